@@ -1,0 +1,179 @@
+# Warpwait. `make help` lists the targets; CONTRIBUTING.md says how things are laid out.
+
+CC       ?= gcc
+PYTHON   ?= /usr/bin/python3
+BUILD    ?= build
+PREFIX   ?= /usr/local
+SANITIZE ?=
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(subst gcc,g++,$(CC)))
+
+WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+# No contraction and no errno: results of floating point must not depend on the compiler's taste.
+CODEGEN  := -O2 -g -ffp-contract=off -fno-math-errno -fno-trapping-math
+SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+CFLAGS   += -std=c17 -D_GNU_SOURCE $(WARN) $(CODEGEN) $(SAN) -I. -MMD -MP
+# System headers of SystemC and GoogleTest are not ours to warn about.
+CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
+LDFLAGS  += $(SAN)
+LDLIBS   := -lsystemc -ljansson -linih -lm -lpthread
+
+C_FOLDERS := sim/core isa lds dma models sim/host sim/cli
+SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
+SHELL_CPP := $(wildcard sim/host/*.cpp)
+LIB_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(SOURCES)) $(SHELL_CPP))
+LIB_OBJ   += $(BUILD)/obj/presets.o
+
+# isa/lanes.c is compiled twice: for any x86-64, and for those with AVX2 and FMA; the executor picks
+# at run time. Both give the same bits.
+ifneq ($(filter x86_64,$(shell uname -m)),)
+LIB_OBJ += $(BUILD)/obj/isa/lanes.v3.o
+endif
+
+TEST_FOLDERS := $(filter-out fuzz,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
+TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
+
+.PHONY: all
+all: $(BUILD)/warpwait
+
+.DELETE_ON_ERROR:
+
+# `make V=1` shows the commands.
+ifndef V
+Q := @
+say = @echo '  $(1) $(patsubst $(BUILD)/%,%,$@)'
+endif
+
+$(BUILD)/libwarpwait.a: $(LIB_OBJ)
+	$(call say,AR )
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BUILD)/warpwait: $(BUILD)/obj/sim/cli/main.c.o $(BUILD)/libwarpwait.a
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/obj/%.c.o: %.c
+	$(call say,CC )
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/isa/lanes.v3.o: isa/lanes.c
+	$(call say,CC )
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -march=x86-64-v3 -DLANES_V3 -c -o $@ $<
+
+# The built-in machines: machines/*.ini as C.
+$(BUILD)/gen/presets.c: machines/embed.awk $(sort $(wildcard machines/*.ini))
+	@mkdir -p $(@D)
+	@LC_ALL=C awk -f $^ > $@
+
+$(BUILD)/obj/presets.o: $(BUILD)/gen/presets.c
+	$(call say,CC )
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
+
+# The inner loops of the executor are worth the compiler's full effort.
+$(BUILD)/obj/isa/lanes.c.o $(BUILD)/obj/isa/lanes.v3.o: CODEGEN += -O3
+
+$(BUILD)/obj/%.cpp.o: %.cpp
+	$(call say,CXX)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(CXXFLAGS) -c -o $@ $<
+
+# ---- tests: one binary a folder, tests/ct.cpp wraps GoogleTest --------------------------------
+
+.SECONDEXPANSION:
+$(TEST_BIN): $(BUILD)/tests/%: $$(patsubst $$(percent).c,$(BUILD)/obj/$$(percent).c.o,$$(wildcard tests/%/*.c)) \
+    $(BUILD)/obj/tests/ct.cpp.o $(BUILD)/libwarpwait.a
+	$(call say,LD )
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -lgtest $(LDLIBS)
+
+percent := %
+
+.PHONY: check
+check: all $(TEST_BIN)
+	@WARPWAIT=$(BUILD)/warpwait tests/run $(BUILD)/tests/logs $(TEST_BIN) tests/layers.py
+
+# ---- the two commands of the README: set up what is missing, then do the job -------------------
+
+.PHONY: demo test packages
+demo: packages
+	@$(MAKE) --no-print-directory all
+	$(BUILD)/warpwait run examples/05_double_buffer/launch.json --verify
+
+test: packages
+	@$(MAKE) --no-print-directory -j$$(nproc) check
+
+# Debian packages of packages.txt that are not installed; nothing on other systems.
+packages:
+	@missing=$$(command -v dpkg-query >/dev/null || exit 0; \
+	  for p in $$(grep -v '^#' packages.txt); do \
+	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; \
+	  done); \
+	if [ -n "$$missing" ]; then \
+	  sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	  echo "installing:" $$missing; \
+	  $$sudo apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	fi
+
+.PHONY: help sanitize layers docs golden bench install clean format
+help:
+	@sed -n 's/^| `make\(.*\)` | \(.*\) |$$/make\1: \2/p' CONTRIBUTING.md
+
+sanitize:
+	@$(MAKE) --no-print-directory -j$$(nproc) check BUILD=build/sanitize SANITIZE=address,undefined
+
+# libFuzzer on the assembler and all readers, FUZZ_SECONDS each, with sanitizers; wants clang.
+FUZZ_SECONDS ?= 60
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+.PHONY: fuzz fuzz-programs
+fuzz:
+	@$(MAKE) --no-print-directory -j$$(nproc) fuzz-programs CC=clang BUILD=build/fuzz \
+	  SANITIZE=fuzzer-no-link,address,undefined
+	@for f in $(FUZZERS); do \
+	  mkdir -p build/fuzz/corpus/$$f; \
+	  echo "$$f for $(FUZZ_SECONDS) s"; \
+	  build/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1 \
+	    -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus/$$f $$(ls -d tests/fuzz/seeds/$$f 2>/dev/null) \
+	    2>build/fuzz/$$f.log || { tail -n 40 build/fuzz/$$f.log; exit 1; }; \
+	  grep -E 'number_of_executed_units|peak_rss' build/fuzz/$$f.log; \
+	done
+
+fuzz-programs: $(FUZZERS:%=$(BUILD)/%)
+
+$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(BUILD)/libwarpwait.a
+	$(call say,LD )
+	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+
+layers:
+	@$(PYTHON) tests/layers.py --table && $(PYTHON) tests/layers.py
+
+docs: $(BUILD)/docgen
+	$(BUILD)/docgen docs
+
+$(BUILD)/docgen: $(BUILD)/obj/sim/cli/docgen.c.o $(BUILD)/libwarpwait.a
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+golden: all
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/examples/golden.py
+
+bench: all
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/bench.py
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
+
+install: all
+	install -D -m 755 $(BUILD)/warpwait $(DESTDIR)$(PREFIX)/bin/warpwait
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

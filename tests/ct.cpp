@@ -1,0 +1,92 @@
+// GoogleTest behind the C macros of ct.h. It adapts and never decides.
+#include "tests/ct.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <systemc>
+
+namespace {
+
+std::string note;
+
+class CTest : public testing::Test {
+ public:
+  explicit CTest(ct_function function) : function_(function) {}
+  void TestBody() override {
+    note.clear();
+    function_();
+  }
+
+ private:
+  ct_function function_;
+};
+
+bool report(bool passed, const char *file, int line, const std::string &what) {
+  if (!passed)
+    ADD_FAILURE_AT(file, line) << what << (note.empty() ? "" : "\n  with: " + note);
+  return passed;
+}
+
+}  // namespace
+
+extern "C" {
+
+void ct_register(const char *suite, const char *name, const char *file, int line, ct_function function) {
+  testing::RegisterTest(suite, name, nullptr, nullptr, file, line, [=]() -> CTest * { return new CTest(function); });
+}
+
+bool ct_true(bool passed, const char *text, const char *file, int line) {
+  return passed ? true : report(false, file, line, std::string("expected: ") + text);
+}
+
+bool ct_compare(int64_t a, int64_t b, const char *op, const char *a_text, const char *b_text, const char *file,
+                int line) {
+  bool passed = !strcmp(op, "==")   ? a == b
+                : !strcmp(op, "!=") ? a != b
+                : !strcmp(op, "<")  ? a < b
+                : !strcmp(op, "<=") ? a <= b
+                : !strcmp(op, ">")  ? a > b
+                                    : a >= b;
+  return passed ? true
+                : report(false, file, line,
+                         std::string("expected: ") + a_text + " " + op + " " + b_text + "\n  got: " +
+                             std::to_string(a) + " and " + std::to_string(b));
+}
+
+bool ct_string(const char *a, const char *b, const char *a_text, const char *b_text, const char *file, int line) {
+  bool passed = a && b ? !strcmp(a, b) : a == b;
+  return passed ? true
+                : report(false, file, line,
+                         std::string("expected: ") + a_text + " == " + b_text + "\n  got: \"" + (a ? a : "(null)") +
+                             "\"\n  and: \"" + (b ? b : "(null)") + "\"");
+}
+
+bool ct_contains(const char *text, const char *part, const char *file, int line) {
+  bool passed = text && strstr(text, part);
+  return passed ? true
+                : report(false, file, line,
+                         std::string("expected to find: \"") + part + "\"\n  in: \"" + (text ? text : "(null)") + "\"");
+}
+
+void ct_note(const char *format, ...) {
+  char text[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  note = text;
+}
+
+}  // extern "C"
+
+// libsystemc has a main of its own that calls sc_main; ours below wins, and SystemC is started by hand.
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
+
+int sc_main(int, char **) { return 0; }
