@@ -1,0 +1,58 @@
+#include "sim/core/histogram.h"
+
+#include "sim/core/time.h"
+
+enum { EXACT = 64, PARTS = 32, EXACT_LOG2 = 6, PARTS_LOG2 = 5 };
+
+static unsigned bin_of(uint64_t value) {
+  if (value < EXACT)
+    return (unsigned)value;
+  unsigned log2 = 63u - (unsigned)__builtin_clzll(value);
+  unsigned part = (unsigned)(value >> (log2 - PARTS_LOG2)) & (PARTS - 1);
+  return EXACT + (log2 - EXACT_LOG2) * PARTS + part;
+}
+
+uint64_t histogram_low(unsigned bin) {
+  if (bin < EXACT)
+    return bin;
+  unsigned log2 = (bin - EXACT) / PARTS + EXACT_LOG2;
+  uint64_t part = (bin - EXACT) % PARTS;
+  return (PARTS + part) << (log2 - PARTS_LOG2);
+}
+
+void histogram_add(struct histogram *histogram, uint64_t value) {
+  if (!histogram->count || value < histogram->minimum)
+    histogram->minimum = value;
+  if (value > histogram->maximum)
+    histogram->maximum = value;
+  histogram->count++;
+  histogram->sum += value;
+  histogram->bin[bin_of(value)]++;
+}
+
+void histogram_merge(struct histogram *into, const struct histogram *from) {
+  if (!from->count)
+    return;
+  if (!into->count || from->minimum < into->minimum)
+    into->minimum = from->minimum;
+  if (from->maximum > into->maximum)
+    into->maximum = from->maximum;
+  into->count += from->count;
+  into->sum += from->sum;
+  for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
+    into->bin[i] += from->bin[i];
+}
+
+uint64_t histogram_quantile(const struct histogram *histogram, unsigned percent) {
+  uint64_t wanted = div_up(histogram->count * percent, 100), seen = 0;
+  if (!histogram->count)
+    return 0;
+  for (unsigned i = 0; i < HISTOGRAM_BINS; i++) {
+    seen += histogram->bin[i];
+    if (seen >= wanted && histogram->bin[i]) {
+      uint64_t upper = i + 1 < HISTOGRAM_BINS ? histogram_low(i + 1) - 1 : histogram->maximum;
+      return upper < histogram->maximum ? upper : histogram->maximum;
+    }
+  }
+  return histogram->maximum;
+}

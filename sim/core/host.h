@@ -1,0 +1,14 @@
+/* A host: whoever steps the islands. sim/host has a plain loop and SystemC; models only know this. */
+#ifndef SIM_CORE_HOST_H
+#define SIM_CORE_HOST_H
+
+#include "sim/core/component.h"
+
+/* `run` steps the islands until none has anything to do (returns NEVER) or all have reached `limit`
+ * (returns the earliest next step). */
+struct host {
+  cycle_t (*run)(struct host *host, cycle_t limit);
+  void (*free)(struct host *host);
+};
+
+#endif

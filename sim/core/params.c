@@ -1,0 +1,184 @@
+#include "sim/core/params.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Optimal-string-alignment distance, capped by the buffer: names are short. */
+static size_t distance(const char *a, const char *b) {
+  enum { LONGEST = 63 };
+  size_t rows = strlen(a), columns = strlen(b);
+  if (rows > LONGEST || columns > LONGEST)
+    return SIZE_MAX;
+  size_t d[LONGEST + 1][LONGEST + 1];
+  for (size_t i = 0; i <= rows; i++)
+    d[i][0] = i;
+  for (size_t j = 0; j <= columns; j++)
+    d[0][j] = j;
+  for (size_t i = 1; i <= rows; i++)
+    for (size_t j = 1; j <= columns; j++) {
+      size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      if (d[i - 1][j] + 1 < best)
+        best = d[i - 1][j] + 1;
+      if (d[i][j - 1] + 1 < best)
+        best = d[i][j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+        best = d[i - 2][j - 2] + 1;
+      d[i][j] = best;
+    }
+  return d[rows][columns];
+}
+
+const char *nearest_word(const char *word, const char *const *words, size_t count, size_t stride) {
+  const char *nearest = NULL;
+  size_t best = strlen(word) / 3 + 2; /* more edits than this is another word */
+  for (size_t i = 0; i < count; i++) {
+    const char *candidate = *(const char *const *)(const void *)((const char *)words + i * stride);
+    size_t d = distance(word, candidate);
+    if (d < best) {
+      best = d;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+static const struct param_row *find_exact(const struct param_group *groups, size_t count, const char *key,
+                                          const struct param_group **group) {
+  for (size_t g = 0; g < count; g++) {
+    size_t prefix = strlen(groups[g].name);
+    if (strncmp(key, groups[g].name, prefix) != 0 || key[prefix] != '.')
+      continue;
+    for (size_t i = 0; i < groups[g].count; i++)
+      if (strcmp(key + prefix + 1, groups[g].rows[i].name) == 0) {
+        if (group)
+          *group = &groups[g];
+        return &groups[g].rows[i];
+      }
+  }
+  return NULL;
+}
+
+static void find_nearest(const struct param_group *groups, size_t count, const char *key, char nearest[64]) {
+  size_t best = strlen(key) / 3 + 3;
+  nearest[0] = '\0';
+  for (size_t g = 0; g < count; g++)
+    for (size_t i = 0; i < groups[g].count; i++) {
+      char full[64];
+      snprintf(full, sizeof full, "%s.%s", groups[g].name, groups[g].rows[i].name);
+      size_t d = distance(key, full);
+      if (d < best) {
+        best = d;
+        memcpy(nearest, full, sizeof full);
+      }
+    }
+}
+
+const struct param_row *param_find(const struct param_group *groups, size_t count, const char *key,
+                                   const struct param_group **group, char nearest[64]) {
+  const struct param_row *row = find_exact(groups, count, key, group);
+  if (!row && nearest)
+    find_nearest(groups, count, key, nearest);
+  return row;
+}
+
+bool param_choice(const char *choices, uint32_t index, char word[32]) {
+  for (const char *at = choices; *at; index--) {
+    size_t length = strcspn(at, " ");
+    if (!index) {
+      snprintf(word, 32, "%.*s", (int)length, at);
+      return true;
+    }
+    at += length;
+    at += strspn(at, " ");
+  }
+  return false;
+}
+
+static bool parse_number(const char *text, uint64_t *value) {
+  if (!isdigit((unsigned char)text[0]))
+    return false;
+  char *end = NULL;
+  errno = 0;
+  *value = strtoull(text, &end, 0);
+  if (errno)
+    return false;
+  const char *suffix = "KMG", *at = *end ? strchr(suffix, toupper((unsigned char)*end)) : NULL;
+  if (at) {
+    unsigned shift = 10u * (unsigned)(at - suffix + 1);
+    if (*value > UINT64_MAX >> shift)
+      return false;
+    *value <<= shift;
+    end++;
+  }
+  return *end == '\0';
+}
+
+static bool set_choice(const struct param_row *row, uint32_t *at, const char *key, const char *value,
+                       char message[PARAM_MESSAGE]) {
+  char word[32];
+  for (uint32_t i = 0; param_choice(row->choices, i, word); i++)
+    if (strcmp(word, value) == 0) {
+      *at = i;
+      return true;
+    }
+  snprintf(message, PARAM_MESSAGE, "%s: '%.40s' is not one of: %s", key, value, row->choices);
+  return false;
+}
+
+static bool set_number(const struct param_row *row, uint32_t *at, const char *key, const char *value,
+                       char message[PARAM_MESSAGE]) {
+  uint64_t number = 0;
+  if (!parse_number(value, &number)) {
+    snprintf(message, PARAM_MESSAGE, "%s: '%.40s' is not a whole number in [%u, %u]%s%s", key, value, row->minimum,
+             row->maximum, *row->unit ? " " : "", row->unit);
+    return false;
+  }
+  if (number < row->minimum || number > row->maximum) {
+    snprintf(message, PARAM_MESSAGE, "%s: %.40s is outside [%u, %u]%s%s", key, value, row->minimum, row->maximum,
+             *row->unit ? " " : "", row->unit);
+    return false;
+  }
+  if (row->kind == PARAM_POWER_OF_TWO && (number & (number - 1))) {
+    snprintf(message, PARAM_MESSAGE, "%s: %.40s is not a power of two in [%u, %u]%s%s", key, value, row->minimum,
+             row->maximum, *row->unit ? " " : "", row->unit);
+    return false;
+  }
+  *at = (uint32_t)number;
+  return true;
+}
+
+bool param_set(const struct param_group *groups, size_t count, void *all, const char *key, const char *value,
+               char message[PARAM_MESSAGE]) {
+  const struct param_group *group = NULL;
+  char nearest[64];
+  const struct param_row *row = param_find(groups, count, key, &group, nearest);
+  if (!row) {
+    snprintf(message, PARAM_MESSAGE, "no parameter '%.60s'%s%s%s; 'warpwait params' lists them", key,
+             *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+    return false;
+  }
+  uint32_t *at = param_at(group, row, all);
+  return row->kind == PARAM_CHOICE ? set_choice(row, at, key, value, message)
+                                   : set_number(row, at, key, value, message);
+}
+
+void param_defaults(const struct param_group *groups, size_t count, void *all) {
+  for (size_t g = 0; g < count; g++)
+    for (size_t i = 0; i < groups[g].count; i++) {
+      char key[64], message[PARAM_MESSAGE];
+      snprintf(key, sizeof key, "%s.%s", groups[g].name, groups[g].rows[i].name);
+      bool legal = param_set(groups, count, all, key, groups[g].rows[i].initial, message);
+      assert(legal && "a default is inside its own range");
+      (void)legal;
+    }
+}
+
+void param_text(const struct param_group *group, const struct param_row *row, const void *all, char text[32]) {
+  uint32_t value = param_value(group, row, all);
+  if (row->kind != PARAM_CHOICE || !param_choice(row->choices, value, text))
+    snprintf(text, 32, "%u", value);
+}

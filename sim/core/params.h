@@ -1,0 +1,94 @@
+/* Parameters: one row per fact.
+ *
+ * A module lists its parameters in a `*.params.def`, a row each:
+ *
+ *     PARAM(name, default, minimum, maximum, "unit", "sentence", "seen in")
+ *     POW2 (name, default, minimum, maximum, "unit", "sentence", "seen in")
+ *     ENUM (name, default, "first second third", "sentence", "seen in")
+ *
+ * PARAM_FIELD_ROWS and PARAM_TABLE_ROWS turn the file into the fields of a struct and into the
+ * table that `--set`, machine files, `warpwait params`, validation and the reference manual
+ * read. Every parameter is a uint32_t; an ENUM holds the index of its choice, and the row's
+ * `default` is that choice's word. Whether a boundary is physical or only sane is in the sentence. */
+#ifndef SIM_CORE_PARAMS_H
+#define SIM_CORE_PARAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum param_kind { PARAM_NUMBER, PARAM_POWER_OF_TWO, PARAM_CHOICE };
+
+struct param_row {
+  const char *name;
+  enum param_kind kind;
+  size_t offset;             /* of the uint32_t in the module's struct */
+  const char *initial;       /* the default, as text */
+  uint32_t minimum, maximum; /* inclusive; unused for a choice */
+  const char *unit;          /* "" for a choice */
+  const char *choices;       /* words separated by blanks, or NULL */
+  const char *text;          /* one sentence */
+  const char *seen;          /* where such values are found, or "" */
+};
+
+/* A group of parameters: `dma` in `dma.channels`. */
+struct param_group {
+  const char *name;
+  const char *title;
+  const struct param_row *rows;
+  size_t count;
+  size_t base; /* offset of the module's struct in the structure that holds all groups */
+};
+
+/* Longest message that param_set() writes, with its terminator. */
+#define PARAM_MESSAGE 400
+
+/* Looks a `group.name` up among `groups`. Returns NULL and, if `nearest` is given, the closest
+ * full name there is ("group.name", up to 63 characters) for a "did you mean". */
+const struct param_row *param_find(const struct param_group *groups, size_t count, const char *key,
+                                   const struct param_group **group, char nearest[64]);
+
+/* Sets `group.name` of the structure at `all` from text. Numbers may end in K, M or G (powers
+ * of 1024). On a bad key or value returns false and writes what was wrong and what is legal. */
+bool param_set(const struct param_group *groups, size_t count, void *all, const char *key,
+               const char *value, char message[PARAM_MESSAGE]);
+
+/* Fills every parameter with its default. */
+void param_defaults(const struct param_group *groups, size_t count, void *all);
+
+/* The value of a row as text: the number, or the choice's word. */
+void param_text(const struct param_group *group, const struct param_row *row, const void *all, char text[32]);
+
+/* Word number `index` of blank-separated `choices` into `word`; false when there are fewer. */
+bool param_choice(const char *choices, uint32_t index, char word[32]);
+
+static inline uint32_t *param_at(const struct param_group *group, const struct param_row *row, void *all) {
+  return (uint32_t *)(void *)((char *)all + group->base + row->offset);
+}
+
+static inline uint32_t param_value(const struct param_group *group, const struct param_row *row, const void *all) {
+  return *(const uint32_t *)(const void *)((const char *)all + group->base + row->offset);
+}
+
+/* The nearest of `count` words to `word` by edit distance, or NULL when none is near enough to
+ * be a slip of the pen. `stride` is the distance between the `const char *`s. */
+const char *nearest_word(const char *word, const char *const *words, size_t count, size_t stride);
+
+/* A module turns its rows into fields and a table like so, on consecutive lines:
+ *
+ *     struct lds_params {
+ *     #define PARAM PARAM_FIELD
+ *     #define POW2 PARAM_FIELD
+ *     #define ENUM PARAM_FIELD
+ *     #include "lds/lds.params.def"
+ *     #undef PARAM ... */
+#define PARAM_FIELD(name, ...) uint32_t name;
+
+#define PARAM_ROW(type, name, initial, low, high, unit, text, seen) \
+  {#name, PARAM_NUMBER, offsetof(type, name), #initial, low, high, unit, NULL, text, seen},
+#define POW2_ROW(type, name, initial, low, high, unit, text, seen) \
+  {#name, PARAM_POWER_OF_TWO, offsetof(type, name), #initial, low, high, unit, NULL, text, seen},
+#define ENUM_ROW(type, name, initial, choices, text, seen) \
+  {#name, PARAM_CHOICE, offsetof(type, name), #initial, 0, 0, "", choices, text, seen},
+
+#endif
