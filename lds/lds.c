@@ -1,0 +1,321 @@
+#include "lds/lds.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* clang-format off */
+const struct param_row lds_param_rows[] = {
+#define PARAM(...) PARAM_ROW(struct lds_params, __VA_ARGS__)
+#define POW2(...) POW2_ROW(struct lds_params, __VA_ARGS__)
+#define ENUM(...) ENUM_ROW(struct lds_params, __VA_ARGS__)
+#include "lds/lds.params.def"
+#undef PARAM
+#undef POW2
+#undef ENUM
+};
+const size_t lds_param_count = sizeof lds_param_rows / sizeof *lds_param_rows;
+
+static const struct stat_row stat_rows[] = {
+#define STAT(...) STAT_ROW(struct lds_stats, __VA_ARGS__)
+#include "lds/lds.stats.def"
+#undef STAT
+};
+/* clang-format on */
+const struct stat_group lds_stat_group = {"lds", "Local data store", stat_rows, sizeof stat_rows / sizeof *stat_rows};
+
+enum { DMA_SHARED, DMA_SEPARATE };          /* lds.dma_port */
+enum { ALTERNATE, WARPS_FIRST, DMA_FIRST }; /* lds.priority */
+
+/* The warps' access at the banks. */
+struct access {
+  bool active, started; /* started: its first pass has been */
+  uint32_t pass, contention;
+  struct lds_request request;
+  struct lds_schedule schedule;
+};
+
+/* An engine's transfer at the banks. */
+struct stream {
+  bool active;
+  uint32_t tag;
+  uint32_t address, end; /* the bytes still to move; an LDS is small, and short divisions are quick */
+  uint32_t width;        /* beats end at multiples of it */
+  uint32_t beats;        /* left */
+};
+
+struct lds_work {
+  cycle_t at; /* every cycle before this one has been worked */
+  struct access access;
+  struct stream stream[LDS_ENGINES];
+  unsigned streams; /* active ones */
+  unsigned turn;    /* engine that is asked first for the next beat */
+  bool dma_wins;    /* the next conflict, under `alternate` */
+  uint32_t row;     /* bytes of one word of every bank: the most a beat can carry */
+  unsigned word_log2;
+};
+
+static cycle_t lds_step(void *self, cycle_t now);
+
+/* A reply is in its port from its last pass to its arrival `latency` later; one pass a cycle and the
+ * credit's way back bound how many there are, as long as the CU takes them when they arrive. */
+static bool make_ports(struct lds *lds, struct component *cu, struct component *const *dma) {
+  enum { TRANSFERS = 4 }; /* two hold the rate of one a cycle, credits included */
+  struct component *me = &lds->component;
+  bool fine = port_init(&lds->from_cu, sizeof(struct lds_request), lds->params.queue, 1, cu, me) &&
+              port_init(&lds->to_cu, sizeof(struct lds_reply), lds->params.latency + 4, 1, me, cu);
+  for (unsigned e = 0; fine && e < lds->engines; e++)
+    fine = port_init(&lds->from_dma[e], sizeof(struct transfer), TRANSFERS, 1, dma[e], me) &&
+           port_init(&lds->to_dma[e], sizeof(struct transfer_reply), TRANSFERS, 1, me, dma[e]);
+  return fine;
+}
+
+bool lds_init(struct lds *lds, const struct lds_params *params, const struct lds_commit *commit, struct component *cu,
+              struct component *const *dma, unsigned engines) {
+  assert(engines <= LDS_ENGINES && "a CU has a handful of DMA engines");
+  *lds = (struct lds){.component = {.name = "lds", .step = lds_step, .self = lds},
+                      .params = *params,
+                      .engines = engines,
+                      .work = calloc(1, sizeof *lds->work)};
+  if (commit)
+    lds->commit = *commit;
+  if (!lds->work || !make_ports(lds, cu, dma)) {
+    lds_free(lds);
+    return false;
+  }
+  lds->work->row = params->banks * params->bank_bytes;
+  lds->work->word_log2 = (unsigned)__builtin_ctz(params->bank_bytes);
+  return true;
+}
+
+void lds_free(struct lds *lds) {
+  port_free(&lds->from_cu);
+  port_free(&lds->to_cu);
+  for (unsigned e = 0; e < LDS_ENGINES; e++) {
+    port_free(&lds->from_dma[e]);
+    port_free(&lds->to_dma[e]);
+  }
+  free(lds->work);
+  lds->work = NULL;
+}
+
+/* ---- accept --------------------------------------------------------------------------------- */
+
+/* Its slot in the queue stays taken until its first pass. */
+static void accept_access(struct lds *lds, cycle_t now) {
+  struct access *access = &lds->work->access;
+  const struct lds_request *request = port_peek(&lds->from_cu, now);
+  if (access->active || !request || !port_can_send(&lds->to_cu, now))
+    return;
+  access->active = true;
+  access->started = false;
+  access->pass = access->contention = 0;
+  access->request = *request;
+  lds_schedule(&lds->params, request, &access->schedule);
+}
+
+static uint32_t beats_of(const struct stream *stream) {
+  return (stream->end - 1) / stream->width - stream->address / stream->width + 1;
+}
+
+static void accept_transfer(struct lds *lds, unsigned engine, cycle_t now) {
+  struct lds_work *work = lds->work;
+  struct stream *stream = &work->stream[engine];
+  if (stream->active)
+    return;
+  const struct transfer *transfer = port_peek(&lds->from_dma[engine], now);
+  if (!transfer || !port_can_send(&lds->to_dma[engine], now))
+    return;
+  assert(transfer->bytes && "a transfer moves something");
+  *stream = (struct stream){.active = true,
+                            .tag = transfer->tag,
+                            .address = (uint32_t)transfer->address,
+                            .end = (uint32_t)transfer->address + transfer->bytes,
+                            .width = transfer->width && transfer->width < work->row ? transfer->width : work->row};
+  stream->beats = beats_of(stream);
+  work->streams++;
+  port_take(&lds->from_dma[engine], now);
+}
+
+/* ---- the warps' side ------------------------------------------------------------------------ */
+
+static void start_access(struct lds *lds, cycle_t now) {
+  struct access *access = &lds->work->access;
+  access->started = true;
+  port_take(&lds->from_cu, now);
+  lds->stats.accesses++;
+  if (lds->commit.warp)
+    lds->commit.warp(lds->commit.context, access->request.tag);
+}
+
+/* `now` may lie before the cycle being stepped, see next_warp(). */
+static void finish_access(struct lds *lds, cycle_t now) {
+  struct access *access = &lds->work->access;
+  const struct lds_schedule *schedule = &access->schedule;
+  struct lds_reply reply = {.tag = access->request.tag,
+                            .passes = schedule->passes,
+                            .conflict_cycles = schedule->passes - schedule->phases,
+                            .contention_cycles = access->contention,
+                            .ways = schedule->ways};
+  lds->stats.conflict_cycles += reply.conflict_cycles;
+  access->active = false;
+  port_send_at(&lds->to_cu, &reply, now, now + lds->params.latency);
+}
+
+/* Does `passes` passes, the last one in cycle `last`. */
+static void do_passes(struct lds *lds, uint32_t passes, cycle_t last) {
+  struct access *access = &lds->work->access;
+  if (!access->started)
+    start_access(lds, last);
+  access->pass += passes;
+  lds->stats.passes += passes;
+  if (access->pass == access->schedule.passes)
+    finish_access(lds, last);
+}
+
+/* ---- the engines' side ---------------------------------------------------------------------- */
+
+static unsigned pick_engine(const struct lds *lds) {
+  unsigned engine = lds->work->turn;
+  while (!lds->work->stream[engine].active)
+    engine = engine + 1 == lds->engines ? 0 : engine + 1;
+  return engine;
+}
+
+static uint32_t beat_end(const struct stream *stream) {
+  uint32_t end = (stream->address / stream->width + 1) * stream->width;
+  return end < stream->end ? end : stream->end;
+}
+
+static uint64_t beat_banks(const struct lds *lds, const struct stream *stream) {
+  unsigned log2 = lds->work->word_log2;
+  uint32_t first = stream->address >> log2, last = (beat_end(stream) - 1) >> log2;
+  return lds_run_of_banks(first & (lds->params.banks - 1), last - first + 1, lds->params.banks);
+}
+
+static void finish_transfer(struct lds *lds, unsigned engine, cycle_t now) {
+  struct stream *stream = &lds->work->stream[engine];
+  stream->active = false;
+  lds->work->streams--;
+  if (lds->commit.dma)
+    lds->commit.dma(lds->commit.context, engine, stream->tag);
+  port_send(&lds->to_dma[engine], &(struct transfer_reply){.tag = stream->tag}, now);
+}
+
+/* Does `beats` beats of one engine, the last one in cycle `last`. */
+static void do_beats(struct lds *lds, unsigned engine, uint32_t beats, cycle_t last) {
+  struct stream *stream = &lds->work->stream[engine];
+  uint32_t from = stream->address;
+  stream->beats -= beats;
+  stream->address = stream->beats ? (from / stream->width + beats) * stream->width : stream->end;
+  lds->stats.dma_beats += beats;
+  lds->stats.dma_bytes += stream->address - from;
+  lds->work->turn = engine + 1 == lds->engines ? 0 : engine + 1;
+  if (!stream->beats)
+    finish_transfer(lds, engine, last);
+}
+
+/* ---- cycles --------------------------------------------------------------------------------- */
+
+static bool dma_goes_first(struct lds *lds) {
+  bool dma = lds->params.priority == DMA_FIRST;
+  if (lds->params.priority == ALTERNATE) {
+    dma = lds->work->dma_wins;
+    lds->work->dma_wins = !dma;
+  }
+  return dma;
+}
+
+/* What happens at the banks in cycle `now`. */
+static void one_cycle(struct lds *lds, cycle_t now) {
+  struct lds_work *work = lds->work;
+  struct access *access = &work->access;
+  bool warp = access->active, dma = work->streams;
+  unsigned engine = dma ? pick_engine(lds) : 0;
+  uint64_t warp_banks = warp ? access->schedule.bank_mask[access->pass] : 0;
+  uint64_t dma_banks = dma ? beat_banks(lds, &work->stream[engine]) : 0;
+  if ((warp_banks & dma_banks) && lds->params.dma_port == DMA_SHARED) {
+    if (dma_goes_first(lds)) {
+      warp = false;
+      warp_banks = 0;
+      access->contention++;
+      lds->stats.contention_cycles++;
+    } else {
+      dma = false;
+      dma_banks = 0;
+      lds->stats.dma_contention_cycles++;
+    }
+  }
+  lds->probe_warp_banks = warp_banks ? (uint32_t)__builtin_popcountll(warp_banks) : 0;
+  lds->probe_dma_banks = dma_banks ? (uint32_t)__builtin_popcountll(dma_banks) : 0;
+  lds->stats.busy_cycles += warp || dma;
+  if (warp)
+    do_passes(lds, 1, now);
+  if (dma)
+    do_beats(lds, engine, 1, now);
+}
+
+/* The cycles from work->at to before `now`, in which no message arrived and, by the answers that step
+ * gave, no access started and no transfer ended. Undisputed ones go in one go. */
+static void catch_up(struct lds *lds, cycle_t now) {
+  struct lds_work *work = lds->work;
+  while (work->at < now && (work->access.active || work->streams)) {
+    bool warp = work->access.active, disputed = warp && work->streams && lds->params.dma_port == DMA_SHARED;
+    if (disputed || work->streams > 1) {
+      one_cycle(lds, work->at++);
+      continue;
+    }
+    uint64_t span = now - work->at, passes = 0, beats = 0;
+    if (warp)
+      passes = cycle_min(span, work->access.schedule.passes - work->access.pass);
+    if (work->streams)
+      beats = cycle_min(span, work->stream[pick_engine(lds)].beats);
+    if (passes)
+      do_passes(lds, (uint32_t)passes, work->at + passes - 1);
+    if (beats)
+      do_beats(lds, pick_engine(lds), (uint32_t)beats, work->at + beats - 1);
+    lds->stats.busy_cycles += cycle_max(passes, beats);
+    work->at = now;
+  }
+  work->at = cycle_max(work->at, now);
+}
+
+/* When the warps' side next needs a step. An access's first pass must be stepped in its cycle, since it
+ * commits; its last one may be caught up a cycle later, together with the next access, if the reply
+ * still keeps its cycle. */
+static cycle_t next_warp(const struct lds *lds, cycle_t now) {
+  const struct access *access = &lds->work->access;
+  if (!access->active)
+    return cycle_max(now + 1, cycle_max(port_next(&lds->from_cu), port_free_at(&lds->to_cu)));
+  if (!access->started)
+    return now + 1;
+  return now + (access->schedule.passes - access->pass) + (lds->params.latency > 1);
+}
+
+/* No transfer can end before it has had its beats, one a cycle: with several engines or with warps in
+ * the way the step is early and asks again. */
+static cycle_t next_dma(const struct lds *lds, unsigned engine, cycle_t now) {
+  const struct stream *stream = &lds->work->stream[engine];
+  if (stream->active)
+    return now + stream->beats;
+  return cycle_max(now + 1, cycle_max(port_next(&lds->from_dma[engine]), port_free_at(&lds->to_dma[engine])));
+}
+
+static cycle_t lds_step(void *self, cycle_t now) {
+  struct lds *lds = self;
+  /* (1) what the cycles since the last step did */
+  catch_up(lds, now);
+  if (lds->work->at == now) {
+    /* (2) what has arrived goes to the banks, (3) which work */
+    accept_access(lds, now);
+    for (unsigned e = 0; e < lds->engines; e++)
+      accept_transfer(lds, e, now);
+    one_cycle(lds, now);
+    lds->work->at = now + 1;
+  }
+  cycle_t next = next_warp(lds, now);
+  for (unsigned e = 0; e < lds->engines; e++)
+    next = cycle_min(next, next_dma(lds, e, now));
+  if (lds->every_cycle && (lds->probe_warp_banks || lds->probe_dma_banks))
+    next = now + 1;
+  return next;
+}

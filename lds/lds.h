@@ -1,0 +1,129 @@
+/* The local data store of a compute unit: banks, width phases, and who gets them.
+ *
+ *            from_cu (queue)            from_dma[e]
+ *                 │                         │
+ *           ┌─────▼─────┐             ┌─────▼─────┐
+ *           │  phases   │ 1 pass      │   beats   │ 1 beat a cycle
+ *           │ -> passes │ a cycle     │           │ (engines round-robin)
+ *           └─────┬─────┘             └─────┬─────┘
+ *                 └──────► banks ◄──────────┘   same bank: `priority` decides, the loser waits
+ *                 │                         │
+ *              to_cu                     to_dma[e]
+ *
+ * The rule is exact. An access is cut into phases (lanes that go together at its width; tables in
+ * phases.def). A phase takes as many passes as the busiest bank has distinct words to deliver; lanes
+ * that read or write the same word share it (broadcast). An atomic counts lanes instead of distinct
+ * words, since each lane's update needs the word for itself. Pass k of a phase uses the banks that
+ * still have a word left after k passes. Accesses are served in the order in which they were sent.
+ *
+ * Invariant: bytes change hands in one place and one order. A warp access commits in the cycle of its
+ * first pass, a DMA transfer in the cycle of its last beat, through the callbacks given at
+ * construction; the LDS itself holds no data. In one cycle the warps' pass commits before the DMA's.
+ *
+ * Timing of an unloaded access sent at cycle t: it arrives at t + 1 (the port's latency), its passes
+ * take cycles t+1 .. t+passes, and the reply arrives at t + passes + latency. A DMA transfer of b beats
+ * sent at t works in cycles t+1 .. t+b; its reply arrives at t + b + 1. Accesses follow each other without
+ * a gap, and so do an engine's transfers:
+ *
+ *     cycle        t   t+1  t+2  t+3  t+4   ..        latency = 3
+ *     from_cu      a   b
+ *     banks             a    a    b                   a takes two passes, b one
+ *     to_cu                            .    a    b    a at t + 2 + 3, b at t + 3 + 3
+ *
+ * A request's slot in from_cu is free again from its first pass on, an engine's in from_dma from its first beat on.
+ *
+ * A beat is at most one word of every bank, however wide the engine: a bank delivers one word a cycle.
+ *
+ * Not modelled: bank hashing and address swizzles, more than one warp pass a cycle. Nor two things measured
+ * on an H200: a 64- or 128-bit store never takes fewer than 2 or 4 cycles, however few lanes it has, and
+ * neighbouring phases of such a load share a pass when their lanes want the same words. */
+#ifndef LDS_LDS_H
+#define LDS_LDS_H
+
+#include "sim/core/component.h"
+#include "sim/core/params.h"
+#include "sim/core/port.h"
+#include "sim/core/stats.h"
+#include "sim/core/transfer.h"
+
+struct lds_params {
+#define PARAM PARAM_FIELD
+#define POW2 PARAM_FIELD
+#define ENUM PARAM_FIELD
+#include "lds/lds.params.def"
+#undef PARAM
+#undef POW2
+#undef ENUM
+};
+
+struct lds_stats {
+#define STAT STAT_FIELD
+#include "lds/lds.stats.def"
+#undef STAT
+};
+
+extern const struct param_row lds_param_rows[];
+extern const size_t lds_param_count;
+extern const struct stat_group lds_stat_group;
+
+/* An access of 16 bytes touches at most 5 words of 4 bytes (4 when aligned); at worst each lane's are alone. */
+enum { LDS_LANES = 64, LDS_ENGINES = 8, LDS_PASSES = LDS_LANES * 5 };
+
+enum lds_kind { LDS_READ, LDS_WRITE, LDS_ATOMIC };
+
+/* A warp's access, CU to LDS. */
+struct lds_request {
+  uint32_t tag;             /* the sender's name for it */
+  uint8_t kind;             /* enum lds_kind */
+  uint8_t bytes;            /* per lane: 1, 2, 4, 8, 12 or 16 */
+  uint8_t lanes;            /* width of the warp: 16, 32 or 64 */
+  uint64_t mask;            /* lanes that take part, at least one */
+  const uint64_t *address;  /* byte offset in the LDS, per lane; valid until the reply */
+};
+
+struct lds_reply {
+  uint32_t tag;
+  uint32_t passes;            /* bank passes it took */
+  uint32_t conflict_cycles;   /* of these, beyond one per active phase */
+  uint32_t contention_cycles; /* cycles its passes waited for DMA beats */
+  uint32_t ways;              /* the most passes that one of its phases took */
+};
+
+/* How an access falls on the banks: a pure function of its lanes. */
+struct lds_schedule {
+  uint32_t passes, phases, ways;     /* conflict cycles are passes - phases (active phases only) */
+  uint64_t bank_mask[LDS_PASSES];    /* banks that pass k uses */
+};
+
+void lds_schedule(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule);
+
+/* The banks of `count` consecutive words, the first of which is in bank `first`. */
+uint64_t lds_run_of_banks(unsigned first, unsigned count, unsigned banks);
+
+struct lds_commit {
+  void *context;
+  void (*warp)(void *context, uint32_t tag);
+  void (*dma)(void *context, unsigned engine, uint32_t tag);
+};
+
+struct lds {
+  struct component component;
+  struct lds_params params;
+  struct lds_stats stats;
+  struct lds_commit commit;
+  unsigned engines;
+  struct port from_cu;                /* struct lds_request; owned here: capacity params.queue */
+  struct port to_cu;                  /* struct lds_reply */
+  struct port from_dma[LDS_ENGINES];  /* struct transfer */
+  struct port to_dma[LDS_ENGINES];    /* struct transfer_reply */
+  uint32_t probe_warp_banks, probe_dma_banks; /* how many banks worked in the cycle last stepped, for waveforms */
+  bool every_cycle;                   /* step in every cycle of work, so that the probes show each; changes nothing else */
+  struct lds_work *work;              /* what is in progress */
+};
+
+/* Builds an LDS between `cu` and `engines` DMA components. False when memory runs out. */
+bool lds_init(struct lds *lds, const struct lds_params *params, const struct lds_commit *commit,
+              struct component *cu, struct component *const *dma, unsigned engines);
+void lds_free(struct lds *lds);
+
+#endif

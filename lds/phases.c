@@ -1,0 +1,195 @@
+/* How an access falls on the banks. A pure function: nothing here knows of cycles. */
+#include <assert.h>
+#include <string.h>
+
+#include "lds/lds.h"
+
+enum phase_rule { nvidia, cdna3, cdna4, whole, RULES }; /* the order of lds.phases' choices */
+enum phase_order { IN_ORDER, CROSSED };
+enum { WIDTHS = 4, CROSSED_PHASES = 4 };
+
+struct phase_shape {
+  uint8_t lanes; /* of a phase */
+  uint8_t order;
+};
+
+/* clang-format off */
+static const struct phase_shape shapes[RULES][WIDTHS][2] = {
+#define PHASES(rule, bytes, read, read_order, write, write_order) \
+  [rule][(bytes) / 4 - 1] = {{read, read_order}, {write, write_order}},
+#include "lds/phases.def"
+#undef PHASES
+};
+static const uint32_t crossed[CROSSED_PHASES] = {
+#define CROSSED_PHASE(mask) mask,
+#include "lds/phases.def"
+#undef CROSSED_PHASE
+};
+/* clang-format on */
+
+/* What lds_schedule() needs again and again. */
+struct view {
+  const struct lds_request *request;
+  struct phase_shape shape;
+  unsigned word_log2, banks;
+};
+
+static uint64_t low_bits(unsigned count) { return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1; }
+
+static uint64_t phase_lanes(struct phase_shape shape, unsigned phase) {
+  if (shape.order == CROSSED)
+    return (uint64_t)crossed[phase % CROSSED_PHASES] << (phase / CROSSED_PHASES * 32);
+  return low_bits(shape.lanes) << (phase * shape.lanes);
+}
+
+uint64_t lds_run_of_banks(unsigned first, unsigned count, unsigned banks) {
+  if (count >= banks)
+    return low_bits(banks);
+  uint64_t run = low_bits(count) << first;
+  return first + count > banks ? (run | low_bits(first + count - banks)) & low_bits(banks) : run;
+}
+
+/* ---- evenly spaced lanes ------------------------------------------------------------------
+ *
+ * Most accesses of real kernels: every lane active, addresses evenly spaced, whole words. A phase then
+ * wants N words at a stride of s, which go round banks / gcd(s, banks) banks; when N is a multiple of
+ * that every bank has as many, and when s is 1 the banks are a run. Everything else takes the long way. */
+
+static bool evenly_spaced(const uint64_t *address, unsigned lanes, uint64_t step) {
+  uint64_t expected = address[0], difference = 0;
+  for (unsigned lane = 0; lane < lanes; lane++, expected += step)
+    difference |= address[lane] ^ expected;
+  return !difference;
+}
+
+static void add_uniform(struct lds_schedule *schedule, uint32_t passes, uint64_t banks) {
+  for (uint32_t i = 0; i < passes; i++)
+    schedule->bank_mask[schedule->passes++] = banks;
+  schedule->phases++;
+  if (passes > schedule->ways)
+    schedule->ways = passes;
+}
+
+/* Every `spacing`-th of the banks, a power of two, from `first` on. */
+static uint64_t spaced_banks(unsigned first, unsigned spacing, unsigned banks) {
+  uint64_t mask = 1;
+  for (unsigned reach = spacing; reach < banks; reach *= 2)
+    mask |= mask << reach;
+  return mask << first % spacing;
+}
+
+static bool schedule_even(const struct view *view, struct lds_schedule *schedule) {
+  const struct lds_request *request = view->request;
+  const uint64_t *address = request->address;
+  unsigned lanes = request->lanes, bytes = request->bytes, banks = view->banks;
+  uint64_t in_word = (UINT64_C(1) << view->word_log2) - 1;
+  if (request->kind == LDS_ATOMIC || request->mask != low_bits(lanes) || view->shape.order != IN_ORDER)
+    return false;
+  uint64_t step = address[1] - address[0];
+  if ((address[0] | step | bytes) & in_word || !evenly_spaced(address, lanes, step))
+    return false;
+  unsigned group = view->shape.lanes < lanes ? view->shape.lanes : lanes;
+  unsigned words = bytes >> view->word_log2, run = step ? group * words : words;
+  uint64_t stride = step >> view->word_log2;
+  if (step && words > 1 && stride != words)
+    return false;
+  bool contiguous = !step || stride == words;
+  unsigned spacing = contiguous ? 1 : stride % banks ? 1u << __builtin_ctzll(stride) : banks; /* gcd(stride, banks) */
+  unsigned round = banks / spacing;
+  bool whole_rounds = run % round == 0;
+  if (!whole_rounds && (!contiguous || run > banks))
+    return false;
+  for (unsigned lane = 0; lane < lanes; lane += group) {
+    unsigned first = (unsigned)(address[lane] >> view->word_log2) & (banks - 1);
+    if (whole_rounds)
+      add_uniform(schedule, run / round, spaced_banks(first, spacing, banks));
+    else
+      add_uniform(schedule, 1, lds_run_of_banks(first, run, banks));
+  }
+  return true;
+}
+
+/* ---- any lanes ---------------------------------------------------------------------------- */
+
+/* What the banks have to deliver in one phase. */
+struct demand {
+  uint64_t wanted;    /* banks with at least one word */
+  uint64_t first[64]; /* of a wanted bank: its first word */
+  uint16_t count[64]; /* of a wanted bank: its words */
+  unsigned others;    /* words after a bank's first, of any bank */
+  uint64_t other[LDS_PASSES];
+};
+
+static bool known(const struct demand *demand, uint64_t word) {
+  for (unsigned i = 0; i < demand->others; i++)
+    if (demand->other[i] == word)
+      return true;
+  return false;
+}
+
+static void want(struct demand *demand, unsigned bank, uint64_t word, bool shared) {
+  uint64_t bit = UINT64_C(1) << bank;
+  if (!(demand->wanted & bit)) {
+    demand->wanted |= bit;
+    demand->first[bank] = word;
+    demand->count[bank] = 1;
+  } else if (!shared) {
+    demand->count[bank]++;
+  } else if (demand->first[bank] != word && !known(demand, word)) {
+    demand->other[demand->others++] = word;
+    demand->count[bank]++;
+  }
+}
+
+static void add_phase(struct lds_schedule *schedule, const struct demand *demand) {
+  uint64_t *mask = schedule->bank_mask + schedule->passes;
+  uint32_t passes = 1;
+  mask[0] = demand->wanted;
+  for (uint64_t left = demand->wanted; left; left &= left - 1) {
+    unsigned bank = (unsigned)__builtin_ctzll(left);
+    for (; passes < demand->count[bank]; passes++)
+      mask[passes] = 0;
+    for (unsigned pass = 1; pass < demand->count[bank]; pass++)
+      mask[pass] |= UINT64_C(1) << bank;
+  }
+  schedule->passes += passes;
+  schedule->phases++;
+  if (passes > schedule->ways)
+    schedule->ways = passes;
+}
+
+static void schedule_any(const struct view *view, struct lds_schedule *schedule) {
+  const struct lds_request *request = view->request;
+  bool shared = request->kind != LDS_ATOMIC;
+  struct demand demand;
+  uint64_t left = request->mask;
+  for (unsigned phase = 0; left; phase++) {
+    uint64_t lanes = left & phase_lanes(view->shape, phase);
+    if (!lanes)
+      continue;
+    left &= ~lanes;
+    demand.wanted = 0;
+    demand.others = 0;
+    for (; lanes; lanes &= lanes - 1) {
+      uint64_t address = request->address[__builtin_ctzll(lanes)];
+      uint64_t word = address >> view->word_log2, last = (address + request->bytes - 1) >> view->word_log2;
+      for (; word <= last; word++)
+        want(&demand, (unsigned)word & (view->banks - 1), word, shared);
+    }
+    add_phase(schedule, &demand);
+  }
+}
+
+void lds_schedule(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule) {
+  assert(request->mask && !(request->mask & ~low_bits(request->lanes)) &&
+         "an access has a lane, and none beyond its warp");
+  assert(request->bytes >= 1 && request->bytes <= 16 && "an access is at most 16 bytes a lane");
+  unsigned width = (request->bytes + 3u) / 4 - 1;
+  struct view view = {.request = request,
+                      .shape = shapes[params->phases][width][request->kind != LDS_READ],
+                      .word_log2 = (unsigned)__builtin_ctz(params->bank_bytes),
+                      .banks = params->banks};
+  schedule->passes = schedule->phases = schedule->ways = 0;
+  if (!schedule_even(&view, schedule))
+    schedule_any(&view, schedule);
+}

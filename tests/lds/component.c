@@ -1,0 +1,506 @@
+/* The LDS as a component, between a CU and DMA engines that follow a script and write a diary. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lds/lds.h"
+#include "tests/ct.h"
+
+enum { ENTRIES = 4096, ENGINES = 2, ADDRESSES = 64 };
+
+struct entry {
+  cycle_t at;
+  uint32_t tag, passes, conflict, contention, ways;
+};
+
+struct diary {
+  struct entry entry[ENTRIES];
+  unsigned count;
+};
+
+struct access_plan {
+  cycle_t at;
+  struct lds_request request;
+  uint64_t address[ADDRESSES];
+};
+
+struct transfer_plan {
+  cycle_t at;
+  struct transfer transfer;
+};
+
+struct rig;
+
+struct engine {
+  struct component component;
+  struct rig *rig;
+  unsigned index, sent, planned;
+  struct transfer_plan plan[ENTRIES / 4];
+  struct diary replies;
+};
+
+struct rig {
+  struct island island;
+  struct lds lds;
+  struct component cu;
+  unsigned sent, planned;
+  struct access_plan plan[ENTRIES / 4];
+  struct engine engine[ENGINES];
+  struct diary replies, commits; /* a commit's `passes` says whose: 0 warps, 1 + engine DMA */
+  cycle_t (*lds_step)(void *self, cycle_t now);
+  cycle_t now;
+  unsigned lds_steps;
+};
+
+static void write_down(struct diary *diary, struct entry entry) {
+  if (EXPECT_TRUE(diary->count < ENTRIES))
+    diary->entry[diary->count++] = entry;
+}
+
+static cycle_t cu_step(void *self, cycle_t now) {
+  struct rig *rig = self;
+  const struct lds_reply *reply;
+  while ((reply = port_peek(&rig->lds.to_cu, now))) {
+    write_down(&rig->replies, (struct entry){now, reply->tag, reply->passes, reply->conflict_cycles,
+                                             reply->contention_cycles, reply->ways});
+    port_take(&rig->lds.to_cu, now);
+  }
+  while (rig->sent < rig->planned && rig->plan[rig->sent].at <= now && port_can_send(&rig->lds.from_cu, now))
+    port_send(&rig->lds.from_cu, &rig->plan[rig->sent++].request, now);
+  cycle_t next = port_next(&rig->lds.to_cu);
+  if (rig->sent < rig->planned)
+    next = cycle_min(next, cycle_max(rig->plan[rig->sent].at, port_free_at(&rig->lds.from_cu)));
+  return next;
+}
+
+static cycle_t engine_step(void *self, cycle_t now) {
+  struct engine *engine = self;
+  struct port *out = &engine->rig->lds.from_dma[engine->index], *in = &engine->rig->lds.to_dma[engine->index];
+  const struct transfer_reply *reply;
+  while ((reply = port_peek(in, now))) {
+    write_down(&engine->replies, (struct entry){.at = now, .tag = reply->tag});
+    port_take(in, now);
+  }
+  while (engine->sent < engine->planned && engine->plan[engine->sent].at <= now && port_can_send(out, now))
+    port_send(out, &engine->plan[engine->sent++].transfer, now);
+  cycle_t next = port_next(in);
+  if (engine->sent < engine->planned)
+    next = cycle_min(next, cycle_max(engine->plan[engine->sent].at, port_free_at(out)));
+  return next;
+}
+
+static void commit_warp(void *context, uint32_t tag) {
+  struct rig *rig = context;
+  write_down(&rig->commits, (struct entry){.at = rig->now, .tag = tag});
+}
+
+static void commit_dma(void *context, unsigned engine, uint32_t tag) {
+  struct rig *rig = context;
+  write_down(&rig->commits, (struct entry){.at = rig->now, .tag = tag, .passes = 1 + engine});
+}
+
+static cycle_t watched_lds_step(void *self, cycle_t now) {
+  struct rig *rig = self;
+  rig->now = now;
+  rig->lds_steps++;
+  return rig->lds_step(&rig->lds, now);
+}
+
+static struct lds_params usual(void) {
+  return (struct lds_params){.banks = 32, .bank_bytes = 4, .size = 65536, .latency = 10, .queue = 8};
+}
+
+enum { SHARED, SEPARATE };
+enum { ALTERNATE, WARPS, DMA };
+
+static struct rig *make_rig(struct lds_params params) {
+  struct rig *rig = calloc(1, sizeof *rig);
+  struct component *engines[ENGINES];
+  rig->cu = (struct component){.name = "cu", .step = cu_step, .self = rig};
+  for (unsigned e = 0; e < ENGINES; e++) {
+    rig->engine[e].component = (struct component){.name = "dma", .step = engine_step, .self = &rig->engine[e]};
+    rig->engine[e].rig = rig;
+    rig->engine[e].index = e;
+    engines[e] = &rig->engine[e].component;
+  }
+  struct lds_commit commit = {.context = rig, .warp = commit_warp, .dma = commit_dma};
+  EXPECT_TRUE(lds_init(&rig->lds, &params, &commit, &rig->cu, engines, ENGINES));
+  rig->lds_step = rig->lds.component.step;
+  rig->lds.component.step = watched_lds_step;
+  rig->lds.component.self = rig;
+  island_add(&rig->island, &rig->cu);
+  island_add(&rig->island, &rig->lds.component);
+  for (unsigned e = 0; e < ENGINES; e++)
+    island_add(&rig->island, engines[e]);
+  return rig;
+}
+
+static void free_rig(struct rig *rig) {
+  lds_free(&rig->lds);
+  free(rig);
+}
+
+/* `lanes` lanes of 4 bytes each, `step` bytes apart from `start` on. */
+static uint32_t plan_access(struct rig *rig, cycle_t at, enum lds_kind kind, unsigned lanes, uint64_t start,
+                            uint64_t step) {
+  struct access_plan *plan = &rig->plan[rig->planned];
+  plan->at = at;
+  for (unsigned lane = 0; lane < ADDRESSES; lane++)
+    plan->address[lane] = start + lane * step;
+  plan->request = (struct lds_request){.tag = rig->planned,
+                                       .kind = (uint8_t)kind,
+                                       .bytes = 4,
+                                       .lanes = 32,
+                                       .mask = (UINT64_C(1) << lanes) - 1,
+                                       .address = plan->address};
+  return rig->planned++;
+}
+
+static uint32_t plan_transfer(struct rig *rig, unsigned engine, cycle_t at, uint64_t address, uint32_t bytes,
+                              uint32_t width) {
+  struct engine *self = &rig->engine[engine];
+  self->plan[self->planned] = (struct transfer_plan){
+      at, {.tag = self->planned, .bytes = bytes, .address = address, .width = width, .write = true}};
+  return self->planned++;
+}
+
+static void run(struct rig *rig) { EXPECT_EQ(island_run(&rig->island, 1000000), NEVER); }
+
+/* ---- latency and pipelining ------------------------------------------------------------------ */
+
+TEST(lds, a_reply_arrives_passes_plus_latency_after_the_sending_and_not_a_cycle_earlier) {
+  for (uint32_t latency = 1; latency <= 12; latency++)
+    for (uint64_t stride = 1; stride <= 32; stride *= 2) {
+      struct lds_params params = usual();
+      params.latency = latency;
+      struct rig *rig = make_rig(params);
+      plan_access(rig, 5, LDS_READ, 32, 0, 4 * stride);
+      ct_note("latency %u, stride %u", latency, (unsigned)stride);
+      cycle_t ready = 5 + stride + latency;
+      island_run(&rig->island, ready);
+      EXPECT_EQ(rig->replies.count, 0); /* everything up to ready - 1 has been */
+      island_run(&rig->island, ready + 1);
+      EXPECT_EQ(rig->replies.count, 1);
+      EXPECT_EQ(rig->replies.entry[0].at, ready);
+      EXPECT_EQ(rig->replies.entry[0].passes, stride);
+      EXPECT_EQ(rig->replies.entry[0].conflict, stride - 1);
+      EXPECT_EQ(rig->replies.entry[0].contention, 0);
+      EXPECT_EQ(rig->replies.entry[0].ways, stride);
+      EXPECT_EQ(rig->commits.entry[0].at, 6); /* its first pass */
+      free_rig(rig);
+    }
+}
+
+TEST(lds, accesses_follow_each_other_without_a_gap) {
+  static const uint64_t strides[] = {1, 4, 1, 32, 2, 1, 1, 8};
+  enum { N = sizeof strides / sizeof *strides };
+  for (uint32_t latency = 1; latency <= 3; latency++) {
+    struct lds_params params = usual();
+    params.latency = latency;
+    struct rig *rig = make_rig(params);
+    for (unsigned i = 0; i < N; i++)
+      plan_access(rig, i < 4 ? 0 : i, LDS_WRITE, 32, 0, 4 * strides[i]);
+    run(rig);
+    cycle_t last = 0;
+    ASSERT_EQ(rig->replies.count, N);
+    for (unsigned i = 0; i < N; i++) {
+      ct_note("access %u, latency %u", i, latency);
+      EXPECT_EQ(rig->commits.entry[i].at, last + 1);
+      last += strides[i];
+      EXPECT_EQ(rig->replies.entry[i].tag, i);
+      EXPECT_EQ(rig->replies.entry[i].at, last + latency);
+    }
+    EXPECT_EQ(rig->lds.stats.busy_cycles, last);
+    free_rig(rig);
+  }
+}
+
+TEST(lds, an_access_of_many_passes_costs_a_handful_of_steps) {
+  struct rig *rig = make_rig(usual());
+  for (unsigned i = 0; i < 8; i++)
+    plan_access(rig, 0, LDS_READ, 32, 0, 128);
+  run(rig);
+  EXPECT_EQ(rig->lds.stats.passes, 8 * 32);
+  EXPECT_LE(rig->lds_steps, 8 + 4);
+  free_rig(rig);
+}
+
+TEST(lds, a_slot_of_the_queue_is_free_from_the_first_pass_on) {
+  struct lds_params params = usual();
+  params.queue = 1;
+  struct rig *rig = make_rig(params);
+  plan_access(rig, 0, LDS_READ, 32, 0, 16); /* passes 1..4 */
+  plan_access(rig, 0, LDS_READ, 32, 0, 4);  /* sent at 2, when the credit is back; pass 5 */
+  plan_access(rig, 0, LDS_READ, 32, 0, 4);  /* sent at 6, pass 7 */
+  run(rig);
+  EXPECT_EQ(rig->commits.entry[1].at, 5);
+  EXPECT_EQ(rig->commits.entry[2].at, 7);
+  free_rig(rig);
+}
+
+TEST(lds, a_transfer_of_b_beats_is_answered_b_plus_one_cycles_after_the_sending) {
+  static const struct {
+    uint32_t address, bytes, width, beats;
+  } rows[] = {{0, 1, 64, 1},    {0, 64, 64, 1},    {0, 65, 64, 2},   {63, 2, 64, 2},  {60, 256, 64, 5},
+              {0, 256, 256, 2}, {0, 256, 0, 2},    {0, 64, 1, 64},   {10, 30, 12, 4}, {128, 128, 128, 1},
+              {4, 128, 128, 2}, {4, 124, 1024, 1}, {100, 200, 0, 3}, {96, 48, 48, 1}};
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct rig *rig = make_rig(usual());
+    plan_transfer(rig, 0, 3, rows[i].address, rows[i].bytes, rows[i].width);
+    ct_note("row %u", i);
+    cycle_t ready = 3 + rows[i].beats + 1;
+    island_run(&rig->island, ready);
+    EXPECT_EQ(rig->engine[0].replies.count, 0);
+    run(rig);
+    EXPECT_EQ(rig->engine[0].replies.entry[0].at, ready);
+    EXPECT_EQ(rig->commits.entry[0].at, ready - 1); /* its last beat */
+    EXPECT_EQ(rig->commits.entry[0].passes, 1);
+    EXPECT_EQ(rig->lds.stats.dma_beats, rows[i].beats);
+    EXPECT_EQ(rig->lds.stats.dma_bytes, rows[i].bytes);
+    EXPECT_EQ(rig->lds.stats.busy_cycles, rows[i].beats);
+    free_rig(rig);
+  }
+}
+
+TEST(lds, transfers_of_an_engine_follow_each_other_without_a_gap) {
+  struct rig *rig = make_rig(usual());
+  for (unsigned i = 0; i < 100; i++)
+    plan_transfer(rig, 0, 0, 64 * i, 64, 64);
+  run(rig);
+  ASSERT_EQ(rig->engine[0].replies.count, 100);
+  for (unsigned i = 0; i < 100; i++)
+    EXPECT_EQ(rig->engine[0].replies.entry[i].at, 2 + i);
+  free_rig(rig);
+}
+
+TEST(lds, two_engines_get_beats_in_turn) {
+  struct rig *rig = make_rig(usual());
+  plan_transfer(rig, 0, 0, 0, 48, 16);  /* beats in 1, 3, 5 */
+  plan_transfer(rig, 1, 0, 64, 80, 16); /* beats in 2, 4, 6, 7, 8 */
+  run(rig);
+  EXPECT_EQ(rig->engine[0].replies.entry[0].at, 6);
+  EXPECT_EQ(rig->engine[1].replies.entry[0].at, 9);
+  EXPECT_EQ(rig->lds.stats.busy_cycles, 8);
+  EXPECT_EQ(rig->lds.stats.dma_bytes, 128);
+  free_rig(rig);
+}
+
+/* ---- contention -------------------------------------------------------------------------------
+ *
+ * Four lanes want four words of bank 0 (passes a b c d); a transfer of four beats wants banks 0-3,
+ * 4-7, 8-11, 12-15 (w x y z). Only w disputes bank 0.
+ *
+ *     cycle          1   2   3   4   5   6   7   8
+ *     alternate      a   w   b/x c/y d/z                 the warp wins the first conflict, then w
+ *     warps          a   b   c   d   w   x   y   z       w loses four times
+ *     dma            w   a/x b/y c/z d                   a loses once
+ *     separate       a/w b/x c/y d/z                                                            */
+TEST(lds, contention_is_as_worked_out_by_hand) {
+  static const struct {
+    const char *name;
+    unsigned port, priority, warp_last, dma_last, warp_waits, dma_waits, busy;
+  } rows[] = {{"alternate", SHARED, ALTERNATE, 5, 5, 1, 1, 5},
+              {"warps", SHARED, WARPS, 4, 8, 0, 4, 8},
+              {"dma", SHARED, DMA, 5, 4, 1, 0, 5},
+              {"separate, alternate", SEPARATE, ALTERNATE, 4, 4, 0, 0, 4},
+              {"separate, warps", SEPARATE, WARPS, 4, 4, 0, 0, 4},
+              {"separate, dma", SEPARATE, DMA, 4, 4, 0, 0, 4}};
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (uint32_t latency = 1; latency <= 10; latency += 9) {
+      struct lds_params params = usual();
+      params.dma_port = rows[i].port;
+      params.priority = rows[i].priority;
+      params.latency = latency;
+      struct rig *rig = make_rig(params);
+      plan_access(rig, 0, LDS_READ, 4, 0, 128);
+      plan_transfer(rig, 0, 0, 0, 64, 16);
+      run(rig);
+      ct_note("%s", rows[i].name);
+      const struct lds_stats *stats = &rig->lds.stats;
+      EXPECT_EQ(rig->replies.entry[0].at, rows[i].warp_last + latency);
+      EXPECT_EQ(rig->replies.entry[0].contention, rows[i].warp_waits);
+      EXPECT_EQ(rig->replies.entry[0].conflict, 3);
+      EXPECT_EQ(rig->engine[0].replies.entry[0].at, rows[i].dma_last + 1);
+      EXPECT_EQ(stats->contention_cycles, rows[i].warp_waits);
+      EXPECT_EQ(stats->dma_contention_cycles, rows[i].dma_waits);
+      EXPECT_EQ(stats->busy_cycles, rows[i].busy);
+      EXPECT_EQ(stats->conflict_cycles, 3);
+      free_rig(rig);
+    }
+}
+
+TEST(lds, an_access_that_loses_its_first_pass_commits_a_cycle_later_and_keeps_its_slot) {
+  struct lds_params params = usual();
+  params.priority = DMA;
+  params.queue = 1;
+  struct rig *rig = make_rig(params);
+  plan_transfer(rig, 0, 0, 0, 8, 4);       /* beats in 1 (bank 0) and 2 (bank 1) */
+  plan_access(rig, 0, LDS_WRITE, 1, 0, 0); /* waits in 1, pass in 2, credit usable at 3 */
+  plan_access(rig, 0, LDS_WRITE, 1, 0, 0);
+  run(rig);
+  EXPECT_EQ(rig->commits.entry[0].at, 2); /* the warp's before the DMA's of the same cycle */
+  EXPECT_EQ(rig->commits.entry[0].passes, 0);
+  EXPECT_EQ(rig->commits.entry[1].at, 2);
+  EXPECT_EQ(rig->commits.entry[1].passes, 1);
+  EXPECT_EQ(rig->commits.entry[2].at, 4);
+  free_rig(rig);
+}
+
+TEST(lds, a_beat_on_other_banks_disturbs_nobody) {
+  struct rig *rig = make_rig(usual());
+  plan_access(rig, 0, LDS_READ, 16, 0, 4); /* banks 0-15 */
+  plan_transfer(rig, 0, 0, 64, 64, 64);    /* banks 16-31 */
+  run(rig);
+  EXPECT_EQ(rig->lds.stats.contention_cycles + rig->lds.stats.dma_contention_cycles, 0);
+  EXPECT_EQ(rig->lds.stats.busy_cycles, 1);
+  free_rig(rig);
+}
+
+TEST(lds, every_counter_is_zero_when_nothing_of_its_kind_happens) {
+  struct rig *rig = make_rig(usual());
+  run(rig);
+  for (size_t i = 0; i < lds_stat_group.count; i++)
+    EXPECT_EQ(stat_value(&lds_stat_group.rows[i], &rig->lds.stats), 0);
+  plan_access(rig, 10, LDS_READ, 32, 0, 8); /* two passes, no DMA */
+  component_wake(&rig->cu, 10);
+  run(rig);
+  EXPECT_EQ(rig->lds.stats.accesses, 1);
+  EXPECT_EQ(rig->lds.stats.passes, 2);
+  EXPECT_EQ(rig->lds.stats.conflict_cycles, 1);
+  EXPECT_EQ(rig->lds.stats.busy_cycles, 2);
+  EXPECT_EQ(rig->lds.stats.dma_beats + rig->lds.stats.dma_bytes, 0);
+  EXPECT_EQ(rig->lds.stats.contention_cycles + rig->lds.stats.dma_contention_cycles, 0);
+  free_rig(rig);
+}
+
+/* ---- order and spurious steps ----------------------------------------------------------------- */
+
+static void plan_soak(struct rig *rig, uint64_t seed) {
+  uint64_t random = seed * 77 + 1;
+  cycle_t at = 0;
+  for (unsigned i = 0; i < 300; i++) {
+    at += ct_random(&random) % 6 == 0 ? ct_random(&random) % 40 : ct_random(&random) % 2;
+    unsigned lanes = 1 + (unsigned)(ct_random(&random) % 32);
+    plan_access(rig, at, (enum lds_kind)(ct_random(&random) % 3), lanes, ct_random(&random) % 1024,
+                ct_random(&random) % 5 * 8);
+  }
+  for (unsigned e = 0; e < ENGINES; e++) {
+    at = 0;
+    for (unsigned i = 0; i < (seed % 3 == 0 && e ? 0 : 200); i++) {
+      at += ct_random(&random) % 5 == 0 ? ct_random(&random) % 60 : 0;
+      plan_transfer(rig, e, at, ct_random(&random) % 2048, 1 + (uint32_t)(ct_random(&random) % 200),
+                    (uint32_t)(ct_random(&random) % 140));
+    }
+  }
+}
+
+static struct lds_params soak_params(uint64_t seed) {
+  struct lds_params params = usual();
+  params.latency = 1 + (uint32_t)(seed % 4);
+  params.queue = 1 + (uint32_t)(seed / 2 % 5);
+  params.priority = (uint32_t)(seed % 3);
+  params.dma_port = seed / 3 % 2;
+  params.banks = 16u << seed % 3;
+  return params;
+}
+
+static void expect_same(const struct diary *a, const struct diary *b, const char *what) {
+  if (EXPECT_EQ(a->count, b->count) && memcmp(a->entry, b->entry, a->count * sizeof *a->entry) == 0)
+    return;
+  EXPECT_STREQ(what, "the same");
+}
+
+static void expect_same_rigs(const struct rig *a, const struct rig *b) {
+  expect_same(&a->replies, &b->replies, "replies");
+  expect_same(&a->commits, &b->commits, "commits");
+  for (unsigned e = 0; e < ENGINES; e++)
+    expect_same(&a->engine[e].replies, &b->engine[e].replies, "replies to an engine");
+  EXPECT_EQ(memcmp(&a->lds.stats, &b->lds.stats, sizeof a->lds.stats), 0);
+}
+
+static struct rig *soaked(uint64_t seed, const size_t *order) {
+  struct rig *rig = make_rig(soak_params(seed));
+  plan_soak(rig, seed);
+  if (order)
+    island_order(&rig->island, order);
+  run(rig);
+  return rig;
+}
+
+TEST(lds, the_order_of_stepping_changes_nothing) {
+  static const size_t orders[][4] = {{3, 2, 1, 0}, {1, 0, 2, 3}, {2, 0, 3, 1}, {1, 3, 0, 2}};
+  for (uint64_t seed = 0; seed < 60; seed++) {
+    struct rig *plain = soaked(seed, NULL);
+    for (unsigned o = 0; o < 4; o++) {
+      struct rig *other = soaked(seed, orders[o]);
+      ct_note("seed %u, order %u", (unsigned)seed, o);
+      expect_same_rigs(plain, other);
+      free_rig(other);
+    }
+    free_rig(plain);
+  }
+}
+
+/* Every component in every cycle, twice: nothing may lean on being called only when due. */
+TEST(lds, steps_that_are_not_due_change_nothing) {
+  for (uint64_t seed = 0; seed < 60; seed++) {
+    struct rig *plain = soaked(seed, NULL), *eager = make_rig(soak_params(seed));
+    plan_soak(eager, seed);
+    eager->lds.every_cycle = seed % 2;
+    for (cycle_t now = 0; now < 20000; now++)
+      for (unsigned i = 0; i < 2 * eager->island.parts; i++) {
+        struct component *part = eager->island.part[i % eager->island.parts];
+        ASSERT_TRUE(now < part->step(part->self, now));
+      }
+    ct_note("seed %u", (unsigned)seed);
+    expect_same_rigs(plain, eager);
+    free_rig(plain);
+    free_rig(eager);
+  }
+}
+
+TEST(lds, passes_beats_and_replies_balance) {
+  for (uint64_t seed = 0; seed < 60; seed++) {
+    struct rig *rig = soaked(seed, NULL);
+    uint64_t passes = 0, contention = 0, conflict = 0, bytes = 0, beats_least = 0;
+    ct_note("seed %u", (unsigned)seed);
+    ASSERT_EQ(rig->replies.count, rig->planned);
+    for (unsigned i = 0; i < rig->replies.count; i++) {
+      EXPECT_EQ(rig->replies.entry[i].tag, i);
+      passes += rig->replies.entry[i].passes;
+      contention += rig->replies.entry[i].contention;
+      conflict += rig->replies.entry[i].conflict;
+    }
+    for (unsigned e = 0; e < ENGINES; e++) {
+      ASSERT_EQ(rig->engine[e].replies.count, rig->engine[e].planned);
+      for (unsigned i = 0; i < rig->engine[e].planned; i++, beats_least++)
+        bytes += rig->engine[e].plan[i].transfer.bytes;
+    }
+    const struct lds_stats *stats = &rig->lds.stats;
+    EXPECT_EQ(stats->accesses, rig->planned);
+    EXPECT_EQ(stats->passes, passes);
+    EXPECT_EQ(stats->contention_cycles, contention);
+    EXPECT_EQ(stats->conflict_cycles, conflict);
+    EXPECT_EQ(stats->dma_bytes, bytes);
+    EXPECT_LE(beats_least, stats->dma_beats);
+    EXPECT_LE(stats->busy_cycles, passes + stats->dma_beats);
+    EXPECT_LE(cycle_max(passes, stats->dma_beats), stats->busy_cycles);
+    if (rig->lds.params.dma_port == SEPARATE)
+      EXPECT_EQ(contention + stats->dma_contention_cycles, 0);
+    free_rig(rig);
+  }
+}
+
+/* The busy cycles, cycle by cycle, from the probes. */
+TEST(lds, probes_show_every_cycle_of_work_when_asked_to) {
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    struct rig *rig = make_rig(soak_params(seed));
+    plan_soak(rig, seed);
+    rig->lds.every_cycle = true;
+    uint64_t busy = 0;
+    for (cycle_t now = 0; island_run(&rig->island, now + 1) != NEVER; now++)
+      busy += rig->lds.probe_warp_banks || rig->lds.probe_dma_banks;
+    ct_note("seed %u", (unsigned)seed);
+    EXPECT_EQ(busy, rig->lds.stats.busy_cycles);
+    free_rig(rig);
+  }
+}
