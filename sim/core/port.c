@@ -14,7 +14,9 @@ bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle
       .latency = latency,
       .sender = sender,
       .receiver = receiver,
+      .own_next = NEVER,
   };
+  port->next = &port->own_next;
   if (port->slots && port->stamp)
     return true;
   port_free(port);
@@ -25,4 +27,10 @@ void port_free(struct port *port) {
   free(port->slots);
   free(port->stamp);
   *port = (struct port){0};
+}
+
+void port_next_at(struct port *port, cycle_t *next) {
+  assert(!port->count && "nothing has been sent yet");
+  *next = NEVER;
+  port->next = next;
 }

@@ -30,6 +30,8 @@ struct port {
   uint32_t head, tail;        /* slot of the oldest message; slot of the next one sent */
   cycle_t latency;
   cycle_t last;               /* latest arrival promised, for the order check */
+  cycle_t *next;              /* arrival of the oldest message, or NEVER: see port_next() */
+  cycle_t own_next;           /* where `next` points unless the receiver keeps these side by side */
   struct component *sender, *receiver;
 };
 
@@ -37,6 +39,10 @@ struct port {
 bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle_t latency,
                struct component *sender, struct component *receiver);
 void port_free(struct port *port);
+
+/* Keeps what port_next() answers at *next, for a receiver of many ports that looks at all of them. Call it
+ * before the first message. */
+void port_next_at(struct port *port, cycle_t *next);
 
 /* The earliest cycle at which the sender has a free slot, as far as it can know: NEVER means
  * it will be woken when a slot is freed. */
@@ -46,27 +52,30 @@ static inline cycle_t port_free_at(const struct port *port) {
 
 static inline bool port_can_send(const struct port *port, cycle_t now) { return port_free_at(port) <= now; }
 
-/* Sends a message that arrives at `arrival`, at least `latency` after `now`. */
-static inline void port_send_at(struct port *port, const void *message, cycle_t now, cycle_t arrival) {
+static inline void port_send_bytes(struct port *port, const void *message, size_t bytes, cycle_t now, cycle_t arrival) {
+  assert(bytes == port->bytes && "a port carries messages of one type");
   assert(port_can_send(port, now) && "a sender asks before it sends");
   assert(arrival >= now + port->latency && "a link takes at least its latency");
   assert(arrival >= port->last && "messages of a port arrive in order");
   (void)now;
-  memcpy(port->slots + port->tail * port->bytes, message, port->bytes);
+  memcpy(port->slots + port->tail * bytes, message, bytes);
   port->stamp[port->tail] = arrival;
   port->last = arrival;
   port->tail = port->tail + 1 == port->capacity ? 0 : port->tail + 1;
-  port->count++;
+  if (!port->count++)
+    *port->next = arrival;
   component_wake(port->receiver, arrival);
 }
 
-static inline void port_send(struct port *port, const void *message, cycle_t now) {
-  port_send_at(port, message, now, now + port->latency);
-}
+/* Sends a message that arrives at `arrival`, at least `latency` after `now`. Macros, so that the size is
+ * known where the bytes are copied. */
+#define port_send_at(port, message, now, arrival) port_send_bytes(port, message, sizeof *(message), now, arrival)
+
+#define port_send(port, message, now) port_send_at(port, message, now, (now) + (port)->latency)
 
 /* The oldest message that has arrived, or NULL. */
 static inline const void *port_peek(const struct port *port, cycle_t now) {
-  if (!port->count || port->stamp[port->head] > now)
+  if (*port->next > now)
     return NULL;
   return port->slots + port->head * port->bytes;
 }
@@ -77,14 +86,14 @@ static inline void port_take(struct port *port, cycle_t now) {
   bool was_full = port->count == port->capacity;
   port->stamp[port->head] = now + port->latency;
   port->head = port->head + 1 == port->capacity ? 0 : port->head + 1;
-  port->count--;
+  *port->next = --port->count ? port->stamp[port->head] : NEVER;
   if (was_full && port->sender)
     component_wake(port->sender, now + port->latency);
 }
 
 /* The arrival of the oldest message, or NEVER: what a receiver's step returns at least. */
 static inline cycle_t port_next(const struct port *port) {
-  return port->count ? port->stamp[port->head] : NEVER;
+  return *port->next;
 }
 
 #endif
