@@ -1,0 +1,71 @@
+/* The event wheel against a plain list. */
+#include "sim/core/wheel.h"
+
+#include <stdlib.h>
+
+#include "tests/ct.h"
+
+enum { ITEMS = 500 };
+
+TEST(wheel, an_empty_one_is_due_never) {
+  struct wheel wheel;
+  ASSERT_TRUE(wheel_init(&wheel, 4));
+  EXPECT_EQ(wheel_next(&wheel), NEVER);
+  EXPECT_EQ(wheel_take(&wheel, 1000), WHEEL_NONE);
+  wheel_free(&wheel);
+}
+
+TEST(wheel, an_item_is_not_due_a_cycle_early) {
+  for (cycle_t at = 1; at < 20000; at = at * 3 + 1) {
+    struct wheel wheel;
+    ct_note("due at %llu", (unsigned long long)at);
+    ASSERT_TRUE(wheel_init(&wheel, 1));
+    wheel_add(&wheel, 0, at);
+    EXPECT_EQ(wheel_take(&wheel, at - 1), WHEEL_NONE);
+    EXPECT_EQ(wheel_next(&wheel), at); /* within reach of the last turn by now */
+    EXPECT_EQ(wheel_take(&wheel, at), 0);
+    EXPECT_EQ(wheel_next(&wheel), NEVER);
+    wheel_free(&wheel);
+  }
+}
+
+TEST(wheel, items_of_a_cycle_come_in_the_order_in_which_they_were_added) {
+  struct wheel wheel;
+  ASSERT_TRUE(wheel_init(&wheel, 8));
+  for (uint32_t item = 0; item < 8; item++)
+    wheel_add(&wheel, (item * 3) % 8, 77);
+  for (uint32_t item = 0; item < 8; item++)
+    EXPECT_EQ(wheel_take(&wheel, 77), (item * 3) % 8);
+  wheel_free(&wheel);
+}
+
+TEST(wheel, a_random_load_comes_out_when_due_and_once) {
+  struct wheel wheel;
+  cycle_t due[ITEMS];
+  bool in[ITEMS] = {false};
+  uint64_t random = 99;
+  unsigned held = 0;
+  ASSERT_TRUE(wheel_init(&wheel, ITEMS));
+  for (cycle_t now = 0, steps = 0; steps < 50000; steps++) {
+    for (uint32_t item; (item = wheel_take(&wheel, now)) != WHEEL_NONE; held--) {
+      EXPECT_TRUE(in[item]);
+      EXPECT_EQ(due[item], now); /* steps stop at every cycle that wheel_next() names */
+      in[item] = false;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+      uint32_t item = (uint32_t)(ct_random(&random) % ITEMS);
+      if (in[item])
+        continue;
+      unsigned range = ct_random(&random) % 8 ? 300 : 30000; /* some beyond the reach of the wheel */
+      due[item] = now + 1 + ct_random(&random) % range;
+      in[item] = true;
+      held++;
+      wheel_add(&wheel, item, due[item]);
+    }
+    cycle_t next = wheel_next(&wheel);
+    if (!EXPECT_TRUE(next > now && (held == 0) == (next == NEVER)))
+      break;
+    now = cycle_min(next, now + 1 + ct_random(&random) % 50);
+  }
+  wheel_free(&wheel);
+}
