@@ -1,0 +1,372 @@
+/* Loads, stores and atomics: addresses and checks at issue, the work itself at commit.
+ *
+ * The common case has every lane inside one buffer and costs one comparison a lane. Only when some
+ * lane is outside are lanes looked at one by one, for the hazard's sake. */
+#include "isa/numbers.h"
+#include "isa/step.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "registers are copied to memory byte for byte");
+
+/* ---- one lane's bytes, to and from registers --------------------------------------------------- */
+
+static void load_lane(enum isa_type type, uint32_t *row, uint32_t stride, const uint8_t *from) {
+  uint32_t words[4] = {0};
+  const struct isa_type_row *row_type = &isa_types[type];
+  memcpy(words, from, row_type->bytes);
+  if (type == TYPE_S8)
+    words[0] = (uint32_t)(int32_t)(int8_t)words[0];
+  if (type == TYPE_S16)
+    words[0] = (uint32_t)(int32_t)(int16_t)words[0];
+  for (uint32_t word = 0; word < row_type->registers; word++)
+    row[word * stride] = words[word];
+}
+
+static void store_lane(enum isa_type type, const uint32_t *row, uint32_t stride, uint8_t *to) {
+  uint32_t words[4] = {0};
+  const struct isa_type_row *row_type = &isa_types[type];
+  for (uint32_t word = 0; word < row_type->registers; word++)
+    words[word] = row[word * stride];
+  memcpy(to, words, row_type->bytes);
+}
+
+/* ---- checks ------------------------------------------------------------------------------------- */
+
+/* Loads give 0 in lanes that are out of bounds. */
+static void clear_lanes(struct isa_warp *warp, const struct isa_inst *inst, uint64_t lanes) {
+  const uint32_t stride = warp->group->launch->warp_size;
+  const enum isa_type type = isa_rows[inst->op].d;
+  if (type == TYPE_NONE || inst->d == ISA_NO_REGISTER)
+    return;
+  for (uint32_t word = 0; word < isa_types[type].registers; word++)
+    EACH_LANE(lane, lanes) warp->reg[(size_t)(inst->d + word) * stride + lane] = 0;
+}
+
+static void check_alignment(const struct isa_warp *warp, uint32_t pc, const char *space, const uint64_t *address,
+                            uint64_t base, uint64_t mask, uint32_t bytes) {
+  uint64_t low_bits = 0;
+  EACH_LANE(lane, mask) low_bits |= address[lane] - base;
+  if (!(low_bits & (bytes - 1)))
+    return;
+  EACH_LANE(lane, mask) {
+    if (!((address[lane] - base) & (bytes - 1)))
+      continue;
+    step_report(warp, pc, HAZARD_M2, (uint32_t)lane, "%s address 0x%" PRIx64 " of a %u-byte access", space,
+                address[lane] - base, bytes);
+    return;
+  }
+}
+
+/* Lanes of `mask` whose bytes lie in [base, base + room). */
+static uint64_t lanes_inside(const uint64_t *address, uint64_t base, uint64_t room, uint64_t mask, uint32_t bytes) {
+  if (room < bytes)
+    return 0;
+  const uint64_t most = room - bytes;
+  uint64_t inside = 0;
+  EACH_LANE(lane, mask) inside |= (uint64_t)(address[lane] - base <= most) << lane;
+  return inside;
+}
+
+/* Checks 32-bit offsets into a space of `room` bytes whose first byte has address `base`. Returns the
+ * lanes that are inside. */
+static uint64_t check_offsets(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, const char *space,
+                              const uint64_t *address, uint64_t base, uint32_t room, uint64_t mask, uint32_t bytes) {
+  const uint64_t inside = lanes_inside(address, base, room, mask, bytes), outside = mask & ~inside;
+  if (outside) {
+    const uint32_t lane = first_lane(outside);
+    step_report(warp, pc, HAZARD_M1, lane, "%s offset %" PRIu64 ", %u bytes; there are %u", space,
+                address[lane] - base, bytes, room);
+    clear_lanes(warp, inst, outside);
+  }
+  check_alignment(warp, pc, space, address, base, inside, bytes);
+  return inside;
+}
+
+static void report_global(const struct isa_warp *warp, uint32_t pc, uint64_t address, uint32_t bytes, uint32_t lane) {
+  const struct isa_buffer *buffer = isa_memory_near(warp->group->launch->memory, address);
+  if (buffer)
+    step_report(warp, pc, HAZARD_M1, lane, "address 0x%" PRIx64 ", %u bytes: offset %" PRIu64 " of '%s', which has %" PRIu64,
+                address, bytes, address - buffer->base, buffer->name, buffer->bytes);
+  else
+    step_report(warp, pc, HAZARD_M1, lane, "address 0x%" PRIx64 ", %u bytes, is below every buffer", address, bytes);
+}
+
+static void check_global(struct isa_access *access, const struct isa_inst *inst) {
+  struct isa_warp *warp = access->warp;
+  struct isa_memory *memory = warp->group->launch->memory;
+  const uint64_t mask = access->mask;
+  if (!mask)
+    return;
+  uint64_t inside = 0;
+  if (isa_memory_at(memory, access->address[first_lane(mask)], access->bytes)) {
+    const struct isa_buffer *buffer = &memory->buffers[memory->last];
+    inside = lanes_inside(access->address, buffer->base, buffer->bytes, mask, access->bytes);
+  }
+  EACH_LANE(lane, mask & ~inside) {
+    if (isa_memory_at(memory, access->address[lane], access->bytes))
+      inside |= UINT64_C(1) << lane;
+  }
+  const uint64_t outside = mask & ~inside;
+  if (outside) {
+    const uint32_t lane = first_lane(outside);
+    report_global(warp, access->pc, access->address[lane], access->bytes, lane);
+    clear_lanes(warp, inst, outside);
+  }
+  access->mask = inside;
+  check_alignment(warp, access->pc, "global", access->address, 0, inside, access->bytes);
+}
+
+/* ---- addresses ---------------------------------------------------------------------------------- */
+
+/* base + (register a + imm) modulo 2^32, in every lane: cheaper than asking which. */
+static void offset_addresses(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t base,
+                             uint64_t *address) {
+  const uint32_t stride = warp->group->launch->warp_size, imm = (uint32_t)inst->imm;
+  if (inst->a == ISA_NO_REGISTER) {
+    for (uint32_t lane = 0; lane < stride; lane++)
+      address[lane] = base + imm;
+    return;
+  }
+  const uint32_t *row = register_row(warp, inst->a, stride);
+  for (uint32_t lane = 0; lane < stride; lane++)
+    address[lane] = base + (uint32_t)(row[lane] + imm);
+}
+
+static void global_addresses(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t imm,
+                             uint64_t *address) {
+  const uint32_t stride = warp->group->launch->warp_size;
+  const uint32_t *low = register_row(warp, inst->a, stride), *high = low + stride;
+  for (uint32_t lane = 0; lane < stride; lane++)
+    address[lane] = ((uint64_t)high[lane] << 32 | low[lane]) + imm;
+  const bool indexed = isa_rows[inst->op].format != FORMAT_CAS_GLOBAL && inst->b != ISA_NO_REGISTER;
+  if (!indexed)
+    return;
+  const uint32_t *index = register_row(warp, inst->b, stride);
+  for (uint32_t lane = 0; lane < stride; lane++)
+    address[lane] += index[lane];
+}
+
+/* What is to be stored: the operand c, or b and then c for a compare-and-swap. */
+static void take_data(const struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
+  const uint32_t stride = warp->group->launch->warp_size;
+  const struct isa_row *row = &isa_rows[inst->op];
+  const size_t b_words = row->b == TYPE_NONE ? 0 : (size_t)isa_types[row->b].registers * stride;
+  const size_t c_words = row->c == TYPE_NONE ? 0 : (size_t)isa_types[row->c].registers * stride;
+  if (b_words)
+    memcpy(access->data, register_row(warp, inst->b, stride), b_words * sizeof(uint32_t));
+  if (c_words)
+    memcpy(access->data + b_words, register_row(warp, inst->c, stride), c_words * sizeof(uint32_t));
+}
+
+/* ---- at issue ----------------------------------------------------------------------------------- */
+
+void access_arg(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mask) {
+  const struct isa_launch *launch = warp->group->launch;
+  const uint8_t *from = launch->args + inst->imm; /* inside: isa_validate() */
+  uint32_t *row = warp->reg + (size_t)inst->d * launch->warp_size;
+  EACH_LANE(lane, mask) load_lane(isa_rows[inst->op].a, row + lane, launch->warp_size, from);
+}
+
+void access_const(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask) {
+  const struct isa_launch *launch = warp->group->launch;
+  const enum isa_type type = isa_rows[inst->op].a;
+  uint64_t address[ISA_LANES];
+  offset_addresses(warp, inst, 0, address);
+  uint32_t *row = warp->reg + (size_t)inst->d * launch->warp_size;
+  mask = check_offsets(warp, inst, pc, "constant", address, 0, (uint32_t)launch->program->constant_bytes, mask,
+                       isa_types[type].bytes);
+  EACH_LANE(lane, mask) load_lane(type, row + lane, launch->warp_size, launch->program->constants + address[lane]);
+}
+
+void access_private(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask) {
+  const struct isa_launch *launch = warp->group->launch;
+  const uint32_t stride = launch->warp_size, room = launch->kernel->private_bytes;
+  const struct isa_row *row = &isa_rows[inst->op];
+  uint64_t address[ISA_LANES];
+  offset_addresses(warp, inst, 0, address);
+  mask = check_offsets(warp, inst, pc, "private", address, 0, room, mask, isa_types[row->a].bytes);
+  EACH_LANE(lane, mask) {
+    uint8_t *at = warp->private_memory + lane * room + address[lane];
+    if (row->format == FORMAT_LOAD_PRIVATE)
+      load_lane(row->a, warp->reg + (size_t)inst->d * stride + lane, stride, at);
+    else
+      store_lane(row->a, register_row(warp, inst->c, stride) + lane, stride, at);
+  }
+}
+
+void access_lds(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
+  const struct isa_group *group = warp->group;
+  access->bytes = isa_types[isa_rows[inst->op].a].bytes;
+  if (!access->mask)
+    return;
+  offset_addresses(warp, inst, group->lds_base, access->address);
+  access->mask = check_offsets(warp, inst, access->pc, "LDS", access->address, group->lds_base,
+                               group->launch->lds_bytes, access->mask, access->bytes);
+  take_data(warp, inst, access);
+}
+
+void access_global(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
+  access->bytes = isa_types[isa_rows[inst->op].a].bytes;
+  if (!access->mask)
+    return;
+  global_addresses(warp, inst, inst->imm, access->address);
+  check_global(access, inst);
+  take_data(warp, inst, access);
+}
+
+void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
+  const uint32_t stride = warp->group->launch->warp_size;
+  access->bytes = 0;
+  if (!access->mask)
+    return;
+  global_addresses(warp, inst, 0, access->address);
+  if (!(inst->flags & ISA_FLAG_IMM_C))
+    memcpy(access->data, register_row(warp, inst->c, stride), stride * sizeof(uint32_t));
+  else
+    for (uint32_t lane = 0; lane < stride; lane++)
+      access->data[lane] = (uint32_t)inst->imm;
+}
+
+/* ---- at commit ---------------------------------------------------------------------------------- */
+
+/* Where a lane's bytes are now: issue has checked that they are there. */
+static uint8_t *lane_bytes(const struct isa_access *access, bool lds, uint64_t lane) {
+  const struct isa_group *group = access->warp->group;
+  if (lds)
+    return group->lds + (access->address[lane] - group->lds_base);
+  return isa_memory_at(group->launch->memory, access->address[lane], access->bytes);
+}
+
+#define TO_B32(bits) ((uint32_t)(bits))
+#define TO_U32(bits) ((uint32_t)(bits))
+#define TO_S32(bits) ((int32_t)(uint32_t)(bits))
+#define TO_F32(bits) float_of((uint32_t)(bits))
+#define TO_B64(bits) (bits)
+#define TO_U64(bits) (bits)
+#define TO_S64(bits) ((int64_t)(bits))
+#define BITS_B32(value) (value)
+#define BITS_U32(value) (value)
+#define BITS_S32(value) ((uint32_t)(value))
+#define BITS_F32(value) float_bits(value)
+#define BITS_B64(value) (value)
+#define BITS_U64(value) (value)
+#define BITS_S64(value) ((uint64_t)(value))
+
+/* The expressions of the LDS rows; those of the global rows are the same text of the same macro. */
+static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits, uint64_t c_bits) {
+  switch (op) {
+#define OP(id, mnemonic, format, class_, D, A, B, C, text, ...) CASE_##format(id, C, __VA_ARGS__)
+#define CASE_ATOMIC_LDS(id, T, ...)                                                                                    \
+  case ISA_##id: {                                                                                                     \
+    const __typeof__(TO_##T(old_bits)) old = TO_##T(old_bits), c = TO_##T(c_bits);                                     \
+    (void)old;                                                                                                         \
+    return BITS_##T(__VA_ARGS__);                                                                                      \
+  }
+#define CASE_CAS_LDS(id, T, ...)                                                                                       \
+  case ISA_##id: {                                                                                                     \
+    const __typeof__(TO_##T(old_bits)) old = TO_##T(old_bits), b = TO_##T(b_bits), c = TO_##T(c_bits);                 \
+    return BITS_##T(__VA_ARGS__);                                                                                      \
+  }
+#define CASE_ATOMIC_GLOBAL CASE_ATOMIC_LDS
+#define CASE_CAS_GLOBAL CASE_CAS_LDS
+#define CASE_ALU(...)
+#define CASE_QUERY(...)
+#define CASE_QUERY_AXIS(...)
+#define CASE_SHUFFLE(...)
+#define CASE_VOTE(...)
+#define CASE_REDUCE(...)
+#define CASE_SCAN(...)
+#define CASE_SCAN_BEFORE(...)
+#define CASE_BRANCH(...)
+#define CASE_EXIT(...)
+#define CASE_LOAD_ARG(...)
+#define CASE_LOAD_CONST(...)
+#define CASE_LOAD_PRIVATE(...)
+#define CASE_STORE_PRIVATE(...)
+#define CASE_LOAD_LDS(...)
+#define CASE_STORE_LDS(...)
+#define CASE_LOAD_GLOBAL(...)
+#define CASE_STORE_GLOBAL(...)
+#define CASE_PREFETCH(...)
+#define CASE_SYNC(...)
+#define CASE_COPY_IN(...)
+#define CASE_COPY_OUT(...)
+#define CASE_COPY_IN_STRIDED(...)
+#define CASE_COPY_OUT_STRIDED(...)
+#define CASE_WAIT(...)
+#include "isa/ops.def"
+#undef OP
+  default:
+    return old_bits;
+  }
+}
+
+static uint64_t data_bits(const struct isa_access *access, uint32_t word, uint32_t words, uint64_t lane) {
+  const uint32_t stride = access->warp->group->launch->warp_size;
+  const uint32_t *row = access->data + word * stride + lane;
+  return words == 2 ? (uint64_t)row[stride] << 32 | row[0] : row[0];
+}
+
+static void commit_atomic(struct isa_access *access, const struct isa_row *row, bool lds) {
+  const struct isa_inst *inst = access->inst;
+  const uint32_t stride = access->warp->group->launch->warp_size, words = isa_types[row->c].registers;
+  EACH_LANE(lane, access->mask) {
+    uint8_t *at = lane_bytes(access, lds, lane);
+    uint64_t old = 0;
+    memcpy(&old, at, access->bytes);
+    const bool compares = row->b != TYPE_NONE;
+    const uint64_t b = compares ? data_bits(access, 0, words, lane) : 0;
+    const uint64_t c = data_bits(access, compares ? words : 0, words, lane);
+    const uint64_t new_ = atomic_result(inst->op, old, b, c);
+    memcpy(at, &new_, access->bytes);
+    if (inst->d == ISA_NO_REGISTER)
+      continue;
+    uint32_t *d = access->warp->reg + (size_t)inst->d * stride + lane;
+    d[0] = (uint32_t)old;
+    if (words == 2)
+      d[stride] = (uint32_t)(old >> 32);
+  }
+}
+
+static void commit_load(struct isa_access *access, const struct isa_row *row, bool lds) {
+  const uint32_t stride = access->warp->group->launch->warp_size;
+  uint32_t *d = access->warp->reg + (size_t)access->inst->d * stride;
+  if (access->bytes == 4)
+    EACH_LANE(lane, access->mask) memcpy(&d[lane], lane_bytes(access, lds, lane), 4);
+  else
+    EACH_LANE(lane, access->mask) load_lane(row->a, d + lane, stride, lane_bytes(access, lds, lane));
+}
+
+static void commit_store(struct isa_access *access, const struct isa_row *row, bool lds) {
+  const uint32_t stride = access->warp->group->launch->warp_size;
+  if (access->bytes == 4)
+    EACH_LANE(lane, access->mask) memcpy(lane_bytes(access, lds, lane), &access->data[lane], 4);
+  else
+    EACH_LANE(lane, access->mask) store_lane(row->a, access->data + lane, stride, lane_bytes(access, lds, lane));
+}
+
+void isa_access_commit(struct isa_access *access) {
+  const struct isa_row *row = &isa_rows[access->inst->op];
+  switch ((enum isa_format)row->format) {
+  case FORMAT_LOAD_LDS:
+  case FORMAT_LOAD_GLOBAL:
+    commit_load(access, row, row->format == FORMAT_LOAD_LDS);
+    break;
+  case FORMAT_STORE_LDS:
+  case FORMAT_STORE_GLOBAL:
+    commit_store(access, row, row->format == FORMAT_STORE_LDS);
+    break;
+  case FORMAT_ATOMIC_LDS:
+  case FORMAT_CAS_LDS:
+    commit_atomic(access, row, true);
+    break;
+  case FORMAT_ATOMIC_GLOBAL:
+  case FORMAT_CAS_GLOBAL:
+    commit_atomic(access, row, false);
+    break;
+  default: /* a prefetch has nothing to commit */
+    break;
+  }
+}

@@ -1,0 +1,78 @@
+/* The assembler's own state, shared by its files: assemble.c (lines, labels, joins), directives.c and
+ * operands.c. One pass over the lines; what refers to a label is noted and filled in when the kernel ends.
+ * The first error ends it: functions return false once *error is written. */
+#ifndef ISA_ASSEMBLER_H
+#define ISA_ASSEMBLER_H
+
+#include "isa/lexer.h"
+#include "isa/rows.h"
+#include "isa/symbols.h"
+
+/* A branch that waits for its kernel to end. */
+struct fixup {
+  uint32_t pc;
+  struct token target, join; /* join.kind is TOKEN_END where the source names none */
+};
+
+struct assembler {
+  struct isa_program *program;
+  struct isa_error *error;
+  const char *file;
+  struct lexer lexer;
+  struct symbols symbols;
+  uint32_t code_room;
+  size_t constant_room;
+
+  /* The kernel being read; `scope` is 0 above the first. */
+  uint32_t scope;
+  struct token kernel_name;
+  uint32_t registers, predicates;                  /* declared by name */
+  uint32_t bare_registers, bare_predicates;        /* highest bare one used, plus 1 */
+  uint32_t registers_wanted;                       /* .registers */
+  struct fixup *fixups;
+  size_t fixup_count, fixup_room;
+};
+
+/* Notes "file:line:column: message 'offending'; suggestion" and returns false. The offending text is `at`. */
+bool fail(struct assembler *as, struct token at, const char *suggestion, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Ditto, with "did you mean 'NEAREST'?" where there is a nearest. */
+bool fail_nearest(struct assembler *as, struct token at, const char *nearest, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+bool fail_memory(struct assembler *as);
+
+/* Takes a sign, or fails. */
+bool expect_sign(struct assembler *as, char sign);
+
+static inline struct isa_kernel *current_kernel(struct assembler *as) {
+  return &as->program->kernels[as->program->kernel_count - 1];
+}
+
+/* A name in the current kernel or the program. */
+const struct symbol *find_name(const struct assembler *as, const char *name, size_t length);
+
+/* Declares a name that must be new: `what` it is is for the message. */
+bool declare(struct assembler *as, struct token name, struct symbol symbol);
+
+bool directive(struct assembler *as, struct token name);
+bool begin_kernel(struct assembler *as);
+bool end_kernel(struct assembler *as);
+
+/* Whole numbers, symbols, + and -: modulo 2^64, with `negative` set if it was below 0. */
+bool take_integer(struct assembler *as, uint64_t *value, bool *negative);
+
+/* A whole number in [0, most]. */
+bool take_count(struct assembler *as, const char *what, uint64_t most, uint64_t *value);
+
+/* A number of a type, as the bits that an operand of that type holds. */
+bool take_number(struct assembler *as, enum isa_type type, uint64_t *bits);
+
+/* The operands of `row` into *inst. Labels are noted as fixups of `pc`. */
+bool take_operands(struct assembler *as, const struct isa_row *row, uint32_t pc, struct isa_inst *inst);
+
+/* A guard's predicate. */
+bool take_predicate(struct assembler *as, uint8_t *predicate);
+
+#endif

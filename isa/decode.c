@@ -1,0 +1,185 @@
+/* Object file to program; encode.c draws the format. Nothing is believed: counts are held against the
+ * bytes that are left before anything is allocated, and isa_validate() checks what the bytes mean. */
+#include "isa/rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+  const uint8_t *at;
+  size_t left;
+  bool failed; /* ran out of bytes, or met a count that cannot be */
+};
+
+static uint64_t read_number(struct reader *reader, unsigned bytes) {
+  uint64_t value = 0;
+  if (reader->left < bytes) {
+    reader->failed = true;
+    reader->left = 0;
+    return 0;
+  }
+  for (unsigned i = 0; i < bytes; i++)
+    value |= (uint64_t)reader->at[i] << 8 * i;
+  reader->at += bytes;
+  reader->left -= bytes;
+  return value;
+}
+
+static uint32_t read_u32(struct reader *reader) { return (uint32_t)read_number(reader, 4); }
+
+/* A count of things that take at least `bytes` each. */
+static uint32_t read_count(struct reader *reader, size_t bytes, uint32_t most) {
+  const uint32_t count = read_u32(reader);
+  if (count <= most && count <= reader->left / bytes)
+    return count;
+  reader->failed = true;
+  return 0;
+}
+
+static char *read_string(struct reader *reader, uint32_t most) {
+  const uint32_t length = read_count(reader, 1, most);
+  char *text = reader->failed ? NULL : malloc((size_t)length + 1);
+  if (!text) {
+    reader->failed = true;
+    return NULL;
+  }
+  memcpy(text, reader->at, length);
+  text[length] = '\0';
+  reader->at += length;
+  reader->left -= length;
+  return text;
+}
+
+enum { ARG_BYTES = 20, KERNEL_BYTES = 44, INSTRUCTION_BYTES = 16, LONGEST_LINE = 1 << 20 };
+
+static void read_args(struct reader *reader, struct isa_kernel *kernel) {
+  const uint32_t count = read_count(reader, ARG_BYTES, ISA_MOST_ARGS);
+  kernel->args = calloc((size_t)count + 1, sizeof *kernel->args);
+  reader->failed |= !kernel->args;
+  for (uint32_t i = 0; i < count && !reader->failed; i++) {
+    struct isa_arg *arg = &kernel->args[kernel->arg_count++];
+    arg->name = read_string(reader, ISA_LONGEST_NAME);
+    arg->type = read_string(reader, ISA_LONGEST_NAME);
+    const uint32_t kind = read_u32(reader);
+    reader->failed |= kind > ISA_ARG_PIPE;
+    arg->kind = kind > ISA_ARG_PIPE ? ISA_ARG_VALUE : (enum isa_arg_kind)kind;
+    arg->bytes = read_u32(reader);
+    arg->offset = read_u32(reader);
+  }
+}
+
+static void read_kernels(struct reader *reader, struct isa_program *program, uint32_t count) {
+  program->kernels = calloc((size_t)count + 1, sizeof *program->kernels);
+  reader->failed |= !program->kernels;
+  for (uint32_t i = 0; i < count && !reader->failed; i++) {
+    struct isa_kernel *kernel = &program->kernels[program->kernel_count++];
+    kernel->name = read_string(reader, ISA_LONGEST_NAME);
+    kernel->entry = read_u32(reader);
+    kernel->end = read_u32(reader);
+    kernel->registers = read_u32(reader);
+    kernel->lds_bytes = read_u32(reader);
+    kernel->private_bytes = read_u32(reader);
+    for (int axis = 0; axis < 3; axis++)
+      kernel->required_local[axis] = read_u32(reader);
+    kernel->arg_bytes = read_u32(reader);
+    read_args(reader, kernel);
+  }
+}
+
+static void read_code(struct reader *reader, struct isa_program *program, uint32_t count) {
+  if (reader->failed || reader->left / (INSTRUCTION_BYTES + 4) < count) {
+    reader->failed = true;
+    return;
+  }
+  program->code = calloc((size_t)count + 1, sizeof *program->code);
+  program->line = calloc((size_t)count + 1, sizeof *program->line);
+  program->info = calloc((size_t)count + 1, sizeof *program->info);
+  if (!program->code || !program->line || !program->info) {
+    reader->failed = true;
+    return;
+  }
+  program->count = count;
+  for (uint32_t pc = 0; pc < count; pc++) {
+    struct isa_inst *inst = &program->code[pc];
+    inst->op = (uint16_t)read_number(reader, 2);
+    uint8_t *const fields[] = {&inst->guard, &inst->flags, &inst->d, &inst->a, &inst->b, &inst->c};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+      *fields[i] = (uint8_t)read_number(reader, 1);
+    inst->imm = read_number(reader, 8);
+  }
+  for (uint32_t pc = 0; pc < count; pc++)
+    program->line[pc] = read_u32(reader);
+}
+
+static void read_constants(struct reader *reader, struct isa_program *program, uint32_t count) {
+  if (reader->failed || reader->left < count) {
+    reader->failed = true;
+    return;
+  }
+  program->constants = malloc((size_t)count + 1);
+  reader->failed |= !program->constants;
+  if (reader->failed)
+    return;
+  memcpy(program->constants, reader->at, count);
+  program->constant_bytes = count;
+  reader->at += count;
+  reader->left -= count;
+}
+
+static void read_source(struct reader *reader, struct isa_program *program, uint32_t count) {
+  if (!count || reader->failed || reader->left / 4 < count) {
+    reader->failed |= count > 0;
+    return;
+  }
+  program->source = calloc(count, sizeof *program->source);
+  reader->failed |= !program->source;
+  while (program->source_lines < count && !reader->failed) {
+    program->source[program->source_lines] = read_string(reader, LONGEST_LINE);
+    program->source_lines += !reader->failed;
+  }
+}
+
+static void read_program(struct reader *reader, struct isa_program *program) {
+  const uint32_t instructions = read_count(reader, INSTRUCTION_BYTES, ISA_MOST_INSTRUCTIONS);
+  const uint32_t kernels = read_count(reader, KERNEL_BYTES, ISA_MOST_KERNELS);
+  const uint32_t constants = read_count(reader, 1, ISA_MOST_CONSTANT_BYTES);
+  const uint32_t lines = read_u32(reader);
+  char *file = reader->failed ? NULL : read_string(reader, 4096);
+  if (file) {
+    free(program->file);
+    program->file = file;
+  }
+  if (!reader->failed)
+    read_kernels(reader, program, kernels);
+  read_constants(reader, program, constants);
+  read_code(reader, program, instructions);
+  read_source(reader, program, lines);
+  reader->failed |= reader->left > 0;
+}
+
+static struct isa_program *refuse(struct isa_program *program, struct isa_error *error, const char *file,
+                                  const char *what) {
+  snprintf(error->text, sizeof error->text, "%.200s: %s", file, what);
+  isa_program_free(program);
+  return NULL;
+}
+
+struct isa_program *isa_decode(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error) {
+  struct isa_program *program = isa_program_new(file);
+  if (!program)
+    return refuse(NULL, error, file, "out of memory");
+  if (size < 4 || memcmp(bytes, "WWO\1", 4) != 0)
+    return refuse(program, error, file, "not an object file of this version: it does not start with 'WWO' 1");
+  struct reader reader = {.at = bytes + 4, .left = size - 4};
+  read_program(&reader, program);
+  if (reader.failed)
+    return refuse(program, error, file, "the object file is cut off, or a count in it cannot be");
+  char what[sizeof error->text];
+  if (isa_validate(program, error))
+    return program;
+  snprintf(what, sizeof what, "%s", error->text);
+  isa_program_free(program);
+  snprintf(error->text, sizeof error->text, "%.500s", what);
+  return NULL;
+}

@@ -1,0 +1,92 @@
+/* What the scoreboard must know of an instruction: which slots it writes and reads. */
+#include "isa/rows.h"
+
+#include <assert.h>
+#include <string.h>
+
+static void add(struct isa_info *info, uint32_t slot) {
+  assert(info->slots < ISA_INFO_SLOTS && "the widest format fits");
+  info->slot[info->slots++] = (uint16_t)slot;
+}
+
+/* The slots of one register operand: 1, 2 or 4 registers, or a predicate. */
+static void add_operand(struct isa_info *info, uint8_t field, enum isa_type type) {
+  if (field == ISA_NO_REGISTER || type == TYPE_NONE)
+    return;
+  if (type == TYPE_PRED) {
+    add(info, 256u + field);
+    return;
+  }
+  for (uint32_t i = 0; i < isa_types[type].registers; i++)
+    add(info, (uint32_t)field + i);
+}
+
+static void add_written(struct isa_info *info, const struct isa_inst *inst, const struct isa_row *row) {
+  if (strpbrk(isa_formats[row->format].operands, "dD"))
+    add_operand(info, inst->d, row->d);
+  info->writes = info->slots;
+}
+
+static void add_read(struct isa_info *info, const struct isa_inst *inst, const struct isa_row *row) {
+  for (const char *letter = isa_formats[row->format].operands; *letter; letter++)
+    switch (*letter) {
+    case 'a':
+      add_operand(info, inst->a, row->a);
+      break;
+    case 'b':
+    case 'B':
+      add_operand(info, inst->b, row->b);
+      break;
+    case 'c':
+    case 'C':
+      add_operand(info, inst->c, row->c);
+      break;
+    case 'G':
+    case 'I':
+      add_operand(info, inst->b, TYPE_U32);
+      add_operand(info, inst->a, TYPE_U64);
+      break;
+    case 'H':
+      add_operand(info, inst->a, TYPE_U64);
+      break;
+    case 'L':
+    case 'l':
+      add_operand(info, inst->a, TYPE_U32);
+      break;
+    case 'g':
+      add_operand(info, inst->b, TYPE_U64);
+      break;
+    case 'n':
+      add_operand(info, inst->c, TYPE_U32);
+      break;
+    case 't':
+      if (!(inst->flags & ISA_FLAG_IMM_STRIDE))
+        add(info, copy_stride(inst));
+      break;
+    case 'w':
+      for (unsigned i = 0; i < ISA_WAIT_EVENTS && wait_register(inst, i) != ISA_NO_REGISTER; i++)
+        add(info, wait_register(inst, i));
+      break;
+    default:
+      break;
+    }
+  if (row->class_ == ISA_CLASS_COPY) /* a copy looks at its event before it replaces it */
+    add(info, inst->d);
+}
+
+void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
+  const struct isa_row *row = &isa_rows[inst->op];
+  *info = (struct isa_info){.class_ = row->class_};
+  add_written(info, inst, row);
+  add_read(info, inst, row);
+  if (inst->guard)
+    add(info, 256u + ((inst->guard - 1u) >> 1));
+  const unsigned sync = isa_row_sync(inst->op);
+  info->local_fence = sync & SYNC_LDS;
+  info->global_fence = sync & SYNC_GLOBAL;
+  const char *operands = isa_formats[row->format].operands;
+  const bool memory = strpbrk(operands, "GHLo") != NULL;
+  info->bytes = memory ? isa_types[row->a].bytes : 0;
+  info->atomic = memory && strchr(operands, 'D');
+  info->store = memory && row->d == TYPE_NONE;
+}

@@ -1,0 +1,109 @@
+/* Program to object file (.wwo). All numbers little-endian; a string is its length and its bytes.
+ *
+ *     "WWO\1"                                                       magic and version
+ *     u32 instructions, kernels, constant bytes, source lines
+ *     string file
+ *     kernels:       string name; u32 entry, end, registers, lds, private, required_local[3],
+ *                    arg bytes, args
+ *       args:        string name, type; u32 kind, bytes, offset
+ *     constants:     bytes
+ *     instructions:  16 bytes each: u16 op; u8 guard, flags, d, a, b, c; u64 imm
+ *     line numbers:  u32 each
+ *     source lines:  string each
+ *
+ * stack_entries and info are not stored: the reader works them out, which also checks the code. */
+#include "isa/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct writer {
+  uint8_t *bytes;
+  size_t count, room;
+  bool failed;
+};
+
+static void write_bytes(struct writer *writer, const void *bytes, size_t count) {
+  if (writer->failed || !count)
+    return;
+  if (count > writer->room - writer->count) {
+    const size_t room = 2 * (writer->room + count);
+    uint8_t *grown = realloc(writer->bytes, room);
+    writer->failed = !grown;
+    if (!grown)
+      return;
+    writer->bytes = grown;
+    writer->room = room;
+  }
+  memcpy(writer->bytes + writer->count, bytes, count);
+  writer->count += count;
+}
+
+static void write_number(struct writer *writer, uint64_t value, unsigned bytes) {
+  uint8_t little[8];
+  for (unsigned i = 0; i < bytes; i++)
+    little[i] = (uint8_t)(value >> 8 * i);
+  write_bytes(writer, little, bytes);
+}
+
+static void write_u32(struct writer *writer, size_t value) { write_number(writer, value, 4); }
+
+static void write_string(struct writer *writer, const char *text) {
+  const size_t length = strlen(text);
+  write_u32(writer, length);
+  write_bytes(writer, text, length);
+}
+
+static void write_kernel(struct writer *writer, const struct isa_kernel *kernel) {
+  write_string(writer, kernel->name);
+  write_u32(writer, kernel->entry);
+  write_u32(writer, kernel->end);
+  write_u32(writer, kernel->registers);
+  write_u32(writer, kernel->lds_bytes);
+  write_u32(writer, kernel->private_bytes);
+  for (int axis = 0; axis < 3; axis++)
+    write_u32(writer, kernel->required_local[axis]);
+  write_u32(writer, kernel->arg_bytes);
+  write_u32(writer, kernel->arg_count);
+  for (size_t i = 0; i < kernel->arg_count; i++) {
+    const struct isa_arg *arg = &kernel->args[i];
+    write_string(writer, arg->name);
+    write_string(writer, arg->type);
+    write_u32(writer, arg->kind);
+    write_u32(writer, arg->bytes);
+    write_u32(writer, arg->offset);
+  }
+}
+
+static void write_instruction(struct writer *writer, const struct isa_inst *inst) {
+  write_number(writer, inst->op, 2);
+  const uint8_t fields[] = {inst->guard, inst->flags, inst->d, inst->a, inst->b, inst->c};
+  write_bytes(writer, fields, sizeof fields);
+  write_number(writer, inst->imm, 8);
+}
+
+bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size) {
+  struct writer writer = {0};
+  write_bytes(&writer, "WWO\1", 4);
+  write_u32(&writer, program->count);
+  write_u32(&writer, program->kernel_count);
+  write_u32(&writer, program->constant_bytes);
+  write_u32(&writer, program->source ? program->source_lines : 0);
+  write_string(&writer, program->file);
+  for (size_t i = 0; i < program->kernel_count; i++)
+    write_kernel(&writer, &program->kernels[i]);
+  write_bytes(&writer, program->constants, program->constant_bytes);
+  for (uint32_t pc = 0; pc < program->count; pc++)
+    write_instruction(&writer, &program->code[pc]);
+  for (uint32_t pc = 0; pc < program->count; pc++)
+    write_u32(&writer, program->line[pc]);
+  for (uint32_t i = 0; program->source && i < program->source_lines; i++)
+    write_string(&writer, program->source[i]);
+  if (writer.failed) {
+    free(writer.bytes);
+    return false;
+  }
+  *bytes = writer.bytes;
+  *size = writer.count;
+  return true;
+}

@@ -1,0 +1,311 @@
+/* The kernel ISA: what an instruction is and what it does. Nothing here knows of time.
+ *
+ * A program is a list of 16-byte instructions and the kernels that start in it. A warp of 16, 32
+ * or 64 lanes runs a kernel in lockstep over vector-free registers: R 32-bit registers a lane
+ * (pairs, low half first, hold 64 bits) and 16 one-bit predicates a lane. A guard `@p` or `@!p`
+ * switches lanes of one instruction off.
+ *
+ * Divergence. A branch names the instruction where its two sides meet again (its join, the
+ * immediate post-dominator; the assembler finds it). The warp keeps a stack of
+ * { pc, join, mask }; a divergent branch leaves the join on the stack and runs the two sides one
+ * after the other; a side ends when its pc reaches the join. A join equal to the one already on
+ * top is not pushed again, so loops with different trip counts, `break` and `continue` keep the
+ * stack as deep as the nesting, not as long as the run. `exit` takes lanes out of every entry.
+ *
+ * Commit points. ALU results are written by isa_step(). Accesses to LDS and global memory are
+ * described by isa_step() (addresses, and the data to store) and carried out by
+ * isa_access_commit() when the memory serves them: LDS in the cycle of the first bank pass,
+ * global memory when the L2 accepts the access. Timing decides when; the scoreboard keeps a
+ * warp from reading a register before. Copies are described here and carried out by the DMA
+ * engine. Private and constant memory are read and written at issue.
+ *
+ * Address spaces. Global addresses are 64-bit and start at ISA_GLOBAL_BASE, buffer by buffer with
+ * unmapped gaps between; LDS and private addresses are 32-bit offsets into the work-group's
+ * allocation and the lane's own bytes; constant addresses are offsets into the program's table.
+ *
+ * Not modelled: instruction fetch, uniform registers, independent thread scheduling (a lane that
+ * spins on another lane of its warp hangs, as on any machine with a divergence stack). */
+#ifndef ISA_ISA_H
+#define ISA_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  ISA_LANES = 64,            /* the widest warp */
+  ISA_REGISTERS = 255,       /* r0..r254; 255 in an operand field means "none" */
+  ISA_NO_REGISTER = 255,
+  ISA_PREDICATES = 16,
+  ISA_SLOTS = 256 + ISA_PREDICATES, /* what a scoreboard tracks: registers, then predicates */
+  ISA_INFO_SLOTS = 16,
+  ISA_WAIT_EVENTS = 8,       /* events that one wait instruction may name */
+};
+
+#define ISA_GLOBAL_BASE UINT64_C(0x100000000)
+#define ISA_NEVER UINT32_MAX /* the join of a branch whose sides never meet */
+
+/* Operations: isa/ops.def, a row each. */
+enum isa_op {
+#define OP(id, ...) ISA_##id,
+#include "isa/ops.def"
+#undef OP
+  ISA_OPS
+};
+
+/* Timing classes: isa/classes.def, a row each. A class says which unit runs the operation and
+ * when it commits; latencies belong to the machine. */
+enum isa_class {
+#define CLASS(id, ...) ISA_CLASS_##id,
+#include "isa/classes.def"
+#undef CLASS
+  ISA_CLASSES
+};
+
+/* One instruction, as encoded: 16 bytes, little-endian, no padding. */
+struct isa_inst {
+  uint16_t op;
+  uint8_t guard; /* 0: always; 1 + 2 * predicate + negated otherwise */
+  uint8_t flags; /* ISA_FLAG_* */
+  uint8_t d, a, b, c;
+  uint64_t imm;  /* the immediate, offset, element size or targets, as the format says */
+};
+
+/* isa_inst.flags: which operand is `imm` instead of a register; at most one of A, B, C. */
+enum { ISA_FLAG_IMM_A = 1, ISA_FLAG_IMM_B = 2, ISA_FLAG_IMM_C = 4, ISA_FLAG_IMM_STRIDE = 8 };
+
+/* A branch's imm holds where it goes and where its sides meet again. */
+static inline uint32_t isa_branch_target(const struct isa_inst *inst) { return (uint32_t)inst->imm; }
+static inline uint32_t isa_branch_join(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> 32); }
+
+/* What timing must know of an instruction; made once per program by isa_describe(). */
+struct isa_info {
+  uint8_t class_;                /* enum isa_class */
+  uint8_t bytes;                 /* bytes a lane moves, for memory classes */
+  bool store, atomic;            /* for memory classes; a load is neither */
+  bool local_fence, global_fence; /* barriers and fences: which accesses must be performed first */
+  uint8_t writes;                /* the first `writes` of slot[] are written, the rest read */
+  uint8_t slots;
+  uint16_t slot[ISA_INFO_SLOTS]; /* scoreboard slots: register, or 256 + predicate */
+};
+
+void isa_describe(const struct isa_inst *inst, struct isa_info *info);
+
+enum isa_arg_kind { ISA_ARG_GLOBAL, ISA_ARG_LOCAL, ISA_ARG_VALUE, ISA_ARG_PIPE };
+
+/* A kernel argument: `bytes` at `offset` of the argument block. A global argument is a 64-bit
+ * address, a local one a 32-bit LDS offset, a value any scalar, vector or struct. */
+struct isa_arg {
+  char *name;
+  char *type; /* as written, for error messages: "global", "u32", ... */
+  enum isa_arg_kind kind;
+  uint32_t bytes, offset;
+};
+
+struct isa_kernel {
+  char *name;
+  uint32_t entry, end;    /* instructions [entry, end) */
+  uint32_t registers;     /* per lane, as written in the source (at least 1) */
+  uint32_t lds_bytes;     /* static LDS; local arguments follow it */
+  uint32_t private_bytes; /* per lane */
+  uint32_t required_local[3]; /* 0 0 0: any */
+  struct isa_arg *args;
+  size_t arg_count;
+  uint32_t arg_bytes;     /* size of the argument block */
+};
+
+struct isa_program {
+  char *file;             /* the source's name, for reports */
+  struct isa_inst *code;
+  struct isa_info *info;
+  uint32_t *line;         /* source line of each instruction, 0 when unknown */
+  uint32_t count;
+  struct isa_kernel *kernels;
+  size_t kernel_count;
+  uint8_t *constants;
+  size_t constant_bytes;
+  char **source;          /* source lines, source[0] is line 1; NULL when unknown */
+  uint32_t source_lines;
+  uint32_t stack_entries; /* enough for any nesting in this program */
+};
+
+/* One line for a person: "kernel.wws:12:9: ...". */
+struct isa_error {
+  char text[512];
+};
+
+/* Assembles `text`. NULL on bad input, with *error filled. `file` names it in messages. */
+struct isa_program *isa_assemble(const char *text, size_t length, const char *file, struct isa_error *error);
+
+/* Assembly text of a program, such that isa_assemble() gives the same bytes; caller frees. */
+char *isa_disassemble(const struct isa_program *program);
+
+/* The reference manual of all operations, as markdown; caller frees. */
+char *isa_manual(void);
+
+/* Text of one instruction, without its newline, e.g. for reports. */
+void isa_print(const struct isa_program *program, uint32_t pc, char *text, size_t size);
+
+/* The object format (.wwo): header, kernels, constants, code, lines; documented in encode.c.
+ * isa_encode allocates *bytes. isa_decode checks everything: a hostile file gets an error. */
+bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size);
+struct isa_program *isa_decode(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error);
+
+void isa_program_free(struct isa_program *program);
+
+const struct isa_kernel *isa_find_kernel(const struct isa_program *program, const char *name);
+
+const char *isa_op_name(enum isa_op op);
+const char *isa_class_name(enum isa_class class_);
+
+/* ---- functional state ------------------------------------------------------------------ */
+
+/* Global memory: named buffers at fixed addresses, in launch-file order. */
+struct isa_buffer {
+  char name[64];
+  uint64_t base, bytes;
+  uint8_t *data;
+};
+
+struct isa_memory {
+  struct isa_buffer *buffers;
+  size_t count;
+  size_t last; /* the buffer found last: accesses cluster */
+};
+
+/* The bytes at [address, address + bytes), or NULL when they are not all in one buffer. */
+uint8_t *isa_memory_at(struct isa_memory *memory, uint64_t address, uint64_t bytes);
+
+/* The buffer that holds `address`, or the nearest below it, for messages; NULL if there is none. */
+const struct isa_buffer *isa_memory_near(const struct isa_memory *memory, uint64_t address);
+
+/* Hazards: isa/hazards.def, a row each. */
+enum isa_hazard_rule {
+#define HAZARD(id, ...) HAZARD_##id,
+#include "isa/hazards.def"
+#undef HAZARD
+  HAZARDS
+};
+
+struct isa_hazard_row {
+  const char *rule;  /* "X1-stride-zero" */
+  const char *text;  /* what is wrong, one sentence */
+  const char *advice;
+};
+extern const struct isa_hazard_row isa_hazard_rows[HAZARDS];
+
+struct isa_hazard {
+  enum isa_hazard_rule rule;
+  uint32_t pc;
+  uint32_t group[3];
+  uint32_t item;       /* first work-item concerned, linear in its work-group */
+  char detail[160];    /* values: address, buffer, sizes */
+};
+
+/* Everything a launch shares; constant while it runs, but for memory's bytes. */
+struct isa_launch {
+  const struct isa_program *program;
+  const struct isa_kernel *kernel;
+  uint32_t dimensions;
+  uint32_t global[3], local[3], offset[3]; /* 1 and 0 beyond `dimensions` */
+  uint32_t groups[3];
+  uint32_t warp_size;
+  const uint8_t *args;
+  struct isa_memory *memory;
+  uint32_t lds_bytes;                      /* static and local arguments */
+  void (*report)(void *context, const struct isa_hazard *hazard); /* may be NULL */
+  void *report_context;
+};
+
+/* A resident work-group. */
+struct isa_group {
+  const struct isa_launch *launch;
+  uint32_t id[3];
+  uint32_t size[3];    /* the last group of a non-uniform NDRange is smaller */
+  uint32_t items;      /* product of size */
+  uint32_t warps;      /* that hold them */
+  uint8_t *lds;        /* lds_bytes of the launch */
+  uint32_t lds_base;   /* where `lds` lies in the CU's LDS, for bank numbers */
+};
+
+struct isa_frame {
+  uint32_t pc, join;
+  uint64_t mask;
+};
+
+struct isa_warp {
+  struct isa_group *group;
+  uint32_t index;      /* of the warp in its group; lane l is work-item index * warp_size + l */
+  uint32_t pc;
+  uint64_t active;     /* lanes that run at pc */
+  uint64_t live;       /* lanes that have not exited */
+  uint64_t all;        /* lanes that exist */
+  uint32_t *reg;       /* reg[r * warp_size + lane] */
+  uint64_t pred[ISA_PREDICATES];
+  struct isa_frame *stack;   /* program->stack_entries of them */
+  uint32_t depth;
+  uint32_t join;       /* of the entry that runs now */
+  uint32_t *local_id;  /* local_id[axis * warp_size + lane] */
+  uint8_t *private_memory; /* lane l's bytes start at l * private_bytes */
+  uint32_t events;     /* events this warp has seen created: the next one is events + 1 */
+};
+
+/* Host bytes that one warp's `reg`, `stack`, `local_id` and `private_memory` take together, and the
+ * carving of them: the CU allocates once per launch. */
+size_t isa_warp_bytes(const struct isa_launch *launch);
+void isa_warp_place(struct isa_warp *warp, const struct isa_launch *launch, void *storage);
+
+/* Starts warp `index` of `group` at the kernel's entry: registers, predicates and private memory zero. */
+void isa_warp_start(struct isa_warp *warp, struct isa_group *group, uint32_t index);
+
+/* Fills id, size, items and warps of group number `linear` of the launch. */
+void isa_group_place(struct isa_group *group, const struct isa_launch *launch, uint32_t linear);
+
+/* An access to LDS or global memory between issue and commit. */
+struct isa_access {
+  struct isa_warp *warp;
+  const struct isa_inst *inst;
+  uint32_t pc;
+  uint64_t mask;               /* lanes that take part; out-of-bounds lanes are already out */
+  uint8_t bytes;               /* per lane */
+  uint64_t address[ISA_LANES]; /* global address, or byte offset in the CU's LDS */
+  uint32_t data[4 * ISA_LANES]; /* data[word * warp_size + lane]: what to store, atomic operands */
+};
+
+/* Carries an access out: loads write their registers, stores and atomics memory. */
+void isa_access_commit(struct isa_access *access);
+
+/* A copy, as its last warp will hand it to a DMA engine. */
+struct isa_copy {
+  bool to_lds;
+  uint64_t global;      /* address of the global side */
+  uint32_t lds;         /* offset in the work-group's LDS */
+  uint32_t elements;
+  uint32_t element_bytes;
+  uint32_t stride;      /* of the global side, in elements; 1 for the plain form */
+  uint32_t event_in;    /* 0: a new event was made */
+  uint32_t event;       /* the event that covers this copy */
+};
+
+struct isa_wait {
+  uint32_t count;
+  uint32_t event[ISA_WAIT_EVENTS];
+};
+
+/* What one executed instruction asks of the machine. */
+struct isa_result {
+  uint32_t pc;          /* of this instruction */
+  uint64_t mask;        /* lanes that ran it, after the guard */
+  bool done;            /* the warp has no live lane left */
+  bool diverged;        /* a branch whose lanes went both ways */
+  struct isa_copy copy; /* of class copy, when mask is not empty */
+  struct isa_wait wait; /* of class wait, likewise */
+};
+
+/* Executes the instruction at warp->pc and moves the warp on. For LDS and global accesses and
+ * prefetches it fills *access (the caller's room for one) instead of touching memory; for a
+ * prefetch the bytes per lane are access->data[lane]. An access whose lanes are all out of bounds
+ * or switched off has mask 0. */
+void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_result *result);
+
+#endif

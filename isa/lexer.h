@@ -1,0 +1,54 @@
+/* Words, numbers and signs of one source line.
+ *
+ * A word is made of letters, digits, `_` and `.`; a number starts with a digit; anything else is a sign
+ * of one character. `;` and `//` start a comment. */
+#ifndef ISA_LEXER_H
+#define ISA_LEXER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NUMBER, TOKEN_SIGN };
+
+struct token {
+  enum token_kind kind;
+  const char *text;
+  size_t length;
+  uint32_t line, column; /* from 1 */
+};
+
+struct lexer {
+  const char *at, *end; /* of the line */
+  const char *start;
+  uint32_t line;
+  struct token next; /* looked at but not taken */
+};
+
+void lexer_start(struct lexer *lexer, const char *line, size_t length, uint32_t number);
+
+/* Takes the next token; at the end of the line gives TOKEN_END again and again. */
+struct token lexer_take(struct lexer *lexer);
+
+/* Takes the next token if it is this sign. */
+bool lexer_take_sign(struct lexer *lexer, char sign);
+
+/* The next token, with the one behind it if it is a minus: for messages about numbers. */
+struct token lexer_signed(const struct lexer *lexer);
+
+bool token_is(struct token token, const char *text);
+bool token_is_sign(struct token token, char sign);
+
+/* A whole number: decimal, 0x or 0b. False if it is malformed or beyond 64 bits. */
+bool token_integer(struct token token, uint64_t *value);
+
+/* The value of 1.5, 2e-3 or 7. */
+bool token_real(struct token token, double *value);
+
+/* The bits after 0h, 0f or 0d: `letter` says which, and the digits must be 4, 8 or 16. */
+bool token_bits(struct token token, char *letter, uint64_t *bits);
+
+/* Whether a number is written as a real: with a point or an exponent, or by its bits. */
+bool token_looks_real(struct token token);
+
+#endif

@@ -1,0 +1,122 @@
+/* The reference manual: every row of ops.def, in the order of the file, as markdown. What it prints as an
+ * operation's expression is the text that the executor was compiled from. */
+#include "isa/rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *commit_point(enum isa_class class_) {
+  switch (class_) {
+  case ISA_CLASS_LDS:
+    return "the first pass over the LDS banks";
+  case ISA_CLASS_GLOBAL:
+    return "the L2 accepts the access";
+  case ISA_CLASS_COPY:
+    return "each burst lands";
+  case ISA_CLASS_BARRIER:
+    return "the last warp arrives";
+  case ISA_CLASS_FENCE:
+  case ISA_CLASS_WAIT:
+    return "what it waits for is done";
+  case ISA_CLASS_PREFETCH:
+    return "never: it changes no state";
+  default:
+    return "issue";
+  }
+}
+
+/* How the operands that a letter stands for are written. */
+static void put_operand(FILE *out, char letter, const struct isa_row *row) {
+  static const struct {
+    char letter;
+    const char *text;
+  } shapes[] = {
+      {'x', "x\\|y\\|z"},      {'o', "argument"},           {'G', "[pair + index + number]"},
+      {'H', "[pair + number]"}, {'I', "[pair + index]"},     {'L', "[register + number]"},
+      {'T', "label, join=label"}, {'l', "[lds]"},            {'g', "[pair]"},
+      {'n', "count"},          {'t', "stride"},             {'z', "size=bytes"},
+      {'w', "event, ..."},
+  };
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+    if (shapes[i].letter == letter)
+      fputs(shapes[i].text, out);
+  const char *names = "dDabcBC";
+  const uint8_t types[] = {row->d, row->d, row->a, row->b, row->c, row->b, row->c};
+  const char *at = strchr(names, letter);
+  if (!at)
+    return;
+  const enum isa_type type = types[at - names];
+  fprintf(out, "%c:", letter | 0x20);
+  for (const char *c = isa_types[type].name; *c; c++)
+    fputc(*c >= 'A' && *c <= 'Z' ? *c | 0x20 : *c, out);
+}
+
+/* A bar would end the table's cell. */
+static void put_cell(FILE *out, const char *text) {
+  for (; *text; text++)
+    fputs(*text == '|' ? "\\|" : (char[]){*text, '\0'}, out);
+}
+
+static void put_row(FILE *out, const struct isa_row *row) {
+  fprintf(out, "| `%s` | ", row->mnemonic);
+  bool first = true;
+  for (const char *letter = isa_formats[row->format].operands; *letter; letter++) {
+    if (!isa_has_operand(row, *letter))
+      continue;
+    fputs(first ? "" : ", ", out);
+    put_operand(out, *letter, row);
+    first = false;
+  }
+  fprintf(out, " | %s | ", isa_class_name(row->class_));
+  put_cell(out, row->text);
+  fputs(" | `", out);
+  put_cell(out, row->expression);
+  fputs("` |\n", out);
+}
+
+static void put_classes(FILE *out) {
+  static const char *const texts[ISA_CLASSES] = {
+#define CLASS(id, name, text) text,
+#include "isa/classes.def"
+#undef CLASS
+  };
+  fputs("## Classes\n\nThe class says which unit runs an operation and when its effect is there.\n\n"
+        "| class | runs | commits when |\n|---|---|---|\n",
+        out);
+  for (int class_ = 0; class_ < ISA_CLASSES; class_++)
+    fprintf(out, "| %s | %s | %s |\n", isa_class_name(class_), texts[class_], commit_point(class_));
+}
+
+static void put_types(FILE *out) {
+  fputs("\n## Operand types\n\n| type | is | registers | bytes in memory |\n|---|---|---|---|\n", out);
+  for (int type = 1; type < ISA_TYPES; type++) {
+    const struct isa_type_row *row = &isa_types[type];
+    fprintf(out, "| %s | %s | %u | %u |\n", row->name, row->text, row->registers, row->bytes);
+  }
+}
+
+char *isa_manual(void) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return NULL;
+  fprintf(out,
+          "# The operations\n\nGenerated from `isa/ops.def` by `make docs`; edit the rows, not this page. How to "
+          "write them down is in\n[assembly.md](assembly.md).\n\n"
+          "%d operations. The expression is the C text that the executor is compiled from: `a`, `b`, `c` are a "
+          "lane's operands, the\nvalue is what is written. Shift and rotate amounts are taken modulo the width. "
+          "Division by zero gives all ones. Floats\nround to nearest even, keep subnormals, and every NaN is the "
+          "quiet NaN of its width.\n\n",
+          ISA_OPS);
+  put_classes(out);
+  put_types(out);
+  fputs("\n## Operations\n\n| operation | operands | class | effect | expression |\n|---|---|---|---|---|\n", out);
+  for (int op = 0; op < ISA_OPS; op++)
+    put_row(out, &isa_rows[op]);
+  if (fclose(out) == 0)
+    return text;
+  free(text);
+  return NULL;
+}

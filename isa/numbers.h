@@ -1,0 +1,130 @@
+/* Arithmetic that C leaves open, made the same on every compiler: halves, NaNs, saturation.
+ *
+ * Halves are converted in software and computed in float. For + - * / and sqrt that is exact: float
+ * has 24 bits >= 2 * 11 + 2, so rounding twice rounds as once (Figueroa, "When is double rounding
+ * innocuous?", 1995). It does not hold for fma, which half_fma() rounds to odd in between.
+ *
+ * Compilers commute operands, and x86 returns the first operand's NaN; so every NaN that is written
+ * becomes the one quiet NaN of its width. */
+#ifndef ISA_NUMBERS_H
+#define ISA_NUMBERS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+
+#define NAN_F16 0x7e00u
+#define NAN_F32 0x7fc00000u
+#define NAN_F64 UINT64_C(0x7ff8000000000000)
+
+static inline float float_of(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static inline double double_of(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static inline uint32_t float_raw(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline uint64_t double_raw(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline uint32_t float_bits(float value) { return value != value ? NAN_F32 : float_raw(value); }
+static inline uint64_t double_bits(double value) { return value != value ? NAN_F64 : double_raw(value); }
+
+/* The exponent moves from bias 15 to bias 127 by a multiplication, which normalises subnormals too. */
+static inline float half_of(uint32_t bits) {
+  uint32_t magnitude = (bits & 0x7fffu) << 13, sign = (bits & 0x8000u) << 16;
+  uint32_t finite = float_raw(float_of(magnitude) * 0x1p112f);
+  uint32_t special = magnitude | 0x7f800000u;
+  return float_of((magnitude >= 0x0f800000u ? special : finite) | sign);
+}
+
+/* To the nearest half, ties to even, from a double (and so, exactly, from a float). */
+static inline uint32_t half_bits(double value) {
+  const uint64_t one = 1, magnitude = double_raw(value) & ~(one << 63);
+  const uint32_t sign = (uint32_t)(double_raw(value) >> 48) & 0x8000u;
+  /* Subnormal halves are multiples of 2^-24: adding 1.5 * 2^28 leaves just those bits. */
+  const double magic = 0x1.8p28;
+  const uint64_t small = double_raw(double_of(magnitude) + magic) - double_raw(magic);
+  const uint64_t rounded = magnitude + ((one << 41) - 1) + (magnitude >> 42 & 1);
+  const uint64_t normal = (rounded >> 42) - ((UINT64_C(1023) - 15) << 10);
+  uint32_t result = (uint32_t)(magnitude < double_raw(0x1p-14) ? small : normal);
+  if (magnitude >= double_raw(65520.0))
+    result = 0x7c00u;
+  return value != value ? NAN_F16 : result | sign;
+}
+
+static inline float half_round(double value) { return half_of(half_bits(value)); }
+
+/* The product is exact in double; the sum is rounded to odd, so that the last rounding is right. */
+static inline float half_fma(float a, float b, float c) {
+  const double product = (double)a * b, sum = product + c;
+  const double part = sum - product, error = (product - (sum - part)) + (c - part);
+  uint64_t bits = double_raw(sum);
+  if (error != 0 && fabs(sum) < (double)INFINITY && !(bits & 1))
+    bits = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
+  return half_round(double_of(bits));
+}
+
+static inline float float_min(float a, float b) {
+  const float equal = float_of(float_raw(a) | float_raw(b)); /* differ in the sign of zero only */
+  return a != a ? b : b != b ? a : a < b ? a : b < a ? b : equal;
+}
+
+static inline float float_max(float a, float b) {
+  const float equal = float_of(float_raw(a) & float_raw(b));
+  return a != a ? b : b != b ? a : a > b ? a : b > a ? b : equal;
+}
+
+static inline double double_min(double a, double b) {
+  const double equal = double_of(double_raw(a) | double_raw(b));
+  return a != a ? b : b != b ? a : a < b ? a : b < a ? b : equal;
+}
+
+static inline double double_max(double a, double b) {
+  const double equal = double_of(double_raw(a) & double_raw(b));
+  return a != a ? b : b != b ? a : a > b ? a : b > a ? b : equal;
+}
+
+/* Every comparison with a NaN is false, so it falls through to 0 without a test of its own. */
+static inline int32_t saturate_s32(double value, int32_t low, int32_t high) {
+  return value >= high ? high : value <= low ? low : value == value ? (int32_t)value : 0;
+}
+
+static inline uint32_t saturate_u32(double value) {
+  return value >= 4294967295.0 ? UINT32_MAX : value > 0 ? (uint32_t)value : 0;
+}
+
+static inline int64_t saturate_s64(double value) {
+  return value >= 0x1p63 ? INT64_MAX : value <= -0x1p63 ? INT64_MIN : value == value ? (int64_t)value : 0;
+}
+
+static inline uint64_t saturate_u64(double value) {
+  return value >= 0x1p64 ? UINT64_MAX : value > 0 ? (uint64_t)value : 0;
+}
+
+static inline uint64_t bits_reversed(uint64_t bits) {
+  bits = (bits & UINT64_C(0x5555555555555555)) << 1 | (bits >> 1 & UINT64_C(0x5555555555555555));
+  bits = (bits & UINT64_C(0x3333333333333333)) << 2 | (bits >> 2 & UINT64_C(0x3333333333333333));
+  bits = (bits & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4 | (bits >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f));
+  return __builtin_bswap64(bits);
+}
+
+#endif

@@ -1,0 +1,512 @@
+/* Operands of an instruction: registers, predicates, numbers, addresses, labels. Which are wanted the
+ * letters of formats.def say; print.c writes by the same letters what is read here. */
+#include "isa/assembler.h"
+#include "isa/numbers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- whole numbers ------------------------------------------------------------------------------ */
+
+static bool integer_term(struct assembler *as, uint64_t *value) {
+  const struct token token = lexer_take(&as->lexer);
+  if (token_integer(token, value))
+    return true;
+  if (token.kind == TOKEN_NUMBER)
+    return fail(as, token, "decimal, 0x1f or 0b101, below 2^64", "not a whole number:");
+  if (token.kind != TOKEN_WORD)
+    return fail(as, token, NULL, "expected a number instead of");
+  const struct symbol *symbol = find_name(as, token.text, token.length);
+  if (symbol && symbol->kind == SYMBOL_NUMBER) {
+    *value = symbol->value;
+    return true;
+  }
+  if (symbol)
+    return fail(as, token, NULL, "expected a number instead of the register");
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", token.length < 60 ? (int)token.length : 60, token.text);
+  return fail_nearest(as, token, symbols_nearest(&as->symbols, as->scope, true, name), "unknown name");
+}
+
+/* The sum is kept as sign and magnitude, so that what does not fit into 64 bits is an error. */
+bool take_integer(struct assembler *as, uint64_t *value, bool *negative) {
+  int128 sum = 0;
+  const struct token at = lexer_signed(&as->lexer);
+  bool minus = lexer_take_sign(&as->lexer, '-');
+  do {
+    uint64_t term = 0;
+    if (!integer_term(as, &term))
+      return false;
+    sum += minus ? -(int128)term : (int128)term;
+    if (sum > (int128)UINT64_MAX || sum < (int128)INT64_MIN)
+      return fail(as, at, NULL, "number does not fit into 64 bits:");
+    minus = token_is_sign(as->lexer.next, '-');
+  } while (lexer_take_sign(&as->lexer, '+') || lexer_take_sign(&as->lexer, '-'));
+  *value = (uint64_t)sum;
+  *negative = sum < 0;
+  return true;
+}
+
+bool take_count(struct assembler *as, const char *what, uint64_t most, uint64_t *value) {
+  const struct token at = lexer_signed(&as->lexer);
+  bool negative = false;
+  if (!take_integer(as, value, &negative))
+    return false;
+  if (!negative && *value <= most)
+    return true;
+  char legal[48];
+  snprintf(legal, sizeof legal, "0 to %llu", (unsigned long long)most);
+  return fail(as, at, legal, "%s cannot be", what);
+}
+
+static bool take_integer_of(struct assembler *as, enum isa_type type, uint64_t *bits) {
+  const struct token at = lexer_signed(&as->lexer);
+  bool negative = false;
+  if (!take_integer(as, bits, &negative))
+    return false;
+  if (isa_types[type].registers == 2)
+    return true;
+  const bool fits = negative ? *bits >= (uint64_t)INT32_MIN : *bits <= UINT32_MAX;
+  *bits = (uint32_t)*bits;
+  return fits || fail(as, at, "put it into a .reg64 with mov.b64", "number does not fit into 32 bits:");
+}
+
+/* ---- floats ------------------------------------------------------------------------------------- */
+
+static bool is_float(enum isa_type type) { return type == TYPE_F16 || type == TYPE_F32 || type == TYPE_F64; }
+
+static uint64_t real_bits(enum isa_type type, double value) {
+  if (type == TYPE_F16)
+    return half_bits(value);
+  return isa_types[type].registers == 2 ? double_bits(value) : float_bits((float)value);
+}
+
+/* strtod and then a cast would round a float twice; strtof rounds once. */
+static bool decimal_bits(struct token token, enum isa_type type, bool minus, uint64_t *bits) {
+  double value = 0;
+  if (!token_real(token, &value))
+    return false;
+  if (type != TYPE_F16 && isa_types[type].registers == 1) {
+    char text[64];
+    memcpy(text, token.text, token.length);
+    text[token.length] = '\0';
+    value = strtof(text, NULL);
+  }
+  *bits = real_bits(type, minus ? -value : value);
+  return true;
+}
+
+/* A real for an operand of `type`; of a B32 or B64 it takes the width. */
+static bool take_real(struct assembler *as, enum isa_type type, uint64_t *bits) {
+  const bool minus = lexer_take_sign(&as->lexer, '-');
+  const struct token token = lexer_take(&as->lexer);
+  const char own = type == TYPE_F16 ? 'h' : isa_types[type].registers == 2 ? 'd' : 'f';
+  char letter = 0;
+  if (token_bits(token, &letter, bits)) {
+    const bool fits = letter == own || (letter == 'h' && type == TYPE_B32);
+    return (fits && !minus) || fail(as, token, "0h, 0f, 0d are a half's, float's, double's bits", "wrong bits here:");
+  }
+  if (decimal_bits(token, type, minus, bits))
+    return true;
+  return fail(as, token, "write 1.5, 2e-3, or bits as 0h3C00, 0f3F800000, 0d3FF0000000000000", "not a float:");
+}
+
+bool take_number(struct assembler *as, enum isa_type type, uint64_t *bits) {
+  struct lexer ahead = as->lexer;
+  lexer_take_sign(&ahead, '-');
+  const bool real = token_looks_real(ahead.next);
+  if (is_float(type) || (real && (type == TYPE_B32 || type == TYPE_B64)))
+    return take_real(as, type, bits);
+  if (real)
+    return fail(as, ahead.next, "cvt makes one from a float", "expected %s instead of the float",
+                isa_types[type].text);
+  if (type != TYPE_PRED)
+    return take_integer_of(as, type, bits);
+  return take_count(as, "a predicate", 1, bits);
+}
+
+/* ---- registers ---------------------------------------------------------------------------------- */
+
+/* A register as written, and how many follow it that may be used with it. */
+struct reg {
+  struct token token;
+  uint32_t first, room;
+  uint32_t width; /* of what was named; 0 for a bare register, which goes with anything */
+};
+
+/* Is a register next? A number's name or a number is not. */
+static bool at_register(struct assembler *as) {
+  const struct token next = as->lexer.next;
+  if (next.kind != TOKEN_WORD)
+    return false;
+  const char *dot = memchr(next.text, '.', next.length);
+  const size_t length = dot ? (size_t)(dot - next.text) : next.length;
+  const struct symbol *symbol = find_name(as, next.text, length);
+  return symbol ? symbol->kind != SYMBOL_NUMBER : true;
+}
+
+static bool unknown_name(struct assembler *as, struct token token, const char *what) {
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", token.length < 60 ? (int)token.length : 60, token.text);
+  const char *nearest = symbols_nearest(&as->symbols, as->scope, true, name);
+  if (nearest)
+    return fail_nearest(as, token, nearest, "unknown %s", what);
+  return fail(as, token, "declare it with .reg, .reg64 or .pred", "unknown %s", what);
+}
+
+static bool take_bare(struct assembler *as, struct token token, int number, struct reg *reg) {
+  if (as->registers)
+    return fail(as, token, "name all registers of a kernel, or none", "bare register beside named ones:");
+  *reg = (struct reg){token, (uint32_t)number, ISA_REGISTERS - (uint32_t)number, 0};
+  return true;
+}
+
+/* The [i] of an array, and .lo or .hi of a pair. */
+static bool take_element(struct assembler *as, const struct symbol *symbol, struct reg *reg) {
+  uint64_t i = 0;
+  if (lexer_take_sign(&as->lexer, '[')) {
+    if (!take_count(as, "an index into this array", symbol->elements - 1, &i) || !expect_sign(as, ']'))
+      return false;
+  }
+  reg->first = symbol->value + (uint32_t)i * symbol->width;
+  reg->room = (symbol->elements - (uint32_t)i) * symbol->width;
+  reg->width = symbol->width;
+  return true;
+}
+
+static bool take_half(struct assembler *as, struct token half, struct reg *reg) {
+  const bool high = token_is(half, ".hi");
+  if (!high && !token_is(half, ".lo"))
+    return fail(as, half, "the halves of a pair are .lo and .hi", "no such part:");
+  if (reg->width != 2)
+    return fail(as, reg->token, "declare it with .reg64", "only a pair has halves, not");
+  reg->first += high;
+  reg->room = reg->width = 1;
+  return true;
+}
+
+static bool take_register(struct assembler *as, struct reg *reg) {
+  struct token token = lexer_take(&as->lexer);
+  if (token.kind != TOKEN_WORD)
+    return fail(as, token, NULL, "expected a register instead of");
+  const int bare = isa_bare_register(token.text, token.length);
+  if (bare >= 0)
+    return take_bare(as, token, bare, reg);
+  struct token half = {.kind = TOKEN_END};
+  const char *dot = memchr(token.text, '.', token.length);
+  if (dot) {
+    const size_t length = (size_t)(dot - token.text);
+    half = (struct token){TOKEN_WORD, dot, token.length - length, token.line, token.column + (uint32_t)length};
+    token.length = length;
+  }
+  *reg = (struct reg){.token = token};
+  const struct symbol *symbol = find_name(as, token.text, token.length);
+  if (!symbol)
+    return unknown_name(as, token, "register");
+  if (symbol->kind != SYMBOL_REGISTER)
+    return fail(as, token, NULL, "expected a register instead of");
+  const struct symbol copy = *symbol;
+  if (!take_element(as, &copy, reg))
+    return false;
+  const struct token next = as->lexer.next;
+  if (half.kind == TOKEN_END && next.kind == TOKEN_WORD && next.text[0] == '.')
+    half = lexer_take(&as->lexer);
+  return half.kind == TOKEN_END || take_half(as, half, reg);
+}
+
+/* Notes that `count` registers from `reg` are used, if they are all there. */
+static bool use_register(struct assembler *as, const struct reg *reg, uint32_t count, uint8_t *field) {
+  if (count == 1 && reg->width == 2)
+    return fail(as, reg->token, "take .lo or .hi of it", "a single register is wanted, not the pair");
+  if (reg->room < count)
+    return fail(as, reg->token, count == 2 ? "declare it with .reg64" : "declare it with .reg NAME[4]",
+                "%u registers are wanted, not", count);
+  if (!reg->width && reg->first + count > as->bare_registers)
+    as->bare_registers = reg->first + count;
+  *field = (uint8_t)reg->first;
+  return true;
+}
+
+bool take_predicate(struct assembler *as, uint8_t *predicate) {
+  const struct token token = lexer_take(&as->lexer);
+  if (token.kind != TOKEN_WORD)
+    return fail(as, token, NULL, "expected a predicate instead of");
+  const int bare = isa_bare_predicate(token.text, token.length);
+  if (bare >= 0 && as->predicates)
+    return fail(as, token, "name all predicates of a kernel, or none", "bare predicate beside named ones:");
+  if (bare >= 0) {
+    *predicate = (uint8_t)bare;
+    as->bare_predicates = 1;
+    return true;
+  }
+  const struct symbol *symbol = find_name(as, token.text, token.length);
+  if (!symbol)
+    return unknown_name(as, token, "predicate");
+  if (symbol->kind != SYMBOL_PREDICATE)
+    return fail(as, token, "declare it with .pred", "expected a predicate instead of");
+  *predicate = (uint8_t)symbol->value;
+  return true;
+}
+
+static bool take_register_of(struct assembler *as, enum isa_type type, uint8_t *field) {
+  struct reg reg;
+  if (type == TYPE_PRED)
+    return take_predicate(as, field);
+  return take_register(as, &reg) && use_register(as, &reg, isa_types[type].registers, field);
+}
+
+/* A source: a register, or the one number that an instruction has room for. */
+static bool take_source(struct assembler *as, enum isa_type type, unsigned flag, uint8_t *field,
+                        struct isa_inst *inst) {
+  const struct token at = as->lexer.next;
+  if (at_register(as))
+    return take_register_of(as, type, field);
+  if (inst->flags)
+    return fail(as, at, "put one into a register with mov", "a second number:");
+  inst->flags |= (uint8_t)flag;
+  return take_number(as, type, &inst->imm);
+}
+
+/* ---- addresses ---------------------------------------------------------------------------------- */
+
+/* [pair + index + number], each but the pair optional; without `indexed` no index, and so on. */
+struct address_shape {
+  bool pair, index, number;
+};
+
+static bool address_register(struct assembler *as, struct address_shape *shape, struct isa_inst *inst) {
+  struct reg reg;
+  const struct token at = as->lexer.next;
+  if (!take_register(as, &reg))
+    return false;
+  if (shape->pair) {
+    shape->pair = false;
+    return use_register(as, &reg, 2, &inst->a);
+  }
+  if (!shape->index)
+    return fail(as, at, "add them up beforehand", "a register too many in an address:");
+  shape->index = false;
+  return use_register(as, &reg, 1, inst->a == ISA_NO_REGISTER ? &inst->a : &inst->b);
+}
+
+static bool address_term(struct assembler *as, bool minus, struct address_shape *shape, struct isa_inst *inst) {
+  const struct token at = as->lexer.next;
+  if (at_register(as)) {
+    if (minus)
+      return fail(as, at, "add a negative number, or subtract beforehand", "an address cannot subtract a register:");
+    return address_register(as, shape, inst);
+  }
+  uint64_t term = 0;
+  if (!shape->number)
+    return fail(as, at, "add it up beforehand", "no number fits into this address:");
+  if (!integer_term(as, &term))
+    return false;
+  inst->imm += minus ? 0 - term : term;
+  return true;
+}
+
+static bool take_address(struct assembler *as, struct address_shape shape, struct isa_inst *inst) {
+  const bool wants_pair = shape.pair;
+  if (!expect_sign(as, '['))
+    return false;
+  bool minus = lexer_take_sign(&as->lexer, '-');
+  do {
+    if (!address_term(as, minus, &shape, inst))
+      return false;
+    minus = token_is_sign(as->lexer.next, '-');
+  } while (lexer_take_sign(&as->lexer, '+') || lexer_take_sign(&as->lexer, '-'));
+  if (wants_pair && shape.pair)
+    return fail(as, as->lexer.next, "write [pair + index + number]", "no pair in a global address before");
+  return expect_sign(as, ']');
+}
+
+/* An address of 32 bits: sums wrap, but no single number may be out of reach. */
+static bool take_offset(struct assembler *as, struct isa_inst *inst) {
+  const struct token at = as->lexer.next;
+  if (!take_address(as, (struct address_shape){.index = true, .number = true}, inst))
+    return false;
+  const int64_t offset = (int64_t)inst->imm;
+  inst->imm = (uint32_t)inst->imm;
+  return (offset >= INT32_MIN && offset <= (int64_t)UINT32_MAX) ||
+         fail(as, at, NULL, "a number beyond 32 bits in the address that starts at");
+}
+
+/* ---- branches, copies, waits --------------------------------------------------------------------- */
+
+static bool take_join(struct assembler *as, const struct isa_inst *inst, struct token *join) {
+  if (!lexer_take_sign(&as->lexer, ','))
+    return true;
+  const struct token word = lexer_take(&as->lexer);
+  if (!token_is(word, "join"))
+    return fail(as, word, NULL, "expected join=LABEL instead of");
+  if (!inst->guard)
+    return fail(as, word, "only a guarded branch has two sides", "this branch has no");
+  if (!expect_sign(as, '='))
+    return false;
+  *join = lexer_take(&as->lexer);
+  return join->kind == TOKEN_WORD || fail(as, *join, NULL, "expected a label instead of");
+}
+
+static bool take_target(struct assembler *as, uint32_t pc, const struct isa_inst *inst) {
+  if (as->fixup_count == as->fixup_room) {
+    const size_t room = as->fixup_room ? 2 * as->fixup_room : 64;
+    struct fixup *fixups = realloc(as->fixups, room * sizeof *fixups);
+    if (!fixups)
+      return fail_memory(as);
+    as->fixups = fixups;
+    as->fixup_room = room;
+  }
+  struct fixup fixup = {.pc = pc, .target = lexer_take(&as->lexer)};
+  if (fixup.target.kind != TOKEN_WORD)
+    return fail(as, fixup.target, NULL, "expected a label instead of");
+  if (!take_join(as, inst, &fixup.join))
+    return false;
+  as->fixups[as->fixup_count++] = fixup;
+  return true;
+}
+
+/* A number of a copy, packed into imm, or a register. */
+static bool take_packed(struct assembler *as, const char *what, uint32_t most, unsigned shift, unsigned flag,
+                        uint8_t *field, struct isa_inst *inst) {
+  if (at_register(as))
+    return take_register_of(as, TYPE_U32, field);
+  uint64_t value = 0;
+  if (!take_count(as, what, most, &value))
+    return false;
+  inst->flags |= (uint8_t)flag;
+  inst->imm |= value << shift;
+  return true;
+}
+
+static bool take_stride(struct assembler *as, struct isa_inst *inst) {
+  uint8_t reg = 0;
+  if (!take_packed(as, "the stride as a number", COPY_MOST_STRIDE, COPY_STRIDE_SHIFT, ISA_FLAG_IMM_STRIDE, &reg, inst))
+    return false;
+  inst->imm |= (uint64_t)reg << COPY_STRIDE_SHIFT;
+  return true;
+}
+
+static bool take_copy_size(struct assembler *as, struct isa_inst *inst) {
+  const struct token word = lexer_take(&as->lexer);
+  if (!token_is(word, "size"))
+    return fail(as, word, "bytes of an element", "expected size=N instead of");
+  if (!expect_sign(as, '='))
+    return false;
+  const struct token at = as->lexer.next;
+  uint64_t bytes = 0;
+  if (!take_count(as, "the size of an element", 128, &bytes))
+    return false;
+  if (!bytes || bytes & (bytes - 1))
+    return fail(as, at, "1, 2, 4, 8, 16, 32, 64 or 128 bytes", "the size of an element cannot be");
+  inst->imm |= (uint64_t)__builtin_ctzll(bytes);
+  return true;
+}
+
+static bool take_lds_side(struct assembler *as, struct isa_inst *inst) {
+  return expect_sign(as, '[') &&
+         take_packed(as, "the LDS offset", COPY_MOST_LDS, COPY_LDS_SHIFT, ISA_FLAG_IMM_A, &inst->a, inst) &&
+         expect_sign(as, ']');
+}
+
+static bool take_events(struct assembler *as, struct isa_inst *inst) {
+  inst->imm = UINT64_MAX;
+  unsigned count = 0;
+  do {
+    uint8_t reg = 0;
+    if (count == ISA_WAIT_EVENTS)
+      return fail(as, as->lexer.next, "write another wait", "a wait names at most %d events, not", ISA_WAIT_EVENTS);
+    if (!take_register_of(as, TYPE_U32, &reg))
+      return false;
+    inst->imm &= ~((uint64_t)(uint8_t)~reg << 8 * count++);
+  } while (lexer_take_sign(&as->lexer, ','));
+  return true;
+}
+
+/* ---- by letter ----------------------------------------------------------------------------------- */
+
+static bool take_axis(struct assembler *as, struct isa_inst *inst) {
+  const struct token token = lexer_take(&as->lexer);
+  inst->imm = token_is(token, "x") ? 0 : token_is(token, "y") ? 1 : 2;
+  return inst->imm < 2 || token_is(token, "z") || fail(as, token, "x, y or z", "unknown axis");
+}
+
+static bool take_argument(struct assembler *as, const struct isa_row *row, struct isa_inst *inst) {
+  const struct token at = lexer_signed(&as->lexer);
+  bool negative = false;
+  if (!take_integer(as, &inst->imm, &negative))
+    return false;
+  const uint32_t room = current_kernel(as)->arg_bytes, bytes = isa_types[row->a].bytes;
+  return (!negative && inst->imm <= room && inst->imm + bytes <= room) ||
+         fail(as, at, "declare arguments above their use", "%u bytes lie outside of the arguments at", bytes);
+}
+
+static bool take_destination(struct assembler *as, char letter, const struct isa_row *row, struct isa_inst *inst) {
+  if (letter == 'D' && token_is(as->lexer.next, "_")) {
+    lexer_take(&as->lexer);
+    return true;
+  }
+  return take_register_of(as, row->d, &inst->d);
+}
+
+static bool take_operand(struct assembler *as, char letter, const struct isa_row *row, uint32_t pc,
+                         struct isa_inst *inst) {
+  switch (letter) {
+  case 'd':
+  case 'D':
+    return take_destination(as, letter, row, inst);
+  case 'a':
+    return take_source(as, row->a, ISA_FLAG_IMM_A, &inst->a, inst);
+  case 'b':
+    return take_source(as, row->b, ISA_FLAG_IMM_B, &inst->b, inst);
+  case 'c':
+    return take_source(as, row->c, ISA_FLAG_IMM_C, &inst->c, inst);
+  case 'B':
+    return take_register_of(as, row->b, &inst->b);
+  case 'C':
+    return take_register_of(as, row->c, &inst->c);
+  case 'x':
+    return take_axis(as, inst);
+  case 'o':
+    return take_argument(as, row, inst);
+  case 'G':
+    return take_address(as, (struct address_shape){.pair = true, .index = true, .number = true}, inst);
+  case 'H':
+    return take_address(as, (struct address_shape){.pair = true, .number = true}, inst);
+  case 'I':
+    return take_address(as, (struct address_shape){.pair = true, .index = true}, inst);
+  case 'L':
+    return take_offset(as, inst);
+  case 'T':
+    return take_target(as, pc, inst);
+  case 'l':
+    return take_lds_side(as, inst);
+  case 'g':
+    return expect_sign(as, '[') && take_register_of(as, TYPE_U64, &inst->b) && expect_sign(as, ']');
+  case 'n':
+    return take_packed(as, "the element count as a number", COPY_MOST_COUNT, COPY_COUNT_SHIFT, ISA_FLAG_IMM_C,
+                       &inst->c, inst);
+  case 't':
+    return take_stride(as, inst);
+  case 'z':
+    return take_copy_size(as, inst);
+  case 'w':
+    return take_events(as, inst);
+  default:
+    return fail(as, as->lexer.next, NULL, "a format of no such operand, at");
+  }
+}
+
+bool take_operands(struct assembler *as, const struct isa_row *row, uint32_t pc, struct isa_inst *inst) {
+  bool first = true;
+  for (const char *letter = isa_formats[row->format].operands; *letter; letter++) {
+    if (!isa_has_operand(row, *letter))
+      continue;
+    if (!first && !lexer_take_sign(&as->lexer, ','))
+      return fail(as, as->lexer.next, NULL, "%s wants another operand, after a ',', instead of", row->mnemonic);
+    if (!take_operand(as, *letter, row, pc, inst))
+      return false;
+    first = false;
+  }
+  return true;
+}

@@ -1,0 +1,309 @@
+/* Programs back to text. The text assembles to the same bytes: bare registers, joins written out,
+ * labels by instruction number. */
+#include "isa/numbers.h"
+#include "isa/rows.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Text that grows; once memory is out it stays as it is and `failed`. */
+struct text {
+  char *at;
+  size_t length, room;
+  bool failed;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *text, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int needed = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  if (text->failed || needed < 0)
+    return;
+  if (text->length + (size_t)needed + 1 > text->room) {
+    const size_t room = 2 * (text->room + (size_t)needed + 64);
+    char *grown = realloc(text->at, room);
+    text->failed = !grown;
+    if (!grown)
+      return;
+    text->at = grown;
+    text->room = room;
+  }
+  va_start(arguments, format);
+  vsnprintf(text->at + text->length, (size_t)needed + 1, format, arguments);
+  va_end(arguments);
+  text->length += (size_t)needed;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------ */
+
+static void put_integer(struct text *text, uint64_t value, bool is_signed, bool wide) {
+  const int64_t signed_value = wide ? (int64_t)value : (int32_t)(uint32_t)value;
+  if (is_signed || (signed_value >= -65536 && signed_value <= 65535))
+    put(text, "%" PRId64, signed_value);
+  else
+    put(text, "0x%" PRIx64, value);
+}
+
+/* Decimal where that reads back as the same bits, with a point so that it looks like a float. */
+static void put_float(struct text *text, enum isa_type type, uint64_t bits) {
+  char decimal[48];
+  const double value = type == TYPE_F16   ? half_of((uint32_t)bits)
+                       : type == TYPE_F32 ? float_of((uint32_t)bits)
+                                          : double_of(bits);
+  snprintf(decimal, sizeof decimal, type == TYPE_F64 ? "%.17g" : type == TYPE_F32 ? "%.9g" : "%.6g", value);
+  const uint64_t read = type == TYPE_F16   ? half_bits(strtod(decimal, NULL))
+                        : type == TYPE_F32 ? float_raw(strtof(decimal, NULL))
+                                           : double_raw(strtod(decimal, NULL));
+  if (!isfinite(value) || read != bits)
+    put(text, type == TYPE_F16 ? "0h%04" PRIX64 : type == TYPE_F32 ? "0f%08" PRIX64 : "0d%016" PRIX64, bits);
+  else
+    put(text, "%s%s", decimal, strpbrk(decimal, ".e") ? "" : ".0");
+}
+
+static void put_number(struct text *text, enum isa_type type, uint64_t bits) {
+  if (type == TYPE_F16 || type == TYPE_F32 || type == TYPE_F64)
+    put_float(text, type, bits);
+  else
+    put_integer(text, bits, type == TYPE_S32 || type == TYPE_S64, isa_types[type].registers == 2);
+}
+
+/* ---- operands ----------------------------------------------------------------------------------- */
+
+static void put_register(struct text *text, uint8_t field, enum isa_type type) {
+  if (field == ISA_NO_REGISTER)
+    put(text, "_");
+  else
+    put(text, "%c%u", type == TYPE_PRED ? 'p' : 'r', field);
+}
+
+static void put_source(struct text *text, const struct isa_inst *inst, unsigned flag, uint8_t field,
+                       enum isa_type type) {
+  if (inst->flags & flag)
+    put_number(text, type, inst->imm);
+  else
+    put_register(text, field, type);
+}
+
+/* [a + b + imm], what there is of it. */
+static void put_address(struct text *text, uint8_t a, uint8_t b, int64_t imm, bool wide) {
+  const uint64_t size = imm < 0 ? 0 - (uint64_t)imm : (uint64_t)imm;
+  put(text, "[");
+  if (a != ISA_NO_REGISTER)
+    put(text, "r%u", a);
+  if (b != ISA_NO_REGISTER)
+    put(text, "%sr%u", a != ISA_NO_REGISTER ? " + " : "", b);
+  if (a == ISA_NO_REGISTER)
+    put(text, "%" PRIu64, wide ? (uint64_t)imm : (uint32_t)imm);
+  else if (imm)
+    put(text, " %c %" PRIu64, imm < 0 ? '-' : '+', size);
+  put(text, "]");
+}
+
+static void put_packed(struct text *text, bool immediate, uint32_t number, uint8_t field) {
+  if (immediate)
+    put(text, "%u", number);
+  else
+    put(text, "r%u", field);
+}
+
+static void put_target(struct text *text, const struct isa_inst *inst) {
+  put(text, "L%u", isa_branch_target(inst));
+  if (!inst->guard)
+    return;
+  if (isa_branch_join(inst) == ISA_NEVER)
+    put(text, ", join=never");
+  else
+    put(text, ", join=L%u", isa_branch_join(inst));
+}
+
+/* An argument by its name when the offset is one's start. */
+static void put_argument(struct text *text, const struct isa_kernel *kernel, uint64_t offset) {
+  for (size_t i = 0; kernel && i < kernel->arg_count; i++)
+    if (kernel->args[i].offset == offset) {
+      put(text, "%s", kernel->args[i].name);
+      return;
+    }
+  put(text, "%" PRIu64, offset);
+}
+
+static void put_events(struct text *text, const struct isa_inst *inst) {
+  for (unsigned i = 0; i < ISA_WAIT_EVENTS && wait_register(inst, i) != ISA_NO_REGISTER; i++)
+    put(text, "%sr%u", i ? ", " : "", wait_register(inst, i));
+}
+
+static void put_operand(struct text *text, char letter, const struct isa_kernel *kernel, const struct isa_inst *inst) {
+  const struct isa_row *row = &isa_rows[inst->op];
+  const unsigned flags = inst->flags;
+  switch (letter) {
+  case 'd':
+  case 'D':
+    put_register(text, inst->d, row->d);
+    break;
+  case 'a':
+    put_source(text, inst, ISA_FLAG_IMM_A, inst->a, row->a);
+    break;
+  case 'b':
+    put_source(text, inst, ISA_FLAG_IMM_B, inst->b, row->b);
+    break;
+  case 'c':
+    put_source(text, inst, ISA_FLAG_IMM_C, inst->c, row->c);
+    break;
+  case 'B':
+    put_register(text, inst->b, row->b);
+    break;
+  case 'C':
+    put_register(text, inst->c, row->c);
+    break;
+  case 'x':
+    put(text, "%c", "xyz"[inst->imm % 3]);
+    break;
+  case 'o':
+    put_argument(text, kernel, inst->imm);
+    break;
+  case 'G':
+    put_address(text, inst->a, inst->b, (int64_t)inst->imm, true);
+    break;
+  case 'H':
+    put_address(text, inst->a, ISA_NO_REGISTER, (int64_t)inst->imm, true);
+    break;
+  case 'I':
+    put_address(text, inst->a, inst->b, 0, true);
+    break;
+  case 'L':
+    put_address(text, inst->a, ISA_NO_REGISTER, (int32_t)(uint32_t)inst->imm, false);
+    break;
+  case 'T':
+    put_target(text, inst);
+    break;
+  case 'l':
+    put(text, "[");
+    put_packed(text, flags & ISA_FLAG_IMM_A, copy_lds(inst), inst->a);
+    put(text, "]");
+    break;
+  case 'g':
+    put(text, "[r%u]", inst->b);
+    break;
+  case 'n':
+    put_packed(text, flags & ISA_FLAG_IMM_C, copy_count(inst), inst->c);
+    break;
+  case 't':
+    put_packed(text, flags & ISA_FLAG_IMM_STRIDE, copy_stride(inst), (uint8_t)copy_stride(inst));
+    break;
+  case 'z':
+    put(text, "size=%u", copy_bytes(inst));
+    break;
+  case 'w':
+    put_events(text, inst);
+    break;
+  default:
+    break;
+  }
+}
+
+static void put_instruction(struct text *text, const struct isa_kernel *kernel, const struct isa_inst *inst) {
+  char guard[8] = "";
+  if (inst->guard)
+    snprintf(guard, sizeof guard, "@%sp%u", (inst->guard - 1) & 1 ? "!" : "", (inst->guard - 1u) >> 1 & 31);
+  const struct isa_row *row = &isa_rows[inst->op];
+  const char *letters = isa_formats[row->format].operands;
+  put(text, *letters ? "%-8s%-14s " : "%-8s%s", guard, row->mnemonic);
+  bool first = true;
+  for (; *letters; letters++) {
+    if (!isa_has_operand(row, *letters))
+      continue;
+    put(text, "%s", first ? "" : ", ");
+    put_operand(text, *letters, kernel, inst);
+    first = false;
+  }
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------ */
+
+/* An argument in words that give its kind and size; its place is always written. */
+static void put_arg(struct text *text, const struct isa_arg *arg) {
+  static const char *const kinds[] = {[ISA_ARG_GLOBAL] = "global", [ISA_ARG_LOCAL] = "local", [ISA_ARG_PIPE] = "pipe"};
+  put(text, ".arg    %s ", arg->name);
+  if (arg->kind == ISA_ARG_VALUE && isa_value_bytes(arg->type, strlen(arg->type)) == arg->bytes)
+    put(text, "%s", arg->type);
+  else if (arg->kind == ISA_ARG_VALUE)
+    put(text, "bytes %u", arg->bytes);
+  else
+    put(text, "%s", kinds[arg->kind]);
+  put(text, " at %u\n", arg->offset);
+}
+
+static void put_header(struct text *text, const struct isa_kernel *kernel) {
+  put(text, ".kernel %s\n.registers %u\n", kernel->name, kernel->registers);
+  for (size_t i = 0; i < kernel->arg_count; i++)
+    put_arg(text, &kernel->args[i]);
+  if (kernel->lds_bytes)
+    put(text, ".lds    _ %u\n", kernel->lds_bytes);
+  if (kernel->private_bytes)
+    put(text, ".private %u\n", kernel->private_bytes);
+  if (kernel->required_local[0])
+    put(text, ".reqd_local %u, %u, %u\n", kernel->required_local[0], kernel->required_local[1],
+        kernel->required_local[2]);
+}
+
+static void put_constants(struct text *text, const struct isa_program *program) {
+  enum { A_LINE = 16 };
+  for (size_t i = 0; i < program->constant_bytes; i++)
+    put(text, "%s0x%02x%s", i % A_LINE ? ", " : ".const  _ b8 ", program->constants[i],
+        i % A_LINE == A_LINE - 1 || i + 1 == program->constant_bytes ? "\n" : "");
+}
+
+/* Marks the instructions that a branch names. */
+static uint8_t *find_labels(const struct isa_program *program) {
+  uint8_t *labels = calloc((size_t)program->count + 1, 1);
+  for (uint32_t pc = 0; labels && pc < program->count; pc++) {
+    const struct isa_inst *inst = &program->code[pc];
+    if (inst->op != ISA_BRA)
+      continue;
+    labels[isa_branch_target(inst)] = 1;
+    if (isa_branch_join(inst) != ISA_NEVER)
+      labels[isa_branch_join(inst)] = 1;
+  }
+  return labels;
+}
+
+char *isa_disassemble(const struct isa_program *program) {
+  struct text text = {0};
+  uint8_t *labels = find_labels(program);
+  put_constants(&text, program);
+  for (size_t i = 0; labels && i < program->kernel_count; i++) {
+    const struct isa_kernel *kernel = &program->kernels[i];
+    put_header(&text, kernel);
+    for (uint32_t pc = kernel->entry; pc < kernel->end; pc++) {
+      if (labels[pc])
+        put(&text, "L%u:\n", pc);
+      put_instruction(&text, kernel, &program->code[pc]);
+      put(&text, "\n");
+    }
+  }
+  if (labels && !text.failed) {
+    free(labels);
+    return text.at;
+  }
+  free(labels);
+  free(text.at);
+  return NULL;
+}
+
+void isa_print(const struct isa_program *program, uint32_t pc, char *out, size_t size) {
+  struct text text = {0};
+  const struct isa_kernel *kernel = NULL;
+  for (size_t i = 0; i < program->kernel_count; i++)
+    if (pc >= program->kernels[i].entry && pc < program->kernels[i].end)
+      kernel = &program->kernels[i];
+  put_instruction(&text, kernel, &program->code[pc]);
+  const char *at = text.at ? text.at : "";
+  if (!program->code[pc].guard)
+    at += strspn(at, " ");
+  if (size)
+    snprintf(out, size, "%s", at);
+  free(text.at);
+}

@@ -1,0 +1,41 @@
+#include "isa/rows.h"
+
+#include <string.h>
+
+const struct isa_type_row isa_types[ISA_TYPES] = {
+#define TYPE(id, text, c_type, registers, bytes) {#id, text, registers, bytes},
+#include "isa/types.def"
+#undef TYPE
+};
+
+const struct isa_format_row isa_formats[ISA_FORMATS] = {
+#define FORMAT(id, operands) {#id, operands},
+#include "isa/formats.def"
+#undef FORMAT
+};
+
+const struct isa_row isa_rows[ISA_OPS] = {
+#define OP(id, mnemonic, format, class_, d, a, b, c, text, ...)                                                       \
+  {mnemonic, FORMAT_##format, ISA_CLASS_##class_, TYPE_##d, TYPE_##a, TYPE_##b, TYPE_##c, text, #__VA_ARGS__},
+#include "isa/ops.def"
+#undef OP
+};
+
+static const char *const class_names[ISA_CLASSES] = {
+#define CLASS(id, name, text) name,
+#include "isa/classes.def"
+#undef CLASS
+};
+
+const char *isa_op_name(enum isa_op op) { return op < ISA_OPS ? isa_rows[op].mnemonic : "?"; }
+
+const char *isa_class_name(enum isa_class class_) { return class_ < ISA_CLASSES ? class_names[class_] : "?"; }
+
+/* The expression of a barrier or fence is its set of bits, by name. */
+unsigned isa_row_sync(enum isa_op op) {
+  const struct isa_row *row = &isa_rows[op];
+  if (row->format != FORMAT_SYNC)
+    return 0;
+  return (strstr(row->expression, "SYNC_LDS") ? SYNC_LDS : 0u) |
+         (strstr(row->expression, "SYNC_GLOBAL") ? SYNC_GLOBAL : 0u);
+}

@@ -1,0 +1,104 @@
+/* The rows of ops.def, formats.def and types.def as tables. Everything in isa/ that must know what an
+ * operation looks like looks here. */
+#ifndef ISA_ROWS_H
+#define ISA_ROWS_H
+
+#include "isa/isa.h"
+
+enum isa_type {
+#define TYPE(id, ...) TYPE_##id,
+#include "isa/types.def"
+#undef TYPE
+  ISA_TYPES
+};
+
+enum isa_format {
+#define FORMAT(id, ...) FORMAT_##id,
+#include "isa/formats.def"
+#undef FORMAT
+  ISA_FORMATS
+};
+
+struct isa_type_row {
+  const char *name, *text;
+  uint8_t registers; /* that hold one */
+  uint8_t bytes;     /* in memory */
+};
+
+struct isa_format_row {
+  const char *name;
+  const char *operands; /* letters, see formats.def */
+};
+
+struct isa_row {
+  const char *mnemonic;
+  uint8_t format, class_;
+  uint8_t d, a, b, c; /* enum isa_type */
+  const char *text, *expression;
+};
+
+extern const struct isa_type_row isa_types[ISA_TYPES];
+extern const struct isa_format_row isa_formats[ISA_FORMATS];
+extern const struct isa_row isa_rows[ISA_OPS];
+
+/* Does the row have an operand for this letter of its format? ALU formats list a, b and c for all rows. */
+static inline bool isa_has_operand(const struct isa_row *row, char letter) {
+  return !(letter == 'a' && row->a == TYPE_NONE) && !(letter == 'b' && row->b == TYPE_NONE) && !(letter == 'c' && row->c == TYPE_NONE);
+}
+
+/* The SYNC_* bits of a barrier or fence; 0 for any other operation. */
+enum { SYNC_LDS = 1, SYNC_GLOBAL = 2 };
+unsigned isa_row_sync(enum isa_op op);
+
+/* Bounds that the assembler and the object reader share. */
+enum {
+  ISA_MOST_INSTRUCTIONS = 1 << 20,
+  ISA_MOST_KERNELS = 1 << 12,
+  ISA_MOST_ARGS = 1 << 10,
+  ISA_MOST_ARG_BYTES = 1 << 16,
+  ISA_MOST_CONSTANT_BYTES = 64 << 20,
+  ISA_MOST_LDS_BYTES = 16 << 20,
+  ISA_MOST_PRIVATE_BYTES = 1 << 16,
+  ISA_MOST_GROUP_ITEMS = 1 << 16,
+  ISA_LONGEST_NAME = 255,
+};
+
+/* How a copy packs its numbers into imm. */
+enum {
+  COPY_LDS_SHIFT = 3,
+  COPY_COUNT_SHIFT = 27,
+  COPY_STRIDE_SHIFT = 48,
+  COPY_MOST_LDS = (1 << 24) - 1,
+  COPY_MOST_COUNT = (1 << 21) - 1,
+  COPY_MOST_STRIDE = (1 << 16) - 1,
+};
+
+static inline uint32_t copy_bytes(const struct isa_inst *inst) { return 1u << (inst->imm & 7); }
+static inline uint32_t copy_lds(const struct isa_inst *inst) { return inst->imm >> COPY_LDS_SHIFT & COPY_MOST_LDS; }
+static inline uint32_t copy_count(const struct isa_inst *inst) {
+  return inst->imm >> COPY_COUNT_SHIFT & COPY_MOST_COUNT;
+}
+static inline uint32_t copy_stride(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> COPY_STRIDE_SHIFT); }
+
+/* Event register number `i` of a wait, or ISA_NO_REGISTER. */
+static inline uint8_t wait_register(const struct isa_inst *inst, unsigned i) { return (uint8_t)(inst->imm >> 8 * i); }
+
+/* Whether `name` may name a kernel, an argument, ...: a word that is no bare register. */
+bool isa_is_name(const char *name, size_t length);
+
+/* r0..r254 and p0..p15: the number, or -1. */
+int isa_bare_register(const char *name, size_t length);
+int isa_bare_predicate(const char *name, size_t length);
+
+/* The bytes of a value argument's type as assembly has it: u32, f32x4 (a vector of 3 takes the room of 4, as
+ * OpenCL has it); 0 for any other text. */
+uint32_t isa_value_bytes(const char *text, size_t length);
+
+/* Checks all that the executor relies on: opcodes, operands, registers, branch targets, joins, kernels
+ * that end where they must. Fills program->info and stack_entries. False with *error filled. */
+bool isa_validate(struct isa_program *program, struct isa_error *error);
+
+/* A program with nothing in it but its file name; NULL when memory is out. */
+struct isa_program *isa_program_new(const char *file);
+
+#endif

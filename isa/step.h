@@ -1,0 +1,35 @@
+/* What step.c, access.c and group.c share: the parts of one executed instruction. */
+#ifndef ISA_STEP_H
+#define ISA_STEP_H
+
+#include "isa/rows.h"
+
+/* Lanes of `mask`, lowest first. */
+#define EACH_LANE(lane, mask)                                                                                          \
+  for (uint64_t left_##lane = (mask), lane = 0;                                                                        \
+       left_##lane && (lane = (uint64_t)__builtin_ctzll(left_##lane), true); left_##lane &= left_##lane - 1)
+
+static inline uint32_t first_lane(uint64_t mask) { return (uint32_t)__builtin_ctzll(mask); }
+
+static inline const uint32_t *register_row(const struct isa_warp *warp, uint32_t reg, uint32_t stride) {
+  return warp->reg + (size_t)reg * stride;
+}
+
+/* Loads, stores and atomics (access.c). LDS and global accesses are described in *access. */
+void access_arg(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mask);
+void access_const(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
+void access_private(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
+void access_lds(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
+void access_global(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
+void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
+
+/* Operations of a whole work-group (group.c). */
+void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
+void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
+void group_barrier(struct isa_warp *warp, const struct isa_result *result);
+
+/* Hands a hazard of `lane` to the launch, with printf-like details. */
+void step_report(const struct isa_warp *warp, uint32_t pc, enum isa_hazard_rule rule, uint32_t lane,
+                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+#endif

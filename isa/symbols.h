@@ -1,0 +1,52 @@
+/* Names of an assembly source, in one hash table: each is looked up by scope and text. Scope 0 is the
+ * whole program, scope k its k-th kernel; labels and mnemonics have scopes of their own. */
+#ifndef ISA_SYMBOLS_H
+#define ISA_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum symbol_kind {
+  SYMBOL_OP,        /* value: enum isa_op */
+  SYMBOL_LABEL,     /* value: pc */
+  SYMBOL_REGISTER,  /* value: first register; width and elements */
+  SYMBOL_PREDICATE, /* value: predicate */
+  SYMBOL_NUMBER,    /* value: the offset of an LDS block, constant or argument */
+};
+
+enum {
+  SCOPE_PROGRAM = 0,
+  SCOPE_LABELS = 1 << 30, /* plus the kernel's scope */
+  SCOPE_OPS = 1 << 29,
+};
+
+struct symbol {
+  char *name;
+  uint32_t scope;
+  uint32_t next; /* in its bucket, plus 1 */
+  enum symbol_kind kind;
+  uint32_t value;
+  uint32_t width;    /* registers per element */
+  uint32_t elements; /* of a register array; 1 for a plain register */
+};
+
+struct symbols {
+  struct symbol *list;
+  size_t count, room;
+  uint32_t *buckets; /* index plus 1 */
+  size_t bucket_count;
+};
+
+/* The symbol, or NULL. It moves when another is added. */
+const struct symbol *symbols_find(const struct symbols *symbols, uint32_t scope, const char *name, size_t length);
+
+/* Adds a name that is not there yet; false when memory is out. */
+bool symbols_add(struct symbols *symbols, const char *name, size_t length, struct symbol symbol);
+
+/* A name of `scope` (or of `scope` and the program's) that `name` may have been meant to be, or NULL. */
+const char *symbols_nearest(const struct symbols *symbols, uint32_t scope, bool and_program, const char *name);
+
+void symbols_free(struct symbols *symbols);
+
+#endif
