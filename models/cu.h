@@ -1,0 +1,194 @@
+/* A compute unit: warps, the schedulers that issue them, and what makes them wait.
+ *
+ *   dispatcher ─► groups ─► warps ─► scheduler 0..n ─► execution units   (latency, interval)
+ *                  │  ▲                  │        ├──► LDS                (queue, reply)
+ *      barrier,    │  │ done             │        └──► memory port        (accesses, reply)
+ *      copy, wait  ▼  │                  ▼
+ *               rendezvous ──► DMA engines ──► events
+ *
+ * A warp is in one place at a time:
+ *
+ *   ready     its next instruction may issue; its scheduler chooses
+ *   asleep    a result with a known cycle is missing (timing wheel)
+ *   resting   its work-group's rendezvous is over, the latency of the release is not
+ *   blocked   it waits for a reply, or for its work-group (rendezvous)
+ *   done      it has exited and its accesses are performed
+ *
+ * Warps issue in order, at most one instruction a cycle each; a scoreboard slot per register and
+ * predicate says when it may be read or overwritten. Barriers, copies and waits are rendezvous of
+ * the work-group: they take an issue slot when a warp arrives and let all warps go together,
+ * barrier_latency cycles after the last condition is met. A copy then becomes one descriptor.
+ *
+ * Invariant (accounts): for every warp, `since` to now belongs to its current bucket, so its
+ * buckets sum to its residency at any time; this is asserted when it ends.
+ *
+ * Not modelled: instruction fetch, register-file banks and write-back ports, L1. */
+#ifndef MODELS_CU_H
+#define MODELS_CU_H
+
+#include "models/memory.h"
+#include "models/result.h"
+
+enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64 };
+
+enum warp_state { WARP_FREE, WARP_READY, WARP_ASLEEP, WARP_RESTING, WARP_BLOCKED, WARP_DONE };
+
+struct cu_warp {
+  enum warp_state state;
+  enum stall stall;               /* the bucket that the cycles from `since` on belong to */
+  cycle_t since, started;
+  cycle_t wake;                   /* asleep or resting: until when */
+  uint32_t pc;                    /* the instruction that it will issue next */
+  uint32_t charged;               /* the instruction that pays for waiting: pc, or the rendezvous it stands at */
+  uint32_t group;                 /* slot */
+  uint32_t index;                 /* in its group */
+  uint32_t lds_under_way, global_under_way;
+  bool exited;
+  uint64_t stalls[STALLS];
+  cycle_t ready[ISA_SLOTS];       /* scoreboard: when a slot may be used; NEVER: a reply will tell */
+  uint8_t producer[ISA_SLOTS];    /* enum stall of whoever waits for it */
+};
+
+/* Events of a work-group that are live: made by a copy, not yet released by a wait. */
+struct cu_event {
+  uint32_t id;
+  uint32_t under_way;             /* copies it covers that are not complete */
+};
+
+struct cu_group {
+  bool active;
+  uint64_t warps;                 /* slots of its warps */
+  uint32_t warp_count, exited, finished;
+  uint32_t id[3];
+  uint32_t lds_base;
+  /* rendezvous: warps that stand at a barrier, a copy or a wait */
+  uint64_t arrived;
+  uint32_t arrived_count;
+  uint32_t arrived_pc;            /* of the first to arrive */
+  bool mismatched;                /* another warp stands at another instruction */
+  cycle_t complete_at;            /* when the last one arrived */
+  struct isa_copy copy;
+  struct isa_wait wait;
+  /* events */
+  struct cu_event *events;
+  uint32_t event_count, event_room, events_made;
+  uint32_t copies_under_way;
+  cycle_t copies_since;           /* when the first of them was issued */
+};
+
+struct cu_scheduler {
+  uint64_t ready;                 /* warp slots */
+  uint64_t held;                  /* of these, whose current bucket is a structural one */
+  uint32_t last;                  /* slot issued last */
+  uint8_t age[CU_WARPS];          /* its resident warps' slots, oldest first */
+  uint32_t aged;
+  cycle_t unit_free[ISA_CLASSES];
+};
+
+/* Dispatcher to CU, and back when a group has ended. */
+struct cu_start {
+  uint32_t linear;
+};
+struct cu_finish {
+  cycle_t at;
+};
+
+/* A memory instruction under way. */
+struct cu_access {
+  struct isa_access isa;
+  uint32_t warp;
+  struct mem_line lines[MEM_ACCESS_LINES];
+};
+
+/* Accesses not in use: a stack of their numbers. */
+struct cu_pool {
+  uint32_t *unused, count;
+};
+
+struct cu {
+  struct component component;
+  uint32_t index;
+  struct cu_params params;
+  struct mem_params mem;
+  uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
+  const struct warp_source *source;
+  const struct isa_program *program;
+  const struct isa_launch *launch;
+  uint32_t granted_groups;        /* group slots in use for this launch: its occupancy */
+  struct pc_result *by_pc;        /* shared by all CUs: sums and maxima only */
+
+  struct port from_dispatcher;    /* struct cu_start */
+  struct port to_dispatcher;      /* struct cu_finish */
+  struct port *to_lds, *from_lds;
+  struct port *to_memory;
+  struct port *from_memory;       /* the memory's, set by whoever builds both */
+  struct dma *dma;
+  unsigned engines, engine_turn;
+  uint64_t queued;                /* groups whose copy waits for room in an engine's queue */
+
+  struct cu_warp *warps;
+  struct cu_group *groups;
+  struct cu_scheduler schedulers[CU_SCHEDULERS];
+  uint32_t resident;              /* warps */
+  cycle_t resident_since;
+
+  struct cu_access *accesses;     /* the LDS's, then global memory's */
+  struct cu_pool lds_pool, global_pool;
+
+  uint64_t wheel[CU_WHEEL];       /* warps to wake, by cycle modulo CU_WHEEL */
+  uint64_t wheel_slots;           /* slots that hold any */
+  cycle_t wheel_at;               /* first cycle that the wheel has not yet given up */
+
+  struct cu_stats stats;
+  uint64_t stalls[STALLS];
+  uint64_t resident_cycles;
+  uint64_t lds_max_ways;
+  uint64_t trace_hash;
+  struct hazard_result hazards[RESULT_HAZARDS];
+  cycle_t hazard_cycle[RESULT_HAZARDS];
+  size_t hazard_count;
+  uint64_t hazards_dropped;
+  cycle_t now;                    /* of the step under way: dates hazards */
+  uint32_t probe_resident, probe_issued;
+  bool every_cycle;               /* step in the cycle after an issue, so that the probe shows its end; changes nothing else */
+};
+
+bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
+             struct lds *lds, struct dma *dma, struct mem_port *port, const struct warp_source *source);
+void cu_free(struct cu *cu);
+
+/* Gets ready for a launch: statistics to zero, `groups` group slots. */
+void cu_launch(struct cu *cu, const struct isa_launch *launch, uint32_t groups, struct pc_result *by_pc);
+
+/* Notes a hazard; the context of isa_launch's report is the CU. */
+void cu_report(void *cu, const struct isa_hazard *hazard);
+
+/* ---- inside the CU: cu.c issues, group.c holds what a work-group does together ------------ */
+
+static inline struct cu_warp *cu_warp(struct cu *cu, uint32_t slot) { return &cu->warps[slot]; }
+
+/* Closes the warp's account up to `now` and opens one in bucket `stall`. */
+void cu_account(struct cu *cu, struct cu_warp *warp, enum stall stall, cycle_t now);
+
+/* The warp's next instruction may be looked at from cycle `from` on: makes it ready, asleep or blocked. */
+void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now);
+
+/* The warp stays at its rendezvous, in bucket `stall`, until cycle `until`. */
+void cu_rest(struct cu *cu, uint32_t slot, enum stall stall, cycle_t until, cycle_t now);
+
+/* A warp arrives at a barrier, a copy or a wait with a non-empty mask. */
+void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_result *result, cycle_t now);
+
+/* A copy has completed: its tag. */
+void group_copy_done(struct cu *cu, uint64_t tag, cycle_t now);
+
+/* Hands over copies that wait for room in an engine's queue. Returns when to try again, or NEVER. */
+cycle_t group_hand_over(struct cu *cu, cycle_t now);
+
+/* The warp has exited. */
+void group_exit(struct cu *cu, uint32_t slot);
+
+/* Ends the group at cycle `now` if its warps have finished and its copies are complete. */
+void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now);
+
+#endif

@@ -1,0 +1,37 @@
+/* The warp source that executes: one compute unit's functional state.
+ *
+ * It holds the registers of the resident warps, the bytes of the LDS, and the bytes of DMA requests
+ * between the side that was read and the side that will be written. Only it and isa/ write them.
+ *
+ * Invariant: an inbound request takes its bytes from global memory when the L2 accepts it and puts
+ * them into the LDS with its last beat; an outbound one the other way round. A kernel that does
+ * not wait therefore sees the bytes of before, as on hardware.
+ *
+ * Bytes outside of every buffer read as 0 and are dropped when written. */
+#ifndef MODELS_EXECUTOR_H
+#define MODELS_EXECUTOR_H
+
+#include "models/machine.h"
+#include "models/warp_source.h"
+
+struct executor {
+  struct warp_source source;
+  struct isa_launch launch;        /* a copy of its own: `report` leads to this compute unit */
+  struct isa_warp *warps;          /* per warp slot */
+  struct isa_group *groups;        /* per group slot */
+  unsigned char *warp_storage;     /* of all warps, for this launch */
+  uint8_t *lds;
+  uint32_t lds_size, lds_per_group;
+  uint8_t *staging[LDS_ENGINES];   /* bytes of requests under way, `granularity` a request */
+  uint32_t granularity;
+  const struct dma *dma;           /* the engines, asked what a request covers */
+};
+
+bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma);
+void executor_free(struct executor *executor);
+
+/* Gets ready for a launch whose groups take `lds_per_group` bytes of LDS each. */
+bool executor_launch(struct executor *executor, const struct machine *machine, const struct isa_launch *launch,
+                     uint32_t lds_per_group);
+
+#endif

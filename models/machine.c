@@ -1,0 +1,81 @@
+#include "models/machine.h"
+
+#include <stdio.h>
+
+#include "sim/core/time.h"
+
+/* clang-format off */
+#define PARAM(...) PARAM_ROW(struct cu_params, __VA_ARGS__)
+#define POW2(...) POW2_ROW(struct cu_params, __VA_ARGS__)
+#define ENUM(...) ENUM_ROW(struct cu_params, __VA_ARGS__)
+static const struct param_row cu_rows[] = {
+#include "models/cu.params.def"
+};
+#undef PARAM
+#undef POW2
+#undef ENUM
+
+#define PARAM(...) PARAM_ROW(struct mem_params, __VA_ARGS__)
+#define POW2(...) POW2_ROW(struct mem_params, __VA_ARGS__)
+#define ENUM(...) ENUM_ROW(struct mem_params, __VA_ARGS__)
+static const struct param_row mem_rows[] = {
+#include "models/mem.params.def"
+};
+#undef PARAM
+#undef POW2
+#undef ENUM
+
+#define PARAM(...) +1
+#define POW2(...) +1
+#define ENUM(...) +1
+enum {
+  LDS_ROWS = 0
+#include "lds/lds.params.def"
+  ,
+  DMA_ROWS = 0
+#include "dma/dma.params.def"
+};
+#undef PARAM
+#undef POW2
+#undef ENUM
+
+const struct param_group machine_groups[MACHINE_GROUPS] = {
+  {"cu", "Compute units", cu_rows, sizeof cu_rows / sizeof *cu_rows, offsetof(struct machine, cu)},
+  {"lds", "Local data store", lds_param_rows, LDS_ROWS, offsetof(struct machine, lds)},
+  {"dma", "DMA engine", dma_param_rows, DMA_ROWS, offsetof(struct machine, dma)},
+  {"mem", "Global memory", mem_rows, sizeof mem_rows / sizeof *mem_rows, offsetof(struct machine, mem)},
+};
+
+#define STAT(...) STAT_ROW(struct mem_stats, __VA_ARGS__)
+static const struct stat_row mem_stat_rows[] = {
+#include "models/mem.stats.def"
+};
+#undef STAT
+/* clang-format on */
+
+const struct stat_group mem_stat_group = {"memory", "Global memory", mem_stat_rows,
+                                          sizeof mem_stat_rows / sizeof *mem_stat_rows};
+
+void machine_defaults(struct machine *machine) {
+  *machine = (struct machine){.name = "default"};
+  param_defaults(machine_groups, MACHINE_GROUPS, machine);
+}
+
+bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
+  const struct mem_params *mem = &machine->mem;
+  if (mem->sector > mem->line) {
+    snprintf(message, PARAM_MESSAGE, "mem.sector: %u is larger than mem.line, %u bytes", mem->sector, mem->line);
+    return false;
+  }
+  if (mem->l2_size && mem->l2_size < mem->line * mem->l2_ways) {
+    snprintf(message, PARAM_MESSAGE, "mem.l2_size: %u holds not even one set of mem.l2_ways x mem.line, %u bytes; 0 means no L2",
+             mem->l2_size, mem->line * mem->l2_ways);
+    return false;
+  }
+  if (machine->cu.lds_unit > machine->lds.size) {
+    snprintf(message, PARAM_MESSAGE, "cu.lds_unit: %u is larger than lds.size, %u bytes", machine->cu.lds_unit,
+             machine->lds.size);
+    return false;
+  }
+  return true;
+}

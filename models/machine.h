@@ -1,0 +1,57 @@
+/* A machine: every parameter of every block, and the checks that span blocks. */
+#ifndef MODELS_MACHINE_H
+#define MODELS_MACHINE_H
+
+#include "dma/dma.h"
+#include "lds/lds.h"
+#include "sim/core/params.h"
+
+struct cu_params {
+#define PARAM PARAM_FIELD
+#define POW2 PARAM_FIELD
+#define ENUM PARAM_FIELD
+#include "models/cu.params.def"
+#undef PARAM
+#undef POW2
+#undef ENUM
+};
+
+struct mem_params {
+#define PARAM PARAM_FIELD
+#define POW2 PARAM_FIELD
+#define ENUM PARAM_FIELD
+#include "models/mem.params.def"
+#undef PARAM
+#undef POW2
+#undef ENUM
+};
+
+struct mem_stats {
+#define STAT STAT_FIELD
+#include "models/mem.stats.def"
+#undef STAT
+};
+
+extern const struct stat_group mem_stat_group;
+
+enum cu_policy { CU_ROUND_ROBIN, CU_GREEDY_OLDEST, CU_OLDEST };
+
+struct machine {
+  char name[64];
+  struct cu_params cu;
+  struct lds_params lds;
+  struct dma_params dma;
+  struct mem_params mem;
+};
+
+/* The groups cu, lds, dma and mem; `base` offsets are into struct machine. */
+enum { MACHINE_GROUPS = 4 };
+extern const struct param_group machine_groups[MACHINE_GROUPS];
+
+/* Every parameter at its default. */
+void machine_defaults(struct machine *machine);
+
+/* Parameters that are each legal but not together: false, with what and why in `message`. */
+bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]);
+
+#endif

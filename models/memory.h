@@ -1,0 +1,145 @@
+/* Global memory: links, an L2 and DRAM, simple enough to work out by hand.
+ *
+ *    CU ──► mem_port ══ link_latency, link_width ══► L2 ── miss ──► DRAM
+ *       ◄═══════════════ link_latency, link_width ═══╯
+ *
+ * A message is a whole warp access (its sectors, merged over the lanes) or one request of a DMA
+ * engine. A memory port passes one message a cycle, the CU and the engines in turn; written bytes
+ * occupy the link up, read bytes the link down. The L2 takes messages in order of arrival, in one
+ * cycle those of different CUs in turn, and passes `l2_width` bytes a cycle; its tags are per line
+ * with a valid bit a sector, replaced least recently used. A miss fetches the missing sectors from
+ * DRAM, which passes `dram_width` bytes a cycle and takes `dram_latency`; a later access to a line
+ * on its way waits for the same fill. Stores allocate without fetching, and changed sectors go to
+ * DRAM when their line is replaced.
+ *
+ * Worked example, read of b bytes sent to the memory port at cycle t on an idle machine, hit:
+ *
+ *   t + 1                    the port passes it on
+ *   t + 1 + link_latency     the L2 accepts it (and memory commits)
+ *   ... + ceil(b / l2_width) - 1 + l2_latency          data depart
+ *   ... + ceil(b / link_width) + link_latency          the reply arrives
+ *
+ * A miss adds dram_latency + ceil(b / dram_width) - 1. A write of b bytes adds ceil(b / link_width)
+ * on the way up and nothing on the way down.
+ *
+ * Invariant: bytes change hands when the L2 accepts a message, in the order of acceptance, so the
+ * L2 is the point of coherence; replies say only when.
+ *
+ * An outside memory (sim/core/outside.h) takes the place of the L2 and DRAM when one is attached: a message
+ * then becomes transactions of at most a line, and is done when all of them are.
+ *
+ * Not modelled: an L1, slices, MSHR limits, DRAM banks and rows, fetching for partly written sectors. */
+#ifndef MODELS_MEMORY_H
+#define MODELS_MEMORY_H
+
+#include "models/machine.h"
+#include "models/warp_source.h"
+#include "sim/core/outside.h"
+#include "sim/core/rate.h"
+#include "sim/core/wheel.h"
+
+/* Sectors of one line that a message touches. */
+struct mem_line {
+  uint64_t line;    /* address / mem.line */
+  uint32_t sectors; /* bit i: sector i of the line */
+};
+
+enum mem_kind { MEM_LOAD, MEM_STORE, MEM_ATOMIC, MEM_PREFETCH, MEM_DMA_READ, MEM_DMA_WRITE };
+
+struct mem_message {
+  enum mem_kind kind;
+  unsigned engine;                /* DMA kinds: which of the CU's engines */
+  uint32_t tag;                   /* CU kinds: the access; DMA kinds: the engine's request */
+  uint32_t count;                 /* CU kinds: lines */
+  const struct mem_line *lines;   /* valid until the reply */
+  struct isa_access *access;      /* CU kinds: what to commit; NULL for a prefetch */
+  uint64_t address, bytes;        /* DMA kinds: the run of bytes; CU kinds: bytes of all sectors */
+};
+
+/* To the CU: the access is performed, and loaded registers may be used. */
+struct mem_reply {
+  uint32_t tag;
+};
+
+/* A CU's way out to memory. */
+struct mem_port {
+  struct component component;
+  struct port from_cu;            /* struct mem_message */
+  struct port *from_dma[LDS_ENGINES];
+  unsigned engines;
+  struct port link;               /* struct mem_message, to the memory */
+  struct rate up;
+  unsigned turn;                  /* input that is asked first */
+  uint32_t probe_messages;         /* passed on so far, for waveforms */
+};
+
+/* What the memory needs to know of a CU. */
+struct mem_client {
+  struct port *link;                     /* from its memory port */
+  struct port to_cu;                     /* struct mem_reply */
+  struct port *to_dma[LDS_ENGINES];      /* struct transfer_reply */
+  const struct warp_source *source;
+  struct rate down;
+};
+
+/* What an outside memory has done for a message so far. */
+enum mem_phase { MEM_ACCEPTED, MEM_FETCHING, MEM_SENDING };
+
+/* A message between its acceptance and its reply. */
+struct mem_event {
+  struct mem_message message;
+  uint32_t client;
+  /* with an outside memory */
+  enum mem_phase phase;
+  uint32_t pieces;                       /* transactions under way */
+  cycle_t latest;                        /* arrival of the latest completion so far */
+};
+
+struct memory {
+  struct component component;
+  struct mem_params params;
+  struct mem_stats stats;
+  struct mem_client *clients;
+  cycle_t *arrivals;                     /* of the oldest message of each client's link, or NEVER */
+  uint32_t client_count;
+  uint32_t turn;                         /* client that is served first in a cycle */
+  struct rate l2, dram;
+  struct l2_line *lines;                 /* sets x ways */
+  uint64_t sets;
+  uint64_t uses;                         /* age of lines, for replacement */
+  struct mem_event *events;              /* messages accepted, their data not yet ready */
+  uint32_t event_room;
+  uint32_t *unused, unused_count;        /* entries of events[] */
+  struct wheel done;                     /* when each is ready */
+  struct outside *outside;               /* instead of the L2 and DRAM, or NULL: outside.c */
+  struct isa_memory *mirror;             /* the launch's memory, for the outside one's bytes */
+  uint32_t probe_events;                 /* messages under way, for waveforms */
+};
+
+bool mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,
+                   struct component *memory);
+void mem_port_free(struct mem_port *port);
+
+/* Builds the memory of `machine->cu.count` CUs; memory_connect() must follow for each. */
+bool memory_init(struct memory *memory, const struct machine *machine);
+bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *port, struct component *cu,
+                    struct dma *dma, unsigned engines, const struct warp_source *source,
+                    const struct machine *machine);
+void memory_free(struct memory *memory);
+
+/* Lets `outside` take the place of the L2 and DRAM. Call it before the first cycle. */
+void memory_attach(struct memory *memory, struct outside *outside);
+
+/* Starts what a message needs of the outside memory; false when there is nothing left for it to do. */
+bool memory_start_outside(struct memory *memory, uint32_t event, cycle_t now);
+
+/* Carries out a warp's access or a DMA request on the bytes of the launch's memory. */
+void memory_commit(const struct memory *memory, const struct mem_event *event);
+
+/* The lines and sectors of a warp's access, merged over its lanes: writes at most
+ * MEM_ACCESS_LINES lines and returns how many; *sectors counts them. */
+enum { MEM_ACCESS_LINES = 2 * ISA_LANES };
+uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
+                   uint32_t *sectors);
+
+#endif

@@ -1,0 +1,25 @@
+#include "models/result.h"
+
+#include <stdlib.h>
+
+/* clang-format off */
+#define STALL(id, name, text) {name, text},
+const struct stall_row stall_rows[STALLS] = {
+#include "models/stalls.def"
+};
+#undef STALL
+
+#define STAT(...) STAT_ROW(struct cu_stats, __VA_ARGS__)
+static const struct stat_row cu_stat_rows[] = {
+#include "models/cu.stats.def"
+};
+#undef STAT
+/* clang-format on */
+
+const struct stat_group cu_stat_group = {"cu", "Compute units", cu_stat_rows,
+                                         sizeof cu_stat_rows / sizeof *cu_stat_rows};
+
+void launch_result_free(struct launch_result *result) {
+  free(result->by_pc);
+  *result = (struct launch_result){0};
+}

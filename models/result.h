@@ -1,0 +1,98 @@
+/* What a launch cost: everything that a report is made of. All times are cycles. */
+#ifndef MODELS_RESULT_H
+#define MODELS_RESULT_H
+
+#include "isa/isa.h"
+#include "models/machine.h"
+
+enum stall {
+#define STALL(id, ...) STALL_##id,
+#include "models/stalls.def"
+#undef STALL
+  STALLS
+};
+
+struct stall_row {
+  const char *name;
+  const char *text;
+};
+extern const struct stall_row stall_rows[STALLS];
+
+/* Per instruction of the program. */
+struct pc_result {
+  uint64_t issues;          /* times a warp issued it */
+  uint64_t lanes;           /* lanes that ran it, summed over issues */
+  uint64_t stalls[STALLS];  /* warp-cycles spent before it could issue; ISSUED is `issues` */
+  uint64_t lds_accesses, lds_passes, lds_conflict_cycles, lds_contention_cycles;
+  uint64_t lds_max_ways;    /* most passes of one phase */
+  uint64_t sectors;         /* global memory: sectors touched */
+  uint64_t copies, copy_bytes;
+};
+
+/* What bounds the work-groups that a CU can hold. */
+enum occupancy_limit { LIMIT_WARPS, LIMIT_GROUPS, LIMIT_REGISTERS, LIMIT_LDS, LIMIT_WORK, OCCUPANCY_LIMITS };
+
+struct occupancy {
+  uint32_t warps_per_group;
+  uint32_t groups[OCCUPANCY_LIMITS]; /* groups per CU that each limit allows; WORK: that there are */
+  uint32_t groups_per_cu;            /* the smallest of them; 0: the group does not fit at all */
+  enum occupancy_limit limit;        /* the first of them in the enum's order */
+  uint32_t registers_per_warp;       /* allocated, rounded to register_unit x warp_size */
+  uint32_t lds_per_group;            /* allocated, rounded to lds_unit */
+};
+
+struct cu_stats {
+#define STAT STAT_FIELD
+#include "models/cu.stats.def"
+#undef STAT
+};
+extern const struct stat_group cu_stat_group;
+
+/* A hazard, merged over all its occurrences at one instruction. */
+struct hazard_result {
+  struct isa_hazard first;
+  uint64_t count;
+};
+
+enum { RESULT_HAZARDS = 64 };
+
+/* A warp that waits for ever, in a deadlock. */
+struct stuck_warp {
+  uint32_t cu, group[3], warp;
+  uint32_t pc;               /* of the instruction it cannot issue or cannot leave */
+  enum stall stall;
+  uint32_t missing;          /* barrier, copy, wait: warps of its group that have not arrived */
+  uint32_t exited;           /* of these, warps that never will: they have exited */
+  uint32_t event;            /* COPY_WAIT: the event that nobody completes */
+};
+
+enum { RESULT_STUCK = 64 };
+
+enum launch_end { END_FINISHED, END_DEADLOCK, END_CYCLE_LIMIT };
+
+struct launch_result {
+  enum launch_end end;
+  cycle_t cycles;            /* from the launch's start to the end of its last work-group */
+  uint64_t work_groups;
+  uint64_t trace_hash;       /* of every issue: cycle, CU, warp slot, pc, lanes, in CU order */
+  struct occupancy occupancy;
+  struct cu_stats cu;        /* summed over CUs, as are the next three */
+  struct lds_stats lds;
+  struct dma_stats dma;
+  struct mem_stats mem;
+  uint64_t lds_max_ways;
+  uint32_t dma_queue_peak;   /* of any engine */
+  struct histogram dma_latency;
+  uint64_t stalls[STALLS];   /* warp-cycles */
+  uint64_t resident_cycles;  /* warp-cycles of residency: the sum of stalls[] */
+  struct pc_result *by_pc;   /* program->count of them */
+  struct hazard_result hazards[RESULT_HAZARDS];
+  size_t hazard_count;       /* kept */
+  uint64_t hazards_dropped;  /* occurrences at further instructions, beyond RESULT_HAZARDS */
+  struct stuck_warp stuck[RESULT_STUCK];
+  size_t stuck_count;        /* all of them; the first RESULT_STUCK are kept */
+};
+
+void launch_result_free(struct launch_result *result);
+
+#endif

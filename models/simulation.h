@@ -1,0 +1,48 @@
+/* A machine at work: the islands, what connects them, and launches that run on them.
+ *
+ *      dispatcher ──groups──► cu 0 ┐                   ┌─────────┐
+ *          ▲                  cu 1 ├──links──► memory ─┤ L2, DRAM│
+ *          └──────done─────── cu n ┘                   └─────────┘
+ *      └─ island "uncore": dispatcher and memory;  islands "cu0"...: CU, LDS, DMA, memory port
+ *
+ * Invariant: simulated time and the L2's contents go on from launch to launch; the result of a
+ * launch does not depend on the host that steps the islands. */
+#ifndef MODELS_SIMULATION_H
+#define MODELS_SIMULATION_H
+
+#include "models/result.h"
+#include "sim/core/outside.h"
+#include "sim/core/host.h"
+
+/* Told from time to time how far a launch is; for progress on a terminal. */
+struct progress {
+  void (*tell)(void *context, cycle_t cycles, uint64_t groups_done, uint64_t groups);
+  void *context;
+};
+
+struct simulation;
+
+/* Builds a machine. NULL when memory runs out. */
+struct simulation *simulation_new(const struct machine *machine);
+void simulation_free(struct simulation *simulation);
+
+/* The islands, for a host: `*count` of them. */
+struct island **simulation_islands(struct simulation *simulation, size_t *count);
+
+/* Lets an outside memory take the place of the L2 and DRAM. Call it before a host is made. */
+void simulation_attach(struct simulation *simulation, struct outside *outside);
+
+/* Lets probes show every cycle of work, for waveforms; it changes nothing else. */
+void simulation_show_every_cycle(struct simulation *simulation);
+
+/* Groups of `launch` that fit a CU. groups_per_cu is 0 when one does not fit at all. */
+struct occupancy simulation_occupancy(const struct machine *machine, const struct isa_launch *launch);
+
+/* Runs one launch to its end, its deadlock, or `limit` cycles from its start. launch->report is set
+ * by this function. False when memory runs out or a group does not fit a CU. After a deadlock or a
+ * cycle limit the simulation is only good for simulation_free(). The caller frees *result with
+ * launch_result_free(). */
+bool simulation_run(struct simulation *simulation, struct host *host, struct isa_launch *launch, cycle_t limit,
+                    const struct progress *progress, struct launch_result *result);
+
+#endif

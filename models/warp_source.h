@@ -1,0 +1,31 @@
+/* A warp source: where a compute unit's warps get their operations from.
+ *
+ * The compute unit decides when; the source knows what. It is asked for a warp's next instruction
+ * only in the cycle in which the warp issues it, and told to commit an access in the cycle in which
+ * the memory serves it, so that functional state changes in the order that timing gives it. A
+ * source that replays a trace has nothing to commit.
+ *
+ * Invariant: the compute unit keeps ids, masks and addresses; registers and bytes live behind this
+ * interface. Slots are the compute unit's warp and group slots. */
+#ifndef MODELS_WARP_SOURCE_H
+#define MODELS_WARP_SOURCE_H
+
+#include "isa/isa.h"
+
+struct warp_source {
+  void *self;
+  /* Work-group number `linear` of the launch takes group slot `slot`. Its shape is kept at the source. */
+  const struct isa_group *(*start_group)(void *self, uint32_t slot, uint32_t linear);
+  /* Warp `index` of the group takes warp slot `slot`; returns the pc of its first instruction. */
+  uint32_t (*start_warp)(void *self, uint32_t slot, uint32_t group_slot, uint32_t index);
+  /* The warp issues its instruction; returns the pc of the one after it. */
+  uint32_t (*step)(void *self, uint32_t slot, struct isa_access *access, struct isa_result *result);
+  /* LDS or global memory serves the access. */
+  void (*commit)(void *self, struct isa_access *access);
+  /* The LDS has passed the last beat of an engine's request: in, or out of the LDS. */
+  void (*commit_dma_lds)(void *self, unsigned engine, uint32_t tag);
+  /* The L2 has accepted an engine's request. */
+  void (*commit_dma_memory)(void *self, unsigned engine, uint32_t tag);
+};
+
+#endif

@@ -1,0 +1,116 @@
+/* Stall buckets: each one in a kernel in which it is a number worked out by hand on the default machine
+ * (dispatch_latency 10, int latency 4, constant latency 10, barrier latency 4, LDS latency 10, memory as in
+ * memory.h), and zero in a kernel that gives no reason for it. */
+#include <stdio.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+/* Latency of a copy of 64 bytes that misses: dma.h and memory.h.
+ * 1 + setup 20, then R = 1 + 20 + 60 + 200 + 1 + 20, read side 1, one beat, completion 10. */
+enum { COPY_64 = 1 + 20 + 302 + 1 + 1 + 10 };
+
+#define LDS_HEAD ".kernel k\n.lds t 4096\n.reg a, b[4]\n get.local_id a, x\n shl.b32 a, a, 7\n"
+#define COPY_HEAD ".kernel k\n.arg src global\n.lds t 1024\n.reg e, f, g\n.reg64 p\n ld.arg.b64 p, src\n"
+
+static const struct {
+  enum stall bucket;
+  uint64_t cycles;
+  uint32_t items;
+  const char *settings, *text;
+} rows[] = {
+    {STALL_ISSUED, 1, 32, "", ".kernel k\n exit\n"},
+    {STALL_DEPENDENCY, 3, 32, "", ".kernel k\n.reg a\n add.i32 a, a, 1\n add.i32 a, a, 1\n exit\n"},
+    {STALL_UNIT, 4, 32, "cu.int_interval=5", ".kernel k\n.reg a, b\n add.i32 a, a, 1\n add.i32 b, b, 1\n exit\n"},
+    /* warp 1 waits for warp 0 to arrive at the barrier, and to exit */
+    {STALL_NOT_SELECTED, 2, 64, "", ".kernel k\n bar\n exit\n"},
+    {STALL_LDS, 10, 32, "", LDS_HEAD " ld.lds.b32 b[0], [t]\n mov.b32 a, b[0]\n exit\n"},
+    /* 32 passes, of which 31 because all lanes want one bank */
+    {STALL_LDS_CONFLICT, 31, 32, "", LDS_HEAD " ld.lds.b32 b[0], [t + a]\n mov.b32 a, b[0]\n exit\n"},
+    /* Loads A, B, C of 32 passes through a queue of one. A is sent at t; its slot is free when its first pass has
+     * begun, t + 1, and a credit later: B waits 1 cycle. B's first pass is at t + 33: C waits from t + 3 to t + 33. */
+    {STALL_LDS_QUEUE, 1 + 31, 32, "lds.queue=1",
+     LDS_HEAD " ld.lds.b32 b[0], [t + a]\n ld.lds.b32 b[1], [t + a]\n ld.lds.b32 b[2], [t + a]\n exit\n"},
+    /* one sector, from DRAM: 302 cycles to its use */
+    {STALL_MEMORY, 301, 32, "",
+     ".kernel k\n.arg src global\n.reg v\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n mov.b32 v, v\n exit\n"},
+    /* the second load waits for the first one's reply */
+    {STALL_MEMORY_QUEUE, 301, 32, "cu.accesses=1",
+     ".kernel k\n.arg src global\n.reg v, w\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n ld.global.b32 w, [p + 4096]\n"
+     " exit\n"},
+    {STALL_FENCE, 10, 32, "", LDS_HEAD " st.lds.b32 [t], a\n fence.lds\n exit\n"},
+    /* warp 0 waits 4 cycles, warp 1, which arrives a cycle later, 3 */
+    {STALL_BARRIER, 7, 64, "", ".kernel k\n bar\n exit\n"},
+    {STALL_COPY_JOIN, 7, 64, "", COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
+    /* Copies at c, c + 4 and c + 8, one channel, a queue of one. The first lands at c + COPY_64 - 10; the second is
+     * accepted then, and its slot in the queue is free a cycle later. */
+    {STALL_DMA_QUEUE, COPY_64 - 10 + 1 - 9, 32, "dma.queue=1 dma.channels=1",
+     COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds f, [t], [p], 16, size=4\n"
+               " copy.to_lds g, [t], [p], 16, size=4\n wait e, f, g\n exit\n"},
+    /* copy at c, wait at c + 4, event at c + COPY_64 */
+    {STALL_COPY_WAIT, COPY_64 - 5, 32, "", COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
+    {STALL_WAIT_JOIN, 4, 32, "", COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
+    /* store at t, exit at t + 1, reply at t + 11 */
+    {STALL_DRAIN, 9, 32, "", LDS_HEAD " st.lds.b32 [t], a\n exit\n"},
+};
+
+static const char *const quiet = ".kernel k\n exit\n";
+
+TEST(accounts, every_bucket_is_the_number_worked_out_by_hand_and_zero_without_a_reason) {
+  bool seen[STALLS] = {[STALL_LDS_CONTENTION] = true}; /* below */
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct rig rig;
+    ct_note("bucket %s", stall_rows[rows[i].bucket].name);
+    rig_run(&rig, rows[i].settings, rows[i].items, rows[i].items, rows[i].text);
+    EXPECT_EQ(rig.result.stalls[rows[i].bucket], rows[i].cycles);
+    rig_free(&rig);
+    rig_run(&rig, "", 32, 32, quiet);
+    if (rows[i].bucket != STALL_ISSUED) /* a warp at least exits */
+      EXPECT_EQ(rig.result.stalls[rows[i].bucket], 0);
+    rig_free(&rig);
+    seen[rows[i].bucket] = true;
+  }
+  for (unsigned bucket = 0; bucket < STALLS; bucket++) {
+    ct_note("bucket %s", stall_rows[bucket].name);
+    EXPECT_TRUE(seen[bucket]);
+  }
+}
+
+TEST(accounts, contention_is_the_time_that_a_port_of_its_own_for_the_engine_would_save) {
+  /* A copy's beats cover all banks; loads with a use behind each run beside it. The warp is alone, so that every cycle
+   * its pass loses to a beat is a cycle of the launch. */
+  const char *text = COPY_HEAD " copy.to_lds e, [t], [p], 1024, size=1\nagain: ld.lds.b32 f, [t]\n mov.b32 f, f\n"
+                               " add.i32 g, g, 1\n setp.lt.u32 q, g, 40\n@q bra again\n wait e\n exit\n";
+  char kernel[1024];
+  struct rig shared, separate;
+  snprintf(kernel, sizeof kernel, "%.*s.pred q\n%s", 10, text, text + 10);
+  rig_run(&shared, "dma.write_width=128 dma.granularity=128 lds.priority=dma", 32, 32, kernel);
+  rig_run(&separate, "dma.write_width=128 dma.granularity=128 lds.dma_port=separate", 32, 32, kernel);
+  EXPECT_GT(shared.result.stalls[STALL_LDS_CONTENTION], 0);
+  EXPECT_EQ(shared.result.stalls[STALL_LDS_CONTENTION], shared.result.lds.contention_cycles);
+  EXPECT_EQ(shared.result.cycles - separate.result.cycles, shared.result.stalls[STALL_LDS_CONTENTION]);
+  EXPECT_EQ(separate.result.stalls[STALL_LDS_CONTENTION], 0);
+  rig_free(&shared);
+  rig_free(&separate);
+}
+
+TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
+  static const char *const kernels[] = {
+      COPY_HEAD " copy.to_lds e, [t], [p], 200, size=4\n ld.lds.b32 f, [t]\n add.i32 f, f, f\n bar.lds\n wait e\n exit\n",
+      LDS_HEAD " ld.lds.b32 b[0], [t + a]\n st.lds.b32 [t + a], b[0]\n bar.all\n ld.lds.b32 b[1], [t]\n exit\n",
+  };
+  for (size_t k = 0; k < 2; k++) {
+    struct rig rig;
+    uint64_t total = 0, by_pc = 0;
+    rig_run(&rig, "cu.count=2 cu.schedulers=2 lds.queue=1 dma.queue=1", 64 * 20, 64, kernels[k]);
+    for (unsigned i = 0; i < STALLS; i++) {
+      total += rig.result.stalls[i];
+      for (uint32_t pc = 0; pc < rig.program->count; pc++)
+        by_pc += rig.result.by_pc[pc].stalls[i];
+    }
+    EXPECT_EQ(total, rig.result.resident_cycles);
+    EXPECT_EQ(by_pc, rig.result.resident_cycles);
+    EXPECT_EQ(rig.result.stalls[STALL_ISSUED], rig.result.cu.warp_instructions);
+    rig_free(&rig);
+  }
+}

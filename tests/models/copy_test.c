@@ -1,0 +1,261 @@
+/* Asynchronous copies: what they move, when they complete, what their events mean. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+enum { START = 10 };
+
+/* ---- closed forms ------------------------------------------------------------------------- */
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* A pipe that passes `width` bytes a cycle and was busy until `*busy` (in bytes): the first cycle after `bytes` that
+ * came at cycle `at` have passed. */
+static uint64_t pass(uint64_t *busy, uint64_t width, uint64_t at, uint64_t bytes) {
+  *busy = later(*busy, at * width) + bytes;
+  return div_up(*busy, width);
+}
+
+/* From the issue of an inbound copy of `bytes` from an aligned address on an idle machine to the completion of its
+ * event: dma.h's and memory.h's formulas, request after request. One request leaves the engine a cycle; DRAM,
+ * the link down, the engine's read side and the LDS port are pipes that pass them in order. */
+static uint64_t inbound(const struct machine *machine, uint64_t bytes) {
+  const struct dma_params *dma = &machine->dma;
+  const struct mem_params *mem = &machine->mem;
+  uint64_t send = 1 + dma->setup, dram = 0, down = 0, read = 0, landed = send;
+  for (uint64_t at = 0; at < bytes; at += dma->granularity, send++) {
+    uint64_t b = bytes - at < dma->granularity ? bytes - at : dma->granularity;
+    uint64_t at_l2 = send + 1 + mem->link_latency;
+    uint64_t from_dram = pass(&dram, mem->dram_width, at_l2, div_up(b, mem->sector) * mem->sector);
+    uint64_t departs = from_dram - 1 + mem->l2_latency + mem->dram_latency;
+    uint64_t arrives = pass(&down, mem->link_width, departs, b) + mem->link_latency;
+    uint64_t in_engine = pass(&read, dma->read_width, arrives, b);
+    landed = later(in_engine, landed) + div_up(b, dma->write_width);
+  }
+  return landed + later(dma->completion, 1);
+}
+
+static const char *const copy_kernel = ".kernel k\n.arg src global\n.lds t 65536\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
+                                       " copy.to_lds e, [t], [p], %u, size=1\n wait e\n exit\n";
+
+static uint64_t measured_latency(const char *settings, uint32_t bytes, struct machine *machine) {
+  char kernel[512];
+  struct rig rig;
+  snprintf(kernel, sizeof kernel, copy_kernel, bytes);
+  rig_run(&rig, settings, 32, 32, kernel);
+  uint64_t latency = rig.result.dma_latency.maximum;
+  *machine = rig.machine;
+  EXPECT_EQ(rig.result.dma_latency.count, 1);
+  EXPECT_EQ(rig.result.dma.bytes, bytes);
+  rig_free(&rig);
+  return latency;
+}
+
+TEST(copy, closed_form_holds_to_the_cycle_from_1_byte_to_64_kib) {
+  static const char *const settings[] = {"", "dma.setup=0 dma.completion=1", "dma.granularity=128 dma.outstanding=4096"};
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    char with[128];
+    snprintf(with, sizeof with, "lds.size=128K dma.outstanding=4096 %s", settings[i]);
+    for (uint32_t bytes = 1; bytes <= 65536; bytes = bytes < 8 ? bytes + 1 : bytes * 3 / 2) {
+      struct machine machine;
+      ct_note("%s, %u bytes", with, bytes);
+      uint64_t latency = measured_latency(with, bytes, &machine);
+      EXPECT_EQ(latency, inbound(&machine, bytes));
+    }
+  }
+}
+
+/* ---- meaning ------------------------------------------------------------------------------ */
+
+TEST(copy, moves_every_element_size_in_and_out_and_leaves_the_rest_alone) {
+  for (uint32_t size = 1; size <= 128; size *= 2) {
+    char kernel[768];
+    struct rig rig;
+    ct_note("elements of %u bytes", size);
+    snprintf(kernel, sizeof kernel,
+             ".kernel k\n.arg src global\n.arg dst global\n.lds t 8192\n.reg e\n.reg64 p, q\n ld.arg.b64 p, src\n"
+             " ld.arg.b64 q, dst\n copy.to_lds e, [t], [p], 17, size=%u\n wait e\n mov.b32 e, 0\n"
+             " copy.to_global e, [q], [t], 17, size=%u\n wait e\n exit\n",
+             size, size);
+    rig_run(&rig, "", 64, 64, kernel);
+    EXPECT_EQ(memcmp(rig.buffers[1].data, rig.buffers[0].data, (size_t)17 * size), 0);
+    for (uint32_t i = 17 * size; i < RIG_BUFFER; i++)
+      if (rig.buffers[1].data[i] && !EXPECT_EQ(rig.buffers[1].data[i], 0))
+        break;
+    EXPECT_EQ(rig.result.dma.descriptors, 2);
+    EXPECT_EQ(rig.result.dma.bytes, 2 * 17 * size);
+    EXPECT_EQ(rig.result.hazard_count, 0);
+    rig_free(&rig);
+  }
+}
+
+TEST(copy, strides_are_on_the_global_side_in_elements) {
+  const char *text = ".kernel k\n.arg src global\n.arg dst global\n.lds t 8192\n.reg e\n.reg64 p, q\n ld.arg.b64 p, src\n"
+                     " ld.arg.b64 q, dst\n copy.to_lds.strided e, [t], [p], 50, 3, size=4\n wait e\n mov.b32 e, 0\n"
+                     " copy.to_global.strided e, [q], [t], 50, 5, size=4\n wait e\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "cu.count=2", 64, 64, text);
+  for (uint32_t i = 0; i < 250; i++)
+    EXPECT_EQ(rig_word(&rig, 1, i), i % 5 ? 0 : i / 5 * 3);
+  EXPECT_EQ(rig.result.dma.lines, 100);
+  rig_free(&rig);
+}
+
+TEST(copy, one_descriptor_a_work_group_and_call) {
+  const char *text = ".kernel k\n.arg src global\n.lds t 1024\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
+                     " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "cu.warps=64", 512, 256, text);
+  EXPECT_EQ(rig.result.dma.descriptors, 2);
+  EXPECT_EQ(rig.result.cu.copies, 2);
+  EXPECT_EQ(rig.result.cu.waits, 2);
+  rig_free(&rig);
+}
+
+TEST(copy, bytes_are_stale_until_the_wait) {
+  const char *text = ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, i, v, w\n.reg64 p, q\n ld.arg.b64 p, src\n"
+                     " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p + 0], 64, size=4\n"
+                     " ld.lds.b32 v, [t + i]\n wait e\n ld.lds.b32 w, [t + i]\n st.global.b32 [q + i], v\n"
+                     " st.global.b32 [q + i + 1024], w\n exit\n";
+  char kernel[1024];
+  struct rig rig;
+  snprintf(kernel, sizeof kernel, "%s", text);
+  char *plus = strstr(kernel, "[p + 0]");
+  memcpy(plus, "[p]    ", 7);
+  rig_run(&rig, "", 64, 64, kernel);
+  for (uint32_t i = 0; i < 64; i++) {
+    EXPECT_EQ(rig_word(&rig, 1, i), 0);
+    EXPECT_EQ(rig_word(&rig, 1, 256 + i), i);
+  }
+  rig_free(&rig);
+}
+
+TEST(copy, an_event_covers_every_copy_that_joined_it) {
+  /* two copies on one event, the second one much longer: one wait is enough for both */
+  const char *text = ".kernel k\n.arg src global\n.arg dst global\n.lds t 16384\n.reg e, i, v\n.reg64 p, q\n ld.arg.b64 p, src\n"
+                     " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p], 4, size=4\n"
+                     " copy.to_lds e, [t + 1024], [p], 3000, size=4\n wait e\n ld.lds.b32 v, [t + i + 12768]\n"
+                     " st.global.b32 [q + i], v\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "", 64, 64, text);
+  for (uint32_t i = 0; i < 64; i++)
+    EXPECT_EQ(rig_word(&rig, 1, i), (12768 - 1024) / 4 + i);
+  EXPECT_EQ(rig.result.hazard_count, 0);
+  rig_free(&rig);
+}
+
+TEST(copy, events_may_be_waited_for_in_any_order_and_listed_twice) {
+  const char *text = ".kernel k\n.arg src global\n.lds t 16384\n.reg e, f, g\n.reg64 p\n ld.arg.b64 p, src\n"
+                     " copy.to_lds e, [t], [p], 2000, size=4\n copy.to_lds f, [t], [p], 4, size=4\n"
+                     " copy.to_lds g, [t], [p], 400, size=4\n wait f, f\n wait g, e\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "", 64, 64, text);
+  EXPECT_EQ(rig.result.end, END_FINISHED);
+  EXPECT_EQ(rig.result.hazard_count, 0);
+  EXPECT_EQ(rig.result.dma.descriptors, 3);
+  EXPECT_EQ(rig.result.cu.waits, 2);
+  rig_free(&rig);
+}
+
+TEST(copy, of_nothing_completes_and_touches_nothing) {
+  const char *text = ".kernel k\n.arg src global\n.lds t 64\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
+                     " copy.to_lds e, [t], [p], 0, size=4\n wait e\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "", 64, 64, text);
+  EXPECT_EQ(rig.result.end, END_FINISHED);
+  EXPECT_EQ(rig.result.dma.descriptors, 1);
+  EXPECT_EQ(rig.result.dma.requests, 0);
+  EXPECT_EQ(rig.result.dma.bytes, 0);
+  rig_free(&rig);
+}
+
+TEST(copy, a_full_queue_stalls_the_group_and_is_accounted) {
+  const char *text = ".kernel k\n.arg src global\n.lds t 8192\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
+                     "again: copy.to_lds e, [t], [p], 1000, size=4\n add.i32 n, n, 1\n setp.lt.u32 more, n, 6\n@more bra again\n"
+                     " wait e\n exit\n";
+  struct rig narrow, wide;
+  rig_run(&narrow, "dma.queue=1 dma.channels=1", 32, 32, text);
+  rig_run(&wide, "dma.queue=8 dma.channels=1", 32, 32, text);
+  EXPECT_GT(narrow.result.stalls[STALL_DMA_QUEUE], 0);
+  EXPECT_EQ(wide.result.stalls[STALL_DMA_QUEUE], 0);
+  EXPECT_EQ(narrow.result.dma.descriptors, 6);
+  EXPECT_GT(wide.result.dma_queue_peak, narrow.result.dma_queue_peak);
+  rig_free(&narrow);
+  rig_free(&wide);
+}
+
+TEST(copy, hiding_is_what_the_group_computes_while_its_copy_is_under_way) {
+  /* the copy takes `latency`; the group computes `work` cycles between the copy and the wait */
+  const char *text = ".kernel k\n.arg src global\n.lds t 1024\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
+                     " copy.to_lds e, [t], [p], 256, size=4\nspin: add.i32 n, n, 1\n setp.lt.u32 more, n, %u\n@more bra spin\n"
+                     " wait e\n exit\n";
+  uint64_t copy_cycles = 0;
+  for (uint32_t spins = 1; spins < 100; spins += 14) {
+    char kernel[512];
+    struct rig rig;
+    ct_note("%u spins", spins);
+    snprintf(kernel, sizeof kernel, text, spins);
+    rig_run(&rig, "", 32, 32, kernel);
+    /* release of the copy 4 cycles later; a spin is 4 + 4 + 4 cycles; the wait issues next */
+    uint64_t work = 4 + 12 * (uint64_t)spins, latency = rig.result.dma_latency.maximum;
+    if (copy_cycles)
+      EXPECT_EQ(rig.result.cu.copy_cycles, copy_cycles);
+    copy_cycles = rig.result.cu.copy_cycles;
+    EXPECT_EQ(copy_cycles, latency);
+    EXPECT_EQ(rig.result.cu.exposed_cycles, latency > work ? latency - work : 0);
+    rig_free(&rig);
+  }
+}
+
+TEST(copy, work_groups_use_the_engines_in_turn) {
+  const char *text = ".kernel k\n.arg src global\n.lds t 4096\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
+                     " copy.to_lds e, [t], [p], 1000, size=4\n wait e\n exit\n";
+  /* eight groups at once, an engine with one channel: two engines halve the time where the engine is the limit */
+  uint64_t one = rig_cycles("dma.engines=1 dma.channels=1 dma.write_width=4 lds.size=64K mem.link_width=256", 256, 32, text);
+  uint64_t two = rig_cycles("dma.engines=2 dma.channels=1 dma.outstanding=2", 256, 32, text);
+  uint64_t single = rig_cycles("dma.engines=1 dma.channels=1 dma.outstanding=2", 256, 32, text);
+  EXPECT_GT(one, 0);
+  EXPECT_LT(two * 10, single * 6);
+}
+
+/* Cycles that a copy of 32 KiB takes beyond one of 16 KiB: steady state. */
+static uint64_t steady(const char *settings) {
+  struct machine machine;
+  return measured_latency(settings, 32768, &machine) - measured_latency(settings, 16384, &machine);
+}
+
+TEST(copy, throughput_is_the_narrowest_of_the_limits_each_in_its_turn) {
+  const char *const wide = "lds.size=128K dma.outstanding=4096 dma.granularity=256 dma.burst=4096 dma.read_width=256 dma.write_width=256 "
+                           "mem.link_width=1024 mem.l2_width=4096 mem.dram_width=4096 lds.banks=64 lds.bank_bytes=8";
+  static const struct {
+    const char *what, *set;
+    uint64_t bytes_per_cycle;
+  } rows[] = {
+      {"the link", "mem.link_width=16", 16},       {"the L2", "mem.l2_width=16", 16},
+      {"DRAM", "mem.dram_width=16", 16},           {"the engine's read side", "dma.read_width=16", 16},
+      {"the LDS port", "dma.write_width=16", 16},  {"a request a cycle", "dma.granularity=16", 16},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char settings[512];
+    ct_note("%s", rows[i].what);
+    snprintf(settings, sizeof settings, "%s %s", wide, rows[i].set);
+    EXPECT_EQ(steady(settings), 16384 / rows[i].bytes_per_cycle);
+  }
+}
+
+TEST(copy, throughput_of_few_outstanding_requests_is_theirs_over_the_latency) {
+  for (uint32_t outstanding = 1; outstanding <= 4; outstanding *= 2) {
+    char settings[512];
+    struct machine machine;
+    snprintf(settings, sizeof settings, "lds.size=128K dma.outstanding=%u", outstanding);
+    ct_note("%s", settings);
+    /* a request of 64 bytes is under way from its sending to its landing: the latency of a copy of 64 bytes
+     * without what comes before and after it */
+    uint64_t alone = measured_latency(settings, 64, &machine);
+    uint64_t round_trip = alone - (1 + machine.dma.setup) - machine.dma.completion;
+    uint64_t cycles = steady(settings);
+    EXPECT_EQ(cycles, 16384 / machine.dma.granularity / outstanding * round_trip);
+  }
+}

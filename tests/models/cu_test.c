@@ -1,0 +1,255 @@
+/* Compute units, worked out by hand on the default machine: dispatch_latency 10, so the first warp
+ * can issue in cycle 10; int latency 4; branch latency 4; constant latency 10; LDS latency 10;
+ * barrier latency 4. A launch ends one cycle after its last warp's exit issues. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+enum { START = 10 };
+
+static uint64_t stall(const struct rig *rig, enum stall bucket) { return rig->result.stalls[bucket]; }
+
+TEST(cu, an_empty_kernel_ends_a_cycle_after_its_exit) {
+  EXPECT_EQ(rig_cycles("", 32, 32, ".kernel k\n exit\n"), START + 1);
+}
+
+TEST(cu, a_dependent_add_issues_int_latency_after_its_source) {
+  const char *text = ".kernel k\n.reg a\n add.i32 a, a, 1\n add.i32 a, a, 1\n exit\n";
+  EXPECT_EQ(rig_cycles("", 32, 32, text), START + 4 + 2);
+  EXPECT_EQ(rig_cycles("cu.int_latency=9", 32, 32, text), START + 9 + 2);
+}
+
+TEST(cu, an_independent_add_issues_in_the_next_cycle) {
+  const char *text = ".kernel k\n.reg a, b\n add.i32 a, a, 1\n add.i32 b, b, 1\n exit\n";
+  EXPECT_EQ(rig_cycles("", 32, 32, text), START + 3);
+}
+
+TEST(cu, a_result_is_not_overwritten_before_it_is_written) {
+  /* the second write of a waits for the first, which takes longer */
+  const char *text = ".kernel k\n.reg a, b\n mul.i32 a, b, b\n mov.b32 a, 1\n exit\n";
+  EXPECT_EQ(rig_cycles("cu.mul_latency=7", 32, 32, text), START + 7 + 2);
+}
+
+TEST(cu, predicates_are_scoreboarded_like_registers) {
+  const char *text = ".kernel k\n.reg a\n.pred p\n setp.eq.u32 p, a, 0\n@p add.i32 a, a, 1\n exit\n";
+  EXPECT_EQ(rig_cycles("", 32, 32, text), START + 4 + 2);
+}
+
+TEST(cu, an_execution_unit_takes_an_instruction_an_interval) {
+  const char *text = ".kernel k\n.reg a, b\n add.i32 a, a, 1\n add.i32 b, b, 1\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "cu.int_interval=5", 32, 32, text);
+  EXPECT_EQ(rig.result.cycles, START + 5 + 2);
+  EXPECT_EQ(stall(&rig, STALL_UNIT), 4);
+  EXPECT_EQ(stall(&rig, STALL_DEPENDENCY), 0);
+  rig_free(&rig);
+}
+
+TEST(cu, a_branch_delays_the_next_issue_by_its_latency) {
+  const char *text = ".kernel k\n bra on\non: exit\n";
+  EXPECT_EQ(rig_cycles("", 32, 32, text), START + 4 + 1);
+  EXPECT_EQ(rig_cycles("cu.branch_latency=1", 32, 32, text), START + 1 + 1);
+}
+
+TEST(cu, every_class_has_the_latency_that_its_parameter_says) {
+  static const struct {
+    const char *name, *text;
+  } rows[] = {
+      {"int", ".kernel k\n.reg a\n add.i32 a, a, 1\n mov.b32 a, a\n exit\n"},
+      {"mul", ".kernel k\n.reg a\n mul.i32 a, a, a\n mov.b32 a, a\n exit\n"},
+      {"div", ".kernel k\n.reg a\n div.u32 a, a, a\n mov.b32 a, a\n exit\n"},
+      {"long", ".kernel k\n.reg64 a\n add.i64 a, a, a\n mov.b64 a, a\n exit\n"},
+      {"half", ".kernel k\n.reg a\n add.f16 a, a, a\n mov.b32 a, a\n exit\n"},
+      {"float", ".kernel k\n.reg a\n add.f32 a, a, a\n mov.b32 a, a\n exit\n"},
+      {"double", ".kernel k\n.reg64 a\n add.f64 a, a, a\n mov.b64 a, a\n exit\n"},
+      {"convert", ".kernel k\n.reg a\n cvt.f32.s32 a, a\n mov.b32 a, a\n exit\n"},
+      {"special", ".kernel k\n.reg a\n sqrt.f32 a, a\n mov.b32 a, a\n exit\n"},
+      {"lane", ".kernel k\n.reg a\n shfl.xor.b32 a, a, 1\n mov.b32 a, a\n exit\n"},
+      {"constant", ".const t u32 1\n.kernel k\n.reg a\n ld.const.b32 a, [t]\n mov.b32 a, a\n exit\n"},
+      {"private", ".kernel k\n.private 16\n.reg a\n ld.private.b32 a, [0]\n mov.b32 a, a\n exit\n"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (uint32_t latency = 1; latency < 80; latency += 26) {
+      char settings[128];
+      ct_note("class %s, latency %u", rows[i].name, latency);
+      snprintf(settings, sizeof settings, "cu.%s_latency=%u cu.int_latency=1", rows[i].name, latency);
+      if (i == 0)
+        snprintf(settings, sizeof settings, "cu.int_latency=%u", latency);
+      EXPECT_EQ(rig_cycles(settings, 32, 32, rows[i].text), START + latency + 2);
+      /* and two warps on one scheduler are an interval apart, when that is what holds them */
+      snprintf(settings, sizeof settings, "cu.%s_interval=%u cu.%s_latency=1 cu.int_latency=1", rows[i].name, latency,
+               rows[i].name);
+      if (i > 0) /* class int would also hold the mov behind it */
+        EXPECT_EQ(rig_cycles(settings, 64, 64, rows[i].text), START + latency + 3 + (latency == 1 ? 2 : 0));
+    }
+}
+
+TEST(cu, buckets_of_a_barrier_are_as_worked_out_by_hand) {
+  /*  cycle   10    11    12 13 14   15    16
+   *  warp 0  bar   -- waits --      exit
+   *  warp 1  turn  bar   -- waits   turn  exit */
+  struct rig rig;
+  rig_run(&rig, "", 64, 64, ".kernel k\n bar\n exit\n");
+  EXPECT_EQ(rig.result.cycles, 17);
+  EXPECT_EQ(stall(&rig, STALL_ISSUED), 4);
+  EXPECT_EQ(stall(&rig, STALL_BARRIER), 4 + 3);
+  EXPECT_EQ(stall(&rig, STALL_NOT_SELECTED), 1 + 1);
+  EXPECT_EQ(rig.result.resident_cycles, 6 + 7);
+  EXPECT_EQ(rig.result.cu.barriers, 1);
+  EXPECT_EQ(rig.result.cu.active_cycles, 7);
+  EXPECT_EQ(rig.result.cu.issue_cycles, 4);
+  EXPECT_EQ(rig.result.cu.work_groups, 1);
+  rig_free(&rig);
+}
+
+TEST(cu, an_lds_result_takes_a_port_cycle_its_passes_and_the_latency) {
+  const char *text = ".kernel k\n.lds t 4096\n.reg a, b\n get.local_id a, x\n shl.b32 a, a, %d\n"
+                     " ld.lds.b32 b, [t + a]\n mov.b32 b, b\n exit\n";
+  for (int shift = 2; shift <= 7; shift++) { /* strides of 1 to 32 words: as many passes */
+    char kernel[256];
+    uint32_t passes = 1u << (shift - 2);
+    struct rig rig;
+    ct_note("stride %u words", passes);
+    snprintf(kernel, sizeof kernel, text, shift);
+    rig_run(&rig, "", 32, 32, kernel);
+    uint64_t issued = START + 4 + 4; /* get, shl, then the load */
+    EXPECT_EQ(rig.result.cycles, issued + passes + 10 + 2);
+    EXPECT_EQ(rig_pc(&rig, "ld.lds")->lds_passes, passes);
+    EXPECT_EQ(rig_pc(&rig, "ld.lds")->lds_max_ways, passes);
+    EXPECT_EQ(stall(&rig, STALL_LDS_CONFLICT), passes - 1);
+    EXPECT_EQ(stall(&rig, STALL_LDS), 10);
+    EXPECT_EQ(stall(&rig, STALL_LDS_CONTENTION), 0);
+    rig_free(&rig);
+  }
+}
+
+TEST(cu, a_full_lds_queue_holds_warps) {
+  /* eight independent loads of 32 passes each through a queue of one */
+  const char *text = ".kernel k\n.lds t 4096\n.reg a, b[4]\n get.local_id a, x\n shl.b32 a, a, 7\n"
+                     " ld.lds.b32 b[0], [t + a]\n ld.lds.b32 b[1], [t + a]\n ld.lds.b32 b[2], [t + a]\n exit\n";
+  struct rig full, roomy;
+  rig_run(&full, "lds.queue=1", 32, 32, text);
+  rig_run(&roomy, "lds.queue=8", 32, 32, text);
+  EXPECT_GT(stall(&full, STALL_LDS_QUEUE), 0);
+  EXPECT_EQ(stall(&roomy, STALL_LDS_QUEUE), 0);
+  EXPECT_GT(stall(&roomy, STALL_DRAIN), stall(&full, STALL_DRAIN));
+  rig_free(&full);
+  rig_free(&roomy);
+}
+
+TEST(cu, a_fence_waits_for_the_accesses_of_its_space) {
+  const char *text = ".kernel k\n.lds t 128\n.reg a\n st.lds.b32 [t], a\n %s\n exit\n";
+  char kernel[256];
+  struct rig rig;
+  snprintf(kernel, sizeof kernel, text, "fence.lds");
+  rig_run(&rig, "", 32, 32, kernel);
+  /* store at 10, performed (its reply) at 10 + 1 + 10; the fence issues then, exit follows */
+  EXPECT_EQ(rig.result.cycles, START + 11 + 2);
+  EXPECT_EQ(stall(&rig, STALL_FENCE), 10);
+  rig_free(&rig);
+  snprintf(kernel, sizeof kernel, text, "fence.global");
+  rig_run(&rig, "", 32, 32, kernel);
+  EXPECT_EQ(stall(&rig, STALL_FENCE), 0);
+  EXPECT_EQ(stall(&rig, STALL_DRAIN), 8); /* exit at 12; the store is performed at 21 */
+  rig_free(&rig);
+}
+
+static const char *const alu_kernel = ".kernel k\n.reg a, b, c, d\n"
+                                      " add.i32 a, a, 1\n add.i32 b, b, 1\n add.i32 c, c, 1\n add.i32 d, d, 1\n exit\n";
+
+/* Warp-cycles that three ready warps of one scheduler lose to each other. */
+static uint64_t turns_lost(const char *settings) {
+  struct rig rig;
+  rig_run(&rig, settings, 96, 96, alu_kernel);
+  EXPECT_EQ(rig.result.cycles, START + 15);
+  uint64_t lost = stall(&rig, STALL_NOT_SELECTED);
+  rig_free(&rig);
+  return lost;
+}
+
+TEST(cu, round_robin_takes_turns_and_oldest_first_runs_a_warp_to_its_end) {
+  /* Three warps, five independent instructions each, one scheduler: 15 issues in any order. In turn:
+   * 012012..., each warp waits two cycles between issues and warp i waits i at first: 3*(4*2) + 0+1+2 = 27.
+   * Oldest first (and greedy): 00000 11111 22222, so warp 1 waits 5 and warp 2 waits 10. */
+  EXPECT_EQ(turns_lost("cu.policy=round_robin"), 27);
+  EXPECT_EQ(turns_lost("cu.policy=oldest"), 15);
+  EXPECT_EQ(turns_lost("cu.policy=greedy_oldest"), 15);
+}
+
+TEST(cu, greedy_stays_with_its_warp_where_oldest_first_goes_back) {
+  /* warp 0: issues, stalls 4 cycles on its own result, then is ready again while warp 1 still has work */
+  const char *text = ".kernel k\n.reg a, b, c\n add.i32 a, a, 1\n add.i32 a, a, 1\n add.i32 b, b, 1\n add.i32 c, c, 1\n"
+                     " exit\n";
+  uint64_t greedy = rig_cycles("cu.policy=greedy_oldest", 64, 64, text);
+  uint64_t oldest = rig_cycles("cu.policy=oldest", 64, 64, text);
+  EXPECT_LE(oldest, greedy);
+}
+
+TEST(cu, schedulers_issue_side_by_side) {
+  uint64_t one = rig_cycles("cu.schedulers=1", 128, 128, alu_kernel);
+  uint64_t four = rig_cycles("cu.schedulers=4", 128, 128, alu_kernel);
+  EXPECT_EQ(one, START + 4 * 5);
+  EXPECT_EQ(four, START + 5);
+}
+
+TEST(cu, every_limit_on_occupancy_can_be_the_one_that_binds) {
+  static const struct {
+    const char *settings;
+    enum occupancy_limit limit;
+    uint32_t groups;
+  } rows[] = {
+      {"cu.warps=8 cu.groups=32 lds.size=1M", LIMIT_WARPS, 4},
+      {"cu.warps=64 cu.groups=3 lds.size=1M", LIMIT_GROUPS, 3},
+      {"cu.warps=64 cu.groups=32 cu.registers=2560 lds.size=1M", LIMIT_REGISTERS, 5},
+      {"cu.warps=64 cu.groups=32 lds.size=6K", LIMIT_LDS, 6},
+      {"cu.warps=64 cu.groups=32 lds.size=1M cu.count=16", LIMIT_WORK, 2},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct rig rig;
+    ct_note("%s", rows[i].settings);
+    rig_run(&rig, rows[i].settings, 64 * 32, 64, ".kernel k\n.lds t 1024\n exit\n");
+    EXPECT_EQ(rig.result.occupancy.limit, rows[i].limit);
+    EXPECT_EQ(rig.result.occupancy.groups_per_cu, rows[i].groups);
+    EXPECT_EQ(rig.result.cu.work_groups, 32);
+    rig_free(&rig);
+  }
+}
+
+TEST(cu, a_group_that_does_not_fit_is_refused) {
+  struct rig rig = {.order = ORDER_ASCENDING};
+  ASSERT_TRUE(rig_build(&rig, "lds.size=1K", 64, 64, ".kernel k\n.lds t 2048\n exit\n"));
+  EXPECT_FALSE(simulation_run(rig.simulation, rig.host, &rig.launch, 1000, NULL, &rig.result));
+  rig_free(&rig);
+}
+
+TEST(cu, divergent_branches_are_counted_and_run_both_sides) {
+  const char *text = ".kernel k\n.reg a, b\n.pred p\n get.local_id a, x\n setp.lt.u32 p, a, %u\n@p bra then\n"
+                     " add.i32 b, b, 2\n bra end\nthen: add.i32 b, b, 1\nend: exit\n";
+  char kernel[256];
+  struct rig rig;
+  snprintf(kernel, sizeof kernel, text, 16u);
+  rig_run(&rig, "", 32, 32, kernel);
+  EXPECT_EQ(rig.result.cu.divergent_branches, 1);
+  EXPECT_EQ(rig_pc(&rig, "add.i32")->lanes, 16);
+  rig_free(&rig);
+  snprintf(kernel, sizeof kernel, text, 32u);
+  rig_run(&rig, "", 32, 32, kernel);
+  EXPECT_EQ(rig.result.cu.divergent_branches, 0);
+  EXPECT_EQ(rig_pc(&rig, "add.i32")->lanes, 0);
+  rig_free(&rig);
+}
+
+TEST(cu, groups_of_a_launch_reach_all_compute_units) {
+  struct rig rig;
+  rig_run(&rig, "cu.count=4 cu.groups=2", 32 * 64, 32, alu_kernel);
+  EXPECT_EQ(rig.result.cu.work_groups, 64);
+  EXPECT_EQ(rig.result.cu.warp_instructions, 64 * 5);
+  EXPECT_EQ(rig.result.cu.lane_instructions, 64 * 5 * 32);
+  rig_free(&rig);
+  /* a smaller last group of a non-uniform range has fewer lanes */
+  rig_run(&rig, "cu.count=4", 32 * 64 - 8, 32, alu_kernel);
+  EXPECT_EQ(rig.result.cu.lane_instructions, (64 * 32 - 8) * 5);
+  rig_free(&rig);
+}

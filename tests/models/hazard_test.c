@@ -1,0 +1,114 @@
+/* Hazards that a run reports by itself, and deadlocks. Each wrong kernel has a right twin. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+#define HEAD                                                                                                  \
+  ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, f, i, n\n.reg64 p, q\n.pred c\n"          \
+  " ld.arg.b64 p, src\n ld.arg.b64 q, dst\n get.local_id i, x\n setp.lt.u32 c, i, 16\n"
+
+static const struct {
+  enum isa_hazard_rule rule;
+  const char *wrong, *right;
+} twins[] = {
+    {HAZARD_G1, HEAD " copy.to_lds e, [t], [p], i, size=4\n wait e\n exit\n",
+     HEAD " mov.b32 i, 5\n copy.to_lds e, [t], [p], i, size=4\n wait e\n exit\n"},
+    /* every lane of a warp agrees, but the two warps do not */
+    {HAZARD_G1, HEAD " shr.u32 i, i, 5\n copy.to_lds e, [t], [p], i, size=4\n wait e\n exit\n",
+     HEAD " shr.u32 i, i, 6\n copy.to_lds e, [t], [p], i, size=4\n wait e\n exit\n"},
+    {HAZARD_G2, HEAD " get.lane i\n setp.lt.u32 c, i, 16\n@c copy.to_lds e, [t], [p], 4, size=4\n mov.b32 e, 1\n wait e\n exit\n",
+     HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
+    {HAZARD_X1, HEAD " copy.to_lds.strided e, [t], [p], 4, 0, size=4\n wait e\n exit\n",
+     HEAD " copy.to_lds.strided e, [t], [p], 4, 1, size=4\n wait e\n exit\n"},
+    {HAZARD_X2, HEAD " copy.to_lds e, [t], [p], 257, size=4\n wait e\n exit\n",
+     HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
+    {HAZARD_X2, HEAD " mov.b32 n, 262140\n cvt.u64.u32 q, n\n add.i64 p, p, q\n copy.to_lds e, [t], [p], 2, size=4\n wait e\n exit\n",
+     HEAD " mov.b32 n, 262140\n cvt.u64.u32 q, n\n add.i64 p, p, q\n copy.to_lds e, [t], [p], 1, size=4\n wait e\n exit\n"},
+    {HAZARD_X10, HEAD " copy.to_lds e, [t], [p], 4, size=4\n exit\n",
+     HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
+    {HAZARD_X11, HEAD " mov.b32 e, 5\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n",
+     HEAD " mov.b32 e, 0\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
+    /* the event is released by the first wait, then given to a copy again */
+    {HAZARD_X11, HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n",
+     HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n mov.b32 e, 0\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
+    {HAZARD_X12, HEAD " wait e\n exit\n", HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
+    {HAZARD_X12, HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n wait e\n exit\n",
+     HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e, e\n exit\n"},
+    {HAZARD_X14, HEAD " copy.to_lds e, [t + 2], [p], 4, size=4\n wait e\n exit\n",
+     HEAD " copy.to_lds e, [t + 2], [p], 4, size=1\n wait e\n exit\n"},
+    {HAZARD_M1, HEAD " shl.b32 i, i, 5\n st.lds.b32 [t + i], i\n exit\n", HEAD " shl.b32 i, i, 4\n st.lds.b32 [t + i], i\n exit\n"},
+    {HAZARD_M1, HEAD " shl.b32 i, i, 12\n add.i32 i, i, 8192\n st.global.b32 [q + i], i\n exit\n",
+     HEAD " shl.b32 i, i, 12\n st.global.b32 [q + i], i\n exit\n"},
+    {HAZARD_M2, HEAD " st.lds.b32 [t + i], i\n exit\n", HEAD " shl.b32 i, i, 2\n st.lds.b32 [t + i], i\n exit\n"},
+};
+
+TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
+  bool seen[HAZARDS] = {false};
+  for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
+    struct rig wrong, right;
+    ct_note("%s, twin %zu", isa_hazard_rows[twins[i].rule].rule, i);
+    rig_run(&wrong, "", 64, 64, twins[i].wrong);
+    EXPECT_GT(rig_hazards(&wrong, twins[i].rule), 0);
+    EXPECT_EQ(wrong.result.hazard_count, 1);
+    rig_run(&right, "", 64, 64, twins[i].right);
+    EXPECT_EQ(right.result.hazard_count, 0);
+    EXPECT_EQ(right.result.end, END_FINISHED);
+    seen[twins[i].rule] = true;
+    rig_free(&wrong);
+    rig_free(&right);
+  }
+  for (unsigned rule = 0; rule < HAZARDS; rule++) {
+    ct_note("%s", isa_hazard_rows[rule].rule);
+    EXPECT_TRUE(seen[rule]); /* every row of the table has twins above */
+  }
+}
+
+TEST(hazards, an_out_of_bounds_copy_moves_what_exists_and_nothing_else) {
+  struct rig rig;
+  rig_run(&rig, "", 64, 64, HEAD " copy.to_lds e, [t], [p], 300, size=4\n wait e\n exit\n");
+  EXPECT_EQ(rig.result.dma.bytes, 1024);
+  EXPECT_CONTAINS(rig.result.hazards[0].first.detail, "256 fit");
+  rig_free(&rig);
+}
+
+TEST(hazards, a_barrier_that_some_warps_never_reach_is_a_deadlock_that_names_them) {
+  struct rig rig;
+  rig_run(&rig, "", 64, 64, HEAD " setp.ge.u32 c, i, 32\n@c bra out\n bar\nout: exit\n");
+  EXPECT_EQ(rig.result.end, END_DEADLOCK);
+  ASSERT_EQ(rig.result.stuck_count, 1);
+  EXPECT_EQ(rig.result.stuck[0].stall, STALL_BARRIER);
+  EXPECT_EQ(rig.result.stuck[0].warp, 0);
+  EXPECT_EQ(rig.result.stuck[0].missing, 1);
+  EXPECT_EQ(rig.result.stuck[0].exited, 1);
+  rig_free(&rig);
+}
+
+TEST(hazards, warps_at_different_barriers_do_not_meet) {
+  struct rig rig;
+  rig_run(&rig, "", 64, 64, HEAD " setp.ge.u32 c, i, 32\n@c bra other\n bar\n exit\nother: bar\n exit\n");
+  EXPECT_EQ(rig.result.end, END_DEADLOCK);
+  EXPECT_EQ(rig.result.stuck_count, 2);
+  rig_free(&rig);
+}
+
+TEST(hazards, a_wait_for_an_event_that_nobody_makes_is_a_deadlock_that_names_it) {
+  struct rig rig;
+  rig_run(&rig, "", 64, 64, HEAD " mov.b32 e, 7\n wait e\n exit\n");
+  EXPECT_EQ(rig.result.end, END_DEADLOCK);
+  EXPECT_EQ(rig_hazards(&rig, HAZARD_X12), 1);
+  ASSERT_EQ(rig.result.stuck_count, 2);
+  EXPECT_EQ(rig.result.stuck[0].stall, STALL_COPY_WAIT);
+  EXPECT_EQ(rig.result.stuck[0].event, 7);
+  rig_free(&rig);
+}
+
+TEST(hazards, an_endless_loop_ends_at_the_cycle_limit) {
+  struct rig rig = {.order = ORDER_ASCENDING, .limit = 250000};
+  ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\nagain: bra again\n"));
+  rig_start(&rig);
+  EXPECT_EQ(rig.result.end, END_CYCLE_LIMIT);
+  EXPECT_EQ(rig.result.cycles, 250000);
+  rig_free(&rig);
+}

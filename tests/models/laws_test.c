@@ -1,0 +1,263 @@
+/* The law of evaluation order: components and islands stepped in ascending, descending and shuffled order,
+ * and by SystemC, give the same launch to the bit. Random kernels run on machines that differ in all
+ * that could matter; what they do is racy on purpose, since a race must not depend on the order either. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+enum { KERNELS = 25, TEXT = 16384 };
+
+static const char *const machines[] = {
+    "",
+    "cu.count=3 mem.link_latency=1 cu.dispatch_latency=1",
+    "cu.count=4 cu.warp_size=16 cu.schedulers=2 cu.policy=greedy_oldest dma.engines=2",
+    "cu.count=2 cu.warp_size=64 cu.policy=oldest lds.phases=cdna3 dma.channels=1 dma.queue=1",
+    "cu.count=5 cu.schedulers=4 lds.dma_port=separate dma.granularity=16 dma.outstanding=3",
+    "cu.count=2 mem.l2_size=4K mem.l2_ways=2 mem.dram_width=8 lds.priority=dma lds.queue=1",
+    "cu.count=3 cu.accesses=2 dma.arbitration=oldest dma.burst=64 dma.setup=0 dma.completion=0 lds.banks=16",
+    "cu.count=7 cu.groups=2 mem.link_latency=3 lds.priority=warps cu.int_interval=2 dma.write_width=4",
+};
+enum { MACHINES = sizeof machines / sizeof *machines };
+
+/* ---- random kernels ----------------------------------------------------------------------- */
+
+struct writer {
+  char *text;
+  size_t length;
+  uint64_t random;
+  unsigned labels;
+};
+
+static unsigned below(struct writer *writer, unsigned bound) { return (unsigned)(ct_random(&writer->random) >> 33) % bound; }
+
+static void put(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct writer *writer, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  int added = vsnprintf(writer->text + writer->length, TEXT - writer->length, format, list);
+  va_end(list);
+  if (added > 0)
+    writer->length += (size_t)added;
+}
+
+static const char *word(struct writer *writer) {
+  static const char *const words[] = {"x", "y", "z"};
+  return words[below(writer, 3)];
+}
+
+static void arithmetic(struct writer *writer) {
+  static const char *const ops[] = {"add.i32", "mul.i32", "xor.b32", "sub.i32", "rotl.b32", "max.u32", "div.u32"};
+  put(writer, " %s %s, %s, %s\n", ops[below(writer, 7)], word(writer), word(writer), word(writer));
+}
+
+static void touch(struct writer *writer) {
+  const char *of = word(writer), *with = word(writer);
+  switch (below(writer, 6)) {
+  case 0:
+    put(writer, " and.b32 n, %s, 1023\n shl.b32 n, n, 2\n ld.lds.b32 %s, [t + n]\n", of, with);
+    break;
+  case 1:
+    put(writer, " and.b32 n, %s, 1023\n shl.b32 n, n, 2\n st.lds.b32 [t + n], %s\n", of, with);
+    break;
+  case 2:
+    put(writer, " and.b32 n, %s, 16383\n shl.b32 n, n, 2\n ld.global.b32 %s, [p + n]\n", of, with);
+    break;
+  case 3:
+    put(writer, " and.b32 n, %s, 255\n shl.b32 n, n, 2\n st.global.b32 [q + n], %s\n", of, with);
+    break;
+  case 4:
+    put(writer, " and.b32 n, %s, 63\n shl.b32 n, n, 2\n atom.global.add.i32 %s, [q + n], %s\n", of, word(writer), with);
+    break;
+  default:
+    put(writer, " and.b32 n, %s, 63\n shl.b32 n, n, 2\n atom.lds.add.i32 %s, [t + n], %s\n", of, word(writer), with);
+  }
+}
+
+static void statement(struct writer *writer, unsigned depth);
+
+static void branch(struct writer *writer, unsigned depth) {
+  unsigned label = writer->labels++;
+  put(writer, " and.b32 n, %s, 3\n setp.eq.u32 c, n, 0\n@c bra else%u\n", word(writer), label);
+  statement(writer, depth + 1);
+  put(writer, " bra both%u\nelse%u:\n", label, label);
+  statement(writer, depth + 1);
+  put(writer, "both%u:\n", label);
+}
+
+/* Trip counts differ from lane to lane. Each depth has a counter of its own. */
+static void loop(struct writer *writer, unsigned depth) {
+  unsigned label = writer->labels++;
+  put(writer, " and.b32 k[%u], %s, 3\nloop%u: setp.eq.u32 c, k[%u], 0\n@c bra over%u\n", depth, word(writer), label, depth,
+      label);
+  statement(writer, depth + 1);
+  put(writer, " sub.i32 k[%u], k[%u], 1\n bra loop%u\nover%u:\n", depth, depth, label, label);
+}
+
+static void statement(struct writer *writer, unsigned depth) {
+  unsigned kind = below(writer, 10);
+  if (kind < 4)
+    arithmetic(writer);
+  else if (kind < 8 || depth >= 3)
+    touch(writer);
+  else if (kind == 8)
+    branch(writer, depth);
+  else
+    loop(writer, depth);
+}
+
+/* Done by the whole work-group. */
+static void collective(struct writer *writer) {
+  unsigned elements = 1 + below(writer, 900), event = below(writer, 2);
+  static const char *const bars[] = {"bar", "bar.lds", "bar.global", "bar.all"};
+  switch (below(writer, 4)) {
+  case 0:
+    put(writer, " %s\n", bars[below(writer, 4)]);
+    break;
+  case 1:
+    put(writer, " mov.b32 e[%u], 0\n copy.to_lds e[%u], [%u], [p], %u, size=4\n", event, event, 4 * below(writer, 100), elements);
+    statement(writer, 2);
+    put(writer, " wait e[%u]\n", event);
+    break;
+  case 2:
+    put(writer, " mov.b32 e[%u], 0\n copy.to_global e[%u], [q], [t], %u, size=4\n", event, event, elements);
+    statement(writer, 2);
+    put(writer, " wait e[%u]\n", event);
+    break;
+  default:
+    put(writer, " mov.b32 e[0], 0\n mov.b32 e[1], 0\n copy.to_lds.strided e[0], [t], [p], %u, %u, size=4\n"
+                " copy.to_lds e[1], [t + 2048], [p], %u, size=4\n wait e[1], e[0]\n",
+        1 + below(writer, 100), 1 + below(writer, 40), 1 + below(writer, 200));
+  }
+}
+
+static void random_kernel(char *text, uint64_t seed) {
+  struct writer writer = {.text = text, .random = seed * 7919 + 1};
+  put(&writer, ".kernel k\n.arg a global\n.arg b global\n.lds t 8192\n.reg x, y, z, n, e[2], k[4]\n.reg64 p, q\n.pred c\n"
+               " ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.global_id x, x\n get.local_id y, x\n get.group_id z, x\n");
+  for (unsigned i = 4 + below(&writer, 12); i > 0; i--)
+    if (below(&writer, 4))
+      statement(&writer, 0);
+    else
+      collective(&writer);
+  put(&writer, " get.global_id n, x\n and.b32 n, n, 4095\n shl.b32 n, n, 2\n st.global.b32 [q + n + 4096], x\n exit\n");
+}
+
+/* ---- fingerprints ------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Of everything that a report could show, and of the memory. */
+static uint64_t fingerprint(const struct rig *rig) {
+  struct launch_result copy = rig->result;
+  copy.by_pc = NULL;
+  uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), &copy, sizeof copy);
+  hash = mix(hash, rig->result.by_pc, rig->program->count * sizeof *rig->result.by_pc);
+  return mix(hash, rig->buffers[1].data, RIG_BUFFER);
+}
+
+struct outcome {
+  uint64_t fingerprint, trace_hash, cycles;
+};
+
+/* Runs KERNELS random kernels one after the other on one machine: `host` is made for its islands. */
+static bool run_all(unsigned machine, struct host *(*make)(struct island **, size_t), struct outcome *outcomes) {
+  struct machine parameters;
+  size_t count = 0;
+  if (!rig_machine(&parameters, machines[machine]))
+    return false;
+  struct simulation *simulation = simulation_new(&parameters);
+  struct island **islands = simulation_islands(simulation, &count);
+  struct host *host = make(islands, count);
+  char *text = malloc(TEXT);
+  bool ok = host && text;
+  for (unsigned i = 0; ok && i < KERNELS; i++) {
+    struct rig rig = {.order = ORDER_ASCENDING};
+    random_kernel(text, machine * KERNELS + i + 1);
+    ok = rig_build(&rig, machines[machine], 64 + 32 * (i % 9), 64, text);
+    if (!ok)
+      break;
+    ok = simulation_run(simulation, host, &rig.launch, 100000000, NULL, &rig.result) && rig.result.end == END_FINISHED;
+    outcomes[i] = (struct outcome){fingerprint(&rig), rig.result.trace_hash, rig.result.cycles};
+    if (!ok)
+      fprintf(stderr, "machine %u, kernel %u did not finish:\n%s", machine, i, text);
+    rig_free(&rig);
+  }
+  if (host)
+    host->free(host);
+  simulation_free(simulation);
+  free(text);
+  return ok;
+}
+
+static struct host *ascending(struct island **islands, size_t count) { return host_plain(islands, count, ORDER_ASCENDING, 0); }
+static struct host *descending(struct island **islands, size_t count) { return host_plain(islands, count, ORDER_DESCENDING, 0); }
+static struct host *shuffled(struct island **islands, size_t count) { return host_plain(islands, count, ORDER_SHUFFLED, 12345); }
+static struct host *systemc(struct island **islands, size_t count) {
+  const char *message = "";
+  struct host *host = host_systemc(islands, count, NULL, 1000, &message);
+  if (!host)
+    fprintf(stderr, "%s\n", message);
+  return host;
+}
+
+/* A process has one SystemC: a child runs it and sends the outcomes home. */
+static bool run_systemc(unsigned machine, struct outcome *outcomes) {
+  int ends[2];
+  if (pipe(ends))
+    return false;
+  pid_t child = fork();
+  if (child == 0) {
+    bool ok = run_all(machine, systemc, outcomes);
+    ssize_t size = (ssize_t)(KERNELS * sizeof *outcomes);
+    _exit(ok && write(ends[1], outcomes, (size_t)size) == size ? 0 : 1);
+  }
+  close(ends[1]);
+  size_t got = 0, want = KERNELS * sizeof *outcomes;
+  for (ssize_t n = 1; n > 0 && got < want; got += n > 0 ? (size_t)n : 0)
+    n = read(ends[0], (char *)outcomes + got, want - got);
+  close(ends[0]);
+  int status = 1;
+  waitpid(child, &status, 0);
+  return status == 0 && got == want;
+}
+
+static void compare(unsigned machine, const char *what, const struct outcome *expected, const struct outcome *got) {
+  for (unsigned i = 0; i < KERNELS; i++) {
+    ct_note("machine %u (%s), kernel %u, %s", machine, machines[machine], i, what);
+    EXPECT_EQ(got[i].cycles, expected[i].cycles);
+    EXPECT_EQ(got[i].trace_hash, expected[i].trace_hash);
+    EXPECT_EQ(got[i].fingerprint, expected[i].fingerprint);
+  }
+}
+
+TEST(laws, two_hundred_random_kernels_do_not_depend_on_the_order_of_evaluation) {
+  for (unsigned machine = 0; machine < MACHINES; machine++) {
+    struct outcome expected[KERNELS], got[KERNELS];
+    ct_note("machine %u (%s)", machine, machines[machine]);
+    ASSERT_TRUE(run_all(machine, ascending, expected));
+    ASSERT_TRUE(run_all(machine, descending, got));
+    compare(machine, "descending", expected, got);
+    ASSERT_TRUE(run_all(machine, shuffled, got));
+    compare(machine, "shuffled", expected, got);
+    ASSERT_TRUE(run_systemc(machine, got));
+    compare(machine, "SystemC", expected, got);
+  }
+}
+
+TEST(laws, a_different_kernel_has_a_different_fingerprint) {
+  /* the comparison above would be worth nothing if it compared constants */
+  struct outcome outcomes[KERNELS];
+  ASSERT_TRUE(run_all(0, ascending, outcomes));
+  for (unsigned i = 1; i < KERNELS; i++)
+    EXPECT_NE(outcomes[i].fingerprint, outcomes[0].fingerprint);
+}

@@ -1,0 +1,186 @@
+/* Global memory against its closed forms, on the default machine: link_latency 20, link_width 64,
+ * l2_latency 60, l2_width 256, dram_latency 200, dram_width 64, line 128, sector 32. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+enum { START = 10 };
+
+/* From the issue of a read of b bytes to the issue of its first use: memory.h's worked example. */
+static uint64_t read_latency(const struct mem_params *mem, uint64_t b, bool hit) {
+  uint64_t cycles = 1 + mem->link_latency + div_up(b, mem->l2_width) - 1 + mem->l2_latency +
+                    div_up(b, mem->link_width) + mem->link_latency;
+  return hit ? cycles : cycles + mem->dram_latency + div_up(b, mem->dram_width) - 1;
+}
+
+/* p = src (10 cycles), load, use, load again, use, exit. */
+static const char *const load_twice = ".kernel k\n.arg src global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, src\n"
+                                      " get.local_id i, x\n mul.i32 i, i, %u\n ld.global.b32 v, [p + i]\n"
+                                      " mov.b32 v, v\n ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
+
+TEST(memory, a_load_takes_the_worked_out_cycles_for_a_miss_and_for_a_hit) {
+  static const char *const settings[] = {
+      "",
+      "mem.link_latency=7",
+      "mem.link_width=16",
+      "mem.l2_latency=33",
+      "mem.l2_width=32",
+      "mem.dram_latency=500",
+      "mem.dram_width=8",
+      "mem.sector=128",
+      "mem.line=256 mem.sector=64",
+  };
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    for (uint32_t pitch = 0; pitch <= 256; pitch += pitch ? pitch : 4) {
+      char kernel[512];
+      struct rig rig;
+      ct_note("%s, lanes %u bytes apart", settings[i], pitch);
+      snprintf(kernel, sizeof kernel, load_twice, pitch);
+      rig_run(&rig, settings[i], 32, 32, kernel);
+      const struct mem_params *mem = &rig.machine.mem;
+      /* distinct sectors of 32 lanes that are `pitch` bytes apart */
+      uint64_t sectors = !pitch ? 1 : pitch >= mem->sector ? 32 : 32 * pitch / mem->sector;
+      uint64_t bytes = sectors * mem->sector;
+      /* ld.arg issues at START and takes 10 cycles, longer than get and mul beside it. The second load waits for
+       * the mov that uses the first one's result, then its own use and the exit follow. */
+      uint64_t load = START + 10, use = load + read_latency(mem, bytes, false), again = use + 4;
+      EXPECT_EQ(rig.result.cycles, again + read_latency(mem, bytes, true) + 2);
+      EXPECT_EQ(rig_pc(&rig, "ld.global")->sectors, sectors);
+      EXPECT_EQ(rig.result.mem.sectors, 2 * sectors);
+      EXPECT_EQ(rig.result.mem.link_down_bytes, 2 * bytes);
+      EXPECT_EQ(rig.result.mem.dram_bytes, bytes);
+      EXPECT_EQ(rig.result.mem.loads, 2);
+      EXPECT_GT(rig.result.mem.l2_hits, 0);
+      EXPECT_EQ(rig.result.mem.l2_hits, rig.result.mem.l2_misses);
+      rig_free(&rig);
+    }
+}
+
+TEST(memory, without_an_l2_every_access_goes_to_dram) {
+  char kernel[512];
+  struct rig rig;
+  snprintf(kernel, sizeof kernel, load_twice, 4u);
+  rig_run(&rig, "mem.l2_size=0", 32, 32, kernel);
+  EXPECT_EQ(rig.result.mem.dram_bytes, 256);
+  EXPECT_EQ(rig.result.mem.l2_hits + rig.result.mem.l2_misses, 0);
+  rig_free(&rig);
+}
+
+TEST(memory, a_load_behind_a_miss_to_the_same_line_waits_for_that_fill) {
+  /* two warps load the same 128 bytes a cycle apart: one fill, both have it together but for the link */
+  const char *text = ".kernel k\n.arg src global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, src\n get.lane i\n shl.b32 i, i, 2\n"
+                     " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "", 64, 64, text);
+  EXPECT_EQ(rig.result.mem.dram_bytes, 128);
+  EXPECT_EQ(rig.result.mem.l2_misses, 1);
+  EXPECT_EQ(rig.result.mem.l2_hits, 1);
+  rig_free(&rig);
+}
+
+TEST(memory, bandwidth_is_the_narrowest_of_link_l2_and_dram) {
+  /* 16 warps, each 32 independent loads of 128 bytes, all different: 64 KiB */
+  const char *text = ".kernel k\n.arg src global\n.reg i, v[8], n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n get.global_id i, x\n"
+                     " shl.b32 i, i, 2\nagain: ld.global.b32 v[0], [p + i]\n ld.global.b32 v[1], [p + i + 2048]\n"
+                     " ld.global.b32 v[2], [p + i + 4096]\n ld.global.b32 v[3], [p + i + 6144]\n"
+                     " ld.global.b32 v[4], [p + i + 8192]\n ld.global.b32 v[5], [p + i + 10240]\n"
+                     " ld.global.b32 v[6], [p + i + 12288]\n ld.global.b32 v[7], [p + i + 14336]\n"
+                     " add.i32 i, i, 16384\n add.i32 n, n, 1\n setp.lt.u32 more, n, 4\n@more bra again\n exit\n";
+  static const struct {
+    const char *settings;
+    uint64_t bytes_per_cycle;
+  } rows[] = {
+      {"cu.accesses=512 mem.link_width=16 mem.l2_width=1024 mem.dram_width=1024", 16},
+      {"cu.accesses=512 mem.link_width=1024 mem.l2_width=16 mem.dram_width=1024", 16},
+      {"cu.accesses=512 mem.link_width=1024 mem.l2_width=1024 mem.dram_width=16", 16},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ct_note("%s", rows[i].settings);
+    uint64_t cycles = rig_cycles(rows[i].settings, 512, 512, text), steady = 65536 / rows[i].bytes_per_cycle;
+    EXPECT_GE(cycles, steady);
+    EXPECT_LE(cycles, steady + 500); /* the first and the last load's latency, and the warps' start */
+  }
+}
+
+TEST(memory, stores_reach_memory_and_are_counted) {
+  const char *text = ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"
+                     " add.i32 v, i, 7\n shl.b32 i, i, 2\n st.global.b32 [p + i], v\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "cu.count=2", 256, 64, text);
+  for (uint32_t i = 0; i < 256; i++)
+    EXPECT_EQ(rig_word(&rig, 1, i), i + 7);
+  EXPECT_EQ(rig.result.mem.stores, 8);
+  EXPECT_EQ(rig.result.mem.link_up_bytes, 1024);
+  EXPECT_EQ(rig.result.mem.link_down_bytes, 0);
+  EXPECT_EQ(rig.result.mem.dram_bytes, 0); /* the L2 keeps what was written */
+  EXPECT_EQ(rig.result.mem.atomics + rig.result.mem.prefetches + rig.result.mem.l2_writebacks, 0);
+  rig_free(&rig);
+}
+
+TEST(memory, changed_lines_that_do_not_fit_the_l2_are_written_back) {
+  const char *text = ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"
+                     " shl.b32 i, i, 2\n st.global.b32 [p + i], i\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "mem.l2_size=4K mem.l2_ways=4", 8192, 256, text); /* 32 KiB through 4 KiB */
+  EXPECT_EQ(rig.result.mem.l2_writebacks, (32768 - 4096) / 128);
+  EXPECT_EQ(rig.result.mem.dram_bytes, 32768 - 4096);
+  rig_free(&rig);
+}
+
+TEST(memory, atomics_of_all_groups_add_up) {
+  const char *text = ".kernel k\n.arg a global\n.arg b global\n.reg one\n.reg64 p\n ld.arg.b64 p, b\n mov.b32 one, 1\n"
+                     " atom.global.add.i32 _, [p], one\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "cu.count=4", 4096, 128, text);
+  EXPECT_EQ(rig_word(&rig, 1, 0), 4096);
+  EXPECT_EQ(rig.result.mem.atomics, 128);
+  rig_free(&rig);
+}
+
+TEST(memory, a_prefetch_makes_a_later_load_as_fast_as_a_hit) {
+  /* the spin of 400 dependent cycles covers the fill */
+  const char *text = ".kernel k\n.arg src global\n.reg i, v, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n get.local_id i, x\n"
+                     " shl.b32 i, i, 2\n %s\nspin: add.i32 n, n, 1\n setp.lt.u32 more, n, 40\n@more bra spin\n"
+                     " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
+  char kernel[512];
+  struct rig with, without;
+  snprintf(kernel, sizeof kernel, text, "prefetch [p + i], 4");
+  rig_run(&with, "", 32, 32, kernel);
+  snprintf(kernel, sizeof kernel, text, "mov.b64 p, p");
+  rig_run(&without, "", 32, 32, kernel);
+  const struct mem_params *mem = &with.machine.mem;
+  EXPECT_EQ(without.result.cycles - with.result.cycles, read_latency(mem, 128, false) - read_latency(mem, 128, true));
+  EXPECT_EQ(with.result.mem.prefetches, 1);
+  EXPECT_EQ(with.result.mem.dram_bytes, 128);
+  rig_free(&with);
+  rig_free(&without);
+}
+
+TEST(memory, a_limit_on_accesses_under_way_holds_warps) {
+  const char *text = ".kernel k\n.arg src global\n.reg a, b, c\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 a, [p]\n"
+                     " ld.global.b32 b, [p + 4096]\n ld.global.b32 c, [p + 8192]\n exit\n";
+  struct rig one, three;
+  rig_run(&one, "cu.accesses=1", 32, 32, text);
+  rig_run(&three, "cu.accesses=3", 32, 32, text);
+  EXPECT_GT(one.result.stalls[STALL_MEMORY_QUEUE], 0);
+  EXPECT_EQ(three.result.stalls[STALL_MEMORY_QUEUE], 0);
+  EXPECT_GT(one.result.cycles, three.result.cycles);
+  rig_free(&one);
+  rig_free(&three);
+}
+
+TEST(memory, a_load_before_a_store_by_the_same_lane_reads_the_old_value) {
+  /* the load misses, the store to the same word does not wait for it: memory commits in order of arrival */
+  const char *text = ".kernel k\n.arg src global\n.arg dst global\n.reg i, v, w\n.reg64 p, q\n ld.arg.b64 p, src\n ld.arg.b64 q, dst\n"
+                     " get.local_id i, x\n shl.b32 i, i, 2\n mov.b32 w, 99\n ld.global.b32 v, [p + i]\n"
+                     " st.global.b32 [p + i], w\n st.global.b32 [q + i], v\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "", 32, 32, text);
+  for (uint32_t i = 0; i < 32; i++) {
+    EXPECT_EQ(rig_word(&rig, 1, i), i);
+    EXPECT_EQ(rig_word(&rig, 0, i), 99);
+  }
+  rig_free(&rig);
+}

@@ -1,0 +1,112 @@
+/* An outside memory in the place of the L2 and DRAM: a fake one that keeps its own bytes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+enum { DELAY = 40 };
+
+/* Answers each transaction DELAY cycles after its start. It has a copy of all buffers. */
+struct fake {
+  struct outside outside;
+  uint8_t *bytes[RIG_BUFFERS];
+  uint64_t reads, writes, largest;
+  bool fail;
+};
+
+static uint8_t *at(struct fake *fake, uint64_t address) {
+  uint64_t offset = address - ISA_GLOBAL_BASE;
+  return fake->bytes[offset / (4 * RIG_BUFFER)] + offset % (4 * RIG_BUFFER);
+}
+
+static void start(struct outside *outside, cycle_t now, const struct transfer *transfer, uint8_t *data) {
+  struct fake *fake = (struct fake *)outside;
+  if (transfer->write)
+    memcpy(at(fake, transfer->address), data, transfer->bytes);
+  else
+    memcpy(data, at(fake, transfer->address), transfer->bytes);
+  fake->reads += !transfer->write;
+  fake->writes += transfer->write;
+  fake->largest = transfer->bytes > fake->largest ? transfer->bytes : fake->largest;
+  outside->done(outside->context, transfer->tag, now + DELAY, !fake->fail);
+}
+
+/* Runs a kernel on a machine whose launch memory is blank: all it knows it gets from the fake. */
+static void run(struct rig *rig, struct fake *fake, const char *text) {
+  *rig = (struct rig){.order = ORDER_ASCENDING};
+  *fake = (struct fake){.outside = {.start = start}, .fail = fake->fail};
+  if (!rig_build(rig, "cu.count=2", 128, 64, text))
+    return;
+  for (unsigned i = 0; i < RIG_BUFFERS; i++) {
+    fake->bytes[i] = malloc(RIG_BUFFER);
+    memcpy(fake->bytes[i], rig->buffers[i].data, RIG_BUFFER);
+    memset(rig->buffers[i].data, 0xee, RIG_BUFFER);
+  }
+  simulation_attach(rig->simulation, &fake->outside);
+  rig_start(rig);
+}
+
+static uint32_t word(const struct fake *fake, unsigned buffer, uint32_t index) {
+  uint32_t value = 0;
+  memcpy(&value, fake->bytes[buffer] + 4 * (size_t)index, 4);
+  return value;
+}
+
+static void end(struct rig *rig, struct fake *fake) {
+  for (unsigned i = 0; i < RIG_BUFFERS; i++)
+    free(fake->bytes[i]);
+  rig_free(rig);
+}
+
+TEST(outside, loads_and_stores_move_its_bytes) {
+  struct rig rig;
+  struct fake fake = {.fail = false};
+  run(&rig, &fake, ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p, q\n ld.arg.b64 p, a\n ld.arg.b64 q, b\n"
+                   " get.global_id i, x\n shl.b32 i, i, 2\n ld.global.b32 v, [p + i]\n add.i32 v, v, 5\n"
+                   " st.global.b32 [q + i], v\n exit\n");
+  for (uint32_t i = 0; i < 128; i++)
+    EXPECT_EQ(word(&fake, 1, i), i + 5);
+  EXPECT_EQ(word(&fake, 1, 128), 0);
+  EXPECT_EQ(fake.reads, 4); /* four warps, a line each */
+  EXPECT_EQ(fake.writes, 4);
+  EXPECT_EQ(fake.largest, 128);
+  EXPECT_EQ(rig.result.mem.outside_requests, 8);
+  EXPECT_EQ(rig.result.mem.outside_errors, 0);
+  EXPECT_EQ(rig.result.mem.l2_hits + rig.result.mem.l2_misses + rig.result.mem.dram_bytes, 0);
+  end(&rig, &fake);
+}
+
+TEST(outside, copies_and_atomics_move_its_bytes) {
+  struct rig rig;
+  struct fake fake = {.fail = false};
+  run(&rig, &fake, ".kernel k\n.arg a global\n.arg b global\n.lds t 256\n.reg e, one\n.reg64 p, q\n ld.arg.b64 p, a\n"
+                   " ld.arg.b64 q, b\n copy.to_lds e, [t], [p], 64, size=4\n wait e\n mov.b32 e, 0\n"
+                   " copy.to_global e, [q], [t], 64, size=4\n wait e\n mov.b32 one, 1\n add.i64 q, q, 1024\n"
+                   " atom.global.add.i32 _, [q], one\n exit\n");
+  for (uint32_t i = 0; i < 64; i++)
+    EXPECT_EQ(word(&fake, 1, i), i);
+  EXPECT_EQ(word(&fake, 1, 256), 128);
+  end(&rig, &fake);
+}
+
+TEST(outside, its_delay_is_in_the_latency_of_a_load) {
+  /* issue, port, link, L2's door, the outside's delay and a cycle back, link: as in memory.h */
+  struct rig rig;
+  struct fake fake = {.fail = false};
+  run(&rig, &fake, ".kernel k\n.arg a global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, a\n get.local_id i, x\n shl.b32 i, i, 2\n"
+                   " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n");
+  const struct mem_params *mem = &rig.machine.mem;
+  /* the two warps of a group load a cycle apart and their replies follow each other on the link */
+  uint64_t load = 10 + 10, reply = load + 1 + mem->link_latency + DELAY + 1 + 2 + mem->link_latency;
+  EXPECT_EQ(rig.result.cycles, reply + 2 + 2);
+  end(&rig, &fake);
+}
+
+TEST(outside, an_error_that_it_answers_is_counted) {
+  struct rig rig;
+  struct fake fake = {.fail = true};
+  run(&rig, &fake, ".kernel k\n.arg a global\n.reg v\n.reg64 p\n ld.arg.b64 p, a\n ld.global.b32 v, [p]\n exit\n");
+  EXPECT_EQ(rig.result.mem.outside_errors, 4);
+  end(&rig, &fake);
+}

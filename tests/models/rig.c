@@ -1,0 +1,125 @@
+#include "tests/models/rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/ct.h"
+
+bool rig_machine(struct machine *machine, const char *settings) {
+  char copy[1024], message[PARAM_MESSAGE] = "";
+  machine_defaults(machine);
+  snprintf(copy, sizeof copy, "%s", settings ? settings : "");
+  for (char *at = strtok(copy, " "); at; at = strtok(NULL, " ")) {
+    char *equals = strchr(at, '=');
+    *equals = '\0';
+    if (!param_set(machine_groups, MACHINE_GROUPS, machine, at, equals + 1, message))
+      return EXPECT_STREQ(message, "");
+  }
+  return machine_check(machine, message) || EXPECT_STREQ(message, "");
+}
+
+static void set_args(struct rig *rig) {
+  unsigned buffer = 0, value = 0;
+  for (size_t i = 0; i < rig->launch.kernel->arg_count; i++) {
+    const struct isa_arg *arg = &rig->launch.kernel->args[i];
+    if (arg->kind == ISA_ARG_GLOBAL)
+      memcpy(rig->args + arg->offset, &rig->buffers[buffer++].base, 8);
+    else
+      memcpy(rig->args + arg->offset, &rig->value[value++], 4);
+  }
+}
+
+static void set_buffers(struct rig *rig) {
+  for (unsigned i = 0; i < RIG_BUFFERS; i++) {
+    rig->buffers[i] = (struct isa_buffer){.base = ISA_GLOBAL_BASE + i * (uint64_t)(4 * RIG_BUFFER),
+                                          .bytes = RIG_BUFFER,
+                                          .data = calloc(1, RIG_BUFFER)};
+    snprintf(rig->buffers[i].name, sizeof rig->buffers[i].name, "buffer%u", i);
+  }
+  for (uint32_t i = 0; i < RIG_BUFFER / 4; i++)
+    memcpy(rig->buffers[0].data + 4 * (size_t)i, &i, 4);
+  rig->memory = (struct isa_memory){.buffers = rig->buffers, .count = RIG_BUFFERS};
+}
+
+bool rig_build(struct rig *rig, const char *settings, uint32_t global, uint32_t local, const char *text) {
+  struct isa_error error = {.text = ""};
+  if (!rig_machine(&rig->machine, settings))
+    return false;
+  rig->program = isa_assemble(text, strlen(text), "test.wws", &error);
+  if (!rig->program)
+    return EXPECT_STREQ(error.text, "");
+  set_buffers(rig);
+  rig->launch = (struct isa_launch){
+      .program = rig->program,
+      .kernel = &rig->program->kernels[0],
+      .dimensions = 1,
+      .global = {global, 1, 1},
+      .local = {local, 1, 1},
+      .groups = {(global + local - 1) / local, 1, 1},
+      .warp_size = rig->machine.cu.warp_size,
+      .args = rig->args,
+      .memory = &rig->memory,
+      .lds_bytes = rig->program->kernels[0].lds_bytes,
+  };
+  set_args(rig);
+  rig->simulation = simulation_new(&rig->machine);
+  size_t count = 0;
+  struct island **islands = simulation_islands(rig->simulation, &count);
+  rig->host = host_plain(islands, count, rig->order, 1);
+  if (!rig->limit)
+    rig->limit = 10000000;
+  return EXPECT_TRUE(rig->host != NULL);
+}
+
+void rig_start(struct rig *rig) {
+  rig->ok = EXPECT_TRUE(simulation_run(rig->simulation, rig->host, &rig->launch, rig->limit, NULL, &rig->result));
+}
+
+void rig_run(struct rig *rig, const char *settings, uint32_t global, uint32_t local, const char *text) {
+  *rig = (struct rig){.order = ORDER_ASCENDING};
+  if (rig_build(rig, settings, global, local, text))
+    rig_start(rig);
+}
+
+void rig_free(struct rig *rig) {
+  launch_result_free(&rig->result);
+  if (rig->host)
+    rig->host->free(rig->host);
+  simulation_free(rig->simulation);
+  isa_program_free(rig->program);
+  for (unsigned i = 0; i < RIG_BUFFERS; i++)
+    free(rig->buffers[i].data);
+}
+
+uint32_t rig_word(const struct rig *rig, unsigned buffer, uint32_t index) {
+  uint32_t word = 0;
+  memcpy(&word, rig->buffers[buffer].data + 4 * (size_t)index, 4);
+  return word;
+}
+
+const struct pc_result *rig_pc(const struct rig *rig, const char *mnemonic) {
+  for (uint32_t pc = 0; pc < rig->program->count; pc++)
+    if (strncmp(isa_op_name((enum isa_op)rig->program->code[pc].op), mnemonic, strlen(mnemonic)) == 0)
+      return &rig->result.by_pc[pc];
+  EXPECT_STREQ(mnemonic, "an instruction of the kernel");
+  return &rig->result.by_pc[0];
+}
+
+uint64_t rig_hazards(const struct rig *rig, enum isa_hazard_rule rule) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < rig->result.hazard_count; i++)
+    if (rig->result.hazards[i].first.rule == rule)
+      count += rig->result.hazards[i].count;
+  return count;
+}
+
+uint64_t rig_cycles(const char *settings, uint32_t global, uint32_t local, const char *text) {
+  struct rig rig;
+  rig_run(&rig, settings, global, local, text);
+  uint64_t cycles = rig.result.cycles;
+  if (rig.ok)
+    EXPECT_EQ(rig.result.end, END_FINISHED);
+  rig_free(&rig);
+  return cycles;
+}
