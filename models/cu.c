@@ -109,6 +109,7 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   const struct isa_info *info = &cu->program->info[warp->pc];
   enum stall stall = STALL_DEPENDENCY;
   cycle_t at = from;
+  cu_account(cu, warp, warp->stall, now); /* what it waited for so far was the old instruction's business */
   warp->charged = warp->pc;
   for (unsigned i = 0; i < info->slots; i++) {
     cycle_t ready = warp->ready[info->slot[i]];

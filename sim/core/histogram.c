@@ -2,7 +2,7 @@
 
 #include "sim/core/time.h"
 
-enum { EXACT = 64, PARTS = 32, EXACT_LOG2 = 6, PARTS_LOG2 = 5 };
+enum { EXACT = 256, PARTS = 128, EXACT_LOG2 = 8, PARTS_LOG2 = 7 };
 
 static unsigned bin_of(uint64_t value) {
   if (value < EXACT)
@@ -49,10 +49,10 @@ uint64_t histogram_quantile(const struct histogram *histogram, unsigned percent)
     return 0;
   for (unsigned i = 0; i < HISTOGRAM_BINS; i++) {
     seen += histogram->bin[i];
-    if (seen >= wanted && histogram->bin[i]) {
-      uint64_t upper = i + 1 < HISTOGRAM_BINS ? histogram_low(i + 1) - 1 : histogram->maximum;
-      return upper < histogram->maximum ? upper : histogram->maximum;
-    }
+    if (seen == histogram->count)
+      break; /* the bin of the maximum, which is known exactly */
+    if (seen >= wanted && histogram->bin[i])
+      return histogram_low(i) > histogram->minimum ? histogram_low(i) : histogram->minimum;
   }
   return histogram->maximum;
 }

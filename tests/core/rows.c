@@ -220,7 +220,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-TEST(histogram, quantiles_are_those_of_the_sorted_values_exact_below_64_and_a_32nd_high_above) {
+TEST(histogram, quantiles_are_those_of_the_sorted_values_exact_below_256_and_a_128th_low_above) {
   enum { N = 1000 };
   static uint64_t value[N];
   uint64_t random = 11;
@@ -242,8 +242,8 @@ TEST(histogram, quantiles_are_those_of_the_sorted_values_exact_below_64_and_a_32
       size_t rank = (size_t)div_up((uint64_t)count * percent, 100);
       uint64_t exact = value[rank ? rank - 1 : 0], got = histogram_quantile(&histogram, percent);
       ct_note("range %u bits, %u %%", range, percent);
-      EXPECT_TRUE(got >= exact && got - exact <= exact / 32);
-      if (exact < 64)
+      EXPECT_TRUE(got <= exact ? exact - got <= exact / 128 : got == value[count - 1] && got - exact <= exact / 128);
+      if (exact < 256)
         EXPECT_EQ(got, exact);
     }
   }
@@ -263,7 +263,7 @@ TEST(histogram, bins_tile_the_numbers) {
   struct histogram histogram = {0};
   histogram_add(&histogram, UINT64_MAX);
   EXPECT_EQ(histogram.bin[HISTOGRAM_BINS - 1], 1);
-  EXPECT_TRUE(histogram_quantile(&histogram, 50) == UINT64_MAX);
+  EXPECT_TRUE(histogram_quantile(&histogram, 50) == UINT64_MAX); /* the minimum, above its bin's edge */
 }
 
 TEST(histogram, merging_is_the_same_as_adding_everything_to_one) {
