@@ -19,7 +19,7 @@ CFLAGS   += -std=c17 -D_GNU_SOURCE $(WARN) $(CODEGEN) $(SAN) -I. -MMD -MP
 # System headers of SystemC and GoogleTest are not ours to warn about.
 CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
-LDLIBS   := -lsystemc -ljansson -linih -lm -lpthread
+LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lm -lpthread
 
 C_FOLDERS := sim/core isa lds dma models sim/host sim/cli
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
@@ -88,6 +88,7 @@ $(BUILD)/obj/%.cpp.o: %.cpp
 
 .SECONDEXPANSION:
 $(TEST_BIN): $(BUILD)/tests/%: $$(patsubst $$(percent).c,$(BUILD)/obj/$$(percent).c.o,$$(wildcard tests/%/*.c)) \
+    $$(patsubst $$(percent).cpp,$(BUILD)/obj/$$(percent).cpp.o,$$(wildcard tests/%/*.cpp)) \
     $(BUILD)/obj/tests/ct.cpp.o $(BUILD)/libwarpwait.a
 	$(call say,LD )
 	@mkdir -p $(@D)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_ACCESS = UINT32_MAX };
+#define NO_ACCESS UINT32_MAX
 
 static uint64_t bit(uint32_t slot) { return UINT64_C(1) << slot; }
 
@@ -449,7 +449,7 @@ static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, 
   for (uint32_t i = 0; i < scheduler->aged; i++)
     if (candidates & bit(scheduler->age[i]))
       return scheduler->age[i];
-  assert(!"a ready warp is resident");
+  assert(false && "a ready warp is resident");
   return 0;
 }
 

@@ -13,8 +13,9 @@
  * islands, are stepped. It follows from three laws: every link takes at least one cycle both
  * ways, every port has one sender and one receiver, and `now` is an argument.
  *
- * An island may run ahead of its host's clock by its `lookahead`, the smallest latency among
- * the links that come in: nothing sent at or after `now` can arrive before `now + lookahead`.
+ * An island may run ahead of its host's clock by its `lookahead`, the smallest latency among the links
+ * that connect it to others, either way: no message that is sent to it at or after `now`, and no credit
+ * that is given back to it, can arrive before `now + lookahead`.
  *
  * A `step` may be called when nothing is due; it must then change nothing. Its answer covers all that it
  * can see, messages on their way to it and credits on their way back included: a wake-up for a later
@@ -53,7 +54,7 @@ struct island {
   struct component *part[ISLAND_COMPONENTS];  /* in stepping order; see island_order() */
   size_t parts;
   cycle_t next;                               /* earliest `next` among the parts */
-  cycle_t lookahead;                          /* smallest latency of an inbound link */
+  cycle_t lookahead;                          /* smallest latency of a link to or from it */
   void (*woken)(void *host, cycle_t at);      /* host's hook: `next` became earlier */
   void *host;
   struct probe probe[ISLAND_PROBES];

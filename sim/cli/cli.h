@@ -1,0 +1,32 @@
+/* The command line: one function a verb, and what they share. */
+#ifndef SIM_CLI_CLI_H
+#define SIM_CLI_CLI_H
+
+#include <argp.h>
+
+#include "models/machine.h"
+#include "sim/cli/message.h"
+
+#define WARPWAIT_VERSION "0.1.0"
+
+/* Each takes "warpwait VERB" as argv[0] and returns an exit status. */
+int verb_run(int argc, char **argv);
+int verb_asm(int argc, char **argv);
+int verb_dis(int argc, char **argv);
+int verb_params(int argc, char **argv);
+int verb_machines(int argc, char **argv);
+
+/* Parses a verb's arguments with argp, but says what is wrong in one line. A parser that refuses fills
+ * the message at the start of its `input` and returns EINVAL. False: the message is filled. */
+bool cli_parse(const struct argp *argp, int argc, char **argv, struct message *input);
+
+/* A parser's answer to what it does not want: fills the message of its input. */
+error_t cli_refuse(struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints the message and returns CLI_BAD_INPUT. */
+int cli_bad_input(const struct message *message);
+
+/* Writes to `path`, or to standard output when it is NULL, in one piece. */
+bool cli_output(const char *path, const char *data, size_t size, struct message *message);
+
+#endif

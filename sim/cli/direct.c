@@ -1,0 +1,217 @@
+#include "sim/cli/direct.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/file.h"
+#include "sim/cli/machines.h"
+#include "sim/cli/need.h"
+
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+/* Reads a whole number up to `stop` or the end; NULL when there is none. */
+static const char *whole(const char *text, char stop, uint64_t *number) {
+  char *end = NULL;
+  errno = 0;
+  *number = isdigit((unsigned char)*text) ? strtoull(text, &end, 0) : 0;
+  return end && !errno && (*end == stop || !*end) ? end : NULL;
+}
+
+/* "X[,Y[,Z]]"; returns how many there are, 0 with the message filled when it is not that. */
+static uint32_t read_range(const char *option, const char *text, uint32_t minimum, uint32_t range[3],
+                           struct message *message) {
+  const char *at = text;
+  for (uint32_t i = 0; i < 3; i++) {
+    uint64_t number = 0;
+    at = whole(at, ',', &number);
+    if (!at || number < minimum || number > UINT32_MAX)
+      break;
+    range[i] = (uint32_t)number;
+    if (!*at)
+      return i + 1;
+    at++;
+  }
+  message_fail(message, "%s: '%.60s' is not X[,Y[,Z]], whole numbers in [%u, %u]", option, text, minimum, UINT32_MAX);
+  return 0;
+}
+
+/* ---- arguments -------------------------------------------------------------------------------- */
+
+static bool fill_file(struct job *job, size_t buffer, const char *path, struct message *message) {
+  struct isa_buffer *target = &job->memory.buffers[buffer];
+  char *data = NULL;
+  size_t size = 0;
+  if (!file_read(path, JOB_MEMORY_BYTES, &data, &size, message))
+    return false;
+  if (size != target->bytes) {
+    free(data);
+    return message_fail(message, "'%.200s' has %zu bytes, not the buffer's %llu", path, size,
+                        (unsigned long long)target->bytes);
+  }
+  free(target->data);
+  target->data = (uint8_t *)data;
+  return true;
+}
+
+static bool fill_buffer(struct job *job, size_t buffer, const char *fill, struct message *message) {
+  char hint[200];
+  if (*fill == '@')
+    return fill_file(job, buffer, fill + 1, message);
+  for (size_t i = 0; i < 3; i++)
+    if (strcmp(fill, job_fill_names[i]) == 0) {
+      job_fill(job, buffer, (enum job_fill)i, 1);
+      return true;
+    }
+  message_suggest(hint, sizeof hint, fill, job_fill_names, 3);
+  return message_fail(message, "no fill '%.40s'%s, or @FILE", fill, hint);
+}
+
+static bool find_type(const char *name, struct type *type, struct message *message) {
+  char near[32];
+  if (type_find(name, type))
+    return true;
+  type_nearest(name, near);
+  return message_fail(message, "no type '%.40s'%s%s%s", name, *near ? "; did you mean '" : ", legal: int, float4, ...",
+                      near, *near ? "'?" : "");
+}
+
+/* Cuts `text` at the first `at`; returns what follows, or NULL when there is none. */
+static char *cut(char *text, char at) {
+  char *found = strchr(text, at);
+  if (found)
+    *found++ = '\0';
+  return found;
+}
+
+/* NAME=BYTES[:ELEM[:FILL]] makes a buffer, NAME names one. */
+static bool buffer_argument(struct job *job, char *text, struct job_argument *argument, struct message *message) {
+  char *bytes = cut(text, '='), *elem = bytes ? cut(bytes, ':') : NULL, *fill = elem ? cut(elem, ':') : NULL;
+  struct type type = {TYPE_UNSIGNED, 4, 1};
+  uint64_t size = 0;
+  argument->kind = ARGUMENT_BUFFER;
+  if (!bytes)
+    return job_find_buffer(job, text, &argument->buffer, message);
+  struct message ignored;
+  if (job_find_buffer(job, text, &argument->buffer, &ignored))
+    return message_fail(message, "buffer '%s' is made a second time", text);
+  if (!whole(bytes, '\0', &size))
+    return message_fail(message, "'%.40s' is not a whole number of bytes", bytes);
+  if ((elem && !find_type(elem, &type, message)) || !job_buffer(job, text, size, type, message))
+    return false;
+  argument->buffer = job->memory.count - 1;
+  return !fill || fill_buffer(job, argument->buffer, fill, message);
+}
+
+static bool typed_value(const char *name, char *text, uint8_t to[TYPE_BYTES], struct job_argument *argument,
+                        struct message *message) {
+  struct type type;
+  if (!find_type(name, &type, message))
+    return false;
+  unsigned count = 0;
+  for (char *rest = text; rest; count++) {
+    char *component = rest;
+    rest = cut(component, ',');
+    if (count < type.components && !type_parse(type, component, to + count * type.bytes, message))
+      return false;
+  }
+  *argument = (struct job_argument){ARGUMENT_VALUE, 0, type_size(type), to, name};
+  return count == type.components
+             ? true
+             : message_fail(message, "%u components, not the %u of %s", count, type.components, name);
+}
+
+static bool give_bytes(struct job *job, size_t index, const char *hex, struct message *message) {
+  size_t count = 0;
+  uint8_t *bytes = type_bytes(hex, &count);
+  if (!bytes)
+    return message_fail(message, "'%.40s' is not bytes in hexadecimal, two digits each", hex);
+  bool good = job_argument(job, index, &(struct job_argument){ARGUMENT_VALUE, 0, count, bytes, "bytes"}, message);
+  free(bytes);
+  return good;
+}
+
+static bool give_argument(struct job *job, size_t index, char *text, struct message *message) {
+  char *rest = cut(text, ':');
+  uint8_t value[TYPE_BYTES] = {0};
+  struct job_argument argument = {0};
+  if (!rest)
+    return message_fail(message, "is not KIND:VALUE; `warpwait run --help` shows the kinds");
+  if (strcmp(text, "bytes") == 0)
+    return give_bytes(job, index, rest, message);
+  if (strcmp(text, "buffer") == 0) {
+    if (!buffer_argument(job, rest, &argument, message))
+      return false;
+  } else if (strcmp(text, "local") == 0) {
+    argument.kind = ARGUMENT_LOCAL;
+    if (!whole(rest, '\0', &argument.bytes))
+      return message_fail(message, "'%.40s' is not a whole number of bytes", rest);
+  } else if (!typed_value(text, rest, value, &argument, message)) {
+    return false;
+  }
+  return job_argument(job, index, &argument, message);
+}
+
+static bool give_arguments(const struct direct *direct, struct job *job, struct message *message) {
+  for (size_t i = 0; i < direct->arg_count; i++) {
+    char *text = need_copy(direct->args[i]), prefix[120];
+    bool good = give_argument(job, i, text, message);
+    free(text);
+    snprintf(prefix, sizeof prefix, "--arg %.100s", direct->args[i]);
+    if (!good)
+      return message_within(message, prefix);
+  }
+  return true;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static bool ndrange(const struct direct *direct, struct isa_launch *launch, struct message *message) {
+  launch->dimensions = read_range("--global", direct->global, 1, launch->global, message);
+  uint32_t count = launch->dimensions;
+  if (count && direct->local) {
+    launch->local[1] = launch->local[2] = 1;
+    count = read_range("--local", direct->local, 1, launch->local, message);
+    if (count && count != launch->dimensions)
+      return message_fail(message, "--local: %u entries, but --global has %u", count, launch->dimensions);
+  }
+  if (count && direct->offset) {
+    count = read_range("--offset", direct->offset, 0, launch->offset, message);
+    if (count && count != launch->dimensions)
+      return message_fail(message, "--offset: %u entries, but --global has %u", count, launch->dimensions);
+  }
+  return count > 0;
+}
+
+static bool find_kernel(const struct direct *direct, struct job *job, struct message *message) {
+  const char *kernel = direct->kernel;
+  if (!kernel && job->program->kernel_count == 1)
+    kernel = job->program->kernels[0].name;
+  if (!kernel)
+    return message_fail(message, "--kernel: which of the %zu kernels of %s?", job->program->kernel_count,
+                        file_base(direct->program));
+  return job_launch(job, kernel, message) ? true : message_within(message, "--kernel");
+}
+
+bool direct_job(const struct direct *direct, const struct job_request *request, struct job *job,
+                struct message *message) {
+  bool inside = false;
+  job->file = need_copy(direct->program);
+  if (!direct->global)
+    return message_fail(message, "--global: is missing: the number of work-items, X[,Y[,Z]]");
+  if (!machine_load(request->machine ? request->machine : "teaching", NULL, &job->machine, message))
+    return message_within(message, "--machine");
+  if (!job_machine(request, &job->machine, message) || !job_program(job, direct->program, &inside, message) ||
+      !find_kernel(direct, job, message))
+    return false;
+  if (!ndrange(direct, &job->launches[0].isa, message) || !give_arguments(direct, job, message))
+    return false;
+  const char *field = NULL;
+  char option[32];
+  if (job_ready(job, &field, message))
+    return true;
+  snprintf(option, sizeof option, "--%s", strcmp(field, "args") == 0 ? "arg" : field);
+  return message_within(message, option);
+}

@@ -1,0 +1,24 @@
+/* Jobs given on the command line: a kernel, its NDRange and its arguments, without a launch file.
+ *
+ *     --arg buffer:a=4096:float:iota      4096 bytes, filled 0.0, 1.0, 2.0, ...
+ *     --arg buffer:b=4096:int:@in.bin     ... with a file's bytes
+ *     --arg buffer:a                      the same buffer once more
+ *     --arg local:512                     bytes of LDS
+ *     --arg int:7   --arg float4:1,2,3,4  a value by its OpenCL C type
+ *     --arg bytes:00ff                    a struct by value */
+#ifndef SIM_CLI_DIRECT_H
+#define SIM_CLI_DIRECT_H
+
+#include "sim/cli/launch.h"
+
+struct direct {
+  const char *program, *kernel, *global, *local, *offset;
+  const char *const *args;
+  size_t arg_count;
+};
+
+/* Makes an empty *job of it. The caller frees the job, whatever comes back. */
+bool direct_job(const struct direct *direct, const struct job_request *request, struct job *job,
+                struct message *message);
+
+#endif

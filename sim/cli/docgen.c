@@ -1,0 +1,39 @@
+/* docgen DIR: writes the reference pages that are made from rows. A program of its own: users have no
+ * need of it, and the tests compare what it writes with what is in docs/. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/isa.h"
+#include "sim/cli/file.h"
+#include "sim/cli/manual.h"
+
+static const struct {
+  const char *file;
+  char *(*make)(void);
+} pages[] = {
+    {"isa.md", isa_manual},
+    {"parameters.md", params_manual},
+    {"report.md", report_manual},
+    {"hazards.md", hazards_manual},
+};
+
+int main(int argc, char **argv) {
+  struct message message;
+  if (argc != 2) {
+    fputs("docgen: usage: docgen DIR\n", stderr);
+    return CLI_BAD_INPUT;
+  }
+  for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+    char path[4096];
+    char *text = pages[i].make();
+    snprintf(path, sizeof path, "%.4000s/%s", argv[1], pages[i].file);
+    bool good = text && file_write(path, text, strlen(text), &message);
+    free(text);
+    if (!good) {
+      message_print(&message);
+      return CLI_BAD_INPUT;
+    }
+  }
+  return CLI_FINE;
+}

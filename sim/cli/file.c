@@ -1,0 +1,136 @@
+#include "sim/cli/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/cli/need.h"
+
+static bool read_all(FILE *file, size_t limit, char **data, size_t *size) {
+  size_t capacity = 65536, length = 0;
+  char *bytes = need(capacity, 1);
+  for (;;) {
+    length += fread(bytes + length, 1, capacity - 1 - length, file);
+    if (length < capacity - 1 || length > limit)
+      break;
+    capacity *= 2;
+    bytes = need_more(bytes, capacity, 1);
+  }
+  bytes[length] = '\0';
+  *data = bytes;
+  *size = length;
+  return !ferror(file);
+}
+
+bool file_read(const char *path, size_t limit, char **data, size_t *size, struct message *message) {
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return message_fail(message, "%s: %s", path, strerror(errno));
+  bool good = read_all(file, limit, data, size);
+  int error = errno;
+  fclose(file);
+  if (good && *size <= limit)
+    return true;
+  free(*data);
+  *data = NULL;
+  return good ? message_fail(message, "%s: larger than the %zu bytes that are read", path, limit)
+              : message_fail(message, "%s: %s", path, strerror(error));
+}
+
+static bool is_special(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+static bool write_all(int descriptor, const char *data, size_t size) {
+  while (size) {
+    ssize_t done = write(descriptor, data, size);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done < 0)
+      return false;
+    data += done;
+    size -= (size_t)done;
+  }
+  return true;
+}
+
+static bool write_special(const char *path, const void *data, size_t size, struct message *message) {
+  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  bool good = descriptor >= 0 && write_all(descriptor, data, size);
+  int error = errno;
+  if (descriptor >= 0)
+    close(descriptor);
+  return good ? true : message_fail(message, "%s: %s", path, strerror(error));
+}
+
+/* A name of its own in the folder of `path`, open for writing, with the mode a new file would get. */
+static int open_beside(const char *path, char *temporary, size_t size) {
+  if ((size_t)snprintf(temporary, size, "%s.XXXXXX", path) >= size) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  int descriptor = mkostemp(temporary, O_CLOEXEC);
+  mode_t mask = umask(0);
+  umask(mask);
+  if (descriptor >= 0)
+    fchmod(descriptor, 0666 & ~mask);
+  return descriptor;
+}
+
+bool file_write(const char *path, const void *data, size_t size, struct message *message) {
+  if (is_special(path))
+    return write_special(path, data, size, message);
+  char temporary[4096];
+  int descriptor = open_beside(path, temporary, sizeof temporary);
+  if (descriptor < 0)
+    return message_fail(message, "%s: cannot be written: %s", path, strerror(errno));
+  bool good = write_all(descriptor, data, size);
+  good &= close(descriptor) == 0;
+  good = good && rename(temporary, path) == 0;
+  if (good)
+    return true;
+  int error = errno;
+  unlink(temporary);
+  return message_fail(message, "%s: cannot be written: %s", path, strerror(error));
+}
+
+bool file_can_write(const char *path, struct message *message) {
+  struct stat status;
+  if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    return message_fail(message, "%s: cannot be written: %s", path, strerror(EISDIR));
+  if (is_special(path))
+    return true;
+  char temporary[4096];
+  int descriptor = open_beside(path, temporary, sizeof temporary);
+  if (descriptor < 0)
+    return message_fail(message, "%s: cannot be written: %s", path, strerror(errno));
+  close(descriptor);
+  unlink(temporary);
+  return true;
+}
+
+char *file_beside(const char *from, const char *name) {
+  const char *slash = strrchr(from, '/');
+  if (!slash || name[0] == '/')
+    return need_copy(name);
+  size_t folder = (size_t)(slash - from) + 1;
+  char *joined = need(folder + strlen(name) + 1, 1);
+  memcpy(joined, from, folder);
+  strcpy(joined + folder, name);
+  return joined;
+}
+
+const char *file_base(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+const char *file_extension(const char *path) {
+  const char *dot = strrchr(file_base(path), '.');
+  return dot ? dot : "";
+}

@@ -1,0 +1,29 @@
+/* Files, whole: read into memory, or written so that nobody ever sees half of one. */
+#ifndef SIM_CLI_FILE_H
+#define SIM_CLI_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/cli/message.h"
+
+/* Reads a file of at most `limit` bytes; a zero byte follows them. The caller frees *data. */
+bool file_read(const char *path, size_t limit, char **data, size_t *size, struct message *message);
+
+/* Writes beside `path` and renames. A device or a pipe (/dev/stdout, a fifo) is written straight. */
+bool file_write(const char *path, const void *data, size_t size, struct message *message);
+
+/* False, with why, when `path` cannot be created: told before a long run, not after it. */
+bool file_can_write(const char *path, struct message *message);
+
+/* `name` as seen from the folder of `from`; an absolute name stays. The caller frees it. */
+char *file_beside(const char *from, const char *name);
+
+/* The last part of a path: what reports show of it. */
+const char *file_base(const char *path);
+
+/* ".wws" of "a/b.wws", "" when there is none. */
+const char *file_extension(const char *path);
+
+#endif

@@ -1,0 +1,349 @@
+#include "sim/cli/job.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/file.h"
+#include "sim/cli/need.h"
+
+enum { BUFFER_ALIGN = 4096, BUFFER_GAP = 65536, LOCAL_ALIGN = 128, CHOSEN_WARPS = 4 };
+
+const char *const job_fill_names[3] = {"zero", "iota", "random"};
+
+void job_free(struct job *job) {
+  for (size_t i = 0; i < job->memory.count; i++)
+    free(job->memory.buffers[i].data);
+  for (size_t i = 0; i < job->launch_count; i++) {
+    free(job->launches[i].args);
+    free(job->launches[i].given);
+  }
+  for (size_t i = 0; i < job->check_count; i++)
+    free(job->checks[i].expected);
+  for (size_t i = 0; i < job->diagnostic_count; i++)
+    free(job->diagnostics[i]);
+  if (job->program)
+    isa_program_free(job->program);
+  free(job->memory.buffers);
+  free(job->elements);
+  free(job->launches);
+  free(job->checks);
+  free(job->diagnostics);
+  free(job->name);
+  free(job->file);
+  *job = (struct job){0};
+}
+
+/* ---- program ---------------------------------------------------------------------------------- */
+
+bool job_program(struct job *job, const char *path, bool *inside, struct message *message) {
+  *inside = false;
+  const char *extension = file_extension(path);
+  bool object = strcmp(extension, ".wwo") == 0;
+  if (strcmp(extension, ".cl") == 0 || strcmp(extension, ".spv") == 0)
+    return message_fail(message, "'%s': OpenCL C and SPIR-V are not supported yet by this version, legal: .wws, .wwo",
+                        path);
+  if (!object && strcmp(extension, ".wws") != 0)
+    return message_fail(message, "'%s' is not a program, legal: .wws (assembly), .wwo (object file)", path);
+  char *data = NULL;
+  size_t size = 0;
+  if (!file_read(path, JOB_FILE_BYTES, &data, &size, message))
+    return false;
+  struct isa_error error = {0};
+  job->program =
+      object ? isa_decode((const uint8_t *)data, size, path, &error) : isa_assemble(data, size, path, &error);
+  free(data);
+  *inside = !job->program;
+  return job->program ? true : message_fail(message, "%s", error.text);
+}
+
+/* ---- buffers ---------------------------------------------------------------------------------- */
+
+static uint64_t round_up(uint64_t value, uint64_t unit) { return div_up(value, unit) * unit; }
+
+static bool room_for(const struct job *job, uint64_t bytes, uint64_t *base, struct message *message) {
+  uint64_t total = 0;
+  *base = ISA_GLOBAL_BASE;
+  for (size_t i = 0; i < job->memory.count; i++) {
+    const struct isa_buffer *other = &job->memory.buffers[i];
+    total += other->bytes;
+    *base = round_up(other->base + other->bytes + BUFFER_GAP, BUFFER_ALIGN);
+  }
+  if (bytes >= 1 && bytes <= JOB_MEMORY_BYTES - total)
+    return true;
+  return message_fail(message,
+                      "%" PRIu64 " is outside [1, %" PRIu64 "] bytes (all buffers together: at most %" PRIu64 ")",
+                      bytes, JOB_MEMORY_BYTES - total, JOB_MEMORY_BYTES);
+}
+
+bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type element, struct message *message) {
+  size_t count = job->memory.count;
+  struct isa_buffer buffer = {.bytes = bytes};
+  if (!*name || strlen(name) >= sizeof buffer.name)
+    return message_fail(message, "a buffer's name has 1 to %zu characters", sizeof buffer.name - 1);
+  strcpy(buffer.name, name);
+  if (!room_for(job, bytes, &buffer.base, message))
+    return false;
+  buffer.data = calloc(bytes, 1);
+  if (!buffer.data)
+    return message_fail(message, "no memory for %" PRIu64 " bytes", bytes);
+  job->memory.buffers = need_more(job->memory.buffers, count + 1, sizeof buffer);
+  job->elements = need_more(job->elements, count + 1, sizeof element);
+  job->memory.buffers[count] = buffer;
+  job->elements[count] = element;
+  job->memory.count++;
+  return true;
+}
+
+bool job_find_buffer(const struct job *job, const char *name, size_t *buffer, struct message *message) {
+  for (*buffer = 0; *buffer < job->memory.count; (*buffer)++)
+    if (strcmp(job->memory.buffers[*buffer].name, name) == 0)
+      return true;
+  const char **names = need(job->memory.count, sizeof *names);
+  char hint[400];
+  for (size_t i = 0; i < job->memory.count; i++)
+    names[i] = job->memory.buffers[i].name;
+  message_suggest(hint, sizeof hint, name, names, job->memory.count);
+  free(names);
+  return message_fail(message, "no buffer '%.60s'%s", name, job->memory.count ? hint : "; there are no buffers");
+}
+
+/* SplitMix64: any seed is good, and element i needs no state but i. */
+static uint64_t random_bits(uint64_t seed, uint64_t index) {
+  uint64_t z = seed + (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+static void fill_component(struct type type, uint8_t *at, enum job_fill fill, uint64_t seed, uint64_t index) {
+  uint64_t bits = fill == FILL_RANDOM ? random_bits(seed, index) : index;
+  if (type.kind != TYPE_FLOATING) {
+    memcpy(at, &bits, type.bytes);
+    return;
+  }
+  /* 11 bits are exact even in half precision and never round up to 1. */
+  unsigned kept = type.bytes == 2 ? 11 : type.bytes == 4 ? 24 : 53;
+  double value = fill == FILL_RANDOM ? (double)(bits >> (64 - kept)) / (double)(UINT64_C(1) << kept) : (double)bits;
+  type_store(type, value, at);
+}
+
+void job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed) {
+  struct isa_buffer *target = &job->memory.buffers[buffer];
+  struct type type = job->elements[buffer];
+  unsigned size = type_size(type);
+  for (uint64_t element = 0; fill != FILL_ZERO && element < target->bytes / size; element++)
+    for (unsigned c = 0; c < size / type.bytes; c++) {
+      uint64_t index = fill == FILL_IOTA ? element : element * (size / type.bytes) + c;
+      fill_component(type, target->data + element * size + c * type.bytes, fill, seed, index);
+    }
+}
+
+/* ---- launches --------------------------------------------------------------------------------- */
+
+static bool fail_kernel(const struct isa_program *program, const char *kernel, struct message *message) {
+  const char **names = need(program->kernel_count, sizeof *names);
+  char hint[400];
+  for (size_t i = 0; i < program->kernel_count; i++)
+    names[i] = program->kernels[i].name;
+  message_suggest(hint, sizeof hint, kernel, names, program->kernel_count);
+  free(names);
+  return message_fail(message, "no kernel '%.60s' in %s%s", kernel, file_base(program->file), hint);
+}
+
+bool job_launch(struct job *job, const char *kernel, struct message *message) {
+  const struct isa_kernel *found = isa_find_kernel(job->program, kernel);
+  if (!found)
+    return fail_kernel(job->program, kernel, message);
+  job->launches = need_more(job->launches, job->launch_count + 1, sizeof *job->launches);
+  struct job_launch *launch = &job->launches[job->launch_count++];
+  *launch = (struct job_launch){
+      .args = need(found->arg_bytes, 1),
+      .given = need(found->arg_count, sizeof(bool)),
+      .isa = {.program = job->program,
+              .kernel = found,
+              .global = {1, 1, 1},
+              .warp_size = job->machine.cu.warp_size,
+              .memory = &job->memory,
+              .lds_bytes = found->lds_bytes},
+  };
+  launch->isa.args = launch->args;
+  return true;
+}
+
+static const char *const wanted[] = {[ISA_ARG_GLOBAL] = "a buffer",
+                                     [ISA_ARG_LOCAL] = "a local size",
+                                     [ISA_ARG_VALUE] = "a value",
+                                     [ISA_ARG_PIPE] = "a pipe"};
+
+static bool fail_argument(const struct isa_arg *arg, const char *got, struct message *message) {
+  return message_fail(message, "%s does not fit: the kernel's argument '%s' is %s (%s, %u bytes)", got, arg->name,
+                      wanted[arg->kind], arg->type, arg->bytes);
+}
+
+static bool give_buffer(struct job *job, uint8_t *to, const struct isa_arg *arg, const struct job_argument *argument,
+                        struct message *message) {
+  const struct isa_buffer *buffer = &job->memory.buffers[argument->buffer];
+  if (arg->kind != ISA_ARG_GLOBAL)
+    return fail_argument(arg, "a buffer", message);
+  if (argument->bytes >= buffer->bytes)
+    return message_fail(message, "offset: %" PRIu64 " is outside [0, %" PRIu64 "] bytes of buffer '%s'",
+                        argument->bytes, buffer->bytes - 1, buffer->name);
+  uint64_t address = buffer->base + argument->bytes;
+  memcpy(to, &address, sizeof address);
+  return true;
+}
+
+static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, const struct isa_arg *arg,
+                       uint64_t bytes, struct message *message) {
+  uint64_t size = job->machine.lds.size, start = round_up(launch->isa.lds_bytes, LOCAL_ALIGN);
+  if (arg->kind != ISA_ARG_LOCAL)
+    return fail_argument(arg, "a local size", message);
+  uint64_t room = start < size ? size - start : 0;
+  if (bytes < 1 || bytes > room)
+    return message_fail(message,
+                        "%" PRIu64 " is outside [1, %" PRIu64 "] bytes: what is left of the %" PRIu64 " of lds.size",
+                        bytes, room, size);
+  uint32_t offset = (uint32_t)start;
+  memcpy(to, &offset, sizeof offset);
+  launch->isa.lds_bytes = (uint32_t)(start + bytes);
+  return true;
+}
+
+bool job_argument(struct job *job, size_t index, const struct job_argument *argument, struct message *message) {
+  struct job_launch *launch = &job->launches[job->launch_count - 1];
+  const struct isa_kernel *kernel = launch->isa.kernel;
+  if (index >= kernel->arg_count)
+    return message_fail(message, "kernel '%s' has %zu argument%s", kernel->name, kernel->arg_count,
+                        kernel->arg_count == 1 ? "" : "s");
+  const struct isa_arg *arg = &kernel->args[index];
+  uint8_t *to = launch->args + arg->offset;
+  launch->given[index] = true;
+  if (argument->kind == ARGUMENT_BUFFER)
+    return give_buffer(job, to, arg, argument, message);
+  if (argument->kind == ARGUMENT_LOCAL)
+    return give_local(job, launch, to, arg, argument->bytes, message);
+  if (arg->kind != ISA_ARG_VALUE || argument->bytes != arg->bytes) {
+    char got[80];
+    snprintf(got, sizeof got, "%s (%" PRIu64 " bytes)", argument->type, argument->bytes);
+    return fail_argument(arg, got, message);
+  }
+  memcpy(to, argument->value, arg->bytes);
+  return true;
+}
+
+/* ---- the NDRange ------------------------------------------------------------------------------ */
+
+static bool check_global(const struct isa_launch *launch, struct message *message) {
+  uint64_t items = 1;
+  for (unsigned i = 0; i < 3; i++) {
+    if (!launch->global[i] || launch->global[i] > JOB_ITEMS / items)
+      return message_fail(message, "%u x %u x %u is outside [1, %" PRIu64 "] work-items", launch->global[0],
+                          launch->global[1], launch->global[2], JOB_ITEMS);
+    items *= launch->global[i];
+  }
+  return true;
+}
+
+static bool check_offset(const struct isa_launch *launch, struct message *message) {
+  for (unsigned i = 0; i < 3; i++)
+    if (launch->offset[i] > UINT32_MAX - launch->global[i])
+      return message_fail(message, "%u is outside [0, %u]: an identifier of a work-item has 32 bits", launch->offset[i],
+                          UINT32_MAX - launch->global[i]);
+  return true;
+}
+
+static void count_groups(struct isa_launch *launch) {
+  for (unsigned i = 0; i < 3; i++)
+    launch->groups[i] = (uint32_t)div_up(launch->global[i], launch->local[i]);
+}
+
+/* The kernel's required size, or a row of at most four warps that a CU can hold. */
+static void choose_local(const struct machine *machine, struct isa_launch *launch) {
+  const uint32_t *required = launch->kernel->required_local;
+  for (unsigned i = 0; i < 3; i++)
+    launch->local[i] = required[0] ? required[i] : 1;
+  if (required[0])
+    return;
+  for (uint32_t warps = CHOSEN_WARPS; warps; warps /= 2) {
+    uint32_t row = warps * launch->warp_size;
+    launch->local[0] = row < launch->global[0] ? row : launch->global[0];
+    count_groups(launch);
+    if (simulation_occupancy(machine, launch).groups_per_cu)
+      return;
+  }
+}
+
+static bool fail_occupancy(const struct machine *machine, const struct isa_launch *launch, const struct occupancy *fit,
+                           struct message *message) {
+  switch (fit->limit) {
+  case LIMIT_REGISTERS:
+    return message_fail(message, "a work-group of %u warps needs %u registers, more than the %u of cu.registers",
+                        fit->warps_per_group, fit->warps_per_group * fit->registers_per_warp, machine->cu.registers);
+  case LIMIT_LDS:
+    return message_fail(message, "a work-group needs %u bytes of LDS, more than the %u of lds.size", fit->lds_per_group,
+                        machine->lds.size);
+  default:
+    return message_fail(message, "%u x %u x %u work-items are %u warps, outside [1, %u] warps of cu.warps",
+                        launch->local[0], launch->local[1], launch->local[2], fit->warps_per_group, machine->cu.warps);
+  }
+}
+
+static bool check_local(const struct machine *machine, struct isa_launch *launch, struct message *message) {
+  const uint32_t *required = launch->kernel->required_local;
+  uint64_t most = (uint64_t)machine->cu.warps * launch->warp_size, items = 1;
+  for (unsigned i = 0; i < 3; i++) {
+    if (!launch->local[i] || launch->local[i] > most / items)
+      return message_fail(
+          message, "%u x %u x %u is outside [1, %" PRIu64 "] work-items of a work-group (cu.warps x cu.warp_size)",
+          launch->local[0], launch->local[1], launch->local[2], most);
+    items *= launch->local[i];
+  }
+  if (required[0] && memcmp(required, launch->local, sizeof launch->local) != 0)
+    return message_fail(message, "%u x %u x %u is not the %u x %u x %u that kernel '%s' requires", launch->local[0],
+                        launch->local[1], launch->local[2], required[0], required[1], required[2],
+                        launch->kernel->name);
+  count_groups(launch);
+  struct occupancy fit = simulation_occupancy(machine, launch);
+  return fit.groups_per_cu ? true : fail_occupancy(machine, launch, &fit, message);
+}
+
+static bool check_groups(const struct isa_launch *launch, struct message *message) {
+  uint64_t groups = (uint64_t)launch->groups[0] * launch->groups[1]; /* at most JOB_ITEMS */
+  if (groups <= UINT32_MAX && groups * launch->groups[2] <= UINT32_MAX)
+    return true;
+  return message_fail(message, "%u x %u x %u work-groups are outside [1, %u]", launch->groups[0], launch->groups[1],
+                      launch->groups[2], UINT32_MAX);
+}
+
+static bool check_given(const struct job_launch *launch, struct message *message) {
+  const struct isa_kernel *kernel = launch->isa.kernel;
+  for (size_t i = 0; i < kernel->arg_count; i++)
+    if (!launch->given[i])
+      return message_fail(message, "argument %zu, '%s', %s (%s), is missing: kernel '%s' has %zu", i,
+                          kernel->args[i].name, wanted[kernel->args[i].kind], kernel->args[i].type, kernel->name,
+                          kernel->arg_count);
+  return true;
+}
+
+bool job_ready(struct job *job, const char **field, struct message *message) {
+  struct job_launch *launch = &job->launches[job->launch_count - 1];
+  *field = "args";
+  if (!check_given(launch, message))
+    return false;
+  *field = "global";
+  if (!check_global(&launch->isa, message))
+    return false;
+  *field = "offset";
+  if (!check_offset(&launch->isa, message))
+    return false;
+  *field = "local";
+  launch->local_chosen = !launch->isa.local[0];
+  if (launch->local_chosen)
+    choose_local(&job->machine, &launch->isa);
+  if (!check_local(&job->machine, &launch->isa, message))
+    return false;
+  *field = "global";
+  return check_groups(&launch->isa, message);
+}

@@ -1,0 +1,93 @@
+/* A job: everything that `warpwait run` needs to know, checked. It comes from a launch file
+ * (launch.h) or from the command line (direct.h).
+ *
+ * Buffers lie one after the other from ISA_GLOBAL_BASE, each at a multiple of 4 KiB, with at least
+ * 64 KiB between two that belong to nobody, so that a work-item that runs over the end of one is
+ * found out. Local arguments follow the kernel's own LDS, each at a multiple of 128 bytes, the size
+ * of the widest vector. */
+#ifndef SIM_CLI_JOB_H
+#define SIM_CLI_JOB_H
+
+#include "models/simulation.h"
+#include "sim/cli/message.h"
+#include "sim/cli/type.h"
+
+#define JOB_MEMORY_BYTES (UINT64_C(4) << 30) /* most bytes that all buffers may have together */
+#define JOB_ITEMS (UINT64_C(1) << 40)        /* most work-items of a launch */
+#define JOB_FILE_BYTES ((size_t)64 << 20)    /* largest launch file or program */
+
+struct job_launch {
+  struct isa_launch isa; /* `args` points to `args` below */
+  uint8_t *args;
+  bool *given;       /* per argument of the kernel */
+  bool local_chosen; /* by job_ready(), not by the user */
+};
+
+/* What an argument of a launch is given. */
+struct job_argument {
+  enum { ARGUMENT_BUFFER, ARGUMENT_LOCAL, ARGUMENT_VALUE } kind;
+  size_t buffer;  /* ARGUMENT_BUFFER: its number, and where in it */
+  uint64_t bytes; /* offset in the buffer; size in the LDS; size of the value */
+  const uint8_t *value;
+  const char *type; /* of the value, for messages */
+};
+
+enum check_mode { CHECK_EXACT, CHECK_TOLERANCE, CHECK_MULTISET, CHECK_ELEMENTS };
+
+struct job_check {
+  enum check_mode mode;
+  size_t buffer;
+  uint8_t *expected; /* as many bytes as the buffer; NULL unless checks were asked for */
+  struct type type;  /* CHECK_TOLERANCE, CHECK_ELEMENTS */
+  bool by_abs, by_rel, by_ulp;
+  double abs, rel;
+  uint64_t ulp;
+  uint64_t packet;     /* CHECK_MULTISET: bytes */
+  uint32_t components; /* CHECK_ELEMENTS: a bit per component that counts */
+};
+
+struct job {
+  char *file; /* the launch file or kernel, as named by the user */
+  char *name; /* of the launch file's "name", or NULL */
+  struct machine machine;
+  struct isa_program *program;
+  struct isa_memory memory;
+  struct type *elements; /* per buffer */
+  struct job_launch *launches;
+  size_t launch_count;
+  struct job_check *checks;
+  size_t check_count;
+  char **diagnostics; /* rules of which one must be reported; none if there are none */
+  size_t diagnostic_count;
+};
+
+void job_free(struct job *job);
+
+/* Loads a program: assembly or object file. *inside says that the message names a place in the program
+ * itself, so that nobody need say who asked for it. */
+bool job_program(struct job *job, const char *path, bool *inside, struct message *message);
+
+/* Adds a zeroed buffer. Its number is job->memory.count - 1. */
+bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type element, struct message *message);
+
+/* The number of a buffer, or false with the nearest name in the message. */
+bool job_find_buffer(const struct job *job, const char *name, size_t *buffer, struct message *message);
+
+enum job_fill { FILL_ZERO, FILL_IOTA, FILL_RANDOM };
+extern const char *const job_fill_names[3];
+
+/* Fills a buffer: counting 0, 1, 2, ... per component, or pseudo-random (integers: all values;
+ * floating point: [0, 1)), the same for the same seed everywhere. */
+void job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed);
+
+/* Starts a launch of `kernel`; it becomes the last of job->launches. */
+bool job_launch(struct job *job, const char *kernel, struct message *message);
+
+/* Gives argument `index` of the last launch its value, checked against the kernel's. */
+bool job_argument(struct job *job, size_t index, const struct job_argument *argument, struct message *message);
+
+/* Checks the last launch's NDRange and arguments together and against the machine; local[0] = 0
+ * asks for a local size to be chosen. On failure *field names what is wrong: "global", "args", ... */
+bool job_ready(struct job *job, const char **field, struct message *message);
+
+#endif

@@ -1,0 +1,202 @@
+#include "sim/cli/launch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/file.h"
+#include "sim/cli/launch_parts.h"
+#include "sim/cli/machines.h"
+#include "sim/cli/need.h"
+
+bool launch_refuse(struct launch_reader *reader, const struct place *place) {
+  struct message inner = *reader->document.message;
+  return json_fail(&reader->document, place, "%s", inner.text);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static bool component(struct launch_reader *reader, const struct place *place, const json_t *value, struct type type,
+                      uint8_t *to) {
+  char number[64];
+  const char *text = number;
+  if (json_is_integer(value)) {
+    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+  } else if (json_is_real(value)) {
+    snprintf(number, sizeof number, "%.17g", json_real_value(value));
+  } else if (json_is_string(value)) {
+    text = json_word(&reader->document, place, value);
+    if (!text)
+      return false;
+  } else {
+    return json_fail(&reader->document, place, "is not a number, nor one in a string");
+  }
+  return type_parse(type, text, to, reader->document.message) ? true : launch_refuse(reader, place);
+}
+
+bool launch_value(struct launch_reader *reader, const struct place *place, const json_t *value, struct type type,
+                  uint8_t *to) {
+  memset(to, 0, type_size(type));
+  if (type.components == 1)
+    return component(reader, place, value, type, to);
+  if (!json_is_array(value) || json_array_size(value) != type.components)
+    return json_fail(&reader->document, place, "is not a list of %u components", type.components);
+  for (unsigned i = 0; i < type.components; i++)
+    if (!component(reader, &(struct place){place, NULL, i}, json_array_get(value, i), type, to + i * type.bytes))
+      return false;
+  return true;
+}
+
+bool launch_type(struct launch_reader *reader, const struct place *place, const json_t *value, struct type *type) {
+  const char *name = json_word(&reader->document, place, value);
+  if (!name)
+    return false;
+  if (type_find(name, type))
+    return true;
+  char near[32];
+  type_nearest(name, near);
+  return json_fail(&reader->document, place,
+                   "no type '%.40s'%s%s%s, legal: char uchar short ushort int uint long ulong half "
+                   "float double, each with 2, 3, 4, 8, 16 or nothing behind it",
+                   name, *near ? "; did you mean '" : "", near, *near ? "'?" : "");
+}
+
+bool launch_bytes(struct launch_reader *reader, const struct place *place, const json_t *name, uint64_t bytes,
+                  uint8_t **data) {
+  const char *word = json_word(&reader->document, place, name);
+  if (!word)
+    return false;
+  char *path = file_beside(reader->job->file, word), *raw = NULL;
+  size_t size = 0;
+  bool good = file_read(path, JOB_MEMORY_BYTES, &raw, &size, reader->document.message);
+  free(path);
+  if (!good)
+    return launch_refuse(reader, place);
+  *data = (uint8_t *)raw;
+  if (size == bytes)
+    return true;
+  free(raw);
+  *data = NULL;
+  return json_fail(&reader->document, place, "'%.200s' has %zu bytes, not the buffer's %" PRIu64, word, size, bytes);
+}
+
+/* ---- the small sections ------------------------------------------------------------------------ */
+
+static bool read_program(struct launch_reader *reader, const json_t *root) {
+  const struct place place = {NULL, "program", 0};
+  const json_t *value = json_object_get(root, "program");
+  const char *name = value ? json_word(&reader->document, &place, value) : "kernel.cl";
+  if (!name)
+    return false;
+  char *path = file_beside(reader->job->file, name);
+  bool inside = false, good = job_program(reader->job, path, &inside, reader->document.message);
+  free(path);
+  return good || inside ? good : launch_refuse(reader, &place);
+}
+
+static bool read_set(struct launch_reader *reader, const json_t *set) {
+  const struct place all = {NULL, "set", 0};
+  if (!json_is(&reader->document, &all, set, JSON_OBJECT))
+    return false;
+  for (void *it = json_object_iter((json_t *)set); it; it = json_object_iter_next((json_t *)set, it)) {
+    const struct place place = {&all, json_object_iter_key(it), 0};
+    const json_t *value = json_object_iter_value(it);
+    char number[32], text[PARAM_MESSAGE];
+    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    const char *word = json_is_string(value) ? json_word(&reader->document, &place, value) : number;
+    if (!json_is_string(value) && !json_is_integer(value))
+      return json_fail(&reader->document, &place, "is neither a whole number nor a string");
+    if (!word)
+      return false;
+    if (!param_set(machine_groups, MACHINE_GROUPS, &reader->job->machine, place.key, word, text))
+      return json_fail(&reader->document, &place, "%s", text);
+  }
+  return true;
+}
+
+bool job_machine(const struct job_request *request, struct machine *machine, struct message *message) {
+  for (size_t i = 0; i < request->set_count; i++)
+    if (!machine_set(machine, request->set[i], message))
+      return message_within(message, "--set");
+  char text[PARAM_MESSAGE];
+  return machine_check(machine, text) ? true : message_fail(message, "machine '%s': %s", machine->name, text);
+}
+
+/* The command line's machine takes the place of the file's; the file's `set` holds for either. */
+static bool read_machine(struct launch_reader *reader, const json_t *root) {
+  const struct place place = {NULL, "machine", 0};
+  const json_t *value = json_object_get(root, "machine"), *set = json_object_get(root, "set");
+  const char *name = value ? json_word(&reader->document, &place, value) : "teaching";
+  if (!name)
+    return false;
+  const char *wanted = reader->request->machine;
+  if (!machine_load(wanted ? wanted : name, wanted ? NULL : reader->job->file, &reader->job->machine,
+                    reader->document.message))
+    return wanted ? message_within(reader->document.message, "--machine") : launch_refuse(reader, &place);
+  if (set && !read_set(reader, set))
+    return false;
+  return job_machine(reader->request, &reader->job->machine, reader->document.message);
+}
+
+static bool refuse_unsupported(struct launch_reader *reader, const json_t *root) {
+  const char *program = json_string_value(json_object_get(root, "program"));
+  const struct place pipes = {NULL, "pipes", 0}, build = {NULL, "build", 0};
+  if (json_object_get(root, "pipes"))
+    return json_fail(&reader->document, &pipes, "pipes are not supported yet by this version");
+  if (json_object_get(root, "build") && program && strcmp(file_extension(program), ".cl") != 0)
+    return json_fail(&reader->document, &build, "serves OpenCL C only, and '%.60s' is none", program);
+  return true;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static bool read_name(struct launch_reader *reader, const json_t *root) {
+  const json_t *name = json_object_get(root, "name");
+  const char *word = name ? json_word(&reader->document, &(struct place){NULL, "name", 0}, name) : NULL;
+  if (word)
+    reader->job->name = need_copy(word);
+  return word || !name;
+}
+
+typedef bool section_reader(struct launch_reader *reader, const struct place *place, const json_t *value);
+
+static bool read_section(struct launch_reader *reader, const json_t *root, const char *key, section_reader *read) {
+  const json_t *value = json_object_get(root, key);
+  const struct place place = {NULL, key, 0};
+  return !value || read(reader, &place, value);
+}
+
+static bool read_root(struct launch_reader *reader, const json_t *root) {
+  static const char *const keys[] = {"name",    "program", "build",    "machine", "set",
+                                     "buffers", "pipes",   "launches", "check",   "expect_diagnostic"};
+  if (!json_keys(&reader->document, NULL, root, keys, COUNT(keys)))
+    return false;
+  if (!json_object_get(root, "launches"))
+    return json_fail(&reader->document, NULL, "'launches' is missing: the list of what to run");
+  return read_name(reader, root) && refuse_unsupported(reader, root) && read_machine(reader, root) &&
+         read_program(reader, root) && read_section(reader, root, "buffers", launch_buffers) &&
+         read_section(reader, root, "launches", launch_launches) &&
+         read_section(reader, root, "check", launch_checks) &&
+         read_section(reader, root, "expect_diagnostic", launch_diagnostics);
+}
+
+bool launch_parse(const char *text, size_t length, const char *path, const struct job_request *request, struct job *job,
+                  struct message *message) {
+  struct launch_reader reader = {{path, text, length, message}, request, job};
+  job->file = need_copy(path);
+  json_t *root = json_read(&reader.document);
+  bool good = root && read_root(&reader, root);
+  json_decref(root);
+  return good;
+}
+
+bool launch_load(const char *path, const struct job_request *request, struct job *job, struct message *message) {
+  char *text = NULL;
+  size_t length = 0;
+  if (!file_read(path, JOB_FILE_BYTES, &text, &length, message))
+    return false;
+  bool good = launch_parse(text, length, path, request, job, message);
+  free(text);
+  return good;
+}

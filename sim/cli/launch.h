@@ -1,0 +1,27 @@
+/* Launch files: JSON that says what to run, on what, and what must come out. docs/launch.md describes
+ * every key. A bad file is told in one line, "file:line: launches[0].args[2].int: ...". */
+#ifndef SIM_CLI_LAUNCH_H
+#define SIM_CLI_LAUNCH_H
+
+#include "sim/cli/job.h"
+
+/* What the command line adds to a launch file. */
+struct job_request {
+  const char *machine;    /* in place of the file's; NULL: the file's, or "teaching" */
+  const char *const *set; /* "key=value", after the file's */
+  size_t set_count;
+  bool verify; /* load what checks expect */
+};
+
+/* The machine of a request: the file's `machine` and `set` are in *machine already unless the request
+ * names a machine. Applies --set and checks parameters against each other. */
+bool job_machine(const struct job_request *request, struct machine *machine, struct message *message);
+
+/* Reads a launch file into an empty *job. The caller frees the job, whatever comes back. */
+bool launch_load(const char *path, const struct job_request *request, struct job *job, struct message *message);
+
+/* The same from text in memory; `path` says where relative names start. */
+bool launch_parse(const char *text, size_t length, const char *path, const struct job_request *request, struct job *job,
+                  struct message *message);
+
+#endif

@@ -1,0 +1,62 @@
+/* warpwait: which verb? */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+
+static const struct verb {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *text;
+} verbs[] = {
+    {"run", verb_run, "run a launch file or a kernel, and report where its warps waited"},
+    {"asm", verb_asm, "assemble a kernel into an object file, or list it"},
+    {"dis", verb_dis, "turn an object file back into assembly"},
+    {"params", verb_params, "list the parameters of a machine"},
+    {"machines", verb_machines, "list the built-in machines, or print one"},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static int help(void) {
+  puts("Usage: warpwait VERB [OPTION...]\n"
+       "Shows where the warps of a GPU work-group wait: a cycle-approximate simulator of compute units,\n"
+       "a banked local data store and a DMA engine.\n");
+  for (size_t i = 0; i < VERBS; i++)
+    printf("  %-9s %s\n", verbs[i].name, verbs[i].text);
+  puts("\n`warpwait VERB --help` says more. Exit status: 0 fine, 1 the simulated kernel went wrong,\n"
+       "2 bad input, 3 a defect of warpwait.");
+  return CLI_FINE;
+}
+
+static int unknown(const char *word) {
+  const char *names[VERBS];
+  struct message message;
+  char hint[200];
+  for (size_t i = 0; i < VERBS; i++)
+    names[i] = verbs[i].name;
+  message_suggest(hint, sizeof hint, word, names, VERBS);
+  message_fail(&message, "no verb '%.60s'%s", word, hint);
+  return cli_bad_input(&message);
+}
+
+int main(int argc, char **argv) {
+  struct message message;
+  if (argc < 2) {
+    message_fail(&message, "what to do? `warpwait --help` lists the verbs");
+    return cli_bad_input(&message);
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+    return help();
+  if (strcmp(argv[1], "--version") == 0) {
+    puts("warpwait " WARPWAIT_VERSION);
+    return CLI_FINE;
+  }
+  for (size_t i = 0; i < VERBS; i++)
+    if (strcmp(argv[1], verbs[i].name) == 0) {
+      char name[32];
+      snprintf(name, sizeof name, "warpwait %s", verbs[i].name);
+      argv[1] = name;
+      return verbs[i].run(argc - 1, argv + 1);
+    }
+  return unknown(argv[1]);
+}

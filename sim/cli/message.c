@@ -1,0 +1,39 @@
+#include "sim/cli/message.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/core/params.h"
+
+bool message_fail(struct message *message, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(message->text, sizeof message->text, format, list);
+  va_end(list);
+  return false;
+}
+
+bool message_within(struct message *message, const char *prefix) {
+  struct message inner = *message;
+  return message_fail(message, "%.300s: %.700s", prefix, inner.text);
+}
+
+void message_print(const struct message *message) {
+  fputs("warpwait: ", stderr);
+  for (const char *at = message->text; *at; at++)
+    fputc(iscntrl((unsigned char)*at) ? '?' : *at, stderr);
+  fputc('\n', stderr);
+}
+
+void message_suggest(char *text, size_t size, const char *word, const char *const *words, size_t count) {
+  const char *near = nearest_word(word, words, count, sizeof *words);
+  if (near) {
+    snprintf(text, size, "; did you mean '%s'?", near);
+    return;
+  }
+  size_t used = (size_t)snprintf(text, size, ", legal: ");
+  for (size_t i = 0; i < count && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", words[i]);
+}

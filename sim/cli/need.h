@@ -1,0 +1,13 @@
+/* Memory that the command line cannot do without. */
+#ifndef SIM_CLI_NEED_H
+#define SIM_CLI_NEED_H
+
+#include <stddef.h>
+
+/* Small things, zeroed. There is nothing sensible to do without them: ends the program with CLI_DEFECT.
+ * Large things that a user asked for by size (buffers) do not come from here. */
+void *need(size_t count, size_t size);
+void *need_more(void *old, size_t count, size_t size);
+char *need_copy(const char *text);
+
+#endif

@@ -1,0 +1,335 @@
+/* The report for programs. Keys keep this order; integers are integers; units are in "units". */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+#include "sim/cli/report.h"
+#include "sim/cli/text.h"
+
+enum { REAL_DIGITS = 9 };
+
+static json_t *whole(uint64_t value) { return json_integer((json_int_t)value); }
+
+static void set_whole(json_t *object, const char *key, uint64_t value) {
+  json_object_set_new(object, key, whole(value));
+}
+
+static void set_real(json_t *object, const char *key, double value) {
+  json_object_set_new(object, key, json_real(value));
+}
+
+static void set_text(json_t *object, const char *key, const char *value) {
+  /* Source text may hold any bytes; JSON wants UTF-8. */
+  json_t *text = json_string(value);
+  json_object_set_new(object, key, text ? text : json_string("(not UTF-8)"));
+}
+
+static json_t *triple(const uint32_t value[3]) {
+  return json_pack("[I,I,I]", (json_int_t)value[0], (json_int_t)value[1], (json_int_t)value[2]);
+}
+
+static void set_stats(json_t *object, const struct stat_group *group, const void *stats) {
+  for (size_t i = 0; i < group->count; i++)
+    set_whole(object, group->rows[i].name, stat_value(&group->rows[i], stats));
+}
+
+/* ---- machine ----------------------------------------------------------------------------------- */
+
+static json_t *parameter(const struct param_group *group, const struct param_row *row, const struct machine *machine) {
+  json_t *object = json_object();
+  if (row->kind == PARAM_CHOICE) {
+    char word[32];
+    param_text(group, row, machine, word);
+    set_text(object, "value", word);
+  } else {
+    set_whole(object, "value", param_value(group, row, machine));
+  }
+  set_text(object, "unit", row->unit);
+  return object;
+}
+
+static json_t *machine_object(const struct machine *machine) {
+  json_t *object = json_object(), *parameters = json_object();
+  set_text(object, "name", machine->name);
+  for (size_t g = 0; g < MACHINE_GROUPS; g++)
+    for (size_t i = 0; i < machine_groups[g].count; i++) {
+      const struct param_row *row = &machine_groups[g].rows[i];
+      char key[64];
+      snprintf(key, sizeof key, "%s.%s", machine_groups[g].name, row->name);
+      json_object_set_new(parameters, key, parameter(&machine_groups[g], row, machine));
+    }
+  json_object_set_new(object, "parameters", parameters);
+  return object;
+}
+
+static void set_units(json_t *units, const char *prefix, const struct stat_group *group) {
+  for (size_t i = 0; i < group->count; i++) {
+    char key[80];
+    snprintf(key, sizeof key, "%s.%s", prefix, group->rows[i].name);
+    set_text(units, key, group->rows[i].unit);
+  }
+}
+
+static json_t *units_object(void) {
+  json_t *units = json_object();
+  set_text(units, "cycles", "cycles");
+  set_text(units, "microseconds", "us");
+  set_text(units, "stalls", "warp-cycles");
+  set_text(units, "resident_cycles", "warp-cycles");
+  set_units(units, "cu", &cu_stat_group);
+  set_units(units, "lds", &lds_stat_group);
+  set_text(units, "lds.max_ways", "passes");
+  set_units(units, "dma", &dma_stat_group);
+  set_text(units, "dma.bytes_per_cycle", "bytes/cycle");
+  set_text(units, "dma.queue_full_cycles", "warp-cycles");
+  set_text(units, "dma.queue_peak", "descriptors");
+  set_text(units, "dma.latency", "cycles");
+  set_units(units, "memory", &mem_stat_group);
+  set_text(units, "hiding", "group-cycles");
+  return units;
+}
+
+/* ---- a launch ---------------------------------------------------------------------------------- */
+
+static void set_place(json_t *object, const struct isa_program *program, uint32_t pc) {
+  set_text(object, "file", file_base(program->file));
+  set_whole(object, "line", program->line && pc < program->count ? program->line[pc] : 0);
+}
+
+static json_t *stalls_object(const uint64_t stalls[STALLS], bool zeros) {
+  json_t *object = json_object();
+  for (int i = 0; i < STALLS; i++)
+    if (zeros || stalls[i])
+      set_whole(object, stall_rows[i].name, stalls[i]);
+  return object;
+}
+
+static json_t *occupancy_object(const struct occupancy *fit) {
+  json_t *object = json_object(), *groups = json_object();
+  set_whole(object, "warps_per_group", fit->warps_per_group);
+  set_whole(object, "groups_per_cu", fit->groups_per_cu);
+  set_text(object, "limit", occupancy_limit_names[fit->limit]);
+  for (int i = 0; i < OCCUPANCY_LIMITS; i++)
+    set_whole(groups, occupancy_limit_names[i], fit->groups[i]);
+  json_object_set_new(object, "groups_allowed", groups);
+  set_whole(object, "registers_per_warp", fit->registers_per_warp);
+  set_whole(object, "lds_per_group", fit->lds_per_group);
+  return object;
+}
+
+static json_t *lds_instructions(const struct isa_program *program, const struct launch_result *result) {
+  json_t *list = json_array();
+  for (uint32_t pc = 0; pc < program->count; pc++) {
+    const struct pc_result *at = &result->by_pc[pc];
+    if (!at->lds_accesses)
+      continue;
+    json_t *object = json_object();
+    set_place(object, program, pc);
+    set_whole(object, "pc", pc);
+    set_whole(object, "accesses", at->lds_accesses);
+    set_whole(object, "passes", at->lds_passes);
+    set_whole(object, "conflict_cycles", at->lds_conflict_cycles);
+    set_whole(object, "contention_cycles", at->lds_contention_cycles);
+    set_whole(object, "max_ways", at->lds_max_ways);
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+static json_t *lds_object(const struct isa_program *program, const struct launch_result *result) {
+  json_t *object = json_object();
+  set_stats(object, &lds_stat_group, &result->lds);
+  set_whole(object, "max_ways", result->lds_max_ways);
+  json_object_set_new(object, "by_instruction", lds_instructions(program, result));
+  return object;
+}
+
+static json_t *latency_object(const struct histogram *latency) {
+  json_t *object = json_object();
+  set_whole(object, "count", latency->count);
+  set_whole(object, "min", latency->minimum);
+  set_real(object, "mean", per((double)latency->sum, (double)latency->count));
+  set_whole(object, "p50", histogram_quantile(latency, 50));
+  set_whole(object, "p99", histogram_quantile(latency, 99));
+  set_whole(object, "max", latency->maximum);
+  return object;
+}
+
+static json_t *dma_object(const struct launch_result *result) {
+  json_t *object = json_object();
+  set_stats(object, &dma_stat_group, &result->dma);
+  set_real(object, "bytes_per_cycle", per((double)result->dma.bytes, (double)result->dma.busy_cycles));
+  json_object_set_new(object, "latency", latency_object(&result->dma_latency));
+  set_whole(object, "queue_full_cycles", result->stalls[STALL_DMA_QUEUE]);
+  set_real(object, "queue_mean", per((double)result->dma.queue_cycles, (double)result->dma.busy_cycles));
+  set_whole(object, "queue_peak", result->dma_queue_peak);
+  return object;
+}
+
+static json_t *hiding_object(const struct cu_stats *cu) {
+  json_t *object = json_object();
+  set_whole(object, "copy_cycles", cu->copy_cycles);
+  set_whole(object, "hidden_cycles", cu->copy_cycles - cu->exposed_cycles);
+  set_whole(object, "exposed_cycles", cu->exposed_cycles);
+  return object;
+}
+
+static json_t *utilisation_object(const struct machine *machine, const struct launch_result *result) {
+  struct utilisation all[UTILISATIONS];
+  json_t *object = json_object();
+  report_utilisations(machine, result, all);
+  for (size_t i = 0; i < UTILISATIONS; i++)
+    set_real(object, all[i].name, per(all[i].used, all[i].peak));
+  return object;
+}
+
+static json_t *instruction_list(const struct isa_program *program, const struct launch_result *result) {
+  json_t *list = json_array();
+  for (uint32_t pc = 0; pc < program->count; pc++) {
+    const struct pc_result *at = &result->by_pc[pc];
+    json_t *object = json_object(), *waits = stalls_object(at->stalls, false);
+    char text[200];
+    isa_print(program, pc, text, sizeof text);
+    set_place(object, program, pc);
+    set_whole(object, "pc", pc);
+    set_text(object, "instruction", text);
+    set_whole(object, "issues", at->issues);
+    set_whole(object, "lanes", at->lanes);
+    json_object_set_new(object, "stalls", waits);
+    set_whole(object, "sectors", at->sectors);
+    set_whole(object, "copies", at->copies);
+    set_whole(object, "copy_bytes", at->copy_bytes);
+    if (at->issues || json_object_size(waits))
+      json_array_append(list, object);
+    json_decref(object);
+  }
+  return list;
+}
+
+static json_t *hazard_list(const struct isa_program *program, const struct launch_result *result) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < result->hazard_count; i++) {
+    const struct isa_hazard *hazard = &result->hazards[i].first;
+    const struct isa_hazard_row *row = &isa_hazard_rows[hazard->rule];
+    json_t *object = json_object();
+    set_text(object, "rule", row->rule);
+    set_text(object, "message", row->text);
+    set_text(object, "detail", hazard->detail);
+    set_text(object, "advice", row->advice);
+    set_place(object, program, hazard->pc);
+    json_object_set_new(object, "work_group", triple(hazard->group));
+    json_object_set_new(object, "work_items", json_pack("[I]", (json_int_t)hazard->item));
+    set_whole(object, "count", result->hazards[i].count);
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+static json_t *stuck_list(const struct isa_program *program, const struct launch_result *result) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++) {
+    const struct stuck_warp *warp = &result->stuck[i];
+    json_t *object = json_object();
+    set_whole(object, "cu", warp->cu);
+    json_object_set_new(object, "work_group", triple(warp->group));
+    set_whole(object, "warp", warp->warp);
+    set_place(object, program, warp->pc);
+    set_text(object, "stall", stall_rows[warp->stall].name);
+    set_whole(object, "missing", warp->missing);
+    set_whole(object, "exited", warp->exited);
+    set_whole(object, "event", warp->event);
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+static void set_shape(json_t *object, const struct isa_launch *launch) {
+  set_text(object, "kernel", launch->kernel->name);
+  set_text(object, "file", file_base(launch->program->file));
+  json_object_set_new(object, "global", triple(launch->global));
+  json_object_set_new(object, "local", triple(launch->local));
+  json_object_set_new(object, "offset", triple(launch->offset));
+}
+
+static void set_summary(json_t *object, const struct machine *machine, const struct launch_result *result) {
+  static const char *const ends[] = {"finished", "deadlock", "cycle_limit"};
+  char hash[20];
+  snprintf(hash, sizeof hash, "%016" PRIx64, result->trace_hash);
+  set_text(object, "end", ends[result->end]);
+  set_whole(object, "cycles", result->cycles);
+  set_real(object, "microseconds", (double)result->cycles / machine->cu.clock_mhz);
+  set_whole(object, "warp_instructions", result->cu.warp_instructions);
+  set_whole(object, "work_groups", result->work_groups);
+  set_text(object, "trace_hash", hash);
+}
+
+static json_t *launch_object(const struct machine *machine, const struct isa_launch *launch,
+                             const struct launch_result *result) {
+  json_t *object = json_object(), *cu = json_object(), *memory = json_object();
+  char *bottleneck = report_bottleneck(machine, result);
+  set_shape(object, launch);
+  set_summary(object, machine, result);
+  set_text(object, "bottleneck", bottleneck);
+  json_object_set_new(object, "utilisation", utilisation_object(machine, result));
+  json_object_set_new(object, "occupancy", occupancy_object(&result->occupancy));
+  json_object_set_new(object, "stalls", stalls_object(result->stalls, true));
+  set_whole(object, "resident_cycles", result->resident_cycles);
+  set_stats(cu, &cu_stat_group, &result->cu);
+  json_object_set_new(object, "cu", cu);
+  json_object_set_new(object, "lds", lds_object(launch->program, result));
+  json_object_set_new(object, "dma", dma_object(result));
+  set_stats(memory, &mem_stat_group, &result->mem);
+  json_object_set_new(object, "memory", memory);
+  json_object_set_new(object, "hiding", hiding_object(&result->cu));
+  json_object_set_new(object, "by_instruction", instruction_list(launch->program, result));
+  json_object_set_new(object, "hazards", hazard_list(launch->program, result));
+  set_whole(object, "hazards_dropped", result->hazards_dropped);
+  json_object_set_new(object, "stuck", stuck_list(launch->program, result));
+  set_whole(object, "stuck_count", result->stuck_count);
+  free(bottleneck);
+  return object;
+}
+
+static json_t *verdict_list(const struct report *report) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < report->verdict_count; i++) {
+    const struct verdict *verdict = &report->verdicts[i];
+    json_t *object = json_object();
+    set_text(object, "what", verdict->what);
+    set_text(object, "mode", verdict->mode);
+    json_object_set_new(object, "passed", json_boolean(verdict->passed));
+    set_text(object, "difference", verdict->text);
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+char *report_json(const struct report *report) {
+  const struct job *job = report->job;
+  json_t *root = json_object(), *launches = json_array(), *hazards = json_array();
+  set_text(root, "warpwait", WARPWAIT_VERSION);
+  set_text(root, "name", job->name ? job->name : file_base(job->file));
+  json_object_set_new(root, "machine", machine_object(&job->machine));
+  json_object_set_new(root, "units", units_object());
+  for (size_t i = 0; i < report->count; i++)
+    json_array_append_new(launches, launch_object(&job->machine, &job->launches[i].isa, &report->results[i]));
+  for (size_t i = 0; i < report->count; i++) {
+    json_t *list = hazard_list(job->program, &report->results[i]);
+    json_array_extend(hazards, list);
+    json_decref(list);
+  }
+  json_object_set_new(root, "launches", launches);
+  json_object_set_new(root, "hazards", hazards);
+  if (report->verdicts)
+    json_object_set_new(root, "verify", verdict_list(report));
+  char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
+  json_decref(root);
+  struct text lines = {0};
+  text_print(&lines, "%s\n", text ? text : "");
+  free(text);
+  return lines.data;
+}

@@ -1,0 +1,321 @@
+/* The report for people: numbers first, what they mean second, advice last. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+#include "sim/cli/need.h"
+#include "sim/cli/report.h"
+#include "sim/cli/text.h"
+
+enum { SHOWN_INSTRUCTIONS = 10, HISTOGRAM_ROWS = 8, HISTOGRAM_WIDTH = 40 };
+
+/* One launch, as the sections below see it. */
+struct view {
+  const struct job *job;
+  const struct isa_launch *launch;
+  const struct launch_result *result;
+  struct text *text;
+};
+
+static double percent(uint64_t count, uint64_t whole) { return 100 * per((double)count, (double)whole); }
+
+static void print_range(struct text *text, const uint32_t range[3], uint32_t dimensions) {
+  for (uint32_t i = 0; i < dimensions; i++)
+    text_print(text, "%s%u", i ? " x " : "", range[i]);
+}
+
+static uint32_t pc_line(const struct isa_program *program, uint32_t pc) {
+  return program->line && pc < program->count ? program->line[pc] : 0;
+}
+
+/* The source line without its indentation, or the instruction when there is no source. */
+static void print_source(const struct view *view, uint32_t pc) {
+  const struct isa_program *program = view->launch->program;
+  uint32_t line = pc_line(program, pc);
+  char instruction[200];
+  isa_print(program, pc, instruction, sizeof instruction);
+  const char *source =
+      program->source && line && line <= program->source_lines ? program->source[line - 1] : instruction;
+  source += strspn(source, " \t");
+  size_t length = strcspn(source, "\r\n");
+  text_print(view->text, "%.*s\n", (int)(length < 80 ? length : 80), source);
+}
+
+/* ---- summary ----------------------------------------------------------------------------------- */
+
+static void occupancy(const struct view *view) {
+  const struct occupancy *fit = &view->result->occupancy;
+  text_print(view->text, "occupancy      %u work-group%s of %u warp%s in a CU: %u of %u warps, limited by %s\n",
+             fit->groups_per_cu, fit->groups_per_cu == 1 ? "" : "s", fit->warps_per_group,
+             fit->warps_per_group == 1 ? "" : "s", fit->groups_per_cu * fit->warps_per_group,
+             view->job->machine.cu.warps, occupancy_limit_names[fit->limit]);
+}
+
+static void summary(const struct view *view) {
+  const struct machine *machine = &view->job->machine;
+  const struct launch_result *result = view->result;
+  struct text *text = view->text;
+  uint64_t instructions = result->cu.warp_instructions;
+  text_print(text, "kernel         %s in %s\n", view->launch->kernel->name, file_base(view->launch->program->file));
+  text_print(text, "machine        %s, %u CU%s at %u MHz\n", machine->name, machine->cu.count,
+             machine->cu.count == 1 ? "" : "s", machine->cu.clock_mhz);
+  text_print(text, "NDRange        ");
+  print_range(text, view->launch->global, view->launch->dimensions);
+  text_print(text, " work-items in groups of ");
+  print_range(text, view->launch->local, view->launch->dimensions);
+  text_print(text, ": %" PRIu64 " work-group%s\n", result->work_groups, result->work_groups == 1 ? "" : "s");
+  text_print(text, "cycles         %" PRIu64 " = %.3f us\n", result->cycles,
+             (double)result->cycles / machine->cu.clock_mhz);
+  text_print(text, "instructions   %" PRIu64 " of warps, %.3f a cycle; %.1f %% of their lanes ran\n", instructions,
+             per((double)instructions, (double)result->cycles),
+             percent(result->cu.lane_instructions, instructions * machine->cu.warp_size));
+  occupancy(view);
+}
+
+static void limits(const struct view *view) {
+  struct utilisation all[UTILISATIONS];
+  char *sentence = report_bottleneck(&view->job->machine, view->result);
+  text_print(view->text, "\n%s\n\n", sentence);
+  free(sentence);
+  report_utilisations(&view->job->machine, view->result, all);
+  text_print(view->text, "%% of peak          used        peak  resource\n");
+  for (size_t i = 0; i < UTILISATIONS; i++)
+    if (all[i].used > 0)
+      text_print(view->text, "%9.1f  %12.0f %12.0f  %s (%s)\n", 100 * per(all[i].used, all[i].peak), all[i].used,
+                 all[i].peak, all[i].name, all[i].unit);
+}
+
+/* ---- stalls ------------------------------------------------------------------------------------ */
+
+static void stalls(const struct view *view) {
+  const struct launch_result *result = view->result;
+  bool shown[STALLS] = {false};
+  text_print(view->text, "\nwhere warps were   warp-cycles      %%   waiting for\n");
+  for (;;) {
+    int most = -1;
+    for (int i = 0; i < STALLS; i++)
+      if (!shown[i] && result->stalls[i] && (most < 0 || result->stalls[i] > result->stalls[most]))
+        most = i;
+    if (most < 0)
+      break;
+    shown[most] = true;
+    text_print(view->text, "%-16s %13" PRIu64 "  %5.1f   %s\n", stall_rows[most].name, result->stalls[most],
+               percent(result->stalls[most], result->resident_cycles), stall_rows[most].text);
+  }
+  text_print(view->text, "%-16s %13" PRIu64 "  100.0\n", "resident", result->resident_cycles);
+}
+
+/* ---- LDS --------------------------------------------------------------------------------------- */
+
+/* Worst first; ties in program order, so that every host prints the same. */
+static bool worse(const struct pc_result *a, const struct pc_result *b) {
+  if (a->lds_conflict_cycles != b->lds_conflict_cycles)
+    return a->lds_conflict_cycles > b->lds_conflict_cycles;
+  return a->lds_passes > b->lds_passes;
+}
+
+static void lds_instructions(const struct view *view) {
+  const struct launch_result *result = view->result;
+  uint32_t count = view->launch->program->count;
+  bool *shown = need(count, sizeof *shown);
+  text_print(view->text, "    accesses      passes   conflict cycles  max ways   line  source\n");
+  for (unsigned row = 0; row < SHOWN_INSTRUCTIONS; row++) {
+    uint32_t worst = count;
+    for (uint32_t pc = 0; pc < count; pc++)
+      if (!shown[pc] && result->by_pc[pc].lds_accesses &&
+          (worst == count || worse(&result->by_pc[pc], &result->by_pc[worst])))
+        worst = pc;
+    if (worst == count)
+      break;
+    const struct pc_result *at = &result->by_pc[worst];
+    shown[worst] = true;
+    text_print(view->text, "%12" PRIu64 "%12" PRIu64 "%18" PRIu64 "%10" PRIu64 " %6u  ", at->lds_accesses,
+               at->lds_passes, at->lds_conflict_cycles, at->lds_max_ways, pc_line(view->launch->program, worst));
+    print_source(view, worst);
+  }
+  free(shown);
+}
+
+static void lds(const struct view *view) {
+  const struct lds_stats *stats = &view->result->lds;
+  if (!stats->accesses && !stats->dma_beats)
+    return;
+  text_print(view->text,
+             "\nLDS: %" PRIu64 " accesses in %" PRIu64 " passes, %" PRIu64 " of them conflict cycles (at most %" PRIu64
+             " ways); copies: %" PRIu64 " beats; contention: warps %" PRIu64 ", copies %" PRIu64 " cycles\n",
+             stats->accesses, stats->passes, stats->conflict_cycles, view->result->lds_max_ways, stats->dma_beats,
+             stats->contention_cycles, stats->dma_contention_cycles);
+  if (stats->accesses)
+    lds_instructions(view);
+}
+
+/* ---- DMA --------------------------------------------------------------------------------------- */
+
+static void bar(struct text *text, uint64_t low, uint64_t high, uint64_t count, uint64_t most) {
+  static const char stars[] = "****************************************";
+  int width = (int)div_up(count * HISTOGRAM_WIDTH, most ? most : 1);
+  text_print(text, "  %8" PRIu64 " - %-8" PRIu64 " %8" PRIu64 "%s%.*s\n", low, high, count, width ? "  " : "", width,
+             stars);
+}
+
+/* Rows start where a bin of the histogram starts and are no narrower than its widest bin in use, so
+ * that a row does not claim what the histogram cannot tell. */
+static void latencies(const struct histogram *latency, struct text *text) {
+  unsigned first = 0, last = HISTOGRAM_BINS - 2;
+  while (!latency->bin[first])
+    first++;
+  while (!latency->bin[last])
+    last--;
+  uint64_t start = histogram_low(first), finest = histogram_low(last + 1) - histogram_low(last);
+  uint64_t width = cycle_max(div_up(latency->maximum - start + 1, HISTOGRAM_ROWS), finest);
+  uint64_t row[HISTOGRAM_ROWS] = {0}, most = 0;
+  for (unsigned bin = first; bin <= last; bin++)
+    row[(histogram_low(bin) - start) / width] += latency->bin[bin];
+  for (size_t i = 0; i < HISTOGRAM_ROWS; i++)
+    most = cycle_max(most, row[i]);
+  text_print(text, "  cycles from issue to completion\n");
+  for (size_t i = 0; i < HISTOGRAM_ROWS && start + i * width <= latency->maximum; i++) {
+    uint64_t low = start + i * width, high = low + width - 1;
+    bar(text, cycle_max(low, latency->minimum), cycle_min(high, latency->maximum), row[i], most);
+  }
+}
+
+static void dma(const struct view *view) {
+  const struct dma_stats *stats = &view->result->dma;
+  const struct histogram *latency = &view->result->dma_latency;
+  if (!stats->descriptors)
+    return;
+  text_print(view->text,
+             "\nDMA: %" PRIu64 " descriptors, %" PRIu64 " bytes, %.2f bytes a busy cycle; queue %.2f on average, %u at "
+             "most\n",
+             stats->descriptors, stats->bytes, per((double)stats->bytes, (double)stats->busy_cycles),
+             per((double)stats->queue_cycles, (double)stats->busy_cycles), view->result->dma_queue_peak);
+  text_print(view->text, "  latency: min %" PRIu64 ", mean %.1f, p50 %" PRIu64 ", p99 %" PRIu64 ", max %" PRIu64 "\n",
+             latency->minimum, per((double)latency->sum, (double)latency->count), histogram_quantile(latency, 50),
+             histogram_quantile(latency, 99), latency->maximum);
+  if (latency->maximum > latency->minimum)
+    latencies(latency, view->text);
+}
+
+static void hiding(const struct view *view) {
+  const struct cu_stats *cu = &view->result->cu;
+  if (!cu->copy_cycles)
+    return;
+  text_print(view->text,
+             "\nhiding: work-groups had copies under way for %" PRIu64 " group-cycles; %" PRIu64
+             " (%.1f %%) were hidden, %" PRIu64 " exposed at waits\n",
+             cu->copy_cycles, cu->copy_cycles - cu->exposed_cycles,
+             percent(cu->copy_cycles - cu->exposed_cycles, cu->copy_cycles), cu->exposed_cycles);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+static void memory(const struct view *view) {
+  const struct mem_stats *stats = &view->result->mem;
+  uint64_t accesses = stats->loads + stats->stores + stats->atomics + stats->prefetches;
+  uint64_t lines = stats->l2_hits + stats->l2_misses;
+  if (!accesses && !lines)
+    return;
+  text_print(view->text,
+             "\nmemory: %" PRIu64 " accesses of warps (%.2f sectors each), %" PRIu64 " requests of DMA engines\n"
+             "  L2: %" PRIu64 " of %" PRIu64 " lines hit (%.1f %%), %" PRIu64 " written back; bytes: link up %" PRIu64
+             ", down %" PRIu64 ", L2 %" PRIu64 ", DRAM %" PRIu64 "\n",
+             accesses, per((double)stats->sectors, (double)accesses), stats->dma_reads + stats->dma_writes,
+             stats->l2_hits, lines, percent(stats->l2_hits, lines), stats->l2_writebacks, stats->link_up_bytes,
+             stats->link_down_bytes, stats->l2_bytes, stats->dram_bytes);
+}
+
+/* ---- what went wrong --------------------------------------------------------------------------- */
+
+static void print_place(const struct view *view, uint32_t pc) {
+  const struct isa_program *program = view->launch->program;
+  uint32_t line = pc_line(program, pc);
+  if (line)
+    text_print(view->text, "%s:%u", file_base(program->file), line);
+  else
+    text_print(view->text, "%s, instruction %u", file_base(program->file), pc);
+}
+
+static void hazards(const struct view *view) {
+  const struct launch_result *result = view->result;
+  for (size_t i = 0; i < result->hazard_count; i++) {
+    const struct isa_hazard *hazard = &result->hazards[i].first;
+    const struct isa_hazard_row *row = &isa_hazard_rows[hazard->rule];
+    text_print(view->text, "\nhazard %s at ", row->rule);
+    print_place(view, hazard->pc);
+    text_print(view->text, ", %" PRIu64 " time%s: %s\n", result->hazards[i].count,
+               result->hazards[i].count == 1 ? "" : "s", row->text);
+    text_print(view->text, "  first: work-group (%u, %u, %u), work-item %u%s%s\n  advice: %s\n", hazard->group[0],
+               hazard->group[1], hazard->group[2], hazard->item, *hazard->detail ? ": " : "", hazard->detail,
+               row->advice);
+  }
+  if (result->hazards_dropped)
+    text_print(view->text, "\n%" PRIu64 " hazards at further instructions are not shown\n", result->hazards_dropped);
+}
+
+static void stuck_reason(const struct view *view, const struct stuck_warp *warp) {
+  static const char *const at[STALLS] = {
+      [STALL_BARRIER] = "a barrier", [STALL_COPY_JOIN] = "an asynchronous copy", [STALL_WAIT_JOIN] = "a wait"};
+  if (warp->stall == STALL_COPY_WAIT && !warp->missing)
+    text_print(view->text, "waits for event %u, which nobody completes\n", warp->event);
+  else if (warp->missing)
+    text_print(view->text, "stands at %s and waits for %u warp%s of its work-group, of which %u ha%s exited\n",
+               at[warp->stall] ? at[warp->stall] : "a wait", warp->missing, warp->missing == 1 ? "" : "s", warp->exited,
+               warp->exited == 1 ? "s" : "ve");
+  else
+    text_print(view->text, "waits for %s\n", stall_rows[warp->stall].text);
+}
+
+static void deadlock(const struct view *view) {
+  const struct launch_result *result = view->result;
+  if (result->end == END_CYCLE_LIMIT)
+    text_print(view->text, "\nGiven up at the cycle limit: the launch had not finished.\n");
+  if (result->end != END_DEADLOCK)
+    return;
+  text_print(view->text, "\nDeadlock: %zu warps wait for ever.\n", result->stuck_count);
+  size_t kept = result->stuck_count < RESULT_STUCK ? result->stuck_count : RESULT_STUCK;
+  for (size_t i = 0; i < kept; i++) {
+    const struct stuck_warp *warp = &result->stuck[i];
+    text_print(view->text, "  CU %u, work-group (%u, %u, %u), warp %u at ", warp->cu, warp->group[0], warp->group[1],
+               warp->group[2], warp->warp);
+    print_place(view, warp->pc);
+    text_print(view->text, " ");
+    stuck_reason(view, warp);
+  }
+  if (kept < result->stuck_count)
+    text_print(view->text, "  ... and %zu more\n", result->stuck_count - kept);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static void verdicts(const struct report *report, struct text *text) {
+  if (report->verdict_count)
+    text_print(text, "\n");
+  for (size_t i = 0; i < report->verdict_count; i++) {
+    const struct verdict *verdict = &report->verdicts[i];
+    text_print(text, "check %s (%s): %s%s\n", verdict->what, verdict->mode, verdict->passed ? "passed" : "FAILED, ",
+               verdict->text);
+  }
+}
+
+char *report_text(const struct report *report) {
+  struct text text = {0};
+  for (size_t i = 0; i < report->count; i++) {
+    const struct view view = {report->job, &report->job->launches[i].isa, &report->results[i], &text};
+    if (report->job->launch_count > 1)
+      text_print(&text, "%s======== launch %zu of %zu ========\n", i ? "\n" : "", i + 1, report->job->launch_count);
+    summary(&view);
+    deadlock(&view);
+    limits(&view);
+    stalls(&view);
+    lds(&view);
+    dma(&view);
+    hiding(&view);
+    memory(&view);
+    hazards(&view);
+  }
+  verdicts(report, &text);
+  return text.data;
+}

@@ -1,0 +1,24 @@
+/* Running a job: the machine is built once, the launches go through it one after the other. */
+#ifndef SIM_CLI_RUNNER_H
+#define SIM_CLI_RUNNER_H
+
+#include "sim/cli/job.h"
+#include "sim/host/host.h"
+
+struct run_options {
+  bool systemc;
+  enum host_order order;
+  uint32_t seed;
+  const char *vcd;
+  cycle_t max_cycles; /* of each launch */
+  bool quiet;
+};
+
+/* Runs launches until one does not finish. *results has job->launch_count elements, of which the first
+ * *count are filled; the caller frees each and the array. False: the machine could not be had. */
+bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
+             struct message *message);
+
+void run_free(struct launch_result *results, size_t count);
+
+#endif

@@ -1,0 +1,330 @@
+/* warpwait run: from a job to a report.
+ *
+ * Order matters: everything that can be refused is refused before the run, and nothing is written
+ * before all of it is known. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/direct.h"
+#include "sim/cli/file.h"
+#include "sim/cli/need.h"
+#include "sim/cli/report.h"
+#include "sim/cli/runner.h"
+
+/* A list of option values. */
+struct words {
+  const char **word;
+  size_t count;
+};
+
+struct invocation {
+  struct message message; /* first: see cli_parse() */
+  struct direct direct;   /* `program` is the launch file or the kernel */
+  struct words args, sets, dumps;
+  const char *machine, *out;
+  bool json, verify, host_given, order_given;
+  struct run_options run;
+};
+
+enum {
+  KEY_OUT = 256,
+  KEY_VCD,
+  KEY_DUMP,
+  KEY_VERIFY,
+  KEY_HOST,
+  KEY_MAX_CYCLES,
+  KEY_KERNEL,
+  KEY_GLOBAL,
+  KEY_LOCAL,
+  KEY_OFFSET,
+  KEY_ARG,
+  KEY_ORDER,
+};
+
+static const struct argp_option options[] = {
+    {"machine", 'm', "NAME|FILE", 0, "The machine: built in, or an INI file (default: the launch file's, or teaching)",
+     1},
+    {"set", 's', "KEY=VALUE", 0, "Set a parameter of the machine, after the launch file's (repeatable)", 1},
+    {"report", 'r', "text|json", 0, "Form of the report (default: text)", 2},
+    {"out", KEY_OUT, "FILE", 0, "Write the report to a file", 2},
+    {"dump", KEY_DUMP, "BUFFER=FILE", 0, "Write a buffer's final bytes to a file (repeatable)", 2},
+    {"vcd", KEY_VCD, "FILE", 0, "Write a waveform for GTKWave; needs the SystemC host", 2},
+    {"verify", KEY_VERIFY, NULL, 0, "Hold the launch file's checks against the outcome: exit status 1 if one fails", 2},
+    {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},
+    {"host", KEY_HOST, "systemc|plain", 0,
+     "Who steps the model: SystemC (default) or a plain loop; the result is the same", 3},
+    {"max-cycles", KEY_MAX_CYCLES, "N", 0, "Give a launch up after N cycles (default: 1000000000)", 3},
+    {NULL, 0, NULL, 0, "Without a launch file:", 4},
+    {"kernel", KEY_KERNEL, "NAME", 0, "The kernel, if the program has several", 4},
+    {"global", KEY_GLOBAL, "X[,Y[,Z]]", 0, "Work-items", 4},
+    {"local", KEY_LOCAL, "X[,Y[,Z]]", 0, "Work-items of a work-group (default: the machine chooses)", 4},
+    {"offset", KEY_OFFSET, "X[,Y[,Z]]", 0, "First identifiers", 4},
+    {"arg", KEY_ARG, "KIND:VALUE", 0, "The next argument (repeatable), see below", 4},
+    {"order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 5},
+    {0}};
+
+static const char documentation[] =
+    "Runs a launch file, or a kernel given by options, and reports where its warps waited.\v"
+    "Kinds of arguments:\n"
+    "  buffer:NAME=BYTES[:TYPE[:FILL]]  a new buffer; FILL is zero, iota, random or @FILE\n"
+    "  buffer:NAME                      a buffer made by an earlier argument\n"
+    "  local:BYTES                      room in the LDS\n"
+    "  TYPE:VALUE[,VALUE...]            an OpenCL C scalar or vector: int:7, float4:1,2,3,4\n"
+    "  bytes:HEX                        a struct by value\n";
+
+/* ---- options ----------------------------------------------------------------------------------- */
+
+static error_t add(struct words *words, const char *word) {
+  words->word = need_more(words->word, words->count + 1, sizeof *words->word);
+  words->word[words->count++] = word;
+  return 0;
+}
+
+static error_t choose(struct argp_state *state, const char *option, const char *word, const char *first,
+                      const char *second, bool *is_second) {
+  *is_second = strcmp(word, second) == 0;
+  return *is_second || strcmp(word, first) == 0
+             ? 0
+             : cli_refuse(state, "%s: '%.60s' is not one of: %s %s", option, word, first, second);
+}
+
+static error_t parse_max_cycles(struct argp_state *state, const char *word, cycle_t *cycles) {
+  char *end = NULL;
+  errno = 0;
+  *cycles = strtoull(word, &end, 10);
+  if (*word < '0' || *word > '9' || *end || errno || !*cycles)
+    return cli_refuse(state, "--max-cycles: '%.60s' is not a whole number in [1, %" PRIu64 "] cycles", word,
+                      UINT64_MAX);
+  return 0;
+}
+
+static error_t parse_order(struct argp_state *state, const char *word, struct invocation *call) {
+  char *end = NULL;
+  call->order_given = true;
+  if (strcmp(word, "ascending") == 0 || strcmp(word, "descending") == 0) {
+    call->run.order = *word == 'a' ? ORDER_ASCENDING : ORDER_DESCENDING;
+    return 0;
+  }
+  call->run.order = ORDER_SHUFFLED;
+  call->run.seed = 1;
+  if (strcmp(word, "shuffled") == 0)
+    return 0;
+  if (strncmp(word, "shuffled:", 9) == 0 && word[9]) {
+    call->run.seed = (uint32_t)strtoul(word + 9, &end, 10);
+    if (!*end)
+      return 0;
+  }
+  return cli_refuse(state, "--order: '%.60s' is not one of: ascending descending shuffled[:SEED]", word);
+}
+
+static error_t parse_program(struct argp_state *state, const char *word, struct invocation *call) {
+  if (call->direct.program)
+    return cli_refuse(state, "%.60s: one launch file or kernel is enough", word);
+  call->direct.program = word;
+  return 0;
+}
+
+static error_t parse_option(int key, char *word, struct argp_state *state) {
+  struct invocation *call = state->input;
+  bool plain = false;
+  error_t error = 0;
+  switch (key) {
+  case 'm':
+    call->machine = word;
+    return 0;
+  case 's':
+    return add(&call->sets, word);
+  case 'r':
+    return choose(state, "--report", word, "text", "json", &call->json);
+  case 'q':
+    call->run.quiet = true;
+    return 0;
+  case KEY_OUT:
+    call->out = word;
+    return 0;
+  case KEY_VCD:
+    call->run.vcd = word;
+    return 0;
+  case KEY_DUMP:
+    return add(&call->dumps, word);
+  case KEY_VERIFY:
+    call->verify = true;
+    return 0;
+  case KEY_HOST:
+    error = choose(state, "--host", word, "systemc", "plain", &plain);
+    call->host_given = true;
+    call->run.systemc = !plain;
+    return error;
+  case KEY_MAX_CYCLES:
+    return parse_max_cycles(state, word, &call->run.max_cycles);
+  case KEY_KERNEL:
+    call->direct.kernel = word;
+    return 0;
+  case KEY_GLOBAL:
+    call->direct.global = word;
+    return 0;
+  case KEY_LOCAL:
+    call->direct.local = word;
+    return 0;
+  case KEY_OFFSET:
+    call->direct.offset = word;
+    return 0;
+  case KEY_ARG:
+    return add(&call->args, word);
+  case KEY_ORDER:
+    return parse_order(state, word, call);
+  case ARGP_KEY_ARG:
+    return parse_program(state, word, call);
+  case ARGP_KEY_END:
+    return call->direct.program ? 0 : cli_refuse(state, "a launch file or a kernel is missing; --help says more");
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+/* ---- before the run ---------------------------------------------------------------------------- */
+
+/* An order is the plain host's business, a waveform SystemC's. */
+static bool settle_host(struct invocation *call) {
+  if (call->order_given && call->host_given && call->run.systemc)
+    return message_fail(&call->message, "--order: only the plain host has one");
+  if (call->order_given)
+    call->run.systemc = false;
+  if (call->run.vcd && !call->run.systemc)
+    return message_fail(&call->message, "--vcd: only the SystemC host writes waveforms");
+  return true;
+}
+
+static bool only_direct(struct invocation *call) {
+  const struct {
+    const char *option;
+    bool given;
+  } direct[] = {{"--kernel", call->direct.kernel},
+                {"--global", call->direct.global},
+                {"--local", call->direct.local},
+                {"--offset", call->direct.offset},
+                {"--arg", call->args.count > 0}};
+  for (size_t i = 0; i < sizeof direct / sizeof *direct; i++)
+    if (direct[i].given)
+      return message_fail(&call->message, "%s: the launch file says this", direct[i].option);
+  return true;
+}
+
+static bool load(struct invocation *call, struct job *job) {
+  const struct job_request request = {call->machine, call->sets.word, call->sets.count, call->verify};
+  if (strcmp(file_extension(call->direct.program), ".json") == 0)
+    return only_direct(call) && launch_load(call->direct.program, &request, job, &call->message);
+  if (call->verify)
+    return message_fail(&call->message, "--verify: needs a launch file, which says what to expect");
+  call->direct.args = call->args.word;
+  call->direct.arg_count = call->args.count;
+  return direct_job(&call->direct, &request, job, &call->message);
+}
+
+/* "BUFFER=FILE": the buffer's number and the file. */
+static bool find_dump(const struct job *job, const char *dump, size_t *buffer, const char **path,
+                      struct message *message) {
+  const char *equals = strchr(dump, '=');
+  if (!equals || !equals[1])
+    return message_fail(message, "--dump: '%.60s' is not BUFFER=FILE", dump);
+  char *name = need_copy(dump);
+  name[equals - dump] = '\0';
+  bool found = job_find_buffer(job, name, buffer, message);
+  free(name);
+  *path = equals + 1;
+  return found ? true : message_within(message, "--dump");
+}
+
+static bool can_write(struct invocation *call, const char *option, const char *path) {
+  return !path || file_can_write(path, &call->message) ? true : message_within(&call->message, option);
+}
+
+static bool outputs_possible(struct invocation *call, const struct job *job) {
+  for (size_t i = 0; i < call->dumps.count; i++) {
+    size_t buffer = 0;
+    const char *path = NULL;
+    if (!find_dump(job, call->dumps.word[i], &buffer, &path, &call->message) || !can_write(call, "--dump", path))
+      return false;
+  }
+  return can_write(call, "--out", call->out) && can_write(call, "--vcd", call->run.vcd);
+}
+
+/* ---- after it ---------------------------------------------------------------------------------- */
+
+static bool write_outputs(struct invocation *call, const struct report *report) {
+  for (size_t i = 0; i < call->dumps.count; i++) {
+    size_t buffer = 0;
+    const char *path = NULL;
+    if (!find_dump(report->job, call->dumps.word[i], &buffer, &path, &call->message))
+      return false;
+    const struct isa_buffer *source = &report->job->memory.buffers[buffer];
+    if (!file_write(path, source->data, source->bytes, &call->message))
+      return message_within(&call->message, "--dump");
+  }
+  char *text = call->json ? report_json(report) : report_text(report);
+  bool good = cli_output(call->out, text, strlen(text), &call->message);
+  free(text);
+  return good;
+}
+
+/* Says on stderr what went wrong in the simulated world. */
+static int conclude(const struct invocation *call, const struct report *report) {
+  int status = CLI_FINE;
+  struct message message;
+  for (size_t i = 0; i < report->verdict_count; i++)
+    if (!report->verdicts[i].passed) {
+      status = CLI_WENT_WRONG;
+      message_fail(&message, "verify: %s (%s): %s", report->verdicts[i].what, report->verdicts[i].mode,
+                   report->verdicts[i].text);
+      message_print(&message);
+    }
+  const struct launch_result *last = &report->results[report->count - 1];
+  const char *kernel = report->job->launches[report->count - 1].isa.kernel->name;
+  if (last->end == END_FINISHED)
+    return status;
+  if (last->end == END_DEADLOCK)
+    message_fail(&message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warps wait for ever",
+                 report->count - 1, kernel, last->cycles, last->stuck_count);
+  else
+    message_fail(&message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)",
+                 report->count - 1, kernel, call->run.max_cycles);
+  message_print(&message);
+  return CLI_WENT_WRONG;
+}
+
+static int run_and_report(struct invocation *call, struct job *job) {
+  struct launch_result *results = NULL;
+  struct report report = {.job = job};
+  int status = CLI_BAD_INPUT;
+  bool good = run_job(job, &call->run, &results, &report.count, &call->message);
+  report.results = results;
+  struct verdict *verdicts = NULL;
+  if (good && call->verify)
+    report.verdicts = verdicts = verify_job(job, results, report.count, &report.verdict_count);
+  if (good && write_outputs(call, &report))
+    status = conclude(call, &report);
+  else
+    message_print(&call->message);
+  free(verdicts);
+  run_free(results, report.count);
+  return status;
+}
+
+int verb_run(int argc, char **argv) {
+  static const struct argp argp = {
+      options, parse_option, "LAUNCH.json\nKERNEL.wws --global X[,Y[,Z]] --arg ...", documentation, NULL, NULL, NULL};
+  struct invocation call = {.run = {.systemc = true, .max_cycles = 1000000000}};
+  struct job job = {0};
+  bool good = cli_parse(&argp, argc, argv, &call.message) && settle_host(&call) && load(&call, &job) &&
+              outputs_possible(&call, &job);
+  int status = good ? run_and_report(&call, &job) : cli_bad_input(&call.message);
+  job_free(&job);
+  free(call.args.word);
+  free(call.sets.word);
+  free(call.dumps.word);
+  return status;
+}

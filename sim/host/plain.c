@@ -1,0 +1,120 @@
+/* A plain loop over windows.
+ *
+ *     T = the earliest step of any island
+ *     every island due before T + its lookahead runs up to there
+ *
+ * Nothing that is sent at T or later arrives before T + lookahead, so the islands of a window cannot
+ * disturb each other, and their order is free. `slot` keeps the islands' next steps side by side:
+ * looking for the earliest of 133 touches 2 KB. */
+#include <stdlib.h>
+
+#include "sim/host/host.h"
+
+struct slot {
+  cycle_t next;
+  struct island *island;
+};
+
+struct plain_host {
+  struct host host;
+  struct slot *slot;
+  size_t count;
+  enum host_order order;
+  uint32_t random;
+};
+
+static void on_woken(void *context, cycle_t at) { ((struct slot *)context)->next = at; }
+
+static void plain_free(struct host *host) {
+  struct plain_host *plain = (struct plain_host *)host;
+  for (size_t i = 0; i < plain->count; i++)
+    plain->slot[i].island->woken = NULL;
+  free(plain->slot);
+  free(plain);
+}
+
+static cycle_t earliest(const struct plain_host *plain) {
+  cycle_t next = NEVER;
+  for (size_t i = 0; i < plain->count; i++)
+    next = cycle_min(next, plain->slot[i].next);
+  return next;
+}
+
+static void run_window(struct plain_host *plain, cycle_t now, cycle_t limit) {
+  for (size_t i = 0; i < plain->count; i++) {
+    struct slot *slot = &plain->slot[i];
+    cycle_t until = cycle_min(now + slot->island->lookahead, limit);
+    if (slot->next < until)
+      slot->next = island_run(slot->island, until);
+  }
+}
+
+static size_t below(struct plain_host *plain, size_t bound) {
+  plain->random ^= plain->random << 13;
+  plain->random ^= plain->random >> 17;
+  plain->random ^= plain->random << 5;
+  return plain->random % bound;
+}
+
+static void shuffle_components(struct plain_host *plain, struct island *island) {
+  size_t order[ISLAND_COMPONENTS];
+  for (size_t i = 0; i < island->parts; i++) {
+    size_t j = below(plain, i + 1);
+    order[i] = order[j];
+    order[j] = i;
+  }
+  island_order(island, order);
+}
+
+static void shuffle(struct plain_host *plain) {
+  for (size_t i = plain->count; i-- > 1;) {
+    size_t j = below(plain, i + 1);
+    struct slot kept = plain->slot[i];
+    plain->slot[i] = plain->slot[j];
+    plain->slot[j] = kept;
+    plain->slot[i].island->host = &plain->slot[i];
+    plain->slot[j].island->host = &plain->slot[j];
+  }
+  for (size_t i = 0; i < plain->count; i++)
+    shuffle_components(plain, plain->slot[i].island);
+}
+
+static cycle_t plain_run(struct host *host, cycle_t limit) {
+  struct plain_host *plain = (struct plain_host *)host;
+  for (size_t i = 0; i < plain->count; i++)
+    plain->slot[i].next = plain->slot[i].island->next;
+  cycle_t now = earliest(plain);
+  for (; now < limit; now = earliest(plain)) {
+    if (plain->order == ORDER_SHUFFLED)
+      shuffle(plain);
+    run_window(plain, now, limit);
+  }
+  return now;
+}
+
+static void reverse_components(struct island *island) {
+  size_t order[ISLAND_COMPONENTS];
+  for (size_t i = 0; i < island->parts; i++)
+    order[i] = island->parts - 1 - i;
+  island_order(island, order);
+}
+
+struct host *host_plain(struct island **islands, size_t count, enum host_order order, uint32_t seed) {
+  struct plain_host *plain = calloc(1, sizeof *plain);
+  struct slot *slot = calloc(count, sizeof *slot);
+  if (!plain || !slot) {
+    free(plain);
+    free(slot);
+    return NULL;
+  }
+  *plain = (struct plain_host){{plain_run, plain_free}, slot, count, order, seed ? seed : 1};
+  for (size_t i = 0; i < count; i++) {
+    struct island *island = islands[order == ORDER_DESCENDING ? count - 1 - i : i];
+    slot[i] = (struct slot){island->next, island};
+    island->woken = on_woken;
+    island->host = &slot[i];
+    if (order == ORDER_DESCENDING)
+      reverse_components(island);
+  }
+  return &plain->host;
+}

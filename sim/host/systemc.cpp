@@ -1,0 +1,169 @@
+// SystemC around the islands: one SC_METHOD each. It adapts and never decides.
+//
+// A method runs its island ahead by the lookahead and notifies its own event for the island's next
+// step; a message from another island notifies the same event earlier (SystemC keeps the earliest).
+// With one statically sensitive event and no next_trigger() a visit allocates nothing.
+#include "sim/host/host.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <systemc>
+
+#include "sim/host/clock.hpp"
+#include "sim/host/vcd.h"
+
+// libsystemc has a main that wants this; ours is elsewhere. Weak, so that a user of the library may
+// have one of their own.
+extern "C" __attribute__((weak)) int sc_main(int, char **) { return 0; }
+
+namespace {
+
+class Shell;
+
+class IslandModule : public sc_core::sc_module {
+public:
+  SC_HAS_PROCESS(IslandModule);
+  IslandModule(const sc_core::sc_module_name &name, Shell *shell, island *island)
+      : sc_module(name), shell_(shell), island_(island) {
+    SC_METHOD(step);
+    sensitive << due_;
+    dont_initialize();
+    island_->host = this;
+    island_->woken = [](void *module, cycle_t at) { static_cast<IslandModule *>(module)->wake(at); };
+  }
+
+  void wake(cycle_t at);
+  void step();
+  island *get() const { return island_; }
+
+private:
+  Shell *shell_;
+  island *island_;
+  sc_core::sc_event due_;
+};
+
+class Shell {
+public:
+  Shell(island **islands, size_t count, const char *vcd, uint32_t clock_mhz) : clock_(systemc_clock()) {
+    clock_.set_mhz(clock_mhz);
+    for (size_t i = 0; i < count; i++)
+      modules_.push_back(std::make_unique<IslandModule>(islands[i]->name, this, islands[i]));
+    if (vcd)
+      open_trace(vcd);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates; nothing is due yet
+  }
+
+  ~Shell() {
+    for (auto &module : modules_)
+      module->get()->woken = nullptr;
+    if (!trace_)
+      return;
+    sc_core::sc_close_vcd_trace_file(trace_);
+    vcd_finish(partial_.c_str(), vcd_.c_str());
+  }
+
+  // SystemC stops by itself when no event is left: wake() keeps those at the limit and beyond back.
+  cycle_t run(cycle_t limit) {
+    limit_ = limit;
+    const cycle_t first = earliest();
+    if (first >= limit)
+      return first;
+    clock_.not_before(first);
+    running_ = true;
+    for (auto &module : modules_)
+      module->wake(module->get()->next);
+    sc_core::sc_start();
+    running_ = false;
+    return earliest();
+  }
+
+  bool running() const { return running_; }
+  cycle_t limit() const { return limit_; }
+  cycle_t ahead(const island *island) const { return trace_ ? 1 : island->lookahead; }
+
+  Clock &clock() { return clock_; }
+
+private:
+  cycle_t earliest() const {
+    cycle_t next = NEVER;
+    for (const auto &module : modules_)
+      next = cycle_min(next, module->get()->next);
+    return next;
+  }
+
+  void open_trace(const char *vcd) {
+    vcd_ = vcd;
+    const std::string stem = vcd_ + ".part";
+    partial_ = stem + ".vcd"; // SystemC adds the ending
+    trace_ = sc_core::sc_create_vcd_trace_file(stem.c_str());
+    trace_->set_time_unit(1, sc_core::SC_PS);
+    for (const auto &module : modules_) {
+      const island *island = module->get();
+      for (size_t i = 0; i < island->probes; i++) {
+        const probe &probe = island->probe[i];
+        const std::string name = std::string(island->name) + "." + probe.component + "." + probe.name;
+        sc_core::sc_trace(trace_, *probe.value, name, static_cast<int>(probe.bits));
+      }
+    }
+  }
+
+  std::vector<std::unique_ptr<IslandModule>> modules_;
+  Clock &clock_;
+  cycle_t limit_ = 0;
+  bool running_ = false;
+  std::string vcd_, partial_;
+  sc_core::sc_trace_file *trace_ = nullptr;
+};
+
+void IslandModule::wake(cycle_t at) {
+  // Between runs nothing is notified: the next run begins with every island's next step. NEVER is
+  // never before the limit.
+  if (shell_->running() && at < shell_->limit())
+    due_.notify(shell_->clock().until(at));
+}
+
+void IslandModule::step() {
+  const cycle_t until = cycle_min(shell_->clock().now() + shell_->ahead(island_), shell_->limit());
+  wake(island_run(island_, until));
+}
+
+struct SystemcHost {
+  host base; // first: a struct host * is a SystemcHost *
+  std::unique_ptr<Shell> shell;
+};
+
+cycle_t systemc_run(host *host, cycle_t limit) { return reinterpret_cast<SystemcHost *>(host)->shell->run(limit); }
+
+void systemc_free(host *host) { delete reinterpret_cast<SystemcHost *>(host); }
+
+} // namespace
+
+Clock &systemc_clock() {
+  static Clock clock;
+  return clock;
+}
+
+host *host_systemc(island **islands, size_t count, const char *vcd, uint32_t clock_mhz, const char **message) {
+  static bool taken = false;
+  if (taken) {
+    *message = "one SystemC host may exist in a process, and only once";
+    return nullptr;
+  }
+  taken = true;
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  try {
+    auto shell = std::make_unique<Shell>(islands, count, vcd, clock_mhz);
+    auto *host = new SystemcHost{{systemc_run, systemc_free}, std::move(shell)};
+    return &host->base;
+  } catch (const std::exception &error) {
+    static std::string text;
+    text = error.what();
+    *message = text.c_str();
+    return nullptr;
+  }
+}

@@ -1,0 +1,326 @@
+/* Bad input: one line on stderr that names place, value and what is legal; exit status 2; nothing else. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/cli/fixture.h"
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+static size_t lines(const char *text) {
+  size_t count = 0;
+  for (; *text; text++)
+    count += *text == '\n';
+  return count;
+}
+
+/* Runs the tool; what it says must hold all of `parts`, separated by '|'. */
+static void refuse(const char *arguments, const char *parts) {
+  struct outcome outcome = tool(arguments);
+  char part[200], stranger[256];
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(lines(outcome.err), 1);
+  EXPECT_STREQ(outcome.out, "");
+  for (const char *at = parts; *at; at += strlen(part) + (at[strlen(part)] == '|')) {
+    snprintf(part, sizeof part, "%.*s", (int)strcspn(at, "|"), at);
+    EXPECT_CONTAINS(outcome.err, part);
+  }
+  EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
+  outcome_free(&outcome);
+}
+
+TEST(cli, bad_usage_is_told_in_one_line) {
+  static const struct {
+    const char *arguments, *parts;
+  } rows[] = {
+      {"", "--help"},
+      {"rnu", "no verb 'rnu'|'run'"},
+      {"frobnicate", "no verb|run, asm, dis"},
+      {"run", "missing"},
+      {"run a.json b.json", "b.json|one"},
+      {"run --machine", "--machine: needs a value"},
+      {"run l.json --frob", "--frob: no such option"},
+      {"run l.json --verfy", "--verfy|'verify'"},
+      {"run l.json -x", "-x: no such option"},
+      {"run l.json --report xml", "--report|'xml'|text json"},
+      {"run l.json --host vhdl", "--host|'vhdl'|systemc plain"},
+      {"run l.json --max-cycles 0", "--max-cycles|'0'|[1, "},
+      {"run l.json --max-cycles ten", "--max-cycles|'ten'"},
+      {"run l.json --order sideways", "--order|'sideways'|ascending"},
+      {"run l.json --order ascending --host systemc", "--order|plain"},
+      {"run l.json --host plain --vcd w.vcd", "--vcd|SystemC"},
+      {"run nothing.json", "nothing.json|No such file"},
+      {"run l.json --global 4", "--global|launch file"},
+      {"run kernel.cl --global 4", "kernel.cl|not supported yet"},
+      {"run kernel.txt --global 4", "kernel.txt|.wws"},
+      {"run kernel.wws", "--global"},
+      {"run kernel.wws --global 4x", "--global: '4x'|X[,Y[,Z]]"},
+      {"run kernel.wws --global 0", "--global: '0'"},
+      {"run kernel.wws --global 4,4,4,4", "--global"},
+      {"run kernel.wws --global 4 --local 2,2", "--local: 2 entries|1"},
+      {"run kernel.wws --global 4 --verify", "--verify|launch file"},
+      {"run kernel.wws --global 4 --kernel mnius", "--kernel: no kernel 'mnius'|plus"},
+      {"run kernel.wws --global 4", "--arg|argument 0, 'data'|missing"},
+      {"run kernel.wws --global 4 --arg int", "--arg int|KIND:VALUE"},
+      {"run kernel.wws --global 4 --arg itn:3", "'itn'|'int'"},
+      {"run kernel.wws --global 4 --arg int:3", "'data'|a buffer"},
+      {"run kernel.wws --global 4 --arg buffer:a", "no buffer 'a'"},
+      {"run kernel.wws --global 4 --arg buffer:a=0", "--arg buffer:a=0|outside"},
+      {"run kernel.wws --global 4 --arg buffer:a=many", "'many'"},
+      {"run kernel.wws --global 4 --arg buffer:a=16:flaot", "'flaot'|'float'"},
+      {"run kernel.wws --global 4 --arg buffer:a=16:float:iotta", "'iotta'|'iota'"},
+      {"run kernel.wws --global 4 --arg buffer:a=16:float:@none.bin", "none.bin|No such file"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint:x", "'x'|[0, 4294967295]"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint2:1,2", "'add'|4 bytes"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint2:1", "1 components"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg bytes:0g", "'0g'|hexadecimal"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint:1 --arg local:1G", "'1G'"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint:1 --arg local:99999999", "99999999|65536"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint:1 --arg local:4 --arg int:1", "3 arguments"},
+      {"run kernel.wws --global 4 --set dma.chanels=2", "--set|'dma.chanels'|'dma.channels'"},
+      {"run kernel.wws --global 4 --set dma.channels=65", "--set|dma.channels: 65|[1, 64]"},
+      {"run kernel.wws --global 4 --set dma.channels", "--set|KEY=VALUE"},
+      {"run kernel.wws --global 4 --set cu.warp_size=33", "cu.warp_size: 33|power of two"},
+      {"run kernel.wws --global 4 --set lds.priority=nobody", "lds.priority: 'nobody'|alternate warps dma"},
+      {"run kernel.wws --global 4 --machine techaing", "--machine|'techaing'|'teaching'"},
+      {"run kernel.wws --global 4 --machine none.ini", "--machine|none.ini|No such file"},
+      {"run kernel.wws --global 4096 --local 4096 --arg buffer:a=16 --arg uint:1 --arg local:4",
+       "--local|4096 x 1 x 1|512"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint:1 --arg local:4 --dump b=x", "--dump|no buffer 'b'|a"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint:1 --arg local:4 --dump a", "--dump|BUFFER=FILE"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint:1 --arg local:4 --out none/x", "--out|none/x"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint:1 --arg local:4 --vcd none/x", "--vcd|none/x"},
+      {"asm", "missing"},
+      {"asm none.wws", "none.wws|No such file"},
+      {"asm kernel.wws -o none/x.wwo", "none/x.wwo"},
+      {"dis kernel.cl", "kernel.cl"},
+      {"dis none.wwo", "none.wwo"},
+      {"params zma", "'zma'"},
+      {"params --machine nine", "--machine|'nine'"},
+      {"machines moon", "no machine 'moon'|teaching"},
+      {"machines a b", "b"},
+      {"machines --all", "--all: no such option"},
+  };
+  fixture_folder();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ct_note("warpwait %s", rows[i].arguments);
+    refuse(rows[i].arguments, rows[i].parts);
+  }
+}
+
+TEST(cli, bad_machine_file_names_its_line) {
+  static const struct {
+    const char *text, *parts;
+  } rows[] = {
+      {"[cu]\ncuont = 3\n", "m.ini:2|'cu.cuont'|'cu.count'"},
+      {"[cu]\ncount = 0\n", "m.ini:2|cu.count: 0|[1, 1024] CUs"},
+      {"[cu]\ncount = -1\n", "m.ini:2|'-1'|[1, 1024]"},
+      {"[cu]\n\ncount = three\n", "m.ini:3|'three'"},
+      {"[cu]\ncount = 1\ncount = 2\n", "m.ini:3|second time"},
+      {"[cu]\npolicy = random\n", "m.ini:2|'random'|round_robin greedy_oldest oldest"},
+      {"[lsd]\nbanks = 32\n", "m.ini:2|[lsd]|'lds'"},
+      {"banks = 32\n", "m.ini:1|banks|section"},
+      {"[cu]\nbase = teaching\n", "m.ini:2|'cu.base'"},
+      {"[cu\ncount = 1\n", "m.ini:1|[section]"},
+      {"[cu]\nnonsense\ncount = 0\n", "m.ini:2|key = value"},
+      {"base = techaing\n", "m.ini:1|'techaing'|'teaching'"},
+      {"base = m.ini\n", "m.ini:1|loop"},
+      {"base = none.ini\n", "m.ini:1|none.ini|No such file"},
+      {"base = teaching\nbase = dsp\n", "m.ini:2|base|first"},
+      {"[lds]\nbanks = 33\n", "m.ini:2|lds.banks: 33|power of two"},
+      {"[lds]\nsize = 99999999999999999999\n", "m.ini:2|lds.size"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    fixture_folder();
+    tool_file("m.ini", rows[i].text);
+    ct_note("%s", rows[i].text);
+    refuse("params --machine m.ini", rows[i].parts);
+  }
+}
+
+/* Line 4 is the one with the launch; `"set"` and so on come on a line of their own, 6. */
+TEST(cli, bad_launch_file_names_line_and_path) {
+  static const struct {
+    const char *text, *parts;
+  } rows[] = {
+      {"", "l.json:1"},
+      {"[]", "l.json:1|object"},
+      {"{\"a\": }", "l.json:1"},
+      {"{\n\"program\": 1,\n\"program\": 2}", "l.json:3|duplicate"},
+      {"{\n\"porgram\": \"kernel.wws\"}", "l.json:2: porgram|'program'"},
+      {"{}", "launches|missing"},
+      {"{\"launches\": []}", "kernel.cl|not supported yet"},
+      {"{\"program\": \"k.spv\", \"launches\": []}", "k.spv|not supported yet"},
+      {"{\"program\": 3, \"launches\": []}", "program|not a string"},
+      {"{\"program\": \"none.wws\",\n \"launches\": []}", "l.json:1: program|none.wws|No such file"},
+      {"{\"program\": \"kernel.wws\",\n \"launches\": []}", "l.json:2: launches|empty"},
+      {"{\"program\": \"kernel.wws\",\n \"launches\": {}}", "l.json:2: launches|list"},
+      {"{\"program\": \"kernel.wws\",\n \"launches\": [7]}", "l.json:2: launches[0]|object"},
+      {"{\"program\": \"kernel.wws\",\n \"pipes\": {},\n \"launches\": []}", "l.json:2: pipes|not supported yet"},
+      {"{\"program\": \"kernel.wws\", \"build\": {}, \"launches\": []}", "build|OpenCL C"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [],\n\"machine\": \"mars\"}", "l.json:2: machine|'mars'|teaching"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [],\n\"set\": {\n\"cu.cout\": 1}}",
+       "l.json:3: set.cu.cout|'cu.count'"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [],\n\"set\": {\n\"cu.count\": 1.5}}",
+       "l.json:3: set.cu.count|whole"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [],\n\"set\": {\n\"cu.count\": \"x\"}}", "l.json:3|'x'|[1, 1024]"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": []}", "buffers|object"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {}}}", "l.json:2: buffers.a|'bytes'"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {\"byte\": 3}}}",
+       "buffers.a.byte|'bytes'"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {\"bytes\": 0}}}",
+       "buffers.a.bytes: 0|[1, "},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {\"bytes\": 4294967297}}}",
+       "buffers.a.bytes: 4294967297"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {\"bytes\": 4294967296},\n\"b\": "
+       "{\"bytes\": 1}}}",
+       "l.json:3: buffers.b.bytes|together"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\"a\": {\"bytes\": 8,\n\"elem\": \"flaot\"}}}",
+       "l.json:2: buffers.a.elem|'flaot'|'float'"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\"a\": {\"bytes\": 9, \"elem\": \"int\"}}}",
+       "multiple|4 bytes of 'int'"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\"a\": {\"bytes\": 8, \"fill\": \"rnd\"}}}",
+       "buffers.a.fill|'rnd'"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\"a\": {\"bytes\": 8, \"fill\": \"zero\", "
+       "\"seed\": 3}}}",
+       "buffers.a.seed|random"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\"a\": {\"bytes\": 8, \"values\": [1]}}}",
+       "buffers.a.values|1 elements|2"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\"a\": {\"bytes\": 4, \"elem\": \"char\", "
+       "\"values\": [1,\n2,\n300,4]}}}",
+       "l.json:3: buffers.a.values[2]|'300'|[-128, 127]"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\"a\": {\"bytes\": 4, \"file\": \"none.bin\"}}}",
+       "buffers.a.file|none.bin"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\"a\": {\"bytes\": 4, \"file\": \"good.bin\"}}}",
+       "buffers.a.file|256 bytes|4"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    fixture_folder();
+    fixture_expected();
+    tool_file("l.json", rows[i].text);
+    ct_note("%s", rows[i].text);
+    refuse("run l.json --out report.txt --dump a=x", rows[i].parts);
+  }
+}
+
+/* A launch of the fixture's kernel with one thing wrong; on line 3. */
+TEST(cli, bad_launch_names_argument_and_limit) {
+  static const struct {
+    const char *launch, *parts;
+  } rows[] = {
+      {"{}", "'kernel' is missing"},
+      {"{\"kernel\": \"pluss\"}", "launches[0].kernel|'pluss'|'plus'"},
+      {"{\"kernel\": \"plus\"}", "'global' is missing"},
+      {"{\"kernel\": \"plus\", \"global\": 64}", "launches[0].global|list"},
+      {"{\"kernel\": \"plus\", \"global\": []}", "launches[0].global|0 entries|[1, 3]"},
+      {"{\"kernel\": \"plus\", \"global\": [0]}", "launches[0].global[0]: 0|[1, 4294967295]"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"local\": [8, 8]}", "launches[0].local|2 entries|1"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"goblal\": [64]}", "launches[0].goblal|'global'"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{}]}", "launches[0].args[0]|one key"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"bufer\": \"d\"}]}",
+       "launches[0].args[0].bufer|'buffer'"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"dtaa\"}]}", "args[0].buffer|'dtaa'|'data'"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\", \"offset\": 256}]}",
+       "args[0].offset: 256|[0, 255]"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"int\": \"x\"}]}",
+       "args[1].int: 'x'|[-2147483648, 2147483647]"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"ulong\": 1}]}",
+       "args[1].ulong|'add'|4 bytes"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"float2\": [1]}]}",
+       "args[1].float2|2 components"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"pipe\": \"p\"}]}",
+       "args[1].pipe|not supported"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"bytes\": \"0\"}]}",
+       "args[1].bytes|hexadecimal"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 1}]}",
+       "launches[0].args|'room'|missing"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 1}, {\"local\": 0}]}",
+       "args[2].local: 0"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"local\": 4}]}", "args[0].local|'data'|a buffer"},
+      {"{\"kernel\": \"plus\", \"global\": [4294967295, 4294967295], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 1}, "
+       "{\"local\": 4}]}",
+       "launches[0].global|4294967295 x 4294967295"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"offset\": [4294967295], \"args\": [{\"buffer\": \"data\"}, "
+       "{\"uint\": 1}, {\"local\": 4}]}",
+       "launches[0].offset: 4294967295"},
+      {"{\"kernel\": \"plus\", \"global\": [4096], \"local\": [1024], \"args\": [{\"buffer\": \"data\"}, {\"uint\": "
+       "1}, {\"local\": 4}]}",
+       "launches[0].local: 1024|[1, 512]"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[1000];
+    fixture_folder();
+    snprintf(text, sizeof text,
+             "{\"program\": \"kernel.wws\",\n\"buffers\": {\"data\": {\"bytes\": 256}}, \"launches\": [\n%s]}",
+             rows[i].launch);
+    tool_file("l.json", text);
+    ct_note("%s", rows[i].launch);
+    refuse("run l.json --out report.txt --dump data=x --vcd w.vcd", "l.json:3: launches[0]");
+    refuse("run l.json --out report.txt", rows[i].parts);
+  }
+}
+
+TEST(cli, bad_check_names_what_it_lacks) {
+  static const struct {
+    const char *check, *parts;
+  } rows[] = {
+      {"7", "check|list"},
+      {"[{}]", "check[0]|missing"},
+      {"[{\"buffer\": \"data\"}]", "check[0]|'expected' is missing"},
+      {"[{\"buffer\": \"dat\", \"expected\": \"good.bin\"}]", "check[0].buffer|'dat'|'data'"},
+      {"[{\"buffer\": \"data\", \"expected\": \"none.bin\"}]", "check[0].expected|none.bin"},
+      {"[{\"buffer\": \"data\", \"expected\": \"kernel.wws\"}]", "check[0].expected|not the buffer's 256"},
+      {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"exat\"}]", "check[0].mode|'exat'|'exact'"},
+      {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"abs\": 1}]", "check[0].abs|no such key"},
+      {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"tolerance\"}]", "'abs', 'rel' and 'ulp'"},
+      {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"tolerance\", \"abs\": -1}]",
+       "check[0].abs|at least 0"},
+      {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"tolerance\", \"type\": \"int\", \"ulp\": 1}]",
+       "check[0].ulp|half, float"},
+      {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"multiset\"}]", "'packet' is missing"},
+      {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"multiset\", \"packet\": 7}]",
+       "check[0].packet|7|256"},
+      {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"elements\", \"elem\": \"int3\"}]",
+       "'components' is missing"},
+      {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"elements\", \"elem\": \"int3\", "
+       "\"components\": [4]}]",
+       "components[0]: 4|[0, 3]"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[1000], check[600];
+    fixture_folder();
+    fixture_expected();
+    snprintf(check, sizeof check, ",\n\"check\": %s", rows[i].check);
+    snprintf(text, sizeof text, fixture_launch, check);
+    tool_file("l.json", text);
+    ct_note("%s", rows[i].check);
+    refuse("run l.json --verify", "l.json:6: check");
+    refuse("run l.json --verify", rows[i].parts);
+  }
+}
+
+TEST(cli, bad_kernel_names_its_line) {
+  static const struct {
+    const char *text, *parts;
+  } rows[] = {
+      {".kernel k\n  frob r0, r1\n  exit\n", "k.wws:2|frob"},
+      {".kernel k\n.reg a\n  add.i32 a, b, 1\n  exit\n", "k.wws:3|b"},
+      {".kernel k\n.arg a globl\n  exit\n", "k.wws:2|globl"},
+      {"  exit\n", "k.wws:1"},
+      {".kernel k\n  bra nowhere\n  exit\n", "k.wws:2|nowhere"},
+      {".kernel k\n  exit\n.kernel k\n  exit\n", "k.wws:3|k"},
+      {"", "k.wws"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    fixture_folder();
+    tool_file("k.wws", rows[i].text);
+    ct_note("%s", rows[i].text);
+    refuse("run k.wws --global 1", rows[i].parts);
+    refuse("asm k.wws -o k.wwo", rows[i].parts);
+  }
+}
+
+TEST(cli, control_characters_in_input_do_not_break_the_line) {
+  fixture_folder();
+  tool_file("l.json", "{\"program\": \"kernel.wws\", \"launches\": [], \"machine\": \"a\\nb\\u001b[31m\"}");
+  refuse("run l.json", "'a?b?[31m'");
+}

@@ -1,0 +1,94 @@
+/* The built-in machines, and parameters as text. */
+#include "sim/cli/machines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/manual.h"
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+TEST(machines, every_built_in_parses_and_holds_together) {
+  for (size_t i = 0; i < preset_count; i++) {
+    struct machine machine;
+    struct message message = {""};
+    char text[PARAM_MESSAGE] = "";
+    ct_note("%s", presets[i].name);
+    if (!EXPECT_TRUE(machine_load(presets[i].name, NULL, &machine, &message)))
+      puts(message.text);
+    EXPECT_STREQ(machine.name, presets[i].name);
+    if (!EXPECT_TRUE(machine_check(&machine, text)))
+      puts(text);
+  }
+}
+
+TEST(machines, the_three_that_are_documented_exist) {
+  EXPECT_TRUE(preset_find("teaching") && preset_find("dsp") && preset_find("h200"));
+}
+
+TEST(machines, h200_says_of_each_value_where_it_is_from) {
+  static const char *const sources[] = {"measured on an H200", "assumed",     "CUDA",        "device query",
+                                        "FlashGPU-Sim",        "white paper", "of no effect"};
+  const char *text = preset_find("h200")->text;
+  for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {
+    char line[256];
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+    if (!strchr(line, '=') || line[0] == ';')
+      continue;
+    bool sourced = false;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+      sourced |= strchr(line, ';') && strstr(strchr(line, ';'), sources[i]);
+    ct_note("%s", line);
+    EXPECT_TRUE(sourced);
+  }
+}
+
+TEST(machines, h200_names_every_parameter) {
+  const char *text = preset_find("h200")->text;
+  for (size_t g = 0; g < MACHINE_GROUPS; g++)
+    for (size_t i = 0; i < machine_groups[g].count; i++) {
+      char key[64];
+      snprintf(key, sizeof key, "\n%s ", machine_groups[g].rows[i].name);
+      ct_note("%s.%s", machine_groups[g].name, machine_groups[g].rows[i].name);
+      EXPECT_TRUE(strstr(text, key) != NULL);
+    }
+}
+
+TEST(machines, params_lists_every_row_with_its_value) {
+  struct machine machine;
+  struct text text = {0};
+  machine_defaults(&machine);
+  machine.dma.channels = 61;
+  manual_params(&machine, NULL, false, &text);
+  for (size_t g = 0; g < MACHINE_GROUPS; g++)
+    for (size_t i = 0; i < machine_groups[g].count; i++) {
+      char name[64];
+      snprintf(name, sizeof name, "%s.%s ", machine_groups[g].name, machine_groups[g].rows[i].name);
+      EXPECT_CONTAINS(text.data, name);
+    }
+  EXPECT_CONTAINS(text.data, " 61 ");
+  free(text.data);
+}
+
+TEST(machines, params_prefix_selects) {
+  tool_folder();
+  struct outcome all = tool("params"), some = tool("params cu.int --machine h200"),
+                 page = tool("params dma --markdown");
+  EXPECT_CONTAINS(all.out, "mem.dram_width");
+  EXPECT_CONTAINS(some.out, "cu.int_latency");
+  EXPECT_TRUE(strstr(some.out, "cu.mul_latency") == NULL);
+  EXPECT_CONTAINS(page.out, "| `dma.channels` | 4 | 4 | 1 to 64 |");
+  outcome_free(&all);
+  outcome_free(&some);
+  outcome_free(&page);
+}
+
+TEST(machines, built_ins_print_as_they_are_written) {
+  tool_folder();
+  struct outcome list = tool("machines"), one = tool("machines dsp");
+  EXPECT_CONTAINS(list.out, "teaching ");
+  EXPECT_STREQ(one.out, preset_find("dsp")->text);
+  outcome_free(&list);
+  outcome_free(&one);
+}

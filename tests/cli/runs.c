@@ -1,0 +1,256 @@
+/* What the verbs do when all is well, and when the simulated kernel is not. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/cli/fixture.h"
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+static void launch_with(const char *keys) {
+  char text[2000];
+  fixture_folder();
+  fixture_expected();
+  snprintf(text, sizeof text, fixture_launch, keys);
+  tool_file("l.json", text);
+}
+
+/* Runs and checks status and what stderr holds ("" for nothing at all). */
+static void expect(const char *arguments, int status, const char *err) {
+  struct outcome outcome = tool(arguments);
+  ct_note("warpwait %s\n%s", arguments, outcome.err);
+  EXPECT_EQ(outcome.status, status);
+  if (*err)
+    EXPECT_CONTAINS(outcome.err, err);
+  else
+    EXPECT_STREQ(outcome.err, "");
+  outcome_free(&outcome);
+}
+
+static json_t *report(const char *arguments) {
+  struct outcome outcome = tool(arguments);
+  json_error_t error;
+  json_t *root = json_loads(outcome.out, 0, &error);
+  EXPECT_TRUE(root != NULL);
+  outcome_free(&outcome);
+  return root;
+}
+
+TEST(cli, every_verb_has_help_and_says_nothing_on_stderr) {
+  static const char *const rows[] = {"--help",     "run --help",    "asm --help",
+                                     "dis --help", "params --help", "machines --help"};
+  tool_folder();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct outcome outcome = tool(rows[i]);
+    ct_note("%s", rows[i]);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_STREQ(outcome.err, "");
+    EXPECT_CONTAINS(outcome.out, "Usage: warpwait");
+    outcome_free(&outcome);
+  }
+}
+
+TEST(cli, verify_passes_on_the_right_bytes_and_fails_on_one_wrong_element) {
+  static const struct {
+    const char *check;
+    int status;
+    const char *err;
+  } rows[] = {
+      {"{\"buffer\": \"data\", \"expected\": \"good.bin\"}", 0, ""},
+      {"{\"buffer\": \"data\", \"expected\": \"bad.bin\", \"mode\": \"exact\"}", 1,
+       "element 17 (byte 68): got 22, expected 1000"},
+      {"{\"buffer\": \"data\", \"expected\": \"bad.bin\", \"mode\": \"tolerance\", \"type\": \"uint\", \"abs\": 978}",
+       0, ""},
+      {"{\"buffer\": \"data\", \"expected\": \"bad.bin\", \"mode\": \"tolerance\", \"type\": \"uint\", \"abs\": 977}",
+       1, "element 17"},
+      {"{\"buffer\": \"data\", \"expected\": \"bad.bin\", \"mode\": \"tolerance\", \"type\": \"uint\", \"abs\": 1, "
+       "\"rel\": 0.978}",
+       0, ""},
+      {"{\"buffer\": \"data\", \"expected\": \"bad.bin\", \"mode\": \"tolerance\", \"type\": \"uint\", \"rel\": "
+       "0.9779}",
+       1, "element 17"},
+      {"{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"multiset\", \"packet\": 4}", 0, ""},
+      {"{\"buffer\": \"data\", \"expected\": \"bad.bin\", \"mode\": \"multiset\", \"packet\": 4}", 1, "packet 17"},
+      /* Element 17 of 4-byte words is component 1 of the fifth int4 or int3. */
+      {"{\"buffer\": \"data\", \"expected\": \"bad.bin\", \"mode\": \"elements\", \"elem\": \"int3\", \"components\": "
+       "[0, 2]}",
+       0, ""},
+      {"{\"buffer\": \"data\", \"expected\": \"bad.bin\", \"mode\": \"elements\", \"elem\": \"int3\", \"components\": "
+       "[0, 1]}",
+       1, "element 4 component 1 (byte 68): got 22, expected 1000"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char keys[400];
+    snprintf(keys, sizeof keys, ",\n\"check\": [ %s ]", rows[i].check);
+    launch_with(keys);
+    expect("run l.json --verify", rows[i].status, rows[i].err);
+    expect("run l.json", 0, ""); /* nobody asked */
+  }
+}
+
+TEST(cli, expected_diagnostics_are_held_against_reported_hazards) {
+  launch_with(",\n\"expect_diagnostic\": [\"M1\"]");
+  expect("run l.json --verify", 1, "expect_diagnostic (hazards): none was reported of M1");
+  /* One work-item too many: element 64 is outside. */
+  fixture_folder();
+  tool_file(
+      "l.json",
+      "{\"program\": \"kernel.wws\", \"buffers\": {\"data\": {\"bytes\": 256}}, \"launches\": [{\"kernel\": \"plus\","
+      "\"global\": [65], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 1}, {\"local\": 4}]}],"
+      "\"expect_diagnostic\": [\"X1-stride-zero\", \"M1-access-out-of-bounds\"]}");
+  expect("run l.json --verify", 0, "");
+  json_t *root = report("run l.json --report json");
+  json_t *hazard = json_array_get(json_object_get(json_array_get(json_object_get(root, "launches"), 0), "hazards"), 0);
+  EXPECT_STREQ(json_string_value(json_object_get(hazard, "rule")), "M1-access-out-of-bounds");
+  EXPECT_STREQ(json_string_value(json_object_get(hazard, "file")), "kernel.wws");
+  EXPECT_EQ(json_integer_value(json_object_get(hazard, "line")), 10); /* the load */
+  EXPECT_EQ(json_array_size(json_object_get(hazard, "work_group")), 3);
+  EXPECT_EQ(json_integer_value(json_array_get(json_object_get(hazard, "work_items"), 0)), 64);
+  EXPECT_TRUE(*json_string_value(json_object_get(hazard, "message")) != '\0');
+  json_decref(root);
+}
+
+TEST(cli, dump_writes_final_bytes_and_out_the_report) {
+  launch_with("");
+  expect("run l.json --dump data=data.bin --out report.txt --report text", 0, "");
+  char *data = tool_read("data.bin"), *good = tool_read("good.bin"), *text = tool_read("report.txt");
+  ASSERT_TRUE(data && good && text);
+  EXPECT_EQ(memcmp(data, good, 256), 0);
+  EXPECT_CONTAINS(text, "kernel         plus in kernel.wws");
+  free(data);
+  free(good);
+  free(text);
+}
+
+static void expect_keys(json_t *object, const char *keys) {
+  char key[64];
+  for (const char *at = keys; *at; at += strlen(key) + (at[strlen(key)] == ' ')) {
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(at, " "), at);
+    ct_note("key %s", key);
+    EXPECT_TRUE(json_object_get(object, key) != NULL);
+  }
+}
+
+TEST(cli, json_report_keeps_its_contract) {
+  launch_with("");
+  json_t *root = report("run l.json --report json");
+  expect_keys(root, "warpwait machine launches hazards units");
+  json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+  expect_keys(launch,
+              "kernel cycles warp_instructions work_groups stalls lds dma memory hiding hazards trace_hash occupancy");
+  expect_keys(json_object_get(launch, "lds"), "accesses passes conflict_cycles max_ways by_instruction");
+  json_t *dma = json_object_get(launch, "dma");
+  expect_keys(dma, "descriptors bytes busy_cycles bytes_per_cycle latency queue_full_cycles");
+  expect_keys(json_object_get(dma, "latency"), "min mean p50 p99 max");
+  expect_keys(json_object_get(launch, "hiding"), "copy_cycles hidden_cycles exposed_cycles");
+  /* 64 work-items are 2 warps of 8 instructions. */
+  EXPECT_EQ(json_integer_value(json_object_get(launch, "warp_instructions")), 16);
+  EXPECT_EQ(json_integer_value(json_object_get(launch, "work_groups")), 1);
+  json_t *parameters = json_object_get(json_object_get(root, "machine"), "parameters");
+  json_t *channels = json_object_get(parameters, "dma.channels");
+  EXPECT_EQ(json_integer_value(json_object_get(channels, "value")), 4);
+  EXPECT_STREQ(json_string_value(json_object_get(channels, "unit")), "channels");
+  int64_t sum = 0;
+  const char *key;
+  json_t *value;
+  json_object_foreach(json_object_get(launch, "stalls"), key, value) sum += json_integer_value(value);
+  EXPECT_EQ(sum, json_integer_value(json_object_get(launch, "resident_cycles")));
+  json_decref(root);
+}
+
+TEST(cli, hosts_and_orders_write_the_same_report) {
+  static const char *const rows[] = {
+      "run l.json --report json --host plain", "run l.json --report json --order descending",
+      "run l.json --report json --order shuffled:5", "run l.json --report json --vcd w.vcd"};
+  launch_with("");
+  struct outcome first = tool("run l.json --report json --host systemc");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct outcome other = tool(rows[i]);
+    EXPECT_STREQ(other.out, first.out);
+    outcome_free(&other);
+  }
+  outcome_free(&first);
+  char *vcd = tool_read("w.vcd");
+  EXPECT_CONTAINS(vcd, "$enddefinitions");
+  EXPECT_FALSE(tool_exists("w.vcd.part.vcd"));
+  free(vcd);
+}
+
+TEST(cli, the_command_line_says_what_a_launch_file_says) {
+  launch_with("");
+  expect("run l.json --dump data=a.bin", 0, "");
+  expect("run kernel.wws --kernel plus --global 64 --local 64 --arg buffer:data=256:uint:iota --arg uint:5 "
+         "--arg local:64 --dump data=b.bin",
+         0, "");
+  char *a = tool_read("a.bin"), *b = tool_read("b.bin");
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(memcmp(a, b, 256), 0);
+  free(a);
+  free(b);
+}
+
+TEST(cli, machine_and_set_of_the_command_line_win) {
+  launch_with(",\n\"machine\": \"dsp\", \"set\": { \"dma.channels\": 3, \"dma.queue\": \"7\" }");
+  json_t *root = report("run l.json --report json --machine h200 --set dma.channels=5");
+  json_t *machine = json_object_get(root, "machine"), *parameters = json_object_get(machine, "parameters");
+  EXPECT_STREQ(json_string_value(json_object_get(machine, "name")), "h200");
+  EXPECT_EQ(json_integer_value(json_object_get(json_object_get(parameters, "dma.channels"), "value")), 5);
+  EXPECT_EQ(json_integer_value(json_object_get(json_object_get(parameters, "dma.queue"), "value")), 7);
+  EXPECT_EQ(json_integer_value(json_object_get(json_object_get(parameters, "cu.count"), "value")), 132);
+  json_decref(root);
+}
+
+TEST(cli, machine_file_inherits_and_is_named_after_itself) {
+  fixture_folder();
+  tool_file("mine.ini", "base = dsp\n[dma]\nchannels = 1 ; one\n");
+  tool_file(
+      "l.json",
+      "{\"program\": \"kernel.wws\", \"machine\": \"mine.ini\", \"buffers\": {\"d\": {\"bytes\": 256}}, \"launches\": "
+      "[{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"d\"}, {\"uint\": 1}, {\"local\": 4}]}]}");
+  json_t *root = report("run l.json --report json");
+  json_t *machine = json_object_get(root, "machine"), *parameters = json_object_get(machine, "parameters");
+  EXPECT_STREQ(json_string_value(json_object_get(machine, "name")), "mine");
+  EXPECT_EQ(json_integer_value(json_object_get(json_object_get(parameters, "dma.channels"), "value")), 1);
+  EXPECT_EQ(json_integer_value(json_object_get(json_object_get(parameters, "cu.warp_size"), "value")), 16);
+  json_decref(root);
+}
+
+TEST(cli, cycle_limit_and_deadlock_exit_1_with_a_reason) {
+  launch_with("");
+  expect("run l.json --max-cycles 20", 1, "not finished after 20 cycles (--max-cycles)");
+  expect("run l.json --max-cycles 20 --host plain", 1, "not finished after 20 cycles");
+  tool_file(
+      "stuck.wws",
+      ".kernel k\n.reg i\n.pred p\n  get.local_id i, x\n  setp.lt.u32 p, i, 32\n@p bra out\n  bar.lds\nout: exit\n");
+  struct outcome outcome = tool("run stuck.wws --global 64 --local 64");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_CONTAINS(outcome.err, "deadlock at cycle");
+  EXPECT_CONTAINS(outcome.out,
+                  "stuck.wws:7 stands at a barrier and waits for 1 warp of its work-group, of which 1 has exited");
+  outcome_free(&outcome);
+}
+
+TEST(cli, asm_and_dis_are_inverse) {
+  fixture_folder();
+  expect("asm kernel.wws -o a.wwo", 0, "");
+  expect("dis a.wwo -o b.wws", 0, "");
+  expect("asm b.wws -o b.wwo", 0, "");
+  struct outcome first = tool("dis a.wwo"), second = tool("dis b.wwo"), listing = tool("asm kernel.wws");
+  EXPECT_STREQ(first.out, second.out);
+  EXPECT_CONTAINS(listing.out, "kernel plus:");
+  EXPECT_CONTAINS(listing.out, "st.global.b32");
+  outcome_free(&first);
+  outcome_free(&second);
+  outcome_free(&listing);
+  expect("run a.wwo --global 64 --arg buffer:data=256 --arg uint:1 --arg local:4", 0, "");
+}
+
+TEST(cli, a_failing_write_leaves_what_was_there) {
+  launch_with("");
+  tool_file("report.txt", "old");
+  expect("run l.json --out report.txt --dump data=none/x", 2, "none/x");
+  char *text = tool_read("report.txt");
+  EXPECT_STREQ(text, "old");
+  free(text);
+}

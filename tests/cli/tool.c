@@ -1,0 +1,146 @@
+#include "tests/cli/tool.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FILES = 64, ARGUMENTS = 64 };
+
+extern char **environ;
+static char folder[64];
+static char known[FILES][64];
+static size_t known_count;
+
+static void path_of(const char *name, char path[256]) { snprintf(path, 256, "%s/%s", folder, name); }
+
+static void empty(void) {
+  DIR *directory = *folder ? opendir(folder) : NULL;
+  for (struct dirent *entry; directory && (entry = readdir(directory));) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    unlink(path);
+  }
+  if (directory)
+    closedir(directory);
+  known_count = 0;
+}
+
+static void leave(void) {
+  empty();
+  rmdir(folder);
+}
+
+const char *tool_folder(void) {
+  if (*folder) {
+    empty();
+    return folder;
+  }
+  strcpy(folder, "/tmp/warpwait-cli-XXXXXX");
+  if (!mkdtemp(folder))
+    abort();
+  atexit(leave);
+  return folder;
+}
+
+void tool_bytes(const char *name, const void *bytes, size_t size) {
+  char path[256];
+  path_of(name, path);
+  FILE *file = fopen(path, "wb");
+  if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0 || known_count == FILES)
+    abort();
+  snprintf(known[known_count++], sizeof known[0], "%s", name);
+}
+
+void tool_file(const char *name, const char *text) { tool_bytes(name, text, strlen(text)); }
+
+bool tool_exists(const char *name) {
+  char path[256];
+  path_of(name, path);
+  return access(path, F_OK) == 0;
+}
+
+static char *drain(FILE *file) {
+  size_t size = 0, capacity = 1 << 16;
+  char *text = malloc(capacity);
+  for (size_t got; (got = fread(text + size, 1, capacity - size - 1, file)) > 0;) {
+    size += got;
+    if (capacity - size == 1)
+      text = realloc(text, capacity *= 2);
+  }
+  text[size] = '\0';
+  fclose(file);
+  return text;
+}
+
+char *tool_read(const char *name) {
+  char path[256];
+  path_of(name, path);
+  FILE *file = fopen(path, "rb");
+  return file ? drain(file) : NULL;
+}
+
+size_t tool_strangers(char *first, size_t size) {
+  size_t count = 0;
+  DIR *directory = opendir(folder);
+  for (struct dirent *entry; directory && (entry = readdir(directory));) {
+    bool expected = entry->d_name[0] == '.';
+    for (size_t i = 0; i < known_count; i++)
+      expected |= strcmp(known[i], entry->d_name) == 0;
+    if (!expected && !count++)
+      snprintf(first, size, "%s", entry->d_name);
+  }
+  if (directory)
+    closedir(directory);
+  return count;
+}
+
+static const char *binary(void) {
+  static char path[4096];
+  const char *name = getenv("WARPWAIT");
+  if (!*path && !realpath(name ? name : "build/warpwait", path))
+    strcpy(path, "/nonexistent/warpwait");
+  return path;
+}
+
+/* Standard output and error go to unnamed files: no pipe to fill up, nothing to interleave. */
+static int start(char *const argv[], FILE *out, FILE *err, pid_t *child) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, folder);
+  posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(err), STDERR_FILENO);
+  int error = posix_spawn(child, binary(), &actions, NULL, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+struct outcome tool(const char *arguments) {
+  char *argv[ARGUMENTS] = {"warpwait"}, *copy = strdup(arguments), *rest = copy, *word;
+  size_t count = 1;
+  while ((word = strsep(&rest, " ")) && count < ARGUMENTS - 1)
+    if (*word)
+      argv[count++] = word;
+  FILE *out = tmpfile(), *err = tmpfile();
+  pid_t child = 0;
+  int status = 0;
+  struct outcome outcome = {.status = -1};
+  if (start(argv, out, err, &child) == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status))
+    outcome.status = WEXITSTATUS(status);
+  rewind(out);
+  rewind(err);
+  outcome.out = drain(out);
+  outcome.err = drain(err);
+  free(copy);
+  return outcome;
+}
+
+void outcome_free(struct outcome *outcome) {
+  free(outcome->out);
+  free(outcome->err);
+}

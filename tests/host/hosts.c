@@ -1,0 +1,176 @@
+/* Both hosts, every order: one answer. SystemC elaborates once in a process, so each of its runs has a
+ * process of its own. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/ct.h"
+#include "tests/host/network.h"
+
+enum { TOKENS = 4, HOPS = 500 };
+
+struct outcome {
+  uint64_t hash, arrivals;
+  cycle_t end; /* what the last run() returned */
+};
+
+/* How a network is run: to the end in one go, or in slices, and perhaps a second time. */
+struct plan {
+  cycle_t slice; /* 0: one go */
+  cycle_t limit; /* NEVER: to the end */
+  cycle_t again; /* a second launch at this cycle; 0: none */
+};
+
+static struct outcome run(struct network *network, struct host *host, struct plan plan) {
+  struct outcome outcome = {0};
+  cycle_t limit = plan.slice ? plan.slice : plan.limit;
+  while ((outcome.end = host->run(host, limit)) < plan.limit)
+    limit = cycle_min(plan.limit, limit + plan.slice);
+  if (plan.again) {
+    network_inject(network, 3, 77, HOPS, plan.again);
+    outcome.end = host->run(host, NEVER);
+  }
+  outcome.hash = network_hash(network);
+  outcome.arrivals = network_arrivals(network);
+  host->free(host);
+  return outcome;
+}
+
+static struct outcome plain(enum host_order order, uint32_t seed, struct plan plan) {
+  struct network *network = malloc(sizeof *network);
+  network_init(network, TOKENS, HOPS);
+  struct outcome outcome = run(network, host_plain(network->islands, NETWORK_ISLANDS, order, seed), plan);
+  network_free(network);
+  free(network);
+  return outcome;
+}
+
+static void systemc_child(int out, uint32_t clock_mhz, const char *vcd, struct plan plan) {
+  struct network *network = malloc(sizeof *network);
+  const char *why = NULL;
+  network_init(network, TOKENS, HOPS);
+  struct host *host = host_systemc(network->islands, NETWORK_ISLANDS, vcd, clock_mhz, &why);
+  const char *second = NULL;
+  if (!host || host_systemc(network->islands, NETWORK_ISLANDS, NULL, clock_mhz, &second) || !second)
+    _exit(1);
+  struct outcome outcome = run(network, host, plan);
+  _exit(write(out, &outcome, sizeof outcome) == (ssize_t)sizeof outcome ? 0 : 1);
+}
+
+static struct outcome systemc(uint32_t clock_mhz, const char *vcd, struct plan plan) {
+  int ends[2], status = 0;
+  struct outcome outcome = {0};
+  if (pipe(ends) != 0)
+    return outcome;
+  pid_t child = fork();
+  if (child == 0)
+    systemc_child(ends[1], clock_mhz, vcd, plan);
+  close(ends[1]);
+  bool whole = read(ends[0], &outcome, sizeof outcome) == (ssize_t)sizeof outcome;
+  close(ends[0]);
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(whole && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  return outcome;
+}
+
+static void expect_same(struct outcome a, struct outcome b) {
+  EXPECT_EQ(a.hash, b.hash);
+  EXPECT_EQ(a.arrivals, b.arrivals);
+  EXPECT_EQ(a.end, b.end);
+}
+
+static const struct plan whole = {.limit = NEVER};
+
+TEST(host, every_hop_of_every_token_arrives) {
+  EXPECT_EQ(plain(ORDER_ASCENDING, 0, whole).arrivals, TOKENS * (HOPS + 1));
+}
+
+TEST(host, plain_orders_agree) {
+  struct outcome first = plain(ORDER_ASCENDING, 0, whole);
+  EXPECT_EQ(first.end, NEVER);
+  expect_same(plain(ORDER_DESCENDING, 0, whole), first);
+  for (uint32_t seed = 1; seed < 50; seed++) {
+    ct_note("seed %u", seed);
+    expect_same(plain(ORDER_SHUFFLED, seed, whole), first);
+  }
+}
+
+TEST(host, systemc_agrees_at_every_clock) {
+  /* Periods that are whole picoseconds and those that are not; the ends of the parameter's range. */
+  static const uint32_t clocks[] = {1, 333, 800, 1000, 1980, 99999, 100000};
+  struct outcome first = plain(ORDER_ASCENDING, 0, whole);
+  for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+    ct_note("%u MHz", clocks[i]);
+    expect_same(systemc(clocks[i], NULL, whole), first);
+  }
+}
+
+TEST(host, slices_do_not_change_the_outcome) {
+  struct outcome first = plain(ORDER_ASCENDING, 0, whole);
+  for (cycle_t slice = 1; slice < 20; slice += 3) {
+    const struct plan sliced = {.slice = slice, .limit = NEVER};
+    ct_note("slices of %u cycles", (unsigned)slice);
+    expect_same(plain(ORDER_SHUFFLED, 7, sliced), first);
+    expect_same(systemc(1980, NULL, sliced), first);
+  }
+}
+
+TEST(host, limit_stops_every_island_before_it) {
+  /* A step at the limit itself is not taken: a run to `limit` and one to limit + 1 differ exactly when
+   * something is due at the limit. */
+  for (cycle_t limit = 100; limit < 140; limit++) {
+    const struct plan up_to = {.limit = limit}, beyond = {.limit = limit + 1};
+    struct outcome a = plain(ORDER_ASCENDING, 0, up_to), b = plain(ORDER_ASCENDING, 0, beyond);
+    ct_note("limit %u", (unsigned)limit);
+    EXPECT_GE(a.end, limit);
+    EXPECT_TRUE(a.end == limit ? b.end > limit : (a.hash == b.hash && a.end == b.end));
+    expect_same(systemc(1000, NULL, up_to), a);
+  }
+}
+
+TEST(host, a_second_launch_starts_where_it_says) {
+  /* Both well after the first launch's end and in the shadow of its last steps. */
+  static const cycle_t starts[] = {8000, 20000, 1000000007};
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    const struct plan twice = {.limit = NEVER, .again = starts[i]};
+    struct outcome first = plain(ORDER_ASCENDING, 0, twice);
+    ct_note("second launch at %llu", (unsigned long long)starts[i]);
+    EXPECT_EQ(first.arrivals, (TOKENS + 1) * (HOPS + 1));
+    expect_same(plain(ORDER_DESCENDING, 0, twice), first);
+    expect_same(systemc(1980, NULL, twice), first);
+  }
+}
+
+static char *read_text(const char *path) {
+  char *text = calloc(1, 1 << 20);
+  FILE *file = fopen(path, "r");
+  if (file) {
+    size_t length = fread(text, 1, (1 << 20) - 1, file);
+    text[length] = '\0';
+    fclose(file);
+  }
+  return text;
+}
+
+TEST(host, waveform_is_whole_undated_and_changes_no_cycle) {
+  char path[] = "/tmp/warpwait-test-XXXXXX", partial[64];
+  int descriptor = mkstemp(path);
+  ASSERT_TRUE(descriptor >= 0);
+  close(descriptor);
+  const struct plan short_plan = {.limit = 300};
+  expect_same(systemc(1000, path, short_plan), plain(ORDER_ASCENDING, 0, short_plan));
+  char *vcd = read_text(path);
+  EXPECT_CONTAINS(vcd, "$timescale");
+  EXPECT_CONTAINS(vcd, "$scope module node0 $end");
+  EXPECT_CONTAINS(vcd, "$enddefinitions");
+  EXPECT_CONTAINS(vcd, "passed");
+  EXPECT_TRUE(strstr(vcd, "$date") == NULL);
+  snprintf(partial, sizeof partial, "%s.part.vcd", path);
+  EXPECT_NE(access(partial, F_OK), 0);
+  /* 1000 MHz: token 1, hop 499, leaves node0's front at 0, reaches its back at cycle 1 = 1000 ps. */
+  EXPECT_CONTAINS(vcd, "\n#1000\n");
+  free(vcd);
+  unlink(path);
+}

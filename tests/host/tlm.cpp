@@ -1,0 +1,169 @@
+// Bursts leave through a TLM-2.0 socket, and come back in the right cycle with the right bytes.
+#include <cstdio>
+#include <functional>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/host/host.h"
+#include "sim/host/tlm.hpp"
+#include "tests/ct.h"
+#include "tests/host/target.hpp"
+
+namespace {
+
+constexpr uint32_t kRequests = 12, kLine = 64;
+
+// A component that starts a request every `gap` cycles and notes when it is done.
+struct Client {
+  component part{};
+  struct outside *outside = nullptr;
+  cycle_t gap = 1;
+  bool write = false;
+  uint64_t base = 0;
+  uint32_t started = 0, done = 0, failed = 0;
+  cycle_t start[kRequests] = {}, end[kRequests] = {};
+  uint8_t data[kRequests][kLine] = {};
+};
+
+cycle_t client_step(void *self, cycle_t now) {
+  auto *client = static_cast<Client *>(self);
+  if (client->started == kRequests)
+    return NEVER;
+  if (client->started && now < client->start[client->started - 1] + client->gap)
+    return client->start[client->started - 1] + client->gap;
+  const uint32_t tag = client->started++;
+  client->start[tag] = now;
+  transfer transfer = {tag, kLine, client->base + tag * kLine, 0, client->write};
+  client->outside->start(client->outside, now, &transfer, client->data[tag]);
+  return client->started == kRequests ? NEVER : now + client->gap;
+}
+
+void client_done(void *context, uint32_t tag, cycle_t at, bool good) {
+  auto *client = static_cast<Client *>(context);
+  client->end[tag] = at;
+  client->failed += !good;
+  client->done++;
+  component_wake(&client->part, at);
+}
+
+// Everything of SystemC happens in a child: it elaborates once in a process.
+void in_child(const std::function<bool()> &test) {
+  int status = 0;
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(test() ? 0 : 1);
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+struct Bench {
+  Client client;
+  island only{};
+  island *islands[1] = {&only};
+  TlmOutside port{"port"};
+  Target target;
+  host *systemc = nullptr;
+
+  Bench(uint32_t mhz, const sc_core::sc_time &delay, Transport transport = Transport::kNonBlocking)
+      : target("target", transport, delay) {
+    const char *why = nullptr;
+    port.socket.bind(target.socket);
+    client.part.name = "client";
+    client.part.step = client_step;
+    client.part.self = &client;
+    client.outside = port.outside();
+    client.outside->done = client_done;
+    client.outside->context = &client;
+    snprintf(only.name, sizeof only.name, "client");
+    only.lookahead = 1;
+    island_add(&only, &client.part);
+    systemc = host_systemc(islands, 1, nullptr, mhz, &why);
+  }
+
+  bool run() { return systemc->run(systemc, NEVER) == NEVER && client.done == kRequests; }
+};
+
+} // namespace
+
+extern "C" {
+
+TEST(tlm, a_read_is_back_after_the_targets_delay_with_its_bytes) {
+  in_child([] {
+    Bench bench(1000, sc_core::sc_time(37, sc_core::SC_NS));
+    bench.client.gap = 5;
+    bool good = bench.run() && bench.client.failed == 0;
+    for (uint32_t i = 0; i < kRequests; i++) {
+      good &= bench.client.end[i] == bench.client.start[i] + 37;
+      good &= memcmp(bench.client.data[i], bench.target.bytes + i * kLine, kLine) == 0;
+    }
+    return good;
+  });
+}
+
+TEST(tlm, a_delay_between_two_cycles_counts_as_the_later) {
+  in_child([] {
+    Bench bench(1980, sc_core::sc_time(10, sc_core::SC_NS)); /* 19.8 cycles */
+    bench.client.gap = 40;
+    bool good = bench.run();
+    for (uint32_t i = 0; i < kRequests; i++)
+      good &= bench.client.end[i] == bench.client.start[i] + 20;
+    return good;
+  });
+}
+
+TEST(tlm, requests_of_every_cycle_are_all_under_way_together) {
+  in_child([] {
+    Bench bench(1000, sc_core::sc_time(100, sc_core::SC_NS));
+    bool good = bench.run();
+    for (uint32_t i = 0; i < kRequests; i++)
+      good &= bench.client.start[i] == i && bench.client.end[i] == i + 100;
+    return good;
+  });
+}
+
+/* The converter of simple_target_socket never ends a request before its response: by the protocol, the
+ * next one has to wait. */
+TEST(tlm, a_blocking_target_serves_one_request_after_the_other) {
+  in_child([] {
+    Bench bench(1000, sc_core::sc_time(100, sc_core::SC_NS), Transport::kBlocking);
+    bool good = bench.run();
+    for (uint32_t i = 0; i < kRequests; i++) {
+      good &= bench.client.start[i] == i && bench.client.end[i] == (i + 1) * 100;
+      good &= memcmp(bench.client.data[i], bench.target.bytes + i * kLine, kLine) == 0;
+    }
+    return good;
+  });
+}
+
+TEST(tlm, a_write_reaches_the_target) {
+  in_child([] {
+    Bench bench(1000, sc_core::sc_time(3, sc_core::SC_NS));
+    bench.client.write = true;
+    memset(bench.client.data, 0xab, sizeof bench.client.data);
+    bool good = bench.run();
+    for (uint32_t i = 0; i < kRequests * kLine; i++)
+      good &= bench.target.bytes[i] == 0xab;
+    return good && bench.target.bytes[kRequests * kLine] != 0xab;
+  });
+}
+
+TEST(tlm, a_target_that_answers_at_once_still_takes_a_cycle) {
+  in_child([] {
+    Bench bench(1000, sc_core::SC_ZERO_TIME);
+    bool good = bench.run();
+    for (uint32_t i = 0; i < kRequests; i++)
+      good &= bench.client.end[i] == bench.client.start[i] + 1;
+    return good;
+  });
+}
+
+TEST(tlm, an_address_error_is_passed_on) {
+  in_child([] {
+    Bench bench(1000, sc_core::sc_time(3, sc_core::SC_NS));
+    bench.client.base = Target::kBytes;
+    return bench.run() && bench.client.failed == kRequests;
+  });
+}
+
+} // extern "C"
