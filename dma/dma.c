@@ -144,7 +144,7 @@ void dma_free(struct dma *dma) {
   dma->work = NULL;
 }
 
-struct dma_request dma_request(const struct dma *dma, uint32_t tag) {
+struct dma_request dma_covers(const struct dma *dma, uint32_t tag) {
   return dma->work->request[tag].covers;
 }
 

@@ -17,7 +17,7 @@
  *
  * Invariant: every byte of a descriptor is in exactly one request, a request lands exactly once, and the
  * event completes `completion` cycles after the last one has landed. The engine holds no data:
- * dma_request() tells those who commit bytes what a request covers.
+ * dma_covers() tells those who commit bytes what a request covers.
  *
  * A channel is free again when the last request of its descriptor has landed; the news of completion
  * takes `completion` cycles (0 counts as 1: a link takes a cycle) and holds nobody up. The lowest-numbered
@@ -145,6 +145,6 @@ bool dma_init(struct dma *dma, const struct dma_params *params, struct component
 void dma_free(struct dma *dma);
 
 /* What request `tag` covers. Valid from its sending until it has landed. */
-struct dma_request dma_request(const struct dma *dma, uint32_t tag);
+struct dma_request dma_covers(const struct dma *dma, uint32_t tag);
 
 #endif

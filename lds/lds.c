@@ -110,7 +110,7 @@ static void accept_access(struct lds *lds, cycle_t now) {
   access->started = false;
   access->pass = access->contention = 0;
   access->request = *request;
-  lds_schedule(&lds->params, request, &access->schedule);
+  lds_plan(&lds->params, request, &access->schedule);
 }
 
 static uint32_t beats_of(const struct stream *stream) {

@@ -95,7 +95,7 @@ struct lds_schedule {
   uint64_t bank_mask[LDS_PASSES];    /* banks that pass k uses */
 };
 
-void lds_schedule(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule);
+void lds_plan(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule);
 
 /* The banks of `count` consecutive words, the first of which is in bank `first`. */
 uint64_t lds_run_of_banks(unsigned first, unsigned count, unsigned banks);

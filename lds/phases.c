@@ -27,7 +27,7 @@ static const uint32_t crossed[CROSSED_PHASES] = {
 };
 /* clang-format on */
 
-/* What lds_schedule() needs again and again. */
+/* What lds_plan() needs again and again. */
 struct view {
   const struct lds_request *request;
   struct phase_shape shape;
@@ -180,7 +180,7 @@ static void schedule_any(const struct view *view, struct lds_schedule *schedule)
   }
 }
 
-void lds_schedule(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule) {
+void lds_plan(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule) {
   assert(request->mask && !(request->mask & ~low_bits(request->lanes)) &&
          "an access has a lane, and none beyond its warp");
   assert(request->bytes >= 1 && request->bytes <= 16 && "an access is at most 16 bytes a lane");

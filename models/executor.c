@@ -54,7 +54,7 @@ static uint32_t lds_part(const struct executor *executor, const struct dma_reque
 
 static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
   struct executor *executor = self;
-  struct dma_request request = dma_request(&executor->dma[engine], tag);
+  struct dma_request request = dma_covers(&executor->dma[engine], tag);
   uint8_t *bytes = executor->staging[engine] + (size_t)tag * executor->granularity;
   uint32_t part = lds_part(executor, &request);
   if (request.to_lds)
@@ -65,7 +65,7 @@ static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
 
 static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
   struct executor *executor = self;
-  struct dma_request request = dma_request(&executor->dma[engine], tag);
+  struct dma_request request = dma_covers(&executor->dma[engine], tag);
   uint8_t *bytes = executor->staging[engine] + (size_t)tag * executor->granularity;
   uint8_t *memory = isa_memory_at(executor->launch.memory, request.global, request.bytes);
   if (request.to_lds && memory)

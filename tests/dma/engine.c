@@ -47,7 +47,7 @@ static cycle_t memory_step(void *self, cycle_t now) {
   struct rig *rig = self;
   const struct transfer *transfer;
   while ((transfer = port_peek(&rig->dma.to_memory, now)) && (!rig->gap || now >= rig->last_taken + rig->gap)) {
-    struct dma_request covers = dma_request(&rig->dma, transfer->tag);
+    struct dma_request covers = dma_covers(&rig->dma, transfer->tag);
     EXPECT_EQ(covers.to_lds, !transfer->write);
     EXPECT_EQ(covers.global, transfer->address);
     EXPECT_EQ(covers.bytes, transfer->bytes);
@@ -69,7 +69,7 @@ static cycle_t memory_step(void *self, cycle_t now) {
 
 static void commit_dma(void *context, unsigned engine, uint32_t tag) {
   struct rig *rig = context;
-  struct dma_request covers = dma_request(&rig->dma, tag);
+  struct dma_request covers = dma_covers(&rig->dma, tag);
   EXPECT_EQ(engine, 0);
   for (uint32_t i = 0; i < covers.bytes; i++)
     rig->touched_lds[covers.lds + i]++;

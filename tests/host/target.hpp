@@ -19,8 +19,8 @@ public:
   tlm_utils::simple_target_socket<Target, 64> socket;
   unsigned char bytes[kBytes];
 
-  Target(const sc_core::sc_module_name &name, Transport transport, const sc_core::sc_time &delay)
-      : sc_module(name), socket("socket"), due_("due"), delay_(delay) {
+  Target(const sc_core::sc_module_name &name, Transport transport, const sc_core::sc_time &delay, uint64_t base = 0)
+      : sc_module(name), socket("socket"), due_("due"), delay_(delay), base_(base) {
     if (transport == Transport::kBlocking)
       socket.register_b_transport(this, &Target::blocking);
     else
@@ -54,8 +54,8 @@ private:
   }
 
   void access(tlm::tlm_generic_payload &payload) {
-    const uint64_t address = payload.get_address(), length = payload.get_data_length();
-    if (address + length > kBytes) {
+    const uint64_t address = payload.get_address() - base_, length = payload.get_data_length();
+    if (address > kBytes || length > kBytes - address) {
       payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
       return;
     }
@@ -68,6 +68,7 @@ private:
 
   tlm_utils::peq_with_get<tlm::tlm_generic_payload> due_;
   const sc_core::sc_time delay_;
+  const uint64_t base_; // address of the first byte
 };
 
 #endif

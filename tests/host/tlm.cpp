@@ -7,6 +7,9 @@
 
 #include "sim/host/host.h"
 #include "sim/host/tlm.hpp"
+extern "C" {
+#include "models/simulation.h"
+}
 #include "tests/ct.h"
 #include "tests/host/target.hpp"
 
@@ -84,9 +87,75 @@ struct Bench {
   bool run() { return systemc->run(systemc, NEVER) == NEVER && client.done == kRequests; }
 };
 
+// A whole machine whose buffer lies in somebody else's memory: its copies, loads and stores go there.
+bool run_machine(Transport transport, uint64_t *cycles) {
+  static const char text[] = ".kernel k\n.arg data global\n.lds t 1024\n.reg e, i, v\n.reg64 p\n ld.arg.b64 p, data\n"
+                             " get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p], 256, size=4\n wait e\n"
+                             " ld.lds.b32 v, [t + i]\n add.i32 v, v, 1\n st.lds.b32 [t + i], v\n bar.lds\n mov.b32 e, 0\n"
+                             " add.i64 p, p, 1024\n copy.to_global e, [p], [t], 256, size=4\n wait e\n"
+                             " ld.global.b32 v, [p + i]\n add.i32 v, v, 1\n st.global.b32 [p + i], v\n exit\n";
+  isa_error error{};
+  machine machine{};
+  machine_defaults(&machine);
+  isa_program *program = isa_assemble(text, sizeof text - 1, "test.wws", &error);
+  static uint8_t mirror[Target::kBytes];
+  isa_buffer buffer{};
+  buffer.base = ISA_GLOBAL_BASE;
+  buffer.bytes = sizeof mirror;
+  buffer.data = mirror;
+  isa_memory memory{};
+  memory.buffers = &buffer;
+  memory.count = 1;
+  const uint64_t argument = ISA_GLOBAL_BASE;
+  isa_launch launch{};
+  launch.program = program;
+  launch.kernel = &program->kernels[0];
+  launch.dimensions = 1;
+  for (int axis = 0; axis < 3; axis++)
+    launch.global[axis] = launch.local[axis] = launch.groups[axis] = 1;
+  launch.global[0] = launch.local[0] = 64;
+  launch.warp_size = machine.cu.warp_size;
+  launch.args = reinterpret_cast<const uint8_t *>(&argument);
+  launch.memory = &memory;
+  launch.lds_bytes = launch.kernel->lds_bytes;
+
+  TlmOutside port("port");
+  Target target("target", transport, sc_core::sc_time(50, sc_core::SC_NS), ISA_GLOBAL_BASE);
+  port.socket.bind(target.socket);
+  simulation *simulation = simulation_new(&machine);
+  simulation_attach(simulation, port.outside());
+  size_t count = 0;
+  const char *why = nullptr;
+  struct island **islands = simulation_islands(simulation, &count);
+  host *host = host_systemc(islands, count, nullptr, machine.cu.clock_mhz, &why);
+  launch_result result{};
+  bool good = simulation_run(simulation, host, &launch, 100000, nullptr, &result) && result.end == END_FINISHED;
+  good &= result.mem.outside_errors == 0 && result.mem.outside_requests > 0 && result.hazard_count == 0;
+  for (uint32_t i = 0; i < 256; i++) {
+    uint32_t in = 0, out = 0;
+    memcpy(&in, target.bytes + 4 * i, 4);
+    memcpy(&out, target.bytes + 1024 + 4 * i, 4);
+    /* The first 64 words went through the work-items, once in the LDS and once in global memory. */
+    good &= out == in + (i < 64 ? 2 : 0);
+  }
+  *cycles = result.cycles;
+  return good;
+}
+
 } // namespace
 
 extern "C" {
+
+TEST(tlm, a_machines_bursts_reach_somebody_elses_memory_and_come_back) {
+  in_child([] {
+    uint64_t cycles = 0;
+    return run_machine(Transport::kNonBlocking, &cycles) && cycles > 4 * 50;
+  });
+  in_child([] {
+    uint64_t cycles = 0;
+    return run_machine(Transport::kBlocking, &cycles) && cycles > 16 * 50;
+  });
+}
 
 TEST(tlm, a_read_is_back_after_the_targets_delay_with_its_bytes) {
   in_child([] {

@@ -1,4 +1,4 @@
-/* lds_schedule() against an oracle that knows nothing of how it works: it paints the bytes of each
+/* lds_plan() against an oracle that knows nothing of how it works: it paints the bytes of each
  * phase's lanes on a map of words and counts per bank. Phases come from formulas, not from the table. */
 #include <string.h>
 
@@ -58,7 +58,7 @@ static unsigned demand(const struct lds_params *params, const struct lds_request
 
 static bool agrees(const struct lds_params *params, const struct lds_request *request) {
   struct lds_schedule got;
-  lds_schedule(params, request, &got);
+  lds_plan(params, request, &got);
   uint32_t passes = 0, phases = 0, ways = 0;
   for (unsigned phase = 0; phase < 8; phase++) {
     unsigned count[64], most = 0;
@@ -169,7 +169,7 @@ static struct lds_schedule stride_of(const struct lds_params *params, enum lds_k
   for (unsigned lane = 0; lane < 64; lane++)
     address[lane] = (uint64_t)lane * step;
   struct lds_schedule schedule;
-  lds_schedule(params,
+  lds_plan(params,
                &(struct lds_request){.kind = (uint8_t)kind,
                                      .bytes = (uint8_t)bytes,
                                      .lanes = (uint8_t)lanes,
@@ -223,12 +223,12 @@ TEST(lds_schedule, cdna3_reads_of_16_bytes_pair_lanes_across_and_writes_do_not) 
           .bytes = 16, .lanes = 64, .mask = UINT64_C(1) << a | UINT64_C(1) << b, .address = address};
       struct lds_schedule schedule;
       ct_note("lanes %u and %u", a, b);
-      lds_schedule(&params, &request, &schedule);
+      lds_plan(&params, &request, &schedule);
       bool together = a / 32 == b / 32 && partner_phase[a % 32 / 4] == partner_phase[b % 32 / 4];
       EXPECT_EQ(schedule.phases, together ? 1 : 2);
       EXPECT_EQ(schedule.passes, 2);
       request.kind = LDS_WRITE;
-      lds_schedule(&params, &request, &schedule);
+      lds_plan(&params, &request, &schedule);
       EXPECT_EQ(schedule.phases, a / 8 == b / 8 ? 1 : 2);
     }
 }
@@ -256,7 +256,7 @@ TEST(lds_schedule, the_worst_access_fits) {
   struct lds_schedule schedule;
   for (unsigned kind = LDS_READ; kind <= LDS_ATOMIC; kind++) {
     request.kind = (uint8_t)kind;
-    lds_schedule(&params, &request, &schedule);
+    lds_plan(&params, &request, &schedule);
     EXPECT_EQ(schedule.passes, LDS_PASSES);
   }
 }
@@ -266,7 +266,7 @@ TEST(lds_schedule, phases_without_a_lane_cost_nothing) {
   uint64_t address[32] = {0};
   struct lds_request request = {.bytes = 16, .lanes = 32, .mask = 0x00FF0000, .address = address};
   struct lds_schedule schedule;
-  lds_schedule(&params, &request, &schedule);
+  lds_plan(&params, &request, &schedule);
   EXPECT_EQ(schedule.passes, 1);
   EXPECT_EQ(schedule.phases, 1);
 }
