@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Writes what the examples must compute, as the raw bytes that their launch files' checks expect.
+
+usage: examples/expected.py     rewrites examples/*/expected/*.bin
+"""
+import pathlib
+import struct
+
+HERE = pathlib.Path(__file__).resolve().parent
+WORD = 2**32
+STRIDES = [1, 2, 4, 8, 16, 32]
+
+
+def floats(numbers):
+    return struct.pack(f"<{len(numbers)}f", *numbers)
+
+
+def words(numbers):
+    return struct.pack(f"<{len(numbers)}I", *(n % WORD for n in numbers))
+
+
+def seed(count):
+    return floats([2.0 * i for i in range(count)])
+
+
+def bank_conflict():
+    return words([16 * (i + 1) for i in range(64)] * len(STRIDES))
+
+
+def transposed(start):
+    return words([start + column * 32 + row for row in range(32) for column in range(32)])
+
+
+def hashes(start=0, tiles=32, tile_words=256, items=64):
+    """Lessons 04 to 06: work-item i mixes every 64th word of the stream, from word i on; the words are
+    start, start + 1, ..."""
+    result = []
+    for item in range(items):
+        value = 0
+        for word in range(item, tiles * tile_words, items):
+            value = (value << 5 | value >> 27) % WORD
+            value = (value ^ (start + word)) * 16777619 % WORD
+        result.append(value)
+    return words(result)
+
+
+def gathered():
+    """Each stride has 2048 * stride bytes of its own, one after the other."""
+    return words([512 * (stride - 1) + i * stride for stride in STRIDES for i in range(512)])
+
+
+def imbalance(base, slope, items=128, rounds=4):
+    x = list(range(items))
+    for _ in range(rounds):
+        for i in range(items):
+            for _ in range(base + slope * (i // 32)):
+                x[i] = (x[i] * 1664525 + 1013904223) % WORD
+        x = [x[i] ^ x[(i + 32) % items] for i in range(items)]
+    return words(x)
+
+
+def chains(start, items=1024, length=8):
+    """Word i of the table is start + i, and start is a multiple of `items`."""
+    return words([sum(start + (item + 128 * step) % items for step in range(length)) for item in range(items)])
+
+
+def contention():
+    return words([8 * 4 * (i + 1) + i for i in range(256)])
+
+
+FILES = {
+    "01_seed/data": seed(256),
+    "01_seed/one_warp": seed(32),
+    "02_bank_conflict/out": bank_conflict(),
+    "03_padding/plain": transposed(0),
+    "03_padding/padded": transposed(1024),
+    "04_single_buffer/out": hashes(),
+    "05_double_buffer/out": hashes(),
+    "06_deep_buffer/out": b"".join(hashes(8192 * launch) for launch in range(6)),
+    "07_strided_gather/out": gathered(),
+    "08_barrier_imbalance/even": imbalance(40, 0),
+    "08_barrier_imbalance/uneven": imbalance(4, 24),
+    "09_occupancy/out": b"".join(chains(1024 * launch) for launch in range(3)),
+    "10_contention/out": contention(),
+}
+
+
+def main():
+    for name, data in FILES.items():
+        lesson, file = name.split("/")
+        folder = HERE / lesson / "expected"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{file}.bin").write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()
