@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""How fast the simulator is: four kernels, small and large machines, both hosts, and Oclgrind beside.
+
+usage: tests/bench/bench.py [WARPWAIT] [--quick]
+
+Every figure is the median of several runs, taken in turns so that a busy moment of the machine hits
+all alike. A run is one process from start to end, reports included. Oclgrind (package `oclgrind`) is an
+interpreter without timing; it runs the same work written in OpenCL C, with the same NDRange and a share
+of the loops. For the comparison the time of a run with the fewest loops is taken off on both sides.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+# kernel: Oclgrind's share of the loops
+KERNELS = {"alu": 16, "lds_tile": 16, "double_buffer": 16, "strided_gather": 4}
+CUS = [1, 16]
+HOSTS = ["plain", "systemc"]
+FEWEST_LOOPS = 2
+
+
+class Run:
+    """One process: its wall-clock seconds, its peak memory in MiB, what it printed."""
+
+    def __init__(self, command):
+        with tempfile.TemporaryFile() as output:
+            start = time.perf_counter()
+            process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+            _, status, usage = os.wait4(process.pid, 0)
+            self.seconds = time.perf_counter() - start
+            process.returncode = os.waitstatus_to_exitcode(status)
+            output.seek(0)
+            self.output = output.read().decode()
+        self.mebibytes = usage.ru_maxrss / 1024
+        if process.returncode:
+            sys.exit(f"{' '.join(map(str, command))}: exit status {process.returncode}\n{self.output}")
+
+
+def load(kernel):
+    return json.loads((HERE / f"{kernel}.json").read_text())
+
+
+def loops_of(launch):
+    return launch["launches"][0]["args"][-1]["uint"]
+
+
+def with_loops(folder, kernel, loops):
+    """The kernel's launch file with another number of loops."""
+    launch = load(kernel)
+    launch["program"] = str(HERE / launch["program"])
+    launch["launches"][0]["args"][-1]["uint"] = loops
+    path = pathlib.Path(folder) / f"{kernel}_{loops}.json"
+    path.write_text(json.dumps(launch))
+    return path
+
+
+def simulation(warpwait, path, cus, host):
+    return [warpwait, "run", path, "--report", "json", "--quiet", "--host", host, "--set", f"cu.count={cus}"]
+
+
+def oclgrind_input(folder, kernel, loops, dump=""):
+    """The launch file in the words of oclgrind-kernel; with dump="dump" it prints its buffers at the end."""
+    launch = load(kernel)
+    first = launch["launches"][0]
+    lines = [str(HERE / f"{kernel}.cl"), first["kernel"]]
+    lines += [f"{first[size][0]} 1 1" for size in ("global", "local")]
+    for arg in first["args"][:-1]:
+        buffer = launch["buffers"][arg["buffer"]]
+        last = buffer["bytes"] // 4 - 1
+        content = f"range=0:1:{last}" if buffer["fill"] == "iota" else "fill=0"
+        lines.append(f"<size={buffer['bytes']} {content} uint {dump}>")
+    lines.append(f"<size=4 fill={loops} uint>")
+    path = pathlib.Path(folder) / f"{kernel}_{loops}.sim"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def in_turns(commands, repetitions):
+    """Runs all commands, then all again, ...; returns the runs of each."""
+    runs = [[] for _ in commands]
+    for _ in range(repetitions):
+        for mine, command in zip(runs, commands):
+            mine.append(Run(command))
+    return runs
+
+
+def median(runs):
+    return statistics.median(run.seconds for run in runs)
+
+
+def table(header, rows):
+    """Right-aligned columns; the first is left-aligned."""
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    for row in [header, *rows]:
+        cells = [cell.rjust(width) for cell, width in zip(row, widths)]
+        cells[0] = row[0].ljust(widths[0])
+        print("  ".join(cells).rstrip())
+
+
+def count(run, *path):
+    value = json.loads(run.output)["launches"][0]
+    for key in path:
+        value = value[key]
+    return value
+
+
+def speed_rows(warpwait, repetitions):
+    cases = [(kernel, cus, host) for kernel in KERNELS for cus in CUS for host in HOSTS]
+    runs = in_turns([simulation(warpwait, HERE / f"{k}.json", c, h) for k, c, h in cases], repetitions)
+    for (kernel, cus, host), mine in zip(cases, runs):
+        seconds = median(mine)
+        instructions, cycles = count(mine[0], "warp_instructions"), count(mine[0], "cycles")
+        lanes = count(mine[0], "cu", "lane_instructions")
+        yield [kernel, str(cus), host, f"{instructions / 1e6:.2f}", f"{cycles / 1e6:.3f}", f"{seconds:.2f}",
+               f"{instructions / seconds / 1e6:.2f}", f"{cycles / seconds / 1e6:.3f}", f"{lanes / seconds / 1e6:.0f}",
+               f"{max(run.mebibytes for run in mine):.0f}"]
+
+
+def memory_rows(warpwait, folder):
+    loops = loops_of(load("double_buffer")) // 4
+    for times in (1, 10):
+        run = Run(simulation(warpwait, with_loops(folder, "double_buffer", loops * times), 1, "plain"))
+        yield [f"double_buffer, {loops * times} loops", f"{count(run, 'cycles') / 1e6:.2f}", f"{run.seconds:.2f}",
+               f"{run.mebibytes:.1f}"]
+
+
+def rate(command_of, loops, items, repetitions):
+    """Loops of work-items a second, in millions, without what a run with the fewest loops takes."""
+    many, few = in_turns([command_of(loops), command_of(FEWEST_LOOPS)], repetitions)
+    return items * (loops - FEWEST_LOOPS) / (median(many) - median(few)) / 1e6
+
+
+def same_results(warpwait, folder, kernel):
+    """Whether both compute the same words. Dumped words look like "  out[7] = 42"."""
+    bytes_file = pathlib.Path(folder) / "out.bin"
+    command = simulation(warpwait, with_loops(folder, kernel, FEWEST_LOOPS), 1, "plain")
+    Run([*command, "--dump", f"out={bytes_file}"])
+    theirs = Run(["oclgrind-kernel", oclgrind_input(folder, kernel, FEWEST_LOOPS, "dump")]).output
+    ours = [word for word, in struct.iter_unpack("<I", bytes_file.read_bytes())]
+    return [int(word) for word in re.findall(r"^  out\[\d+\] = (\d+)$", theirs, re.MULTILINE)] == ours
+
+
+def oclgrind_rows(warpwait, folder, repetitions):
+    for kernel, share in KERNELS.items():
+        launch = load(kernel)
+        loops, items = loops_of(launch), launch["launches"][0]["global"][0]
+        theirs = rate(lambda n: ["oclgrind-kernel", oclgrind_input(folder, kernel, n)], loops // share, items, repetitions)
+        row = [kernel, "yes" if same_results(warpwait, folder, kernel) else "NO", f"{theirs:.2f}"]
+        for host in HOSTS:
+            ours = rate(lambda n: simulation(warpwait, with_loops(folder, kernel, n), 1, host), loops, items, repetitions)
+            row += [f"{ours:.2f}", f"{ours / theirs:.1f}"]
+        yield row
+
+
+def host_machine():
+    model = "unknown processor"
+    info = pathlib.Path("/proc/cpuinfo")
+    if info.exists():
+        model = next((line.split(":", 1)[1].strip() for line in info.read_text().splitlines()
+                      if line.startswith("model name")), model)
+    return f"{model}, {os.cpu_count()} cores"
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != "--quick"]
+    repetitions = 1 if "--quick" in sys.argv else 3
+    warpwait = os.path.abspath(words[0] if words else os.environ.get("WARPWAIT", "build/warpwait"))
+    print(f"Host: {host_machine()}. Simulated: machine h200 with 1 or 16 CUs. Medians of {repetitions}.\n")
+    table(["kernel", "CUs", "host", "M warp-instr", "M cycles", "s", "M warp-instr/s", "M cycles/s",
+           "M work-item-instr/s", "peak MiB"], list(speed_rows(warpwait, repetitions)))
+    with tempfile.TemporaryDirectory() as folder:
+        print("\nMemory does not grow with simulated time (1 CU, plain host):\n")
+        table(["run", "M cycles", "s", "peak MiB"], list(memory_rows(warpwait, folder)))
+        if not shutil.which("oclgrind-kernel"):
+            print("\nOclgrind is not installed (package oclgrind): no comparison.")
+            return
+        print("\nBeside Oclgrind, which has no timing model: millions of loops of one work-item a second (1 CU):\n")
+        table(["kernel", "same results", "Oclgrind", "plain", "times", "SystemC", "times"],
+              list(oclgrind_rows(warpwait, folder, repetitions)))
+
+
+if __name__ == "__main__":
+    main()
