@@ -26,8 +26,9 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
       {"issue slots", "instructions", (double)result->cu.warp_instructions, active * machine->cu.schedulers},
       {"LDS passes", "passes", (double)result->lds.passes, active},
       {"DMA engines", "bytes", (double)result->dma.bytes, active * machine->dma.engines * narrow},
-      {"DMA requests under way", "request-cycles", (double)result->dma.outstanding_cycles,
-       active * machine->dma.engines * machine->dma.outstanding},
+      /* Held back, not merely under way: a full window that nobody waits for is no limit. */
+      {"dma.outstanding", "cycles at the limit", (double)result->dma.outstanding_full_cycles,
+       active * machine->dma.engines},
       {"link from L2", "bytes", (double)result->mem.link_down_bytes, active * machine->mem.link_width},
       {"link to L2", "bytes", (double)result->mem.link_up_bytes, active * machine->mem.link_width},
       {"L2", "bytes", (double)result->mem.l2_bytes, cycles * machine->mem.l2_width},
