@@ -97,8 +97,8 @@ $(TEST_BIN): $(BUILD)/tests/%: $$(patsubst $$(percent).c,$(BUILD)/obj/$$(percent
 percent := %
 
 .PHONY: check
-check: all $(TEST_BIN)
-	@WARPWAIT=$(BUILD)/warpwait tests/run $(BUILD)/tests/logs $(TEST_BIN) tests/layers.py
+check: all $(BUILD)/docgen $(TEST_BIN)
+	@WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen tests/run $(BUILD)/tests/logs $(TEST_BIN) tests/layers.py tests/docs
 
 # ---- the two commands of the README: set up what is missing, then do the job -------------------
 

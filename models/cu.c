@@ -198,17 +198,22 @@ static void forget_age(struct cu_scheduler *scheduler, uint32_t slot) {
   memmove(&scheduler->age[i], &scheduler->age[i + 1], --scheduler->aged - i);
 }
 
-/* The warp's last cycle was `end` - 1. */
-static void finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
-  struct cu_warp *warp = cu_warp(cu, slot);
+/* Adds the warp's account, up to `end`, to the launch's. */
+static void close_account(struct cu *cu, struct cu_warp *warp, cycle_t end) {
   uint64_t sum = 0;
-  cu_account(cu, warp, STALL_DRAIN, end);
+  cu_account(cu, warp, warp->stall, end);
   for (unsigned i = 0; i < STALLS; i++) {
     sum += warp->stalls[i];
     cu->stalls[i] += warp->stalls[i];
   }
   assert(sum == end - warp->started && "a warp's buckets sum to its residency");
   cu->resident_cycles += sum;
+}
+
+/* The warp's last cycle was `end` - 1. */
+static void finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  close_account(cu, warp, end);
   warp->state = WARP_DONE;
   forget_age(scheduler_of(cu, slot), slot);
   if (!--cu->resident)
@@ -219,12 +224,22 @@ static void finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
 
 static bool drained(const struct cu_warp *warp) { return !warp->lds_under_way && !warp->global_under_way; }
 
+void cu_abandon(struct cu *cu, cycle_t end) {
+  if (!cu->resident)
+    return;
+  for (uint32_t slot = 0; slot < cu->params.warps; slot++)
+    if (cu->warps[slot].state != WARP_FREE && cu->warps[slot].state != WARP_DONE)
+      close_account(cu, cu_warp(cu, slot), end);
+  cu->stats.active_cycles += end - cu->resident_since;
+}
+
 /* ---- replies ---------------------------------------------------------------------------- */
 
 /* A warp's access is performed: what it loaded may be used, and what waited for it looks again. */
 static void access_done(struct cu *cu, uint32_t index, enum stall producer, cycle_t now) {
   const struct cu_access *access = &cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
+  cu->last_active = now;
   set_results(warp, &cu->program->info[access->isa.pc], now, producer);
   if (warp->exited) {
     if (drained(warp))
@@ -274,6 +289,7 @@ static void take_dma_replies(struct cu *cu, cycle_t now) {
     while ((message = port_peek(&cu->dma[engine].to_cu, now))) {
       uint64_t tag = message->tag;
       port_take(&cu->dma[engine].to_cu, now);
+      cu->last_active = now;
       group_copy_done(cu, tag, now);
     }
   }
@@ -441,10 +457,10 @@ static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, 
 
 /* The policy's choice among `candidates`, which are not empty. */
 static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, uint64_t candidates) {
-  uint64_t after = scheduler->last == CU_WARPS - 1 ? 0 : candidates & (UINT64_MAX << (scheduler->last + 1));
+  uint64_t after = scheduler->last >= CU_WARPS - 1 ? 0 : candidates & (UINT64_MAX << (scheduler->last + 1));
   if (cu->params.policy == CU_ROUND_ROBIN)
     return (uint32_t)__builtin_ctzll(after ? after : candidates);
-  if (cu->params.policy == CU_GREEDY_OLDEST && candidates & bit(scheduler->last))
+  if (cu->params.policy == CU_GREEDY_OLDEST && scheduler->last < CU_WARPS && candidates & bit(scheduler->last))
     return scheduler->last;
   for (uint32_t i = 0; i < scheduler->aged; i++)
     if (candidates & bit(scheduler->age[i]))
@@ -509,6 +525,8 @@ static cycle_t cu_step(void *self, cycle_t now) {
     if (cu->schedulers[i].ready)
       issued += schedule(cu, &cu->schedulers[i], now, &next);
   cu->stats.issue_cycles += issued > 0;
+  if (issued)
+    cu->last_active = now;
   /* (5) copies that all warps have reached */
   if (cu->queued)
     next = cycle_min(next, group_hand_over(cu, now));
@@ -610,4 +628,7 @@ void cu_launch(struct cu *cu, const struct isa_launch *launch, uint32_t groups, 
   cu->trace_hash = cu->index;
   cu->hazard_count = 0;
   cu->hazards_dropped = 0;
+  cu->last_active = 0;
+  for (unsigned i = 0; i < CU_SCHEDULERS; i++)
+    cu->schedulers[i].last = CU_WARPS; /* the first turn is the lowest slot's */
 }

@@ -79,7 +79,7 @@ struct cu_group {
 struct cu_scheduler {
   uint64_t ready;                 /* warp slots */
   uint64_t held;                  /* of these, whose current bucket is a structural one */
-  uint32_t last;                  /* slot issued last */
+  uint32_t last;                  /* slot issued last; CU_WARPS: none yet */
   uint8_t age[CU_WARPS];          /* its resident warps' slots, oldest first */
   uint32_t aged;
   cycle_t unit_free[ISA_CLASSES];
@@ -149,6 +149,7 @@ struct cu {
   size_t hazard_count;
   uint64_t hazards_dropped;
   cycle_t now;                    /* of the step under way: dates hazards */
+  cycle_t last_active;            /* the last cycle in which something was issued or came back */
   uint32_t probe_resident, probe_issued;
   bool every_cycle;               /* step in the cycle after an issue, so that the probe shows its end; changes nothing else */
 };
@@ -159,6 +160,9 @@ void cu_free(struct cu *cu);
 
 /* Gets ready for a launch: statistics to zero, `groups` group slots. */
 void cu_launch(struct cu *cu, const struct isa_launch *launch, uint32_t groups, struct pc_result *by_pc);
+
+/* Closes the accounts of warps that a deadlock or a cycle limit has left resident, at cycle `end`. */
+void cu_abandon(struct cu *cu, cycle_t end);
 
 /* Notes a hazard; the context of isa_launch's report is the CU. */
 void cu_report(void *cu, const struct isa_hazard *hazard);

@@ -72,7 +72,7 @@ enum launch_end { END_FINISHED, END_DEADLOCK, END_CYCLE_LIMIT };
 
 struct launch_result {
   enum launch_end end;
-  cycle_t cycles;            /* from the launch's start to the end of its last work-group */
+  cycle_t cycles;            /* from the launch's start to the end of its last work-group, or to where it stuck */
   uint64_t work_groups;
   uint64_t trace_hash;       /* of every issue: cycle, CU, warp slot, pc, lanes, in CU order */
   struct occupancy occupancy;

@@ -335,6 +335,14 @@ static enum launch_end run_slices(struct simulation *simulation, struct host *ho
   }
 }
 
+/* Cycles from the start of the launch to the last one in which any compute unit did something. */
+static cycle_t abandoned_after(const struct simulation *simulation) {
+  cycle_t last = simulation->start;
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
+    last = cycle_max(last, simulation->nodes[i].cu.last_active);
+  return last + 1 - simulation->start;
+}
+
 bool simulation_run(struct simulation *simulation, struct host *host, struct isa_launch *launch, cycle_t limit,
                     const struct progress *progress, struct launch_result *result) {
   if (!prepare(simulation, launch, result)) {
@@ -343,9 +351,12 @@ bool simulation_run(struct simulation *simulation, struct host *host, struct isa
   }
   dispatcher_launch(&simulation->dispatcher, result->work_groups, result->occupancy.groups_per_cu, simulation->start);
   result->end = run_slices(simulation, host, limit, progress);
-  result->cycles = simulation->dispatcher.last_end - simulation->start;
-  if (result->end == END_CYCLE_LIMIT)
-    result->cycles = limit;
+  result->cycles = result->end == END_FINISHED      ? simulation->dispatcher.last_end - simulation->start
+                   : result->end == END_CYCLE_LIMIT ? limit
+                                                    : abandoned_after(simulation);
+  if (result->end != END_FINISHED)
+    for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
+      cu_abandon(&simulation->nodes[i].cu, simulation->start + result->cycles);
   collect(simulation, result);
   /* The next launch starts when the last word of this one has reached everybody. */
   simulation->start = simulation->dispatcher.last_end + 2 * (cycle_t)simulation->machine.cu.dispatch_latency +

@@ -111,7 +111,8 @@ static const struct {
      "bucket in which warps wait most."},
     {"utilisation", "of peak",
      "Used over available. Of issue slots, LDS passes, DMA engines (at their narrower side) and "
-     "links: in the cycles in which a CU held warps. Of L2 and DRAM: in all cycles."},
+     "links: in the cycles in which a CU held warps. Of L2 and DRAM: in all cycles. `dma.outstanding`: cycles in "
+     "which an engine had a request to send but as many as that were under way."},
     {"occupancy", "", "Work-groups that a CU can hold, what limits them, and what each limit alone would allow."},
     {"stalls", "warp-cycles",
      "Every cycle of every resident warp is in exactly one bucket; they add up to `resident_cycles`."},

@@ -274,7 +274,8 @@ static void deadlock(const struct view *view) {
     text_print(view->text, "\nGiven up at the cycle limit: the launch had not finished.\n");
   if (result->end != END_DEADLOCK)
     return;
-  text_print(view->text, "\nDeadlock: %zu warps wait for ever.\n", result->stuck_count);
+  text_print(view->text, "\nDeadlock: %zu warp%s for ever.\n", result->stuck_count,
+             result->stuck_count == 1 ? " waits" : "s wait");
   size_t kept = result->stuck_count < RESULT_STUCK ? result->stuck_count : RESULT_STUCK;
   for (size_t i = 0; i < kept; i++) {
     const struct stuck_warp *warp = &result->stuck[i];

@@ -57,7 +57,7 @@ static bool run_launches(struct job *job, struct simulation *simulation, struct 
     good = simulation_run(simulation, host, &job->launches[*count].isa, options->max_cycles, watched ? &progress : NULL,
                           &results[*count]);
     if (!good) {
-      message_fail(message, "launch %zu: out of memory", *count);
+      message_fail(message, "launch %zu: out of memory", *count + 1);
       break;
     }
     if (results[*count].end != END_FINISHED) {

@@ -287,11 +287,11 @@ static int conclude(const struct invocation *call, const struct report *report) 
   if (last->end == END_FINISHED)
     return status;
   if (last->end == END_DEADLOCK)
-    message_fail(&message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warps wait for ever",
-                 report->count - 1, kernel, last->cycles, last->stuck_count);
+    message_fail(&message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s for ever", report->count,
+                 kernel, last->cycles, last->stuck_count, last->stuck_count == 1 ? " waits" : "s wait");
   else
     message_fail(&message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)",
-                 report->count - 1, kernel, call->run.max_cycles);
+                 report->count, kernel, call->run.max_cycles);
   message_print(&message);
   return CLI_WENT_WRONG;
 }

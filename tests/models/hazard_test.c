@@ -82,6 +82,10 @@ TEST(hazards, a_barrier_that_some_warps_never_reach_is_a_deadlock_that_names_the
   EXPECT_EQ(rig.result.stuck[0].warp, 0);
   EXPECT_EQ(rig.result.stuck[0].missing, 1);
   EXPECT_EQ(rig.result.stuck[0].exited, 1);
+  /* The accounts are closed where nothing moves any more. Per warp, in turn: three loads and queries from 10 on,
+   * setp 4 after the third, its twin 4 later, the branch 4 later, then 4 more: the barrier at 30, the exit at 31. */
+  EXPECT_EQ(rig.result.cycles, 32);
+  EXPECT_EQ(rig.result.stalls[STALL_BARRIER], 1);
   rig_free(&rig);
 }
 
