@@ -1,7 +1,8 @@
 /* Loads, stores and atomics: addresses and checks at issue, the work itself at commit.
  *
- * The common case has every lane inside one buffer and costs one comparison a lane. Only when some
- * lane is outside are lanes looked at one by one, for the hazard's sake. */
+ * The common case is a full warp with every lane aligned and inside one buffer. It is recognised by
+ * loops over blocks of 16 lanes that gather what all addresses have in common, and that a compiler can
+ * turn into vector code. Only otherwise are lanes looked at one by one, for the hazard's sake. */
 #include "isa/numbers.h"
 #include "isa/step.h"
 
@@ -76,8 +77,8 @@ static uint64_t check_offsets(struct isa_warp *warp, const struct isa_inst *inst
   const uint64_t inside = lanes_inside(address, base, room, mask, bytes), outside = mask & ~inside;
   if (outside) {
     const uint32_t lane = first_lane(outside);
-    step_report(warp, pc, HAZARD_M1, lane, "%s offset %" PRIu64 ", %u bytes; there are %u", space,
-                address[lane] - base, bytes, room);
+    step_report(warp, pc, HAZARD_M1, lane, "%s offset %" PRIu64 ", %u bytes; there are %u", space, address[lane] - base,
+                bytes, room);
     clear_lanes(warp, inst, outside);
   }
   check_alignment(warp, pc, space, address, base, inside, bytes);
@@ -87,8 +88,9 @@ static uint64_t check_offsets(struct isa_warp *warp, const struct isa_inst *inst
 static void report_global(const struct isa_warp *warp, uint32_t pc, uint64_t address, uint32_t bytes, uint32_t lane) {
   const struct isa_buffer *buffer = isa_memory_near(warp->group->launch->memory, address);
   if (buffer)
-    step_report(warp, pc, HAZARD_M1, lane, "address 0x%" PRIx64 ", %u bytes: offset %" PRIu64 " of '%s', which has %" PRIu64,
-                address, bytes, address - buffer->base, buffer->name, buffer->bytes);
+    step_report(warp, pc, HAZARD_M1, lane,
+                "address 0x%" PRIx64 ", %u bytes: offset %" PRIu64 " of '%s', which has %" PRIu64, address, bytes,
+                address - buffer->base, buffer->name, buffer->bytes);
   else
     step_report(warp, pc, HAZARD_M1, lane, "address 0x%" PRIx64 ", %u bytes, is below every buffer", address, bytes);
 }
@@ -120,32 +122,75 @@ static void check_global(struct isa_access *access, const struct isa_inst *inst)
 
 /* ---- addresses ---------------------------------------------------------------------------------- */
 
+enum { BLOCK = 16 };
+
+/* What the addresses of a full warp have in common: `low_bits` are those set in any of them, `over`
+ * has its highest bit set if any of them is beyond `most`. */
+struct common {
+  uint64_t low_bits, over;
+};
+
+static bool full(const struct isa_warp *warp, uint64_t mask) {
+  return mask ==
+         (warp->group->launch->warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << warp->group->launch->warp_size) - 1);
+}
+
 /* base + (register a + imm) modulo 2^32, in every lane: cheaper than asking which. */
-static void offset_addresses(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t base,
-                             uint64_t *address) {
+static struct common offset_addresses(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t base,
+                                      uint64_t most, uint64_t *address) {
   const uint32_t stride = warp->group->launch->warp_size, imm = (uint32_t)inst->imm;
-  if (inst->a == ISA_NO_REGISTER) {
+  const uint32_t *row = inst->a == ISA_NO_REGISTER ? NULL : register_row(warp, inst->a, stride);
+  struct common common = {imm, most - imm};
+  if (!row) {
     for (uint32_t lane = 0; lane < stride; lane++)
       address[lane] = base + imm;
-    return;
+    return common;
   }
-  const uint32_t *row = register_row(warp, inst->a, stride);
-  for (uint32_t lane = 0; lane < stride; lane++)
-    address[lane] = base + (uint32_t)(row[lane] + imm);
+  common.over = 0;
+  common.low_bits = 0;
+  for (uint32_t block = 0; block < stride; block += BLOCK)
+    for (uint32_t i = 0; i < BLOCK; i++) {
+      const uint32_t offset = row[block + i] + imm;
+      address[block + i] = base + offset;
+      common.low_bits |= offset;
+      common.over |= most - offset;
+    }
+  return common;
 }
 
 static void global_addresses(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t imm,
                              uint64_t *address) {
   const uint32_t stride = warp->group->launch->warp_size;
   const uint32_t *low = register_row(warp, inst->a, stride), *high = low + stride;
-  for (uint32_t lane = 0; lane < stride; lane++)
-    address[lane] = ((uint64_t)high[lane] << 32 | low[lane]) + imm;
+  for (uint32_t block = 0; block < stride; block += BLOCK)
+    for (uint32_t i = block; i < block + BLOCK; i++)
+      address[i] = ((uint64_t)high[i] << 32 | low[i]) + imm;
   const bool indexed = isa_rows[inst->op].format != FORMAT_CAS_GLOBAL && inst->b != ISA_NO_REGISTER;
   if (!indexed)
     return;
   const uint32_t *index = register_row(warp, inst->b, stride);
-  for (uint32_t lane = 0; lane < stride; lane++)
-    address[lane] += index[lane];
+  for (uint32_t block = 0; block < stride; block += BLOCK)
+    for (uint32_t i = block; i < block + BLOCK; i++)
+      address[i] += index[i];
+}
+
+/* Is every lane of the warp inside the buffer that was found last? */
+static bool all_inside(const struct isa_access *access, const struct isa_memory *memory) {
+  if (memory->last >= memory->count || !full(access->warp, access->mask))
+    return false;
+  const struct isa_buffer *buffer = &memory->buffers[memory->last];
+  const uint32_t stride = access->warp->group->launch->warp_size;
+  const uint64_t most = buffer->bytes - access->bytes;
+  struct common common = {0, 0};
+  if (buffer->bytes < access->bytes)
+    return false;
+  for (uint32_t block = 0; block < stride; block += BLOCK)
+    for (uint32_t i = block; i < block + BLOCK; i++) {
+      const uint64_t offset = access->address[i] - buffer->base;
+      common.low_bits |= access->address[i];
+      common.over |= offset | (most - offset); /* an offset of 2^63 and more is beyond too */
+    }
+  return !(common.over >> 63) && !(common.low_bits & (access->bytes - 1u));
 }
 
 /* What is to be stored: the operand c, or b and then c for a compare-and-swap. */
@@ -173,7 +218,7 @@ void access_const(struct isa_warp *warp, const struct isa_inst *inst, uint32_t p
   const struct isa_launch *launch = warp->group->launch;
   const enum isa_type type = isa_rows[inst->op].a;
   uint64_t address[ISA_LANES];
-  offset_addresses(warp, inst, 0, address);
+  offset_addresses(warp, inst, 0, 0, address);
   uint32_t *row = warp->reg + (size_t)inst->d * launch->warp_size;
   mask = check_offsets(warp, inst, pc, "constant", address, 0, (uint32_t)launch->program->constant_bytes, mask,
                        isa_types[type].bytes);
@@ -185,7 +230,7 @@ void access_private(struct isa_warp *warp, const struct isa_inst *inst, uint32_t
   const uint32_t stride = launch->warp_size, room = launch->kernel->private_bytes;
   const struct isa_row *row = &isa_rows[inst->op];
   uint64_t address[ISA_LANES];
-  offset_addresses(warp, inst, 0, address);
+  offset_addresses(warp, inst, 0, 0, address);
   mask = check_offsets(warp, inst, pc, "private", address, 0, room, mask, isa_types[row->a].bytes);
   EACH_LANE(lane, mask) {
     uint8_t *at = warp->private_memory + lane * room + address[lane];
@@ -201,9 +246,13 @@ void access_lds(struct isa_warp *warp, const struct isa_inst *inst, struct isa_a
   access->bytes = isa_types[isa_rows[inst->op].a].bytes;
   if (!access->mask)
     return;
-  offset_addresses(warp, inst, group->lds_base, access->address);
-  access->mask = check_offsets(warp, inst, access->pc, "LDS", access->address, group->lds_base,
-                               group->launch->lds_bytes, access->mask, access->bytes);
+  const uint32_t room = group->launch->lds_bytes;
+  const struct common common =
+      offset_addresses(warp, inst, group->lds_base, (uint64_t)room - access->bytes, access->address);
+  const bool good = room >= access->bytes && !(common.over >> 63) && !(common.low_bits & (access->bytes - 1u));
+  if (!good || !full(warp, access->mask))
+    access->mask = check_offsets(warp, inst, access->pc, "LDS", access->address, group->lds_base, room, access->mask,
+                                 access->bytes);
   take_data(warp, inst, access);
 }
 
@@ -212,7 +261,8 @@ void access_global(struct isa_warp *warp, const struct isa_inst *inst, struct is
   if (!access->mask)
     return;
   global_addresses(warp, inst, inst->imm, access->address);
-  check_global(access, inst);
+  if (!all_inside(access, warp->group->launch->memory))
+    check_global(access, inst);
   take_data(warp, inst, access);
 }
 
@@ -232,11 +282,41 @@ void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct 
 /* ---- at commit ---------------------------------------------------------------------------------- */
 
 /* Where a lane's bytes are now: issue has checked that they are there. */
-static uint8_t *lane_bytes(const struct isa_access *access, bool lds, uint64_t lane) {
+static inline uint8_t *lane_bytes(const struct isa_access *access, bool lds, uint64_t lane) {
   const struct isa_group *group = access->warp->group;
+  const uint64_t address = access->address[lane];
   if (lds)
-    return group->lds + (access->address[lane] - group->lds_base);
-  return isa_memory_at(group->launch->memory, access->address[lane], access->bytes);
+    return group->lds + (address - group->lds_base);
+  return isa_memory_at(group->launch->memory, address, access->bytes);
+}
+
+/* The commonest accesses by far: a full warp's words. `first` is the byte at address `base`; both are
+ * held in registers, which the compiler cannot do by itself while bytes are written. */
+static void commit_words(const uint64_t *address, uint32_t stride, uint8_t *first, uint64_t base, uint32_t *words,
+                         bool store) {
+  if (store)
+    for (uint32_t lane = 0; lane < stride; lane++)
+      memcpy(first + (address[lane] - base), &words[lane], 4);
+  else
+    for (uint32_t lane = 0; lane < stride; lane++)
+      memcpy(&words[lane], first + (address[lane] - base), 4);
+}
+
+/* Takes the fast way if it is open: all lanes, 4 bytes, one place. */
+static bool commit_at_once(const struct isa_access *access, uint32_t *words, bool lds, bool store) {
+  const struct isa_group *group = access->warp->group;
+  const struct isa_launch *launch = group->launch;
+  if (access->bytes != 4 || !full(access->warp, access->mask))
+    return false;
+  if (lds) {
+    commit_words(access->address, launch->warp_size, group->lds, group->lds_base, words, store);
+    return true;
+  }
+  if (!all_inside(access, launch->memory))
+    return false;
+  const struct isa_buffer *buffer = &launch->memory->buffers[launch->memory->last];
+  commit_words(access->address, launch->warp_size, buffer->data, buffer->base, words, store);
+  return true;
 }
 
 #define TO_B32(bits) ((uint32_t)(bits))
@@ -254,7 +334,7 @@ static uint8_t *lane_bytes(const struct isa_access *access, bool lds, uint64_t l
 #define BITS_U64(value) (value)
 #define BITS_S64(value) ((uint64_t)(value))
 
-/* The expressions of the LDS rows; those of the global rows are the same text of the same macro. */
+/* What an atomic stores: the expressions of the rows. */
 static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits, uint64_t c_bits) {
   switch (op) {
 #define OP(id, mnemonic, format, class_, D, A, B, C, text, ...) CASE_##format(id, C, __VA_ARGS__)
@@ -333,17 +413,13 @@ static void commit_atomic(struct isa_access *access, const struct isa_row *row, 
 static void commit_load(struct isa_access *access, const struct isa_row *row, bool lds) {
   const uint32_t stride = access->warp->group->launch->warp_size;
   uint32_t *d = access->warp->reg + (size_t)access->inst->d * stride;
-  if (access->bytes == 4)
-    EACH_LANE(lane, access->mask) memcpy(&d[lane], lane_bytes(access, lds, lane), 4);
-  else
+  if (!commit_at_once(access, d, lds, false))
     EACH_LANE(lane, access->mask) load_lane(row->a, d + lane, stride, lane_bytes(access, lds, lane));
 }
 
 static void commit_store(struct isa_access *access, const struct isa_row *row, bool lds) {
   const uint32_t stride = access->warp->group->launch->warp_size;
-  if (access->bytes == 4)
-    EACH_LANE(lane, access->mask) memcpy(lane_bytes(access, lds, lane), &access->data[lane], 4);
-  else
+  if (!commit_at_once(access, access->data, lds, true))
     EACH_LANE(lane, access->mask) store_lane(row->a, access->data + lane, stride, lane_bytes(access, lds, lane));
 }
 

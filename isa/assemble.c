@@ -112,7 +112,8 @@ bool begin_kernel(struct assembler *as) {
   if (!kernels)
     return fail_memory(as);
   program->kernels = kernels;
-  kernels[program->kernel_count] = (struct isa_kernel){.name = strndup(name.text, name.length), .entry = program->count};
+  kernels[program->kernel_count] =
+      (struct isa_kernel){.name = strndup(name.text, name.length), .entry = program->count};
   if (!kernels[program->kernel_count].name)
     return fail_memory(as);
   program->kernel_count++;
@@ -281,9 +282,12 @@ static bool lines(struct assembler *as, const char *text, size_t length) {
       return false;
     at += bytes + 1;
   }
-  if (!as->scope)
-    return fail(as, as->lexer.next, "start one with .kernel NAME", "no kernel before");
-  return end_kernel(as);
+  if (as->scope)
+    return end_kernel(as);
+  snprintf(as->error->text, sizeof as->error->text,
+           "%.200s:%u:1: there is no kernel in the file; start one with .kernel NAME", as->file,
+           program->source_lines ? program->source_lines : 1);
+  return false;
 }
 
 static uint32_t count_lines(const char *text, size_t length) {

@@ -26,9 +26,9 @@ struct assembler {
   /* The kernel being read; `scope` is 0 above the first. */
   uint32_t scope;
   struct token kernel_name;
-  uint32_t registers, predicates;                  /* declared by name */
-  uint32_t bare_registers, bare_predicates;        /* highest bare one used, plus 1 */
-  uint32_t registers_wanted;                       /* .registers */
+  uint32_t registers, predicates;           /* declared by name */
+  uint32_t bare_registers, bare_predicates; /* highest bare one used, plus 1 */
+  uint32_t registers_wanted;                /* .registers */
   struct fixup *fixups;
   size_t fixup_count, fixup_room;
 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 /* Node numbers are pc - entry; node `count` is the root, which all exits lead to. In the second half of
  * the algorithm nodes go by their depth-first number, root first. */
@@ -43,8 +43,9 @@ static bool make_graph(struct graph *g) {
   g->storage = at;
   if (!at)
     return false;
-  uint32_t **arrays[ARRAYS] = {&g->region, &g->number,    &g->node,   &g->parent, &g->semi, &g->ancestor, &g->label,
-                               &g->dominator, &g->bucket, &g->next, &g->stack,  &g->before /* 2n */, NULL};
+  uint32_t **arrays[ARRAYS] = {&g->region,   &g->number,          &g->node,      &g->parent, &g->semi,
+                               &g->ancestor, &g->label,           &g->dominator, &g->bucket, &g->next,
+                               &g->stack,    &g->before /* 2n */, NULL};
   for (size_t i = 0; arrays[i]; i++) {
     *arrays[i] = at;
     at += arrays[i] == &g->before ? 2 * n : n;

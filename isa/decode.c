@@ -39,6 +39,7 @@ static uint32_t read_count(struct reader *reader, size_t bytes, uint32_t most) {
 
 static char *read_string(struct reader *reader, uint32_t most) {
   const uint32_t length = read_count(reader, 1, most);
+  reader->failed |= !reader->failed && memchr(reader->at, 0, length); /* text has no zero in it */
   char *text = reader->failed ? NULL : malloc((size_t)length + 1);
   if (!text) {
     reader->failed = true;

@@ -132,8 +132,7 @@ static bool directive_lds(struct assembler *as) {
   if (offset + bytes > ISA_MOST_LDS_BYTES)
     return fail(as, name, NULL, "more than %d bytes of LDS, from", ISA_MOST_LDS_BYTES);
   kernel->lds_bytes = (uint32_t)(offset + bytes);
-  return token_is(name, "_") ||
-         declare(as, name, (struct symbol){.kind = SYMBOL_NUMBER, .value = (uint32_t)offset});
+  return token_is(name, "_") || declare(as, name, (struct symbol){.kind = SYMBOL_NUMBER, .value = (uint32_t)offset});
 }
 
 static bool directive_private(struct assembler *as) {
@@ -189,9 +188,9 @@ static bool declare_register(struct assembler *as, uint32_t width) {
     return fail(as, name, NULL, "more than %d registers, from", ISA_REGISTERS);
   const uint32_t first = as->registers;
   as->registers += (uint32_t)(width * elements);
-  return declare(as, name,
-                 (struct symbol){
-                     .kind = SYMBOL_REGISTER, .value = first, .width = width, .elements = (uint32_t)elements});
+  return declare(
+      as, name,
+      (struct symbol){.kind = SYMBOL_REGISTER, .value = first, .width = width, .elements = (uint32_t)elements});
 }
 
 static bool declare_predicate(struct assembler *as) {
@@ -231,6 +230,8 @@ static bool directive_pred(struct assembler *as) {
 
 static bool add_constant(struct assembler *as, const void *bytes, size_t count) {
   struct isa_program *program = as->program;
+  if (!count)
+    return true;
   if (count > ISA_MOST_CONSTANT_BYTES - program->constant_bytes)
     return fail(as, as->lexer.next, NULL, "more than %d bytes of constants, from", ISA_MOST_CONSTANT_BYTES);
   while (program->constant_bytes + count > as->constant_room) {
@@ -253,7 +254,7 @@ static bool take_constant(struct assembler *as, const struct scalar *scalar, uin
   if (!take_number(as, narrow ? TYPE_S32 : scalar->type, bits))
     return false;
   const int64_t value = (int32_t)(uint32_t)*bits;
-  const int64_t span = INT64_C(1) << 8 * scalar->bytes;
+  const int64_t span = narrow ? INT64_C(1) << 8 * scalar->bytes : 0;
   return !narrow || (value >= -span / 2 && value < span) ||
          fail(as, at, NULL, "number does not fit into %s:", scalar->name);
 }

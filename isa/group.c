@@ -59,7 +59,8 @@ void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_r
   const uint32_t low = agreed(warp, result, inst->b, "the global address (low half)", &reported);
   const uint32_t high = agreed(warp, result, (uint8_t)(inst->b + 1), "the global address (high half)", &reported);
   copy->global = (uint64_t)high << 32 | low;
-  copy->lds = inst->flags & ISA_FLAG_IMM_A ? copy_lds(inst) : agreed(warp, result, inst->a, "the LDS offset", &reported);
+  copy->lds =
+      inst->flags & ISA_FLAG_IMM_A ? copy_lds(inst) : agreed(warp, result, inst->a, "the LDS offset", &reported);
   copy->elements =
       inst->flags & ISA_FLAG_IMM_C ? copy_count(inst) : agreed(warp, result, inst->c, "the element count", &reported);
   copy->stride = 1;

@@ -33,13 +33,13 @@
 #include <stdint.h>
 
 enum {
-  ISA_LANES = 64,            /* the widest warp */
-  ISA_REGISTERS = 255,       /* r0..r254; 255 in an operand field means "none" */
+  ISA_LANES = 64,      /* the widest warp */
+  ISA_REGISTERS = 255, /* r0..r254; 255 in an operand field means "none" */
   ISA_NO_REGISTER = 255,
   ISA_PREDICATES = 16,
   ISA_SLOTS = 256 + ISA_PREDICATES, /* what a scoreboard tracks: registers, then predicates */
   ISA_INFO_SLOTS = 16,
-  ISA_WAIT_EVENTS = 8,       /* events that one wait instruction may name */
+  ISA_WAIT_EVENTS = 8, /* events that one wait instruction may name */
 };
 
 #define ISA_GLOBAL_BASE UINT64_C(0x100000000)
@@ -68,7 +68,7 @@ struct isa_inst {
   uint8_t guard; /* 0: always; 1 + 2 * predicate + negated otherwise */
   uint8_t flags; /* ISA_FLAG_* */
   uint8_t d, a, b, c;
-  uint64_t imm;  /* the immediate, offset, element size or targets, as the format says */
+  uint64_t imm; /* the immediate, offset, element size or targets, as the format says */
 };
 
 /* isa_inst.flags: which operand is `imm` instead of a register; at most one of A, B, C. */
@@ -80,11 +80,11 @@ static inline uint32_t isa_branch_join(const struct isa_inst *inst) { return (ui
 
 /* What timing must know of an instruction; made once per program by isa_describe(). */
 struct isa_info {
-  uint8_t class_;                /* enum isa_class */
-  uint8_t bytes;                 /* bytes a lane moves, for memory classes */
-  bool store, atomic;            /* for memory classes; a load is neither */
+  uint8_t class_;                 /* enum isa_class */
+  uint8_t bytes;                  /* bytes a lane moves, for memory classes */
+  bool store, atomic;             /* for memory classes; a load is neither */
   bool local_fence, global_fence; /* barriers and fences: which accesses must be performed first */
-  uint8_t writes;                /* the first `writes` of slot[] are written, the rest read */
+  uint8_t writes;                 /* the first `writes` of slot[] are written, the rest read */
   uint8_t slots;
   uint16_t slot[ISA_INFO_SLOTS]; /* scoreboard slots: register, or 256 + predicate */
 };
@@ -104,27 +104,27 @@ struct isa_arg {
 
 struct isa_kernel {
   char *name;
-  uint32_t entry, end;    /* instructions [entry, end) */
-  uint32_t registers;     /* per lane, as written in the source (at least 1) */
-  uint32_t lds_bytes;     /* static LDS; local arguments follow it */
-  uint32_t private_bytes; /* per lane */
+  uint32_t entry, end;        /* instructions [entry, end) */
+  uint32_t registers;         /* per lane, as written in the source (at least 1) */
+  uint32_t lds_bytes;         /* static LDS; local arguments follow it */
+  uint32_t private_bytes;     /* per lane */
   uint32_t required_local[3]; /* 0 0 0: any */
   struct isa_arg *args;
   size_t arg_count;
-  uint32_t arg_bytes;     /* size of the argument block */
+  uint32_t arg_bytes; /* size of the argument block */
 };
 
 struct isa_program {
-  char *file;             /* the source's name, for reports */
+  char *file; /* the source's name, for reports */
   struct isa_inst *code;
   struct isa_info *info;
-  uint32_t *line;         /* source line of each instruction, 0 when unknown */
+  uint32_t *line; /* source line of each instruction, 0 when unknown */
   uint32_t count;
   struct isa_kernel *kernels;
   size_t kernel_count;
   uint8_t *constants;
   size_t constant_bytes;
-  char **source;          /* source lines, source[0] is line 1; NULL when unknown */
+  char **source; /* source lines, source[0] is line 1; NULL when unknown */
   uint32_t source_lines;
   uint32_t stack_entries; /* enough for any nesting in this program */
 };
@@ -188,8 +188,8 @@ enum isa_hazard_rule {
 };
 
 struct isa_hazard_row {
-  const char *rule;  /* "X1-stride-zero" */
-  const char *text;  /* what is wrong, one sentence */
+  const char *rule; /* "X1-stride-zero" */
+  const char *text; /* what is wrong, one sentence */
   const char *advice;
 };
 extern const struct isa_hazard_row isa_hazard_rows[HAZARDS];
@@ -198,8 +198,8 @@ struct isa_hazard {
   enum isa_hazard_rule rule;
   uint32_t pc;
   uint32_t group[3];
-  uint32_t item;       /* first work-item concerned, linear in its work-group */
-  char detail[160];    /* values: address, buffer, sizes */
+  uint32_t item;    /* first work-item concerned, linear in its work-group */
+  char detail[160]; /* values: address, buffer, sizes */
 };
 
 /* Everything a launch shares; constant while it runs, but for memory's bytes. */
@@ -212,7 +212,7 @@ struct isa_launch {
   uint32_t warp_size;
   const uint8_t *args;
   struct isa_memory *memory;
-  uint32_t lds_bytes;                      /* static and local arguments */
+  uint32_t lds_bytes;                                             /* static and local arguments */
   void (*report)(void *context, const struct isa_hazard *hazard); /* may be NULL */
   void *report_context;
 };
@@ -221,11 +221,11 @@ struct isa_launch {
 struct isa_group {
   const struct isa_launch *launch;
   uint32_t id[3];
-  uint32_t size[3];    /* the last group of a non-uniform NDRange is smaller */
-  uint32_t items;      /* product of size */
-  uint32_t warps;      /* that hold them */
-  uint8_t *lds;        /* lds_bytes of the launch */
-  uint32_t lds_base;   /* where `lds` lies in the CU's LDS, for bank numbers */
+  uint32_t size[3];  /* the last group of a non-uniform NDRange is smaller */
+  uint32_t items;    /* product of size */
+  uint32_t warps;    /* that hold them */
+  uint8_t *lds;      /* lds_bytes of the launch */
+  uint32_t lds_base; /* where `lds` lies in the CU's LDS, for bank numbers */
 };
 
 struct isa_frame {
@@ -235,19 +235,19 @@ struct isa_frame {
 
 struct isa_warp {
   struct isa_group *group;
-  uint32_t index;      /* of the warp in its group; lane l is work-item index * warp_size + l */
+  uint32_t index; /* of the warp in its group; lane l is work-item index * warp_size + l */
   uint32_t pc;
-  uint64_t active;     /* lanes that run at pc */
-  uint64_t live;       /* lanes that have not exited */
-  uint64_t all;        /* lanes that exist */
-  uint32_t *reg;       /* reg[r * warp_size + lane] */
+  uint64_t active; /* lanes that run at pc */
+  uint64_t live;   /* lanes that have not exited */
+  uint64_t all;    /* lanes that exist */
+  uint32_t *reg;   /* reg[r * warp_size + lane] */
   uint64_t pred[ISA_PREDICATES];
-  struct isa_frame *stack;   /* program->stack_entries of them */
+  struct isa_frame *stack; /* program->stack_entries of them */
   uint32_t depth;
-  uint32_t join;       /* of the entry that runs now */
-  uint32_t *local_id;  /* local_id[axis * warp_size + lane] */
+  uint32_t join;           /* of the entry that runs now */
+  uint32_t *local_id;      /* local_id[axis * warp_size + lane] */
   uint8_t *private_memory; /* lane l's bytes start at l * private_bytes */
-  uint32_t events;     /* events this warp has seen created: the next one is events + 1 */
+  uint32_t events;         /* events this warp has seen created: the next one is events + 1 */
 };
 
 /* Host bytes that one warp's `reg`, `stack`, `local_id` and `private_memory` take together, and the
@@ -266,9 +266,9 @@ struct isa_access {
   struct isa_warp *warp;
   const struct isa_inst *inst;
   uint32_t pc;
-  uint64_t mask;               /* lanes that take part; out-of-bounds lanes are already out */
-  uint8_t bytes;               /* per lane */
-  uint64_t address[ISA_LANES]; /* global address, or byte offset in the CU's LDS */
+  uint64_t mask;                /* lanes that take part; out-of-bounds lanes are already out */
+  uint8_t bytes;                /* per lane */
+  uint64_t address[ISA_LANES];  /* global address, or byte offset in the CU's LDS */
   uint32_t data[4 * ISA_LANES]; /* data[word * warp_size + lane]: what to store, atomic operands */
 };
 
@@ -278,13 +278,13 @@ void isa_access_commit(struct isa_access *access);
 /* A copy, as its last warp will hand it to a DMA engine. */
 struct isa_copy {
   bool to_lds;
-  uint64_t global;      /* address of the global side */
-  uint32_t lds;         /* offset in the work-group's LDS */
+  uint64_t global; /* address of the global side */
+  uint32_t lds;    /* offset in the work-group's LDS */
   uint32_t elements;
   uint32_t element_bytes;
-  uint32_t stride;      /* of the global side, in elements; 1 for the plain form */
-  uint32_t event_in;    /* 0: a new event was made */
-  uint32_t event;       /* the event that covers this copy */
+  uint32_t stride;   /* of the global side, in elements; 1 for the plain form */
+  uint32_t event_in; /* 0: a new event was made */
+  uint32_t event;    /* the event that covers this copy */
 };
 
 struct isa_wait {

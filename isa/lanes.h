@@ -7,8 +7,7 @@
 #include "isa/isa.h"
 
 /* Applies `inst` to the lanes of `mask`, which is not empty. `stride` is the launch's warp size. */
-typedef void (*isa_lanes_function)(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mask,
-                                   uint32_t stride);
+typedef void (*isa_lanes_function)(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mask, uint32_t stride);
 
 /* NULL for operations that are not lane work: branches, memory, barriers, copies. */
 extern const isa_lanes_function isa_lanes_base[ISA_OPS];

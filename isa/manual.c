@@ -32,10 +32,18 @@ static void put_operand(FILE *out, char letter, const struct isa_row *row) {
     char letter;
     const char *text;
   } shapes[] = {
-      {'x', "x\\|y\\|z"},      {'o', "argument"},           {'G', "[pair + index + number]"},
-      {'H', "[pair + number]"}, {'I', "[pair + index]"},     {'L', "[register + number]"},
-      {'T', "label, join=label"}, {'l', "[lds]"},            {'g', "[pair]"},
-      {'n', "count"},          {'t', "stride"},             {'z', "size=bytes"},
+      {'x', "x\\|y\\|z"},
+      {'o', "argument"},
+      {'G', "[pair + index + number]"},
+      {'H', "[pair + number]"},
+      {'I', "[pair + index]"},
+      {'L', "[register + number]"},
+      {'T', "label, join=label"},
+      {'l', "[lds]"},
+      {'g', "[pair]"},
+      {'n', "count"},
+      {'t', "stride"},
+      {'z', "size=bytes"},
       {'w', "event, ..."},
   };
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
@@ -84,13 +92,13 @@ static void put_classes(FILE *out) {
   fputs("## Classes\n\nThe class says which unit runs an operation and when its effect is there.\n\n"
         "| class | runs | commits when |\n|---|---|---|\n",
         out);
-  for (int class_ = 0; class_ < ISA_CLASSES; class_++)
+  for (enum isa_class class_ = 0; class_ < ISA_CLASSES; class_++)
     fprintf(out, "| %s | %s | %s |\n", isa_class_name(class_), texts[class_], commit_point(class_));
 }
 
 static void put_types(FILE *out) {
   fputs("\n## Operand types\n\n| type | is | registers | bytes in memory |\n|---|---|---|---|\n", out);
-  for (int type = 1; type < ISA_TYPES; type++) {
+  for (enum isa_type type = 1; type < ISA_TYPES; type++) {
     const struct isa_type_row *row = &isa_types[type];
     fprintf(out, "| %s | %s | %u | %u |\n", row->name, row->text, row->registers, row->bytes);
   }
@@ -106,14 +114,15 @@ char *isa_manual(void) {
           "# The operations\n\nGenerated from `isa/ops.def` by `make docs`; edit the rows, not this page. How to "
           "write them down is in\n[assembly.md](assembly.md).\n\n"
           "%d operations. The expression is the C text that the executor is compiled from: `a`, `b`, `c` are a "
-          "lane's operands, the\nvalue is what is written. Shift and rotate amounts are taken modulo the width. "
+          "lane's operands, the\nvalue is what is written; of loads, stores, branches and copies it is a description. "
+          "Shift and rotate amounts are taken modulo the width. "
           "Division by zero gives all ones. Floats\nround to nearest even, keep subnormals, and every NaN is the "
           "quiet NaN of its width.\n\n",
           ISA_OPS);
   put_classes(out);
   put_types(out);
   fputs("\n## Operations\n\n| operation | operands | class | effect | expression |\n|---|---|---|---|---|\n", out);
-  for (int op = 0; op < ISA_OPS; op++)
+  for (enum isa_op op = 0; op < ISA_OPS; op++)
     put_row(out, &isa_rows[op]);
   if (fclose(out) == 0)
     return text;

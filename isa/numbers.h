@@ -2,7 +2,7 @@
  *
  * Halves are converted in software and computed in float. For + - * / and sqrt that is exact: float
  * has 24 bits >= 2 * 11 + 2, so rounding twice rounds as once (Figueroa, "When is double rounding
- * innocuous?", 1995). It does not hold for fma, which half_fma() rounds to odd in between.
+ * innocuous?", 1995). For fma see half_fma().
  *
  * Compilers commute operands, and x86 returns the first operand's NaN; so every NaN that is written
  * becomes the one quiet NaN of its width. */
@@ -73,15 +73,10 @@ static inline uint32_t half_bits(double value) {
 
 static inline float half_round(double value) { return half_of(half_bits(value)); }
 
-/* The product is exact in double; the sum is rounded to odd, so that the last rounding is right. */
-static inline float half_fma(float a, float b, float c) {
-  const double product = (double)a * b, sum = product + c;
-  const double part = sum - product, error = (product - (sum - part)) + (c - part);
-  uint64_t bits = double_raw(sum);
-  if (error != 0 && fabs(sum) < (double)INFINITY && !(bits & 1))
-    bits = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
-  return half_round(double_of(bits));
-}
+/* The product is exact in double, of 22 bits. The sum can be inexact only when the operands lie more than
+ * 53 bits apart: then either c, a half already, is 2^31 times the product and is the result; or the product
+ * is 2^42 times c, which is at least 2^-24, and overflows. So here, too, rounding twice rounds as once. */
+static inline float half_fma(float a, float b, float c) { return half_round((double)a * b + c); }
 
 static inline float float_min(float a, float b) {
   const float equal = float_of(float_raw(a) | float_raw(b)); /* differ in the sign of zero only */

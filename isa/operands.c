@@ -119,8 +119,7 @@ bool take_number(struct assembler *as, enum isa_type type, uint64_t *bits) {
   if (is_float(type) || (real && (type == TYPE_B32 || type == TYPE_B64)))
     return take_real(as, type, bits);
   if (real)
-    return fail(as, ahead.next, "cvt makes one from a float", "expected %s instead of the float",
-                isa_types[type].text);
+    return fail(as, ahead.next, "cvt makes one from a float", "expected %s instead of the float", isa_types[type].text);
   if (type != TYPE_PRED)
     return take_integer_of(as, type, bits);
   return take_count(as, "a predicate", 1, bits);
@@ -484,8 +483,8 @@ static bool take_operand(struct assembler *as, char letter, const struct isa_row
   case 'g':
     return expect_sign(as, '[') && take_register_of(as, TYPE_U64, &inst->b) && expect_sign(as, ']');
   case 'n':
-    return take_packed(as, "the element count as a number", COPY_MOST_COUNT, COPY_COUNT_SHIFT, ISA_FLAG_IMM_C,
-                       &inst->c, inst);
+    return take_packed(as, "the element count as a number", COPY_MOST_COUNT, COPY_COUNT_SHIFT, ISA_FLAG_IMM_C, &inst->c,
+                       inst);
   case 't':
     return take_stride(as, inst);
   case 'z':

@@ -15,7 +15,7 @@ const struct isa_format_row isa_formats[ISA_FORMATS] = {
 };
 
 const struct isa_row isa_rows[ISA_OPS] = {
-#define OP(id, mnemonic, format, class_, d, a, b, c, text, ...)                                                       \
+#define OP(id, mnemonic, format, class_, d, a, b, c, text, ...)                                                        \
   {mnemonic, FORMAT_##format, ISA_CLASS_##class_, TYPE_##d, TYPE_##a, TYPE_##b, TYPE_##c, text, #__VA_ARGS__},
 #include "isa/ops.def"
 #undef OP

@@ -43,7 +43,8 @@ extern const struct isa_row isa_rows[ISA_OPS];
 
 /* Does the row have an operand for this letter of its format? ALU formats list a, b and c for all rows. */
 static inline bool isa_has_operand(const struct isa_row *row, char letter) {
-  return !(letter == 'a' && row->a == TYPE_NONE) && !(letter == 'b' && row->b == TYPE_NONE) && !(letter == 'c' && row->c == TYPE_NONE);
+  return !(letter == 'a' && row->a == TYPE_NONE) && !(letter == 'b' && row->b == TYPE_NONE) &&
+         !(letter == 'c' && row->c == TYPE_NONE);
 }
 
 /* The SYNC_* bits of a barrier or fence; 0 for any other operation. */

@@ -154,8 +154,8 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
     settle(warp);
 }
 
-void step_report(const struct isa_warp *warp, uint32_t pc, enum isa_hazard_rule rule, uint32_t lane,
-                 const char *format, ...) {
+void step_report(const struct isa_warp *warp, uint32_t pc, enum isa_hazard_rule rule, uint32_t lane, const char *format,
+                 ...) {
   const struct isa_group *group = warp->group;
   const struct isa_launch *launch = group->launch;
   if (!launch->report)

@@ -6,8 +6,8 @@
 
 /* Lanes of `mask`, lowest first. */
 #define EACH_LANE(lane, mask)                                                                                          \
-  for (uint64_t left_##lane = (mask), lane = 0;                                                                        \
-       left_##lane && (lane = (uint64_t)__builtin_ctzll(left_##lane), true); left_##lane &= left_##lane - 1)
+  for (uint64_t left_##lane = (mask), lane = 0; left_##lane && (lane = (uint64_t)__builtin_ctzll(left_##lane), true);  \
+       left_##lane &= left_##lane - 1)
 
 static inline uint32_t first_lane(uint64_t mask) { return (uint32_t)__builtin_ctzll(mask); }
 
@@ -29,7 +29,7 @@ void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_r
 void group_barrier(struct isa_warp *warp, const struct isa_result *result);
 
 /* Hands a hazard of `lane` to the launch, with printf-like details. */
-void step_report(const struct isa_warp *warp, uint32_t pc, enum isa_hazard_rule rule, uint32_t lane,
-                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+void step_report(const struct isa_warp *warp, uint32_t pc, enum isa_hazard_rule rule, uint32_t lane, const char *format,
+                 ...) __attribute__((format(printf, 5, 6)));
 
 #endif

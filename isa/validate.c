@@ -204,8 +204,7 @@ static bool check_wait(const struct check *check, struct rest *rest) {
 }
 
 /* A copy's number: in a register, or packed into imm. */
-static bool check_packed(const struct check *check, struct rest *rest, uint8_t *field, unsigned flag,
-                         uint32_t packed) {
+static bool check_packed(const struct check *check, struct rest *rest, uint8_t *field, unsigned flag, uint32_t packed) {
   rest->imm_used = true;
   if (!(rest->inst.flags & flag))
     return packed == 0 && check_register(check, field, TYPE_U32, false);

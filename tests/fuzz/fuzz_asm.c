@@ -28,7 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (size_t i = 0; i < program->kernel_count; i++) {
     const struct isa_kernel *one = &program->kernels[i], *two = &again->kernels[i];
     check(one->registers == two->registers && one->lds_bytes == two->lds_bytes && one->arg_bytes == two->arg_bytes &&
-          one->private_bytes == two->private_bytes && one->arg_count == two->arg_count && !strcmp(one->name, two->name));
+          one->private_bytes == two->private_bytes && one->arg_count == two->arg_count &&
+          !strcmp(one->name, two->name));
   }
   free(text);
   isa_program_free(again);

@@ -1,0 +1,371 @@
+/* Queries, operations across lanes, and what a work-group does together. */
+#include "isa/rows.h"
+#include "tests/ct.h"
+#include "tests/isa/rig.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- queries -------------------------------------------------------------------------------------- */
+
+static const uint32_t global[3] = {10, 7, 5}, local[3] = {4, 3, 2}, offset[3] = {100, 200, 300};
+
+/* The value of a query in `lane` of work-group `linear`, by the definition of the NDRange. */
+static uint32_t query_oracle(const char *name, uint32_t axis, uint32_t linear, uint32_t warp, uint32_t lane) {
+  const uint32_t groups[3] = {3, 3, 3}; /* 10/4, 7/3, 5/2, rounded up */
+  const uint32_t id[3] = {linear % 3, linear / 3 % 3, linear / 9};
+  uint32_t size[3], items = 1;
+  for (int i = 0; i < 3; i++) {
+    size[i] = id[i] == 2 ? global[i] - 2 * local[i] : local[i];
+    items *= size[i];
+  }
+  const uint32_t item = warp * 16 + lane;
+  const uint32_t at[3] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
+  const uint32_t place[3] = {id[0] * 4 + at[0], id[1] * 3 + at[1], id[2] * 2 + at[2]};
+  const struct {
+    const char *name;
+    uint32_t value;
+  } table[] = {
+      {"get.local_id", at[axis]},
+      {"get.global_id", offset[axis] + place[axis]},
+      {"get.group_id", id[axis]},
+      {"get.local_size", size[axis]},
+      {"get.enqueued_local_size", local[axis]},
+      {"get.global_size", global[axis]},
+      {"get.num_groups", groups[axis]},
+      {"get.global_offset", offset[axis]},
+      {"get.work_dim", 3},
+      {"get.local_linear_id", item},
+      {"get.global_linear_id", (place[2] * 7 + place[1]) * 10 + place[0]},
+      {"get.lane", lane},
+      {"get.warp", warp},
+      {"get.num_warps", (items + 15) / 16},
+      {"get.warp_size", items - warp * 16 < 16 ? items - warp * 16 : 16},
+      {"get.max_warp_size", 16},
+  };
+  for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+    if (strcmp(table[i].name, name) == 0)
+      return table[i].value;
+  ct_true(false, "a query that the oracle does not know", __FILE__, __LINE__);
+  return 0;
+}
+
+TEST(group, every_query_is_right_in_every_group_of_a_ragged_range_with_offsets) {
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    const bool axes = isa_rows[op].format == FORMAT_QUERY_AXIS;
+    if (!axes && isa_rows[op].format != FORMAT_QUERY)
+      continue;
+    for (uint32_t axis = 0; axis < (axes ? 3u : 1u); axis++)
+      for (uint32_t linear = 0; linear < 27; linear++) {
+        char source[128];
+        struct rig rig;
+        snprintf(source, sizeof source, ".kernel k\n%s r0%s%.1s\nexit\n", isa_rows[op].mnemonic, axes ? ", " : "",
+                 axes ? &"xyz"[axis] : "");
+        ct_note("%s, axis %u, group %u", isa_rows[op].mnemonic, axis, linear);
+        ASSERT_TRUE(rig_open_range(&rig, source, 3, global, local, offset, linear, 16));
+        EXPECT_TRUE(rig_run(&rig, 100));
+        for (uint32_t item = 0; item < rig.group.items; item++)
+          EXPECT_EQ(rig_reg(&rig, 0, item), query_oracle(isa_rows[op].mnemonic, axis, linear, item / 16, item % 16));
+        rig_close(&rig);
+      }
+  }
+}
+
+TEST(group, a_warp_has_the_lanes_that_are_left) {
+  struct rig rig;
+  ASSERT_TRUE(rig_open(&rig, ".kernel k\nexit\n", 70, 32));
+  EXPECT_EQ(rig.group.warps, 3);
+  EXPECT_EQ(rig.warp[1].all, UINT32_MAX);
+  EXPECT_EQ(rig.warp[2].all, 63);
+  EXPECT_EQ(rig.warp[2].live, 63);
+  rig_close(&rig);
+  ASSERT_TRUE(rig_open(&rig, ".kernel k\nexit\n", 64, 64));
+  EXPECT_EQ(rig.warp[0].all, UINT64_MAX);
+  rig_close(&rig);
+}
+
+/* ---- across lanes ---------------------------------------------------------------------------------- */
+
+enum { LANES = 32 };
+
+/* Operand a is r2 (or p1), b is r4, the result r0 (or p0); the lanes of `mask` take part. */
+static void run_lane_op(struct rig *rig, enum isa_op op, uint64_t mask) {
+  const struct isa_row *row = &isa_rows[op];
+  rig->program->code[0] = (struct isa_inst){.op = (uint16_t)op, .d = 0, .a = 255, .b = 255, .c = 255};
+  if (row->a != TYPE_NONE)
+    rig->program->code[0].a = row->a == TYPE_PRED ? 1 : 2;
+  if (row->b != TYPE_NONE)
+    rig->program->code[0].b = 4;
+  rig->warp[0].pc = 0;
+  rig->warp[0].active = mask;
+  rig_step(rig, 0);
+}
+
+TEST(group, shuffles_take_from_active_lanes_and_otherwise_keep_their_own) {
+  uint64_t seed = 3;
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    if (isa_rows[op].format != FORMAT_SHUFFLE)
+      continue;
+    for (int round = 0; round < 20; round++) {
+      struct rig rig;
+      ASSERT_TRUE(rig_open(&rig, ".kernel k\n.registers 8\nmov.b32 r0, 0\nexit\n", LANES, LANES));
+      const uint64_t mask = round ? ct_random(&seed) >> 32 | 2 : UINT32_MAX;
+      uint32_t b[LANES];
+      for (uint32_t lane = 0; lane < LANES; lane++) {
+        rig.warp[0].reg[2 * LANES + lane] = 1000 + lane;
+        rig.warp[0].reg[4 * LANES + lane] = b[lane] = (uint32_t)ct_random(&seed) % 40;
+      }
+      run_lane_op(&rig, op, mask);
+      ct_note("%s, mask %#llx", isa_rows[op].mnemonic, (unsigned long long)mask);
+      for (int64_t lane = 0; lane < LANES; lane++) {
+        const int64_t from = op == ISA_SHFL_IDX    ? b[lane]
+                             : op == ISA_SHFL_UP   ? lane - b[lane]
+                             : op == ISA_SHFL_DOWN ? lane + b[lane]
+                             : op == ISA_SHFL_XOR  ? lane ^ b[lane]
+                                                   : __builtin_ctzll(mask);
+        const bool there = from >= 0 && from < LANES && mask >> from & 1;
+        const int64_t expected = !(mask >> lane & 1) ? 0 : 1000 + (there ? from : lane);
+        EXPECT_EQ(rig_reg(&rig, 0, (uint32_t)lane), expected);
+      }
+      rig_close(&rig);
+    }
+  }
+}
+
+TEST(group, votes_count_active_lanes_only) {
+  uint64_t seed = 4;
+  unsigned checked = 0;
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    if (isa_rows[op].format != FORMAT_VOTE)
+      continue;
+    checked++;
+    for (int round = 0; round < 20; round++) {
+      struct rig rig;
+      ASSERT_TRUE(rig_open(&rig, ".kernel k\n.registers 8\nmov.b32 r0, 0\nexit\n", LANES, LANES));
+      const uint64_t mask = (ct_random(&seed) & UINT32_MAX) | 4, random = ct_random(&seed);
+      const uint64_t holds = round % 4 == 0 ? UINT64_MAX : round % 4 == 1 ? ~mask : random;
+      rig.warp[0].pred[1] = holds;
+      run_lane_op(&rig, op, mask);
+      ct_note("%s, mask %#llx, %#llx", isa_rows[op].mnemonic, (unsigned long long)mask, (unsigned long long)holds);
+      const uint64_t votes = holds & mask;
+      const uint64_t all_or_none = op == ISA_VOTE_ANY    ? votes != 0
+                                   : op == ISA_VOTE_ALL  ? votes == mask
+                                   : op == ISA_VOTE_NONE ? !votes
+                                                         : !votes || votes == mask;
+      for (uint32_t lane = 0; lane < LANES; lane++) {
+        const bool on = mask >> lane & 1;
+        if (op == ISA_BALLOT)
+          EXPECT_EQ(rig_pair(&rig, 0, lane), on ? votes : 0);
+        else if (op == ISA_ELECT)
+          EXPECT_EQ(rig_pred(&rig, 0, lane), lane == (uint32_t)__builtin_ctzll(mask));
+        else
+          EXPECT_EQ(rig_pred(&rig, 0, lane), on && all_or_none);
+      }
+      rig_close(&rig);
+    }
+  }
+  EXPECT_EQ(checked, 6);
+}
+
+static double as_real(enum isa_type type, uint64_t bits) {
+  float f;
+  double d;
+  const uint32_t low = (uint32_t)bits;
+  memcpy(&f, &low, 4);
+  memcpy(&d, &bits, 8);
+  return type == TYPE_F32 ? (double)f : d;
+}
+
+static uint64_t real_bits(enum isa_type type, double value) {
+  const float f = (float)value;
+  uint32_t low;
+  uint64_t bits;
+  memcpy(&low, &f, 4);
+  memcpy(&bits, &value, 8);
+  return type == TYPE_F32 ? low : bits;
+}
+
+/* x and a combined as the mnemonic says. */
+static uint64_t combine(const struct isa_row *row, uint64_t x, uint64_t a) {
+  const char *m = row->mnemonic;
+  if (row->d == TYPE_F32 || row->d == TYPE_F64) {
+    const double p = as_real(row->d, x), q = as_real(row->d, a);
+    return real_bits(row->d, strstr(m, "add") ? p + q : strstr(m, "min") ? (p < q ? p : q) : p > q ? p : q);
+  }
+  if (strstr(m, "add"))
+    return row->d == TYPE_U64 ? x + a : (uint32_t)(x + a);
+  const bool less = row->d == TYPE_S32 ? (int32_t)x < (int32_t)a : x < a;
+  return strstr(m, "min") == NULL ? (less ? a : x) : less ? x : a;
+}
+
+TEST(group, reductions_and_scans_combine_active_lanes_in_lane_order) {
+  uint64_t seed = 6;
+  unsigned checked = 0;
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    const struct isa_row *row = &isa_rows[op];
+    if (row->format != FORMAT_REDUCE && row->format != FORMAT_SCAN && row->format != FORMAT_SCAN_BEFORE)
+      continue;
+    checked++;
+    for (int round = 0; round < 10; round++) {
+      struct rig rig;
+      ASSERT_TRUE(rig_open(&rig, ".kernel k\n.registers 8\nmov.b32 r0, 0\nexit\n", LANES, LANES));
+      const uint64_t mask = round ? (ct_random(&seed) & UINT32_MAX) | 16 : UINT32_MAX;
+      const bool wide = isa_types[row->d].registers == 2;
+      uint64_t a[LANES], b[LANES], expected[LANES] = {0}, x = 0;
+      for (uint32_t lane = 0; lane < LANES; lane++) {
+        const double real = (double)(int64_t)ct_random(&seed) * 1e-15;
+        a[lane] = row->d == TYPE_F32 || row->d == TYPE_F64 ? real_bits(row->d, real)
+                  : wide                                   ? ct_random(&seed)
+                                                           : ct_random(&seed) >> 32;
+        b[lane] = real_bits(row->d, 2.5);
+        b[lane] = wide ? b[lane] : (uint32_t)b[lane];
+        for (uint32_t word = 0; word < 1u + wide; word++) {
+          rig.warp[0].reg[(2 + word) * LANES + lane] = (uint32_t)(a[lane] >> 32 * word);
+          rig.warp[0].reg[(4 + word) * LANES + lane] = (uint32_t)(b[lane] >> 32 * word);
+        }
+      }
+      bool begun = false;
+      for (uint32_t lane = 0; lane < LANES; lane++) {
+        if (!(mask >> lane & 1))
+          continue;
+        if (row->format == FORMAT_SCAN_BEFORE) {
+          x = begun ? x : b[lane];
+          expected[lane] = x;
+          x = combine(row, x, a[lane]);
+        } else {
+          x = begun ? combine(row, x, a[lane]) : a[lane];
+          expected[lane] = x;
+        }
+        begun = true;
+      }
+      run_lane_op(&rig, op, mask);
+      ct_note("%s, mask %#llx", row->mnemonic, (unsigned long long)mask);
+      for (uint32_t lane = 0; lane < LANES; lane++) {
+        const uint64_t wanted = !(mask >> lane & 1) ? 0 : row->format == FORMAT_REDUCE ? x : expected[lane];
+        EXPECT_EQ(wide ? rig_pair(&rig, 0, lane) : rig_reg(&rig, 0, lane), wanted);
+      }
+      rig_close(&rig);
+    }
+  }
+  EXPECT_EQ(checked, 30);
+}
+
+/* ---- copies, waits, barriers ------------------------------------------------------------------------ */
+
+#define COPY_HEAD                                                                                                      \
+  ".kernel k\n.arg a global\n.arg b global\n.lds pad 64\n.lds tile 1024\n.reg e, f, n, s, at, lane\n.reg64 p\n"        \
+  ".pred t\nget.lane lane\nld.arg.b64 p, a\nmov.b32 n, 10\nmov.b32 s, 3\nmov.b32 at, tile + 4\n"
+enum { HEAD_STEPS = 5 };
+
+static bool open_at_copy(struct rig *rig, const char *source, uint32_t extra) {
+  if (!rig_open(rig, source, 32, 32))
+    return false;
+  for (uint32_t i = 0; i < HEAD_STEPS + extra; i++)
+    rig_step(rig, 0);
+  return true;
+}
+
+static void expect_copy(const struct isa_copy *copy, bool to_lds, uint32_t lds, uint32_t elements, uint32_t bytes,
+                        uint32_t stride, uint32_t event_in, uint32_t event) {
+  EXPECT_EQ(copy->to_lds, to_lds);
+  EXPECT_EQ(copy->global, ISA_GLOBAL_BASE);
+  EXPECT_EQ(copy->lds, lds);
+  EXPECT_EQ(copy->elements, elements);
+  EXPECT_EQ(copy->element_bytes, bytes);
+  EXPECT_EQ(copy->stride, stride);
+  EXPECT_EQ(copy->event_in, event_in);
+  EXPECT_EQ(copy->event, event);
+}
+
+TEST(group, copies_take_their_operands_from_registers_or_numbers) {
+  struct rig rig;
+  ASSERT_TRUE(open_at_copy(&rig,
+                           COPY_HEAD "copy.to_lds e, [tile], [p], n, size=4\n"
+                                     "copy.to_lds.strided f, [at], [p], 7, s, size=128\n"
+                                     "copy.to_global e, [p], [at], 2000000, size=1\n"
+                                     "copy.to_global.strided e, [p], [tile], n, 65535, size=16\n"
+                                     "wait e, f\nexit\n",
+                           1));
+  expect_copy(&rig.last.copy, true, 64, 10, 4, 1, 0, 1);
+  EXPECT_EQ(rig_reg(&rig, 0, 31), 1);
+  rig_step(&rig, 0);
+  expect_copy(&rig.last.copy, true, 68, 7, 128, 3, 0, 2);
+  EXPECT_EQ(rig_reg(&rig, 1, 0), 2);
+  rig_step(&rig, 0);
+  expect_copy(&rig.last.copy, false, 68, 2000000, 1, 1, 1, 1); /* joins the first event */
+  rig_step(&rig, 0);
+  expect_copy(&rig.last.copy, false, 64, 10, 16, 65535, 1, 1);
+  rig_step(&rig, 0);
+  EXPECT_EQ(rig.last.wait.count, 2);
+  EXPECT_EQ(rig.last.wait.event[0], 1);
+  EXPECT_EQ(rig.last.wait.event[1], 2);
+  EXPECT_EQ(rig.warp[0].events, 2);
+  EXPECT_EQ(rig.hazards, 0);
+  rig_close(&rig);
+}
+
+TEST(group, a_wait_names_up_to_eight_events_in_order) {
+  struct rig rig;
+  ASSERT_TRUE(
+      rig_open(&rig, ".kernel k\nmov.b32 r7, 70\nmov.b32 r1, 10\nwait r7, r1, r2, r3, r4, r5, r6, r1\nexit\n", 32, 32));
+  for (int i = 0; i < 3; i++)
+    rig_step(&rig, 0);
+  EXPECT_EQ(rig.last.wait.count, 8);
+  EXPECT_EQ(rig.last.wait.event[0], 70);
+  EXPECT_EQ(rig.last.wait.event[7], 10);
+  rig_close(&rig);
+}
+
+static void expect_report(const char *body, uint32_t steps, enum isa_hazard_rule rule, uint32_t item,
+                          const char *detail) {
+  struct rig rig;
+  char source[1024];
+  snprintf(source, sizeof source, COPY_HEAD "%s\nexit\n", body);
+  ct_note("%s", body);
+  ASSERT_TRUE(open_at_copy(&rig, source, steps));
+  EXPECT_EQ(rig.hazards, 1);
+  EXPECT_EQ(rig.hazard[0].rule, rule);
+  EXPECT_EQ(rig.hazard[0].item, item);
+  EXPECT_EQ(rig.hazard[0].pc, HEAD_STEPS + steps - 1);
+  EXPECT_STREQ(rig.hazard[0].detail, detail);
+  rig_close(&rig);
+}
+
+TEST(group, lanes_of_another_opinion_are_reported_once) {
+  expect_report("copy.to_lds e, [lane], [p], lane, size=4", 1, HAZARD_G1, 1,
+                "the LDS offset is 0 in lane 0 but 1 in lane 1");
+  expect_report("copy.to_lds e, [tile], [p], lane, size=4", 1, HAZARD_G1, 1,
+                "the element count is 0 in lane 0 but 1 in lane 1");
+  expect_report("copy.to_lds.strided e, [tile], [p], n, lane, size=4", 1, HAZARD_G1, 1,
+                "the stride is 0 in lane 0 but 1 in lane 1");
+  expect_report("mov.b32 p.lo, lane\ncopy.to_lds e, [tile], [p], n, size=4", 2, HAZARD_G1, 1,
+                "the global address (low half) is 0 in lane 0 but 1 in lane 1");
+  expect_report("add.i32 e, lane, 1\ncopy.to_lds e, [tile], [p], n, size=4", 2, HAZARD_G1, 1,
+                "the event is 1 in lane 0 but 2 in lane 1");
+  expect_report("wait e, lane", 1, HAZARD_G1, 1, "event 2 of the wait is 0 in lane 0 but 1 in lane 1");
+}
+
+TEST(group, missing_lanes_are_reported_at_copies_waits_and_barriers) {
+  const char *missing = "24 of 32 lanes of warp 0 take part";
+  const char *const ops[] = {"copy.to_lds e, [tile], [p], n, size=4", "wait e", "bar", "bar.lds", "bar.all"};
+  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+    char body[128];
+    snprintf(body, sizeof body, "setp.ge.u32 t, lane, 8\n@t %s", ops[i]);
+    expect_report(body, 2, HAZARD_G2, 0, missing);
+    snprintf(body, sizeof body, "setp.ge.u32 t, lane, 24\n@t exit\n%s", ops[i]);
+    expect_report(body, 3, HAZARD_G2, 24, missing);
+  }
+}
+
+TEST(group, a_fence_may_diverge_and_a_warp_that_is_off_says_nothing) {
+  struct rig rig;
+  ASSERT_TRUE(open_at_copy(&rig,
+                           COPY_HEAD "setp.ge.u32 t, lane, 8\n@t fence.all\nsetp.ge.u32 t, lane, 99\n@t bar\n"
+                                     "@t copy.to_lds e, [tile], [p], n, size=4\nexit\n",
+                           5));
+  EXPECT_EQ(rig.hazards, 0);
+  EXPECT_EQ(rig.last.mask, 0);
+  EXPECT_EQ(rig.warp[0].events, 0);
+  EXPECT_EQ(rig_reg(&rig, 0, 0), 0);
+  rig_close(&rig);
+}

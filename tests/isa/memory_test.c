@@ -1,0 +1,310 @@
+/* Loads, stores and atomics of every width and space, in bounds and out. */
+#include "isa/rows.h"
+#include "tests/ct.h"
+#include "tests/isa/rig.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The kernel's arguments are two buffers; r0 is the lane, p the first buffer. */
+#define HEAD                                                                                                           \
+  ".kernel k\n.arg a global\n.arg b global\n.reg lane, at, x, y\n.reg64 p, w, v\n.reg q[4]\n.pred t\n.private 64\n"    \
+  "get.local_id lane, x\nld.arg.b64 p, a\n"
+
+static bool run(struct rig *rig, const char *source, uint32_t items) {
+  return rig_open(rig, source, items, 32) && EXPECT_TRUE(rig_run(rig, 10000));
+}
+
+static const char *const spaces[] = {"global", "lds", "private"};
+
+/* Stores then loads of each width go through each space, little-endian, and change nothing beside. */
+TEST(memory, every_width_goes_through_every_space_and_back) {
+  static const struct {
+    const char *store, *load, *from, *to;
+    unsigned bytes;
+    uint32_t expected[4];
+  } widths[] = {
+      {"b8", "u8", "x", "y", 1, {0xf4}},
+      {"b8", "s8", "x", "y", 1, {0xfffffff4}},
+      {"b16", "u16", "x", "y", 2, {0xf2f4}},
+      {"b16", "s16", "x", "y", 2, {0xfffff2f4}},
+      {"b32", "b32", "x", "y", 4, {0xf0f1f2f4}},
+      {"b64", "b64", "q[0]", "w", 8, {0xf0f1f2f4, 0x01020304}},
+      {"b128", "b128", "q", "q", 16, {0xf0f1f2f4, 0x01020304, 0x05060708, 0x90a0b0c0}},
+  };
+  for (int space = 0; space < 3; space++)
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+      char source[1024];
+      const char *address = space == 0 ? "p + at + 16" : space == 1 ? "at + 16" : "16";
+      snprintf(source, sizeof source,
+               HEAD "mul.i32 at, lane, 16\nmov.b32 x, 0xf0f1f2f4\nmov.b32 q[0], 0xf0f1f2f4\nmov.b32 q[1], 0x01020304\n"
+                    "mov.b32 q[2], 0x05060708\nmov.b32 q[3], 0x90a0b0c0\nst.%s.%s [%s], %s\n"
+                    "ld.%s.%s %s, [%s]\nexit\n",
+               spaces[space], widths[i].store, address, widths[i].from, spaces[space], widths[i].load, widths[i].to,
+               address);
+      struct rig rig;
+      ct_note("%s.%s", spaces[space], widths[i].load);
+      ASSERT_TRUE(run(&rig, source, 32));
+      EXPECT_EQ(rig.hazards, 0);
+      const uint32_t first = widths[i].to[0] == 'y' ? 3 : widths[i].to[0] == 'w' ? 6 : 10;
+      for (uint32_t lane = 0; lane < 32; lane += 7)
+        for (unsigned word = 0; word < (widths[i].bytes + 3) / 4; word++)
+          EXPECT_EQ(rig_reg(&rig, first + word, lane), widths[i].expected[word]);
+      const uint8_t *bytes = space == 0 ? rig.buffers[0].data : space == 1 ? rig.lds : rig.warp[0].private_memory;
+      EXPECT_EQ(bytes[15], 0);
+      EXPECT_EQ(bytes[16], 0xf4);
+      EXPECT_EQ(bytes[16 + widths[i].bytes], space == 2 || widths[i].bytes < 16 ? 0 : 0xf4);
+      rig_close(&rig);
+    }
+}
+
+TEST(memory, constants_and_arguments_are_read_in_each_width) {
+  struct rig rig;
+  ASSERT_TRUE(run(&rig,
+                  ".const table u32 7, 0x80ff8081, 3, 4\n.kernel k\n.arg a global\n.arg b global\n.reg i, x, y, q[4]\n"
+                  ".reg64 w\n"
+                  "get.lane i\nand.b32 i, i, 1\nshl.b32 i, i, 2\nld.const.b32 x, [table + i]\n"
+                  "ld.const.s16 y, [table + 4]\nld.const.b128 q, [table]\nld.arg.b64 w, b\nexit\n",
+                  32));
+  EXPECT_EQ(rig_reg(&rig, 1, 0), 7);
+  EXPECT_EQ(rig_reg(&rig, 1, 1), 0x80ff8081);
+  EXPECT_EQ(rig_reg(&rig, 2, 5), 0xffff8081);
+  EXPECT_EQ(rig_reg(&rig, 6, 5), 4);
+  EXPECT_EQ(rig_pair(&rig, 7, 31), rig.buffers[1].base);
+  rig_close(&rig);
+}
+
+TEST(memory, private_memory_belongs_to_one_lane) {
+  struct rig rig;
+  ASSERT_TRUE(run(&rig, HEAD "st.private.b32 [4], lane\nld.private.b32 x, [4]\nexit\n", 40));
+  for (uint32_t lane = 0; lane < 40; lane++)
+    EXPECT_EQ(rig_reg(&rig, 2, lane), lane);
+  rig_close(&rig);
+}
+
+TEST(memory, an_lds_access_names_bytes_of_the_cus_lds) {
+  struct rig rig;
+  ASSERT_TRUE(rig_open(&rig, HEAD "shl.b32 at, lane, 2\nld.lds.b32 x, [at + 8]\nexit\n", 20, 32));
+  for (int i = 0; i < 4; i++)
+    rig_step(&rig, 0);
+  EXPECT_EQ(rig.access.mask, (1 << 20) - 1);
+  EXPECT_EQ(rig.access.bytes, 4);
+  EXPECT_EQ(rig.access.pc, 3);
+  EXPECT_EQ(rig.access.address[3], rig.group.lds_base + 8 + 12);
+  rig_close(&rig);
+}
+
+/* The value is taken when the store is issued, and reaches memory when it is committed. */
+TEST(memory, stores_keep_the_value_of_their_issue_until_their_commit) {
+  struct rig rig;
+  struct isa_access first;
+  ASSERT_TRUE(rig_open(&rig, HEAD "mov.b32 x, 5\nst.lds.b32 [0], x\nmov.b32 x, 6\nexit\n", 1, 32));
+  for (int i = 0; i < 3; i++)
+    rig_step(&rig, 0);
+  isa_step(&rig.warp[0], &first, &rig.last);
+  rig_step(&rig, 0);
+  EXPECT_EQ(rig.lds[0], 0);
+  isa_access_commit(&first);
+  EXPECT_EQ(rig.lds[0], 5);
+  rig_close(&rig);
+}
+
+static void expect_hazard(const struct rig *rig, enum isa_hazard_rule rule, uint32_t item, const char *detail) {
+  EXPECT_EQ(rig->hazards, 1);
+  EXPECT_EQ(rig->hazard[0].rule, rule);
+  EXPECT_EQ(rig->hazard[0].item, item);
+  EXPECT_STREQ(rig->hazard[0].detail, detail);
+}
+
+TEST(memory, lanes_out_of_bounds_are_reported_once_and_read_zero) {
+  struct rig rig;
+  /* the buffer's last 16 words are lanes 0 to 15 */
+  ASSERT_TRUE(run(&rig, HEAD "shl.b32 at, lane, 2\nmov.b32 x, 9\nld.global.b32 x, [p + at + 65472]\nexit\n", 32));
+  expect_hazard(&rig, HAZARD_M1, 16, "address 0x100010000, 4 bytes: offset 65536 of 'a', which has 65536");
+  EXPECT_EQ(rig.hazard[0].pc, 4);
+  EXPECT_EQ(rig_reg(&rig, 2, 16), 0);
+  EXPECT_EQ(rig_reg(&rig, 2, 31), 0);
+  rig_close(&rig);
+
+  ASSERT_TRUE(run(&rig, HEAD "st.global.b32 [p + lane - 4], lane\nexit\n", 1));
+  expect_hazard(&rig, HAZARD_M1, 0, "address 0xfffffffc, 4 bytes, is below every buffer");
+  rig_close(&rig);
+
+  ASSERT_TRUE(run(&rig, HEAD "mov.b32 x, 7\nshl.b32 at, lane, 7\nst.lds.b32 [at + 128], x\nexit\n", 32));
+  expect_hazard(&rig, HAZARD_M1, 31, "LDS offset 4096, 4 bytes; there are 4096");
+  EXPECT_EQ(rig.lds[31 * 128], 7);
+  rig_close(&rig);
+
+  ASSERT_TRUE(run(&rig, HEAD "mov.b32 x, 7\nld.private.b64 w, [lane + 57]\nexit\n", 1));
+  EXPECT_EQ(rig.hazard[0].rule, HAZARD_M1);
+  rig_close(&rig);
+
+  ASSERT_TRUE(run(&rig, HEAD "mov.b32 x, 7\nld.const.b32 x, [0]\nexit\n", 1));
+  expect_hazard(&rig, HAZARD_M1, 0, "constant offset 0, 4 bytes; there are 0");
+  EXPECT_EQ(rig_reg(&rig, 2, 0), 0);
+  rig_close(&rig);
+}
+
+/* The last byte counts: an access that starts inside and ends outside is outside. */
+TEST(memory, bounds_are_exact_to_the_byte) {
+  for (uint32_t offset = 65528; offset < 65540; offset++) {
+    struct rig rig;
+    char source[512];
+    snprintf(source, sizeof source, HEAD "ld.global.b64 w, [p + %u]\nexit\n", offset);
+    ASSERT_TRUE(run(&rig, source, 1));
+    ct_note("offset %u", offset);
+    EXPECT_EQ(rig.hazards, offset == 65528 ? 0 : 1);
+    rig_close(&rig);
+  }
+}
+
+TEST(memory, lanes_may_be_in_different_buffers) {
+  struct rig rig;
+  ASSERT_TRUE(run(&rig,
+                  HEAD "ld.arg.b64 w, b\nand.b32 x, lane, 1\nsetp.eq.u32 t, x, 0\nsel.b64 w, p, w, t\n"
+                       "shl.b32 at, lane, 2\nst.global.b32 [w + at], lane\nld.global.b32 y, [w + at]\nexit\n",
+                  32));
+  EXPECT_EQ(rig.hazards, 0);
+  EXPECT_EQ(rig_words(&rig)[4], 4);
+  EXPECT_EQ(rig_words(&rig)[5], 0);
+  EXPECT_EQ(rig.buffers[1].data[20], 5);
+  EXPECT_EQ(rig_reg(&rig, 3, 31), 31);
+  rig_close(&rig);
+}
+
+TEST(memory, misaligned_lanes_are_reported_once_and_served_all_the_same) {
+  struct rig rig;
+  ASSERT_TRUE(run(&rig, HEAD "mov.b32 x, 0x01020304\nmul.i32 at, lane, 5\nst.global.b32 [p + at], x\nexit\n", 2));
+  expect_hazard(&rig, HAZARD_M2, 1, "global address 0x100000005 of a 4-byte access");
+  EXPECT_EQ(rig.buffers[0].data[5], 4);
+  EXPECT_EQ(rig.buffers[0].data[8], 1);
+  rig_close(&rig);
+}
+
+TEST(memory, lanes_that_are_off_access_nothing) {
+  struct rig rig;
+  ASSERT_TRUE(run(&rig,
+                  HEAD "setp.eq.u32 t, lane, 3\nmov.b32 at, 0x7fffffff\n@t mov.b32 at, 12\n"
+                       "@t st.lds.b32 [at], lane\nexit\n",
+                  32));
+  EXPECT_EQ(rig.hazards, 0);
+  EXPECT_EQ(rig.lds[12], 3);
+  rig_close(&rig);
+}
+
+TEST(memory, a_prefetch_describes_each_lanes_bytes_and_touches_nothing) {
+  struct rig rig;
+  ASSERT_TRUE(rig_open(&rig,
+                       HEAD "shl.b32 at, lane, 6\nadd.i32 x, lane, 1\nprefetch [p + at], x\n"
+                            "prefetch [p], 256\nexit\n",
+                       32, 32));
+  for (int i = 0; i < 5; i++)
+    rig_step(&rig, 0);
+  EXPECT_EQ(rig.access.mask, UINT32_MAX);
+  EXPECT_EQ(rig.access.address[2], ISA_GLOBAL_BASE + 128);
+  EXPECT_EQ(rig.access.data[2], 3);
+  rig_step(&rig, 0);
+  EXPECT_EQ(rig.access.data[31], 256);
+  EXPECT_EQ(rig.hazards, 0);
+  rig_close(&rig);
+}
+
+/* ---- atomics ------------------------------------------------------------------------------------- */
+
+static uint64_t atomic_oracle(const char *name, uint64_t old, uint64_t b, uint64_t c, bool wide) {
+  const int64_t so = wide ? (int64_t)old : (int32_t)old, sc = wide ? (int64_t)c : (int32_t)c;
+  if (strstr(name, "add.f32")) {
+    float x, y;
+    const uint32_t xo = (uint32_t)old, yo = (uint32_t)c;
+    memcpy(&x, &xo, 4);
+    memcpy(&y, &yo, 4);
+    x += y;
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    return bits;
+  }
+  const uint64_t result = strstr(name, "add")     ? old + c
+                          : strstr(name, "min.s") ? (uint64_t)(sc < so ? sc : so)
+                          : strstr(name, "max.s") ? (uint64_t)(sc > so ? sc : so)
+                          : strstr(name, "min.u") ? (c < old ? c : old)
+                          : strstr(name, "max.u") ? (c > old ? c : old)
+                          : strstr(name, "and")   ? old & c
+                          : strstr(name, "xor")   ? old ^ c
+                          : strstr(name, ".or.")  ? old | c
+                          : strstr(name, "xchg")  ? c
+                          : strstr(name, "cas")   ? (old == b ? c : old)
+                                                  : 0;
+  return wide ? result : (uint32_t)result;
+}
+
+/* All 32 lanes hit the same word: the oracle applies them in lane order. */
+TEST(memory, every_atomic_applies_its_lanes_in_order_and_returns_the_old_values) {
+  uint64_t seed = 5;
+  unsigned checked = 0;
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    const struct isa_row *row = &isa_rows[op];
+    const bool lds = row->format == FORMAT_ATOMIC_LDS || row->format == FORMAT_CAS_LDS;
+    const bool cas = row->format == FORMAT_CAS_LDS || row->format == FORMAT_CAS_GLOBAL;
+    if (!lds && row->format != FORMAT_ATOMIC_GLOBAL && row->format != FORMAT_CAS_GLOBAL)
+      continue;
+    checked++;
+    const bool wide = isa_types[row->c].registers == 2, real = row->c == TYPE_F32;
+    char source[256];
+    snprintf(source, sizeof source, ".kernel k\n.arg a global\nld.arg.b64 r0, a\n%s r2, [%s + 8], %sr6\nexit\n",
+             row->mnemonic, lds ? "r8" : "r0", cas ? "r4, " : "");
+    struct rig rig;
+    ct_note("%s", row->mnemonic);
+    ASSERT_TRUE(rig_open(&rig, source, 32, 32));
+    uint64_t value = real ? 0x3f800000 : ct_random(&seed) & (wide ? UINT64_MAX : UINT32_MAX);
+    uint8_t *at = (lds ? rig.lds : rig.buffers[0].data) + 8;
+    memcpy(at, &value, wide ? 8 : 4);
+    uint64_t expected_old[32];
+    for (uint32_t lane = 0; lane < 32; lane++) {
+      const uint64_t c = real ? 0x40000000 + lane : ct_random(&seed) & (wide ? UINT64_MAX : UINT32_MAX);
+      const uint64_t b = lane % 3 ? value : ct_random(&seed) & UINT32_MAX;
+      for (uint32_t word = 0; word < 2; word++) {
+        if (wide || !word)
+          rig.warp[0].reg[(6 + word) * 32 + lane] = (uint32_t)(c >> 32 * word);
+        if (cas && (wide || !word))
+          rig.warp[0].reg[(4 + word) * 32 + lane] = (uint32_t)(b >> 32 * word);
+      }
+      expected_old[lane] = value;
+      value = atomic_oracle(row->mnemonic, value, b, c, wide);
+    }
+    rig_step(&rig, 0);
+    rig_step(&rig, 0);
+    uint64_t found = 0;
+    memcpy(&found, at, wide ? 8 : 4);
+    EXPECT_EQ(found, value);
+    for (uint32_t lane = 0; lane < 32; lane++)
+      EXPECT_EQ(wide ? rig_pair(&rig, 2, lane) : rig_reg(&rig, 2, lane), expected_old[lane]);
+    EXPECT_EQ(rig.hazards, 0);
+    rig_close(&rig);
+  }
+  EXPECT_EQ(checked, 42);
+}
+
+TEST(memory, an_atomic_without_destination_changes_memory_only) {
+  struct rig rig;
+  ASSERT_TRUE(run(&rig, HEAD "mov.b32 x, 2\natom.lds.add.i32 _, [4], x\nexit\n", 64));
+  EXPECT_EQ(rig.lds[4], 128);
+  rig_close(&rig);
+}
+
+/* ---- buffers ------------------------------------------------------------------------------------- */
+
+TEST(memory, buffers_are_found_exactly_and_the_nearest_below_for_messages) {
+  uint8_t one[16], two[32];
+  struct isa_buffer buffers[] = {{"one", 0x1000, 16, one}, {"two", 0x2000, 32, two}};
+  struct isa_memory memory = {buffers, 2, 0};
+  EXPECT_TRUE(isa_memory_at(&memory, 0x2000, 32) == two);
+  EXPECT_EQ(memory.last, 1);
+  EXPECT_TRUE(isa_memory_at(&memory, 0x100f, 1) == one + 15);
+  EXPECT_TRUE(isa_memory_at(&memory, 0x100f, 2) == NULL);
+  EXPECT_TRUE(isa_memory_at(&memory, 0xfff, 1) == NULL);
+  EXPECT_TRUE(isa_memory_at(&memory, 0x2000, 33) == NULL);
+  EXPECT_TRUE(isa_memory_at(&memory, UINT64_MAX, 2) == NULL);
+  EXPECT_STREQ(isa_memory_near(&memory, 0x1fff)->name, "one");
+  EXPECT_STREQ(isa_memory_near(&memory, 0x9999)->name, "two");
+  EXPECT_TRUE(isa_memory_near(&memory, 0xfff) == NULL);
+}

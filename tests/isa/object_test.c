@@ -1,0 +1,150 @@
+/* Object files: what is written is read, and nothing else is believed. */
+#include "isa/rows.h"
+#include "tests/ct.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char source[] = ".const table f32 1.0, 2.5\n"
+                             ".kernel first\n.arg a global\n.arg n u32\n.lds tile 256\n.private 16\n"
+                             ".reqd_local 32, 2\n.reg i, e\n.reg64 p\n.pred t\n"
+                             "        ld.arg.b64 p, a\n"
+                             "loop:   add.i32 i, i, 1\n"
+                             "        setp.lt.u32 t, i, 10\n"
+                             "@t      bra loop\n"
+                             "        copy.to_lds e, [tile], [p], 16, size=4\n"
+                             "        wait e\n"
+                             "        exit\n"
+                             ".kernel second\n.registers 50\n@!p3 exit\nexit\n";
+
+static struct isa_program *assemble(void) {
+  struct isa_error error = {""};
+  struct isa_program *program = isa_assemble(source, strlen(source), "object.wws", &error);
+  EXPECT_STREQ(error.text, "");
+  return program;
+}
+
+TEST(object, what_is_written_is_read) {
+  struct isa_program *program = assemble();
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  struct isa_error error = {""};
+  ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
+  struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
+  EXPECT_STREQ(error.text, "");
+  ASSERT_TRUE(again != NULL);
+  EXPECT_STREQ(again->file, "object.wws");
+  EXPECT_EQ(again->count, program->count);
+  EXPECT_EQ(memcmp(again->code, program->code, program->count * sizeof *program->code), 0);
+  EXPECT_EQ(memcmp(again->info, program->info, program->count * sizeof *program->info), 0);
+  EXPECT_EQ(memcmp(again->line, program->line, program->count * sizeof *program->line), 0);
+  EXPECT_EQ(again->stack_entries, program->stack_entries);
+  EXPECT_EQ(again->constant_bytes, 8);
+  EXPECT_STREQ(again->source[9], ".pred t");
+  const struct isa_kernel *first = isa_find_kernel(again, "first"), *second = isa_find_kernel(again, "second");
+  ASSERT_TRUE(first && second && !isa_find_kernel(again, "third"));
+  EXPECT_EQ(first->lds_bytes, 256);
+  EXPECT_EQ(first->private_bytes, 16);
+  EXPECT_EQ(first->required_local[0], 32);
+  EXPECT_EQ(first->required_local[2], 1);
+  EXPECT_STREQ(first->args[1].name, "n");
+  EXPECT_EQ(first->args[1].offset, 8);
+  EXPECT_EQ(first->arg_bytes, 12);
+  EXPECT_EQ(second->registers, 50);
+  EXPECT_EQ(second->entry, first->end);
+  isa_program_free(program);
+  isa_program_free(again);
+  free(bytes);
+}
+
+TEST(object, cut_off_anywhere_it_is_refused) {
+  struct isa_program *program = assemble();
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
+  for (size_t length = 0; length < size; length++) {
+    struct isa_error error;
+    uint8_t *exact = malloc(length + 1); /* so that a sanitizer sees a read beyond */
+    memcpy(exact, bytes, length);
+    struct isa_program *again = isa_decode(exact, length, "x.wwo", &error);
+    EXPECT_TRUE(again == NULL);
+    isa_program_free(again);
+    free(exact);
+  }
+  isa_program_free(program);
+  free(bytes);
+}
+
+TEST(object, flipped_bits_are_refused_or_give_a_valid_program) {
+  struct isa_program *program = assemble();
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  uint64_t seed = 9;
+  unsigned accepted = 0, refused = 0;
+  ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
+  for (int round = 0; round < 20000; round++) {
+    uint8_t *copy = malloc(size);
+    memcpy(copy, bytes, size);
+    for (uint64_t flips = 1 + ct_random(&seed) % 3; flips--;)
+      copy[ct_random(&seed) % size] ^= (uint8_t)(1u << ct_random(&seed) % 8);
+    struct isa_error error;
+    struct isa_program *again = isa_decode(copy, size, "x.wwo", &error);
+    accepted += again != NULL;
+    refused += again == NULL;
+    if (again) {
+      EXPECT_TRUE(isa_validate(again, &error));
+      char *text = isa_disassemble(again);
+      EXPECT_TRUE(text != NULL);
+      free(text);
+    }
+    isa_program_free(again);
+    free(copy);
+  }
+  EXPECT_GE(accepted, 1000); /* file names and source text may be anything */
+  EXPECT_GE(refused, 1000);
+  isa_program_free(program);
+  free(bytes);
+}
+
+TEST(object, bytes_behind_the_end_are_refused) {
+  struct isa_program *program = assemble();
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  struct isa_error error;
+  ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
+  uint8_t *longer = calloc(size + 1, 1);
+  memcpy(longer, bytes, size);
+  EXPECT_TRUE(isa_decode(longer, size + 1, "x.wwo", &error) == NULL);
+  EXPECT_STREQ(error.text, "x.wwo: the object file is cut off, or a count in it cannot be");
+  isa_program_free(program);
+  free(longer);
+  free(bytes);
+}
+
+TEST(object, an_instruction_has_one_immediate_at_most) {
+  struct isa_program *program = assemble();
+  struct isa_error error;
+  ASSERT_TRUE(program != NULL);
+  program->code[1] = (struct isa_inst){.op = ISA_ADD_32, .flags = 3, .d = 0, .a = 255, .b = 255, .c = 255, .imm = 1};
+  EXPECT_FALSE(isa_validate(program, &error));
+  EXPECT_STREQ(error.text, "object.wws: instruction 1, add.i32, has an operand outside of what the kernel has");
+  isa_program_free(program);
+}
+
+/* A join that is not the immediate post-dominator could make the stack grow: it must not pass. */
+TEST(object, a_forged_join_is_refused) {
+  struct isa_program *program = assemble();
+  struct isa_error error;
+  ASSERT_TRUE(program != NULL);
+  program->code[3].imm = (program->code[3].imm & UINT32_MAX) | UINT64_C(5) << 32;
+  EXPECT_FALSE(isa_validate(program, &error));
+  EXPECT_STREQ(error.text, "object.wws: instruction 3, bra, has a join that is not where its sides meet");
+  isa_program_free(program);
+}
+
+TEST(object, other_files_are_told_from_objects) {
+  struct isa_error error;
+  EXPECT_TRUE(isa_decode((const uint8_t *)"hello", 5, "x.wwo", &error) == NULL);
+  EXPECT_STREQ(error.text, "x.wwo: not an object file of this version: it does not start with 'WWO' 1");
+  EXPECT_TRUE(isa_decode(NULL, 0, "x.wwo", &error) == NULL);
+}

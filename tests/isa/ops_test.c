@@ -1,0 +1,257 @@
+/* Each arithmetic row against the oracle, and the two compilations of the lane loops against each other. */
+#include "isa/lanes.h"
+#include "tests/ct.h"
+#include "tests/isa/oracle.h"
+#include "tests/isa/rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { D = 0, A = 4, B = 8, C = 12, PD = 0, PA = 1, PB = 2, PC = 3 };
+
+static uint8_t field_of(enum isa_type type, uint8_t reg, uint8_t pred) {
+  return type == TYPE_NONE ? ISA_NO_REGISTER : type == TYPE_PRED ? pred : reg;
+}
+
+static struct isa_inst plain(enum isa_op op) {
+  const struct isa_row *row = &isa_rows[op];
+  return (struct isa_inst){.op = (uint16_t)op,
+                           .d = field_of(row->d, D, PD),
+                           .a = field_of(row->a, A, PA),
+                           .b = field_of(row->b, B, PB),
+                           .c = field_of(row->c, C, PC)};
+}
+
+static void put(struct isa_warp *warp, uint32_t stride, enum isa_type type, uint8_t field, uint32_t lane,
+                uint64_t bits) {
+  if (type == TYPE_NONE)
+    return;
+  if (type == TYPE_PRED) {
+    warp->pred[field] = (warp->pred[field] & ~(UINT64_C(1) << lane)) | bits << lane;
+    return;
+  }
+  warp->reg[field * stride + lane] = (uint32_t)bits;
+  if (isa_types[type].registers == 2)
+    warp->reg[(field + 1u) * stride + lane] = (uint32_t)(bits >> 32);
+}
+
+static uint64_t get(const struct isa_warp *warp, uint32_t stride, enum isa_type type, uint8_t field, uint32_t lane) {
+  if (type == TYPE_PRED)
+    return warp->pred[field] >> lane & 1;
+  const uint64_t high = isa_types[type].registers == 2 ? warp->reg[(field + 1u) * stride + lane] : 0;
+  return high << 32 | warp->reg[field * stride + lane];
+}
+
+static bool is_nan(enum isa_type type, uint64_t bits) {
+  return type == TYPE_F16   ? (bits & 0x7fff) > 0x7c00
+         : type == TYPE_F32 ? (bits & 0x7fffffff) > 0x7f800000
+         : type == TYPE_F64 ? (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000)
+                            : false;
+}
+
+/* Floats of one sign are in the order of their bits. */
+static bool near(uint64_t x, uint64_t y, unsigned slack) { return x == y || (x > y ? x - y : y - x) <= slack; }
+
+static const char base_kernel[] = ".kernel k\n.registers 16\nexit\n";
+
+static void check_op(struct rig *rig, enum isa_op op, uint64_t *seed) {
+  enum { LANES = 32 };
+  const struct isa_row *row = &isa_rows[op];
+  struct isa_warp *warp = &rig->warp[0];
+  uint64_t operand[3][LANES];
+  const struct isa_inst inst = plain(op);
+  for (uint32_t lane = 0; lane < LANES; lane++) {
+    const uint8_t types[] = {row->a, row->b, row->c}, fields[] = {inst.a, inst.b, inst.c};
+    for (int i = 0; i < 3; i++) {
+      operand[i][lane] = oracle_value(types[i], seed);
+      put(warp, LANES, types[i], fields[i], lane, operand[i][lane]);
+    }
+  }
+  isa_lanes_base[op](warp, &inst, UINT32_MAX, LANES);
+  for (uint32_t lane = 0; lane < LANES; lane++) {
+    uint64_t expected = 0;
+    unsigned slack = 0;
+    const uint64_t a = operand[0][lane], b = operand[1][lane], c = operand[2][lane];
+    ASSERT_TRUE(oracle_alu(row, a, b, c, &expected, &slack));
+    const uint64_t found = get(warp, LANES, row->d, inst.d, lane);
+    ct_note("%s of %#llx, %#llx, %#llx: expected %#llx", row->mnemonic, (unsigned long long)a, (unsigned long long)b,
+            (unsigned long long)c, (unsigned long long)expected);
+    if (is_nan(row->d, expected) || !slack)
+      EXPECT_EQ(found, expected);
+    else
+      EXPECT_TRUE(near(found, expected, slack));
+  }
+}
+
+TEST(ops, every_arithmetic_row_agrees_with_the_oracle) {
+  struct rig rig;
+  uint64_t seed = 11;
+  ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    ct_note("%s", isa_rows[op].mnemonic);
+    if (isa_rows[op].format == FORMAT_ALU)
+      for (int round = 0; round < 60; round++)
+        check_op(&rig, op, &seed);
+  }
+  rig_close(&rig);
+}
+
+static void fill_random(struct rig *rig, uint64_t *seed) {
+  struct isa_warp *warp = &rig->warp[0];
+  const enum isa_type types[] = {TYPE_U32, TYPE_F32, TYPE_F16, TYPE_S32};
+  for (uint32_t i = 0; i < rig->launch.kernel->registers * rig->launch.warp_size; i++)
+    warp->reg[i] = (uint32_t)oracle_value(types[ct_random(seed) % 4], seed);
+  for (int p = 0; p < ISA_PREDICATES; p++)
+    warp->pred[p] = ct_random(seed);
+}
+
+/* Runs one instruction from the same state with two tables. */
+static void compare_tables(struct rig *rig, const struct isa_inst *inst, uint64_t mask, uint64_t *seed,
+                           isa_lanes_function one, isa_lanes_function two) {
+  enum { MOST = 16 * ISA_LANES };
+  struct isa_warp *warp = &rig->warp[0];
+  uint32_t before[MOST], after[MOST];
+  uint64_t pred_before[ISA_PREDICATES], pred_after[ISA_PREDICATES];
+  const size_t bytes = rig->launch.kernel->registers * rig->launch.warp_size * sizeof(uint32_t);
+  fill_random(rig, seed);
+  memcpy(before, warp->reg, bytes);
+  memcpy(pred_before, warp->pred, sizeof pred_before);
+  one(warp, inst, mask, rig->launch.warp_size);
+  memcpy(after, warp->reg, bytes);
+  memcpy(pred_after, warp->pred, sizeof pred_after);
+  memcpy(warp->reg, before, bytes);
+  memcpy(warp->pred, pred_before, sizeof pred_before);
+  two(warp, inst, mask, rig->launch.warp_size);
+  EXPECT_EQ(memcmp(warp->reg, after, bytes), 0);
+  EXPECT_EQ(memcmp(warp->pred, pred_after, sizeof pred_after), 0);
+}
+
+#ifdef __x86_64__
+TEST(ops, both_compilations_of_the_lane_loops_give_the_same_bits) {
+  if (!isa_lanes_have_v3())
+    return;
+  uint64_t seed = 12;
+  for (uint32_t warp_size = 16; warp_size <= 64; warp_size *= 2) {
+    struct rig rig;
+    const uint64_t all = warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << warp_size) - 1;
+    ASSERT_TRUE(rig_open(&rig, base_kernel, warp_size, warp_size));
+    for (enum isa_op op = 0; op < ISA_OPS; op++) {
+      EXPECT_EQ(isa_lanes_base[op] == NULL, isa_lanes_v3[op] == NULL);
+      if (!isa_lanes_base[op])
+        continue;
+      ct_note("%s, %u lanes", isa_rows[op].mnemonic, warp_size);
+      for (int round = 0; round < 12; round++) {
+        struct isa_inst inst = plain(op);
+        if (isa_rows[op].d != TYPE_PRED && inst.a != ISA_NO_REGISTER && round % 4 == 3)
+          inst.d = (uint8_t)(isa_rows[op].a == TYPE_PRED ? D : A + round / 4 % 2); /* in place, and half overlapping */
+        const uint64_t mask = round % 2 ? (ct_random(&seed) & all) | 1 : all;
+        compare_tables(&rig, &inst, mask, &seed, isa_lanes_base[op], isa_lanes_v3[op]);
+      }
+    }
+    rig_close(&rig);
+  }
+}
+#endif
+
+/* One number for the results of all rows but the transcendental ones, which are the C library's: gcc and
+ * clang, any level of optimisation and any machine must come to it. */
+TEST(ops, results_are_the_same_bits_on_every_compiler) {
+  struct rig rig;
+  uint64_t seed = 15, digest = 0, unused;
+  ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    const struct isa_row *row = &isa_rows[op];
+    unsigned slack = 0;
+    if (row->format != FORMAT_ALU || !oracle_alu(row, 0, 0, 0, &unused, &slack) || slack)
+      continue;
+    const struct isa_inst inst = plain(op);
+    for (int round = 0; round < 40; round++) {
+      for (uint32_t lane = 0; lane < 32; lane++) {
+        put(&rig.warp[0], 32, row->a, inst.a, lane, oracle_value(row->a, &seed));
+        put(&rig.warp[0], 32, row->b, inst.b, lane, oracle_value(row->b, &seed));
+        put(&rig.warp[0], 32, row->c, inst.c, lane, oracle_value(row->c, &seed));
+      }
+      isa_lanes()[op](&rig.warp[0], &inst, UINT32_MAX, 32);
+      for (uint32_t lane = 0; lane < 32; lane++)
+        digest = (digest ^ get(&rig.warp[0], 32, row->d, inst.d, lane)) * UINT64_C(0x9e3779b97f4a7c15) + (digest >> 29);
+    }
+  }
+  EXPECT_EQ(digest, UINT64_C(6079782962317852776));
+  rig_close(&rig);
+}
+
+/* A partial mask takes the bit loop, a full one the vector loop: lane for lane they agree, and
+ * lanes that are off keep what they had. */
+TEST(ops, masked_lanes_keep_their_value_and_the_others_do_not_depend_on_the_mask) {
+  struct rig rig;
+  uint64_t seed = 13;
+  ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
+  struct isa_warp *warp = &rig.warp[0];
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    const struct isa_row *row = &isa_rows[op];
+    if (row->format != FORMAT_ALU)
+      continue;
+    const struct isa_inst inst = plain(op);
+    uint32_t before[16 * 32];
+    uint64_t pred_before[ISA_PREDICATES], whole[32];
+    fill_random(&rig, &seed);
+    memcpy(before, warp->reg, sizeof before);
+    memcpy(pred_before, warp->pred, sizeof pred_before);
+    isa_lanes()[op](warp, &inst, UINT32_MAX, 32);
+    for (uint32_t lane = 0; lane < 32; lane++)
+      whole[lane] = get(warp, 32, row->d, inst.d, lane);
+    memcpy(warp->reg, before, sizeof before);
+    memcpy(warp->pred, pred_before, sizeof pred_before);
+    const uint64_t mask = ct_random(&seed) & UINT32_MAX;
+    isa_lanes()[op](warp, &inst, mask | 1, 32);
+    ct_note("%s, mask %#llx", row->mnemonic, (unsigned long long)mask);
+    for (uint32_t lane = 1; lane < 32; lane++) {
+      const uint64_t found = get(warp, 32, row->d, inst.d, lane);
+      if (mask >> lane & 1) {
+        EXPECT_EQ(found, whole[lane]);
+        continue;
+      }
+      const uint64_t old = row->d == TYPE_PRED ? pred_before[PD] >> lane & 1
+                           : isa_types[row->d].registers == 2
+                               ? (uint64_t)before[(D + 1) * 32 + lane] << 32 | before[D * 32 + lane]
+                               : before[D * 32 + lane];
+      EXPECT_EQ(found, old);
+    }
+  }
+  rig_close(&rig);
+}
+
+/* The same through isa_step, with the one immediate in each place. */
+TEST(ops, an_immediate_stands_for_a_register_that_holds_it) {
+  uint64_t seed = 14;
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    const struct isa_row *row = &isa_rows[op];
+    if (row->format != FORMAT_ALU)
+      continue;
+    const uint8_t types[] = {row->a, row->b, row->c};
+    for (int i = 0; i < 3 && types[i] != TYPE_NONE; i++) {
+      struct rig rig;
+      ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
+      struct isa_warp *warp = &rig.warp[0];
+      struct isa_inst inst = plain(op);
+      fill_random(&rig, &seed);
+      const uint64_t value = oracle_value(types[i], &seed);
+      const uint8_t field = i == 0 ? inst.a : i == 1 ? inst.b : inst.c;
+      for (uint32_t lane = 0; lane < 32; lane++)
+        put(warp, 32, types[i], field, lane, value);
+      isa_lanes()[op](warp, &inst, UINT32_MAX, 32);
+      uint64_t expected[32];
+      for (uint32_t lane = 0; lane < 32; lane++)
+        expected[lane] = get(warp, 32, row->d, inst.d, lane);
+      *(i == 0 ? &inst.a : i == 1 ? &inst.b : &inst.c) = ISA_NO_REGISTER;
+      inst.flags = (uint8_t)(1 << i);
+      inst.imm = value;
+      isa_lanes()[op](warp, &inst, UINT32_MAX, 32);
+      ct_note("%s, operand %d is %#llx", row->mnemonic, i, (unsigned long long)value);
+      for (uint32_t lane = 0; lane < 32; lane++)
+        EXPECT_EQ(get(warp, 32, row->d, inst.d, lane), expected[lane]);
+      rig_close(&rig);
+    }
+  }
+}

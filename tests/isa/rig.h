@@ -1,0 +1,59 @@
+/* A work-group without a machine: assembles a kernel and runs its warps, every access committed at
+ * once, every barrier a rendezvous of the warps. Copies are carried out at once as well. */
+#ifndef TESTS_ISA_RIG_H
+#define TESTS_ISA_RIG_H
+
+#include "isa/isa.h"
+
+enum { RIG_BYTES = 1 << 16, RIG_LDS = 1 << 12, RIG_ARGS = 64, RIG_WARPS = 16, RIG_HAZARDS = 64 };
+
+struct rig {
+  struct isa_program *program;
+  struct isa_launch launch;
+  struct isa_group group;
+  struct isa_warp warp[RIG_WARPS];
+  void *storage[RIG_WARPS];
+  struct isa_memory memory;
+  struct isa_buffer buffers[2]; /* "a" at ISA_GLOBAL_BASE, "b" a gap later */
+  uint8_t *lds;
+  uint8_t args[RIG_ARGS];
+  struct isa_hazard hazard[RIG_HAZARDS];
+  unsigned hazards;
+  uint64_t steps;
+  struct isa_result last; /* of the latest step */
+  struct isa_access access;
+  uint32_t deepest; /* stack seen */
+};
+
+/* Assembles `source`; a failure is printed and noted as a test failure. Then a group of `items` by 1 by 1
+ * starts, with warps of `warp_size` lanes. */
+bool rig_open(struct rig *rig, const char *source, uint32_t items, uint32_t warp_size);
+
+/* Ditto for group number `linear` of an NDRange. */
+bool rig_open_range(struct rig *rig, const char *source, uint32_t dimensions, const uint32_t global[3],
+                    const uint32_t local[3], const uint32_t offset[3], uint32_t linear, uint32_t warp_size);
+
+/* One step of a warp, its access committed. */
+void rig_step(struct rig *rig, uint32_t warp);
+
+/* Runs all warps to their end. False if they take more than `most` steps. */
+bool rig_run(struct rig *rig, uint64_t most);
+
+void rig_close(struct rig *rig);
+
+static inline uint32_t rig_reg(const struct rig *rig, uint32_t reg, uint32_t lane) {
+  return rig->warp[lane / rig->launch.warp_size].reg[reg * rig->launch.warp_size + lane % rig->launch.warp_size];
+}
+
+static inline uint64_t rig_pair(const struct rig *rig, uint32_t reg, uint32_t lane) {
+  return (uint64_t)rig_reg(rig, reg + 1, lane) << 32 | rig_reg(rig, reg, lane);
+}
+
+static inline bool rig_pred(const struct rig *rig, uint32_t pred, uint32_t lane) {
+  return rig->warp[lane / rig->launch.warp_size].pred[pred] >> lane % rig->launch.warp_size & 1;
+}
+
+/* A whole-word (u32) view of buffer 0. */
+static inline uint32_t *rig_words(struct rig *rig) { return (uint32_t *)(void *)rig->buffers[0].data; }
+
+#endif

@@ -1,0 +1,337 @@
+/* Walks over all rows of ops.def: names, and the way through text and bytes and back. */
+#include "isa/rows.h"
+#include "tests/ct.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REGISTERS = 40, ARG_BYTES = 32 };
+
+/* An operand field for a type, drawn at random within the kernel's registers. */
+static uint8_t some_field(enum isa_type type, uint64_t *seed) {
+  if (type == TYPE_PRED)
+    return (uint8_t)(ct_random(seed) % ISA_PREDICATES);
+  return (uint8_t)(ct_random(seed) % (uint64_t)(REGISTERS + 1 - isa_types[type].registers));
+}
+
+static uint64_t some_number(enum isa_type type, uint64_t *seed) {
+  static const uint64_t corners[] = {0,
+                                     1,
+                                     65535,
+                                     65536,
+                                     UINT64_C(0x7fffffff),
+                                     UINT64_C(0x80000000),
+                                     UINT32_MAX,
+                                     UINT64_C(0x3f800000),
+                                     UINT64_C(0x7fc00000),
+                                     UINT64_C(0x8000000000000000),
+                                     UINT64_MAX,
+                                     UINT64_C(0x3ff0000000000000),
+                                     UINT64_C(0x3ff8000000000001)};
+  const uint64_t random = ct_random(seed);
+  const uint64_t number = random & 1 ? ct_random(seed) : corners[random / 2 % (sizeof corners / sizeof corners[0])];
+  if (type == TYPE_PRED)
+    return number & 1;
+  if (type == TYPE_F16)
+    return number & 0xffff;
+  return isa_types[type].registers == 2 ? number : (uint32_t)number;
+}
+
+static void fill_source(struct isa_inst *inst, uint8_t *field, unsigned flag, enum isa_type type, uint64_t *seed) {
+  if (type == TYPE_NONE)
+    return;
+  if (!inst->flags && ct_random(seed) % 3 == 0) {
+    inst->flags = (uint8_t)flag;
+    inst->imm = some_number(type, seed);
+  } else {
+    *field = some_field(type, seed);
+  }
+}
+
+static void fill_operand(struct isa_inst *inst, const struct isa_row *row, char letter, uint64_t *seed) {
+  const uint64_t random = ct_random(seed);
+  switch (letter) {
+  case 'D':
+    if (random % 4 == 0)
+      break;
+    /* fall through */
+  case 'd':
+    inst->d = some_field(row->d, seed);
+    break;
+  case 'a':
+    fill_source(inst, &inst->a, ISA_FLAG_IMM_A, row->a, seed);
+    break;
+  case 'b':
+    fill_source(inst, &inst->b, ISA_FLAG_IMM_B, row->b, seed);
+    break;
+  case 'c':
+    fill_source(inst, &inst->c, ISA_FLAG_IMM_C, row->c, seed);
+    break;
+  case 'B':
+    inst->b = some_field(row->b, seed);
+    break;
+  case 'C':
+    inst->c = some_field(row->c, seed);
+    break;
+  case 'x':
+    inst->imm = random % 3;
+    break;
+  case 'o':
+    inst->imm = random % (uint64_t)(ARG_BYTES + 1 - isa_types[row->a].bytes);
+    break;
+  case 'G':
+  case 'I':
+    if (random & 1)
+      inst->b = some_field(TYPE_U32, seed);
+    /* fall through */
+  case 'H':
+    inst->a = some_field(TYPE_U64, seed);
+    if (letter != 'I')
+      inst->imm = some_number(TYPE_U64, seed);
+    break;
+  case 'L':
+    if (random & 1)
+      inst->a = some_field(TYPE_U32, seed);
+    inst->imm = some_number(TYPE_U32, seed);
+    break;
+  case 'T':
+    inst->imm = 1 | (inst->guard ? (uint64_t)1 : ISA_NEVER) << 32; /* to the exit behind it */
+    break;
+  case 'l':
+    if (random & 1) {
+      inst->flags |= ISA_FLAG_IMM_A;
+      inst->imm |= (ct_random(seed) & COPY_MOST_LDS) << COPY_LDS_SHIFT;
+    } else {
+      inst->a = some_field(TYPE_U32, seed);
+    }
+    break;
+  case 'g':
+    inst->b = some_field(TYPE_U64, seed);
+    break;
+  case 'n':
+    if (random & 1) {
+      inst->flags |= ISA_FLAG_IMM_C;
+      inst->imm |= (ct_random(seed) & COPY_MOST_COUNT) << COPY_COUNT_SHIFT;
+    } else {
+      inst->c = some_field(TYPE_U32, seed);
+    }
+    break;
+  case 't':
+    inst->flags |= random & 1 ? ISA_FLAG_IMM_STRIDE : 0;
+    inst->imm |= (random & 1 ? ct_random(seed) & COPY_MOST_STRIDE : some_field(TYPE_U32, seed)) << COPY_STRIDE_SHIFT;
+    break;
+  case 'z':
+    inst->imm |= random & 7;
+    break;
+  case 'w':
+    inst->imm = UINT64_MAX;
+    for (unsigned i = 0; i <= random % ISA_WAIT_EVENTS; i++)
+      inst->imm &= ~((uint64_t)(uint8_t)~some_field(TYPE_U32, seed) << 8 * i);
+    break;
+  default:
+    break;
+  }
+}
+
+static struct isa_inst some_instruction(enum isa_op op, uint64_t *seed) {
+  struct isa_inst inst = {.op = (uint16_t)op, .d = 255, .a = 255, .b = 255, .c = 255};
+  if (ct_random(seed) & 1)
+    inst.guard = (uint8_t)(1 + ct_random(seed) % 32);
+  for (const char *letter = isa_formats[isa_rows[op].format].operands; *letter; letter++)
+    fill_operand(&inst, &isa_rows[op], *letter, seed);
+  return inst;
+}
+
+/* A program of one instruction and an exit. */
+static struct isa_program *program_of(struct isa_inst inst) {
+  static const char source[] = ".kernel k\n.registers 40\n.arg a global\n.arg b f32x4 at 16\nbra L\nL: exit\n";
+  struct isa_error error;
+  struct isa_program *program = isa_assemble(source, strlen(source), "row", &error);
+  if (program) {
+    program->code[0] = inst;
+    if (isa_validate(program, &error))
+      return program;
+  }
+  ct_true(false, error.text, __FILE__, __LINE__);
+  isa_program_free(program);
+  return NULL;
+}
+
+static void text_round_trip(const struct isa_program *program) {
+  struct isa_error error = {""};
+  char *text = isa_disassemble(program);
+  ct_note("%s", text);
+  struct isa_program *again = isa_assemble(text, strlen(text), "again", &error);
+  EXPECT_STREQ(error.text, "");
+  if (again) {
+    EXPECT_EQ(again->count, program->count);
+    EXPECT_EQ(memcmp(again->code, program->code, program->count * sizeof *program->code), 0);
+    EXPECT_EQ(again->kernels[0].arg_bytes, program->kernels[0].arg_bytes);
+    EXPECT_STREQ(again->kernels[0].args[1].type, "f32x4");
+    isa_program_free(again);
+  }
+  free(text);
+}
+
+static void bytes_round_trip(const struct isa_program *program) {
+  struct isa_error error = {""};
+  uint8_t *bytes = NULL, *bytes_again = NULL;
+  size_t size = 0, size_again = 0;
+  EXPECT_TRUE(isa_encode(program, &bytes, &size));
+  struct isa_program *again = isa_decode(bytes, size, "object", &error);
+  EXPECT_STREQ(error.text, "");
+  if (again && EXPECT_TRUE(isa_encode(again, &bytes_again, &size_again))) {
+    EXPECT_EQ(size, size_again);
+    EXPECT_EQ(memcmp(bytes, bytes_again, size), 0);
+  }
+  isa_program_free(again);
+  free(bytes);
+  free(bytes_again);
+}
+
+TEST(rows, every_operation_survives_disassembly_and_encoding) {
+  uint64_t seed = 1;
+  for (enum isa_op op = 0; op < ISA_OPS; op++)
+    for (int variant = 0; variant < 12; variant++) {
+      struct isa_program *program = program_of(some_instruction(op, &seed));
+      ASSERT_TRUE(program != NULL);
+      text_round_trip(program);
+      bytes_round_trip(program);
+      isa_program_free(program);
+    }
+}
+
+TEST(rows, mnemonics_are_unique_and_rows_are_complete) {
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    const struct isa_row *row = &isa_rows[op];
+    ct_note("%s", row->mnemonic);
+    EXPECT_TRUE(strlen(row->text) > 2);
+    EXPECT_TRUE(strlen(row->expression) > 0);
+    EXPECT_STREQ(isa_op_name(op), row->mnemonic);
+    for (enum isa_op other = 0; other < op; other++)
+      EXPECT_TRUE(strcmp(row->mnemonic, isa_rows[other].mnemonic) != 0);
+  }
+}
+
+/* Every change of a field that its format does not use makes the instruction invalid. */
+TEST(rows, an_instruction_has_no_bits_that_mean_nothing) {
+  uint64_t seed = 2;
+  struct isa_error error;
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    struct isa_program *program = program_of(some_instruction(op, &seed));
+    ASSERT_TRUE(program != NULL);
+    ct_note("%s", isa_rows[op].mnemonic);
+    const struct isa_inst good = program->code[0];
+    program->code[0].flags |= 0x40;
+    EXPECT_FALSE(isa_validate(program, &error));
+    const size_t fields[] = {offsetof(struct isa_inst, d), offsetof(struct isa_inst, a), offsetof(struct isa_inst, b),
+                             offsetof(struct isa_inst, c)};
+    for (int i = 0; i < 4; i++) {
+      program->code[0] = good;
+      uint8_t *field = (uint8_t *)&program->code[0] + fields[i];
+      if (*field != ISA_NO_REGISTER)
+        *field = 253; /* beyond the kernel's registers and the predicates */
+      else if (!strpbrk(isa_formats[isa_rows[op].format].operands, i ? "GHIL" : "D"))
+        *field = 0;
+      else
+        continue;
+      EXPECT_FALSE(isa_validate(program, &error));
+    }
+    isa_program_free(program);
+  }
+}
+
+TEST(rows, slots_fit_and_lie_inside_the_kernel) {
+  uint64_t seed = 3;
+  for (enum isa_op op = 0; op < ISA_OPS; op++)
+    for (int variant = 0; variant < 8; variant++) {
+      const struct isa_inst inst = some_instruction(op, &seed);
+      struct isa_info info;
+      isa_describe(&inst, &info);
+      ct_note("%s", isa_rows[op].mnemonic);
+      EXPECT_LE(info.writes, info.slots);
+      EXPECT_LE(info.slots, ISA_INFO_SLOTS);
+      for (int i = 0; i < info.slots; i++)
+        EXPECT_TRUE(info.slot[i] < REGISTERS || (info.slot[i] >= 256 && info.slot[i] < ISA_SLOTS));
+      EXPECT_EQ(info.class_, isa_rows[op].class_);
+    }
+}
+
+static struct isa_info info_of(const char *line) {
+  char source[512];
+  struct isa_error error = {""};
+  struct isa_info info = {0};
+  snprintf(source, sizeof source, ".kernel k\n.arg g global\n%s\nexit\n", line);
+  struct isa_program *program = isa_assemble(source, strlen(source), "info", &error);
+  EXPECT_STREQ(error.text, "");
+  if (program)
+    info = program->info[0];
+  isa_program_free(program);
+  return info;
+}
+
+/* `slots` as text: written | read. */
+static void expect_slots(const char *line, const char *expected) {
+  const struct isa_info info = info_of(line);
+  char text[256] = "";
+  for (int i = 0; i <= info.slots; i++) {
+    if (i == info.writes)
+      strcat(text, "|");
+    if (i < info.slots)
+      snprintf(text + strlen(text), 16, " %u", info.slot[i]);
+  }
+  ct_note("%s", line);
+  EXPECT_STREQ(text, expected);
+}
+
+TEST(rows, slots_name_what_an_instruction_writes_and_then_what_it_reads) {
+  expect_slots("add.i32 r1, r2, r3", " 1| 2 3");
+  expect_slots("add.i64 r0, r2, 5", " 0 1| 2 3");
+  expect_slots("@!p3 sel.b64 r0, r2, r4, p1", " 0 1| 2 3 4 5 257 259");
+  expect_slots("setp.lt.s32 p2, r0, r1", " 258| 0 1");
+  expect_slots("ld.global.b128 r4, [r0 + r2 + 8]", " 4 5 6 7| 2 0 1");
+  expect_slots("st.global.b64 [r0], r2", "| 0 1 2 3");
+  expect_slots("st.lds.b128 [r9], r2", "| 9 2 3 4 5");
+  expect_slots("ld.lds.u8 r4, [12]", " 4|");
+  expect_slots("atom.global.cas.b64 r0, [r2 + 8], r4, r6", " 0 1| 2 3 4 5 6 7");
+  expect_slots("atom.lds.add.i32 _, [r1], r2", "| 1 2");
+  expect_slots("copy.to_lds r0, [r1], [r2], r4, size=4", " 0| 1 2 3 4 0");
+  expect_slots("copy.to_global.strided r0, [r2], [64], 16, r9, size=16", " 0| 2 3 9 0");
+  expect_slots("wait r3, r1, r2", "| 3 1 2");
+  expect_slots("@p0 bra L, join=L\nL: exit", "| 256");
+  expect_slots("prefetch [r0 + r2], r3", "| 2 0 1 3");
+}
+
+TEST(rows, info_tells_stores_atomics_fences_and_bytes) {
+  EXPECT_EQ(info_of("st.global.b16 [r0], r2").bytes, 2);
+  EXPECT_TRUE(info_of("st.global.b16 [r0], r2").store);
+  EXPECT_FALSE(info_of("ld.lds.b128 r0, [r4]").store);
+  EXPECT_EQ(info_of("ld.lds.b128 r0, [r4]").bytes, 16);
+  EXPECT_TRUE(info_of("atom.lds.add.i64 r0, [r4], r6").atomic);
+  EXPECT_EQ(info_of("atom.lds.add.i64 r0, [r4], r6").bytes, 8);
+  EXPECT_FALSE(info_of("bar").local_fence || info_of("bar").global_fence);
+  EXPECT_TRUE(info_of("bar.lds").local_fence && !info_of("bar.lds").global_fence);
+  EXPECT_TRUE(info_of("fence.global").global_fence && !info_of("fence.global").local_fence);
+  EXPECT_TRUE(info_of("bar.all").global_fence && info_of("bar.all").local_fence);
+  EXPECT_EQ(info_of("bar.all").class_, ISA_CLASS_BARRIER);
+}
+
+TEST(rows, the_manual_shows_every_row) {
+  char *manual = isa_manual();
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    char cell[64];
+    snprintf(cell, sizeof cell, "| `%s` |", isa_rows[op].mnemonic);
+    EXPECT_TRUE(strstr(manual, cell) != NULL);
+  }
+  EXPECT_CONTAINS(manual, "| `mad.i32` | d:u32, a:u32, b:u32, c:u32 | mul | product and sum, modulo the width | "
+                          "`a * b + c` |");
+  free(manual);
+}
+
+TEST(rows, hazards_have_a_rule_a_sentence_and_advice) {
+  for (int i = 0; i < HAZARDS; i++) {
+    EXPECT_TRUE(strchr(isa_hazard_rows[i].rule, '-') != NULL);
+    EXPECT_TRUE(strlen(isa_hazard_rows[i].text) > 10 && strlen(isa_hazard_rows[i].advice) > 10);
+  }
+}
