@@ -189,7 +189,7 @@ static uint32_t beat_end(const struct stream *stream) {
 static uint64_t beat_banks(const struct lds *lds, const struct stream *stream) {
   unsigned log2 = lds->work->word_log2;
   uint32_t first = stream->address >> log2, last = (beat_end(stream) - 1) >> log2;
-  return lds_run_of_banks(first & (lds->params.banks - 1), last - first + 1, lds->params.banks);
+  return lds_banks(&lds->params, first, last - first + 1);
 }
 
 static void finish_transfer(struct lds *lds, unsigned engine, cycle_t now) {

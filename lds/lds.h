@@ -11,10 +11,11 @@
  *              to_cu                     to_dma[e]
  *
  * The rule is exact. An access is cut into phases (lanes that go together at its width; tables in
- * phases.def). A phase takes as many passes as the busiest bank has distinct words to deliver; lanes
- * that read or write the same word share it (broadcast). An atomic counts lanes instead of distinct
- * words, since each lane's update needs the word for itself. Pass k of a phase uses the banks that
- * still have a word left after k passes. Accesses are served in the order in which they were sent.
+ * phases.def). A phase takes as many passes as its busiest bank needs to deliver its distinct words,
+ * `ports` of them a pass; lanes that read or write the same word share it (broadcast). An atomic counts
+ * lanes instead of distinct words, since each lane's update needs the word for itself. Pass k of a phase
+ * uses the banks that still have a word left after k passes. Accesses are served in the order in which
+ * they were sent.
  *
  * Invariant: bytes change hands in one place and one order. A warp access commits in the cycle of its
  * first pass, a DMA transfer in the cycle of its last beat, through the callbacks given at
@@ -97,8 +98,9 @@ struct lds_schedule {
 
 void lds_plan(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule);
 
-/* The banks of `count` consecutive words, the first of which is in bank `first`. */
-uint64_t lds_run_of_banks(unsigned first, unsigned count, unsigned banks);
+/* The bank of a word, and those of `count` consecutive words. */
+unsigned lds_bank(const struct lds_params *params, uint64_t word);
+uint64_t lds_banks(const struct lds_params *params, uint64_t first, unsigned count);
 
 struct lds_commit {
   void *context;

@@ -6,6 +6,7 @@
 
 enum phase_rule { nvidia, cdna3, cdna4, whole, RULES }; /* the order of lds.phases' choices */
 enum phase_order { IN_ORDER, CROSSED };
+enum { HASH_NONE, HASH_XOR }; /* lds.hash */
 enum { WIDTHS = 4, CROSSED_PHASES = 4 };
 
 struct phase_shape {
@@ -29,6 +30,7 @@ static const uint32_t crossed[CROSSED_PHASES] = {
 
 /* What lds_plan() needs again and again. */
 struct view {
+  const struct lds_params *params;
   const struct lds_request *request;
   struct phase_shape shape;
   unsigned word_log2, banks;
@@ -42,11 +44,26 @@ static uint64_t phase_lanes(struct phase_shape shape, unsigned phase) {
   return low_bits(shape.lanes) << (phase * shape.lanes);
 }
 
-uint64_t lds_run_of_banks(unsigned first, unsigned count, unsigned banks) {
+unsigned lds_bank(const struct lds_params *params, uint64_t word) {
+  uint64_t row = params->hash == HASH_XOR ? word / params->banks : 0;
+  return (unsigned)(word ^ row) & (params->banks - 1);
+}
+
+/* `count` banks from `first` on, round and round. */
+static uint64_t run_of_banks(unsigned first, unsigned count, unsigned banks) {
   if (count >= banks)
     return low_bits(banks);
   uint64_t run = low_bits(count) << first;
   return first + count > banks ? (run | low_bits(first + count - banks)) & low_bits(banks) : run;
+}
+
+uint64_t lds_banks(const struct lds_params *params, uint64_t first, unsigned count) {
+  uint64_t mask = 0;
+  if (params->hash == HASH_NONE)
+    return run_of_banks(lds_bank(params, first), count, params->banks);
+  for (uint64_t word = first; word < first + count; word++)
+    mask |= UINT64_C(1) << lds_bank(params, word);
+  return mask;
 }
 
 /* ---- evenly spaced lanes ------------------------------------------------------------------
@@ -62,7 +79,9 @@ static bool evenly_spaced(const uint64_t *address, unsigned lanes, uint64_t step
   return !difference;
 }
 
-static void add_uniform(struct lds_schedule *schedule, uint32_t passes, uint64_t banks) {
+/* A phase in which each of `banks` delivers as many `words`. */
+static void add_uniform(const struct view *view, struct lds_schedule *schedule, uint32_t words, uint64_t banks) {
+  uint32_t passes = (uint32_t)div_up(words, view->params->ports);
   for (uint32_t i = 0; i < passes; i++)
     schedule->bank_mask[schedule->passes++] = banks;
   schedule->phases++;
@@ -83,7 +102,7 @@ static bool schedule_even(const struct view *view, struct lds_schedule *schedule
   const uint64_t *address = request->address;
   unsigned lanes = request->lanes, bytes = request->bytes, banks = view->banks;
   uint64_t in_word = (UINT64_C(1) << view->word_log2) - 1;
-  if (request->kind == LDS_ATOMIC || request->mask != low_bits(lanes) || view->shape.order != IN_ORDER)
+  if (view->params->hash != HASH_NONE || request->kind == LDS_ATOMIC || request->mask != low_bits(lanes) || view->shape.order != IN_ORDER)
     return false;
   uint64_t step = address[1] - address[0];
   if ((address[0] | step | bytes) & in_word || !evenly_spaced(address, lanes, step))
@@ -102,9 +121,9 @@ static bool schedule_even(const struct view *view, struct lds_schedule *schedule
   for (unsigned lane = 0; lane < lanes; lane += group) {
     unsigned first = (unsigned)(address[lane] >> view->word_log2) & (banks - 1);
     if (whole_rounds)
-      add_uniform(schedule, run / round, spaced_banks(first, spacing, banks));
+      add_uniform(view, schedule, run / round, spaced_banks(first, spacing, banks));
     else
-      add_uniform(schedule, 1, lds_run_of_banks(first, run, banks));
+      add_uniform(view, schedule, 1, run_of_banks(first, run, banks));
   }
   return true;
 }
@@ -141,15 +160,16 @@ static void want(struct demand *demand, unsigned bank, uint64_t word, bool share
   }
 }
 
-static void add_phase(struct lds_schedule *schedule, const struct demand *demand) {
+static void add_phase(const struct view *view, struct lds_schedule *schedule, const struct demand *demand) {
   uint64_t *mask = schedule->bank_mask + schedule->passes;
-  uint32_t passes = 1;
+  uint32_t passes = 1, ports = view->params->ports;
   mask[0] = demand->wanted;
   for (uint64_t left = demand->wanted; left; left &= left - 1) {
     unsigned bank = (unsigned)__builtin_ctzll(left);
-    for (; passes < demand->count[bank]; passes++)
+    uint32_t needed = (uint32_t)div_up(demand->count[bank], ports);
+    for (; passes < needed; passes++)
       mask[passes] = 0;
-    for (unsigned pass = 1; pass < demand->count[bank]; pass++)
+    for (unsigned pass = 1; pass < needed; pass++)
       mask[pass] |= UINT64_C(1) << bank;
   }
   schedule->passes += passes;
@@ -174,9 +194,9 @@ static void schedule_any(const struct view *view, struct lds_schedule *schedule)
       uint64_t address = request->address[__builtin_ctzll(lanes)];
       uint64_t word = address >> view->word_log2, last = (address + request->bytes - 1) >> view->word_log2;
       for (; word <= last; word++)
-        want(&demand, (unsigned)word & (view->banks - 1), word, shared);
+        want(&demand, lds_bank(view->params, word), word, shared);
     }
-    add_phase(schedule, &demand);
+    add_phase(view, schedule, &demand);
   }
 }
 
@@ -185,7 +205,8 @@ void lds_plan(const struct lds_params *params, const struct lds_request *request
          "an access has a lane, and none beyond its warp");
   assert(request->bytes >= 1 && request->bytes <= 16 && "an access is at most 16 bytes a lane");
   unsigned width = (request->bytes + 3u) / 4 - 1;
-  struct view view = {.request = request,
+  struct view view = {.params = params,
+                      .request = request,
                       .shape = shapes[params->phases][width][request->kind != LDS_READ],
                       .word_log2 = (unsigned)__builtin_ctz(params->bank_bytes),
                       .banks = params->banks};

@@ -452,7 +452,7 @@ static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, 
   if (result.done)
     exit_warp(cu, slot, now);
   else if (goes_on)
-    cu_plan(cu, slot, now + (info->class_ == ISA_CLASS_BRANCH ? cu->params.branch_latency : 1), now);
+    cu_plan(cu, slot, now + cu->follow[info->class_], now);
 }
 
 /* The policy's choice among `candidates`, which are not empty. */
@@ -559,6 +559,12 @@ static void set_classes(struct cu *cu) {
   UNIT(CONSTANT, constant) UNIT(PRIVATE, private)
 #undef UNIT
   /* clang-format on */
+  for (unsigned i = 0; i < ISA_CLASSES; i++)
+    cu->follow[i] = 1;
+  /* Execution units are the classes before LDS. */
+  for (unsigned i = 0; i < ISA_CLASS_LDS && params->dependence == CU_FIXED; i++)
+    cu->follow[i] = cu->latency[i] = params->dependence_latency;
+  cu->follow[ISA_CLASS_BRANCH] = params->branch_latency;
   cu->interval[ISA_CLASS_LDS] = params->lds_interval;
   cu->interval[ISA_CLASS_GLOBAL] = cu->interval[ISA_CLASS_PREFETCH] = params->global_interval;
 }

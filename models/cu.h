@@ -111,6 +111,7 @@ struct cu {
   struct cu_params params;
   struct mem_params mem;
   uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
+  uint32_t follow[ISA_CLASSES];   /* from an issue to the warp's next possible one */
   const struct warp_source *source;
   const struct isa_program *program;
   const struct isa_launch *launch;

@@ -154,7 +154,7 @@ static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
   if (!event)
     event = add_event(group, copy->event);
   event->under_way++;
-  if (copy->event > group->events_made)
+  if (!copy->event_in)
     group->events_made = copy->event;
   if (!group->copies_under_way++)
     group->copies_since = now;
@@ -238,12 +238,33 @@ static void compare(struct cu *cu, const struct cu_group *group, uint32_t pc, co
   cu_report(cu, &found);
 }
 
+/* Warps of a work-group stand at different calls: they will never meet. */
+static void note_elsewhere(struct cu *cu, const struct cu_group *group, uint32_t pc, const struct cu_warp *warp) {
+  struct isa_hazard found = {.rule = HAZARD_G2,
+                             .pc = pc,
+                             .group = {group->id[0], group->id[1], group->id[2]},
+                             .item = warp->index * cu->params.warp_size};
+  snprintf(found.detail, sizeof found.detail, "warp %u is here while others are at line %u", warp->index,
+           cu->program->line[group->arrived_pc]);
+  cu_report(cu, &found);
+}
+
+/* The warps that stand at a call are all that are left: the others have exited. */
+static void note_exited(struct cu *cu, const struct cu_group *group) {
+  char detail[96];
+  if (!group->arrived_count || !group->exited || group->mismatched ||
+      group->arrived_count + group->exited < group->warp_count)
+    return;
+  snprintf(detail, sizeof detail, "%u of %u warps have exited", group->exited, group->warp_count);
+  hazard(cu, group, HAZARD_G2, group->arrived_pc, detail);
+}
+
 static enum stall arrival_stall(const struct cu *cu, struct cu_group *group, uint32_t pc) {
   switch (class_at(cu, pc)) {
   case ISA_CLASS_COPY:
     return STALL_COPY_JOIN;
   case ISA_CLASS_WAIT:
-    return !group->mismatched && !wait_holds(group) ? STALL_WAIT_JOIN : STALL_COPY_WAIT;
+    return group->mismatched || !wait_holds(group) ? STALL_WAIT_JOIN : STALL_COPY_WAIT;
   default:
     return STALL_BARRIER;
   }
@@ -254,10 +275,11 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
   struct cu_group *group = &cu->groups[warp->group];
   if (!group->arrived_count) {
     group->arrived_pc = pc;
-    group->copy = result->copy;
-    group->wait = result->wait;
+    group->copy = class_at(cu, pc) == ISA_CLASS_COPY ? result->copy : (struct isa_copy){0};
+    group->wait = class_at(cu, pc) == ISA_CLASS_WAIT ? result->wait : (struct isa_wait){0};
     group->mismatched = false;
   } else if (pc != group->arrived_pc) {
+    note_elsewhere(cu, group, pc, warp);
     group->mismatched = true;
   } else {
     compare(cu, group, pc, result, warp);
@@ -269,6 +291,8 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
   cu_account(cu, warp, arrival_stall(cu, group, pc), now);
   if (group->arrived_count == group->warp_count && !group->mismatched)
     complete(cu, warp->group, now);
+  else
+    note_exited(cu, group);
 }
 
 /* The group whose copy has been waiting longest; ties go to the lowest slot. */
@@ -290,6 +314,7 @@ cycle_t group_hand_over(struct cu *cu, cycle_t now) {
     uint32_t slot = oldest_queued(cu);
     struct dma_descriptor descriptor = describe(cu, slot);
     port_send(queue, &descriptor, now);
+    cu->stats.exposed_cycles += now - cu->groups[slot].complete_at;
     cu->queued &= ~(UINT64_C(1) << slot);
     cu->engine_turn = cu->engine_turn + 1 == cu->engines ? 0 : cu->engine_turn + 1;
     release(cu, &cu->groups[slot], STALL_COPY_JOIN, now);
@@ -321,7 +346,9 @@ void group_exit(struct cu *cu, uint32_t slot) {
   struct cu_warp *warp = cu_warp(cu, slot);
   struct cu_group *group = &cu->groups[warp->group];
   warp->exited = true;
-  if (++group->exited < group->warp_count || !group->event_count)
+  group->exited++;
+  note_exited(cu, group);
+  if (group->exited < group->warp_count || !group->event_count)
     return;
   char detail[96];
   snprintf(detail, sizeof detail, "%u event%s not waited for, %u cop%s under way", group->event_count,

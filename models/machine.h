@@ -34,6 +34,7 @@ struct mem_stats {
 
 extern const struct stat_group mem_stat_group;
 
+enum cu_dependence { CU_SCOREBOARD, CU_FIXED };
 enum cu_policy { CU_ROUND_ROBIN, CU_GREEDY_OLDEST, CU_OLDEST };
 
 struct machine {

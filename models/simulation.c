@@ -36,11 +36,12 @@ static uint32_t fit(uint32_t have, uint64_t need) { return need ? (uint32_t)(hav
 struct occupancy simulation_occupancy(const struct machine *machine, const struct isa_launch *launch) {
   const struct cu_params *cu = &machine->cu;
   uint64_t groups = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
+  uint32_t row = machine->lds.banks * machine->lds.bank_bytes;
   uint64_t items = (uint64_t)launch->local[0] * launch->local[1] * launch->local[2];
   struct occupancy occupancy = {
       .warps_per_group = (uint32_t)div_up(items, launch->warp_size),
       .registers_per_warp = round_up(launch->kernel->registers * launch->warp_size, cu->register_unit),
-      .lds_per_group = round_up(launch->lds_bytes, cu->lds_unit),
+      .lds_per_group = round_up(launch->lds_bytes, cu->lds_unit > row ? cu->lds_unit : row),
   };
   uint64_t work = div_up(groups, cu->count);
   occupancy.groups[LIMIT_WARPS] = fit(cu->warps, occupancy.warps_per_group);
@@ -316,6 +317,14 @@ static void collect(struct simulation *simulation, struct launch_result *result)
     collect_node(result, hazard_cycles, &simulation->nodes[i], simulation->machine.dma.engines);
 }
 
+/* Every work-group has ended, though the dispatcher may not know yet. */
+static bool all_ended(const struct simulation *simulation) {
+  uint64_t ended = 0;
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
+    ended += simulation->nodes[i].cu.stats.work_groups;
+  return ended == simulation->dispatcher.groups;
+}
+
 /* Steps the islands in slices, so that progress can be told. */
 static enum launch_end run_slices(struct simulation *simulation, struct host *host, cycle_t limit,
                                   const struct progress *progress) {
@@ -327,8 +336,12 @@ static enum launch_end run_slices(struct simulation *simulation, struct host *ho
     cycle_t next = host->run(host, until);
     if (next == NEVER)
       return dispatcher_finished(dispatcher) ? END_FINISHED : END_DEADLOCK;
-    if (next >= end)
-      return END_CYCLE_LIMIT;
+    if (next >= end) {
+      if (!all_ended(simulation))
+        return END_CYCLE_LIMIT;
+      host->run(host, NEVER); /* the last messages home */
+      return END_FINISHED;
+    }
     until = cycle_max(until, next);
     if (progress)
       progress->tell(progress->context, until - simulation->start, dispatcher->done, dispatcher->groups);

@@ -103,7 +103,7 @@ static bool parse_number(const char *text, uint64_t *value) {
     return false;
   char *end = NULL;
   errno = 0;
-  *value = strtoull(text, &end, 0);
+  *value = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
   if (errno)
     return false;
   const char *suffix = "KMG", *at = *end ? strchr(suffix, toupper((unsigned char)*end)) : NULL;

@@ -49,7 +49,8 @@ static unsigned demand(const struct lds_params *params, const struct lds_request
   for (uint64_t word = low; word <= high && word < WORDS; word++)
     if (lanes_of[word]) {
       unsigned wanted = request->kind == LDS_ATOMIC ? lanes_of[word] : 1;
-      count[word % params->banks] += wanted;
+      unsigned row = params->hash ? (unsigned)(word / params->banks % params->banks) : 0;
+      count[word % params->banks ^ row] += wanted;
       all += wanted;
       lanes_of[word] = 0;
     }
@@ -64,8 +65,10 @@ static bool agrees(const struct lds_params *params, const struct lds_request *re
     unsigned count[64], most = 0;
     if (!demand(params, request, phase, count))
       continue;
-    for (unsigned bank = 0; bank < 64; bank++)
+    for (unsigned bank = 0; bank < 64; bank++) {
+      count[bank] = (count[bank] + params->ports - 1) / params->ports;
       most = count[bank] > most ? count[bank] : most;
+    }
     for (unsigned pass = 0; pass < most; pass++, passes++) {
       uint64_t mask = 0;
       for (unsigned bank = 0; bank < 64; bank++)
@@ -83,7 +86,7 @@ static bool agrees(const struct lds_params *params, const struct lds_request *re
 
 static struct lds_params plain(uint32_t banks, uint32_t bank_bytes, uint32_t rule) {
   return (struct lds_params){
-      .banks = banks, .bank_bytes = bank_bytes, .phases = rule, .latency = 10, .queue = 8, .size = 65536};
+      .banks = banks, .bank_bytes = bank_bytes, .phases = rule, .ports = 1, .latency = 10, .queue = 8, .size = 65536};
 }
 
 static void note(const struct lds_params *params, const struct lds_request *request, const char *what, uint64_t which) {
@@ -97,12 +100,15 @@ static uint64_t all_lanes(unsigned lanes) { return lanes == 64 ? UINT64_MAX : (U
 static const uint8_t widths[] = {1, 2, 4, 8, 12, 16};
 enum { WIDTHS = sizeof widths };
 
-/* One of every shape: banks x bank width x rule x kind x bytes x lanes. */
+/* One of every shape: banks x bank width x rule x kind x bytes x lanes; ports and hash go round with them,
+ * 7 being prime to the others. */
 enum { SHAPES = 3 * 2 * RULES * 3 * WIDTHS * 3 };
 
 static void shape(unsigned index, struct lds_params *params, struct lds_request *request) {
   unsigned banks = 16u << index % 3, bank_bytes = 4u << index / 3 % 2, rule = index / 6 % RULES;
   *params = plain(banks, bank_bytes, rule);
+  params->ports = index % 7 == 3 ? 2 : index % 7 == 5 ? 3 : 1;
+  params->hash = index % 7 == 1 || index % 7 == 5;
   index /= 6 * RULES;
   *request = (struct lds_request){
       .kind = (uint8_t)(index % 3), .bytes = widths[index / 3 % WIDTHS], .lanes = (uint8_t)(16u << index / 3 / WIDTHS)};
@@ -269,4 +275,32 @@ TEST(lds_schedule, phases_without_a_lane_cost_nothing) {
   lds_plan(&params, &request, &schedule);
   EXPECT_EQ(schedule.passes, 1);
   EXPECT_EQ(schedule.phases, 1);
+}
+
+TEST(lds_schedule, a_hash_spreads_a_column_over_all_banks) {
+  struct lds_params params = plain(32, 4, NVIDIA);
+  uint64_t address[64];
+  struct lds_request request = {.kind = LDS_READ, .bytes = 4, .lanes = 32, .mask = UINT32_MAX, .address = address};
+  struct lds_schedule schedule;
+  for (unsigned lane = 0; lane < 32; lane++)
+    address[lane] = lane * 128;
+  lds_plan(&params, &request, &schedule);
+  EXPECT_EQ(schedule.passes, 32);
+  params.hash = 1;
+  lds_plan(&params, &request, &schedule);
+  EXPECT_EQ(schedule.passes, 1);
+}
+
+TEST(lds_schedule, a_second_port_halves_the_passes_of_a_conflict) {
+  struct lds_params params = plain(32, 4, NVIDIA);
+  uint64_t address[64];
+  struct lds_request request = {.kind = LDS_READ, .bytes = 4, .lanes = 32, .mask = UINT32_MAX, .address = address};
+  struct lds_schedule schedule;
+  for (unsigned lane = 0; lane < 32; lane++)
+    address[lane] = lane * 128;
+  for (uint32_t ports = 1; ports <= 4; ports++) {
+    params.ports = ports;
+    lds_plan(&params, &request, &schedule);
+    EXPECT_EQ(schedule.passes, div_up(32, ports));
+  }
 }

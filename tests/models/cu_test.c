@@ -47,6 +47,14 @@ TEST(cu, an_execution_unit_takes_an_instruction_an_interval) {
   rig_free(&rig);
 }
 
+TEST(cu, a_fixed_dependence_latency_takes_the_place_of_the_scoreboard) {
+  const char *independent = ".kernel k\n.reg a, b\n add.i32 a, a, 1\n mul.i32 b, b, b\n exit\n";
+  const char *dependent = ".kernel k\n.reg a\n div.u32 a, a, a\n add.i32 a, a, 1\n exit\n";
+  EXPECT_EQ(rig_cycles("cu.dependence=fixed cu.dependence_latency=6", 32, 32, independent), START + 2 * 6 + 1);
+  EXPECT_EQ(rig_cycles("cu.dependence=fixed cu.dependence_latency=6", 32, 32, dependent), START + 2 * 6 + 1);
+  EXPECT_EQ(rig_cycles("cu.dependence=scoreboard cu.dependence_latency=6", 32, 32, independent), START + 3);
+}
+
 TEST(cu, a_branch_delays_the_next_issue_by_its_latency) {
   const char *text = ".kernel k\n bra on\non: exit\n";
   EXPECT_EQ(rig_cycles("", 32, 32, text), START + 4 + 1);
