@@ -182,8 +182,11 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   uint32_t sectors = 0;
   if (message.kind != MEM_PREFETCH)
     message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
-  message.bytes = (uint64_t)sectors * cu->mem.sector;
+  message.moved = (uint64_t)sectors * cu->mem.sector;
   port_send(cu->to_memory, &message, now);
+  access->prefetch = message.kind == MEM_PREFETCH;
+  if (access->prefetch)
+    return; /* nobody waits for it, its warp's end included */
   warp->global_under_way++;
   set_results(warp, info, NEVER, STALL_MEMORY);
   cu->by_pc[access->isa.pc].sectors += sectors;
@@ -277,8 +280,10 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
   while ((message = port_peek(cu->from_memory, now))) {
     uint32_t tag = message->tag;
     port_take(cu->from_memory, now);
-    cu_warp(cu, cu->accesses[tag].warp)->global_under_way--;
-    access_done(cu, tag, STALL_DEPENDENCY, now);
+    if (!cu->accesses[tag].prefetch) {
+      cu_warp(cu, cu->accesses[tag].warp)->global_under_way--;
+      access_done(cu, tag, STALL_DEPENDENCY, now);
+    }
     free_access(&cu->global_pool, tag);
   }
 }
@@ -355,8 +360,9 @@ static bool is_global(const struct isa_info *info) {
 /* What keeps a ready warp from issuing, or ISSUED if nothing does. *until is when to look again. */
 static enum stall structural(const struct cu *cu, const struct cu_scheduler *scheduler, const struct isa_info *info,
                              cycle_t now, cycle_t *until) {
-  if (scheduler->unit_free[info->class_] > now) {
-    *until = cycle_min(*until, scheduler->unit_free[info->class_]);
+  cycle_t unit_free = scheduler->unit_free[cu->unit[info->class_]];
+  if (unit_free > now) {
+    *until = cycle_min(*until, unit_free);
     return STALL_UNIT;
   }
   if (is_lds(info) && (!cu->lds_pool.count || !port_can_send(cu->to_lds, now))) {
@@ -440,7 +446,7 @@ static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, 
   scheduler->ready &= ~bit(slot);
   scheduler->held &= ~bit(slot);
   scheduler->last = slot;
-  scheduler->unit_free[info->class_] = now + cu->interval[info->class_];
+  scheduler->unit_free[cu->unit[info->class_]] = now + cu->interval[info->class_];
 
   if (is_lds(info) || is_global(info)) {
     access = take_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool);
@@ -559,8 +565,11 @@ static void set_classes(struct cu *cu) {
   UNIT(CONSTANT, constant) UNIT(PRIVATE, private)
 #undef UNIT
   /* clang-format on */
-  for (unsigned i = 0; i < ISA_CLASSES; i++)
+  for (unsigned i = 0; i < ISA_CLASSES; i++) {
     cu->follow[i] = 1;
+    cu->unit[i] = (uint8_t)i;
+  }
+  cu->unit[ISA_CLASS_PREFETCH] = ISA_CLASS_GLOBAL;
   /* Execution units are the classes before LDS. */
   for (unsigned i = 0; i < ISA_CLASS_LDS && params->dependence == CU_FIXED; i++)
     cu->follow[i] = cu->latency[i] = params->dependence_latency;

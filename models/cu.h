@@ -97,6 +97,7 @@ struct cu_finish {
 struct cu_access {
   struct isa_access isa;
   uint32_t warp;
+  bool prefetch;
   struct mem_line lines[MEM_ACCESS_LINES];
 };
 
@@ -111,6 +112,7 @@ struct cu {
   struct cu_params params;
   struct mem_params mem;
   uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
+  uint8_t unit[ISA_CLASSES];      /* whose initiation interval counts */
   uint32_t follow[ISA_CLASSES];   /* from an issue to the warp's next possible one */
   const struct warp_source *source;
   const struct isa_program *program;

@@ -4,10 +4,21 @@
 
 struct l2_line {
   uint64_t tag;             /* line number + 1; 0: empty */
-  cycle_t ready;            /* when the fill under way is done */
+  cycle_t ready;            /* when the last fill under way is done */
   uint64_t used;            /* memory->uses of the last access */
-  uint32_t valid, dirty;    /* sectors */
+  uint32_t valid, dirty;    /* sectors, those on their way included */
+  uint32_t coming;          /* sectors on their way until `ready` */
 };
+
+/* Sectors [first, last] of a line as a mask. */
+static uint32_t sector_span(uint64_t first, uint64_t last) { return (2u << last) - (1u << first); }
+
+uint32_t mem_sectors(const struct mem_params *params, uint64_t address, uint64_t bytes, uint64_t line) {
+  unsigned shift = (unsigned)__builtin_ctz(params->line), sector = (unsigned)__builtin_ctz(params->sector);
+  uint64_t last = address + bytes - 1, in_line = params->line - 1;
+  uint64_t from = line == address >> shift ? address & in_line : 0, to = line == last >> shift ? last & in_line : in_line;
+  return sector_span(from >> sector, to >> sector);
+}
 
 /* ---- memory port ------------------------------------------------------------------------ */
 
@@ -20,6 +31,11 @@ static bool take_from_cu(struct mem_port *port, cycle_t now, struct mem_message 
   return true;
 }
 
+/* Bytes of the sectors that a run touches. */
+static uint64_t sector_reach(uint32_t sector, uint64_t address, uint64_t bytes) {
+  return (div_up(address + bytes, sector) - address / sector) * sector;
+}
+
 static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, struct mem_message *message) {
   const struct transfer *waiting = port_peek(port->from_dma[engine], now);
   if (!waiting)
@@ -30,6 +46,7 @@ static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, s
       .tag = waiting->tag,
       .address = waiting->address,
       .bytes = waiting->bytes,
+      .moved = sector_reach(port->sector, waiting->address, waiting->bytes),
   };
   port_take(port->from_dma[engine], now);
   return true;
@@ -62,7 +79,7 @@ static cycle_t mem_port_step(void *self, cycle_t now) {
   struct mem_message message;
   /* The link has room for everything that can be under way; a full one only means a short stop. */
   if (port_can_send(&port->link, now) && arbitrate(port, now, &message)) {
-    uint64_t bytes = carries_data_up(message.kind) ? message.bytes : 0;
+    uint64_t bytes = carries_data_up(message.kind) ? message.moved : 0;
     cycle_t passed = cycle_max(now, rate_take(&port->up, now, bytes));
     port_send_at(&port->link, &message, now, passed + port->link.latency);
     port->probe_messages++;
@@ -78,6 +95,7 @@ bool mem_port_init(struct mem_port *port, const struct machine *machine, struct 
   *port = (struct mem_port){
       .component = {.name = "memory_port", .step = mem_port_step, .self = port},
       .engines = machine->dma.engines,
+      .sector = machine->mem.sector,
       .up = {.per_cycle = machine->mem.link_width},
   };
   for (unsigned engine = 0; engine < port->engines; engine++)
@@ -104,21 +122,14 @@ static struct mem_line *find_line(struct mem_line *lines, uint32_t *count, uint6
   return &lines[(*count)++];
 }
 
-/* Sectors [first, last] of a line as a mask. */
-static uint32_t sector_span(uint32_t first, uint32_t last) { return (2u << last) - (1u << first); }
-
 uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                    uint32_t *sectors) {
-  unsigned line_shift = (unsigned)__builtin_ctz(params->line), sector_shift = (unsigned)__builtin_ctz(params->sector);
-  uint64_t in_line = params->line - 1;
+  unsigned shift = (unsigned)__builtin_ctz(params->line);
   uint32_t count = 0;
   for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
     uint64_t first = access->address[__builtin_ctzll(lanes)], last = first + access->bytes - 1;
-    for (uint64_t line = first >> line_shift; line <= last >> line_shift; line++) {
-      uint64_t from = line == first >> line_shift ? first & in_line : 0;
-      uint64_t to = line == last >> line_shift ? last & in_line : in_line;
-      find_line(lines, &count, line)->sectors |= sector_span((uint32_t)(from >> sector_shift), (uint32_t)(to >> sector_shift));
-    }
+    for (uint64_t line = first >> shift; line <= last >> shift; line++)
+      find_line(lines, &count, line)->sectors |= mem_sectors(params, first, access->bytes, line);
   }
   *sectors = 0;
   for (uint32_t i = 0; i < count; i++)
@@ -161,78 +172,92 @@ static cycle_t dram_read(struct memory *memory, cycle_t passed, uint64_t bytes) 
   return rate_take(&memory->dram, passed, bytes) - 1 + memory->params.dram_latency;
 }
 
+/* A line without an L2 before it. What an atomic operation reads goes first on DRAM's wires. */
+static cycle_t access_dram(struct memory *memory, cycle_t passed, uint32_t sectors, bool read, bool write) {
+  uint64_t bytes = sector_bytes(memory, sectors);
+  cycle_t done = dram_read(memory, passed, bytes);
+  return read && write ? dram_read(memory, done, bytes) : done;
+}
+
 /* One line of a message that passed the L2 in cycle `passed`; returns when its data depart. */
-static cycle_t access_line(struct memory *memory, cycle_t passed, uint64_t line, uint32_t sectors, bool write) {
+static cycle_t access_line(struct memory *memory, cycle_t passed, uint64_t line, uint32_t sectors, bool read, bool write) {
   if (!memory->sets)
-    return dram_read(memory, passed, sector_bytes(memory, sectors));
+    return access_dram(memory, passed, sectors, read, write);
   struct l2_line *entry = look_up(memory, line);
-  bool present = entry->tag == line + 1;
-  uint32_t missing = sectors & ~(present ? entry->valid : 0);
-  cycle_t done = passed + memory->params.l2_latency;
-  if (!present)
+  if (entry->tag != line + 1)
     replace(memory, entry, line, passed);
+  uint32_t missing = sectors & ~entry->valid;
+  cycle_t done = passed + memory->params.l2_latency;
+  if (entry->ready <= passed)
+    entry->coming = 0;
   entry->used = ++memory->uses;
   entry->valid |= sectors;
+  entry->dirty |= write ? sectors : 0;
   if (missing)
     memory->stats.l2_misses++;
   else
     memory->stats.l2_hits++;
-  if (write) {
-    entry->dirty |= sectors;
+  if (!read)
     return done;
-  }
-  if (missing)
+  if (missing) {
+    entry->coming |= missing;
     entry->ready = cycle_max(entry->ready,
                              dram_read(memory, passed, sector_bytes(memory, missing)) + memory->params.l2_latency);
-  return cycle_max(done, entry->ready);
+  }
+  return sectors & entry->coming ? cycle_max(done, entry->ready) : done;
 }
 
 /* The run [address, address + bytes), line by line. */
 static cycle_t access_run(struct memory *memory, cycle_t passed, uint64_t address, uint64_t bytes, bool write) {
-  uint64_t in_line = memory->params.line - 1, last = address + bytes - 1;
-  unsigned shift = (unsigned)__builtin_ctz(memory->params.line), sector = (unsigned)__builtin_ctz(memory->params.sector);
+  unsigned shift = (unsigned)__builtin_ctz(memory->params.line);
   cycle_t done = passed;
-  for (uint64_t line = address >> shift; line <= last >> shift; line++) {
-    uint64_t from = line == address >> shift ? address & in_line : 0;
-    uint64_t to = line == last >> shift ? last & in_line : in_line;
-    uint32_t sectors = sector_span((uint32_t)(from >> sector), (uint32_t)(to >> sector));
-    done = cycle_max(done, access_line(memory, passed, line, sectors, write));
+  for (uint64_t line = address >> shift; line <= (address + bytes - 1) >> shift; line++) {
+    uint32_t sectors = mem_sectors(&memory->params, address, bytes, line);
+    done = cycle_max(done, access_line(memory, passed, line, sectors, !write, write));
   }
   return done;
 }
 
-/* The message's last byte passes the L2 in the cycle that is returned. */
+/* The message's last byte passes the L2, if there is one, in the cycle that is returned. */
 static cycle_t pass_l2(struct memory *memory, cycle_t now, uint64_t bytes) {
-  if (!bytes)
+  if (!bytes || !memory->sets)
     return now;
   memory->stats.l2_bytes += bytes;
   return rate_take(&memory->l2, now, bytes) - 1;
 }
 
-/* A prefetch costs the L2 no width of its own: it moves no data to the CU. */
+/* A run that lanes want prefetched: what lies in a buffer, and no more than the L2 holds, since the rest
+ * would only throw out what came before. It costs the L2 no width: no data move to the CU. */
+static void prefetch_run(struct memory *memory, cycle_t now, uint64_t from, uint64_t to) {
+  const struct isa_buffer *buffer = isa_memory_near(memory->mirror, from);
+  if (!memory->sets || from == to || !buffer || from >= buffer->base + buffer->bytes)
+    return;
+  uint64_t end = cycle_min(cycle_min(to, buffer->base + buffer->bytes), from + memory->params.l2_size);
+  access_run(memory, now, from, end - from, false);
+}
+
+/* Lanes mostly want what lies side by side, or the same: their runs are joined. */
 static cycle_t accept_prefetch(struct memory *memory, cycle_t now, const struct mem_message *message) {
   const struct isa_access *access = message->access;
-  for (uint64_t lanes = access->mask; lanes && memory->sets; lanes &= lanes - 1) {
+  uint64_t from = 0, to = 0;
+  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
     unsigned lane = (unsigned)__builtin_ctzll(lanes);
-    uint64_t bytes = access->data[lane];
-    /* Beyond its own capacity a prefetch would only throw out what it fetched. */
-    if (bytes > memory->params.l2_size)
-      bytes = memory->params.l2_size;
-    if (bytes)
-      access_run(memory, now, access->address[lane], bytes, false);
+    uint64_t address = access->address[lane], end = address + access->data[lane];
+    if (address < from || address > to) {
+      prefetch_run(memory, now, from, to);
+      from = to = address;
+    }
+    to = end > to ? end : to;
   }
+  prefetch_run(memory, now, from, to);
   return now + memory->params.l2_latency;
 }
 
 static cycle_t accept_access(struct memory *memory, cycle_t now, const struct mem_message *message) {
-  bool write = message->kind == MEM_STORE || message->kind == MEM_ATOMIC;
-  cycle_t passed = pass_l2(memory, now, message->bytes), done = passed;
-  for (uint32_t i = 0; i < message->count; i++) {
-    const struct mem_line *line = &message->lines[i];
-    if (message->kind == MEM_ATOMIC) /* reads, then changes what it read */
-      done = cycle_max(done, access_line(memory, passed, line->line, line->sectors, false));
-    done = cycle_max(done, access_line(memory, passed, line->line, line->sectors, write));
-  }
+  bool read = message->kind != MEM_STORE, write = message->kind != MEM_LOAD;
+  cycle_t passed = pass_l2(memory, now, message->moved), done = passed;
+  for (uint32_t i = 0; i < message->count; i++)
+    done = cycle_max(done, access_line(memory, passed, message->lines[i].line, message->lines[i].sectors, read, write));
   return done;
 }
 
@@ -253,7 +278,7 @@ static void count(struct memory *memory, const struct mem_message *message) {
   };
   ++*counters[message->kind];
   if (carries_data_up(message->kind))
-    memory->stats.link_up_bytes += message->bytes;
+    memory->stats.link_up_bytes += message->moved;
   for (uint32_t i = 0; i < message->count; i++)
     memory->stats.sectors += (uint64_t)__builtin_popcount(message->lines[i].sectors);
 }
@@ -265,7 +290,7 @@ static cycle_t pass(struct memory *memory, cycle_t now, const struct mem_message
     return accept_prefetch(memory, now, message);
   case MEM_DMA_READ:
   case MEM_DMA_WRITE:
-    return access_run(memory, pass_l2(memory, now, message->bytes), message->address, message->bytes,
+    return access_run(memory, pass_l2(memory, now, message->moved), message->address, message->bytes,
                       message->kind == MEM_DMA_WRITE);
   default:
     return accept_access(memory, now, message);
@@ -277,7 +302,7 @@ static cycle_t pass(struct memory *memory, cycle_t now, const struct mem_message
 static void reply(struct memory *memory, cycle_t now, const struct mem_event *event) {
   struct mem_client *client = &memory->clients[event->client];
   const struct mem_message *to = &event->message;
-  uint64_t bytes = carries_data_down(to->kind) ? to->bytes : 0;
+  uint64_t bytes = carries_data_down(to->kind) ? to->moved : 0;
   cycle_t passed = cycle_max(now, rate_take(&client->down, now, bytes));
   cycle_t arrival = passed + memory->params.link_latency;
   memory->stats.link_down_bytes += bytes;

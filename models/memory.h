@@ -4,15 +4,15 @@
  *       ◄═══════════════ link_latency, link_width ═══╯
  *
  * A message is a whole warp access (its sectors, merged over the lanes) or one request of a DMA
- * engine. A memory port passes one message a cycle, the CU and the engines in turn; written bytes
- * occupy the link up, read bytes the link down. The L2 takes messages in order of arrival, in one
+ * engine. Either moves whole sectors. A memory port passes one message a cycle, the CU and the engines in
+ * turn; written sectors occupy the link up, read ones the link down. The L2 takes messages in order of arrival, in one
  * cycle those of different CUs in turn, and passes `l2_width` bytes a cycle; its tags are per line
  * with a valid bit a sector, replaced least recently used. A miss fetches the missing sectors from
  * DRAM, which passes `dram_width` bytes a cycle and takes `dram_latency`; a later access to a line
  * on its way waits for the same fill. Stores allocate without fetching, and changed sectors go to
  * DRAM when their line is replaced.
  *
- * Worked example, read of b bytes sent to the memory port at cycle t on an idle machine, hit:
+ * Worked example, read of b bytes (whole sectors) sent to the memory port at cycle t on an idle machine, hit:
  *
  *   t + 1                    the port passes it on
  *   t + 1 + link_latency     the L2 accepts it (and memory commits)
@@ -28,7 +28,8 @@
  * An outside memory (sim/core/outside.h) takes the place of the L2 and DRAM when one is attached: a message
  * then becomes transactions of at most a line, and is done when all of them are.
  *
- * Not modelled: an L1, slices, MSHR limits, DRAM banks and rows, fetching for partly written sectors. */
+ * Not modelled: an L1, slices, MSHR limits, DRAM banks and rows, fetching for partly written sectors, the
+ * serialisation of atomics on one address. */
 #ifndef MODELS_MEMORY_H
 #define MODELS_MEMORY_H
 
@@ -53,7 +54,8 @@ struct mem_message {
   uint32_t count;                 /* CU kinds: lines */
   const struct mem_line *lines;   /* valid until the reply */
   struct isa_access *access;      /* CU kinds: what to commit; NULL for a prefetch */
-  uint64_t address, bytes;        /* DMA kinds: the run of bytes; CU kinds: bytes of all sectors */
+  uint64_t address, bytes;        /* DMA kinds: the run of bytes */
+  uint64_t moved;                 /* bytes of all its sectors: what links and the L2 pass */
 };
 
 /* To the CU: the access is performed, and loaded registers may be used. */
@@ -70,6 +72,7 @@ struct mem_port {
   struct port link;               /* struct mem_message, to the memory */
   struct rate up;
   unsigned turn;                  /* input that is asked first */
+  uint32_t sector;
   uint32_t probe_messages;         /* passed on so far, for waveforms */
 };
 
@@ -135,6 +138,9 @@ bool memory_start_outside(struct memory *memory, uint32_t event, cycle_t now);
 
 /* Carries out a warp's access or a DMA request on the bytes of the launch's memory. */
 void memory_commit(const struct memory *memory, const struct mem_event *event);
+
+/* Sectors of the run [address, address + bytes) in line `line`, as a mask. */
+uint32_t mem_sectors(const struct mem_params *params, uint64_t address, uint64_t bytes, uint64_t line);
 
 /* The lines and sectors of a warp's access, merged over its lanes: writes at most
  * MEM_ACCESS_LINES lines and returns how many; *sectors counts them. */

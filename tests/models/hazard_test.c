@@ -116,3 +116,39 @@ TEST(hazards, an_endless_loop_ends_at_the_cycle_limit) {
   EXPECT_EQ(rig.result.cycles, 250000);
   rig_free(&rig);
 }
+
+TEST(hazards, warps_that_do_not_meet_are_named) {
+  static const char *const kernels[] = {
+      /* at different barriers */
+      HEAD " setp.ge.u32 c, i, 32\n@c bra other\n bar\n exit\nother: bar\n exit\n",
+      /* one has exited */
+      HEAD " setp.ge.u32 c, i, 32\n@c bra out\n bar\nout: exit\n",
+      /* a copy that one is kept from, then a wait */
+      HEAD " setp.lt.u32 c, i, 32\n@c copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n",
+      /* loops of different length round a barrier */
+      HEAD " shr.u32 n, i, 5\nagain: bar\n sub.i32 n, n, 1\n setp.ge.s32 c, n, 0\n@c bra again\n exit\n",
+  };
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    struct rig rig;
+    ct_note("kernel %zu", i);
+    rig_run(&rig, "", 64, 64, kernels[i]);
+    EXPECT_EQ(rig.result.end, END_DEADLOCK);
+    EXPECT_EQ(rig_hazards(&rig, HAZARD_G2), 1);
+    for (size_t w = 0; w < rig.result.stuck_count; w++)
+      EXPECT_EQ(rig.result.stuck[w].event, 0); /* they wait for each other, not for an event */
+    rig_free(&rig);
+  }
+}
+
+TEST(hazards, a_launch_that_ends_at_the_limit_has_ended) {
+  const char *text = HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n";
+  uint64_t cycles = rig_cycles("", 64, 64, text);
+  for (cycle_t limit = cycles - 1; limit <= cycles + 1; limit++) {
+    struct rig rig = {.order = ORDER_ASCENDING, .limit = limit};
+    ASSERT_TRUE(rig_build(&rig, "", 64, 64, text));
+    rig_start(&rig);
+    EXPECT_EQ(rig.result.end, limit < cycles ? END_CYCLE_LIMIT : END_FINISHED);
+    EXPECT_EQ(rig.result.cycles, limit < cycles ? limit : cycles);
+    rig_free(&rig);
+  }
+}

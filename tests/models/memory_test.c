@@ -184,3 +184,89 @@ TEST(memory, a_load_before_a_store_by_the_same_lane_reads_the_old_value) {
   }
   rig_free(&rig);
 }
+
+TEST(memory, a_hit_does_not_wait_for_another_sectors_fill) {
+  /* the second load hits the sector that the first one brought, while a third sector of the line is on its way */
+  const char *text = ".kernel k\n.arg src global\n.reg v, w, x\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n"
+                     " mov.b32 v, v\n %s\n ld.global.b32 x, [p]\n mov.b32 x, x\n exit\n";
+  char kernel[512];
+  snprintf(kernel, sizeof kernel, text, "ld.global.b32 w, [p + 32]");
+  struct rig between, alone;
+  rig_run(&between, "mem.dram_latency=5000", 32, 32, kernel);
+  snprintf(kernel, sizeof kernel, text, "mov.b32 w, 0");
+  rig_run(&alone, "mem.dram_latency=5000", 32, 32, kernel);
+  /* the launch ends when the slow load is home, but the warp's last use issued as early as without it */
+  EXPECT_EQ(between.result.stalls[STALL_MEMORY], alone.result.stalls[STALL_MEMORY]);
+  rig_free(&between);
+  rig_free(&alone);
+}
+
+TEST(memory, copies_and_loads_move_whole_sectors) {
+  const char *strided = ".kernel k\n.arg src global\n.lds t 1024\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
+                        " copy.to_lds.strided e, [t], [p], 64, 16, size=4\n wait e\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "", 32, 32, strided);
+  EXPECT_EQ(rig.result.mem.link_down_bytes, 64 * 32);
+  EXPECT_EQ(rig.result.mem.l2_bytes, 64 * 32);
+  EXPECT_EQ(rig.result.mem.dram_bytes, 64 * 32);
+  EXPECT_EQ(rig.result.dma.bytes, 64 * 4);
+  EXPECT_EQ(rig.result.mem.dma_reads, 64);
+  EXPECT_EQ(rig.result.mem.dma_writes, 0);
+  rig_free(&rig);
+}
+
+TEST(memory, an_atomic_looks_its_line_up_once) {
+  struct rig rig;
+  rig_run(&rig, "", 32, 32, ".kernel k\n.arg a global\n.reg one\n.reg64 p\n ld.arg.b64 p, a\n atom.global.add.i32 _, [p], one\n exit\n");
+  EXPECT_EQ(rig.result.mem.l2_misses, 1);
+  EXPECT_EQ(rig.result.mem.l2_hits, 0);
+  rig_free(&rig);
+}
+
+TEST(memory, without_an_l2_nothing_of_it_is_paid) {
+  char kernel[512];
+  snprintf(kernel, sizeof kernel, load_twice, 4u);
+  EXPECT_EQ(rig_cycles("mem.l2_size=0", 32, 32, kernel), rig_cycles("mem.l2_size=0 mem.l2_latency=999 mem.l2_width=1", 32, 32, kernel));
+}
+
+#define PREFETCH_HEAD ".kernel k\n.arg src global\n.reg i\n.reg64 p\n ld.arg.b64 p, src\n get.local_id i, x\n shl.b32 i, i, 7\n"
+
+TEST(memory, a_prefetch_outside_of_every_buffer_fetches_nothing) {
+  struct rig rig;
+  rig_run(&rig, "", 32, 32, PREFETCH_HEAD " mov.b64 p, 0x7f0000000000\n prefetch [p], 65536\n exit\n");
+  EXPECT_EQ(rig.result.mem.prefetches, 1);
+  EXPECT_EQ(rig.result.mem.l2_misses + rig.result.mem.dram_bytes, 0);
+  EXPECT_EQ(rig.result.hazard_count, 0);
+  rig_free(&rig);
+  /* and one over the end of a buffer what is in it */
+  rig_run(&rig, "", 32, 32, PREFETCH_HEAD " mov.b32 i, 262080\n prefetch [p + i], 4096\n exit\n");
+  EXPECT_EQ(rig.result.mem.dram_bytes, 64);
+  rig_free(&rig);
+}
+
+TEST(memory, lanes_that_prefetch_the_same_bytes_are_one_prefetch) {
+  struct rig rig;
+  rig_run(&rig, "", 32, 32, PREFETCH_HEAD " prefetch [p], 1024\n exit\n");
+  EXPECT_EQ(rig.result.mem.l2_misses, 8);
+  EXPECT_EQ(rig.result.mem.l2_hits, 0);
+  rig_free(&rig);
+}
+
+TEST(memory, nobody_waits_for_a_prefetch) {
+  struct rig with, without;
+  rig_run(&with, "", 32, 32, PREFETCH_HEAD " prefetch [p + i], 128\n bar.global\n exit\n");
+  rig_run(&without, "", 32, 32, PREFETCH_HEAD " mov.b64 p, p\n bar.global\n exit\n");
+  EXPECT_EQ(with.result.cycles, without.result.cycles);
+  EXPECT_EQ(with.result.stalls[STALL_FENCE] + with.result.stalls[STALL_DRAIN], 0);
+  rig_free(&with);
+  rig_free(&without);
+}
+
+TEST(memory, loads_and_prefetches_share_an_interval) {
+  const char *text = ".kernel k\n.arg src global\n.reg v, w\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n"
+                     " prefetch [p], 4\n ld.global.b32 w, [p]\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "cu.global_interval=500", 32, 32, text);
+  EXPECT_EQ(rig.result.stalls[STALL_UNIT], 2 * 499);
+  rig_free(&rig);
+}
