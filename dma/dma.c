@@ -453,6 +453,17 @@ static void show(struct dma *dma) {
     dma->queue_peak = dma->work->waiting;
 }
 
+void dma_abandon(struct dma *dma, cycle_t end) {
+  struct dma_work *work = dma->work;
+  count_full(dma, end);
+  if (work->busy_from < end)
+    dma->stats.busy_cycles += end - work->busy_from;
+  for (uint64_t held = work->held; held; held &= held - 1) {
+    cycle_t accepted = work->channel[__builtin_ctzll(held)].accepted;
+    dma->stats.channel_cycles += end > accepted ? end - accepted : 0;
+  }
+}
+
 static cycle_t next_step(struct dma *dma, cycle_t now) {
   const struct dma_work *work = dma->work;
   cycle_t next = cycle_min(port_next(&dma->from_memory), port_next(dma->from_lds));

@@ -144,6 +144,9 @@ bool dma_init(struct dma *dma, const struct dma_params *params, struct component
               struct component *memory, cycle_t memory_latency, struct port *to_lds, struct port *from_lds);
 void dma_free(struct dma *dma);
 
+/* Closes the counters of what a deadlock or a cycle limit has left unfinished, at cycle `end`. */
+void dma_abandon(struct dma *dma, cycle_t end);
+
 /* What request `tag` covers. Valid from its sending until it has landed. */
 struct dma_request dma_covers(const struct dma *dma, uint32_t tag);
 

@@ -234,6 +234,8 @@ void cu_abandon(struct cu *cu, cycle_t end) {
     if (cu->warps[slot].state != WARP_FREE && cu->warps[slot].state != WARP_DONE)
       close_account(cu, cu_warp(cu, slot), end);
   cu->stats.active_cycles += end - cu->resident_since;
+  for (uint32_t slot = 0; slot < cu->params.groups; slot++)
+    group_abandon(cu, slot, end);
 }
 
 /* ---- replies ---------------------------------------------------------------------------- */

@@ -195,6 +195,9 @@ cycle_t group_hand_over(struct cu *cu, cycle_t now);
 /* The warp has exited. */
 void group_exit(struct cu *cu, uint32_t slot);
 
+/* Closes the copy and exposed cycles of a group that will not end. */
+void group_abandon(struct cu *cu, uint32_t group_slot, cycle_t end);
+
 /* Ends the group at cycle `now` if its warps have finished and its copies are complete. */
 void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now);
 

@@ -356,6 +356,16 @@ void group_exit(struct cu *cu, uint32_t slot) {
   hazard(cu, group, HAZARD_X10, warp->charged, detail);
 }
 
+void group_abandon(struct cu *cu, uint32_t group_slot, cycle_t end) {
+  struct cu_group *group = &cu->groups[group_slot];
+  if (!group->active || !group->copies_under_way)
+    return;
+  cu->stats.copy_cycles += end - group->copies_since;
+  bool together = group->arrived_count == group->warp_count && !group->mismatched;
+  if (together && end > group->complete_at)
+    cu->stats.exposed_cycles += end - group->complete_at;
+}
+
 void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   if (group->finished < group->warp_count || group->copies_under_way)

@@ -356,6 +356,15 @@ static cycle_t abandoned_after(const struct simulation *simulation) {
   return last + 1 - simulation->start;
 }
 
+static void abandon(struct simulation *simulation, cycle_t end) {
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
+    struct node *node = &simulation->nodes[i];
+    cu_abandon(&node->cu, end);
+    for (unsigned engine = 0; engine < simulation->machine.dma.engines; engine++)
+      dma_abandon(&node->dma[engine], end);
+  }
+}
+
 bool simulation_run(struct simulation *simulation, struct host *host, struct isa_launch *launch, cycle_t limit,
                     const struct progress *progress, struct launch_result *result) {
   if (!prepare(simulation, launch, result)) {
@@ -368,8 +377,7 @@ bool simulation_run(struct simulation *simulation, struct host *host, struct isa
                    : result->end == END_CYCLE_LIMIT ? limit
                                                     : abandoned_after(simulation);
   if (result->end != END_FINISHED)
-    for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
-      cu_abandon(&simulation->nodes[i].cu, simulation->start + result->cycles);
+    abandon(simulation, simulation->start + result->cycles);
   collect(simulation, result);
   /* The next launch starts when the last word of this one has reached everybody. */
   simulation->start = simulation->dispatcher.last_end + 2 * (cycle_t)simulation->machine.cu.dispatch_latency +

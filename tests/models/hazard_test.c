@@ -152,3 +152,20 @@ TEST(hazards, a_launch_that_ends_at_the_limit_has_ended) {
     rig_free(&rig);
   }
 }
+
+TEST(hazards, a_launch_cut_short_reports_what_it_did_until_then) {
+  struct rig rig = {.order = ORDER_ASCENDING, .limit = 200};
+  ASSERT_TRUE(rig_build(&rig, "", 32, 32, HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"));
+  rig_start(&rig);
+  /* loads and queries from 10 on, one a cycle; setp waits for its query; the copy for ld.arg's 10 cycles */
+  uint64_t copy = 20, arrived = copy + 4;
+  EXPECT_EQ(rig.result.end, END_CYCLE_LIMIT);
+  EXPECT_EQ(rig.result.cu.active_cycles, 200 - 10);
+  EXPECT_EQ(rig.result.resident_cycles, 200 - 10);
+  EXPECT_EQ(rig.result.cu.copy_cycles, 200 - copy);
+  EXPECT_EQ(rig.result.cu.exposed_cycles, 200 - arrived);
+  EXPECT_EQ(rig.result.stalls[STALL_COPY_WAIT], 200 - arrived - 1);
+  EXPECT_EQ(rig.result.dma.busy_cycles, 200 - (copy + 1));
+  EXPECT_EQ(rig.result.dma.channel_cycles, 200 - (copy + 1));
+  rig_free(&rig);
+}
