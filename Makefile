@@ -152,6 +152,12 @@ $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(BUILD)/libwarpwait.a
 	$(call say,LD )
 	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
 
+# gcc and clang give the same bytes.
+.PHONY: compilers
+compilers:
+	@mkdir -p build
+	@tests/compilers
+
 layers:
 	@$(PYTHON) tests/layers.py --table && $(PYTHON) tests/layers.py
 

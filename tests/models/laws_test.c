@@ -53,11 +53,13 @@ static const char *word(struct writer *writer) {
 
 static void arithmetic(struct writer *writer) {
   static const char *const ops[] = {"add.i32", "mul.i32", "xor.b32", "sub.i32", "rotl.b32", "max.u32", "div.u32"};
-  put(writer, " %s %s, %s, %s\n", ops[below(writer, 7)], word(writer), word(writer), word(writer));
+  /* One draw a statement: C does not say in which order a call's arguments are evaluated. */
+  const char *op = ops[below(writer, 7)], *d = word(writer), *a = word(writer), *b = word(writer);
+  put(writer, " %s %s, %s, %s\n", op, d, a, b);
 }
 
 static void touch(struct writer *writer) {
-  const char *of = word(writer), *with = word(writer);
+  const char *of = word(writer), *with = word(writer), *old = word(writer);
   switch (below(writer, 6)) {
   case 0:
     put(writer, " and.b32 n, %s, 1023\n shl.b32 n, n, 2\n ld.lds.b32 %s, [t + n]\n", of, with);
@@ -72,10 +74,10 @@ static void touch(struct writer *writer) {
     put(writer, " and.b32 n, %s, 255\n shl.b32 n, n, 2\n st.global.b32 [q + n], %s\n", of, with);
     break;
   case 4:
-    put(writer, " and.b32 n, %s, 63\n shl.b32 n, n, 2\n atom.global.add.i32 %s, [q + n], %s\n", of, word(writer), with);
+    put(writer, " and.b32 n, %s, 63\n shl.b32 n, n, 2\n atom.global.add.i32 %s, [q + n], %s\n", of, old, with);
     break;
   default:
-    put(writer, " and.b32 n, %s, 63\n shl.b32 n, n, 2\n atom.lds.add.i32 %s, [t + n], %s\n", of, word(writer), with);
+    put(writer, " and.b32 n, %s, 63\n shl.b32 n, n, 2\n atom.lds.add.i32 %s, [t + n], %s\n", of, old, with);
   }
 }
 
@@ -113,14 +115,15 @@ static void statement(struct writer *writer, unsigned depth) {
 
 /* Done by the whole work-group. */
 static void collective(struct writer *writer) {
-  unsigned elements = 1 + below(writer, 900), event = below(writer, 2);
+  unsigned elements = 1 + below(writer, 900), event = below(writer, 2), few = 1 + below(writer, 100);
+  unsigned stride = 1 + below(writer, 40), others = 1 + below(writer, 200);
   static const char *const bars[] = {"bar", "bar.lds", "bar.global", "bar.all"};
   switch (below(writer, 4)) {
   case 0:
     put(writer, " %s\n", bars[below(writer, 4)]);
     break;
   case 1:
-    put(writer, " mov.b32 e[%u], 0\n copy.to_lds e[%u], [%u], [p], %u, size=4\n", event, event, 4 * below(writer, 100), elements);
+    put(writer, " mov.b32 e[%u], 0\n copy.to_lds e[%u], [%u], [p], %u, size=4\n", event, event, 4 * few, elements);
     statement(writer, 2);
     put(writer, " wait e[%u]\n", event);
     break;
@@ -132,7 +135,7 @@ static void collective(struct writer *writer) {
   default:
     put(writer, " mov.b32 e[0], 0\n mov.b32 e[1], 0\n copy.to_lds.strided e[0], [t], [p], %u, %u, size=4\n"
                 " copy.to_lds e[1], [t + 2048], [p], %u, size=4\n wait e[1], e[0]\n",
-        1 + below(writer, 100), 1 + below(writer, 40), 1 + below(writer, 200));
+        few, stride, others);
   }
 }
 
@@ -240,11 +243,24 @@ static void compare(unsigned machine, const char *what, const struct outcome *ex
   }
 }
 
+/* For tests/compilers, which compares what different compilers get: a line a kernel. */
+static void write_outcomes(unsigned machine, const struct outcome *outcomes) {
+  const char *path = getenv("WARPWAIT_FINGERPRINTS");
+  FILE *file = path ? fopen(path, machine ? "a" : "w") : NULL;
+  for (unsigned i = 0; file && i < KERNELS; i++)
+    fprintf(file, "%u %u: %llu cycles, trace %016llx, everything %016llx\n", machine, i,
+            (unsigned long long)outcomes[i].cycles, (unsigned long long)outcomes[i].trace_hash,
+            (unsigned long long)outcomes[i].fingerprint);
+  if (file)
+    fclose(file);
+}
+
 TEST(laws, two_hundred_random_kernels_do_not_depend_on_the_order_of_evaluation) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS], got[KERNELS];
     ct_note("machine %u (%s)", machine, machines[machine]);
     ASSERT_TRUE(run_all(machine, ascending, expected));
+    write_outcomes(machine, expected);
     ASSERT_TRUE(run_all(machine, descending, got));
     compare(machine, "descending", expected, got);
     ASSERT_TRUE(run_all(machine, shuffled, got));
