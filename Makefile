@@ -104,7 +104,7 @@ check: all $(BUILD)/docgen $(TEST_BIN)
 
 .PHONY: demo test packages
 demo: packages
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$$(nproc) all
 	$(BUILD)/warpwait run examples/05_double_buffer/launch.json --verify
 
 test: packages
