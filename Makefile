@@ -40,6 +40,7 @@ TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 all: $(BUILD)/warpwait
 
 .DELETE_ON_ERROR:
+.SECONDARY:
 
 # `make V=1` shows the commands.
 ifndef V

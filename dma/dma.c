@@ -216,21 +216,23 @@ static cycle_t request_at(struct dma *dma, unsigned channel) {
   return cycle_max(dma->work->channel[channel].ready, port_free_at(request_port(dma, channel)));
 }
 
-static uint64_t able_channels(struct dma *dma, cycle_t now) {
-  uint64_t able = 0;
-  for (uint64_t left = dma->work->pending; left; left &= left - 1) {
-    unsigned channel = (unsigned)__builtin_ctzll(left);
+/* The lowest-numbered of `channels` that can send now, or NOBODY. */
+static unsigned first_able(struct dma *dma, uint64_t channels, cycle_t now) {
+  for (; channels; channels &= channels - 1) {
+    unsigned channel = (unsigned)__builtin_ctzll(channels);
     if (request_at(dma, channel) <= now)
-      able |= UINT64_C(1) << channel;
+      return channel;
   }
-  return able;
+  return NOBODY;
 }
 
-static unsigned oldest_of(const struct dma_work *work, uint64_t channels) {
-  unsigned oldest = (unsigned)__builtin_ctzll(channels);
-  for (uint64_t left = channels & (channels - 1); left; left &= left - 1) {
-    unsigned channel = (unsigned)__builtin_ctzll(left);
-    if (work->channel[channel].order < work->channel[oldest].order)
+static unsigned oldest_able(struct dma *dma, uint64_t channels, cycle_t now) {
+  const struct dma_work *work = dma->work;
+  unsigned oldest = NOBODY;
+  for (; channels; channels &= channels - 1) {
+    unsigned channel = (unsigned)__builtin_ctzll(channels);
+    bool older = oldest == NOBODY || work->channel[channel].order < work->channel[oldest].order;
+    if (older && request_at(dma, channel) <= now)
       oldest = channel;
   }
   return oldest;
@@ -238,15 +240,14 @@ static unsigned oldest_of(const struct dma_work *work, uint64_t channels) {
 
 /* Who sends the next burst. A channel whose port is full does not take part. */
 static unsigned arbitrate(struct dma *dma, cycle_t now) {
-  struct dma_work *work = dma->work;
-  uint64_t able = able_channels(dma, now);
-  if (!able)
-    return NOBODY;
+  const struct dma_work *work = dma->work;
   if (dma->params.arbitration == OLDEST)
-    return oldest_of(work, able);
-  uint64_t from_turn = able & (UINT64_MAX << work->turn);
-  bool round_robin = dma->params.arbitration == ROUND_ROBIN && from_turn;
-  return (unsigned)__builtin_ctzll(round_robin ? from_turn : able);
+    return oldest_able(dma, work->pending, now);
+  if (dma->params.arbitration == PRIORITY)
+    return first_able(dma, work->pending, now);
+  uint64_t from_turn = UINT64_MAX << work->turn;
+  unsigned channel = first_able(dma, work->pending & from_turn, now);
+  return channel == NOBODY ? first_able(dma, work->pending & ~from_turn, now) : channel;
 }
 
 /* The request with which a channel goes on: to the next multiple of `granularity`, or to the line's end. */
@@ -331,14 +332,14 @@ static void note_full(struct dma *dma, cycle_t now) {
     work->full_from = cycle_max(cycle_max(now, work->last_sent), earliest_ready(work));
 }
 
-static cycle_t next_request(struct dma *dma) {
+static cycle_t next_request(struct dma *dma, cycle_t now) {
   struct dma_work *work = dma->work;
   if (!work->pending || work->under_way == dma->params.outstanding)
     return NEVER;
   if (work->owner != NOBODY)
     return request_at(dma, work->owner);
   cycle_t next = NEVER;
-  for (uint64_t left = work->pending; left; left &= left - 1)
+  for (uint64_t left = work->pending; left && next > now + 1; left &= left - 1)
     next = cycle_min(next, request_at(dma, (unsigned)__builtin_ctzll(left)));
   return next;
 }
@@ -471,7 +472,7 @@ static cycle_t next_step(struct dma *dma, cycle_t now) {
   next = cycle_min(next, side_next(&work->outbound, &dma->to_memory));
   next = cycle_min(next, next_completion(dma));
   next = cycle_min(next, cycle_min(next_arrival(dma), next_acceptance(dma)));
-  return cycle_max(now + 1, cycle_min(next, next_request(dma)));
+  return cycle_max(now + 1, cycle_min(next, next_request(dma, now)));
 }
 
 static cycle_t dma_step(void *self, cycle_t now) {

@@ -145,7 +145,9 @@ static uint64_t sector_bytes(const struct memory *memory, uint32_t sectors) {
 
 /* The way that holds `line`, or else the one to replace: an empty or the least recently used one. */
 static struct l2_line *look_up(struct memory *memory, uint64_t line) {
-  struct l2_line *set = memory->lines + (line % memory->sets) * memory->params.l2_ways;
+  /* Short divisions are quick, and most machines' lines have short numbers. */
+  uint64_t index = line <= UINT32_MAX ? (uint32_t)line % (uint32_t)memory->sets : line % memory->sets;
+  struct l2_line *set = memory->lines + index * memory->params.l2_ways;
   struct l2_line *victim = set;
   for (uint32_t way = 0; way < memory->params.l2_ways; way++) {
     if (set[way].tag == line + 1)

@@ -1,8 +1,7 @@
 /* A rate: a wire or a port that passes `per_cycle` bytes a cycle, in order.
  *
- * Invariant: over any span of busy cycles it has passed exactly per_cycle bytes a cycle; time
- * is kept in units of one byte's share of a cycle, so nothing is lost to rounding and several
- * small transfers share a cycle.
+ * Invariant: over any span of busy cycles it has passed exactly per_cycle bytes a cycle; nothing is lost
+ * to rounding, and several small transfers share a cycle.
  *
  *     per_cycle = 32      cycle   0    1    2
  *     rate_take(48 B)             ████ ██         done at 2 (busy during 0 and 1)
@@ -15,19 +14,22 @@
 
 struct rate {
   uint64_t per_cycle;
-  uint64_t free; /* when it is next free, in cycles x per_cycle */
+  cycle_t cycle;  /* in which the next byte can pass, */
+  uint64_t used;  /* after this many, fewer than per_cycle, have passed in it */
 };
 
 /* Passes `bytes` as soon as possible from `now` on; returns the first cycle at which all have passed. */
 static inline cycle_t rate_take(struct rate *rate, cycle_t now, uint64_t bytes) {
-  uint64_t start = now * rate->per_cycle;
-  if (start < rate->free)
-    start = rate->free;
-  rate->free = start + bytes;
-  return div_up(rate->free, rate->per_cycle);
+  if (now > rate->cycle) {
+    rate->cycle = now;
+    rate->used = 0;
+  }
+  rate->used += bytes;
+  if (rate->used >= rate->per_cycle) { /* most do not: a division is worth a branch */
+    rate->cycle += rate->used / rate->per_cycle;
+    rate->used %= rate->per_cycle;
+  }
+  return rate->cycle + (rate->used > 0);
 }
-
-/* The cycle in which the next byte can pass. */
-static inline cycle_t rate_free_at(const struct rate *rate) { return rate->free / rate->per_cycle; }
 
 #endif
