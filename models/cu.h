@@ -170,9 +170,25 @@ void cu_abandon(struct cu *cu, cycle_t end);
 /* Notes a hazard; the context of isa_launch's report is the CU. */
 void cu_report(void *cu, const struct isa_hazard *hazard);
 
-/* ---- inside the CU: cu.c issues, group.c holds what a work-group does together ------------ */
+/* ---- inside the CU ------------------------------------------------------------------------
+ *
+ * cu.c takes replies and work-groups and steps, warp.c holds a warp's account and sleep, issue.c what
+ * schedulers do, group.c what a work-group does together. */
+
+static inline uint64_t cu_bit(uint32_t slot) { return UINT64_C(1) << slot; }
 
 static inline struct cu_warp *cu_warp(struct cu *cu, uint32_t slot) { return &cu->warps[slot]; }
+
+static inline struct cu_scheduler *cu_scheduler_of(struct cu *cu, uint32_t slot) {
+  return &cu->schedulers[slot % cu->params.schedulers];
+}
+
+static inline void cu_free_access(struct cu_pool *pool, uint32_t index) { pool->unused[pool->count++] = index; }
+
+static inline bool cu_drained(const struct cu_warp *warp) { return !warp->lds_under_way && !warp->global_under_way; }
+
+/* Puts `cycles` of the warp into a bucket, its own and its instruction's. */
+void cu_charge(struct cu *cu, struct cu_warp *warp, enum stall stall, uint64_t cycles);
 
 /* Closes the warp's account up to `now` and opens one in bucket `stall`. */
 void cu_account(struct cu *cu, struct cu_warp *warp, enum stall stall, cycle_t now);
@@ -182,6 +198,22 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now);
 
 /* The warp stays at its rendezvous, in bucket `stall`, until cycle `until`. */
 void cu_rest(struct cu *cu, uint32_t slot, enum stall stall, cycle_t until, cycle_t now);
+
+/* The warp waits in bucket `stall` until somebody plans it again. */
+void cu_block(struct cu *cu, uint32_t slot, enum stall stall, cycle_t now);
+
+/* Wakes the warps that are due, and says when the next ones are. */
+void cu_turn_wheel(struct cu *cu, cycle_t now);
+cycle_t cu_next_waking(const struct cu *cu);
+
+/* What an instruction writes may be used at `ready`; whoever waits for it is in bucket `producer`. */
+void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, enum stall producer);
+
+/* Issues at most one instruction; lowers *next to when the scheduler wants to look again. */
+bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cycle_t *next);
+
+/* The warp has exited and its accesses are performed; its last cycle was `end` - 1. */
+void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end);
 
 /* A warp arrives at a barrier, a copy or a wait with a non-empty mask. */
 void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_result *result, cycle_t now);

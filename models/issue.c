@@ -1,0 +1,219 @@
+/* Issue: which warp goes, what holds it, and what becomes of its instruction. */
+#include <assert.h>
+
+#include "models/cu.h"
+
+#define NO_ACCESS UINT32_MAX
+
+/* ---- accesses --------------------------------------------------------------------------- */
+
+static uint32_t take_access(struct cu_pool *pool) { return pool->unused[--pool->count]; }
+
+void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, enum stall producer) {
+  for (unsigned i = 0; i < info->writes; i++) {
+    warp->ready[info->slot[i]] = ready;
+    warp->producer[info->slot[i]] = (uint8_t)producer;
+  }
+}
+
+static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
+  struct cu_access *access = &cu->accesses[index];
+  struct cu_warp *warp = cu_warp(cu, access->warp);
+  struct lds_request request = {
+      .tag = index,
+      .kind = info->atomic ? LDS_ATOMIC : info->store ? LDS_WRITE : LDS_READ,
+      .bytes = access->isa.bytes,
+      .lanes = (uint8_t)cu->params.warp_size,
+      .mask = access->isa.mask,
+      .address = access->isa.address,
+  };
+  port_send(cu->to_lds, &request, now);
+  warp->lds_under_way++;
+  cu_set_results(warp, info, NEVER, STALL_LDS);
+  cu->by_pc[access->isa.pc].lds_accesses++;
+}
+
+static enum mem_kind kind_of(const struct isa_info *info) {
+  if (info->class_ == ISA_CLASS_PREFETCH)
+    return MEM_PREFETCH;
+  return info->atomic ? MEM_ATOMIC : info->store ? MEM_STORE : MEM_LOAD;
+}
+
+static void send_global(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
+  struct cu_access *access = &cu->accesses[index];
+  struct cu_warp *warp = cu_warp(cu, access->warp);
+  struct mem_message message = {
+      .kind = kind_of(info), .tag = index, .lines = access->lines, .access = &access->isa};
+  uint32_t sectors = 0;
+  if (message.kind != MEM_PREFETCH)
+    message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
+  message.moved = (uint64_t)sectors * cu->mem.sector;
+  port_send(cu->to_memory, &message, now);
+  access->prefetch = message.kind == MEM_PREFETCH;
+  if (access->prefetch)
+    return; /* nobody waits for it, its warp's end included */
+  warp->global_under_way++;
+  cu_set_results(warp, info, NEVER, STALL_MEMORY);
+  cu->by_pc[access->isa.pc].sectors += sectors;
+}
+
+/* ---- issue ------------------------------------------------------------------------------ */
+
+static bool is_lds(const struct isa_info *info) { return info->class_ == ISA_CLASS_LDS; }
+
+static bool is_global(const struct isa_info *info) {
+  return info->class_ == ISA_CLASS_GLOBAL || info->class_ == ISA_CLASS_PREFETCH;
+}
+
+/* What keeps a ready warp from issuing, or ISSUED if nothing does. *until is when to look again. */
+static enum stall structural(const struct cu *cu, const struct cu_scheduler *scheduler, const struct isa_info *info,
+                             cycle_t now, cycle_t *until) {
+  cycle_t unit_free = scheduler->unit_free[cu->unit[info->class_]];
+  if (unit_free > now) {
+    *until = cycle_min(*until, unit_free);
+    return STALL_UNIT;
+  }
+  if (is_lds(info) && (!cu->lds_pool.count || !port_can_send(cu->to_lds, now))) {
+    *until = cycle_min(*until, port_free_at(cu->to_lds) > now ? port_free_at(cu->to_lds) : NEVER);
+    return STALL_LDS_QUEUE;
+  }
+  if (is_global(info) && (!cu->global_pool.count || !port_can_send(cu->to_memory, now))) {
+    *until = cycle_min(*until, port_free_at(cu->to_memory) > now ? port_free_at(cu->to_memory) : NEVER);
+    return STALL_MEMORY_QUEUE;
+  }
+  return STALL_ISSUED;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 29;
+}
+
+static void note_issue(struct cu *cu, uint32_t slot, const struct isa_result *result, cycle_t now) {
+  struct pc_result *by_pc = &cu->by_pc[result->pc];
+  uint64_t lanes = (uint64_t)__builtin_popcountll(result->mask);
+  cu->stats.warp_instructions++;
+  cu->stats.lane_instructions += lanes;
+  cu->stats.divergent_branches += result->diverged;
+  by_pc->issues++;
+  by_pc->lanes += lanes;
+  cu->trace_hash = mix(mix(cu->trace_hash, now), result->mask);
+  cu->trace_hash = mix(cu->trace_hash, (uint64_t)result->pc << 32 | slot);
+}
+
+/* What becomes of an instruction that left the scheduler; its results are not timed yet. Returns
+ * whether the warp may go on to its next instruction. */
+static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, uint32_t access,
+                    const struct isa_result *result, cycle_t now) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  cycle_t ready = now + cu->latency[info->class_];
+  bool under_way = access != NO_ACCESS && cu->accesses[access].isa.mask;
+  if (access != NO_ACCESS && !under_way)
+    cu_free_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool, access);
+  switch ((enum isa_class)info->class_) {
+  case ISA_CLASS_LDS:
+    if (under_way)
+      send_lds(cu, access, info, now);
+    return true;
+  case ISA_CLASS_GLOBAL:
+  case ISA_CLASS_PREFETCH:
+    if (under_way)
+      send_global(cu, access, info, now);
+    return true;
+  case ISA_CLASS_BARRIER:
+  case ISA_CLASS_COPY:
+  case ISA_CLASS_WAIT:
+    cu_set_results(warp, info, now + 1, STALL_DEPENDENCY);
+    if (!result->mask)
+      return true;
+    group_arrive(cu, slot, result->pc, result, now);
+    return false;
+  default:
+    cu_set_results(warp, info, ready, STALL_DEPENDENCY);
+    return true;
+  }
+}
+
+static void exit_warp(struct cu *cu, uint32_t slot, cycle_t now) {
+  group_exit(cu, slot);
+  if (cu_drained(cu_warp(cu, slot)))
+    cu_finish_warp(cu, slot, now + 1);
+  else
+    cu_block(cu, slot, STALL_DRAIN, now);
+}
+
+static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  const struct isa_info *info = &cu->program->info[warp->pc];
+  struct isa_result result;
+  uint32_t access = NO_ACCESS;
+
+  cu_account(cu, warp, STALL_ISSUED, now);
+  cu_charge(cu, warp, STALL_ISSUED, 1);
+  warp->since = now + 1;
+  scheduler->ready &= ~cu_bit(slot);
+  scheduler->held &= ~cu_bit(slot);
+  scheduler->last = slot;
+  scheduler->unit_free[cu->unit[info->class_]] = now + cu->interval[info->class_];
+
+  if (is_lds(info) || is_global(info)) {
+    access = take_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool);
+    cu->accesses[access].warp = slot;
+  }
+  warp->pc = cu->source->step(cu->source->self, slot, access == NO_ACCESS ? NULL : &cu->accesses[access].isa, &result);
+  note_issue(cu, slot, &result, now);
+  bool goes_on = execute(cu, slot, info, access, &result, now);
+  if (result.done)
+    exit_warp(cu, slot, now);
+  else if (goes_on)
+    cu_plan(cu, slot, now + cu->follow[info->class_], now);
+}
+
+/* The policy's choice among `candidates`, which are not empty. */
+static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, uint64_t candidates) {
+  uint64_t after = scheduler->last >= CU_WARPS - 1 ? 0 : candidates & (UINT64_MAX << (scheduler->last + 1));
+  if (cu->params.policy == CU_ROUND_ROBIN)
+    return (uint32_t)__builtin_ctzll(after ? after : candidates);
+  if (cu->params.policy == CU_GREEDY_OLDEST && scheduler->last < CU_WARPS && candidates & cu_bit(scheduler->last))
+    return scheduler->last;
+  for (uint32_t i = 0; i < scheduler->aged; i++)
+    if (candidates & cu_bit(scheduler->age[i]))
+      return scheduler->age[i];
+  assert(false && "a ready warp is resident");
+  return 0;
+}
+
+/* Warps that are held by something structural change bucket; others keep NOT_SELECTED. */
+static void hold(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, enum stall stall, cycle_t now) {
+  scheduler->held |= cu_bit(slot);
+  if (cu_warp(cu, slot)->stall != stall)
+    cu_account(cu, cu_warp(cu, slot), stall, now);
+}
+
+/* Another warp was issued: those that were held before but not asked now have only lost their turn. */
+static void let_go(struct cu *cu, struct cu_scheduler *scheduler, uint64_t asked, cycle_t now) {
+  for (uint64_t left = scheduler->held & ~asked; left; left &= left - 1)
+    cu_account(cu, cu_warp(cu, (uint32_t)__builtin_ctzll(left)), STALL_NOT_SELECTED, now);
+  scheduler->held &= asked;
+}
+
+/* Issues at most one instruction; lowers *next to the cycle in which the scheduler wants to look again. */
+bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cycle_t *next) {
+  uint64_t candidates = scheduler->ready, asked = 0;
+  cycle_t until = NEVER;
+  while (candidates) {
+    uint32_t slot = pick(cu, scheduler, candidates);
+    enum stall stall = structural(cu, scheduler, &cu->program->info[cu_warp(cu, slot)->pc], now, &until);
+    if (stall == STALL_ISSUED) {
+      issue(cu, scheduler, slot, now);
+      let_go(cu, scheduler, asked, now);
+      *next = scheduler->ready ? now + 1 : *next;
+      return true;
+    }
+    hold(cu, scheduler, slot, stall, now);
+    asked |= cu_bit(slot);
+    candidates &= ~cu_bit(slot);
+  }
+  *next = cycle_min(*next, until);
+  return false;
+}

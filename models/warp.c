@@ -1,0 +1,150 @@
+/* A warp's life in a compute unit: its account, its sleep, when it may go on, its end. */
+#include <assert.h>
+#include <string.h>
+
+#include "models/cu.h"
+
+/* ---- accounts --------------------------------------------------------------------------- */
+
+void cu_charge(struct cu *cu, struct cu_warp *warp, enum stall stall, uint64_t cycles) {
+  warp->stalls[stall] += cycles;
+  cu->by_pc[warp->charged].stalls[stall] += cycles;
+}
+
+void cu_account(struct cu *cu, struct cu_warp *warp, enum stall stall, cycle_t now) {
+  if (now > warp->since) { /* a warp that issues at `now` is already paid up to now + 1 */
+    cu_charge(cu, warp, warp->stall, now - warp->since);
+    warp->since = now;
+  }
+  warp->stall = stall;
+}
+
+/* ---- timing wheel ----------------------------------------------------------------------- */
+
+static void sleep_until(struct cu *cu, uint32_t slot, cycle_t at) {
+  cu_warp(cu, slot)->wake = at;
+  /* Farther than the wheel reaches: it turns once more. */
+  cycle_t turn = cycle_min(at, cu->wheel_at + CU_WHEEL - 1);
+  cu->wheel[turn % CU_WHEEL] |= cu_bit(slot);
+  cu->wheel_slots |= cu_bit(turn % CU_WHEEL);
+}
+
+cycle_t cu_next_waking(const struct cu *cu) {
+  if (!cu->wheel_slots)
+    return NEVER;
+  unsigned by = (unsigned)(cu->wheel_at % CU_WHEEL);
+  uint64_t turned = cu->wheel_slots >> by | cu->wheel_slots << (-by & (CU_WHEEL - 1));
+  return cu->wheel_at + (unsigned)__builtin_ctzll(turned);
+}
+
+static void make_ready(struct cu *cu, uint32_t slot, cycle_t now) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  warp->state = WARP_READY;
+  cu_account(cu, warp, STALL_NOT_SELECTED, now);
+  cu_scheduler_of(cu, slot)->ready |= cu_bit(slot);
+}
+
+void cu_turn_wheel(struct cu *cu, cycle_t now) {
+  for (cycle_t at = cu_next_waking(cu); at <= now; at = cu_next_waking(cu)) {
+    uint64_t waking = cu->wheel[at % CU_WHEEL];
+    cu->wheel[at % CU_WHEEL] = 0;
+    cu->wheel_slots &= ~cu_bit(at % CU_WHEEL);
+    cu->wheel_at = at + 1;
+    for (; waking; waking &= waking - 1) {
+      uint32_t slot = (uint32_t)__builtin_ctzll(waking);
+      const struct cu_warp *warp = cu_warp(cu, slot);
+      if (warp->wake > now)
+        sleep_until(cu, slot, warp->wake);
+      else if (warp->state == WARP_RESTING)
+        cu_plan(cu, slot, now, now);
+      else
+        make_ready(cu, slot, now);
+    }
+  }
+  cu->wheel_at = now + 1;
+}
+
+/* ---- planning: when may the next instruction issue? ---------------------------------------- */
+
+void cu_block(struct cu *cu, uint32_t slot, enum stall stall, cycle_t now) {
+  cu_warp(cu, slot)->state = WARP_BLOCKED;
+  cu_account(cu, cu_warp(cu, slot), stall, now);
+}
+
+void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  const struct isa_info *info = &cu->program->info[warp->pc];
+  enum stall stall = STALL_DEPENDENCY;
+  cycle_t at = from;
+  cu_account(cu, warp, warp->stall, now); /* what it waited for so far was the old instruction's business */
+  warp->charged = warp->pc;
+  for (unsigned i = 0; i < info->slots; i++) {
+    cycle_t ready = warp->ready[info->slot[i]];
+    if (ready > at) {
+      at = ready;
+      stall = (enum stall)warp->producer[info->slot[i]];
+    }
+  }
+  bool fenced = (info->local_fence && warp->lds_under_way) || (info->global_fence && warp->global_under_way);
+  if (at == NEVER)
+    cu_block(cu, slot, stall, now);
+  else if (fenced)
+    cu_block(cu, slot, STALL_FENCE, now);
+  else if (at <= now)
+    make_ready(cu, slot, now);
+  else {
+    cu_account(cu, warp, stall, now);
+    warp->state = WARP_ASLEEP;
+    sleep_until(cu, slot, at);
+  }
+}
+
+void cu_rest(struct cu *cu, uint32_t slot, enum stall stall, cycle_t until, cycle_t now) {
+  cu_account(cu, cu_warp(cu, slot), stall, now);
+  cu_warp(cu, slot)->state = WARP_RESTING;
+  sleep_until(cu, slot, until);
+}
+
+/* ---- the end of warps -------------------------------------------------------------------- */
+
+static void forget_age(struct cu_scheduler *scheduler, uint32_t slot) {
+  uint32_t i = 0;
+  while (scheduler->age[i] != slot)
+    i++;
+  memmove(&scheduler->age[i], &scheduler->age[i + 1], --scheduler->aged - i);
+}
+
+/* Adds the warp's account, up to `end`, to the launch's. */
+static void close_account(struct cu *cu, struct cu_warp *warp, cycle_t end) {
+  uint64_t sum = 0;
+  cu_account(cu, warp, warp->stall, end);
+  for (unsigned i = 0; i < STALLS; i++) {
+    sum += warp->stalls[i];
+    cu->stalls[i] += warp->stalls[i];
+  }
+  assert(sum == end - warp->started && "a warp's buckets sum to its residency");
+  cu->resident_cycles += sum;
+}
+
+/* The warp's last cycle was `end` - 1. */
+void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  close_account(cu, warp, end);
+  warp->state = WARP_DONE;
+  forget_age(cu_scheduler_of(cu, slot), slot);
+  if (!--cu->resident)
+    cu->stats.active_cycles += end - cu->resident_since;
+  cu->groups[warp->group].finished++;
+  group_finish(cu, warp->group, end);
+}
+
+void cu_abandon(struct cu *cu, cycle_t end) {
+  if (!cu->resident)
+    return;
+  for (uint32_t slot = 0; slot < cu->params.warps; slot++)
+    if (cu->warps[slot].state != WARP_FREE && cu->warps[slot].state != WARP_DONE)
+      close_account(cu, cu_warp(cu, slot), end);
+  cu->stats.active_cycles += end - cu->resident_since;
+  for (uint32_t slot = 0; slot < cu->params.groups; slot++)
+    group_abandon(cu, slot, end);
+}
