@@ -99,15 +99,15 @@ extern const struct stat_group dma_stat_group;
 
 /* A copy, CU to engine. */
 struct dma_descriptor {
-  uint64_t tag;          /* the sender's name for it, given back when it is done */
+  uint64_t tag; /* the sender's name for it, given back when it is done */
   bool to_lds;
-  uint64_t global;       /* address of the first line's first byte */
-  uint32_t lds;          /* its offset in the CU's LDS */
-  uint32_t line_bytes;   /* 0 is legal: nothing moves, the event completes */
+  uint64_t global;     /* address of the first line's first byte */
+  uint32_t lds;        /* its offset in the CU's LDS */
+  uint32_t line_bytes; /* 0 is legal: nothing moves, the event completes */
   uint32_t lines;
   uint64_t global_pitch; /* from line start to line start */
   uint32_t lds_pitch;
-  cycle_t issued;        /* the cycle in which the last warp issued the copy */
+  cycle_t issued; /* the cycle in which the last warp issued the copy */
 };
 
 /* Engine to CU: the event of the copy is complete in the cycle in which this arrives. */
@@ -126,22 +126,22 @@ struct dma {
   struct component component;
   struct dma_params params;
   struct dma_stats stats;
-  struct histogram latency;   /* cycles from `issued` to the arrival of dma_done */
-  uint32_t queue_peak;        /* most descriptors that waited at once */
-  struct port from_cu;        /* struct dma_descriptor; capacity params.queue: this is the queue */
-  struct port to_cu;          /* struct dma_done */
-  struct port to_memory;      /* struct transfer, its tag a request of this engine */
-  struct port from_memory;    /* struct transfer_reply: data are here, or the write is performed */
-  struct port *to_lds;        /* struct transfer; the port that the LDS keeps for this engine */
-  struct port *from_lds;      /* struct transfer_reply */
+  struct histogram latency; /* cycles from `issued` to the arrival of dma_done */
+  uint32_t queue_peak;      /* most descriptors that waited at once */
+  struct port from_cu;      /* struct dma_descriptor; capacity params.queue: this is the queue */
+  struct port to_cu;        /* struct dma_done */
+  struct port to_memory;    /* struct transfer, its tag a request of this engine */
+  struct port from_memory;  /* struct transfer_reply: data are here, or the write is performed */
+  struct port *to_lds;      /* struct transfer; the port that the LDS keeps for this engine */
+  struct port *from_lds;    /* struct transfer_reply */
   uint32_t probe_queue, probe_channels, probe_outstanding; /* for waveforms */
   struct dma_work *work;
 };
 
 /* Builds an engine between `cu`, the memory port `memory` (whose replies take at least
  * `memory_latency` cycles) and the LDS. False when memory runs out. */
-bool dma_init(struct dma *dma, const struct dma_params *params, struct component *cu,
-              struct component *memory, cycle_t memory_latency, struct port *to_lds, struct port *from_lds);
+bool dma_init(struct dma *dma, const struct dma_params *params, struct component *cu, struct component *memory,
+              cycle_t memory_latency, struct port *to_lds, struct port *from_lds);
 void dma_free(struct dma *dma);
 
 /* Closes the counters of what a deadlock or a cycle limit has left unfinished, at cycle `end`. */

@@ -74,12 +74,12 @@ enum lds_kind { LDS_READ, LDS_WRITE, LDS_ATOMIC };
 
 /* A warp's access, CU to LDS. */
 struct lds_request {
-  uint32_t tag;             /* the sender's name for it */
-  uint8_t kind;             /* enum lds_kind */
-  uint8_t bytes;            /* per lane: 1, 2, 4, 8, 12 or 16 */
-  uint8_t lanes;            /* width of the warp: 16, 32 or 64 */
-  uint64_t mask;            /* lanes that take part, at least one */
-  const uint64_t *address;  /* byte offset in the LDS, per lane; valid until the reply */
+  uint32_t tag;            /* the sender's name for it */
+  uint8_t kind;            /* enum lds_kind */
+  uint8_t bytes;           /* per lane: 1, 2, 4, 8, 12 or 16 */
+  uint8_t lanes;           /* width of the warp: 16, 32 or 64 */
+  uint64_t mask;           /* lanes that take part, at least one */
+  const uint64_t *address; /* byte offset in the LDS, per lane; valid until the reply */
 };
 
 struct lds_reply {
@@ -92,8 +92,8 @@ struct lds_reply {
 
 /* How an access falls on the banks: a pure function of its lanes. */
 struct lds_schedule {
-  uint32_t passes, phases, ways;     /* conflict cycles are passes - phases (active phases only) */
-  uint64_t bank_mask[LDS_PASSES];    /* banks that pass k uses */
+  uint32_t passes, phases, ways;  /* conflict cycles are passes - phases (active phases only) */
+  uint64_t bank_mask[LDS_PASSES]; /* banks that pass k uses */
 };
 
 void lds_plan(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule);
@@ -114,18 +114,18 @@ struct lds {
   struct lds_stats stats;
   struct lds_commit commit;
   unsigned engines;
-  struct port from_cu;                /* struct lds_request; owned here: capacity params.queue */
-  struct port to_cu;                  /* struct lds_reply */
-  struct port from_dma[LDS_ENGINES];  /* struct transfer */
-  struct port to_dma[LDS_ENGINES];    /* struct transfer_reply */
+  struct port from_cu;                        /* struct lds_request; owned here: capacity params.queue */
+  struct port to_cu;                          /* struct lds_reply */
+  struct port from_dma[LDS_ENGINES];          /* struct transfer */
+  struct port to_dma[LDS_ENGINES];            /* struct transfer_reply */
   uint32_t probe_warp_banks, probe_dma_banks; /* how many banks worked in the cycle last stepped, for waveforms */
-  bool every_cycle;                   /* step in every cycle of work, so that the probes show each; changes nothing else */
-  struct lds_work *work;              /* what is in progress */
+  bool every_cycle;      /* step in every cycle of work, so that the probes show each; changes nothing else */
+  struct lds_work *work; /* what is in progress */
 };
 
 /* Builds an LDS between `cu` and `engines` DMA components. False when memory runs out. */
-bool lds_init(struct lds *lds, const struct lds_params *params, const struct lds_commit *commit,
-              struct component *cu, struct component *const *dma, unsigned engines);
+bool lds_init(struct lds *lds, const struct lds_params *params, const struct lds_commit *commit, struct component *cu,
+              struct component *const *dma, unsigned engines);
 void lds_free(struct lds *lds);
 
 #endif

@@ -102,7 +102,8 @@ static bool schedule_even(const struct view *view, struct lds_schedule *schedule
   const uint64_t *address = request->address;
   unsigned lanes = request->lanes, bytes = request->bytes, banks = view->banks;
   uint64_t in_word = (UINT64_C(1) << view->word_log2) - 1;
-  if (view->params->hash != HASH_NONE || request->kind == LDS_ATOMIC || request->mask != low_bits(lanes) || view->shape.order != IN_ORDER)
+  if (view->params->hash != HASH_NONE || request->kind == LDS_ATOMIC || request->mask != low_bits(lanes) ||
+      view->shape.order != IN_ORDER)
     return false;
   uint64_t step = address[1] - address[0];
   if ((address[0] | step | bytes) & in_word || !evenly_spaced(address, lanes, step))

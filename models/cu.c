@@ -196,8 +196,8 @@ static void set_classes(struct cu *cu) {
   UNIT(DOUBLE, double) UNIT(CONVERT, convert) UNIT(SPECIAL, special) UNIT(LANE, lane) UNIT(BRANCH, branch)
   UNIT(CONSTANT, constant) UNIT(PRIVATE, private)
 #undef UNIT
-  /* clang-format on */
-  for (unsigned i = 0; i < ISA_CLASSES; i++) {
+      /* clang-format on */
+      for (unsigned i = 0; i < ISA_CLASSES; i++) {
     cu->follow[i] = 1;
     cu->unit[i] = (uint8_t)i;
   }
@@ -241,8 +241,8 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
   set_classes(cu);
   bool ports = port_init(&cu->from_dispatcher, sizeof(struct cu_start), machine->cu.groups,
                          machine->cu.dispatch_latency, dispatcher, &cu->component) &&
-               port_init(&cu->to_dispatcher, sizeof(struct cu_finish), machine->cu.groups,
-                         machine->cu.dispatch_latency, &cu->component, dispatcher);
+               port_init(&cu->to_dispatcher, sizeof(struct cu_finish), machine->cu.groups, machine->cu.dispatch_latency,
+                         &cu->component, dispatcher);
   if (cu->warps && cu->groups && cu->accesses && ports && pool_init(&cu->lds_pool, 0, lds_accesses) &&
       pool_init(&cu->global_pool, lds_accesses, machine->cu.accesses))
     return true;

@@ -35,52 +35,52 @@ enum warp_state { WARP_FREE, WARP_READY, WARP_ASLEEP, WARP_RESTING, WARP_BLOCKED
 
 struct cu_warp {
   enum warp_state state;
-  enum stall stall;               /* the bucket that the cycles from `since` on belong to */
+  enum stall stall; /* the bucket that the cycles from `since` on belong to */
   cycle_t since, started;
-  cycle_t wake;                   /* asleep or resting: until when */
-  uint32_t pc;                    /* the instruction that it will issue next */
-  uint32_t charged;               /* the instruction that pays for waiting: pc, or the rendezvous it stands at */
-  uint32_t group;                 /* slot */
-  uint32_t index;                 /* in its group */
+  cycle_t wake;     /* asleep or resting: until when */
+  uint32_t pc;      /* the instruction that it will issue next */
+  uint32_t charged; /* the instruction that pays for waiting: pc, or the rendezvous it stands at */
+  uint32_t group;   /* slot */
+  uint32_t index;   /* in its group */
   uint32_t lds_under_way, global_under_way;
   bool exited;
   uint64_t stalls[STALLS];
-  cycle_t ready[ISA_SLOTS];       /* scoreboard: when a slot may be used; NEVER: a reply will tell */
-  uint8_t producer[ISA_SLOTS];    /* enum stall of whoever waits for it */
+  cycle_t ready[ISA_SLOTS];    /* scoreboard: when a slot may be used; NEVER: a reply will tell */
+  uint8_t producer[ISA_SLOTS]; /* enum stall of whoever waits for it */
 };
 
 /* Events of a work-group that are live: made by a copy, not yet released by a wait. */
 struct cu_event {
   uint32_t id;
-  uint32_t under_way;             /* copies it covers that are not complete */
+  uint32_t under_way; /* copies it covers that are not complete */
 };
 
 struct cu_group {
   bool active;
-  uint64_t warps;                 /* slots of its warps */
+  uint64_t warps; /* slots of its warps */
   uint32_t warp_count, exited, finished;
   uint32_t id[3];
   uint32_t lds_base;
   /* rendezvous: warps that stand at a barrier, a copy or a wait */
   uint64_t arrived;
   uint32_t arrived_count;
-  uint32_t arrived_pc;            /* of the first to arrive */
-  bool mismatched;                /* another warp stands at another instruction */
-  cycle_t complete_at;            /* when the last one arrived */
+  uint32_t arrived_pc; /* of the first to arrive */
+  bool mismatched;     /* another warp stands at another instruction */
+  cycle_t complete_at; /* when the last one arrived */
   struct isa_copy copy;
   struct isa_wait wait;
   /* events */
   struct cu_event *events;
   uint32_t event_count, event_room, events_made;
   uint32_t copies_under_way;
-  cycle_t copies_since;           /* when the first of them was issued */
+  cycle_t copies_since; /* when the first of them was issued */
 };
 
 struct cu_scheduler {
-  uint64_t ready;                 /* warp slots */
-  uint64_t held;                  /* of these, whose current bucket is a structural one */
-  uint32_t last;                  /* slot issued last; CU_WARPS: none yet */
-  uint8_t age[CU_WARPS];          /* its resident warps' slots, oldest first */
+  uint64_t ready;        /* warp slots */
+  uint64_t held;         /* of these, whose current bucket is a structural one */
+  uint32_t last;         /* slot issued last; CU_WARPS: none yet */
+  uint8_t age[CU_WARPS]; /* its resident warps' slots, oldest first */
   uint32_t aged;
   cycle_t unit_free[ISA_CLASSES];
 };
@@ -112,35 +112,35 @@ struct cu {
   struct cu_params params;
   struct mem_params mem;
   uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
-  uint8_t unit[ISA_CLASSES];      /* whose initiation interval counts */
-  uint32_t follow[ISA_CLASSES];   /* from an issue to the warp's next possible one */
+  uint8_t unit[ISA_CLASSES];    /* whose initiation interval counts */
+  uint32_t follow[ISA_CLASSES]; /* from an issue to the warp's next possible one */
   const struct warp_source *source;
   const struct isa_program *program;
   const struct isa_launch *launch;
-  uint32_t granted_groups;        /* group slots in use for this launch: its occupancy */
-  struct pc_result *by_pc;        /* shared by all CUs: sums and maxima only */
+  uint32_t granted_groups; /* group slots in use for this launch: its occupancy */
+  struct pc_result *by_pc; /* shared by all CUs: sums and maxima only */
 
-  struct port from_dispatcher;    /* struct cu_start */
-  struct port to_dispatcher;      /* struct cu_finish */
+  struct port from_dispatcher; /* struct cu_start */
+  struct port to_dispatcher;   /* struct cu_finish */
   struct port *to_lds, *from_lds;
   struct port *to_memory;
-  struct port *from_memory;       /* the memory's, set by whoever builds both */
+  struct port *from_memory; /* the memory's, set by whoever builds both */
   struct dma *dma;
   unsigned engines, engine_turn;
-  uint64_t queued;                /* groups whose copy waits for room in an engine's queue */
+  uint64_t queued; /* groups whose copy waits for room in an engine's queue */
 
   struct cu_warp *warps;
   struct cu_group *groups;
   struct cu_scheduler schedulers[CU_SCHEDULERS];
-  uint32_t resident;              /* warps */
+  uint32_t resident; /* warps */
   cycle_t resident_since;
 
-  struct cu_access *accesses;     /* the LDS's, then global memory's */
+  struct cu_access *accesses; /* the LDS's, then global memory's */
   struct cu_pool lds_pool, global_pool;
 
-  uint64_t wheel[CU_WHEEL];       /* warps to wake, by cycle modulo CU_WHEEL */
-  uint64_t wheel_slots;           /* slots that hold any */
-  cycle_t wheel_at;               /* first cycle that the wheel has not yet given up */
+  uint64_t wheel[CU_WHEEL]; /* warps to wake, by cycle modulo CU_WHEEL */
+  uint64_t wheel_slots;     /* slots that hold any */
+  cycle_t wheel_at;         /* first cycle that the wheel has not yet given up */
 
   struct cu_stats stats;
   uint64_t stalls[STALLS];
@@ -151,10 +151,10 @@ struct cu {
   cycle_t hazard_cycle[RESULT_HAZARDS];
   size_t hazard_count;
   uint64_t hazards_dropped;
-  cycle_t now;                    /* of the step under way: dates hazards */
-  cycle_t last_active;            /* the last cycle in which something was issued or came back */
+  cycle_t now;         /* of the step under way: dates hazards */
+  cycle_t last_active; /* the last cycle in which something was issued or came back */
   uint32_t probe_resident, probe_issued;
-  bool every_cycle;               /* step in the cycle after an issue, so that the probe shows its end; changes nothing else */
+  bool every_cycle; /* step in the cycle after an issue, so that the probe shows its end; changes nothing else */
 };
 
 bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,

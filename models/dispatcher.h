@@ -16,11 +16,11 @@ struct dispatcher {
   struct component component;
   struct cu **cus;
   uint32_t cu_count;
-  uint32_t *free;         /* group slots of each CU */
-  uint32_t turn;          /* CU that is served first */
+  uint32_t *free; /* group slots of each CU */
+  uint32_t turn;  /* CU that is served first */
   uint64_t groups, sent, done;
-  cycle_t last_end;       /* when the last group to end has ended */
-  uint32_t probe_left;    /* groups not yet sent */
+  cycle_t last_end;    /* when the last group to end has ended */
+  uint32_t probe_left; /* groups not yet sent */
 };
 
 bool dispatcher_init(struct dispatcher *dispatcher, struct cu **cus, uint32_t cu_count);

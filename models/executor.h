@@ -16,15 +16,15 @@
 
 struct executor {
   struct warp_source source;
-  struct isa_launch launch;        /* a copy of its own: `report` leads to this compute unit */
-  struct isa_warp *warps;          /* per warp slot */
-  struct isa_group *groups;        /* per group slot */
-  unsigned char *warp_storage;     /* of all warps, for this launch */
+  struct isa_launch launch;    /* a copy of its own: `report` leads to this compute unit */
+  struct isa_warp *warps;      /* per warp slot */
+  struct isa_group *groups;    /* per group slot */
+  unsigned char *warp_storage; /* of all warps, for this launch */
   uint8_t *lds;
   uint32_t lds_size, lds_per_group;
-  uint8_t *staging[LDS_ENGINES];   /* bytes of requests under way, `granularity` a request */
+  uint8_t *staging[LDS_ENGINES]; /* bytes of requests under way, `granularity` a request */
   uint32_t granularity;
-  const struct dma *dma;           /* the engines, asked what a request covers */
+  const struct dma *dma; /* the engines, asked what a request covers */
 };
 
 bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma);

@@ -5,7 +5,9 @@
 
 #include "models/cu.h"
 
-static enum isa_class class_at(const struct cu *cu, uint32_t pc) { return (enum isa_class)cu->program->info[pc].class_; }
+static enum isa_class class_at(const struct cu *cu, uint32_t pc) {
+  return (enum isa_class)cu->program->info[pc].class_;
+}
 
 static void hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_rule rule, uint32_t pc,
                    const char *detail) {
@@ -63,7 +65,9 @@ static void check_wait(struct cu *cu, struct cu_group *group) {
     if (find_event(group, id))
       continue;
     snprintf(detail, sizeof detail, "event %u %s", id,
-             !id ? "is null" : never_made(group, id) ? "was never made: nobody will complete it" : "is already released");
+             !id                     ? "is null"
+             : never_made(group, id) ? "was never made: nobody will complete it"
+                                     : "is already released");
     hazard(cu, group, HAZARD_X12, group->arrived_pc, detail);
   }
 }
@@ -100,10 +104,11 @@ static void check_bounds(struct cu *cu, struct cu_group *group, struct isa_copy 
   const struct isa_buffer *buffer = isa_memory_near(cu->launch->memory, copy->global);
   char detail[160];
   if (global <= lds)
-    snprintf(detail, sizeof detail, "%u elements of %u bytes at stride %u from byte %lld of buffer '%.40s' of %llu bytes: %u fit",
+    snprintf(detail, sizeof detail,
+             "%u elements of %u bytes at stride %u from byte %lld of buffer '%.40s' of %llu bytes: %u fit",
              copy->elements, copy->element_bytes, copy->stride,
-             buffer ? (long long)(copy->global - buffer->base) : (long long)copy->global, buffer ? buffer->name : "(none)",
-             buffer ? (unsigned long long)buffer->bytes : 0, global);
+             buffer ? (long long)(copy->global - buffer->base) : (long long)copy->global,
+             buffer ? buffer->name : "(none)", buffer ? (unsigned long long)buffer->bytes : 0, global);
   else
     snprintf(detail, sizeof detail, "%u elements of %u bytes at byte %u of the work-group's LDS of %u bytes: %u fit",
              copy->elements, copy->element_bytes, copy->lds, cu->launch->lds_bytes, lds);

@@ -21,7 +21,9 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
   struct cu_warp *warp = cu_warp(cu, access->warp);
   struct lds_request request = {
       .tag = index,
-      .kind = info->atomic ? LDS_ATOMIC : info->store ? LDS_WRITE : LDS_READ,
+      .kind = info->atomic  ? LDS_ATOMIC
+              : info->store ? LDS_WRITE
+                            : LDS_READ,
       .bytes = access->isa.bytes,
       .lanes = (uint8_t)cu->params.warp_size,
       .mask = access->isa.mask,
@@ -42,8 +44,7 @@ static enum mem_kind kind_of(const struct isa_info *info) {
 static void send_global(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
   struct cu_access *access = &cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
-  struct mem_message message = {
-      .kind = kind_of(info), .tag = index, .lines = access->lines, .access = &access->isa};
+  struct mem_message message = {.kind = kind_of(info), .tag = index, .lines = access->lines, .access = &access->isa};
   uint32_t sectors = 0;
   if (message.kind != MEM_PREFETCH)
     message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);

@@ -68,8 +68,9 @@ bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
     return false;
   }
   if (mem->l2_size && mem->l2_size < mem->line * mem->l2_ways) {
-    snprintf(message, PARAM_MESSAGE, "mem.l2_size: %u holds not even one set of mem.l2_ways x mem.line, %u bytes; 0 means no L2",
-             mem->l2_size, mem->line * mem->l2_ways);
+    snprintf(message, PARAM_MESSAGE,
+             "mem.l2_size: %u holds not even one set of mem.l2_ways x mem.line, %u bytes; 0 means no L2", mem->l2_size,
+             mem->line * mem->l2_ways);
     return false;
   }
   if (machine->cu.lds_unit > machine->lds.size) {

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 struct l2_line {
-  uint64_t tag;             /* line number + 1; 0: empty */
-  cycle_t ready;            /* when the last fill under way is done */
-  uint64_t used;            /* memory->uses of the last access */
-  uint32_t valid, dirty;    /* sectors, those on their way included */
-  uint32_t coming;          /* sectors on their way until `ready` */
+  uint64_t tag;          /* line number + 1; 0: empty */
+  cycle_t ready;         /* when the last fill under way is done */
+  uint64_t used;         /* memory->uses of the last access */
+  uint32_t valid, dirty; /* sectors, those on their way included */
+  uint32_t coming;       /* sectors on their way until `ready` */
 };
 
 /* Sectors [first, last] of a line as a mask. */
@@ -16,7 +16,8 @@ static uint32_t sector_span(uint64_t first, uint64_t last) { return (2u << last)
 uint32_t mem_sectors(const struct mem_params *params, uint64_t address, uint64_t bytes, uint64_t line) {
   unsigned shift = (unsigned)__builtin_ctz(params->line), sector = (unsigned)__builtin_ctz(params->sector);
   uint64_t last = address + bytes - 1, in_line = params->line - 1;
-  uint64_t from = line == address >> shift ? address & in_line : 0, to = line == last >> shift ? last & in_line : in_line;
+  uint64_t from = line == address >> shift ? address & in_line : 0,
+           to = line == last >> shift ? last & in_line : in_line;
   return sector_span(from >> sector, to >> sector);
 }
 
@@ -182,7 +183,8 @@ static cycle_t access_dram(struct memory *memory, cycle_t passed, uint32_t secto
 }
 
 /* One line of a message that passed the L2 in cycle `passed`; returns when its data depart. */
-static cycle_t access_line(struct memory *memory, cycle_t passed, uint64_t line, uint32_t sectors, bool read, bool write) {
+static cycle_t access_line(struct memory *memory, cycle_t passed, uint64_t line, uint32_t sectors, bool read,
+                           bool write) {
   if (!memory->sets)
     return access_dram(memory, passed, sectors, read, write);
   struct l2_line *entry = look_up(memory, line);
@@ -203,8 +205,8 @@ static cycle_t access_line(struct memory *memory, cycle_t passed, uint64_t line,
     return done;
   if (missing) {
     entry->coming |= missing;
-    entry->ready = cycle_max(entry->ready,
-                             dram_read(memory, passed, sector_bytes(memory, missing)) + memory->params.l2_latency);
+    entry->ready =
+        cycle_max(entry->ready, dram_read(memory, passed, sector_bytes(memory, missing)) + memory->params.l2_latency);
   }
   return sectors & entry->coming ? cycle_max(done, entry->ready) : done;
 }
@@ -274,9 +276,9 @@ void memory_commit(const struct memory *memory, const struct mem_event *event) {
 
 static void count(struct memory *memory, const struct mem_message *message) {
   uint64_t *const counters[] = {
-      [MEM_LOAD] = &memory->stats.loads,          [MEM_STORE] = &memory->stats.stores,
-      [MEM_ATOMIC] = &memory->stats.atomics,      [MEM_PREFETCH] = &memory->stats.prefetches,
-      [MEM_DMA_READ] = &memory->stats.dma_reads,  [MEM_DMA_WRITE] = &memory->stats.dma_writes,
+      [MEM_LOAD] = &memory->stats.loads,         [MEM_STORE] = &memory->stats.stores,
+      [MEM_ATOMIC] = &memory->stats.atomics,     [MEM_PREFETCH] = &memory->stats.prefetches,
+      [MEM_DMA_READ] = &memory->stats.dma_reads, [MEM_DMA_WRITE] = &memory->stats.dma_writes,
   };
   ++*counters[message->kind];
   if (carries_data_up(message->kind))

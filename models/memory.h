@@ -49,13 +49,13 @@ enum mem_kind { MEM_LOAD, MEM_STORE, MEM_ATOMIC, MEM_PREFETCH, MEM_DMA_READ, MEM
 
 struct mem_message {
   enum mem_kind kind;
-  unsigned engine;                /* DMA kinds: which of the CU's engines */
-  uint32_t tag;                   /* CU kinds: the access; DMA kinds: the engine's request */
-  uint32_t count;                 /* CU kinds: lines */
-  const struct mem_line *lines;   /* valid until the reply */
-  struct isa_access *access;      /* CU kinds: what to commit; NULL for a prefetch */
-  uint64_t address, bytes;        /* DMA kinds: the run of bytes */
-  uint64_t moved;                 /* bytes of all its sectors: what links and the L2 pass */
+  unsigned engine;              /* DMA kinds: which of the CU's engines */
+  uint32_t tag;                 /* CU kinds: the access; DMA kinds: the engine's request */
+  uint32_t count;               /* CU kinds: lines */
+  const struct mem_line *lines; /* valid until the reply */
+  struct isa_access *access;    /* CU kinds: what to commit; NULL for a prefetch */
+  uint64_t address, bytes;      /* DMA kinds: the run of bytes */
+  uint64_t moved;               /* bytes of all its sectors: what links and the L2 pass */
 };
 
 /* To the CU: the access is performed, and loaded registers may be used. */
@@ -66,21 +66,21 @@ struct mem_reply {
 /* A CU's way out to memory. */
 struct mem_port {
   struct component component;
-  struct port from_cu;            /* struct mem_message */
+  struct port from_cu; /* struct mem_message */
   struct port *from_dma[LDS_ENGINES];
   unsigned engines;
-  struct port link;               /* struct mem_message, to the memory */
+  struct port link; /* struct mem_message, to the memory */
   struct rate up;
-  unsigned turn;                  /* input that is asked first */
+  unsigned turn; /* input that is asked first */
   uint32_t sector;
-  uint32_t probe_messages;         /* passed on so far, for waveforms */
+  uint32_t probe_messages; /* passed on so far, for waveforms */
 };
 
 /* What the memory needs to know of a CU. */
 struct mem_client {
-  struct port *link;                     /* from its memory port */
-  struct port to_cu;                     /* struct mem_reply */
-  struct port *to_dma[LDS_ENGINES];      /* struct transfer_reply */
+  struct port *link;                /* from its memory port */
+  struct port to_cu;                /* struct mem_reply */
+  struct port *to_dma[LDS_ENGINES]; /* struct transfer_reply */
   const struct warp_source *source;
   struct rate down;
 };
@@ -94,8 +94,8 @@ struct mem_event {
   uint32_t client;
   /* with an outside memory */
   enum mem_phase phase;
-  uint32_t pieces;                       /* transactions under way */
-  cycle_t latest;                        /* arrival of the latest completion so far */
+  uint32_t pieces; /* transactions under way */
+  cycle_t latest;  /* arrival of the latest completion so far */
 };
 
 struct memory {
@@ -103,20 +103,20 @@ struct memory {
   struct mem_params params;
   struct mem_stats stats;
   struct mem_client *clients;
-  cycle_t *arrivals;                     /* of the oldest message of each client's link, or NEVER */
+  cycle_t *arrivals; /* of the oldest message of each client's link, or NEVER */
   uint32_t client_count;
-  uint32_t turn;                         /* client that is served first in a cycle */
+  uint32_t turn; /* client that is served first in a cycle */
   struct rate l2, dram;
-  struct l2_line *lines;                 /* sets x ways */
+  struct l2_line *lines; /* sets x ways */
   uint64_t sets;
-  uint64_t uses;                         /* age of lines, for replacement */
-  struct mem_event *events;              /* messages accepted, their data not yet ready */
+  uint64_t uses;            /* age of lines, for replacement */
+  struct mem_event *events; /* messages accepted, their data not yet ready */
   uint32_t event_room;
-  uint32_t *unused, unused_count;        /* entries of events[] */
-  struct wheel done;                     /* when each is ready */
-  struct outside *outside;               /* instead of the L2 and DRAM, or NULL: outside.c */
-  struct isa_memory *mirror;             /* the launch's memory, for the outside one's bytes */
-  uint32_t probe_events;                 /* messages under way, for waveforms */
+  uint32_t *unused, unused_count; /* entries of events[] */
+  struct wheel done;              /* when each is ready */
+  struct outside *outside;        /* instead of the L2 and DRAM, or NULL: outside.c */
+  struct isa_memory *mirror;      /* the launch's memory, for the outside one's bytes */
+  uint32_t probe_events;          /* messages under way, for waveforms */
 };
 
 bool mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,
@@ -126,8 +126,7 @@ void mem_port_free(struct mem_port *port);
 /* Builds the memory of `machine->cu.count` CUs; memory_connect() must follow for each. */
 bool memory_init(struct memory *memory, const struct machine *machine);
 bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *port, struct component *cu,
-                    struct dma *dma, unsigned engines, const struct warp_source *source,
-                    const struct machine *machine);
+                    struct dma *dma, unsigned engines, const struct warp_source *source, const struct machine *machine);
 void memory_free(struct memory *memory);
 
 /* Lets `outside` take the place of the L2 and DRAM. Call it before the first cycle. */

@@ -13,7 +13,8 @@ static bool writes(enum mem_kind kind) { return kind == MEM_STORE || kind == MEM
 
 /* One transaction, tagged with its message. Bytes of no buffer stay inside: they read as 0 and are dropped
  * when written. */
-static void start_piece(struct memory *memory, uint32_t index, cycle_t now, bool write, uint64_t address, uint64_t bytes) {
+static void start_piece(struct memory *memory, uint32_t index, cycle_t now, bool write, uint64_t address,
+                        uint64_t bytes) {
   uint8_t *data = isa_memory_at(memory->mirror, address, bytes);
   struct transfer transfer = {.tag = index, .bytes = (uint32_t)bytes, .address = address, .write = write};
   if (!data)
@@ -24,7 +25,8 @@ static void start_piece(struct memory *memory, uint32_t index, cycle_t now, bool
 }
 
 /* The run [address, address + bytes), cut at lines. */
-static void start_run(struct memory *memory, uint32_t index, cycle_t now, bool write, uint64_t address, uint64_t bytes) {
+static void start_run(struct memory *memory, uint32_t index, cycle_t now, bool write, uint64_t address,
+                      uint64_t bytes) {
   while (bytes) {
     uint64_t room = memory->params.line - address % memory->params.line, part = bytes < room ? bytes : room;
     start_piece(memory, index, now, write, address, part);

@@ -20,12 +20,12 @@ extern const struct stall_row stall_rows[STALLS];
 
 /* Per instruction of the program. */
 struct pc_result {
-  uint64_t issues;          /* times a warp issued it */
-  uint64_t lanes;           /* lanes that ran it, summed over issues */
-  uint64_t stalls[STALLS];  /* warp-cycles spent before it could issue; ISSUED is `issues` */
+  uint64_t issues;         /* times a warp issued it */
+  uint64_t lanes;          /* lanes that ran it, summed over issues */
+  uint64_t stalls[STALLS]; /* warp-cycles spent before it could issue; ISSUED is `issues` */
   uint64_t lds_accesses, lds_passes, lds_conflict_cycles, lds_contention_cycles;
-  uint64_t lds_max_ways;    /* most passes of one phase */
-  uint64_t sectors;         /* global memory: sectors touched */
+  uint64_t lds_max_ways; /* most passes of one phase */
+  uint64_t sectors;      /* global memory: sectors touched */
   uint64_t copies, copy_bytes;
 };
 
@@ -59,11 +59,11 @@ enum { RESULT_HAZARDS = 64 };
 /* A warp that waits for ever, in a deadlock. */
 struct stuck_warp {
   uint32_t cu, group[3], warp;
-  uint32_t pc;               /* of the instruction it cannot issue or cannot leave */
+  uint32_t pc; /* of the instruction it cannot issue or cannot leave */
   enum stall stall;
-  uint32_t missing;          /* barrier, copy, wait: warps of its group that have not arrived */
-  uint32_t exited;           /* of these, warps that never will: they have exited */
-  uint32_t event;            /* COPY_WAIT: the event that nobody completes */
+  uint32_t missing; /* barrier, copy, wait: warps of its group that have not arrived */
+  uint32_t exited;  /* of these, warps that never will: they have exited */
+  uint32_t event;   /* COPY_WAIT: the event that nobody completes */
 };
 
 enum { RESULT_STUCK = 64 };
@@ -72,25 +72,25 @@ enum launch_end { END_FINISHED, END_DEADLOCK, END_CYCLE_LIMIT };
 
 struct launch_result {
   enum launch_end end;
-  cycle_t cycles;            /* from the launch's start to the end of its last work-group, or to where it stuck */
+  cycle_t cycles; /* from the launch's start to the end of its last work-group, or to where it stuck */
   uint64_t work_groups;
-  uint64_t trace_hash;       /* of every issue: cycle, CU, warp slot, pc, lanes, in CU order */
+  uint64_t trace_hash; /* of every issue: cycle, CU, warp slot, pc, lanes, in CU order */
   struct occupancy occupancy;
-  struct cu_stats cu;        /* summed over CUs, as are the next three */
+  struct cu_stats cu; /* summed over CUs, as are the next three */
   struct lds_stats lds;
   struct dma_stats dma;
   struct mem_stats mem;
   uint64_t lds_max_ways;
-  uint32_t dma_queue_peak;   /* of any engine */
+  uint32_t dma_queue_peak; /* of any engine */
   struct histogram dma_latency;
-  uint64_t stalls[STALLS];   /* warp-cycles */
-  uint64_t resident_cycles;  /* warp-cycles of residency: the sum of stalls[] */
-  struct pc_result *by_pc;   /* program->count of them */
+  uint64_t stalls[STALLS];  /* warp-cycles */
+  uint64_t resident_cycles; /* warp-cycles of residency: the sum of stalls[] */
+  struct pc_result *by_pc;  /* program->count of them */
   struct hazard_result hazards[RESULT_HAZARDS];
-  size_t hazard_count;       /* kept */
-  uint64_t hazards_dropped;  /* occurrences at further instructions, beyond RESULT_HAZARDS */
+  size_t hazard_count;      /* kept */
+  uint64_t hazards_dropped; /* occurrences at further instructions, beyond RESULT_HAZARDS */
   struct stuck_warp stuck[RESULT_STUCK];
-  size_t stuck_count;        /* all of them; the first RESULT_STUCK are kept */
+  size_t stuck_count; /* all of them; the first RESULT_STUCK are kept */
 };
 
 void launch_result_free(struct launch_result *result);

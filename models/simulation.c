@@ -22,9 +22,9 @@ struct simulation {
   struct memory memory;
   struct dispatcher dispatcher;
   struct node *nodes;
-  struct cu **cus;           /* of the nodes, for the dispatcher */
+  struct cu **cus; /* of the nodes, for the dispatcher */
   struct island **islands;
-  cycle_t start;             /* of the next launch */
+  cycle_t start; /* of the next launch */
 };
 
 /* ---- occupancy -------------------------------------------------------------------------- */
@@ -243,8 +243,8 @@ static void merge_hazards(struct launch_result *result, cycle_t *cycles, const s
   for (size_t i = 0; i < cu->hazard_count; i++) {
     const struct hazard_result *found = &cu->hazards[i];
     size_t at = 0;
-    while (at < result->hazard_count && (result->hazards[at].first.rule != found->first.rule ||
-                                         result->hazards[at].first.pc != found->first.pc))
+    while (at < result->hazard_count &&
+           (result->hazards[at].first.rule != found->first.rule || result->hazards[at].first.pc != found->first.pc))
       at++;
     if (at == RESULT_HAZARDS) {
       result->hazards_dropped += found->count;

@@ -11,8 +11,8 @@
 #define MODELS_SIMULATION_H
 
 #include "models/result.h"
-#include "sim/core/outside.h"
 #include "sim/core/host.h"
+#include "sim/core/outside.h"
 
 /* Told from time to time how far a launch is; for progress on a terminal. */
 struct progress {

@@ -14,14 +14,14 @@ namespace {
 std::string note;
 
 class CTest : public testing::Test {
- public:
+public:
   explicit CTest(ct_function function) : function_(function) {}
   void TestBody() override {
     note.clear();
     function_();
   }
 
- private:
+private:
   ct_function function_;
 };
 
@@ -31,7 +31,7 @@ bool report(bool passed, const char *file, int line, const std::string &what) {
   return passed;
 }
 
-}  // namespace
+} // namespace
 
 extern "C" {
 
@@ -53,8 +53,8 @@ bool ct_compare(int64_t a, int64_t b, const char *op, const char *a_text, const 
                                     : a >= b;
   return passed ? true
                 : report(false, file, line,
-                         std::string("expected: ") + a_text + " " + op + " " + b_text + "\n  got: " +
-                             std::to_string(a) + " and " + std::to_string(b));
+                         std::string("expected: ") + a_text + " " + op + " " + b_text +
+                             "\n  got: " + std::to_string(a) + " and " + std::to_string(b));
 }
 
 bool ct_string(const char *a, const char *b, const char *a_text, const char *b_text, const char *file, int line) {
@@ -81,7 +81,7 @@ void ct_note(const char *format, ...) {
   note = text;
 }
 
-}  // extern "C"
+} // extern "C"
 
 // libsystemc has a main of its own that calls sc_main; ours below wins, and SystemC is started by hand.
 int main(int argc, char **argv) {

@@ -22,7 +22,8 @@ void ct_register(const char *suite, const char *name, const char *file, int line
 
 /* Each notes a failure with a printf-like explanation of the values, and returns whether it passed. */
 bool ct_true(bool passed, const char *text, const char *file, int line);
-bool ct_compare(int64_t a, int64_t b, const char *op, const char *a_text, const char *b_text, const char *file, int line);
+bool ct_compare(int64_t a, int64_t b, const char *op, const char *a_text, const char *b_text, const char *file,
+                int line);
 bool ct_string(const char *a, const char *b, const char *a_text, const char *b_text, const char *file, int line);
 bool ct_contains(const char *text, const char *part, const char *file, int line);
 
@@ -34,11 +35,11 @@ void ct_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 }
 #endif
 
-#define TEST(suite, name)                                                                       \
-  static void suite##_##name(void);                                                             \
-  __attribute__((constructor)) static void register_##suite##_##name(void) {                    \
-    ct_register(#suite, #name, __FILE__, __LINE__, suite##_##name);                             \
-  }                                                                                             \
+#define TEST(suite, name)                                                                                              \
+  static void suite##_##name(void);                                                                                    \
+  __attribute__((constructor)) static void register_##suite##_##name(void) {                                           \
+    ct_register(#suite, #name, __FILE__, __LINE__, suite##_##name);                                                    \
+  }                                                                                                                    \
   static void suite##_##name(void)
 
 #define EXPECT_TRUE(x) ct_true((x), #x, __FILE__, __LINE__)
@@ -52,9 +53,21 @@ void ct_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define EXPECT_STREQ(a, b) ct_string((a), (b), #a, #b, __FILE__, __LINE__)
 #define EXPECT_CONTAINS(text, part) ct_contains((text), (part), __FILE__, __LINE__)
 
-#define ASSERT_TRUE(x) do { if (!EXPECT_TRUE(x)) return; } while (0)
-#define ASSERT_EQ(a, b) do { if (!EXPECT_EQ(a, b)) return; } while (0)
-#define ASSERT_STREQ(a, b) do { if (!EXPECT_STREQ(a, b)) return; } while (0)
+#define ASSERT_TRUE(x)                                                                                                 \
+  do {                                                                                                                 \
+    if (!EXPECT_TRUE(x))                                                                                               \
+      return;                                                                                                          \
+  } while (0)
+#define ASSERT_EQ(a, b)                                                                                                \
+  do {                                                                                                                 \
+    if (!EXPECT_EQ(a, b))                                                                                              \
+      return;                                                                                                          \
+  } while (0)
+#define ASSERT_STREQ(a, b)                                                                                             \
+  do {                                                                                                                 \
+    if (!EXPECT_STREQ(a, b))                                                                                           \
+      return;                                                                                                          \
+  } while (0)
 
 /* Deterministic random numbers for tests: xorshift64*, never seeded from the clock. */
 static inline uint64_t ct_random(uint64_t *state) {

@@ -130,7 +130,8 @@ static const struct {
     {"hiding.copy_cycles", "group-cycles",
      "Cycles in which a work-group had at least one copy under way, summed over work-groups."},
     {"hiding.exposed_cycles", "group-cycles",
-     "Of these, cycles in which all its warps stood at a wait for copies still under way, or at a copy that an engine's queue had no room for."},
+     "Of these, cycles in which all its warps stood at a wait for copies still under way, or at a copy that an "
+     "engine's queue had no room for."},
     {"hiding.hidden_cycles", "group-cycles", "`copy_cycles` less `exposed_cycles`."},
     {"by_instruction[]", "",
      "Per instruction: issues, lanes, the warp-cycles spent before it could issue by bucket (non-zero "

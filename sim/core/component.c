@@ -9,8 +9,8 @@ void island_add(struct island *island, struct component *component) {
   island->part[island->parts++] = component;
 }
 
-void island_probe(struct island *island, const struct component *component, const char *name,
-                  const uint32_t *value, unsigned bits) {
+void island_probe(struct island *island, const struct component *component, const char *name, const uint32_t *value,
+                  unsigned bits) {
   assert(island->probes < ISLAND_PROBES && "an island has room for its probes");
   island->probe[island->probes++] =
       (struct probe){.component = component->name, .name = name, .value = value, .bits = bits};

@@ -30,10 +30,10 @@
 struct island;
 
 struct component {
-  const char *name;                       /* for waveforms and deadlock reports */
+  const char *name; /* for waveforms and deadlock reports */
   cycle_t (*step)(void *self, cycle_t now);
   void *self;
-  cycle_t next;                           /* the next cycle at which step is due */
+  cycle_t next; /* the next cycle at which step is due */
   struct island *island;
 };
 
@@ -51,11 +51,11 @@ struct probe {
 
 struct island {
   char name[16];
-  struct component *part[ISLAND_COMPONENTS];  /* in stepping order; see island_order() */
+  struct component *part[ISLAND_COMPONENTS]; /* in stepping order; see island_order() */
   size_t parts;
-  cycle_t next;                               /* earliest `next` among the parts */
-  cycle_t lookahead;                          /* smallest latency of a link to or from it */
-  void (*woken)(void *host, cycle_t at);      /* host's hook: `next` became earlier */
+  cycle_t next;                          /* earliest `next` among the parts */
+  cycle_t lookahead;                     /* smallest latency of a link to or from it */
+  void (*woken)(void *host, cycle_t at); /* host's hook: `next` became earlier */
   void *host;
   struct probe probe[ISLAND_PROBES];
   size_t probes;
@@ -65,8 +65,8 @@ struct island {
 void island_add(struct island *island, struct component *component);
 
 /* Lets a waveform show `*value`, `bits` wide, as island.component.name. */
-void island_probe(struct island *island, const struct component *component, const char *name,
-                  const uint32_t *value, unsigned bits);
+void island_probe(struct island *island, const struct component *component, const char *name, const uint32_t *value,
+                  unsigned bits);
 
 /* Runs every step due before `until` and returns the next cycle at which one is due. */
 cycle_t island_run(struct island *island, cycle_t until);

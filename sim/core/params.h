@@ -50,8 +50,8 @@ const struct param_row *param_find(const struct param_group *groups, size_t coun
 
 /* Sets `group.name` of the structure at `all` from text. Numbers may end in K, M or G (powers
  * of 1024). On a bad key or value returns false and writes what was wrong and what is legal. */
-bool param_set(const struct param_group *groups, size_t count, void *all, const char *key,
-               const char *value, char message[PARAM_MESSAGE]);
+bool param_set(const struct param_group *groups, size_t count, void *all, const char *key, const char *value,
+               char message[PARAM_MESSAGE]);
 
 /* Fills every parameter with its default. */
 void param_defaults(const struct param_group *groups, size_t count, void *all);
@@ -84,11 +84,11 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
  *     #undef PARAM ... */
 #define PARAM_FIELD(name, ...) uint32_t name;
 
-#define PARAM_ROW(type, name, initial, low, high, unit, text, seen) \
+#define PARAM_ROW(type, name, initial, low, high, unit, text, seen)                                                    \
   {#name, PARAM_NUMBER, offsetof(type, name), #initial, low, high, unit, NULL, text, seen},
-#define POW2_ROW(type, name, initial, low, high, unit, text, seen) \
+#define POW2_ROW(type, name, initial, low, high, unit, text, seen)                                                     \
   {#name, PARAM_POWER_OF_TWO, offsetof(type, name), #initial, low, high, unit, NULL, text, seen},
-#define ENUM_ROW(type, name, initial, choices, text, seen) \
+#define ENUM_ROW(type, name, initial, choices, text, seen)                                                             \
   {#name, PARAM_CHOICE, offsetof(type, name), #initial, 0, 0, "", choices, text, seen},
 
 #endif

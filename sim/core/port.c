@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle_t latency,
-               struct component *sender, struct component *receiver) {
+bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle_t latency, struct component *sender,
+               struct component *receiver) {
   assert(capacity > 0 && "a port holds a message");
   assert(latency > 0 && "every link takes at least one cycle");
   *port = (struct port){

@@ -22,22 +22,22 @@
 #include "sim/core/time.h"
 
 struct port {
-  unsigned char *slots;       /* capacity messages of `bytes` */
-  cycle_t *stamp;             /* of a full slot: its arrival; of a free one: first use */
+  unsigned char *slots; /* capacity messages of `bytes` */
+  cycle_t *stamp;       /* of a full slot: its arrival; of a free one: first use */
   size_t bytes;
   uint32_t capacity;
-  uint32_t count;             /* messages in the port */
-  uint32_t head, tail;        /* slot of the oldest message; slot of the next one sent */
+  uint32_t count;      /* messages in the port */
+  uint32_t head, tail; /* slot of the oldest message; slot of the next one sent */
   cycle_t latency;
-  cycle_t last;               /* latest arrival promised, for the order check */
-  cycle_t *next;              /* arrival of the oldest message, or NEVER: see port_next() */
-  cycle_t own_next;           /* where `next` points unless the receiver keeps these side by side */
+  cycle_t last;     /* latest arrival promised, for the order check */
+  cycle_t *next;    /* arrival of the oldest message, or NEVER: see port_next() */
+  cycle_t own_next; /* where `next` points unless the receiver keeps these side by side */
   struct component *sender, *receiver;
 };
 
 /* Sizes the port. Returns false when memory runs out. */
-bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle_t latency,
-               struct component *sender, struct component *receiver);
+bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle_t latency, struct component *sender,
+               struct component *receiver);
 void port_free(struct port *port);
 
 /* Keeps what port_next() answers at *next, for a receiver of many ports that looks at all of them. Call it
@@ -92,8 +92,6 @@ static inline void port_take(struct port *port, cycle_t now) {
 }
 
 /* The arrival of the oldest message, or NEVER: what a receiver's step returns at least. */
-static inline cycle_t port_next(const struct port *port) {
-  return *port->next;
-}
+static inline cycle_t port_next(const struct port *port) { return *port->next; }
 
 #endif

@@ -14,8 +14,8 @@
 
 struct rate {
   uint64_t per_cycle;
-  cycle_t cycle;  /* in which the next byte can pass, */
-  uint64_t used;  /* after this many, fewer than per_cycle, have passed in it */
+  cycle_t cycle; /* in which the next byte can pass, */
+  uint64_t used; /* after this many, fewer than per_cycle, have passed in it */
 };
 
 /* Passes `bytes` as soon as possible from `now` on; returns the first cycle at which all have passed. */

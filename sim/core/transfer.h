@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 struct transfer {
-  uint32_t tag;     /* the sender's name for it, given back in the reply */
+  uint32_t tag; /* the sender's name for it, given back in the reply */
   uint32_t bytes;
   uint64_t address;
-  uint32_t width;   /* most bytes a beat may carry; beats end at multiples of it. 0: not cut */
+  uint32_t width; /* most bytes a beat may carry; beats end at multiples of it. 0: not cut */
   bool write;
 };
 

@@ -78,4 +78,3 @@ uint32_t wheel_take(struct wheel *wheel, cycle_t now) {
     wheel->from = now + 1;
   return WHEEL_NONE;
 }
-

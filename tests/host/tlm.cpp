@@ -89,11 +89,12 @@ struct Bench {
 
 // A whole machine whose buffer lies in somebody else's memory: its copies, loads and stores go there.
 bool run_machine(Transport transport, uint64_t *cycles) {
-  static const char text[] = ".kernel k\n.arg data global\n.lds t 1024\n.reg e, i, v\n.reg64 p\n ld.arg.b64 p, data\n"
-                             " get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p], 256, size=4\n wait e\n"
-                             " ld.lds.b32 v, [t + i]\n add.i32 v, v, 1\n st.lds.b32 [t + i], v\n bar.lds\n mov.b32 e, 0\n"
-                             " add.i64 p, p, 1024\n copy.to_global e, [p], [t], 256, size=4\n wait e\n"
-                             " ld.global.b32 v, [p + i]\n add.i32 v, v, 1\n st.global.b32 [p + i], v\n exit\n";
+  static const char text[] =
+      ".kernel k\n.arg data global\n.lds t 1024\n.reg e, i, v\n.reg64 p\n ld.arg.b64 p, data\n"
+      " get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p], 256, size=4\n wait e\n"
+      " ld.lds.b32 v, [t + i]\n add.i32 v, v, 1\n st.lds.b32 [t + i], v\n bar.lds\n mov.b32 e, 0\n"
+      " add.i64 p, p, 1024\n copy.to_global e, [p], [t], 256, size=4\n wait e\n"
+      " ld.global.b32 v, [p + i]\n add.i32 v, v, 1\n st.global.b32 [p + i], v\n exit\n";
   isa_error error{};
   machine machine{};
   machine_defaults(&machine);

@@ -176,12 +176,12 @@ static struct lds_schedule stride_of(const struct lds_params *params, enum lds_k
     address[lane] = (uint64_t)lane * step;
   struct lds_schedule schedule;
   lds_plan(params,
-               &(struct lds_request){.kind = (uint8_t)kind,
-                                     .bytes = (uint8_t)bytes,
-                                     .lanes = (uint8_t)lanes,
-                                     .mask = all_lanes(lanes),
-                                     .address = address},
-               &schedule);
+           &(struct lds_request){.kind = (uint8_t)kind,
+                                 .bytes = (uint8_t)bytes,
+                                 .lanes = (uint8_t)lanes,
+                                 .mask = all_lanes(lanes),
+                                 .address = address},
+           &schedule);
   return schedule;
 }
 

@@ -36,7 +36,8 @@ static const struct {
      ".kernel k\n.arg src global\n.reg v\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n mov.b32 v, v\n exit\n"},
     /* the second load waits for the first one's reply */
     {STALL_MEMORY_QUEUE, 301, 32, "cu.accesses=1",
-     ".kernel k\n.arg src global\n.reg v, w\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n ld.global.b32 w, [p + 4096]\n"
+     ".kernel k\n.arg src global\n.reg v, w\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n ld.global.b32 w, [p "
+     "+ 4096]\n"
      " exit\n"},
     {STALL_FENCE, 10, 32, "", LDS_HEAD " st.lds.b32 [t], a\n fence.lds\n exit\n"},
     /* warp 0 waits 4 cycles, warp 1, which arrives a cycle later, 3 */
@@ -96,7 +97,8 @@ TEST(accounts, contention_is_the_time_that_a_port_of_its_own_for_the_engine_woul
 
 TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
   static const char *const kernels[] = {
-      COPY_HEAD " copy.to_lds e, [t], [p], 200, size=4\n ld.lds.b32 f, [t]\n add.i32 f, f, f\n bar.lds\n wait e\n exit\n",
+      COPY_HEAD
+      " copy.to_lds e, [t], [p], 200, size=4\n ld.lds.b32 f, [t]\n add.i32 f, f, f\n bar.lds\n wait e\n exit\n",
       LDS_HEAD " ld.lds.b32 b[0], [t + a]\n st.lds.b32 [t + a], b[0]\n bar.all\n ld.lds.b32 b[1], [t]\n exit\n",
   };
   for (size_t k = 0; k < 2; k++) {

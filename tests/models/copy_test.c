@@ -38,8 +38,9 @@ static uint64_t inbound(const struct machine *machine, uint64_t bytes) {
   return landed + later(dma->completion, 1);
 }
 
-static const char *const copy_kernel = ".kernel k\n.arg src global\n.lds t 65536\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
-                                       " copy.to_lds e, [t], [p], %u, size=1\n wait e\n exit\n";
+static const char *const copy_kernel =
+    ".kernel k\n.arg src global\n.lds t 65536\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
+    " copy.to_lds e, [t], [p], %u, size=1\n wait e\n exit\n";
 
 static uint64_t measured_latency(const char *settings, uint32_t bytes, struct machine *machine) {
   char kernel[512];
@@ -55,7 +56,8 @@ static uint64_t measured_latency(const char *settings, uint32_t bytes, struct ma
 }
 
 TEST(copy, closed_form_holds_to_the_cycle_from_1_byte_to_64_kib) {
-  static const char *const settings[] = {"", "dma.setup=0 dma.completion=1", "dma.granularity=128 dma.outstanding=4096"};
+  static const char *const settings[] = {"", "dma.setup=0 dma.completion=1",
+                                         "dma.granularity=128 dma.outstanding=4096"};
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
     char with[128];
     snprintf(with, sizeof with, "lds.size=128K dma.outstanding=4096 %s", settings[i]);
@@ -93,9 +95,10 @@ TEST(copy, moves_every_element_size_in_and_out_and_leaves_the_rest_alone) {
 }
 
 TEST(copy, strides_are_on_the_global_side_in_elements) {
-  const char *text = ".kernel k\n.arg src global\n.arg dst global\n.lds t 8192\n.reg e\n.reg64 p, q\n ld.arg.b64 p, src\n"
-                     " ld.arg.b64 q, dst\n copy.to_lds.strided e, [t], [p], 50, 3, size=4\n wait e\n mov.b32 e, 0\n"
-                     " copy.to_global.strided e, [q], [t], 50, 5, size=4\n wait e\n exit\n";
+  const char *text =
+      ".kernel k\n.arg src global\n.arg dst global\n.lds t 8192\n.reg e\n.reg64 p, q\n ld.arg.b64 p, src\n"
+      " ld.arg.b64 q, dst\n copy.to_lds.strided e, [t], [p], 50, 3, size=4\n wait e\n mov.b32 e, 0\n"
+      " copy.to_global.strided e, [q], [t], 50, 5, size=4\n wait e\n exit\n";
   struct rig rig;
   rig_run(&rig, "cu.count=2", 64, 64, text);
   for (uint32_t i = 0; i < 250; i++)
@@ -116,10 +119,11 @@ TEST(copy, one_descriptor_a_work_group_and_call) {
 }
 
 TEST(copy, bytes_are_stale_until_the_wait) {
-  const char *text = ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, i, v, w\n.reg64 p, q\n ld.arg.b64 p, src\n"
-                     " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p + 0], 64, size=4\n"
-                     " ld.lds.b32 v, [t + i]\n wait e\n ld.lds.b32 w, [t + i]\n st.global.b32 [q + i], v\n"
-                     " st.global.b32 [q + i + 1024], w\n exit\n";
+  const char *text =
+      ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, i, v, w\n.reg64 p, q\n ld.arg.b64 p, src\n"
+      " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p + 0], 64, size=4\n"
+      " ld.lds.b32 v, [t + i]\n wait e\n ld.lds.b32 w, [t + i]\n st.global.b32 [q + i], v\n"
+      " st.global.b32 [q + i + 1024], w\n exit\n";
   char kernel[1024];
   struct rig rig;
   snprintf(kernel, sizeof kernel, "%s", text);
@@ -135,10 +139,11 @@ TEST(copy, bytes_are_stale_until_the_wait) {
 
 TEST(copy, an_event_covers_every_copy_that_joined_it) {
   /* two copies on one event, the second one much longer: one wait is enough for both */
-  const char *text = ".kernel k\n.arg src global\n.arg dst global\n.lds t 16384\n.reg e, i, v\n.reg64 p, q\n ld.arg.b64 p, src\n"
-                     " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p], 4, size=4\n"
-                     " copy.to_lds e, [t + 1024], [p], 3000, size=4\n wait e\n ld.lds.b32 v, [t + i + 12768]\n"
-                     " st.global.b32 [q + i], v\n exit\n";
+  const char *text =
+      ".kernel k\n.arg src global\n.arg dst global\n.lds t 16384\n.reg e, i, v\n.reg64 p, q\n ld.arg.b64 p, src\n"
+      " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p], 4, size=4\n"
+      " copy.to_lds e, [t + 1024], [p], 3000, size=4\n wait e\n ld.lds.b32 v, [t + i + 12768]\n"
+      " st.global.b32 [q + i], v\n exit\n";
   struct rig rig;
   rig_run(&rig, "", 64, 64, text);
   for (uint32_t i = 0; i < 64; i++)
@@ -173,9 +178,10 @@ TEST(copy, of_nothing_completes_and_touches_nothing) {
 }
 
 TEST(copy, a_full_queue_stalls_the_group_and_is_accounted) {
-  const char *text = ".kernel k\n.arg src global\n.lds t 8192\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
-                     "again: copy.to_lds e, [t], [p], 1000, size=4\n add.i32 n, n, 1\n setp.lt.u32 more, n, 6\n@more bra again\n"
-                     " wait e\n exit\n";
+  const char *text =
+      ".kernel k\n.arg src global\n.lds t 8192\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
+      "again: copy.to_lds e, [t], [p], 1000, size=4\n add.i32 n, n, 1\n setp.lt.u32 more, n, 6\n@more bra again\n"
+      " wait e\n exit\n";
   struct rig narrow, wide;
   rig_run(&narrow, "dma.queue=1 dma.channels=1", 32, 32, text);
   rig_run(&wide, "dma.queue=8 dma.channels=1", 32, 32, text);
@@ -191,9 +197,10 @@ TEST(copy, a_full_queue_stalls_the_group_and_is_accounted) {
 
 TEST(copy, hiding_is_what_the_group_computes_while_its_copy_is_under_way) {
   /* the copy takes `latency`; the group computes `work` cycles between the copy and the wait */
-  const char *text = ".kernel k\n.arg src global\n.lds t 1024\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
-                     " copy.to_lds e, [t], [p], 256, size=4\nspin: add.i32 n, n, 1\n setp.lt.u32 more, n, %u\n@more bra spin\n"
-                     " wait e\n exit\n";
+  const char *text =
+      ".kernel k\n.arg src global\n.lds t 1024\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
+      " copy.to_lds e, [t], [p], 256, size=4\nspin: add.i32 n, n, 1\n setp.lt.u32 more, n, %u\n@more bra spin\n"
+      " wait e\n exit\n";
   uint64_t copy_cycles = 0;
   for (uint32_t spins = 1; spins < 100; spins += 14) {
     char kernel[512];
@@ -216,7 +223,8 @@ TEST(copy, work_groups_use_the_engines_in_turn) {
   const char *text = ".kernel k\n.arg src global\n.lds t 4096\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 1000, size=4\n wait e\n exit\n";
   /* eight groups at once, an engine with one channel: two engines halve the time where the engine is the limit */
-  uint64_t one = rig_cycles("dma.engines=1 dma.channels=1 dma.write_width=4 lds.size=64K mem.link_width=256", 256, 32, text);
+  uint64_t one =
+      rig_cycles("dma.engines=1 dma.channels=1 dma.write_width=4 lds.size=64K mem.link_width=256", 256, 32, text);
   uint64_t two = rig_cycles("dma.engines=2 dma.channels=1 dma.outstanding=2", 256, 32, text);
   uint64_t single = rig_cycles("dma.engines=1 dma.channels=1 dma.outstanding=2", 256, 32, text);
   EXPECT_GT(one, 0);
@@ -230,15 +238,16 @@ static uint64_t steady(const char *settings) {
 }
 
 TEST(copy, throughput_is_the_narrowest_of_the_limits_each_in_its_turn) {
-  const char *const wide = "lds.size=128K dma.outstanding=4096 dma.granularity=256 dma.burst=4096 dma.read_width=256 dma.write_width=256 "
-                           "mem.link_width=1024 mem.l2_width=4096 mem.dram_width=4096 lds.banks=64 lds.bank_bytes=8";
+  const char *const wide =
+      "lds.size=128K dma.outstanding=4096 dma.granularity=256 dma.burst=4096 dma.read_width=256 dma.write_width=256 "
+      "mem.link_width=1024 mem.l2_width=4096 mem.dram_width=4096 lds.banks=64 lds.bank_bytes=8";
   static const struct {
     const char *what, *set;
     uint64_t bytes_per_cycle;
   } rows[] = {
-      {"the link", "mem.link_width=16", 16},       {"the L2", "mem.l2_width=16", 16},
-      {"DRAM", "mem.dram_width=16", 16},           {"the engine's read side", "dma.read_width=16", 16},
-      {"the LDS port", "dma.write_width=16", 16},  {"a request a cycle", "dma.granularity=16", 16},
+      {"the link", "mem.link_width=16", 16},      {"the L2", "mem.l2_width=16", 16},
+      {"DRAM", "mem.dram_width=16", 16},          {"the engine's read side", "dma.read_width=16", 16},
+      {"the LDS port", "dma.write_width=16", 16}, {"a request a cycle", "dma.granularity=16", 16},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char settings[512];

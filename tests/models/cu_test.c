@@ -264,7 +264,8 @@ TEST(cu, groups_of_a_launch_reach_all_compute_units) {
 
 TEST(cu, every_group_has_its_lds_from_bank_0_on) {
   /* 4095 bytes would let the next group's words straddle banks */
-  const char *text = ".kernel k\n.lds t 4095\n.reg i\n get.local_id i, x\n shl.b32 i, i, 2\n st.lds.b32 [t + i], i\n exit\n";
+  const char *text =
+      ".kernel k\n.lds t 4095\n.reg i\n get.local_id i, x\n shl.b32 i, i, 2\n st.lds.b32 [t + i], i\n exit\n";
   struct rig rig;
   rig_run(&rig, "cu.lds_unit=16", 32 * 8, 32, text);
   EXPECT_EQ(rig.result.lds.conflict_cycles, 0);

@@ -5,8 +5,8 @@
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
-#define HEAD                                                                                                  \
-  ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, f, i, n\n.reg64 p, q\n.pred c\n"          \
+#define HEAD                                                                                                           \
+  ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, f, i, n\n.reg64 p, q\n.pred c\n"                  \
   " ld.arg.b64 p, src\n ld.arg.b64 q, dst\n get.local_id i, x\n setp.lt.u32 c, i, 16\n"
 
 static const struct {
@@ -18,27 +18,34 @@ static const struct {
     /* every lane of a warp agrees, but the two warps do not */
     {HAZARD_G1, HEAD " shr.u32 i, i, 5\n copy.to_lds e, [t], [p], i, size=4\n wait e\n exit\n",
      HEAD " shr.u32 i, i, 6\n copy.to_lds e, [t], [p], i, size=4\n wait e\n exit\n"},
-    {HAZARD_G2, HEAD " get.lane i\n setp.lt.u32 c, i, 16\n@c copy.to_lds e, [t], [p], 4, size=4\n mov.b32 e, 1\n wait e\n exit\n",
+    {HAZARD_G2,
+     HEAD " get.lane i\n setp.lt.u32 c, i, 16\n@c copy.to_lds e, [t], [p], 4, size=4\n mov.b32 e, 1\n wait e\n exit\n",
      HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     {HAZARD_X1, HEAD " copy.to_lds.strided e, [t], [p], 4, 0, size=4\n wait e\n exit\n",
      HEAD " copy.to_lds.strided e, [t], [p], 4, 1, size=4\n wait e\n exit\n"},
     {HAZARD_X2, HEAD " copy.to_lds e, [t], [p], 257, size=4\n wait e\n exit\n",
      HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
-    {HAZARD_X2, HEAD " mov.b32 n, 262140\n cvt.u64.u32 q, n\n add.i64 p, p, q\n copy.to_lds e, [t], [p], 2, size=4\n wait e\n exit\n",
-     HEAD " mov.b32 n, 262140\n cvt.u64.u32 q, n\n add.i64 p, p, q\n copy.to_lds e, [t], [p], 1, size=4\n wait e\n exit\n"},
+    {HAZARD_X2,
+     HEAD
+     " mov.b32 n, 262140\n cvt.u64.u32 q, n\n add.i64 p, p, q\n copy.to_lds e, [t], [p], 2, size=4\n wait e\n exit\n",
+     HEAD
+     " mov.b32 n, 262140\n cvt.u64.u32 q, n\n add.i64 p, p, q\n copy.to_lds e, [t], [p], 1, size=4\n wait e\n exit\n"},
     {HAZARD_X10, HEAD " copy.to_lds e, [t], [p], 4, size=4\n exit\n",
      HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     {HAZARD_X11, HEAD " mov.b32 e, 5\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n",
      HEAD " mov.b32 e, 0\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     /* the event is released by the first wait, then given to a copy again */
-    {HAZARD_X11, HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n",
-     HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n mov.b32 e, 0\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
+    {HAZARD_X11,
+     HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n",
+     HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n mov.b32 e, 0\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n "
+          "exit\n"},
     {HAZARD_X12, HEAD " wait e\n exit\n", HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     {HAZARD_X12, HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n wait e\n exit\n",
      HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e, e\n exit\n"},
     {HAZARD_X14, HEAD " copy.to_lds e, [t + 2], [p], 4, size=4\n wait e\n exit\n",
      HEAD " copy.to_lds e, [t + 2], [p], 4, size=1\n wait e\n exit\n"},
-    {HAZARD_M1, HEAD " shl.b32 i, i, 5\n st.lds.b32 [t + i], i\n exit\n", HEAD " shl.b32 i, i, 4\n st.lds.b32 [t + i], i\n exit\n"},
+    {HAZARD_M1, HEAD " shl.b32 i, i, 5\n st.lds.b32 [t + i], i\n exit\n",
+     HEAD " shl.b32 i, i, 4\n st.lds.b32 [t + i], i\n exit\n"},
     {HAZARD_M1, HEAD " shl.b32 i, i, 12\n add.i32 i, i, 8192\n st.global.b32 [q + i], i\n exit\n",
      HEAD " shl.b32 i, i, 12\n st.global.b32 [q + i], i\n exit\n"},
     {HAZARD_M2, HEAD " st.lds.b32 [t + i], i\n exit\n", HEAD " shl.b32 i, i, 2\n st.lds.b32 [t + i], i\n exit\n"},

@@ -34,7 +34,9 @@ struct writer {
   unsigned labels;
 };
 
-static unsigned below(struct writer *writer, unsigned bound) { return (unsigned)(ct_random(&writer->random) >> 33) % bound; }
+static unsigned below(struct writer *writer, unsigned bound) {
+  return (unsigned)(ct_random(&writer->random) >> 33) % bound;
+}
 
 static void put(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void put(struct writer *writer, const char *format, ...) {
@@ -95,8 +97,8 @@ static void branch(struct writer *writer, unsigned depth) {
 /* Trip counts differ from lane to lane. Each depth has a counter of its own. */
 static void loop(struct writer *writer, unsigned depth) {
   unsigned label = writer->labels++;
-  put(writer, " and.b32 k[%u], %s, 3\nloop%u: setp.eq.u32 c, k[%u], 0\n@c bra over%u\n", depth, word(writer), label, depth,
-      label);
+  put(writer, " and.b32 k[%u], %s, 3\nloop%u: setp.eq.u32 c, k[%u], 0\n@c bra over%u\n", depth, word(writer), label,
+      depth, label);
   statement(writer, depth + 1);
   put(writer, " sub.i32 k[%u], k[%u], 1\n bra loop%u\nover%u:\n", depth, depth, label, label);
 }
@@ -133,16 +135,18 @@ static void collective(struct writer *writer) {
     put(writer, " wait e[%u]\n", event);
     break;
   default:
-    put(writer, " mov.b32 e[0], 0\n mov.b32 e[1], 0\n copy.to_lds.strided e[0], [t], [p], %u, %u, size=4\n"
-                " copy.to_lds e[1], [t + 2048], [p], %u, size=4\n wait e[1], e[0]\n",
+    put(writer,
+        " mov.b32 e[0], 0\n mov.b32 e[1], 0\n copy.to_lds.strided e[0], [t], [p], %u, %u, size=4\n"
+        " copy.to_lds e[1], [t + 2048], [p], %u, size=4\n wait e[1], e[0]\n",
         few, stride, others);
   }
 }
 
 static void random_kernel(char *text, uint64_t seed) {
   struct writer writer = {.text = text, .random = seed * 7919 + 1};
-  put(&writer, ".kernel k\n.arg a global\n.arg b global\n.lds t 8192\n.reg x, y, z, n, e[2], k[4]\n.reg64 p, q\n.pred c\n"
-               " ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.global_id x, x\n get.local_id y, x\n get.group_id z, x\n");
+  put(&writer,
+      ".kernel k\n.arg a global\n.arg b global\n.lds t 8192\n.reg x, y, z, n, e[2], k[4]\n.reg64 p, q\n.pred c\n"
+      " ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.global_id x, x\n get.local_id y, x\n get.group_id z, x\n");
   for (unsigned i = 4 + below(&writer, 12); i > 0; i--)
     if (below(&writer, 4))
       statement(&writer, 0);
@@ -202,9 +206,15 @@ static bool run_all(unsigned machine, struct host *(*make)(struct island **, siz
   return ok;
 }
 
-static struct host *ascending(struct island **islands, size_t count) { return host_plain(islands, count, ORDER_ASCENDING, 0); }
-static struct host *descending(struct island **islands, size_t count) { return host_plain(islands, count, ORDER_DESCENDING, 0); }
-static struct host *shuffled(struct island **islands, size_t count) { return host_plain(islands, count, ORDER_SHUFFLED, 12345); }
+static struct host *ascending(struct island **islands, size_t count) {
+  return host_plain(islands, count, ORDER_ASCENDING, 0);
+}
+static struct host *descending(struct island **islands, size_t count) {
+  return host_plain(islands, count, ORDER_DESCENDING, 0);
+}
+static struct host *shuffled(struct island **islands, size_t count) {
+  return host_plain(islands, count, ORDER_SHUFFLED, 12345);
+}
 static struct host *systemc(struct island **islands, size_t count) {
   const char *message = "";
   struct host *host = host_systemc(islands, count, NULL, 1000, &message);
@@ -226,7 +236,7 @@ static bool run_systemc(unsigned machine, struct outcome *outcomes) {
   }
   close(ends[1]);
   size_t got = 0, want = KERNELS * sizeof *outcomes;
-  for (ssize_t n = 1; n > 0 && got < want; got += n > 0 ? (size_t)n : 0)
+  for (ssize_t n = 1; n > 0 && got<want; got += n> 0 ? (size_t)n : 0)
     n = read(ends[0], (char *)outcomes + got, want - got);
   close(ends[0]);
   int status = 1;

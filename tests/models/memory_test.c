@@ -70,8 +70,9 @@ TEST(memory, without_an_l2_every_access_goes_to_dram) {
 
 TEST(memory, a_load_behind_a_miss_to_the_same_line_waits_for_that_fill) {
   /* two warps load the same 128 bytes a cycle apart: one fill, both have it together but for the link */
-  const char *text = ".kernel k\n.arg src global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, src\n get.lane i\n shl.b32 i, i, 2\n"
-                     " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
+  const char *text =
+      ".kernel k\n.arg src global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, src\n get.lane i\n shl.b32 i, i, 2\n"
+      " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
   struct rig rig;
   rig_run(&rig, "", 64, 64, text);
   EXPECT_EQ(rig.result.mem.dram_bytes, 128);
@@ -82,12 +83,13 @@ TEST(memory, a_load_behind_a_miss_to_the_same_line_waits_for_that_fill) {
 
 TEST(memory, bandwidth_is_the_narrowest_of_link_l2_and_dram) {
   /* 16 warps, each 32 independent loads of 128 bytes, all different: 64 KiB */
-  const char *text = ".kernel k\n.arg src global\n.reg i, v[8], n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n get.global_id i, x\n"
-                     " shl.b32 i, i, 2\nagain: ld.global.b32 v[0], [p + i]\n ld.global.b32 v[1], [p + i + 2048]\n"
-                     " ld.global.b32 v[2], [p + i + 4096]\n ld.global.b32 v[3], [p + i + 6144]\n"
-                     " ld.global.b32 v[4], [p + i + 8192]\n ld.global.b32 v[5], [p + i + 10240]\n"
-                     " ld.global.b32 v[6], [p + i + 12288]\n ld.global.b32 v[7], [p + i + 14336]\n"
-                     " add.i32 i, i, 16384\n add.i32 n, n, 1\n setp.lt.u32 more, n, 4\n@more bra again\n exit\n";
+  const char *text =
+      ".kernel k\n.arg src global\n.reg i, v[8], n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n get.global_id i, x\n"
+      " shl.b32 i, i, 2\nagain: ld.global.b32 v[0], [p + i]\n ld.global.b32 v[1], [p + i + 2048]\n"
+      " ld.global.b32 v[2], [p + i + 4096]\n ld.global.b32 v[3], [p + i + 6144]\n"
+      " ld.global.b32 v[4], [p + i + 8192]\n ld.global.b32 v[5], [p + i + 10240]\n"
+      " ld.global.b32 v[6], [p + i + 12288]\n ld.global.b32 v[7], [p + i + 14336]\n"
+      " add.i32 i, i, 16384\n add.i32 n, n, 1\n setp.lt.u32 more, n, 4\n@more bra again\n exit\n";
   static const struct {
     const char *settings;
     uint64_t bytes_per_cycle;
@@ -105,8 +107,9 @@ TEST(memory, bandwidth_is_the_narrowest_of_link_l2_and_dram) {
 }
 
 TEST(memory, stores_reach_memory_and_are_counted) {
-  const char *text = ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"
-                     " add.i32 v, i, 7\n shl.b32 i, i, 2\n st.global.b32 [p + i], v\n exit\n";
+  const char *text =
+      ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"
+      " add.i32 v, i, 7\n shl.b32 i, i, 2\n st.global.b32 [p + i], v\n exit\n";
   struct rig rig;
   rig_run(&rig, "cu.count=2", 256, 64, text);
   for (uint32_t i = 0; i < 256; i++)
@@ -120,8 +123,9 @@ TEST(memory, stores_reach_memory_and_are_counted) {
 }
 
 TEST(memory, changed_lines_that_do_not_fit_the_l2_are_written_back) {
-  const char *text = ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"
-                     " shl.b32 i, i, 2\n st.global.b32 [p + i], i\n exit\n";
+  const char *text =
+      ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"
+      " shl.b32 i, i, 2\n st.global.b32 [p + i], i\n exit\n";
   struct rig rig;
   rig_run(&rig, "mem.l2_size=4K mem.l2_ways=4", 8192, 256, text); /* 32 KiB through 4 KiB */
   EXPECT_EQ(rig.result.mem.l2_writebacks, (32768 - 4096) / 128);
@@ -141,9 +145,10 @@ TEST(memory, atomics_of_all_groups_add_up) {
 
 TEST(memory, a_prefetch_makes_a_later_load_as_fast_as_a_hit) {
   /* the spin of 400 dependent cycles covers the fill */
-  const char *text = ".kernel k\n.arg src global\n.reg i, v, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n get.local_id i, x\n"
-                     " shl.b32 i, i, 2\n %s\nspin: add.i32 n, n, 1\n setp.lt.u32 more, n, 40\n@more bra spin\n"
-                     " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
+  const char *text =
+      ".kernel k\n.arg src global\n.reg i, v, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n get.local_id i, x\n"
+      " shl.b32 i, i, 2\n %s\nspin: add.i32 n, n, 1\n setp.lt.u32 more, n, 40\n@more bra spin\n"
+      " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
   char kernel[512];
   struct rig with, without;
   snprintf(kernel, sizeof kernel, text, "prefetch [p + i], 4");
@@ -173,9 +178,10 @@ TEST(memory, a_limit_on_accesses_under_way_holds_warps) {
 
 TEST(memory, a_load_before_a_store_by_the_same_lane_reads_the_old_value) {
   /* the load misses, the store to the same word does not wait for it: memory commits in order of arrival */
-  const char *text = ".kernel k\n.arg src global\n.arg dst global\n.reg i, v, w\n.reg64 p, q\n ld.arg.b64 p, src\n ld.arg.b64 q, dst\n"
-                     " get.local_id i, x\n shl.b32 i, i, 2\n mov.b32 w, 99\n ld.global.b32 v, [p + i]\n"
-                     " st.global.b32 [p + i], w\n st.global.b32 [q + i], v\n exit\n";
+  const char *text =
+      ".kernel k\n.arg src global\n.arg dst global\n.reg i, v, w\n.reg64 p, q\n ld.arg.b64 p, src\n ld.arg.b64 q, dst\n"
+      " get.local_id i, x\n shl.b32 i, i, 2\n mov.b32 w, 99\n ld.global.b32 v, [p + i]\n"
+      " st.global.b32 [p + i], w\n st.global.b32 [q + i], v\n exit\n";
   struct rig rig;
   rig_run(&rig, "", 32, 32, text);
   for (uint32_t i = 0; i < 32; i++) {
@@ -217,7 +223,8 @@ TEST(memory, copies_and_loads_move_whole_sectors) {
 
 TEST(memory, an_atomic_looks_its_line_up_once) {
   struct rig rig;
-  rig_run(&rig, "", 32, 32, ".kernel k\n.arg a global\n.reg one\n.reg64 p\n ld.arg.b64 p, a\n atom.global.add.i32 _, [p], one\n exit\n");
+  rig_run(&rig, "", 32, 32,
+          ".kernel k\n.arg a global\n.reg one\n.reg64 p\n ld.arg.b64 p, a\n atom.global.add.i32 _, [p], one\n exit\n");
   EXPECT_EQ(rig.result.mem.l2_misses, 1);
   EXPECT_EQ(rig.result.mem.l2_hits, 0);
   rig_free(&rig);
@@ -226,10 +233,12 @@ TEST(memory, an_atomic_looks_its_line_up_once) {
 TEST(memory, without_an_l2_nothing_of_it_is_paid) {
   char kernel[512];
   snprintf(kernel, sizeof kernel, load_twice, 4u);
-  EXPECT_EQ(rig_cycles("mem.l2_size=0", 32, 32, kernel), rig_cycles("mem.l2_size=0 mem.l2_latency=999 mem.l2_width=1", 32, 32, kernel));
+  EXPECT_EQ(rig_cycles("mem.l2_size=0", 32, 32, kernel),
+            rig_cycles("mem.l2_size=0 mem.l2_latency=999 mem.l2_width=1", 32, 32, kernel));
 }
 
-#define PREFETCH_HEAD ".kernel k\n.arg src global\n.reg i\n.reg64 p\n ld.arg.b64 p, src\n get.local_id i, x\n shl.b32 i, i, 7\n"
+#define PREFETCH_HEAD                                                                                                  \
+  ".kernel k\n.arg src global\n.reg i\n.reg64 p\n ld.arg.b64 p, src\n get.local_id i, x\n shl.b32 i, i, 7\n"
 
 TEST(memory, a_prefetch_outside_of_every_buffer_fetches_nothing) {
   struct rig rig;

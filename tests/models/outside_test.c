@@ -62,9 +62,10 @@ static void end(struct rig *rig, struct fake *fake) {
 TEST(outside, loads_and_stores_move_its_bytes) {
   struct rig rig;
   struct fake fake = {.fail = false};
-  run(&rig, &fake, ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p, q\n ld.arg.b64 p, a\n ld.arg.b64 q, b\n"
-                   " get.global_id i, x\n shl.b32 i, i, 2\n ld.global.b32 v, [p + i]\n add.i32 v, v, 5\n"
-                   " st.global.b32 [q + i], v\n exit\n");
+  run(&rig, &fake,
+      ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p, q\n ld.arg.b64 p, a\n ld.arg.b64 q, b\n"
+      " get.global_id i, x\n shl.b32 i, i, 2\n ld.global.b32 v, [p + i]\n add.i32 v, v, 5\n"
+      " st.global.b32 [q + i], v\n exit\n");
   for (uint32_t i = 0; i < 128; i++)
     EXPECT_EQ(word(&fake, 1, i), i + 5);
   EXPECT_EQ(word(&fake, 1, 128), 0);
@@ -80,10 +81,11 @@ TEST(outside, loads_and_stores_move_its_bytes) {
 TEST(outside, copies_and_atomics_move_its_bytes) {
   struct rig rig;
   struct fake fake = {.fail = false};
-  run(&rig, &fake, ".kernel k\n.arg a global\n.arg b global\n.lds t 256\n.reg e, one\n.reg64 p, q\n ld.arg.b64 p, a\n"
-                   " ld.arg.b64 q, b\n copy.to_lds e, [t], [p], 64, size=4\n wait e\n mov.b32 e, 0\n"
-                   " copy.to_global e, [q], [t], 64, size=4\n wait e\n mov.b32 one, 1\n add.i64 q, q, 1024\n"
-                   " atom.global.add.i32 _, [q], one\n exit\n");
+  run(&rig, &fake,
+      ".kernel k\n.arg a global\n.arg b global\n.lds t 256\n.reg e, one\n.reg64 p, q\n ld.arg.b64 p, a\n"
+      " ld.arg.b64 q, b\n copy.to_lds e, [t], [p], 64, size=4\n wait e\n mov.b32 e, 0\n"
+      " copy.to_global e, [q], [t], 64, size=4\n wait e\n mov.b32 one, 1\n add.i64 q, q, 1024\n"
+      " atom.global.add.i32 _, [q], one\n exit\n");
   for (uint32_t i = 0; i < 64; i++)
     EXPECT_EQ(word(&fake, 1, i), i);
   EXPECT_EQ(word(&fake, 1, 256), 128);
@@ -94,8 +96,9 @@ TEST(outside, its_delay_is_in_the_latency_of_a_load) {
   /* issue, port, link, L2's door, the outside's delay and a cycle back, link: as in memory.h */
   struct rig rig;
   struct fake fake = {.fail = false};
-  run(&rig, &fake, ".kernel k\n.arg a global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, a\n get.local_id i, x\n shl.b32 i, i, 2\n"
-                   " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n");
+  run(&rig, &fake,
+      ".kernel k\n.arg a global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, a\n get.local_id i, x\n shl.b32 i, i, 2\n"
+      " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n");
   const struct mem_params *mem = &rig.machine.mem;
   /* the two warps of a group load a cycle apart and their replies follow each other on the link */
   uint64_t load = 10 + 10, reply = load + 1 + mem->link_latency + DELAY + 1 + 2 + mem->link_latency;

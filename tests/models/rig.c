@@ -32,9 +32,8 @@ static void set_args(struct rig *rig) {
 
 static void set_buffers(struct rig *rig) {
   for (unsigned i = 0; i < RIG_BUFFERS; i++) {
-    rig->buffers[i] = (struct isa_buffer){.base = ISA_GLOBAL_BASE + i * (uint64_t)(4 * RIG_BUFFER),
-                                          .bytes = RIG_BUFFER,
-                                          .data = calloc(1, RIG_BUFFER)};
+    rig->buffers[i] = (struct isa_buffer){
+        .base = ISA_GLOBAL_BASE + i * (uint64_t)(4 * RIG_BUFFER), .bytes = RIG_BUFFER, .data = calloc(1, RIG_BUFFER)};
     snprintf(rig->buffers[i].name, sizeof rig->buffers[i].name, "buffer%u", i);
   }
   for (uint32_t i = 0; i < RIG_BUFFER / 4; i++)

@@ -30,7 +30,7 @@ struct rig {
   uint32_t value[RIG_VALUES];
   enum host_order order; /* ascending unless a test sets it */
   cycle_t limit;
-  bool ok;               /* built and ran */
+  bool ok; /* built and ran */
 };
 
 /* The machine of most tests: the defaults of all parameters, with `settings` ("key=value key=value"). */
