@@ -23,7 +23,6 @@ static const struct stat_row stat_rows[] = {
 /* clang-format on */
 const struct stat_group dma_stat_group = {"dma", "DMA engines", stat_rows, sizeof stat_rows / sizeof *stat_rows};
 
-enum { ROUND_ROBIN, OLDEST, PRIORITY }; /* dma.arbitration */
 enum { CHANNELS = 64, NOBODY = 64 };
 enum { TO_MEMORY = 4 }; /* slots of the port; two hold the rate of one a cycle, credits included */
 
@@ -241,9 +240,9 @@ static unsigned oldest_able(struct dma *dma, uint64_t channels, cycle_t now) {
 /* Who sends the next burst. A channel whose port is full does not take part. */
 static unsigned arbitrate(struct dma *dma, cycle_t now) {
   const struct dma_work *work = dma->work;
-  if (dma->params.arbitration == OLDEST)
+  if (dma->params.arbitration == DMA_OLDEST)
     return oldest_able(dma, work->pending, now);
-  if (dma->params.arbitration == PRIORITY)
+  if (dma->params.arbitration == DMA_PRIORITY)
     return first_able(dma, work->pending, now);
   uint64_t from_turn = UINT64_MAX << work->turn;
   unsigned channel = first_able(dma, work->pending & from_turn, now);

@@ -97,6 +97,9 @@ extern const struct param_row dma_param_rows[];
 extern const size_t dma_param_count;
 extern const struct stat_group dma_stat_group;
 
+/* The order of the words in the ENUM row. */
+enum dma_arbitration { DMA_ROUND_ROBIN, DMA_OLDEST, DMA_PRIORITY };
+
 /* A copy, CU to engine. */
 struct dma_descriptor {
   uint64_t tag; /* the sender's name for it, given back when it is done */

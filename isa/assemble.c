@@ -135,7 +135,8 @@ static bool resolve(struct assembler *as, struct token label, uint32_t *pc) {
   }
   char name[64];
   snprintf(name, sizeof name, "%.*s", label.length < 60 ? (int)label.length : 60, label.text);
-  return fail_nearest(as, label, symbols_nearest(&as->symbols, scope, false, name), "unknown label");
+  return fail_nearest(as, label, symbols_nearest(&as->symbols, scope, false, 1u << SYMBOL_LABEL, name),
+                      "unknown label");
 }
 
 /* Where the source names a join, it must be the one that there is: the stack's bound rests on it. */
@@ -216,7 +217,8 @@ static bool guard(struct assembler *as, struct isa_inst *inst) {
 static bool unknown_operation(struct assembler *as, struct token name) {
   char text[64];
   snprintf(text, sizeof text, "%.*s", name.length < 60 ? (int)name.length : 60, name.text);
-  return fail_nearest(as, name, symbols_nearest(&as->symbols, SCOPE_OPS, false, text), "unknown operation");
+  return fail_nearest(as, name, symbols_nearest(&as->symbols, SCOPE_OPS, false, 1u << SYMBOL_OP, text),
+                      "unknown operation");
 }
 
 static bool instruction(struct assembler *as) {

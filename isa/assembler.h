@@ -60,9 +60,6 @@ bool directive(struct assembler *as, struct token name);
 bool begin_kernel(struct assembler *as);
 bool end_kernel(struct assembler *as);
 
-/* Whole numbers, symbols, + and -: modulo 2^64, with `negative` set if it was below 0. */
-bool take_integer(struct assembler *as, uint64_t *value, bool *negative);
-
 /* A whole number in [0, most]. */
 bool take_count(struct assembler *as, const char *what, uint64_t most, uint64_t *value);
 

@@ -3,6 +3,7 @@
 #include "isa/assembler.h"
 #include "isa/numbers.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +27,12 @@ static bool integer_term(struct assembler *as, uint64_t *value) {
     return fail(as, token, NULL, "expected a number instead of the register");
   char name[64];
   snprintf(name, sizeof name, "%.*s", token.length < 60 ? (int)token.length : 60, token.text);
-  return fail_nearest(as, token, symbols_nearest(&as->symbols, as->scope, true, name), "unknown name");
+  return fail_nearest(as, token, symbols_nearest(&as->symbols, as->scope, true, UINT_MAX, name), "unknown name");
 }
 
 /* The sum is kept as sign and magnitude, so that what does not fit into 64 bits is an error. */
-bool take_integer(struct assembler *as, uint64_t *value, bool *negative) {
+/* Whole numbers, symbols, + and -: modulo 2^64, with `negative` set if it was below 0. */
+static bool take_integer(struct assembler *as, uint64_t *value, bool *negative) {
   int128 sum = 0;
   const struct token at = lexer_signed(&as->lexer);
   bool minus = lexer_take_sign(&as->lexer, '-');
@@ -145,10 +147,11 @@ static bool at_register(struct assembler *as) {
   return symbol ? symbol->kind != SYMBOL_NUMBER : true;
 }
 
-static bool unknown_name(struct assembler *as, struct token token, const char *what) {
+static bool unknown_name(struct assembler *as, struct token token, enum symbol_kind kind) {
+  const char *what = kind == SYMBOL_PREDICATE ? "predicate" : "register";
   char name[64];
   snprintf(name, sizeof name, "%.*s", token.length < 60 ? (int)token.length : 60, token.text);
-  const char *nearest = symbols_nearest(&as->symbols, as->scope, true, name);
+  const char *nearest = symbols_nearest(&as->symbols, as->scope, true, 1u << kind, name);
   if (nearest)
     return fail_nearest(as, token, nearest, "unknown %s", what);
   return fail(as, token, "declare it with .reg, .reg64 or .pred", "unknown %s", what);
@@ -202,7 +205,7 @@ static bool take_register(struct assembler *as, struct reg *reg) {
   *reg = (struct reg){.token = token};
   const struct symbol *symbol = find_name(as, token.text, token.length);
   if (!symbol)
-    return unknown_name(as, token, "register");
+    return unknown_name(as, token, SYMBOL_REGISTER);
   if (symbol->kind != SYMBOL_REGISTER)
     return fail(as, token, NULL, "expected a register instead of");
   const struct symbol copy = *symbol;
@@ -241,7 +244,7 @@ bool take_predicate(struct assembler *as, uint8_t *predicate) {
   }
   const struct symbol *symbol = find_name(as, token.text, token.length);
   if (!symbol)
-    return unknown_name(as, token, "predicate");
+    return unknown_name(as, token, SYMBOL_PREDICATE);
   if (symbol->kind != SYMBOL_PREDICATE)
     return fail(as, token, "declare it with .pred", "expected a predicate instead of");
   *predicate = (uint8_t)symbol->value;

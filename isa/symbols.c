@@ -61,12 +61,16 @@ bool symbols_add(struct symbols *symbols, const char *name, size_t length, struc
   return true;
 }
 
-const char *symbols_nearest(const struct symbols *symbols, uint32_t scope, bool and_program, const char *name) {
+const char *symbols_nearest(const struct symbols *symbols, uint32_t scope, bool and_program, unsigned kinds,
+                            const char *name) {
   const char **words = malloc(MOST_CANDIDATES * sizeof *words);
   size_t count = 0;
-  for (size_t i = 0; words && i < symbols->count && count < MOST_CANDIDATES; i++)
-    if (symbols->list[i].scope == scope || (and_program && symbols->list[i].scope == SCOPE_PROGRAM))
-      words[count++] = symbols->list[i].name;
+  for (size_t i = 0; words && i < symbols->count && count < MOST_CANDIDATES; i++) {
+    const struct symbol *symbol = &symbols->list[i];
+    bool in_scope = symbol->scope == scope || (and_program && symbol->scope == SCOPE_PROGRAM);
+    if (in_scope && kinds >> symbol->kind & 1)
+      words[count++] = symbol->name;
+  }
   const char *nearest = words ? nearest_word(name, words, count, sizeof *words) : NULL;
   free(words);
   return nearest;

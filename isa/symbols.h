@@ -44,8 +44,10 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint32_t scope,
 /* Adds a name that is not there yet; false when memory is out. */
 bool symbols_add(struct symbols *symbols, const char *name, size_t length, struct symbol symbol);
 
-/* A name of `scope` (or of `scope` and the program's) that `name` may have been meant to be, or NULL. */
-const char *symbols_nearest(const struct symbols *symbols, uint32_t scope, bool and_program, const char *name);
+/* A name of `scope` (or of `scope` and the program's) that `name` may have been meant to be, or NULL. `kinds` has
+ * a bit for each enum symbol_kind that will do. */
+const char *symbols_nearest(const struct symbols *symbols, uint32_t scope, bool and_program, unsigned kinds,
+                            const char *name);
 
 void symbols_free(struct symbols *symbols);
 

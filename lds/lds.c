@@ -23,9 +23,6 @@ static const struct stat_row stat_rows[] = {
 /* clang-format on */
 const struct stat_group lds_stat_group = {"lds", "Local data store", stat_rows, sizeof stat_rows / sizeof *stat_rows};
 
-enum { DMA_SHARED, DMA_SEPARATE };          /* lds.dma_port */
-enum { ALTERNATE, WARPS_FIRST, DMA_FIRST }; /* lds.priority */
-
 /* The warps' access at the banks. */
 struct access {
   bool active, started; /* started: its first pass has been */
@@ -217,8 +214,8 @@ static void do_beats(struct lds *lds, unsigned engine, uint32_t beats, cycle_t l
 /* ---- cycles --------------------------------------------------------------------------------- */
 
 static bool dma_goes_first(struct lds *lds) {
-  bool dma = lds->params.priority == DMA_FIRST;
-  if (lds->params.priority == ALTERNATE) {
+  bool dma = lds->params.priority == LDS_DMA_FIRST;
+  if (lds->params.priority == LDS_ALTERNATE) {
     dma = lds->work->dma_wins;
     lds->work->dma_wins = !dma;
   }
@@ -233,7 +230,7 @@ static void one_cycle(struct lds *lds, cycle_t now) {
   unsigned engine = dma ? pick_engine(lds) : 0;
   uint64_t warp_banks = warp ? access->schedule.bank_mask[access->pass] : 0;
   uint64_t dma_banks = dma ? beat_banks(lds, &work->stream[engine]) : 0;
-  if ((warp_banks & dma_banks) && lds->params.dma_port == DMA_SHARED) {
+  if ((warp_banks & dma_banks) && lds->params.dma_port == LDS_PORT_SHARED) {
     if (dma_goes_first(lds)) {
       warp = false;
       warp_banks = 0;
@@ -259,7 +256,7 @@ static void one_cycle(struct lds *lds, cycle_t now) {
 static void catch_up(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
   while (work->at < now && (work->access.active || work->streams)) {
-    bool warp = work->access.active, disputed = warp && work->streams && lds->params.dma_port == DMA_SHARED;
+    bool warp = work->access.active, disputed = warp && work->streams && lds->params.dma_port == LDS_PORT_SHARED;
     if (disputed || work->streams > 1) {
       one_cycle(lds, work->at++);
       continue;

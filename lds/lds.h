@@ -35,7 +35,7 @@
  *
  * A beat is at most one word of every bank, however wide the engine: a bank delivers one word a cycle.
  *
- * Not modelled: bank hashing and address swizzles, more than one warp pass a cycle. Nor two things measured
+ * Not modelled: more than one warp pass a cycle. Nor two things measured
  * on an H200: a 64- or 128-bit store never takes fewer than 2 or 4 cycles, however few lanes it has, and
  * neighbouring phases of such a load share a pass when their lanes want the same words. */
 #ifndef LDS_LDS_H
@@ -68,6 +68,12 @@ extern const size_t lds_param_count;
 extern const struct stat_group lds_stat_group;
 
 /* An access of 16 bytes touches at most 5 words of 4 bytes (4 when aligned); at worst each lane's are alone. */
+/* The order of the words in the ENUM rows. */
+enum lds_phases { LDS_PHASES_nvidia, LDS_PHASES_cdna3, LDS_PHASES_cdna4, LDS_PHASES_whole, LDS_PHASE_RULES };
+enum lds_hash { LDS_HASH_NONE, LDS_HASH_XOR };
+enum lds_dma_port { LDS_PORT_SHARED, LDS_PORT_SEPARATE };
+enum lds_priority { LDS_ALTERNATE, LDS_WARPS_FIRST, LDS_DMA_FIRST };
+
 enum { LDS_LANES = 64, LDS_ENGINES = 8, LDS_PASSES = LDS_LANES * 5 };
 
 enum lds_kind { LDS_READ, LDS_WRITE, LDS_ATOMIC };

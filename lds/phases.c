@@ -4,9 +4,7 @@
 
 #include "lds/lds.h"
 
-enum phase_rule { nvidia, cdna3, cdna4, whole, RULES }; /* the order of lds.phases' choices */
 enum phase_order { IN_ORDER, CROSSED };
-enum { HASH_NONE, HASH_XOR }; /* lds.hash */
 enum { WIDTHS = 4, CROSSED_PHASES = 4 };
 
 struct phase_shape {
@@ -15,9 +13,9 @@ struct phase_shape {
 };
 
 /* clang-format off */
-static const struct phase_shape shapes[RULES][WIDTHS][2] = {
+static const struct phase_shape shapes[LDS_PHASE_RULES][WIDTHS][2] = {
 #define PHASES(rule, bytes, read, read_order, write, write_order) \
-  [rule][(bytes) / 4 - 1] = {{read, read_order}, {write, write_order}},
+  [LDS_PHASES_##rule][(bytes) / 4 - 1] = {{read, read_order}, {write, write_order}},
 #include "lds/phases.def"
 #undef PHASES
 };
@@ -45,7 +43,7 @@ static uint64_t phase_lanes(struct phase_shape shape, unsigned phase) {
 }
 
 unsigned lds_bank(const struct lds_params *params, uint64_t word) {
-  uint64_t row = params->hash == HASH_XOR ? word / params->banks : 0;
+  uint64_t row = params->hash == LDS_HASH_XOR ? word / params->banks : 0;
   return (unsigned)(word ^ row) & (params->banks - 1);
 }
 
@@ -59,7 +57,7 @@ static uint64_t run_of_banks(unsigned first, unsigned count, unsigned banks) {
 
 uint64_t lds_banks(const struct lds_params *params, uint64_t first, unsigned count) {
   uint64_t mask = 0;
-  if (params->hash == HASH_NONE)
+  if (params->hash == LDS_HASH_NONE)
     return run_of_banks(lds_bank(params, first), count, params->banks);
   for (uint64_t word = first; word < first + count; word++)
     mask |= UINT64_C(1) << lds_bank(params, word);
@@ -102,7 +100,7 @@ static bool schedule_even(const struct view *view, struct lds_schedule *schedule
   const uint64_t *address = request->address;
   unsigned lanes = request->lanes, bytes = request->bytes, banks = view->banks;
   uint64_t in_word = (UINT64_C(1) << view->word_log2) - 1;
-  if (view->params->hash != HASH_NONE || request->kind == LDS_ATOMIC || request->mask != low_bits(lanes) ||
+  if (view->params->hash != LDS_HASH_NONE || request->kind == LDS_ATOMIC || request->mask != low_bits(lanes) ||
       view->shape.order != IN_ORDER)
     return false;
   uint64_t step = address[1] - address[0];

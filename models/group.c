@@ -9,11 +9,20 @@ static enum isa_class class_at(const struct cu *cu, uint32_t pc) {
   return (enum isa_class)cu->program->info[pc].class_;
 }
 
-static void hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_rule rule, uint32_t pc,
-                   const char *detail) {
-  struct isa_hazard found = {.rule = rule, .pc = pc, .group = {group->id[0], group->id[1], group->id[2]}};
+/* A hazard of the group's `warp`, or of the whole group. */
+static void hazard_of(struct cu *cu, const struct cu_group *group, const struct cu_warp *warp,
+                      enum isa_hazard_rule rule, uint32_t pc, const char *detail) {
+  struct isa_hazard found = {.rule = rule,
+                             .pc = pc,
+                             .group = {group->id[0], group->id[1], group->id[2]},
+                             .item = warp ? warp->index * cu->params.warp_size : 0};
   snprintf(found.detail, sizeof found.detail, "%s", detail);
   cu_report(cu, &found);
+}
+
+static void hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_rule rule, uint32_t pc,
+                   const char *detail) {
+  hazard_of(cu, group, NULL, rule, pc, detail);
 }
 
 /* ---- events ----------------------------------------------------------------------------- */
@@ -235,23 +244,20 @@ static void compare(struct cu *cu, const struct cu_group *group, uint32_t pc, co
                                          : true;
   if (same)
     return;
-  struct isa_hazard found = {.rule = HAZARD_G1,
-                             .pc = pc,
-                             .group = {group->id[0], group->id[1], group->id[2]},
-                             .item = warp->index * cu->params.warp_size};
-  snprintf(found.detail, sizeof found.detail, "warp %u differs from the first warp to arrive", warp->index);
-  cu_report(cu, &found);
+  char detail[96];
+  snprintf(detail, sizeof detail, "warp %u differs from the first warp to arrive", warp->index);
+  hazard_of(cu, group, warp, HAZARD_G1, pc, detail);
 }
 
-/* Warps of a work-group stand at different calls: they will never meet. */
-static void note_elsewhere(struct cu *cu, const struct cu_group *group, uint32_t pc, const struct cu_warp *warp) {
-  struct isa_hazard found = {.rule = HAZARD_G2,
-                             .pc = pc,
-                             .group = {group->id[0], group->id[1], group->id[2]},
-                             .item = warp->index * cu->params.warp_size};
-  snprintf(found.detail, sizeof found.detail, "warp %u is here while others are at line %u", warp->index,
+/* Warps of a work-group stand at different calls: they will never meet, whatever copies complete. */
+static void part(struct cu *cu, struct cu_group *group, uint32_t pc, const struct cu_warp *warp, cycle_t now) {
+  char detail[96];
+  snprintf(detail, sizeof detail, "warp %u is here while others are at line %u", warp->index,
            cu->program->line[group->arrived_pc]);
-  cu_report(cu, &found);
+  hazard_of(cu, group, warp, HAZARD_G2, pc, detail);
+  group->mismatched = true;
+  if (class_at(cu, group->arrived_pc) == ISA_CLASS_WAIT)
+    set_stall(cu, group, STALL_WAIT_JOIN, now);
 }
 
 /* The warps that stand at a call are all that are left: the others have exited. */
@@ -284,8 +290,7 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
     group->wait = class_at(cu, pc) == ISA_CLASS_WAIT ? result->wait : (struct isa_wait){0};
     group->mismatched = false;
   } else if (pc != group->arrived_pc) {
-    note_elsewhere(cu, group, pc, warp);
-    group->mismatched = true;
+    part(cu, group, pc, warp, now);
   } else {
     compare(cu, group, pc, result, warp);
   }

@@ -13,7 +13,8 @@ struct l2_line {
 /* Sectors [first, last] of a line as a mask. */
 static uint32_t sector_span(uint64_t first, uint64_t last) { return (2u << last) - (1u << first); }
 
-uint32_t mem_sectors(const struct mem_params *params, uint64_t address, uint64_t bytes, uint64_t line) {
+/* Sectors of the run [address, address + bytes) in line `line`, as a mask. */
+static uint32_t sectors_in(const struct mem_params *params, uint64_t address, uint64_t bytes, uint64_t line) {
   unsigned shift = (unsigned)__builtin_ctz(params->line), sector = (unsigned)__builtin_ctz(params->sector);
   uint64_t last = address + bytes - 1, in_line = params->line - 1;
   uint64_t from = line == address >> shift ? address & in_line : 0,
@@ -67,20 +68,12 @@ static bool arbitrate(struct mem_port *port, cycle_t now, struct mem_message *me
   return false;
 }
 
-static bool carries_data_up(enum mem_kind kind) {
-  return kind == MEM_STORE || kind == MEM_ATOMIC || kind == MEM_DMA_WRITE;
-}
-
-static bool carries_data_down(enum mem_kind kind) {
-  return kind == MEM_LOAD || kind == MEM_ATOMIC || kind == MEM_DMA_READ;
-}
-
 static cycle_t mem_port_step(void *self, cycle_t now) {
   struct mem_port *port = self;
   struct mem_message message;
   /* The link has room for everything that can be under way; a full one only means a short stop. */
   if (port_can_send(&port->link, now) && arbitrate(port, now, &message)) {
-    uint64_t bytes = carries_data_up(message.kind) ? message.moved : 0;
+    uint64_t bytes = mem_writes(message.kind) ? message.moved : 0;
     cycle_t passed = cycle_max(now, rate_take(&port->up, now, bytes));
     port_send_at(&port->link, &message, now, passed + port->link.latency);
     port->probe_messages++;
@@ -130,7 +123,7 @@ uint32_t mem_merge(const struct mem_params *params, const struct isa_access *acc
   for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
     uint64_t first = access->address[__builtin_ctzll(lanes)], last = first + access->bytes - 1;
     for (uint64_t line = first >> shift; line <= last >> shift; line++)
-      find_line(lines, &count, line)->sectors |= mem_sectors(params, first, access->bytes, line);
+      find_line(lines, &count, line)->sectors |= sectors_in(params, first, access->bytes, line);
   }
   *sectors = 0;
   for (uint32_t i = 0; i < count; i++)
@@ -216,7 +209,7 @@ static cycle_t access_run(struct memory *memory, cycle_t passed, uint64_t addres
   unsigned shift = (unsigned)__builtin_ctz(memory->params.line);
   cycle_t done = passed;
   for (uint64_t line = address >> shift; line <= (address + bytes - 1) >> shift; line++) {
-    uint32_t sectors = mem_sectors(&memory->params, address, bytes, line);
+    uint32_t sectors = sectors_in(&memory->params, address, bytes, line);
     done = cycle_max(done, access_line(memory, passed, line, sectors, !write, write));
   }
   return done;
@@ -258,7 +251,7 @@ static cycle_t accept_prefetch(struct memory *memory, cycle_t now, const struct 
 }
 
 static cycle_t accept_access(struct memory *memory, cycle_t now, const struct mem_message *message) {
-  bool read = message->kind != MEM_STORE, write = message->kind != MEM_LOAD;
+  bool read = mem_reads(message->kind), write = mem_writes(message->kind);
   cycle_t passed = pass_l2(memory, now, message->moved), done = passed;
   for (uint32_t i = 0; i < message->count; i++)
     done = cycle_max(done, access_line(memory, passed, message->lines[i].line, message->lines[i].sectors, read, write));
@@ -268,7 +261,7 @@ static cycle_t accept_access(struct memory *memory, cycle_t now, const struct me
 void memory_commit(const struct memory *memory, const struct mem_event *event) {
   const struct warp_source *source = memory->clients[event->client].source;
   const struct mem_message *message = &event->message;
-  if (message->kind == MEM_DMA_READ || message->kind == MEM_DMA_WRITE)
+  if (mem_is_dma(message->kind))
     source->commit_dma_memory(source->self, message->engine, message->tag);
   else if (message->kind != MEM_PREFETCH)
     source->commit(source->self, message->access);
@@ -281,7 +274,7 @@ static void count(struct memory *memory, const struct mem_message *message) {
       [MEM_DMA_READ] = &memory->stats.dma_reads, [MEM_DMA_WRITE] = &memory->stats.dma_writes,
   };
   ++*counters[message->kind];
-  if (carries_data_up(message->kind))
+  if (mem_writes(message->kind))
     memory->stats.link_up_bytes += message->moved;
   for (uint32_t i = 0; i < message->count; i++)
     memory->stats.sectors += (uint64_t)__builtin_popcount(message->lines[i].sectors);
@@ -306,11 +299,11 @@ static cycle_t pass(struct memory *memory, cycle_t now, const struct mem_message
 static void reply(struct memory *memory, cycle_t now, const struct mem_event *event) {
   struct mem_client *client = &memory->clients[event->client];
   const struct mem_message *to = &event->message;
-  uint64_t bytes = carries_data_down(to->kind) ? to->moved : 0;
+  uint64_t bytes = mem_reads(to->kind) ? to->moved : 0;
   cycle_t passed = cycle_max(now, rate_take(&client->down, now, bytes));
   cycle_t arrival = passed + memory->params.link_latency;
   memory->stats.link_down_bytes += bytes;
-  if (to->kind == MEM_DMA_READ || to->kind == MEM_DMA_WRITE) {
+  if (mem_is_dma(to->kind)) {
     struct transfer_reply message = {.tag = to->tag};
     port_send_at(client->to_dma[to->engine], &message, now, arrival);
   } else {

@@ -47,13 +47,21 @@ struct mem_line {
 
 enum mem_kind { MEM_LOAD, MEM_STORE, MEM_ATOMIC, MEM_PREFETCH, MEM_DMA_READ, MEM_DMA_WRITE };
 
+static inline bool mem_reads(enum mem_kind kind) {
+  return kind == MEM_LOAD || kind == MEM_ATOMIC || kind == MEM_DMA_READ;
+}
+static inline bool mem_writes(enum mem_kind kind) {
+  return kind == MEM_STORE || kind == MEM_ATOMIC || kind == MEM_DMA_WRITE;
+}
+static inline bool mem_is_dma(enum mem_kind kind) { return kind == MEM_DMA_READ || kind == MEM_DMA_WRITE; }
+
 struct mem_message {
   enum mem_kind kind;
   unsigned engine;              /* DMA kinds: which of the CU's engines */
   uint32_t tag;                 /* CU kinds: the access; DMA kinds: the engine's request */
   uint32_t count;               /* CU kinds: lines */
   const struct mem_line *lines; /* valid until the reply */
-  struct isa_access *access;    /* CU kinds: what to commit; NULL for a prefetch */
+  struct isa_access *access;    /* CU kinds: what to commit, or the lanes of a prefetch */
   uint64_t address, bytes;      /* DMA kinds: the run of bytes */
   uint64_t moved;               /* bytes of all its sectors: what links and the L2 pass */
 };
@@ -137,9 +145,6 @@ bool memory_start_outside(struct memory *memory, uint32_t event, cycle_t now);
 
 /* Carries out a warp's access or a DMA request on the bytes of the launch's memory. */
 void memory_commit(const struct memory *memory, const struct mem_event *event);
-
-/* Sectors of the run [address, address + bytes) in line `line`, as a mask. */
-uint32_t mem_sectors(const struct mem_params *params, uint64_t address, uint64_t bytes, uint64_t line);
 
 /* The lines and sectors of a warp's access, merged over its lanes: writes at most
  * MEM_ACCESS_LINES lines and returns how many; *sectors counts them. */

@@ -8,9 +8,6 @@
  * The launch's memory is a mirror: what is read is fresh, and only bytes that the kernel wrote are sent. */
 #include "models/memory.h"
 
-static bool reads(enum mem_kind kind) { return kind == MEM_LOAD || kind == MEM_ATOMIC || kind == MEM_DMA_READ; }
-static bool writes(enum mem_kind kind) { return kind == MEM_STORE || kind == MEM_ATOMIC || kind == MEM_DMA_WRITE; }
-
 /* One transaction, tagged with its message. Bytes of no buffer stay inside: they read as 0 and are dropped
  * when written. */
 static void start_piece(struct memory *memory, uint32_t index, cycle_t now, bool write, uint64_t address,
@@ -64,7 +61,7 @@ static void start_all(struct memory *memory, uint32_t index, cycle_t now, bool w
   event->latest = now + 1;
   /* Held up by one, so that a transaction that completes at once does not complete the message. */
   event->pieces = 1;
-  if (event->message.kind == MEM_DMA_READ || event->message.kind == MEM_DMA_WRITE)
+  if (mem_is_dma(event->message.kind))
     start_run(memory, index, now, write, event->message.address, event->message.bytes);
   else
     start_access(memory, index, now, write);
@@ -85,12 +82,12 @@ bool memory_start_outside(struct memory *memory, uint32_t index, cycle_t now) {
   enum mem_kind kind = event->message.kind;
   if (kind == MEM_PREFETCH || event->phase == MEM_SENDING)
     return false;
-  if (event->phase == MEM_ACCEPTED && reads(kind)) {
+  if (event->phase == MEM_ACCEPTED && mem_reads(kind)) {
     start_all(memory, index, now, false);
     return true;
   }
   memory_commit(memory, event);
-  if (!writes(kind))
+  if (!mem_writes(kind))
     return false;
   start_all(memory, index, now, true);
   return true;

@@ -61,9 +61,11 @@ struct stuck_warp {
   uint32_t cu, group[3], warp;
   uint32_t pc; /* of the instruction it cannot issue or cannot leave */
   enum stall stall;
-  uint32_t missing; /* barrier, copy, wait: warps of its group that have not arrived */
-  uint32_t exited;  /* of these, warps that never will: they have exited */
-  uint32_t event;   /* COPY_WAIT: the event that nobody completes */
+  uint32_t missing;      /* barrier, copy, wait: warps of its group that have not arrived */
+  uint32_t exited;       /* of these, warps that never will: they have exited */
+  uint32_t event;        /* COPY_WAIT: the event that nobody completes, or 0 */
+  bool mismatched;       /* warps of its group stand at different calls, */
+  uint32_t elsewhere_pc; /* and the first to arrive at this one */
 };
 
 enum { RESULT_STUCK = 64 };

@@ -268,6 +268,14 @@ static uint32_t missing_event(const struct cu_group *group) {
   return 0;
 }
 
+/* Warps of the group that stand at the call at `pc`. */
+static uint32_t arrived_at(const struct cu *cu, const struct cu_group *group, uint32_t pc) {
+  uint32_t count = 0;
+  for (uint64_t arrived = group->arrived; arrived; arrived &= arrived - 1)
+    count += cu->warps[__builtin_ctzll(arrived)].charged == pc;
+  return count;
+}
+
 static void note_stuck(struct launch_result *result, const struct cu *cu) {
   for (uint32_t slot = 0; slot < cu->params.warps; slot++) {
     const struct cu_warp *warp = &cu->warps[slot];
@@ -281,7 +289,9 @@ static void note_stuck(struct launch_result *result, const struct cu *cu) {
           .warp = warp->index,
           .pc = warp->charged,
           .stall = warp->stall,
-          .missing = group->warp_count - group->arrived_count,
+          .missing = group->warp_count - arrived_at(cu, group, warp->charged),
+          .mismatched = group->mismatched,
+          .elsewhere_pc = group->arrived_pc,
           .exited = group->exited,
           .event = warp->stall == STALL_COPY_WAIT ? missing_event(group) : 0,
       };

@@ -157,7 +157,7 @@ bool param_set(const struct param_group *groups, size_t count, void *all, const 
   char nearest[64];
   const struct param_row *row = param_find(groups, count, key, &group, nearest);
   if (!row) {
-    snprintf(message, PARAM_MESSAGE, "no parameter '%.60s'%s%s%s; 'warpwait params' lists them", key,
+    snprintf(message, PARAM_MESSAGE, "no parameter '%.60s'%s%s%s ('warpwait params' lists them)", key,
              *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
     return false;
   }

@@ -6,7 +6,7 @@
  *     POW2 (name, default, minimum, maximum, "unit", "sentence", "seen in")
  *     ENUM (name, default, "first second third", "sentence", "seen in")
  *
- * PARAM_FIELD_ROWS and PARAM_TABLE_ROWS turn the file into the fields of a struct and into the
+ * PARAM_FIELD and PARAM_ROW (POW2_ROW, ENUM_ROW) turn the file into the fields of a struct and into the
  * table that `--set`, machine files, `warpwait params`, validation and the reference manual
  * read. Every parameter is a uint32_t; an ENUM holds the index of its choice, and the row's
  * `default` is that choice's word. Whether a boundary is physical or only sane is in the sentence. */

@@ -272,3 +272,21 @@ TEST(cu, every_group_has_its_lds_from_bank_0_on) {
   EXPECT_EQ(rig.result.occupancy.lds_per_group, 4096);
   rig_free(&rig);
 }
+
+TEST(cu, registers_are_given_in_units) {
+  struct rig rig;
+  rig_run(&rig, "cu.register_unit=1024", 32, 32, ".kernel k\n.registers 33\n exit\n");
+  EXPECT_EQ(rig.result.occupancy.registers_per_warp, 2048); /* 33 x 32 = 1056 */
+  rig_free(&rig);
+  rig_run(&rig, "cu.register_unit=1", 32, 32, ".kernel k\n.registers 33\n exit\n");
+  EXPECT_EQ(rig.result.occupancy.registers_per_warp, 1056);
+  rig_free(&rig);
+}
+
+TEST(cu, lds_instructions_are_an_interval_apart) {
+  const char *text = ".kernel k\n.lds t 64\n.reg a, b\n ld.lds.b32 a, [t]\n ld.lds.b32 b, [t]\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "cu.lds_interval=6", 32, 32, text);
+  EXPECT_EQ(stall(&rig, STALL_UNIT), 5);
+  rig_free(&rig);
+}

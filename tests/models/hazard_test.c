@@ -176,3 +176,23 @@ TEST(hazards, a_launch_cut_short_reports_what_it_did_until_then) {
   EXPECT_EQ(rig.result.dma.channel_cycles, 200 - (copy + 1));
   rig_free(&rig);
 }
+
+TEST(hazards, a_warp_at_a_wait_whose_copy_is_done_waits_for_its_group_alone) {
+  /* warp 0 stands at the wait, warp 1 at a barrier: no event is missing */
+  struct rig rig;
+  rig_run(
+      &rig, "", 64, 64,
+      HEAD
+      " copy.to_lds e, [t], [p], 64, size=4\n setp.ge.u32 c, i, 32\n@c bra other\n wait e\n exit\nother: bar\n exit\n");
+  EXPECT_EQ(rig.result.end, END_DEADLOCK);
+  ASSERT_EQ(rig.result.stuck_count, 2);
+  for (unsigned i = 0; i < 2; i++) {
+    EXPECT_TRUE(rig.result.stuck[i].mismatched);
+    EXPECT_EQ(rig.result.stuck[i].missing, 1);
+    EXPECT_EQ(rig.result.stuck[i].event, 0);
+    EXPECT_EQ(rig.result.stuck[i].elsewhere_pc, rig.result.stuck[0].pc);
+  }
+  EXPECT_EQ(rig.result.stuck[0].stall, STALL_WAIT_JOIN);
+  EXPECT_EQ(rig.result.stuck[1].stall, STALL_BARRIER);
+  rig_free(&rig);
+}

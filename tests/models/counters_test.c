@@ -1,0 +1,105 @@
+/* Every counter of the compute units and of memory, on the default machine: a kernel in which it is a number worked
+ * out by hand, and one in which it is zero. (The LDS's and the DMA engine's are held in their own tests.) */
+#include <string.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+#define LOAD_HEAD                                                                                                      \
+  ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, i, v\n.reg64 p, q\n.pred c\n ld.arg.b64 p, src\n" \
+  " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n"
+
+static const char *const nothing = ".kernel k\n exit\n";
+
+static const struct {
+  const struct stat_group *group;
+  const char *name;
+  uint64_t expected;
+  const char *settings;
+  const char *text;
+} rows[] = {
+    {&cu_stat_group, "warp_instructions", 2, "", ".kernel k\n.reg a\n add.i32 a, a, 1\n exit\n"},
+    {&cu_stat_group, "lane_instructions", 64, "", ".kernel k\n.reg a\n add.i32 a, a, 1\n exit\n"},
+    {&cu_stat_group, "divergent_branches", 1, "",
+     LOAD_HEAD " setp.lt.u32 c, i, 64\n@c bra on\n mov.b32 v, 1\non: exit\n"},
+    {&cu_stat_group, "barriers", 2, "", ".kernel k\n bar\n bar\n exit\n"},
+    {&cu_stat_group, "copies", 1, "", LOAD_HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
+    {&cu_stat_group, "waits", 1, "", LOAD_HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
+    {&cu_stat_group, "work_groups", 1, "", ".kernel k\n exit\n"},
+    {&cu_stat_group, "active_cycles", 6, "",
+     ".kernel k\n.reg a, b\n add.i32 a, a, 1\n mov.b32 b, 1\n mov.b32 a, a\n exit\n"},
+    {&cu_stat_group, "issue_cycles", 4, "",
+     ".kernel k\n.reg a, b\n add.i32 a, a, 1\n mov.b32 b, 1\n mov.b32 a, a\n exit\n"},
+    /* 1 + setup 20, R = 1 + 20 + 60 + 200 + 1 + 20, 1 + 1, completion 10: accounts_test.c */
+    {&cu_stat_group, "copy_cycles", 335, "", LOAD_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
+    {&cu_stat_group, "exposed_cycles", 335 - 4, "", LOAD_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
+    {&mem_stat_group, "loads", 1, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
+    {&mem_stat_group, "stores", 1, "", LOAD_HEAD " st.global.b32 [q + i], v\n exit\n"},
+    {&mem_stat_group, "atomics", 1, "", LOAD_HEAD " atom.global.add.i32 _, [q], i\n exit\n"},
+    {&mem_stat_group, "prefetches", 1, "", LOAD_HEAD " prefetch [p], 4\n exit\n"},
+    {&mem_stat_group, "sectors", 4, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
+    {&mem_stat_group, "dma_reads", 2, "", LOAD_HEAD " copy.to_lds e, [t], [p], 32, size=4\n wait e\n exit\n"},
+    {&mem_stat_group, "dma_writes", 2, "", LOAD_HEAD " copy.to_global e, [q], [t], 32, size=4\n wait e\n exit\n"},
+    {&mem_stat_group, "link_up_bytes", 128, "", LOAD_HEAD " st.global.b32 [q + i], v\n exit\n"},
+    {&mem_stat_group, "link_down_bytes", 128, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
+    {&mem_stat_group, "l2_hits", 1, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n ld.global.b32 v, [p + i]\n exit\n"},
+    {&mem_stat_group, "l2_misses", 1, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
+    /* two lines of one set of one way: the second store throws the first line out */
+    {&mem_stat_group, "l2_writebacks", 1, "mem.l2_size=4K mem.l2_ways=1",
+     LOAD_HEAD " st.global.b32 [q + i], v\n st.global.b32 [q + i + 4096], v\n exit\n"},
+    {&mem_stat_group, "l2_bytes", 128, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
+    {&mem_stat_group, "dram_bytes", 128, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
+};
+
+static uint64_t counter(const struct rig *rig, const struct stat_group *group, const char *name) {
+  const void *stats = group == &cu_stat_group ? (const void *)&rig->result.cu : (const void *)&rig->result.mem;
+  for (size_t i = 0; i < group->count; i++)
+    if (strcmp(group->rows[i].name, name) == 0)
+      return stat_value(&group->rows[i], stats);
+  EXPECT_STREQ(name, "a row of the group");
+  return 0;
+}
+
+TEST(counters, each_is_the_number_worked_out_by_hand) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct rig rig;
+    ct_note("%s", rows[i].name);
+    rig_run(&rig, rows[i].settings, 32, 32, rows[i].text);
+    EXPECT_EQ(counter(&rig, rows[i].group, rows[i].name), rows[i].expected);
+    rig_free(&rig);
+  }
+}
+
+/* A launch has at least a warp that exits: those counters are zero only before it. */
+static bool moves_always(const char *name) {
+  static const char *const always[] = {"warp_instructions", "lane_instructions", "work_groups", "active_cycles",
+                                       "issue_cycles"};
+  for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+    if (strcmp(always[i], name) == 0)
+      return true;
+  return false;
+}
+
+TEST(counters, each_is_zero_when_nothing_of_its_kind_happens) {
+  struct rig rig;
+  rig_run(&rig, "", 32, 32, nothing);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ct_note("%s", rows[i].name);
+    if (!moves_always(rows[i].name))
+      EXPECT_EQ(counter(&rig, rows[i].group, rows[i].name), 0);
+  }
+  rig_free(&rig);
+}
+
+TEST(counters, all_rows_are_in_the_table) {
+  const struct stat_group *groups[] = {&cu_stat_group, &mem_stat_group};
+  for (size_t g = 0; g < 2; g++)
+    for (size_t r = 0; r < groups[g]->count; r++) {
+      const char *name = groups[g]->rows[r].name;
+      bool found = strncmp(name, "outside_", 8) == 0; /* tests/models/outside_test.c */
+      for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        found |= rows[i].group == groups[g] && strcmp(rows[i].name, name) == 0;
+      ct_note("%s", name);
+      EXPECT_TRUE(found);
+    }
+}
