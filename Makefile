@@ -65,7 +65,7 @@ $(BUILD)/obj/%.c.o: %.c
 $(BUILD)/obj/isa/lanes.v3.o: isa/lanes.c
 	$(call say,CC )
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -march=x86-64-v3 -DLANES_V3 -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) -mavx2 -mfma -mbmi2 -DLANES_V3 -c -o $@ $<
 
 # The built-in machines: machines/*.ini as C.
 $(BUILD)/gen/presets.c: machines/embed.awk $(sort $(wildcard machines/*.ini))

@@ -30,8 +30,8 @@ static bool integer_term(struct assembler *as, uint64_t *value) {
   return fail_nearest(as, token, symbols_nearest(&as->symbols, as->scope, true, UINT_MAX, name), "unknown name");
 }
 
-/* The sum is kept as sign and magnitude, so that what does not fit into 64 bits is an error. */
-/* Whole numbers, symbols, + and -: modulo 2^64, with `negative` set if it was below 0. */
+/* Whole numbers, symbols, + and -: modulo 2^64, with `negative` set if it was below 0. The sum is kept as
+ * sign and magnitude, so that what does not fit into 64 bits is an error. */
 static bool take_integer(struct assembler *as, uint64_t *value, bool *negative) {
   int128 sum = 0;
   const struct token at = lexer_signed(&as->lexer);
