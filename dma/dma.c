@@ -54,6 +54,7 @@ struct side {
 struct dma_work {
   struct channel channel[CHANNELS];
   uint64_t held;     /* channels with a descriptor */
+  uint64_t to_lds;   /* of these: inbound */
   uint64_t pending;  /* of these: with a request still to send */
   uint64_t finished; /* of these: all has landed (or will have at `ready`, when there was nothing to move) */
   uint64_t accepted; /* descriptors, ever */
@@ -196,6 +197,7 @@ static bool accept_descriptor(struct dma *dma, cycle_t now) {
   work->waiting--;
   work->last_acceptance = now;
   work->held |= bit;
+  work->to_lds = channel->descriptor.to_lds ? work->to_lds | bit : work->to_lds & ~bit;
   dma->probe_channels++;
   if (channel->descriptor.line_bytes && channel->descriptor.lines)
     work->pending |= bit;
@@ -215,38 +217,45 @@ static cycle_t request_at(struct dma *dma, unsigned channel) {
   return cycle_max(dma->work->channel[channel].ready, port_free_at(request_port(dma, channel)));
 }
 
-/* The lowest-numbered of `channels` that can send now, or NOBODY. */
-static unsigned first_able(struct dma *dma, uint64_t channels, cycle_t now) {
+/* Of `channels`, those whose port has room at `now`; the inbound ones share one, the outbound ones another. */
+static uint64_t with_room(const struct dma *dma, uint64_t channels, cycle_t now) {
+  uint64_t to_lds = dma->work->to_lds;
+  return channels &
+         ((port_can_send(&dma->to_memory, now) ? to_lds : 0) | (port_can_send(dma->to_lds, now) ? ~to_lds : 0));
+}
+
+/* The lowest-numbered of `channels` that is ready, or NOBODY. */
+static unsigned first_ready(const struct dma_work *work, uint64_t channels, cycle_t now) {
   for (; channels; channels &= channels - 1) {
     unsigned channel = (unsigned)__builtin_ctzll(channels);
-    if (request_at(dma, channel) <= now)
+    if (work->channel[channel].ready <= now)
       return channel;
   }
   return NOBODY;
 }
 
-static unsigned oldest_able(struct dma *dma, uint64_t channels, cycle_t now) {
-  const struct dma_work *work = dma->work;
+static unsigned oldest_ready(const struct dma_work *work, uint64_t channels, cycle_t now) {
   unsigned oldest = NOBODY;
   for (; channels; channels &= channels - 1) {
     unsigned channel = (unsigned)__builtin_ctzll(channels);
     bool older = oldest == NOBODY || work->channel[channel].order < work->channel[oldest].order;
-    if (older && request_at(dma, channel) <= now)
+    if (older && work->channel[channel].ready <= now)
       oldest = channel;
   }
   return oldest;
 }
 
 /* Who sends the next burst. A channel whose port is full does not take part. */
-static unsigned arbitrate(struct dma *dma, cycle_t now) {
+static unsigned arbitrate(const struct dma *dma, cycle_t now) {
   const struct dma_work *work = dma->work;
+  uint64_t channels = with_room(dma, work->pending, now);
   if (dma->params.arbitration == DMA_OLDEST)
-    return oldest_able(dma, work->pending, now);
+    return oldest_ready(work, channels, now);
   if (dma->params.arbitration == DMA_PRIORITY)
-    return first_able(dma, work->pending, now);
+    return first_ready(work, channels, now);
   uint64_t from_turn = UINT64_MAX << work->turn;
-  unsigned channel = first_able(dma, work->pending & from_turn, now);
-  return channel == NOBODY ? first_able(dma, work->pending & ~from_turn, now) : channel;
+  unsigned channel = first_ready(work, channels & from_turn, now);
+  return channel == NOBODY ? first_ready(work, channels & ~from_turn, now) : channel;
 }
 
 /* The request with which a channel goes on: to the next multiple of `granularity`, or to the line's end. */
@@ -337,9 +346,13 @@ static cycle_t next_request(struct dma *dma, cycle_t now) {
     return NEVER;
   if (work->owner != NOBODY)
     return request_at(dma, work->owner);
-  cycle_t next = NEVER;
-  for (uint64_t left = work->pending; left && next > now + 1; left &= left - 1)
-    next = cycle_min(next, request_at(dma, (unsigned)__builtin_ctzll(left)));
+  /* A full port wakes the engine when it has room again. */
+  cycle_t memory = port_free_at(&dma->to_memory), lds = port_free_at(dma->to_lds), next = NEVER;
+  uint64_t left = work->pending & ((memory == NEVER ? 0 : work->to_lds) | (lds == NEVER ? 0 : ~work->to_lds));
+  for (; left && next > now + 1; left &= left - 1) {
+    unsigned channel = (unsigned)__builtin_ctzll(left);
+    next = cycle_min(next, cycle_max(work->channel[channel].ready, work->to_lds >> channel & 1 ? memory : lds));
+  }
   return next;
 }
 

@@ -35,7 +35,8 @@ static bool take_from_cu(struct mem_port *port, cycle_t now, struct mem_message 
 
 /* Bytes of the sectors that a run touches. */
 static uint64_t sector_reach(uint32_t sector, uint64_t address, uint64_t bytes) {
-  return (div_up(address + bytes, sector) - address / sector) * sector;
+  uint64_t in_sector = sector - 1;
+  return ((address + bytes + in_sector) & ~in_sector) - (address & ~in_sector);
 }
 
 static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, struct mem_message *message) {
@@ -56,12 +57,12 @@ static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, s
 
 /* Input 0 is the CU, input 1 + e engine e; the one after the last served is asked first. */
 static bool arbitrate(struct mem_port *port, cycle_t now, struct mem_message *message) {
-  unsigned inputs = 1 + port->engines;
-  for (unsigned i = 0; i < inputs; i++) {
-    unsigned input = (port->turn + i) % inputs;
+  unsigned input = port->turn;
+  for (unsigned asked = 0; asked <= port->engines; asked++) {
     bool taken = input ? take_from_dma(port, input - 1, now, message) : take_from_cu(port, now, message);
+    input = input == port->engines ? 0 : input + 1;
     if (taken) {
-      port->turn = (input + 1) % inputs;
+      port->turn = input;
       return true;
     }
   }
