@@ -143,6 +143,7 @@ fuzz:
 	  echo "$$f for $(FUZZ_SECONDS) s"; \
 	  build/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1 \
 	    -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus/$$f $$(ls -d tests/fuzz/seeds/$$f 2>/dev/null) \
+	    $$([ $$f = fuzz_machine ] && echo machines) \
 	    2>build/fuzz/$$f.log || { tail -n 40 build/fuzz/$$f.log; exit 1; }; \
 	  grep -E 'number_of_executed_units|peak_rss' build/fuzz/$$f.log; \
 	done

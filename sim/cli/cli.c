@@ -8,7 +8,7 @@
 
 #include "sim/cli/file.h"
 
-enum { OPTIONS = 64 };
+enum { OPTIONS = 64, OPTION_NAME = 32 };
 
 static const struct argp_option *find_option(const struct argp_option *options, const char *word, size_t length) {
   for (; options->name || options->doc; options++)
@@ -32,22 +32,31 @@ static void explain(const struct argp_option *options, const char *word, struct 
     message_fail(message, option->arg ? "%.60s: needs a value, %s" : "%.60s: takes no value", word, option->arg);
     return;
   }
-  for (; (options->name || options->doc) && count < OPTIONS; options++)
+  char dashed[OPTIONS][OPTION_NAME], asked[64], hint[400];
+  for (; (options->name || options->doc) && count < OPTIONS - 2; options++)
     if (options->name && !(options->flags & OPTION_HIDDEN))
-      names[count++] = options->name;
-  char bare[64], hint[400];
-  snprintf(bare, sizeof bare, "%.*s", (int)(length - 2 < 63 ? length - 2 : 63), word + 2);
-  message_suggest(hint, sizeof hint, bare, names, count);
-  message_fail(message, "--%s: no such option%s", bare, hint);
+      snprintf(dashed[count++], OPTION_NAME, "--%.20s", options->name);
+  strcpy(dashed[count++], "--help");
+  strcpy(dashed[count++], "--version");
+  for (size_t i = 0; i < count; i++)
+    names[i] = dashed[i];
+  snprintf(asked, sizeof asked, "%.*s", (int)(length < 63 ? length : 63), word);
+  message_suggest(hint, sizeof hint, asked, names, count);
+  message_fail(message, "%s: no such option%s", asked, hint);
 }
 
 /* ARGP_NO_ERRS, which silences argp's two-line errors, silences its --help too. */
 static void help_if_asked(const struct argp *argp, int argc, char **argv) {
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0) {
+      puts("warpwait " WARPWAIT_VERSION);
+      exit(CLI_FINE);
+    }
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0) {
       argp_help(argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, argv[0]);
       exit(CLI_FINE);
     }
+  }
 }
 
 bool cli_parse(const struct argp *argp, int argc, char **argv, struct message *input) {

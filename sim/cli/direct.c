@@ -61,21 +61,14 @@ static bool fill_buffer(struct job *job, size_t buffer, const char *fill, struct
   if (*fill == '@')
     return fill_file(job, buffer, fill + 1, message);
   for (size_t i = 0; i < 3; i++)
-    if (strcmp(fill, job_fill_names[i]) == 0) {
-      job_fill(job, buffer, (enum job_fill)i, 1);
-      return true;
-    }
+    if (strcmp(fill, job_fill_names[i]) == 0)
+      return job_fill(job, buffer, (enum job_fill)i, 1, message);
   message_suggest(hint, sizeof hint, fill, job_fill_names, 3);
-  return message_fail(message, "no fill '%.40s'%s, or @FILE", fill, hint);
+  return message_fail(message, "no fill '%.40s' (nor @FILE)%s", fill, hint);
 }
 
 static bool find_type(const char *name, struct type *type, struct message *message) {
-  char near[32];
-  if (type_find(name, type))
-    return true;
-  type_nearest(name, near);
-  return message_fail(message, "no type '%.40s'%s%s%s", name, *near ? "; did you mean '" : ", legal: int, float4, ...",
-                      near, *near ? "'?" : "");
+  return type_find(name, type) || type_refuse(name, message);
 }
 
 /* Cuts `text` at the first `at`; returns what follows, or NULL when there is none. */
@@ -108,8 +101,8 @@ static bool buffer_argument(struct job *job, char *text, struct job_argument *ar
 static bool typed_value(const char *name, char *text, uint8_t to[TYPE_BYTES], struct job_argument *argument,
                         struct message *message) {
   struct type type;
-  if (!find_type(name, &type, message))
-    return false;
+  if (!type_find(name, &type))
+    return job_refuse_kind(name, message);
   unsigned count = 0;
   for (char *rest = text; rest; count++) {
     char *component = rest;
@@ -117,7 +110,7 @@ static bool typed_value(const char *name, char *text, uint8_t to[TYPE_BYTES], st
     if (count < type.components && !type_parse(type, component, to + count * type.bytes, message))
       return false;
   }
-  *argument = (struct job_argument){ARGUMENT_VALUE, 0, type_size(type), to, name};
+  *argument = job_value(type, to, name);
   return count == type.components
              ? true
              : message_fail(message, "%u components, not the %u of %s", count, type.components, name);
@@ -128,7 +121,8 @@ static bool give_bytes(struct job *job, size_t index, const char *hex, struct me
   uint8_t *bytes = type_bytes(hex, &count);
   if (!bytes)
     return message_fail(message, "'%.40s' is not bytes in hexadecimal, two digits each", hex);
-  bool good = job_argument(job, index, &(struct job_argument){ARGUMENT_VALUE, 0, count, bytes, "bytes"}, message);
+  const struct job_argument argument = {.kind = ARGUMENT_VALUE, .bytes = count, .value = bytes, .type = "bytes"};
+  bool good = job_argument(job, index, &argument, message);
   free(bytes);
   return good;
 }
@@ -199,12 +193,14 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
                 struct message *message) {
   bool inside = false;
   job->file = need_copy(direct->program);
-  if (!direct->global)
-    return message_fail(message, "--global: is missing: the number of work-items, X[,Y[,Z]]");
   if (!machine_load(request->machine ? request->machine : "teaching", NULL, &job->machine, message))
     return message_within(message, "--machine");
-  if (!job_machine(request, &job->machine, message) || !job_program(job, direct->program, &inside, message) ||
-      !find_kernel(direct, job, message))
+  job->machine_file = job->machine;
+  if (!job_program(job, direct->program, &inside, message))
+    return false;
+  if (!direct->global)
+    return message_fail(message, "--global is missing: the number of work-items, X[,Y[,Z]]");
+  if (!job_machine(request, &job->machine, message) || !find_kernel(direct, job, message))
     return false;
   if (!ndrange(direct, &job->launches[0].isa, message) || !give_arguments(direct, job, message))
     return false;
@@ -213,5 +209,5 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
   if (job_ready(job, &field, message))
     return true;
   snprintf(option, sizeof option, "--%s", strcmp(field, "args") == 0 ? "arg" : field);
-  return message_within(message, option);
+  return message_within(message, strcmp(field, "kernel") == 0 ? file_base(direct->program) : option);
 }

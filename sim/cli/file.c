@@ -41,6 +41,13 @@ bool file_read(const char *path, size_t limit, char **data, size_t *size, struct
               : message_fail(message, "%s: %s", path, strerror(error));
 }
 
+bool file_exists(const char *path) { return access(path, F_OK) == 0; }
+
+bool file_is_folder(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 static bool is_special(const char *path) {
   struct stat status;
   return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
@@ -100,8 +107,7 @@ bool file_write(const char *path, const void *data, size_t size, struct message 
 }
 
 bool file_can_write(const char *path, struct message *message) {
-  struct stat status;
-  if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+  if (file_is_folder(path))
     return message_fail(message, "%s: cannot be written: %s", path, strerror(EISDIR));
   if (is_special(path))
     return true;

@@ -11,6 +11,9 @@
 /* Reads a file of at most `limit` bytes; a zero byte follows them. The caller frees *data. */
 bool file_read(const char *path, size_t limit, char **data, size_t *size, struct message *message);
 
+bool file_exists(const char *path);
+bool file_is_folder(const char *path);
+
 /* Writes beside `path` and renames. A device or a pipe (/dev/stdout, a fifo) is written straight. */
 bool file_write(const char *path, const void *data, size_t size, struct message *message);
 

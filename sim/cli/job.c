@@ -1,5 +1,6 @@
 #include "sim/cli/job.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,8 @@ bool job_program(struct job *job, const char *path, bool *inside, struct message
   if (strcmp(extension, ".cl") == 0 || strcmp(extension, ".spv") == 0)
     return message_fail(message, "'%s': OpenCL C and SPIR-V are not supported yet by this version, legal: .wws, .wwo",
                         path);
+  if (!object && strcmp(extension, ".wws") != 0 && !file_exists(path))
+    return message_fail(message, "%s: %s", path, strerror(ENOENT));
   if (!object && strcmp(extension, ".wws") != 0)
     return message_fail(message, "'%s' is not a program, legal: .wws (assembly), .wwo (object file)", path);
   char *data = NULL;
@@ -129,15 +132,19 @@ static void fill_component(struct type type, uint8_t *at, enum job_fill fill, ui
   type_store(type, value, at);
 }
 
-void job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed) {
+bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed, struct message *message) {
   struct isa_buffer *target = &job->memory.buffers[buffer];
   struct type type = job->elements[buffer];
   unsigned size = type_size(type);
+  if (fill != FILL_ZERO && target->bytes % size)
+    return message_fail(message, "fill '%s' wants whole elements: %" PRIu64 " bytes are no multiple of %u",
+                        job_fill_names[fill], target->bytes, size);
   for (uint64_t element = 0; fill != FILL_ZERO && element < target->bytes / size; element++)
     for (unsigned c = 0; c < size / type.bytes; c++) {
       uint64_t index = fill == FILL_IOTA ? element : element * (size / type.bytes) + c;
       fill_component(type, target->data + element * size + c * type.bytes, fill, seed, index);
     }
+  return true;
 }
 
 /* ---- launches --------------------------------------------------------------------------------- */
@@ -211,6 +218,13 @@ static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, 
   return true;
 }
 
+/* Floating-point numbers for a floating-point parameter, whole ones for a whole one of either sign.
+ * b32 and "bytes", and bytes given, are of any kind. */
+static bool same_kind(const struct isa_arg *arg, const struct job_argument *argument) {
+  bool floating = arg->type[0] == 'f', whole = arg->type[0] == 'u' || arg->type[0] == 's';
+  return !(floating && argument->whole) && !(whole && argument->floating);
+}
+
 bool job_argument(struct job *job, size_t index, const struct job_argument *argument, struct message *message) {
   struct job_launch *launch = &job->launches[job->launch_count - 1];
   const struct isa_kernel *kernel = launch->isa.kernel;
@@ -224,13 +238,23 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
     return give_buffer(job, to, arg, argument, message);
   if (argument->kind == ARGUMENT_LOCAL)
     return give_local(job, launch, to, arg, argument->bytes, message);
-  if (arg->kind != ISA_ARG_VALUE || argument->bytes != arg->bytes) {
+  if (arg->kind != ISA_ARG_VALUE || argument->bytes != arg->bytes || !same_kind(arg, argument)) {
     char got[80];
     snprintf(got, sizeof got, "%s (%" PRIu64 " bytes)", argument->type, argument->bytes);
     return fail_argument(arg, got, message);
   }
   memcpy(to, argument->value, arg->bytes);
   return true;
+}
+
+bool job_refuse_kind(const char *word, struct message *message) {
+  static const char *const words[] = {"buffer", "local", "bytes"};
+  char near[32];
+  type_nearest(word, near);
+  const char *kind = nearest_word(word, words, sizeof words / sizeof *words, sizeof *words);
+  const char *guess = *near ? near : kind;
+  return message_fail(message, "no kind of argument '%.40s'%s%s%s; legal: buffer, local, bytes, or a type: " TYPE_LEGAL,
+                      word, guess ? " (did you mean '" : "", guess ? guess : "", guess ? "'?)" : "");
 }
 
 /* ---- the NDRange ------------------------------------------------------------------------------ */
@@ -275,14 +299,28 @@ static void choose_local(const struct machine *machine, struct isa_launch *launc
   }
 }
 
+/* A kernel that no local size would help is to blame itself. */
 static bool fail_occupancy(const struct machine *machine, const struct isa_launch *launch, const struct occupancy *fit,
-                           struct message *message) {
+                           const char **field, struct message *message) {
+  bool one_warp = fit->registers_per_warp <= machine->cu.registers;
+  if (fit->limit == LIMIT_LDS || (fit->limit == LIMIT_REGISTERS && !one_warp))
+    *field = "kernel";
   switch (fit->limit) {
   case LIMIT_REGISTERS:
+    if (!one_warp)
+      return message_fail(message,
+                          "kernel '%s' needs %u registers a warp (%u a lane, in units of cu.register_unit); "
+                          "cu.registers is %u",
+                          launch->kernel->name, fit->registers_per_warp, launch->kernel->registers,
+                          machine->cu.registers);
     return message_fail(message, "a work-group of %u warps needs %u registers, more than the %u of cu.registers",
                         fit->warps_per_group, fit->warps_per_group * fit->registers_per_warp, machine->cu.registers);
   case LIMIT_LDS:
-    return message_fail(message, "a work-group needs %u bytes of LDS, more than the %u of lds.size", fit->lds_per_group,
+    return message_fail(message,
+                        "kernel '%s' needs %u bytes of LDS (%u declared%s, in units of cu.lds_unit and of a row of "
+                        "banks); lds.size is %u",
+                        launch->kernel->name, fit->lds_per_group, launch->lds_bytes,
+                        launch->lds_bytes > launch->kernel->lds_bytes ? " and given as arguments" : "",
                         machine->lds.size);
   default:
     return message_fail(message, "%u x %u x %u work-items are %u warps, outside [1, %u] warps of cu.warps",
@@ -290,7 +328,8 @@ static bool fail_occupancy(const struct machine *machine, const struct isa_launc
   }
 }
 
-static bool check_local(const struct machine *machine, struct isa_launch *launch, struct message *message) {
+static bool check_local(const struct machine *machine, struct isa_launch *launch, const char **field,
+                        struct message *message) {
   const uint32_t *required = launch->kernel->required_local;
   uint64_t most = (uint64_t)machine->cu.warps * launch->warp_size, items = 1;
   for (unsigned i = 0; i < 3; i++) {
@@ -306,7 +345,7 @@ static bool check_local(const struct machine *machine, struct isa_launch *launch
                         launch->kernel->name);
   count_groups(launch);
   struct occupancy fit = simulation_occupancy(machine, launch);
-  return fit.groups_per_cu ? true : fail_occupancy(machine, launch, &fit, message);
+  return fit.groups_per_cu ? true : fail_occupancy(machine, launch, &fit, field, message);
 }
 
 static bool check_groups(const struct isa_launch *launch, struct message *message) {
@@ -321,7 +360,7 @@ static bool check_given(const struct job_launch *launch, struct message *message
   const struct isa_kernel *kernel = launch->isa.kernel;
   for (size_t i = 0; i < kernel->arg_count; i++)
     if (!launch->given[i])
-      return message_fail(message, "argument %zu, '%s', %s (%s), is missing: kernel '%s' has %zu", i,
+      return message_fail(message, "argument %zu, '%s', %s (%s), is missing: kernel '%s' has %zu", i + 1,
                           kernel->args[i].name, wanted[kernel->args[i].kind], kernel->args[i].type, kernel->name,
                           kernel->arg_count);
   return true;
@@ -342,7 +381,7 @@ bool job_ready(struct job *job, const char **field, struct message *message) {
   launch->local_chosen = !launch->isa.local[0];
   if (launch->local_chosen)
     choose_local(&job->machine, &launch->isa);
-  if (!check_local(&job->machine, &launch->isa, message))
+  if (!check_local(&job->machine, &launch->isa, field, message))
     return false;
   *field = "global";
   return check_groups(&launch->isa, message);

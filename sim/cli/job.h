@@ -29,8 +29,19 @@ struct job_argument {
   size_t buffer;  /* ARGUMENT_BUFFER: its number, and where in it */
   uint64_t bytes; /* offset in the buffer; size in the LDS; size of the value */
   const uint8_t *value;
-  const char *type; /* of the value, for messages */
+  const char *type;     /* of the value, for messages */
+  bool floating, whole; /* ARGUMENT_VALUE: numbers of that kind; neither for bytes */
 };
+
+/* A typed value at `bytes`; `name` is the type's. */
+static inline struct job_argument job_value(struct type type, const uint8_t *bytes, const char *name) {
+  return (struct job_argument){.kind = ARGUMENT_VALUE,
+                               .bytes = type_size(type),
+                               .value = bytes,
+                               .type = name,
+                               .floating = type.kind == TYPE_FLOATING,
+                               .whole = type.kind != TYPE_FLOATING};
+}
 
 enum check_mode { CHECK_EXACT, CHECK_TOLERANCE, CHECK_MULTISET, CHECK_ELEMENTS };
 
@@ -47,9 +58,9 @@ struct job_check {
 };
 
 struct job {
-  char *file; /* the launch file or kernel, as named by the user */
-  char *name; /* of the launch file's "name", or NULL */
-  struct machine machine;
+  char *file;                           /* the launch file or kernel, as named by the user */
+  char *name;                           /* of the launch file's "name", or NULL */
+  struct machine machine, machine_file; /* as it runs; as its file has it, before any `set` */
   struct isa_program *program;
   struct isa_memory memory;
   struct type *elements; /* per buffer */
@@ -76,9 +87,9 @@ bool job_find_buffer(const struct job *job, const char *name, size_t *buffer, st
 enum job_fill { FILL_ZERO, FILL_IOTA, FILL_RANDOM };
 extern const char *const job_fill_names[3];
 
-/* Fills a buffer: counting 0, 1, 2, ... per component, or pseudo-random (integers: all values;
- * floating point: [0, 1)), the same for the same seed everywhere. */
-void job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed);
+/* Fills a buffer, which must hold whole elements unless with zeros: counting 0, 1, 2, ... per component, or
+ * pseudo-random (integers: all values; floating point: [0, 1)), the same for the same seed everywhere. */
+bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed, struct message *message);
 
 /* Starts a launch of `kernel`; it becomes the last of job->launches. */
 bool job_launch(struct job *job, const char *kernel, struct message *message);
@@ -86,8 +97,12 @@ bool job_launch(struct job *job, const char *kernel, struct message *message);
 /* Gives argument `index` of the last launch its value, checked against the kernel's. */
 bool job_argument(struct job *job, size_t index, const struct job_argument *argument, struct message *message);
 
+/* Says that there is no such kind of argument, which one may be meant, and what is legal; returns false. */
+bool job_refuse_kind(const char *word, struct message *message);
+
 /* Checks the last launch's NDRange and arguments together and against the machine; local[0] = 0
- * asks for a local size to be chosen. On failure *field names what is wrong: "global", "args", ... */
+ * asks for a local size to be chosen. On failure *field names what is wrong: "global", "args", or
+ * "kernel" when no NDRange and no arguments could make it right. */
 bool job_ready(struct job *job, const char **field, struct message *message);
 
 #endif

@@ -54,12 +54,8 @@ bool launch_type(struct launch_reader *reader, const struct place *place, const 
     return false;
   if (type_find(name, type))
     return true;
-  char near[32];
-  type_nearest(name, near);
-  return json_fail(&reader->document, place,
-                   "no type '%.40s'%s%s%s, legal: char uchar short ushort int uint long ulong half "
-                   "float double, each with 2, 3, 4, 8, 16 or nothing behind it",
-                   name, *near ? "; did you mean '" : "", near, *near ? "'?" : "");
+  type_refuse(name, reader->document.message);
+  return launch_refuse(reader, place);
 }
 
 bool launch_bytes(struct launch_reader *reader, const struct place *place, const json_t *name, uint64_t bytes,
@@ -86,13 +82,25 @@ bool launch_bytes(struct launch_reader *reader, const struct place *place, const
 static bool read_program(struct launch_reader *reader, const json_t *root) {
   const struct place place = {NULL, "program", 0};
   const json_t *value = json_object_get(root, "program");
-  const char *name = value ? json_word(&reader->document, &place, value) : "kernel.cl";
+  const char *name = value ? json_word(&reader->document, &place, value) : "kernel.wws";
   if (!name)
     return false;
   char *path = file_beside(reader->job->file, name);
+  if (!value && !file_exists(path)) {
+    free(path);
+    return json_fail(&reader->document, NULL,
+                     "'program' is missing, and no kernel.wws lies beside this file; legal: .wws (assembly), .wwo "
+                     "(object file)");
+  }
   bool inside = false, good = job_program(reader->job, path, &inside, reader->document.message);
   free(path);
   return good || inside ? good : launch_refuse(reader, &place);
+}
+
+/* The place says the key already. */
+static const char *without_key(const char *text, const char *key) {
+  size_t length = strlen(key);
+  return strncmp(text, key, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
 }
 
 static bool read_set(struct launch_reader *reader, const json_t *set) {
@@ -110,7 +118,7 @@ static bool read_set(struct launch_reader *reader, const json_t *set) {
     if (!word)
       return false;
     if (!param_set(machine_groups, MACHINE_GROUPS, &reader->job->machine, place.key, word, text))
-      return json_fail(&reader->document, &place, "%s", text);
+      return json_fail(&reader->document, &place, "%s", without_key(text, place.key));
   }
   return true;
 }
@@ -134,6 +142,7 @@ static bool read_machine(struct launch_reader *reader, const json_t *root) {
   if (!machine_load(wanted ? wanted : name, wanted ? NULL : reader->job->file, &reader->job->machine,
                     reader->document.message))
     return wanted ? message_within(reader->document.message, "--machine") : launch_refuse(reader, &place);
+  reader->job->machine_file = reader->job->machine;
   if (set && !read_set(reader, set))
     return false;
   return job_machine(reader->request, &reader->job->machine, reader->document.message);

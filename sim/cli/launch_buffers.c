@@ -32,8 +32,9 @@ static bool buffer_fill(struct launch_reader *reader, const struct place *place,
     if (strcmp(word, job_fill_names[i]) == 0) {
       if (seed && i != FILL_RANDOM)
         return json_fail(&reader->document, &seed_at, "only fill 'random' has one");
-      job_fill(reader->job, buffer, (enum job_fill)i, number);
-      return true;
+      return job_fill(reader->job, buffer, (enum job_fill)i, number, reader->document.message)
+                 ? true
+                 : launch_refuse(reader, &at);
     }
   char hint[200];
   message_suggest(hint, sizeof hint, word, job_fill_names, COUNT(job_fill_names));

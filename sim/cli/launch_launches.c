@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "sim/cli/launch_parts.h"
-#include "sim/core/params.h"
 
 /* ---- arguments -------------------------------------------------------------------------------- */
 
@@ -14,7 +13,7 @@ static bool hex_argument(struct launch_reader *reader, const struct place *place
   uint8_t *bytes = type_bytes(hex, &count);
   if (!bytes)
     return json_fail(&reader->document, place, "'%.40s' is not bytes in hexadecimal, two digits each", hex);
-  const struct job_argument argument = {ARGUMENT_VALUE, 0, count, bytes, "bytes"};
+  const struct job_argument argument = {.kind = ARGUMENT_VALUE, .bytes = count, .value = bytes, .type = "bytes"};
   bool good = job_argument(reader->job, index, &argument, reader->document.message);
   free(bytes);
   return good ? true : launch_refuse(reader, place);
@@ -26,7 +25,7 @@ static bool typed_argument(struct launch_reader *reader, const struct place *pla
   type_find(place->key, &type);
   if (!launch_value(reader, place, value, type, bytes))
     return false;
-  const struct job_argument argument = {ARGUMENT_VALUE, 0, type_size(type), bytes, place->key};
+  const struct job_argument argument = job_value(type, bytes, place->key);
   return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, place);
 }
 
@@ -49,17 +48,6 @@ static bool local_argument(struct launch_reader *reader, const struct place *pla
   return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, place);
 }
 
-static bool fail_argument_key(struct launch_reader *reader, const struct place *place) {
-  static const char *const words[] = {"buffer", "local", "bytes", "pipe"};
-  char near[32];
-  type_nearest(place->key, near);
-  const char *word = nearest_word(place->key, words, COUNT(words), sizeof *words);
-  const char *guess = *near ? near : word;
-  return json_fail(&reader->document, place, "no such kind of argument%s%s%s",
-                   guess ? "; did you mean '" : ", legal: buffer, local, bytes, or a type such as int or float4",
-                   guess ? guess : "", guess ? "'?" : "");
-}
-
 static bool read_argument(struct launch_reader *reader, const struct place *place, const json_t *object, size_t index) {
   if (!json_is(&reader->document, place, object, JSON_OBJECT))
     return false;
@@ -80,7 +68,10 @@ static bool read_argument(struct launch_reader *reader, const struct place *plac
     return hex_argument(reader, &at, value, index);
   if (strcmp(at.key, "pipe") == 0)
     return json_fail(&reader->document, &at, "pipes are not supported yet by this version");
-  return type_find(at.key, &type) ? typed_argument(reader, &at, value, index) : fail_argument_key(reader, &at);
+  if (type_find(at.key, &type))
+    return typed_argument(reader, &at, value, index);
+  job_refuse_kind(at.key, reader->document.message);
+  return launch_refuse(reader, &at);
 }
 
 /* ---- the NDRange ------------------------------------------------------------------------------ */

@@ -23,8 +23,9 @@ static int help(void) {
        "a banked local data store and a DMA engine.\n");
   for (size_t i = 0; i < VERBS; i++)
     printf("  %-9s %s\n", verbs[i].name, verbs[i].text);
-  puts("\n`warpwait VERB --help` says more. Exit status: 0 fine, 1 the simulated kernel went wrong,\n"
-       "2 bad input, 3 a defect of warpwait.");
+  puts("\n`warpwait VERB --help` says more. Exit status: 0 fine, 1 the simulated kernel went wrong\n"
+       "(a failed check, a deadlock, the cycle limit; a hazard alone does not count), 2 bad input,\n"
+       "3 a defect of warpwait. `warpwait --version` prints the version.");
   return CLI_FINE;
 }
 
@@ -47,7 +48,7 @@ int main(int argc, char **argv) {
   }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
     return help();
-  if (strcmp(argv[1], "--version") == 0) {
+  if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
     puts("warpwait " WARPWAIT_VERSION);
     return CLI_FINE;
   }

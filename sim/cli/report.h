@@ -26,12 +26,13 @@ char *report_json(const struct report *report);
 /* How much of its peak a resource delivered. `peak` is what it could have in the time of the launch:
  * for a CU's own resources in the cycles in which the CU held warps, for shared ones in all cycles. */
 struct utilisation {
-  const char *name; /* "issue slots", "LDS passes", ... */
+  const char *key;  /* of the JSON report: "issue_slots" */
+  const char *name; /* for people: "issue slots" */
   const char *unit;
   double used, peak;
 };
 
-enum { UTILISATIONS = 8 };
+enum { UTILISATIONS = 8, REPORT_PLACE = 300 };
 
 void report_utilisations(const struct machine *machine, const struct launch_result *result,
                          struct utilisation all[UTILISATIONS]);
@@ -41,6 +42,29 @@ char *report_bottleneck(const struct machine *machine, const struct launch_resul
 
 static inline double per(double count, double whole) { return whole > 0 ? count / whole : 0; }
 
-extern const char *const occupancy_limit_names[OCCUPANCY_LIMITS];
+struct limit_row {
+  const char *key, *name; /* "lds", "LDS" */
+};
+extern const struct limit_row occupancy_limit_rows[OCCUPANCY_LIMITS];
+
+/* The source line of an instruction, 0 when nobody knows; and "kernel.wws:12", or the instruction's
+ * number when nobody knows. */
+uint32_t report_line(const struct isa_program *program, uint32_t pc);
+void report_place(const struct isa_program *program, uint32_t pc, char text[REPORT_PLACE]);
+
+/* Where others of a mismatched warp's work-group stand; its own pc when none of them was kept. */
+uint32_t report_elsewhere(const struct launch_result *result, const struct stuck_warp *warp);
+
+/* The launch set this parameter otherwise than its machine's file does. */
+static inline bool report_changed(const struct job *job, const struct param_group *group, const struct param_row *row) {
+  return param_value(group, row, &job->machine) != param_value(group, row, &job->machine_file);
+}
+
+/* The keys of the JSON report that are no counters: sim/cli/report.keys.def, a row each. */
+struct report_key {
+  const char *key, *unit, *text;
+};
+extern const struct report_key report_keys[];
+extern const size_t report_key_count;
 
 #endif

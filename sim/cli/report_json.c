@@ -52,8 +52,9 @@ static json_t *parameter(const struct param_group *group, const struct param_row
   return object;
 }
 
-static json_t *machine_object(const struct machine *machine) {
-  json_t *object = json_object(), *parameters = json_object();
+static json_t *machine_object(const struct job *job) {
+  const struct machine *machine = &job->machine;
+  json_t *object = json_object(), *parameters = json_object(), *changed = json_object();
   set_text(object, "name", machine->name);
   for (size_t g = 0; g < MACHINE_GROUPS; g++)
     for (size_t i = 0; i < machine_groups[g].count; i++) {
@@ -61,8 +62,11 @@ static json_t *machine_object(const struct machine *machine) {
       char key[64];
       snprintf(key, sizeof key, "%s.%s", machine_groups[g].name, row->name);
       json_object_set_new(parameters, key, parameter(&machine_groups[g], row, machine));
+      if (report_changed(job, &machine_groups[g], row))
+        json_object_set(changed, key, json_object_get(json_object_get(parameters, key), "value"));
     }
   json_object_set_new(object, "parameters", parameters);
+  json_object_set_new(object, "changed", changed);
   return object;
 }
 
@@ -76,20 +80,13 @@ static void set_units(json_t *units, const char *prefix, const struct stat_group
 
 static json_t *units_object(void) {
   json_t *units = json_object();
-  set_text(units, "cycles", "cycles");
-  set_text(units, "microseconds", "us");
-  set_text(units, "stalls", "warp-cycles");
-  set_text(units, "resident_cycles", "warp-cycles");
+  for (size_t i = 0; i < report_key_count; i++)
+    if (*report_keys[i].unit)
+      set_text(units, report_keys[i].key, report_keys[i].unit);
   set_units(units, "cu", &cu_stat_group);
   set_units(units, "lds", &lds_stat_group);
-  set_text(units, "lds.max_ways", "passes");
   set_units(units, "dma", &dma_stat_group);
-  set_text(units, "dma.bytes_per_cycle", "bytes/cycle");
-  set_text(units, "dma.queue_full_cycles", "warp-cycles");
-  set_text(units, "dma.queue_peak", "descriptors");
-  set_text(units, "dma.latency", "cycles");
   set_units(units, "memory", &mem_stat_group);
-  set_text(units, "hiding", "group-cycles");
   return units;
 }
 
@@ -97,7 +94,7 @@ static json_t *units_object(void) {
 
 static void set_place(json_t *object, const struct isa_program *program, uint32_t pc) {
   set_text(object, "file", file_base(program->file));
-  set_whole(object, "line", program->line && pc < program->count ? program->line[pc] : 0);
+  set_whole(object, "line", report_line(program, pc));
 }
 
 static json_t *stalls_object(const uint64_t stalls[STALLS], bool zeros) {
@@ -112,9 +109,9 @@ static json_t *occupancy_object(const struct occupancy *fit) {
   json_t *object = json_object(), *groups = json_object();
   set_whole(object, "warps_per_group", fit->warps_per_group);
   set_whole(object, "groups_per_cu", fit->groups_per_cu);
-  set_text(object, "limit", occupancy_limit_names[fit->limit]);
+  set_text(object, "limit", occupancy_limit_rows[fit->limit].key);
   for (int i = 0; i < OCCUPANCY_LIMITS; i++)
-    set_whole(groups, occupancy_limit_names[i], fit->groups[i]);
+    set_whole(groups, occupancy_limit_rows[i].key, fit->groups[i]);
   json_object_set_new(object, "groups_allowed", groups);
   set_whole(object, "registers_per_warp", fit->registers_per_warp);
   set_whole(object, "lds_per_group", fit->lds_per_group);
@@ -148,6 +145,20 @@ static json_t *lds_object(const struct isa_program *program, const struct launch
   return object;
 }
 
+/* The bins that hold something: lowest value and count. */
+static json_t *latency_bins(const struct histogram *latency) {
+  json_t *list = json_array();
+  for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
+    if (!latency->bin[bin])
+      continue;
+    json_t *object = json_object();
+    set_whole(object, "from", histogram_low(bin));
+    set_whole(object, "count", latency->bin[bin]);
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
 static json_t *latency_object(const struct histogram *latency) {
   json_t *object = json_object();
   set_whole(object, "count", latency->count);
@@ -156,6 +167,7 @@ static json_t *latency_object(const struct histogram *latency) {
   set_whole(object, "p50", histogram_quantile(latency, 50));
   set_whole(object, "p99", histogram_quantile(latency, 99));
   set_whole(object, "max", latency->maximum);
+  json_object_set_new(object, "bins", latency_bins(latency));
   return object;
 }
 
@@ -183,7 +195,7 @@ static json_t *utilisation_object(const struct machine *machine, const struct la
   json_t *object = json_object();
   report_utilisations(machine, result, all);
   for (size_t i = 0; i < UTILISATIONS; i++)
-    set_real(object, all[i].name, per(all[i].used, all[i].peak));
+    set_real(object, all[i].key, per(all[i].used, all[i].peak));
   return object;
 }
 
@@ -242,6 +254,12 @@ static json_t *stuck_list(const struct isa_program *program, const struct launch
     set_whole(object, "missing", warp->missing);
     set_whole(object, "exited", warp->exited);
     set_whole(object, "event", warp->event);
+    uint32_t pc = report_elsewhere(result, warp);
+    bool apart = warp->mismatched && pc != warp->pc;
+    json_t *elsewhere = apart ? json_object() : json_null();
+    if (apart)
+      set_place(elsewhere, program, pc);
+    json_object_set_new(object, "elsewhere", elsewhere);
     json_array_append_new(list, object);
   }
   return list;
@@ -313,7 +331,7 @@ char *report_json(const struct report *report) {
   json_t *root = json_object(), *launches = json_array(), *hazards = json_array();
   set_text(root, "warpwait", WARPWAIT_VERSION);
   set_text(root, "name", job->name ? job->name : file_base(job->file));
-  json_object_set_new(root, "machine", machine_object(&job->machine));
+  json_object_set_new(root, "machine", machine_object(job));
   json_object_set_new(root, "units", units_object());
   for (size_t i = 0; i < report->count; i++)
     json_array_append_new(launches, launch_object(&job->machine, &job->launches[i].isa, &report->results[i]));

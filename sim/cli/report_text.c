@@ -26,14 +26,10 @@ static void print_range(struct text *text, const uint32_t range[3], uint32_t dim
     text_print(text, "%s%u", i ? " x " : "", range[i]);
 }
 
-static uint32_t pc_line(const struct isa_program *program, uint32_t pc) {
-  return program->line && pc < program->count ? program->line[pc] : 0;
-}
-
 /* The source line without its indentation, or the instruction when there is no source. */
 static void print_source(const struct view *view, uint32_t pc) {
   const struct isa_program *program = view->launch->program;
-  uint32_t line = pc_line(program, pc);
+  uint32_t line = report_line(program, pc);
   char instruction[200];
   isa_print(program, pc, instruction, sizeof instruction);
   const char *source =
@@ -50,7 +46,24 @@ static void occupancy(const struct view *view) {
   text_print(view->text, "occupancy      %u work-group%s of %u warp%s in a CU: %u of %u warps, limited by %s\n",
              fit->groups_per_cu, fit->groups_per_cu == 1 ? "" : "s", fit->warps_per_group,
              fit->warps_per_group == 1 ? "" : "s", fit->groups_per_cu * fit->warps_per_group,
-             view->job->machine.cu.warps, occupancy_limit_names[fit->limit]);
+             view->job->machine.cu.warps, occupancy_limit_rows[fit->limit].name);
+}
+
+/* What the run has changed in the machine's file. */
+static void changed(const struct view *view) {
+  const char *before = "changed        ";
+  for (size_t g = 0; g < MACHINE_GROUPS; g++)
+    for (size_t i = 0; i < machine_groups[g].count; i++) {
+      const struct param_row *row = &machine_groups[g].rows[i];
+      char value[32];
+      if (!report_changed(view->job, &machine_groups[g], row))
+        continue;
+      param_text(&machine_groups[g], row, &view->job->machine, value);
+      text_print(view->text, "%s%s.%s=%s", before, machine_groups[g].name, row->name, value);
+      before = ", ";
+    }
+  if (*before == ',')
+    text_print(view->text, "\n");
 }
 
 static void summary(const struct view *view) {
@@ -61,6 +74,7 @@ static void summary(const struct view *view) {
   text_print(text, "kernel         %s in %s\n", view->launch->kernel->name, file_base(view->launch->program->file));
   text_print(text, "machine        %s, %u CU%s at %u MHz\n", machine->name, machine->cu.count,
              machine->cu.count == 1 ? "" : "s", machine->cu.clock_mhz);
+  changed(view);
   text_print(text, "NDRange        ");
   print_range(text, view->launch->global, view->launch->dimensions);
   text_print(text, " work-items in groups of ");
@@ -76,11 +90,8 @@ static void summary(const struct view *view) {
 
 static void limits(const struct view *view) {
   struct utilisation all[UTILISATIONS];
-  char *sentence = report_bottleneck(&view->job->machine, view->result);
-  text_print(view->text, "\n%s\n\n", sentence);
-  free(sentence);
   report_utilisations(&view->job->machine, view->result, all);
-  text_print(view->text, "%% of peak          used        peak  resource\n");
+  text_print(view->text, "\n%% of peak          used        peak  resource\n");
   for (size_t i = 0; i < UTILISATIONS; i++)
     if (all[i].used > 0)
       text_print(view->text, "%9.1f  %12.0f %12.0f  %s (%s)\n", 100 * per(all[i].used, all[i].peak), all[i].used,
@@ -132,7 +143,7 @@ static void lds_instructions(const struct view *view) {
     const struct pc_result *at = &result->by_pc[worst];
     shown[worst] = true;
     text_print(view->text, "%12" PRIu64 "%12" PRIu64 "%18" PRIu64 "%10" PRIu64 " %6u  ", at->lds_accesses,
-               at->lds_passes, at->lds_conflict_cycles, at->lds_max_ways, pc_line(view->launch->program, worst));
+               at->lds_passes, at->lds_conflict_cycles, at->lds_max_ways, report_line(view->launch->program, worst));
     print_source(view, worst);
   }
   free(shown);
@@ -140,13 +151,18 @@ static void lds_instructions(const struct view *view) {
 
 static void lds(const struct view *view) {
   const struct lds_stats *stats = &view->result->lds;
-  if (!stats->accesses && !stats->dma_beats)
-    return;
-  text_print(view->text,
-             "\nLDS: %" PRIu64 " accesses in %" PRIu64 " passes, %" PRIu64 " of them conflict cycles (at most %" PRIu64
-             " ways); copies: %" PRIu64 " beats; contention: warps %" PRIu64 ", copies %" PRIu64 " cycles\n",
-             stats->accesses, stats->passes, stats->conflict_cycles, view->result->lds_max_ways, stats->dma_beats,
-             stats->contention_cycles, stats->dma_contention_cycles);
+  const char *before = "\nLDS:";
+  if (stats->accesses) {
+    text_print(view->text,
+               "%s %" PRIu64 " accesses in %" PRIu64 " passes, %" PRIu64 " added by conflicts (at most %" PRIu64
+               " way%s); %" PRIu64 " cycles of contention with copies\n",
+               before, stats->accesses, stats->passes, stats->conflict_cycles, view->result->lds_max_ways,
+               view->result->lds_max_ways == 1 ? "" : "s", stats->contention_cycles);
+    before = "    ";
+  }
+  if (stats->dma_beats)
+    text_print(view->text, "%s %" PRIu64 " beats of copies; %" PRIu64 " cycles of contention with warps\n", before,
+               stats->dma_beats, stats->dma_contention_cycles);
   if (stats->accesses)
     lds_instructions(view);
 }
@@ -199,15 +215,23 @@ static void dma(const struct view *view) {
     latencies(latency, view->text);
 }
 
+static bool copies_abandoned(const struct launch_result *result) {
+  for (size_t i = 0; i < result->hazard_count; i++)
+    if (result->hazards[i].first.rule == HAZARD_X10)
+      return true;
+  return false;
+}
+
 static void hiding(const struct view *view) {
   const struct cu_stats *cu = &view->result->cu;
   if (!cu->copy_cycles)
     return;
   text_print(view->text,
              "\nhiding: work-groups had copies under way for %" PRIu64 " group-cycles; %" PRIu64
-             " (%.1f %%) were hidden, %" PRIu64 " exposed at waits\n",
+             " (%.1f %%) were hidden, %" PRIu64 " exposed at waits and full queues%s\n",
              cu->copy_cycles, cu->copy_cycles - cu->exposed_cycles,
-             percent(cu->copy_cycles - cu->exposed_cycles, cu->copy_cycles), cu->exposed_cycles);
+             percent(cu->copy_cycles - cu->exposed_cycles, cu->copy_cycles), cu->exposed_cycles,
+             copies_abandoned(view->result) ? " (copies nobody waited for count as hidden)" : "");
 }
 
 /* ---- memory ------------------------------------------------------------------------------------ */
@@ -218,11 +242,16 @@ static void memory(const struct view *view) {
   uint64_t lines = stats->l2_hits + stats->l2_misses;
   if (!accesses && !lines)
     return;
+  uint64_t requests = stats->dma_reads + stats->dma_writes;
+  text_print(view->text, "\nmemory: ");
+  if (accesses)
+    text_print(view->text, "%" PRIu64 " accesses of warps (%.2f sectors each)%s", accesses,
+               per((double)stats->sectors, (double)accesses), requests ? ", " : "");
+  if (requests)
+    text_print(view->text, "%" PRIu64 " requests of DMA engines", requests);
   text_print(view->text,
-             "\nmemory: %" PRIu64 " accesses of warps (%.2f sectors each), %" PRIu64 " requests of DMA engines\n"
-             "  L2: %" PRIu64 " of %" PRIu64 " lines hit (%.1f %%), %" PRIu64 " written back; bytes: link up %" PRIu64
+             "\n  L2: %" PRIu64 " of %" PRIu64 " lines hit (%.1f %%), %" PRIu64 " written back; bytes: link up %" PRIu64
              ", down %" PRIu64 ", L2 %" PRIu64 ", DRAM %" PRIu64 "\n",
-             accesses, per((double)stats->sectors, (double)accesses), stats->dma_reads + stats->dma_writes,
              stats->l2_hits, lines, percent(stats->l2_hits, lines), stats->l2_writebacks, stats->link_up_bytes,
              stats->link_down_bytes, stats->l2_bytes, stats->dram_bytes);
 }
@@ -230,12 +259,9 @@ static void memory(const struct view *view) {
 /* ---- what went wrong --------------------------------------------------------------------------- */
 
 static void print_place(const struct view *view, uint32_t pc) {
-  const struct isa_program *program = view->launch->program;
-  uint32_t line = pc_line(program, pc);
-  if (line)
-    text_print(view->text, "%s:%u", file_base(program->file), line);
-  else
-    text_print(view->text, "%s, instruction %u", file_base(program->file), pc);
+  char place[REPORT_PLACE];
+  report_place(view->launch->program, pc, place);
+  text_print(view->text, "%s", place);
 }
 
 static void hazards(const struct view *view) {
@@ -258,24 +284,28 @@ static void hazards(const struct view *view) {
 static void stuck_reason(const struct view *view, const struct stuck_warp *warp) {
   static const char *const at[STALLS] = {
       [STALL_BARRIER] = "a barrier", [STALL_COPY_JOIN] = "an asynchronous copy", [STALL_WAIT_JOIN] = "a wait"};
-  if (warp->stall == STALL_COPY_WAIT && !warp->missing)
+  const char *call = at[warp->stall] ? at[warp->stall] : "a wait";
+  uint32_t elsewhere = report_elsewhere(view->result, warp);
+  if (warp->mismatched && elsewhere != warp->pc) {
+    text_print(view->text, "stands at %s, while others of its work-group stand at ", call);
+    print_place(view, elsewhere);
+    text_print(view->text, "\n");
+  } else if (warp->missing) {
+    text_print(view->text, "stands at %s and waits for %u warp%s of its work-group, of which %u ha%s exited\n", call,
+               warp->missing, warp->missing == 1 ? "" : "s", warp->exited, warp->exited == 1 ? "s" : "ve");
+  } else if (warp->stall == STALL_COPY_WAIT && warp->event) {
     text_print(view->text, "waits for event %u, which nobody completes\n", warp->event);
-  else if (warp->missing)
-    text_print(view->text, "stands at %s and waits for %u warp%s of its work-group, of which %u ha%s exited\n",
-               at[warp->stall] ? at[warp->stall] : "a wait", warp->missing, warp->missing == 1 ? "" : "s", warp->exited,
-               warp->exited == 1 ? "s" : "ve");
-  else
+  } else {
     text_print(view->text, "waits for %s\n", stall_rows[warp->stall].text);
+  }
 }
 
-static void deadlock(const struct view *view) {
+/* What bounds the launch, or that it did not end and why. */
+static void sentence(const struct view *view) {
   const struct launch_result *result = view->result;
-  if (result->end == END_CYCLE_LIMIT)
-    text_print(view->text, "\nGiven up at the cycle limit: the launch had not finished.\n");
-  if (result->end != END_DEADLOCK)
-    return;
-  text_print(view->text, "\nDeadlock: %zu warp%s for ever.\n", result->stuck_count,
-             result->stuck_count == 1 ? " waits" : "s wait");
+  char *text = report_bottleneck(&view->job->machine, result);
+  text_print(view->text, "\n%s\n", text);
+  free(text);
   size_t kept = result->stuck_count < RESULT_STUCK ? result->stuck_count : RESULT_STUCK;
   for (size_t i = 0; i < kept; i++) {
     const struct stuck_warp *warp = &result->stuck[i];
@@ -308,7 +338,7 @@ char *report_text(const struct report *report) {
     if (report->job->launch_count > 1)
       text_print(&text, "%s======== launch %zu of %zu ========\n", i ? "\n" : "", i + 1, report->job->launch_count);
     summary(&view);
-    deadlock(&view);
+    sentence(&view);
     limits(&view);
     stalls(&view);
     lds(&view);

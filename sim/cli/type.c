@@ -57,6 +57,13 @@ void type_nearest(const char *name, char near[32]) {
   snprintf(near, 32, "%s%s", word ? word : "", word && components_of(suffix) > 1 ? suffix : "");
 }
 
+bool type_refuse(const char *name, struct message *message) {
+  char near[32];
+  type_nearest(name, near);
+  return message_fail(message, "no type '%.40s'%s%s%s; legal: " TYPE_LEGAL, name, *near ? " (did you mean '" : "", near,
+                      *near ? "'?)" : "");
+}
+
 /* ---- half precision: C17 has no type for it -------------------------------------------------- */
 
 static uint16_t half_from(double value) {

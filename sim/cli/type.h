@@ -26,6 +26,12 @@ bool type_find(const char *name, struct type *type);
 /* Bytes that an element takes in memory. */
 static inline unsigned type_size(struct type type) { return type.bytes * (type.components == 3 ? 4 : type.components); }
 
+#define TYPE_LEGAL                                                                                                     \
+  "char uchar short ushort int uint long ulong half float double, each with 2, 3, 4, 8, 16 or nothing behind it"
+
+/* Says that there is no type of that name, which one may be meant, and what is legal; returns false. */
+bool type_refuse(const char *name, struct message *message);
+
 /* The name of the scalar type nearest to `name`, vector size kept when there is one; "" if none is near. */
 void type_nearest(const char *name, char near[32]);
 

@@ -46,7 +46,7 @@ static void list_kernel(const struct isa_program *program, const struct isa_kern
   text_print(text, "kernel %s: %u registers, %u bytes of LDS, %u private bytes a lane\n", kernel->name,
              kernel->registers, kernel->lds_bytes, kernel->private_bytes);
   for (size_t i = 0; i < kernel->arg_count; i++)
-    text_print(text, "  argument %zu  %-8s %s\n", i, kernel->args[i].type, kernel->args[i].name);
+    text_print(text, "  argument %zu  %-8s %s\n", i + 1, kernel->args[i].type, kernel->args[i].name);
   text_print(text, "%6s %6s  %-10s %s\n", "pc", "line", "class", "instruction");
   for (uint32_t pc = kernel->entry; pc < kernel->end; pc++) {
     char line[256];

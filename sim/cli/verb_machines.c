@@ -23,13 +23,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
   return 0;
 }
 
-/* The name and the first sentence of the file's first comment. */
+/* The name and the first sentence of the file's first comment, whose lines are joined. */
 static void describe(const struct preset *preset, struct text *text) {
-  const char *start = preset->text + strspn(preset->text, "; ");
-  const char *end = strstr(start, ". "), *line = strchr(start, '\n');
-  if (!end || end > line)
-    end = line;
-  text_print(text, "%-10s %.*s\n", preset->name, (int)(end - start), start);
+  const char *at = preset->text;
+  text_print(text, "%-10s ", preset->name);
+  for (bool ended = false; *at == ';' && !ended; at += *at == '\n') {
+    at += strspn(at, "; ");
+    size_t line = strcspn(at, "\n"), length = 0;
+    for (; length < line && !ended; length++)
+      ended = at[length] == '.' && strchr(" \n", at[length + 1]);
+    text_print(text, "%.*s%s", (int)length, at, ended ? "" : " ");
+    at += line;
+  }
+  text_print(text, "\n");
 }
 
 static bool show(const char *name, struct text *text, struct message *message) {

@@ -2,7 +2,9 @@
  *
  * Order matters: everything that can be refused is refused before the run, and nothing is written
  * before all of it is known. */
+#include <ctype.h>
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +76,10 @@ static const char documentation[] =
     "  buffer:NAME                      a buffer made by an earlier argument\n"
     "  local:BYTES                      room in the LDS\n"
     "  TYPE:VALUE[,VALUE...]            an OpenCL C scalar or vector: int:7, float4:1,2,3,4\n"
-    "  bytes:HEX                        a struct by value\n";
+    "  bytes:HEX                        a struct by value\n"
+    "\n"
+    "Exit status: 0 fine; 1 a check failed, a deadlock or the cycle limit; 2 bad input; 3 a defect of\n"
+    "warpwait. A hazard is reported and told on stderr, but alone does not change the exit status.\n";
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
@@ -113,10 +118,13 @@ static error_t parse_order(struct argp_state *state, const char *word, struct in
   call->run.seed = 1;
   if (strcmp(word, "shuffled") == 0)
     return 0;
-  if (strncmp(word, "shuffled:", 9) == 0 && word[9]) {
-    call->run.seed = (uint32_t)strtoul(word + 9, &end, 10);
-    if (!*end)
+  if (strncmp(word, "shuffled:", 9) == 0) {
+    errno = 0;
+    uint64_t seed = strtoull(word + 9, &end, 10);
+    call->run.seed = (uint32_t)seed;
+    if (isdigit((unsigned char)word[9]) && !*end && !errno && seed <= UINT32_MAX)
       return 0;
+    return cli_refuse(state, "--order: '%.60s' is not a whole number in [0, %u]", word + 9, UINT32_MAX);
   }
   return cli_refuse(state, "--order: '%.60s' is not one of: ascending descending shuffled[:SEED]", word);
 }
@@ -128,53 +136,64 @@ static error_t parse_program(struct argp_state *state, const char *word, struct 
   return 0;
 }
 
-static error_t parse_option(int key, char *word, struct argp_state *state) {
-  struct invocation *call = state->input;
-  bool plain = false;
-  error_t error = 0;
+/* Options whose value is kept as it is. */
+static const char **place_of_word(struct invocation *call, int key) {
   switch (key) {
   case 'm':
-    call->machine = word;
+    return &call->machine;
+  case KEY_OUT:
+    return &call->out;
+  case KEY_VCD:
+    return &call->run.vcd;
+  case KEY_KERNEL:
+    return &call->direct.kernel;
+  case KEY_GLOBAL:
+    return &call->direct.global;
+  case KEY_LOCAL:
+    return &call->direct.local;
+  case KEY_OFFSET:
+    return &call->direct.offset;
+  default:
+    return NULL;
+  }
+}
+
+/* Options that may be repeated. */
+static struct words *place_of_words(struct invocation *call, int key) {
+  return key == 's' ? &call->sets : key == KEY_DUMP ? &call->dumps : key == KEY_ARG ? &call->args : NULL;
+}
+
+static error_t parse_host(struct argp_state *state, const char *word, struct invocation *call) {
+  bool plain = false;
+  error_t error = choose(state, "--host", word, "systemc", "plain", &plain);
+  call->host_given = true;
+  call->run.systemc = !plain;
+  return error;
+}
+
+static error_t parse_option(int key, char *word, struct argp_state *state) {
+  struct invocation *call = state->input;
+  const char **kept = place_of_word(call, key);
+  struct words *list = place_of_words(call, key);
+  if (list)
+    return add(list, word);
+  if (kept) {
+    *kept = word;
     return 0;
-  case 's':
-    return add(&call->sets, word);
+  }
+  switch (key) {
   case 'r':
     return choose(state, "--report", word, "text", "json", &call->json);
   case 'q':
     call->run.quiet = true;
     return 0;
-  case KEY_OUT:
-    call->out = word;
-    return 0;
-  case KEY_VCD:
-    call->run.vcd = word;
-    return 0;
-  case KEY_DUMP:
-    return add(&call->dumps, word);
   case KEY_VERIFY:
     call->verify = true;
     return 0;
   case KEY_HOST:
-    error = choose(state, "--host", word, "systemc", "plain", &plain);
-    call->host_given = true;
-    call->run.systemc = !plain;
-    return error;
+    return parse_host(state, word, call);
   case KEY_MAX_CYCLES:
     return parse_max_cycles(state, word, &call->run.max_cycles);
-  case KEY_KERNEL:
-    call->direct.kernel = word;
-    return 0;
-  case KEY_GLOBAL:
-    call->direct.global = word;
-    return 0;
-  case KEY_LOCAL:
-    call->direct.local = word;
-    return 0;
-  case KEY_OFFSET:
-    call->direct.offset = word;
-    return 0;
-  case KEY_ARG:
-    return add(&call->args, word);
   case KEY_ORDER:
     return parse_order(state, word, call);
   case ARGP_KEY_ARG:
@@ -214,8 +233,30 @@ static bool only_direct(struct invocation *call) {
   return true;
 }
 
+/* A folder was named where a file is wanted: the first launch file in it, or one folder deeper. */
+static bool fail_folder(const char *folder, struct message *message) {
+  static const char *const patterns[] = {"launch*.json", "*/launch*.json"};
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+    char pattern[1024];
+    glob_t found = {0};
+    size_t length = strlen(folder);
+    const char *slash = length && folder[length - 1] == '/' ? "" : "/";
+    snprintf(pattern, sizeof pattern, "%.900s%s%s", folder, slash, patterns[i]);
+    bool any = glob(pattern, 0, NULL, &found) == 0;
+    if (any)
+      message_fail(message, "%s: is a directory; %s launch file is %s", folder,
+                   found.gl_pathc > 1 ? "its first" : "its", found.gl_pathv[0]);
+    globfree(&found);
+    if (any)
+      return false;
+  }
+  return message_fail(message, "%s: is a directory, without a launch file", folder);
+}
+
 static bool load(struct invocation *call, struct job *job) {
   const struct job_request request = {call->machine, call->sets.word, call->sets.count, call->verify};
+  if (file_is_folder(call->direct.program))
+    return fail_folder(call->direct.program, &call->message);
   if (strcmp(file_extension(call->direct.program), ".json") == 0)
     return only_direct(call) && launch_load(call->direct.program, &request, job, &call->message);
   if (call->verify)
@@ -271,10 +312,30 @@ static bool write_outputs(struct invocation *call, const struct report *report) 
   return good;
 }
 
+/* A hazard is no failure of the run, but nobody should overlook it. */
+static void warn_of_hazards(const struct report *report) {
+  struct message message;
+  char place[REPORT_PLACE];
+  const struct launch_result *first = NULL;
+  uint64_t count = 0;
+  for (size_t i = 0; i < report->count; i++) {
+    const struct launch_result *result = &report->results[i];
+    first = first || !result->hazard_count ? first : result;
+    count += result->hazard_count;
+  }
+  if (!first)
+    return;
+  report_place(report->job->program, first->hazards[0].first.pc, place);
+  message_fail(&message, "%" PRIu64 " hazard%s, the first at %s: %s", count, count == 1 ? "" : "s", place,
+               isa_hazard_rows[first->hazards[0].first.rule].rule);
+  message_print(&message);
+}
+
 /* Says on stderr what went wrong in the simulated world. */
 static int conclude(const struct invocation *call, const struct report *report) {
   int status = CLI_FINE;
   struct message message;
+  warn_of_hazards(report);
   for (size_t i = 0; i < report->verdict_count; i++)
     if (!report->verdicts[i].passed) {
       status = CLI_WENT_WRONG;

@@ -39,7 +39,7 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"run a.json b.json", "b.json|one"},
       {"run --machine", "--machine: needs a value"},
       {"run l.json --frob", "--frob: no such option"},
-      {"run l.json --verfy", "--verfy|'verify'"},
+      {"run l.json --verfy", "--verfy|'--verify'"},
       {"run l.json -x", "-x: no such option"},
       {"run l.json --report xml", "--report|'xml'|text json"},
       {"run l.json --host vhdl", "--host|'vhdl'|systemc plain"},
@@ -51,23 +51,35 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"run nothing.json", "nothing.json|No such file"},
       {"run l.json --global 4", "--global|launch file"},
       {"run kernel.cl --global 4", "kernel.cl|not supported yet"},
-      {"run kernel.txt --global 4", "kernel.txt|.wws"},
-      {"run kernel.wws", "--global"},
+      {"run other.txt --global 4", "other.txt|is not a program|.wws"},
+      {"run kernel.wws", "--global is missing: the number of work-items"},
+      {"run red.wws", "red.wws: No such file"},
+      {"run red", "red: No such file"},
+      {"run .", ".: is a directory, without a launch file"},
+      {"run l.json --order shuffled:4294967296", "--order|'4294967296'|[0, 4294967295]"},
+      {"run l.json --order shuffled:99999999999999999999", "--order|[0, 4294967295]"},
+      {"run l.json --order shuffled:-1", "--order|'-1'"},
       {"run kernel.wws --global 4x", "--global: '4x'|X[,Y[,Z]]"},
       {"run kernel.wws --global 0", "--global: '0'"},
       {"run kernel.wws --global 4,4,4,4", "--global"},
       {"run kernel.wws --global 4 --local 2,2", "--local: 2 entries|1"},
       {"run kernel.wws --global 4 --verify", "--verify|launch file"},
       {"run kernel.wws --global 4 --kernel mnius", "--kernel: no kernel 'mnius'|plus"},
-      {"run kernel.wws --global 4", "--arg|argument 0, 'data'|missing"},
+      {"run kernel.wws --global 4", "--arg|argument 1, 'data'|missing"},
       {"run kernel.wws --global 4 --arg int", "--arg int|KIND:VALUE"},
-      {"run kernel.wws --global 4 --arg itn:3", "'itn'|'int'"},
+      {"run kernel.wws --global 4 --arg itn:3", "'itn'|'int'|ushort"},
+      {"run kernel.wws --global 4 --arg bufer:a=16", "'bufer' (did you mean 'buffer'?); legal: "},
+      {"run kernel.wws --global 4 --arg whatever:3",
+       "no kind of argument 'whatever'; legal: buffer, local, bytes, or a type: char uchar"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg float:3", "float (4 bytes)|'add' is a value (u32"},
+      {"run kernel.wws --global 4 --arg buffer:a=18:uint:iota", "18 bytes|multiple of 4"},
+      {"run kernel.wws --global 4 --arg buffer:a=18:uint:random", "18 bytes|multiple of 4"},
       {"run kernel.wws --global 4 --arg int:3", "'data'|a buffer"},
       {"run kernel.wws --global 4 --arg buffer:a", "no buffer 'a'"},
       {"run kernel.wws --global 4 --arg buffer:a=0", "--arg buffer:a=0|outside"},
       {"run kernel.wws --global 4 --arg buffer:a=many", "'many'"},
       {"run kernel.wws --global 4 --arg buffer:a=16:flaot", "'flaot'|'float'"},
-      {"run kernel.wws --global 4 --arg buffer:a=16:float:iotta", "'iotta'|'iota'"},
+      {"run kernel.wws --global 4 --arg buffer:a=16:float:iotta", "no fill 'iotta' (nor @FILE); did you mean 'iota'?"},
       {"run kernel.wws --global 4 --arg buffer:a=16:float:@none.bin", "none.bin|No such file"},
       {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint:x", "'x'|[0, 4294967295]"},
       {"run kernel.wws --global 4 --arg buffer:a=16 --arg uint2:1,2", "'add'|4 bytes"},
@@ -98,9 +110,11 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"params --machine nine", "--machine|'nine'"},
       {"machines moon", "no machine 'moon'|teaching"},
       {"machines a b", "b"},
-      {"machines --all", "--all: no such option"},
+      {"machines --all", "--all: no such option, legal: --help, --version"},
+      {"machines --versoin", "'--version'"},
   };
   fixture_folder();
+  tool_file("other.txt", "");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("warpwait %s", rows[i].arguments);
     refuse(rows[i].arguments, rows[i].parts);
@@ -148,7 +162,7 @@ TEST(cli, bad_launch_file_names_line_and_path) {
       {"{\n\"program\": 1,\n\"program\": 2}", "l.json:3|duplicate"},
       {"{\n\"porgram\": \"kernel.wws\"}", "l.json:2: porgram|'program'"},
       {"{}", "launches|missing"},
-      {"{\"launches\": []}", "kernel.cl|not supported yet"},
+      {"{\"launches\": []}", "l.json:1: launches|empty"},
       {"{\"program\": \"k.spv\", \"launches\": []}", "k.spv|not supported yet"},
       {"{\"program\": 3, \"launches\": []}", "program|not a string"},
       {"{\"program\": \"none.wws\",\n \"launches\": []}", "l.json:1: program|none.wws|No such file"},
@@ -162,7 +176,8 @@ TEST(cli, bad_launch_file_names_line_and_path) {
        "l.json:3: set.cu.cout|'cu.count'"},
       {"{\"program\": \"kernel.wws\", \"launches\": [],\n\"set\": {\n\"cu.count\": 1.5}}",
        "l.json:3: set.cu.count|whole"},
-      {"{\"program\": \"kernel.wws\", \"launches\": [],\n\"set\": {\n\"cu.count\": \"x\"}}", "l.json:3|'x'|[1, 1024]"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [],\n\"set\": {\n\"cu.count\": \"x\"}}",
+       "l.json:3: set.cu.count: 'x' is not|[1, 1024]"},
       {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": []}", "buffers|object"},
       {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {}}}", "l.json:2: buffers.a|'bytes'"},
       {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {\"byte\": 3}}}",
@@ -180,6 +195,8 @@ TEST(cli, bad_launch_file_names_line_and_path) {
        "multiple|4 bytes of 'int'"},
       {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\"a\": {\"bytes\": 8, \"fill\": \"rnd\"}}}",
        "buffers.a.fill|'rnd'"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\"a\": {\"bytes\": 9, \"fill\": \"iota\"}}}",
+       "buffers.a.fill: fill 'iota'|9 bytes|4"},
       {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\"a\": {\"bytes\": 8, \"fill\": \"zero\", "
        "\"seed\": 3}}}",
        "buffers.a.seed|random"},
@@ -225,6 +242,8 @@ TEST(cli, bad_launch_names_argument_and_limit) {
        "args[1].int: 'x'|[-2147483648, 2147483647]"},
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"ulong\": 1}]}",
        "args[1].ulong|'add'|4 bytes"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"float\": 1}]}",
+       "args[1].float: float (4 bytes)|'add'|u32"},
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"float2\": [1]}]}",
        "args[1].float2|2 components"},
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"pipe\": \"p\"}]}",
@@ -323,4 +342,45 @@ TEST(cli, control_characters_in_input_do_not_break_the_line) {
   fixture_folder();
   tool_file("l.json", "{\"program\": \"kernel.wws\", \"launches\": [], \"machine\": \"a\\nb\\u001b[31m\"}");
   refuse("run l.json", "'a?b?[31m'");
+}
+
+TEST(cli, a_launch_file_without_program_takes_kernel_wws_or_says_what_is_missing) {
+  tool_folder();
+  tool_file("l.json", "{\n\"launches\": []}");
+  refuse("run l.json", "l.json:1: 'program' is missing|kernel.wws|.wws (assembly), .wwo (object file)");
+}
+
+TEST(cli, a_kernel_too_large_for_any_cu_is_blamed_itself) {
+  tool_folder();
+  tool_file("tile.wws", ".kernel tile\n.lds room 100000\n  exit\n");
+  refuse("run tile.wws --global 64", "warpwait: tile.wws: kernel 'tile' needs 100096 bytes of LDS (100000 declared, in "
+                                     "units of cu.lds_unit and of a row of banks); lds.size is 65536");
+  tool_file("l.json", "{\"program\": \"tile.wws\",\n\"launches\": [{\"kernel\": \"tile\", \"global\": [64]}]}");
+  refuse("run l.json", "l.json:2: launches[0].kernel: kernel 'tile' needs 100096 bytes");
+  tool_file("wide.wws", ".kernel wide\n.reg a[200]\n  exit\n");
+  refuse("run wide.wws --global 64 --set cu.registers=1024",
+         "warpwait: wide.wws: kernel 'wide' needs 6400 registers a warp (200 a lane|cu.registers is 1024");
+}
+
+TEST(cli, typed_arguments_may_differ_in_sign_but_not_in_kind) {
+  static const struct {
+    const char *type, *argument;
+    bool legal;
+  } rows[] = {{"u32", "int:3", true},       {"s32", "uint:3", true},       {"f32", "float:3", true},
+              {"f32", "int:3", false},      {"u32", "float:3", false},     {"f16", "short:3", false},
+              {"s16", "half:3", false},     {"f64", "double:1", true},     {"f32", "bytes:00000000", true},
+              {"f32x2", "int2:1,2", false}, {"f32x2", "float2:1,2", true}, {"bytes 4", "float:3", true},
+              {"bytes 4", "int:3", true}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[100], arguments[100];
+    tool_folder();
+    snprintf(text, sizeof text, ".kernel k\n.arg n %s\n  exit\n", rows[i].type);
+    snprintf(arguments, sizeof arguments, "run k.wws --global 4 --arg %s", rows[i].argument);
+    tool_file("k.wws", text);
+    struct outcome outcome = tool(arguments);
+    ct_note("%s for %s: %s", rows[i].argument, rows[i].type, outcome.err);
+    EXPECT_EQ(outcome.status, rows[i].legal ? 0 : 2);
+    EXPECT_EQ(lines(outcome.err), rows[i].legal ? 0 : 1);
+    outcome_free(&outcome);
+  }
 }

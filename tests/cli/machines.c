@@ -88,7 +88,23 @@ TEST(machines, built_ins_print_as_they_are_written) {
   tool_folder();
   struct outcome list = tool("machines"), one = tool("machines dsp");
   EXPECT_CONTAINS(list.out, "teaching ");
+  EXPECT_CONTAINS(list.out, "behind the cores' back.\n"); /* the whole first sentence, over lines */
   EXPECT_STREQ(one.out, preset_find("dsp")->text);
   outcome_free(&list);
   outcome_free(&one);
+}
+
+/* The example of docs/parameters.md is a machine file. */
+TEST(machines, the_manual_shows_a_file_that_parses) {
+  char *manual = params_manual(), *start = strstr(manual, "```ini\n");
+  struct machine machine;
+  struct message message = {""};
+  ASSERT_TRUE(start != NULL);
+  start += strlen("```ini\n");
+  *strstr(start, "```") = '\0';
+  machine_defaults(&machine);
+  if (!EXPECT_TRUE(machine_parse(start, "mine.ini", &machine, &message)))
+    puts(message.text);
+  EXPECT_EQ(machine.lds.size, 128 * 1024);
+  free(manual);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/manual.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
@@ -99,7 +100,7 @@ TEST(cli, expected_diagnostics_are_held_against_reported_hazards) {
       "{\"program\": \"kernel.wws\", \"buffers\": {\"data\": {\"bytes\": 256}}, \"launches\": [{\"kernel\": \"plus\","
       "\"global\": [65], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 1}, {\"local\": 4}]}],"
       "\"expect_diagnostic\": [\"X1-stride-zero\", \"M1-access-out-of-bounds\"]}");
-  expect("run l.json --verify", 0, "");
+  expect("run l.json --verify", 0, "warpwait: 2 hazards, the first at kernel.wws:10: M1-access-out-of-bounds");
   json_t *root = report("run l.json --report json");
   json_t *hazard = json_array_get(json_object_get(json_array_get(json_object_get(root, "launches"), 0), "hazards"), 0);
   EXPECT_STREQ(json_string_value(json_object_get(hazard, "rule")), "M1-access-out-of-bounds");
@@ -253,4 +254,149 @@ TEST(cli, a_failing_write_leaves_what_was_there) {
   char *text = tool_read("report.txt");
   EXPECT_STREQ(text, "old");
   free(text);
+}
+
+/* Parameters as the machine file has them are no news; those that the run changed are. */
+TEST(cli, reports_say_what_was_changed_in_the_machine) {
+  launch_with(",\n\"set\": { \"dma.channels\": 3, \"lds.priority\": \"warps\", \"dma.setup\": 99 }");
+  struct outcome outcome = tool("run l.json --set dma.setup=20 --set mem.dram_latency=900");
+  EXPECT_CONTAINS(outcome.out, "\nchanged        lds.priority=warps, dma.channels=3, mem.dram_latency=900\n");
+  outcome_free(&outcome);
+  json_t *root = report("run l.json --report json --set dma.setup=20");
+  const json_t *changed = json_object_get(json_object_get(root, "machine"), "changed");
+  EXPECT_EQ(json_object_size(changed), 2);
+  EXPECT_EQ(json_integer_value(json_object_get(changed, "dma.channels")), 3);
+  EXPECT_STREQ(json_string_value(json_object_get(changed, "lds.priority")), "warps");
+  json_decref(root);
+  launch_with("");
+  outcome = tool("run l.json");
+  EXPECT_TRUE(strstr(outcome.out, "changed") == NULL);
+  outcome_free(&outcome);
+}
+
+TEST(cli, a_launch_that_did_not_finish_is_not_said_to_be_bound_by_anything) {
+  launch_with("");
+  struct outcome outcome = tool("run l.json --max-cycles 20");
+  EXPECT_CONTAINS(outcome.out, "\nCut short at the cycle limit: the figures are of an unfinished launch.\n");
+  EXPECT_TRUE(strstr(outcome.out, "Bound by") == NULL);
+  outcome_free(&outcome);
+  json_t *root = report("run l.json --max-cycles 20 --report json");
+  const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+  EXPECT_CONTAINS(json_string_value(json_object_get(launch, "bottleneck")), "Cut short at the cycle limit");
+  EXPECT_EQ(json_integer_value(json_object_get(launch, "work_groups")), 1); /* of the NDRange */
+  json_decref(root);
+}
+
+/* One warp waits at line 7, the other at line 9. */
+TEST(cli, warps_at_different_barriers_are_told_where_the_others_stand) {
+  tool_folder();
+  tool_file("stuck.wws", ".kernel k\n.reg i\n.pred p\n  get.local_id i, x\n  setp.lt.u32 p, i, 32\n@p bra out\n"
+                         "  bar.lds\n  exit\nout: bar.lds\n  exit\n");
+  struct outcome outcome = tool("run stuck.wws --global 64 --local 64");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_CONTAINS(outcome.out, "Deadlock: 2 warps wait for ever. The figures are of an unfinished launch.");
+  EXPECT_CONTAINS(outcome.out,
+                  "at stuck.wws:7 stands at a barrier, while others of its work-group stand at stuck.wws:9\n");
+  EXPECT_CONTAINS(outcome.out,
+                  "at stuck.wws:9 stands at a barrier, while others of its work-group stand at stuck.wws:7\n");
+  outcome_free(&outcome);
+  json_t *root = report("run stuck.wws --global 64 --local 64 --report json");
+  const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
+  size_t told = 0, index = 0;
+  json_t *warp = NULL;
+  json_array_foreach(json_object_get(launch, "stuck"), index, warp) told +=
+      json_is_string(json_object_get(json_object_get(warp, "elsewhere"), "file"));
+  EXPECT_EQ(told, 2);
+  json_decref(root);
+}
+
+TEST(cli, a_copy_that_nobody_waits_for_is_no_well_hidden_one) {
+  tool_folder();
+  tool_file("k.wws", ".kernel k\n.arg data global\n.lds room 256\n.reg64 p\n.reg e\n  ld.arg.b64 p, data\n"
+                     "  copy.to_lds e, [room], [p], 64, size=4\n  exit\n");
+  struct outcome outcome = tool("run k.wws --global 64 --local 64 --arg buffer:data=256");
+  ct_note("%s", outcome.err);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_CONTAINS(outcome.out, "exposed at waits and full queues (copies nobody waited for count as hidden)");
+  EXPECT_CONTAINS(outcome.err, "warpwait: 1 hazard, the first at k.wws:8: X10-exit-with-copy-in-flight\n");
+  outcome_free(&outcome);
+}
+
+static bool is_identifier(const char *word) {
+  return *word && strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(word);
+}
+
+/* Programs read `report.utilisation.lds_passes`; people read "LDS passes". */
+TEST(cli, keys_of_the_json_report_are_identifiers) {
+  launch_with("");
+  json_t *root = report("run l.json --report json"), *value;
+  json_t *launch = json_array_get(json_object_get(root, "launches"), 0),
+         *occupancy = json_object_get(launch, "occupancy");
+  const char *key;
+  expect_keys(json_object_get(launch, "utilisation"),
+              "issue_slots lds_passes dma_engines dma_outstanding link_down link_up l2 dram");
+  expect_keys(json_object_get(occupancy, "groups_allowed"), "warps groups registers lds work");
+  json_object_foreach(launch, key, value) EXPECT_TRUE(is_identifier(key));
+  json_object_foreach(json_object_get(launch, "utilisation"), key, value) EXPECT_TRUE(is_identifier(key));
+  EXPECT_TRUE(is_identifier(json_string_value(json_object_get(occupancy, "limit"))));
+  json_decref(root);
+}
+
+static void each_number_has_a_unit(const json_t *units, const json_t *object, const char *prefix) {
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)object, key, value) {
+    char name[100];
+    snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", key);
+    ct_note("%s", name);
+    if (json_object_get(units, name) || strcmp(key, "count") == 0)
+      continue;
+    if (json_is_object(value))
+      each_number_has_a_unit(units, value, name);
+    else
+      EXPECT_FALSE(json_is_real(value) || (json_is_integer(value) && !strstr(" hazards_dropped stuck_count ", key)));
+  }
+}
+
+TEST(cli, every_number_of_a_launch_has_a_unit) {
+  launch_with("");
+  json_t *root = report("run l.json --report json");
+  each_number_has_a_unit(json_object_get(root, "units"), json_array_get(json_object_get(root, "launches"), 0), "");
+  json_decref(root);
+}
+
+/* "$var wire 7 aaaac resident_warps [6:0] $end" */
+TEST(cli, every_signal_of_a_waveform_is_in_the_manual) {
+  launch_with("");
+  expect("run l.json --vcd w.vcd", 0, "");
+  char *vcd = tool_read("w.vcd"), *manual = report_manual();
+  size_t signals = 0;
+  ASSERT_TRUE(vcd && manual);
+  for (const char *at = vcd; (at = strstr(at, "$var")); at++, signals++) {
+    char name[64] = "", cell[80];
+    EXPECT_EQ(sscanf(at, "$var wire %*d %*s %60s", name), 1);
+    snprintf(cell, sizeof cell, ".%s` |", name);
+    EXPECT_CONTAINS(manual, cell);
+  }
+  EXPECT_EQ(signals, 10);
+  free(vcd);
+  free(manual);
+}
+
+TEST(cli, version_is_told_before_and_after_a_verb) {
+  static const char *const rows[] = {"--version", "-V", "run --version", "machines -V", "params --version"};
+  tool_folder();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct outcome outcome = tool(rows[i]);
+    ct_note("%s", rows[i]);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_TRUE(strncmp(outcome.out, "warpwait ", 9) == 0);
+    outcome_free(&outcome);
+  }
+}
+
+TEST(cli, a_folder_is_answered_with_its_launch_file) {
+  launch_with("");
+  tool_file("launch.json", "{}");
+  expect("run .", 2, "warpwait: .: is a directory; its launch file is ./launch.json\n");
 }

@@ -134,9 +134,9 @@ TEST(job, iota_counts_elements_and_random_repeats) {
   job_buffer(&job, "a", 64, type_of("float4"), &message);
   job_buffer(&job, "b", 64, type_of("float"), &message);
   job_buffer(&job, "c", 64, type_of("float"), &message);
-  job_fill(&job, 0, FILL_IOTA, 0);
-  job_fill(&job, 1, FILL_RANDOM, 9);
-  job_fill(&job, 2, FILL_RANDOM, 9);
+  EXPECT_TRUE(job_fill(&job, 0, FILL_IOTA, 0, &message));
+  EXPECT_TRUE(job_fill(&job, 1, FILL_RANDOM, 9, &message));
+  EXPECT_TRUE(job_fill(&job, 2, FILL_RANDOM, 9, &message));
   const float *a = (const float *)(const void *)job.memory.buffers[0].data;
   const float *b = (const float *)(const void *)job.memory.buffers[1].data;
   EXPECT_TRUE(a[0] == 0 && a[3] == 0 && a[4] == 1 && a[15] == 3);

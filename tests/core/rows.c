@@ -154,9 +154,9 @@ TEST(params, messages_read_as_they_should) {
       {"lds.banks", "48", "lds.banks: 48 is not a power of two in [1, 64] banks"},
       {"lds.banks", "many", "lds.banks: 'many' is not a whole number in [1, 64] banks"},
       {"lds.priority", "cats", "lds.priority: 'cats' is not one of: alternate warps dma"},
-      {"lds.bank", "4", "no parameter 'lds.bank'; did you mean 'lds.banks'?; 'warpwait params' lists them"},
-      {"dma.chanels", "4", "no parameter 'dma.chanels'; did you mean 'dma.channels'?; 'warpwait params' lists them"},
-      {"quite.something.else", "4", "no parameter 'quite.something.else'; 'warpwait params' lists them"},
+      {"lds.bank", "4", "no parameter 'lds.bank'; did you mean 'lds.banks'? ('warpwait params' lists them)"},
+      {"dma.chanels", "4", "no parameter 'dma.chanels'; did you mean 'dma.channels'? ('warpwait params' lists them)"},
+      {"quite.something.else", "4", "no parameter 'quite.something.else' ('warpwait params' lists them)"},
   };
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
     char message[PARAM_MESSAGE] = "";

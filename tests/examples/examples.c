@@ -215,7 +215,7 @@ TEST(lesson_09, each_kernel_is_limited_by_what_its_name_says) {
   static const struct {
     const char *limit;
     int groups;
-  } expected[] = {{"cu.warps", 4}, {"registers", 2}, {"LDS", 1}};
+  } expected[] = {{"warps", 4}, {"registers", 2}, {"lds", 1}};
   json_t *report = report_of("examples/09_occupancy/launch.json", "");
   int64_t cycles = 0;
   for (size_t i = 0; i < 3; i++) {
