@@ -1,5 +1,6 @@
 #include "models/executor.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,23 +45,14 @@ static void commit(void *self, struct isa_access *access) {
   isa_access_commit(access);
 }
 
-/* Bytes that both sides of a request have; the rest is out of bounds. */
-static uint32_t lds_part(const struct executor *executor, const struct dma_request *request) {
-  if (request->lds >= executor->lds_size)
-    return 0;
-  uint32_t room = executor->lds_size - request->lds;
-  return request->bytes < room ? request->bytes : room;
-}
-
+/* Copies are cut to what exists on both sides before an engine sees them (group.c). */
 static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
   struct executor *executor = self;
   struct dma_request request = dma_covers(&executor->dma[engine], tag);
   uint8_t *bytes = executor->staging[engine] + (size_t)tag * executor->granularity;
-  uint32_t part = lds_part(executor, &request);
-  if (request.to_lds)
-    memcpy(executor->lds + request.lds, bytes, part);
-  else
-    memcpy(bytes, executor->lds + request.lds, part);
+  uint8_t *lds = executor->lds + request.lds;
+  assert(request.lds + request.bytes <= executor->lds_size && "a copy stays in its work-group's LDS");
+  memcpy(request.to_lds ? lds : bytes, request.to_lds ? bytes : lds, request.bytes);
 }
 
 static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
@@ -68,12 +60,8 @@ static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
   struct dma_request request = dma_covers(&executor->dma[engine], tag);
   uint8_t *bytes = executor->staging[engine] + (size_t)tag * executor->granularity;
   uint8_t *memory = isa_memory_at(executor->launch.memory, request.global, request.bytes);
-  if (request.to_lds && memory)
-    memcpy(bytes, memory, request.bytes);
-  else if (request.to_lds)
-    memset(bytes, 0, request.bytes);
-  else if (memory)
-    memcpy(memory, bytes, request.bytes);
+  assert(memory && "a copy stays in its buffer");
+  memcpy(request.to_lds ? bytes : memory, request.to_lds ? memory : bytes, request.bytes);
 }
 
 bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma) {

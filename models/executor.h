@@ -7,7 +7,7 @@
  * them into the LDS with its last beat; an outbound one the other way round. A kernel that does
  * not wait therefore sees the bytes of before, as on hardware.
  *
- * Bytes outside of every buffer read as 0 and are dropped when written. */
+ * Not modelled: errors of the memory itself. */
 #ifndef MODELS_EXECUTOR_H
 #define MODELS_EXECUTOR_H
 

@@ -276,3 +276,26 @@ TEST(copy, throughput_of_few_outstanding_requests_is_theirs_over_the_latency) {
     EXPECT_EQ(cycles, 16384 / machine.dma.granularity / outstanding * round_trip);
   }
 }
+
+TEST(copy, engines_and_warps_take_turns_at_the_memory_port) {
+  /* 16 warps store in every cycle for long; the copy's requests get every second turn, not what is left */
+  char kernel[8192] =
+      ".kernel k\n.arg src global\n.arg dst global\n.lds t 8192\n.reg e\n.reg64 p, q\n ld.arg.b64 p, src\n"
+      " ld.arg.b64 q, dst\n copy.to_lds e, [t], [p], 8192, size=1\n";
+  static const char *const settings = "cu.accesses=4096 dma.outstanding=4096 mem.link_width=1024 mem.l2_width=65536 "
+                                      "mem.dram_width=65536";
+  uint64_t requests = 8192 / 64, latency[2];
+  for (unsigned busy = 0; busy < 2; busy++) {
+    struct rig rig;
+    for (unsigned i = 0; busy && i < 40; i++)
+      strcat(kernel, " st.global.b32 [q], e\n");
+    strcat(kernel, busy ? " wait e\n exit\n" : "");
+    char whole[8300];
+    snprintf(whole, sizeof whole, "%s%s", kernel, busy ? "" : " wait e\n exit\n");
+    rig_run(&rig, settings, 512, 512, whole);
+    latency[busy] = rig.result.dma_latency.maximum;
+    rig_free(&rig);
+  }
+  EXPECT_GT(latency[1], latency[0] + requests - 10);
+  EXPECT_LE(latency[1], latency[0] + requests + 10);
+}

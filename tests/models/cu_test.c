@@ -200,6 +200,11 @@ TEST(cu, schedulers_issue_side_by_side) {
   uint64_t four = rig_cycles("cu.schedulers=4", 128, 128, alu_kernel);
   EXPECT_EQ(one, START + 4 * 5);
   EXPECT_EQ(four, START + 5);
+  struct rig rig;
+  rig_run(&rig, "cu.schedulers=4", 128, 128, alu_kernel);
+  EXPECT_EQ(rig.result.cu.warp_instructions, 20);
+  EXPECT_EQ(rig.result.cu.issue_cycles, 5);
+  rig_free(&rig);
 }
 
 TEST(cu, every_limit_on_occupancy_can_be_the_one_that_binds) {
