@@ -299,3 +299,20 @@ TEST(copy, engines_and_warps_take_turns_at_the_memory_port) {
   EXPECT_GT(latency[1], latency[0] + requests - 10);
   EXPECT_LE(latency[1], latency[0] + requests + 10);
 }
+
+TEST(copy, groups_that_wait_for_room_are_served_in_the_order_of_their_copies) {
+  /* three groups of six copies each, one at a time in the engine and one in its queue: whoever waits longest is next,
+   * so that no copy waits for more than the other two groups' one each, the queue and the channel */
+  const char *text = ".kernel k\n.arg src global\n.lds t 4096\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
+                     " copy.to_lds e, [t], [p], 1024, size=4\n copy.to_lds e, [t], [p], 1024, size=4\n"
+                     " copy.to_lds e, [t], [p], 1024, size=4\n copy.to_lds e, [t], [p], 1024, size=4\n"
+                     " copy.to_lds e, [t], [p], 1024, size=4\n copy.to_lds e, [t], [p], 1024, size=4\n wait e\n exit\n";
+  struct rig alone, three;
+  rig_run(&alone, "dma.queue=1 dma.channels=1", 32, 32, text);
+  rig_run(&three, "dma.queue=1 dma.channels=1", 96, 32, text);
+  uint64_t one = alone.result.dma_latency.minimum;
+  EXPECT_EQ(three.result.dma_latency.count, 18);
+  EXPECT_LE(three.result.dma_latency.maximum, 5 * one);
+  rig_free(&alone);
+  rig_free(&three);
+}
