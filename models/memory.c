@@ -304,6 +304,7 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
   cycle_t passed = cycle_max(now, rate_take(&client->down, now, bytes));
   cycle_t arrival = passed + memory->params.link_latency;
   memory->stats.link_down_bytes += bytes;
+  memory->last_arrival = cycle_max(memory->last_arrival, arrival);
   if (mem_is_dma(to->kind)) {
     struct transfer_reply message = {.tag = to->tag};
     port_send_at(client->to_dma[to->engine], &message, now, arrival);

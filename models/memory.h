@@ -124,6 +124,7 @@ struct memory {
   struct wheel done;              /* when each is ready */
   struct outside *outside;        /* instead of the L2 and DRAM, or NULL: outside.c */
   struct isa_memory *mirror;      /* the launch's memory, for the outside one's bytes */
+  cycle_t last_arrival;           /* of a reply: nothing of ours is under way after it */
   uint32_t probe_events;          /* messages under way, for waveforms */
 };
 

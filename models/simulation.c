@@ -389,8 +389,10 @@ bool simulation_run(struct simulation *simulation, struct host *host, struct isa
   if (result->end != END_FINISHED)
     abandon(simulation, simulation->start + result->cycles);
   collect(simulation, result);
-  /* The next launch starts when the last word of this one has reached everybody. */
-  simulation->start = simulation->dispatcher.last_end + 2 * (cycle_t)simulation->machine.cu.dispatch_latency +
+  /* The next launch starts when the last word of this one has reached everybody; a prefetch may be answered
+   * long after the groups have ended. */
+  simulation->start = cycle_max(simulation->dispatcher.last_end, simulation->memory.last_arrival) +
+                      2 * (cycle_t)simulation->machine.cu.dispatch_latency +
                       2 * (cycle_t)simulation->machine.mem.link_latency;
   return true;
 }

@@ -62,7 +62,10 @@ static void arithmetic(struct writer *writer) {
 
 static void touch(struct writer *writer) {
   const char *of = word(writer), *with = word(writer), *old = word(writer);
-  switch (below(writer, 6)) {
+  switch (below(writer, 7)) {
+  case 6:
+    put(writer, " and.b32 n, %s, 16383\n shl.b32 n, n, 4\n prefetch [p + n], 4096\n", of);
+    break;
   case 0:
     put(writer, " and.b32 n, %s, 1023\n shl.b32 n, n, 2\n ld.lds.b32 %s, [t + n]\n", of, with);
     break;

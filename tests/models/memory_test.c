@@ -279,3 +279,18 @@ TEST(memory, loads_and_prefetches_share_an_interval) {
   EXPECT_EQ(rig.result.stalls[STALL_UNIT], 2 * 499);
   rig_free(&rig);
 }
+
+TEST(memory, a_prefetch_that_outlives_its_launch_is_over_before_the_next_begins) {
+  /* The L2 answers the prefetch long after the launch has ended, and nobody waits for it; loads, with no L2 to hold
+   * anything, are answered at once. The second launch is like the first. */
+  struct rig rig = {.order = ORDER_ASCENDING};
+  ASSERT_TRUE(rig_build(&rig, "mem.l2_size=0 mem.dram_latency=1 mem.l2_latency=9000", 32, 32,
+                        PREFETCH_HEAD " ld.global.b32 i, [p]\n mov.b32 i, i\n prefetch [p], 64\n exit\n"));
+  rig_start(&rig);
+  cycle_t first = rig.result.cycles;
+  EXPECT_LT(first, 100);
+  launch_result_free(&rig.result);
+  rig_start(&rig);
+  EXPECT_EQ(rig.result.cycles, first);
+  rig_free(&rig);
+}
