@@ -21,7 +21,7 @@ CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lm -lpthread
 
-C_FOLDERS := sim/core isa lds dma models sim/host sim/cli
+C_FOLDERS := sim/core isa opencl lds dma models sim/host sim/cli
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 SHELL_CPP := $(wildcard sim/host/*.cpp)
 LIB_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(SOURCES)) $(SHELL_CPP))
@@ -140,6 +140,7 @@ fuzz:
 	  SANITIZE=fuzzer-no-link,address,undefined
 	@for f in $(FUZZERS); do \
 	  mkdir -p build/fuzz/corpus/$$f; \
+	  [ $$f != fuzz_spirv ] || tests/fuzz/spirv_seeds build/fuzz/corpus/$$f || exit 1; \
 	  echo "$$f for $(FUZZ_SECONDS) s"; \
 	  build/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1 \
 	    -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus/$$f $$(ls -d tests/fuzz/seeds/$$f 2>/dev/null) \

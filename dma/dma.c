@@ -435,8 +435,9 @@ static void complete(struct dma *dma, unsigned index, cycle_t now) {
   const struct channel *channel = &work->channel[index];
   const struct dma_descriptor *copy = &channel->descriptor;
   cycle_t arrival = cycle_max(channel->ready + dma->params.completion, now + 1);
-  port_send_at(&dma->to_cu, &(struct dma_done){.tag = copy->tag}, now, arrival);
-  histogram_add(&dma->latency, arrival - copy->issued);
+  const struct dma_done done = {copy->tag, copy->origin, arrival - copy->issued};
+  port_send_at(&dma->to_cu, &done, now, arrival);
+  histogram_add(&dma->latency, done.latency);
   dma->stats.descriptors++;
   dma->stats.lines += copy->line_bytes ? copy->lines : 0;
   dma->stats.bytes += (uint64_t)copy->line_bytes * copy->lines;

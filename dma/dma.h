@@ -102,7 +102,8 @@ enum dma_arbitration { DMA_ROUND_ROBIN, DMA_OLDEST, DMA_PRIORITY };
 
 /* A copy, CU to engine. */
 struct dma_descriptor {
-  uint64_t tag; /* the sender's name for it, given back when it is done */
+  uint64_t tag;    /* the sender's name for it, given back when it is done */
+  uint32_t origin; /* likewise: where the sender keeps its books of it */
   bool to_lds;
   uint64_t global;     /* address of the first line's first byte */
   uint32_t lds;        /* its offset in the CU's LDS */
@@ -116,6 +117,8 @@ struct dma_descriptor {
 /* Engine to CU: the event of the copy is complete in the cycle in which this arrives. */
 struct dma_done {
   uint64_t tag;
+  uint32_t origin;
+  cycle_t latency; /* from `issued` to this arrival */
 };
 
 /* What one request covers, while it is under way. */

@@ -72,8 +72,8 @@ static uint64_t lanes_inside(const uint64_t *address, uint64_t base, uint64_t ro
 
 /* Checks 32-bit offsets into a space of `room` bytes whose first byte has address `base`. Returns the
  * lanes that are inside. */
-static uint64_t check_offsets(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, const char *space,
-                              const uint64_t *address, uint64_t base, uint32_t room, uint64_t mask, uint32_t bytes) {
+static uint64_t check_room(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, const char *space,
+                           const uint64_t *address, uint64_t base, uint32_t room, uint64_t mask, uint32_t bytes) {
   const uint64_t inside = lanes_inside(address, base, room, mask, bytes), outside = mask & ~inside;
   if (outside) {
     const uint32_t lane = first_lane(outside);
@@ -81,6 +81,13 @@ static uint64_t check_offsets(struct isa_warp *warp, const struct isa_inst *inst
                 bytes, room);
     clear_lanes(warp, inst, outside);
   }
+  return inside;
+}
+
+/* Ditto for one value of `bytes`, which wants to be aligned. */
+static uint64_t check_offsets(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, const char *space,
+                              const uint64_t *address, uint64_t base, uint32_t room, uint64_t mask, uint32_t bytes) {
+  const uint64_t inside = check_room(warp, inst, pc, space, address, base, room, mask, bytes);
   check_alignment(warp, pc, space, address, base, inside, bytes);
   return inside;
 }
@@ -241,6 +248,17 @@ void access_private(struct isa_warp *warp, const struct isa_inst *inst, uint32_t
   }
 }
 
+uint64_t access_block(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask, uint32_t bytes,
+                      uint64_t *address) {
+  offset_addresses(warp, inst, 0, 0, address);
+  if (!bytes)
+    return mask;
+  const uint32_t room = warp->group->launch->kernel->private_bytes;
+  const uint64_t inside = check_room(warp, inst, pc, "private", address, 0, room, mask, bytes);
+  check_alignment(warp, pc, "private", address, 0, inside, 8);
+  return inside;
+}
+
 void access_lds(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
   const struct isa_group *group = warp->group;
   access->bytes = isa_types[isa_rows[inst->op].a].bytes;
@@ -323,6 +341,7 @@ static bool commit_at_once(const struct isa_access *access, uint32_t *words, boo
 #define TO_U32(bits) ((uint32_t)(bits))
 #define TO_S32(bits) ((int32_t)(uint32_t)(bits))
 #define TO_F32(bits) float_of((uint32_t)(bits))
+#define TO_F64(bits) double_of(bits)
 #define TO_B64(bits) (bits)
 #define TO_U64(bits) (bits)
 #define TO_S64(bits) ((int64_t)(bits))
@@ -330,6 +349,7 @@ static bool commit_at_once(const struct isa_access *access, uint32_t *words, boo
 #define BITS_U32(value) (value)
 #define BITS_S32(value) ((uint32_t)(value))
 #define BITS_F32(value) float_bits(value)
+#define BITS_F64(value) double_bits(value)
 #define BITS_B64(value) (value)
 #define BITS_U64(value) (value)
 #define BITS_S64(value) ((uint64_t)(value))
@@ -365,6 +385,7 @@ static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits
 #define CASE_LOAD_CONST(...)
 #define CASE_LOAD_PRIVATE(...)
 #define CASE_STORE_PRIVATE(...)
+#define CASE_PRINTF(...)
 #define CASE_LOAD_LDS(...)
 #define CASE_STORE_LDS(...)
 #define CASE_LOAD_GLOBAL(...)

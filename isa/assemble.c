@@ -271,15 +271,15 @@ static bool line(struct assembler *as) {
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
 static bool lines(struct assembler *as, const char *text, size_t length) {
-  struct isa_program *program = as->program;
+  struct isa_source *source = as->program->sources;
   const char *end = text + length;
   for (const char *at = text; at < end;) {
     const char *newline = memchr(at, '\n', (size_t)(end - at));
     const size_t bytes = (size_t)((newline ? newline : end) - at);
-    program->source[program->source_lines] = strndup(at, bytes);
-    if (!program->source[program->source_lines++])
+    source->text[source->lines] = strndup(at, bytes);
+    if (!source->text[source->lines++])
       return fail_memory(as);
-    lexer_start(&as->lexer, at, bytes, program->source_lines);
+    lexer_start(&as->lexer, at, bytes, source->lines);
     if (!line(as))
       return false;
     at += bytes + 1;
@@ -288,7 +288,7 @@ static bool lines(struct assembler *as, const char *text, size_t length) {
     return end_kernel(as);
   snprintf(as->error->text, sizeof as->error->text,
            "%.200s:%u:1: there is no kernel in the file; start one with .kernel NAME", as->file,
-           program->source_lines ? program->source_lines : 1);
+           source->lines ? source->lines : 1);
   return false;
 }
 
@@ -299,20 +299,30 @@ static uint32_t count_lines(const char *text, size_t length) {
   return count;
 }
 
+/* The one source file: the text itself. */
+static bool add_source(struct assembler *as, const char *text, size_t length) {
+  struct isa_program *program = as->program;
+  program->sources = calloc(1, sizeof *program->sources);
+  if (!program->sources)
+    return fail_memory(as);
+  program->source_count = 1;
+  program->sources->name = strdup(as->file);
+  program->sources->text = calloc(count_lines(text, length), sizeof *program->sources->text);
+  return (program->sources->name && program->sources->text) || fail_memory(as);
+}
+
 static bool assemble(struct assembler *as, const char *text, size_t length) {
   if (length > UINT32_MAX / 2) {
     snprintf(as->error->text, sizeof as->error->text, "%.200s: the source is larger than 2 GiB", as->file);
     return false;
   }
   struct isa_program *program = as->program;
-  program->source = calloc(count_lines(text, length), sizeof *program->source);
-  if (!program->source)
-    return fail_memory(as);
   lexer_start(&as->lexer, text, 0, 1);
-  if (!add_mnemonics(as) || !lines(as, text, length))
+  if (!add_source(as, text, length) || !add_mnemonics(as) || !lines(as, text, length))
     return false;
   program->info = calloc(program->count, sizeof *program->info);
-  return program->info ? isa_validate(program, as->error) : fail_memory(as);
+  program->source = calloc(program->count, sizeof *program->source);
+  return program->info && program->source ? isa_validate(program, as->error) : fail_memory(as);
 }
 
 struct isa_program *isa_assemble(const char *text, size_t length, const char *file, struct isa_error *error) {

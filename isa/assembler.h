@@ -21,7 +21,7 @@ struct assembler {
   struct lexer lexer;
   struct symbols symbols;
   uint32_t code_room;
-  size_t constant_room;
+  size_t constant_room, variable_room;
 
   /* The kernel being read; `scope` is 0 above the first. */
   uint32_t scope;

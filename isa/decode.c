@@ -52,7 +52,15 @@ static char *read_string(struct reader *reader, uint32_t most) {
   return text;
 }
 
-enum { ARG_BYTES = 20, KERNEL_BYTES = 44, INSTRUCTION_BYTES = 16, LONGEST_LINE = 1 << 20 };
+enum {
+  ARG_BYTES = 20,
+  KERNEL_BYTES = 48,
+  INSTRUCTION_BYTES = 16,
+  PLACE_BYTES = 6, /* of an instruction in its source */
+  SOURCE_BYTES = 8,
+  LONGEST_PATH = 4096,
+  LONGEST_LINE = 1 << 20,
+};
 
 static void read_args(struct reader *reader, struct isa_kernel *kernel) {
   const uint32_t count = read_count(reader, ARG_BYTES, ISA_MOST_ARGS);
@@ -81,6 +89,7 @@ static void read_kernels(struct reader *reader, struct isa_program *program, uin
     kernel->registers = read_u32(reader);
     kernel->lds_bytes = read_u32(reader);
     kernel->private_bytes = read_u32(reader);
+    kernel->spilled = read_u32(reader);
     for (int axis = 0; axis < 3; axis++)
       kernel->required_local[axis] = read_u32(reader);
     kernel->arg_bytes = read_u32(reader);
@@ -89,14 +98,15 @@ static void read_kernels(struct reader *reader, struct isa_program *program, uin
 }
 
 static void read_code(struct reader *reader, struct isa_program *program, uint32_t count) {
-  if (reader->failed || reader->left / (INSTRUCTION_BYTES + 4) < count) {
+  if (reader->failed || reader->left / (INSTRUCTION_BYTES + PLACE_BYTES) < count) {
     reader->failed = true;
     return;
   }
   program->code = calloc((size_t)count + 1, sizeof *program->code);
   program->line = calloc((size_t)count + 1, sizeof *program->line);
+  program->source = calloc((size_t)count + 1, sizeof *program->source);
   program->info = calloc((size_t)count + 1, sizeof *program->info);
-  if (!program->code || !program->line || !program->info) {
+  if (!program->code || !program->line || !program->source || !program->info) {
     reader->failed = true;
     return;
   }
@@ -111,51 +121,67 @@ static void read_code(struct reader *reader, struct isa_program *program, uint32
   }
   for (uint32_t pc = 0; pc < count; pc++)
     program->line[pc] = read_u32(reader);
+  for (uint32_t pc = 0; pc < count; pc++)
+    program->source[pc] = (uint16_t)read_number(reader, 2);
 }
 
-static void read_constants(struct reader *reader, struct isa_program *program, uint32_t count) {
+/* `count` bytes as they are; *bytes is theirs. */
+static void read_image(struct reader *reader, uint8_t **bytes, size_t *size, uint32_t count) {
   if (reader->failed || reader->left < count) {
     reader->failed = true;
     return;
   }
-  program->constants = malloc((size_t)count + 1);
-  reader->failed |= !program->constants;
+  *bytes = malloc((size_t)count + 1);
+  reader->failed |= !*bytes;
   if (reader->failed)
     return;
-  memcpy(program->constants, reader->at, count);
-  program->constant_bytes = count;
+  memcpy(*bytes, reader->at, count);
+  *size = count;
   reader->at += count;
   reader->left -= count;
 }
 
-static void read_source(struct reader *reader, struct isa_program *program, uint32_t count) {
-  if (!count || reader->failed || reader->left / 4 < count) {
+static void read_source(struct reader *reader, struct isa_source *source) {
+  source->name = read_string(reader, LONGEST_PATH);
+  const uint32_t count = read_count(reader, 4, UINT32_MAX);
+  if (reader->failed || !count)
+    return;
+  source->text = calloc(count, sizeof *source->text);
+  reader->failed |= !source->text;
+  while (source->lines < count && !reader->failed) {
+    source->text[source->lines] = read_string(reader, LONGEST_LINE);
+    source->lines += !reader->failed;
+  }
+}
+
+static void read_sources(struct reader *reader, struct isa_program *program, uint32_t count) {
+  if (!count || reader->failed || reader->left / SOURCE_BYTES < count) {
     reader->failed |= count > 0;
     return;
   }
-  program->source = calloc(count, sizeof *program->source);
-  reader->failed |= !program->source;
-  while (program->source_lines < count && !reader->failed) {
-    program->source[program->source_lines] = read_string(reader, LONGEST_LINE);
-    program->source_lines += !reader->failed;
-  }
+  program->sources = calloc(count, sizeof *program->sources);
+  reader->failed |= !program->sources;
+  while (program->source_count < count && !reader->failed)
+    read_source(reader, &program->sources[program->source_count++]);
 }
 
 static void read_program(struct reader *reader, struct isa_program *program) {
   const uint32_t instructions = read_count(reader, INSTRUCTION_BYTES, ISA_MOST_INSTRUCTIONS);
   const uint32_t kernels = read_count(reader, KERNEL_BYTES, ISA_MOST_KERNELS);
   const uint32_t constants = read_count(reader, 1, ISA_MOST_CONSTANT_BYTES);
-  const uint32_t lines = read_u32(reader);
-  char *file = reader->failed ? NULL : read_string(reader, 4096);
+  const uint32_t variables = read_count(reader, 1, ISA_MOST_VARIABLE_BYTES);
+  const uint32_t sources = read_count(reader, SOURCE_BYTES, ISA_MOST_SOURCES);
+  char *file = reader->failed ? NULL : read_string(reader, LONGEST_PATH);
   if (file) {
     free(program->file);
     program->file = file;
   }
   if (!reader->failed)
     read_kernels(reader, program, kernels);
-  read_constants(reader, program, constants);
+  read_image(reader, &program->constants, &program->constant_bytes, constants);
+  read_image(reader, &program->variables, &program->variable_bytes, variables);
   read_code(reader, program, instructions);
-  read_source(reader, program, lines);
+  read_sources(reader, program, sources);
   reader->failed |= reader->left > 0;
 }
 
@@ -170,8 +196,8 @@ struct isa_program *isa_decode(const uint8_t *bytes, size_t size, const char *fi
   struct isa_program *program = isa_program_new(file);
   if (!program)
     return refuse(NULL, error, file, "out of memory");
-  if (size < 4 || memcmp(bytes, "WWO\1", 4) != 0)
-    return refuse(program, error, file, "not an object file of this version: it does not start with 'WWO' 1");
+  if (size < 4 || memcmp(bytes, "WWO\2", 4) != 0)
+    return refuse(program, error, file, "not an object file of this version: it does not start with 'WWO' 2");
   struct reader reader = {.at = bytes + 4, .left = size - 4};
   read_program(&reader, program);
   if (reader.failed)

@@ -85,7 +85,7 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   info->local_fence = sync & SYNC_LDS;
   info->global_fence = sync & SYNC_GLOBAL;
   const char *operands = isa_formats[row->format].operands;
-  const bool memory = strpbrk(operands, "GHLo") != NULL;
+  const bool memory = strpbrk(operands, "GHLo") && row->a != TYPE_NONE; /* printf reads what its format says */
   info->bytes = memory ? isa_types[row->a].bytes : 0;
   info->atomic = memory && strchr(operands, 'D');
   info->store = memory && row->d == TYPE_NONE;

@@ -143,6 +143,17 @@ static bool directive_private(struct assembler *as) {
   return true;
 }
 
+static bool directive_spilled(struct assembler *as) {
+  uint64_t words = 0;
+  const uint32_t most = current_kernel(as)->private_bytes / 4;
+  const struct token at = as->lexer.next;
+  if (!take_count(as, "a number of spilled words", ISA_MOST_PRIVATE_BYTES, &words))
+    return false;
+  current_kernel(as)->spilled = (uint32_t)words;
+  return words <= most || fail(as, at, "spilled words are part of .private, which stands above",
+                               "the private memory holds %u words, not", most);
+}
+
 static bool directive_registers(struct assembler *as) {
   uint64_t count = 0;
   const struct token at = as->lexer.next;
@@ -226,24 +237,31 @@ static bool directive_pred(struct assembler *as) {
   return true;
 }
 
-/* ---- constants ---------------------------------------------------------------------------------- */
+/* ---- constants and variables ---------------------------------------------------------------------------- */
 
-static bool add_constant(struct assembler *as, const void *bytes, size_t count) {
-  struct isa_program *program = as->program;
+/* A growing block of bytes: the constants, or the variables as they are at the start. */
+struct image {
+  uint8_t **bytes;
+  size_t *count, *room;
+  size_t most;
+  const char *what;
+};
+
+static bool add_bytes(struct assembler *as, const struct image *image, const void *bytes, size_t count) {
   if (!count)
     return true;
-  if (count > ISA_MOST_CONSTANT_BYTES - program->constant_bytes)
-    return fail(as, as->lexer.next, NULL, "more than %d bytes of constants, from", ISA_MOST_CONSTANT_BYTES);
-  while (program->constant_bytes + count > as->constant_room) {
-    const size_t room = as->constant_room ? 2 * as->constant_room : 256;
-    uint8_t *grown = realloc(program->constants, room);
+  if (count > image->most - *image->count)
+    return fail(as, as->lexer.next, NULL, "more than %zu bytes of %s, from", image->most, image->what);
+  while (*image->count + count > *image->room) {
+    const size_t room = *image->room ? 2 * *image->room : 256;
+    uint8_t *grown = realloc(*image->bytes, room);
     if (!grown)
       return fail_memory(as);
-    program->constants = grown;
-    as->constant_room = room;
+    *image->bytes = grown;
+    *image->room = room;
   }
-  memcpy(program->constants + program->constant_bytes, bytes, count);
-  program->constant_bytes += count;
+  memcpy(*image->bytes + *image->count, bytes, count);
+  *image->count += count;
   return true;
 }
 
@@ -259,22 +277,36 @@ static bool take_constant(struct assembler *as, const struct scalar *scalar, uin
          fail(as, at, NULL, "number does not fit into %s:", scalar->name);
 }
 
-static bool directive_const(struct assembler *as) {
+/* NAME TYPE v, v, ...: the name then is `base` plus the offset of the first. */
+static bool take_image(struct assembler *as, const struct image *image, uint32_t base) {
   static const uint8_t zero[8];
   const struct token name = lexer_take(&as->lexer), type = lexer_take(&as->lexer);
   const struct scalar *scalar = type.kind == TOKEN_WORD ? find_scalar(type.text, type.length, SCALARS) : NULL;
   if (!scalar)
-    return fail(as, type, "use u8, s8, u16, ... f64, or b8, b16, b32, b64", "unknown type of constants:");
-  const size_t gap = -as->program->constant_bytes & (scalar->bytes - 1);
-  if (!add_constant(as, zero, gap))
+    return fail(as, type, "use u8, s8, u16, ... f64, or b8, b16, b32, b64", "unknown type of %s:", image->what);
+  if (!add_bytes(as, image, zero, -*image->count & (scalar->bytes - 1)))
     return false;
-  const uint32_t offset = (uint32_t)as->program->constant_bytes;
+  const uint32_t value = base + (uint32_t)*image->count;
   do {
     uint64_t bits = 0;
-    if (!take_constant(as, scalar, &bits) || !add_constant(as, &bits, scalar->bytes))
+    if (!take_constant(as, scalar, &bits) || !add_bytes(as, image, &bits, scalar->bytes))
       return false;
   } while (lexer_take_sign(&as->lexer, ','));
-  return token_is(name, "_") || declare(as, name, (struct symbol){.kind = SYMBOL_NUMBER, .value = offset});
+  return token_is(name, "_") || declare(as, name, (struct symbol){.kind = SYMBOL_NUMBER, .value = value});
+}
+
+static bool directive_const(struct assembler *as) {
+  struct isa_program *program = as->program;
+  const struct image image = {&program->constants, &program->constant_bytes, &as->constant_room,
+                              ISA_MOST_CONSTANT_BYTES, "constants"};
+  return take_image(as, &image, 0);
+}
+
+static bool directive_variable(struct assembler *as) {
+  struct isa_program *program = as->program;
+  const struct image image = {&program->variables, &program->variable_bytes, &as->variable_room,
+                              ISA_MOST_VARIABLE_BYTES, "variables"};
+  return take_image(as, &image, (uint32_t)ISA_VARIABLE_BASE);
 }
 
 /* ---- all of them -------------------------------------------------------------------------------- */
@@ -286,9 +318,11 @@ static const struct {
 } directives[] = {
     {".kernel", begin_kernel, true},
     {".const", directive_const, true},
+    {".variable", directive_variable, true},
     {".arg", directive_arg, false},
     {".lds", directive_lds, false},
     {".private", directive_private, false},
+    {".spilled", directive_spilled, false},
     {".registers", directive_registers, false},
     {".reqd_local", directive_reqd_local, false},
     {".reg", directive_reg, false},

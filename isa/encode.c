@@ -1,15 +1,18 @@
 /* Program to object file (.wwo). All numbers little-endian; a string is its length and its bytes.
  *
- *     "WWO\1"                                                       magic and version
- *     u32 instructions, kernels, constant bytes, source lines
+ *     "WWO\2"                                                       magic and version
+ *     u32 instructions, kernels, constant bytes, variable bytes, source files
  *     string file
- *     kernels:       string name; u32 entry, end, registers, lds, private, required_local[3],
+ *     kernels:       string name; u32 entry, end, registers, lds, private, spilled, required_local[3],
  *                    arg bytes, args
  *       args:        string name, type; u32 kind, bytes, offset
  *     constants:     bytes
+ *     variables:     bytes
  *     instructions:  16 bytes each: u16 op; u8 guard, flags, d, a, b, c; u64 imm
  *     line numbers:  u32 each
- *     source lines:  string each
+ *     their files:   u16 each
+ *     source files:  string name; u32 lines
+ *       lines:       string each
  *
  * stack_entries and info are not stored: the reader works them out, which also checks the code. */
 #include "isa/rows.h"
@@ -61,6 +64,7 @@ static void write_kernel(struct writer *writer, const struct isa_kernel *kernel)
   write_u32(writer, kernel->registers);
   write_u32(writer, kernel->lds_bytes);
   write_u32(writer, kernel->private_bytes);
+  write_u32(writer, kernel->spilled);
   for (int axis = 0; axis < 3; axis++)
     write_u32(writer, kernel->required_local[axis]);
   write_u32(writer, kernel->arg_bytes);
@@ -82,23 +86,35 @@ static void write_instruction(struct writer *writer, const struct isa_inst *inst
   write_number(writer, inst->imm, 8);
 }
 
+static void write_source(struct writer *writer, const struct isa_source *source) {
+  const uint32_t lines = source->text ? source->lines : 0;
+  write_string(writer, source->name);
+  write_u32(writer, lines);
+  for (uint32_t i = 0; i < lines; i++)
+    write_string(writer, source->text[i]);
+}
+
 bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size) {
   struct writer writer = {0};
-  write_bytes(&writer, "WWO\1", 4);
+  write_bytes(&writer, "WWO\2", 4);
   write_u32(&writer, program->count);
   write_u32(&writer, program->kernel_count);
   write_u32(&writer, program->constant_bytes);
-  write_u32(&writer, program->source ? program->source_lines : 0);
+  write_u32(&writer, program->variable_bytes);
+  write_u32(&writer, program->source_count);
   write_string(&writer, program->file);
   for (size_t i = 0; i < program->kernel_count; i++)
     write_kernel(&writer, &program->kernels[i]);
   write_bytes(&writer, program->constants, program->constant_bytes);
+  write_bytes(&writer, program->variables, program->variable_bytes);
   for (uint32_t pc = 0; pc < program->count; pc++)
     write_instruction(&writer, &program->code[pc]);
   for (uint32_t pc = 0; pc < program->count; pc++)
     write_u32(&writer, program->line[pc]);
-  for (uint32_t i = 0; program->source && i < program->source_lines; i++)
-    write_string(&writer, program->source[i]);
+  for (uint32_t pc = 0; pc < program->count; pc++)
+    write_number(&writer, program->source[pc], 2);
+  for (uint32_t i = 0; i < program->source_count; i++)
+    write_source(&writer, &program->sources[i]);
   if (writer.failed) {
     free(writer.bytes);
     return false;

@@ -22,6 +22,9 @@
  * Address spaces. Global addresses are 64-bit and start at ISA_GLOBAL_BASE, buffer by buffer with
  * unmapped gaps between; LDS and private addresses are 32-bit offsets into the work-group's
  * allocation and the lane's own bytes; constant addresses are offsets into the program's table.
+ * Pointers that may point into any of them are a convention of programs, not of instructions: a
+ * generic pointer is a global address as it is, or an offset plus its space's aperture, and 0 is
+ * null. The apertures lie where no buffer of the host's is.
  *
  * Not modelled: instruction fetch, uniform registers, independent thread scheduling (a lane that
  * spins on another lane of its warp hangs, as on any machine with a divergence stack). */
@@ -43,6 +46,13 @@ enum {
 };
 
 #define ISA_GLOBAL_BASE UINT64_C(0x100000000)
+/* Generic pointers: [aperture, next aperture) is the space. Program-scope variables are global memory: whoever
+ * builds the isa_memory of a launch adds a buffer of the program's variable_bytes at ISA_VARIABLE_BASE, filled
+ * with its `variables`, if there are any. */
+#define ISA_LOCAL_APERTURE UINT64_C(0x40000000)
+#define ISA_PRIVATE_APERTURE UINT64_C(0x80000000)
+#define ISA_CONSTANT_APERTURE UINT64_C(0xa0000000)
+#define ISA_VARIABLE_BASE UINT64_C(0xc0000000)
 #define ISA_NEVER UINT32_MAX /* the join of a branch whose sides never meet */
 
 /* Operations: isa/ops.def, a row each. */
@@ -108,24 +118,35 @@ struct isa_kernel {
   uint32_t registers;         /* per lane, as written in the source (at least 1) */
   uint32_t lds_bytes;         /* static LDS; local arguments follow it */
   uint32_t private_bytes;     /* per lane */
+  uint32_t spilled;           /* words a lane of these that hold registers for which there was no room */
   uint32_t required_local[3]; /* 0 0 0: any */
   struct isa_arg *args;
   size_t arg_count;
   uint32_t arg_bytes; /* size of the argument block */
 };
 
+/* A file that instructions come from. */
+struct isa_source {
+  char *name;  /* never NULL */
+  char **text; /* its lines, text[0] is line 1; NULL when unknown */
+  uint32_t lines;
+};
+
 struct isa_program {
-  char *file; /* the source's name, for reports */
+  char *file; /* the program's own name, for reports */
   struct isa_inst *code;
   struct isa_info *info;
-  uint32_t *line; /* source line of each instruction, 0 when unknown */
+  uint32_t *line;   /* source line of each instruction, 0 when unknown */
+  uint16_t *source; /* and the index of its file in `sources`, 0 when there are none; never NULL, as `line` */
   uint32_t count;
   struct isa_kernel *kernels;
   size_t kernel_count;
   uint8_t *constants;
   size_t constant_bytes;
-  char **source; /* source lines, source[0] is line 1; NULL when unknown */
-  uint32_t source_lines;
+  uint8_t *variables; /* what program-scope variables hold when a launch file begins */
+  size_t variable_bytes;
+  struct isa_source *sources; /* none, or first the file that the program is named after */
+  uint32_t source_count;
   uint32_t stack_entries; /* enough for any nesting in this program */
 };
 
@@ -146,12 +167,17 @@ char *isa_manual(void);
 /* Text of one instruction, without its newline, e.g. for reports. */
 void isa_print(const struct isa_program *program, uint32_t pc, char *text, size_t size);
 
-/* The object format (.wwo): header, kernels, constants, code, lines; documented in encode.c.
- * isa_encode allocates *bytes. isa_decode checks everything: a hostile file gets an error. */
+/* The object format (.wwo): header, kernels, constants, variables, code, lines;
+ * documented in encode.c. isa_encode allocates *bytes. isa_decode checks everything: a
+ * hostile file gets an error. */
 bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size);
 struct isa_program *isa_decode(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error);
 
 void isa_program_free(struct isa_program *program);
+
+/* The source file and the text of the source line that an instruction comes from; NULL when unknown. */
+const char *isa_source_name(const struct isa_program *program, uint32_t pc);
+const char *isa_source_text(const struct isa_program *program, uint32_t pc);
 
 const struct isa_kernel *isa_find_kernel(const struct isa_program *program, const char *name);
 
@@ -202,6 +228,8 @@ struct isa_hazard {
   char detail[160]; /* values: address, buffer, sizes */
 };
 
+struct isa_group;
+
 /* Everything a launch shares; constant while it runs, but for memory's bytes. */
 struct isa_launch {
   const struct isa_program *program;
@@ -215,6 +243,10 @@ struct isa_launch {
   uint32_t lds_bytes;                                             /* static and local arguments */
   void (*report)(void *context, const struct isa_hazard *hazard); /* may be NULL */
   void *report_context;
+  /* What a work-item prints, once per printf and item, in lane order; `item` is linear in its group. No zero ends the
+   * text, and there may be some in it. May be NULL. */
+  void (*print)(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length);
+  void *print_context;
 };
 
 /* A resident work-group. */

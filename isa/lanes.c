@@ -12,6 +12,7 @@
 #endif
 
 #include "isa/lanes.h"
+#include "isa/math.h"
 #include "isa/numbers.h"
 
 #ifdef LANES_V3
@@ -233,7 +234,9 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define TYPE_OF_B32 uint32_t
 #define TYPE_OF_U32 uint32_t
 #define TYPE_OF_S32 int32_t
+#define TYPE_OF_F16 float
 #define TYPE_OF_F32 float
+#define TYPE_OF_S64 int64_t
 #define TYPE_OF_U64 uint64_t
 #define TYPE_OF_F64 double
 
@@ -293,6 +296,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define LANES_LOAD_CONST(...)
 #define LANES_LOAD_PRIVATE(...)
 #define LANES_STORE_PRIVATE(...)
+#define LANES_PRINTF(...)
 #define LANES_LOAD_LDS(...)
 #define LANES_STORE_LDS(...)
 #define LANES_ATOMIC_LDS(...)
@@ -327,6 +331,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define NAME_LOAD_CONST LANES_LOAD_CONST
 #define NAME_LOAD_PRIVATE LANES_LOAD_PRIVATE
 #define NAME_STORE_PRIVATE LANES_STORE_PRIVATE
+#define NAME_PRINTF LANES_PRINTF
 #define NAME_LOAD_LDS LANES_LOAD_LDS
 #define NAME_STORE_LDS LANES_STORE_LDS
 #define NAME_ATOMIC_LDS LANES_ATOMIC_LDS

@@ -44,6 +44,7 @@ static void put_operand(FILE *out, char letter, const struct isa_row *row) {
       {'n', "count"},
       {'t', "stride"},
       {'z', "size=bytes"},
+      {'f', "descriptor"},
       {'w', "event, ..."},
   };
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)

@@ -115,6 +115,35 @@ static inline uint64_t saturate_u64(double value) {
   return value >= 0x1p64 ? UINT64_MAX : value > 0 ? (uint64_t)value : 0;
 }
 
+/* Rounding in a direction without touching the host's rounding mode: to the nearest, then one unit in the last
+ * place where that lies on the wrong side. */
+enum direction { TOWARDS_ZERO, UPWARDS, DOWNWARDS };
+
+/* What to add to the magnitude's bits of `near`, the nearest to a value that is `below` or `above` it. The sign of a
+ * zero is the value's already, so that a step from one goes the right way. */
+static inline int direction_step(bool below, bool above, bool negative, enum direction way) {
+  const bool down = way == DOWNWARDS || (way == TOWARDS_ZERO && !negative);
+  return down ? (below ? (negative ? 1 : -1) : 0) : (above ? (negative ? -1 : 1) : 0);
+}
+
+static inline float half_directed(double value, enum direction way) {
+  const uint32_t bits = half_bits(value);
+  const double near = half_of(bits);
+  return half_of(bits + (uint32_t)direction_step(value<near, value> near, value < 0, way));
+}
+
+static inline float float_directed(double value, enum direction way) {
+  const float near = (float)value;
+  const double wide = near;
+  return float_of(float_raw(near) + (uint32_t)direction_step(value<wide, value> wide, value < 0, way));
+}
+
+static inline double double_directed(int128 value, enum direction way) {
+  const double near = (double)value;
+  const int128 wide = (int128)near; /* at most 2^64: exact */
+  return double_of(double_raw(near) + (uint64_t)direction_step(value<wide, value> wide, value < 0, way));
+}
+
 static inline uint64_t bits_reversed(uint64_t bits) {
   bits = (bits & UINT64_C(0x5555555555555555)) << 1 | (bits >> 1 & UINT64_C(0x5555555555555555));
   bits = (bits & UINT64_C(0x3333333333333333)) << 2 | (bits >> 2 & UINT64_C(0x3333333333333333));

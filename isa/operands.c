@@ -443,6 +443,17 @@ static bool take_argument(struct assembler *as, const struct isa_row *row, struc
          fail(as, at, "declare arguments above their use", "%u bytes lie outside of the arguments at", bytes);
 }
 
+static bool take_print(struct assembler *as, struct isa_inst *inst) {
+  const struct token at = as->lexer.next;
+  struct isa_printf print;
+  uint64_t offset = 0;
+  if (!take_count(as, "the descriptor's offset", UINT32_MAX, &offset))
+    return false;
+  inst->imm |= offset << 32;
+  return isa_find_printf(as->program, (uint32_t)offset, &print) ||
+         fail(as, at, "two strings in .const above: the arguments' types, the format", "no descriptor of a printf at");
+}
+
 static bool take_destination(struct assembler *as, char letter, const struct isa_row *row, struct isa_inst *inst) {
   if (letter == 'D' && token_is(as->lexer.next, "_")) {
     lexer_take(&as->lexer);
@@ -492,6 +503,8 @@ static bool take_operand(struct assembler *as, char letter, const struct isa_row
     return take_stride(as, inst);
   case 'z':
     return take_copy_size(as, inst);
+  case 'f':
+    return take_print(as, inst);
   case 'w':
     return take_events(as, inst);
   default:

@@ -196,6 +196,9 @@ static void put_operand(struct text *text, char letter, const struct isa_kernel 
   case 'z':
     put(text, "size=%u", copy_bytes(inst));
     break;
+  case 'f':
+    put(text, "%u", printf_descriptor(inst));
+    break;
   case 'w':
     put_events(text, inst);
     break;
@@ -244,16 +247,20 @@ static void put_header(struct text *text, const struct isa_kernel *kernel) {
     put(text, ".lds    _ %u\n", kernel->lds_bytes);
   if (kernel->private_bytes)
     put(text, ".private %u\n", kernel->private_bytes);
+  if (kernel->spilled)
+    put(text, ".spilled %u\n", kernel->spilled);
   if (kernel->required_local[0])
     put(text, ".reqd_local %u, %u, %u\n", kernel->required_local[0], kernel->required_local[1],
         kernel->required_local[2]);
 }
 
-static void put_constants(struct text *text, const struct isa_program *program) {
+static void put_image(struct text *text, const char *directive, const uint8_t *bytes, size_t count) {
   enum { A_LINE = 16 };
-  for (size_t i = 0; i < program->constant_bytes; i++)
-    put(text, "%s0x%02x%s", i % A_LINE ? ", " : ".const  _ b8 ", program->constants[i],
-        i % A_LINE == A_LINE - 1 || i + 1 == program->constant_bytes ? "\n" : "");
+  for (size_t i = 0; i < count; i++) {
+    if (i % A_LINE == 0)
+      put(text, "%s _ b8 ", directive);
+    put(text, "%s0x%02x%s", i % A_LINE ? ", " : "", bytes[i], i % A_LINE == A_LINE - 1 || i + 1 == count ? "\n" : "");
+  }
 }
 
 /* Marks the instructions that a branch names. */
@@ -273,7 +280,8 @@ static uint8_t *find_labels(const struct isa_program *program) {
 char *isa_disassemble(const struct isa_program *program) {
   struct text text = {0};
   uint8_t *labels = find_labels(program);
-  put_constants(&text, program);
+  put_image(&text, ".const ", program->constants, program->constant_bytes);
+  put_image(&text, ".variable", program->variables, program->variable_bytes);
   for (size_t i = 0; labels && i < program->kernel_count; i++) {
     const struct isa_kernel *kernel = &program->kernels[i];
     put_header(&text, kernel);

@@ -1,3 +1,4 @@
+/* Making, freeing and asking a program. */
 #include "isa/rows.h"
 
 #include <stdlib.h>
@@ -14,6 +15,13 @@ struct isa_program *isa_program_new(const char *file) {
   return NULL;
 }
 
+static void free_source(struct isa_source *source) {
+  for (uint32_t i = 0; source->text && i < source->lines; i++)
+    free(source->text[i]);
+  free(source->text);
+  free(source->name);
+}
+
 void isa_program_free(struct isa_program *program) {
   if (!program)
     return;
@@ -26,14 +34,16 @@ void isa_program_free(struct isa_program *program) {
     free(kernel->args);
     free(kernel->name);
   }
-  for (uint32_t i = 0; program->source && i < program->source_lines; i++)
-    free(program->source[i]);
-  free(program->source);
+  for (uint32_t i = 0; program->sources && i < program->source_count; i++)
+    free_source(&program->sources[i]);
+  free(program->sources);
   free(program->kernels);
   free(program->constants);
+  free(program->variables);
   free(program->code);
   free(program->info);
   free(program->line);
+  free(program->source);
   free(program->file);
   free(program);
 }
@@ -43,4 +53,20 @@ const struct isa_kernel *isa_find_kernel(const struct isa_program *program, cons
     if (strcmp(program->kernels[i].name, name) == 0)
       return &program->kernels[i];
   return NULL;
+}
+
+static const struct isa_source *source_of(const struct isa_program *program, uint32_t pc) {
+  if (pc >= program->count || !program->line[pc] || program->source[pc] >= program->source_count)
+    return NULL;
+  return &program->sources[program->source[pc]];
+}
+
+const char *isa_source_name(const struct isa_program *program, uint32_t pc) {
+  const struct isa_source *source = source_of(program, pc);
+  return source ? source->name : NULL;
+}
+
+const char *isa_source_text(const struct isa_program *program, uint32_t pc) {
+  const struct isa_source *source = source_of(program, pc);
+  return source && source->text && program->line[pc] <= source->lines ? source->text[program->line[pc] - 1] : NULL;
 }

@@ -58,6 +58,8 @@ enum {
   ISA_MOST_ARGS = 1 << 10,
   ISA_MOST_ARG_BYTES = 1 << 16,
   ISA_MOST_CONSTANT_BYTES = 64 << 20,
+  ISA_MOST_VARIABLE_BYTES = 64 << 20,
+  ISA_MOST_SOURCES = 1 << 16,
   ISA_MOST_LDS_BYTES = 16 << 20,
   ISA_MOST_PRIVATE_BYTES = 1 << 16,
   ISA_MOST_GROUP_ITEMS = 1 << 16,
@@ -83,6 +85,17 @@ static inline uint32_t copy_stride(const struct isa_inst *inst) { return (uint32
 
 /* Event register number `i` of a wait, or ISA_NO_REGISTER. */
 static inline uint8_t wait_register(const struct isa_inst *inst, unsigned i) { return (uint8_t)(inst->imm >> 8 * i); }
+
+/* What a printf is to print: the two strings that its descriptor is. */
+struct isa_printf {
+  const char *types; /* of the arguments, see isa/printf.c */
+  const char *format;
+};
+
+static inline uint32_t printf_descriptor(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> 32); }
+
+/* The descriptor at `offset` of the program's constants; false if there is none, or a malformed one. */
+bool isa_find_printf(const struct isa_program *program, uint32_t offset, struct isa_printf *out);
 
 /* Whether `name` may name a kernel, an argument, ...: a word that is no bare register. */
 bool isa_is_name(const char *name, size_t length);

@@ -117,6 +117,9 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
   case FORMAT_STORE_PRIVATE:
     access_private(warp, inst, pc, mask);
     break;
+  case FORMAT_PRINTF:
+    print_lanes(warp, inst, pc, mask);
+    break;
   case FORMAT_LOAD_LDS:
   case FORMAT_STORE_LDS:
   case FORMAT_ATOMIC_LDS:

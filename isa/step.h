@@ -19,9 +19,15 @@ static inline const uint32_t *register_row(const struct isa_warp *warp, uint32_t
 void access_arg(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mask);
 void access_const(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
 void access_private(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
+/* `bytes` of private memory at an 8-byte boundary: the lanes that have them, and where. */
+uint64_t access_block(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask, uint32_t bytes,
+                      uint64_t *address);
 void access_lds(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void access_global(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
+
+/* Formats and hands over what each lane prints (printf.c). */
+void print_lanes(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
 
 /* Operations of a whole work-group (group.c). */
 void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);

@@ -12,7 +12,7 @@ enum symbol_kind {
   SYMBOL_LABEL,     /* value: pc */
   SYMBOL_REGISTER,  /* value: first register; width and elements */
   SYMBOL_PREDICATE, /* value: predicate */
-  SYMBOL_NUMBER,    /* value: the offset of an LDS block, constant or argument */
+  SYMBOL_NUMBER,    /* value: the offset of an LDS block, constant or argument; a variable's address */
 };
 
 enum {

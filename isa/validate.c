@@ -125,6 +125,8 @@ static bool check_kernel(const struct check *check, uint32_t entry) {
     return wrong(check, "kernel '%.60s' has %u registers, not 1 to 255", kernel->name, kernel->registers);
   if (kernel->lds_bytes > ISA_MOST_LDS_BYTES || kernel->private_bytes > ISA_MOST_PRIVATE_BYTES)
     return wrong(check, "kernel '%.60s' wants too much LDS or private memory", kernel->name);
+  if (kernel->spilled > kernel->private_bytes / 4)
+    return wrong(check, "kernel '%.60s' has spilled more registers than its private memory holds", kernel->name);
   const struct isa_inst *last = &check->program->code[kernel->end - 1];
   if (last->guard || (last->op != ISA_EXIT && last->op != ISA_BRA))
     return wrong(check, "kernel '%.60s' must end in exit or an unguarded bra", kernel->name);
@@ -249,7 +251,9 @@ static bool check_operand(const struct check *check, const struct isa_row *row, 
     return check_register(check, &inst->b, TYPE_U32, true) && check_register(check, &inst->a, TYPE_U64, false);
   case 'L':
     rest->imm_used = true;
-    return inst->imm <= UINT32_MAX && check_register(check, &inst->a, TYPE_U32, true);
+    return (inst->imm <= UINT32_MAX || row->format == FORMAT_PRINTF) && check_register(check, &inst->a, TYPE_U32, true);
+  case 'f':
+    return isa_find_printf(check->program, printf_descriptor(inst), &(struct isa_printf){0});
   case 'T':
     return check_branch(check, rest);
   case 'l':
@@ -310,7 +314,8 @@ bool isa_validate(struct isa_program *program, struct isa_error *error) {
   struct check check = {.program = program, .error = error};
   if (!program->kernel_count || program->kernel_count > ISA_MOST_KERNELS)
     return wrong(&check, "a program has 1 to %d kernels", ISA_MOST_KERNELS);
-  if (program->count > ISA_MOST_INSTRUCTIONS || program->constant_bytes > ISA_MOST_CONSTANT_BYTES)
+  if (program->count > ISA_MOST_INSTRUCTIONS || program->constant_bytes > ISA_MOST_CONSTANT_BYTES ||
+      program->variable_bytes > ISA_MOST_VARIABLE_BYTES || program->source_count > ISA_MOST_SOURCES)
     return wrong(&check, "the program is too large");
   char **names = malloc(program->kernel_count * sizeof *names);
   if (!names)
@@ -335,6 +340,9 @@ bool isa_validate(struct isa_program *program, struct isa_error *error) {
   }
   if (at != program->count)
     return wrong(&check, "instructions from %u on belong to no kernel", at);
+  for (uint32_t pc = 0; pc < program->count; pc++)
+    if (program->source[pc] && program->source[pc] >= program->source_count)
+      return wrong(&check, "instruction %u is from no source file of the program", pc);
   for (uint32_t pc = 0; pc < program->count; pc++)
     isa_describe(&program->code[pc], &program->info[pc]);
   return true;

@@ -85,10 +85,14 @@ static void take_dma_replies(struct cu *cu, cycle_t now) {
   for (unsigned engine = 0; engine < cu->engines; engine++) {
     const struct dma_done *message;
     while ((message = port_peek(&cu->dma[engine].to_cu, now))) {
-      uint64_t tag = message->tag;
+      const struct dma_done done = *message;
+      struct pc_result *result = &cu->by_pc[done.origin];
       port_take(&cu->dma[engine].to_cu, now);
       cu->last_active = now;
-      group_copy_done(cu, tag, now);
+      result->copies_done++;
+      result->copy_cycles += done.latency;
+      result->copy_max = cycle_max(result->copy_max, done.latency);
+      group_copy_done(cu, done.tag, now);
     }
   }
 }
@@ -193,7 +197,7 @@ static void set_classes(struct cu *cu) {
   cu->latency[ISA_CLASS_##ID] = params->name##_latency; \
   cu->interval[ISA_CLASS_##ID] = params->name##_interval;
   UNIT(INT, int) UNIT(MUL, mul) UNIT(DIV, div) UNIT(LONG, long) UNIT(HALF, half) UNIT(FLOAT, float)
-  UNIT(DOUBLE, double) UNIT(CONVERT, convert) UNIT(SPECIAL, special) UNIT(LANE, lane) UNIT(BRANCH, branch)
+  UNIT(DOUBLE, double) UNIT(CONVERT, convert) UNIT(SPECIAL, special) UNIT(MATH, math) UNIT(LANE, lane) UNIT(BRANCH, branch)
   UNIT(CONSTANT, constant) UNIT(PRIVATE, private)
 #undef UNIT
       /* clang-format on */

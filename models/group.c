@@ -151,6 +151,7 @@ static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot) 
   bool plain = copy->stride == 1 || copy->elements <= 1;
   return (struct dma_descriptor){
       .tag = copy_tag(group_slot, copy->event),
+      .origin = group->arrived_pc,
       .to_lds = copy->to_lds,
       .global = copy->global,
       .lds = group->lds_base + copy->lds,

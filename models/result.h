@@ -27,6 +27,7 @@ struct pc_result {
   uint64_t lds_max_ways; /* most passes of one phase */
   uint64_t sectors;      /* global memory: sectors touched */
   uint64_t copies, copy_bytes;
+  uint64_t copies_done, copy_cycles, copy_max; /* copies that completed: their latencies summed, and the longest */
 };
 
 /* What bounds the work-groups that a CU can hold. */

@@ -11,16 +11,18 @@ import sys
 LAYERS = {
     "sim/core": [],
     "isa": ["sim/core"],
+    "opencl": ["isa", "sim/core"],
     "lds": ["sim/core"],
     "dma": ["sim/core"],
     "models": ["isa", "lds", "dma", "sim/core"],
     "sim/host": ["isa", "lds", "dma", "models", "sim/core"],
-    "sim/cli": ["isa", "lds", "dma", "models", "sim/core", "sim/host"],
+    "sim/cli": ["isa", "opencl", "lds", "dma", "models", "sim/core", "sim/host"],
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.
 LIBRARIES = {
     "jansson.h": ["sim/cli"],
     "ini.h": ["sim/cli"],
+    "xxhash.h": ["opencl"],
     "systemc": ["sim/host"],
     "tlm": ["sim/host"],
     "tlm_utils": ["sim/host"],

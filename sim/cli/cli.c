@@ -17,12 +17,24 @@ static const struct argp_option *find_option(const struct argp_option *options, 
   return NULL;
 }
 
+static const struct argp_option *find_letter(const struct argp_option *options, char letter) {
+  for (; options->name || options->doc; options++)
+    if (options->name && options->key == letter)
+      return options;
+  return NULL;
+}
+
 /* argp has refused this word without saying why. */
 static void explain(const struct argp_option *options, const char *word, struct message *message) {
   static const struct argp_option none[] = {{0}};
   const char *names[OPTIONS];
   size_t count = 0, length = strcspn(word, "=");
   options = options ? options : none;
+  const struct argp_option *letter = strncmp(word, "--", 2) != 0 && length == 2 ? find_letter(options, word[1]) : NULL;
+  if (letter && letter->arg) {
+    message_fail(message, "%.60s: needs a value, %s", word, letter->arg);
+    return;
+  }
   if (strncmp(word, "--", 2) != 0) {
     message_fail(message, "%.60s: no such option; --help lists them", word);
     return;

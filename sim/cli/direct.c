@@ -8,7 +8,7 @@
 
 #include "sim/cli/file.h"
 #include "sim/cli/machines.h"
-#include "sim/cli/need.h"
+#include "sim/core/need.h"
 
 /* ---- numbers ---------------------------------------------------------------------------------- */
 
@@ -181,11 +181,11 @@ static bool ndrange(const struct direct *direct, struct isa_launch *launch, stru
 
 static bool find_kernel(const struct direct *direct, struct job *job, struct message *message) {
   const char *kernel = direct->kernel;
-  if (!kernel && job->program->kernel_count == 1)
-    kernel = job->program->kernels[0].name;
   if (!kernel)
-    return message_fail(message, "--kernel: which of the %zu kernels of %s?", job->program->kernel_count,
-                        file_base(direct->program));
+    kernel = program_only_kernel(&job->program);
+  if (!kernel)
+    return message_fail(message, "--kernel: which of the %zu kernels of %s?",
+                        job->program.isa->kernel_count + job->program.refusals.count, file_base(direct->program));
   return job_launch(job, kernel, message) ? true : message_within(message, "--kernel");
 }
 
@@ -196,7 +196,8 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
   if (!machine_load(request->machine ? request->machine : "teaching", NULL, &job->machine, message))
     return message_within(message, "--machine");
   job->machine_file = job->machine;
-  if (!job_program(job, direct->program, &inside, message))
+  program_build_add(&job->build, &request->build);
+  if (!program_load(&job->program, direct->program, &job->build, &inside, message))
     return false;
   if (!direct->global)
     return message_fail(message, "--global is missing: the number of work-items, X[,Y[,Z]]");

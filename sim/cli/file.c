@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/cli/need.h"
+#include "sim/core/need.h"
 
 static bool read_all(FILE *file, size_t limit, char **data, size_t *size) {
   size_t capacity = 65536, length = 0;

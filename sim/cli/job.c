@@ -1,13 +1,13 @@
 #include "sim/cli/job.h"
 
-#include <errno.h>
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/cli/file.h"
-#include "sim/cli/need.h"
+#include "sim/core/need.h"
 
 enum { BUFFER_ALIGN = 4096, BUFFER_GAP = 65536, LOCAL_ALIGN = 128, CHOSEN_WARPS = 4 };
 
@@ -19,13 +19,17 @@ void job_free(struct job *job) {
   for (size_t i = 0; i < job->launch_count; i++) {
     free(job->launches[i].args);
     free(job->launches[i].given);
+    printed_free(&job->launches[i].printed);
   }
   for (size_t i = 0; i < job->check_count; i++)
     free(job->checks[i].expected);
   for (size_t i = 0; i < job->diagnostic_count; i++)
     free(job->diagnostics[i]);
-  if (job->program)
-    isa_program_free(job->program);
+  for (size_t i = 0; i < job->refitted_count; i++)
+    isa_program_free(job->refitted[i]);
+  free(job->refitted);
+  program_free(&job->program);
+  program_build_free(&job->build);
   free(job->memory.buffers);
   free(job->elements);
   free(job->launches);
@@ -34,31 +38,6 @@ void job_free(struct job *job) {
   free(job->name);
   free(job->file);
   *job = (struct job){0};
-}
-
-/* ---- program ---------------------------------------------------------------------------------- */
-
-bool job_program(struct job *job, const char *path, bool *inside, struct message *message) {
-  *inside = false;
-  const char *extension = file_extension(path);
-  bool object = strcmp(extension, ".wwo") == 0;
-  if (strcmp(extension, ".cl") == 0 || strcmp(extension, ".spv") == 0)
-    return message_fail(message, "'%s': OpenCL C and SPIR-V are not supported yet by this version, legal: .wws, .wwo",
-                        path);
-  if (!object && strcmp(extension, ".wws") != 0 && !file_exists(path))
-    return message_fail(message, "%s: %s", path, strerror(ENOENT));
-  if (!object && strcmp(extension, ".wws") != 0)
-    return message_fail(message, "'%s' is not a program, legal: .wws (assembly), .wwo (object file)", path);
-  char *data = NULL;
-  size_t size = 0;
-  if (!file_read(path, JOB_FILE_BYTES, &data, &size, message))
-    return false;
-  struct isa_error error = {0};
-  job->program =
-      object ? isa_decode((const uint8_t *)data, size, path, &error) : isa_assemble(data, size, path, &error);
-  free(data);
-  *inside = !job->program;
-  return job->program ? true : message_fail(message, "%s", error.text);
 }
 
 /* ---- buffers ---------------------------------------------------------------------------------- */
@@ -80,8 +59,15 @@ static bool room_for(const struct job *job, uint64_t bytes, uint64_t *base, stru
                       bytes, JOB_MEMORY_BYTES - total, JOB_MEMORY_BYTES);
 }
 
+static void append_buffer(struct job *job, const struct isa_buffer *buffer, struct type element) {
+  size_t count = job->memory.count++;
+  job->memory.buffers = need_more(job->memory.buffers, count + 1, sizeof *buffer);
+  job->elements = need_more(job->elements, count + 1, sizeof element);
+  job->memory.buffers[count] = *buffer;
+  job->elements[count] = element;
+}
+
 bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type element, struct message *message) {
-  size_t count = job->memory.count;
   struct isa_buffer buffer = {.bytes = bytes};
   if (!*name || strlen(name) >= sizeof buffer.name)
     return message_fail(message, "a buffer's name has 1 to %zu characters", sizeof buffer.name - 1);
@@ -91,11 +77,20 @@ bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type e
   buffer.data = calloc(bytes, 1);
   if (!buffer.data)
     return message_fail(message, "no memory for %" PRIu64 " bytes", bytes);
-  job->memory.buffers = need_more(job->memory.buffers, count + 1, sizeof buffer);
-  job->elements = need_more(job->elements, count + 1, sizeof element);
-  job->memory.buffers[count] = buffer;
-  job->elements[count] = element;
-  job->memory.count++;
+  append_buffer(job, &buffer, element);
+  return true;
+}
+
+bool job_variables(struct job *job, struct message *message) {
+  const struct isa_program *program = job->program.isa;
+  struct isa_buffer buffer = {.name = "program variables", .base = ISA_VARIABLE_BASE, .bytes = program->variable_bytes};
+  if (!buffer.bytes)
+    return true;
+  buffer.data = malloc(buffer.bytes);
+  if (!buffer.data)
+    return message_fail(message, "no memory for %" PRIu64 " bytes of program-scope variables", buffer.bytes);
+  memcpy(buffer.data, program->variables, buffer.bytes);
+  append_buffer(job, &buffer, (struct type){TYPE_UNSIGNED, 1, 1});
   return true;
 }
 
@@ -149,26 +144,16 @@ bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed,
 
 /* ---- launches --------------------------------------------------------------------------------- */
 
-static bool fail_kernel(const struct isa_program *program, const char *kernel, struct message *message) {
-  const char **names = need(program->kernel_count, sizeof *names);
-  char hint[400];
-  for (size_t i = 0; i < program->kernel_count; i++)
-    names[i] = program->kernels[i].name;
-  message_suggest(hint, sizeof hint, kernel, names, program->kernel_count);
-  free(names);
-  return message_fail(message, "no kernel '%.60s' in %s%s", kernel, file_base(program->file), hint);
-}
-
 bool job_launch(struct job *job, const char *kernel, struct message *message) {
-  const struct isa_kernel *found = isa_find_kernel(job->program, kernel);
+  const struct isa_kernel *found = program_kernel(&job->program, kernel, message);
   if (!found)
-    return fail_kernel(job->program, kernel, message);
+    return false;
   job->launches = need_more(job->launches, job->launch_count + 1, sizeof *job->launches);
   struct job_launch *launch = &job->launches[job->launch_count++];
   *launch = (struct job_launch){
       .args = need(found->arg_bytes, 1),
       .given = need(found->arg_count, sizeof(bool)),
-      .isa = {.program = job->program,
+      .isa = {.program = job->program.isa,
               .kernel = found,
               .global = {1, 1, 1},
               .warp_size = job->machine.cu.warp_size,
@@ -219,9 +204,12 @@ static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, 
 }
 
 /* Floating-point numbers for a floating-point parameter, whole ones for a whole one of either sign.
- * b32 and "bytes", and bytes given, are of any kind. */
+ * b32 and "bytes", structs, and bytes given, are of any kind. */
 static bool same_kind(const struct isa_arg *arg, const struct job_argument *argument) {
-  bool floating = arg->type[0] == 'f', whole = arg->type[0] == 'u' || arg->type[0] == 's';
+  struct type type;
+  bool named = type_find(arg->type, &type); /* OpenCL C's name; assembly has f32, u32, s32 */
+  bool floating = named ? type.kind == TYPE_FLOATING : arg->type[0] == 'f';
+  bool whole = named ? !floating : arg->type[0] == 'u' || (arg->type[0] == 's' && arg->type[1] != 't');
   return !(floating && argument->whole) && !(whole && argument->floating);
 }
 
@@ -328,8 +316,39 @@ static bool fail_occupancy(const struct machine *machine, const struct isa_launc
   }
 }
 
-static bool check_local(const struct machine *machine, struct isa_launch *launch, const char **field,
-                        struct message *message) {
+/* The most registers a lane with which a work-group fits a CU, fewer than the kernel has; 0: there are none. */
+static uint32_t fitting_registers(const struct machine *machine, const struct isa_launch *launch) {
+  struct isa_kernel kernel = *launch->kernel;
+  struct isa_launch fewer = *launch;
+  fewer.kernel = &kernel;
+  while (--kernel.registers >= PROGRAM_LEAST_REGISTERS)
+    if (simulation_occupancy(machine, &fewer).groups[LIMIT_REGISTERS])
+      return kernel.registers;
+  return 0;
+}
+
+/* Lowers the launch's kernel once more, for as many registers as fit; what they held is spilled. */
+static bool refit(struct job *job, struct job_launch *launch, struct message *message) {
+  uint32_t registers = fitting_registers(&job->machine, &launch->isa);
+  if (!registers)
+    return true; /* the occupancy is still 0: fail_occupancy() says it */
+  struct isa_program *program = program_relower(&job->program, registers, launch->isa.kernel->name, message);
+  if (!program)
+    return false;
+  job->refitted = need_more(job->refitted, job->refitted_count + 1, sizeof program);
+  job->refitted[job->refitted_count++] = program;
+  const struct isa_kernel *kernel = isa_find_kernel(program, launch->isa.kernel->name);
+  assert(kernel && kernel->arg_bytes == launch->isa.kernel->arg_bytes &&
+         "a kernel's arguments do not depend on its registers");
+  launch->isa.program = program;
+  launch->isa.kernel = kernel;
+  launch->refitted = true;
+  return true;
+}
+
+static bool check_local(struct job *job, struct job_launch *job_launch, const char **field, struct message *message) {
+  const struct machine *machine = &job->machine;
+  struct isa_launch *launch = &job_launch->isa;
   const uint32_t *required = launch->kernel->required_local;
   uint64_t most = (uint64_t)machine->cu.warps * launch->warp_size, items = 1;
   for (unsigned i = 0; i < 3; i++) {
@@ -345,6 +364,11 @@ static bool check_local(const struct machine *machine, struct isa_launch *launch
                         launch->kernel->name);
   count_groups(launch);
   struct occupancy fit = simulation_occupancy(machine, launch);
+  if (!fit.groups[LIMIT_REGISTERS] && job->program.spirv) {
+    if (!refit(job, job_launch, message))
+      return false;
+    fit = simulation_occupancy(machine, launch);
+  }
   return fit.groups_per_cu ? true : fail_occupancy(machine, launch, &fit, field, message);
 }
 
@@ -381,7 +405,7 @@ bool job_ready(struct job *job, const char **field, struct message *message) {
   launch->local_chosen = !launch->isa.local[0];
   if (launch->local_chosen)
     choose_local(&job->machine, &launch->isa);
-  if (!check_local(&job->machine, &launch->isa, field, message))
+  if (!check_local(job, launch, field, message))
     return false;
   *field = "global";
   return check_groups(&launch->isa, message);

@@ -10,17 +10,21 @@
 
 #include "models/simulation.h"
 #include "sim/cli/message.h"
+#include "sim/cli/printed.h"
+#include "sim/cli/program.h"
 #include "sim/cli/type.h"
 
 #define JOB_MEMORY_BYTES (UINT64_C(4) << 30) /* most bytes that all buffers may have together */
 #define JOB_ITEMS (UINT64_C(1) << 40)        /* most work-items of a launch */
-#define JOB_FILE_BYTES ((size_t)64 << 20)    /* largest launch file or program */
+#define JOB_FILE_BYTES ((size_t)64 << 20)    /* largest launch file */
 
 struct job_launch {
   struct isa_launch isa; /* `args` points to `args` below */
   uint8_t *args;
   bool *given;       /* per argument of the kernel */
   bool local_chosen; /* by job_ready(), not by the user */
+  bool refitted;     /* the program was lowered again, for fewer registers */
+  struct printed printed;
 };
 
 /* What an argument of a launch is given. */
@@ -61,7 +65,10 @@ struct job {
   char *file;                           /* the launch file or kernel, as named by the user */
   char *name;                           /* of the launch file's "name", or NULL */
   struct machine machine, machine_file; /* as it runs; as its file has it, before any `set` */
-  struct isa_program *program;
+  struct program_build build;
+  struct program program;
+  struct isa_program **refitted; /* the program, lowered again for launches that need it so */
+  size_t refitted_count;
   struct isa_memory memory;
   struct type *elements; /* per buffer */
   struct job_launch *launches;
@@ -74,9 +81,8 @@ struct job {
 
 void job_free(struct job *job);
 
-/* Loads a program: assembly or object file. *inside says that the message names a place in the program
- * itself, so that nobody need say who asked for it. */
-bool job_program(struct job *job, const char *path, bool *inside, struct message *message);
+/* Adds program-scope variables, if the program has any, as a buffer that nobody can name: after all others. */
+bool job_variables(struct job *job, struct message *message);
 
 /* Adds a zeroed buffer. Its number is job->memory.count - 1. */
 bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type element, struct message *message);
@@ -101,8 +107,8 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
 bool job_refuse_kind(const char *word, struct message *message);
 
 /* Checks the last launch's NDRange and arguments together and against the machine; local[0] = 0
- * asks for a local size to be chosen. On failure *field names what is wrong: "global", "args", or
- * "kernel" when no NDRange and no arguments could make it right. */
+ * asks for a local size to be chosen. A lowered program whose registers are too many is lowered again. On failure
+ * *field names what is wrong: "global", "args", or "kernel" when no NDRange and no arguments could make it right. */
 bool job_ready(struct job *job, const char **field, struct message *message);
 
 #endif

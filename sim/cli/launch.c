@@ -8,7 +8,7 @@
 #include "sim/cli/file.h"
 #include "sim/cli/launch_parts.h"
 #include "sim/cli/machines.h"
-#include "sim/cli/need.h"
+#include "sim/core/need.h"
 
 bool launch_refuse(struct launch_reader *reader, const struct place *place) {
   struct message inner = *reader->document.message;
@@ -79,20 +79,33 @@ bool launch_bytes(struct launch_reader *reader, const struct place *place, const
 
 /* ---- the small sections ------------------------------------------------------------------------ */
 
+/* Without a name it is kernel.cl beside the launch file, else kernel.wws. */
+static const char *usual_program(const struct launch_reader *reader) {
+  static const char *const names[] = {"kernel.cl", "kernel.wws"};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    char *path = file_beside(reader->job->file, names[i]);
+    bool found = file_exists(path);
+    free(path);
+    if (found)
+      return names[i];
+  }
+  return NULL;
+}
+
 static bool read_program(struct launch_reader *reader, const json_t *root) {
   const struct place place = {NULL, "program", 0};
   const json_t *value = json_object_get(root, "program");
-  const char *name = value ? json_word(&reader->document, &place, value) : "kernel.wws";
+  struct job *job = reader->job;
+  const char *name = value ? json_word(&reader->document, &place, value) : usual_program(reader);
+  if (!name && !value)
+    return json_fail(&reader->document, NULL,
+                     "'program' is missing, and neither kernel.cl nor kernel.wws lies beside this file; legal: .cl "
+                     "(OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object file)");
   if (!name)
     return false;
-  char *path = file_beside(reader->job->file, name);
-  if (!value && !file_exists(path)) {
-    free(path);
-    return json_fail(&reader->document, NULL,
-                     "'program' is missing, and no kernel.wws lies beside this file; legal: .wws (assembly), .wwo "
-                     "(object file)");
-  }
-  bool inside = false, good = job_program(reader->job, path, &inside, reader->document.message);
+  program_build_add(&job->build, &reader->request->build);
+  char *path = file_beside(job->file, name);
+  bool inside = false, good = program_load(&job->program, path, &job->build, &inside, reader->document.message);
   free(path);
   return good || inside ? good : launch_refuse(reader, &place);
 }
@@ -149,11 +162,14 @@ static bool read_machine(struct launch_reader *reader, const json_t *root) {
 }
 
 static bool refuse_unsupported(struct launch_reader *reader, const json_t *root) {
-  const char *program = json_string_value(json_object_get(root, "program"));
   const struct place pipes = {NULL, "pipes", 0}, build = {NULL, "build", 0};
+  const char *program = json_string_value(json_object_get(root, "program"));
+  if (!program)
+    program = usual_program(reader);
+  const char *extension = program ? file_extension(program) : "";
   if (json_object_get(root, "pipes"))
     return json_fail(&reader->document, &pipes, "pipes are not supported yet by this version");
-  if (json_object_get(root, "build") && program && strcmp(file_extension(program), ".cl") != 0)
+  if (json_object_get(root, "build") && (strcmp(extension, ".wws") == 0 || strcmp(extension, ".wwo") == 0))
     return json_fail(&reader->document, &build, "serves OpenCL C only, and '%.60s' is none", program);
   return true;
 }
@@ -184,7 +200,8 @@ static bool read_root(struct launch_reader *reader, const json_t *root) {
   if (!json_object_get(root, "launches"))
     return json_fail(&reader->document, NULL, "'launches' is missing: the list of what to run");
   return read_name(reader, root) && refuse_unsupported(reader, root) && read_machine(reader, root) &&
-         read_program(reader, root) && read_section(reader, root, "buffers", launch_buffers) &&
+         read_section(reader, root, "build", launch_build) && read_program(reader, root) &&
+         read_section(reader, root, "buffers", launch_buffers) &&
          read_section(reader, root, "launches", launch_launches) &&
          read_section(reader, root, "check", launch_checks) &&
          read_section(reader, root, "expect_diagnostic", launch_diagnostics);

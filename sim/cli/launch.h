@@ -10,7 +10,8 @@ struct job_request {
   const char *machine;    /* in place of the file's; NULL: the file's, or "teaching" */
   const char *const *set; /* "key=value", after the file's */
   size_t set_count;
-  bool verify; /* load what checks expect */
+  struct program_build build; /* after the file's */
+  bool verify;                /* load what checks expect */
 };
 
 /* The machine of a request: the file's `machine` and `set` are in *machine already unless the request

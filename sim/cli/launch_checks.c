@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sim/cli/launch_parts.h"
-#include "sim/cli/need.h"
+#include "sim/core/need.h"
 
 static bool read_limit(struct launch_reader *reader, const struct place *parent, const json_t *object, const char *key,
                        bool *given, double *limit) {

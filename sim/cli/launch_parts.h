@@ -31,6 +31,7 @@ bool launch_bytes(struct launch_reader *reader, const struct place *place, const
 bool launch_find_buffer(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *buffer);
 
 /* The sections. */
+bool launch_build(struct launch_reader *reader, const struct place *place, const json_t *build);
 bool launch_buffers(struct launch_reader *reader, const struct place *place, const json_t *buffers);
 bool launch_launches(struct launch_reader *reader, const struct place *place, const json_t *launches);
 bool launch_checks(struct launch_reader *reader, const struct place *place, const json_t *checks);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/cli/file.h"
-#include "sim/cli/need.h"
+#include "sim/core/need.h"
 
 /* One machine file being read; `depth` counts bases. */
 struct reading {

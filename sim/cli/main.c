@@ -10,8 +10,8 @@ static const struct verb {
   const char *text;
 } verbs[] = {
     {"run", verb_run, "run a launch file or a kernel, and report where its warps waited"},
-    {"asm", verb_asm, "assemble a kernel into an object file, or list it"},
-    {"dis", verb_dis, "turn an object file back into assembly"},
+    {"asm", verb_asm, "translate a kernel into an object file, or list it"},
+    {"dis", verb_dis, "show a kernel's instructions beside its source, or an object file as assembly"},
     {"params", verb_params, "list the parameters of a machine"},
     {"machines", verb_machines, "list the built-in machines, or print one"},
 };

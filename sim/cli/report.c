@@ -32,7 +32,9 @@ uint32_t report_line(const struct isa_program *program, uint32_t pc) {
 
 void report_place(const struct isa_program *program, uint32_t pc, char text[REPORT_PLACE]) {
   uint32_t line = report_line(program, pc);
-  snprintf(text, REPORT_PLACE, "%.240s%s%u", file_base(program->file), line ? ":" : ", instruction ", line ? line : pc);
+  const char *source = isa_source_name(program, pc);
+  snprintf(text, REPORT_PLACE, "%.240s%s%u", file_base(source ? source : program->file), line ? ":" : ", instruction ",
+           line ? line : pc);
 }
 
 /* The result names the first to arrive, which may be this warp's own place: then any other will do. */

@@ -20,6 +20,7 @@ struct report {
 /* The caller frees what they return. */
 char *report_text(const struct report *report);
 char *report_json(const struct report *report);
+char *report_annotate(const struct report *report); /* the source, with costs */
 
 /* ---- what both work out from a result ---- */
 

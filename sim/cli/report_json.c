@@ -7,6 +7,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/lines.h"
 #include "sim/cli/report.h"
 #include "sim/cli/text.h"
 
@@ -93,7 +94,8 @@ static json_t *units_object(void) {
 /* ---- a launch ---------------------------------------------------------------------------------- */
 
 static void set_place(json_t *object, const struct isa_program *program, uint32_t pc) {
-  set_text(object, "file", file_base(program->file));
+  const char *source = isa_source_name(program, pc);
+  set_text(object, "file", file_base(source ? source : program->file));
   set_whole(object, "line", report_line(program, pc));
 }
 
@@ -222,6 +224,31 @@ static json_t *instruction_list(const struct isa_program *program, const struct 
   return list;
 }
 
+static json_t *line_list(const struct isa_program *program, const struct launch_result *result) {
+  json_t *list = json_array();
+  size_t count = 0;
+  struct line_cost *lines = lines_of(program, result, &count);
+  for (size_t i = 0; i < count; i++) {
+    const struct pc_result *cost = &lines[i].cost;
+    json_t *object = json_object();
+    bool known = lines[i].line && lines[i].source < program->source_count;
+    set_text(object, "file", file_base(known ? program->sources[lines[i].source].name : program->file));
+    set_whole(object, "line", lines[i].line);
+    set_whole(object, "issues", cost->issues);
+    set_whole(object, "cycles", lines[i].cycles);
+    json_object_set_new(object, "stalls", stalls_object(cost->stalls, false));
+    set_whole(object, "lds_conflict_cycles", cost->lds_conflict_cycles);
+    set_whole(object, "sectors", cost->sectors);
+    set_whole(object, "copies", cost->copies);
+    set_whole(object, "copy_bytes", cost->copy_bytes);
+    set_real(object, "copy_latency_mean", per((double)cost->copy_cycles, (double)cost->copies_done));
+    set_whole(object, "copy_latency_max", cost->copy_max);
+    json_array_append_new(list, object);
+  }
+  free(lines);
+  return list;
+}
+
 static json_t *hazard_list(const struct isa_program *program, const struct launch_result *result) {
   json_t *list = json_array();
   for (size_t i = 0; i < result->hazard_count; i++) {
@@ -268,6 +295,9 @@ static json_t *stuck_list(const struct isa_program *program, const struct launch
 static void set_shape(json_t *object, const struct isa_launch *launch) {
   set_text(object, "kernel", launch->kernel->name);
   set_text(object, "file", file_base(launch->program->file));
+  set_whole(object, "registers", launch->kernel->registers);
+  set_whole(object, "spilled_words", launch->kernel->spilled);
+  set_whole(object, "private_bytes", launch->kernel->private_bytes);
   json_object_set_new(object, "global", triple(launch->global));
   json_object_set_new(object, "local", triple(launch->local));
   json_object_set_new(object, "offset", triple(launch->offset));
@@ -285,11 +315,29 @@ static void set_summary(json_t *object, const struct machine *machine, const str
   set_text(object, "trace_hash", hash);
 }
 
-static json_t *launch_object(const struct machine *machine, const struct isa_launch *launch,
+/* What work-items have printed may hold any bytes; those beyond ASCII that are no UTF-8 become U+FFFD. */
+static json_t *printed_text(const struct printed *printed) {
+  static const char unknown[] = "\xef\xbf\xbd";
+  json_t *string = json_stringn(printed->text ? printed->text : "", printed->length);
+  struct text text = {0};
+  if (string)
+    return string;
+  for (size_t i = 0; i < printed->length; i++)
+    text_add(&text, printed->text[i] & 0x80 ? unknown : &printed->text[i],
+             printed->text[i] & 0x80 ? sizeof unknown - 1 : 1);
+  string = json_stringn(text.data, text.length);
+  free(text.data);
+  return string;
+}
+
+static json_t *launch_object(const struct machine *machine, const struct job_launch *job_launch,
                              const struct launch_result *result) {
+  const struct isa_launch *launch = &job_launch->isa;
   json_t *object = json_object(), *cu = json_object(), *memory = json_object();
   char *bottleneck = report_bottleneck(machine, result);
   set_shape(object, launch);
+  json_object_set_new(object, "printf", printed_text(&job_launch->printed));
+  json_object_set_new(object, "printf_truncated", json_boolean(job_launch->printed.truncated));
   set_summary(object, machine, result);
   set_text(object, "bottleneck", bottleneck);
   json_object_set_new(object, "utilisation", utilisation_object(machine, result));
@@ -304,6 +352,7 @@ static json_t *launch_object(const struct machine *machine, const struct isa_lau
   json_object_set_new(object, "memory", memory);
   json_object_set_new(object, "hiding", hiding_object(&result->cu));
   json_object_set_new(object, "by_instruction", instruction_list(launch->program, result));
+  json_object_set_new(object, "by_line", line_list(launch->program, result));
   json_object_set_new(object, "hazards", hazard_list(launch->program, result));
   set_whole(object, "hazards_dropped", result->hazards_dropped);
   json_object_set_new(object, "stuck", stuck_list(launch->program, result));
@@ -334,9 +383,9 @@ char *report_json(const struct report *report) {
   json_object_set_new(root, "machine", machine_object(job));
   json_object_set_new(root, "units", units_object());
   for (size_t i = 0; i < report->count; i++)
-    json_array_append_new(launches, launch_object(&job->machine, &job->launches[i].isa, &report->results[i]));
+    json_array_append_new(launches, launch_object(&job->machine, &job->launches[i], &report->results[i]));
   for (size_t i = 0; i < report->count; i++) {
-    json_t *list = hazard_list(job->program, &report->results[i]);
+    json_t *list = hazard_list(job->launches[i].isa.program, &report->results[i]);
     json_array_extend(hazards, list);
     json_decref(list);
   }

@@ -5,9 +5,9 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
-#include "sim/cli/need.h"
 #include "sim/cli/report.h"
 #include "sim/cli/text.h"
+#include "sim/core/need.h"
 
 enum { SHOWN_INSTRUCTIONS = 10, HISTOGRAM_ROWS = 8, HISTOGRAM_WIDTH = 40 };
 
@@ -17,6 +17,7 @@ struct view {
   const struct isa_launch *launch;
   const struct launch_result *result;
   struct text *text;
+  bool refitted; /* lowered again for fewer registers */
 };
 
 static double percent(uint64_t count, uint64_t whole) { return 100 * per((double)count, (double)whole); }
@@ -29,11 +30,9 @@ static void print_range(struct text *text, const uint32_t range[3], uint32_t dim
 /* The source line without its indentation, or the instruction when there is no source. */
 static void print_source(const struct view *view, uint32_t pc) {
   const struct isa_program *program = view->launch->program;
-  uint32_t line = report_line(program, pc);
   char instruction[200];
   isa_print(program, pc, instruction, sizeof instruction);
-  const char *source =
-      program->source && line && line <= program->source_lines ? program->source[line - 1] : instruction;
+  const char *text = isa_source_text(program, pc), *source = text ? text : instruction;
   source += strspn(source, " \t");
   size_t length = strcspn(source, "\r\n");
   text_print(view->text, "%.*s\n", (int)(length < 80 ? length : 80), source);
@@ -66,12 +65,19 @@ static void changed(const struct view *view) {
     text_print(view->text, "\n");
 }
 
+static void kernel(const struct view *view) {
+  const struct isa_kernel *kernel = view->launch->kernel;
+  text_print(view->text, "kernel         %s in %s: registers %u, %u spilled%s\n", kernel->name,
+             file_base(view->launch->program->file), kernel->registers, kernel->spilled,
+             view->refitted ? " to fit cu.registers" : "");
+}
+
 static void summary(const struct view *view) {
   const struct machine *machine = &view->job->machine;
   const struct launch_result *result = view->result;
   struct text *text = view->text;
   uint64_t instructions = result->cu.warp_instructions;
-  text_print(text, "kernel         %s in %s\n", view->launch->kernel->name, file_base(view->launch->program->file));
+  kernel(view);
   text_print(text, "machine        %s, %u CU%s at %u MHz\n", machine->name, machine->cu.count,
              machine->cu.count == 1 ? "" : "s", machine->cu.clock_mhz);
   changed(view);
@@ -334,7 +340,8 @@ static void verdicts(const struct report *report, struct text *text) {
 char *report_text(const struct report *report) {
   struct text text = {0};
   for (size_t i = 0; i < report->count; i++) {
-    const struct view view = {report->job, &report->job->launches[i].isa, &report->results[i], &text};
+    const struct view view = {report->job, &report->job->launches[i].isa, &report->results[i], &text,
+                              report->job->launches[i].refitted};
     if (report->job->launch_count > 1)
       text_print(&text, "%s======== launch %zu of %zu ========\n", i ? "\n" : "", i + 1, report->job->launch_count);
     summary(&view);

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/cli/need.h"
+#include "sim/core/need.h"
 
 /* ---- progress: only for a person who waits ---------------------------------------------------- */
 
@@ -54,8 +54,14 @@ static bool run_launches(struct job *job, struct simulation *simulation, struct 
   const struct progress progress = {tell, &teller};
   bool watched = !options->quiet && isatty(STDERR_FILENO), good = true;
   for (*count = 0; good && *count < job->launch_count; ++*count) {
-    good = simulation_run(simulation, host, &job->launches[*count].isa, options->max_cycles, watched ? &progress : NULL,
+    struct job_launch *launch = &job->launches[*count];
+    struct print_log log = {.limit = PRINTED_BYTES};
+    launch->isa.print = print_log_take;
+    launch->isa.print_context = &log;
+    good = simulation_run(simulation, host, &launch->isa, options->max_cycles, watched ? &progress : NULL,
                           &results[*count]);
+    launch->printed = print_log_finish(&log);
+    launch->isa.print = NULL;
     if (!good) {
       message_fail(message, "launch %zu: out of memory", *count + 1);
       break;
@@ -74,6 +80,8 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
              struct message *message) {
   *results = need(job->launch_count, sizeof **results);
   *count = 0;
+  if (!job_variables(job, message))
+    return false;
   struct simulation *simulation = simulation_new(&job->machine);
   if (!simulation)
     return message_fail(message, "no memory for machine '%s'", job->machine.name);

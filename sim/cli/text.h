@@ -9,6 +9,9 @@ struct text {
   size_t length, capacity;
 };
 
+/* Any bytes, which stay terminated. */
+void text_add(struct text *text, const char *bytes, size_t length);
+
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/need.h"
+#include "sim/core/need.h"
 #include "sim/core/params.h"
 
 static const char *const scalar_names[] = {"char", "uchar", "short", "ushort", "int",   "uint",

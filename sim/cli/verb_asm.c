@@ -1,16 +1,18 @@
-/* warpwait asm, warpwait dis: the two directions between assembly and object files. */
-#include <errno.h>
+/* warpwait asm, warpwait dis: programs into object files and listings, and back into assembly. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/build_options.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
-#include "sim/cli/job.h"
+#include "sim/cli/program.h"
 #include "sim/cli/text.h"
 
 struct translation {
   struct message message; /* first: see cli_parse() */
   const char *input, *output;
+  struct program_build build;
+  struct program program;
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
@@ -27,7 +29,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
   case ARGP_KEY_END:
     return translation->input ? 0 : cli_refuse(state, "FILE is missing; --help says more");
   default:
-    return ARGP_ERR_UNKNOWN;
+    return build_option(key, arg, state, &translation->build);
   }
 }
 
@@ -41,12 +43,16 @@ static bool write_object(const struct isa_program *program, const char *path, st
   return good;
 }
 
-/* A line an instruction: its number, its source line, itself. */
-static void list_kernel(const struct isa_program *program, const struct isa_kernel *kernel, struct text *text) {
-  text_print(text, "kernel %s: %u registers, %u bytes of LDS, %u private bytes a lane\n", kernel->name,
-             kernel->registers, kernel->lds_bytes, kernel->private_bytes);
+static void list_head(const struct isa_kernel *kernel, struct text *text) {
+  text_print(text, "kernel %s: %u registers, %u spilled, %u bytes of LDS, %u private bytes a lane\n", kernel->name,
+             kernel->registers, kernel->spilled, kernel->lds_bytes, kernel->private_bytes);
   for (size_t i = 0; i < kernel->arg_count; i++)
     text_print(text, "  argument %zu  %-8s %s\n", i + 1, kernel->args[i].type, kernel->args[i].name);
+}
+
+/* A line an instruction: its number, its source line, itself. */
+static void list_kernel(const struct isa_program *program, const struct isa_kernel *kernel, struct text *text) {
+  list_head(kernel, text);
   text_print(text, "%6s %6s  %-10s %s\n", "pc", "line", "class", "instruction");
   for (uint32_t pc = kernel->entry; pc < kernel->end; pc++) {
     char line[256];
@@ -56,11 +62,47 @@ static void list_kernel(const struct isa_program *program, const struct isa_kern
   }
 }
 
-static bool list(const struct isa_program *program, struct message *message) {
+static bool same_line(const struct isa_program *program, uint32_t a, uint32_t b) {
+  return program->line[a] == program->line[b] && (!program->line[a] || program->source[a] == program->source[b]);
+}
+
+/* The source line whenever it is another one than before, and below it what it became. */
+static void interleave_kernel(const struct isa_program *program, const struct isa_kernel *kernel, struct text *text) {
+  list_head(kernel, text);
+  for (uint32_t pc = kernel->entry; pc < kernel->end; pc++) {
+    char line[256];
+    const char *name = isa_source_name(program, pc), *source = isa_source_text(program, pc);
+    if ((pc == kernel->entry || !same_line(program, pc - 1, pc)) && name)
+      text_print(text, "\n%s:%u%s%.*s\n", file_base(name), program->line[pc], source ? ": " : "",
+                 source ? (int)strcspn(source, "\r\n") : 0, source ? source : "");
+    else if (pc == kernel->entry || !same_line(program, pc - 1, pc))
+      text_print(text, "\n(no source line)\n");
+    isa_print(program, pc, line, sizeof line);
+    text_print(text, "%8u  %s\n", pc, line);
+  }
+}
+
+/* There is source text, of a language other than the one that a disassembly is in. */
+static bool has_source(const struct isa_program *program) {
+  for (uint32_t i = 0; i < program->source_count; i++)
+    if (program->sources[i].text && strcmp(file_extension(program->sources[i].name), ".wws") != 0)
+      return true;
+  return false;
+}
+
+static bool list(const struct translation *translation,
+                 void (*list_one)(const struct isa_program *program, const struct isa_kernel *kernel,
+                                  struct text *text),
+                 struct message *message) {
+  const struct isa_program *program = translation->program.isa;
   struct text text = {0};
-  for (size_t i = 0; i < program->kernel_count; i++)
-    list_kernel(program, &program->kernels[i], &text);
-  bool good = cli_output(NULL, text.data ? text.data : "", text.length, message);
+  for (size_t i = 0; i < program->kernel_count; i++) {
+    if (i)
+      text_print(&text, "\n");
+    list_one(program, &program->kernels[i], &text);
+  }
+  bool good = cli_output(list_one == interleave_kernel ? translation->output : NULL, text.data ? text.data : "",
+                         text.length, message);
   free(text.data);
   return good;
 }
@@ -74,32 +116,63 @@ static bool disassemble(const struct isa_program *program, const char *path, str
   return good;
 }
 
-int verb_asm(int argc, char **argv) {
-  static const struct argp_option options[] = {
-      {"output", 'o', "OUT.wwo", 0, "Write an object file; without it, list the instructions", 0}, {0}};
-  static const struct argp argp = {options, parse_option, "KERNEL.wws", "Assembles a kernel.", NULL, NULL, NULL};
-  struct translation translation = {0};
-  struct message *message = &translation.message;
-  struct job job = {0};
-  bool inside;
-  bool good = cli_parse(&argp, argc, argv, message) && job_program(&job, translation.input, &inside, message);
-  good = good &&
-         (translation.output ? write_object(job.program, translation.output, message) : list(job.program, message));
-  job_free(&job);
-  return good ? CLI_FINE : cli_bad_input(message);
+/* Parses the command line and loads the program. */
+static bool begin(const struct argp *argp, int argc, char **argv, struct translation *translation) {
+  bool inside = false;
+  return cli_parse(argp, argc, argv, &translation->message) &&
+         program_load(&translation->program, translation->input, &translation->build, &inside, &translation->message);
 }
 
+/* Kernels that the result lacks are no failure, as long as there is one, but told. */
+static void tell_refusals(const struct translation *translation) {
+  struct message message;
+  for (size_t i = 0; i < translation->program.refusals.count; i++) {
+    const struct opencl_refusal *refusal = &translation->program.refusals.row[i];
+    message_fail(&message, "kernel '%s' is left out: %s", refusal->kernel, refusal->error.text);
+    message_print(&message);
+  }
+}
+
+static int end(struct translation *translation, bool good) {
+  if (good)
+    tell_refusals(translation);
+  program_free(&translation->program);
+  program_build_free(&translation->build);
+  return good ? CLI_FINE : cli_bad_input(&translation->message);
+}
+
+int verb_asm(int argc, char **argv) {
+  static const struct argp_option options[] = {
+      {"output", 'o', "OUT.wwo", 0, "Write an object file; without it, list the instructions", 1},
+      BUILD_OPTIONS(2),
+      {0}};
+  static const struct argp argp = {
+      options, parse_option, "KERNEL", "Translates a kernel: OpenCL C (.cl), SPIR-V (.spv) or assembly (.wws).",
+      NULL,    NULL,         NULL};
+  struct translation translation = {0};
+  bool good = begin(&argp, argc, argv, &translation);
+  good = good && (translation.output ? write_object(translation.program.isa, translation.output, &translation.message)
+                                     : list(&translation, list_kernel, &translation.message));
+  return end(&translation, good);
+}
+
+/* Assembly, and object files made of it, become assembly again; others are shown beside their source. */
 int verb_dis(int argc, char **argv) {
   static const struct argp_option options[] = {
-      {"output", 'o', "OUT.wws", 0, "Write to a file instead of standard output", 0}, {0}};
-  static const struct argp argp = {options, parse_option, "FILE.wwo", "Turns an object file back into assembly.",
-                                   NULL,    NULL,         NULL};
+      {"output", 'o', "FILE", 0, "Write to a file instead of standard output", 1}, BUILD_OPTIONS(2), {0}};
+  static const struct argp argp = {options,
+                                   parse_option,
+                                   "FILE",
+                                   "Shows the instructions that OpenCL C or SPIR-V became, below their source lines; "
+                                   "turns an object file back into assembly.",
+                                   NULL,
+                                   NULL,
+                                   NULL};
   struct translation translation = {0};
-  struct message *message = &translation.message;
-  struct job job = {0};
-  bool inside;
-  bool good = cli_parse(&argp, argc, argv, message) && job_program(&job, translation.input, &inside, message) &&
-              disassemble(job.program, translation.output, message);
-  job_free(&job);
-  return good ? CLI_FINE : cli_bad_input(message);
+  bool good = begin(&argp, argc, argv, &translation);
+  if (good && (translation.program.spirv || has_source(translation.program.isa)))
+    good = list(&translation, interleave_kernel, &translation.message);
+  else if (good)
+    good = disassemble(translation.program.isa, translation.output, &translation.message);
+  return end(&translation, good);
 }

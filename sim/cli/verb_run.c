@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/build_options.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/direct.h"
 #include "sim/cli/file.h"
-#include "sim/cli/need.h"
 #include "sim/cli/report.h"
 #include "sim/cli/runner.h"
+#include "sim/cli/text.h"
+#include "sim/core/need.h"
 
 /* A list of option values. */
 struct words {
@@ -27,8 +29,9 @@ struct invocation {
   struct message message; /* first: see cli_parse() */
   struct direct direct;   /* `program` is the launch file or the kernel */
   struct words args, sets, dumps;
+  struct program_build build;
   const char *machine, *out;
-  bool json, verify, host_given, order_given;
+  bool json, annotate, verify, host_given, order_given;
   struct run_options run;
 };
 
@@ -37,6 +40,7 @@ enum {
   KEY_VCD,
   KEY_DUMP,
   KEY_VERIFY,
+  KEY_ANNOTATE,
   KEY_HOST,
   KEY_MAX_CYCLES,
   KEY_KERNEL,
@@ -52,6 +56,7 @@ static const struct argp_option options[] = {
      1},
     {"set", 's', "KEY=VALUE", 0, "Set a parameter of the machine, after the launch file's (repeatable)", 1},
     {"report", 'r', "text|json", 0, "Form of the report (default: text)", 2},
+    {"annotate", KEY_ANNOTATE, NULL, 0, "After the report, the source with its costs in the margin", 2},
     {"out", KEY_OUT, "FILE", 0, "Write the report to a file", 2},
     {"dump", KEY_DUMP, "BUFFER=FILE", 0, "Write a buffer's final bytes to a file (repeatable)", 2},
     {"vcd", KEY_VCD, "FILE", 0, "Write a waveform for GTKWave; needs the SystemC host", 2},
@@ -66,17 +71,24 @@ static const struct argp_option options[] = {
     {"local", KEY_LOCAL, "X[,Y[,Z]]", 0, "Work-items of a work-group (default: the machine chooses)", 4},
     {"offset", KEY_OFFSET, "X[,Y[,Z]]", 0, "First identifiers", 4},
     {"arg", KEY_ARG, "KIND:VALUE", 0, "The next argument (repeatable), see below", 4},
-    {"order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 5},
+    BUILD_OPTIONS(5),
+    {"order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 6},
     {0}};
 
 static const char documentation[] =
-    "Runs a launch file, or a kernel given by options, and reports where its warps waited.\v"
+    "Runs a launch file, or a kernel given by options, and reports where its warps waited. Kernels are OpenCL C (.cl), "
+    "SPIR-V (.spv), assembly (.wws) or object files (.wwo).\v"
     "Kinds of arguments:\n"
     "  buffer:NAME=BYTES[:TYPE[:FILL]]  a new buffer; FILL is zero, iota, random or @FILE\n"
     "  buffer:NAME                      a buffer made by an earlier argument\n"
     "  local:BYTES                      room in the LDS\n"
     "  TYPE:VALUE[,VALUE...]            an OpenCL C scalar or vector: int:7, float4:1,2,3,4\n"
     "  bytes:HEX                        a struct by value\n"
+    "\n"
+    "What work-items print comes before the report, by work-group, work-item and call.\n"
+    "What clang made is kept in $WARPWAIT_CACHE, $XDG_CACHE_HOME/warpwait or\n"
+    "~/.cache/warpwait, the first that is set. $WARPWAIT_CLANG and $WARPWAIT_LLVM_SPIRV\n"
+    "name other programs than clang-15 and llvm-spirv-15.\n"
     "\n"
     "Exit status: 0 fine; 1 a check failed, a deadlock or the cycle limit; 2 bad input; 3 a defect of\n"
     "warpwait. A hazard is reported and told on stderr, but alone does not change the exit status.\n";
@@ -190,6 +202,9 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case KEY_VERIFY:
     call->verify = true;
     return 0;
+  case KEY_ANNOTATE:
+    call->annotate = true;
+    return 0;
   case KEY_HOST:
     return parse_host(state, word, call);
   case KEY_MAX_CYCLES:
@@ -201,7 +216,7 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case ARGP_KEY_END:
     return call->direct.program ? 0 : cli_refuse(state, "a launch file or a kernel is missing; --help says more");
   default:
-    return ARGP_ERR_UNKNOWN;
+    return build_option(key, word, state, &call->build);
   }
 }
 
@@ -215,6 +230,8 @@ static bool settle_host(struct invocation *call) {
     call->run.systemc = false;
   if (call->run.vcd && !call->run.systemc)
     return message_fail(&call->message, "--vcd: only the SystemC host writes waveforms");
+  if (call->annotate && call->json)
+    return message_fail(&call->message, "--annotate: the JSON report has the same costs in by_line");
   return true;
 }
 
@@ -254,7 +271,7 @@ static bool fail_folder(const char *folder, struct message *message) {
 }
 
 static bool load(struct invocation *call, struct job *job) {
-  const struct job_request request = {call->machine, call->sets.word, call->sets.count, call->verify};
+  const struct job_request request = {call->machine, call->sets.word, call->sets.count, call->build, call->verify};
   if (file_is_folder(call->direct.program))
     return fail_folder(call->direct.program, &call->message);
   if (strcmp(file_extension(call->direct.program), ".json") == 0)
@@ -296,6 +313,25 @@ static bool outputs_possible(struct invocation *call, const struct job *job) {
 
 /* ---- after it ---------------------------------------------------------------------------------- */
 
+/* What work-items have printed, ended by a newline of ours if they did not, so that the report starts on a line. */
+static void add_printed(const struct report *report, struct text *text) {
+  for (size_t i = 0; i < report->count; i++) {
+    const struct printed *printed = &report->job->launches[i].printed;
+    if (printed->length)
+      text_add(text, printed->text, printed->length);
+    if (printed->length && text->data[text->length - 1] != '\n')
+      text_print(text, "\n");
+    if (printed->truncated)
+      text_print(text, "... truncated: launch %zu printed more than the %d MiB that are kept\n", i + 1,
+                 PRINTED_BYTES >> 20);
+  }
+}
+
+static void add_owned(struct text *text, char *more) {
+  text_add(text, more, strlen(more));
+  free(more);
+}
+
 static bool write_outputs(struct invocation *call, const struct report *report) {
   for (size_t i = 0; i < call->dumps.count; i++) {
     size_t buffer = 0;
@@ -306,9 +342,20 @@ static bool write_outputs(struct invocation *call, const struct report *report) 
     if (!file_write(path, source->data, source->bytes, &call->message))
       return message_within(&call->message, "--dump");
   }
-  char *text = call->json ? report_json(report) : report_text(report);
-  bool good = cli_output(call->out, text, strlen(text), &call->message);
-  free(text);
+  struct text text = {0};
+  bool apart = call->out; /* what work-items print is for standard output, unless JSON, which holds it, is there */
+  if (!call->json || apart)
+    add_printed(report, &text);
+  if (apart && !cli_output(NULL, text.data ? text.data : "", text.length, &call->message)) {
+    free(text.data);
+    return false;
+  }
+  text.length = apart ? 0 : text.length;
+  add_owned(&text, call->json ? report_json(report) : report_text(report));
+  if (call->annotate)
+    add_owned(&text, report_annotate(report));
+  bool good = cli_output(call->out, text.data, text.length, &call->message);
+  free(text.data);
   return good;
 }
 
@@ -317,15 +364,19 @@ static void warn_of_hazards(const struct report *report) {
   struct message message;
   char place[REPORT_PLACE];
   const struct launch_result *first = NULL;
+  const struct isa_program *program = NULL;
   uint64_t count = 0;
   for (size_t i = 0; i < report->count; i++) {
     const struct launch_result *result = &report->results[i];
-    first = first || !result->hazard_count ? first : result;
     count += result->hazard_count;
+    if (first || !result->hazard_count)
+      continue;
+    first = result;
+    program = report->job->launches[i].isa.program;
   }
   if (!first)
     return;
-  report_place(report->job->program, first->hazards[0].first.pc, place);
+  report_place(program, first->hazards[0].first.pc, place);
   message_fail(&message, "%" PRIu64 " hazard%s, the first at %s: %s", count, count == 1 ? "" : "s", place,
                isa_hazard_rows[first->hazards[0].first.rule].rule);
   message_print(&message);
@@ -377,7 +428,7 @@ static int run_and_report(struct invocation *call, struct job *job) {
 
 int verb_run(int argc, char **argv) {
   static const struct argp argp = {
-      options, parse_option, "LAUNCH.json\nKERNEL.wws --global X[,Y[,Z]] --arg ...", documentation, NULL, NULL, NULL};
+      options, parse_option, "LAUNCH.json\nKERNEL --global X[,Y[,Z]] --arg ...", documentation, NULL, NULL, NULL};
   struct invocation call = {.run = {.systemc = true, .max_cycles = 1000000000}};
   struct job job = {0};
   bool good = cli_parse(&argp, argc, argv, &call.message) && settle_host(&call) && load(&call, &job) &&
@@ -387,5 +438,6 @@ int verb_run(int argc, char **argv) {
   free(call.args.word);
   free(call.sets.word);
   free(call.dumps.word);
+  program_build_free(&call.build);
   return status;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/need.h"
+#include "sim/core/need.h"
 
 /* "int 7 (byte 28): got 1, expected 2" of the component at `byte`. */
 static bool differ(struct verdict *verdict, struct type type, const uint8_t *got, const uint8_t *expected,

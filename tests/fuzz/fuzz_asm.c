@@ -24,12 +24,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   check(!memcmp(again->code, program->code, program->count * sizeof *program->code));
   check(again->constant_bytes == program->constant_bytes &&
         (!program->constant_bytes || !memcmp(again->constants, program->constants, program->constant_bytes)));
+  check(again->variable_bytes == program->variable_bytes &&
+        (!program->variable_bytes || !memcmp(again->variables, program->variables, program->variable_bytes)));
   check(again->stack_entries == program->stack_entries);
   for (size_t i = 0; i < program->kernel_count; i++) {
     const struct isa_kernel *one = &program->kernels[i], *two = &again->kernels[i];
     check(one->registers == two->registers && one->lds_bytes == two->lds_bytes && one->arg_bytes == two->arg_bytes &&
-          one->private_bytes == two->private_bytes && one->arg_count == two->arg_count &&
-          !strcmp(one->name, two->name));
+          one->private_bytes == two->private_bytes && one->spilled == two->spilled &&
+          one->arg_count == two->arg_count && !strcmp(one->name, two->name));
   }
   free(text);
   isa_program_free(again);

@@ -7,13 +7,27 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Reads all of what is printed. */
+static void take_text(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
+  uint64_t *sum = context;
+  if (item >= group->items)
+    abort();
+  for (size_t i = 0; i < length; i++)
+    *sum += (uint8_t)text[i];
+}
+
 static void run_kernel(const struct isa_program *program, const struct isa_kernel *kernel, uint32_t warp_size) {
   enum { BYTES = 256, STEPS = 2000, ITEMS = 40 };
-  struct isa_buffer buffer = {"a", ISA_GLOBAL_BASE, BYTES, calloc(BYTES, 1)};
-  struct isa_memory memory = {&buffer, 1, 0};
+  struct isa_buffer buffers[] = {{"a", ISA_GLOBAL_BASE, BYTES, calloc(BYTES, 1)},
+                                 {"variables", ISA_VARIABLE_BASE, program->variable_bytes, NULL}};
+  uint64_t sum = 0;
+  buffers[1].data = malloc(program->variable_bytes + 1);
+  if (program->variable_bytes)
+    memcpy(buffers[1].data, program->variables, program->variable_bytes);
+  struct isa_memory memory = {buffers, program->variable_bytes ? 2 : 1, 0};
   uint8_t *args = calloc(kernel->arg_bytes + 1u, 1), *lds = calloc(BYTES, 1);
   if (kernel->arg_bytes >= 8)
-    memcpy(args, &buffer.base, 8);
+    memcpy(args, &buffers[0].base, 8);
   const struct isa_launch launch = {.program = program,
                                     .kernel = kernel,
                                     .dimensions = 1,
@@ -23,7 +37,9 @@ static void run_kernel(const struct isa_program *program, const struct isa_kerne
                                     .warp_size = warp_size,
                                     .args = args,
                                     .memory = &memory,
-                                    .lds_bytes = BYTES};
+                                    .lds_bytes = BYTES,
+                                    .print = take_text,
+                                    .print_context = &sum};
   struct isa_group group = {.lds = lds, .lds_base = 512};
   isa_group_place(&group, &launch, 0);
   void *storage = aligned_alloc(64, isa_warp_bytes(&launch));
@@ -43,7 +59,8 @@ static void run_kernel(const struct isa_program *program, const struct isa_kerne
   free(storage);
   free(args);
   free(lds);
-  free(buffer.data);
+  free(buffers[0].data);
+  free(buffers[1].data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,6 +1,7 @@
 /* Loads, stores and atomics of every width and space, in bounds and out. */
 #include "isa/rows.h"
 #include "tests/ct.h"
+#include "tests/isa/oracle.h"
 #include "tests/isa/rig.h"
 
 #include <stdio.h>
@@ -211,30 +212,11 @@ TEST(memory, a_prefetch_describes_each_lanes_bytes_and_touches_nothing) {
 
 /* ---- atomics ------------------------------------------------------------------------------------- */
 
-static uint64_t atomic_oracle(const char *name, uint64_t old, uint64_t b, uint64_t c, bool wide) {
-  const int64_t so = wide ? (int64_t)old : (int32_t)old, sc = wide ? (int64_t)c : (int32_t)c;
-  if (strstr(name, "add.f32")) {
-    float x, y;
-    const uint32_t xo = (uint32_t)old, yo = (uint32_t)c;
-    memcpy(&x, &xo, 4);
-    memcpy(&y, &yo, 4);
-    x += y;
-    uint32_t bits;
-    memcpy(&bits, &x, 4);
-    return bits;
-  }
-  const uint64_t result = strstr(name, "add")     ? old + c
-                          : strstr(name, "min.s") ? (uint64_t)(sc < so ? sc : so)
-                          : strstr(name, "max.s") ? (uint64_t)(sc > so ? sc : so)
-                          : strstr(name, "min.u") ? (c < old ? c : old)
-                          : strstr(name, "max.u") ? (c > old ? c : old)
-                          : strstr(name, "and")   ? old & c
-                          : strstr(name, "xor")   ? old ^ c
-                          : strstr(name, ".or.")  ? old | c
-                          : strstr(name, "xchg")  ? c
-                          : strstr(name, "cas")   ? (old == b ? c : old)
-                                                  : 0;
-  return wide ? result : (uint32_t)result;
+static uint64_t atomic_oracle(const struct isa_row *row, uint64_t old, uint64_t b, uint64_t c) {
+  const char *name = row->mnemonic + strlen(strstr(row->mnemonic, ".lds.") ? "atom.lds." : "atom.global.");
+  if (strncmp(name, "xchg", 4) == 0)
+    return c;
+  return strncmp(name, "cas", 3) == 0 ? (old == b ? c : old) : oracle_named(name, old, c);
 }
 
 /* All 32 lanes hit the same word: the oracle applies them in lane order. */
@@ -248,19 +230,19 @@ TEST(memory, every_atomic_applies_its_lanes_in_order_and_returns_the_old_values)
     if (!lds && row->format != FORMAT_ATOMIC_GLOBAL && row->format != FORMAT_CAS_GLOBAL)
       continue;
     checked++;
-    const bool wide = isa_types[row->c].registers == 2, real = row->c == TYPE_F32;
+    const bool wide = isa_types[row->c].registers == 2;
     char source[256];
     snprintf(source, sizeof source, ".kernel k\n.arg a global\nld.arg.b64 r0, a\n%s r2, [%s + 8], %sr6\nexit\n",
              row->mnemonic, lds ? "r8" : "r0", cas ? "r4, " : "");
     struct rig rig;
     ct_note("%s", row->mnemonic);
     ASSERT_TRUE(rig_open(&rig, source, 32, 32));
-    uint64_t value = real ? 0x3f800000 : ct_random(&seed) & (wide ? UINT64_MAX : UINT32_MAX);
+    uint64_t value = oracle_value(row->c, &seed);
     uint8_t *at = (lds ? rig.lds : rig.buffers[0].data) + 8;
     memcpy(at, &value, wide ? 8 : 4);
     uint64_t expected_old[32];
     for (uint32_t lane = 0; lane < 32; lane++) {
-      const uint64_t c = real ? 0x40000000 + lane : ct_random(&seed) & (wide ? UINT64_MAX : UINT32_MAX);
+      const uint64_t c = oracle_value(row->c, &seed);
       const uint64_t b = lane % 3 ? value : ct_random(&seed) & UINT32_MAX;
       for (uint32_t word = 0; word < 2; word++) {
         if (wide || !word)
@@ -269,7 +251,7 @@ TEST(memory, every_atomic_applies_its_lanes_in_order_and_returns_the_old_values)
           rig.warp[0].reg[(4 + word) * 32 + lane] = (uint32_t)(b >> 32 * word);
       }
       expected_old[lane] = value;
-      value = atomic_oracle(row->mnemonic, value, b, c, wide);
+      value = atomic_oracle(row, value, b, c);
     }
     rig_step(&rig, 0);
     rig_step(&rig, 0);
@@ -281,7 +263,7 @@ TEST(memory, every_atomic_applies_its_lanes_in_order_and_returns_the_old_values)
     EXPECT_EQ(rig.hazards, 0);
     rig_close(&rig);
   }
-  EXPECT_EQ(checked, 42);
+  EXPECT_EQ(checked, 52);
 }
 
 TEST(memory, an_atomic_without_destination_changes_memory_only) {

@@ -5,17 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char source[] = ".const table f32 1.0, 2.5\n"
-                             ".kernel first\n.arg a global\n.arg n u32\n.lds tile 256\n.private 16\n"
-                             ".reqd_local 32, 2\n.reg i, e\n.reg64 p\n.pred t\n"
-                             "        ld.arg.b64 p, a\n"
-                             "loop:   add.i32 i, i, 1\n"
-                             "        setp.lt.u32 t, i, 10\n"
-                             "@t      bra loop\n"
-                             "        copy.to_lds e, [tile], [p], 16, size=4\n"
-                             "        wait e\n"
-                             "        exit\n"
-                             ".kernel second\n.registers 50\n@!p3 exit\nexit\n";
+static const char source[] =
+    ".const table f32 1.0, 2.5\n.variable seen u32 7\n.variable sum f64 0.5\n"
+    ".kernel first\n.arg a global\n.arg n u32\n.lds tile 256\n.private 16\n"
+    ".reqd_local 32, 2\n.reg i, e\n.reg64 p\n.pred t\n"
+    "        ld.arg.b64 p, a\n"
+    "loop:   add.i32 i, i, 1\n"
+    "        setp.lt.u32 t, i, 10\n"
+    "@t      bra loop\n"
+    "        copy.to_lds e, [tile], [p], 16, size=4\n"
+    "        wait e\n"
+    "        exit\n"
+    ".kernel second\n.registers 50\n.private 64\n.spilled 5\nmov.b64 r0, sum\n@!p3 exit\nexit\n";
 
 static struct isa_program *assemble(void) {
   struct isa_error error = {""};
@@ -40,7 +41,7 @@ TEST(object, what_is_written_is_read) {
   EXPECT_EQ(memcmp(again->line, program->line, program->count * sizeof *program->line), 0);
   EXPECT_EQ(again->stack_entries, program->stack_entries);
   EXPECT_EQ(again->constant_bytes, 8);
-  EXPECT_STREQ(again->source[9], ".pred t");
+  EXPECT_STREQ(again->sources[0].text[11], ".pred t");
   const struct isa_kernel *first = isa_find_kernel(again, "first"), *second = isa_find_kernel(again, "second");
   ASSERT_TRUE(first && second && !isa_find_kernel(again, "third"));
   EXPECT_EQ(first->lds_bytes, 256);
@@ -52,9 +53,97 @@ TEST(object, what_is_written_is_read) {
   EXPECT_EQ(first->arg_bytes, 12);
   EXPECT_EQ(second->registers, 50);
   EXPECT_EQ(second->entry, first->end);
+  EXPECT_EQ(second->spilled, 5);
+  EXPECT_EQ(again->variable_bytes, 16);
+  EXPECT_EQ(again->variables[0], 7);
+  EXPECT_EQ(again->code[second->entry].imm, ISA_VARIABLE_BASE + 8);
   isa_program_free(program);
   isa_program_free(again);
   free(bytes);
+}
+
+/* A program of two files: of the second only the name is known. */
+static bool add_source(struct isa_program *program) {
+  struct isa_source *sources = realloc(program->sources, 2 * sizeof *sources);
+  if (!sources)
+    return false;
+  program->sources = sources;
+  sources[1] = (struct isa_source){.name = strdup("lib.h")};
+  program->source_count = 2;
+  program->source[1] = 1;
+  program->line[2] = 0;
+  program->line[3] = 1000;
+  return true;
+}
+
+TEST(object, an_instruction_keeps_the_file_it_is_from) {
+  struct isa_program *program = assemble();
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  struct isa_error error = {""};
+  ASSERT_TRUE(program && add_source(program) && isa_encode(program, &bytes, &size));
+  struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
+  EXPECT_STREQ(error.text, "");
+  ASSERT_TRUE(again != NULL);
+  EXPECT_STREQ(isa_source_name(again, 0), "object.wws");
+  EXPECT_STREQ(isa_source_text(again, 0), "        ld.arg.b64 p, a");
+  EXPECT_STREQ(isa_source_name(again, 1), "lib.h");
+  EXPECT_TRUE(isa_source_text(again, 1) == NULL);
+  EXPECT_TRUE(isa_source_name(again, 2) == NULL && isa_source_text(again, 2) == NULL); /* no line */
+  EXPECT_TRUE(isa_source_text(again, 3) == NULL);                                      /* beyond the file */
+  EXPECT_TRUE(isa_source_name(again, again->count) == NULL);
+  again->source[1] = 2;
+  EXPECT_FALSE(isa_validate(again, &error));
+  EXPECT_STREQ(error.text, "object.wws: instruction 1 is from no source file of the program");
+  isa_program_free(program);
+  isa_program_free(again);
+  free(bytes);
+}
+
+TEST(object, a_program_without_sources_is_a_program) {
+  struct isa_program *program = assemble();
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  struct isa_error error = {""};
+  ASSERT_TRUE(program != NULL);
+  const uint32_t count = program->source_count;
+  program->source_count = 0;
+  ASSERT_TRUE(isa_encode(program, &bytes, &size));
+  struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
+  ASSERT_TRUE(again != NULL);
+  EXPECT_TRUE(isa_source_name(again, 0) == NULL && isa_source_text(again, 0) == NULL);
+  program->source_count = count;
+  isa_program_free(program);
+  isa_program_free(again);
+  free(bytes);
+}
+
+TEST(object, spilled_words_lie_in_private_memory) {
+  struct isa_program *program = assemble();
+  struct isa_error error;
+  ASSERT_TRUE(program != NULL);
+  program->kernels[1].spilled = 16;
+  EXPECT_TRUE(isa_validate(program, &error));
+  program->kernels[1].spilled = 17;
+  EXPECT_FALSE(isa_validate(program, &error));
+  EXPECT_STREQ(error.text, "object.wws: kernel 'second' has spilled more registers than its private memory holds");
+  isa_program_free(program);
+}
+
+TEST(object, variables_and_spilled_words_survive_disassembly) {
+  struct isa_program *program = assemble();
+  struct isa_error error = {""};
+  ASSERT_TRUE(program != NULL);
+  char *text = isa_disassemble(program);
+  struct isa_program *again = isa_assemble(text, strlen(text), "again.wws", &error);
+  EXPECT_STREQ(error.text, "");
+  ASSERT_TRUE(again != NULL);
+  EXPECT_EQ(again->variable_bytes, program->variable_bytes);
+  EXPECT_EQ(memcmp(again->variables, program->variables, program->variable_bytes), 0);
+  EXPECT_EQ(again->kernels[1].spilled, 5);
+  free(text);
+  isa_program_free(program);
+  isa_program_free(again);
 }
 
 TEST(object, cut_off_anywhere_it_is_refused) {
@@ -145,6 +234,6 @@ TEST(object, a_forged_join_is_refused) {
 TEST(object, other_files_are_told_from_objects) {
   struct isa_error error;
   EXPECT_TRUE(isa_decode((const uint8_t *)"hello", 5, "x.wwo", &error) == NULL);
-  EXPECT_STREQ(error.text, "x.wwo: not an object file of this version: it does not start with 'WWO' 1");
+  EXPECT_STREQ(error.text, "x.wwo: not an object file of this version: it does not start with 'WWO' 2");
   EXPECT_TRUE(isa_decode(NULL, 0, "x.wwo", &error) == NULL);
 }

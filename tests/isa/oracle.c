@@ -1,11 +1,12 @@
 #include "tests/isa/oracle.h"
 #include "tests/ct.h"
+#include "tests/isa/oracle_math.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-__extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;
 
 /* ---- halves, exactly ---------------------------------------------------------------------------- */
@@ -298,6 +299,56 @@ static wide saturated(const char *m, long double f) {
   return 0;
 }
 
+/* ---- conversions in a direction ------------------------------------------------------------------ */
+
+/* The host's own rounding, behind volatile lest it is done by the compiler. */
+static long double host_directed(bool is64, long double value, int mode) {
+  volatile long double from = value;
+  volatile double wide_to = 0;
+  volatile float to = 0;
+  fesetround(mode);
+  if (is64)
+    wide_to = (double)from;
+  else
+    to = (float)from;
+  fesetround(FE_TONEAREST);
+  return is64 ? (long double)wide_to : (long double)to;
+}
+
+/* The largest half not above the size, or the one after it. */
+static uint64_t half_from_directed(long double value, int mode) {
+  if (isnan(value) || isinf(value))
+    return half_from_real(value);
+  const bool negative = signbit(value);
+  const long double size = fabsl(value);
+  uint64_t below = 0, beyond = 0x7c00;
+  while (beyond - below > 1) {
+    const uint64_t middle = (below + beyond) / 2;
+    if (half_real(middle) <= size)
+      below = middle;
+    else
+      beyond = middle;
+  }
+  const bool away = half_real(below) < size && (negative ? mode == FE_DOWNWARD : mode == FE_UPWARD);
+  return (negative ? 0x8000u : 0) | (below + away);
+}
+
+static bool oracle_directed(const struct isa_row *row, struct value a, uint64_t *r) {
+  static const struct {
+    const char *suffix;
+    int mode;
+  } modes[] = {{".rz", FE_TOWARDZERO}, {".ru", FE_UPWARD}, {".rd", FE_DOWNWARD}};
+  const long double value = is_float(a.type) ? a.f : (long double)a.i;
+  for (size_t i = 0; i < 3; i++) {
+    if (!starts(row->mnemonic, "cvt.f") || !strstr(row->mnemonic, modes[i].suffix))
+      continue;
+    *r = row->d == TYPE_F16 ? half_from_directed(value, modes[i].mode)
+                            : bits_of_real(row->d, host_directed(row->d == TYPE_F64, value, modes[i].mode));
+    return true;
+  }
+  return false;
+}
+
 /* One rounding of an exact or 64-bit result: right for half and float, and for double where noted. */
 static bool oracle_real(const struct isa_row *row, struct value a, struct value b, struct value c, uint64_t *r,
                         unsigned *slack) {
@@ -324,6 +375,7 @@ static bool oracle_real(const struct isa_row *row, struct value a, struct value 
       {"ceil.", ceill(a.f), 1 << 20, 0},
       {"trunc.", truncl(a.f), 1 << 20, 0},
       {"rint.", nearbyintl(a.f), 1 << 20, 0},
+      {"round.", roundl(a.f), 1 << 20, 0},
       {"div.", is64 ? x / y : a.f / b.f, 1 << 20, 0},
       {"rcp.", is64 ? 1 / x : 1 / a.f, 1 << 20, 0},
       {"sqrt.", is64 ? sqrt(x) : sqrtl(a.f), 1 << 20, 0},
@@ -353,20 +405,43 @@ bool oracle_alu(const struct isa_row *row, uint64_t a_bits, uint64_t b_bits, uin
                 unsigned *slack) {
   const struct value a = value_of(row->a, a_bits), b = value_of(row->b, b_bits), c = value_of(row->c, c_bits);
   wide integer = 0;
+  long double real = 0;
   bool known = false;
   *slack = 0;
+  if (oracle_directed(row, a, result))
+    return true;
+  if (row->class_ == ISA_CLASS_MATH && is_float(row->d)) {
+    known = oracle_math(row->mnemonic, row->d == TYPE_F64, a.f, b.f, (int32_t)b.i, &real, slack);
+    *result = bits_of_real(row->d, real);
+    return known;
+  }
   if (is_float(row->d))
     return oracle_real(row, a, b, c, result, slack);
   if (!is_float(row->a))
     known = oracle_integer(row, a, b, c, &integer);
   else if (row->d == TYPE_PRED)
     known = oracle_compare(row->mnemonic, a.f, b.f, &integer);
+  else if (row->class_ == ISA_CLASS_MATH)
+    known = oracle_math_integer(row->mnemonic, a.f, b.f, &integer);
   else {
     integer = saturated(row->mnemonic, a.f);
     known = starts(row->mnemonic, "cvt.");
   }
   *result = bits_of_int(row->d, integer);
   return known;
+}
+
+uint64_t oracle_named(const char *mnemonic, uint64_t a, uint64_t b) {
+  uint64_t result = 0;
+  unsigned slack = 0;
+  for (enum isa_op op = 0; op < ISA_OPS; op++)
+    if (strcmp(isa_rows[op].mnemonic, mnemonic) == 0) {
+      EXPECT_TRUE(oracle_alu(&isa_rows[op], a, b, 0, &result, &slack));
+      return result;
+    }
+  ct_note("%s", mnemonic);
+  EXPECT_TRUE(false);
+  return 0;
 }
 
 uint64_t oracle_value(enum isa_type type, uint64_t *seed) {

@@ -9,6 +9,9 @@
  * gets how many units in the last place the result may be off: 0 but for transcendental functions. */
 bool oracle_alu(const struct isa_row *row, uint64_t a, uint64_t b, uint64_t c, uint64_t *result, unsigned *slack);
 
+/* The result of the ALU row called `mnemonic` on two operands: what reductions and atomics of that name do. */
+uint64_t oracle_named(const char *mnemonic, uint64_t a, uint64_t b);
+
 /* A value to try: corners of the type more often than not. */
 uint64_t oracle_value(enum isa_type type, uint64_t *seed);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REGISTERS = 40, ARG_BYTES = 32 };
+enum { REGISTERS = 40, ARG_BYTES = 32, PRINT = 4 /* offset of a descriptor in the constants */ };
 
 /* An operand field for a type, drawn at random within the kernel's registers. */
 static uint8_t some_field(enum isa_type type, uint64_t *seed) {
@@ -124,6 +124,9 @@ static void fill_operand(struct isa_inst *inst, const struct isa_row *row, char 
   case 'z':
     inst->imm |= random & 7;
     break;
+  case 'f':
+    inst->imm |= (random & 1 ? PRINT : UINT64_C(0)) << 32;
+    break;
   case 'w':
     inst->imm = UINT64_MAX;
     for (unsigned i = 0; i <= random % ISA_WAIT_EVENTS; i++)
@@ -145,7 +148,8 @@ static struct isa_inst some_instruction(enum isa_op op, uint64_t *seed) {
 
 /* A program of one instruction and an exit. */
 static struct isa_program *program_of(struct isa_inst inst) {
-  static const char source[] = ".kernel k\n.registers 40\n.arg a global\n.arg b f32x4 at 16\nbra L\nL: exit\n";
+  static const char source[] = ".const _ b8 0, 0, 1, 2, 0x77, 0, 0x25, 0x64, 0\n.kernel k\n.registers 40\n.arg a "
+                               "global\n.arg b f32x4 at 16\nbra L\nL: exit\n";
   struct isa_error error;
   struct isa_program *program = isa_assemble(source, strlen(source), "row", &error);
   if (program) {

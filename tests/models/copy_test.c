@@ -316,3 +316,27 @@ TEST(copy, groups_that_wait_for_room_are_served_in_the_order_of_their_copies) {
   rig_free(&alone);
   rig_free(&three);
 }
+
+TEST(copy, latencies_by_instruction_add_up_to_those_of_the_engines) {
+  const char *text = ".kernel k\n.arg src global\n.lds t 16384\n.reg e, f\n.reg64 p\n ld.arg.b64 p, src\n"
+                     " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds.strided f, [t + 64], [p], 500, 3, size=4\n"
+                     " wait e\n wait f\n exit\n";
+  struct rig rig;
+  uint64_t cycles = 0, done = 0, most = 0, issued = 0;
+  rig_run(&rig, "cu.count=2 dma.channels=1", 64 * 12, 64, text);
+  for (uint32_t pc = 0; pc < rig.program->count; pc++) {
+    const struct pc_result *at = &rig.result.by_pc[pc];
+    cycles += at->copy_cycles;
+    done += at->copies_done;
+    most = cycle_max(most, at->copy_max);
+    issued += at->copies > 0;
+    EXPECT_EQ(at->copies_done, at->copies);
+    EXPECT_EQ(at->copy_cycles > 0, at->copies > 0);
+  }
+  EXPECT_EQ(issued, 2);
+  EXPECT_EQ(done, 24);
+  EXPECT_EQ(cycles, rig.result.dma_latency.sum);
+  EXPECT_EQ(most, rig.result.dma_latency.maximum);
+  EXPECT_LT(rig_pc(&rig, "copy.to_lds")->copy_max, rig_pc(&rig, "copy.to_lds.strided")->copy_max);
+  rig_free(&rig);
+}

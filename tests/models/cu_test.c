@@ -74,6 +74,7 @@ TEST(cu, every_class_has_the_latency_that_its_parameter_says) {
       {"double", ".kernel k\n.reg64 a\n add.f64 a, a, a\n mov.b64 a, a\n exit\n"},
       {"convert", ".kernel k\n.reg a\n cvt.f32.s32 a, a\n mov.b32 a, a\n exit\n"},
       {"special", ".kernel k\n.reg a\n sqrt.f32 a, a\n mov.b32 a, a\n exit\n"},
+      {"math", ".kernel k\n.reg a\n tan.f32 a, a\n mov.b32 a, a\n exit\n"},
       {"lane", ".kernel k\n.reg a\n shfl.xor.b32 a, a, 1\n mov.b32 a, a\n exit\n"},
       {"constant", ".const t u32 1\n.kernel k\n.reg a\n ld.const.b32 a, [t]\n mov.b32 a, a\n exit\n"},
       {"private", ".kernel k\n.private 16\n.reg a\n ld.private.b32 a, [0]\n mov.b32 a, a\n exit\n"},

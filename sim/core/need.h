@@ -1,10 +1,10 @@
-/* Memory that the command line cannot do without. */
-#ifndef SIM_CLI_NEED_H
-#define SIM_CLI_NEED_H
+/* Memory that the program cannot do without. */
+#ifndef SIM_CORE_NEED_H
+#define SIM_CORE_NEED_H
 
 #include <stddef.h>
 
-/* Small things, zeroed. There is nothing sensible to do without them: ends the program with CLI_DEFECT.
+/* Small things, zeroed. There is nothing sensible to do without them: ends the program with exit status 3.
  * Large things that a user asked for by size (buffers) do not come from here. */
 void *need(size_t count, size_t size);
 void *need_more(void *old, size_t count, size_t size);

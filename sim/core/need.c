@@ -1,16 +1,16 @@
-#include "sim/cli/need.h"
+#include "sim/core/need.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/message.h"
+enum { EXIT_DEFECT = 3 }; /* as the command line has it */
 
 static void *present(void *memory) {
   if (memory)
     return memory;
   fputs("warpwait: out of memory\n", stderr);
-  exit(CLI_DEFECT);
+  exit(EXIT_DEFECT);
 }
 
 void *need(size_t count, size_t size) { return present(calloc(count ? count : 1, size)); }

@@ -1,0 +1,38 @@
+/* The passes over ir.h between build and emit, in the order of opencl_passes(). Each leaves a form that
+ * ir_fault() finds nothing wrong with, and says in its file what it does and what it leaves alone. */
+#ifndef OPENCL_PASSES_H
+#define OPENCL_PASSES_H
+
+#include "opencl/ir.h"
+
+/* All of them, to the end. */
+void opencl_passes(struct ir *ir);
+
+/* Private variables that are only loaded and stored at known places become values (scalar replacement of
+ * aggregates, then SSA construction). */
+void pass_promote(struct ir *ir);
+
+/* Constants, identities, one instruction for equal ones (dominator-based), phis of one value, branches whose
+ * condition is known, blocks that only lead on, everything unused. */
+void pass_simplify(struct ir *ir);
+
+/* Guarded or selected instead of branched around: short arms without side effects. */
+void pass_flatten(struct ir *ir);
+
+/* Short loops that turn a known number of times become copies of their body. */
+void pass_unroll(struct ir *ir);
+
+/* 64-bit integers of which 32 bits are all that can be set, or all that is asked for, become 32-bit ones. */
+void pass_narrow(struct ir *ir);
+
+/* Constants in address arithmetic move outwards, to where the addressing modes of pass_address() take them. After it,
+ * pass_narrow() would undo it. */
+void pass_spread(struct ir *ir);
+
+/* What does not change in a loop leaves it, if it is pure. */
+void pass_hoist(struct ir *ir);
+
+/* Sums with constants and indices move into the addressing modes; multiply-adds form. */
+void pass_address(struct ir *ir);
+
+#endif

@@ -1,0 +1,86 @@
+/* Source files that a module's lines refer to. The paths come from the module, which may be hostile: only plain files
+ * of a sane size are opened, and nobody minds if one cannot be. */
+#include "opencl/sources.h"
+#include "sim/core/need.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+  MOST_BYTES = 16 << 20,  /* of a file */
+  MOST_FILES = 256,       /* that are read */
+  LONGEST_LINE = 1 << 16, /* what is longer is cut */
+};
+
+/* The file's bytes, malloc'ed; NULL if it is no plain file, too large, or cannot be read. Not blocked by a pipe. */
+static char *read_file(const char *path, size_t *size) {
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  struct stat facts;
+  char *text = NULL;
+  if (file < 0)
+    return NULL;
+  if (!fstat(file, &facts) && S_ISREG(facts.st_mode) && facts.st_size <= MOST_BYTES) {
+    const size_t room = (size_t)facts.st_size;
+    text = need(room + 1, 1);
+    ssize_t got;
+    *size = 0;
+    while (*size < room && (got = read(file, text + *size, room - *size)) > 0)
+      *size += (size_t)got;
+  }
+  close(file);
+  return text;
+}
+
+static char *copy_line(const char *text, size_t length) {
+  if (length && text[length - 1] == '\r')
+    length--;
+  if (length > LONGEST_LINE)
+    length = LONGEST_LINE;
+  char *line = need(length + 1, 1);
+  for (size_t i = 0; i < length; i++)
+    line[i] = (char)(text[i] ? text[i] : ' '); /* a zero byte would end the line early */
+  return line;
+}
+
+static void split_lines(struct isa_source *source, const char *text, size_t size) {
+  size_t lines = 0;
+  for (size_t i = 0; i < size; i++)
+    lines += text[i] == '\n' || i + 1 == size;
+  source->text = need(lines, sizeof *source->text);
+  for (size_t at = 0; at < size;) {
+    const char *end = memchr(text + at, '\n', size - at);
+    const size_t length = end ? (size_t)(end - (text + at)) : size - at;
+    source->text[source->lines++] = copy_line(text + at, length);
+    at += length + 1;
+  }
+}
+
+/* A path of the module may be relative to a place that we do not know; then the name that the user gave helps. */
+static void read_source(struct isa_source *source, const char *path, const char *other) {
+  size_t size = 0;
+  char *text = read_file(path, &size);
+  if (!text)
+    text = read_file(other, &size);
+  if (text && size)
+    split_lines(source, text, size);
+  free(text);
+}
+
+void sources_fill(const struct spirv *module, struct isa_program *program) {
+  bool *used = need(module->sources, sizeof *used);
+  for (uint32_t pc = 0; pc < program->count; pc++)
+    used[program->source[pc]] |= program->line[pc] > 0;
+  program->sources = need(module->sources, sizeof *program->sources);
+  program->source_count = module->sources;
+  uint32_t files = 0;
+  for (uint32_t i = 0; i < module->sources; i++) {
+    program->sources[i].name = need_copy(module->source[i]);
+    if (used[i] && files++ < MOST_FILES)
+      read_source(&program->sources[i], module->path[i], module->source[i]);
+  }
+  free(used);
+}

@@ -1,0 +1,11 @@
+/* The text of source files, for reports. */
+#ifndef OPENCL_SOURCES_H
+#define OPENCL_SOURCES_H
+
+#include "opencl/spirv.h"
+
+/* Fills program->sources with all files of the module, and with the text of those that instructions of the program
+ * come from, if they can be read. */
+void sources_fill(const struct spirv *module, struct isa_program *program);
+
+#endif

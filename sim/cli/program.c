@@ -1,0 +1,256 @@
+#include "sim/cli/program.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/file.h"
+#include "sim/core/need.h"
+
+enum { FILE_BYTES = 64 << 20 }; /* the largest program that is read */
+
+/* ---- how to build ------------------------------------------------------------------------------ */
+
+void program_say_part(struct program_words *words, const char *word, size_t length) {
+  char *copy = need(length + 1, 1);
+  memcpy(copy, word, length);
+  words->word = need_more(words->word, words->count + 2, sizeof *words->word);
+  words->word[words->count++] = copy;
+  words->word[words->count] = NULL;
+}
+
+void program_say(struct program_words *words, const char *word) { program_say_part(words, word, strlen(word)); }
+
+void program_say_text(struct program_words *words, const char *text) {
+  char *word = need(strlen(text) + 1, 1);
+  while (*(text += strspn(text, " \t\n"))) {
+    size_t length = 0;
+    for (bool quoted = false; *text && (quoted || !isspace((unsigned char)*text)); text++)
+      if (*text == '"')
+        quoted = !quoted;
+      else
+        word[length++] = *text;
+    program_say_part(words, word, length);
+  }
+  free(word);
+}
+
+static void words_add(struct program_words *words, const struct program_words *more) {
+  for (size_t i = 0; i < more->count; i++)
+    program_say(words, more->word[i]);
+}
+
+static void words_free(struct program_words *words) {
+  for (size_t i = 0; i < words->count; i++)
+    free((char *)(uintptr_t)words->word[i]); /* const for opencl_build's sake */
+  free(words->word);
+}
+
+void program_build_add(struct program_build *build, const struct program_build *more) {
+  if (more->standard) {
+    free(build->standard);
+    build->standard = need_copy(more->standard);
+  }
+  words_add(&build->defines, &more->defines);
+  words_add(&build->includes, &more->includes);
+  words_add(&build->extensions, &more->extensions);
+  words_add(&build->options, &more->options);
+  if (more->route_said)
+    build->route = more->route;
+  build->route_said |= more->route_said;
+  if (more->registers)
+    build->registers = more->registers;
+  build->no_cache |= more->no_cache;
+}
+
+void program_build_free(struct program_build *build) {
+  free(build->standard);
+  words_free(&build->defines);
+  words_free(&build->includes);
+  words_free(&build->extensions);
+  words_free(&build->options);
+  *build = (struct program_build){0};
+}
+
+bool program_route(const char *word, struct program_build *build, struct message *message) {
+  char hint[200];
+  build->route_said = true;
+  for (build->route = 0; build->route < OPENCL_ROUTES; build->route++)
+    if (strcmp(word, opencl_route_names[build->route]) == 0)
+      return true;
+  message_suggest(hint, sizeof hint, word, opencl_route_names, OPENCL_ROUTES);
+  return message_fail(message, "no route '%.40s'%s", word, hint);
+}
+
+bool program_registers(const char *word, struct program_build *build, struct message *message) {
+  char *end = NULL;
+  unsigned long number = isdigit((unsigned char)*word) ? strtoul(word, &end, 10) : 0;
+  build->registers = (uint32_t)number;
+  if (end && !*end && number >= PROGRAM_LEAST_REGISTERS && number <= PROGRAM_MOST_REGISTERS)
+    return true;
+  return message_fail(message, "'%.40s' is not a whole number in [%d, %d] registers a lane", word,
+                      PROGRAM_LEAST_REGISTERS, PROGRAM_MOST_REGISTERS);
+}
+
+/* The first thing said that serves only OpenCL C, or NULL. */
+static const char *said_of_source(const struct program_build *build) {
+  const struct {
+    const char *what;
+    bool said;
+  } all[] = {{"a standard", build->standard},
+             {"defines", build->defines.count},
+             {"folders for includes", build->includes.count},
+             {"extensions", build->extensions.count},
+             {"build options", build->options.count},
+             {"a route", build->route_said}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].said)
+      return all[i].what;
+  return NULL;
+}
+
+/* ---- loading ----------------------------------------------------------------------------------- */
+
+enum language { OPENCL_C, SPIR_V, ASSEMBLY, OBJECT, LANGUAGES };
+
+static const struct {
+  const char *extension, *what;
+} languages[LANGUAGES] = {
+    [OPENCL_C] = {".cl", "OpenCL C"},
+    [SPIR_V] = {".spv", "SPIR-V"},
+    [ASSEMBLY] = {".wws", "assembly"},
+    [OBJECT] = {".wwo", "an object file"},
+};
+
+static enum language language_of(const char *path) {
+  enum language language = 0;
+  while (language < LANGUAGES && strcmp(file_extension(path), languages[language].extension) != 0)
+    language++;
+  return language;
+}
+
+static bool check_build(const char *path, enum language language, const struct program_build *build,
+                        struct message *message) {
+  const char *said = language == OPENCL_C ? NULL : said_of_source(build);
+  if (said)
+    return message_fail(message, "'%s' is %s, which %s cannot change: only .cl is compiled", path,
+                        languages[language].what, said);
+  if (build->registers && language != OPENCL_C && language != SPIR_V)
+    return message_fail(message, "'%s' is %s, which has the registers that it has: the limit is for .cl and .spv", path,
+                        languages[language].what);
+  return true;
+}
+
+static bool compile(struct program *program, const struct program_build *build, struct message *message) {
+  const struct opencl_build how = {.standard = build->standard,
+                                   .defines = build->defines.word,
+                                   .includes = build->includes.word,
+                                   .extensions = build->extensions.word,
+                                   .options = build->options.word,
+                                   .route = build->route,
+                                   .no_cache = build->no_cache};
+  struct isa_error error = {""};
+  if (opencl_compile(program->path, &how, &program->spirv, &program->spirv_bytes, &error))
+    return true;
+  return message_fail(message, "%s", error.text);
+}
+
+static struct isa_program *lower(const struct program *program, uint32_t registers, struct opencl_refusals *refusals,
+                                 struct message *message) {
+  const struct opencl_limits limits = {registers};
+  struct isa_error error = {""};
+  struct isa_program *isa =
+      opencl_lower_each(program->spirv, program->spirv_bytes, program->path, &limits, refusals, &error);
+  if (!isa)
+    message_fail(message, "%s", error.text);
+  return isa;
+}
+
+struct isa_program *program_relower(const struct program *program, uint32_t registers, const char *kernel,
+                                    struct message *message) {
+  struct opencl_refusals refusals = {0};
+  struct isa_program *isa = lower(program, registers, &refusals, message);
+  if (isa && !isa_find_kernel(isa, kernel)) {
+    const struct isa_error *why = opencl_refused(&refusals, kernel);
+    message_fail(message, "%s", why ? why->text : "the kernel is gone");
+    isa_program_free(isa);
+    isa = NULL;
+  }
+  opencl_refusals_free(&refusals);
+  return isa;
+}
+
+static void translate(struct program *program, enum language language, const char *data, size_t size,
+                      struct message *message) {
+  struct isa_error error = {""};
+  program->isa = language == OBJECT ? isa_decode((const uint8_t *)data, size, program->path, &error)
+                                    : isa_assemble(data, size, program->path, &error);
+  if (!program->isa)
+    message_fail(message, "%s", error.text);
+}
+
+bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
+                  struct message *message) {
+  enum language language = language_of(path);
+  char *data = NULL;
+  size_t size = 0;
+  *inside = false;
+  if (language == LANGUAGES && !file_exists(path))
+    return message_fail(message, "%s: %s", path, strerror(ENOENT));
+  if (language == LANGUAGES)
+    return message_fail(message,
+                        "'%s' is not a program, legal: .cl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object "
+                        "file)",
+                        path);
+  if (!check_build(path, language, build, message) || !file_read(path, FILE_BYTES, &data, &size, message))
+    return false;
+  program->path = need_copy(path);
+  program->registers = build->registers ? build->registers : PROGRAM_MOST_REGISTERS;
+  if (language == SPIR_V) {
+    program->spirv = (uint8_t *)data;
+    program->spirv_bytes = size;
+    data = NULL;
+  }
+  bool lowered = language == SPIR_V || (language == OPENCL_C && compile(program, build, message));
+  if (lowered)
+    program->isa = lower(program, program->registers, &program->refusals, message);
+  else if (language != OPENCL_C)
+    translate(program, language, data, size, message);
+  free(data);
+  *inside = !program->isa;
+  return program->isa;
+}
+
+const struct isa_kernel *program_kernel(const struct program *program, const char *name, struct message *message) {
+  const struct isa_program *isa = program->isa;
+  const struct isa_kernel *kernel = isa_find_kernel(isa, name);
+  const struct isa_error *refused = opencl_refused(&program->refusals, name);
+  if (kernel)
+    return kernel;
+  if (refused) {
+    message_fail(message, "%s", refused->text);
+    return NULL;
+  }
+  const char **names = need(isa->kernel_count, sizeof *names);
+  char hint[400];
+  for (size_t i = 0; i < isa->kernel_count; i++)
+    names[i] = isa->kernels[i].name;
+  message_suggest(hint, sizeof hint, name, names, isa->kernel_count);
+  free(names);
+  message_fail(message, "no kernel '%.60s' in %s%s", name, file_base(isa->file), hint);
+  return NULL;
+}
+
+const char *program_only_kernel(const struct program *program) {
+  return program->isa->kernel_count + program->refusals.count == 1 ? program->isa->kernels[0].name : NULL;
+}
+
+void program_free(struct program *program) {
+  opencl_refusals_free(&program->refusals);
+  if (program->isa)
+    isa_program_free(program->isa);
+  free(program->spirv);
+  free(program->path);
+  *program = (struct program){0};
+}

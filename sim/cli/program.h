@@ -1,0 +1,68 @@
+/* Programs as users give them: OpenCL C and SPIR-V, which are lowered, assembly and object files.
+ *
+ * A lowered program keeps its SPIR-V: a launch whose work-groups do not fit a CU's registers is lowered again for
+ * fewer, in milliseconds, and runs a program of its own. */
+#ifndef SIM_CLI_PROGRAM_H
+#define SIM_CLI_PROGRAM_H
+
+#include "isa/isa.h"
+#include "opencl/opencl.h"
+#include "sim/cli/message.h"
+
+enum { PROGRAM_LEAST_REGISTERS = 16, PROGRAM_MOST_REGISTERS = 255 };
+
+struct program_words {
+  const char **word; /* ends with NULL; NULL when there are none. The words are ours. */
+  size_t count;
+};
+
+/* How OpenCL C is to be built: `build` of a launch file, or options of the command line. */
+struct program_build {
+  char *standard; /* NULL: not said */
+  struct program_words defines, includes, extensions, options;
+  bool route_said;
+  enum opencl_route route;
+  uint32_t registers; /* most of a lane; 0: not said */
+  bool no_cache;
+};
+
+void program_say(struct program_words *words, const char *word);
+void program_say_part(struct program_words *words, const char *word, size_t length);
+
+/* Cuts a text into options at blanks, as a shell would but for nothing else than double quotes. */
+void program_say_text(struct program_words *words, const char *text);
+
+/* What `more` says is added to what `build` says, or takes its place. */
+void program_build_add(struct program_build *build, const struct program_build *more);
+void program_build_free(struct program_build *build);
+
+/* Routes and numbers of registers by their names; false with the message filled. */
+bool program_route(const char *word, struct program_build *build, struct message *message);
+bool program_registers(const char *word, struct program_build *build, struct message *message);
+
+struct program {
+  struct isa_program *isa;
+  char *path;
+  uint8_t *spirv; /* NULL unless it was lowered */
+  size_t spirv_bytes;
+  uint32_t registers;              /* most that a lane may have */
+  struct opencl_refusals refusals; /* kernels of the file that could not be lowered */
+};
+
+/* Loads a program. *inside says that the message names a place in the program itself, so that nobody need say who
+ * asked for it. */
+bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
+                  struct message *message);
+void program_free(struct program *program);
+
+/* A kernel by its name. NULL with the message filled: why there is none, or which name may be meant. */
+const struct isa_kernel *program_kernel(const struct program *program, const char *name, struct message *message);
+
+/* The name of the only kernel of the file, or NULL: those that could not be lowered count. */
+const char *program_only_kernel(const struct program *program);
+
+/* A lowered program once more, for at most `registers` a lane; it has `kernel`. NULL with the message filled. */
+struct isa_program *program_relower(const struct program *program, uint32_t registers, const char *kernel,
+                                    struct message *message);
+
+#endif

@@ -1,0 +1,325 @@
+/* OpenCL C and SPIR-V as programs: run, listed, built with options, and refused. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl/opencl.h"
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+static const char plus[] = "struct pair { int a, b; };\n"
+                           "#ifndef N\n#define N 0\n#endif\n"
+                           "kernel void plus(global uint *data, uint add, struct pair more, local uint *room) {\n"
+                           "  uint i = get_global_id(0);\n"
+                           "  room[get_local_id(0)] = data[i];\n"
+                           "  data[i] = room[get_local_id(0)] + add + more.b + N;\n"
+                           "}\n";
+
+static const char launch[] =
+    "{ %s\n"
+    "  \"buffers\": { \"data\": { \"bytes\": 256, \"elem\": \"uint\", \"fill\": \"iota\" } },\n"
+    "  \"launches\": [ { \"kernel\": \"plus\", \"global\": [64], \"local\": [64],\n"
+    "    \"args\": [ { \"buffer\": \"data\" }, { \"int\": 5 }, { \"bytes\": \"0000000002000000\" }, { \"local\": 256 } "
+    "] } ],\n"
+    "  \"check\": [ { \"buffer\": \"data\", \"expected\": \"good.bin\" } ]\n"
+    "}\n";
+
+/* A folder with kernel.cl and good.bin, which has i + `sum` for each i; nothing is kept beyond it. */
+static void fresh(const char *kernel, uint32_t sum) {
+  uint32_t data[64];
+  for (uint32_t i = 0; i < 64; i++)
+    data[i] = i + sum;
+  tool_folder();
+  setenv("WARPWAIT_CACHE", "/dev/null/none", 1);
+  tool_file("kernel.cl", kernel);
+  tool_bytes("good.bin", data, sizeof data);
+}
+
+static void launch_with(const char *keys) {
+  char text[2000];
+  snprintf(text, sizeof text, launch, keys);
+  tool_file("l.json", text);
+}
+
+static void expect(const char *arguments, int status, const char *err) {
+  struct outcome outcome = tool(arguments);
+  ct_note("warpwait %s", arguments);
+  EXPECT_EQ(outcome.status, status);
+  EXPECT_STREQ(outcome.err, err);
+  outcome_free(&outcome);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------- */
+
+TEST(opencl, a_launch_file_without_program_takes_kernel_cl) {
+  fresh(plus, 7);
+  tool_file("kernel.wws", "  this is no program\n");
+  launch_with("");
+  expect("run l.json --verify", 0, "");
+}
+
+TEST(opencl, build_keys_and_options_reach_the_kernel) {
+  static const struct {
+    const char *keys, *options;
+    uint32_t sum;
+  } rows[] = {
+      {"\"build\": { \"defines\": { \"N\": \"3\" } },", "", 10},
+      {"\"build\": { \"defines\": { \"N\": 3 } },", "", 10},
+      {"\"build\": { \"defines\": { \"N\": true } },", "", 8},
+      {"\"build\": { \"options\": \"-DN=4 -cl-mad-enable\" },", "", 11},
+      {"\"build\": { \"options\": [\"-D\", \"N=4\"], \"std\": \"CL1.2\", \"extensions\": [\"cl_khr_fp16\"] },", "", 11},
+      {"\"build\": { \"defines\": { \"N\": 3 }, \"route\": \"O0\", \"registers\": 32 },", "", 10},
+      {"\"build\": { \"defines\": { \"N\": 3 } },", " -D N=9", 16},
+      {"\"build\": { \"route\": \"O2\" },", " --build-option -DN=9 --cl-std CL3.0 --no-cache", 16},
+      {"", " --define=N=1 --route O0", 8},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char arguments[200];
+    fresh(plus, rows[i].sum);
+    launch_with(rows[i].keys);
+    snprintf(arguments, sizeof arguments, "run l.json --verify%s", rows[i].options);
+    ct_note("%s", rows[i].keys);
+    expect(arguments, 0, "");
+  }
+}
+
+TEST(opencl, folders_for_includes_are_seen_from_the_launch_file) {
+  fresh("#include <n.h>\nkernel void plus(global uint *data, uint add, ulong b, local int *l) "
+        "{ data[get_global_id(0)] += N + M; }\n",
+        30);
+  tool_file("n.h", "#define N 10\n");
+  launch_with("\"build\": { \"include\": [\".\"], \"defines\": { \"M\": 20 } },");
+  expect("run l.json --verify", 0, "");
+  launch_with("\"build\": { \"defines\": { \"M\": 20 } },");
+  expect("run l.json --verify", 2,
+         "warpwait: kernel.cl:1:10: error: 'n.h' file not found with <angled> include; use \"quotes\" instead\n");
+  expect("run l.json --verify -I .", 0, "");
+}
+
+TEST(opencl, spir_v_runs_as_its_source_does) {
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  char path[200];
+  struct isa_error error = {""};
+  snprintf(path, sizeof path, "%s/kernel.cl", tool_folder()); /* which empties it */
+  fresh(plus, 7);
+  EXPECT_TRUE(opencl_compile(path, &(struct opencl_build){0}, &spirv, &size, &error));
+  EXPECT_STREQ(error.text, "");
+  tool_bytes("k.spv", spirv, size);
+  free(spirv);
+  launch_with("\"program\": \"k.spv\", \"build\": { \"registers\": 16 },");
+  expect("run l.json --verify", 0, "");
+  expect("run k.spv --global 4 -D N=3", 2,
+         "warpwait: 'k.spv' is SPIR-V, which defines cannot change: only .cl is compiled\n");
+}
+
+TEST(opencl, an_object_file_runs_as_its_source_does) {
+  fresh(plus, 7);
+  expect("asm kernel.cl -o k.wwo", 0, "");
+  launch_with("\"program\": \"k.wwo\",");
+  expect("run l.json --verify", 0, "");
+}
+
+TEST(opencl, instructions_are_shown_below_their_source_lines) {
+  fresh(plus, 7);
+  struct outcome outcome = tool("dis kernel.cl");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_CONTAINS(outcome.out, "kernel plus: ");
+  EXPECT_CONTAINS(outcome.out, "\nkernel.cl:6:   uint i = get_global_id(0);\n       0  ");
+  EXPECT_CONTAINS(outcome.out, "\nkernel.cl:7:   room[get_local_id(0)] = data[i];\n");
+  outcome_free(&outcome);
+  outcome = tool("asm kernel.cl");
+  EXPECT_CONTAINS(outcome.out, "  argument 2  u32      add\n");
+  EXPECT_CONTAINS(outcome.out, "    pc   line  class      instruction\n");
+  outcome_free(&outcome);
+}
+
+TEST(opencl, program_scope_variables_live_across_launches_and_have_no_name) {
+  fresh("global uint sum = 4;\n"
+        "kernel void plus(global uint *data) { atomic_add(&sum, 1); }\n"
+        "kernel void get(global uint *data) { data[get_global_id(0)] += sum; }\n",
+        68);
+  tool_file("l.json", "{ \"buffers\": { \"data\": { \"bytes\": 256, \"fill\": \"iota\" } },\n\"launches\": [\n"
+                      "{ \"kernel\": \"plus\", \"global\": [64], \"args\": [ { \"buffer\": \"data\" } ] },\n"
+                      "{ \"kernel\": \"get\", \"global\": [64], \"args\": [ { \"buffer\": \"data\" } ] } ],\n"
+                      "\"check\": [ { \"buffer\": \"data\", \"expected\": \"good.bin\" } ] }\n");
+  expect("run l.json --verify", 0, "");
+  struct outcome outcome = tool("run l.json --dump program=x");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_CONTAINS(outcome.err, "--dump: no buffer 'program'");
+  outcome_free(&outcome);
+}
+
+/* ---- registers ----------------------------------------------------------------------------------- */
+
+/* Forty values that all live until the end. */
+static const char wide[] = "kernel void plus(global float *a) {\n"
+                           "  float v[40];\n"
+                           "  for (int i = 0; i < 40; i++) v[i] = a[i * 64 + get_global_id(0)];\n"
+                           "  float s = 0;\n"
+                           "  #pragma unroll\n"
+                           "  for (int i = 0; i < 40; i++) s = s * v[39 - i] + v[i];\n"
+                           "  a[get_global_id(0)] = s;\n"
+                           "}\n";
+
+static json_int_t number(const char *arguments, const char *key) {
+  struct outcome outcome = tool(arguments);
+  json_t *root = json_loads(outcome.out, 0, NULL);
+  json_t *value = json_object_get(json_array_get(json_object_get(root, "launches"), 0), key);
+  ct_note("%s: %s", arguments, outcome.err);
+  EXPECT_TRUE(json_is_integer(value));
+  json_int_t result = json_integer_value(value);
+  json_decref(root);
+  outcome_free(&outcome);
+  return result;
+}
+
+TEST(opencl, a_work_group_that_does_not_fit_gets_fewer_registers) {
+  /* 1024 registers are 32 a lane of one warp of 32, 16 of two. */
+  static const char run[] = "run kernel.wide.cl --global 64 --arg buffer:a=16384 --report json --route O2 ";
+  char text[2000], arguments[300], *at = text;
+  at += sprintf(at, "kernel void plus(global float *a) {\n  uint i = get_global_id(0);\n");
+  for (int i = 0; i < 40; i++)
+    at += sprintf(at, "  float v%d = a[%d + i];\n", i, 64 * i);
+  at += sprintf(at, "  barrier(CLK_GLOBAL_MEM_FENCE);\n  a[i] = 0");
+  for (int i = 0; i < 40; i++)
+    at += sprintf(at, " + v%d", 39 - i);
+  sprintf(at, ";\n}\n");
+  fresh(wide, 0);
+  tool_file("kernel.wide.cl", text);
+  snprintf(arguments, sizeof arguments, "%s--local 64", run);
+  EXPECT_GT(number(arguments, "registers"), 32);
+  EXPECT_EQ(number(arguments, "spilled_words"), 0);
+  snprintf(arguments, sizeof arguments, "%s--local 64 --set cu.registers=1024", run);
+  EXPECT_EQ(number(arguments, "registers"), 16);
+  EXPECT_GT(number(arguments, "spilled_words"), 0);
+  snprintf(arguments, sizeof arguments, "%s--local 64 --registers 24", run);
+  EXPECT_LE(number(arguments, "registers"), 24);
+  EXPECT_GT(number(arguments, "spilled_words"), 0);
+  struct outcome outcome =
+      tool("run kernel.wide.cl --global 64 --local 64 --arg buffer:a=16384 --set cu.registers=1024");
+  EXPECT_CONTAINS(outcome.out, "kernel         plus in kernel.wide.cl: registers 16, ");
+  EXPECT_CONTAINS(outcome.out, " spilled to fit cu.registers\n");
+  outcome_free(&outcome);
+}
+
+TEST(opencl, a_work_group_that_not_even_16_registers_fit_is_refused) {
+  fresh(wide, 0);
+  struct outcome outcome = tool("run kernel.cl --global 512 --local 512 --arg buffer:a=131072 --set cu.registers=1024");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_CONTAINS(outcome.err, "--local: a work-group of 16 warps needs ");
+  EXPECT_CONTAINS(outcome.err, "more than the 1024 of cu.registers\n");
+  outcome_free(&outcome);
+}
+
+/* ---- printf -------------------------------------------------------------------------------------- */
+
+static const char talkative[] = "kernel void plus(global uint *data) {\n"
+                                "  printf(\"%d.\", (int)get_global_id(0));\n"
+                                "  if (get_local_id(0) == 1) printf(\"(%s)\\n\", \"one\");\n"
+                                "}\n";
+
+TEST(opencl, what_is_printed_comes_before_the_report_in_order_of_work_items) {
+  fresh(talkative, 0);
+  struct outcome outcome = tool("run kernel.cl --global 4 --local 2 --arg buffer:a=16");
+  EXPECT_EQ(strncmp(outcome.out, "0.1.(one)\n2.3.(one)\nkernel         plus", 38), 0);
+  outcome_free(&outcome);
+  outcome = tool("run kernel.cl --global 3 --local 1 --arg buffer:a=16 --out report.txt");
+  EXPECT_STREQ(outcome.out, "0.1.2.\n");
+  outcome_free(&outcome);
+  outcome = tool("run kernel.cl --global 4 --local 2 --arg buffer:a=16 --report json");
+  EXPECT_CONTAINS(outcome.out, "\"printf\": \"0.1.(one)\\n2.3.(one)\\n\"");
+  EXPECT_EQ(outcome.out[0], '{');
+  outcome_free(&outcome);
+}
+
+/* ---- bad input ----------------------------------------------------------------------------------- */
+
+TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
+  static const struct {
+    const char *kernel, *arguments, *message;
+  } rows[] = {
+      {"kernel void k(global int *a) {\n  a[0] = x;\n}\n", "run kernel.cl --global 1",
+       "kernel.cl:2:10: error: use of undeclared identifier 'x'"},
+      {"kernel void k(global int *a) {\n  a[0] = x + y;\n}\n", "asm kernel.cl",
+       "kernel.cl:2:10: error: use of undeclared identifier 'x' (and 1 more)"},
+      {"kernel void k(global int *a) {\n  a[0] = x;\n}\n", "dis kernel.cl",
+       "kernel.cl:2:10: error: use of undeclared identifier 'x'"},
+      {"#include \"gone.h\"\n", "dis kernel.cl", "kernel.cl:1:10: fatal error: 'gone.h' file not found"},
+      {"", "dis kernel.cl", "kernel.cl: there is no kernel in it"},
+      {"int f(int x) { return x; }\n", "dis kernel.cl", "kernel.cl: there is no kernel in it"},
+      {"kernel void k(void) {}\n", "run kernel.cl", "--global is missing: the number of work-items, X[,Y[,Z]]"},
+      {"kernel void k(void) {}\nkernel void l(void) {}\n", "run kernel.cl --global 1",
+       "--kernel: which of the 2 kernels of kernel.cl?"},
+      {"kernel void kay(void) {}\nkernel void l(void) {}\n", "run kernel.cl --global 1 --kernel key",
+       "--kernel: no kernel 'key' in kernel.cl; did you mean 'kay'?"},
+      {"kernel void k(void) {}\n", "run kernel.cl --global 1 --build-option -O3",
+       "kernel.cl: build option '-O3' is not let through: choose a route instead: ssa, O0 or O2"},
+      {"kernel void k(void) {}\n", "run kernel.cl --global 1 --build-option other.cl",
+       "kernel.cl: build option 'other.cl' is not let through: the program is the only input"},
+      {"kernel void k(void) {}\n", "run kernel.cl --global 1 --cl-std CL9",
+       "kernel.cl: invalid value 'CL9' in '-cl-std=CL9'"},
+      {"kernel void k(float x) {}\n", "run kernel.cl --global 1 --arg int:1",
+       "--arg int:1: int (4 bytes) does not fit: the kernel's argument 'x' is a value (f32, 4 bytes)"},
+      {"kernel void k(int x) {}\n", "run kernel.cl --global 1",
+       "--arg: argument 1, 'x', a value (u32), is missing: kernel 'k' has 1"},
+      {"kernel void k(read_only image2d_t i) {}\n", "run kernel.cl --global 1",
+       "kernel.cl:1: image2d_t as the type of a kernel's argument is not supported"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char whole[400];
+    fresh(rows[i].kernel, 0);
+    snprintf(whole, sizeof whole, "warpwait: %s\n", rows[i].message);
+    expect(rows[i].arguments, 2, whole);
+  }
+}
+
+TEST(opencl, bad_build_keys_name_their_place) {
+  static const struct {
+    const char *keys, *message;
+  } rows[] = {
+      {"\"build\": [],", "l.json:1: build: is not an object, { ... }"},
+      {"\"build\": { \"sdt\": \"CL2.0\" },", "l.json:1: build.sdt: no such key; did you mean 'std'?"},
+      {"\"build\": {\n\"std\": 2 },", "l.json:2: build.std: is not a string"},
+      {"\"build\": { \"defines\": [\"N=3\"] },", "l.json:1: build.defines: is not an object, { ... }"},
+      {"\"build\": { \"defines\": {\n\"N\": null } },",
+       "l.json:2: build.defines.N: is neither a string, a number nor true"},
+      {"\"build\": { \"include\": \".\" },", "l.json:1: build.include: is not a list, [ ... ]"},
+      {"\"build\": { \"extensions\": [\"cl_khr_fp16\", 3] },", "l.json:1: build.extensions[1]: is not a string"},
+      {"\"build\": { \"extensions\": [\"cl_khr_fp61\"] },", "kernel.cl: no extension 'cl_khr_fp61'"},
+      {"\"build\": { \"options\": 3 },", "l.json:1: build.options: is not a list, [ ... ]"},
+      {"\"build\": { \"options\": \"-c\" },",
+       "kernel.cl: build option '-c' is not let through: warpwait decides what clang makes"},
+      {"\"build\": { \"route\": \"SSA\" },", "l.json:1: build.route: no route 'SSA', legal: ssa, O0, O2"},
+      {"\"build\": { \"registers\": 256 },",
+       "l.json:1: build.registers: 256 is not a whole number in [16, 255] registers a lane"},
+      {"\"program\": \"gone.cl\",", "l.json:1: program: gone.cl: No such file or directory"},
+      {"\"program\": \"k.wws\", \"build\": {},", "l.json:1: build: serves OpenCL C only, and 'k.wws' is none"},
+      {"\"program\": \"bad.spv\", \"build\": { \"std\": \"CL2.0\" },",
+       "l.json:1: program: 'bad.spv' is SPIR-V, which a standard cannot change: only .cl is compiled"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char whole[400];
+    fresh(plus, 0);
+    tool_file("bad.spv", "this is no SPIR-V\n");
+    launch_with(rows[i].keys);
+    ct_note("%s", rows[i].keys);
+    snprintf(whole, sizeof whole, "warpwait: %s\n", rows[i].message);
+    expect("run l.json", 2, whole);
+  }
+}
+
+TEST(opencl, bad_spir_v_is_told_in_one_line) {
+  static const char *const rows[] = {"", "this is no SPIR-V\n", "\3\2\43\7", "\3\2\43\7garbage that follows a magic"};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    fresh(plus, 0);
+    tool_file("bad.spv", rows[i]);
+    struct outcome outcome = tool("run bad.spv --global 1");
+    ct_note("row %zu: %s", i, outcome.err);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_CONTAINS(outcome.err, "warpwait: bad.spv");
+    EXPECT_EQ(strcspn(outcome.err, "\n") + 1, strlen(outcome.err));
+    outcome_free(&outcome);
+  }
+}

@@ -1,0 +1,157 @@
+/* Atomic operations and printf, from OpenCL C to the results. */
+#include "tests/ct.h"
+#include "tests/opencl/group_rig.h"
+
+#include <string.h>
+
+TEST(opencl_atomic, operations_on_global_and_local_memory_count_every_item) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+                           "kernel void k(volatile global int *p, global float *f, volatile global long *q,\n"
+                           "              global int *old) {\n"
+                           "  local int l[1]; local uint m[1];\n"
+                           "  int i = get_global_id(0);\n"
+                           "  if (get_local_id(0) == 0) l[0] = m[0] = 0;\n"
+                           "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                           "  old[i] = atomic_inc(p); atomic_dec(p + 1); atomic_sub(p + 2, i); atomic_max(p + 3, i);\n"
+                           "  atomic_min(p + 4, -i); atomic_xor(p + 5, 1 << (i & 31)); atomic_or(p + 6, i);\n"
+                           "  atomic_cmpxchg(p + 7, i, i + 1); atom_add(q, 1L << 33); atomic_xchg(f, 2.5f);\n"
+                           "  atomic_add(l, 3); atomic_max(m, (uint)i);\n"
+                           "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                           "  if (get_local_id(0) == 0) { atomic_add(p + 8, l[0]); atomic_max(p + 9, (int)m[0]); }\n"
+                           "}\n")) {
+    group_rig_range(&rig, 100, 50, 32);
+    group_rig_run(&rig);
+    const uint32_t *p = group_rig_words(&rig, 0);
+    const int32_t expected[] = {100, -100, -4950, 99, -99, -16, 0x7f, 100, 300, 99};
+    for (int i = 0; i < 10; i++) {
+      ct_note("p[%d]", i);
+      EXPECT_EQ((int32_t)p[i], expected[i]);
+    }
+    EXPECT_EQ(group_rig_words(&rig, 2)[1], 200);
+    EXPECT_EQ(group_rig_words(&rig, 1)[0], 0x40200000);
+    uint32_t seen = 0;
+    for (int i = 0; i < 100; i++)
+      seen += group_rig_words(&rig, 3)[i];
+    EXPECT_EQ(seen, 4950);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_atomic, c11_operations_work_through_generic_pointers_to_any_space) {
+  struct group_rig rig;
+  if (group_rig_open(&rig,
+                     "int bump(volatile atomic_int *a, int by) {\n"
+                     "  int seen = 0;\n"
+                     "  while (!atomic_compare_exchange_strong(a, &seen, seen + by)) {}\n"
+                     "  return atomic_fetch_add(a, 1) - seen;\n"
+                     "}\n"
+                     "kernel void k(global atomic_int *g, global int *out, global int *which) {\n"
+                     "  local atomic_int l; atomic_int mine;\n"
+                     "  int i = get_local_id(0);\n"
+                     "  if (i == 0) atomic_init(&l, 10);\n"
+                     "  atomic_init(&mine, 100);\n"
+                     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                     "  volatile atomic_int *a = which[i] == 0 ? (volatile atomic_int *)g\n"
+                     "                           : which[i] == 1 ? (volatile atomic_int *)&l : &mine;\n"
+                     "  atomic_fetch_add(a, 2); atomic_fetch_max(a, 3); atomic_exchange(a, atomic_load(a));\n"
+                     "  out[i] = atomic_load(&mine);\n"
+                     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                     "  if (i == 0) { out[64] = atomic_load(&l); out[65] = bump(&mine, 5); out[66] = bump(&l, 7);\n"
+                     "                out[67] = bump(g, 9); out[68] = atomic_load(&l); }\n"
+                     "}\n")) {
+    for (uint32_t i = 0; i < 64; i++)
+      group_rig_words(&rig, 2)[i] = i % 3;
+    group_rig_range(&rig, 64, 64, 64);
+    group_rig_run(&rig);
+    const uint32_t *out = group_rig_words(&rig, 1);
+    for (uint32_t i = 0; i < 64; i++)
+      EXPECT_EQ(out[i], i % 3 == 2 ? 102 : 100);
+    EXPECT_EQ(out[64], 10 + 21 * 2);
+    EXPECT_EQ(out[65], 5);
+    EXPECT_EQ(out[66], 7);
+    EXPECT_EQ(out[67], 9);
+    EXPECT_EQ(out[68], 10 + 21 * 2 + 8);
+    EXPECT_EQ(group_rig_words(&rig, 0)[0], 22 * 2 + 10);
+    EXPECT_EQ(rig.hazards, 0);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_atomic, flags_are_set_once) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global atomic_flag *f, global int *out) {\n"
+                           "  out[get_global_id(0)] = atomic_flag_test_and_set(f);\n"
+                           "  barrier(CLK_GLOBAL_MEM_FENCE);\n"
+                           "  if (get_global_id(0) == 0) atomic_flag_clear(f + 1);\n"
+                           "}\n")) {
+    group_rig_words(&rig, 0)[1] = 1;
+    group_rig_run(&rig);
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < 64; i++)
+      set += group_rig_words(&rig, 1)[i];
+    EXPECT_EQ(set, 63);
+    EXPECT_EQ(group_rig_words(&rig, 0)[1], 0);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_atomic, orders_become_fences_and_relaxed_ones_do_not) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global atomic_int *a, global int *out) {\n"
+                           "  out[0] = atomic_fetch_add_explicit(a, 1, memory_order_relaxed);\n"
+                           "  atomic_store_explicit(a + 1, 1, memory_order_release);\n"
+                           "  out[1] = atomic_load_explicit(a + 2, memory_order_acquire);\n"
+                           "  out[2] = atomic_fetch_or_explicit(a + 3, 1, memory_order_acq_rel);\n"
+                           "}\n"))
+    EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_ALL), 4);
+  group_rig_close(&rig);
+}
+
+TEST(opencl_atomic, floats_are_added_and_compared_in_both_widths) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(volatile global atomic_float *f, volatile global atomic_double *d,\n"
+                           "              global float *out) {\n"
+                           "  local atomic_float l;\n"
+                           "  int i = get_local_id(0);\n"
+                           "  if (i == 0) atomic_init(&l, 0.5f);\n"
+                           "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                           "  atomic_fetch_add_explicit(f, 0.25f, memory_order_relaxed);\n"
+                           "  atomic_fetch_max_explicit(f + 1, (float)i, memory_order_relaxed);\n"
+                           "  atomic_fetch_min_explicit(f + 2, -(float)i, memory_order_relaxed);\n"
+                           "  atomic_fetch_add_explicit(&l, 2.0f, memory_order_relaxed, memory_scope_work_group);\n"
+                           "  atomic_fetch_add_explicit(d, 1.5, memory_order_relaxed);\n"
+                           "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                           "  out[i] = atomic_load(&l);\n"
+                           "}\n")) {
+    group_rig_run(&rig);
+    float f[3], last;
+    double d;
+    memcpy(f, rig.buffers[0].data, sizeof f);
+    memcpy(&d, rig.buffers[1].data, sizeof d);
+    memcpy(&last, rig.buffers[2].data + 63 * 4, sizeof last);
+    EXPECT_TRUE(f[0] == 16 && f[1] == 63 && f[2] == -63);
+    EXPECT_TRUE(d == 96 && last == 128.5f);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_printf, prints_numbers_vectors_strings_and_nothing_else) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "void say(constant char *who, int i) { printf(\"%s says %d\\n\", who, i); }\n"
+                           "kernel void k(global int *out) {\n"
+                           "  char4 c = (char4)(1, -2, 3, -4); double3 d = (double3)(0.5, 1.5, 2.5);\n"
+                           "  printf(\"%d %u %ld %x %c|\", -5, 7u, 1L << 40, 255, 'z');\n"
+                           "  printf(\"%v4hhd %.1f %s %v3lf %5.2f%%|\", c, 2.25f, \"str\", d, 3.14159);\n"
+                           "  say(\"me\", 1); say(\"you\", 2);\n"
+                           "  out[0] = printf(\"end\");\n"
+                           "}\n")) {
+    group_rig_range(&rig, 1, 1, 16);
+    group_rig_words(&rig, 0)[0] = 77;
+    group_rig_run(&rig);
+    EXPECT_STREQ(rig.printed, "-5 7 1099511627776 ff z|1,-2,3,-4 2.2 str 0.500000,1.500000,2.500000  3.14%|me says 1\n"
+                              "you says 2\nend");
+    EXPECT_EQ(group_rig_words(&rig, 0)[0], 0);
+  }
+  group_rig_close(&rig);
+}

@@ -1,0 +1,259 @@
+/* What building a kernel must not get wrong: each question is a C function that runs twice, compiled for the host and
+ * through OpenCL C, and must say the same for every input. What C does not have (spaces of pointers, vectors) is
+ * compared with numbers worked out here. */
+#include "tests/ct.h"
+#include "tests/opencl/group_rig.h"
+
+#include <string.h>
+
+enum { ITEMS = 128 };
+
+/* A function for the host, and its text for the device. */
+#define BOTH(name, ...) /* NOLINT: the text must be the code */                                                        \
+  __VA_ARGS__                                                                                                          \
+  static const char name##_text[] = #__VA_ARGS__;
+
+static int32_t input(uint32_t i) {
+  const uint32_t mixed = (i + 1) * 2654435761u;
+  return (int32_t)(i % 4 == 0 ? i : i % 4 == 1 ? mixed : i % 4 == 2 ? mixed % 200 : 0 - mixed % 50);
+}
+
+static bool open_text(struct group_rig *rig, const char *text, const char *kernel, enum opencl_route route) {
+  char source[8192];
+  struct isa_error error = {""};
+  snprintf(source, sizeof source, "%s\n%s\n", text, kernel);
+  ct_note("route %s", opencl_route_names[route]);
+  if (!group_rig_compile(rig, source, "CL2.0", route, &error)) {
+    ct_true(false, error.text, __FILE__, __LINE__);
+    return false;
+  }
+  group_rig_range(rig, ITEMS, 64, 32);
+  for (uint32_t i = 0; i < ITEMS; i++)
+    group_rig_words(rig, 0)[i] = (uint32_t)input(i);
+  return true;
+}
+
+static void compare_route(const char *text, int (*expected)(int n, int i), enum opencl_route route) {
+  struct group_rig rig;
+  if (!open_text(&rig, text,
+                 "kernel void k(global int *in, global int *out) {\n"
+                 "  int i = (int)get_global_id(0); out[i] = f(in[i], i);\n"
+                 "}",
+                 route))
+    return;
+  group_rig_run(&rig);
+  EXPECT_EQ(rig.hazards, 0);
+  for (uint32_t i = 0; i < ITEMS; i++) {
+    ct_note("route %s, item %u, input %d", opencl_route_names[route], i, input(i));
+    EXPECT_EQ((int32_t)group_rig_words(&rig, 1)[i], expected(input(i), (int)i));
+  }
+  group_rig_close(&rig);
+}
+
+/* As clang leaves it, with all variables in memory, and optimised: what arrives differs much. */
+static void compare(const char *text, int (*expected)(int n, int i)) {
+  for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++)
+    compare_route(text, expected, route);
+}
+
+/* clang-format off */
+BOTH(flow,
+  int flow_inner(int n, int i) {
+    for (int j = 0; j < 20; j++) { if ((j ^ i) == 3) continue; if (j * (n & 7) > 60) return j; if (j > (i & 15)) break; }
+    return -i;
+  }
+  int flow(int n, int i) {
+    int r = 0;
+    switch (n) { case 0: case 4: case 8: r = 1; break; case 12: r = 2; __attribute__((fallthrough)); case 16: r += 3; break; case -5: return 7; default: r = 9; }
+    switch (i) { case 1: r += 5; break; case 3: r += 6; break; case 17: r += 7; break; case 19: r += 8; break; case 30: r += 9; break;
+                 case 31: r += 10; break; case 60: r += 11; break; case 61: r += 12; break; case 90: r += 13; break; case 100: r += 14; }
+    for (int x = 0; x < i; x++) { if (x * i > 900) goto out; for (int y = x; y < 30; y += 7) { if (y == n) goto out; r ^= y * x; } }
+  out:
+    do { r += flow_inner(n, i) + flow_inner(i, r & 31); } while (++i % 3 != 0);
+    return r;
+  })
+
+BOTH(narrow,
+  int narrow(int n, int i) {
+    unsigned char u = (unsigned char)n; signed char c = (signed char)n; short s = (short)(n * 3); unsigned short w = (unsigned short)(n - i);
+    int r = (u + 200) / 3 + (c >> 2) + s / 7 % 100 + w % 13 + (unsigned char)(u * 3) + (signed char)(c + c) + (short)(s * s) + (w << 3);
+    r += (u < 100) + 2 * (c < 3) + 4 * (s > c) + 8 * ((unsigned char)(u + 1) == 0) + 16 * ((signed char)(c - 100) < 0);
+    long l = (long)n * i; unsigned long m = (unsigned long)n * 77u;
+    r ^= (int)(l / 1000) ^ (int)(l % 1001) ^ (int)(m / 1003) ^ (int)(m % 999) ^ (int)(l >> (i & 63)) ^ (int)(m >> (i & 63)) ^ (int)(m << (i & 31));
+    r += (l > 7) + (m > 1000000);
+    return r + (n > 3 ? u : c) + (int)(float)(i * 3) + (int)((double)n / 3.0);
+  })
+
+BOTH(records,
+  struct record { char a; int b; double d; short s[3]; };
+  struct __attribute__((packed)) tight { char a; int b; long c; short q[3]; };
+  struct large { int x[100]; char tail[3]; };
+  struct record make_record(int x) { struct record p; p.a = (char)x; p.b = x * 2; p.d = x * 0.5; p.s[0] = (short)x; p.s[1] = 2; p.s[2] = 3; return p; }
+  struct large make_large(int x) { struct large l; for (int i = 0; i < 100; i++) l.x[i] = i * x; l.tail[0] = 1; l.tail[1] = 2; l.tail[2] = (char)x; return l; }
+  int use_large(struct large l, int i) { l.x[0] = 5; return l.x[i % 100] + l.tail[i % 3]; }
+  int records(int n, int i) {
+    int x = n & 15;
+    struct record r[3]; r[0] = make_record(x); r[1] = make_record(3); r[2] = r[1]; r[x % 3].b = 7;
+    struct tight q[2]; q[0].a = (char)x; q[0].b = x * 3; q[0].c = x * 1000000007L; q[0].q[1] = 77; q[0].q[0] = 1; q[0].q[2] = (short)x; q[1] = q[0]; q[x & 1].c += 5;
+    struct large a = make_large(i); struct large b = a; b.x[3] = 4;
+    int z[40] = {0}; z[i % 40] = 5; z[i % 7] += 2; const int t[4] = {3, 1, 4, 1};
+    int sum = 0; for (int k = 0; k < 40; k++) sum = sum * 3 + z[k];
+    return r[x % 3].b + r[(x + 1) % 3].s[x % 3] + (int)r[2].d + (int)(q[1].c ^ q[0].c) + q[1].q[2] + q[1].b + use_large(a, i) + use_large(b, i + 3) + a.x[0] + b.tail[x % 3] + sum + t[i & 3];
+  })
+/* clang-format on */
+
+TEST(opencl_build, loops_switches_gotos_and_returns_go_where_c_goes) {
+  char text[4096] = "#define flow f\n";
+  compare(strcat(text, flow_text), flow);
+}
+
+TEST(opencl_build, integers_of_all_widths_wrap_divide_shift_and_compare_as_in_c) {
+  char text[4096] = "#define narrow f\n";
+  compare(strcat(text, narrow_text), narrow);
+}
+
+TEST(opencl_build, structs_and_arrays_go_through_calls_by_value_and_keep_their_bytes) {
+  char text[4096] = "#define records f\n";
+  compare(strcat(text, records_text), records);
+}
+
+/* ---- spaces -------------------------------------------------------------------------------------- */
+
+static const char spaces_kernel[] = "int *pick(int c, int *a, int *b) { return c ? a : b; }\n"
+                                    "kernel void k(global int *in, global int *out) {\n"
+                                    "  local int l[64];\n"
+                                    "  int i = (int)get_global_id(0), own[4] = {1, 2, 3, i};\n"
+                                    "  l[get_local_id(0)] = 50 + i;\n"
+                                    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                    "  int *p = pick(i % 4 == 0, own + 1, i % 4 == 1 ? (int *)(in + i) : i % 4 == 2 ? "
+                                    "(int *)0 : l + get_local_id(0));\n"
+                                    "  int r = 0;\n"
+                                    "  if (p) { *p += 7; r = *p; }\n"
+                                    "  if (to_private(p)) r += 1000;\n"
+                                    "  if (to_global(p)) r += 2000;\n"
+                                    "  if (to_local(p)) r += 4000 + *to_local(p) % 10;\n"
+                                    "  if (p == own + 1) r += 10000;\n"
+                                    "  out[i] = r + own[1] * 100000;\n"
+                                    "}\n";
+
+TEST(opencl_build, a_generic_pointer_finds_its_space_and_null_is_in_none) {
+  struct group_rig rig;
+  if (!open_text(&rig, "", spaces_kernel, OPENCL_ROUTE_SSA))
+    return;
+  group_rig_run(&rig);
+  EXPECT_EQ(rig.hazards, 0);
+  for (uint32_t i = 0; i < ITEMS; i++) {
+    const int in_lds = 50 + (int)i + 7;
+    const int expected[] = {2 + 7 + 1000 + 10000 + 900000, (int)(uint32_t)((uint32_t)input(i) + 7u + 2000u + 200000u),
+                            200000, in_lds + 4000 + in_lds % 10 + 200000};
+    ct_note("item %u", i);
+    EXPECT_EQ((int32_t)group_rig_words(&rig, 1)[i], expected[i % 4]);
+  }
+  group_rig_close(&rig);
+}
+
+static unsigned global_loads(const struct group_rig *rig) { return group_rig_count(rig, ISA_LD_GLOBAL_32); }
+
+TEST(opencl_build, a_helper_with_a_generic_pointer_loads_from_the_space_that_it_is_given) {
+  struct group_rig rig;
+  if (!group_rig_open(&rig, "int sum(int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; }\n"
+                            "kernel void k(global int *in, global int *out) {\n"
+                            "  local int l[8];\n"
+                            "  l[get_local_id(0) & 7] = 3;\n"
+                            "  out[0] = sum(l, 8);\n"
+                            "}\n"))
+    return;
+  EXPECT_EQ(global_loads(&rig), 0);
+  EXPECT_EQ(rig.program->kernels[0].private_bytes, 0);
+  group_rig_close(&rig);
+}
+
+/* ---- vectors ------------------------------------------------------------------------------------- */
+
+TEST(opencl_build, vectors_change_shape_bit_by_bit_and_take_indices_that_are_computed) {
+  struct group_rig rig;
+  if (!open_text(&rig, "",
+                 "kernel void k(global int *in, global int *out, global uchar4 *bytes) {\n"
+                 "  int i = (int)get_global_id(0), n = in[i];\n"
+                 "  uchar4 x = as_uchar4(n).wzyx; x[i & 3] = 9; bytes[i] = x;\n"
+                 "  int3 v = (int3)(i, n, 5); v[i % 3] = 1; short8 s = (short8)(n, i, 2, 3, 4, 5, 6, 7);\n"
+                 "  long l = as_long((int2)(i, n));\n"
+                 "  out[i] = v.x + v.y * 3 + v.z * 5 + s[i & 7] + (int)(l >> 16) + (any(s > (short8)6) ? 100 : 0);\n"
+                 "}\n",
+                 OPENCL_ROUTE_SSA))
+    return;
+  group_rig_run(&rig);
+  for (uint32_t i = 0; i < ITEMS; i++) {
+    const uint32_t n = (uint32_t)input(i), swapped = __builtin_bswap32(n), shift = 8 * (i & 3);
+    uint32_t v[3] = {i, n, 5};
+    v[i % 3] = 1;
+    const int16_t s[8] = {(int16_t)n, (int16_t)i, 2, 3, 4, 5, 6, 7};
+    const int picked = s[i & 7];
+    const uint32_t wide = n << 16 | i >> 16, total = v[0] + v[1] * 3 + v[2] * 5 + (uint32_t)picked + wide + 100;
+    ct_note("item %u", i);
+    EXPECT_EQ(group_rig_words(&rig, 2)[i], (swapped & ~(255u << shift)) | 9u << shift);
+    EXPECT_EQ(group_rig_words(&rig, 1)[i], total);
+  }
+  group_rig_close(&rig);
+}
+
+/* ---- the kernel's own rows ------------------------------------------------------------------------ */
+
+TEST(opencl_build, arguments_lie_at_their_natural_alignment_with_types_that_hosts_can_check) {
+  static const struct {
+    const char *type;
+    enum isa_arg_kind kind;
+    uint32_t offset, bytes;
+  } expected[] = {{"global", ISA_ARG_GLOBAL, 0, 8}, {"local", ISA_ARG_LOCAL, 8, 4},   {"f32x3", ISA_ARG_VALUE, 16, 16},
+                  {"u8", ISA_ARG_VALUE, 32, 1},     {"f64", ISA_ARG_VALUE, 40, 8},    {"bytes", ISA_ARG_VALUE, 48, 12},
+                  {"u16x2", ISA_ARG_VALUE, 60, 4},  {"global", ISA_ARG_GLOBAL, 64, 8}};
+  struct group_rig rig;
+  if (!group_rig_open(&rig,
+                      "typedef struct { int a; char c; short s[3]; } S;\n"
+                      "kernel void k(global int *a, local int *l, float3 f, char c, double d, S s, short2 h,\n"
+                      "              constant int *t) { a[0] = s.a + l[0] + c + (int)(d + f.x) + h.x + t[0]; }\n"))
+    return;
+  const struct isa_kernel *kernel = &rig.program->kernels[0];
+  EXPECT_EQ(kernel->arg_count, sizeof expected / sizeof *expected);
+  for (size_t i = 0; i < kernel->arg_count; i++) {
+    ct_note("argument %zu", i);
+    EXPECT_TRUE(strcmp(kernel->args[i].type, expected[i].type) == 0);
+    EXPECT_EQ(kernel->args[i].kind, expected[i].kind);
+    EXPECT_EQ(kernel->args[i].offset, expected[i].offset);
+    EXPECT_EQ(kernel->args[i].bytes, expected[i].bytes);
+  }
+  EXPECT_EQ(kernel->arg_bytes, 72);
+  group_rig_close(&rig);
+}
+
+TEST(opencl_build, only_the_local_variables_that_a_kernel_uses_take_lds) {
+  struct group_rig rig;
+  if (!group_rig_open(&rig,
+                      "kernel void k(global int *a) { local int x[16]; x[get_local_id(0) & 15] = 1; a[0] = x[3]; }\n"
+                      "kernel void other(global int *a) { local int y[64]; y[0] = 1; a[0] = y[0]; }\n"))
+    return;
+  EXPECT_EQ(isa_find_kernel(rig.program, "k")->lds_bytes, 64);
+  EXPECT_EQ(isa_find_kernel(rig.program, "other")->lds_bytes, 256);
+  group_rig_close(&rig);
+}
+
+static void expect_refused(const char *source, const char *line, const char *what) {
+  struct group_rig rig;
+  struct isa_error error = {""};
+  ct_note("%s", source);
+  if (!EXPECT_TRUE(!group_rig_compile(&rig, source, "CL2.0", OPENCL_ROUTE_SSA, &error))) {
+    group_rig_close(&rig);
+    return;
+  }
+  ct_note("%s", error.text);
+  EXPECT_TRUE(strstr(error.text, line) != NULL);
+  EXPECT_TRUE(strstr(error.text, what) != NULL);
+}
+
+TEST(opencl_build, what_cannot_be_built_is_refused_by_name_with_its_line) {
+  expect_refused("int f(int n) {\n  return n < 2 ? n : f(n - 1) + f(n - 2);\n}\n"
+                 "kernel void k(global int *a) { a[0] = f(a[1]); }\n",
+                 "kernel.cl:2:", "'f' is called from within itself");
+  expect_refused("kernel void k(\n  read_only image2d_t i, global int *a) { a[0] = get_image_width(i); }\n",
+                 "kernel.cl:", "image2d_t");
+}

@@ -1,0 +1,430 @@
+/* From OpenCL C to SPIR-V: what the tools are asked, what they say, and what is kept. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "opencl/cache.h"
+#include "opencl/llvm_text.h"
+#include "opencl/opencl.h"
+#include "tests/ct.h"
+
+/* ---- a folder of the test's own, with the cache and temporary files in it ------------------------- */
+
+enum { FIRST = 600 }; /* room for the path of a file */
+
+static char folder[64];
+
+static char *path_of(const char *name) {
+  static char path[4][256];
+  static unsigned turn;
+  snprintf(path[turn = (turn + 1) % 4], sizeof path[0], "%s/%s", folder, name);
+  return path[turn];
+}
+
+static void remove_all(void) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  if (system(command) != 0)
+    perror(command);
+}
+
+static void write_text(const char *name, const char *text) {
+  FILE *file = fopen(path_of(name), "w");
+  if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+    abort();
+}
+
+/* Counts the files of a sub-folder; the first one's name at `first` unless NULL. */
+static unsigned files_in(const char *name, char *first) {
+  unsigned count = 0;
+  DIR *directory = opendir(path_of(name));
+  for (struct dirent *at; directory && (at = readdir(directory));)
+    if (at->d_name[0] != '.' && !count++ && first)
+      snprintf(first, FIRST, "%s/%s", path_of(name), at->d_name);
+  if (directory)
+    closedir(directory);
+  return count;
+}
+
+static void fresh(void) {
+  if (*folder) {
+    remove_all();
+    mkdir(folder, 0700);
+  } else {
+    strcpy(folder, "/tmp/warpwait-clang-XXXXXX");
+    if (!mkdtemp(folder))
+      abort();
+    atexit(remove_all);
+  }
+  mkdir(path_of("tmp"), 0700);
+  setenv("TMPDIR", path_of("tmp"), 1);
+  setenv("WARPWAIT_CACHE", path_of("cache"), 1);
+  unsetenv("WARPWAIT_CLANG");
+  unsetenv("WARPWAIT_LLVM_SPIRV");
+  if (chdir(folder) != 0)
+    abort();
+}
+
+/* A stand-in for a tool. */
+static void write_script(const char *variable, const char *name, const char *text) {
+  write_text(name, text);
+  chmod(path_of(name), 0700);
+  setenv(variable, path_of(name), 1);
+}
+
+/* llvm-spirv, which leaves a line in "log" for each run. */
+static void count_translations(void) {
+  write_script("WARPWAIT_LLVM_SPIRV", "translator", "#!/bin/sh\necho run >>log\nexec llvm-spirv-15 \"$@\"\n");
+}
+
+static unsigned translations(void) {
+  unsigned lines = 0;
+  FILE *file = fopen(path_of("log"), "r");
+  for (int c; file && (c = fgetc(file)) != EOF;)
+    lines += c == '\n';
+  if (file)
+    fclose(file);
+  return lines;
+}
+
+static const char kernel[] = "kernel void k(global float *a, int n) {\n"
+                             "  int i = get_global_id(0);\n"
+                             "  if (i < n)\n"
+                             "    a[i] = a[i] * 2 + n / (i + 1);\n"
+                             "}\n";
+
+static struct isa_error failure;
+
+/* Compiles; the size of what came, 0 with `failure` filled. */
+static size_t compile(const char *path, const struct opencl_build *build) {
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  failure.text[0] = '\0';
+  bool good = opencl_compile(path, build, &spirv, &size, &failure);
+  if (good && (size < 20 || memcmp(spirv, "\3\2\43\7", 4) != 0))
+    ct_true(false, "the result starts as SPIR-V does", __FILE__, __LINE__);
+  free(spirv);
+  EXPECT_EQ(files_in("tmp", NULL), 0);
+  return good ? size : 0;
+}
+
+static bool holds(const char *path, const struct opencl_build *build, const char *text) {
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  bool found = opencl_compile(path, build, &spirv, &size, &failure) && memmem(spirv, size, text, strlen(text));
+  free(spirv);
+  return found;
+}
+
+/* ---- programs ------------------------------------------------------------------------------------ */
+
+TEST(clang, every_route_compiles_and_leaves_no_files) {
+  fresh();
+  write_text("k.cl", kernel);
+  for (enum opencl_route route = 0; route < OPENCL_ROUTES; route++) {
+    ct_note("route %s", opencl_route_names[route]);
+    EXPECT_GT(compile("k.cl", &(struct opencl_build){.route = route, .no_cache = true}), 0);
+    EXPECT_STREQ(failure.text, "");
+  }
+  EXPECT_EQ(files_in("cache", NULL), 0);
+}
+
+TEST(clang, options_reach_the_compiler) {
+  static const char *const defines[] = {"N=3", "FLAG", NULL}, *const includes[] = {"inc", NULL};
+  static const char *const extensions[] = {"cl_khr_fp16", "cl_khr_extended_async_copies", NULL};
+  static const char *const newer[] = {"-cl-std=CL3.0", "-D", "OPTION=7", NULL};
+  fresh();
+  mkdir(path_of("inc"), 0700);
+  write_text("inc/part.h", "#define PART 1\n");
+  write_text("k.cl", "#include \"part.h\"\n#if N == 3 && FLAG && PART && OPTION == 7 && __OPENCL_C_VERSION__ == 300\n"
+                     "kernel void right(global half *a) { a[0] += 1; }\n#endif\n");
+  const struct opencl_build build = {
+      .standard = "CL1.2", .defines = defines, .includes = includes, .extensions = extensions, .options = newer};
+  EXPECT_TRUE(holds("k.cl", &build, "right"));
+  EXPECT_STREQ(failure.text, "");
+}
+
+TEST(clang, extended_copies_are_declared_on_every_route_and_lines_stay) {
+  static const char text[] = "kernel void k(global int *a, local int *l) {\n"
+                             "  event_t e = async_work_group_copy_2D2D(l, 0, a, 0, 4, 4, 4, 8, 4, (event_t)0);\n"
+                             "  e = async_work_group_copy_3D3D(a, 0, l, 0, 4, 4, 4, 2, 8, 4, 8, 8, e);\n"
+                             "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE);\n"
+                             "  wait_group_events(1, &e);\n";
+  static const char *const names[] = {"_Z19__ocl_ext_copy_2D2DPU3AS3vmPU3AS1Kvmmmmmm9ocl_event",
+                                      "_Z19__ocl_ext_copy_3D3DPU3AS1vmPU3AS3Kvmmmmmmmmm9ocl_event",
+                                      "_Z20__ocl_ext_copy_fencej"};
+  char whole[1000];
+  fresh();
+  snprintf(whole, sizeof whole, "%s}\n", text);
+  write_text("k.cl", whole);
+  for (enum opencl_route route = 0; route < OPENCL_ROUTES; route++)
+    for (size_t i = 0; i < 3; i++)
+      EXPECT_TRUE(holds("k.cl", &(struct opencl_build){.route = route}, names[i]));
+  snprintf(whole, sizeof whole, "%s  x = 1;\n}\n", text);
+  write_text("k.cl", whole);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_STREQ(failure.text, "k.cl:6:3: error: use of undeclared identifier 'x'");
+}
+
+TEST(clang, optimised_code_loses_what_the_translator_does_not_know) {
+  fresh();
+  /* Closed forms of loops multiply in 33 bits, switches shrink to 3, divisions out of loops get a freeze. */
+  write_text("k.cl", "kernel void k(global int *a, int n) {\n"
+                     "  int s = 0, x = a[0], y = a[1];\n"
+                     "  for (int i = 0; i < n; i++) s += i * i;\n"
+                     "  for (int i = 0; i < n; i++) if (x / (y + i) > 3 && y) a[i + 9] = a[i] / y;\n"
+                     "  switch (y & 7) { case 0: s = 3; break; case 1: s = 99; break; case 4: s = 12; break;\n"
+                     "                   case 7: s = 5; }\n"
+                     "  a[2] = s;\n}\n");
+  EXPECT_GT(compile("k.cl", &(struct opencl_build){.route = OPENCL_ROUTE_O2}), 0);
+  EXPECT_STREQ(failure.text, "");
+}
+
+TEST(clang, freeze_becomes_bitcast_and_odd_switches_become_masks) {
+  static const struct {
+    const char *from, *to;
+  } rows[] = {
+      {"  %3 = freeze i32 %2\n", "  %3 = bitcast i32 %2 to i32\n"},
+      {"  %3 = freeze float addrspace(1)* %p, !dbg !7\n",
+       "  %3 = bitcast float addrspace(1)* %p to float addrspace(1)*, !dbg !7\n"},
+      {"  %3 = freeze <2 x i1> %2\n", "  %3 = bitcast <2 x i1> %2 to <2 x i1>\n"},
+      {"  %3 = freeze i32 undef\n", "  %3 = bitcast i32 undef to i32\n"},
+      {"  %3 = freeze { i32, i1 } %2\n", "  %3 = freeze { i32, i1 } %2\n"},
+      {"  %3 = trunc i32 %2 to i8\n", "  %3 = trunc i32 %2 to i8\n"},
+      {"  %3 = trunc i32 %2 to i3, !dbg !4\n  switch i3 %3, label %9 [\n    i3 0, label %5\n    i3 -4, label %6\n  ]\n",
+       "  %3 = and i32 %2, 7, !dbg !4\n  switch i32 %3, label %9 [\n    i32 0, label %5\n    i32 4, label %6\n  ]\n"},
+      {"  switch i32 %3, label %9 [\n    i32 -4, label %6\n  ]",
+       "  switch i32 %3, label %9 [\n    i32 -4, label %6\n  ]\n"},
+      {"", ""},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char *text = llvm_text_for_spirv(rows[i].from);
+    EXPECT_STREQ(text, rows[i].to);
+    free(text);
+  }
+}
+
+/* ---- messages ------------------------------------------------------------------------------------ */
+
+TEST(clang, errors_are_as_clang_words_them) {
+  static const struct {
+    const char *text, *message;
+  } rows[] = {
+      {"kernel void k(global int *a) {\n  a[0] = x;\n}\n", "k.cl:2:10: error: use of undeclared identifier 'x'"},
+      {"kernel void k(global int *a) {\n  a[0] = x;\n  a[1] = y;\n  a[2] = z;\n}\n",
+       "k.cl:2:10: error: use of undeclared identifier 'x' (and 2 more)"},
+      {"#include \"none.h\"\n", "k.cl:1:10: fatal error: 'none.h' file not found"},
+      {"\n#error not today\n", "k.cl:2:2: error: not today"},
+      {"#include \"bad.h\"\n", "./bad.h:2:1: error: unknown type name 'nonsense'"},
+      {"kernel int k(void) { return 0; }\n", "k.cl:1:12: error: kernel must have void return type"},
+      {"kernel void k(global int *a) {\n  a[0] = 1\n}\n", "k.cl:2:11: error: expected ';' after expression"},
+      {"kernel void k(int *a) {}\n",
+       "k.cl:1:20: error: pointer arguments to kernel functions must reside in '__global', '__constant' or '__local' "
+       "address space"},
+  };
+  fresh();
+  write_text("bad.h", "\nnonsense x;\n");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    write_text("k.cl", rows[i].text);
+    EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
+    EXPECT_STREQ(failure.text, rows[i].message);
+  }
+}
+
+TEST(clang, the_path_in_an_error_is_the_one_given) {
+  char whole[200];
+  fresh();
+  mkdir(path_of("below"), 0700);
+  write_text("below/k.cl", "x\n");
+  write_text("@k.cl", "y\n");
+  snprintf(whole, sizeof whole, "%s:1:1: error: unknown type name 'x'", path_of("below/k.cl"));
+  EXPECT_EQ(compile("below/k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_CONTAINS(failure.text, "below/k.cl:1:1: error: unknown type name 'x'");
+  EXPECT_EQ(compile(path_of("below/k.cl"), &(struct opencl_build){0}), 0);
+  EXPECT_CONTAINS(failure.text, whole);
+  EXPECT_EQ(compile("@k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_CONTAINS(failure.text, "@k.cl:1:1: error: unknown type name 'y'");
+  EXPECT_EQ(compile("none.cl", &(struct opencl_build){0}), 0);
+  EXPECT_STREQ(failure.text, "none.cl: No such file or directory");
+}
+
+TEST(clang, options_that_would_break_the_pipeline_are_refused_by_name) {
+  static const struct {
+    const char *word, *message;
+  } rows[] = {
+      {"-o", "k.cl: build option '-o' is not let through: warpwait decides what clang makes"},
+      {"-c", "k.cl: build option '-c' is not let through: warpwait decides what clang makes"},
+      {"-S", "k.cl: build option '-S' is not let through: warpwait decides what clang makes"},
+      {"-emit-llvm", "k.cl: build option '-emit-llvm' is not let through: warpwait decides what clang makes"},
+      {"-target", "k.cl: build option '-target' is not let through: the target is always spir64"},
+      {"-O3", "k.cl: build option '-O3' is not let through: choose a route instead: ssa, O0 or O2"},
+      {"-x", "k.cl: build option '-x' is not let through: the language is always OpenCL C"},
+      {"@words", "k.cl: build option '@words' is not let through: files of options are not let through"},
+      {"other.cl", "k.cl: build option 'other.cl' is not let through: the program is the only input"},
+      {"-D", "k.cl: build option '-D' needs a value"},
+      {"-Wp,-MD,stolen",
+       "k.cl: build option '-Wp,-MD,stolen' is not let through: options past clang's driver are not let "
+       "through"},
+      {"--serialize-diagnostics=x",
+       "k.cl: build option '--serialize-diagnostics=x' is not let through: legal: -D, -U, -I, -include, -isystem, "
+       "-iquote, -cl-..., -w, -W..., -f... of floating point"},
+      {"-ffp-contract=off", ""},
+      {"-cl-nonsense", "k.cl: unknown argument: '-cl-nonsense'"},
+      {"-cl-std=CL7", "k.cl: invalid value 'CL7' in '-cl-std=CL7'"},
+      {"-Werror", ""},
+      {"-cl-fast-relaxed-math", ""},
+      {"-w", ""},
+      {"-DX=1", ""},
+      {"-cl-mad-enable", ""},
+  };
+  fresh();
+  write_text("k.cl", kernel);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const char *const words[] = {rows[i].word, NULL};
+    bool good = compile("k.cl", &(struct opencl_build){.options = words});
+    EXPECT_EQ(good, !*rows[i].message);
+    EXPECT_STREQ(failure.text, rows[i].message);
+  }
+}
+
+TEST(clang, extensions_that_there_are_not_are_told_by_name) {
+  static const char *const unknown[] = {"cl_khr_fp16", "cl_khr_fp61", NULL}, *const odd[] = {"fp16;", NULL};
+  fresh();
+  write_text("k.cl", kernel);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){.extensions = unknown}), 0);
+  EXPECT_STREQ(failure.text, "k.cl: no extension 'cl_khr_fp61'");
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){.extensions = odd}), 0);
+  EXPECT_STREQ(failure.text, "k.cl: 'fp16;' is not the name of an extension, such as cl_khr_fp16");
+}
+
+TEST(clang, tools_that_are_missing_or_go_down_are_named) {
+  fresh();
+  write_text("k.cl", kernel);
+  setenv("WARPWAIT_CLANG", "clang-of-another-day", 1);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_STREQ(failure.text, "k.cl: clang-of-another-day is not installed: apt-get install clang-15 llvm-spirv-15, or "
+                             "give a .spv file");
+  unsetenv("WARPWAIT_CLANG");
+  setenv("WARPWAIT_LLVM_SPIRV", "/nowhere/llvm-spirv", 1);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_CONTAINS(failure.text, "k.cl: /nowhere/llvm-spirv is not installed");
+  write_script("WARPWAIT_LLVM_SPIRV", "spirv", "#!/bin/sh\necho 'InvalidBitWidth: 33'\nexit 7\n");
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_CONTAINS(failure.text, "/spirv failed with exit status 7: InvalidBitWidth: 33");
+  write_script("WARPWAIT_LLVM_SPIRV", "spirv", "#!/bin/sh\necho 'Assertion x failed.'\nkill -ABRT $$\n");
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_CONTAINS(failure.text, "/spirv was ended by signal 6: Assertion x failed.");
+}
+
+/* ---- what is kept -------------------------------------------------------------------------------- */
+
+TEST(cache, a_program_is_translated_once) {
+  static const char *const define[] = {"N=1", NULL}, *const loud[] = {"-Wall", NULL};
+  fresh();
+  count_translations();
+  write_text("k.cl", kernel);
+  size_t size = compile("k.cl", &(struct opencl_build){0});
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), size);
+  EXPECT_EQ(translations(), 1);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){.no_cache = true}), size);
+  EXPECT_EQ(translations(), 2);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){.options = loud}), size);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){.options = loud}), size);
+  EXPECT_EQ(translations(), 4); /* warnings want the compiler */
+  compile("k.cl", &(struct opencl_build){.defines = define});
+  compile("k.cl", &(struct opencl_build){.route = OPENCL_ROUTE_O0});
+  compile(path_of("k.cl"), &(struct opencl_build){0}); /* another name, other debug lines */
+  EXPECT_EQ(translations(), 7);
+}
+
+TEST(cache, what_is_included_counts) {
+  fresh();
+  count_translations();
+  write_text("part.h", "#define PART 1\n");
+  write_text("k.cl", "#include \"part.h\"\nkernel void k(global int *a) { a[0] = PART; }\n");
+  compile("k.cl", &(struct opencl_build){0});
+  write_text("part.h", "#define PART 2\n");
+  compile("k.cl", &(struct opencl_build){0});
+  EXPECT_EQ(translations(), 2);
+  write_text("part.h", "#define PART 1\n");
+  compile("k.cl", &(struct opencl_build){0});
+  EXPECT_EQ(translations(), 2);
+}
+
+TEST(cache, damaged_entries_are_ignored_and_written_again) {
+  char path[FIRST] = "";
+  fresh();
+  count_translations();
+  write_text("k.cl", kernel);
+  size_t size = compile("k.cl", &(struct opencl_build){0});
+  EXPECT_EQ(files_in("cache", path), 1);
+  for (long at = 0; at < 40; at += 13) {
+    FILE *file = fopen(path, "r+");
+    fseek(file, at, SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, at, SEEK_SET);
+    fputc(byte ^ 1, file);
+    fclose(file);
+    EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), size);
+  }
+  EXPECT_EQ(translations(), 5);
+  EXPECT_EQ(truncate(path, 50), 0);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), size);
+  EXPECT_EQ(truncate(path, 0), 0);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), size);
+  EXPECT_EQ(translations(), 7);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), size);
+  EXPECT_EQ(translations(), 7);
+}
+
+TEST(cache, a_folder_that_cannot_be_written_is_no_error) {
+  fresh();
+  write_text("k.cl", kernel);
+  write_text("plain", "");
+  setenv("WARPWAIT_CACHE", path_of("plain/cache"), 1);
+  EXPECT_GT(compile("k.cl", &(struct opencl_build){0}), 0);
+  setenv("WARPWAIT_CACHE", "/proc/nowhere", 1);
+  EXPECT_GT(compile("k.cl", &(struct opencl_build){0}), 0);
+}
+
+TEST(cache, the_oldest_go_when_there_is_too_much_and_nobody_elses) {
+  const uint8_t bytes[100] = {1, 2, 3};
+  char name[4][CACHE_NAME];
+  uint8_t *data = NULL;
+  size_t size = 0;
+  fresh();
+  for (unsigned i = 0; i < 4; i++) {
+    const struct cache_part part = {&i, sizeof i};
+    cache_name(&part, 1, name[i]);
+    cache_keep(name[i], bytes, sizeof bytes);
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s.spv", path_of("cache"), name[i]);
+    utimensat(AT_FDCWD, path, (const struct timespec[]){{1000 + i, 0}, {1000 + i, 0}}, 0);
+  }
+  write_text("cache/mine.spv", "a file that happens to lie there");
+  EXPECT_TRUE(cache_find(name[0], &data, &size)); /* used just now: the newest */
+  EXPECT_EQ(size, sizeof bytes);
+  EXPECT_EQ(memcmp(data, bytes, sizeof bytes), 0);
+  free(data);
+  cache_trim(2 * (sizeof bytes + 32)); /* room for two results and their heads */
+  EXPECT_EQ(files_in("cache", NULL), 3);
+  for (unsigned i = 0; i < 4; i++) {
+    bool found = cache_find(name[i], &data, &size);
+    EXPECT_EQ(found, i == 0 || i == 3);
+    if (found)
+      free(data);
+  }
+}
+
+TEST(cache, names_tell_parts_apart) {
+  const struct cache_part one[] = {{"ab", 2}, {"c", 1}}, other[] = {{"a", 1}, {"bc", 2}};
+  char first[CACHE_NAME], second[CACHE_NAME];
+  cache_name(one, 2, first);
+  cache_name(other, 2, second);
+  EXPECT_EQ(strlen(first), CACHE_NAME - 1);
+  EXPECT_NE(strcmp(first, second), 0);
+}

@@ -1,0 +1,335 @@
+/* EMIT_SEEDS=N tries that many kernels made by chance; EMIT_SHOW=1 prints code, and the form that could not be emitted.
+ */
+#include "opencl/emit.h"
+#include "tests/ct.h"
+#include "tests/opencl/emit_rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- chance ---------------------------------------------------------------------------------------------- */
+
+static void same_at_all_limits(uint64_t seed, uint32_t live) {
+  static const uint32_t limits[] = {255, 64, 24, 16};
+  static struct emit_rig expected, rig;
+  struct ir *ir = emit_random(seed, live);
+  ct_note("seed %llu, %u values", (unsigned long long)seed, live);
+  const char *fault = ir_fault(ir);
+  EXPECT_STREQ(fault ? fault : "", "");
+  bool good = !fault && emit_rig_interpret(&expected, ir);
+  for (uint32_t i = 0; good && i < sizeof limits / sizeof *limits; i++) {
+    ct_note("seed %llu, %u values, %u registers", (unsigned long long)seed, live, limits[i]);
+    good = emit_rig_open(&rig, ir, limits[i]) && emit_rig_run(&rig);
+    if (good) {
+      EXPECT_EQ(rig.hazards, 0);
+      good = EXPECT_EQ(memcmp(rig.memory, expected.memory, sizeof rig.memory), 0);
+    }
+    emit_rig_close(&rig);
+  }
+  ir_free(ir);
+}
+
+TEST(emit, random_kernels_compute_the_same_at_any_number_of_registers) {
+  const char *many = getenv("EMIT_SEEDS");
+  const uint64_t seeds = many ? strtoull(many, NULL, 10) : 150;
+  for (uint64_t seed = 1; seed <= seeds; seed++)
+    same_at_all_limits(seed, 4 + (uint32_t)(seed * 7 % 60));
+}
+
+TEST(emit, three_hundred_live_values_fit_into_sixteen_registers) {
+  for (uint64_t seed = 1; seed <= 4; seed++)
+    same_at_all_limits(1000 + seed, 300);
+}
+
+/* ---- by hand ---------------------------------------------------------------------------------------------- */
+
+struct hand {
+  struct ir *ir;
+  uint32_t at;
+};
+
+static ir_ref made(struct hand *h, uint16_t op, enum ir_width width, const ir_ref *operand, uint32_t count,
+                   uint64_t imm) {
+  const ir_ref ref = ir_make(h->ir, op, width, operand, count, imm, (struct ir_place){1, 0});
+  ir_append(h->ir, h->at, ref);
+  return ref;
+}
+
+static ir_ref op3(struct hand *h, enum isa_op op, ir_ref a, ir_ref b, ir_ref c) {
+  return made(h, (uint16_t)op, ir_width_of(op), (const ir_ref[]){a, b, c}, c ? 3 : b ? 2 : a ? 1 : 0, 0);
+}
+
+static ir_ref argument(struct hand *h, uint32_t number) {
+  return number ? made(h, ISA_LD_ARG_32, IR_W1, NULL, 0, 4 + 4 * number) : made(h, ISA_LD_ARG_64, IR_W2, NULL, 0, 0);
+}
+
+static ir_ref load(struct hand *h, enum isa_op op, ir_ref base, ir_ref index, uint64_t offset) {
+  return made(h, (uint16_t)op, ir_width_of(op), (const ir_ref[]){base, index}, 2, offset);
+}
+
+static void store(struct hand *h, enum isa_op op, ir_ref base, ir_ref index, ir_ref data, uint64_t offset) {
+  made(h, (uint16_t)op, IR_NOTHING, (const ir_ref[]){base, index, data}, 3, offset);
+}
+
+static ir_ref number(struct hand *h, uint32_t value) { return ir_const(h->ir, IR_W1, value); }
+
+static struct hand begin(void) { return (struct hand){emit_kernel_new(), 0}; }
+
+/* Emits, and runs if that went well. */
+static bool end(struct hand *h, struct emit_rig *rig, uint32_t registers) {
+  const bool good = emit_rig_open(rig, h->ir, registers) && emit_rig_run(rig);
+  if (good && getenv("EMIT_SHOW")) {
+    char *text = isa_disassemble(rig->program);
+    puts(text);
+    free(text);
+  }
+  ir_free(h->ir);
+  return good;
+}
+
+static const struct ir_place nowhere;
+
+/* for (i = 0; i < 10; i++) sum += i; in blocks as clang makes them: header, body, jump back. */
+TEST(emit, loop_of_an_add_costs_four_instructions_a_turn) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const uint32_t header = ir_block_new(h.ir), body = ir_block_new(h.ir), after = ir_block_new(h.ir);
+  const ir_ref base = argument(&h, 0);
+  ir_goto(h.ir, 0, header, nowhere);
+  h.at = header;
+  const ir_ref i = made(&h, IR_PHI, IR_W1, NULL, 0, 0), sum = made(&h, IR_PHI, IR_W1, NULL, 0, 0);
+  ir_if(h.ir, header, op3(&h, ISA_SETP_LT_U32, i, number(&h, 10), 0), body, after, nowhere);
+  h.at = body;
+  const ir_ref more = op3(&h, ISA_ADD_32, sum, i, 0), next = op3(&h, ISA_ADD_32, i, number(&h, 1), 0);
+  ir_goto(h.ir, body, header, nowhere);
+  ir_phi_add(h.ir, i, 0, number(&h, 0));
+  ir_phi_add(h.ir, i, body, next);
+  ir_phi_add(h.ir, sum, 0, number(&h, 0));
+  ir_phi_add(h.ir, sum, body, more);
+  h.at = after;
+  store(&h, ISA_ST_GLOBAL_32, base, 0, sum, 0);
+  ir_exit(h.ir, after, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  uint32_t stored;
+  memcpy(&stored, rig.memory, sizeof stored);
+  EXPECT_EQ(stored, 45);
+  /* address, one move for both zeros, jump to the test; (test, branch) 11 times, two adds 10 times; store, exit */
+  EXPECT_EQ(rig.steps, 3 + 11 * 2 + 10 * 2 + 2);
+  EXPECT_EQ(rig.program->kernels[0].registers, 4);
+  emit_rig_close(&rig);
+}
+
+/* a, b = b, a, three times: three instructions a turn where no register is free, or all are in use. */
+TEST(emit, phis_that_swap_take_three_instructions) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const uint32_t loop = ir_block_new(h.ir), after = ir_block_new(h.ir);
+  const ir_ref base = argument(&h, 0), one = argument(&h, 1), two = argument(&h, 2);
+  ir_goto(h.ir, 0, loop, nowhere);
+  h.at = loop;
+  const ir_ref i = made(&h, IR_PHI, IR_W1, NULL, 0, 0), a = made(&h, IR_PHI, IR_W1, NULL, 0, 0);
+  const ir_ref b = made(&h, IR_PHI, IR_W1, NULL, 0, 0), next = op3(&h, ISA_ADD_32, i, number(&h, 1), 0);
+  ir_if(h.ir, loop, op3(&h, ISA_SETP_LT_U32, next, number(&h, 4), 0), loop, after, nowhere);
+  ir_phi_add(h.ir, i, 0, number(&h, 0));
+  ir_phi_add(h.ir, i, loop, next);
+  ir_phi_add(h.ir, a, 0, one);
+  ir_phi_add(h.ir, a, loop, b);
+  ir_phi_add(h.ir, b, 0, two);
+  ir_phi_add(h.ir, b, loop, a);
+  h.at = after;
+  store(&h, ISA_ST_GLOBAL_32, base, 0, a, 0);
+  store(&h, ISA_ST_GLOBAL_32, base, 0, b, 4);
+  ir_exit(h.ir, after, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  EXPECT_EQ(memcmp(rig.memory, rig.args + 12, 4), 0);
+  EXPECT_EQ(memcmp(rig.memory + 4, rig.args + 8, 4), 0);
+  EXPECT_EQ(rig.program->kernels[0].registers, 5);
+  EXPECT_EQ(emit_rig_count(&rig, ISA_XOR_32), 3);
+  emit_rig_close(&rig);
+}
+
+/* *(float4 *)(p + 16) = *(float4 *)p + 1, word by word. */
+TEST(emit, vectors_are_taken_apart_and_put_together_without_moves) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0), quad = load(&h, ISA_LD_GLOBAL_128, base, 0, 0);
+  ir_ref word[4];
+  for (uint32_t i = 0; i < 4; i++)
+    word[i] = op3(&h, ISA_ADD_32, made(&h, IR_WORD, IR_W1, &quad, 1, i), number(&h, 1), 0);
+  store(&h, ISA_ST_GLOBAL_128, base, 0, made(&h, IR_JOIN, IR_W4, word, 4, 0), 16);
+  ir_exit(h.ir, 0, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  EXPECT_EQ(rig.program->count, 1 + 1 + 4 + 1 + 1);
+  EXPECT_EQ(rig.program->kernels[0].registers, 6);
+  emit_rig_close(&rig);
+}
+
+TEST(emit, widening_a_number_takes_one_instruction) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0), a = argument(&h, 1);
+  const ir_ref wide = made(&h, IR_JOIN, IR_W2, (ir_ref[]){a, number(&h, 0)}, 2, 0);
+  store(&h, ISA_ST_GLOBAL_64, base, 0, op3(&h, ISA_MAD_64, wide, wide, wide), 0);
+  store(&h, ISA_ST_GLOBAL_32, base, 0, a, 8);
+  ir_exit(h.ir, 0, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  uint64_t stored;
+  uint32_t alone;
+  memcpy(&stored, rig.memory, sizeof stored);
+  memcpy(&alone, rig.memory + 8, sizeof alone);
+  EXPECT_EQ(stored, (uint64_t)alone * alone + alone);
+  EXPECT_EQ(rig.program->count, 2 + 1 + 1 + 2 + 1);
+  emit_rig_close(&rig);
+}
+
+TEST(emit, early_return_is_a_guarded_exit) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const uint32_t body = ir_block_new(h.ir), after = ir_block_new(h.ir);
+  const ir_ref base = argument(&h, 0), id = op3(&h, ISA_GET_GLOBAL_ID, 0, 0, 0);
+  const ir_ref inside = op3(&h, ISA_NOT_P, op3(&h, ISA_SETP_LT_U32, id, number(&h, 7), 0), 0, 0);
+  ir_if(h.ir, 0, inside, after, body, nowhere);
+  h.at = body;
+  const ir_ref offset = op3(&h, ISA_SHL_32, id, number(&h, 2), 0);
+  store(&h, ISA_ST_GLOBAL_32, base, offset, id, 0);
+  ir_goto(h.ir, body, after, nowhere);
+  ir_exit(h.ir, after, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  EXPECT_EQ(emit_rig_count(&rig, ISA_EXIT), 2);
+  EXPECT_EQ(emit_rig_count(&rig, ISA_BRA), 0);
+  EXPECT_EQ(emit_rig_count(&rig, ISA_NOT_P), 0);
+  EXPECT_EQ(rig.program->count, 3 + 1 + 2 + 1);
+  emit_rig_close(&rig);
+}
+
+/* Where a register is needed, a constant is made once, in front of the loop. */
+TEST(emit, constants_of_a_loop_are_made_outside) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const uint32_t loop = ir_block_new(h.ir), after = ir_block_new(h.ir);
+  const ir_ref base = argument(&h, 0);
+  ir_goto(h.ir, 0, loop, nowhere);
+  h.at = loop;
+  const ir_ref i = made(&h, IR_PHI, IR_W1, NULL, 0, 0);
+  store(&h, ISA_ST_GLOBAL_32, base, i, number(&h, 77), 0);
+  const ir_ref next = op3(&h, ISA_ADD_32, i, number(&h, 4), 0);
+  ir_if(h.ir, loop, op3(&h, ISA_SETP_LT_U32, next, number(&h, 40), 0), loop, after, nowhere);
+  ir_phi_add(h.ir, i, 0, number(&h, 0));
+  ir_phi_add(h.ir, i, loop, next);
+  ir_exit(h.ir, after, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  EXPECT_EQ(rig.steps, 2 + 1 + 10 * 4 + 1);
+  emit_rig_close(&rig);
+}
+
+/* A copy's event goes in and out of one register; a second copy takes it up without a move. */
+TEST(emit, copies_chain_their_event_through_one_register) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0), zero = number(&h, 0), count = number(&h, 16);
+  const ir_ref first = made(&h, ISA_COPY_TO_LDS, IR_W1, (ir_ref[]){zero, base, count, 0, zero}, 5, 4);
+  const ir_ref second =
+      made(&h, ISA_COPY_TO_LDS_STRIDED, IR_W1, (ir_ref[]){number(&h, 64), base, count, number(&h, 3), first}, 5, 4);
+  made(&h, ISA_WAIT, IR_NOTHING, &second, 1, 0);
+  ir_exit(h.ir, 0, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  const struct isa_inst *copy = &rig.program->code[3];
+  EXPECT_EQ(rig.program->count, 6); /* address, mov event 0, two copies, wait, exit */
+  EXPECT_EQ(copy->op, ISA_COPY_TO_LDS_STRIDED);
+  EXPECT_EQ(copy_lds(copy), 64);
+  EXPECT_EQ(copy_count(copy), 16);
+  EXPECT_EQ(copy_stride(copy), 3);
+  EXPECT_EQ(copy_bytes(copy), 4);
+  EXPECT_EQ(copy->d, rig.program->code[2].d);
+  EXPECT_EQ(wait_register(&rig.program->code[4], 0), copy->d);
+  emit_rig_close(&rig);
+}
+
+TEST(emit, endless_loop_is_one_branch) {
+  struct isa_error error;
+  struct hand h = begin();
+  const uint32_t a = ir_block_new(h.ir), b = ir_block_new(h.ir);
+  ir_goto(h.ir, 0, a, nowhere);
+  ir_goto(h.ir, a, b, nowhere);
+  ir_goto(h.ir, b, a, nowhere);
+  struct isa_program *program = isa_program_new("made.cl");
+  EXPECT_TRUE(emit_kernel(h.ir, 64, program, &error));
+  EXPECT_TRUE(isa_validate(program, &error));
+  EXPECT_LE(program->count, 2);
+  isa_program_free(program);
+  ir_free(h.ir);
+}
+
+TEST(emit, two_kernels_follow_one_another) {
+  struct isa_error error;
+  struct isa_program *program = isa_program_new("made.cl");
+  for (int i = 0; i < 2; i++) {
+    struct hand h = begin();
+    free(h.ir->name);
+    h.ir->name = strdup(i ? "second" : "first");
+    store(&h, ISA_ST_GLOBAL_32, argument(&h, 0), 0, argument(&h, 1), 0);
+    ir_exit(h.ir, 0, nowhere);
+    EXPECT_TRUE(emit_kernel(h.ir, 64, program, &error));
+    ir_free(h.ir);
+  }
+  EXPECT_TRUE(isa_validate(program, &error));
+  EXPECT_EQ(program->kernel_count, 2);
+  EXPECT_EQ(program->kernels[1].entry, program->kernels[0].end);
+  EXPECT_EQ(program->line[0], 1);
+  isa_program_free(program);
+}
+
+TEST(emit, too_much_private_memory_is_an_error) {
+  struct isa_error error = {""};
+  struct hand h = begin();
+  ir_slot_new(h.ir, 65540, 4);
+  ir_exit(h.ir, 0, nowhere);
+  struct isa_program *program = isa_program_new("made.cl");
+  EXPECT_FALSE(emit_kernel(h.ir, 64, program, &error));
+  EXPECT_STREQ(error.text, "made.cl: kernel 'made' has private variables of more than 65536 bytes");
+  isa_program_free(program);
+  ir_free(h.ir);
+}
+
+/* sum of a[i] * b[i], four times over, as an unrolled loop has it. */
+TEST(emit, loads_go_ahead_of_arithmetic_that_does_not_need_them) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0);
+  ir_ref sum = number(&h, 0);
+  for (uint32_t i = 0; i < 4; i++) {
+    const ir_ref a = load(&h, ISA_LD_GLOBAL_32, base, 0, 8 * i), b = load(&h, ISA_LD_GLOBAL_32, base, 0, 8 * i + 4);
+    sum = op3(&h, ISA_MAD_32, a, b, sum);
+  }
+  store(&h, ISA_ST_GLOBAL_32, base, 0, sum, 0);
+  ir_exit(h.ir, 0, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  for (uint32_t i = 0; i < 8; i++)
+    EXPECT_EQ(rig.program->code[1 + i].op, ISA_LD_GLOBAL_32);
+  EXPECT_EQ(rig.program->count, 1 + 8 + 4 + 1 + 1);
+  emit_rig_close(&rig);
+}
+
+/* Twenty comparisons, all wanted at the end. */
+TEST(emit, predicates_beyond_sixteen_are_kept_in_registers) {
+  enum { PREDICATES = 20 };
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0), id = op3(&h, ISA_GET_GLOBAL_ID, 0, 0, 0);
+  ir_ref less[PREDICATES], sum = number(&h, 0);
+  for (uint32_t i = 0; i < PREDICATES; i++)
+    less[i] = op3(&h, ISA_SETP_LT_U32, id, number(&h, i), 0);
+  for (uint32_t i = 0; i < PREDICATES; i++)
+    sum = op3(&h, ISA_ADD_32, sum, op3(&h, ISA_CVT_U32_P, less[i], 0, 0), 0);
+  store(&h, ISA_ST_GLOBAL_32, base, op3(&h, ISA_SHL_32, id, number(&h, 2), 0), sum, 0);
+  ir_exit(h.ir, 0, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  for (uint32_t lane = 0; lane < EMIT_LANES; lane++) {
+    uint32_t stored;
+    memcpy(&stored, rig.memory + 4 * lane, sizeof stored);
+    EXPECT_EQ(stored, lane < PREDICATES - 1 ? PREDICATES - 1 - lane : 0);
+  }
+  EXPECT_EQ(rig.program->kernels[0].spilled, 0);
+  emit_rig_close(&rig);
+}

@@ -1,0 +1,183 @@
+#include "tests/opencl/group_rig.h"
+#include "tests/ct.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool write_source(const char *path, const char *source) {
+  FILE *file = fopen(path, "w");
+  if (!file)
+    return false;
+  fputs(source, file);
+  return fclose(file) == 0;
+}
+
+static void add_buffer(struct group_rig *rig, unsigned number, uint64_t base, uint64_t bytes) {
+  struct isa_buffer *buffer = &rig->buffers[number];
+  snprintf(buffer->name, sizeof buffer->name, "b%u", number);
+  *buffer = (struct isa_buffer){.base = base, .bytes = bytes, .data = calloc(bytes ? bytes : 1, 1)};
+}
+
+bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,
+                       struct isa_error *error) {
+  *rig = (struct group_rig){0};
+  char folder[] = "/tmp/group_rig_XXXXXX", path[64];
+  if (!mkdtemp(folder))
+    return false;
+  snprintf(path, sizeof path, "%s/kernel.cl", folder);
+  const struct opencl_build build = {.standard = standard, .route = route, .no_cache = true};
+  const struct opencl_limits limits = {.registers = 255};
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  if (write_source(path, source) && opencl_compile(path, &build, &spirv, &size, error))
+    rig->program = opencl_lower(spirv, size, "kernel.cl", &limits, error);
+  free(spirv);
+  unlink(path);
+  rmdir(folder);
+  if (!rig->program)
+    return false;
+  for (unsigned i = 0; i < GROUP_RIG_BUFFERS; i++)
+    add_buffer(rig, i, ISA_GLOBAL_BASE + 2ull * i * GROUP_RIG_BYTES, GROUP_RIG_BYTES);
+  add_buffer(rig, GROUP_RIG_BUFFERS, ISA_VARIABLE_BASE, rig->program->variable_bytes);
+  if (rig->program->variable_bytes)
+    memcpy(rig->buffers[GROUP_RIG_BUFFERS].data, rig->program->variables, rig->program->variable_bytes);
+  rig->print = open_memstream(&rig->printed, &rig->printed_size);
+  group_rig_range(rig, 64, 64, 32);
+  return rig->print != NULL;
+}
+
+bool group_rig_open(struct group_rig *rig, const char *source) {
+  struct isa_error error = {""};
+  const bool good = group_rig_compile(rig, source, "CL3.0", OPENCL_ROUTE_SSA, &error);
+  if (!good)
+    ct_true(false, error.text, __FILE__, __LINE__);
+  return good;
+}
+
+void group_rig_range(struct group_rig *rig, uint32_t items, uint32_t local, uint32_t warp_size) {
+  rig->dimensions = 1;
+  rig->warp_size = warp_size;
+  for (int axis = 0; axis < 3; axis++) {
+    rig->global[axis] = axis ? 1 : items;
+    rig->local[axis] = axis ? 1 : local;
+    rig->offset[axis] = 0;
+  }
+}
+
+static void note_hazard(void *context, const struct isa_hazard *hazard) {
+  struct group_rig *rig = context;
+  rig->hazards++;
+  rig->hazard = *hazard;
+}
+
+static void note_print(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
+  struct group_rig *rig = context;
+  (void)group;
+  (void)item;
+  fwrite(text, 1, length, rig->print);
+}
+
+static void carry_out(struct isa_group *group, const struct isa_copy *copy) {
+  for (uint32_t i = 0; i < copy->elements; i++) {
+    const uint64_t address = copy->global + (uint64_t)i * copy->stride * copy->element_bytes;
+    uint8_t *there = isa_memory_at(group->launch->memory, address, copy->element_bytes);
+    uint8_t *here = group->lds + copy->lds + (uint64_t)i * copy->element_bytes;
+    if (there && copy->to_lds)
+      memcpy(here, there, copy->element_bytes);
+    else if (there)
+      memcpy(there, here, copy->element_bytes);
+  }
+}
+
+/* One warp, to the next place where it meets the others. False if it takes forever. */
+static bool run_warp(struct isa_warp *warp, bool last, struct isa_access *access) {
+  struct isa_group *group = warp->group;
+  for (uint32_t steps = 0; warp->live; steps++) {
+    struct isa_result result;
+    if (steps > 1u << 20)
+      return false;
+    isa_step(warp, access, &result);
+    const uint8_t class_ = group->launch->program->info[result.pc].class_;
+    if (class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL)
+      isa_access_commit(access);
+    if (class_ == ISA_CLASS_COPY && last && result.mask)
+      carry_out(group, &result.copy);
+    if (class_ == ISA_CLASS_BARRIER || class_ == ISA_CLASS_COPY || class_ == ISA_CLASS_WAIT)
+      return true;
+  }
+  return true;
+}
+
+static bool run_group(const struct isa_launch *launch, uint32_t linear) {
+  static struct isa_warp warp[GROUP_RIG_WARPS];
+  static struct isa_access access;
+  struct isa_group group = {0};
+  isa_group_place(&group, launch, linear);
+  if (!EXPECT_LE(group.warps, GROUP_RIG_WARPS))
+    return false;
+  group.lds = calloc(launch->lds_bytes + 1, 1);
+  memset(group.lds, 0xcd, launch->lds_bytes);
+  for (uint32_t i = 0; i < group.warps; i++) {
+    isa_warp_place(&warp[i], launch, aligned_alloc(64, isa_warp_bytes(launch)));
+    isa_warp_start(&warp[i], &group, i);
+  }
+  bool good = true, running = true;
+  while (good && running) {
+    running = false;
+    for (uint32_t i = 0; i < group.warps && good; i++) {
+      running = running || warp[i].live;
+      good = run_warp(&warp[i], i + 1 == group.warps, &access);
+    }
+  }
+  for (uint32_t i = 0; i < group.warps; i++)
+    free(warp[i].reg);
+  free(group.lds);
+  return good;
+}
+
+bool group_rig_run(struct group_rig *rig) {
+  struct isa_memory memory = {rig->buffers, GROUP_RIG_BUFFERS + 1, 0};
+  const struct isa_kernel *kernel = &rig->program->kernels[0];
+  uint8_t args[8 * GROUP_RIG_BUFFERS];
+  for (unsigned i = 0; i < GROUP_RIG_BUFFERS; i++)
+    memcpy(args + 8 * i, &rig->buffers[i].base, 8);
+  struct isa_launch launch = {.program = rig->program,
+                              .kernel = kernel,
+                              .dimensions = rig->dimensions,
+                              .warp_size = rig->warp_size,
+                              .args = args,
+                              .memory = &memory,
+                              .lds_bytes = kernel->lds_bytes,
+                              .report = note_hazard,
+                              .report_context = rig,
+                              .print = note_print,
+                              .print_context = rig};
+  for (int axis = 0; axis < 3; axis++) {
+    launch.global[axis] = rig->global[axis];
+    launch.local[axis] = rig->local[axis];
+    launch.offset[axis] = rig->offset[axis];
+    launch.groups[axis] = (rig->global[axis] + rig->local[axis] - 1) / rig->local[axis];
+  }
+  bool good = true;
+  for (uint32_t i = 0; i < launch.groups[0] * launch.groups[1] * launch.groups[2] && good; i++)
+    good = run_group(&launch, i);
+  fflush(rig->print);
+  return EXPECT_TRUE(good);
+}
+
+unsigned group_rig_count(const struct group_rig *rig, enum isa_op op) {
+  unsigned count = 0;
+  for (uint32_t i = 0; i < rig->program->count; i++)
+    count += rig->program->code[i].op == op;
+  return count;
+}
+
+void group_rig_close(struct group_rig *rig) {
+  for (int i = 0; i <= GROUP_RIG_BUFFERS; i++)
+    free(rig->buffers[i].data);
+  if (rig->print)
+    fclose(rig->print);
+  free(rig->printed);
+  isa_program_free(rig->program);
+}

@@ -1,0 +1,43 @@
+/* OpenCL C without a machine: compiles a source, lowers it, and runs all work-groups of a launch, one after the other,
+ * every access committed at once. Warps of a group take turns at barriers, copies and waits; the last warp to arrive
+ * carries a copy out. */
+#ifndef TESTS_OPENCL_GROUP_RIG_H
+#define TESTS_OPENCL_GROUP_RIG_H
+
+#include "opencl/opencl.h"
+
+#include <stdio.h>
+
+enum { GROUP_RIG_BUFFERS = 6, GROUP_RIG_BYTES = 1 << 16, GROUP_RIG_WARPS = 64 };
+
+struct group_rig {
+  struct isa_program *program;
+  uint32_t dimensions, global[3], local[3], offset[3], warp_size;
+  struct isa_buffer buffers[GROUP_RIG_BUFFERS + 1]; /* the arguments, and the program's variables */
+  char *printed;                                    /* all that was printed */
+  size_t printed_size;
+  FILE *print;
+  unsigned hazards;
+  struct isa_hazard hazard; /* the last */
+};
+
+/* Compiles with -cl-std=`standard`; false with *error filled. */
+bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,
+                       struct isa_error *error);
+
+/* The same; a failure is a test's failure. One dimension of one group of 64 until told otherwise. */
+bool group_rig_open(struct group_rig *rig, const char *source);
+void group_rig_range(struct group_rig *rig, uint32_t items, uint32_t local, uint32_t warp_size);
+
+/* Runs the kernel that is first in the program; its arguments are buffers 0, 1, .... False if it does not end. */
+bool group_rig_run(struct group_rig *rig);
+void group_rig_close(struct group_rig *rig);
+
+static inline uint32_t *group_rig_words(struct group_rig *rig, unsigned buffer) {
+  return (uint32_t *)(void *)rig->buffers[buffer].data;
+}
+
+/* Instructions of the program that are this operation. */
+unsigned group_rig_count(const struct group_rig *rig, enum isa_op op);
+
+#endif

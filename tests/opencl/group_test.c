@@ -1,0 +1,376 @@
+/* What a work-group does together, from OpenCL C to the results: collectives, barriers, asynchronous copies. Expected
+ * values are computed here, in the order that opencl/workgroup.c promises. */
+#include "tests/ct.h"
+#include "tests/opencl/group_rig.h"
+
+#include <string.h>
+
+/* Group and warp sizes with full, partly filled and single warps, and more warps than lanes (63 of 16). */
+static const struct shape {
+  uint32_t items, local, warp;
+} shapes[] = {
+    {1, 1, 16},     {5, 5, 32},     {16, 16, 16},     {34, 17, 16},   {128, 64, 64},
+    {200, 100, 32}, {300, 128, 32}, {1000, 1000, 16}, {600, 256, 16}, {1500, 1024, 32},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static void use_shape(struct group_rig *rig, const struct shape *shape) {
+  ct_note("%u items in groups of %u, warps of %u", shape->items, shape->local, shape->warp);
+  group_rig_range(rig, shape->items, shape->local, shape->warp);
+}
+
+/* Items of the group that item i is in. */
+static uint32_t group_first(const struct shape *shape, uint32_t i) { return i / shape->local * shape->local; }
+static uint32_t group_end(const struct shape *shape, uint32_t i) {
+  const uint32_t end = group_first(shape, i) + shape->local;
+  return end < shape->items ? end : shape->items;
+}
+
+static uint32_t mixed(uint32_t i) { return i * 2654435761u ^ i >> 3; }
+
+TEST(opencl_group, integer_collectives_over_groups_of_all_shapes) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
+                           "  size_t i = get_global_id(0);\n"
+                           "  out[4 * i] = work_group_reduce_add(in[i]);\n"
+                           "  out[4 * i + 1] = work_group_scan_inclusive_max(in[i]);\n"
+                           "  out[4 * i + 2] = work_group_scan_exclusive_add(in[i]);\n"
+                           "  out[4 * i + 3] = (uint)work_group_scan_exclusive_min((int)in[i]);\n"
+                           "}\n"))
+    for (uint32_t s = 0; s < SHAPES; s++) {
+      const struct shape *shape = &shapes[s];
+      use_shape(&rig, shape);
+      for (uint32_t i = 0; i < shape->items; i++)
+        group_rig_words(&rig, 0)[i] = mixed(i);
+      group_rig_run(&rig);
+      const uint32_t *out = group_rig_words(&rig, 1);
+      unsigned wrong = 0;
+      for (uint32_t i = 0; i < shape->items; i++) {
+        uint32_t sum = 0, most = 0, before = 0;
+        int32_t least = INT32_MAX;
+        for (uint32_t j = group_first(shape, i); j < group_end(shape, i); j++) {
+          sum += mixed(j);
+          if (j <= i && mixed(j) > most)
+            most = mixed(j);
+          before += j < i ? mixed(j) : 0;
+          if (j < i && (int32_t)mixed(j) < least)
+            least = (int32_t)mixed(j);
+        }
+        wrong += out[4 * i] != sum || out[4 * i + 1] != most || out[4 * i + 2] != before ||
+                 out[4 * i + 3] != (uint32_t)least;
+      }
+      EXPECT_EQ(wrong, 0);
+    }
+  EXPECT_EQ(rig.hazards, 0);
+  group_rig_close(&rig);
+}
+
+static float value_of(uint32_t i) { return (float)(int32_t)mixed(i) * 1e-3f; }
+
+/* Lanes within a warp, then warps. */
+static float sum_below(const struct shape *shape, uint32_t first, uint32_t end) {
+  float total = 0;
+  for (uint32_t warp = first; warp < end; warp += shape->warp) {
+    float part = value_of(warp);
+    for (uint32_t i = warp + 1; i < end && i < warp + shape->warp; i++)
+      part += value_of(i);
+    total = warp == first ? part : total + part;
+  }
+  return total;
+}
+
+TEST(opencl_group, sums_of_floats_go_by_lanes_then_by_warps_and_scans_agree_with_them) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global float *in, global float *out) {\n"
+                           "  size_t i = get_global_id(0);\n"
+                           "  out[3 * i] = work_group_reduce_add(in[i]);\n"
+                           "  out[3 * i + 1] = work_group_scan_inclusive_add(in[i]);\n"
+                           "  out[3 * i + 2] = work_group_scan_exclusive_add(in[i]);\n"
+                           "}\n"))
+    for (uint32_t s = 0; s < SHAPES; s++) {
+      const struct shape *shape = &shapes[s];
+      use_shape(&rig, shape);
+      for (uint32_t i = 0; i < shape->items; i++)
+        memcpy(rig.buffers[0].data + 4 * i, &(float){value_of(i)}, 4);
+      group_rig_run(&rig);
+      unsigned wrong = 0;
+      for (uint32_t i = 0; i < shape->items; i++) {
+        float out[3];
+        memcpy(out, rig.buffers[1].data + 12 * i, 12);
+        const uint32_t first = group_first(shape, i);
+        const float sums[] = {sum_below(shape, first, group_end(shape, i)), sum_below(shape, first, i + 1),
+                              sum_below(shape, first, i)};
+        wrong += memcmp(out, sums, sizeof sums) != 0;
+      }
+      EXPECT_EQ(wrong, 0);
+    }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, collectives_of_different_widths_follow_each_other_in_loops) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global ulong *out, global uint *turns) {\n"
+                           "  size_t i = get_global_id(0);\n"
+                           "  ulong wide = i; uint narrow = (uint)i; double real = i;\n"
+                           "  for (uint t = 0; t < turns[0]; t++) {\n"
+                           "    wide = work_group_scan_inclusive_add(wide) & 0xffffffffffUL;\n"
+                           "    narrow = work_group_reduce_max(narrow ^ t) + (uint)i;\n"
+                           "    real = work_group_reduce_max(real) + i;\n"
+                           "    wide += work_group_broadcast(narrow, t);\n"
+                           "    wide += work_group_any(narrow == t) + 2 * work_group_all(narrow > 1);\n"
+                           "  }\n"
+                           "  out[i] = wide + narrow + (ulong)real;\n"
+                           "}\n")) {
+    enum { ITEMS = 100, TURNS = 5 };
+    uint64_t wide[ITEMS], narrow[ITEMS], real[ITEMS];
+    for (uint32_t i = 0; i < ITEMS; i++)
+      wide[i] = narrow[i] = real[i] = i;
+    for (uint32_t t = 0; t < TURNS; t++) {
+      uint64_t sum = 0, most = 0, top = 0;
+      bool any = false, all = true;
+      for (uint32_t i = 0; i < ITEMS; i++) {
+        sum += wide[i];
+        wide[i] = sum & 0xffffffffffu;
+        most = (narrow[i] ^ t) > most ? narrow[i] ^ t : most;
+        top = real[i] > top ? real[i] : top;
+      }
+      for (uint32_t i = 0; i < ITEMS; i++) {
+        narrow[i] = most + i;
+        real[i] = top + i;
+        any |= narrow[i] == t;
+        all &= narrow[i] > 1;
+      }
+      for (uint32_t i = 0; i < ITEMS; i++)
+        wide[i] += narrow[t] + any + 2u * all;
+    }
+    group_rig_range(&rig, ITEMS, ITEMS, 16);
+    group_rig_words(&rig, 1)[0] = TURNS;
+    group_rig_run(&rig);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+      uint64_t out;
+      memcpy(&out, rig.buffers[0].data + 8 * i, 8);
+      if (!EXPECT_EQ(out, wide[i] + narrow[i] + real[i]))
+        break;
+    }
+    EXPECT_EQ(rig.hazards, 0);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, every_type_has_its_own_identity) {
+  struct group_rig rig;
+  if (group_rig_open(&rig,
+                     "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                     "kernel void k(global ulong *out, global uint *in) {\n"
+                     "  int i = get_local_id(0);\n"
+                     "  float f = as_float(in[i]);\n"
+                     "  ulong v[10] = {\n"
+                     "    (ulong)work_group_scan_exclusive_min((long)i), work_group_scan_exclusive_max((ulong)i),\n"
+                     "    (ulong)work_group_scan_exclusive_max(-(long)i),\n"
+                     "    as_ulong(work_group_scan_exclusive_min((double)i)),\n"
+                     "    as_uint(work_group_scan_exclusive_max(f)), as_uint(work_group_scan_exclusive_add(f)),\n"
+                     "    as_uint(work_group_reduce_add(f)), as_uint(work_group_reduce_min(f)),\n"
+                     "    as_ushort(work_group_scan_exclusive_min((half)i)),\n"
+                     "    (uchar)sub_group_scan_exclusive_min((char)-i)};\n"
+                     "  for (int j = 0; j < 10; j++) out[10 * i + j] = v[j];\n"
+                     "}\n")) {
+    /* Sums of -0 stay -0, for no padding is added; the first of an exclusive scan is +0. */
+    for (uint32_t i = 0; i < 40; i++)
+      group_rig_words(&rig, 1)[i] = 0x80000000;
+    group_rig_range(&rig, 40, 40, 16);
+    group_rig_run(&rig);
+    const uint64_t first[] = {
+        INT64_MAX, 0, (uint64_t)INT64_MIN, 0x7ff0000000000000, 0xff800000, 0, 0x80000000, 0x80000000, 0x7c00, 0x7f};
+    const uint64_t last[] = {0, 38, 0, 0, 0x80000000, 0x80000000, 0x80000000, 0x80000000, 0, (uint8_t)-38};
+    for (int j = 0; j < 10; j++) {
+      uint64_t out[2];
+      memcpy(&out[0], rig.buffers[0].data + 8 * j, 8);
+      memcpy(&out[1], rig.buffers[0].data + 8 * (390 + j), 8);
+      ct_note("value %d", j);
+      EXPECT_EQ(out[0], first[j]);
+      EXPECT_EQ(out[1], last[j]);
+    }
+    group_rig_words(&rig, 1)[17] = 0x7fc00000; /* a NaN loses against numbers, but not in a sum */
+    group_rig_run(&rig);
+    EXPECT_EQ(*(uint64_t *)(void *)(rig.buffers[0].data + 8 * 6), 0x7fc00000);
+    EXPECT_EQ(*(uint64_t *)(void *)(rig.buffers[0].data + 8 * 7), 0x80000000);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, broadcast_takes_local_ids_of_one_to_three_dimensions) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global long *out) {\n"
+                           "  size_t i = get_global_linear_id();\n"
+                           "  long v = (long)i * 1000000007L;\n"
+                           "  out[i] = work_group_broadcast(v, 1, 2, 1);\n"
+                           "}\n")) {
+    rig.dimensions = 3;
+    rig.warp_size = 16;
+    memcpy(rig.global, (uint32_t[]){10, 6, 2}, 12);
+    memcpy(rig.local, (uint32_t[]){5, 3, 2}, 12);
+    group_rig_run(&rig);
+    for (uint32_t i = 0; i < 120; i++) {
+      const uint64_t x = i % 10 / 5 * 5 + 1, y = i / 10 % 6 / 3 * 3 + 2, from = x + 10 * (y + 6);
+      uint64_t out;
+      memcpy(&out, rig.buffers[0].data + 8 * i, 8);
+      if (!EXPECT_EQ(out, from * 1000000007u))
+        break;
+    }
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, a_required_size_of_one_warp_needs_no_lds) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel __attribute__((reqd_work_group_size(16, 1, 1))) void k(global int *out) {\n"
+                           "  out[get_global_id(0)] = work_group_reduce_add((int)get_global_id(0));\n"
+                           "}\n")) {
+    EXPECT_EQ(rig.program->kernels[0].lds_bytes, 0);
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_LDS), 0);
+    group_rig_range(&rig, 32, 16, 64);
+    group_rig_run(&rig);
+    EXPECT_EQ(group_rig_words(&rig, 0)[3], 120);
+    EXPECT_EQ(group_rig_words(&rig, 0)[20], 120 + 16 * 16);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, barriers_and_fences_are_as_strong_as_their_flags) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k() {\n"
+                           "  barrier(0); barrier(CLK_LOCAL_MEM_FENCE); barrier(CLK_GLOBAL_MEM_FENCE);\n"
+                           "  work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_scope_device);\n"
+                           "  mem_fence(CLK_LOCAL_MEM_FENCE); mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+                           "  sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); sub_group_barrier(0);\n"
+                           "}\n")) {
+    static const enum isa_op ops[] = {ISA_BAR,       ISA_BAR_LDS,      ISA_BAR_GLOBAL, ISA_BAR_ALL,
+                                      ISA_FENCE_LDS, ISA_FENCE_GLOBAL, ISA_FENCE_ALL};
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+      ct_note("%s", isa_op_name(ops[i]));
+      EXPECT_EQ(group_rig_count(&rig, ops[i]), 1);
+    }
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, copies_go_both_ways_with_strides_and_shared_events) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out, global float3 *v, global float3 *w) {\n"
+                           "  local int a[64], c[64]; local float3 l[8]; event_t e[3];\n"
+                           "  e[0] = async_work_group_copy(a, in, 64, 0);\n"
+                           "  e[1] = async_work_group_strided_copy(c, in, 64, 3, 0);\n"
+                           "  e[2] = async_work_group_copy(l, v, 8, e[1]);\n"
+                           "  wait_group_events(2, e);\n"
+                           "  int i = get_local_id(0);\n"
+                           "  a[i] = a[i] * 1000 + c[i];\n"
+                           "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                           "  event_t f = async_work_group_strided_copy(out, a, 64, (size_t)in[0] + 2, 0);\n"
+                           "  f = async_work_group_copy(w, l, 8, f);\n"
+                           "  wait_group_events(1, &f);\n"
+                           "}\n")) {
+    for (uint32_t i = 0; i < 64 * 3; i++)
+      group_rig_words(&rig, 0)[i] = i;
+    for (uint32_t i = 0; i < 32; i++)
+      group_rig_words(&rig, 2)[i] = mixed(i);
+    group_rig_run(&rig);
+    for (uint32_t i = 0; i < 64; i++)
+      EXPECT_EQ(group_rig_words(&rig, 1)[2 * i], i * 1000 + 3 * i);
+    for (uint32_t i = 0; i < 32; i++)
+      EXPECT_EQ(group_rig_words(&rig, 3)[i], mixed(i));
+    EXPECT_EQ(group_rig_count(&rig, ISA_WAIT), 2);
+    EXPECT_EQ(rig.hazards, 0);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, waits_for_as_many_events_as_are_there_in_the_run) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out, global int *n) {\n"
+                           "  local int a[64]; event_t e[12];\n"
+                           "  for (int i = 0; i < n[0]; i++)\n"
+                           "    e[i] = async_work_group_copy(a + 4 * i, in + 4 * i, 4, 0);\n"
+                           "  wait_group_events(n[0], e);\n"
+                           "  out[get_local_id(0)] = a[get_local_id(0)];\n"
+                           "}\n")) {
+    for (uint32_t i = 0; i < 48; i++)
+      group_rig_words(&rig, 0)[i] = mixed(i);
+    group_rig_words(&rig, 2)[0] = 11;
+    group_rig_range(&rig, 44, 44, 16);
+    group_rig_run(&rig);
+    for (uint32_t i = 0; i < 44; i++)
+      EXPECT_EQ(group_rig_words(&rig, 1)[i], mixed(i));
+    EXPECT_EQ(rig.hazards, 0);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, prefetch_counts_bytes) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global float3 *v, global uint *n) {\n"
+                           "  prefetch(v, 5); prefetch(v, (size_t)n[0]);\n"
+                           "}\n"))
+    EXPECT_EQ(group_rig_count(&rig, ISA_PREFETCH), 2);
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, all_routes_through_the_compiler_give_the_same) {
+  static const char source[] = "kernel void k(global float *in, global float *out, volatile global int *count) {\n"
+                               "  local float l[64]; event_t e = async_work_group_copy(l, in, 64, 0);\n"
+                               "  wait_group_events(1, &e);\n"
+                               "  size_t i = get_local_id(0);\n"
+                               "  for (int t = 0; t < 3; t++)\n"
+                               "    l[i] = work_group_scan_inclusive_add(l[i]) * work_group_broadcast(l[i], 3);\n"
+                               "  if (l[i] < sub_group_reduce_max(l[i])) atomic_inc(count);\n"
+                               "  out[i] = l[i];\n"
+                               "}\n";
+  uint8_t results[OPENCL_ROUTES][256] = {{0}};
+  uint32_t counts[OPENCL_ROUTES] = {0};
+  for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
+    struct group_rig rig;
+    struct isa_error error = {""};
+    ct_note("%s %s", opencl_route_names[route], error.text);
+    if (EXPECT_TRUE(group_rig_compile(&rig, source, "CL2.0", (enum opencl_route)route, &error))) {
+      for (uint32_t i = 0; i < 64; i++)
+        memcpy(rig.buffers[0].data + 4 * i, &(float){value_of(i) * 1e-6f}, 4);
+      group_rig_run(&rig);
+      memcpy(results[route], rig.buffers[1].data, 256);
+      counts[route] = group_rig_words(&rig, 2)[0];
+    }
+    group_rig_close(&rig);
+    EXPECT_EQ(memcmp(results[route], results[0], 256), 0);
+    EXPECT_EQ(counts[route], counts[0]);
+  }
+}
+
+/* The message of a kernel that cannot be lowered. */
+static void expect_refusal(const char *source, const char *message) {
+  struct group_rig rig;
+  struct isa_error error = {""};
+  ct_note("%s", source);
+  EXPECT_FALSE(group_rig_compile(&rig, source, "CL2.0", OPENCL_ROUTE_SSA, &error));
+  EXPECT_CONTAINS(error.text, message);
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, what_is_missing_is_refused_by_name_and_line) {
+  expect_refusal("kernel void k(read_only pipe int p, global int *o) {\n"
+                 "  int v;\n"
+                 "  if (read_pipe(p, &v) == 0)\n"
+                 "    o[0] = v;\n"
+                 "}\n",
+                 "ipe");
+  expect_refusal("event_t __attribute__((overloadable, convergent)) __ocl_ext_copy_2D2D(local void *, size_t,\n"
+                 "  const global void *, size_t, size_t, size_t, size_t, size_t, size_t, event_t);\n"
+                 "kernel void k(global int *in) {\n"
+                 "  local int a[64];\n"
+                 "  event_t e = __ocl_ext_copy_2D2D(a, 0, in, 0, 4, 4, 4, 8, 4, 0);\n"
+                 "  wait_group_events(1, &e);\n"
+                 "}\n",
+                 ":5: async_work_group_copy_2D2D is not supported yet");
+  expect_refusal("int other(int);\n"
+                 "kernel void k(global int *p) {\n"
+                 "  p[0] = other(p[1]);\n"
+                 "}\n",
+                 ":3: function other is declared but not defined");
+}

@@ -1,0 +1,123 @@
+/* From SPIR-V to a program as a whole: what becomes of kernels that cannot be lowered, and of source lines. */
+#include "isa/rows.h"
+#include "opencl/opencl.h"
+#include "tests/ct.h"
+#include "tests/opencl/words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { IMAGE = 20, IMAGE_ARG, GOOD, BAD };
+
+static const struct opencl_limits limits = {.registers = 64};
+
+/* The kernels "ok", which does nothing, and "img", which takes an image. */
+static void two_kernels(struct words *w) {
+  begin(w);
+  PUT(w, OpEntryPoint, KERNEL, BAD, text("img"));
+  PUT(w, OpEntryPoint, KERNEL, GOOD, text("ok"));
+  begin_types(w);
+  PUT(w, OpTypeImage, IMAGE, VOID, 1, 0, 0, 0, 0, 0, 0);
+  PUT(w, OpTypeFunction, IMAGE_ARG, VOID, IMAGE);
+  PUT(w, OpFunction, VOID, GOOD, 0, NO_ARGS);
+  PUT(w, OpLabel, 30);
+  PUT0(w, OpReturn);
+  PUT0(w, OpFunctionEnd);
+  PUT(w, OpFunction, VOID, BAD, 0, IMAGE_ARG);
+  PUT(w, OpFunctionParameter, IMAGE, 31);
+  PUT(w, OpLabel, 32);
+  PUT0(w, OpReturn);
+  PUT0(w, OpFunctionEnd);
+}
+
+TEST(lower, a_kernel_that_takes_an_image_leaves_the_others_alone) {
+  struct words w;
+  struct isa_error error = {""};
+  struct opencl_refusals refusals;
+  two_kernels(&w);
+  struct isa_program *program =
+      opencl_lower_each((const uint8_t *)w.word, w.count * 4ul, "t.spv", &limits, &refusals, &error);
+  ASSERT_TRUE(program != NULL);
+  EXPECT_EQ(program->kernel_count, 1);
+  EXPECT_TRUE(isa_find_kernel(program, "ok") != NULL);
+  EXPECT_EQ(refusals.count, 1);
+  EXPECT_TRUE(!opencl_refused(&refusals, "ok"));
+  const struct isa_error *why = opencl_refused(&refusals, "img");
+  ASSERT_TRUE(why != NULL);
+  EXPECT_CONTAINS(why->text, "image2d_t");
+  opencl_refusals_free(&refusals);
+  EXPECT_EQ(refusals.count, 0);
+  isa_program_free(program);
+}
+
+TEST(lower, all_kernels_or_none_says_why_none) {
+  struct words w;
+  struct isa_error error = {""};
+  two_kernels(&w);
+  EXPECT_TRUE(!opencl_lower((const uint8_t *)w.word, w.count * 4ul, "t.spv", &limits, &error));
+  EXPECT_CONTAINS(error.text, "image2d_t");
+}
+
+TEST(lower, a_module_without_kernels_is_refused) {
+  struct words w;
+  struct isa_error error = {""};
+  begin(&w);
+  EXPECT_TRUE(!opencl_lower((const uint8_t *)w.word, w.count * 4ul, "t.spv", &limits, &error));
+  EXPECT_STREQ(error.text, "t.spv: there is no kernel in it");
+}
+
+/* Longer names than text() has. */
+static void put_string(struct words *w, uint32_t id, const char *string) {
+  uint32_t operand[64] = {id};
+  const uint32_t count = (uint32_t)strlen(string) / 4 + 2;
+  for (uint32_t i = 0; string[i]; i++)
+    operand[1 + i / 4] |= (uint32_t)(unsigned char)string[i] << i % 4 * 8;
+  add(w, OpString, operand, count);
+}
+
+/* A kernel all of whose code comes from line 2 of `path`. */
+static struct isa_program *lower_from(const char *path) {
+  struct words w;
+  struct isa_error error = {""};
+  begin(&w);
+  PUT(&w, OpEntryPoint, KERNEL, KERNEL_ID, text("k"));
+  put_string(&w, FILE_NAME, path);
+  begin_types(&w);
+  PUT(&w, OpFunction, VOID, KERNEL_ID, 0, NO_ARGS);
+  PUT(&w, OpLabel, FREE);
+  PUT(&w, OpLine, FILE_NAME, 2, 1);
+  PUT0(&w, OpReturn);
+  PUT0(&w, OpFunctionEnd);
+  struct isa_program *program = opencl_lower((const uint8_t *)w.word, w.count * 4ul, "t.spv", &limits, &error);
+  EXPECT_STREQ(error.text, "");
+  return program;
+}
+
+TEST(lower, the_text_of_a_source_is_read_where_its_lines_say) {
+  char path[] = "/tmp/warpwait_lower_XXXXXX";
+  const int file = mkstemp(path);
+  ASSERT_TRUE(file >= 0);
+  EXPECT_EQ(write(file, "one\ntwo\r\nthree", 14), 14);
+  close(file);
+  struct isa_program *program = lower_from(path);
+  ASSERT_TRUE(program && program->source_count == 1);
+  EXPECT_STREQ(program->sources[0].name, path + sizeof "/tmp/" - 1);
+  ASSERT_EQ(program->sources[0].lines, 3);
+  EXPECT_STREQ(program->sources[0].text[1], "two");
+  EXPECT_STREQ(program->sources[0].text[2], "three");
+  EXPECT_EQ(program->line[0], 2);
+  isa_program_free(program);
+  remove(path);
+}
+
+TEST(lower, sources_that_are_no_plain_files_are_left_alone) {
+  static const char *const paths[] = {"/nowhere/k.cl", "/dev/zero", "/tmp"};
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    ct_note("%s", paths[i]);
+    struct isa_program *program = lower_from(paths[i]);
+    ASSERT_TRUE(program && program->source_count == 1);
+    EXPECT_TRUE(!program->sources[0].text);
+    isa_program_free(program);
+  }
+}

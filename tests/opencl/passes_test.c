@@ -1,0 +1,264 @@
+/* Passes on small kernels made by hand, and all of them on random ones: what a lane stores stays the same. */
+#include "opencl/passes.h"
+#include "tests/ct.h"
+#include "tests/opencl/lane.h"
+#include "tests/opencl/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- random kernels --------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *name;
+  void (*run)(struct ir *);
+} passes[] = {
+    {"simplify", pass_simplify}, {"promote", pass_promote}, {"flatten", pass_flatten},
+    {"narrow", pass_narrow},     {"unroll", pass_unroll},   {"spread", pass_spread},
+    {"hoist", pass_hoist},       {"address", pass_address}, {"all", opencl_passes},
+};
+
+/* Runs a pass of the table, checks the form and that two lanes store what they did before. */
+static bool agrees(struct ir *ir, size_t pass, uint64_t seed) {
+  static struct lane before[2], after[2];
+  for (uint32_t id = 0; id < 2; id++) {
+    lane_start(&before[id], seed, 7 * id);
+    lane_run(&before[id], ir);
+  }
+  passes[pass].run(ir);
+  ct_note("seed %llu, %s", (unsigned long long)seed, passes[pass].name);
+  const char *fault = ir_fault(ir);
+  if (!EXPECT_STREQ(fault ? fault : "", ""))
+    return false;
+  for (uint32_t id = 0; id < 2; id++) {
+    lane_start(&after[id], seed, 7 * id);
+    lane_run(&after[id], ir);
+    if (!EXPECT_EQ(after[id].failed, before[id].failed) || !EXPECT_EQ(after[id].digest, before[id].digest))
+      return false;
+  }
+  return true;
+}
+
+TEST(passes, each_pass_alone_keeps_what_random_kernels_store) {
+  for (uint64_t seed = 1; seed <= 60; seed++)
+    for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++) {
+      struct ir *ir = program_random(seed, 20 + (uint32_t)seed);
+      const bool good = agrees(ir, pass, seed);
+      ir_free(ir);
+      if (!good)
+        return;
+    }
+}
+
+TEST(passes, passes_in_any_order_keep_what_random_kernels_store) {
+  for (uint64_t seed = 1000; seed < 1300; seed++) {
+    uint64_t order = seed;
+    struct ir *ir = program_random(seed, 10 + (uint32_t)(seed % 97));
+    bool good = true;
+    for (int i = 0; i < 8 && good; i++)
+      good = agrees(ir, (ct_random(&order) >> 40) % (sizeof passes / sizeof *passes), seed);
+    ir_free(ir);
+    if (!good)
+      return;
+  }
+}
+
+/* ---- by hand ---------------------------------------------------------------------------------------- */
+
+/* Makes instructions at the end of `block`. */
+struct maker {
+  struct ir *ir;
+  uint32_t block;
+};
+
+static struct maker begin(void) { return (struct maker){ir_new("k"), 0}; }
+
+static ir_ref make(struct maker *m, uint16_t op, ir_ref a, ir_ref b, ir_ref c, uint64_t imm) {
+  const ir_ref operand[] = {a, b, c};
+  const enum ir_width width = op == IR_SLOT || op == IR_WORD ? IR_W1 : ir_width_of((enum isa_op)op);
+  const ir_ref ref = ir_make(m->ir, op, width, operand, c ? 3 : b ? 2 : a ? 1 : 0, imm, (struct ir_place){.line = 1});
+  ir_append(m->ir, m->block, ref);
+  return ref;
+}
+
+static ir_ref word(struct maker *m, uint64_t bits) { return ir_const(m->ir, IR_W1, bits); }
+static ir_ref pair(struct maker *m, uint64_t bits) { return ir_const(m->ir, IR_W2, bits); }
+static ir_ref arg_word(struct maker *m, uint32_t offset) { return make(m, ISA_LD_ARG_32, 0, 0, 0, offset); }
+
+static void store(struct maker *m, uint16_t op, ir_ref address, ir_ref value) {
+  const ir_ref operand[] = {address, 0, value};
+  ir_append(m->ir, m->block, ir_make(m->ir, op, IR_NOTHING, operand, 3, 0, (struct ir_place){.line = 1}));
+}
+
+static uint32_t new_block(struct maker *m) { return ir_block_new(m->ir); }
+static void go(struct maker *m, uint32_t to) { ir_goto(m->ir, m->block, to, (struct ir_place){.line = 1}); }
+static void branch(struct maker *m, ir_ref p, uint32_t yes, uint32_t no) {
+  ir_if(m->ir, m->block, p, yes, no, (struct ir_place){.line = 1});
+}
+
+/* The text after some passes, without its first line; ends the kernel. */
+static void expect_text(struct maker *m, void (*pass)(struct ir *), const char *expected) {
+  ir_exit(m->ir, m->block, (struct ir_place){.line = 1});
+  pass(m->ir);
+  const char *fault = ir_fault(m->ir);
+  EXPECT_STREQ(fault ? fault : "", "");
+  char *text = ir_text(m->ir);
+  EXPECT_STREQ(strchr(text, '\n') + 1, expected);
+  free(text);
+  ir_free(m->ir);
+}
+
+TEST(passes, constants_are_what_the_executor_computes) {
+  struct maker m = begin();
+  const ir_ref product = make(&m, ISA_MUL_32, word(&m, 6), word(&m, 7), 0, 0);
+  const ir_ref quotient = make(&m, ISA_DIV_U32, product, word(&m, 0), 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), quotient);
+  expect_text(&m, pass_simplify, "block 0:\n  st.lds.b32 0 _ 0xffffffff\n  exit\n");
+}
+
+TEST(passes, equal_instructions_become_one_and_unused_ones_none) {
+  struct maker m = begin();
+  const ir_ref a = arg_word(&m, 0), b = arg_word(&m, 4);
+  const ir_ref one = make(&m, ISA_ADD_32, a, b, 0, 0), two = make(&m, ISA_ADD_32, b, a, 0, 0);
+  make(&m, ISA_LD_LDS_32, a, 0, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_XOR_32, one, two, 0, 0));
+  expect_text(&m, pass_simplify, "block 0:\n  st.lds.b32 0 _ 0\n  exit\n");
+}
+
+TEST(passes, loads_are_not_taken_for_one_across_a_store) {
+  struct maker m = begin();
+  const ir_ref address = arg_word(&m, 0);
+  const ir_ref before = make(&m, ISA_LD_LDS_32, address, 0, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), word(&m, 5));
+  const ir_ref after = make(&m, ISA_LD_LDS_32, address, 0, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 4), make(&m, ISA_SUB_32, after, before, 0, 0));
+  expect_text(&m, opencl_passes,
+              "block 0:\n  v1 = ld.arg.b32\n  v2 = ld.lds.b32 v1\n  st.lds.b32 _ _ 5\n  v6 = ld.lds.b32 v1\n"
+              "  v7 = sub.i32 v6 v2\n  st.lds.b32 _ _ v7 +4\n  exit\n");
+}
+
+TEST(passes, a_variable_that_both_arms_set_becomes_a_phi) {
+  struct maker m = begin();
+  const uint32_t slot = ir_slot_new(m.ir, 4, 4), yes = new_block(&m), no = new_block(&m), join = new_block(&m);
+  const ir_ref address = make(&m, IR_SLOT, 0, 0, 0, slot), a = arg_word(&m, 0);
+  branch(&m, make(&m, ISA_SETP_LT_S32, a, word(&m, 3), 0, 0), yes, no);
+  m.block = yes;
+  store(&m, ISA_ST_PRIVATE_32, address, word(&m, 10));
+  go(&m, join);
+  m.block = no;
+  store(&m, ISA_ST_PRIVATE_32, address, a);
+  go(&m, join);
+  m.block = join;
+  store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_LD_PRIVATE_32, address, 0, 0, 0));
+  expect_text(&m, pass_promote,
+              "block 0:\n  v1 = slot\n  v2 = ld.arg.b32\n  v4 = setp.lt.s32 v2 3\n  if v4 1 else 2\n"
+              "block 1:\n  goto 3\nblock 2:\n  goto 3\n"
+              "block 3:\n  v11 = phi 1: 10 2: v2\n  st.lds.b32 0 _ v11\n  exit\n");
+}
+
+TEST(passes, a_variable_with_a_computed_index_stays_in_memory) {
+  struct maker m = begin();
+  const uint32_t slot = ir_slot_new(m.ir, 16, 4);
+  const ir_ref address = make(&m, IR_SLOT, 0, 0, 0, slot);
+  const ir_ref there = make(&m, ISA_ADD_32, address, arg_word(&m, 0), 0, 0);
+  store(&m, ISA_ST_PRIVATE_32, address, word(&m, 1));
+  store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_LD_PRIVATE_32, there, 0, 0, 0));
+  expect_text(&m, opencl_passes,
+              "block 0:\n  v1 = slot\n  v2 = ld.arg.b32\n  v3 = add.i32 v1 v2\n  st.private.b32 v1 _ 1\n"
+              "  v6 = ld.private.b32 v3\n  st.lds.b32 _ _ v6\n  exit\n");
+}
+
+TEST(passes, a_short_arm_becomes_a_select) {
+  struct maker m = begin();
+  const uint32_t arm = new_block(&m), join = new_block(&m);
+  const ir_ref a = arg_word(&m, 0);
+  branch(&m, make(&m, ISA_SETP_EQ_U32, a, word(&m, 9), 0, 0), arm, join);
+  m.block = arm;
+  const ir_ref sum = make(&m, ISA_ADD_32, a, word(&m, 5), 0, 0);
+  go(&m, join);
+  const ir_ref phi = ir_make(m.ir, IR_PHI, IR_W1, NULL, 0, 0, (struct ir_place){.line = 1});
+  ir_phi_add(m.ir, phi, 0, a);
+  ir_phi_add(m.ir, phi, arm, sum);
+  m.block = join;
+  ir_append(m.ir, join, phi);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), phi);
+  expect_text(&m, opencl_passes,
+              "block 0:\n  v1 = ld.arg.b32\n  v3 = setp.eq.u32 v1 9\n  v5 = add.i32 v1 5\n"
+              "  v9 = sel.b32 v5 v1 v3\n  st.lds.b32 _ _ v9\n  exit\n");
+}
+
+TEST(passes, one_store_under_a_condition_is_guarded) {
+  struct maker m = begin();
+  const uint32_t arm = new_block(&m), join = new_block(&m);
+  const ir_ref a = arg_word(&m, 0);
+  branch(&m, make(&m, ISA_SETP_EQ_U32, a, word(&m, 9), 0, 0), join, arm);
+  m.block = arm;
+  store(&m, ISA_ST_LDS_32, a, a);
+  go(&m, join);
+  m.block = join;
+  expect_text(&m, opencl_passes,
+              "block 0:\n  v1 = ld.arg.b32\n  v3 = setp.eq.u32 v1 9\n  @!v3 st.lds.b32 v1 _ v1\n  exit\n");
+}
+
+/* size_t i = get_global_id(0); out[i + 2] = in[i] */
+TEST(passes, an_index_of_64_bits_is_one_multiply_add_an_array) {
+  struct maker m = begin();
+  const ir_ref in = make(&m, ISA_LD_ARG_64, 0, 0, 0, 0), out = make(&m, ISA_LD_ARG_64, 0, 0, 0, 8);
+  const ir_ref i = make(&m, ISA_CVT_U64_U32, make(&m, ISA_GET_GLOBAL_ID, 0, 0, 0, 0), 0, 0, 0);
+  const ir_ref from = make(&m, ISA_ADD_64, in, make(&m, ISA_MUL_64, i, pair(&m, 4), 0, 0), 0, 0);
+  const ir_ref value = make(&m, ISA_LD_GLOBAL_32, from, 0, 0, 0);
+  const ir_ref plus = make(&m, ISA_ADD_64, i, pair(&m, 2), 0, 0);
+  const ir_ref to = make(&m, ISA_ADD_64, out, make(&m, ISA_MUL_64, plus, pair(&m, 4), 0, 0), 0, 0);
+  store(&m, ISA_ST_GLOBAL_32, to, value);
+  ir_exit(m.ir, 0, (struct ir_place){.line = 1});
+  opencl_passes(m.ir);
+  char *text = ir_text(m.ir);
+  EXPECT_CONTAINS(text, "mad.wide.u32 v3 4 v1\n");
+  EXPECT_CONTAINS(text, "mad.wide.u32 v3 4 v2\n");
+  EXPECT_CONTAINS(text, "+8\n  exit");
+  EXPECT_EQ(m.ir->block[0].count, 7); /* two arguments, id, two addresses, load, store */
+  free(text);
+  ir_free(m.ir);
+}
+
+/* for (size_t i = 0; i < n; i++) sum += lds[i], n a uint: all in 32 bits, the count of an iteration is known. */
+TEST(passes, a_counted_loop_of_64_bits_runs_in_32) {
+  struct maker m = begin();
+  const uint32_t header = new_block(&m), body = new_block(&m), after = new_block(&m);
+  const ir_ref n = make(&m, ISA_CVT_U64_U32, arg_word(&m, 0), 0, 0, 0);
+  go(&m, header);
+  m.block = header;
+  const ir_ref i = ir_make(m.ir, IR_PHI, IR_W2, NULL, 0, 0, (struct ir_place){.line = 1});
+  ir_append(m.ir, header, i);
+  branch(&m, make(&m, ISA_SETP_LT_U64, i, n, 0, 0), body, after);
+  m.block = body;
+  const ir_ref low = make(&m, ISA_CVT_U32_U64, i, 0, 0, 0);
+  store(&m, ISA_ST_LDS_32, make(&m, ISA_SHL_32, low, word(&m, 2), 0, 0), low);
+  const ir_ref next = make(&m, ISA_ADD_64, i, pair(&m, 1), 0, 0);
+  go(&m, header);
+  ir_phi_add(m.ir, i, 0, pair(&m, 0));
+  ir_phi_add(m.ir, i, body, next);
+  m.block = after;
+  ir_exit(m.ir, after, (struct ir_place){.line = 1});
+  opencl_passes(m.ir);
+  for (uint32_t k = 0; k < m.ir->ordered; k++)
+    for (uint32_t at = 0; at < m.ir->block[m.ir->order[k]].count; at++)
+      EXPECT_NE(m.ir->inst[m.ir->block[m.ir->order[k]].inst[at]].width, IR_W2);
+  EXPECT_EQ(m.ir->block[body].count, 3); /* shift, store, add */
+  ir_free(m.ir);
+}
+
+TEST(passes, what_a_loop_does_not_change_is_computed_before_it) {
+  struct maker m = begin();
+  const uint32_t loop = new_block(&m), after = new_block(&m);
+  const ir_ref a = arg_word(&m, 0);
+  go(&m, loop);
+  m.block = loop;
+  const ir_ref product = make(&m, ISA_MUL_32, a, a, 0, 0);
+  const ir_ref loaded = make(&m, ISA_LD_LDS_32, product, 0, 0, 0);
+  branch(&m, make(&m, ISA_SETP_LT_U32, loaded, product, 0, 0), loop, after);
+  m.block = after;
+  expect_text(&m, pass_hoist,
+              "block 0:\n  v1 = ld.arg.b32\n  v2 = mul.i32 v1 v1\n  goto 1\n"
+              "block 1:\n  v3 = ld.lds.b32 v2\n  v4 = setp.lt.u32 v3 v2\n  if v4 1 else 2\nblock 2:\n  exit\n");
+}

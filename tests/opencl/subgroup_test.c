@@ -1,0 +1,287 @@
+/* What the lanes of a warp do together, and the built-in variables, from OpenCL C to the results. */
+#include "tests/ct.h"
+#include "tests/opencl/group_rig.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ITEMS = 80 };
+
+/* Runs `source` over one group of ITEMS (the last warp of 32 has 16 lanes) with in[i] = i * i + 7. */
+static bool run(struct group_rig *rig, const char *source, uint32_t warp) {
+  if (!group_rig_open(rig, source))
+    return false;
+  group_rig_range(rig, ITEMS, ITEMS, warp);
+  for (uint32_t i = 0; i < ITEMS; i++)
+    group_rig_words(rig, 0)[i] = i * i + 7;
+  return group_rig_run(rig);
+}
+
+static uint32_t in(uint32_t i) { return i * i + 7; }
+
+TEST(opencl_subgroup, shuffles_of_all_widths_move_between_lanes) {
+  struct group_rig rig;
+  if (run(&rig,
+          "kernel void k(global uint *in, global uint *out) {\n"
+          "  uint i = get_global_id(0), l = get_sub_group_local_id(), n = get_sub_group_size();\n"
+          "  out += 8 * i;\n"
+          "  out[0] = sub_group_shuffle(in[i], n - 1 - l);\n"
+          "  ulong w = sub_group_shuffle_xor((ulong)in[i] << 30, 5u);\n"
+          "  out[1] = (uint)w; out[2] = (uint)(w >> 32);\n"
+          "  out[3] = as_uint(sub_group_broadcast(as_float(in[i]), 3));\n"
+          "  out[4] = sub_group_broadcast_first((short)(in[i] - 9));\n"
+          "  out[5] = l < n - 2 ? sub_group_shuffle_down((uchar)in[i], 2u) : 0;\n"
+          "  out[6] = sub_group_non_uniform_broadcast((uint2)(i, l), 4).x;\n"
+          "  out[7] = sub_group_elect() ? 1 : 0;\n"
+          "}\n",
+          32)) {
+    for (uint32_t i = 0; i < ITEMS; i++) {
+      const uint32_t *out = group_rig_words(&rig, 1) + 8 * i;
+      const uint32_t l = i % 32, base = i - l, n = base == 64 ? 16 : 32;
+      const uint64_t wide = (uint64_t)in(base + (l ^ 5)) << 30;
+      ct_note("item %u", i);
+      EXPECT_EQ(out[0], in(base + n - 1 - l));
+      EXPECT_EQ(out[1], (uint32_t)wide);
+      EXPECT_EQ(out[2], wide >> 32);
+      EXPECT_EQ(out[3], in(base + 3));
+      EXPECT_EQ(out[4], (uint32_t)(int16_t)(in(base)-9));
+      if (l < n - 4)
+        EXPECT_EQ(out[5], in(i + 2) & 0xff);
+      EXPECT_EQ(out[6], base + 4);
+      EXPECT_EQ(out[7], l == 0);
+    }
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_subgroup, ballots_are_four_words) {
+  struct group_rig rig;
+  if (run(&rig,
+          "kernel void k(global uint *in, global uint *out) {\n"
+          "  uint i = get_global_id(0);\n"
+          "  uint4 b = sub_group_ballot(in[i] % 3 == 1);\n"
+          "  out += 12 * i;\n"
+          "  out[0] = b.x; out[1] = b.y; out[2] = b.z | b.w;\n"
+          "  out[3] = sub_group_inverse_ballot(b);\n"
+          "  out[4] = sub_group_ballot_bit_extract(b, 7);\n"
+          "  out[5] = sub_group_ballot_bit_count(b);\n"
+          "  out[6] = sub_group_ballot_inclusive_scan(b);\n"
+          "  out[7] = sub_group_ballot_exclusive_scan(b);\n"
+          "  out[8] = sub_group_ballot_find_lsb(b);\n"
+          "  out[9] = sub_group_ballot_find_msb(b);\n"
+          "  out[10] = sub_group_any(in[i] == 8);\n"
+          "  out[11] = sub_group_all(in[i] < 4000);\n"
+          "}\n",
+          64)) {
+    for (uint32_t i = 0; i < ITEMS; i++) {
+      const uint32_t *out = group_rig_words(&rig, 1) + 12 * i;
+      const uint32_t l = i % 64, base = i - l, n = base ? 16 : 64;
+      uint64_t b = 0;
+      bool all = true, any = false;
+      for (uint32_t j = 0; j < n; j++) {
+        b |= (uint64_t)(in(base + j) % 3 == 1) << j;
+        all &= in(base + j) < 4000;
+        any |= in(base + j) == 8;
+      }
+      ct_note("item %u", i);
+      EXPECT_EQ(out[0], (uint32_t)b);
+      EXPECT_EQ(out[1], b >> 32);
+      EXPECT_EQ(out[2], 0);
+      EXPECT_EQ(out[3], b >> l & 1);
+      EXPECT_EQ(out[4], b >> 7 & 1);
+      EXPECT_EQ(out[5], __builtin_popcountll(b));
+      EXPECT_EQ(out[6], __builtin_popcountll(b & ((UINT64_C(2) << l) - 1)));
+      EXPECT_EQ(out[7], __builtin_popcountll(b & ((UINT64_C(1) << l) - 1)));
+      EXPECT_EQ(out[8], __builtin_ctzll(b));
+      EXPECT_EQ(out[9], 63 - __builtin_clzll(b));
+      EXPECT_EQ(out[10], any);
+      EXPECT_EQ(out[11], all);
+    }
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_subgroup, reductions_see_the_active_lanes_only) {
+  struct group_rig rig;
+  if (run(&rig,
+          "kernel void k(global uint *in, global uint *out) {\n"
+          "  uint i = get_global_id(0);\n"
+          "  out += 8 * i;\n"
+          "  if (i % 3 != 1) {\n"
+          "    out[0] = sub_group_non_uniform_reduce_add(in[i]);\n"
+          "    out[1] = sub_group_non_uniform_scan_exclusive_min((char)in[i]);\n"
+          "    out[2] = sub_group_non_uniform_scan_inclusive_mul(in[i]);\n"
+          "    out[3] = sub_group_non_uniform_reduce_logical_xor((int)(in[i] & 2));\n"
+          "    out[4] = sub_group_clustered_reduce_add(in[i], 4);\n"
+          "    out[5] = as_uint(sub_group_non_uniform_scan_exclusive_max((float)in[i]));\n"
+          "    out[6] = sub_group_non_uniform_all_equal(in[i] / 10000);\n"
+          "    out[7] = sub_group_non_uniform_scan_exclusive_and(in[i] | 4);\n"
+          "  }\n"
+          "}\n",
+          16)) {
+    for (uint32_t i = 0; i < ITEMS; i++) {
+      const uint32_t *out = group_rig_words(&rig, 1) + 8 * i, base = i / 16 * 16;
+      uint32_t sum = 0, product = 1, cluster = 0, both = ~0u;
+      int least = 127;
+      bool odd = false;
+      float most = -INFINITY;
+      for (uint32_t j = base; j < base + 16; j++) {
+        if (j % 3 == 1)
+          continue;
+        sum += in(j);
+        odd ^= (in(j)&2) != 0;
+        cluster += j / 4 == i / 4 ? in(j) : 0;
+        product *= j <= i ? in(j) : 1;
+        if (j < i) {
+          least = (int8_t)in(j) < least ? (int8_t)in(j) : least;
+          most = (float)in(j) > most ? (float)in(j) : most;
+          both &= in(j) | 4;
+        }
+      }
+      if (i % 3 == 1)
+        continue;
+      ct_note("item %u", i);
+      EXPECT_EQ(out[0], sum);
+      EXPECT_EQ(out[1], (uint32_t)least);
+      EXPECT_EQ(out[2], product);
+      EXPECT_EQ(out[3], odd);
+      EXPECT_EQ(out[4], cluster);
+      uint32_t bits;
+      memcpy(&bits, &most, 4);
+      EXPECT_EQ(out[5], bits);
+      EXPECT_EQ(out[6], 1);
+      EXPECT_EQ(out[7], both);
+    }
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_subgroup, rotation_goes_around_the_warp_or_the_cluster) {
+  struct group_rig rig;
+  if (run(&rig,
+          "kernel void k(global uint *in, global uint *out) {\n"
+          "  uint i = get_global_id(0);\n"
+          "  out[2 * i] = sub_group_rotate(in[i], 3);\n"
+          "  out[2 * i + 1] = sub_group_clustered_rotate(in[i], 5, 8);\n"
+          "}\n",
+          16))
+    for (uint32_t i = 0; i < ITEMS; i++) {
+      EXPECT_EQ(group_rig_words(&rig, 1)[2 * i], in(i / 16 * 16 + (i + 3) % 16));
+      EXPECT_EQ(group_rig_words(&rig, 1)[2 * i + 1], in(i / 8 * 8 + (i + 5) % 8));
+    }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_subgroup, intel_shuffles_look_into_the_next_and_the_previous_value) {
+  struct group_rig rig;
+  if (run(&rig,
+          "uint __attribute__((overloadable, convergent)) intel_sub_group_shuffle(uint, uint);\n"
+          "ulong __attribute__((overloadable, convergent)) intel_sub_group_shuffle_xor(ulong, uint);\n"
+          "uint __attribute__((overloadable, convergent)) intel_sub_group_shuffle_down(uint, uint, uint);\n"
+          "uint __attribute__((overloadable, convergent)) intel_sub_group_shuffle_up(uint, uint, uint);\n"
+          "kernel void k(global uint *in, global uint *out) {\n"
+          "  uint i = get_local_id(0), v = in[i];\n"
+          "  out[4 * i] = intel_sub_group_shuffle(v, i & 7);\n"
+          "  out[4 * i + 1] = intel_sub_group_shuffle_xor((ulong)v << 31, 3u) >> 31;\n"
+          "  out[4 * i + 2] = intel_sub_group_shuffle_down(v, v + 1000, 2u);\n"
+          "  out[4 * i + 3] = intel_sub_group_shuffle_up(v + 1000, v, 2u);\n"
+          "}\n",
+          16))
+    for (uint32_t i = 0; i < ITEMS; i++) {
+      const uint32_t *out = group_rig_words(&rig, 1) + 4 * i, l = i % 16, base = i - l;
+      EXPECT_EQ(out[0], in(base + (i & 7)));
+      EXPECT_EQ(out[1], in(i ^ 3));
+      EXPECT_EQ(out[2], l < 14 ? in(i + 2) : in(base + l - 14) + 1000);
+      EXPECT_EQ(out[3], l >= 2 ? in(i - 2) : in(base + l + 14) + 1000);
+    }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_builtin, every_query_of_a_range_in_three_dimensions_with_smaller_last_groups) {
+  static const uint32_t global[3] = {11, 5, 3}, local[3] = {4, 3, 2}, offset[3] = {100, 20, 3};
+  struct group_rig rig;
+  if (group_rig_open(&rig,
+                     "kernel void k(global uint *out) {\n"
+                     "  out += get_global_linear_id() * 40;\n"
+                     "  for (uint d = 0; d < 3; d++) {\n"
+                     "    out[d] = get_global_id(d); out[3 + d] = get_local_id(d); out[6 + d] = get_group_id(d);\n"
+                     "    out[9 + d] = get_local_size(d); out[12 + d] = get_enqueued_local_size(d);\n"
+                     "    out[15 + d] = get_global_size(d); out[18 + d] = get_num_groups(d);\n"
+                     "    out[21 + d] = get_global_offset(d);\n"
+                     "  }\n"
+                     "  out[24] = get_work_dim(); out[25] = get_local_linear_id();\n"
+                     "  out[26] = get_sub_group_size(); out[27] = get_max_sub_group_size();\n"
+                     "  out[28] = get_num_sub_groups(); out[29] = get_enqueued_num_sub_groups();\n"
+                     "  out[30] = get_sub_group_id(); out[31] = get_sub_group_local_id();\n"
+                     "  out[32] = get_sub_group_eq_mask().x; out[33] = get_sub_group_ge_mask().x;\n"
+                     "  out[34] = get_sub_group_gt_mask().x; out[35] = get_sub_group_le_mask().x;\n"
+                     "  out[36] = get_sub_group_lt_mask().x; out[37] = get_sub_group_ge_mask().y;\n"
+                     "}\n")) {
+    rig.dimensions = 3;
+    rig.warp_size = 16;
+    memcpy(rig.global, global, sizeof global);
+    memcpy(rig.local, local, sizeof local);
+    memcpy(rig.offset, offset, sizeof offset);
+    group_rig_run(&rig);
+    for (uint32_t i = 0; i < 11 * 5 * 3; i++) {
+      const uint32_t *out = group_rig_words(&rig, 0) + 40 * i;
+      const uint32_t at[3] = {i % 11, i / 11 % 5, i / 55};
+      uint32_t size[3], in_group[3];
+      ct_note("item %u", i);
+      for (int d = 0; d < 3; d++) {
+        const uint32_t group = at[d] / local[d];
+        size[d] = global[d] - group * local[d] < local[d] ? global[d] - group * local[d] : local[d];
+        in_group[d] = at[d] % local[d];
+        EXPECT_EQ(out[d], at[d] + offset[d]);
+        EXPECT_EQ(out[3 + d], in_group[d]);
+        EXPECT_EQ(out[6 + d], group);
+        EXPECT_EQ(out[9 + d], size[d]);
+        EXPECT_EQ(out[12 + d], local[d]);
+        EXPECT_EQ(out[15 + d], global[d]);
+        EXPECT_EQ(out[18 + d], (global[d] + local[d] - 1) / local[d]);
+        EXPECT_EQ(out[21 + d], offset[d]);
+      }
+      const uint32_t items = size[0] * size[1] * size[2];
+      const uint32_t linear = in_group[0] + size[0] * (in_group[1] + size[1] * in_group[2]), lane = linear % 16;
+      EXPECT_EQ(out[24], 3);
+      EXPECT_EQ(out[25], linear);
+      EXPECT_EQ(out[26], items - linear / 16 * 16 < 16 ? items - linear / 16 * 16 : 16);
+      EXPECT_EQ(out[27], 16);
+      EXPECT_EQ(out[28], (items + 15) / 16);
+      EXPECT_EQ(out[29], 2); /* 24 items in warps of 16 */
+      EXPECT_EQ(out[30], linear / 16);
+      EXPECT_EQ(out[31], lane);
+      EXPECT_EQ(out[32], 1u << lane);
+      EXPECT_EQ(out[33], 0xffffu & ~((1u << lane) - 1));
+      EXPECT_EQ(out[34], 0xffffu & ~((2u << lane) - 1));
+      EXPECT_EQ(out[35], (2u << lane) - 1);
+      EXPECT_EQ(out[36], (1u << lane) - 1);
+      EXPECT_EQ(out[37], 0);
+    }
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_builtin, a_fourth_dimension_has_size_1_and_id_0) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
+                           "  uint d = in[0];\n"
+                           "  out[0] = get_local_size(3); out[1] = get_global_size(7); out[2] = get_num_groups(4);\n"
+                           "  out[3] = get_local_id(3); out[4] = get_global_id(5); out[5] = get_group_id(3);\n"
+                           "  out[6] = get_local_size(d); out[7] = get_global_size(d); out[8] = get_num_groups(d);\n"
+                           "  out[9] = get_enqueued_local_size(d); out[10] = get_local_id(d);\n"
+                           "  out[11] = get_global_id(d); out[12] = get_group_id(d); out[13] = get_global_offset(d);\n"
+                           "}\n")) {
+    static const uint32_t expected[] = {1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0};
+    rig.offset[0] = 5;
+    for (uint32_t d = 3; d < 6; d++) {
+      group_rig_words(&rig, 0)[0] = d;
+      group_rig_run(&rig);
+      for (int i = 0; i < 14; i++) {
+        ct_note("dimension %u, query %d", d, i);
+        EXPECT_EQ(group_rig_words(&rig, 1)[i], expected[i]);
+      }
+    }
+  }
+  group_rig_close(&rig);
+}
