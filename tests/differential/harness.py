@@ -1,0 +1,206 @@
+"""Runs the same OpenCL C kernels in Warpwait and in PoCL and holds the buffers against each other. PoCL builds with
+-cl-opt-disable: optimised, version 3.1 miscompiles some loops whose trip count differs between work-items.
+
+A Program is one source text with Cases, each a kernel with an NDRange and arguments. One process of Warpwait
+runs all cases of a program as the launches of one launch file; PoCL runs them through pyopencl. Buffers are
+numpy arrays. Integers must be the same bits; floating point as `ulp` of the case says, 0 meaning the same bits
+(any NaN equals any other, and -0 equals +0).
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", "2")
+
+try:
+    import numpy as np
+    import pyopencl as cl
+except ImportError as missing:
+    sys.exit(f"{missing.name} is missing: apt-get install python3-numpy python3-pyopencl pocl-opencl-icd")
+
+WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", "build/warpwait"))
+OPENCL_TYPES = {"int8": "char", "uint8": "uchar", "int16": "short", "uint16": "ushort", "int32": "int", "uint32": "uint",
+                "int64": "long", "uint64": "ulong", "float16": "half", "float32": "float", "float64": "double"}
+
+
+class Local:
+    """A __local argument of so many bytes."""
+
+    def __init__(self, size):
+        self.size = size
+
+
+class Case:
+    """`args`: numpy arrays (buffers, all compared afterwards), numpy scalars, bytes (a struct), Local. `exact`, where PoCL is
+    known to err: a function that gives the last buffer from the ones before it, in higher precision."""
+
+    def __init__(self, kernel, global_size, local_size, args, ulp=0, offset=None, name=None, exact=None):
+        self.exact = exact
+        self.kernel, self.global_size, self.local_size, self.args = kernel, global_size, local_size, args
+        self.ulp, self.offset, self.name = ulp, offset, name or kernel
+
+
+class Program:
+    """`reference`, where PoCL cannot run it: a function that returns what run_reference() would. `standard` is Warpwait's;
+    the references get what is older, and the same for generated kernels."""
+
+    def __init__(self, name, source, cases, options=(), machine="teaching", settings=None, reference=None, standard=None):
+        self.standard = standard
+        self.name, self.source, self.cases, self.reference = name, source, cases, reference
+        self.options, self.machine, self.settings = list(options), machine, settings or {}
+
+
+class Refused(Exception):
+    """One of the two would not run the program at all; the text says why."""
+
+
+# ---- Warpwait --------------------------------------------------------------------------------------
+
+def launch_file(program, folder):
+    """The launch file's content; buffers are files b<case>_<argument> in `folder`."""
+    buffers, launches = {}, []
+    for number, case in enumerate(program.cases):
+        args = []
+        for place, arg in enumerate(case.args):
+            if isinstance(arg, np.ndarray):
+                name = f"b{number}_{place}"
+                (folder / name).write_bytes(arg.tobytes())
+                buffers[name] = {"bytes": arg.nbytes, "elem": OPENCL_TYPES[arg.dtype.name], "file": name}
+                args.append({"buffer": name})
+            elif isinstance(arg, Local):
+                args.append({"local": arg.size})
+            elif isinstance(arg, bytes):
+                args.append({"bytes": arg.hex()})
+            else:
+                value = str(arg.item()) if arg.dtype.kind != "f" else repr(float(arg))
+                args.append({OPENCL_TYPES[arg.dtype.name]: value})
+        launch = {"kernel": case.kernel, "global": list(case.global_size), "local": list(case.local_size), "args": args}
+        if case.offset:
+            launch["offset"] = list(case.offset)
+        launches.append(launch)
+    build = {"options": program.options, **({"std": program.standard} if program.standard else {})}
+    return {"program": "kernel.cl", "build": build, "machine": program.machine,
+            "set": program.settings, "buffers": buffers, "launches": launches}
+
+
+def run_warpwait(program, route="ssa", timeout=120):
+    """Per case the list of its buffers after the run. Raises Refused."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "kernel.cl").write_text(program.source)
+        content = launch_file(program, folder)
+        content["build"]["route"] = route
+        (folder / "launch.json").write_text(json.dumps(content))
+        command = [WARPWAIT, "run", folder / "launch.json", "--quiet", "--host", "plain", "--out", folder / "report"]
+        command += [word for buffer in content["buffers"] for word in ("--dump", f"{buffer}={folder / buffer}.out")]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        except subprocess.TimeoutExpired:
+            raise Refused(f"no end after {timeout} s") from None
+        if done.returncode:
+            raise Refused(f"exit status {done.returncode}: {done.stderr.strip()[-600:]}")
+        # A hazard is a sentence on stderr: none of these kernels deserves one.
+        if done.stderr.strip():
+            raise Refused(done.stderr.strip()[-600:])
+        return [[np.frombuffer((folder / f"b{number}_{place}.out").read_bytes(), arg.dtype)
+                 for place, arg in enumerate(case.args) if isinstance(arg, np.ndarray)]
+                for number, case in enumerate(program.cases)]
+
+
+# ---- PoCL ------------------------------------------------------------------------------------------
+
+_context = None
+
+
+def context():
+    global _context
+    if _context is None:
+        platforms = [p for p in cl.get_platforms() if p.name.startswith("Portable")]
+        if not platforms:
+            sys.exit("PoCL is missing: apt-get install pocl-opencl-icd")
+        _context = cl.Context(platforms[0].get_devices()[:1])
+    return _context
+
+
+def run_reference(program):
+    """As run_warpwait()."""
+    if program.reference:
+        return program.reference()
+    queue = cl.CommandQueue(context())
+    options = ["-w", "-cl-opt-disable", *program.options]
+    try:
+        built = cl.Program(context(), program.source).build(options=options, cache_dir=False)
+        return [run_reference_case(queue, built, case) for case in program.cases]
+    except cl.Error as error:
+        raise Refused(f"PoCL: {str(error)[-600:]}") from None
+
+
+def run_reference_case(queue, built, case):
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    args, buffers = [], []
+    for arg in case.args:
+        if isinstance(arg, np.ndarray):
+            buffers.append((cl.Buffer(queue.context, flags, hostbuf=arg), arg))
+            args.append(buffers[-1][0])
+        elif isinstance(arg, Local):
+            args.append(cl.LocalMemory(arg.size))
+        else:
+            args.append(arg)
+    getattr(built, case.kernel)(queue, case.global_size, case.local_size, *args, global_offset=case.offset)
+    results = []
+    for buffer, arg in buffers:
+        result = np.empty_like(arg)
+        cl.enqueue_copy(queue, result, buffer)
+        results.append(result.reshape(-1))
+    queue.finish()
+    return results
+
+
+# ---- comparison ------------------------------------------------------------------------------------
+
+def ordered(values):
+    """Floats as integers that count them from the most negative to the largest; both zeros are 0."""
+    bits = values.view(f"i{values.itemsize}").astype(object if values.itemsize == 8 else np.int64)
+    least = -(1 << (8 * values.itemsize - 1))
+    return np.where(bits < 0, least - bits, bits)
+
+
+def wrong(got, expected, ulp):
+    """A mask of the elements that are too far off."""
+    if got.dtype.kind != "f":
+        return got != expected
+    far = np.abs(ordered(got) - ordered(expected)) > ulp
+    return far & ~(np.isnan(got) & np.isnan(expected))
+
+
+def compare(program, got, expected):
+    """Lines that say which case differs where."""
+    faults = []
+    for case, ours, theirs in zip(program.cases, got, expected):
+        if case.exact:
+            theirs[-1] = case.exact(*theirs[:-1]).astype(theirs[-1].dtype)
+        for number, (one, other) in enumerate(zip(ours, theirs)):
+            bad = wrong(one, other, case.ulp)
+            if bad.any():
+                at = int(np.flatnonzero(bad)[0])
+                ours_value, theirs_value = one[at], other[at]
+                faults.append(f"{program.name}/{case.name}: buffer {number}[{at}] is {ours_value!r}, the reference has {theirs_value!r}")
+                break
+    return faults
+
+
+def run(program, route="ssa"):
+    """(cases that agree, lines about those that do not, what went wrong: "", "differs", "refused", "invalid")."""
+    try:
+        expected = run_reference(program)
+    except Refused as reason:
+        return 0, [f"{program.name}: {reason}"], "invalid"
+    try:
+        ours = run_warpwait(program, route)
+    except Refused as reason:
+        return 0, [f"{program.name}: {reason}"], "refused"
+    faults = compare(program, ours, expected)
+    return len(program.cases) - len(faults), faults, "differs" if faults else ""
