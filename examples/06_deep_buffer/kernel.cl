@@ -1,0 +1,20 @@
+/* The same stream through a ring of `depth` buffers: up to depth - 1 copies are under way while a tile is
+ * used. The events lie in a private array, one a buffer. */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void deep_buffer(global const uint *in, global uint *out, uint tiles, uint depth) {
+  local uint ring[6][256];
+  event_t event[6];
+  uint i = get_local_id(0), hash = 0, slot = 0;
+  for (uint tile = 0; tile < depth && tile < tiles; tile++)
+    event[tile] = async_work_group_copy(ring[tile], in + tile * 256, 256, 0);
+  for (uint tile = 0; tile < tiles; tile++) {
+    wait_group_events(1, &event[slot]);        /* the oldest copy */
+    for (uint word = i; word < 256; word += 64)
+      hash = (rotate(hash, 5u) ^ ring[slot][word]) * 16777619u;
+    barrier(CLK_LOCAL_MEM_FENCE);              /* all have read this buffer: it may be refilled */
+    if (tile + depth < tiles)
+      event[slot] = async_work_group_copy(ring[slot], in + (tile + depth) * 256, 256, 0);
+    slot = slot + 1 == depth ? 0 : slot + 1;
+  }
+  out[i] = hash;
+}
