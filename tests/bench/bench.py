@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How fast the simulator is: four kernels, small and large machines, both hosts, and Oclgrind beside.
+"""How fast the simulator is: four OpenCL C kernels, small and large machines, both hosts, and Oclgrind beside; and how
+good and how fast the lowering is, beside the same kernels written in assembly.
 
 usage: tests/bench/bench.py [WARPWAIT] [--quick]
 
 Every figure is the median of several runs, taken in turns so that a busy moment of the machine hits
 all alike. A run is one process from start to end, reports included. Oclgrind (package `oclgrind`) is an
-interpreter without timing; it runs the same work written in OpenCL C, with the same NDRange and a share
-of the loops. For the comparison the time of a run with the fewest loops is taken off on both sides.
+interpreter without timing; it runs the same source with the same NDRange and a share of the loops. For the comparison the time of a run with the fewest loops is taken off on both sides.
 """
 import json
 import os
@@ -25,6 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = {"alu": 16, "lds_tile": 16, "double_buffer": 16, "strided_gather": 4}
 CUS = [1, 16]
 HOSTS = ["plain", "systemc"]
+ROUTES = ["ssa", "O0", "O2"]
 FEWEST_LOOPS = 2
 
 
@@ -53,12 +54,14 @@ def loops_of(launch):
     return launch["launches"][0]["args"][-1]["uint"]
 
 
-def with_loops(folder, kernel, loops):
-    """The kernel's launch file with another number of loops."""
+def with_loops(folder, kernel, loops, program=None, route="ssa"):
+    """The kernel's launch file with another number of loops, and perhaps another program."""
     launch = load(kernel)
-    launch["program"] = str(HERE / launch["program"])
+    launch["program"] = str(HERE / (program or launch["program"]))
+    if not program:
+        launch["build"] = {"route": route}
     launch["launches"][0]["args"][-1]["uint"] = loops
-    path = pathlib.Path(folder) / f"{kernel}_{loops}.json"
+    path = pathlib.Path(folder) / f"{kernel}_{loops}_{route}{program or ''}.json"
     path.write_text(json.dumps(launch))
     return path
 
@@ -161,6 +164,34 @@ def oclgrind_rows(warpwait, folder, repetitions):
         yield row
 
 
+def instructions_a_loop(warpwait, folder, kernel, program=None, route="ssa"):
+    """Instructions that a warp issues in one pass of the kernel's outer loop."""
+    many = FEWEST_LOOPS + 8
+    issued = [count(Run(simulation(warpwait, with_loops(folder, kernel, loops, program, route), 1, "plain")), "warp_instructions")
+              for loops in (many, FEWEST_LOOPS)]
+    warps = load(kernel)["launches"][0]["global"][0] // 32
+    return (issued[0] - issued[1]) / (many - FEWEST_LOOPS) / warps
+
+
+def lowering_rows(warpwait, folder):
+    for kernel in KERNELS:
+        by_hand = instructions_a_loop(warpwait, folder, kernel, f"{kernel}.wws")
+        row = [kernel, f"{by_hand:.1f}"]
+        for route in ROUTES:
+            lowered = instructions_a_loop(warpwait, folder, kernel, route=route)
+            row += [f"{lowered:.1f}", f"{lowered / by_hand:.2f}"]
+        yield row
+
+
+def compile_rows(warpwait, folder, repetitions):
+    """Wall-clock milliseconds of `warpwait asm`: from the source, from the cache, from SPIR-V; the process alone is `params`."""
+    for kernel in KERNELS:
+        source, module = HERE / f"{kernel}.cl", pathlib.Path(folder) / f"{kernel}.spv"
+        Run([warpwait, "asm", source, "--spirv", module])
+        commands = [[warpwait, "asm", source, "--no-cache"], [warpwait, "asm", source], [warpwait, "asm", module], [warpwait, "machines"]]
+        yield [kernel, *(f"{1000 * median(runs):.1f}" for runs in in_turns(commands, 3 * repetitions))]
+
+
 def host_machine():
     model = "unknown processor"
     info = pathlib.Path("/proc/cpuinfo")
@@ -180,6 +211,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         print("\nMemory does not grow with simulated time (1 CU, plain host):\n")
         table(["run", "M cycles", "s", "peak MiB"], list(memory_rows(warpwait, folder)))
+        print("\nInstructions of a warp in one pass of the outer loop: by hand, and from OpenCL C by each route:\n")
+        table(["kernel", "by hand", *(word for route in ROUTES for word in (route, "times"))], list(lowering_rows(warpwait, folder)))
+        print("\nMilliseconds to an ISA program: through clang and llvm-spirv, from the cache, from SPIR-V, and a process that does nothing:\n")
+        table(["kernel", "clang", "cache", "SPIR-V", "nothing"], list(compile_rows(warpwait, folder, repetitions)))
         if not shutil.which("oclgrind-kernel"):
             print("\nOclgrind is not installed (package oclgrind): no comparison.")
             return
