@@ -99,22 +99,25 @@ percent := %
 
 .PHONY: check
 check: all $(BUILD)/docgen $(TEST_BIN)
-	@WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen tests/run $(BUILD)/tests/logs $(TEST_BIN) tests/layers.py tests/docs
+	@WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(abspath $(BUILD))/cache \
+	  tests/run $(BUILD)/tests/logs tests/differential/differential.py $(TEST_BIN) tests/layers.py tests/docs
 
 # ---- the two commands of the README: set up what is missing, then do the job -------------------
 
-.PHONY: demo test packages
+.PHONY: demo test packages test-packages
 demo: packages
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	$(BUILD)/warpwait run examples/05_double_buffer/launch.json --verify
 
-test: packages
+test: test-packages
 	@$(MAKE) --no-print-directory -j$$(nproc) check
 
 # Debian packages of packages.txt that are not installed; nothing on other systems.
-packages:
+packages: PART := sed '/^$$/q' packages.txt
+test-packages: PART := cat packages.txt
+packages test-packages:
 	@missing=$$(command -v dpkg-query >/dev/null || exit 0; \
-	  for p in $$(grep -v '^#' packages.txt); do \
+	  for p in $$($(PART) | grep -v '^#'); do \
 	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; \
 	  done); \
 	if [ -n "$$missing" ]; then \
@@ -131,22 +134,22 @@ help:
 sanitize:
 	@$(MAKE) --no-print-directory -j$$(nproc) check BUILD=build/sanitize SANITIZE=address,undefined
 
-# libFuzzer on the assembler and all readers, FUZZ_SECONDS each, with sanitizers; wants clang.
+# libFuzzer on the assembler and all readers, FUZZ_SECONDS each, with sanitizers, built by clang-15.
 FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 .PHONY: fuzz fuzz-programs
 fuzz:
-	@$(MAKE) --no-print-directory -j$$(nproc) fuzz-programs CC=clang BUILD=build/fuzz \
+	@$(MAKE) --no-print-directory -j$$(nproc) fuzz-programs CC=clang-15 BUILD=$(BUILD)/fuzz \
 	  SANITIZE=fuzzer-no-link,address,undefined
 	@for f in $(FUZZERS); do \
-	  mkdir -p build/fuzz/corpus/$$f; \
-	  [ $$f != fuzz_spirv ] || tests/fuzz/spirv_seeds build/fuzz/corpus/$$f || exit 1; \
+	  mkdir -p $(BUILD)/fuzz/corpus/$$f; \
+	  [ $$f != fuzz_spirv ] || tests/fuzz/spirv_seeds $(BUILD)/fuzz/corpus/$$f || exit 1; \
 	  echo "$$f for $(FUZZ_SECONDS) s"; \
-	  build/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1 \
-	    -artifact_prefix=build/fuzz/$$f- build/fuzz/corpus/$$f $$(ls -d tests/fuzz/seeds/$$f 2>/dev/null) \
-	    $$([ $$f = fuzz_machine ] && echo machines) \
-	    2>build/fuzz/$$f.log || { tail -n 40 build/fuzz/$$f.log; exit 1; }; \
-	  grep -E 'number_of_executed_units|peak_rss' build/fuzz/$$f.log; \
+	  WARPWAIT_CLANG=/nonexistent $(BUILD)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
+	    -verbosity=0 -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/$$f- \
+	    $(BUILD)/fuzz/corpus/$$f $$(ls -d tests/fuzz/seeds/$$f 2>/dev/null) $$([ $$f = fuzz_machine ] && echo machines) \
+	    2>$(BUILD)/fuzz/$$f.log || { tail -n 40 $(BUILD)/fuzz/$$f.log; exit 1; }; \
+	  grep -E 'number_of_executed_units|peak_rss' $(BUILD)/fuzz/$$f.log; \
 	done
 
 fuzz-programs: $(FUZZERS:%=$(BUILD)/%)
@@ -154,6 +157,17 @@ fuzz-programs: $(FUZZERS:%=$(BUILD)/%)
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(BUILD)/libwarpwait.a
 	$(call say,LD )
 	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+
+# Random kernels against PoCL, for as long as is given; a failure is shrunk into build/differential.
+SOAK_SECONDS ?= 600
+SOAK_SEED    ?= 1000
+.PHONY: soak
+soak: all
+	@for route in ssa O0 O2; do \
+	  echo "route $$route for $$(( $(SOAK_SECONDS) / 3 )) s"; \
+	  WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/differential/differential.py --family random --route $$route \
+	    --seed $(SOAK_SEED) --seconds $$(( $(SOAK_SECONDS) / 3 )) || exit 1; \
+	done
 
 # gcc and clang give the same bytes.
 .PHONY: compilers
