@@ -154,7 +154,8 @@ static ir_ref add_wide(struct rewrite *rw, const struct term *t, uint32_t side) 
   return 0;
 }
 
-/* x * m + y and (x << k) + y. At most one operand may be an immediate, so two constants gain nothing. */
+/* x * m + y and (x << k) + y. At most one operand may be an immediate, so two constants gain nothing, but in a loop,
+ * where emit makes the other one once in front of it. */
 static ir_ref add_product(struct rewrite *rw, const struct term *t, uint32_t side) {
   const ir_ref factor = side ? t->b : t->a, other = side ? t->a : t->b;
   const bool product = is_kind(rw, t, factor, KIND_MUL);
@@ -162,7 +163,7 @@ static ir_ref add_product(struct rewrite *rw, const struct term *t, uint32_t sid
   if ((!product && !shift) || !only_in_sums(rw, factor) || !in_same_loop(rw, factor))
     return 0;
   const ir_ref by = arg(rw, factor, 1);
-  if (known(rw, by) && known(rw, other))
+  if (known(rw, by) && known(rw, other) && rw->ir->block[rw->block].loop == IR_NOWHERE)
     return 0;
   const ir_ref m = shift ? term_const(rw, t, UINT64_C(1) << bits_of(rw, by)) : by;
   return rewrite_put(rw, kind_op(KIND_MAD, t->bits), arg(rw, factor, 0), m, other);
@@ -200,16 +201,22 @@ static ir_ref product_rule(struct rewrite *rw, ir_ref ref) {
   return result ? result : ref;
 }
 
+/* May a sum in `loop` take this operand in? */
+static bool is_product_of(const struct ir *ir, ir_ref ref, uint32_t loop) {
+  const enum kind kind = kind_of(ir->inst[ref].op);
+  return (kind == KIND_MUL || kind == KIND_SHL) && ir->block[ir->inst[ref].block].loop == loop;
+}
+
 /* A sum of two products takes only one of them in: the left one. A constant is an immediate of a plain sum. */
 static void count_sum(const struct ir *ir, ir_ref ref, uint32_t *sums) {
+  const uint32_t loop = ir->block[ir->inst[ref].block].loop;
   if (kind_of(ir->inst[ref].op) != KIND_ADD)
     return;
   for (uint32_t side = 0; side < 2; side++) {
     const ir_ref product = ir_operand(ir, ref, side), other = ir_operand(ir, ref, !side);
-    const enum kind kind = kind_of(ir->inst[other].op);
-    const bool taken = side == 0 || (kind != KIND_MUL && kind != KIND_SHL);
-    if (!ir_is_const(ir, other) && taken && ir->inst[product].block != IR_NOWHERE &&
-        ir->block[ir->inst[product].block].loop == ir->block[ir->inst[ref].block].loop)
+    const bool taken = side == 0 || !is_product_of(ir, other, loop);
+    if ((!ir_is_const(ir, other) || loop != IR_NOWHERE) && taken && ir->inst[product].block != IR_NOWHERE &&
+        ir->block[ir->inst[product].block].loop == loop)
       sums[product]++;
   }
 }

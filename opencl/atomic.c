@@ -173,7 +173,9 @@ static bool lower_load_atomic(struct build *b, const struct spirv_inst *inst) {
     return false;
   const uint64_t order = order_of(b, inst->word + 4);
   fence_if(b, order, MemorySemanticsSequentiallyConsistent);
+  const uint32_t first = b->ir->count;
   build_load(b, build_pointer(b, inst->word[3]), type, (uint32_t)type->size, result);
+  build_volatile(b, first);
   fence_if(b, order, acquire);
   return !b->failed;
 }

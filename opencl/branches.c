@@ -97,6 +97,8 @@ static bool skip_empty(struct ir *ir, uint32_t number) {
     any = true;
   }
   if (any && !block->from_count) {
+    if (block->copies > ir->block[block->to[0]].copies)
+      ir->block[block->to[0]].copies = block->copies; /* it was a loop's header, and that is one now */
     from_drop(ir, block->to[0], number);
     phis_drop(ir, block->to[0], number);
     ir_exit(ir, number, block->place);

@@ -125,6 +125,8 @@ unsigned build_spaces(struct build *b, struct build_pointer pointer, struct buil
 /* All parts of a value of `type` from or to memory; `align` is what is known of the address, bytes. */
 void build_load(struct build *b, struct build_pointer pointer, const struct spirv_type *type, uint32_t align,
                 ir_ref *parts);
+/* Loads among the instructions from number `first` on are volatile. */
+void build_volatile(struct build *b, uint32_t first);
 void build_store(struct build *b, struct build_pointer pointer, const struct spirv_type *type, uint32_t align,
                  const ir_ref *parts);
 

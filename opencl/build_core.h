@@ -22,6 +22,7 @@ struct core_edge {
 struct core_return {
   uint32_t block;
   const ir_ref *part; /* NULL: no value */
+  struct ir_place place;
 };
 
 /* A function that is being inlined. */

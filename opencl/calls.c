@@ -20,12 +20,14 @@ static void forget(struct build *b, const struct spirv_function *function) {
 
 static bool lower_block(struct build *b, const struct spirv_block *block) {
   build_enter(b, core_target(b, block->label));
+  b->ir->block[b->block].copies = block->copies;
   b->core->frame->label = block->label;
   if (!core_phis(b, block))
     return false;
   for (uint32_t i = 0; i < block->count; i++) {
     const struct spirv_inst *inst = &b->module->inst[block->first + i];
-    b->place = inst->place;
+    if (inst->place.line || inst->op != OpReturn)
+      b->place = inst->place;
     if (++b->core->work > CORE_MOST_WORK)
       return build_fail(b, "kernel '%.60s' is larger than %d instructions with its calls inlined", b->ir->name,
                         CORE_MOST_WORK);
@@ -81,6 +83,12 @@ static void free_slots(struct build_core *core) {
       core->spare[i].depth = 0;
 }
 
+/* A call of no line is clang's entry point's, which ends where the function that was written does. */
+static struct ir_place after_call(const struct core_frame *frame) {
+  const struct ir_place place = frame->call->place;
+  return place.line || !frame->backs ? place : frame->back[frame->backs - 1].place;
+}
+
 static bool run_frame(struct build *b, struct core_frame *frame) {
   const struct spirv_function *function = frame->function;
   for (uint32_t i = 0; i < function->blocks; i++)
@@ -91,7 +99,7 @@ static bool run_frame(struct build *b, struct core_frame *frame) {
     return false;
   if (!frame->call)
     return true;
-  b->place = frame->call->place;
+  b->place = after_call(frame);
   build_enter(b, frame->after);
   return take_result(b, frame);
 }

@@ -27,7 +27,7 @@
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
 /* Part of every key: another number, and all that was kept counts no more. */
-static const char format_version[] = "warpwait opencl 3";
+static const char format_version[] = "warpwait opencl 4";
 
 /* What the translator may use beyond plain SPIR-V: atomics on floats, rotations, products of groups, shuffles. */
 #define EXTENSIONS                                                                                                     \
@@ -105,10 +105,11 @@ static void words_free(struct words *words) {
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* What both runs over the source have in common. Our words come last: they win. */
+/* What all runs over the source have in common. Our words come last: they win. A format of printf without meaning is
+ * an error, unless the user says otherwise: it would print other memory. */
 static void add_source(const struct compilation *c, struct words *words) {
   const struct opencl_build *build = c->build;
-  add_list(words, LIST(c->clang, "-x", "cl"));
+  add_list(words, LIST(c->clang, "-x", "cl", "-Werror=format-invalid-specifier", "-Werror=format-insufficient-args"));
   if (!c->options.standard)
     add_joined(words, "-cl-std=", build->standard ? build->standard : "CL2.0");
   add_list(words, build->options);
@@ -283,11 +284,8 @@ static const struct route {
 } routes[OPENCL_ROUTES] = {
     [OPENCL_ROUTE_SSA] = {(const char *const[]){"-O1", "-Xclang", "-disable-llvm-passes", "-c", NULL}, FILE_BITCODE},
     [OPENCL_ROUTE_O0] = {(const char *const[]){"-O0", "-c", NULL}, FILE_BITCODE},
-    /* No vectors, copies of loops or tables: a SIMT machine wants none, and llvm-spirv loses tables. No closed forms
-     * of loops: they multiply in 33 bits. */
-    [OPENCL_ROUTE_O2] = {(const char *const[]){"-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops",
-                                               "-fno-jump-tables", "-mllvm", "-replexitval=never", "-S", NULL},
-                         FILE_ASSEMBLY},
+    /* optimise() does the rest. */
+    [OPENCL_ROUTE_O2] = {(const char *const[]){"-O2", "-Xclang", "-disable-llvm-passes", "-S", NULL}, FILE_ASSEMBLY},
 };
 
 static bool preprocess(const struct compilation *c) {
@@ -315,30 +313,47 @@ static bool compile(const struct compilation *c) {
   return good;
 }
 
-/* The optimiser's output, without what llvm-spirv cannot translate. */
-static bool rewrite(const struct compilation *c) {
+/* FILE_ASSEMBLY, changed, into FILE_REWRITTEN. */
+static bool rewrite(const struct compilation *c, char *(*change)(const char *text)) {
   char *text = NULL;
   size_t size = 0;
   if (!read_file(c->file[FILE_ASSEMBLY], &text, &size))
     return tool_fail(&c->teller, "%.200s cannot be read: %s", c->file[FILE_ASSEMBLY], strerror(errno));
-  char *rewritten = llvm_text_for_spirv(text);
+  char *changed = change(text);
   free(text);
-  bool good = write_file(c->file[FILE_REWRITTEN], rewritten, strlen(rewritten));
-  free(rewritten);
-  if (!good)
-    return tool_fail(&c->teller, "%.200s cannot be written: %s", c->file[FILE_REWRITTEN], strerror(errno));
+  bool good = write_file(c->file[FILE_REWRITTEN], changed, strlen(changed));
+  free(changed);
+  return good ? true : tool_fail(&c->teller, "%.200s cannot be written: %s", c->file[FILE_REWRITTEN], strerror(errno));
+}
+
+/* FILE_REWRITTEN through clang again. */
+static bool run_on_ir(const struct compilation *c, const char *const *options, enum file made) {
   struct words words = {0};
-  add_list(&words, LIST(c->clang, "-x", "ir", "-target", "spir64", "-w", "-fno-discard-value-names", "-O1", "-Xclang",
-                        "-disable-llvm-passes", "-emit-llvm", "-fno-crash-diagnostics", "-c", c->file[FILE_REWRITTEN],
-                        "-o", c->file[FILE_BITCODE]));
-  good = run_clang(c, &words, false);
+  add_list(&words, LIST(c->clang, "-x", "ir", "-target", "spir64", "-w", "-fno-discard-value-names",
+                        "-fno-crash-diagnostics", "-emit-llvm"));
+  add_list(&words, options);
+  add_list(&words, LIST(c->file[FILE_REWRITTEN], "-o", c->file[made]));
+  bool good = run_clang(c, &words, false);
   words_free(&words);
   return good;
 }
 
+/* LLVM's passes are a run of their own, over code that tells them which widths of integers there are, and its result
+ * loses what llvm-spirv cannot translate. No vectors, copies of loops or tables: a SIMT machine wants none, and
+ * llvm-spirv loses tables. No closed forms of loops: they multiply in 33 bits. */
+static bool optimise(const struct compilation *c) {
+  return rewrite(c, llvm_text_with_widths) &&
+         run_on_ir(c,
+                   LIST("-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-jump-tables",
+                        "-mllvm", "-replexitval=never", "-S"),
+                   FILE_ASSEMBLY) &&
+         rewrite(c, llvm_text_for_spirv) &&
+         run_on_ir(c, LIST("-O1", "-Xclang", "-disable-llvm-passes", "-c"), FILE_BITCODE);
+}
+
 static bool translate(const struct compilation *c) {
   enum opencl_route route = c->build->route;
-  return compile(c) && (route != OPENCL_ROUTE_O2 || rewrite(c)) &&
+  return compile(c) && (route != OPENCL_ROUTE_O2 || optimise(c)) &&
          run_translator(c, FILE_BITCODE, route == OPENCL_ROUTE_SSA);
 }
 

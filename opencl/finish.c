@@ -201,6 +201,16 @@ static bool too_much(const struct isa_program *program, const char *kernel, cons
   return false;
 }
 
+/* What the passes made from nothing, such as the first value of a variable, counts to the instruction before; at the
+ * start of a kernel, to the one behind. */
+static void fill_places(struct code *code) {
+  struct ir_place known = {0, 0};
+  for (uint32_t i = 0; i < code->count && !known.line; i++)
+    known = code->place[i];
+  for (uint32_t i = 0; i < code->count; i++)
+    known = code->place[i] = code->place[i].line ? code->place[i] : known;
+}
+
 static void append(struct finish *f, struct isa_program *program) {
   const struct code *code = &f->code;
   const uint32_t entry = program->count, room = entry + code->count;
@@ -241,6 +251,7 @@ bool machine_finish(struct machine *m, const char *name, struct isa_program *pro
   bool good = f.code.count <= (uint32_t)ISA_MOST_INSTRUCTIONS - entry ||
               too_much(program, name, "has more instructions than a program may have (1048576)", error);
   if (good) {
+    fill_places(&f.code);
     append(&f, program);
     good = set_joins(program, entry) || too_much(program, name, "is too large: out of memory", error);
   }

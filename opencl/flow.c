@@ -158,7 +158,7 @@ static bool come_back(struct build *b, const struct spirv_inst *inst) {
     frame->back_room = frame->back_room ? 2 * frame->back_room : 4;
     frame->back = need_more(frame->back, frame->back_room, sizeof *frame->back);
   }
-  frame->back[frame->backs++] = (struct core_return){b->block, part};
+  frame->back[frame->backs++] = (struct core_return){b->block, part, b->place};
   build_goto(b, frame->after);
   return true;
 }

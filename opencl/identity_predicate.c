@@ -28,8 +28,16 @@ static ir_ref compare_flag(struct rewrite *rw, const struct term *t) {
   return equal == (with == 1) ? p : rewrite_put(rw, ISA_NOT_P, p, 0, 0);
 }
 
-/* Equality with a constant, where one of the two is a sum, a select of constants or a flag. */
+/* Of two predicates' numbers: whether the predicates differ. */
+static ir_ref compare_flags(struct rewrite *rw, const struct term *t) {
+  const ir_ref differ = rewrite_put(rw, ISA_XOR_P, arg(rw, t->a, 0), arg(rw, t->b, 0), 0);
+  return t->kind == KIND_NE_U ? differ : rewrite_put(rw, ISA_NOT_P, differ, 0, 0);
+}
+
+/* Equality of flags, or with a constant, where the other is a sum, a difference or a flag. */
 static ir_ref compare_equal(struct rewrite *rw, const struct term *t) {
+  if (is_op(rw->ir, t->a, ISA_CVT_U32_P) && is_op(rw->ir, t->b, ISA_CVT_U32_P))
+    return compare_flags(rw, t);
   if (!known(rw, t->b))
     return 0;
   if (is_op(rw->ir, t->a, ISA_CVT_U32_P))

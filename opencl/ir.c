@@ -256,6 +256,8 @@ bool ir_is_pure(const struct ir *ir, ir_ref ref) {
 }
 
 bool ir_is_removable(const struct ir *ir, ir_ref ref) {
+  if (ir->inst[ref].is_volatile)
+    return false;
   if (ir->inst[ref].op >= ISA_OPS)
     return true;
   switch ((enum isa_format)isa_rows[ir->inst[ref].op].format) {

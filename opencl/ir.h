@@ -60,6 +60,7 @@ struct ir_inst {
   uint16_t op;       /* enum isa_op or enum ir_op */
   uint8_t width;     /* enum ir_width of the result */
   bool guard_not;    /* the guard is the complement of `guard` */
+  bool is_volatile;  /* a load that is never left out and never taken for another */
   ir_ref guard;      /* a predicate; 0: always. Only on memory operations and IR_COPY */
   ir_ref keep;       /* see above */
   uint32_t operands; /* where in ir.operand */
@@ -85,6 +86,7 @@ struct ir_block {
   ir_ref condition;
   uint32_t to[2];
   struct ir_place place; /* of the end */
+  uint32_t copies;       /* of a loop's header: as many copies of the body are asked for */
   uint32_t *from;        /* predecessors, each once, by ir_analyse() */
   uint32_t from_count;
   uint32_t dominator;    /* immediate, by ir_analyse(); block 0's is itself */

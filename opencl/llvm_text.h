@@ -1,13 +1,15 @@
-/* LLVM assembly as llvm-spirv wants it: what optimised bitcode has and the translator cannot translate.
- *
- * - `freeze T %x` becomes `bitcast T %x to T`. freeze pins an undefined value to one; our values are always pinned,
- *   because every register holds some number.
- * - A switch over an integer of odd width, as in `%a = trunc i32 %b to i3` / `switch i3 %a`, becomes one over the
- *   masked wide integer. Other uses of odd widths stay, and llvm-spirv refuses them. */
+/* LLVM assembly as LLVM's passes and llvm-spirv want it. */
 #ifndef OPENCL_LLVM_TEXT_H
 #define OPENCL_LLVM_TEXT_H
 
-/* A text of its own; the caller frees it. */
+/* Names the widths of integers that the machine computes in, in the data layout. spir64 names none, and LLVM then takes
+ * every width for a good one: a switch over three bits becomes one over i3, which no SPIR-V has. */
+char *llvm_text_with_widths(const char *text);
+
+/* The same without what llvm-spirv cannot translate: `freeze`, which pins an undefined value to one. Our values are
+ * always pinned, because every register holds some number. It becomes an instruction that does nothing. */
 char *llvm_text_for_spirv(const char *text);
+
+/* Both make a text of its own, which the caller frees. */
 
 #endif

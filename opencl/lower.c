@@ -40,7 +40,9 @@ static bool check_name(const struct spirv *module, const char *name, struct isa_
   const size_t length = strlen(name);
   if (length <= ISA_LONGEST_NAME && isa_is_name(name, length))
     return true;
-  snprintf(error->text, sizeof error->text, "%.200s: '%.100s' cannot be a kernel's name: that is a word of up to %u",
+  snprintf(error->text, sizeof error->text,
+           "%.200s: '%.100s' cannot be a kernel's name: that is a word of up to %u letters, digits and _, and no "
+           "register's (r0, p0)",
            module->file, name, ISA_LONGEST_NAME);
   return false;
 }

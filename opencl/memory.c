@@ -317,6 +317,22 @@ static bool is_builtin(struct build *b, uint32_t id) {
   return row->kind == SPIRV_VARIABLE && row->decoration.builtin >= 0;
 }
 
+void build_volatile(struct build *b, uint32_t first) {
+  for (uint32_t i = first; i < b->ir->count; i++) {
+    const uint16_t op = b->ir->inst[i].op;
+    const uint8_t format = op < ISA_OPS ? isa_rows[op].format : (uint8_t)FORMAT_ALU;
+    b->ir->inst[i].is_volatile =
+        format == FORMAT_LOAD_PRIVATE || format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL;
+  }
+}
+
+static void load(struct build *b, const struct spirv_inst *inst, const struct spirv_type *type, ir_ref *part) {
+  const uint32_t first = b->ir->count;
+  build_load(b, build_pointer(b, inst->word[3]), type, alignment(inst, 4, type), part);
+  if (inst->words > 4 && inst->word[4] & MemoryAccessVolatile)
+    build_volatile(b, first);
+}
+
 bool lower_load(struct build *b, const struct spirv_inst *inst) {
   const uint32_t id = inst->word[2], from = inst->word[3];
   const struct spirv_type *type = build_type(b, id);
@@ -324,15 +340,15 @@ bool lower_load(struct build *b, const struct spirv_inst *inst) {
     return core_misfit(b, inst);
   if (is_builtin(b, from))
     return build_builtin(b, (unsigned)b->module->id[from].decoration.builtin, type, build_define(b, id));
-  const struct build_pointer pointer = build_pointer(b, from);
+  build_pointer(b, from);
   if (b->failed)
     return false;
   if (type->kind != SPIRV_POINTER) {
-    build_load(b, pointer, type, alignment(inst, 4, type), build_define(b, id));
+    load(b, inst, type, build_define(b, id));
     return !b->failed;
   }
   ir_ref plain = 0;
-  build_load(b, pointer, type, alignment(inst, 4, type), &plain);
+  load(b, inst, type, &plain);
   struct build_pointer loaded = core_from_plain(type, plain);
   const uint8_t spaces = core_spaces(b, id);
   loaded.maybe = spaces ? spaces : loaded.maybe;

@@ -29,6 +29,7 @@ void opencl_passes(struct ir *ir) {
   pass_promote(ir);
   pass_simplify(ir);
   pass_narrow(ir);
+  pass_loads(ir);
   pass_simplify(ir);
   for (int round = 0; round < FLATTEN_ROUNDS; round++) {
     pass_flatten(ir);
@@ -36,10 +37,15 @@ void opencl_passes(struct ir *ir) {
     pass_unroll(ir);
     pass_simplify(ir);
   }
+  pass_loads(ir);   /* of what was several blocks, or several iterations */
+  pass_meet(ir);
+  pass_promote(ir); /* arrays that only copies of loops index are indexed by constants now */
+  pass_simplify(ir);
   pass_narrow(ir);
   pass_simplify(ir);
   pass_spread(ir);
   pass_simplify(ir);
+  pass_regroup(ir);
   pass_hoist(ir);
   pass_simplify(ir);
   pass_address(ir);

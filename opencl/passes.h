@@ -16,10 +16,16 @@ void pass_promote(struct ir *ir);
  * condition is known, blocks that only lead on, everything unused. */
 void pass_simplify(struct ir *ir);
 
+/* A load of what was loaded just before is its value. */
+void pass_loads(struct ir *ir);
+
 /* Guarded or selected instead of branched around: short arms without side effects. */
 void pass_flatten(struct ir *ir);
 
-/* Short loops that turn a known number of times become copies of their body. */
+/* Lanes meet in front of what a work-group does together, also where ways lead out of a branch before it. */
+void pass_meet(struct ir *ir);
+
+/* Loops that turn a known number of times become copies of their body, where the source asks. */
 void pass_unroll(struct ir *ir);
 
 /* 64-bit integers of which 32 bits are all that can be set, or all that is asked for, become 32-bit ones. */
@@ -28,6 +34,9 @@ void pass_narrow(struct ir *ir);
 /* Constants in address arithmetic move outwards, to where the addressing modes of pass_address() take them. After it,
  * pass_narrow() would undo it. */
 void pass_spread(struct ir *ir);
+
+/* Sums in loops put what does not change together, for pass_hoist(). */
+void pass_regroup(struct ir *ir);
 
 /* What does not change in a loop leaves it, if it is pure. */
 void pass_hoist(struct ir *ir);

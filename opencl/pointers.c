@@ -242,11 +242,17 @@ static const struct spirv_inst *definition(const struct build *b, uint32_t id, u
   return inst && inst->op == op && inst->words > 3 && inst->word[2] == id ? inst : NULL;
 }
 
-/* (long)(i + 1) is (long)i + 1 when the sum cannot overflow: the constant goes into the offset. */
+/* The sum or difference that `id` is. */
+static const struct spirv_inst *sum_of(const struct build *b, uint32_t id) {
+  const struct spirv_inst *sum = definition(b, id, OpIAdd);
+  return sum ? sum : definition(b, id, OpISub);
+}
+
+/* (long)(i + 1) is (long)i + 1 when the sum cannot overflow: the constant goes into the offset. i - 1 likewise. */
 static bool take_sum(struct build *b, uint32_t id, uint32_t *rest, int64_t *constant) {
   const struct spirv_inst *wide = definition(b, id, OpSConvert);
   const uint32_t sum_id = wide ? wide->word[3] : id;
-  const struct spirv_inst *sum = definition(b, sum_id, OpIAdd);
+  const struct spirv_inst *sum = sum_of(b, sum_id);
   const struct spirv_type *type = build_type(b, sum_id);
   uint64_t bits = 0;
   if (!sum || sum->words != 5 || !type || type->kind != SPIRV_INT || type->bits != (wide ? 32 : 64))
@@ -254,10 +260,12 @@ static bool take_sum(struct build *b, uint32_t id, uint32_t *rest, int64_t *cons
   if (wide && !b->module->id[sum_id].decoration.no_signed_wrap)
     return false;
   const unsigned other = spirv_integer(b->module, sum->word[4], &bits) ? 3 : 4;
-  if (other == 4 && !spirv_integer(b->module, sum->word[3], &bits))
+  if (other == 4 && (sum->op == OpISub || !spirv_integer(b->module, sum->word[3], &bits)))
     return false;
   *rest = sum->word[other];
   *constant = wide ? (int32_t)(uint32_t)bits : (int64_t)bits;
+  if (sum->op == OpISub)
+    *constant = (int64_t)(0 - (uint64_t)*constant);
   return b->core->part[*rest] != NULL;
 }
 

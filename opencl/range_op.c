@@ -249,12 +249,43 @@ static const struct {
     /* clang-format on */
 };
 
+/* Of a work-item's place: a work-group has at most ISA_MOST_GROUP_ITEMS, in each direction what the kernel requires if
+ * it does, and an index in the NDRange is less than a size that 32 bits hold. The last group may be smaller. */
+static struct range of_query(const struct ir *ir, const struct ir_inst *inst, unsigned bits) {
+  const uint32_t *required = ir->required_local;
+  const bool exact = required[0] && inst->imm < 3;
+  const uint32_t group = exact ? required[inst->imm] : ISA_MOST_GROUP_ITEMS;
+  switch (inst->op) {
+  case ISA_GET_LOCAL_ID:
+    return of_signed(0, group - 1, bits);
+  case ISA_GET_LOCAL_SIZE:
+    return of_signed(1, group, bits);
+  case ISA_GET_ENQUEUED_LOCAL_SIZE:
+    return of_signed(exact ? group : 1, group, bits);
+  case ISA_GET_LOCAL_LINEAR_ID:
+  case ISA_GET_WARP:
+    return of_signed(0, ISA_MOST_GROUP_ITEMS - 1, bits);
+  case ISA_GET_NUM_WARPS:
+    return of_signed(1, ISA_MOST_GROUP_ITEMS, bits);
+  case ISA_GET_GROUP_ID:
+    return of_unsigned(0, (UINT32_MAX - 1) / (exact ? group : 1), bits);
+  case ISA_GET_NUM_GROUPS:
+  case ISA_GET_GLOBAL_SIZE:
+    return of_unsigned(1, UINT32_MAX, bits);
+  case ISA_GET_GLOBAL_ID:
+  case ISA_GET_GLOBAL_OFFSET:
+    return of_unsigned(0, UINT32_MAX - 1, bits);
+  default:
+    return range_full(bits);
+  }
+}
+
 static struct range bounded(const struct ranges *ranges, ir_ref ref, unsigned bits) {
   const struct ir_inst *inst = &ranges->ir->inst[ref];
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
     if (bounds[i].op == inst->op && !inst->guard)
       return of_signed(bounds[i].least, bounds[i].most, bits);
-  return range_full(bits);
+  return of_query(ranges->ir, inst, bits);
 }
 
 static struct range word_of(struct range pair, uint64_t word) {

@@ -190,7 +190,7 @@ bool machine_schedule(struct machine *m, uint32_t most) {
     uint32_t start = 0;
     for (uint32_t at = 0; at <= block->count; at++)
       if (at == block->count || at - start == STRETCH_MOST || has_effect(&block->inst[at])) {
-        changed |= stretch(s, block->inst + start, at - start, most);
+        changed |= at > start && stretch(s, block->inst + start, at - start, most);
         start = at < block->count && has_effect(&block->inst[at]) ? at + 1 : at;
       }
   }

@@ -175,7 +175,7 @@ static bool read_words(struct reader *r, const uint8_t *bytes, size_t size) {
   if (size < 4 || (word_at(bytes, false) != MAGIC && word_at(bytes, true) != MAGIC))
     return fail_file(r, "not a SPIR-V file: it does not begin with the number 0x07230203");
   if (size % 4 || size < 4 * READER_HEADER_WORDS)
-    return fail_file(r, "cut off: a SPIR-V file is at least five words, and no part of one");
+    return fail_file(r, "cut off: SPIR-V is a whole number of 4-byte words, at least five");
   struct spirv *module = r->module;
   const bool big = word_at(bytes, true) == MAGIC;
   module->word_count = (uint32_t)(size / 4);
@@ -220,8 +220,9 @@ static bool read_names(struct reader *r) {
       return false;
   }
   if (r->module->address_bits != 64)
-    return fail_file(r, r->module->address_bits ? "made for 32-bit addresses; compile it for spir64"
-                                                : "OpMemoryModel with 32 or 64-bit physical addresses is missing");
+    return fail_file(r, r->module->address_bits
+                            ? "made for 32-bit addresses; compile it for spir64"
+                            : "not for OpenCL: OpMemoryModel with physical addresses is missing, which spir64 has");
   return true;
 }
 

@@ -105,6 +105,21 @@ static bool is_idle(const struct reader *r) {
   }
 }
 
+/* Of the control mask's bits, those below PartialCount that bring a literal each come first. */
+static uint32_t copies_asked(struct reader *r) {
+  enum { UNROLL = 0x1, LITERALS = 0xf8, PARTIAL_COUNT = 0x100 };
+  const uint32_t control = reader_word(r, 3), at = 4 + (uint32_t)__builtin_popcount(control & LITERALS);
+  if (control & PARTIAL_COUNT && at < reader_words(r))
+    return reader_word(r, at);
+  return control & UNROLL ? UINT32_MAX : 0;
+}
+
+static bool read_idle(struct reader *r, struct body *body) {
+  if (reader_op(r) == OpLoopMerge && body->open)
+    last_block(r, body)->copies = copies_asked(r);
+  return true;
+}
+
 static bool read_instruction(struct reader *r, struct body *body) {
   const uint16_t op = reader_op(r);
   const char *operands = spirv_op_row(op)->operands;
@@ -149,7 +164,7 @@ static bool read_one(struct reader *r, struct body *body) {
   case OpFunction:
     return reader_fail(r, "the function before has no end");
   default:
-    return is_idle(r) || read_instruction(r, body);
+    return is_idle(r) ? read_idle(r, body) : read_instruction(r, body);
   }
 }
 
@@ -184,16 +199,38 @@ bool reader_read_function(struct reader *r) {
   return true;
 }
 
-/* The wrapper that translators put around a kernel has no lines: it is where the function that it calls is. */
-static void place_wrapper(struct spirv *module, struct spirv_function *function) {
+static const struct spirv_function *find_called(const struct spirv *module, const struct spirv_function *function) {
   const struct spirv_block *block = function->block;
   for (uint32_t i = block ? block->first : 0; block && i < block->first + block->count; i++) {
     const struct spirv_inst *inst = &module->inst[i];
-    if (inst->op == OpFunctionCall && module->id[inst->word[3]].kind == SPIRV_FUNCTION) {
-      function->place = module->function[module->id[inst->word[3]].index].place;
-      return;
-    }
+    if (inst->op == OpFunctionCall && module->id[inst->word[3]].kind == SPIRV_FUNCTION)
+      return &module->function[module->id[inst->word[3]].index];
   }
+  return NULL;
+}
+
+static struct spirv_inst *last_of(struct spirv *module, const struct spirv_block *block) {
+  return &module->inst[block->first + block->count - 1];
+}
+
+/* Translators write the return of a function's last line last, but for blocks that nobody reaches. */
+static struct ir_place last_return(struct spirv *module, const struct spirv_function *function) {
+  for (uint32_t i = function->blocks; i-- > 0;)
+    if (last_of(module, &function->block[i])->op == OpReturn)
+      return last_of(module, &function->block[i])->place;
+  return function->place;
+}
+
+/* The wrapper that translators put around a kernel has no lines: it is where the function that it calls is, and ends
+ * where that ends. */
+static void place_wrapper(struct spirv *module, struct spirv_function *function) {
+  const struct spirv_function *called = find_called(module, function);
+  if (!called)
+    return;
+  function->place = called->place;
+  for (uint32_t i = 0; i < function->blocks; i++)
+    if (!last_of(module, &function->block[i])->place.line)
+      last_of(module, &function->block[i])->place = last_return(module, called);
 }
 
 /* Only now have the blocks come to rest. */

@@ -41,10 +41,10 @@ static size_t count_lines(const char *text, bool (*wanted)(const char *line, siz
   return count;
 }
 
-/* Of a tool that went down: what it says itself, not the stack. */
+/* Of a tool that went down: what it says itself, not the stack, whose first entry starts with its number. */
 static bool is_last_word(const char *line, size_t length) {
   return length && *line != ' ' && *line != '#' && strncmp(line, "PLEASE submit", 13) != 0 &&
-         strncmp(line, "Stack dump", 10) != 0;
+         strncmp(line, "Stack dump", 10) != 0 && strncmp(line + strspn(line, "0123456789"), ".\t", 2) != 0;
 }
 
 static bool fail_missing(const struct teller *teller, const char *tool) {
@@ -52,7 +52,7 @@ static bool fail_missing(const struct teller *teller, const char *tool) {
 }
 
 static bool fail_crash(const struct teller *teller, const char *tool, const struct process_end *end) {
-  const char *line = "it says nothing";
+  const char *line = "it does not say why; something in the program is beyond it";
   size_t length = strlen(line);
   count_lines(end->text, is_last_word, &line, &length);
   int shown = (int)(length < SHOWN ? length : SHOWN);
@@ -75,13 +75,19 @@ static size_t place_length(const char *line, size_t length) {
   return colons == 2 ? length - at : 0;
 }
 
+/* clang's name for what options say instead of a file. */
+static bool is_of_options(const char *line) {
+  return strncmp(line, "<command line>:", 15) == 0 || strncmp(line, "<built-in>:", 11) == 0;
+}
+
 /* The error has a place in a source file; in none of ours. */
 static bool has_place(const struct teller *teller, const char *line, size_t length) {
   static const char fatal[] = "fatal ";
   size_t before = (size_t)((const char *)memmem(line, length, "error: ", 7) - line), word = sizeof fatal - 1;
   if (before >= word && memcmp(line + before - word, fatal, word) == 0)
     before -= word;
-  return strncmp(line, teller->folder, strlen(teller->folder)) != 0 && place_length(line, before);
+  return strncmp(line, teller->folder, strlen(teller->folder)) != 0 && !is_of_options(line) &&
+         place_length(line, before);
 }
 
 /* "k.cl:3:5: error: what (and 2 more)". An error that has no place gets the program's name. */
@@ -98,7 +104,8 @@ static bool fail_source(const struct teller *teller, const char *tool, const str
   size_t used = length - (size_t)(what - line), room = placed ? sizeof teller->error->text - sizeof more : SHOWN;
   int shown = (int)(used < room ? used : room);
   if (!placed)
-    return tool_fail(teller, "%.*s%s", shown, what, more);
+    return tool_fail(teller, "%s%.*s%s%s", is_of_options(line) ? "in the options of the build: " : "", shown, what,
+                     memmem(what, used, "-cl-std=", 8) ? "; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0" : "", more);
   snprintf(teller->error->text, sizeof teller->error->text, "%.*s%s", shown, what, more);
   return false;
 }

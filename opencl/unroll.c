@@ -1,12 +1,14 @@
-/* Short loops whose number of turns is known become that many copies of their body.
+/* Loops whose number of turns is known become that many copies of their body, where the source asks: `#pragma unroll`,
+ * `opencl_unroll_hint`. Not otherwise: it would be faster, but a report names instructions, and the one load of a
+ * loop that somebody wrote would be eight in it, each with an eighth of the conflicts.
  *
  * A header that asks and one body that leads back to it; flattening has made most small loops so. The number of turns
  * is found by running the loop on constants: whatever follows from the phis' first values is folded, turn by turn,
  * until the condition says no. If it ever depends on something else, the loop stays.
  *
  * The copies go in front of the header's own instructions, which remain as the last question, so that what is used
- * behind the loop keeps its name. Left alone: whatever looks at other lanes, and what would grow beyond MOST_COPIES
- * (assumed: a few cache lines of instructions). */
+ * behind the loop keeps its name. Left alone: whatever looks at other lanes, loops of more turns than copies were asked
+ * for, and what would grow beyond MOST_COPIES instructions. */
 #include "opencl/passes.h"
 #include "opencl/rewrite.h"
 
@@ -15,7 +17,7 @@
 
 #include "sim/core/need.h"
 
-enum { MOST_TURNS = 16, MOST_COPIES = 128 };
+enum { MOST_TURNS = 64, MOST_COPIES = 2048 };
 
 struct unroll {
   struct ir *ir;
@@ -38,7 +40,7 @@ static bool may_copy(const struct ir *ir, uint32_t number) {
 static bool find_shape(struct unroll *unroll, uint32_t header) {
   const struct ir *ir = unroll->ir;
   const struct ir_block *block = &ir->block[header];
-  if (block->loop != header || block->end != IR_END_IF || block->from_count != 2)
+  if (!block->copies || block->loop != header || block->end != IR_END_IF || block->from_count != 2)
     return false;
   for (uint32_t side = 0; side < 2; side++) {
     const uint32_t body = block->to[side];
@@ -129,6 +131,7 @@ static ir_ref copy_of(struct unroll *unroll, ir_ref ref) {
   const ir_ref copy = ir_make(ir, inst.op, (enum ir_width)inst.width, operand, inst.count, inst.imm, inst.place);
   ir->inst[copy].guard = standing_for(unroll, inst.guard);
   ir->inst[copy].guard_not = inst.guard_not;
+  ir->inst[copy].is_volatile = inst.is_volatile;
   ir->inst[copy].keep = standing_for(unroll, inst.keep);
   free(operand);
   return copy;
@@ -179,7 +182,7 @@ static bool unroll_loop(struct unroll *unroll) {
   struct ir *ir = unroll->ir;
   const uint32_t header = unroll->header, body = unroll->body;
   const uint32_t turns = count_turns(unroll), size = ir->block[header].count + ir->block[body].count;
-  const bool few = turns <= MOST_TURNS && turns * size <= MOST_COPIES;
+  const bool few = turns <= MOST_TURNS && turns <= ir->block[header].copies && turns * size <= MOST_COPIES;
   forget_all(unroll, header);
   forget_all(unroll, body);
   if (!few)

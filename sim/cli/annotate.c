@@ -1,4 +1,4 @@
-/* The source with its costs in the margin: `warpwait run --annotate`.
+/* The source with its costs in the margin, and below it what the columns are: `warpwait run --annotate`.
  *
  * Every file with a line that costs anything is shown, the program's own first. Runs of lines without cost are cut
  * short. Shares are of all warp-cycles of the launch, so that those shown add up to 100 %. */
@@ -19,10 +19,11 @@ enum column { LDS_CONFLICT, SECTORS, COPY_BYTES, LATENCY, COLUMNS };
 static const struct {
   const char *head;
   int width;
-} columns[COLUMNS] = {[LDS_CONFLICT] = {"LDS conflict", 14},
-                      [SECTORS] = {"sectors", 11},
-                      [COPY_BYTES] = {"copied bytes", 14},
-                      [LATENCY] = {"latency", 10}};
+  const char *what;
+} columns[COLUMNS] = {[LDS_CONFLICT] = {"LDS conflict", 14, "cycles added by bank conflicts"},
+                      [SECTORS] = {"sectors", 11, "of global memory that accesses of warps touched"},
+                      [COPY_BYTES] = {"copied bytes", 14, "of the asynchronous copies that start here"},
+                      [LATENCY] = {"latency", 10, "of these copies from issue to completion, mean cycles"}};
 
 struct margin {
   struct text *text;
@@ -137,10 +138,14 @@ static void print_file(const struct margin *margin, const struct isa_source *sou
   print_gap(margin, source, next, source->lines, false, true);
 }
 
-static void print_launch(const struct isa_program *program, const struct launch_result *result, struct text *text) {
+/* Notes in `shown` which columns there were. */
+static void print_launch(const struct isa_program *program, const struct launch_result *result, struct text *text,
+                         bool shown[COLUMNS]) {
   size_t count = 0, unknown = 0;
   struct line_cost *lines = lines_of(program, result, &count);
   const struct margin margin = make_margin(text, result->resident_cycles, lines, count);
+  for (enum column c = 0; c < COLUMNS; c++)
+    shown[c] |= margin.shown[c];
   for (size_t i = 0, files; i < count; i += files) {
     for (files = 1; i + files < count && lines[i + files].source == lines[i].source && lines[i].line; files++)
       continue;
@@ -158,16 +163,25 @@ static void print_launch(const struct isa_program *program, const struct launch_
   free(lines);
 }
 
+static void print_legend(struct text *text, const bool shown[COLUMNS]) {
+  text_print(text, "\n%-16s%s\n%-16s%s\n%-16s%s\n", "%", "of all cycles of the launch's warps", "issues",
+             "instructions issued by warps", "mostly waiting", "for what most of the line's waiting was");
+  for (enum column c = 0; c < COLUMNS; c++)
+    if (shown[c])
+      text_print(text, "%-16s%s\n", columns[c].head, columns[c].what);
+}
+
 char *report_annotate(const struct report *report) {
   struct text text = {0};
-  text_print(&text, "\nthe source: each line's %% of the launch's warp-cycles, and what its warps mostly waited for; "
-                    "latency: of copies, mean cycles\n");
+  bool shown[COLUMNS] = {false};
+  text_print(&text, "\nthe source, each line with its costs\n");
   for (size_t i = 0; i < report->count; i++) {
     const struct isa_launch *launch = &report->job->launches[i].isa;
     if (report->job->launch_count > 1)
       text_print(&text, "\n======== launch %zu of %zu: %s ========\n", i + 1, report->job->launch_count,
                  launch->kernel->name);
-    print_launch(launch->program, &report->results[i], &text);
+    print_launch(launch->program, &report->results[i], &text, shown);
   }
+  print_legend(&text, shown);
   return text.data;
 }

@@ -179,13 +179,24 @@ static bool ndrange(const struct direct *direct, struct isa_launch *launch, stru
   return count > 0;
 }
 
+/* As many names as there is room for. */
+static void list_kernels(const struct isa_program *program, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < program->kernel_count && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%.60s", i ? ", " : "", program->kernels[i].name);
+}
+
 static bool find_kernel(const struct direct *direct, struct job *job, struct message *message) {
   const char *kernel = direct->kernel;
+  char names[400];
   if (!kernel)
     kernel = program_only_kernel(&job->program);
+  list_kernels(job->program.isa, names, sizeof names);
   if (!kernel)
-    return message_fail(message, "--kernel: which of the %zu kernels of %s?",
-                        job->program.isa->kernel_count + job->program.refusals.count, file_base(direct->program));
+    return message_fail(message, "--kernel: which of the %zu kernels of %s? legal: %s",
+                        job->program.isa->kernel_count + job->program.refusals.count, file_base(direct->program),
+                        names);
   return job_launch(job, kernel, message) ? true : message_within(message, "--kernel");
 }
 

@@ -8,9 +8,11 @@
 #include "sim/cli/program.h"
 #include "sim/cli/text.h"
 
+enum { KEY_SPIRV = 256 };
+
 struct translation {
   struct message message; /* first: see cli_parse() */
-  const char *input, *output;
+  const char *input, *output, *spirv;
   struct program_build build;
   struct program program;
 };
@@ -20,6 +22,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
   switch (key) {
   case 'o':
     translation->output = arg;
+    return 0;
+  case KEY_SPIRV:
+    translation->spirv = arg;
     return 0;
   case ARGP_KEY_ARG:
     if (translation->input)
@@ -141,9 +146,25 @@ static int end(struct translation *translation, bool good) {
   return good ? CLI_FINE : cli_bad_input(&translation->message);
 }
 
+/* What was lowered, or was to be: it is written even if that failed. */
+static bool write_spirv(const struct translation *translation, struct message *message) {
+  const struct program *program = &translation->program;
+  if (program->spirv)
+    return file_write(translation->spirv, (const char *)program->spirv, program->spirv_bytes, message);
+  return message_fail(message, "--spirv: there is none of '%s': only .cl becomes SPIR-V", translation->input);
+}
+
+static bool write_results(const struct translation *translation, struct message *message) {
+  const struct isa_program *program = translation->program.isa;
+  if (translation->output)
+    return write_object(program, translation->output, message);
+  return translation->spirv || list(translation, list_kernel, message);
+}
+
 int verb_asm(int argc, char **argv) {
   static const struct argp_option options[] = {
-      {"output", 'o', "OUT.wwo", 0, "Write an object file; without it, list the instructions", 1},
+      {"output", 'o', "OUT.wwo", 0, "Write an object file; without it and --spirv, list the instructions", 1},
+      {"spirv", KEY_SPIRV, "OUT.spv", 0, "Write the SPIR-V that OpenCL C became", 1},
       BUILD_OPTIONS(2),
       {0}};
   static const struct argp argp = {
@@ -151,8 +172,10 @@ int verb_asm(int argc, char **argv) {
       NULL,    NULL,         NULL};
   struct translation translation = {0};
   bool good = begin(&argp, argc, argv, &translation);
-  good = good && (translation.output ? write_object(translation.program.isa, translation.output, &translation.message)
-                                     : list(&translation, list_kernel, &translation.message));
+  struct message second; /* the first thing that went wrong is told */
+  if (translation.spirv && (good || translation.program.spirv))
+    good &= write_spirv(&translation, good ? &translation.message : &second);
+  good = good && write_results(&translation, &translation.message);
   return end(&translation, good);
 }
 

@@ -128,10 +128,21 @@ TEST(opencl, instructions_are_shown_below_their_source_lines) {
   EXPECT_CONTAINS(outcome.out, "kernel plus: ");
   EXPECT_CONTAINS(outcome.out, "\nkernel.cl:6:   uint i = get_global_id(0);\n       0  ");
   EXPECT_CONTAINS(outcome.out, "\nkernel.cl:7:   room[get_local_id(0)] = data[i];\n");
+  EXPECT_TRUE(strstr(outcome.out, "no source line") == NULL); /* the exit is the closing brace's */
   outcome_free(&outcome);
   outcome = tool("asm kernel.cl");
   EXPECT_CONTAINS(outcome.out, "  argument 2  u32      add\n");
   EXPECT_CONTAINS(outcome.out, "    pc   line  class      instruction\n");
+  outcome_free(&outcome);
+}
+
+TEST(opencl, an_array_that_only_unrolled_loops_index_needs_no_memory) {
+  fresh("kernel void k(global float *o) {\n  float a[8];\n"
+        "#pragma unroll\n  for (int i = 0; i < 8; i++)\n    a[i] = o[i];\n"
+        "#pragma unroll\n  for (int i = 0; i < 8; i++)\n    o[i] = a[i] * a[7 - i];\n}\n",
+        0);
+  struct outcome outcome = tool("dis kernel.cl");
+  EXPECT_CONTAINS(outcome.out, " 0 private bytes a lane\n");
   outcome_free(&outcome);
 }
 
@@ -251,7 +262,7 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
       {"int f(int x) { return x; }\n", "dis kernel.cl", "kernel.cl: there is no kernel in it"},
       {"kernel void k(void) {}\n", "run kernel.cl", "--global is missing: the number of work-items, X[,Y[,Z]]"},
       {"kernel void k(void) {}\nkernel void l(void) {}\n", "run kernel.cl --global 1",
-       "--kernel: which of the 2 kernels of kernel.cl?"},
+       "--kernel: which of the 2 kernels of kernel.cl? legal: k, l"},
       {"kernel void kay(void) {}\nkernel void l(void) {}\n", "run kernel.cl --global 1 --kernel key",
        "--kernel: no kernel 'key' in kernel.cl; did you mean 'kay'?"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --build-option -O3",
@@ -259,13 +270,35 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --build-option other.cl",
        "kernel.cl: build option 'other.cl' is not let through: the program is the only input"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --cl-std CL9",
-       "kernel.cl: invalid value 'CL9' in '-cl-std=CL9'"},
+       "kernel.cl: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
       {"kernel void k(float x) {}\n", "run kernel.cl --global 1 --arg int:1",
        "--arg int:1: int (4 bytes) does not fit: the kernel's argument 'x' is a value (f32, 4 bytes)"},
       {"kernel void k(int x) {}\n", "run kernel.cl --global 1",
        "--arg: argument 1, 'x', a value (u32), is missing: kernel 'k' has 1"},
       {"kernel void k(read_only image2d_t i) {}\n", "run kernel.cl --global 1",
        "kernel.cl:1: image2d_t as the type of a kernel's argument is not supported"},
+      {"kernel void k(void) {\n", "asm kernel.cl", "kernel.cl:1:22: error: expected '}'"},
+      {"kernel void k(global int *a);\n", "asm kernel.cl", "kernel.cl: there is no kernel in it"},
+      {"int f(int n) {\n  return n ? f(n - 1) : 0;\n}\nkernel void k(global int *a) { a[0] = f(a[1]); }\n",
+       "asm kernel.cl", "kernel.cl:2: 'f' is called from within itself: recursion is not supported"},
+      {"int f(int);\nkernel void k(global int *a) {\n  a[0] = f(1);\n}\n", "asm kernel.cl",
+       "kernel.cl:3: function f is declared but not defined, and is no built-in function that is supported"},
+      {"kernel void k(global int *a) {\n  printf(\"%d %d\", a[0]);\n}\n", "asm kernel.cl",
+       "kernel.cl:2:15: error: more '%' conversions than data arguments [-Werror,-Wformat-insufficient-args]"},
+      {"kernel void k(constant char *f) {\n  printf(f);\n}\n", "asm kernel.cl",
+       "kernel.cl:2: the format of printf must be a string literal"},
+      {"kernel void k(global int *a, int n) {\n  int x[n];\n  a[0] = x[1];\n}\n", "asm kernel.cl",
+       "kernel.cl:2:9: error: variable length arrays are not supported in OpenCL"},
+      {"kernel void k(void) {\n  global int x;\n}\n", "asm kernel.cl",
+       "kernel.cl:2:14: error: function scope variable cannot be declared in global address space"},
+      {"kernel void k(global int *a) {\n  enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{ a[0] = 1; });\n}\n",
+       "asm kernel.cl", "kernel.cl:2: OpGetDefaultQueue is not supported"},
+      {"kernel void k(global int *a) {\n  int x[100000];\n  x[a[0]] = 3;\n  a[1] = x[a[2]];\n}\n", "asm kernel.cl",
+       "kernel.cl:2: a private variable of 400000 bytes; there are at most 65536"},
+      {"kernel void k(void) {}\n", "run kernel.cl --global 1 -D 1X",
+       "kernel.cl: in the options of the build: macro name must be an identifier"},
+      {"kernel void k(global int *a) {}\n", "run kernel.cl --global 1 --arg buffer:a=4 --arg int:1",
+       "--arg int:1: kernel 'k' has 1 argument"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char whole[400];
@@ -294,6 +327,12 @@ TEST(opencl, bad_build_keys_name_their_place) {
       {"\"build\": { \"route\": \"SSA\" },", "l.json:1: build.route: no route 'SSA', legal: ssa, O0, O2"},
       {"\"build\": { \"registers\": 256 },",
        "l.json:1: build.registers: 256 is not a whole number in [16, 255] registers a lane"},
+      {"\"build\": { \"std\": \"CL9\" },",
+       "kernel.cl: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
+      {"\"build\": { \"defines\": { \"1X\": 2 } },",
+       "kernel.cl: in the options of the build: macro name must be an identifier"},
+      {"\"build\": { \"options\": \"-include gone.h\" },",
+       "kernel.cl: in the options of the build: 'gone.h' file not found"},
       {"\"program\": \"gone.cl\",", "l.json:1: program: gone.cl: No such file or directory"},
       {"\"program\": \"k.wws\", \"build\": {},", "l.json:1: build: serves OpenCL C only, and 'k.wws' is none"},
       {"\"program\": \"bad.spv\", \"build\": { \"std\": \"CL2.0\" },",
@@ -307,6 +346,68 @@ TEST(opencl, bad_build_keys_name_their_place) {
     ct_note("%s", rows[i].keys);
     snprintf(whole, sizeof whole, "warpwait: %s\n", rows[i].message);
     expect("run l.json", 2, whole);
+  }
+}
+
+TEST(opencl, spir_v_is_written_on_request_even_if_it_cannot_be_lowered) {
+  fresh(plus, 7);
+  expect("asm kernel.cl --spirv k.spv", 0, "");
+  launch_with("\"program\": \"k.spv\",");
+  expect("run l.json --verify", 0, "");
+  tool_file("bad.cl", "kernel void k(read_only image2d_t i) {}\n");
+  expect("asm bad.cl --spirv bad.spv", 2,
+         "warpwait: bad.cl:1: image2d_t as the type of a kernel's argument is not supported\n");
+  EXPECT_TRUE(tool_exists("bad.spv"));
+  tool_file("k.wws", ".kernel k\n  exit\n");
+  expect("asm k.wws --spirv none.spv", 2, "warpwait: --spirv: there is none of 'k.wws': only .cl becomes SPIR-V\n");
+  EXPECT_TRUE(!tool_exists("none.spv"));
+  expect("asm kernel.cl --spirv none/k.spv", 2, "warpwait: none/k.spv: cannot be written: No such file or directory\n");
+}
+
+TEST(opencl, spir_v_that_is_cut_off_or_for_others_is_told_by_what_it_lacks) {
+  enum { MAGIC = 0x07230203, MEMORY_MODEL = 3 << 16 | 14 };
+  static const struct {
+    uint32_t word[8];
+    size_t bytes;
+    const char *message;
+  } rows[] = {
+      {{0x464c457f}, 32, "not a SPIR-V file: it does not begin with the number 0x07230203"},
+      {{MAGIC, 0x10000}, 8, "cut off: SPIR-V is a whole number of 4-byte words, at least five"},
+      {{MAGIC, 0x10000, 0, 20}, 31, "cut off: SPIR-V is a whole number of 4-byte words, at least five"},
+      {{MAGIC, 0x10000, 0, 20},
+       20,
+       "not for OpenCL: OpMemoryModel with physical addresses is missing, which spir64 has"},
+      {{MAGIC, 0x10000, 0, 20, 0, MEMORY_MODEL, 0, 1},
+       32,
+       "not for OpenCL: OpMemoryModel with physical addresses is missing, which spir64 has"},
+      {{MAGIC, 0x10000, 0, 20, 0, MEMORY_MODEL, 1, 2}, 32, "made for 32-bit addresses; compile it for spir64"},
+      {{MAGIC, 0x10000, 0, 20, 0, MEMORY_MODEL, 2, 2}, 32, "there is no kernel in it"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char whole[200];
+    fresh(plus, 0);
+    tool_bytes("k.spv", rows[i].word, rows[i].bytes);
+    snprintf(whole, sizeof whole, "warpwait: k.spv: %s\n", rows[i].message);
+    expect("run k.spv --global 1", 2, whole);
+  }
+}
+
+TEST(opencl, instructions_have_a_source_line_down_to_the_last_exit) {
+  fresh("kernel void k(global int *a, int n) {\n"
+        "  if (n > 3)\n"
+        "    return;\n"
+        "  for (int i = 0; i < n; i++)\n"
+        "    a[i] = n;\n"
+        "}\n",
+        0);
+  for (enum opencl_route route = 0; route < OPENCL_ROUTES; route++) {
+    char arguments[100];
+    snprintf(arguments, sizeof arguments, "dis kernel.cl --route %s", opencl_route_names[route]);
+    struct outcome outcome = tool(arguments);
+    ct_note("%s", arguments);
+    EXPECT_TRUE(!strstr(outcome.out, "(no source line)"));
+    EXPECT_CONTAINS(outcome.out, "\nkernel.cl:6: }\n");
+    outcome_free(&outcome);
   }
 }
 

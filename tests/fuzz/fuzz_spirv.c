@@ -1,11 +1,16 @@
 /* libFuzzer: any bytes as SPIR-V. What lowers must have an encoding that decodes to the same; what does not gets one
- * line that says why. The seeds are real modules: tests/fuzz/spirv_seeds makes them. */
+ * line that says why. The seeds are real modules: tests/fuzz/spirv_seeds makes them. Most changes are made to whole
+ * words and instructions: of modules with changed bytes few get past the reader. */
 #include "opencl/opencl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { HEADER_WORDS = 5 };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most); /* libFuzzer's own */
 
 static void check(bool holds) {
   if (!holds)
@@ -40,4 +45,68 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   isa_program_free(program);
   opencl_refusals_free(&refusals);
   return 0;
+}
+
+/* ---- changes of words and instructions ------------------------------------------------------------- */
+
+static uint32_t next(uint32_t *state) { return *state = *state * 1664525 + 1013904223, *state >> 8; }
+
+/* Where an instruction starts and how many words it has, for one that `state` chooses; false: there is none. */
+static bool choose(const uint32_t *words, size_t count, uint32_t *state, size_t *at, size_t *length) {
+  const size_t beyond = HEADER_WORDS + next(state) % (count - HEADER_WORDS);
+  *length = 0;
+  for (*at = HEADER_WORDS; *at < count; *at += *length) {
+    *length = words[*at] >> 16;
+    if (!*length || *length > count - *at)
+      return false;
+    if (*at + *length > beyond)
+      return true;
+  }
+  return false;
+}
+
+/* Another word of the module, which may be an id that fits, or a small number. */
+static void change_word(uint32_t *words, size_t count, uint32_t *state) {
+  const size_t at = next(state) % count, from = next(state) % count;
+  words[at] = next(state) % 3 ? words[from] : next(state) % 40;
+}
+
+static size_t remove_instruction(uint32_t *words, size_t count, uint32_t *state) {
+  size_t at, length;
+  if (!choose(words, count, state, &at, &length))
+    return count;
+  memmove(words + at, words + at + length, (count - at - length) * sizeof *words);
+  return count - length;
+}
+
+/* One instruction once more in front of another. */
+static size_t copy_instruction(uint32_t *words, size_t count, size_t most, uint32_t *state) {
+  size_t from, at, length, other;
+  uint32_t copy[64];
+  if (!choose(words, count, state, &from, &length) || !choose(words, count, state, &at, &other) ||
+      length > sizeof copy / sizeof *copy || length > most - count)
+    return count;
+  memcpy(copy, words + from, length * sizeof *words);
+  memmove(words + at + length, words + at, (count - at) * sizeof *words);
+  memcpy(words + at, copy, length * sizeof *words);
+  return count + length;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+  uint32_t state = seed;
+  size_t count = size / 4;
+  const uint32_t kind = next(&state) % 8;
+  if (!kind || count <= HEADER_WORDS)
+    return LLVMFuzzerMutate(data, size, most);
+  uint32_t *words = malloc(most + 4);
+  memcpy(words, data, 4 * count);
+  if (kind == 1)
+    count = remove_instruction(words, count, &state);
+  else if (kind == 2)
+    count = copy_instruction(words, count, most / 4, &state);
+  else
+    change_word(words, count, &state);
+  memcpy(data, words, 4 * count);
+  free(words);
+  return 4 * count;
 }

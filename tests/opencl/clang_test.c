@@ -184,21 +184,37 @@ TEST(clang, optimised_code_loses_what_the_translator_does_not_know) {
   EXPECT_STREQ(failure.text, "");
 }
 
-TEST(clang, freeze_becomes_bitcast_and_odd_switches_become_masks) {
+TEST(clang, optimised_code_computes_in_widths_of_the_machine) {
+  fresh();
+  /* Without widths in the data layout the switch is over i3 and the product of three bits an i3 or i33. */
+  write_text("k.cl", "kernel void k(global int *a, uint n) {\n"
+                     "  switch ((a[n] + 5) & 7) {\n"
+                     "  case 0: a[0] = n; break; case 1: a[1] = 99; break; case 4: a[2] = 12; break;\n"
+                     "  case 6: a[3] = n * 3; break; case 7: a[4] = 5; }\n"
+                     "  for (uint i = 0; i < n; i++) a[9] += (i * (i + 1)) / 2;\n"
+                     "  a[8] = (a[1] & 7) * 5 + ((a[2] & 15) << 3 & 7) + (a[3] * 3 >> 2 & 1);\n}\n");
+  EXPECT_GT(compile("k.cl", &(struct opencl_build){.route = OPENCL_ROUTE_O2}), 0);
+  EXPECT_STREQ(failure.text, "");
+}
+
+TEST(clang, freeze_becomes_an_instruction_that_does_nothing) {
   static const struct {
     const char *from, *to;
   } rows[] = {
       {"  %3 = freeze i32 %2\n", "  %3 = bitcast i32 %2 to i32\n"},
       {"  %3 = freeze float addrspace(1)* %p, !dbg !7\n",
        "  %3 = bitcast float addrspace(1)* %p to float addrspace(1)*, !dbg !7\n"},
+      {"  %3 = freeze %struct.s addrspace(4)* %p\n",
+       "  %3 = bitcast %struct.s addrspace(4)* %p to %struct.s addrspace(4)*\n"},
       {"  %3 = freeze <2 x i1> %2\n", "  %3 = bitcast <2 x i1> %2 to <2 x i1>\n"},
+      {"  %3 = freeze <2 x i1> <i1 true, i1 undef>\n", "  %3 = freeze <2 x i1> <i1 true, i1 undef>\n"},
       {"  %3 = freeze i32 undef\n", "  %3 = bitcast i32 undef to i32\n"},
-      {"  %3 = freeze { i32, i1 } %2\n", "  %3 = freeze { i32, i1 } %2\n"},
+      {"  %3 = freeze { i32, i1 } %2, !dbg !7\n", "  %freeze.3 = extractvalue { i32, i1 } %2, 0, !dbg !7\n"
+                                                  "  %3 = insertvalue { i32, i1 } %2, i32 %freeze.3, 0, !dbg !7\n"},
+      {"  %sum = freeze { i64, i1 } %2\n", "  %freeze.sum = extractvalue { i64, i1 } %2, 0\n"
+                                           "  %sum = insertvalue { i64, i1 } %2, i64 %freeze.sum, 0\n"},
+      {"  call void @f(i8* \"a = freeze i32 %2\")\n", "  call void @f(i8* \"a = freeze i32 %2\")\n"},
       {"  %3 = trunc i32 %2 to i8\n", "  %3 = trunc i32 %2 to i8\n"},
-      {"  %3 = trunc i32 %2 to i3, !dbg !4\n  switch i3 %3, label %9 [\n    i3 0, label %5\n    i3 -4, label %6\n  ]\n",
-       "  %3 = and i32 %2, 7, !dbg !4\n  switch i32 %3, label %9 [\n    i32 0, label %5\n    i32 4, label %6\n  ]\n"},
-      {"  switch i32 %3, label %9 [\n    i32 -4, label %6\n  ]",
-       "  switch i32 %3, label %9 [\n    i32 -4, label %6\n  ]\n"},
       {"", ""},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -206,6 +222,12 @@ TEST(clang, freeze_becomes_bitcast_and_odd_switches_become_masks) {
     EXPECT_STREQ(text, rows[i].to);
     free(text);
   }
+}
+
+TEST(clang, widths_are_added_to_the_data_layout_alone) {
+  char *text = llvm_text_with_widths("target datalayout = \"e-i64:64\"\ntarget triple = \"spir64\"\n\n; x\n");
+  EXPECT_STREQ(text, "target datalayout = \"e-i64:64-n8:16:32:64\"\ntarget triple = \"spir64\"\n\n; x\n");
+  free(text);
 }
 
 /* ---- messages ------------------------------------------------------------------------------------ */
@@ -222,6 +244,8 @@ TEST(clang, errors_are_as_clang_words_them) {
       {"#include \"bad.h\"\n", "./bad.h:2:1: error: unknown type name 'nonsense'"},
       {"kernel int k(void) { return 0; }\n", "k.cl:1:12: error: kernel must have void return type"},
       {"kernel void k(global int *a) {\n  a[0] = 1\n}\n", "k.cl:2:11: error: expected ';' after expression"},
+      {"kernel void k(global int *a) {\n  printf(\"%d %d\", a[0]);\n}\n",
+       "k.cl:2:15: error: more '%' conversions than data arguments [-Werror,-Wformat-insufficient-args]"},
       {"kernel void k(int *a) {}\n",
        "k.cl:1:20: error: pointer arguments to kernel functions must reside in '__global', '__constant' or '__local' "
        "address space"},
@@ -274,7 +298,9 @@ TEST(clang, options_that_would_break_the_pipeline_are_refused_by_name) {
        "-iquote, -cl-..., -w, -W..., -f... of floating point"},
       {"-ffp-contract=off", ""},
       {"-cl-nonsense", "k.cl: unknown argument: '-cl-nonsense'"},
-      {"-cl-std=CL7", "k.cl: invalid value 'CL7' in '-cl-std=CL7'"},
+      {"-cl-std=CL7", "k.cl: invalid value 'CL7' in '-cl-std=CL7'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
+      {"-D1X", "k.cl: in the options of the build: macro name must be an identifier"},
+      {"-include=none.h", "k.cl: in the options of the build: '=none.h' file not found"},
       {"-Werror", ""},
       {"-cl-fast-relaxed-math", ""},
       {"-w", ""},
@@ -318,6 +344,12 @@ TEST(clang, tools_that_are_missing_or_go_down_are_named) {
   write_script("WARPWAIT_LLVM_SPIRV", "spirv", "#!/bin/sh\necho 'Assertion x failed.'\nkill -ABRT $$\n");
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
   EXPECT_CONTAINS(failure.text, "/spirv was ended by signal 6: Assertion x failed.");
+  write_script(
+      "WARPWAIT_LLVM_SPIRV", "spirv",
+      "#!/bin/sh\necho 'PLEASE submit a bug report'\necho 'Stack dump:'\nprintf '0.\\tProgram arguments: x\\n'\n"
+      "echo ' #0 0x1234'\nkill -SEGV $$\n");
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_CONTAINS(failure.text, "/spirv was ended by signal 11: it does not say why; something in the program is");
 }
 
 /* ---- what is kept -------------------------------------------------------------------------------- */

@@ -15,7 +15,8 @@ static const struct {
 } passes[] = {
     {"simplify", pass_simplify}, {"promote", pass_promote}, {"flatten", pass_flatten},
     {"narrow", pass_narrow},     {"unroll", pass_unroll},   {"spread", pass_spread},
-    {"hoist", pass_hoist},       {"address", pass_address}, {"all", opencl_passes},
+    {"hoist", pass_hoist},       {"address", pass_address}, {"regroup", pass_regroup},
+    {"loads", pass_loads},       {"all", opencl_passes},
 };
 
 /* Runs a pass of the table, checks the form and that two lanes store what they did before. */
@@ -25,6 +26,8 @@ static bool agrees(struct ir *ir, size_t pass, uint64_t seed) {
     lane_start(&before[id], seed, 7 * id);
     lane_run(&before[id], ir);
   }
+  for (uint32_t i = 0; i < ir->blocks; i++)
+    ir->block[i].copies = UINT32_MAX;
   passes[pass].run(ir);
   ct_note("seed %llu, %s", (unsigned long long)seed, passes[pass].name);
   const char *fault = ir_fault(ir);

@@ -1,0 +1,127 @@
+/* How good the code of OpenCL C is: how many instructions of a sort there are where a person would write so many. */
+#include "tests/ct.h"
+#include "tests/opencl/group_rig.h"
+
+/* One operation of the program of `source`, compiled by the default route. */
+static unsigned count(const char *source, enum isa_op op) {
+  struct group_rig rig;
+  if (!group_rig_open(&rig, source))
+    return UINT32_MAX;
+  const unsigned result = group_rig_count(&rig, op);
+  group_rig_close(&rig);
+  return result;
+}
+
+static unsigned instructions(const char *source) {
+  struct group_rig rig;
+  if (!group_rig_open(&rig, source))
+    return UINT32_MAX;
+  const unsigned result = (unsigned)rig.program->count;
+  group_rig_close(&rig);
+  return result;
+}
+
+#define SUM_OF_8(hint)                                                                                                 \
+  "kernel void k(global uint *in, global uint *out) { uint sum = 0;\n" hint                                            \
+  "\nfor (uint i = 0; i < 8; i++) sum += in[i * 5]; out[0] = sum; }"
+
+TEST(code, a_loop_becomes_copies_only_when_asked) {
+  EXPECT_EQ(count(SUM_OF_8(""), ISA_LD_GLOBAL_32), 1);
+  EXPECT_EQ(count(SUM_OF_8("#pragma unroll 1"), ISA_LD_GLOBAL_32), 1);
+  EXPECT_EQ(count(SUM_OF_8("__attribute__((opencl_unroll_hint(1)))"), ISA_LD_GLOBAL_32), 1);
+  EXPECT_EQ(count(SUM_OF_8("#pragma unroll"), ISA_LD_GLOBAL_32), 8);
+  EXPECT_EQ(count(SUM_OF_8("#pragma unroll 8"), ISA_LD_GLOBAL_32), 8);
+  EXPECT_EQ(count(SUM_OF_8("__attribute__((opencl_unroll_hint))"), ISA_LD_GLOBAL_32), 8);
+}
+
+TEST(code, fewer_copies_than_turns_leave_the_loop) {
+  EXPECT_EQ(count(SUM_OF_8("#pragma unroll 4"), ISA_LD_GLOBAL_32), 1);
+}
+
+TEST(code, a_private_array_in_an_unrolled_loop_lives_in_registers) {
+  EXPECT_EQ(count("kernel void k(global uint *in, global uint *out) { uint a[4] = {1, 2, 3, 4}, i;\n"
+                  "#pragma unroll\nfor (i = 0; i < 4; i++) a[i] += in[i];\n"
+                  "#pragma unroll\nfor (i = 0; i < 4; i++) out[i] = a[i] * a[3 - i]; }",
+                  ISA_LD_PRIVATE_32),
+            0);
+}
+
+TEST(code, the_same_word_is_loaded_once_unless_it_is_volatile) {
+#define TWICE(type)                                                                                                    \
+  "kernel void k(global " type " *in, global uint *out) { uint i = get_global_id(0); if (in[i] > 5) out[i] = in[i]; }"
+  EXPECT_EQ(count(TWICE("uint"), ISA_LD_GLOBAL_32), 1);
+  EXPECT_EQ(count(TWICE("volatile uint"), ISA_LD_GLOBAL_32), 2);
+}
+
+TEST(code, a_volatile_word_is_loaded_even_for_nothing) {
+  EXPECT_EQ(count("kernel void k(global volatile uint *in) { in[0]; in[0]; }", ISA_LD_GLOBAL_32), 2);
+}
+
+TEST(code, a_word_is_loaded_again_behind_a_barrier_and_a_store) {
+  EXPECT_EQ(count("kernel void k(global uint *in, global uint *out) { uint a = in[1]; barrier(CLK_GLOBAL_MEM_FENCE);\n"
+                  "uint b = in[1]; out[0] = 7; out[1] = in[1] + a * b; }",
+                  ISA_LD_GLOBAL_32),
+            3);
+}
+
+/* One address for all three: the argument, the index, an address, three loads; as much again for the result. */
+TEST(code, neighbours_of_a_signed_index_share_an_address) {
+  EXPECT_EQ(count("kernel void k(global uint *in, global uint *out) { int i = get_global_id(0);\n"
+                  "out[i] = in[i - 1] + in[i] + in[i + 1]; }",
+                  ISA_MADW_S32),
+            2);
+}
+
+TEST(code, an_unsigned_index_that_may_wrap_is_exact) {
+  struct group_rig rig;
+  if (!group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) { uint i = get_global_id(0);\n"
+                            "out[i] = in[(i - 1) & 7] + in[(uint)(i * 0x10000000u - 1u) >> 28] ; }"))
+    return;
+  for (uint32_t i = 0; i < 64; i++)
+    group_rig_words(&rig, 0)[i] = 100 + i;
+  group_rig_run(&rig);
+  for (uint32_t i = 0; i < 64; i++)
+    EXPECT_EQ(group_rig_words(&rig, 1)[i], 200 + ((i - 1) & 7) + ((i * 0x10000000u - 1u) >> 28));
+  group_rig_close(&rig);
+}
+
+/* for each k: two addresses in the LDS, two loads, one fma, k + 1, the comparison, the branch. */
+TEST(code, a_turn_of_a_matrix_product_takes_eight_instructions) {
+#define PRODUCT(turns)                                                                                                 \
+  "kernel void k(global float *out, local float *a, local float *b) {\n"                                               \
+  "int x = get_local_id(0), y = get_local_id(1); float sum = 0;\n"                                                     \
+  "for (int k = 0; k < 16; k++) " turns "out[y * 16 + x] = sum; }"
+  const unsigned with = instructions(PRODUCT("sum = fma(a[y * 16 + k], b[k * 16 + x], sum);"));
+  struct group_rig rig;
+  if (!group_rig_open(&rig, PRODUCT("sum = fma(a[y * 16 + k], b[k * 16 + x], sum);")))
+    return;
+  unsigned first = 0, last = 0;
+  for (unsigned at = 0; at < with; at++) {
+    first = rig.program->code[at].op == ISA_LD_LDS_32 && !first ? at : first;
+    last = rig.program->code[at].op == ISA_BRA ? at : last;
+  }
+  EXPECT_EQ(last - (first - 1) + 1, 8);
+  group_rig_close(&rig);
+}
+
+TEST(code, a_congruence_in_a_loop_is_one_multiply_add) {
+  EXPECT_EQ(count("kernel void k(global uint *in, global uint *out) { uint x = in[0];\n"
+                  "for (uint i = 0; i < in[1]; i++) x = x * 1664525u + 1013904223u; out[0] = x; }",
+                  ISA_MUL_32),
+            0);
+}
+
+TEST(code, booleans_are_compared_as_predicates) {
+  const char *source = "kernel void k(global int *in, global int *out) { bool p = in[0] > 3, q = in[1] > 4;\n"
+                       "if (p == q) out[0] = 1; if (p != q) out[1] = 2; }";
+  EXPECT_EQ(count(source, ISA_CVT_U32_P), 0);
+  EXPECT_EQ(count(source, ISA_XOR_P), 1);
+}
+
+/* get_local_id() is less than what the kernel requires: the question has one answer. */
+TEST(code, a_local_index_is_below_the_required_size) {
+  EXPECT_EQ(count("kernel __attribute__((reqd_work_group_size(64, 1, 1))) void k(global uint *out) {\n"
+                  "uint i = get_local_id(0); if (i < 64 && get_local_size(0) <= 64) out[i] = i; }",
+                  ISA_SETP_LT_U32),
+            0);
+}
