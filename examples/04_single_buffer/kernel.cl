@@ -6,8 +6,9 @@ void single_buffer(global const uint *in, global uint *out, uint tiles) {
   for (uint tile = 0; tile < tiles; tile++) {
     event_t event = async_work_group_copy(buffer, in + tile * 256, 256, 0);
     wait_group_events(1, &event);              /* nothing else to do meanwhile */
-    for (uint word = i; word < 256; word += 64)
-      hash = (rotate(hash, 5u) ^ buffer[word]) * 16777619u;
+#pragma unroll
+    for (uint word = 0; word < 4; word++)
+      hash = (rotate(hash, 5u) ^ buffer[word * 64 + i]) * 16777619u;
     barrier(CLK_LOCAL_MEM_FENCE);              /* all have read the tile: it may be overwritten */
   }
   out[i] = hash;

@@ -8,8 +8,9 @@ void double_buffer(global const uint *in, global uint *out, uint tiles) {
   for (uint tile = 0; tile < tiles; tile++) {
     local uint *buffer = buffers[tile & 1];
     wait_group_events(1, &this);
-    for (uint word = i; word < 256; word += 64)
-      hash = (rotate(hash, 5u) ^ buffer[word]) * 16777619u;
+#pragma unroll
+    for (uint word = 0; word < 4; word++)
+      hash = (rotate(hash, 5u) ^ buffer[word * 64 + i]) * 16777619u;
     barrier(CLK_LOCAL_MEM_FENCE);              /* all have read this buffer: it may be refilled */
     this = next;
     if (tile + 2 < tiles)

@@ -9,8 +9,9 @@ void deep_buffer(global const uint *in, global uint *out, uint tiles, uint depth
     event[tile] = async_work_group_copy(ring[tile], in + tile * 256, 256, 0);
   for (uint tile = 0; tile < tiles; tile++) {
     wait_group_events(1, &event[slot]);        /* the oldest copy */
-    for (uint word = i; word < 256; word += 64)
-      hash = (rotate(hash, 5u) ^ ring[slot][word]) * 16777619u;
+#pragma unroll
+    for (uint word = 0; word < 4; word++)
+      hash = (rotate(hash, 5u) ^ ring[slot][word * 64 + i]) * 16777619u;
     barrier(CLK_LOCAL_MEM_FENCE);              /* all have read this buffer: it may be refilled */
     if (tile + depth < tiles)
       event[slot] = async_work_group_copy(ring[slot], in + (tile + depth) * 256, 256, 0);

@@ -7,6 +7,7 @@ void double_buffer(global const uint *in, global uint *out, uint loops) {
   for (uint tile = 0; tile < loops; tile++) {
     local uint *buffer = buffers[tile & 1];
     wait_group_events(1, &this);
+#pragma unroll
     for (uint word = 0; word < 4; word++)
       hash = (rotate(hash, 5u) ^ buffer[word * 64 + i]) * 16777619u;
     barrier(CLK_LOCAL_MEM_FENCE);

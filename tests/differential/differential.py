@@ -1,25 +1,34 @@
 #!/usr/bin/env python3
-"""Warpwait against PoCL: the same kernels, the same inputs, the same results.
+"""Warpwait against PoCL: the same kernels, the same inputs, the same results. What PoCL cannot run is held against numpy.
 
 usage: tests/differential/differential.py [--family NAME]... [--seed N] [--count N] [--seconds N] [--route ROUTE] [--only WORD]
 
-Families: functions (each built-in for each type), written (kernels/*.cl), random (generated; --count of them from --seed on,
-or as many as --seconds allow). A random kernel that differs is shrunk, and left in build/differential. Exit status 1 if
-anything differs.
+Families: functions (each built-in for each type), movement (loads, copies, shuffles), groups (atomics, work-groups,
+sub-groups), written (kernels/*.cl), random (generated; --count of them from --seed on, or as many as --seconds allow).
+A random kernel that differs is shrunk, and left in build/differential. Exit status 1 if anything differs, or if rows of
+opencl/std.def are in no kernel of the other families.
 """
 import argparse
+import concurrent.futures
+import multiprocessing
 import os
 import pathlib
 import sys
 import time
 
 os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
+import coverage
 import functions
 import generator
+import groups
 import harness
+import movement
+import shrinker_test
 import written
 
 FAILURES = pathlib.Path("build/differential")
+FAMILIES = {"functions": functions, "movement": movement, "groups": groups, "written": written}
+WORKERS = 2
 
 
 class Tally:
@@ -33,11 +42,20 @@ class Tally:
             print(fault, flush=True)
 
 
-def run_all(programs, options, tally):
-    for program in programs:
-        if options.only and not (options.only in program.name or any(options.only in c.name for c in program.cases)):
-            continue
-        tally.add(*harness.run(program, options.route)[:2])
+# What the workers run; they are forks, so programs (which have functions in them) need not travel.
+programs = []
+
+
+def run_program(number, route):
+    return harness.run(programs[number], route)[:2]
+
+
+def run_seed(seed, route):
+    tree = generator.generate(seed)
+    passed, faults, how = harness.run(generator.program_of(f"random{seed}", tree, seed), route)
+    if faults:
+        faults[0] += f"; shrunk: {shrunk(seed, tree, route, how)}"
+    return passed, faults
 
 
 def shrunk(seed, tree, route, how):
@@ -51,21 +69,36 @@ def shrunk(seed, tree, route, how):
     return path
 
 
-def run_random(options, tally):
+def run_random(pool, options, tally):
+    """A few at a time when it is a matter of seconds."""
     end = time.monotonic() + options.seconds if options.seconds else None
-    seed = options.seed
-    while time.monotonic() < end if end else seed < options.seed + options.count:
-        tree = generator.generate(seed)
-        passed, faults, how = harness.run(generator.program_of(f"random{seed}", tree, seed), options.route)
-        if faults:
-            faults[0] += f"; shrunk: {shrunk(seed, tree, options.route, how)}"
-        tally.add(passed, faults)
-        seed += 1
+    seed, count = options.seed, 4 * WORKERS if end else options.count
+    while end is None or time.monotonic() < end:
+        for result in pool.map(run_seed, range(seed, seed + count), [options.route] * count):
+            tally.add(*result)
+        seed += count
+        if end is None:
+            break
+
+
+def run_all(options, tally):
+    families = options.family or [*FAMILIES, "random"]
+    programs.extend(program for name in FAMILIES if name in families for program in FAMILIES[name].programs()
+                    if not options.only or options.only in program.name or any(options.only in case.name for case in program.cases))
+    began = time.time()
+    tally.add(*shrinker_test.run())
+    with concurrent.futures.ProcessPoolExecutor(WORKERS, multiprocessing.get_context("fork")) as pool:
+        for result in pool.map(run_program, range(len(programs)), [options.route] * len(programs)):
+            tally.add(*result)
+        if not options.only and all(name in families for name in FAMILIES):
+            tally.add(1, list(coverage.unexercised(harness.CACHE, began)))
+        if "random" in families:
+            run_random(pool, options, tally)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--family", action="append", choices=["functions", "written", "random"])
+    parser.add_argument("--family", action="append", choices=[*FAMILIES, "random"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=60, help="random kernels")
     parser.add_argument("--seconds", type=float, help="random kernels for so long, in place of --count")
@@ -73,14 +106,11 @@ def main():
     parser.add_argument("--only", help="programs with a case of this name")
     parser.add_argument("--gtest_brief", help=argparse.SUPPRESS)  # what tests/run gives every program
     options = parser.parse_args()
-    families = options.family or ["functions", "written", "random"]
     tally = Tally()
-    if "functions" in families:
-        run_all(functions.programs(), options, tally)
-    if "written" in families:
-        run_all(written.programs(), options, tally)
-    if "random" in families:
-        run_random(options, tally)
+    try:
+        run_all(options, tally)
+    except harness.Missing as what:
+        sys.exit(str(what))
     print(f"[  PASSED  ] {tally.passed} tests.")
     if tally.failed:
         print(f"[  FAILED  ] {tally.failed} tests.")

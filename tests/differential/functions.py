@@ -1,11 +1,13 @@
 """Each built-in function for each type, scalar and in one vector width: programs of a dozen kernels.
 
 ULP limits are those of the OpenCL C specification's table for the full profile; both sides may use them up, so
-the bound between the two is twice the limit.
+the bound between the two is twice the limit. PoCL has no halves: those are held against numpy (exact.py), one unit in the
+last place where the function is not exact.
 """
 import numpy as np
 
-from harness import OPENCL_TYPES, Case, Program
+import exact
+from harness import OPENCL_TYPES, Case, Program, only_exact
 
 ITEMS = 96
 GROUP = 32
@@ -13,6 +15,7 @@ SIGNED = [np.int8, np.int16, np.int32, np.int64]
 UNSIGNED = [np.uint8, np.uint16, np.uint32, np.uint64]
 INTEGERS = SIGNED + UNSIGNED
 FLOATS = [np.float32, np.float64]
+HALF = np.float16
 WIDTHS = [2, 3, 4, 8, 16]
 
 
@@ -31,7 +34,8 @@ def integers(random, dtype, count):
 
 def floats(random, dtype, count, low=-8.0, high=8.0):
     values = random.uniform(low, high, count)
-    wide = np.exp2(random.uniform(-30, 30, count)) * random.choice([-1, 1], count)
+    span = 10 if dtype == HALF else 30
+    wide = np.exp2(random.uniform(-span, span, count)) * random.choice([-1, 1], count)
     if low < 0 < high:
         values[1::3] = wide[1::3]
     elif low >= 0 and high > 100:
@@ -50,22 +54,37 @@ def corners(random, dtype, count):
 
 
 # PoCL 3.1 computes these for float vectors with errors of thousands of ULP; numpy does it in double.
-EXACT = {"sin": lambda a: np.sin(a.astype(np.float64)), "cos": lambda a: np.cos(a.astype(np.float64))}
+EXACT = {"sin", "cos"}
 
 
-def elementwise(name, expression, inputs, result, width=1, ulp=0, exact=None):
-    """A kernel whose `expression` over a, b, c is applied to each element; returns (source, Case)."""
-    params, loads = [], []
+def in_double(function):
+    """`function` of exact.py over arrays of any type."""
+    return lambda *arrays: function(*(values.astype(np.float64) if values.dtype.kind == "f" else values for values in arrays))
+
+
+def elementwise(name, expression, inputs, result, width=1, ulp=0, exact=None, result_width=None, second=None, far=False):
+    """A kernel whose `expression` over a, b, c is applied to each element; returns (source, Case). `second` is the type of what
+    the expression leaves at &s, which is private, or global where `far`."""
+    params, lines = [], []
+    result_width = result_width or width
     for letter, values in zip("abc", inputs):
-        kind = spelled(values.dtype)
-        params.append(f"global const {kind} *p{letter}")
+        params.append(f"global const {spelled(values.dtype)} *p{letter}")
         load = f"p{letter}[i]" if width == 1 else f"vload{width}(i, p{letter})"
-        loads.append(f"  {spelled(values.dtype, width)} {letter} = {load};")
-    store = "out[i] = r;" if width == 1 else f"vstore{width}(r, i, out);"
-    source = (f"kernel void {name}({', '.join(params)}, global {spelled(result)} *out) {{\n"
-              f"  size_t i = get_global_id(0);\n" + "\n".join(loads) + "\n" +
-              f"  {spelled(result, width)} r = {expression};\n  {store}\n}}\n")
-    return source, Case(name, (ITEMS,), (GROUP,), list(inputs) + [np.zeros(ITEMS * width, result)], ulp, exact=exact)
+        lines.append(f"{spelled(values.dtype, width)} {letter} = {load};")
+    outs, params = [("out", "r", result)], params + [f"global {spelled(result)} *out"]
+    if second:
+        params.append(f"global {spelled(second)} *more")
+        if far:
+            expression = expression.replace("&s", f"(global {spelled(second, width)} *)more + i")
+        else:
+            lines.append(f"{spelled(second, width)} s;")
+            outs.append(("more", "s", second))
+    lines.append(f"{spelled(result, result_width)} r = {expression};")
+    lines += [f"{buffer}[i] = {value};" if result_width == 1 else f"vstore{result_width}({value}, i, {buffer});"
+              for buffer, value, _ in outs]
+    source = f"kernel void {name}({', '.join(params)}) {{\n  size_t i = get_global_id(0);\n  " + "\n  ".join(lines) + "\n}\n"
+    arrays = [np.zeros(ITEMS * result_width, kind) for kind in ([result, second] if second else [result])]
+    return source, Case(name, (ITEMS,), (GROUP,), list(inputs) + arrays, ulp, exact=exact, exact_count=len(arrays))
 
 
 # name, operands, types, result (None: the operand's), expression
@@ -80,7 +99,7 @@ INTEGER_FUNCTIONS = [
     ("popcount", 1, INTEGERS, None, "popcount(a)"),
     ("mul_hi", 2, INTEGERS, None, "mul_hi(a, b)"),
     ("mad_hi", 3, INTEGERS, None, "mad_hi(a, b, c)"),
-    ("mad_sat", 3, [np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32], None, "mad_sat(a, b, c)"),
+    ("mad_sat", 3, INTEGERS, None, "mad_sat(a, b, c)"),
     ("max", 2, INTEGERS, None, "max(a, b)"),
     ("min", 2, INTEGERS, None, "min(a, b)"),
     ("clamp", 3, INTEGERS, None, "clamp(a, min(b, c), max(b, c))"),
@@ -132,15 +151,45 @@ FLOAT_FUNCTIONS = {
     "trunc": (1, "trunc(a)", 0, 0, -8, 8, True), "mad_exact": (3, "a * b + c", 0, 0, -8, 8, True),
     "divide": (2, "a / b", 3, 0, -8, 8, False), "clamp": (3, "clamp(a, fmin(b, c), fmax(b, c))", 0, 0, -8, 8, False),
     "degrees": (1, "degrees(a)", 2, 2, -8, 8, False), "radians": (1, "radians(a)", 2, 2, -8, 8, False),
-    "mix": (3, "mix(a, b, (c + 8) / 16)", 8192, 8192, 1, 8, False), "sign": (1, "sign(a)", 0, 0, -8, 8, True),
+    "mix": (3, "mix(a, b, c / 8)", 4, 4, 1, 8, False), "sign": (1, "sign(a)", 0, 0, -8, 8, True),
     "step": (2, "step(a, b)", 0, 0, -8, 8, False), "smoothstep": (3, "smoothstep(0, 4, a + b * 0 + c * 0)", 32, 32, -1, 5, False),
     "max": (2, "max(a, b)", 0, 0, -8, 8, False), "min": (2, "min(a, b)", 0, 0, -8, 8, False),
+    "lgamma": (1, "lgamma(a)", 16, 16, 0.5, 20, False), "mad": (3, "mad(a, b, c)", 2, 2, 0, 8, False),
+    "sum": (2, "a + b", 0, 0, -8, 8, True), "difference": (2, "a - b", 0, 0, -8, 8, True), "product": (2, "a * b", 0, 0, -8, 8, True),
+}
+
+# For float only; the machine has nothing faster than the precise functions, so they are held to the precise bounds.
+QUICK_FUNCTIONS = ["cos", "divide", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "recip", "rsqrt", "sin", "sqrt", "tan"]
+
+# name: expression, the second result's type (None: that of the first), ULP limit, low, high
+PAIR_FUNCTIONS = {
+    "fract": ("fract(a, &s)", None, 0, -8, 8), "modf": ("modf(a, &s)", None, 0, -8, 8), "frexp": ("frexp(a, &s)", np.int32, 0, -8, 8),
+    "sincos": ("sincos(a, &s)", None, 4, -8, 8), "lgamma_r": ("lgamma_r(a, &s)", np.int32, 16, 0.5, 20),
+    "remquo": ("remquo(a, b, &s)", np.int32, 0, -8, 8),
+}
+# A float and an integer of 32 bits in. The integer's range is the last.
+POWER_FUNCTIONS = {"pown": ("pown(a, b)", 16, 0.25, 4, -9, 9), "rootn": ("rootn(a, b)", 16, 0.25, 4, 1, 9), "ldexp_k": ("ldexp(a, b)", 0, -8, 8, -20, 14)}
+
+# name: (expression, ULP limit, low, high, components of the result: 1 or those of the operands), components
+GEOMETRIC_FUNCTIONS = {
+    "dot": ("dot(a, b)", 4, 0, 8, True, (1, 2, 3, 4)), "length": ("length(a)", 6, -8, 8, True, (1, 2, 3, 4)),
+    "distance": ("distance(a, b)", 6, -8, 8, True, (1, 2, 3, 4)), "normalize": ("normalize(a)", 6, -8, 8, False, (1, 2, 3, 4)),
+    "fast_length": ("fast_length(a)", 6, -8, 8, True, (1, 2, 3, 4)), "fast_distance": ("fast_distance(a, b)", 6, -8, 8, True, (1, 2, 3, 4)),
+    "fast_normalize": ("fast_normalize(a)", 6, -8, 8, False, (1, 2, 3, 4)), "cross": ("cross(a, b)", 0, -8, 8, False, (3, 4)),
 }
 
 # Comparisons and questions give 0 or 1 for scalars and 0 or -1 for vectors.
-RELATIONS = ["isequal(a, b)", "isnotequal(a, b)", "isgreater(a, b)", "isgreaterequal(a, b)", "isless(a, b)", "islessequal(a, b)",
-             "islessgreater(a, b)", "isordered(a, b)", "isunordered(a, b)", "isnan(a)", "isinf(a)", "isfinite(a)", "isnormal(a)",
-             "signbit(a)", "a < b", "a == b", "a != b", "!(a >= b)"]
+RELATIONS = {
+    "isequal(a, b)": np.equal, "isnotequal(a, b)": np.not_equal, "isgreater(a, b)": np.greater, "isgreaterequal(a, b)": np.greater_equal,
+    "isless(a, b)": np.less, "islessequal(a, b)": np.less_equal, "islessgreater(a, b)": lambda a, b: (a < b) | (a > b),
+    "isordered(a, b)": lambda a, b: ~(np.isnan(a) | np.isnan(b)), "isunordered(a, b)": lambda a, b: np.isnan(a) | np.isnan(b),
+    "isnan(a)": np.isnan, "isinf(a)": np.isinf, "isfinite(a)": np.isfinite, "signbit(a)": np.signbit,
+    "isnormal(a)": lambda a: np.isfinite(a) & (np.abs(a) >= np.finfo(a.dtype).tiny),
+    "a < b": np.less, "a <= b": np.less_equal, "a > b": np.greater, "a == b": np.equal, "a != b": np.not_equal,
+    "!(a >= b)": lambda a, b: ~(a >= b), "!(a > b)": lambda a, b: ~(a > b), "!(a <= b)": lambda a, b: ~(a <= b),
+    "!(a < b)": lambda a, b: ~(a < b), "(a < b) || (a > b)": lambda a, b: (a < b) | (a > b),
+}
+INTEGER_RELATIONS = ["a < b", "a <= b", "a > b", "a >= b", "a == b", "a != b", "a && b", "a || b", "!a"]
 
 
 def integer_kernels(random):
@@ -160,6 +209,41 @@ def expression_of(expression, dtype, width):
     return expression
 
 
+def saturated(random):
+    """What PoCL 3.1 has not (ctz) or computes wrongly (mad_sat of 64 bits): in Python's integers."""
+    for number, dtype in enumerate(INTEGERS):
+        bits, limits = 8 * np.dtype(dtype).itemsize, np.iinfo(dtype)
+        for width in (1, WIDTHS[number % len(WIDTHS)]):
+            values = [integers(random, dtype, ITEMS * width) for _ in range(3)]
+            zeros = lambda a, bits=bits: np.array([min(bits, (v & -v).bit_length() - 1 if v else bits) for v in map(int, a)])
+            yield elementwise(f"ctz_{spelled(dtype, width)}", "ctz(a)", values[:1], dtype, width, exact=zeros)
+            if bits == 64:
+                clamped = lambda a, b, c, l=limits: np.array([min(max(x * y + z, int(l.min)), int(l.max)) for x, y, z in
+                                                              zip(a.tolist(), b.tolist(), c.tolist())], a.dtype)
+                yield elementwise(f"mad_sat_{spelled(dtype, width)}", "mad_sat(a, b, c)", values, dtype, width, exact=clamped)
+
+
+def wider_kernels(random):
+    """upsample, and all of select, any and all."""
+    for number, (dtype, wide) in enumerate(zip(INTEGERS, [np.int16, np.int32, np.int64, None, np.uint16, np.uint32, np.uint64, None])):
+        unsigned, signed = UNSIGNED_OF[dtype], SIGNED[number % 4]
+        for width in (1, WIDTHS[number % len(WIDTHS)]):
+            values = [integers(random, kind, ITEMS * width) for kind in (dtype, unsigned)]
+            kind = spelled(dtype, width)
+            if wide:
+                yield elementwise(f"upsample_{kind}", "upsample(a, b)", values, wide, width)
+            for choice in (signed, unsigned):
+                values = [integers(random, each, ITEMS * width) for each in (dtype, dtype, choice)]
+                yield elementwise(f"select_{kind}_{spelled(choice)}", "select(a, b, c)", values, dtype, width)
+            if dtype == signed:
+                sparse = [values[0] & values[1] & values[2].astype(dtype)]
+                for name in ("any", "all"):
+                    yield elementwise(f"{name}_{kind}", f"{name}(a)", sparse, np.int32, width, result_width=1)
+            for place, expression in enumerate(INTEGER_RELATIONS):
+                pair = [integers(random, dtype, ITEMS * width) for _ in range(2 if "b" in expression else 1)]
+                yield elementwise(f"compare{place}_{kind}", expression, pair, np.int32 if width == 1 else signed, width)
+
+
 def float_kernels(random):
     for number, (name, (operands, expression, limit32, limit64, low, high, special)) in enumerate(FLOAT_FUNCTIONS.items()):
         for dtype, limit in zip(FLOATS, (limit32, limit64)):
@@ -167,17 +251,116 @@ def float_kernels(random):
                 make = corners if special else lambda r, d, c: floats(r, d, c, low, high)
                 inputs = [make(random, dtype, ITEMS * width) for _ in range(operands)]
                 yield elementwise(f"{name}_{spelled(dtype, width)}", expression, inputs, dtype, width, 2 * limit,
-                                  exact=EXACT.get(name) if dtype == np.float32 else None)
+                                  exact=in_double(exact.FUNCTIONS[name]) if name in EXACT and dtype == np.float32 else None)
+    for number, dtype in enumerate(FLOATS):
+        bits = (np.int32, np.int64)[number]
+        for width in (1, 2, 3, 4, 8, 16):
+            values = [corners(random, dtype, ITEMS * width) for _ in range(2)] + [integers(random, bits, ITEMS * width)]
+            yield elementwise(f"select_{spelled(dtype, width)}", "select(a, b, c)", values, dtype, width)
+            numbers = [floats(random, dtype, ITEMS * width) for _ in range(2)]
+            yield elementwise(f"bitselect_{spelled(dtype, width)}", f"as_{spelled(bits, width)}(bitselect(a, b, a * b))", numbers, bits, width)
 
 
-def relation_kernels(random):
-    for dtype, scalar, vector in ((np.float32, np.int32, np.int32), (np.float64, np.int32, np.int64)):
-        for number, expression in enumerate(RELATIONS):
+def half_kernels(random):
+    for number, (name, (operands, expression, limit, _, low, high, special)) in enumerate(FLOAT_FUNCTIONS.items()):
+        function = exact.FUNCTIONS.get(name)
+        for width in (1, WIDTHS[number % len(WIDTHS)]) if function else ():
+            make = corners if special else lambda r, d, c: floats(r, d, c, low, high)
+            inputs = [make(random, HALF, ITEMS * width) for _ in range(operands)]
+            written = expression.replace("(0, 4,", "((half)0, (half)4,") if width == 1 else expression
+            yield elementwise(f"{name}_{spelled(HALF, width)}", written, inputs, HALF, width, 1 if limit else 0, exact=in_double(function))
+    for number, width in enumerate((1, 2, 3, 4, 8, 16)):
+        values = [corners(random, HALF, ITEMS * width) for _ in range(2)] + [integers(random, np.int16, ITEMS * width)]
+        picked = lambda a, b, c, w=width: np.where(c < 0 if w > 1 else c != 0, b, a)
+        yield elementwise(f"select_{spelled(HALF, width)}", "select(a, b, c)", values, HALF, width, exact=picked)
+        mixed = lambda a, b: (a.view(np.uint16) & ~b.view(np.uint16)) | (b.view(np.uint16) & b.view(np.uint16))
+        yield elementwise(f"bitselect_{spelled(HALF, width)}", f"as_{spelled(np.uint16, width)}(bitselect(a, b, b))", values[:2],
+                          np.uint16, width, exact=mixed)
+
+
+def quick_kernels(random):
+    """half_ and native_ functions, against numpy."""
+    functions = {**exact.FUNCTIONS, "recip": lambda a: 1 / a}
+    for number, name in enumerate(QUICK_FUNCTIONS):
+        for prefix in ("half_", "native_"):
+            for width in (1, WIDTHS[number % len(WIDTHS)]):
+                operands = 2 if name in ("divide", "powr") else 1
+                low, high = (-1.5, 1.5) if name in ("sin", "cos", "tan") else (0.01, 8)
+                inputs = [floats(random, np.float32, ITEMS * width, low, high) for _ in range(operands)]
+                yield elementwise(f"{prefix}{name}_{spelled(np.float32, width)}", f"{prefix}{name}({', '.join('ab'[:operands])})", inputs,
+                                  np.float32, width, 16 if name == "powr" else 4, exact=in_double(functions[name]))
+
+
+def pair_kernels(random, types=FLOATS):
+    """Functions with two results, the second behind a private or a global pointer; and those with an integer operand."""
+    for number, (name, (expression, kind, limit, low, high)) in enumerate(PAIR_FUNCTIONS.items()):
+        for dtype in types:
+            function = in_double(exact.FUNCTIONS[name]) if name in exact.FUNCTIONS and (dtype == HALF or name in EXACT_PAIRS) else None
+            for width, far in ((1, True), (WIDTHS[number % len(WIDTHS)], False), (4, True)):
+                if dtype == HALF and not function:
+                    continue
+                make = corners if name in ("fract", "modf") else lambda r, d, c: floats(r, d, c, low, high)
+                inputs = [make(random, dtype, ITEMS * width) for _ in range(expression.count("b,") + 1)]
+                yield elementwise(f"{name}_{spelled(dtype, width)}{'_far' * far}", expression, inputs, dtype, width, 2 * limit, function,
+                                  second=kind or dtype, far=far)
+    for number, (name, (expression, limit, low, high, least, most)) in enumerate(POWER_FUNCTIONS.items()):
+        for dtype in types:
+            for width in (1, WIDTHS[number % len(WIDTHS)]):
+                inputs = [floats(random, dtype, ITEMS * width, low, high), random.integers(least, most, ITEMS * width, np.int32)]
+                yield elementwise(f"{name}_{spelled(dtype, width)}", expression, inputs, dtype, width, 2 * limit,
+                                  in_double(exact.FUNCTIONS[name]) if dtype == HALF else None)
+    for number, dtype in enumerate(types):
+        for width in (1, 3, 8):
+            values = floats(random, dtype, ITEMS * width)
+            values[values == 0] = 1
+            yield elementwise(f"ilogb_{spelled(dtype, width)}", "ilogb(a)", [values], np.int32, width,
+                              exact=in_double(exact.FUNCTIONS["ilogb"]) if dtype == HALF else None)
+            code = {2: np.uint16, 4: np.uint32, 8: np.uint64}[np.dtype(dtype).itemsize]
+            yield elementwise(f"nan_{spelled(dtype, width)}", "nan(a)", [integers(random, code, ITEMS * width)], dtype, width,
+                              exact=(lambda a: a * np.nan) if dtype == HALF else None)
+
+
+# Of sincos in PoCL the same is true as of sin and cos.
+EXACT_PAIRS = {"sincos"}
+
+
+def geometric(name, width):
+    """The function in numpy, over arrays of vectors."""
+    def rows(values):
+        return values.astype(np.float64).reshape(-1, width)
+    def cross(a, b):
+        outer = np.zeros_like(rows(a))
+        outer[:, :3] = np.cross(rows(a)[:, :3], rows(b)[:, :3])
+        return outer.reshape(-1)
+    def normalize(a):
+        return (rows(a) / np.linalg.norm(rows(a), axis=1, keepdims=True)).reshape(-1)
+    return {"dot": lambda a, b: (rows(a) * rows(b)).sum(1), "length": lambda a: np.linalg.norm(rows(a), axis=1),
+            "distance": lambda a, b: np.linalg.norm(rows(a) - rows(b), axis=1), "normalize": normalize, "cross": cross}[name.replace("fast_", "")]
+
+
+def geometric_kernels(random, types=FLOATS):
+    """All against numpy. Operands of cross are small whole numbers: its differences cancel."""
+    for name, (expression, limit, low, high, single, widths) in GEOMETRIC_FUNCTIONS.items():
+        for dtype in types:
+            if dtype == np.float64 and name.startswith("fast_") or dtype == HALF and name.startswith("fast_"):
+                continue
+            for width in widths:
+                inputs = [random.uniform(low, high, ITEMS * width).astype(dtype) for _ in range(2 if "b" in expression else 1)]
+                if name == "cross":
+                    inputs = [np.trunc(values) for values in inputs]
+                yield elementwise(f"{name}_{spelled(dtype, width)}", expression, inputs, dtype, width, min(limit, 2) if dtype == HALF else limit,
+                                  geometric(name, width), result_width=1 if single else None)
+
+
+def relation_kernels(random, types=((np.float32, np.int32), (np.float64, np.int64))):
+    for dtype, vector in types:
+        for number, (expression, function) in enumerate(RELATIONS.items()):
             operands = 2 if "b" in expression.replace("signbit", "") else 1
             for width in (1, WIDTHS[number % len(WIDTHS)]):
                 inputs = [corners(random, dtype, ITEMS * width) for _ in range(operands)]
-                result = scalar if width == 1 else vector
-                yield elementwise(f"relation{number}_{spelled(dtype, width)}", expression, inputs, result, width)
+                answer = (lambda *a, f=function, w=width: f(*a).astype(np.int32) * (1 if w == 1 else -1)) if dtype == HALF else None
+                yield elementwise(f"relation{number}_{spelled(dtype, width)}", expression, inputs, np.int32 if width == 1 else vector, width,
+                                  exact=answer)
 
 
 def conversion_kernels(random):
@@ -205,13 +388,49 @@ def conversion(random, source, target, mode, width):
     return elementwise(f"{function}_of_{spelled(source)}", f"{function}(a)", [values], target, width)
 
 
-def programs(seed=1, per_program=24):
+def half_conversion_kernels(random):
+    modes = ("", "_rte", "_rtz", "_rtp", "_rtn")
+    for other in INTEGERS + FLOATS + [HALF]:
+        for number, mode in enumerate(modes + (() if other in FLOATS + [HALF] else tuple("_sat" + m for m in modes))):
+            width = (1, 4, 3)[number % 3]
+            source, case = conversion(random, HALF, other, "_sat" if "_sat" in mode else mode, width)
+            values = case.args[0]
+            if other in INTEGERS and "_sat" not in mode:
+                low, high = max(np.iinfo(other).min, -60000), min(np.iinfo(other).max, 60000)
+                values = random.uniform(low, high, ITEMS * width).astype(HALF)
+            name = f"convert_{spelled(other, width)}{mode}"
+            yield elementwise(f"{name}_of_half", f"{name}(a)", [values], other, width,
+                              exact=lambda a, t=other, m=mode: exact.converted(a, t, m.removeprefix("_sat")[1:]))
+        for number, mode in enumerate(modes):
+            width = (1, 2, 8)[number % 3]
+            values = integers(random, other, ITEMS * width) if other in INTEGERS else corners(random, other, ITEMS * width)
+            if other in INTEGERS:
+                values[1::3] >>= max(0, 8 * values.itemsize - 17)
+            name = f"convert_{spelled(HALF, width)}{mode}"
+            yield elementwise(f"{name}_of_{spelled(other)}", f"{name}(a)", [values], HALF, width,
+                              exact=lambda a, m=mode: exact.converted(a, HALF, m[1:]))
+
+
+def packed(name, pairs, per_program, extension, header="", **more):
+    """The kernels in programs of so many, `header` above them."""
+    pairs = list(pairs)
+    for first in range(0, len(pairs), per_program):
+        part = pairs[first:first + per_program]
+        cases = [case for _, case in part]
+        pragmas = f"#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION {extension} : enable\n"
+        yield Program(f"{name}{first // per_program}", pragmas + header + "\n".join(source for source, _ in part), cases,
+                      **{key: value(cases) if callable(value) else value for key, value in more.items()})
+
+
+def programs(seed=1, per_program=48):
+    """Those that PoCL runs, and those that it cannot."""
     random = np.random.default_rng(seed)
-    families = [("integer", integer_kernels), ("float", float_kernels), ("relation", relation_kernels),
-                ("conversion", conversion_kernels)]
-    for family, kernels in families:
-        pairs = list(kernels(random))
-        for first in range(0, len(pairs), per_program):
-            part = pairs[first:first + per_program]
-            source = "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" + "\n".join(p[0] for p in part)
-            yield Program(f"{family}{first // per_program}", source, [p[1] for p in part])
+    for name, kernels in [("integer", integer_kernels), ("wider", wider_kernels), ("float", float_kernels), ("quick", quick_kernels),
+                          ("pair", pair_kernels), ("geometric", geometric_kernels), ("relation", relation_kernels),
+                          ("conversion", conversion_kernels)]:
+        yield from packed(name, kernels(random), per_program, "cl_khr_fp64")
+    yield from packed("saturated", saturated(random), per_program, "cl_khr_fp64", standard="CL2.0", reference=only_exact)
+    for name, kernels in [("half", half_kernels(random)), ("half_pair", pair_kernels(random, [HALF])),
+                          ("half_geometric", geometric_kernels(random, [HALF])),
+                          ("half_relation", relation_kernels(random, [(HALF, np.int16)])), ("half_conversion", half_conversion_kernels(random))]:
+        yield from packed(name, kernels, per_program, "cl_khr_fp16", reference=only_exact)

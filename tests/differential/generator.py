@@ -1,40 +1,58 @@
 """Random kernels: expression trees over all scalar types and vectors, structured control flow that diverges, helper
-functions, private arrays, structs, the LDS between barriers. And their shrinker.
+functions with pointers into each address space, private arrays, structs, unions, atomics, the LDS between barriers,
+asynchronous copies, launches of one and two dimensions.
 
 A kernel is a tree of Nodes, rendered to text; the same seed gives the same tree everywhere. Everything that OpenCL C leaves
 undefined is avoided by construction: signed sums go through unsigned ones, divisors are not zero, indices are masked,
-loops are counted, conversions from floating point are saturating.
+loops are counted, conversions from floating point are saturating, barriers are where all work-items come. NaN payloads are
+left to the implementation, so floats never reach integers by their bits.
 """
 import random as random_module
+import re
 
 import numpy as np
 
+import tree as trees
 from harness import Case, Program
+from tree import Node
 
 ITEMS, GROUP = 128, 32
 TYPES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "long": 8, "ulong": 8, "float": 0, "double": 0}
 WHOLE = [name for name, size in TYPES.items() if size]
 UNSIGNED = {"char": "uchar", "short": "ushort", "int": "uint", "long": "ulong"}
+WIDTHS = (2, 3, 4, 8, 16)
 HEADER = "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+WORDS, REALS = 96, 64  # results of a work-item
+
+SCALARS = {"c1": "char", "c2": "uchar", "h1": "short", "h2": "ushort", "n1": "int", "n2": "int", "u1": "uint", "u2": "uint",
+           "l1": "long", "l2": "ulong", "f1": "float", "f2": "float", "d1": "double"}
+# Each variable starts as something else in each work-item, and all of them come out.
+STARTS = {
+    "c1": "(char)seed", "c2": "(uchar)(seed >> 8)", "h1": "(short)(seed >> 4)", "h2": "(ushort)(seed >> 12)", "n1": "(int)seed",
+    "n2": "(int)(seed & 255) - 128", "u1": "seed * 2654435761u", "u2": "gid", "l1": "(long)seed * -3", "l2": "(ulong)seed << 29 | gid",
+    "f1": "(float)(int)(seed & 1023) / 8.0f - 64.0f", "f2": "(float)gid", "d1": "(double)(int)seed / 65536.0"}
+ATOMICS = ["add", "or", "and", "xor", "max", "min"]
+
+HELPERS = {
+    "record": "struct record {{ char a; uint b; double c; short d[4]; }};",
+    "word": "union word {{ uint u; int n; ushort h[2]; uchar c[4]; }};",
+    "mixed": "uint mixed(uint a, int b) {{ if (b < 0) return a ^ (uint)b; for (int i = 0; i < (b & 3); i++) a = a * 5 + 1; return a; }}",
+    "helper": "void helper(uint *value, uint by, uint *array) {{ if (by & 1) {{ *value += array[by & 7]; return; }} array[(by >> 1) & 7] ^= *value; }}",
+    "from_table": "uint from_table(constant uint *table, uint i) {{ while (i > 15) i = (i >> 4) ^ (i & 15); return table[i]; }}",
+    "from_input": "uint from_input(global const uint *in, uint i, uint n) {{ uint sum = 0; for (uint k = 0; k < (n & 3); k++) sum += in[(i + k * 5) & 127]; return sum; }}",
+    "own_place": "void own_place(local uint *place, uint by) {{ if (by % 3 == 0) return; *place = *place * 3 + by; }}",
+    "moved": "struct record moved(struct record s, uint by) {{ s.b += by; s.d[by & 3] ^= (short)by; return s; }}",
+}
 
 
-class Node:
-    """`text` with {0}, {1}, ... for its children. `kind` is an expression's type, "statement" or "list"."""
-
-    def __init__(self, kind, text, children=()):
-        self.kind, self.text, self.children = kind, text, list(children)
-
-    def render(self):
-        if self.kind == "list":
-            return "\n".join(child.render() for child in self.children)
-        return self.text.format(*(child.render() for child in self.children))
-
-    def size(self):
-        return 1 + sum(child.size() for child in self.children)
+def parts_of(kind):
+    """("uint4") is ("uint", 4)."""
+    name, width = re.fullmatch(r"([a-z]+)(\d*)", kind).groups()
+    return name, int(width or 1)
 
 
-def zero(kind):
-    return Node(kind, f"(({kind})0)")
+def is_value(kind):
+    return re.sub(r"\d+$", "", kind) in TYPES
 
 
 class Generator:
@@ -43,6 +61,8 @@ class Generator:
         self.variables = {}  # name: type, those that may be read and written here
         self.names = 0
         self.depth = 0
+        self.loops = 0  # around the statement, that it may leave
+        self.barriers = True
 
     def pick(self, items):
         return self.random.choice(items)
@@ -68,6 +88,10 @@ class Generator:
         if self.random.random() < 0.5:
             return self.literal(kind)
         others = [name for name, its in self.variables.items() if its in TYPES]
+        vectors = [name for name, its in self.variables.items() if parts_of(its)[0] == kind and its != kind]
+        if vectors and self.random.random() < 0.4:
+            name = self.pick(vectors)
+            return Node(kind, f"{name}.{self.swizzle(parts_of(self.variables[name])[1], 1)}")
         if not others:
             return self.literal(kind)
         name = self.pick(others)
@@ -79,6 +103,8 @@ class Generator:
         return Node(kind, f"(({kind})({{0}}))", [node])
 
     def expression(self, kind, depth):
+        if kind not in TYPES:
+            return self.vector(*parts_of(kind), depth)
         if depth <= 0 or self.random.random() < 0.1:
             return self.leaf(kind)
         makers = [self.unary, self.binary, self.binary, self.binary, self.choice, self.conversion]
@@ -90,14 +116,15 @@ class Generator:
         if kind in WHOLE:
             base = UNSIGNED.get(kind, kind)
             return Node(kind, self.pick([f"(({kind})(~{{0}}))", f"(({kind})(- ({base})({{0}})))"]), [self.expression(kind, depth)])
-        return Node(kind, self.pick(["(- {0})", "fabs({0})", "floor({0})", "trunc({0})", "rint({0})", "sqrt(fabs({0}))"]
-                                    if kind == "double" else ["(- {0})", "fabs({0})", "floor({0})", "trunc({0})", "rint({0})"]),
-                    [self.expression(kind, depth)])
+        forms = ["(- {0})", "fabs({0})", "floor({0})", "trunc({0})", "rint({0})"] + ["sqrt(fabs({0}))"] * (kind == "double")
+        return Node(kind, self.pick(forms), [self.expression(kind, depth)])
 
     def binary(self, kind, depth):
         pair = [self.expression(kind, depth), self.expression(kind, depth)]
         if kind not in WHOLE:
-            return Node(kind, self.pick(["({0} + {1})", "({0} - {1})", "({0} * {1})", "fmin({0}, {1})", "fmax({0}, {1})"]), pair)
+            half = "0.5f" if kind == "float" else "0.5"
+            return Node(kind, self.pick(["({0} + {1})", "({0} - {1})", "({0} * {1})", "fmin({0}, {1})", "fmax({0}, {1})",
+                                         f"({{0}} / (fabs({{1}}) + {half}))"]), pair)
         base = UNSIGNED.get(kind, kind)
         wide = base if TYPES[kind] >= 4 else "uint"
         operator = self.pick(["+", "-", "*", "&", "|", "^"])
@@ -119,9 +146,12 @@ class Generator:
         return Node(kind, f"(({kind})({{0}} >> (uint)({{1}} & {bits})))", pair)
 
     def function(self, kind, depth):
-        name = self.pick(["min", "max", "mul_hi", "hadd", "rhadd", "add_sat", "sub_sat", "rotate", "clz", "popcount", "bitselect", "abs"])
-        count = {"clz": 1, "popcount": 1, "abs": 1, "bitselect": 3}.get(name, 2)
+        name = self.pick(["min", "max", "mul_hi", "hadd", "rhadd", "add_sat", "sub_sat", "rotate", "clz", "popcount", "bitselect", "abs",
+                          "abs_diff", "clamp"])
+        count = {"clz": 1, "popcount": 1, "abs": 1, "bitselect": 3, "clamp": 3}.get(name, 2)
         children = [self.expression(kind, depth) for _ in range(count)]
+        if name == "clamp":  # undefined when the bounds are the wrong way round
+            return Node(kind, "clamp({0}, min({1}, {2}), max({1}, {2}))", children)
         return Node(kind, f"(({kind}){name}({', '.join('{%d}' % i for i in range(count))}))", children)
 
     def choice(self, kind, depth):
@@ -136,6 +166,64 @@ class Generator:
         kind = self.pick(list(TYPES))
         return Node("bool", f"({{0}} {self.pick(['<', '<=', '>', '>=', '==', '!='])} {{1}})",
                     [self.expression(kind, depth - 1), self.expression(kind, depth - 1)])
+
+    # ---- vectors
+
+    def swizzle(self, width, count):
+        return "s" + "".join("0123456789abcdef"[self.random.randrange(width)] for _ in range(count))
+
+    def vector(self, name, width, depth):
+        """An expression of a vector type."""
+        kind = f"{name}{width}"
+        if depth <= 0 or self.random.random() < 0.15:
+            return self.vector_leaf(name, width)
+        first, second = self.vector(name, width, depth - 1), self.vector(name, width, depth - 1)
+        if name not in WHOLE:
+            form = self.pick(["({0} + {1})", "({0} - {1})", "({0} * {1})", "fmin({0}, {1})", "fmax({0}, {1})", "fabs({0} - {1})", "floor({0})",
+                              "(({0} < {1}) ? {0} : {1})"])
+            return Node(kind, form, [first, second])
+        base, bits = UNSIGNED.get(name, name) + str(width), 8 * TYPES[name] - 1
+        forms = [f"as_{kind}(as_{base}({{0}}) {operator} as_{base}({{1}}))" for operator in "+-*&|^"] + [
+            f"({{0}} / (({{1}} & ({kind})15) + ({kind})1))", f"({{0}} % (({{1}} & ({kind})15) + ({kind})1))",
+            f"as_{kind}(as_{base}({{0}}) << (as_{base}({{1}}) & ({base}){bits}))", f"({{0}} >> ({{1}} & ({kind}){bits}))",
+            "(({0} < {1}) ? {0} : {1})", "(({0} != {1}) ? {1} : {0})", f"as_{kind}(abs({{0}}))"]
+        forms += [f"{function}({{0}}, {{1}})" for function in ("min", "max", "mul_hi", "hadd", "rhadd", "add_sat", "sub_sat", "rotate")]
+        return Node(kind, self.pick(forms), [first, second])
+
+    def vector_leaf(self, name, width):
+        kind = f"{name}{width}"
+        whole = {known: its for known, its in self.variables.items() if its not in TYPES}
+        same = [known for known, its in whole.items() if its == kind]
+        element = [known for known, its in whole.items() if parts_of(its)[0] == name]
+        wide = [known for known, its in whole.items() if parts_of(its)[1] == width]
+        if same and self.random.random() < 0.5:
+            return Node(kind, self.pick(same))
+        if element and self.random.random() < 0.5:
+            known = self.pick(element)
+            return Node(kind, f"{known}.{self.swizzle(parts_of(whole[known])[1], width)}")
+        if wide and self.random.random() < 0.5:
+            known = self.pick(wide)
+            saturated = "_sat" if parts_of(whole[known])[0] not in WHOLE and name in WHOLE else ""
+            return Node(kind, f"convert_{kind}{saturated}({known})")
+        return Node(kind, f"(({kind})({{0}}))", [self.expression(name, 1)])
+
+    def vector_statement(self):
+        name = self.pick([known for known, its in self.variables.items() if its not in TYPES])
+        element, width = parts_of(self.variables[name])
+        kind = self.variables[name]
+        form = self.random.randrange(5)
+        if form == 0:
+            return Node("statement", f"{name}.{self.swizzle(width, 1)} = {{0}};", [self.expression(element, 2)])
+        if form == 1 and width > 3:
+            to, by = self.pick(["lo", "hi", "even", "odd"]), self.pick(["lo", "hi", "even", "odd"])
+            return Node("statement", f"{name}.{to} = {{0}}.{by};", [self.expression(kind, 1)])
+        if form == 2:
+            index = self.expression("uint", 1)
+            return Node("statement", self.pick(["va[{0} & 3] = {1};", "va[{0} & 3].yx += ({1}).zw;"]), [index, self.vector("uint", 4, 1)])
+        if form == 3:
+            return Node("statement", f"{name} = {{1}};" if kind != "uint4" else f"{name} = va[{{0}} & 3] ^ {{1}};",
+                        [self.expression("uint", 1), self.expression(kind, 2)])
+        return Node("statement", f"{name} = {{0}};", [self.expression(kind, 2)])
 
     # ---- statements
 
@@ -158,27 +246,45 @@ class Generator:
         name = self.pick(self.scalars())
         member, kind = self.pick([("a", "char"), ("b", "uint"), ("c", "double"), ("d[{0} & 3]", "short")])
         index = self.expression("uint", 1)
-        target = Node(kind, f"s.{member}", [index])
+        target = Node("place", f"s.{member}", [index])
         if self.random.random() < 0.5:
             return Node("statement", "{0} = {1};", [target, self.converted(kind, Node(self.variables[name], name))])
-        return Node("statement", f"{name} = {{0}};", [self.converted(self.variables[name], target)])
+        return Node("statement", f"{name} = {{0}};", [self.converted(self.variables[name], Node(kind, f"s.{member}", [index]))])
 
-    def vector_statement(self):
-        lane, other = self.random.randrange(4), self.random.randrange(4)
-        name = self.pick(self.scalars())
-        forms = [f"v.{'xyzw'[lane]} = {{0}};", "v = v * (uint4)(3, 5, 7, 9) + (uint4)({0});", f"v = v.{''.join(self.pick('xyzw') for _ in range(4))} ^ {{0}};",
-                 "v = (v < (uint4)({0})) ? v + 1 : v - 1;", f"v.{'lo hi even odd'.split()[other]} = v.{'odd even hi lo'.split()[lane]} + (uint2)({{0}});"]
-        if self.random.random() < 0.3:
-            return Node("statement", f"{name} = ({self.variables[name]})v.{'xyzw'[lane]};")
-        return Node("statement", self.pick(forms), [self.expression("uint", 2)])
+    def structure_copy(self):
+        return Node("statement", self.pick(["records[{0} & 1] = s;", "s = records[{0} & 1];", "s = moved(s, {0});",
+                                            "{{ struct record t = s; s = records[{0} & 1]; records[1] = t; }}"]), [self.expression("uint", 1)])
+
+    def union_access(self):
+        name = self.pick(["u1", "n1", "h2", "c2"])
+        form = self.pick(["w.u = {0};", "w.n = (int){0};", "w.h[{0} & 1] = (ushort)u2;", "w.c[{0} & 3] = (uchar)n2;",
+                          f"{name} = ({self.variables[name]})w.u + {{0}} * 0u;", f"{name} = ({self.variables[name]})w.h[{{0}} & 1];",
+                          f"{name} = ({self.variables[name]})w.c[{{0}} & 3];"])
+        return Node("statement", form, [self.expression("uint", 1)])
+
+    def half_access(self):
+        """Halves are only in memory, where PoCL has them too."""
+        if self.random.random() < 0.5:
+            return Node("statement", "vstore_half({0}, {1} & 3, (half *)halves);", [self.expression("float", 2), self.expression("uint", 1)])
+        return Node("statement", "f1 = vload_half({0} & 3, (const half *)halves);", [self.expression("uint", 1)])
 
     def call(self):
         name = self.pick(self.scalars())
         kind = self.variables[name]
-        if self.random.random() < 0.5:
-            return Node("statement", "helper(&{0}, {1}, array);", [Node("uint", "u1"), self.expression("uint", 2)])
-        return Node("statement", f"{name} = {{0}};", [self.converted(kind, Node("uint", "mixed({0}, {1})", [
-            self.expression("uint", 2), self.expression("int", 2)]))])
+        value, other = self.expression("uint", 2), self.expression("int", 2)
+        form = self.random.randrange(5)
+        if form == 0:
+            return Node("statement", "helper(&{0}, {1}, array);", [Node("place", "u1"), value])
+        if form == 1:
+            return Node("statement", "own_place(near + lid, {0});", [value])
+        call = ("mixed({0}, {1})", "from_table(table, {0})", "from_input(in, {0} & 127, (uint){1})")[form - 2]
+        return Node("statement", f"{name} = {{0}};", [self.converted(kind, Node("uint", call, [value, other]))])
+
+    def atomic(self):
+        """Each counter has one operation, so that the order does not matter, and nobody reads it."""
+        number = self.random.randrange(len(ATOMICS))
+        where = self.pick(["counters", "tally"]) if self.barriers else "counters"
+        return Node("statement", f"atomic_{ATOMICS[number]}(&{where}[{number}], {{0}});", [self.expression("uint", 2)])
 
     def branch(self):
         with_else = self.random.random() < 0.5
@@ -186,131 +292,158 @@ class Generator:
         return Node("statement", "if {0} {{\n{1}\n}}" + (" else {{\n{2}\n}}" if with_else else ""), children)
 
     def loop(self):
+        """Counted in int and in narrow integers, that wrap on the way or shift out; trip counts differ between work-items."""
         index = self.fresh("i")
+        kind, form = self.pick([
+            ("uint", "for (uint {i} = 0; {i} < {n}; {i}++) {{{{\n{{0}}\n}}}}"),
+            ("uint", "{{{{ uint {i} = 0; while ({i} < {n}) {{{{ {i}++;\n{{0}}\n}}}} }}}}"),
+            ("uint", "{{{{ uint {i} = 0; do {{{{ {i}++;\n{{0}}\n}}}} while ({i} < {n}); }}}}"),
+            ("uchar", "for (uchar {i} = (uchar)(gid | 17); {i}; {i} = (uchar)({i} << 2)) {{{{\n{{0}}\n}}}}"),
+            ("uchar", "for (uchar {i} = 250; {i} != 8; {i} += 7) {{{{\n{{0}}\n}}}}"),
+            ("short", "for (short {i} = (short)(gid & 7) - 4; {i} <= 1; {i}++) {{{{\n{{0}}\n}}}}"),
+            ("char", "for (char {i} = 3; {i} >= (char)(lid & 1); {i}--) {{{{\n{{0}}\n}}}}")])
         limit = self.pick(["(gid & 3) + 1", "4", "(lid % 5)", "3"])
-        self.variables[index] = "uint"
-        inner = self.body(loop=True)
+        self.variables[index] = kind
+        self.loops += 1
+        inner = self.body()
+        self.loops -= 1
         del self.variables[index]
-        form = self.pick(["for (uint {i} = 0; {i} < {n}; {i}++) {{{{\n{{0}}\n}}}}",
-                          "{{{{ uint {i} = 0; while ({i} < {n}) {{{{ {i}++;\n{{0}}\n}}}} }}}}",
-                          "{{{{ uint {i} = 0; do {{{{ {i}++;\n{{0}}\n}}}} while ({i} < {n}); }}}}"])
         return Node("statement", form.format(i=index, n=limit), [inner])
 
     def leave_loop(self):
-        return Node("statement", f"if {{0}} {self.pick(['break', 'continue'])};", [self.condition(1)])
+        return Node("statement", f"if {{0}} {self.pick(['break', 'continue', 'continue'])};", [self.condition(1)])
 
     def switch(self):
-        cases = "".join(f"case {value}: {{{{\n{{{i + 1}}}\n}}}} {self.pick(['break;', ''])}\n" for i, value in enumerate((0, 1, 5)))
+        cases = "".join(f"case {value}: {{{{\n{{{i + 1}}}\n}}}} {self.pick(['break;', '', 'continue;' if self.loops else 'break;'])}\n"
+                        for i, value in enumerate((0, 1, 5)))
         return Node("statement", "switch ((uint){0} & 7) {{\n" + cases + "default: {{\n{4}\n}}\n}}",
                     [self.expression("uint", 1)] + [self.body(short=True) for _ in range(4)])
 
-    def body(self, loop=False, short=False):
+    def body(self, short=False):
         self.depth += 1
-        makers = [self.assignment] * 5 + [self.array_access, self.structure_access, self.vector_statement, self.call]
+        makers = [self.assignment] * 6 + [self.array_access, self.structure_access, self.structure_copy, self.union_access, self.half_access,
+                                          self.vector_statement, self.vector_statement, self.call, self.call, self.atomic]
         if self.depth < 4:
             makers += [self.branch, self.branch, self.loop, self.switch]
-        if loop:
+        if self.loops:
             makers += [self.leave_loop]
-        statements = [self.pick(makers)() for _ in range(1 if short else self.random.randint(1, 4))]
+        statements = [self.pick(makers)() for _ in range(1 if short else self.random.randint(1, 3))]
         self.depth -= 1
         return Node("list", "", statements)
 
+    # ---- what all work-items come to together
+
     def exchange(self):
-        """Through the LDS, where all work-items come."""
+        """Through the LDS."""
         name, step = self.pick(["u1", "u2"]), self.random.randint(1, GROUP - 1)
         return Node("statement", f"tile[lid] = {name}; barrier(CLK_LOCAL_MEM_FENCE); {name} ^= tile[(lid + {step}) % {GROUP}]; "
                                  "barrier(CLK_LOCAL_MEM_FENCE);")
 
+    def copied_tile(self):
+        name, first = self.pick(["u1", "u2"]), self.random.randint(0, 3)
+        copy = self.pick([f"async_work_group_copy(tile, in + {GROUP * first}, {GROUP}, 0)",
+                          f"async_work_group_copy((local uint4 *)tile, (global const uint4 *)in + {8 * first}, {GROUP // 4}, 0)",
+                          f"async_work_group_strided_copy(tile, in + {first}, {GROUP}, {self.random.randint(1, 3)}, 0)"])
+        return Node("statement", f"{{{{ event_t event = {copy}; wait_group_events(1, &event); {name} += tile[{name} % {GROUP}]; "
+                                 "barrier(CLK_LOCAL_MEM_FENCE); }}")
+
+    def uniform_loop(self):
+        """The same number of trips for all, and nobody leaves early: barriers may be inside."""
+        index = self.fresh("i")
+        limit = self.pick(["2", "3", "((uint)get_group_id(0) & 1) + 1", "(in[5] & 3)"])
+        self.variables[index] = "uint"
+        inner = Node("list", "", self.body().children + [self.together()])
+        del self.variables[index]
+        return Node("statement", f"for (uint {index} = 0; {index} < {limit}; {index}++) {{{{\n{{0}}\n}}}}", [inner])
+
+    def together(self):
+        return self.pick([self.exchange, self.exchange, self.copied_tile])()
+
+    def early_return(self):
+        return Node("statement", "if {0} {{ mine[0] = l2; return; }}", [self.condition(2)])
+
     # ---- the whole
 
+    def declarations(self):
+        lines = {name: f"{kind} {name} = {STARTS[name]};" for name, kind in SCALARS.items()}
+        lines |= {"array": "uint array[8] = {{1, 2, 3, 4, 5, 6, 7, gid}};",
+                  "s": "struct record s = {{(char)gid, seed, (double)gid * 0.5, {{1, 2, 3, (short)seed}}}};",
+                  "records": "struct record records[2]; records[0] = s; s.b ^= 5; records[1] = s;",
+                  "w": "union word w; w.u = seed;", "halves": "ushort halves[4] = {{0x3c00, 0xc000, (ushort)(gid << 7), 1}};",
+                  "va": "uint4 va[4] = {{(uint4)(seed), (uint4)(gid), (uint4)(1, 2, 3, 4), (uint4)(lid, seed, gid, 7)}};",
+                  "mine": f"global ulong *mine = out + gid * {WORDS};", "real": f"global double *real = reals + gid * {REALS};"}
+        if self.barriers:
+            lines["tile"] = f"local uint tile[{GROUP}] __attribute__((aligned(16)));"
+            start = ", ".join(["0", "0", "0xffffffff", "0", "0", "0xffffffff"])
+            lines["tally"] = (f"local uint tally[6]; if (lid < 6) {{{{ const uint start[6] = {{{{{start}}}}}; tally[lid] = start[lid]; }}}} "
+                              "barrier(CLK_LOCAL_MEM_FENCE);")
+        lines["near"] = f"local uint near[{GROUP}]; near[lid] = seed;"
+        for _ in range(3):
+            kind, name = self.pick(list(TYPES)) + str(self.pick(WIDTHS)), self.fresh("v")
+            self.variables[name] = kind
+            lines[name] = f"{kind} {name} = ({kind})(({parts_of(kind)[0]})(seed >> {self.random.randrange(24)})); {name}.s1 = ({parts_of(kind)[0]})gid;"
+        return Node("list", "", [Node("statement", line, name=name) for name, line in lines.items()])
+
+    def outputs(self):
+        words, reals = [], []
+        for name, kind in self.variables.items():
+            element, width = parts_of(kind)
+            parts = [name] if width == 1 else [f"{name}.s{'0123456789abcdef'[i]}" for i in range(width)]
+            (words if element in WHOLE else reals).append(parts)
+        words += [["s.a"], ["s.b"], ["s.d[gid & 3]"], ["records[0].b", "records[1].b"], ["w.u"], ["near[lid]"], [f"array[{i}]" for i in range(8)]]
+        words += [[f"va[{i}].{part}" for part in "xyzw"] for i in range(4)]
+        reals += [["s.c"], ["records[1].c"], ["vload_half(gid & 3, (const half *)halves)"]]
+        lines = []
+        for buffer, groups, kind in (("mine", words, "(ulong)"), ("real", reals, "")):
+            at = 0
+            for group in groups:
+                lines.append(" ".join(f"{buffer}[{at + i}] = {kind}{part};" for i, part in enumerate(group)))
+                at += len(group)
+        if self.barriers:
+            lines.append("barrier(CLK_LOCAL_MEM_FENCE); if (lid < 6) counters[6 + gid / 32 * 6 + lid] = tally[lid];")
+        return Node("list", "", [Node("statement", line) for line in lines])
+
     def kernel(self, name):
-        declared = {"c1": "char", "c2": "uchar", "h1": "short", "h2": "ushort", "n1": "int", "n2": "int", "u1": "uint", "u2": "uint",
-                    "l1": "long", "l2": "ulong", "f1": "float", "f2": "float", "d1": "double"}
-        self.variables = dict(declared)
+        self.variables = dict(SCALARS)
+        self.barriers = self.random.random() < 0.7
+        declarations = self.declarations()
         parts = []
-        for _ in range(self.random.randint(3, 6)):
-            parts += self.body().children + ([self.exchange()] if self.random.random() < 0.5 else [])
-        return Node("kernel", KERNEL.replace("NAME", name), [Node("list", "", parts)]), declared
+        for _ in range(self.random.randint(2, 5)):
+            parts += self.body().children
+            if self.random.random() < 0.6:
+                parts.append(self.pick([self.together, self.together, self.uniform_loop])() if self.barriers else self.early_return())
+        helpers = Node("list", "", [Node("statement", text, name=known) for known, text in HELPERS.items()])
+        return Node("kernel", KERNEL.replace("NAME", name), [helpers, declarations, Node("list", "", parts), self.outputs()])
 
 
-# Each variable starts as something else in each work-item, and all of them come out.
-KERNEL = """
-kernel void NAME(global const uint *in, global ulong *out, global double *reals) {{
-  uint gid = get_global_id(0), lid = get_local_id(0);
-  local uint tile[""" + str(GROUP) + """];
+# Work-items are counted through, in launches of one and of two dimensions.
+KERNEL = """{0}
+kernel void NAME(global const uint *in, constant uint *table, global uint *counters, global ulong *out, global double *reals) {{
+  uint lid = (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0));
+  uint gid = (uint)(get_group_id(1) * get_num_groups(0) + get_group_id(0)) * """ + str(GROUP) + """ + lid;
   uint seed = in[gid];
-  char c1 = (char)seed; uchar c2 = (uchar)(seed >> 8); short h1 = (short)(seed >> 4); ushort h2 = (ushort)(seed >> 12);
-  int n1 = (int)seed; int n2 = (int)(seed & 255) - 128; uint u1 = seed * 2654435761u; uint u2 = gid;
-  long l1 = (long)seed * -3; ulong l2 = (ulong)seed << 29 | gid; float f1 = (float)(int)(seed & 1023) / 8.0f - 64.0f; float f2 = (float)gid;
-  double d1 = (double)(int)seed / 65536.0;
-  uint array[8] = {{1, 2, 3, 4, 5, 6, 7, gid}};
-  struct record s = {{(char)gid, seed, (double)gid * 0.5, {{1, 2, 3, (short)seed}}}};
-  uint4 v = (uint4)(seed, gid, lid, 7);
-{0}
-  global ulong *mine = out + gid * 25;
-  mine[0] = (ulong)c1; mine[1] = c2; mine[2] = (ulong)h1; mine[3] = h2; mine[4] = (ulong)n1; mine[5] = (ulong)n2;
-  mine[6] = u1; mine[7] = u2; mine[8] = (ulong)l1; mine[9] = l2; mine[10] = (ulong)s.a; mine[11] = s.b;
-  mine[12] = (ulong)s.d[gid & 3]; mine[13] = v.x; mine[14] = v.y; mine[15] = v.z; mine[16] = v.w;
-  for (uint i = 0; i < 8; i++) mine[17 + i] = array[i];
-  reals[3 * gid] = f1; reals[3 * gid + 1] = f2; reals[3 * gid + 2] = d1 + s.c;
+{1}
+{2}
+{3}
 }}
 """
-
-HELPERS = """
-struct record { char a; uint b; double c; short d[4]; };
-uint mixed(uint a, int b) { if (b < 0) return a ^ (uint)b; for (int i = 0; i < (b & 3); i++) a = a * 5 + 1; return a; }
-void helper(uint *value, uint by, uint *array) { if (by & 1) { *value += array[by & 7]; return; } array[(by >> 1) & 7] ^= *value; }
-"""
+SHAPES = [((ITEMS,), (GROUP,)), ((16, 8), (8, 4)), ((32, 4), (32, 1))]
 
 
 def program_of(name, tree, seed):
-    """NaN payloads and signs are left to the implementation, so floats never reach integers by their bits."""
-    values = np.frombuffer(random_module.Random(seed ^ 0x5eed).randbytes(4 * ITEMS), np.uint32).copy()
-    args = [values, np.zeros(25 * ITEMS, np.uint64), np.zeros(3 * ITEMS, np.float64)]
-    return Program(name, HEADER + HELPERS + tree.render(), [Case("k", (ITEMS,), (GROUP,), args)], standard="CL2.0")
+    random = random_module.Random(seed ^ 0x5eed)
+    values = np.frombuffer(random.randbytes(4 * ITEMS), np.uint32).copy()
+    counters = np.zeros((1 + ITEMS // GROUP) * 6, np.uint32)
+    counters[[2, 5]] = 0xffffffff
+    args = [values, np.frombuffer(random.randbytes(4 * 16), np.uint32).copy(), counters, np.zeros(WORDS * ITEMS, np.uint64),
+            np.zeros(REALS * ITEMS, np.float64)]
+    return Program(name, HEADER + tree.render(), [Case("k", *SHAPES[seed % len(SHAPES)], args)], standard="CL2.0")
 
 
 def generate(seed):
     """The tree of one kernel."""
-    return Generator(seed).kernel("k")[0]
+    return Generator(seed).kernel("k")
 
 
-# ---- the shrinker --------------------------------------------------------------------------------
-
-def smaller(node):
-    """Changes that make the tree smaller, as (description, do, undo), largest cuts first."""
-    for place, child in enumerate(node.children):
-        if node.kind == "list":
-            yield lambda p=place, c=child: node.children.pop(p), lambda p=place, c=child: node.children.insert(p, c)
-            for inner in [g for g in child.children if g.kind == "list"]:
-                yield (lambda p=place, i=inner: node.children.__setitem__(p, i),
-                       lambda p=place, c=child: node.children.__setitem__(p, c))
-        elif child.kind in TYPES and child.children:
-            same = [g for g in child.children if g.kind == child.kind]
-            for other in [zero(child.kind)] + same:
-                yield (lambda p=place, o=other: node.children.__setitem__(p, o),
-                       lambda p=place, c=child: node.children.__setitem__(p, c))
-        elif child.kind == "bool" and child.text != "(1)":
-            yield (lambda p=place: node.children.__setitem__(p, Node("bool", "(1)")),
-                   lambda p=place, c=child: node.children.__setitem__(p, c))
-    for child in node.children:
-        yield from smaller(child)
-
-
-def shrink(tree, fails, most=400):
-    """Makes `tree` as small as it can while fails(tree) holds, with at most so many attempts."""
-    attempts = 0
-    progress = True
-    while progress and attempts < most:
-        progress = False
-        for do, undo in list(smaller(tree)):
-            before = tree.size()
-            do()
-            attempts += 1
-            if tree.size() < before and fails(tree):
-                progress = True
-                break
-            undo()
-            if attempts >= most:
-                break
-    return tree
+def shrink(tree, fails, seconds=60):
+    return trees.shrink(tree, fails, is_value, seconds)

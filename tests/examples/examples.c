@@ -278,3 +278,5 @@ static void expect_success(const char *command) {
 TEST(pages, worked_example_agrees_with_its_formulas_and_with_the_run) { expect_success("tests/examples/worked.py"); }
 
 TEST(pages, table_of_depths_agrees_with_the_run) { expect_success("tests/examples/depth.py"); }
+
+TEST(pages, listings_of_opencl_c_are_what_dis_prints) { expect_success("tests/examples/lowering.py"); }

@@ -1,0 +1,108 @@
+"""Kernels as trees of text, and how to make one smaller while it still goes wrong.
+
+The shrinker works from the top down: from each list it takes halves, quarters, ... and single statements; then statements give way
+to what is inside them, and expressions to zero or to a part of theirs of the same type. Trying costs a run, so what is
+certainly wrong (a removed name that is still used) is not tried.
+"""
+import collections
+import re
+import time
+
+
+class Node:
+    """`text` with {0}, {1}, ... for its children. `kind` is an expression's type, "statement" or "list". `name` is what it declares."""
+
+    def __init__(self, kind, text, children=(), name=None):
+        self.kind, self.text, self.children, self.name = kind, text, list(children), name
+
+    def render(self):
+        if self.kind == "list":
+            return "\n".join(child.render() for child in self.children)
+        return self.text.format(*(child.render() for child in self.children))
+
+    def size(self):
+        return 1 + sum(child.size() for child in self.children)
+
+
+def zero(kind):
+    return Node(kind, f"(({kind})0)")
+
+
+class Shrinker:
+    """`is_value(kind)` says whether a node of that kind is an expression that zero() may replace."""
+
+    def __init__(self, tree, fails, is_value, seconds):
+        self.tree, self.fails, self.is_value = tree, fails, is_value
+        self.end = time.monotonic() + seconds
+        self.tried = {tree.render()}
+
+    def over(self):
+        return time.monotonic() > self.end
+
+    def kept(self, node, children):
+        """Gives the node these children if it still goes wrong with them."""
+        before, node.children = node.children, children
+        text = self.tree.render()
+        gone = [child.name for child in before if child.name and child not in children]
+        if text not in self.tried and not self.over() and not any(re.search(rf"\b{name}\b", text) for name in gone):
+            self.tried.add(text)
+            if self.fails(self.tree):
+                return True
+        node.children = before
+        return False
+
+    def each(self, change):
+        """change(node) for each node, parents first; children are looked at when their turn comes. Whether any changed."""
+        queue, changed = collections.deque([self.tree]), False
+        while queue and not self.over():
+            node = queue.popleft()
+            changed |= change(node)
+            queue.extend(node.children)
+        return changed
+
+    def cut(self, node):
+        changed, length = False, len(node.children) if node.kind == "list" else 0
+        while length:
+            at = 0
+            while at < len(node.children):
+                if self.kept(node, node.children[:at] + node.children[at + length:]):
+                    changed = True
+                else:
+                    at += length
+            length //= 2
+        return changed
+
+    def open(self, node):
+        """A statement's bodies in its place."""
+        changed, at = False, 0
+        while node.kind == "list" and at < len(node.children):
+            bodies = [inner for inner in node.children[at].children if inner.kind == "list"]
+            if any(self.kept(node, node.children[:at] + inner.children + node.children[at + 1:]) for inner in bodies):
+                changed = True
+            else:
+                at += 1
+        return changed
+
+    def simplify(self, node):
+        changed = False
+        for at, child in enumerate(node.children):
+            if not child.children and child.kind != "bool":
+                continue
+            if self.is_value(child.kind):
+                others = [zero(child.kind)] + [part for part in child.children if part.kind == child.kind]
+            elif child.kind == "bool" and child.text not in ("(1)", "(0)"):
+                others = [Node("bool", "(1)"), Node("bool", "(0)")]
+            else:
+                continue
+            changed |= any(self.kept(node, node.children[:at] + [other] + node.children[at + 1:]) for other in others)
+        return changed
+
+    def run(self):
+        while any([self.each(change) for change in (self.cut, self.open, self.simplify)]) and not self.over():
+            pass
+        return self.tree
+
+
+def shrink(tree, fails, is_value, seconds=60):
+    """Makes `tree` as small as it can while fails(tree) holds, for about so long."""
+    return Shrinker(tree, fails, is_value, seconds).run()

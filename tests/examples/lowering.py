@@ -1,0 +1,37 @@
+#!/usr/bin/env -S python3 -B
+"""docs/opencl.md: what `warpwait dis` prints for the kernels of the page, without its head.
+
+usage: tests/examples/lowering.py [--write]    exit 1 when the page shows anything else
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from page import ROOT, settle
+
+PAGE = "docs/opencl.md"
+KERNEL = re.compile(r"```c\n(.*?)```\n\n<!-- (\w+): made by", re.DOTALL)
+
+
+def listing(folder, name, source):
+    path = pathlib.Path(folder) / f"{name}.cl"
+    path.write_text(source)
+    warpwait = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
+    text = subprocess.run([warpwait, "dis", path], check=True, capture_output=True, text=True).stdout
+    return text.split("\n\n", 1)[1]
+
+
+def main():
+    kernels = KERNEL.findall((ROOT / PAGE).read_text())
+    if not kernels:
+        sys.exit(f"{PAGE}: no kernels")
+    with tempfile.TemporaryDirectory() as folder:
+        for source, name in kernels:
+            settle(PAGE, name, f"```\n{listing(folder, name, source)}```", "--write" in sys.argv)
+
+
+if __name__ == "__main__":
+    main()
