@@ -66,12 +66,18 @@ static void predecessors(struct ir *ir) {
   }
 }
 
-static uint32_t common(const struct ir *ir, uint32_t a, uint32_t b) {
+/* The lowest block above both `a` and `b`. What was walked from an earlier `b` of the same `mark` lies below that `b`'s
+ * answer, so below `a`: a block with a thousand predecessors in a row looks at each block above it once. */
+static uint32_t common(const struct ir *ir, uint32_t a, uint32_t b, uint32_t *seen, uint32_t mark) {
   while (a != b) {
     while (ir->block[a].order > ir->block[b].order)
       a = ir->block[a].dominator;
-    while (ir->block[b].order > ir->block[a].order)
+    while (ir->block[b].order > ir->block[a].order) {
+      if (seen[b] == mark)
+        return a;
+      seen[b] = mark;
       b = ir->block[b].dominator;
+    }
   }
   return a;
 }
@@ -80,18 +86,20 @@ static void dominators(struct ir *ir) {
   for (uint32_t i = 0; i < ir->blocks; i++)
     ir->block[i].dominator = IR_NOWHERE;
   ir->block[0].dominator = 0;
+  uint32_t *seen = need(ir->blocks, sizeof *seen), mark = 0;
   for (bool changed = true; changed;) {
     changed = false;
-    for (uint32_t i = 1; i < ir->ordered; i++) {
+    for (uint32_t i = 1; i < ir->ordered; i++, mark++) {
       struct ir_block *block = &ir->block[ir->order[i]];
       uint32_t least = IR_NOWHERE;
       for (uint32_t k = 0; k < block->from_count; k++)
         if (ir->block[block->from[k]].dominator != IR_NOWHERE)
-          least = least == IR_NOWHERE ? block->from[k] : common(ir, least, block->from[k]);
+          least = least == IR_NOWHERE ? block->from[k] : common(ir, least, block->from[k], seen, mark + 1);
       changed |= least != block->dominator;
       block->dominator = least;
     }
   }
+  free(seen);
 }
 
 /* Numbers of the dominator tree, so that ir_dominates() is two comparisons. A block's subtree is

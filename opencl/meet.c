@@ -12,10 +12,11 @@
  * One half of a warp would run the whole loop alone. So the way out waits until the lanes have met: it leads to a new
  * block in front of M, to which A's other ways lead too, and a predicate there says who goes out.
  *
- * For each operation that a work-group does together (barrier, copy, wait) and each loop around it, and for the
- * whole kernel: `within` are the blocks of the loop from which the operation is reached in it. Edges out of those are
- * ways out. A branch with both ways within has its post-dominator on the way to the operation, ways out not
- * counted; if there are ways out between the two, they are led there. For each lane alone nothing changes.
+ * What lanes ought to meet before is, from inside out: an operation that lanes do together (barrier, copy, wait,
+ * those of sub-groups); the next iteration of each loop around it; each of these loops. `within` are the blocks from
+ * which such a goal is reached in the same iteration of the loop around it. Edges out of those are ways out. A branch
+ * with both ways within has its post-dominator on the way to the goal, ways out not counted; if there are ways out
+ * between the two, they are led there. For each lane alone nothing changes.
  *
  * Values that are now used where their definition is not above go through a private variable, which pass_promote()
  * turns into phis. Left alone: branches whose condition is computed from arguments alone, and ways that only end. */
@@ -35,7 +36,7 @@ enum {
 struct meet {
   struct ir *ir;
   uint32_t blocks;     /* before new ones */
-  uint32_t goal, loop; /* the operation's block, and the loop, or IR_NOWHERE for the whole kernel */
+  uint32_t goal, loop; /* blocks; the loop is that around the goal or the goal itself, or IR_NOWHERE */
   bool *within;
   uint32_t *between, stamp; /* a block is in between if it has the latest stamp */
   uint32_t *order, count;   /* within, in post-order of a walk back from the goal, whose start is node `blocks` */
@@ -48,11 +49,8 @@ struct meet {
 
 static bool is_together(const struct ir *ir, uint32_t block) {
   for (uint32_t k = 0; k < ir->block[block].count; k++) {
-    const uint16_t op = ir->inst[ir->block[block].inst[k]].op;
-    if (op >= ISA_OPS)
-      continue;
-    const uint8_t class = isa_rows[op].class_;
-    if (class == ISA_CLASS_BARRIER || class == ISA_CLASS_COPY || class == ISA_CLASS_WAIT)
+    const ir_ref ref = ir->block[block].inst[k];
+    if (ir_is_convergent(ir, ref) && isa_rows[ir->inst[ref].op].class_ != ISA_CLASS_FENCE)
       return true;
   }
   return false;
@@ -68,7 +66,9 @@ static bool in_loop(const struct ir *ir, uint32_t block, uint32_t header) {
 /* Where a way leads, as a node; IR_NOWHERE: out. */
 static uint32_t way(const struct meet *meet, uint32_t block, uint32_t which) {
   const uint32_t to = meet->ir->block[block].to[which];
-  return to == meet->goal ? meet->blocks : meet->within[to] ? to : IR_NOWHERE;
+  if (to == meet->goal)
+    return meet->blocks;
+  return meet->within[to] && to != meet->loop ? to : IR_NOWHERE;
 }
 
 /* Fills within, order and number: depth first against the edges, without recursion. */
@@ -80,7 +80,8 @@ static void find_within(struct meet *meet) {
   meet->next[node] = 0;
   for (;;) {
     const struct ir_block *block = &ir->block[node == meet->blocks ? meet->goal : node];
-    if (meet->next[node] == block->from_count) {
+    const bool first = node == meet->goal || node == meet->loop; /* of another iteration would be what is before */
+    if (first || meet->next[node] == block->from_count) {
       meet->number[node] = meet->count;
       meet->order[meet->count++] = node;
       if (!depth)
@@ -409,20 +410,32 @@ static void meet_close(struct meet *meet) {
   free(meet->next);
 }
 
+static bool lead_to(struct meet *meet, uint32_t goal, uint32_t loop) {
+  meet->goal = goal;
+  meet->loop = loop;
+  return lead_one(meet);
+}
+
+static bool lead_around(struct meet *meet, uint32_t block) {
+  const struct ir *ir = meet->ir;
+  uint32_t loop = ir->block[block].loop;
+  while (!lead_to(meet, block, loop)) {
+    if (loop == IR_NOWHERE)
+      return false;
+    if (lead_to(meet, loop, loop))
+      return true;
+    block = loop;
+    loop = ir->block[loop].outer;
+  }
+  return true;
+}
+
 /* One branch, after which everything is looked at anew. */
 static bool lead_any(struct ir *ir) {
   struct meet meet = meet_open(ir);
   bool any = false;
-  for (uint32_t i = 0; i < ir->ordered && !any; i++) {
-    if (!is_together(ir, ir->order[i]))
-      continue;
-    meet.goal = ir->order[i];
-    for (meet.loop = ir->block[meet.goal].loop; !any; meet.loop = ir->block[meet.loop].outer) {
-      any = lead_one(&meet);
-      if (meet.loop == IR_NOWHERE)
-        break;
-    }
-  }
+  for (uint32_t i = 0; i < ir->ordered && !any; i++)
+    any = is_together(ir, ir->order[i]) && lead_around(&meet, ir->order[i]);
   meet_close(&meet);
   return any;
 }

@@ -32,13 +32,14 @@ void opencl_passes(struct ir *ir) {
   pass_loads(ir);
   pass_simplify(ir);
   for (int round = 0; round < FLATTEN_ROUNDS; round++) {
+    pass_thread(ir);
     pass_flatten(ir);
     pass_simplify(ir);
     pass_unroll(ir);
     pass_simplify(ir);
   }
   pass_loads(ir);   /* of what was several blocks, or several iterations */
-  pass_meet(ir);
+  pass_meet(ir);    /* behind pass_thread(), which would undo it */
   pass_promote(ir); /* arrays that only copies of loops index are indexed by constants now */
   pass_simplify(ir);
   pass_narrow(ir);
@@ -50,5 +51,6 @@ void opencl_passes(struct ir *ir) {
   pass_simplify(ir);
   pass_address(ir);
   pass_simplify(ir);
+  pass_latch(ir);
   forget_slots(ir);
 }

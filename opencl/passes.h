@@ -19,10 +19,14 @@ void pass_simplify(struct ir *ir);
 /* A load of what was loaded just before is its value. */
 void pass_loads(struct ir *ir);
 
+/* Blocks that only ask where they were reached from leave the graph. */
+void pass_thread(struct ir *ir);
+
 /* Guarded or selected instead of branched around: short arms without side effects. */
 void pass_flatten(struct ir *ir);
 
-/* Lanes meet in front of what a work-group does together, also where ways lead out of a branch before it. */
+/* Lanes meet in front of what they do together (barriers, copies, sub-groups), also where ways lead out of a branch
+ * before. */
 void pass_meet(struct ir *ir);
 
 /* Loops that turn a known number of times become copies of their body, where the source asks. */
@@ -40,6 +44,9 @@ void pass_regroup(struct ir *ir);
 
 /* What does not change in a loop leaves it, if it is pure. */
 void pass_hoist(struct ir *ir);
+
+/* Loops ask about their counter's next value, not about both. The last: pass_simplify() would undo it. */
+void pass_latch(struct ir *ir);
 
 /* Sums with constants and indices move into the addressing modes; multiply-adds form. */
 void pass_address(struct ir *ir);

@@ -145,6 +145,20 @@ static void live_at_start(struct analysis *a, uint32_t block, uint32_t v) {
     a->stack[a->depth++] = a->m->block[block].from[i];
 }
 
+/* The words of a load come together. One that nobody reads keeps its register until another of its run is read, or the
+ * next load into that register would wait for this one. */
+static uint32_t under_way(const struct analysis *a, uint32_t v, const struct event *write) {
+  const uint32_t head = machine_head(a->m, v);
+  uint32_t until = UINT32_MAX;
+  for (uint32_t w = head; w < head + a->m->vreg[head].words; w++)
+    for (uint32_t i = a->first[w]; i < a->first[w + 1]; i++) {
+      const struct event *event = &a->event[i];
+      if (!event->write && event->block == write->block && event->time > write->time && event->time < until)
+        until = event->time;
+    }
+  return until == UINT32_MAX ? write->time + 1 : until + 1;
+}
+
 /* What `v` does inside blocks, from its events in order. */
 static void live_inside(struct analysis *a, uint32_t v) {
   uint32_t start = 0, end = 0, at = IR_NOWHERE;
@@ -158,7 +172,7 @@ static void live_inside(struct analysis *a, uint32_t v) {
     if (!event->write && event->block != at)
       live_at_start(a, event->block, v);
     at = event->block;
-    end = event->time + 1;
+    end = event->write ? under_way(a, v, event) : event->time + 1;
     if (event->write) {
       a->written[at] = v;
       a->write_time[at] = event->time;

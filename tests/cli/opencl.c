@@ -146,6 +146,21 @@ TEST(opencl, an_array_that_only_unrolled_loops_index_needs_no_memory) {
   outcome_free(&outcome);
 }
 
+TEST(opencl, a_load_does_not_wait_for_words_of_another_that_nobody_reads) {
+  fresh("kernel void k(global float4 *o) {\n  volatile local float4 *l = 0;\n"
+        "  float4 a = l[1], b = l[2];\n  o[0] = a.x + b.x;\n}\n",
+        0);
+  struct outcome outcome = tool("dis kernel.cl");
+  const char *one = strstr(outcome.out, "ld.lds.b128"), *two = one ? strstr(one + 1, "ld.lds.b128") : NULL;
+  unsigned first = 0, second = 0;
+  if (EXPECT_TRUE(two != NULL)) {
+    EXPECT_EQ(sscanf(one, "ld.lds.b128 r%u", &first), 1);
+    EXPECT_EQ(sscanf(two, "ld.lds.b128 r%u", &second), 1);
+    EXPECT_TRUE(first + 4 <= second || second + 4 <= first);
+  }
+  outcome_free(&outcome);
+}
+
 TEST(opencl, program_scope_variables_live_across_launches_and_have_no_name) {
   fresh("global uint sum = 4;\n"
         "kernel void plus(global uint *data) { atomic_add(&sum, 1); }\n"

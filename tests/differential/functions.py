@@ -168,7 +168,8 @@ PAIR_FUNCTIONS = {
     "remquo": ("remquo(a, b, &s)", np.int32, 0, -8, 8),
 }
 # A float and an integer of 32 bits in. The integer's range is the last.
-POWER_FUNCTIONS = {"pown": ("pown(a, b)", 16, 0.25, 4, -9, 9), "rootn": ("rootn(a, b)", 16, 0.25, 4, 1, 9), "ldexp_k": ("ldexp(a, b)", 0, -8, 8, -20, 14)}
+POWER_FUNCTIONS = {"pown": ("pown(a, b)", 16, 0.25, 4, -9, 9), "rootn": ("rootn(a, b)", 16, 0.25, 4, 1, 9),
+                   "ldexp_k": ("ldexp(a, b)", 0, -8, 8, -20, 14)}
 
 # name: (expression, ULP limit, low, high, components of the result: 1 or those of the operands), components
 GEOMETRIC_FUNCTIONS = {

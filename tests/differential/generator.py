@@ -37,9 +37,11 @@ HELPERS = {
     "record": "struct record {{ char a; uint b; double c; short d[4]; }};",
     "word": "union word {{ uint u; int n; ushort h[2]; uchar c[4]; }};",
     "mixed": "uint mixed(uint a, int b) {{ if (b < 0) return a ^ (uint)b; for (int i = 0; i < (b & 3); i++) a = a * 5 + 1; return a; }}",
-    "helper": "void helper(uint *value, uint by, uint *array) {{ if (by & 1) {{ *value += array[by & 7]; return; }} array[(by >> 1) & 7] ^= *value; }}",
+    "helper": "void helper(uint *value, uint by, uint *array) {{ if (by & 1) {{ *value += array[by & 7]; return; }} "
+              "array[(by >> 1) & 7] ^= *value; }}",
     "from_table": "uint from_table(constant uint *table, uint i) {{ while (i > 15) i = (i >> 4) ^ (i & 15); return table[i]; }}",
-    "from_input": "uint from_input(global const uint *in, uint i, uint n) {{ uint sum = 0; for (uint k = 0; k < (n & 3); k++) sum += in[(i + k * 5) & 127]; return sum; }}",
+    "from_input": "uint from_input(global const uint *in, uint i, uint n) {{ uint sum = 0; "
+                  "for (uint k = 0; k < (n & 3); k++) sum += in[(i + k * 5) & 127]; return sum; }}",
     "own_place": "void own_place(local uint *place, uint by) {{ if (by % 3 == 0) return; *place = *place * 3 + by; }}",
     "moved": "struct record moved(struct record s, uint by) {{ s.b += by; s.d[by & 3] ^= (short)by; return s; }}",
 }
@@ -381,7 +383,8 @@ class Generator:
         for _ in range(3):
             kind, name = self.pick(list(TYPES)) + str(self.pick(WIDTHS)), self.fresh("v")
             self.variables[name] = kind
-            lines[name] = f"{kind} {name} = ({kind})(({parts_of(kind)[0]})(seed >> {self.random.randrange(24)})); {name}.s1 = ({parts_of(kind)[0]})gid;"
+            element, bits = parts_of(kind)[0], self.random.randrange(24)
+            lines[name] = f"{kind} {name} = ({kind})(({element})(seed >> {bits})); {name}.s1 = ({element})gid;"
         return Node("list", "", [Node("statement", line, name=name) for name, line in lines.items()])
 
     def outputs(self):

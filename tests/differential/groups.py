@@ -110,7 +110,8 @@ kernel void exchanges_{T}(global atomic_{T} *cell, global const {T} *expected, g
   {T} first = wanted;
   while (!atomic_compare_exchange_weak_explicit(&cell[i], &wanted, ({T})7, memory_order_acq_rel, memory_order_relaxed) && wanted == first);
   seen[4 * i + 3] = wanted;
-  if (lid == 5) {{ seen[4 * i] += 2 * atomic_flag_test_and_set(&flag); seen[4 * i] += 4 * atomic_flag_test_and_set_explicit(&flag, memory_order_relaxed); }}
+  if (lid == 5) seen[4 * i] += 2 * atomic_flag_test_and_set(&flag);
+  if (lid == 5) seen[4 * i] += 4 * atomic_flag_test_and_set_explicit(&flag, memory_order_relaxed);
 }}
 """
 
@@ -199,6 +200,28 @@ def group_kernels(random):
         yield broadcast(random, "work_group_broadcast(in[i], 7)", dtype, groups_of(GROUP), lambda part: part[7])
 
 
+# A group of 5 x 4 x 2 in a launch of 10 x 4 x 2; the work-item at (3, 1, 1) is the 28th.
+VOTES = """
+kernel void votes_{T}(global const {T} *in, global {T} *out, global int *votes) {{
+  size_t at = get_group_id(0) * {group} + get_local_linear_id();
+  out[at] = work_group_broadcast(in[at], 3, 1, 1);
+  votes[at] = (work_group_any(in[at] > 18) != 0) + 2 * (work_group_all(in[at] < 19) != 0) + 4 * (work_group_all(in[at] > -30) != 0);
+}}
+"""
+
+
+def vote_kernels(random):
+    for dtype in COLLECTIVE_TYPES[:1] + COLLECTIVE_TYPES[2:3] + FLOATS + [HALF]:
+        values = random.integers(-20, 21, ITEMS).astype(dtype)
+        def answer(values):
+            groups = values.reshape(-1, GROUP)
+            votes = (groups > 18).any(1) + 2 * (groups < 19).all(1) + 4 * (groups > -30).all(1)
+            return np.repeat(groups[:, 28], GROUP), np.repeat(votes, GROUP)
+        kind = spelled(dtype)
+        yield (VOTES.format(T=kind, group=GROUP),
+               Case(f"votes_{kind}", (10, 4, 2), (5, 4, 2), [values, np.zeros(ITEMS, dtype), np.zeros(ITEMS, np.int32)], exact=answer, exact_count=2))
+
+
 def broadcast(random, expression, dtype, parts, source):
     kind, name = spelled(dtype), expression.split("(")[0] + "_" + spelled(dtype)
     source_of = np.zeros(ITEMS, int)
@@ -248,6 +271,7 @@ def programs(seed=1, per_program=48):
     yield from packed("atomic", old_atomics(random), per_program, "cl_khr_int64_base_atomics", header=old)
     yield from packed("atomic_c11", new_atomics(random), per_program, "cl_khr_int64_base_atomics", header=new, standard="CL2.0", reference=only_exact)
     yield from packed("exchange", exchange_kernels(random), per_program, "cl_khr_int64_base_atomics", standard="CL2.0", reference=only_exact)
+    yield from packed("vote", vote_kernels(random), per_program, "cl_khr_fp16", standard="CL2.0", reference=only_exact)
     yield from packed("work_group", group_kernels(random), per_program, "cl_khr_fp16", standard="CL2.0", reference=only_exact)
     yield from packed("sub_group", sub_group_kernels(random), per_program, "cl_khr_fp16", standard="CL3.0", reference=only_exact,
                       header="".join(f"#pragma OPENCL EXTENSION {name} : enable\n" for name in SUB_GROUP_EXTENSIONS),

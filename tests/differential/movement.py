@@ -116,9 +116,9 @@ def reinterpretations(random, halves):
             size, wide = np.dtype(source).itemsize, np.dtype(target).itemsize
             if (HALF in (source, target)) != halves:
                 continue
-            for width in (1, 2, 4, 8, 16):
+            for width in (1, 2, 3, 4, 8, 16):
                 result = width * size // wide
-                if result * wide != width * size or result not in (1, 2, 4, 8, 16) or (width > 2 and size == wide and source != target):
+                if result * wide != width * size or result not in [1] + WIDTHS or (3 in (width, result) and size != wide):
                     continue
                 values = values_of(random, source, ITEMS * width)
                 if target in FLOATS + [HALF]:

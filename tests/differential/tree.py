@@ -57,8 +57,20 @@ class Shrinker:
         while queue and not self.over():
             node = queue.popleft()
             changed |= change(node)
-            queue.extend(node.children)
+            queue.extend(reversed(node.children))  # results before statements before declarations
         return changed
+
+    def drop_unused(self):
+        """All declarations that nothing mentions, in one attempt, and even when the time is over."""
+        before = [(node, list(node.children)) for node in self.tree.children]
+        for node in reversed(self.tree.children):
+            for child in reversed([child for child in node.children if child.name]):
+                word = re.compile(rf"\b{child.name}\b")
+                if len(word.findall(self.tree.render())) == len(word.findall(child.render())):
+                    node.children.remove(child)
+        if any(len(node.children) < len(children) for node, children in before) and not self.fails(self.tree):
+            for node, children in before:
+                node.children = children
 
     def cut(self, node):
         changed, length = False, len(node.children) if node.kind == "list" else 0
@@ -98,8 +110,13 @@ class Shrinker:
         return changed
 
     def run(self):
-        while any([self.each(change) for change in (self.cut, self.open, self.simplify)]) and not self.over():
-            pass
+        """The cheap passes first; declarations go as soon as nothing needs them, since they cost time in every attempt."""
+        changed = True
+        while changed and not self.over():
+            changed = self.each(self.cut)
+            self.drop_unused()
+            changed |= self.each(self.open) | self.each(self.simplify)
+        self.drop_unused()
         return self.tree
 
 

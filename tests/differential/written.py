@@ -229,6 +229,35 @@ def any_space_reference(case):
     return [data, out]
 
 
+def meet(random):
+    """PoCL 3.1 crashes on these."""
+    for kernel in ("nobody_leaves", "all_leave", "copies"):
+        yield Case(kernel, (128,), (64,), [whole(random, np.int32, 128), np.zeros(128, np.int32), np.int32(6)])
+
+
+def meet_reference(case):
+    """All work-items step by step together; int32 wraps."""
+    data = case.args[0]
+    x, own, total = data.reshape(-1, 64), np.arange(64), np.zeros((2, 64), np.int32)
+    with np.errstate(over="ignore"):
+        if case.kernel == "all_leave":
+            for i in range(7):
+                odd = (x >> i & 1) == 1
+                total = np.where(odd, total + np.int32(3 * i), total ^ x)
+                if i < 6:
+                    total = total + total[:, own ^ 1]
+            return [data, np.where(odd, total, -total)[:, ::-1].reshape(-1)]
+        for i in range(6):
+            if case.kernel == "nobody_leaves":
+                total = total + np.where(x >> i & 1, sum(np.where(j < (x & 3), j * i, 0) for j in range(3)), 0).astype(np.int32)
+                total = total + (x + total)[:, own + i & 63]
+            else:
+                way = x >> i & 3
+                total = np.where(way == 0, total + np.int32(i) * x, total)
+                total = np.where(way < 2, total ^ x, total) + 3 * data[i:i + 64]
+    return [data, total.reshape(-1)]
+
+
 def with_reference(make, reference, name=None, **more):
     cases = list(make(np.random.default_rng(1)))
     return program(name or make.__name__, cases, reference=lambda: [reference(case) for case in cases], **more)
@@ -243,4 +272,7 @@ def programs(seed=1):
     yield with_reference(collectives, collectives_reference)
     yield with_reference(any_space, any_space_reference)
     yield with_reference(halves, halves_reference)
+    yield with_reference(meet, meet_reference)
+    for warp in (16, 64):
+        yield with_reference(meet, meet_reference, settings={"cu.warp_size": warp})
     yield with_reference(program_scope, program_scope_reference)

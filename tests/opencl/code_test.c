@@ -111,6 +111,25 @@ TEST(code, a_congruence_in_a_loop_is_one_multiply_add) {
             0);
 }
 
+/* x = x * 3 + n; n - 1; the comparison; the branch. */
+TEST(code, a_counter_that_is_asked_about_after_its_step_needs_no_copy) {
+  EXPECT_EQ(
+      count("kernel void k(global uint *out, uint n) { uint x = 1; do x = x * 3 + n; while (--n != 0); out[0] = x; }",
+            ISA_MOV_32),
+      1);
+}
+
+/* Into the loop and back; the return is a guarded exit. Nothing asks twice. */
+TEST(code, a_return_from_inside_a_scope_asks_once) {
+  const char *source =
+      "kernel void k(global int *a, int n) {\n"
+      "for (int i = 0; i < n; i++) { int v = a[i]; if (v < 0) return; if (v == 7) continue; a[i] = v * 2; }\n"
+      "a[get_global_id(0)] = 1; }";
+  EXPECT_EQ(count(source, ISA_BRA), 2);
+  EXPECT_EQ(count(source, ISA_EXIT), 2);
+  EXPECT_EQ(count(source, ISA_SETP_EQ_U32), 1);
+}
+
 TEST(code, booleans_are_compared_as_predicates) {
   const char *source = "kernel void k(global int *in, global int *out) { bool p = in[0] > 3, q = in[1] > 4;\n"
                        "if (p == q) out[0] = 1; if (p != q) out[1] = 2; }";

@@ -19,22 +19,9 @@ static void add_buffer(struct group_rig *rig, unsigned number, uint64_t base, ui
   *buffer = (struct isa_buffer){.base = base, .bytes = bytes, .data = calloc(bytes ? bytes : 1, 1)};
 }
 
-bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,
-                       struct isa_error *error) {
-  *rig = (struct group_rig){0};
-  char folder[] = "/tmp/group_rig_XXXXXX", path[64];
-  if (!mkdtemp(folder))
-    return false;
-  snprintf(path, sizeof path, "%s/kernel.cl", folder);
-  const struct opencl_build build = {.standard = standard, .route = route, .no_cache = true};
+bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, struct isa_error *error) {
   const struct opencl_limits limits = {.registers = 255};
-  uint8_t *spirv = NULL;
-  size_t size = 0;
-  if (write_source(path, source) && opencl_compile(path, &build, &spirv, &size, error))
-    rig->program = opencl_lower(spirv, size, "kernel.cl", &limits, error);
-  free(spirv);
-  unlink(path);
-  rmdir(folder);
+  *rig = (struct group_rig){.program = opencl_lower(spirv, size, "kernel.cl", &limits, error)};
   if (!rig->program)
     return false;
   for (unsigned i = 0; i < GROUP_RIG_BUFFERS; i++)
@@ -45,6 +32,24 @@ bool group_rig_compile(struct group_rig *rig, const char *source, const char *st
   rig->print = open_memstream(&rig->printed, &rig->printed_size);
   group_rig_range(rig, 64, 64, 32);
   return rig->print != NULL;
+}
+
+bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,
+                       struct isa_error *error) {
+  *rig = (struct group_rig){0};
+  char folder[] = "/tmp/group_rig_XXXXXX", path[64];
+  if (!mkdtemp(folder))
+    return false;
+  snprintf(path, sizeof path, "%s/kernel.cl", folder);
+  const struct opencl_build build = {.standard = standard, .route = route, .no_cache = true};
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  const bool good = write_source(path, source) && opencl_compile(path, &build, &spirv, &size, error) &&
+                    group_rig_lower(rig, spirv, size, error);
+  free(spirv);
+  unlink(path);
+  rmdir(folder);
+  return good;
 }
 
 bool group_rig_open(struct group_rig *rig, const char *source) {

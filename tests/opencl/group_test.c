@@ -374,3 +374,95 @@ TEST(opencl_group, what_is_missing_is_refused_by_name_and_line) {
                  "}\n",
                  ":3: function other is declared but not defined");
 }
+
+/* ---- where lanes meet ------------------------------------------------------------------------------ */
+
+TEST(opencl_group, lanes_meet_before_a_barrier_though_a_break_that_none_takes_leads_past_it) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
+                           "  local int shared[64];\n"
+                           "  int own = get_local_id(0), x = in[own], sum = 0;\n"
+                           "  for (int i = 0; i < 4; i++) {\n"
+                           "    if (x >> i & 1) {\n"
+                           "      sum += i * in[own + 64];\n"
+                           "      if (in[64] == 7) break;\n"
+                           "      sum += in[own + 65];\n"
+                           "    }\n"
+                           "    shared[own] = sum;\n"
+                           "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                           "    sum += shared[own ^ 1];\n"
+                           "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                           "  }\n"
+                           "  out[own] = sum;\n"
+                           "}\n")) {
+    int32_t in[129], sum[64] = {0}, shared[64];
+    for (int i = 0; i < 129; i++)
+      in[i] = (int32_t)(mixed((uint32_t)i) >> 8 | 8); /* none is 7 */
+    memcpy(group_rig_words(&rig, 0), in, sizeof in);
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_EQ(rig.hazards, 0);
+    for (int i = 0; i < 4; i++) {
+      for (int own = 0; own < 64; own++)
+        shared[own] = sum[own] += in[own] >> i & 1 ? i * in[own + 64] + in[own + 65] : 0;
+      for (int own = 0; own < 64; own++)
+        sum[own] += shared[own ^ 1];
+    }
+    EXPECT_EQ(memcmp(group_rig_words(&rig, 1), sum, sizeof sum), 0);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, a_copy_behind_a_way_out_that_some_take_is_still_a_hazard) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
+                           "  local int shared[64];\n"
+                           "  int own = get_local_id(0), x = in[own];\n"
+                           "  for (int i = 0; i < 2; i++) {\n"
+                           "    if (x & 1) {\n"
+                           "      x += in[own + 64];\n"
+                           "      if (x & 2) break;\n"
+                           "    }\n"
+                           "    event_t done = async_work_group_copy(shared, in, 64, 0);\n"
+                           "    wait_group_events(1, &done);\n"
+                           "    x += shared[own];\n"
+                           "  }\n"
+                           "  out[own] = x;\n"
+                           "}\n")) {
+    for (uint32_t i = 0; i < 128; i++)
+      group_rig_words(&rig, 0)[i] = i < 64 ? i : 0;
+    group_rig_run(&rig);
+    EXPECT_TRUE(rig.hazards > 0);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, a_sub_groups_sum_behind_a_break_that_none_takes_is_of_all_its_lanes) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
+                           "  uint own = get_local_id(0), x = in[own], sum = 0;\n"
+                           "  for (int i = 0; i < 6; i++) {\n"
+                           "    if (x >> i & 1) {\n"
+                           "      sum += in[own + i];\n"
+                           "      if (in[200] == 7) break;\n"
+                           "      sum ^= in[own & 7];\n"
+                           "    }\n"
+                           "    sum += sub_group_reduce_add(x & 15);\n"
+                           "  }\n"
+                           "  out[own] = sum;\n"
+                           "}\n")) {
+    uint32_t *in = group_rig_words(&rig, 0);
+    for (uint32_t i = 0; i <= 200; i++)
+      in[i] = mixed(i) | 8; /* none is 7 */
+    EXPECT_TRUE(group_rig_run(&rig));
+    for (uint32_t own = 0; own < 64; own++) {
+      uint32_t whole = 0, sum = 0;
+      for (uint32_t lane = own / 32 * 32; lane < own / 32 * 32 + 32; lane++)
+        whole += in[lane] & 15;
+      for (uint32_t i = 0; i < 6; i++)
+        sum = (in[own] >> i & 1 ? (sum + in[own + i]) ^ in[own & 7] : sum) + whole;
+      ct_note("item %u", own);
+      EXPECT_EQ(group_rig_words(&rig, 1)[own], sum);
+    }
+  }
+  group_rig_close(&rig);
+}

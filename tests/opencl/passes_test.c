@@ -13,10 +13,10 @@ static const struct {
   const char *name;
   void (*run)(struct ir *);
 } passes[] = {
-    {"simplify", pass_simplify}, {"promote", pass_promote}, {"flatten", pass_flatten},
-    {"narrow", pass_narrow},     {"unroll", pass_unroll},   {"spread", pass_spread},
-    {"hoist", pass_hoist},       {"address", pass_address}, {"regroup", pass_regroup},
-    {"loads", pass_loads},       {"all", opencl_passes},
+    {"simplify", pass_simplify}, {"promote", pass_promote}, {"flatten", pass_flatten}, {"narrow", pass_narrow},
+    {"unroll", pass_unroll},     {"spread", pass_spread},   {"hoist", pass_hoist},     {"address", pass_address},
+    {"regroup", pass_regroup},   {"loads", pass_loads},     {"latch", pass_latch},     {"thread", pass_thread},
+    {"meet", pass_meet},         {"all", opencl_passes},
 };
 
 /* Runs a pass of the table, checks the form and that two lanes store what they did before. */
