@@ -2,7 +2,7 @@
 #ifndef OPENCL_SOURCES_H
 #define OPENCL_SOURCES_H
 
-#include "opencl/spirv.h"
+#include "opencl/spirv/spirv.h"
 
 /* Fills program->sources with all files of the module, and with the text of those that instructions of the program
  * come from, if they can be read. */

@@ -11,7 +11,13 @@ import sys
 LAYERS = {
     "sim/core": [],
     "isa": ["sim/core"],
-    "opencl": ["isa", "sim/core"],
+    "opencl/clang": ["isa", "sim/core"],
+    "opencl/spirv": ["opencl/ir", "isa", "sim/core"],
+    "opencl/ir": ["isa", "sim/core"],
+    "opencl/build": ["opencl/spirv", "opencl/ir", "isa", "sim/core"],
+    "opencl/passes": ["opencl/ir", "isa", "sim/core"],
+    "opencl/emit": ["opencl/ir", "isa", "sim/core"],
+    "opencl": ["opencl/clang", "opencl/spirv", "opencl/build", "opencl/passes", "opencl/emit", "opencl/ir", "isa", "sim/core"],
     "lds": ["sim/core"],
     "dma": ["sim/core"],
     "models": ["isa", "lds", "dma", "sim/core"],
@@ -22,7 +28,7 @@ LAYERS = {
 LIBRARIES = {
     "jansson.h": ["sim/cli"],
     "ini.h": ["sim/cli"],
-    "xxhash.h": ["opencl"],
+    "xxhash.h": ["opencl/clang"],
     "systemc": ["sim/host"],
     "tlm": ["sim/host"],
     "tlm_utils": ["sim/host"],

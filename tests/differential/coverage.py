@@ -1,6 +1,6 @@
-"""Which rows of opencl/std.def the kernels have reached, for which types: read from the SPIR-V that Warpwait made of them.
+"""Which rows of opencl/build/std.def the kernels have reached, for which types: read from the SPIR-V that Warpwait made of them.
 
-Warpwait keeps the translation of each program in its cache (opencl/cache.h); those of this run have been used since it began.
+Warpwait keeps the translation of each program in its cache (opencl/clang/cache.h); those of this run have been used since it began.
 A row must be seen with each type that its signature allows: integers of 8 to 64 bits, or half, float and double.
 """
 import pathlib
@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-ROWS = pathlib.Path(__file__).resolve().parents[2] / "opencl" / "std.def"
+ROWS = next((pathlib.Path(__file__).resolve().parents[2] / "opencl").rglob("std.def"))
 HEAD = 32  # bytes before the SPIR-V in a cached result
 OP_IMPORT, OP_EXT_INST, OP_TYPE_INT, OP_TYPE_FLOAT, OP_TYPE_VECTOR, OP_EXT_NAME = 11, 12, 21, 22, 23, "OpenCL.std"
 
@@ -71,4 +71,4 @@ def unexercised(folder, since):
             continue
         missing = [kind for kind in wanted(name, signature) if (kind and (number, kind) not in seen) or number not in reached]
         if missing:
-            yield f"coverage: {name} of opencl/std.def: no kernel has it" + (f" for {', '.join(missing)}" if missing[0] else "")
+            yield f"coverage: {name} of opencl/build/std.def: no kernel has it" + (f" for {', '.join(missing)}" if missing[0] else "")

@@ -6,7 +6,7 @@ usage: tests/differential/differential.py [--family NAME]... [--seed N] [--count
 Families: functions (each built-in for each type), movement (loads, copies, shuffles), groups (atomics, work-groups,
 sub-groups), written (kernels/*.cl), random (generated; --count of them from --seed on, or as many as --seconds allow).
 A random kernel that differs is shrunk, and left in build/differential. Exit status 1 if anything differs. Without
---family and --only, rows of opencl/std.def that no kernel reaches are errors too (coverage.py), and the shrinker is tested.
+--family and --only, rows of opencl/build/std.def that no kernel reaches are errors too (coverage.py), and the shrinker is tested.
 """
 import argparse
 import concurrent.futures

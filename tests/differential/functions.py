@@ -4,6 +4,8 @@ ULP limits are those of the OpenCL C specification's table for the full profile;
 the bound between the two is twice the limit. PoCL has no halves: those are held against numpy (exact.py), one unit in the
 last place where the function is not exact.
 """
+import re
+
 import numpy as np
 
 import exact
@@ -27,7 +29,7 @@ def integers(random, dtype, count):
     """All bit patterns, and the corners often."""
     limits = np.iinfo(dtype)
     values = np.frombuffer(random.bytes(count * np.dtype(dtype).itemsize), dtype).copy()
-    corners = np.array([limits.min, limits.max, 0, 1, limits.max - 1, limits.min + 1], dtype)
+    corners = np.array([limits.min, limits.max, 0, 1, limits.max - 1, limits.min + 1, -1 if limits.min else 2], dtype)
     values[::5] = corners[random.integers(0, len(corners), len(values[::5]))]
     return values
 
@@ -117,6 +119,9 @@ INTEGER_FUNCTIONS = [
     ("sum", 3, UNSIGNED, None, "a + b * c - b"),
     ("ternary", 2, INTEGERS, None, "a < b ? a : b"),
 ]
+# The same in a wider type than the operands', where a narrower operation would nearly do.
+WIDENED = ["x / (y | 1)", "x % (y | 1)", "x * y", "x - y", "min(x, y)", "max(x, y)", "x >> (y & 63)", "(W)((x >> 3) * (y >> 1))",
+           "x < y ? x : y", "(x & 0xffffffff) / ((y & 0xff) + 1)"]
 UNSIGNED_OF = dict(zip(SIGNED + UNSIGNED, UNSIGNED + UNSIGNED))
 
 # name: (operands, expression, ULP limit for float, for double, low, high, corner cases too)
@@ -243,6 +248,19 @@ def wider_kernels(random):
             for place, expression in enumerate(INTEGER_RELATIONS):
                 pair = [integers(random, dtype, ITEMS * width) for _ in range(2 if "b" in expression else 1)]
                 yield elementwise(f"compare{place}_{kind}", expression, pair, np.int32 if width == 1 else signed, width)
+
+
+def widened_kernels(random):
+    for dtype in [np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32]:
+        for wide in (np.int64, np.uint64) + ((np.int32,) if np.dtype(dtype).itemsize < 4 else ()):
+            for number, expression in enumerate(WIDENED):
+                inputs = [integers(random, dtype, ITEMS) for _ in range(2)]
+                for name, operand in (("x", "a"), ("y", "b")):
+                    expression = re.sub(rf"\b{name}\b", f"(W){operand}", expression)
+                if wide == np.int32:
+                    expression = expression.replace("& 63", "& 31")
+                yield elementwise(f"widened{number}_{spelled(dtype)}_{spelled(wide)}", expression.replace("(W)", f"({spelled(wide)})"),
+                                  inputs, wide)
 
 
 def float_kernels(random):
@@ -426,7 +444,8 @@ def packed(name, pairs, per_program, extension, header="", **more):
 def programs(seed=1, per_program=48):
     """Those that PoCL runs, and those that it cannot."""
     random = np.random.default_rng(seed)
-    for name, kernels in [("integer", integer_kernels), ("wider", wider_kernels), ("float", float_kernels), ("quick", quick_kernels),
+    for name, kernels in [("integer", integer_kernels), ("wider", wider_kernels), ("widened", widened_kernels),
+                          ("float", float_kernels), ("quick", quick_kernels),
                           ("pair", pair_kernels), ("geometric", geometric_kernels), ("relation", relation_kernels),
                           ("conversion", conversion_kernels)]:
         yield from packed(name, kernels(random), per_program, "cl_khr_fp64")

@@ -288,6 +288,12 @@ class Generator:
         where = self.pick(["counters", "tally"]) if self.barriers else "counters"
         return Node("statement", f"atomic_{ATOMICS[number]}(&{where}[{number}], {{0}});", [self.expression("uint", 2)])
 
+    def swap(self):
+        """Values that change places; around loops, phis that read each other."""
+        return Node("statement", self.pick(["{{ uint t = u1; u1 = u2; u2 = t; }}", "{{ float t = f1; f1 = f2; f2 = t; }}",
+                                            "{{ int t = n1; n1 = n2; n2 = (int)u1; u1 = (uint)t; }}",
+                                            "{{ long t = l1; l1 = (long)l2; l2 = (ulong)t; }}", "{{ uint t = u2; u2 += u1; u1 = t; }}"]))
+
     def branch(self):
         with_else = self.random.random() < 0.5
         children = [self.condition(2), self.body(), self.body()] if with_else else [self.condition(2), self.body()]
@@ -324,7 +330,7 @@ class Generator:
     def body(self, short=False):
         self.depth += 1
         makers = [self.assignment] * 6 + [self.array_access, self.structure_access, self.structure_copy, self.union_access, self.half_access,
-                                          self.vector_statement, self.vector_statement, self.call, self.call, self.atomic]
+                                          self.vector_statement, self.vector_statement, self.call, self.call, self.atomic, self.swap]
         if self.depth < 4:
             makers += [self.branch, self.branch, self.loop, self.switch]
         if self.loops:

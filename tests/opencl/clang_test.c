@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "opencl/cache.h"
-#include "opencl/llvm_text.h"
+#include "opencl/clang/cache.h"
+#include "opencl/clang/llvm_text.h"
 #include "opencl/opencl.h"
 #include "tests/ct.h"
 

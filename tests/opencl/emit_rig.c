@@ -1,5 +1,5 @@
 #include "tests/opencl/emit_rig.h"
-#include "opencl/emit.h"
+#include "opencl/emit/emit.h"
 #include "sim/core/need.h"
 #include "tests/ct.h"
 

@@ -1,6 +1,6 @@
 /* EMIT_SEEDS=N tries that many kernels made by chance; EMIT_SHOW=1 prints code, and the form that could not be emitted.
  */
-#include "opencl/emit.h"
+#include "opencl/emit/emit.h"
 #include "tests/ct.h"
 #include "tests/opencl/emit_rig.h"
 

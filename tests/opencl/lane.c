@@ -1,6 +1,6 @@
 /* A walk over blocks. Arithmetic is the executor's own, through the folder of constants. */
 #include "tests/opencl/lane.h"
-#include "opencl/kinds.h"
+#include "opencl/passes/kinds.h"
 #include "tests/ct.h"
 
 #include <stdlib.h>

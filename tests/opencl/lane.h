@@ -2,7 +2,7 @@
 #ifndef TESTS_OPENCL_LANE_H
 #define TESTS_OPENCL_LANE_H
 
-#include "opencl/ir.h"
+#include "opencl/ir/ir.h"
 
 enum { LANE_GLOBAL = 4096, LANE_LDS = 1024, LANE_PRIVATE = 1024, LANE_ARGS = 64 };
 

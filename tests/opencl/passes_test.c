@@ -1,5 +1,5 @@
 /* Passes on small kernels made by hand, and all of them on random ones: what a lane stores stays the same. */
-#include "opencl/passes.h"
+#include "opencl/passes/passes.h"
 #include "tests/ct.h"
 #include "tests/opencl/lane.h"
 #include "tests/opencl/program.h"

@@ -2,7 +2,7 @@
  * that are computed in 32 and in 64 bits as compiled OpenCL C computes them, conditions, and counted loops. Values of
  * an arm leave the pool with it; variables carry them out. */
 #include "tests/opencl/program.h"
-#include "opencl/kinds.h"
+#include "opencl/passes/kinds.h"
 #include "tests/ct.h"
 #include "tests/opencl/lane.h"
 

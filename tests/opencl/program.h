@@ -3,7 +3,7 @@
 #ifndef TESTS_OPENCL_PROGRAM_H
 #define TESTS_OPENCL_PROGRAM_H
 
-#include "opencl/ir.h"
+#include "opencl/ir/ir.h"
 
 /* `size` is about the number of statements. */
 struct ir *program_random(uint64_t seed, uint32_t size);

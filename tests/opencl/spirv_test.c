@@ -1,6 +1,6 @@
 /* The SPIR-V reader: what it makes of small modules put together word by word, and that nothing gets past it that
  * would lead the rest of the folder astray. */
-#include "opencl/spirv.h"
+#include "opencl/spirv/spirv.h"
 #include "tests/ct.h"
 #include "tests/opencl/words.h"
 
@@ -126,7 +126,7 @@ TEST(spirv, lengths_and_unknown_instructions_are_refused_with_their_word) {
 TEST(spirv, every_row_of_instructions_has_its_own_number) {
   static const uint16_t numbers[] = {
 #define SPIRV_OP(name, number, operands) number,
-#include "opencl/spirv_ops.def"
+#include "opencl/spirv/spirv_ops.def"
 #undef SPIRV_OP
   };
   for (size_t i = 1; i < sizeof numbers / sizeof *numbers; i++) {

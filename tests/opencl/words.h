@@ -2,7 +2,7 @@
 #ifndef TESTS_OPENCL_WORDS_H
 #define TESTS_OPENCL_WORDS_H
 
-#include "opencl/spirv.h"
+#include "opencl/spirv/spirv.h"
 
 #include <string.h>
 

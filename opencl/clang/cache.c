@@ -1,0 +1,203 @@
+/* The cache of cache.h: one folder, one file a result, names that say all. */
+#include "opencl/clang/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "sim/core/need.h"
+
+enum { PATH_BYTES = 4096, HEAD_BYTES = 32, HASH_DIGITS = CACHE_NAME - 1 };
+static const char magic[8] = {'W', 'W', 'C', 'A', 'C', 'H', 'E', '1'};
+static const char ending[] = ".spv", unfinished[] = "unfinished.";
+
+/* ---- names --------------------------------------------------------------------------------------- */
+
+static XXH128_canonical_t hash_of(const void *data, size_t size) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(data, size));
+  return canonical;
+}
+
+/* Each part's size goes in before it, so that parts cannot run into each other. */
+void cache_name(const struct cache_part *parts, size_t count, char name[CACHE_NAME]) {
+  XXH3_state_t *state = XXH3_createState();
+  XXH128_canonical_t hash;
+  if (!state)
+    abort();
+  XXH3_128bits_reset(state);
+  for (size_t i = 0; i < count; i++) {
+    uint64_t size = parts[i].size;
+    XXH3_128bits_update(state, &size, sizeof size);
+    XXH3_128bits_update(state, parts[i].data, parts[i].size);
+  }
+  XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(state));
+  XXH3_freeState(state);
+  for (size_t i = 0; i < sizeof hash.digest; i++)
+    snprintf(name + 2 * i, 3, "%02x", hash.digest[i]);
+}
+
+/* The folder, or false when the environment names none. $XDG_CACHE_HOME and $HOME count only as absolute paths. */
+static bool folder_path(char path[PATH_BYTES]) {
+  static const struct {
+    const char *variable, *below;
+  } places[] = {{"WARPWAIT_CACHE", ""}, {"XDG_CACHE_HOME", "/warpwait"}, {"HOME", "/.cache/warpwait"}};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    const char *value = getenv(places[i].variable);
+    if (value && (*value == '/' || (*value && i == 0)))
+      return snprintf(path, PATH_BYTES, "%s%s", value, places[i].below) < PATH_BYTES;
+  }
+  return false;
+}
+
+static bool file_path(const char *name, char path[PATH_BYTES]) {
+  char folder[PATH_BYTES];
+  return folder_path(folder) && snprintf(path, PATH_BYTES, "%s/%s%s", folder, name, ending) < PATH_BYTES;
+}
+
+/* Makes the folder and all above it. */
+static void make_folder(const char *path) {
+  char part[PATH_BYTES];
+  snprintf(part, sizeof part, "%s", path);
+  for (char *slash = part + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+    *slash = '\0';
+    mkdir(part, 0700);
+  }
+  mkdir(part, 0700);
+}
+
+/* ---- finding ------------------------------------------------------------------------------------- */
+
+/* The rest of an open file behind its head, if it is what the head says. */
+static bool read_result(FILE *file, uint8_t **data, size_t *size) {
+  uint8_t head[HEAD_BYTES];
+  uint64_t bytes = 0;
+  struct stat status;
+  if (fread(head, 1, sizeof head, file) != sizeof head || memcmp(head, magic, sizeof magic) != 0 ||
+      fstat(fileno(file), &status) != 0)
+    return false;
+  for (unsigned i = 0; i < 8; i++)
+    bytes |= (uint64_t)head[sizeof magic + i] << 8 * i;
+  if (status.st_size < HEAD_BYTES || bytes != (uint64_t)status.st_size - HEAD_BYTES || bytes > CACHE_BYTES)
+    return false;
+  *size = bytes;
+  *data = need(*size, 1);
+  XXH128_canonical_t hash = {{0}};
+  if (fread(*data, 1, *size, file) == *size)
+    hash = hash_of(*data, *size);
+  if (memcmp(hash.digest, head + 16, sizeof hash.digest) == 0)
+    return true;
+  free(*data);
+  *data = NULL;
+  return false;
+}
+
+bool cache_find(const char *name, uint8_t **data, size_t *size) {
+  char path[PATH_BYTES];
+  FILE *file = file_path(name, path) ? fopen(path, "rbe") : NULL;
+  if (!file)
+    return false;
+  bool good = read_result(file, data, size);
+  fclose(file);
+  if (good)
+    utimensat(AT_FDCWD, path, NULL, 0); /* used now: cache_trim() goes by it */
+  return good;
+}
+
+/* ---- keeping ------------------------------------------------------------------------------------- */
+
+static bool write_result(int descriptor, const uint8_t *data, size_t size) {
+  uint8_t head[HEAD_BYTES];
+  XXH128_canonical_t hash = hash_of(data, size);
+  memcpy(head, magic, sizeof magic);
+  for (unsigned i = 0; i < 8; i++)
+    head[sizeof magic + i] = (uint8_t)((uint64_t)size >> 8 * i);
+  memcpy(head + 16, hash.digest, sizeof hash.digest);
+  FILE *file = fdopen(descriptor, "wb");
+  if (!file) {
+    close(descriptor);
+    return false;
+  }
+  bool good = fwrite(head, 1, sizeof head, file) == sizeof head && fwrite(data, 1, size, file) == size;
+  return fclose(file) == 0 && good;
+}
+
+void cache_keep(const char *name, const uint8_t *data, size_t size) {
+  char folder[PATH_BYTES], path[PATH_BYTES], temporary[PATH_BYTES];
+  if (size > CACHE_BYTES || !folder_path(folder) || !file_path(name, path) ||
+      snprintf(temporary, sizeof temporary, "%s/%sXXXXXX", folder, unfinished) >= PATH_BYTES)
+    return;
+  make_folder(folder);
+  int descriptor = mkostemp(temporary, O_CLOEXEC);
+  if (descriptor < 0)
+    return;
+  if (!write_result(descriptor, data, size) || rename(temporary, path) != 0)
+    unlink(temporary);
+  cache_trim(CACHE_BYTES);
+}
+
+/* ---- trimming ------------------------------------------------------------------------------------ */
+
+struct entry {
+  char name[HASH_DIGITS + sizeof ending];
+  struct timespec used;
+  uint64_t bytes;
+};
+
+/* Only our own files are ever removed, whatever folder the user has named. */
+static bool is_ours(const char *name) {
+  if (strncmp(name, unfinished, sizeof unfinished - 1) == 0)
+    return strlen(name) == sizeof unfinished - 1 + 6;
+  return strspn(name, "0123456789abcdef") == HASH_DIGITS && strcmp(name + HASH_DIGITS, ending) == 0;
+}
+
+static int older_first(const void *left, const void *right) {
+  const struct entry *a = left, *b = right;
+  if (a->used.tv_sec != b->used.tv_sec)
+    return a->used.tv_sec < b->used.tv_sec ? -1 : 1;
+  if (a->used.tv_nsec != b->used.tv_nsec)
+    return a->used.tv_nsec < b->used.tv_nsec ? -1 : 1;
+  return strcmp(a->name, b->name);
+}
+
+static size_t list_entries(DIR *folder, struct entry **entries, uint64_t *total) {
+  size_t count = 0, room = 0;
+  for (struct dirent *at; (at = readdir(folder));) {
+    struct stat status;
+    if (!is_ours(at->d_name) || fstatat(dirfd(folder), at->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    if (count == room)
+      *entries = need_more(*entries, room = 2 * room + 16, sizeof **entries);
+    struct entry *entry = &(*entries)[count++];
+    *entry = (struct entry){.used = status.st_mtim, .bytes = (uint64_t)status.st_size};
+    memcpy(entry->name, at->d_name, strlen(at->d_name) + 1); /* is_ours() has looked at its length */
+    *total += entry->bytes;
+  }
+  return count;
+}
+
+void cache_trim(uint64_t limit) {
+  char path[PATH_BYTES];
+  DIR *folder = folder_path(path) ? opendir(path) : NULL;
+  if (!folder)
+    return;
+  struct entry *entries = NULL;
+  uint64_t total = 0;
+  size_t count = list_entries(folder, &entries, &total);
+  if (total > limit)
+    qsort(entries, count, sizeof *entries, older_first);
+  for (size_t i = 0; i < count && total > limit; i++) {
+    unlinkat(dirfd(folder), entries[i].name, 0);
+    total -= entries[i].bytes;
+  }
+  free(entries);
+  closedir(folder);
+}

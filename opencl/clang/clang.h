@@ -1,0 +1,35 @@
+/* From OpenCL C to SPIR-V: clang and llvm-spirv, run as programs, their result kept in a cache.
+ *
+ * The key of the cache is the preprocessed text, what is asked for, and the two programs themselves, so a hit is what
+ * a run would have made. Nothing here knows of SPIR-V's inside or of the ISA. */
+#ifndef OPENCL_CLANG_CLANG_H
+#define OPENCL_CLANG_CLANG_H
+
+#include "isa/isa.h"
+
+enum opencl_route {
+  OPENCL_ROUTE_SSA, /* clang -O1 without LLVM passes, llvm-spirv --spirv-mem2reg: the default */
+  OPENCL_ROUTE_O0,
+  OPENCL_ROUTE_O2,
+  OPENCL_ROUTES
+};
+extern const char *const opencl_route_names[OPENCL_ROUTES]; /* "ssa", "O0", "O2" */
+
+/* How clang is to be called. Lists end with NULL; a NULL list is empty. */
+struct opencl_build {
+  const char *standard;          /* "CL2.0" if NULL */
+  const char *const *defines;    /* "NAME" or "NAME=VALUE" */
+  const char *const *includes;   /* folders */
+  const char *const *extensions; /* "cl_khr_fp16": enabled, in addition to all that are on already */
+  const char *const *options;    /* further words, "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-DN=4" */
+  enum opencl_route route;
+  bool no_cache;
+};
+
+/* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. *spirv is the caller's to free.
+ * False with *error filled: clang's own first error as it words it ("kernel.cl:3:5: error: ..."), or that a tool
+ * is missing and which package has it. */
+bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
+                    struct isa_error *error);
+
+#endif

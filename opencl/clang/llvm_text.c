@@ -1,0 +1,103 @@
+/* Rewriting LLVM assembly line by line; llvm_text.h says what and why.
+ *
+ * LLVM prints one instruction a line. Nothing here parses more than that: a line that does not look exactly as LLVM
+ * prints it stays as it is, and the assembler has the last word. */
+#include "opencl/clang/llvm_text.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/need.h"
+
+static const char *find_in(const char *line, size_t length, const char *word) {
+  return memmem(line, length, word, strlen(word));
+}
+
+static bool starts(const char *line, size_t length, const char *word) {
+  return length >= strlen(word) && memcmp(line, word, strlen(word)) == 0;
+}
+
+/* target datalayout = "e-i64:64-..." */
+static bool add_widths(FILE *out, const char *line, size_t length) {
+  if (!starts(line, length, "target datalayout = \"") || line[length - 1] != '"')
+    return false;
+  fprintf(out, "%.*s-n8:16:32:64\"\n", (int)length - 1, line);
+  return true;
+}
+
+/* "  %x = freeze T %y, !dbg !1" */
+struct freeze {
+  const char *name, *type, *value, *rest; /* "%x", "T", "%y" and ", !dbg !1" */
+  int name_length, type_length, value_length, rest_length;
+};
+
+/* The operand is the last word before metadata. A constant of several words, which ends with a bracket, stays: LLVM
+ * freezes none. */
+static bool find_freeze(const char *line, size_t length, struct freeze *freeze) {
+  static const char word[] = " = freeze ";
+  const char *found = find_in(line, length, word), *end = line + length;
+  if (!found || line[strspn(line, " ")] != '%')
+    return false;
+  freeze->name = line + strspn(line, " ");
+  freeze->type = found + sizeof word - 1;
+  freeze->rest = find_in(freeze->type, (size_t)(end - freeze->type), ", !");
+  freeze->rest = freeze->rest ? freeze->rest : end;
+  freeze->value = freeze->rest;
+  while (freeze->value > freeze->type && freeze->value[-1] != ' ')
+    freeze->value--;
+  if (freeze->value == freeze->type || freeze->value == freeze->rest || strchr(">}])", freeze->rest[-1]))
+    return false;
+  freeze->name_length = (int)(found - freeze->name);
+  freeze->type_length = (int)(freeze->value - 1 - freeze->type);
+  freeze->value_length = (int)(freeze->rest - freeze->value);
+  freeze->rest_length = (int)(end - freeze->rest);
+  return true;
+}
+
+/* bitcast does not take aggregates: their first member, whose type must be one word, is taken out and put in again. */
+static bool rewrite_aggregate(FILE *out, const struct freeze *f) {
+  const char *member = f->type + 1 + strspn(f->type + 1, " ");
+  int length = (int)strcspn(member, ", }");
+  const char *bare = f->name + 1;
+  if (*f->type != '{' || !isalpha((unsigned char)*member) || *bare == '"')
+    return false;
+  fprintf(out, "  %%freeze.%.*s = extractvalue %.*s %.*s, 0%.*s\n", f->name_length - 1, bare, f->type_length, f->type,
+          f->value_length, f->value, f->rest_length, f->rest);
+  fprintf(out, "  %.*s = insertvalue %.*s %.*s, %.*s %%freeze.%.*s, 0%.*s\n", f->name_length, f->name, f->type_length,
+          f->type, f->value_length, f->value, length, member, f->name_length - 1, bare, f->rest_length, f->rest);
+  return true;
+}
+
+static bool rewrite_freeze(FILE *out, const char *line, size_t length) {
+  struct freeze f;
+  if (!find_freeze(line, length, &f))
+    return false;
+  if (strchr("{[%", *f.type) && f.type[f.type_length - 1] != '*')
+    return rewrite_aggregate(out, &f);
+  fprintf(out, "  %.*s = bitcast %.*s %.*s to %.*s%.*s\n", f.name_length, f.name, f.type_length, f.type, f.value_length,
+          f.value, f.type_length, f.type, f.rest_length, f.rest);
+  return true;
+}
+
+/* Each line as `change` writes it; as it is when that says false. */
+static char *rewrite(const char *text, bool (*change)(FILE *out, const char *line, size_t length)) {
+  char *result = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&result, &size);
+  for (const char *line = text; out && *line;) {
+    size_t length = strcspn(line, "\n");
+    if (!change(out, line, length))
+      fprintf(out, "%.*s\n", (int)length, line);
+    line += length + (line[length] == '\n');
+  }
+  if (out)
+    fclose(out);
+  return result ? result : need_copy("");
+}
+
+char *llvm_text_with_widths(const char *text) { return rewrite(text, add_widths); }
+
+char *llvm_text_for_spirv(const char *text) { return rewrite(text, rewrite_freeze); }

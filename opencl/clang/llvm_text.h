@@ -1,0 +1,15 @@
+/* LLVM assembly as LLVM's passes and llvm-spirv want it. */
+#ifndef OPENCL_CLANG_LLVM_TEXT_H
+#define OPENCL_CLANG_LLVM_TEXT_H
+
+/* Names the widths of integers that the machine computes in, in the data layout. spir64 names none, and LLVM then takes
+ * every width for a good one: a switch over three bits becomes one over i3, which no SPIR-V has. */
+char *llvm_text_with_widths(const char *text);
+
+/* The same without what llvm-spirv cannot translate: `freeze`, which pins an undefined value to one. Our values are
+ * always pinned, because every register holds some number. It becomes an instruction that does nothing. */
+char *llvm_text_for_spirv(const char *text);
+
+/* Both make a text of its own, which the caller frees. */
+
+#endif

@@ -1,0 +1,119 @@
+/* The one line that a user reads of all that a failing tool prints. clang's are found by how it words errors; a
+ * tool that goes down prints a stack, of which nothing is shown. */
+#include "opencl/clang/tool_errors.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN = 300 };
+
+bool tool_fail(const struct teller *teller, const char *format, ...) {
+  char text[sizeof teller->error->text];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  snprintf(teller->error->text, sizeof teller->error->text, "%.200s: %.300s", teller->path, text);
+  return false;
+}
+
+/* An error of clang's, "k.cl:3:5: error: ..."; the driver's own have no place. */
+static bool is_error(const char *line, size_t length) {
+  return memmem(line, length, ": error: ", 9) || memmem(line, length, ": fatal error: ", 15) ||
+         strncmp(line, "error: ", 7) == 0;
+}
+
+/* The first line that `wanted` likes, and how many more there are. */
+static size_t count_lines(const char *text, bool (*wanted)(const char *line, size_t length), const char **first,
+                          size_t *first_length) {
+  size_t count = 0;
+  for (const char *line = text; *line;) {
+    size_t length = strcspn(line, "\n");
+    if (wanted(line, length) && !count++) {
+      *first = line;
+      *first_length = length;
+    }
+    line += length + (line[length] == '\n');
+  }
+  return count;
+}
+
+/* Of a tool that went down: what it says itself, not the stack, whose first entry starts with its number. */
+static bool is_last_word(const char *line, size_t length) {
+  return length && *line != ' ' && *line != '#' && strncmp(line, "PLEASE submit", 13) != 0 &&
+         strncmp(line, "Stack dump", 10) != 0 && strncmp(line + strspn(line, "0123456789"), ".\t", 2) != 0;
+}
+
+static bool fail_missing(const struct teller *teller, const char *tool) {
+  return tool_fail(teller, "%s is not installed: apt-get install clang-15 llvm-spirv-15, or give a .spv file", tool);
+}
+
+static bool fail_crash(const struct teller *teller, const char *tool, const struct process_end *end) {
+  const char *line = "it does not say why; something in the program is beyond it";
+  size_t length = strlen(line);
+  count_lines(end->text, is_last_word, &line, &length);
+  int shown = (int)(length < SHOWN ? length : SHOWN);
+  if (end->signal)
+    return tool_fail(teller, "%s was ended by signal %d: %.*s", tool, end->signal, shown, line);
+  return tool_fail(teller, "%s failed with exit status %d: %.*s", tool, end->status, shown, line);
+}
+
+static bool went_down(const struct process_end *end) {
+  return end->signal || end->status > 128 || strstr(end->text, "PLEASE submit a bug report");
+}
+
+/* How many characters from the end of "k.cl:3:5: " are a line and a column, with their colons; 0 when there are none.
+ */
+static size_t place_length(const char *line, size_t length) {
+  size_t at = length, colons = 0;
+  if (at >= 2 && line[at - 2] == ':' && line[at - 1] == ' ')
+    for (at -= 2; at && colons < 2 && (isdigit((unsigned char)line[at - 1]) || line[at - 1] == ':'); at--)
+      colons += line[at - 1] == ':';
+  return colons == 2 ? length - at : 0;
+}
+
+/* clang's name for what options say instead of a file. */
+static bool is_of_options(const char *line) {
+  return strncmp(line, "<command line>:", 15) == 0 || strncmp(line, "<built-in>:", 11) == 0;
+}
+
+/* The error has a place in a source file; in none of ours. */
+static bool has_place(const struct teller *teller, const char *line, size_t length) {
+  static const char fatal[] = "fatal ";
+  size_t before = (size_t)((const char *)memmem(line, length, "error: ", 7) - line), word = sizeof fatal - 1;
+  if (before >= word && memcmp(line + before - word, fatal, word) == 0)
+    before -= word;
+  return strncmp(line, teller->folder, strlen(teller->folder)) != 0 && !is_of_options(line) &&
+         place_length(line, before);
+}
+
+/* "k.cl:3:5: error: what (and 2 more)". An error that has no place gets the program's name. */
+static bool fail_source(const struct teller *teller, const char *tool, const struct process_end *end) {
+  const char *line = NULL;
+  size_t length = 0, count = count_lines(end->text, is_error, &line, &length);
+  char more[40] = "";
+  if (!count || went_down(end))
+    return fail_crash(teller, tool, end);
+  if (count > 1)
+    snprintf(more, sizeof more, " (and %zu more)", count - 1);
+  bool placed = has_place(teller, line, length);
+  const char *what = placed ? line : (const char *)memmem(line, length, "error: ", 7) + 7;
+  size_t used = length - (size_t)(what - line), room = placed ? sizeof teller->error->text - sizeof more : SHOWN;
+  int shown = (int)(used < room ? used : room);
+  if (!placed)
+    return tool_fail(teller, "%s%.*s%s%s", is_of_options(line) ? "in the options of the build: " : "", shown, what,
+                     memmem(what, used, "-cl-std=", 8) ? "; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0" : "", more);
+  snprintf(teller->error->text, sizeof teller->error->text, "%.*s%s", shown, what, more);
+  return false;
+}
+
+bool tool_failed(const struct teller *teller, const char *tool, const struct process_end *end, bool compiler) {
+  if (end->error == ENOENT)
+    return fail_missing(teller, tool);
+  if (end->error)
+    return tool_fail(teller, "%s cannot be run: %s", tool, strerror(end->error));
+  return compiler ? fail_source(teller, tool, end) : fail_crash(teller, tool, end);
+}

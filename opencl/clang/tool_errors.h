@@ -1,0 +1,21 @@
+/* What a tool that failed has said, as one line. */
+#ifndef OPENCL_CLANG_TOOL_ERRORS_H
+#define OPENCL_CLANG_TOOL_ERRORS_H
+
+#include "isa/isa.h"
+#include "opencl/clang/process.h"
+
+struct teller {
+  const char *path;   /* of the program, as the user gave it */
+  const char *folder; /* of temporary files: errors in these are not in the user's */
+  struct isa_error *error;
+};
+
+/* "k.cl: what". Always false. */
+__attribute__((format(printf, 2, 3))) bool tool_fail(const struct teller *teller, const char *format, ...);
+
+/* Why a run has failed: the tool is missing or went down, or, of a compiler, its first error and how many more there
+ * are. Always false. */
+bool tool_failed(const struct teller *teller, const char *tool, const struct process_end *end, bool compiler);
+
+#endif

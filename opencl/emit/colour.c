@@ -1,0 +1,240 @@
+/* A place for each bundle: the lowest where all its words are free whenever they live. What a register holds, and when,
+ * is a sorted list, so that lives with holes fit into one another.
+ *
+ * Lives of SSA values that are coloured in the order of their beginnings need no more registers than live at once;
+ * bundles of several words fit better when they come first. Both orders are tried and the better one is taken.
+ *
+ * If neither fits the bound, then wherever more words live than there are registers, those bundles are left over whose
+ * spilling costs least for the room that it gives. If words are never too many and yet do not fit, side by side as
+ * they must be, bundles come in the order of that cost or of their beginnings, whichever costs less, and those that
+ * find no place are left over. What lives around one instruction comes before all others then, wide ones first: a
+ * handful of words, which always fit. */
+#include "opencl/emit/machine.h"
+#include "sim/core/need.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum order { BY_START, BY_WIDTH, BY_COST, BRIEF_FIRST };
+
+struct entry {
+  struct bundle *bundle;
+  double density;
+};
+
+static uint32_t alignment(const struct bundle *bundle, enum vreg_kind kind) {
+  if (kind != VREG_MEMORY || bundle->words == 1)
+    return 1;
+  return bundle->words == 2 ? 2 : 4;
+}
+
+static bool fits(const struct live *file, const struct bundle *bundle, uint32_t at) {
+  for (uint32_t i = 0; i < bundle->words; i++)
+    if (live_meet(&file[at + i], &bundle->word[i]))
+      return false;
+  return true;
+}
+
+/* Returns where the bundle ends, 0 if there is no place. */
+static uint32_t place(struct live *file, uint32_t bound, struct bundle *bundle, enum vreg_kind kind) {
+  bundle->place = UINT32_MAX;
+  for (uint32_t at = 0; at + bundle->words <= bound; at += alignment(bundle, kind)) {
+    if (!fits(file, bundle, at))
+      continue;
+    for (uint32_t i = 0; i < bundle->words; i++)
+      live_merge(&file[at + i], &bundle->word[i]);
+    bundle->place = at;
+    return at + bundle->words;
+  }
+  return 0;
+}
+
+static int earliest(const struct bundle *a, const struct bundle *b) {
+  if (a->start != b->start)
+    return a->start < b->start ? -1 : 1;
+  return a->up < b->up ? -1 : 1;
+}
+
+static int by_start(const void *x, const void *y) {
+  const struct entry *a = x, *b = y;
+  if (a->bundle->start == b->bundle->start && a->bundle->words != b->bundle->words)
+    return a->bundle->words > b->bundle->words ? -1 : 1;
+  return earliest(a->bundle, b->bundle);
+}
+
+static int by_width(const void *x, const void *y) {
+  const struct entry *a = x, *b = y;
+  if (a->bundle->words != b->bundle->words)
+    return a->bundle->words > b->bundle->words ? -1 : 1;
+  return earliest(a->bundle, b->bundle);
+}
+
+static int by_cost(const void *x, const void *y) {
+  const struct entry *a = x, *b = y;
+  if (a->bundle->brief != b->bundle->brief)
+    return a->bundle->brief ? -1 : 1;
+  if (!a->bundle->brief && (a->density < b->density || a->density > b->density))
+    return a->density > b->density ? -1 : 1;
+  return by_width(x, y);
+}
+
+static int brief_first(const void *x, const void *y) {
+  const struct entry *a = x, *b = y;
+  if (a->bundle->brief != b->bundle->brief)
+    return a->bundle->brief ? -1 : 1;
+  return a->bundle->brief ? by_width(x, y) : by_start(x, y);
+}
+
+static void forget(struct live *file, uint32_t bound) {
+  for (uint32_t i = 0; i < bound; i++)
+    file[i].count = 0;
+}
+
+/* Returns how many found no place. */
+static uint32_t colour(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count, enum order order) {
+  static int (*const orders[])(const void *, const void *) = {by_start, by_width, by_cost, brief_first};
+  uint32_t left = 0;
+  qsort(all, count, sizeof *all, orders[order]);
+  forget(m->file[kind], m->bound[kind]);
+  m->used[kind] = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t end = place(m->file[kind], m->bound[kind], all[i].bundle, kind);
+    left += end == 0;
+    m->used[kind] = end > m->used[kind] ? end : m->used[kind];
+  }
+  return left;
+}
+
+/* Spilling what gives most room for least. What can be made again is not even stored. */
+static double density_of(const struct machine *m, const struct bundle *bundle) {
+  const bool again = m->vreg[bundle->up].again && bundle->next == bundle->up;
+  return bundle->cost / bundle->alive * (again ? 0.25 : 1);
+}
+
+static uint32_t list_bundles(const struct machine *m, enum vreg_kind kind, struct entry *all) {
+  uint32_t count = 0;
+  for (uint32_t v = 1; v < m->vregs; v += m->vreg[v].words) {
+    struct bundle *bundle = m->bundle[v];
+    if (bundle->up == v && m->vreg[v].kind == kind && bundle->alive)
+      all[count++] = (struct entry){bundle, density_of(m, bundle)};
+  }
+  return count;
+}
+
+/* ---- too many at once --------------------------------------------------------------------------------- */
+
+/* A word that lives in a stretch of time. */
+struct stretch {
+  uint32_t start, end, entry;
+};
+
+static int by_stretch(const void *x, const void *y) {
+  const struct stretch *a = x, *b = y;
+  if (a->start != b->start)
+    return a->start < b->start ? -1 : 1;
+  return (a->entry > b->entry) - (a->entry < b->entry);
+}
+
+static uint32_t list_stretches(const struct entry *all, uint32_t count, struct stretch *out) {
+  uint32_t stretches = 0;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = 0; k < all[i].bundle->words; k++)
+      for (uint32_t j = 0; j < all[i].bundle->word[k].count; j++, stretches++)
+        if (out)
+          out[stretches] =
+              (struct stretch){all[i].bundle->word[k].segment[j].start, all[i].bundle->word[k].segment[j].end, i};
+  return stretches;
+}
+
+/* Which of those that live now is the cheapest to have elsewhere? UINT32_MAX if none can. */
+static uint32_t cheapest(const struct entry *all, const struct stretch *live, uint32_t count) {
+  uint32_t best = UINT32_MAX;
+  for (uint32_t i = 0; i < count; i++)
+    if (!all[live[i].entry].bundle->brief && (best == UINT32_MAX || all[live[i].entry].density < all[best].density))
+      best = live[i].entry;
+  return best;
+}
+
+/* Drops the stretches that are over, or whose bundle is left over. */
+static uint32_t still_live(const struct entry *all, struct stretch *live, uint32_t count, uint32_t now) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (live[i].end > now && all[live[i].entry].bundle->place != UINT32_MAX)
+      live[kept++] = live[i];
+  return kept;
+}
+
+/* Leaves over what is too much. Returns how many bundles that are. */
+static uint32_t relieve(const struct entry *all, uint32_t count, uint32_t bound) {
+  const uint32_t stretches = list_stretches(all, count, NULL);
+  struct stretch *stretch = need(2 * (size_t)stretches, sizeof *stretch), *live = stretch + stretches;
+  list_stretches(all, count, stretch);
+  qsort(stretch, stretches, sizeof *stretch, by_stretch);
+  for (uint32_t i = 0; i < count; i++)
+    all[i].bundle->place = 0;
+  uint32_t lives = 0, left = 0;
+  for (uint32_t i = 0; i < stretches; i++) {
+    lives = still_live(all, live, lives, stretch[i].start);
+    if (all[stretch[i].entry].bundle->place == UINT32_MAX)
+      continue;
+    live[lives++] = stretch[i];
+    while (lives > bound) {
+      const uint32_t least = cheapest(all, live, lives);
+      if (least == UINT32_MAX)
+        break;
+      all[least].bundle->place = UINT32_MAX;
+      left++;
+      lives = still_live(all, live, lives, stretch[i].start);
+    }
+  }
+  free(stretch);
+  return left;
+}
+
+static double cost_left(const struct entry *all, uint32_t count) {
+  double cost = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (all[i].bundle->place == UINT32_MAX)
+      cost += all[i].bundle->cost;
+  return cost;
+}
+
+static uint32_t colour_some(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count) {
+  uint32_t left = colour(m, kind, all, count, BY_COST);
+  const double cost = cost_left(all, count);
+  left = left ? colour(m, kind, all, count, BRIEF_FIRST) : 0;
+  return left && cost_left(all, count) > cost ? colour(m, kind, all, count, BY_COST) : left;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------- */
+
+uint32_t machine_colour(struct machine *m, enum vreg_kind kind) {
+  m->file[kind] = need(m->bound[kind], sizeof *m->file[kind]);
+  struct entry *all = need(m->vregs, sizeof *all);
+  const uint32_t count = list_bundles(m, kind, all);
+  const uint32_t by_width_left = colour(m, kind, all, count, BY_WIDTH), by_width_used = m->used[kind];
+  uint32_t left = colour(m, kind, all, count, BY_START);
+  if (!by_width_left && (left || by_width_used < m->used[kind]))
+    left = colour(m, kind, all, count, BY_WIDTH);
+  if (left) {
+    left = relieve(all, count, m->bound[kind]);
+    left = left ? left : colour_some(m, kind, all, count);
+  }
+  free(all);
+  return left;
+}
+
+uint32_t machine_place(const struct machine *m, uint32_t vreg) {
+  uint32_t offset;
+  const struct bundle *bundle = bundle_of(m, vreg, &offset);
+  return bundle->place + offset;
+}
+
+uint32_t machine_idle(const struct machine *m, enum vreg_kind kind, uint32_t number) {
+  struct segment now = {2 * number, 2 * number + 2, 0};
+  const struct live moment = {&now, 1, 1};
+  for (uint32_t i = 0; i < m->used[kind]; i++)
+    if (!live_meet(&m->file[kind][i], &moment))
+      return i;
+  return UINT32_MAX;
+}

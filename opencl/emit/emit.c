@@ -1,0 +1,104 @@
+/* Registers are given in rounds: find when everything lives, tie together what moves join, place it; what finds no
+ * place is spilled, and all is looked at anew. Predicates come first, as those in excess need words. */
+#include "opencl/emit/emit.h"
+#include "opencl/emit/moves.h"
+#include "sim/core/need.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { WIDE_FROM = 64 }; /* registers from which on bundles may be wider than any operand */
+
+static bool fail(const struct isa_program *program, const struct ir *ir, struct isa_error *error, const char *what) {
+  snprintf(error->text, sizeof error->text, "%.200s: kernel '%.60s' %s", program->file, ir->name, what);
+  return false;
+}
+
+/* Places for predicates and words. Returns whether all have one; else some were spilled, or *stuck. */
+static bool place_all(struct machine *m, bool *stuck) {
+  for (enum vreg_kind kind = VREG_PRED;; kind = VREG_WORD) {
+    if (machine_colour(m, kind)) {
+      *stuck = !machine_spill(m, kind);
+      return false;
+    }
+    if (kind == VREG_WORD)
+      return true;
+  }
+}
+
+static bool allocate(struct machine *m, bool *spilled) {
+  uint32_t most = m->bound[VREG_WORD] < WIDE_FROM ? 4 : RUN_MOST;
+  bool stuck = false;
+  for (;;) {
+    machine_find_live(m);
+    machine_coalesce(m, most);
+    if (place_all(m, &stuck))
+      return true;
+    *spilled = true;
+    if (stuck)
+      return false;
+    most = 4;
+  }
+}
+
+static void add_kernel(struct ir *ir, const struct machine *m, uint32_t entry, struct isa_program *program) {
+  program->kernels = need_more(program->kernels, program->kernel_count + 1, sizeof *program->kernels);
+  struct isa_kernel *kernel = &program->kernels[program->kernel_count++];
+  const uint32_t spilled = m->used[VREG_MEMORY];
+  *kernel = (struct isa_kernel){.name = need_copy(ir->name),
+                                .entry = entry,
+                                .end = program->count,
+                                .registers = m->used[VREG_WORD] ? m->used[VREG_WORD] : 1,
+                                .lds_bytes = ir->lds_bytes,
+                                .private_bytes = spilled ? code_spill_base(m) + 4 * spilled : (m->frame + 3) / 4 * 4,
+                                .spilled = spilled,
+                                .arg_count = ir->arg_count,
+                                .arg_bytes = ir->arg_bytes};
+  for (int axis = 0; axis < 3; axis++)
+    kernel->required_local[axis] = ir->required_local[axis];
+  kernel->args = need(ir->arg_count, sizeof *kernel->args);
+  for (size_t i = 0; i < ir->arg_count; i++) {
+    kernel->args[i] = ir->args[i];
+    kernel->args[i].name = need_copy(ir->args[i].name);
+    kernel->args[i].type = need_copy(ir->args[i].type);
+  }
+}
+
+static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_program *program, struct isa_error *error) {
+  if (m->frame > ISA_MOST_PRIVATE_BYTES)
+    return fail(program, ir, error, "has private variables of more than 65536 bytes");
+  if (!placed)
+    return fail(program, ir, error, "has an instruction that needs more registers than it may use");
+  if (machine_colour(m, VREG_MEMORY))
+    return fail(program, ir, error, "has private variables and spilled registers of more than 65536 bytes");
+  const uint32_t entry = program->count;
+  if (!machine_finish(m, ir->name, program, error))
+    return false;
+  add_kernel(ir, m, entry, program);
+  return true;
+}
+
+/* With loads moved ahead, if no register has to be spilled for that. */
+static struct machine *select_and_allocate(struct ir *ir, uint32_t registers, bool *placed) {
+  for (uint32_t ahead = registers < WIDE_FROM ? 8 : 16;; ahead = 0) {
+    struct machine *m = machine_select(ir);
+    m->bound[VREG_WORD] = registers < ISA_REGISTERS ? registers : ISA_REGISTERS;
+    m->bound[VREG_PRED] = ISA_PREDICATES;
+    m->bound[VREG_MEMORY] =
+        code_spill_base(m) < ISA_MOST_PRIVATE_BYTES ? ((uint32_t)ISA_MOST_PRIVATE_BYTES - code_spill_base(m)) / 4 : 0;
+    const bool moved = ahead && machine_schedule(m, ahead);
+    bool spilled = false;
+    *placed = allocate(m, &spilled);
+    if (!spilled || !moved)
+      return m;
+    machine_free(m);
+  }
+}
+
+bool emit_kernel(struct ir *ir, uint32_t registers, struct isa_program *program, struct isa_error *error) {
+  bool placed;
+  struct machine *m = select_and_allocate(ir, registers, &placed);
+  const bool good = emit(ir, m, placed, program, error);
+  machine_free(m);
+  return good;
+}

@@ -1,0 +1,265 @@
+/* Code: instructions with their registers, parallel copies in an order in which nothing is overwritten that is still to
+ * be read, and the least branches that the order of the blocks allows.
+ *
+ * A block that only leads on is skipped by those that lead to it. A way to a block that only ends becomes an `exit`,
+ * guarded where the other side follows. Joins are what cfg_joins() says of the finished code. */
+#include "isa/cfg.h"
+#include "opencl/emit/moves.h"
+#include "sim/core/need.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct finish {
+  struct machine *m;
+  struct code code;
+  struct moves *moves;
+  uint32_t *start;      /* of each block */
+  bool *skipped, *ends; /* blocks without instructions that lead on, or end */
+};
+
+/* ---- instructions ------------------------------------------------------------------------------------- */
+
+void code_add(struct code *code, struct isa_inst inst, struct ir_place place) {
+  if (code->count == code->room) {
+    code->room = code->room ? 2 * code->room : 64;
+    code->inst = need_more(code->inst, code->room, sizeof *code->inst);
+    code->place = need_more(code->place, code->room, sizeof *code->place);
+  }
+  code->inst[code->count] = inst;
+  code->place[code->count++] = place;
+}
+
+static uint8_t field(const struct machine *m, uint32_t vreg) {
+  return vreg ? (uint8_t)machine_place(m, vreg) : ISA_NO_REGISTER;
+}
+
+static uint64_t imm_of(const struct machine *m, const struct machine_inst *inst) {
+  const char *letters = isa_formats[isa_rows[inst->op].format].operands;
+  uint64_t imm = inst->imm;
+  if (inst->memory)
+    imm += code_spill_base(m) + 4 * (uint64_t)machine_place(m, inst->memory);
+  if (strchr(letters, 't') && inst->count)
+    imm |= (uint64_t)field(m, m->list[inst->list]) << COPY_STRIDE_SHIFT;
+  if (strchr(letters, 'w')) {
+    imm = UINT64_MAX;
+    for (uint32_t i = 0; i < inst->count; i++)
+      imm ^= (uint64_t)(ISA_NO_REGISTER ^ field(m, m->list[inst->list + i])) << 8 * i;
+  }
+  return imm;
+}
+
+static void instruction(struct finish *f, const struct machine_inst *inst) {
+  const struct machine *m = f->m;
+  struct isa_inst out = {.op = inst->op,
+                         .flags = inst->flags,
+                         .d = field(m, inst->d),
+                         .a = field(m, inst->a),
+                         .b = field(m, inst->b),
+                         .c = field(m, inst->c),
+                         .imm = imm_of(m, inst)};
+  if (inst->guard)
+    out.guard = (uint8_t)(1 + 2 * field(m, inst->guard) + inst->guard_not);
+  code_add(&f->code, out, inst->place);
+}
+
+static void fill(struct finish *f, const struct machine_block *block) {
+  for (uint32_t i = 0; i < block->count; i++)
+    if (block->inst[i].op == MACHINE_COPY)
+      moves_emit(f->moves, &block->inst[i], block->first + i, &f->code);
+    else
+      instruction(f, &block->inst[i]);
+}
+
+/* ---- branches ----------------------------------------------------------------------------------------- */
+
+static bool is_empty(const struct finish *f, const struct machine_block *block) {
+  for (uint32_t i = 0; i < block->count; i++)
+    if (block->inst[i].op != MACHINE_COPY || !moves_are_none(f->m, &block->inst[i]))
+      return false;
+  return true;
+}
+
+/* Where one gets to from `block` by ways without instructions; itself if that goes round in a circle. */
+static bool goes_round(const struct finish *f, const bool *empty, uint32_t block) {
+  uint32_t at = f->m->block[block].to[0], steps = 0;
+  while (at != block && empty[at] && f->m->block[at].end == IR_END_GOTO && steps++ < f->m->blocks)
+    at = f->m->block[at].to[0];
+  return at == block;
+}
+
+static void find_skipped(struct finish *f) {
+  struct machine *m = f->m;
+  bool *empty = need(m->blocks, sizeof *empty);
+  for (uint32_t i = 0; i < m->ordered; i++)
+    empty[m->order[i]] = is_empty(f, &m->block[m->order[i]]);
+  for (uint32_t i = 0; i < m->ordered; i++) {
+    const uint32_t at = m->order[i];
+    f->skipped[at] = empty[at] && m->block[at].end == IR_END_GOTO && !goes_round(f, empty, at);
+    f->ends[at] = empty[at] && m->block[at].end == IR_END_EXIT;
+  }
+  free(empty);
+}
+
+static uint32_t target(const struct finish *f, uint32_t block) {
+  while (f->skipped[block])
+    block = f->m->block[block].to[0];
+  return block;
+}
+
+/* `imm` is a block's number until all are placed. */
+static void branch(struct finish *f, uint32_t to, uint8_t guard, struct ir_place place) {
+  code_add(&f->code,
+           (struct isa_inst){ISA_BRA, guard, 0, ISA_NO_REGISTER, ISA_NO_REGISTER, ISA_NO_REGISTER, ISA_NO_REGISTER, to},
+           place);
+}
+
+static void leave(struct finish *f, uint8_t guard, struct ir_place place) {
+  code_add(&f->code,
+           (struct isa_inst){ISA_EXIT, guard, 0, ISA_NO_REGISTER, ISA_NO_REGISTER, ISA_NO_REGISTER, ISA_NO_REGISTER, 0},
+           place);
+}
+
+/* Position in the order of the next block that is not skipped; blocks that only end count if `ends`. */
+static uint32_t next_of(const struct finish *f, uint32_t at, bool ends) {
+  for (at++; at < f->m->ordered; at++)
+    if (!f->skipped[f->m->order[at]] && (ends || !f->ends[f->m->order[at]]))
+      break;
+  return at;
+}
+
+static bool is_at(const struct finish *f, uint32_t at, uint32_t block) {
+  return at < f->m->ordered && f->m->order[at] == block;
+}
+
+/* Unconditional; returns the position to go on at. */
+static uint32_t go(struct finish *f, uint32_t at, uint32_t to, struct ir_place place) {
+  const uint32_t next = next_of(f, at, false), next_end = next_of(f, at, true);
+  if (f->ends[to]) {
+    if (next_end < next)
+      return next_end;
+    leave(f, 0, place);
+  } else if (!is_at(f, next, to)) {
+    branch(f, to, 0, place);
+  }
+  return next;
+}
+
+static uint32_t choose(struct finish *f, uint32_t at, const struct machine_block *block) {
+  uint32_t yes = target(f, block->to[0]), no = target(f, block->to[1]);
+  const uint32_t next = next_of(f, at, false);
+  bool not = block->condition_not;
+  if (yes == no || (f->ends[yes] && f->ends[no]))
+    return go(f, at, yes, block->place);
+  /* `no` is where one goes on without a branch, or failing that where one goes seldom. */
+  if (is_at(f, next, yes) ||
+      (!is_at(f, next, no) && (f->ends[yes] || (!f->ends[no] && f->m->block[yes].depth < f->m->block[no].depth)))) {
+    const uint32_t old = yes;
+    yes = no;
+    no = old;
+    not = !not ;
+  }
+  const uint8_t guard = (uint8_t)(1 + 2 * machine_place(f->m, block->condition) + not );
+  if (f->ends[yes])
+    leave(f, guard, block->place);
+  else
+    branch(f, yes, guard, block->place);
+  return go(f, at, no, block->place);
+}
+
+static void blocks(struct finish *f) {
+  struct machine *m = f->m;
+  uint32_t at = f->skipped[m->order[0]] ? next_of(f, 0, false) : 0;
+  const uint32_t first = target(f, m->order[0]);
+  if (f->ends[first])
+    leave(f, 0, m->block[first].place);
+  else if (!is_at(f, at, first))
+    branch(f, first, 0, m->block[first].place);
+  if (f->ends[first])
+    return;
+  while (at < m->ordered) {
+    const struct machine_block *block = &m->block[m->order[at]];
+    f->start[m->order[at]] = f->code.count;
+    fill(f, block);
+    if (block->end == IR_END_IF) {
+      at = choose(f, at, block);
+    } else if (block->end == IR_END_GOTO) {
+      at = go(f, at, target(f, block->to[0]), block->place);
+    } else {
+      leave(f, 0, block->place);
+      at = next_of(f, at, false);
+    }
+  }
+}
+
+/* ---- the program -------------------------------------------------------------------------------------- */
+
+static bool too_much(const struct isa_program *program, const char *kernel, const char *what, struct isa_error *error) {
+  snprintf(error->text, sizeof error->text, "%.200s: kernel '%.60s' %s", program->file, kernel, what);
+  return false;
+}
+
+/* What the passes made from nothing, such as the first value of a variable, counts to the instruction before; at the
+ * start of a kernel, to the one behind. */
+static void fill_places(struct code *code) {
+  struct ir_place known = {0, 0};
+  for (uint32_t i = 0; i < code->count && !known.line; i++)
+    known = code->place[i];
+  for (uint32_t i = 0; i < code->count; i++)
+    known = code->place[i] = code->place[i].line ? code->place[i] : known;
+}
+
+static void append(struct finish *f, struct isa_program *program) {
+  const struct code *code = &f->code;
+  const uint32_t entry = program->count, room = entry + code->count;
+  program->code = need_more(program->code, room, sizeof *program->code);
+  program->info = need_more(program->info, room, sizeof *program->info);
+  program->line = need_more(program->line, room, sizeof *program->line);
+  program->source = need_more(program->source, room, sizeof *program->source);
+  for (uint32_t i = 0; i < code->count; i++) {
+    struct isa_inst inst = code->inst[i];
+    if (inst.op == ISA_BRA)
+      inst.imm = (uint64_t)ISA_NEVER << 32 | (entry + f->start[inst.imm]);
+    program->code[entry + i] = inst;
+    program->info[entry + i] = (struct isa_info){0};
+    program->line[entry + i] = code->place[i].line;
+    program->source[entry + i] = code->place[i].source;
+  }
+  program->count = room;
+}
+
+static bool set_joins(struct isa_program *program, uint32_t entry) {
+  uint32_t *join = need(program->count - entry, sizeof *join), depth;
+  const bool good = cfg_joins(program->code, entry, program->count, join, &depth);
+  for (uint32_t pc = entry; good && pc < program->count; pc++)
+    if (program->code[pc].op == ISA_BRA)
+      program->code[pc].imm = (uint64_t)join[pc - entry] << 32 | isa_branch_target(&program->code[pc]);
+  free(join);
+  return good;
+}
+
+bool machine_finish(struct machine *m, const char *name, struct isa_program *program, struct isa_error *error) {
+  struct finish f = {.m = m, .moves = moves_new(m)};
+  f.start = need(m->blocks, sizeof *f.start);
+  f.skipped = need(m->blocks, sizeof *f.skipped);
+  f.ends = need(m->blocks, sizeof *f.ends);
+  find_skipped(&f);
+  blocks(&f);
+  const uint32_t entry = program->count;
+  bool good = f.code.count <= (uint32_t)ISA_MOST_INSTRUCTIONS - entry ||
+              too_much(program, name, "has more instructions than a program may have (1048576)", error);
+  if (good) {
+    fill_places(&f.code);
+    append(&f, program);
+    good = set_joins(program, entry) || too_much(program, name, "is too large: out of memory", error);
+  }
+  moves_free(f.moves);
+  free(f.code.inst);
+  free(f.code.place);
+  free(f.start);
+  free(f.skipped);
+  free(f.ends);
+  return good;
+}

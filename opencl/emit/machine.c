@@ -1,0 +1,139 @@
+/* The machine form's storage, and what the operands of an instruction are: read off its format's letters, as
+ * everywhere in isa/. */
+#include "opencl/emit/machine.h"
+#include "sim/core/need.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct machine *machine_new(uint32_t blocks) {
+  struct machine *m = need(1, sizeof *m);
+  m->block = need(blocks, sizeof *m->block);
+  m->blocks = blocks;
+  m->vreg_room = 256;
+  m->vreg = need(m->vreg_room, sizeof *m->vreg);
+  m->vregs = 1;
+  return m;
+}
+
+void machine_free(struct machine *m) {
+  for (uint32_t i = 0; i < m->blocks; i++) {
+    free(m->block[i].inst);
+    free(m->block[i].from);
+  }
+  live_free(m);
+  free(m->block);
+  free(m->vreg);
+  free(m->order);
+  free(m->move);
+  free(m->list);
+  free(m->again);
+  free(m);
+}
+
+uint32_t machine_run(struct machine *m, enum vreg_kind kind, uint32_t words) {
+  while (m->vregs + words > m->vreg_room)
+    m->vreg = need_more(m->vreg, m->vreg_room *= 2, sizeof *m->vreg);
+  const uint32_t head = m->vregs;
+  for (uint32_t i = 0; i < words; i++, m->vregs++)
+    m->vreg[m->vregs] =
+        (struct vreg){.kind = (uint8_t)kind, .index = (uint8_t)i, .words = (uint8_t)words, .same = m->vregs};
+  return head;
+}
+
+struct machine_inst *machine_append(struct machine_block *block, const struct machine_inst *inst) {
+  if (block->count == block->room) {
+    block->room = block->room ? 2 * block->room : 8;
+    block->inst = need_more(block->inst, block->room, sizeof *block->inst);
+  }
+  block->inst[block->count] = *inst;
+  return &block->inst[block->count++];
+}
+
+void machine_move(struct machine *m, struct machine_inst *copy, struct machine_move move) {
+  if (m->moves == m->move_room) {
+    m->move_room = m->move_room ? 2 * m->move_room : 64;
+    m->move = need_more(m->move, m->move_room, sizeof *m->move);
+  }
+  if (!copy->count)
+    copy->list = m->moves;
+  assert(copy->list + copy->count == m->moves && "moves are added to the newest copy only");
+  m->move[m->moves++] = move;
+  copy->count++;
+}
+
+uint32_t machine_block_new(struct machine *m) {
+  m->block = need_more(m->block, m->blocks + 1u, sizeof *m->block);
+  m->block[m->blocks] = (struct machine_block){0};
+  return m->blocks++;
+}
+
+/* ---- operands ------------------------------------------------------------------------------------ */
+
+struct operands {
+  struct machine_operand *operand;
+  uint32_t count;
+};
+
+static void add(struct operands *all, uint32_t *vreg, uint32_t words, bool reads, bool writes) {
+  if (!*vreg || !words)
+    return;
+  assert(all->count < MACHINE_OPERANDS && "the widest format fits");
+  all->operand[all->count++] = (struct machine_operand){vreg, (uint8_t)words, reads, writes};
+}
+
+static uint32_t words_of(uint8_t type) { return type == TYPE_PRED ? 1 : isa_types[type].registers; }
+
+uint32_t machine_operands(const struct machine *m, struct machine_inst *inst,
+                          struct machine_operand operand[MACHINE_OPERANDS]) {
+  struct operands all = {operand, 0};
+  const struct isa_row *row = &isa_rows[inst->op];
+  add(&all, &inst->guard, 1, true, false);
+  for (const char *letter = isa_formats[row->format].operands; *letter; letter++)
+    switch (*letter) {
+    case 'd':
+    case 'D':
+      add(&all, &inst->d, words_of(row->d), inst->tied, true);
+      break;
+    case 'a':
+      add(&all, &inst->a, words_of(row->a), true, false);
+      break;
+    case 'b':
+    case 'B':
+      add(&all, &inst->b, words_of(row->b), true, false);
+      break;
+    case 'c':
+    case 'C':
+      add(&all, &inst->c, words_of(row->c), true, false);
+      break;
+    case 'G':
+    case 'I':
+      add(&all, &inst->b, 1, true, false);
+      add(&all, &inst->a, 2, true, false);
+      break;
+    case 'H':
+      add(&all, &inst->a, 2, true, false);
+      break;
+    case 'L':
+    case 'l':
+      add(&all, &inst->a, 1, true, false);
+      break;
+    case 'g':
+      add(&all, &inst->b, 2, true, false);
+      break;
+    case 'n':
+      add(&all, &inst->c, 1, true, false);
+      break;
+    case 't':
+    case 'w':
+      for (uint32_t i = 0; i < inst->count; i++)
+        add(&all, &m->list[inst->list + i], 1, true, false);
+      break;
+    default:
+      break;
+    }
+  if (inst->memory)
+    add(&all, &inst->memory, isa_types[row->a].registers, row->d != TYPE_NONE, row->d == TYPE_NONE);
+  return all.count;
+}

@@ -1,0 +1,29 @@
+/* Parallel copies in an order, as instructions. */
+#ifndef OPENCL_EMIT_MOVES_H
+#define OPENCL_EMIT_MOVES_H
+
+#include "opencl/emit/machine.h"
+
+/* Code without a program yet. */
+struct code {
+  struct isa_inst *inst;
+  struct ir_place *place;
+  uint32_t count, room;
+};
+
+void code_add(struct code *code, struct isa_inst inst, struct ir_place place);
+
+/* Private address of the first spilled word. */
+static inline uint32_t code_spill_base(const struct machine *m) { return (m->frame + 15u) / 16 * 16; }
+
+struct moves;
+struct moves *moves_new(const struct machine *m);
+void moves_free(struct moves *moves);
+
+/* Does the copy do nothing, now that all have their places? */
+bool moves_are_none(const struct machine *m, const struct machine_inst *copy);
+
+/* The instructions of copy number `number`. */
+void moves_emit(struct moves *moves, const struct machine_inst *copy, uint32_t number, struct code *code);
+
+#endif

@@ -1,0 +1,233 @@
+/* What found no register lives elsewhere: words in private memory, predicates in words; what an instruction without
+ * operands makes (constants, arguments, queries) is made again for each use. A bundle moves as a whole and becomes one
+ * run of its new kind, so that moves inside of it are still no work. Each use loads into a vreg of its own that lives
+ * for one instruction, each definition stores from one; parallel copies move from and to memory themselves, with two
+ * words of room.
+ *
+ * It ends: what is moved is never moved again but from predicates over words to memory, and what lives for one
+ * instruction is never chosen. */
+#include "opencl/emit/machine.h"
+#include "sim/core/need.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum how { STAYS, TO_MEMORY, TO_WORD, AGAIN };
+
+struct home {
+  uint8_t how;   /* enum how */
+  bool copied;   /* a move reads it */
+  uint32_t head; /* of the new run */
+};
+
+/* A vreg that stands for another in one instruction. */
+struct standin {
+  uint32_t of, words, vreg;
+};
+
+struct spill {
+  struct machine *m;
+  struct home *home; /* per first vreg of a bundle's root */
+  struct home stays;
+  struct machine_block out;
+  struct standin standin[MACHINE_OPERANDS];
+  uint32_t standins;
+};
+
+static struct home *home_of(struct spill *s, uint32_t vreg, uint32_t *offset) {
+  if (vreg >= s->m->ranged) /* made by this very step */
+    return &s->stays;
+  return &s->home[bundle_of(s->m, vreg, offset)->up];
+}
+
+static uint32_t brief(struct machine *m, enum vreg_kind kind, uint32_t words) {
+  const uint32_t head = machine_run(m, kind, words);
+  for (uint32_t i = 0; i < words; i++)
+    m->vreg[head + i].brief = true;
+  return head;
+}
+
+/* ---- where to -------------------------------------------------------------------------------------- */
+
+static void note_copied(struct spill *s) {
+  struct machine *m = s->m;
+  uint32_t offset;
+  for (uint32_t i = 0; i < m->ordered; i++)
+    for (uint32_t k = 0; k < m->block[m->order[i]].count; k++) {
+      const struct machine_inst *inst = &m->block[m->order[i]].inst[k];
+      for (uint32_t j = 0; inst->op == MACHINE_COPY && j < inst->count; j++)
+        if (m->move[inst->list + j].from)
+          home_of(s, m->move[inst->list + j].from, &offset)->copied = true;
+    }
+}
+
+static bool is_constant(const struct machine_inst *inst) { return inst->flags & ISA_FLAG_IMM_A; }
+
+static bool can_be_again(const struct spill *s, const struct bundle *bundle) {
+  const uint32_t again = s->m->vreg[bundle->up].again;
+  return again && bundle->next == bundle->up && (!s->home[bundle->up].copied || is_constant(&s->m->again[again - 1]));
+}
+
+static bool choose(struct spill *s, enum vreg_kind kind) {
+  struct machine *m = s->m;
+  bool any = false;
+  for (uint32_t v = 1; v < m->ranged; v += m->vreg[v].words) {
+    const struct bundle *bundle = m->bundle[v];
+    if (bundle->up != v || m->vreg[v].kind != kind || !bundle->alive || bundle->place != UINT32_MAX || bundle->brief)
+      continue;
+    any = true;
+    struct home *home = &s->home[v];
+    home->how = can_be_again(s, bundle) ? AGAIN : kind == VREG_PRED ? TO_WORD : TO_MEMORY;
+    if (home->how != AGAIN)
+      home->head = machine_run(m, kind == VREG_PRED ? VREG_WORD : VREG_MEMORY, bundle->words);
+  }
+  return any;
+}
+
+/* ---- instructions ----------------------------------------------------------------------------------- */
+
+static void put(struct spill *s, struct machine_inst inst) { machine_append(&s->out, &inst); }
+
+static void memory_access(struct spill *s, bool store, uint32_t vreg, uint32_t memory, uint32_t words,
+                          struct ir_place place) {
+  static const uint16_t loads[] = {0, ISA_LD_PRIVATE_32, ISA_LD_PRIVATE_64, 0, ISA_LD_PRIVATE_128};
+  static const uint16_t stores[] = {0, ISA_ST_PRIVATE_32, ISA_ST_PRIVATE_64, 0, ISA_ST_PRIVATE_128};
+  const uint32_t each = s->m->vreg[memory].index % words ? 1 : words;
+  for (uint32_t i = 0; i < words; i += each) {
+    struct machine_inst inst = {.op = (store ? stores : loads)[each], .memory = memory + i, .place = place};
+    if (store)
+      inst.c = vreg + i;
+    else
+      inst.d = vreg + i;
+    put(s, inst);
+  }
+}
+
+static uint32_t make_again(struct spill *s, uint32_t vreg, struct ir_place place) {
+  struct machine *m = s->m;
+  struct machine_inst inst = m->again[m->vreg[vreg].again - 1];
+  inst.d = brief(m, m->vreg[vreg].kind, m->vreg[vreg].words);
+  inst.place = place;
+  put(s, inst);
+  return inst.d + m->vreg[vreg].index;
+}
+
+static uint32_t fetch(struct spill *s, const struct home *home, uint32_t vreg, uint32_t offset, uint32_t words,
+                      struct ir_place place) {
+  if (home->how == AGAIN)
+    return make_again(s, vreg, place);
+  const uint32_t standin = brief(s->m, s->m->vreg[vreg].kind, words);
+  if (home->how == TO_MEMORY)
+    memory_access(s, false, standin, home->head + offset, words, place);
+  else
+    put(s, (struct machine_inst){
+               .op = ISA_SETP_NE_U32, .flags = ISA_FLAG_IMM_B, .d = standin, .a = home->head, .place = place});
+  return standin;
+}
+
+static void keep(struct spill *s, const struct home *home, uint32_t standin, uint32_t offset, uint32_t words,
+                 struct ir_place place) {
+  if (home->how == TO_MEMORY)
+    memory_access(s, true, standin, home->head + offset, words, place);
+  else
+    put(s, (struct machine_inst){.op = ISA_CVT_U32_P, .d = home->head, .a = standin, .place = place});
+}
+
+static uint32_t read_standin(struct spill *s, const struct home *home, const struct machine_operand *operand,
+                             uint32_t offset, struct ir_place place) {
+  for (uint32_t i = 0; i < s->standins; i++)
+    if (s->standin[i].of == *operand->vreg && s->standin[i].words == operand->words)
+      return s->standin[i].vreg;
+  const uint32_t vreg = fetch(s, home, *operand->vreg, offset, operand->words, place);
+  s->standin[s->standins++] = (struct standin){*operand->vreg, operand->words, vreg};
+  return vreg;
+}
+
+static void instruction(struct spill *s, struct machine_inst inst) {
+  struct machine_operand operand[MACHINE_OPERANDS];
+  const uint32_t count = machine_operands(s->m, &inst, operand);
+  struct home written = {0};
+  uint32_t offset = 0, written_offset = 0, written_words = 0;
+  s->standins = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct home home = *home_of(s, *operand[i].vreg, &offset);
+    if (home.how == STAYS)
+      continue;
+    if (home.how == AGAIN && operand[i].writes)
+      return; /* each use has its own */
+    if (operand[i].writes) {
+      written = home;
+      written_offset = offset;
+      written_words = operand[i].words;
+    }
+    *operand[i].vreg = operand[i].reads ? read_standin(s, &home, &operand[i], offset, inst.place)
+                                        : brief(s->m, s->m->vreg[*operand[i].vreg].kind, operand[i].words);
+  }
+  put(s, inst);
+  if (written.how != STAYS)
+    keep(s, &written, inst.d, written_offset, written_words, inst.place);
+}
+
+/* ---- copies ----------------------------------------------------------------------------------------- */
+
+static uint32_t moved(struct spill *s, uint32_t vreg) {
+  uint32_t offset = 0;
+  const struct home *home = home_of(s, vreg, &offset);
+  return home->how == STAYS ? vreg : home->head + offset;
+}
+
+static void copy(struct spill *s, struct machine_inst inst) {
+  struct machine *m = s->m;
+  bool room = inst.a != 0;
+  bool wants = false;
+  for (uint32_t i = 0; i < inst.count; i++) {
+    struct machine_move *move = &m->move[inst.list + i];
+    uint32_t offset;
+    if (move->from && home_of(s, move->from, &offset)->how == AGAIN) {
+      const uint64_t imm = m->again[m->vreg[move->from].again - 1].imm;
+      move->value = (uint32_t)(imm >> 32 * m->vreg[move->from].index);
+      move->from = 0;
+    }
+    move->from = move->from ? moved(s, move->from) : 0;
+    move->to = moved(s, move->to);
+    wants |=
+        m->vreg[move->to].kind == VREG_MEMORY || (move->from && m->vreg[move->from].kind != m->vreg[move->to].kind);
+  }
+  if (wants && !room) {
+    inst.a = brief(m, VREG_WORD, 1);
+    inst.b = brief(m, VREG_WORD, 1);
+  }
+  put(s, inst);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------- */
+
+static void block(struct spill *s, struct machine_block *at) {
+  uint32_t offset = 0;
+  s->out = (struct machine_block){0};
+  for (uint32_t i = 0; i < at->count; i++)
+    if (at->inst[i].op == MACHINE_COPY)
+      copy(s, at->inst[i]);
+    else
+      instruction(s, at->inst[i]);
+  if (at->condition) {
+    const struct home home = *home_of(s, at->condition, &offset);
+    if (home.how != STAYS)
+      at->condition = fetch(s, &home, at->condition, offset, 1, at->place);
+  }
+  free(at->inst);
+  at->inst = s->out.inst;
+  at->count = s->out.count;
+  at->room = s->out.room;
+}
+
+bool machine_spill(struct machine *m, enum vreg_kind kind) {
+  struct spill s = {.m = m, .home = need(m->ranged, sizeof *s.home)};
+  note_copied(&s);
+  const bool any = choose(&s, kind);
+  for (uint32_t i = 0; any && i < m->ordered; i++)
+    block(&s, &m->block[m->order[i]]);
+  free(s.home);
+  return any;
+}

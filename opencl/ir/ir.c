@@ -1,0 +1,322 @@
+/* The form itself: instructions in one growing array, operands in another, blocks that list refs. */
+#include "opencl/ir/ir.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/need.h"
+
+/* Room for one more in an array that doubles. */
+static void *grown(void *array, uint32_t count, uint32_t *room, size_t size) {
+  if (count < *room)
+    return array;
+  *room = *room ? 2 * *room : 16;
+  return need_more(array, *room, size);
+}
+
+struct ir *ir_new(const char *name) {
+  struct ir *ir = need(1, sizeof *ir);
+  ir->name = need_copy(name);
+  ir->inst = grown(NULL, 0, &ir->room, sizeof *ir->inst);
+  ir->inst[0] = (struct ir_inst){.op = IR_UNDEF, .block = IR_NOWHERE};
+  ir->count = 1;
+  ir_block_new(ir);
+  return ir;
+}
+
+void ir_free(struct ir *ir) {
+  if (!ir)
+    return;
+  for (uint32_t i = 0; i < ir->blocks; i++) {
+    free(ir->block[i].inst);
+    free(ir->block[i].from);
+  }
+  for (size_t i = 0; i < ir->arg_count; i++) {
+    free(ir->args[i].name);
+    free(ir->args[i].type);
+  }
+  free(ir->args);
+  free(ir->shared);
+  free(ir->name);
+  free(ir->inst);
+  free(ir->operand);
+  free(ir->block);
+  free(ir->order);
+  free(ir->slot);
+  free(ir);
+}
+
+/* ---- making -------------------------------------------------------------------------------------- */
+
+uint32_t ir_block_new(struct ir *ir) {
+  ir->block = grown(ir->block, ir->blocks, &ir->block_room, sizeof *ir->block);
+  ir->block[ir->blocks] = (struct ir_block){.loop = IR_NOWHERE, .outer = IR_NOWHERE, .order = IR_NOWHERE};
+  return ir->blocks++;
+}
+
+uint32_t ir_slot_new(struct ir *ir, uint32_t bytes, uint32_t align) {
+  ir->slot = grown(ir->slot, ir->slots, &ir->slot_room, sizeof *ir->slot);
+  ir->slot[ir->slots] = (struct ir_slot){.bytes = bytes, .align = align};
+  return ir->slots++;
+}
+
+static ir_ref new_inst(struct ir *ir, struct ir_inst inst) {
+  ir->inst = grown(ir->inst, ir->count, &ir->room, sizeof *ir->inst);
+  ir->inst[ir->count] = inst;
+  return ir->count++;
+}
+
+/* Constants and undef are found by hashing: `shared` is an open table of refs. */
+static bool same_constant(const struct ir_inst *inst, uint16_t op, enum ir_width width, uint64_t bits) {
+  return inst->op == op && inst->width == width && inst->imm == bits;
+}
+
+static uint32_t shared_place(const struct ir *ir, uint16_t op, enum ir_width width, uint64_t bits) {
+  uint64_t hash = (bits ^ (uint64_t)width << 60 ^ op) * UINT64_C(0x9e3779b97f4a7c15);
+  uint32_t at = (uint32_t)(hash >> 32) & (ir->shared_room - 1);
+  while (ir->shared[at] && !same_constant(&ir->inst[ir->shared[at]], op, width, bits))
+    at = (at + 1) & (ir->shared_room - 1);
+  return at;
+}
+
+static void share_more(struct ir *ir) {
+  ir_ref *old = ir->shared;
+  const uint32_t room = ir->shared_room;
+  ir->shared_room = room ? 2 * room : 64;
+  ir->shared = need(ir->shared_room, sizeof *ir->shared);
+  for (uint32_t i = 0; i < room; i++)
+    if (old[i]) {
+      const struct ir_inst *inst = &ir->inst[old[i]];
+      ir->shared[shared_place(ir, inst->op, (enum ir_width)inst->width, inst->imm)] = old[i];
+    }
+  free(old);
+}
+
+static ir_ref shared(struct ir *ir, uint16_t op, enum ir_width width, uint64_t bits) {
+  if (2 * (ir->shared_count + 1) > ir->shared_room)
+    share_more(ir);
+  const uint32_t at = shared_place(ir, op, width, bits);
+  if (!ir->shared[at]) {
+    ir->shared[at] =
+        new_inst(ir, (struct ir_inst){.op = op, .width = (uint8_t)width, .imm = bits, .block = IR_NOWHERE});
+    ir->shared_count++;
+  }
+  return ir->shared[at];
+}
+
+ir_ref ir_const(struct ir *ir, enum ir_width width, uint64_t bits) {
+  assert(width != IR_NOTHING && width != IR_W4 && "constants are predicates, words or pairs");
+  return shared(ir, IR_CONST, width, width == IR_PRED ? bits & 1 : width == IR_W1 ? (uint32_t)bits : bits);
+}
+
+ir_ref ir_undef(struct ir *ir, enum ir_width width) { return shared(ir, IR_UNDEF, width, 0); }
+
+/* Room for `count` more operands: making them does not move the pool then. */
+static void grow_operands(struct ir *ir, uint32_t count) {
+  while (ir->operand_count + count > ir->operand_room) {
+    ir->operand_room = ir->operand_room ? 2 * ir->operand_room : 64;
+    ir->operand = need_more(ir->operand, ir->operand_room, sizeof *ir->operand);
+  }
+}
+
+static uint32_t new_operands(struct ir *ir, const ir_ref *operand, uint32_t count) {
+  const uint32_t first = ir->operand_count;
+  grow_operands(ir, count);
+  if (count)
+    memcpy(ir->operand + first, operand, count * sizeof *operand);
+  ir->operand_count += count;
+  return first;
+}
+
+ir_ref ir_make(struct ir *ir, uint16_t op, enum ir_width width, const ir_ref *operand, uint32_t count, uint64_t imm,
+               struct ir_place place) {
+  return new_inst(ir, (struct ir_inst){.op = op,
+                                       .width = (uint8_t)width,
+                                       .operands = new_operands(ir, operand, count),
+                                       .count = count,
+                                       .imm = imm,
+                                       .place = place,
+                                       .block = IR_NOWHERE});
+}
+
+void ir_insert(struct ir *ir, uint32_t block, uint32_t at, ir_ref ref) {
+  struct ir_block *in = &ir->block[block];
+  in->inst = grown(in->inst, in->count, &in->room, sizeof *in->inst);
+  memmove(in->inst + at + 1, in->inst + at, (in->count - at) * sizeof *in->inst);
+  in->inst[at] = ref;
+  in->count++;
+  ir->inst[ref].block = block;
+}
+
+void ir_append(struct ir *ir, uint32_t block, ir_ref ref) { ir_insert(ir, block, ir->block[block].count, ref); }
+
+void ir_goto(struct ir *ir, uint32_t block, uint32_t to, struct ir_place place) {
+  struct ir_block *from = &ir->block[block];
+  from->end = IR_END_GOTO;
+  from->condition = 0;
+  from->to[0] = from->to[1] = to;
+  from->place = place;
+}
+
+void ir_if(struct ir *ir, uint32_t block, ir_ref condition, uint32_t yes, uint32_t no, struct ir_place place) {
+  ir_goto(ir, block, yes, place);
+  if (yes == no)
+    return;
+  ir->block[block].end = IR_END_IF;
+  ir->block[block].condition = condition;
+  ir->block[block].to[1] = no;
+}
+
+void ir_exit(struct ir *ir, uint32_t block, struct ir_place place) {
+  ir->block[block].end = IR_END_EXIT;
+  ir->block[block].condition = 0;
+  ir->block[block].place = place;
+}
+
+void ir_phi_add(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value) {
+  struct ir_inst *inst = &ir->inst[phi];
+  grow_operands(ir, inst->count + 2);
+  /* At the end of the pool a list grows in place; elsewhere it moves there, at most twice its length. */
+  if (inst->operands + inst->count != ir->operand_count)
+    inst->operands = new_operands(ir, ir->operand + inst->operands, inst->count);
+  const ir_ref pair[] = {from, value};
+  new_operands(ir, pair, 2);
+  inst->count += 2;
+}
+
+/* ---- asking -------------------------------------------------------------------------------------- */
+
+static enum ir_width width_of_type(enum isa_type type) {
+  static const enum ir_width by_registers[] = {IR_NOTHING, IR_W1, IR_W2, IR_NOTHING, IR_W4};
+  return type == TYPE_PRED ? IR_PRED : by_registers[isa_types[type].registers];
+}
+
+enum ir_width ir_width_of(enum isa_op op) {
+  const struct isa_row *row = &isa_rows[op];
+  return strpbrk(isa_formats[row->format].operands, "dD") ? width_of_type(row->d) : IR_NOTHING;
+}
+
+/* Types of the positions of copies; see ir.h. */
+static enum isa_type copy_type(uint32_t position) {
+  return position == 1 ? TYPE_U64 : position < 5 ? TYPE_U32 : TYPE_NONE;
+}
+
+enum isa_type ir_operand_type(enum isa_op op, uint32_t position) {
+  const struct isa_row *row = &isa_rows[op];
+  const char *operands = isa_formats[row->format].operands;
+  if (row->class_ == ISA_CLASS_COPY)
+    return copy_type(position);
+  if (row->class_ == ISA_CLASS_WAIT)
+    return position < ISA_WAIT_EVENTS ? TYPE_U32 : TYPE_NONE;
+  if (op == ISA_PRINTF)
+    return position < 2 ? TYPE_U32 : TYPE_NONE;
+  if (position == 0 && strpbrk(operands, "GHI"))
+    return TYPE_U64;
+  if (position == 0 && strchr(operands, 'L'))
+    return TYPE_U32;
+  if (position == 1 && strpbrk(operands, "GI"))
+    return TYPE_U32;
+  if (strpbrk(operands, "xoTw"))
+    return TYPE_NONE;
+  return (enum isa_type)(position == 0 ? row->a : position == 1 ? row->b : position == 2 ? row->c : TYPE_NONE);
+}
+
+bool ir_is_convergent(const struct ir *ir, ir_ref ref) {
+  if (ir->inst[ref].op >= ISA_OPS)
+    return false;
+  switch ((enum isa_class)isa_rows[ir->inst[ref].op].class_) {
+  case ISA_CLASS_LANE:
+  case ISA_CLASS_BARRIER:
+  case ISA_CLASS_FENCE:
+  case ISA_CLASS_COPY:
+  case ISA_CLASS_WAIT:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool ir_is_pure(const struct ir *ir, ir_ref ref) {
+  const struct ir_inst *inst = &ir->inst[ref];
+  if (inst->guard)
+    return false;
+  if (inst->op >= ISA_OPS)
+    return inst->op != IR_PHI;
+  switch ((enum isa_format)isa_rows[inst->op].format) {
+  case FORMAT_ALU:
+  case FORMAT_QUERY:
+  case FORMAT_QUERY_AXIS:
+  case FORMAT_LOAD_ARG:
+  case FORMAT_LOAD_CONST:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool ir_is_removable(const struct ir *ir, ir_ref ref) {
+  if (ir->inst[ref].is_volatile)
+    return false;
+  if (ir->inst[ref].op >= ISA_OPS)
+    return true;
+  switch ((enum isa_format)isa_rows[ir->inst[ref].op].format) {
+  case FORMAT_ALU:
+  case FORMAT_QUERY:
+  case FORMAT_QUERY_AXIS:
+  case FORMAT_LOAD_ARG:
+  case FORMAT_LOAD_CONST:
+  case FORMAT_LOAD_PRIVATE:
+  case FORMAT_LOAD_LDS:
+  case FORMAT_LOAD_GLOBAL:
+  case FORMAT_SHUFFLE:
+  case FORMAT_VOTE:
+  case FORMAT_REDUCE:
+  case FORMAT_SCAN:
+  case FORMAT_SCAN_BEFORE:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* ---- changing ------------------------------------------------------------------------------------ */
+
+static ir_ref final(ir_ref *with, ir_ref ref) {
+  ir_ref end = ref;
+  while (with[end])
+    end = with[end];
+  while (with[ref]) { /* the next one finds it at once */
+    const ir_ref next = with[ref];
+    with[ref] = end == ref ? 0 : end;
+    ref = next;
+  }
+  return end;
+}
+
+void ir_replace(struct ir *ir, const ir_ref *with) {
+  ir_ref *chain = need(ir->count, sizeof *chain);
+  memcpy(chain, with, ir->count * sizeof *chain);
+  for (ir_ref ref = 1; ref < ir->count; ref++) {
+    struct ir_inst *inst = &ir->inst[ref];
+    const bool phi = inst->op == IR_PHI;
+    for (uint32_t i = phi; i < inst->count; i += 1 + phi)
+      ir->operand[inst->operands + i] = final(chain, ir->operand[inst->operands + i]);
+    inst->guard = final(chain, inst->guard);
+    inst->keep = final(chain, inst->keep);
+  }
+  for (uint32_t i = 0; i < ir->blocks; i++)
+    ir->block[i].condition = final(chain, ir->block[i].condition);
+  free(chain);
+}
+
+void ir_sweep(struct ir *ir) {
+  for (uint32_t i = 0; i < ir->blocks; i++) {
+    struct ir_block *block = &ir->block[i];
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < block->count; k++)
+      if (ir->inst[block->inst[k]].block == i)
+        block->inst[kept++] = block->inst[k];
+    block->count = kept;
+  }
+}

@@ -1,0 +1,92 @@
+/* The form as text, a line an instruction, for people and tests:
+ *
+ *     block 2 from 0 2:
+ *       v9 = phi 0:v3 2:v11
+ *       v10 = ld.lds.b32 v9 +16
+ *       if v12 2 else 3 */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "opencl/ir/ir.h"
+#include "sim/core/need.h"
+
+static const char *const own_names[IR_OPS - ISA_OPS] = {
+    [IR_CONST - ISA_OPS] = "const", [IR_UNDEF - ISA_OPS] = "undef", [IR_PHI - ISA_OPS] = "phi",
+    [IR_WORD - ISA_OPS] = "word",   [IR_JOIN - ISA_OPS] = "join",   [IR_SLOT - ISA_OPS] = "slot",
+    [IR_COPY - ISA_OPS] = "copy",
+};
+
+static void print_value(FILE *out, const struct ir *ir, ir_ref ref) {
+  const struct ir_inst *inst = &ir->inst[ref];
+  if (!ref)
+    fputs(" _", out);
+  else if (inst->op == IR_CONST)
+    fprintf(out, inst->imm > 0xffff ? " 0x%" PRIx64 : " %" PRIu64, inst->imm);
+  else if (inst->op == IR_UNDEF)
+    fputs(" undef", out);
+  else
+    fprintf(out, " v%u", ref);
+}
+
+static void print_operands(FILE *out, const struct ir *ir, const struct ir_inst *inst) {
+  const ir_ref *operand = ir->operand + inst->operands;
+  if (inst->op == IR_PHI)
+    for (uint32_t i = 0; i < inst->count; i += 2) {
+      fprintf(out, " %u:", operand[i]);
+      print_value(out, ir, operand[i + 1]);
+    }
+  else
+    for (uint32_t i = 0; i < inst->count; i++)
+      print_value(out, ir, operand[i]);
+}
+
+static void print_inst(FILE *out, const struct ir *ir, ir_ref ref) {
+  const struct ir_inst *inst = &ir->inst[ref];
+  fputs("  ", out);
+  if (inst->guard)
+    fprintf(out, "@%sv%u ", inst->guard_not ? "!" : "", inst->guard);
+  if (inst->width != IR_NOTHING)
+    fprintf(out, "v%u = ", ref);
+  fputs(inst->op < ISA_OPS ? isa_op_name((enum isa_op)inst->op) : own_names[inst->op - ISA_OPS], out);
+  print_operands(out, ir, inst);
+  if (inst->imm)
+    fprintf(out, " +%" PRIu64, inst->imm);
+  if (inst->keep) {
+    fputs(" keep", out);
+    print_value(out, ir, inst->keep);
+  }
+  fputc('\n', out);
+}
+
+static void print_end(FILE *out, const struct ir *ir, const struct ir_block *block) {
+  if (block->end == IR_END_GOTO)
+    fprintf(out, "  goto %u\n", block->to[0]);
+  else if (block->end == IR_END_IF) {
+    fputs("  if", out);
+    print_value(out, ir, block->condition);
+    fprintf(out, " %u else %u\n", block->to[0], block->to[1]);
+  } else
+    fputs(block->end == IR_END_EXIT ? "  exit\n" : "  open\n", out);
+}
+
+char *ir_text(const struct ir *ir) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return need_copy("");
+  fprintf(out, "kernel %s\n", ir->name);
+  for (uint32_t i = 0; i < ir->blocks; i++) {
+    const struct ir_block *block = &ir->block[i];
+    if (!block->count && block->end == IR_END_EXIT && block->order == IR_NOWHERE && i)
+      continue; /* unreachable */
+    fprintf(out, "block %u:\n", i);
+    for (uint32_t k = 0; k < block->count; k++)
+      print_inst(out, ir, block->inst[k]);
+    print_end(out, ir, block);
+  }
+  fclose(out);
+  return text;
+}

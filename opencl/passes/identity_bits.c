@@ -1,0 +1,174 @@
+/* Logic, shifts and rotations. A zero-extension of 8 or 16 bits is an `and`, so that all rules of `and` hold for it;
+ * a sign-extension that the source writes as two shifts is one `ext`. Logic on 64 bits whose one half is known is
+ * done on the other. */
+#include "opencl/passes/identity.h"
+
+/* The operation on words of a pair, put together again. */
+static ir_ref by_words(struct rewrite *rw, const struct term *t) {
+  const uint16_t op = kind_op(t->kind, 32);
+  const uint64_t bits = bits_of(rw, t->b);
+  const ir_ref low = rewrite_put(rw, op, rewrite_word(rw, t->a, 0), rewrite_32(rw, bits), 0);
+  const ir_ref high = rewrite_put(rw, op, rewrite_word(rw, t->a, 1), rewrite_32(rw, bits >> 32), 0);
+  const ir_ref words[] = {low, high};
+  return rewrite_make(rw, IR_JOIN, IR_W2, words, 2, 0);
+}
+
+/* Halves of a constant that make a word of the result known or the same as the operand's. */
+static bool easy_half(enum kind kind, uint32_t half) { return half == 0 || (half == UINT32_MAX && kind != KIND_XOR); }
+
+static bool splits(const struct rewrite *rw, const struct term *t) {
+  if (t->bits != 64 || !known(rw, t->b))
+    return false;
+  const uint64_t bits = bits_of(rw, t->b);
+  return easy_half(t->kind, (uint32_t)bits) || easy_half(t->kind, (uint32_t)(bits >> 32));
+}
+
+/* Two constants in a row under the same operation. */
+static ir_ref gather(struct rewrite *rw, const struct term *t) {
+  if (!known(rw, t->b) || !is_kind(rw, t, t->a, t->kind) || !known(rw, arg(rw, t->a, 1)))
+    return 0;
+  const uint64_t one = bits_of(rw, t->b), two = bits_of(rw, arg(rw, t->a, 1));
+  const uint64_t both = t->kind == KIND_AND ? one & two : t->kind == KIND_OR ? one | two : one ^ two;
+  return term_as(rw, t, t->kind, arg(rw, t->a, 0), term_const(rw, t, both));
+}
+
+/* Bits of x that an `and` with `mask` never sees: `x` is what it may look at instead. */
+static ir_ref below_mask(const struct rewrite *rw, ir_ref x, uint64_t mask) {
+  const bool byte = mask <= UINT8_MAX, half = mask <= UINT16_MAX;
+  if ((is_op(rw->ir, x, ISA_EXT_S8) && byte) || (is_op(rw->ir, x, ISA_EXT_S16) && half))
+    return arg(rw, x, 0);
+  return 0;
+}
+
+static ir_ref and (struct rewrite * rw, const struct term *t) {
+  if (t->a == t->b || is_value(rw->ir, t->b, kind_mask(t->bits)))
+    return t->a;
+  if (is_value(rw->ir, t->b, 0))
+    return t->b;
+  if (is_op(rw->ir, t->a, ISA_CVT_U32_P) && is_op(rw->ir, t->b, ISA_CVT_U32_P))
+    return rewrite_put(rw, ISA_CVT_U32_P, rewrite_put(rw, ISA_AND_P, arg(rw, t->a, 0), arg(rw, t->b, 0), 0), 0, 0);
+  if (is_op(rw->ir, t->a, ISA_CVT_U32_P) && known(rw, t->b))
+    return bits_of(rw, t->b) & 1 ? t->a : term_const(rw, t, 0);
+  if (t->bits == 32 && known(rw, t->b)) {
+    const ir_ref inner = below_mask(rw, t->a, bits_of(rw, t->b));
+    if (inner)
+      return term_as(rw, t, KIND_AND, inner, t->b);
+  }
+  return gather(rw, t);
+}
+
+static ir_ref or (struct rewrite * rw, const struct term *t) {
+  if (t->a == t->b || is_value(rw->ir, t->b, 0))
+    return t->a;
+  if (is_value(rw->ir, t->b, kind_mask(t->bits)))
+    return t->b;
+  if (is_op(rw->ir, t->a, ISA_CVT_U32_P) && is_op(rw->ir, t->b, ISA_CVT_U32_P))
+    return rewrite_put(rw, ISA_CVT_U32_P, rewrite_put(rw, ISA_OR_P, arg(rw, t->a, 0), arg(rw, t->b, 0), 0), 0, 0);
+  return gather(rw, t);
+}
+
+static ir_ref xor
+    (struct rewrite * rw, const struct term *t) {
+      if (t->a == t->b)
+        return term_const(rw, t, 0);
+      if (is_value(rw->ir, t->b, 0))
+        return t->a;
+      if (is_value(rw->ir, t->b, kind_mask(t->bits)))
+        return term_as(rw, t, KIND_NOT, t->a, 0);
+      if (is_op(rw->ir, t->a, ISA_CVT_U32_P) && is_value(rw->ir, t->b, 1))
+        return rewrite_put(rw, ISA_CVT_U32_P, rewrite_put(rw, ISA_NOT_P, arg(rw, t->a, 0), 0, 0), 0, 0);
+      return gather(rw, t);
+    }
+
+    static ir_ref logic(struct rewrite *rw, const struct term *t) {
+  const ir_ref result = t->kind == KIND_AND ? and(rw, t) : t->kind == KIND_OR ? or (rw, t) : xor(rw, t);
+  return result || !splits(rw, t) ? result : by_words(rw, t);
+}
+
+/* ---- shifts ---------------------------------------------------------------------------------------- */
+
+/* A shift of a pair by 32 and more moves words. */
+static ir_ref long_shift(struct rewrite *rw, const struct term *t, unsigned by) {
+  const ir_ref rest = rewrite_32(rw, by - 32);
+  if (t->kind == KIND_SHL) {
+    const ir_ref high = rewrite_put(rw, ISA_SHL_32, rewrite_word(rw, t->a, 0), rest, 0);
+    const ir_ref words[] = {rewrite_32(rw, 0), high};
+    return rewrite_make(rw, IR_JOIN, IR_W2, words, 2, 0);
+  }
+  const bool sign = t->kind == KIND_SHR_S;
+  const ir_ref low = rewrite_put(rw, sign ? ISA_SHR_S32 : ISA_SHR_U32, rewrite_word(rw, t->a, 1), rest, 0);
+  return rewrite_put(rw, sign ? ISA_CVT_S64_S32 : ISA_CVT_U64_U32, low, 0, 0);
+}
+
+/* Two shifts the same way by constants. */
+static ir_ref shift_twice(struct rewrite *rw, const struct term *t, unsigned by) {
+  if (!is_kind(rw, t, t->a, t->kind) || !known(rw, arg(rw, t->a, 1)))
+    return 0;
+  unsigned sum = by + (unsigned)(bits_of(rw, arg(rw, t->a, 1)) & (t->bits - 1));
+  if (sum >= t->bits && t->kind != KIND_SHR_S)
+    return term_const(rw, t, 0);
+  sum = sum >= t->bits ? t->bits - 1 : sum;
+  return term_as(rw, t, t->kind, arg(rw, t->a, 0), rewrite_32(rw, sum));
+}
+
+/* There and back by the same amount: a mask, or a sign-extension. */
+static ir_ref shift_back(struct rewrite *rw, const struct term *t, unsigned by) {
+  const bool left_first = t->kind != KIND_SHL;
+  const bool right_first = is_kind(rw, t, t->a, KIND_SHR_U) || is_kind(rw, t, t->a, KIND_SHR_S);
+  if (left_first ? !is_kind(rw, t, t->a, KIND_SHL) : !right_first)
+    return 0;
+  if (!is_value(rw->ir, arg(rw, t->a, 1), by))
+    return 0;
+  const ir_ref x = arg(rw, t->a, 0);
+  const uint64_t all = kind_mask(t->bits);
+  if (t->kind == KIND_SHL)
+    return term_as(rw, t, KIND_AND, x, term_const(rw, t, all << by));
+  if (t->kind == KIND_SHR_U)
+    return term_as(rw, t, KIND_AND, x, term_const(rw, t, all >> by));
+  if (t->bits == 32 && (by == 24 || by == 16))
+    return rewrite_as(rw, t->ref, by == 24 ? ISA_EXT_S8 : ISA_EXT_S16, x, 0, 0);
+  if (t->bits == 64 && by == 32)
+    return rewrite_put(rw, ISA_CVT_S64_S32, rewrite_word(rw, x, 0), 0, 0);
+  return 0;
+}
+
+static ir_ref shift(struct rewrite *rw, const struct term *t) {
+  if (is_value(rw->ir, t->a, 0))
+    return t->a;
+  if (!known(rw, t->b))
+    return 0;
+  const unsigned by = (unsigned)(bits_of(rw, t->b) & (t->bits - 1));
+  if (by == 0)
+    return t->a;
+  if (by != bits_of(rw, t->b))
+    return term_as(rw, t, t->kind, t->a, rewrite_32(rw, by));
+  if (t->kind == KIND_ROTL || t->kind == KIND_ROTR)
+    return 0;
+  ir_ref result = shift_back(rw, t, by);
+  if (!result)
+    result = shift_twice(rw, t, by);
+  if (!result && t->bits == 64 && by >= 32)
+    result = long_shift(rw, t, by);
+  if (!result && t->kind == KIND_SHL && is_kind(rw, t, t->a, KIND_MUL) && known(rw, arg(rw, t->a, 1)))
+    result = term_as(rw, t, KIND_MUL, arg(rw, t->a, 0), term_const(rw, t, bits_of(rw, arg(rw, t->a, 1)) << by));
+  return result;
+}
+
+ir_ref identity_bits(struct rewrite *rw, const struct term *t) {
+  switch (t->kind) {
+  case KIND_AND:
+  case KIND_OR:
+  case KIND_XOR:
+    return logic(rw, t);
+  case KIND_NOT:
+    return is_kind(rw, t, t->a, KIND_NOT) ? arg(rw, t->a, 0) : 0;
+  case KIND_SHL:
+  case KIND_SHR_U:
+  case KIND_SHR_S:
+  case KIND_ROTL:
+  case KIND_ROTR:
+    return shift(rw, t);
+  default:
+    return 0;
+  }
+}

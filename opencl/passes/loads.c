@@ -1,0 +1,90 @@
+/* A load of what was loaded just before is the value that it gave then.
+ *
+ * Along straight lines only: within a block, and from a block to one that only it leads to; and only while nothing
+ * happens in between that may change that memory (a store to the same space) or wait for somebody who does (atomics,
+ * barriers, copies). So a loop that waits for another work-item loads anew in every iteration. Volatile loads stay as
+ * they are. Generic pointers are accesses to each space by now (build_spaces()). */
+#include "opencl/passes/passes.h"
+#include "opencl/passes/rewrite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/need.h"
+
+enum { MOST_LOADS = 16 }; /* remembered; the oldest is forgotten */
+
+struct memory {
+  ir_ref load[MOST_LOADS];
+  uint32_t count;
+};
+
+static bool is_load(const struct ir_inst *inst) {
+  if (inst->op >= ISA_OPS || inst->guard || inst->is_volatile)
+    return false;
+  const uint8_t format = isa_rows[inst->op].format;
+  return format == FORMAT_LOAD_PRIVATE || format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL;
+}
+
+static bool same(const struct ir *ir, ir_ref one, ir_ref two) {
+  const struct ir_inst *a = &ir->inst[one], *b = &ir->inst[two];
+  return a->op == b->op && a->imm == b->imm && ir_operand(ir, one, 0) == ir_operand(ir, two, 0) &&
+         ir_operand(ir, one, 1) == ir_operand(ir, two, 1);
+}
+
+/* The loads that may give something else after `ref`. */
+static bool may_change(const struct ir *ir, ir_ref ref, uint8_t load_format) {
+  switch (ir->inst[ref].op < ISA_OPS ? (enum isa_format)isa_rows[ir->inst[ref].op].format : FORMAT_ALU) {
+  case FORMAT_STORE_PRIVATE:
+    return load_format == FORMAT_LOAD_PRIVATE;
+  case FORMAT_STORE_LDS:
+    return load_format == FORMAT_LOAD_LDS;
+  case FORMAT_STORE_GLOBAL:
+    return load_format == FORMAT_LOAD_GLOBAL;
+  default:
+    return !ir_is_removable(ir, ref);
+  }
+}
+
+static void forget(struct memory *memory, const struct ir *ir, ir_ref ref) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < memory->count; i++)
+    if (!may_change(ir, ref, isa_rows[ir->inst[memory->load[i]].op].format))
+      memory->load[kept++] = memory->load[i];
+  memory->count = kept;
+}
+
+static void enter(struct rewrite *rw, uint32_t block) {
+  struct memory *memory = rw->context;
+  const struct ir_block *in = &rw->ir->block[block];
+  memory[block].count = 0;
+  if (in->from_count == 1)
+    memory[block] = memory[in->from[0]];
+}
+
+static void remember(struct memory *memory, ir_ref ref) {
+  if (memory->count == MOST_LOADS)
+    memmove(memory->load, memory->load + 1, --memory->count * sizeof *memory->load);
+  memory->load[memory->count++] = ref;
+}
+
+static ir_ref load_rule(struct rewrite *rw, ir_ref ref) {
+  struct memory *memory = (struct memory *)rw->context + rw->block;
+  if (!ir_is_removable(rw->ir, ref))
+    forget(memory, rw->ir, ref);
+  if (!is_load(&rw->ir->inst[ref]))
+    return ref;
+  for (uint32_t i = 0; i < memory->count; i++)
+    if (same(rw->ir, memory->load[i], ref))
+      return memory->load[i];
+  remember(memory, ref);
+  return ref;
+}
+
+void pass_loads(struct ir *ir) {
+  ir_analyse(ir);
+  struct memory *memory = need(ir->blocks, sizeof *memory);
+  struct rewrite rewrite = {.rule = load_rule, .enter = enter, .context = memory};
+  rewrite_run(&rewrite, ir);
+  free(memory);
+}

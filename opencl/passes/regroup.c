@@ -1,0 +1,111 @@
+/* Sums in loops: what a loop does not change comes together, so that pass_hoist() takes it out as one.
+ *
+ *     (x + a) + b        becomes  x + (a + b)            a, b: the same in every iteration
+ *     (x + a) + y        becomes  (x + y) + a            on the way to the first
+ *     (x + a) * m        becomes  x * m + a * m          m too; shifts likewise: a multiply-add instead of two
+ *
+ * in[row * n + k + column] costs one addition an iteration then, and not two. Exact modulo the width. Only sums that
+ * nobody else uses; constants stay outside, where pass_spread() has put them. */
+#include "opencl/passes/identity.h"
+#include "opencl/passes/passes.h"
+
+#include <stdlib.h>
+
+enum {
+  MOST_DEPTH = 3,  /* of operands looked through for what does not change */
+  MOST_ROUNDS = 4, /* a sum moves outwards by one in each */
+};
+
+struct regroup {
+  uint32_t *uses, refs;
+};
+
+static bool in_loop(const struct ir *ir, uint32_t block, uint32_t header) {
+  for (uint32_t at = ir->block[block].loop; at != IR_NOWHERE; at = ir->block[at].outer)
+    if (at == header)
+      return true;
+  return false;
+}
+
+static bool may_leave(const struct rewrite *rw, ir_ref ref, uint32_t depth) {
+  const struct ir_inst *inst = &rw->ir->inst[ref];
+  if (!in_loop(rw->ir, home_of(rw->ir, ref), rw->ir->block[rw->block].loop))
+    return true;
+  if (!depth || inst->op == IR_PHI || !may_speculate(rw->ir, ref))
+    return false;
+  for (uint32_t i = 0; i < inst->count; i++)
+    if (!may_leave(rw, rw->ir->operand[inst->operands + i], depth - 1))
+      return false;
+  return true;
+}
+
+/* Is it the same in all iterations, and no constant? */
+static bool stays(const struct rewrite *rw, ir_ref ref) { return !known(rw, ref) && may_leave(rw, ref, MOST_DEPTH); }
+
+/* A sum, used only here, of something that changes and something that does not. */
+static bool split(const struct rewrite *rw, const struct term *t, ir_ref sum, ir_ref *changes, ir_ref *same) {
+  const struct regroup *regroup = rw->context;
+  if (!is_kind(rw, t, sum, KIND_ADD) || sum >= regroup->refs || regroup->uses[sum] != 1 || stays(rw, sum))
+    return false;
+  for (uint32_t side = 0; side < 2; side++) {
+    *changes = arg(rw, sum, side);
+    *same = arg(rw, sum, !side);
+    if (stays(rw, *same) && !known(rw, *changes))
+      return true;
+  }
+  return false;
+}
+
+static ir_ref regroup_sum(struct rewrite *rw, const struct term *t) {
+  ir_ref changes, same;
+  for (uint32_t side = 0; side < 2; side++) {
+    const ir_ref sum = side ? t->b : t->a, other = side ? t->a : t->b;
+    if (known(rw, other) || !split(rw, t, sum, &changes, &same))
+      continue;
+    if (stays(rw, other))
+      return term_put(rw, t, KIND_ADD, changes, term_put(rw, t, KIND_ADD, same, other));
+    return term_put(rw, t, KIND_ADD, term_put(rw, t, KIND_ADD, changes, other), same);
+  }
+  return 0;
+}
+
+static ir_ref regroup_product(struct rewrite *rw, const struct term *t) {
+  ir_ref changes, same;
+  for (uint32_t side = 0; side < 2; side++) {
+    const ir_ref sum = side ? t->b : t->a, by = side ? t->a : t->b;
+    if ((side && t->kind == KIND_SHL) || !may_leave(rw, by, MOST_DEPTH) || !split(rw, t, sum, &changes, &same))
+      continue;
+    const ir_ref product = term_put(rw, t, t->kind, changes, by);
+    return term_put(rw, t, KIND_ADD, product, term_put(rw, t, t->kind, same, by));
+  }
+  return 0;
+}
+
+/* The uses of what is made on the way are only counted in the next round. */
+static ir_ref regroup_rule(struct rewrite *rw, ir_ref ref) {
+  const struct regroup *regroup = rw->context;
+  const struct term t = term_of(rw->ir, ref);
+  ir_ref result = 0;
+  if (ref >= regroup->refs || rw->ir->block[rw->block].loop == IR_NOWHERE)
+    return ref;
+  if (t.kind == KIND_ADD)
+    result = regroup_sum(rw, &t);
+  else if (t.kind == KIND_MUL || t.kind == KIND_SHL)
+    result = regroup_product(rw, &t);
+  return result ? result : ref;
+}
+
+static bool run(struct ir *ir) {
+  struct regroup regroup = {count_uses(ir), ir->count};
+  struct rewrite rewrite = {.rule = regroup_rule, .context = &regroup};
+  const bool changed = rewrite_run(&rewrite, ir);
+  free(regroup.uses);
+  remove_unused(ir);
+  return changed;
+}
+
+void pass_regroup(struct ir *ir) {
+  ir_analyse(ir);
+  for (int round = 0; round < MOST_ROUNDS && run(ir); round++)
+    ;
+}

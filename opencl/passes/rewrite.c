@@ -1,0 +1,306 @@
+/* The walk over all instructions that passes share, and what they ask of the form. */
+#include "opencl/passes/rewrite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/need.h"
+
+ir_ref rewrite_find(struct rewrite *rewrite, ir_ref ref) {
+  while (ref < rewrite->with_room && rewrite->with[ref]) {
+    const ir_ref next = rewrite->with[ref];
+    if (next < rewrite->with_room && rewrite->with[next])
+      rewrite->with[ref] = rewrite->with[next]; /* halves the chain for whoever comes next */
+    ref = next;
+  }
+  return ref;
+}
+
+static void replace(struct rewrite *rewrite, ir_ref old, ir_ref new) {
+  while (rewrite->with_room <= old || rewrite->with_room < rewrite->ir->count) {
+    const uint32_t room = rewrite->with_room;
+    rewrite->with_room = room ? 2 * room : rewrite->ir->count + 64;
+    rewrite->with = need_more(rewrite->with, rewrite->with_room, sizeof *rewrite->with);
+    memset(rewrite->with + room, 0, (rewrite->with_room - room) * sizeof *rewrite->with);
+  }
+  rewrite->with[old] = new;
+  rewrite->changed = true;
+}
+
+static void place_inst(struct rewrite *rewrite, ir_ref ref) {
+  if (rewrite->count == rewrite->room) {
+    rewrite->room = rewrite->room ? 2 * rewrite->room : 64;
+    rewrite->list = need_more(rewrite->list, rewrite->room, sizeof *rewrite->list);
+  }
+  rewrite->list[rewrite->count++] = ref;
+  rewrite->ir->inst[ref].block = rewrite->block;
+}
+
+ir_ref rewrite_make(struct rewrite *rewrite, uint16_t op, enum ir_width width, const ir_ref *operand, uint32_t count,
+                    uint64_t imm) {
+  const ir_ref ref = ir_make(rewrite->ir, op, width, operand, count, imm, rewrite->place);
+  const ir_ref result = rewrite->rule(rewrite, ref);
+  if (result == ref)
+    place_inst(rewrite, ref);
+  rewrite->changed = true;
+  return result;
+}
+
+ir_ref rewrite_put(struct rewrite *rewrite, uint16_t op, ir_ref a, ir_ref b, ir_ref c) {
+  const ir_ref operand[] = {a, b, c};
+  return rewrite_make(rewrite, op, ir_width_of((enum isa_op)op), operand, c ? 3 : b ? 2 : 1, 0);
+}
+
+ir_ref rewrite_word(struct rewrite *rewrite, ir_ref pair, unsigned word) {
+  return rewrite_make(rewrite, IR_WORD, IR_W1, &pair, 1, word);
+}
+
+ir_ref rewrite_as(struct rewrite *rewrite, ir_ref ref, uint16_t op, ir_ref a, ir_ref b, ir_ref c) {
+  struct ir_inst *inst = &rewrite->ir->inst[ref];
+  const ir_ref operand[] = {a, b, c};
+  inst->op = op;
+  inst->count = c ? 3 : b ? 2 : 1;
+  memcpy(rewrite->ir->operand + inst->operands, operand, inst->count * sizeof *operand);
+  rewrite->changed = true;
+  return ref;
+}
+
+static void find_operands(struct rewrite *rewrite, ir_ref ref) {
+  struct ir_inst *inst = &rewrite->ir->inst[ref];
+  for (uint32_t i = first_value(inst); i < inst->count; i += value_step(inst)) {
+    ir_ref *operand = &rewrite->ir->operand[inst->operands + i];
+    *operand = rewrite_find(rewrite, *operand);
+  }
+  inst->guard = rewrite_find(rewrite, inst->guard);
+  inst->keep = rewrite_find(rewrite, inst->keep);
+}
+
+/* Phis stay in front, though what replaces one may be an instruction that stands behind them. */
+static void phis_first(struct rewrite *rewrite) {
+  const struct ir *ir = rewrite->ir;
+  ir_ref *sorted = need(rewrite->count + 1, sizeof *sorted);
+  uint32_t count = 0;
+  for (int phis = 1; phis >= 0; phis--)
+    for (uint32_t i = 0; i < rewrite->count; i++)
+      if ((ir->inst[rewrite->list[i]].op == IR_PHI) == phis)
+        sorted[count++] = rewrite->list[i];
+  if (count)
+    memcpy(rewrite->list, sorted, count * sizeof *sorted);
+  free(sorted);
+}
+
+static void rewrite_block(struct rewrite *rewrite, uint32_t number) {
+  struct ir *ir = rewrite->ir;
+  rewrite->block = number;
+  rewrite->count = 0;
+  if (rewrite->enter)
+    rewrite->enter(rewrite, number);
+  for (uint32_t i = 0; i < ir->block[number].count; i++) {
+    const ir_ref ref = ir->block[number].inst[i];
+    if (ir->inst[ref].block != number)
+      continue;
+    find_operands(rewrite, ref);
+    rewrite->place = ir->inst[ref].place;
+    const ir_ref result = rewrite->rule(rewrite, ref);
+    if (result == ref) {
+      place_inst(rewrite, ref);
+      continue;
+    }
+    replace(rewrite, ref, result);
+    ir->inst[ref].block = IR_NOWHERE;
+  }
+  phis_first(rewrite);
+  struct ir_block *block = &ir->block[number];
+  block->condition = rewrite_find(rewrite, block->condition);
+  if (block->room < rewrite->count) {
+    block->room = rewrite->count;
+    block->inst = need_more(block->inst, block->room, sizeof *block->inst);
+  }
+  if (rewrite->count)
+    memcpy(block->inst, rewrite->list, rewrite->count * sizeof *block->inst);
+  block->count = rewrite->count;
+}
+
+/* Blocks in the order of the dominator tree, parents first. */
+static uint32_t *tree_order(const struct ir *ir) {
+  uint32_t *order = need(ir->blocks, sizeof *order);
+  for (uint32_t i = 0; i < ir->ordered; i++)
+    order[ir->block[ir->order[i]].enter] = ir->order[i];
+  return order;
+}
+
+bool rewrite_run(struct rewrite *rewrite, struct ir *ir) {
+  uint32_t *order = tree_order(ir);
+  const uint32_t ordered = ir->ordered;
+  rewrite->ir = ir;
+  for (uint32_t i = 0; i < ordered; i++)
+    rewrite_block(rewrite, order[i]);
+  free(order);
+  for (uint32_t i = 0; i < ir->blocks; i++) { /* edges back name what was not yet replaced */
+    struct ir_block *block = &ir->block[i];
+    for (uint32_t k = 0; k < block->count; k++)
+      find_operands(rewrite, block->inst[k]);
+  }
+  free(rewrite->with);
+  free(rewrite->list);
+  return rewrite->changed;
+}
+
+/* ---- asking -------------------------------------------------------------------------------------- */
+
+uint32_t *count_uses(const struct ir *ir) {
+  uint32_t *uses = need(ir->count, sizeof *uses);
+  for (uint32_t i = 0; i < ir->blocks; i++) {
+    const struct ir_block *block = &ir->block[i];
+    for (uint32_t k = 0; k < block->count; k++) {
+      const struct ir_inst *inst = &ir->inst[block->inst[k]];
+      for (uint32_t o = first_value(inst); o < inst->count; o += value_step(inst))
+        uses[ir->operand[inst->operands + o]]++;
+      uses[inst->guard]++;
+      uses[inst->keep]++;
+    }
+    uses[block->condition]++;
+  }
+  return uses;
+}
+
+bool may_speculate(const struct ir *ir, ir_ref ref) {
+  const struct ir_inst *inst = &ir->inst[ref];
+  if (!ir_is_pure(ir, ref))
+    return false;
+  if (inst->op >= ISA_OPS || isa_rows[inst->op].format != FORMAT_LOAD_CONST)
+    return true;
+  return false;
+}
+
+uint32_t cost_of(const struct ir *ir, ir_ref ref) {
+  const struct ir_inst *inst = &ir->inst[ref];
+  if (inst->op >= ISA_OPS)
+    return inst->op == IR_JOIN ? 1 : 0;
+  switch ((enum isa_class)isa_rows[inst->op].class_) {
+  case ISA_CLASS_INT:
+  case ISA_CLASS_MUL:
+  case ISA_CLASS_HALF:
+  case ISA_CLASS_FLOAT:
+  case ISA_CLASS_CONVERT:
+  case ISA_CLASS_CONSTANT:
+    return 1;
+  case ISA_CLASS_LONG:
+    return 2;
+  default:
+    return 16;
+  }
+}
+
+/* ---- what nobody uses ------------------------------------------------------------------------------ */
+
+struct marks {
+  const struct ir *ir;
+  bool *used;
+  ir_ref *stack;
+  uint32_t depth;
+};
+
+static void mark(struct marks *marks, ir_ref ref) {
+  if (!ref || marks->used[ref])
+    return;
+  marks->used[ref] = true;
+  marks->stack[marks->depth++] = ref;
+}
+
+static void mark_operands(struct marks *marks, ir_ref ref) {
+  const struct ir_inst *inst = &marks->ir->inst[ref];
+  for (uint32_t i = first_value(inst); i < inst->count; i += value_step(inst))
+    mark(marks, marks->ir->operand[inst->operands + i]);
+  mark(marks, inst->guard);
+  mark(marks, inst->keep);
+}
+
+static void mark_block(struct marks *marks, const struct ir_block *block) {
+  for (uint32_t k = 0; k < block->count; k++)
+    if (!ir_is_removable(marks->ir, block->inst[k]))
+      mark(marks, block->inst[k]);
+  mark(marks, block->condition);
+  while (marks->depth)
+    mark_operands(marks, marks->stack[--marks->depth]);
+}
+
+bool remove_unused(struct ir *ir) {
+  struct marks marks = {ir, need(ir->count, sizeof(bool)), need(ir->count, sizeof(ir_ref)), 0};
+  bool any = false;
+  for (uint32_t i = 0; i < ir->blocks; i++)
+    mark_block(&marks, &ir->block[i]);
+  for (uint32_t i = 0; i < ir->blocks; i++)
+    for (uint32_t k = 0; k < ir->block[i].count; k++)
+      if (!marks.used[ir->block[i].inst[k]]) {
+        ir->inst[ir->block[i].inst[k]].block = IR_NOWHERE;
+        any = true;
+      }
+  if (any)
+    ir_sweep(ir);
+  free(marks.used);
+  free(marks.stack);
+  return any;
+}
+
+/* ---- the graph ------------------------------------------------------------------------------------ */
+
+ir_ref phi_value(const struct ir *ir, ir_ref phi, uint32_t from) {
+  const struct ir_inst *inst = &ir->inst[phi];
+  for (uint32_t i = 0; i < inst->count; i += 2)
+    if (ir->operand[inst->operands + i] == from)
+      return ir->operand[inst->operands + i + 1];
+  return 0;
+}
+
+void phi_set(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value) {
+  const struct ir_inst *inst = &ir->inst[phi];
+  for (uint32_t i = 0; i < inst->count; i += 2)
+    if (ir->operand[inst->operands + i] == from)
+      ir->operand[inst->operands + i + 1] = value;
+}
+
+void phis_rename(struct ir *ir, uint32_t block, uint32_t old, uint32_t from) {
+  const struct ir_block *in = &ir->block[block];
+  for (uint32_t k = 0; k < in->count && ir->inst[in->inst[k]].op == IR_PHI; k++) {
+    const struct ir_inst *inst = &ir->inst[in->inst[k]];
+    for (uint32_t i = 0; i < inst->count; i += 2)
+      if (ir->operand[inst->operands + i] == old)
+        ir->operand[inst->operands + i] = from;
+  }
+}
+
+void phis_drop(struct ir *ir, uint32_t block, uint32_t from) {
+  const struct ir_block *in = &ir->block[block];
+  for (uint32_t k = 0; k < in->count && ir->inst[in->inst[k]].op == IR_PHI; k++) {
+    struct ir_inst *inst = &ir->inst[in->inst[k]];
+    ir_ref *pair = ir->operand + inst->operands;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < inst->count; i += 2)
+      if (pair[i] != from) {
+        pair[kept] = pair[i];
+        pair[kept + 1] = pair[i + 1];
+        kept += 2;
+      }
+    inst->count = kept;
+  }
+}
+
+void append_all(struct ir *ir, uint32_t to, uint32_t from) {
+  for (uint32_t k = 0; k < ir->block[from].count; k++)
+    ir_append(ir, to, ir->block[from].inst[k]);
+  ir->block[from].count = 0;
+}
+
+void prepend(struct ir *ir, uint32_t block, const ir_ref *phi, uint32_t count) {
+  struct ir_block *in = &ir->block[block];
+  if (in->count + count > in->room) {
+    in->room = in->count + count;
+    in->inst = need_more(in->inst, in->room, sizeof *in->inst);
+  }
+  memmove(in->inst + count, in->inst, in->count * sizeof *in->inst);
+  memcpy(in->inst, phi, count * sizeof *phi);
+  in->count += count;
+  for (uint32_t i = 0; i < count; i++)
+    ir->inst[phi[i]].block = block;
+}

@@ -1,0 +1,178 @@
+/* Simplification: rules on one instruction (identity.h), and one instruction for equal ones.
+ *
+ * Values are numbered along the dominator tree: a table holds the pure instructions of the blocks above, and what
+ * is found there stands for an equal one below. Leaving a subtree takes its entries out again; they are a stack.
+ * Phis are numbered too, within their block. Loads are not: memory changes, and only the program knows when. */
+#include "opencl/passes/identity.h"
+#include "opencl/passes/passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/need.h"
+
+enum { MOST_ROUNDS = 6 }; /* each takes what the one before laid bare; two or three are usual */
+
+struct entry {
+  ir_ref ref;
+  uint32_t next; /* entry in the same bucket, plus one */
+  uint32_t hash;
+};
+
+struct numbers {
+  struct entry *entry; /* a stack */
+  uint32_t count, room;
+  uint32_t *bucket; /* entry plus one */
+  uint32_t buckets;
+};
+
+static uint32_t hash_of(const struct ir *ir, ir_ref ref) {
+  const struct ir_inst *inst = &ir->inst[ref];
+  uint64_t hash = inst->op * UINT64_C(0x9e3779b97f4a7c15) ^ inst->imm * UINT64_C(0xd6e8feb86659fd93);
+  for (uint32_t i = 0; i < inst->count; i++)
+    hash = (hash ^ hash >> 29 ^ ir->operand[inst->operands + i]) * UINT64_C(0xbf58476d1ce4e5b9);
+  return (uint32_t)(hash >> 32);
+}
+
+static bool equal(const struct ir *ir, ir_ref one, ir_ref two, uint32_t block) {
+  const struct ir_inst *a = &ir->inst[one], *b = &ir->inst[two];
+  if (a->op != b->op || a->width != b->width || a->imm != b->imm || a->count != b->count)
+    return false;
+  if (a->op == IR_PHI && a->block != block)
+    return false;
+  return !memcmp(ir->operand + a->operands, ir->operand + b->operands, a->count * sizeof(ir_ref));
+}
+
+static void more_buckets(struct numbers *numbers) {
+  numbers->buckets = numbers->buckets ? 2 * numbers->buckets : 256;
+  free(numbers->bucket);
+  numbers->bucket = need(numbers->buckets, sizeof *numbers->bucket);
+  for (uint32_t i = 0; i < numbers->count; i++) {
+    uint32_t *bucket = &numbers->bucket[numbers->entry[i].hash & (numbers->buckets - 1)];
+    numbers->entry[i].next = *bucket;
+    *bucket = i + 1;
+  }
+}
+
+/* What is in the table and equal, or `ref` itself, which is then in it. */
+static ir_ref number(struct rewrite *rw, ir_ref ref) {
+  struct numbers *numbers = rw->context;
+  const uint32_t hash = hash_of(rw->ir, ref);
+  if (numbers->count >= numbers->buckets)
+    more_buckets(numbers);
+  uint32_t *bucket = &numbers->bucket[hash & (numbers->buckets - 1)];
+  for (uint32_t i = *bucket; i; i = numbers->entry[i - 1].next)
+    if (numbers->entry[i - 1].hash == hash && equal(rw->ir, numbers->entry[i - 1].ref, ref, rw->block))
+      return numbers->entry[i - 1].ref;
+  if (numbers->count == numbers->room) {
+    numbers->room = numbers->room ? 2 * numbers->room : 256;
+    numbers->entry = need_more(numbers->entry, numbers->room, sizeof *numbers->entry);
+  }
+  numbers->entry[numbers->count] = (struct entry){ref, *bucket, hash};
+  *bucket = ++numbers->count;
+  rw->ir->inst[ref].block = rw->block; /* so that leave() knows, before it is in the list */
+  return ref;
+}
+
+/* Entries of blocks that do not dominate the one that begins. */
+static void leave(struct rewrite *rw, uint32_t block) {
+  struct numbers *numbers = rw->context;
+  while (numbers->count) {
+    const struct entry *last = &numbers->entry[numbers->count - 1];
+    if (ir_dominates(rw->ir, rw->ir->inst[last->ref].block, block))
+      break;
+    numbers->bucket[last->hash & (numbers->buckets - 1)] = last->next;
+    numbers->count--;
+  }
+}
+
+/* ---- phis ------------------------------------------------------------------------------------------ */
+
+/* The one value that all edges bring, itself and undef aside; 0 if there are several. */
+static ir_ref one_value(struct rewrite *rw, ir_ref phi) {
+  const struct ir_inst *inst = &rw->ir->inst[phi];
+  ir_ref only = 0;
+  bool undef = false;
+  for (uint32_t i = 1; i < inst->count; i += 2) {
+    const ir_ref value = rw->ir->operand[inst->operands + i];
+    if (value == phi || value == only)
+      continue;
+    if (is_op(rw->ir, value, IR_UNDEF)) {
+      undef = true;
+      continue;
+    }
+    if (only)
+      return 0;
+    only = value;
+  }
+  if (!only)
+    return ir_undef(rw->ir, (enum ir_width)inst->width);
+  return !undef || known_above(rw->ir, only, rw->block) ? only : 0;
+}
+
+/* The predicate of which a word is the number; 0 if it is none. */
+static ir_ref predicate_of(struct rewrite *rw, ir_ref word) {
+  if (is_op(rw->ir, word, ISA_CVT_U32_P))
+    return arg(rw, word, 0);
+  return known(rw, word) && bits_of(rw, word) <= 1 ? ir_const(rw->ir, IR_PRED, bits_of(rw, word)) : 0;
+}
+
+/* A phi of predicates' numbers is the number of a phi of predicates. */
+static ir_ref phi_of_flags(struct rewrite *rw, ir_ref phi) {
+  const uint32_t count = rw->ir->inst[phi].count, operands = rw->ir->inst[phi].operands;
+  bool any = false, all = rw->ir->inst[phi].width == IR_W1;
+  for (uint32_t i = 1; i < count && all; i += 2) {
+    any |= is_op(rw->ir, rw->ir->operand[operands + i], ISA_CVT_U32_P);
+    all &= predicate_of(rw, rw->ir->operand[operands + i]) != 0;
+  }
+  if (!any || !all)
+    return 0;
+  ir_ref *pair = need(count, sizeof *pair);
+  for (uint32_t i = 0; i < count; i += 2) {
+    pair[i] = rw->ir->operand[operands + i];
+    pair[i + 1] = predicate_of(rw, rw->ir->operand[operands + i + 1]);
+  }
+  const ir_ref predicates = rewrite_make(rw, IR_PHI, IR_PRED, pair, count, 0);
+  free(pair);
+  return rewrite_put(rw, ISA_CVT_U32_P, predicates, 0, 0);
+}
+
+static ir_ref simplify_phi(struct rewrite *rw, ir_ref phi) {
+  const ir_ref only = one_value(rw, phi);
+  if (only)
+    return only;
+  const ir_ref flags = phi_of_flags(rw, phi);
+  return flags ? flags : number(rw, phi);
+}
+
+/* ---- all ------------------------------------------------------------------------------------------- */
+
+static ir_ref simplify_one(struct rewrite *rw, ir_ref ref) {
+  if (rw->ir->inst[ref].op == IR_PHI)
+    return simplify_phi(rw, ref);
+  if (!ir_is_pure(rw->ir, ref))
+    return ref;
+  for (ir_ref next; (next = identity_of(rw, ref));)
+    if (next != ref)
+      return next;
+  return number(rw, ref);
+}
+
+static bool simplify_values(struct ir *ir) {
+  struct numbers numbers = {0};
+  struct rewrite rewrite = {.rule = simplify_one, .enter = leave, .context = &numbers};
+  const bool changed = rewrite_run(&rewrite, ir);
+  free(numbers.entry);
+  free(numbers.bucket);
+  return changed;
+}
+
+void pass_simplify(struct ir *ir) {
+  bool again = true;
+  ir_analyse(ir);
+  for (int round = 0; again && round < MOST_ROUNDS; round++) {
+    again = simplify_values(ir);
+    again |= simplify_branches(ir);
+    again |= remove_unused(ir);
+  }
+}

@@ -1,0 +1,180 @@
+/* Constants move outwards in address arithmetic:
+ *
+ *     (x + c) * m  becomes  x * m + c * m       shifts likewise
+ *     y + (x + c)  becomes  (y + x) + c
+ *     ext(x + c)   becomes  ext(x) + ext(c)     where x + c does not wrap (range.h)
+ *
+ * so that a[i - 1], a[i] and a[i + 1] are one address and three offsets. Only values that lead to an address are
+ * touched: elsewhere the sum would cost as much outside as inside. */
+#include "opencl/passes/address.h"
+#include "opencl/passes/passes.h"
+#include "opencl/passes/range.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/need.h"
+
+enum space_form address_form(const struct ir *ir, ir_ref ref) {
+  const uint16_t op = ir->inst[ref].op;
+  if (op >= ISA_OPS)
+    return FORM_NONE;
+  switch ((enum isa_format)isa_rows[op].format) {
+  case FORMAT_LOAD_CONST:
+  case FORMAT_LOAD_PRIVATE:
+  case FORMAT_STORE_PRIVATE:
+  case FORMAT_LOAD_LDS:
+  case FORMAT_STORE_LDS:
+  case FORMAT_ATOMIC_LDS:
+  case FORMAT_CAS_LDS:
+    return FORM_OFFSET;
+  case FORMAT_LOAD_GLOBAL:
+  case FORMAT_STORE_GLOBAL:
+  case FORMAT_ATOMIC_GLOBAL:
+    return FORM_GLOBAL;
+  case FORMAT_CAS_GLOBAL:
+    return FORM_CAS;
+  case FORMAT_PREFETCH:
+    return FORM_INDEX;
+  default:
+    return FORM_NONE;
+  }
+}
+
+/* Does the operation pass an address on, so that its operands lead to one too? */
+static bool passes_on(uint16_t op) {
+  switch (kind_of(op)) {
+  case KIND_ADD:
+  case KIND_SHL:
+  case KIND_MUL:
+  case KIND_MAD:
+    return true;
+  default:
+    return op == ISA_CVT_U64_U32 || op == ISA_CVT_S64_S32 || op == ISA_MULW_U32 || op == ISA_MULW_S32 ||
+           op == ISA_MADW_U32 || op == ISA_MADW_S32;
+  }
+}
+
+static void mark_block(const struct ir *ir, const struct ir_block *block, bool *marked) {
+  for (uint32_t k = block->count; k--;) {
+    const ir_ref ref = block->inst[k];
+    const struct ir_inst *inst = &ir->inst[ref];
+    if (address_form(ir, ref) != FORM_NONE)
+      marked[ir_operand(ir, ref, 0)] = true;
+    else if (inst->op < ISA_OPS && isa_rows[inst->op].class_ == ISA_CLASS_COPY)
+      marked[ir_operand(ir, ref, 1)] = true; /* no modes there, but multiply-adds */
+    else if (marked[ref] && passes_on(inst->op))
+      for (uint32_t i = 0; i < inst->count; i++)
+        marked[ir->operand[inst->operands + i]] = true;
+  }
+}
+
+/* One walk backwards: what an address is made of comes before it, phis aside. */
+bool *address_values(const struct ir *ir) {
+  bool *marked = need(ir->count, sizeof *marked);
+  for (uint32_t i = ir->ordered; i--;)
+    mark_block(ir, &ir->block[ir->order[i]], marked);
+  return marked;
+}
+
+struct spread {
+  struct ranges ranges;
+  bool *leads;
+  uint32_t refs;
+};
+
+static bool is_sum(const struct rewrite *rw, const struct term *t, ir_ref ref) {
+  return is_kind(rw, t, ref, KIND_ADD) && known(rw, arg(rw, ref, 1));
+}
+
+/* The constant to the outside of a product: as a sum of products. */
+static ir_ref spread_product(struct rewrite *rw, const struct term *t) {
+  if (!known(rw, t->b) || !is_sum(rw, t, t->a))
+    return 0;
+  const uint64_t plus = bits_of(rw, arg(rw, t->a, 1)), by = bits_of(rw, t->b);
+  const ir_ref product = term_put(rw, t, t->kind, arg(rw, t->a, 0), t->b);
+  const uint64_t outside = t->kind == KIND_SHL ? plus << by : plus * by;
+  return term_put(rw, t, KIND_ADD, product, term_const(rw, t, outside));
+}
+
+static ir_ref spread_sum(struct rewrite *rw, const struct term *t) {
+  if (known(rw, t->b))
+    return 0;
+  const bool left = is_sum(rw, t, t->a);
+  if (!left && !is_sum(rw, t, t->b))
+    return 0;
+  const ir_ref sum = left ? t->a : t->b, other = left ? t->b : t->a;
+  const ir_ref inner = term_put(rw, t, KIND_ADD, arg(rw, sum, 0), other);
+  return term_put(rw, t, KIND_ADD, inner, arg(rw, sum, 1));
+}
+
+/* ext(x << k) and ext(x * c) as products in 64 bits, which multiply-adds take in. */
+static ir_ref spread_extended_product(struct rewrite *rw, const struct term *t) {
+  const struct spread *spread = rw->context;
+  const bool shift = is_op(rw->ir, t->a, ISA_SHL_32);
+  const ir_ref x = arg(rw, t->a, 0), by = arg(rw, t->a, 1);
+  if ((!shift && !is_op(rw->ir, t->a, ISA_MUL_32)) || !known(rw, by) || bits_of(rw, by) > (shift ? 30 : INT32_MAX))
+    return 0;
+  const uint64_t factor = shift ? UINT64_C(1) << bits_of(rw, by) : bits_of(rw, by);
+  const struct range range = range_of(&spread->ranges, x);
+  if (range_empty(range) || t->op != ISA_CVT_U64_U32 || !factor || range.high > UINT32_MAX / factor)
+    return 0;
+  const ir_ref wide = rewrite_put(rw, t->op, x, 0, 0);
+  return shift ? rewrite_put(rw, ISA_SHL_64, wide, by, 0)
+               : rewrite_put(rw, ISA_MUL_64, wide, rewrite_64(rw, factor), 0);
+}
+
+static ir_ref spread_extension(struct rewrite *rw, const struct term *t) {
+  const struct spread *spread = rw->context;
+  if (!is_op(rw->ir, t->a, ISA_ADD_32) || !known(rw, arg(rw, t->a, 1)))
+    return 0;
+  const ir_ref x = arg(rw, t->a, 0);
+  const int64_t plus = kind_signed(bits_of(rw, arg(rw, t->a, 1)), 32);
+  const struct range range = range_of(&spread->ranges, x);
+  if (range_empty(range))
+    return 0;
+  const bool is_signed = t->op == ISA_CVT_S64_S32;
+  const int64_t least = (is_signed ? range.least : (int64_t)range.low) + plus;
+  const int64_t most = (is_signed ? range.most : (int64_t)range.high) + plus;
+  if (is_signed ? least < INT32_MIN || most > INT32_MAX : least < 0 || most > UINT32_MAX)
+    return 0;
+  return rewrite_put(rw, ISA_ADD_64, rewrite_put(rw, t->op, x, 0, 0), rewrite_64(rw, (uint64_t)plus), 0);
+}
+
+static ir_ref spread_term(struct rewrite *rw, ir_ref ref) {
+  const struct term t = term_of(rw->ir, ref);
+  if (t.kind == KIND_ADD)
+    return spread_sum(rw, &t);
+  if (t.kind == KIND_SHL || t.kind == KIND_MUL)
+    return spread_product(rw, &t);
+  if (t.op != ISA_CVT_U64_U32 && t.op != ISA_CVT_S64_S32)
+    return 0;
+  const ir_ref result = spread_extension(rw, &t);
+  return result ? result : spread_extended_product(rw, &t);
+}
+
+/* What is made on the way leads to an address too; it is only put in its simplest form, and spread once more when it
+ * is a product or a sum of what was spread. */
+static ir_ref spread_rule(struct rewrite *rw, ir_ref ref) {
+  const struct spread *spread = rw->context;
+  if (rw->ir->inst[ref].op == IR_PHI || !ir_is_pure(rw->ir, ref))
+    return ref;
+  if (ref >= spread->refs) {
+    const ir_ref better = identity_of(rw, ref);
+    return better ? better : ref;
+  }
+  const ir_ref result = spread->leads[ref] ? spread_term(rw, ref) : 0;
+  return result ? result : ref;
+}
+
+void pass_spread(struct ir *ir) {
+  struct spread spread = {0};
+  ir_analyse(ir);
+  ranges_find(&spread.ranges, ir);
+  spread.leads = address_values(ir);
+  spread.refs = ir->count;
+  struct rewrite rewrite = {.rule = spread_rule, .context = &spread};
+  rewrite_run(&rewrite, ir);
+  ranges_free(&spread.ranges);
+  free(spread.leads);
+}

@@ -1,0 +1,221 @@
+/* A SPIR-V module, read and checked: which id is what. Nothing here knows of the ISA.
+ *
+ * Permissive where translators are (modules that spirv-val rejects are common: see docs/opencl.md), strict where a
+ * hostile file could lead us astray: every id that an instruction names is below `bound`, every operand lies inside
+ * its instruction, types are defined before they are used and contain no cycles (forward pointers aside), sizes do
+ * not overflow, blocks end in one terminator, branches lead to labels of their function but not to its first block,
+ * what an instruction names is a constant, variable, function or a value of its own function, and a phi names each
+ * predecessor of its block once. Operands' types are checked where they are used, by build.
+ *
+ * Not read: names of types and members, debug information beyond OpLine, merge instructions, lifetimes, what images
+ * take as extra operands. */
+#ifndef OPENCL_SPIRV_SPIRV_H
+#define OPENCL_SPIRV_SPIRV_H
+
+#include "isa/isa.h"
+#include "opencl/ir/ir.h"
+
+/* Opcodes by the names of the specification: OpIAdd. */
+enum spirv_op {
+#define SPIRV_OP(name, number, ...) Op##name = number,
+#include "opencl/spirv/spirv_ops.def"
+#undef SPIRV_OP
+};
+
+/* Enumerants that the folder needs, by the names of the specification too. */
+enum {
+  BuiltInNumWorkgroups = 24,
+  BuiltInWorkgroupSize = 25,
+  BuiltInWorkgroupId = 26,
+  BuiltInLocalInvocationId = 27,
+  BuiltInGlobalInvocationId = 28,
+  BuiltInLocalInvocationIndex = 29,
+  BuiltInWorkDim = 30,
+  BuiltInGlobalSize = 31,
+  BuiltInEnqueuedWorkgroupSize = 32,
+  BuiltInGlobalOffset = 33,
+  BuiltInGlobalLinearId = 34,
+  BuiltInSubgroupSize = 36,
+  BuiltInSubgroupMaxSize = 37,
+  BuiltInNumSubgroups = 38,
+  BuiltInNumEnqueuedSubgroups = 39,
+  BuiltInSubgroupId = 40,
+  BuiltInSubgroupLocalInvocationId = 41,
+  BuiltInSubgroupEqMask = 4416,
+  BuiltInSubgroupGeMask = 4417,
+  BuiltInSubgroupGtMask = 4418,
+  BuiltInSubgroupLeMask = 4419,
+  BuiltInSubgroupLtMask = 4420,
+};
+enum { ScopeCrossDevice = 0, ScopeDevice = 1, ScopeWorkgroup = 2, ScopeSubgroup = 3, ScopeInvocation = 4 };
+enum {
+  GroupOperationReduce = 0,
+  GroupOperationInclusiveScan = 1,
+  GroupOperationExclusiveScan = 2,
+  GroupOperationClusteredReduce = 3,
+};
+enum {
+  MemorySemanticsAcquire = 0x2,
+  MemorySemanticsRelease = 0x4,
+  MemorySemanticsAcquireRelease = 0x8,
+  MemorySemanticsSequentiallyConsistent = 0x10,
+  MemorySemanticsSubgroupMemory = 0x80,
+  MemorySemanticsWorkgroupMemory = 0x100,
+  MemorySemanticsCrossWorkgroupMemory = 0x200,
+  MemorySemanticsImageMemory = 0x800,
+};
+enum { MemoryAccessVolatile = 1, MemoryAccessAligned = 2, MemoryAccessNontemporal = 4 };
+enum { FPRoundingModeRTE = 0, FPRoundingModeRTZ = 1, FPRoundingModeRTP = 2, FPRoundingModeRTN = 3 };
+
+enum spirv_kind { /* what an id is */
+                  SPIRV_NOTHING,
+                  SPIRV_TYPE,
+                  SPIRV_CONSTANT,
+                  SPIRV_VARIABLE, /* at module scope */
+                  SPIRV_FUNCTION,
+                  SPIRV_STRING,
+                  SPIRV_IMPORT, /* an extended instruction set */
+                  SPIRV_VALUE,  /* a result inside a function; parameters and labels too */
+};
+
+enum spirv_type_kind {
+  SPIRV_VOID,
+  SPIRV_BOOL,
+  SPIRV_INT,   /* 8, 16, 32, 64 bits */
+  SPIRV_FLOAT, /* 16, 32, 64 bits */
+  SPIRV_VECTOR,
+  SPIRV_ARRAY,
+  SPIRV_STRUCT,
+  SPIRV_POINTER,
+  SPIRV_EVENT,
+  SPIRV_FUNCTION_TYPE,
+  SPIRV_OPAQUE, /* images, samplers, queues, pipes, reserve ids, ...: named, and refused where used */
+};
+
+enum spirv_storage {
+  SPIRV_UNIFORM_CONSTANT = 0,
+  SPIRV_INPUT = 1,
+  SPIRV_WORKGROUP = 4,
+  SPIRV_CROSS_WORKGROUP = 5,
+  SPIRV_FUNCTION_STORAGE = 7,
+  SPIRV_GENERIC = 8,
+};
+
+struct spirv_type {
+  uint8_t kind;     /* enum spirv_type_kind */
+  uint8_t bits;     /* int, float */
+  uint8_t storage;  /* pointer */
+  uint32_t element; /* type id of a vector's, array's, pointer's element; function type: of the result */
+  uint32_t count;   /* components, length (0: unknown), members, parameters */
+  uint32_t *member; /* type ids: struct members, function parameters */
+  uint32_t *offset; /* struct: of each member, bytes */
+  uint64_t size;    /* bytes in memory; bool 1, pointers and events 8; a vector of 3 has the size of 4 */
+  uint32_t align;   /* natural; a packed struct's is 1 */
+  uint8_t depth;    /* how deep arrays, structs and vectors nest in it: at most SPIRV_MOST_DEPTH */
+  uint32_t parts;   /* scalars in it, arrays and structs taken apart; at most SPIRV_MOST_PARTS, else that + 1 */
+  const char *name; /* opaque: "image2d", "pipe", ...; else NULL */
+};
+
+enum {
+  SPIRV_MOST_PARTS = 4096,
+  SPIRV_MOST_DEPTH = 32,
+};
+
+struct spirv_inst {
+  const uint32_t *word; /* word[0] is length and opcode; in the machine's byte order */
+  uint16_t op, words;
+  struct ir_place place;
+};
+
+struct spirv_block {
+  uint32_t label;
+  uint32_t first, count; /* in module->inst: without OpLabel, OpLine, merges; the last is the terminator */
+  uint32_t copies;       /* of a loop's body that its OpLoopMerge asks for, UINT32_MAX: all; 0: it does not ask */
+};
+
+struct spirv_function {
+  uint32_t id, type; /* type: function type id */
+  uint32_t *parameter;
+  uint32_t parameters;
+  struct spirv_block *block;    /* none: an import that somebody else should have defined */
+  uint32_t blocks, first_block; /* first_block: in module->block */
+  const char *name;             /* of the linkage, or OpName; "" if neither */
+  struct ir_place place;
+};
+
+/* Decorations that anyone asks for; all else is skipped. */
+struct spirv_decoration {
+  uint32_t alignment; /* 0: none */
+  int16_t builtin;    /* -1: none; for variables */
+  int8_t rounding;    /* -1: none, else FPRoundingMode: 0 RTE, 1 RTZ, 2 RTP, 3 RTN */
+  bool saturated, by_value, sret, packed, constant, no_signed_wrap, no_unsigned_wrap;
+};
+
+struct spirv_id {
+  uint8_t kind;     /* enum spirv_kind */
+  bool import;      /* a function or variable that is said to be defined elsewhere; functions may have a body still */
+  bool unfolded;    /* an OpSpecConstantOp whose value the reader does not know; its operands are constants */
+  uint32_t base;    /* constants: the variable whose address `value` is counted from, in bytes; 0: none */
+  uint64_t value;   /* constants of one scalar: its bits, upper bits 0, folded if it is an OpSpecConstantOp */
+  uint32_t type;    /* type id of constants, variables, values; 0 when it has none */
+  uint32_t index;   /* SPIRV_TYPE: in type[]; SPIRV_FUNCTION: in function[]; else in inst[], of the definition */
+  const char *name; /* OpName, or NULL */
+  struct spirv_decoration decoration;
+};
+
+struct spirv_entry {
+  const char *name;
+  uint32_t function;          /* in function[] */
+  uint32_t required_local[3]; /* 0 0 0: any */
+};
+
+struct spirv {
+  const char *file; /* as the caller named it */
+  uint32_t *words;  /* owned, in the machine's byte order */
+  uint32_t word_count, bound;
+  struct spirv_id *id; /* bound of them */
+  struct spirv_type *type;
+  uint32_t types;
+  struct spirv_inst *inst; /* all instructions from the first OpConstant on, module scope and functions */
+  uint32_t insts;
+  struct spirv_function *function;
+  uint32_t functions;
+  struct spirv_entry *entry;
+  uint32_t entries;
+  uint32_t opencl_std; /* id of the import, 0: none */
+  const char **source; /* files of OpLine by name for people, numbered as struct ir_place has it, at least one: the
+                          last part of the path, or `file` where that is the same file's name */
+  const char **path;   /* the same as OpLine has them */
+  uint32_t sources;
+  uint32_t address_bits; /* 32 or 64, by OpMemoryModel; only 64 is accepted */
+
+  /* What the arrays above point into. */
+  char *text;
+  uint32_t *numbers;
+  struct spirv_block *block;
+};
+
+/* NULL on bad input, with *error filled in. */
+struct spirv *spirv_read(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error);
+void spirv_free(struct spirv *module);
+
+/* What the optional memory access operand of a load, store or copy says of alignment: word number `position` is its
+ * flags, if the instruction is that long. 0: nothing. */
+uint32_t spirv_alignment(const struct spirv_inst *inst, unsigned position);
+
+/* The name of an opcode for messages, "OpImageRead", or "instruction 4711". */
+const char *spirv_op_name(uint32_t op, char room[32]);
+
+/* The type of an id that has one; the type of a type id is itself. NULL: it has none. */
+const struct spirv_type *spirv_type_of(const struct spirv *module, uint32_t id);
+const struct spirv_type *spirv_type(const struct spirv *module, uint32_t type_id);
+
+/* The value of an integer constant (also of OpConstantNull), or false. */
+bool spirv_integer(const struct spirv *module, uint32_t id, uint64_t *value);
+
+/* Writes a constant's bytes, type->size of them, zeros for null and undef. Pointers to variables are told by
+ * `address` (id, byte offset) -> the number to write. False when it is no constant or cannot be written. */
+bool spirv_constant_bytes(const struct spirv *module, uint32_t id, uint8_t *to,
+                          uint64_t (*address)(void *context, uint32_t variable, uint64_t offset), void *context);
+
+#endif
