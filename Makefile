@@ -99,7 +99,7 @@ percent := %
 
 .PHONY: check
 check: all $(BUILD)/docgen $(TEST_BIN)
-	@WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(abspath $(BUILD))/cache \
+	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(abspath $(BUILD))/cache \
 	  tests/run $(BUILD)/tests/logs tests/differential/differential.py $(TEST_BIN) tests/layers.py tests/docs
 
 # ---- the two commands of the README: set up what is missing, then do the job -------------------
