@@ -399,7 +399,7 @@ def conversion(random, source, target, mode, width):
     elif mode == "_sat":
         values = corners(random, source, ITEMS * width)
     elif target in INTEGERS:
-        high = min(float(np.iinfo(target).max) / 2, 1e6)
+        high = min(float(np.iinfo(target).max) / 2, 6e4 if source is HALF else 1e6)
         values = random.uniform(0 if target in UNSIGNED else -high, high, ITEMS * width).astype(source)
     else:
         values = corners(random, source, ITEMS * width)

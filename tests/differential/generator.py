@@ -154,6 +154,8 @@ class Generator:
         children = [self.expression(kind, depth) for _ in range(count)]
         if name == "clamp":  # undefined when the bounds are the wrong way round
             return Node(kind, "clamp({0}, min({1}, {2}), max({1}, {2}))", children)
+        if name == "abs":  # PoCL 3.1 takes abs(INT_MIN) for undefined; functions.py has it with values that PoCL cannot fold
+            return Node(kind, f"(({kind})abs({{0}} | 1))", children)
         return Node(kind, f"(({kind}){name}({', '.join('{%d}' % i for i in range(count))}))", children)
 
     def choice(self, kind, depth):
@@ -188,7 +190,7 @@ class Generator:
         forms = [f"as_{kind}(as_{base}({{0}}) {operator} as_{base}({{1}}))" for operator in "+-*&|^"] + [
             f"({{0}} / (({{1}} & ({kind})15) + ({kind})1))", f"({{0}} % (({{1}} & ({kind})15) + ({kind})1))",
             f"as_{kind}(as_{base}({{0}}) << (as_{base}({{1}}) & ({base}){bits}))", f"({{0}} >> ({{1}} & ({kind}){bits}))",
-            "(({0} < {1}) ? {0} : {1})", "(({0} != {1}) ? {1} : {0})", f"as_{kind}(abs({{0}}))"]
+            "(({0} < {1}) ? {0} : {1})", "(({0} != {1}) ? {1} : {0})", f"as_{kind}(abs({{0}} | ({kind})1))"]
         forms += [f"{function}({{0}}, {{1}})" for function in ("min", "max", "mul_hi", "hadd", "rhadd", "add_sat", "sub_sat", "rotate")]
         return Node(kind, self.pick(forms), [first, second])
 
