@@ -1,11 +1,11 @@
 /* From OpenCL C to SPIR-V with clang and llvm-spirv, as programs, in a folder of our own that is gone afterwards.
  *
- *     kernel.cl ──clang -E──► text ──hash──► cache? ──yes──► SPIR-V
- *                                              │no
- *                                              └──► clang ──► bitcode ──llvm-spirv──► SPIR-V, kept
+ *     kernel.cl ──► text ──hash──► cache? ──yes──► SPIR-V
+ *                                    │no
+ *                                    └──► clang ──► bitcode ──llvm-spirv──► SPIR-V, kept
  *
- * The preprocessed text holds all that included files have to say, and the names and lines of all files, which end up
- * in the SPIR-V. A header of ours goes before the program with what clang's own lacks: the asynchronous copies of
+ * The text is the source as it stands, or, when that includes others, what clang -E makes of it: all that included
+ * files have to say. A header of ours goes before the program with what clang's own lacks: the asynchronous copies of
  * cl_khr_extended_async_copies. They have names of their own there, because llvm-spirv takes any function whose
  * name starts with async_work_group_copy for the plain copy, and crashes. */
 #include <errno.h>
@@ -19,9 +19,11 @@
 #include "opencl/clang/cache.h"
 #include "opencl/clang/clang.h"
 #include "opencl/clang/clang_options.h"
+#include "opencl/clang/key.h"
 #include "opencl/clang/llvm_text.h"
 #include "opencl/clang/process.h"
 #include "opencl/clang/tool_errors.h"
+#include "opencl/clang/words.h"
 #include "sim/core/need.h"
 
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
@@ -70,67 +72,33 @@ struct compilation {
 
 /* ---- command lines ------------------------------------------------------------------------------- */
 
-struct words {
-  const char **word; /* ends with NULL */
-  char **made;       /* words that are ours to free */
-  size_t count, made_count;
-};
-
-static void add(struct words *words, const char *word) {
-  words->word = need_more(words->word, words->count + 2, sizeof *words->word);
-  words->word[words->count++] = word;
-  words->word[words->count] = NULL;
-}
-
-static void add_list(struct words *words, const char *const *list) {
-  for (; list && *list; list++)
-    add(words, *list);
-}
-
-static void add_joined(struct words *words, const char *head, const char *tail) {
-  size_t size = strlen(head) + strlen(tail) + 1;
-  char *word = need(size, 1);
-  snprintf(word, size, "%s%s", head, tail);
-  words->made = need_more(words->made, words->made_count + 1, sizeof *words->made);
-  words->made[words->made_count++] = word;
-  add(words, word);
-}
-
-static void words_free(struct words *words) {
-  for (size_t i = 0; i < words->made_count; i++)
-    free(words->made[i]);
-  free(words->made);
-  free(words->word);
-}
-
-#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 /* What all runs over the source have in common. Our words come last: they win. A format of printf without meaning is
  * an error, unless the user says otherwise: it would print other memory. */
 static void add_source(const struct compilation *c, struct words *words) {
   const struct opencl_build *build = c->build;
-  add_list(words, LIST(c->clang, "-x", "cl", "-Werror=format-invalid-specifier", "-Werror=format-insufficient-args"));
+  words_add_list(words,
+                 WORDS(c->clang, "-x", "cl", "-Werror=format-invalid-specifier", "-Werror=format-insufficient-args"));
   if (!c->options.standard)
-    add_joined(words, "-cl-std=", build->standard ? build->standard : "CL2.0");
-  add_list(words, build->options);
+    words_add_joined(words, "-cl-std=", build->standard ? build->standard : "CL2.0");
+  words_add_list(words, build->options);
   for (const char *const *define = build->defines; define && *define; define++)
-    add_joined(words, "-D", *define);
+    words_add_joined(words, "-D", *define);
   for (const char *const *include = build->includes; include && *include; include++)
-    add_joined(words, "-I", *include);
+    words_add_joined(words, "-I", *include);
   for (const char *const *extension = build->extensions; extension && *extension; extension++) {
-    add(words, "-Xclang");
-    add_joined(words, "-cl-ext=+", *extension);
+    words_add(words, "-Xclang");
+    words_add_joined(words, "-cl-ext=+", *extension);
   }
-  add_list(words, LIST("-target", "spir64", "-include", c->file[FILE_PRELUDE], "-fno-color-diagnostics",
-                       "-fno-caret-diagnostics", "-fno-crash-diagnostics", "-ferror-limit=0"));
+  words_add_list(words, WORDS("-target", "spir64", "-include", c->file[FILE_PRELUDE], "-fno-color-diagnostics",
+                              "-fno-caret-diagnostics", "-fno-crash-diagnostics", "-ferror-limit=0"));
 }
 
 /* clang takes a path that starts so for something else. */
 static void add_path(struct words *words, const char *path) {
   if (*path == '-' || *path == '@')
-    add_joined(words, "./", path);
+    words_add_joined(words, "./", path);
   else
-    add(words, path);
+    words_add(words, path);
 }
 
 /* ---- running ------------------------------------------------------------------------------------- */
@@ -160,7 +128,11 @@ static bool run_translator(const struct compilation *c, enum file input, bool to
 static bool read_file(const char *path, char **data, size_t *size) {
   FILE *file = fopen(path, "rbe");
   struct stat status;
-  bool good = file && fstat(fileno(file), &status) == 0 && status.st_size <= FILE_BYTES;
+  bool good = file && fstat(fileno(file), &status) == 0;
+  if (good && status.st_size > FILE_BYTES) {
+    errno = EFBIG;
+    good = false;
+  }
   if (good) {
     *size = (size_t)status.st_size;
     *data = need(*size + 1, 1);
@@ -218,23 +190,14 @@ static void remove_folder(const struct compilation *c) {
 
 /* ---- the key ------------------------------------------------------------------------------------- */
 
-/* Which tool this is, without running it: where it lies, and what changes when a package is upgraded. */
-static void describe_tool(const char *name, char *text, size_t size) {
-  const char *path = getenv("PATH");
-  char found[PATH_MAX], real[PATH_MAX];
-  struct stat status;
-  snprintf(text, size, "%s", name);
-  for (const char *at = strchr(name, '/') ? "" : path; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-    if (*name != '/' && *at)
-      snprintf(found, sizeof found, "%.*s/%s", (int)strcspn(at, ":"), at, name);
-    else
-      snprintf(found, sizeof found, "%s", name);
-    if (access(found, X_OK) != 0 || !realpath(found, real) || stat(real, &status) != 0)
-      continue;
-    snprintf(text, size, "%s %lld %lld.%09ld", real, (long long)status.st_size, (long long)status.st_mtim.tv_sec,
-             status.st_mtim.tv_nsec);
-    return;
-  }
+static bool preprocess(const struct compilation *c) {
+  struct words words = {0};
+  add_source(c, &words);
+  words_add_list(&words, WORDS("-w", "-E", "-o", c->file[FILE_TEXT]));
+  add_path(&words, c->path);
+  bool good = run_clang(c, &words, false);
+  words_free(&words);
+  return good;
 }
 
 /* The temporary folder has another name each time, and stands in the text's line markers. */
@@ -244,23 +207,39 @@ static void hide_folder(const struct compilation *c, char *text, size_t size) {
     memset(at, '-', length);
 }
 
+/* What clang will see: the source itself, when that is all, which saves a run of clang; else what -E makes of it. */
+static bool read_text(const struct compilation *c, char **text, size_t *size) {
+  if (!read_file(c->path, text, size))
+    return tool_fail(&c->teller, "%s", strerror(errno));
+  if (key_is_whole(*text, *size, c->build->options))
+    return true;
+  free(*text);
+  if (!preprocess(c))
+    return false;
+  if (!read_file(c->file[FILE_TEXT], text, size))
+    return tool_fail(&c->teller, "%.200s cannot be read: %s", c->file[FILE_TEXT], strerror(errno));
+  hide_folder(c, *text, *size);
+  return true;
+}
+
 static void add_part(struct cache_part *parts, size_t *count, const char *text) {
   parts[(*count)++] = (struct cache_part){text, strlen(text)};
 }
 
 static bool make_name(const struct compilation *c, char name[CACHE_NAME]) {
-  enum { FIXED = 5, MOST = 1000 };
+  enum { FIXED = 7 };
   char clang[PATH_MAX + 64], translator[PATH_MAX + 64], *text = NULL;
   size_t size = 0, count = 0;
-  if (!read_file(c->file[FILE_TEXT], &text, &size))
-    return tool_fail(&c->teller, "%.200s cannot be read: %s", c->file[FILE_TEXT], strerror(errno));
-  hide_folder(c, text, size);
-  describe_tool(c->clang, clang, sizeof clang);
-  describe_tool(c->translator, translator, sizeof translator);
+  if (!read_text(c, &text, &size))
+    return false;
+  key_tool(c->clang, clang, sizeof clang);
+  key_tool(c->translator, translator, sizeof translator);
   struct words words = {0};
   add_source(c, &words);
   struct cache_part *parts = need(words.count + FIXED, sizeof *parts);
   add_part(parts, &count, format_version);
+  add_part(parts, &count, prelude);
+  add_part(parts, &count, c->path); /* names of files end up in the SPIR-V */
   add_part(parts, &count, clang);
   add_part(parts, &count, translator);
   add_part(parts, &count, opencl_route_names[c->build->route]);
@@ -288,25 +267,16 @@ static const struct route {
     [OPENCL_ROUTE_O2] = {(const char *const[]){"-O2", "-Xclang", "-disable-llvm-passes", "-S", NULL}, FILE_ASSEMBLY},
 };
 
-static bool preprocess(const struct compilation *c) {
-  struct words words = {0};
-  add_source(c, &words);
-  add_list(&words, LIST("-w", "-E", "-o", c->file[FILE_TEXT]));
-  add_path(&words, c->path);
-  bool good = run_clang(c, &words, false);
-  words_free(&words);
-  return good;
-}
-
 /* Debug information that names no folder makes the same file wherever it is made. Names of values are those of
  * arguments, for messages. */
 static bool compile(const struct compilation *c) {
   const struct route *route = &routes[c->build->route];
   struct words words = {0};
   add_source(c, &words);
-  add_list(&words, LIST("-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-emit-llvm"));
-  add_list(&words, route->words);
-  add_list(&words, LIST("-o", c->file[route->made]));
+  words_add_list(&words,
+                 WORDS("-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-emit-llvm"));
+  words_add_list(&words, route->words);
+  words_add_list(&words, WORDS("-o", c->file[route->made]));
   add_path(&words, c->path);
   bool good = run_clang(c, &words, c->options.warnings);
   words_free(&words);
@@ -329,10 +299,10 @@ static bool rewrite(const struct compilation *c, char *(*change)(const char *tex
 /* FILE_REWRITTEN through clang again. */
 static bool run_on_ir(const struct compilation *c, const char *const *options, enum file made) {
   struct words words = {0};
-  add_list(&words, LIST(c->clang, "-x", "ir", "-target", "spir64", "-w", "-fno-discard-value-names",
-                        "-fno-crash-diagnostics", "-emit-llvm"));
-  add_list(&words, options);
-  add_list(&words, LIST(c->file[FILE_REWRITTEN], "-o", c->file[made]));
+  words_add_list(&words, WORDS(c->clang, "-x", "ir", "-target", "spir64", "-w", "-fno-discard-value-names",
+                               "-fno-crash-diagnostics", "-emit-llvm"));
+  words_add_list(&words, options);
+  words_add_list(&words, WORDS(c->file[FILE_REWRITTEN], "-o", c->file[made]));
   bool good = run_clang(c, &words, false);
   words_free(&words);
   return good;
@@ -344,11 +314,11 @@ static bool run_on_ir(const struct compilation *c, const char *const *options, e
 static bool optimise(const struct compilation *c) {
   return rewrite(c, llvm_text_with_widths) &&
          run_on_ir(c,
-                   LIST("-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-jump-tables",
-                        "-mllvm", "-replexitval=never", "-S"),
+                   WORDS("-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-jump-tables",
+                         "-mllvm", "-replexitval=never", "-S"),
                    FILE_ASSEMBLY) &&
          rewrite(c, llvm_text_for_spirv) &&
-         run_on_ir(c, LIST("-O1", "-Xclang", "-disable-llvm-passes", "-c"), FILE_BITCODE);
+         run_on_ir(c, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), FILE_BITCODE);
 }
 
 static bool translate(const struct compilation *c) {
@@ -359,7 +329,7 @@ static bool translate(const struct compilation *c) {
 
 static bool make(const struct compilation *c, uint8_t **spirv, size_t *size) {
   char name[CACHE_NAME], *data = NULL;
-  if (!preprocess(c) || !make_name(c, name))
+  if (!c->build->no_cache && !make_name(c, name))
     return false;
   /* Warnings are clang's to give: someone who asks for them wants it to run. */
   if (!c->build->no_cache && !c->options.warnings && cache_find(name, spirv, size))

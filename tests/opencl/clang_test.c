@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "opencl/clang/cache.h"
+#include "opencl/clang/key.h"
 #include "opencl/clang/llvm_text.h"
 #include "opencl/opencl.h"
 #include "tests/ct.h"
@@ -385,6 +386,32 @@ TEST(cache, what_is_included_counts) {
   write_text("part.h", "#define PART 1\n");
   compile("k.cl", &(struct opencl_build){0});
   EXPECT_EQ(translations(), 2);
+}
+
+/* Without an answer of yes, the included file's text would not count. */
+TEST(cache, a_text_is_whole_when_nothing_is_included) {
+  static const char *const plain[] = {"-DN=1", "-Ifolder", NULL}, *const more[] = {"-include", "part.h", NULL};
+  static const struct {
+    const char *text;
+    bool whole;
+  } cases[] = {
+      {"kernel void k() {}", true},
+      {"#define A \\\n 1\n", true},
+      {"# include <a.h>", false},
+      {"#inc\\\nlude <a.h>", false},
+      {"#i\\\n\\ \t\r\nnclude <a.h>", false},
+      {"#inc\?\?/\nlude <a.h>", false},
+      {"#if __has_include(\"a.h\")", false},
+      {"#import \"a.h\"", false},
+      {"constant char day[] = __DATE__;", false},
+      {"constant char now[] = __TIMESTAMP__;", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EXPECT_EQ(key_is_whole(cases[i].text, strlen(cases[i].text), NULL), cases[i].whole);
+    EXPECT_EQ(key_is_whole(cases[i].text, strlen(cases[i].text), plain), cases[i].whole);
+    EXPECT_FALSE(key_is_whole(cases[i].text, strlen(cases[i].text), more));
+  }
+  EXPECT_FALSE(key_is_whole("a\0#include <b.h>", 16, NULL));
 }
 
 TEST(cache, damaged_entries_are_ignored_and_written_again) {

@@ -1,0 +1,63 @@
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "opencl/clang/key.h"
+#include "sim/core/need.h"
+
+void key_tool(const char *name, char *text, size_t size) {
+  const char *path = getenv("PATH");
+  char found[PATH_MAX], real[PATH_MAX];
+  struct stat status;
+  snprintf(text, size, "%s", name);
+  for (const char *at = strchr(name, '/') ? "" : path; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+    if (*name != '/' && *at)
+      snprintf(found, sizeof found, "%.*s/%s", (int)strcspn(at, ":"), at, name);
+    else
+      snprintf(found, sizeof found, "%s", name);
+    if (access(found, X_OK) != 0 || !realpath(found, real) || stat(real, &status) != 0)
+      continue;
+    snprintf(text, size, "%s %lld %lld.%09ld", real, (long long)status.st_size, (long long)status.st_mtim.tv_sec,
+             status.st_mtim.tv_nsec);
+    return;
+  }
+}
+
+/* Words that stand in each directive that reads another file, and in each macro that tells the time. */
+static bool asks_for_more(const char *text) {
+  static const char *const words[] = {"include", "import", "embed", "__DATE__", "__TIME"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strstr(text, words[i]))
+      return true;
+  return false;
+}
+
+/* A backslash at the end of a line may stand in the middle of such a word. Clang lets blanks follow it. */
+static void join_lines(char *text) {
+  char *to = text;
+  for (const char *from = text; *from;) {
+    size_t blanks = *from == '\\' ? strspn(from + 1, " \t\f\v\r") : 0;
+    if (*from == '\\' && from[1 + blanks] == '\n')
+      from += blanks + 2;
+    else
+      *to++ = *from++;
+  }
+  *to = '\0';
+}
+
+bool key_is_whole(const char *text, size_t size, const char *const *options) {
+  for (; options && *options; options++)
+    if (asks_for_more(*options))
+      return false;
+  char *joined = need(size + 1, 1);
+  memcpy(joined, text, size);
+  joined[size] = '\0';
+  bool whole = strlen(joined) == size && !strstr(joined, "\?\?/"); /* a trigraph is a backslash too */
+  join_lines(joined);
+  whole = whole && !asks_for_more(joined);
+  free(joined);
+  return whole;
+}
