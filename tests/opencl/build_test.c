@@ -76,12 +76,12 @@ BOTH(flow,
 BOTH(narrow,
   int narrow(int n, int i) {
     unsigned char u = (unsigned char)n; signed char c = (signed char)n; short s = (short)(n * 3); unsigned short w = (unsigned short)(n - i);
-    int r = (u + 200) / 3 + (c >> 2) + s / 7 % 100 + w % 13 + (unsigned char)(u * 3) + (signed char)(c + c) + (short)(s * s) + (w << 3);
-    r += (u < 100) + 2 * (c < 3) + 4 * (s > c) + 8 * ((unsigned char)(u + 1) == 0) + 16 * ((signed char)(c - 100) < 0);
+    unsigned r = (unsigned)((u + 200) / 3 + (c >> 2) + s / 7 % 100 + w % 13 + (unsigned char)(u * 3) + (signed char)(c + c) + (short)(s * s) + (w << 3));
+    r += (unsigned)((u < 100) + 2 * (c < 3) + 4 * (s > c) + 8 * ((unsigned char)(u + 1) == 0) + 16 * ((signed char)(c - 100) < 0));
     long l = (long)n * i; unsigned long m = (unsigned long)n * 77u;
-    r ^= (int)(l / 1000) ^ (int)(l % 1001) ^ (int)(m / 1003) ^ (int)(m % 999) ^ (int)(l >> (i & 63)) ^ (int)(m >> (i & 63)) ^ (int)(m << (i & 31));
-    r += (l > 7) + (m > 1000000);
-    return r + (n > 3 ? u : c) + (int)(float)(i * 3) + (int)((double)n / 3.0);
+    r ^= (unsigned)(l / 1000) ^ (unsigned)(l % 1001) ^ (unsigned)(m / 1003) ^ (unsigned)(m % 999) ^ (unsigned)(l >> (i & 63)) ^ (unsigned)(m >> (i & 63)) ^ (unsigned)(m << (i & 31));
+    r += (unsigned)((l > 7) + (m > 1000000));
+    return (int)(r + (unsigned)(n > 3 ? u : c) + (unsigned)(int)(float)(i * 3) + (unsigned)(int)((double)n / 3.0));
   })
 
 BOTH(records,
@@ -97,8 +97,9 @@ BOTH(records,
     struct tight q[2]; q[0].a = (char)x; q[0].b = x * 3; q[0].c = x * 1000000007L; q[0].q[1] = 77; q[0].q[0] = 1; q[0].q[2] = (short)x; q[1] = q[0]; q[x & 1].c += 5;
     struct large a = make_large(i); struct large b = a; b.x[3] = 4;
     int z[40] = {0}; z[i % 40] = 5; z[i % 7] += 2; const int t[4] = {3, 1, 4, 1};
-    int sum = 0; for (int k = 0; k < 40; k++) sum = sum * 3 + z[k];
-    return r[x % 3].b + r[(x + 1) % 3].s[x % 3] + (int)r[2].d + (int)(q[1].c ^ q[0].c) + q[1].q[2] + q[1].b + use_large(a, i) + use_large(b, i + 3) + a.x[0] + b.tail[x % 3] + sum + t[i & 3];
+    unsigned sum = 0; for (int k = 0; k < 40; k++) sum = sum * 3 + (unsigned)z[k];
+    int rest = r[x % 3].b + r[(x + 1) % 3].s[x % 3] + (int)r[2].d + q[1].q[2] + q[1].b + use_large(a, i) + use_large(b, i + 3) + a.x[0] + b.tail[x % 3] + t[i & 3];
+    return (int)((unsigned)rest + (unsigned)(q[1].c ^ q[0].c) + sum);
   })
 /* clang-format on */
 
