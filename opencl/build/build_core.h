@@ -108,6 +108,7 @@ bool core_define_pointer(struct build *b, uint32_t id, struct build_pointer poin
 ir_ref core_plain(struct build *b, uint32_t id);
 struct build_pointer core_from_plain(const struct spirv_type *pointer, ir_ref part);
 bool lower_pointer(struct build *b, const struct spirv_inst *inst);
+bool lower_semantics(struct build *b, const struct spirv_inst *inst);
 bool lower_chain(struct build *b, const struct spirv_inst *inst);
 bool lower_pointer_compare(struct build *b, const struct spirv_inst *inst);
 bool core_is_pointer(struct build *b, uint32_t id);

@@ -46,6 +46,7 @@ static const struct {
     {OpSatConvertSToU, OpSatConvertUToS, build_convert},
     {OpConvertUToPtr, OpGenericCastToPtrExplicit, lower_pointer},
     {OpBitcast, OpBitcast, lower_bitcast},
+    {OpGenericPtrMemSemantics, OpGenericPtrMemSemantics, lower_semantics},
     {OpSMod, OpSMod, lower_integer},
     {OpFRem, OpFMod, lower_float},
     {OpVectorTimesScalar, OpVectorTimesScalar, lower_float},

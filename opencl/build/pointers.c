@@ -393,6 +393,21 @@ bool lower_pointer(struct build *b, const struct spirv_inst *inst) {
   return core_define_pointer(b, inst->word[2], pointer);
 }
 
+/* get_fence(): the bit of SPIR-V's memory semantics that stands for the space the pointer leads to. */
+bool lower_semantics(struct build *b, const struct spirv_inst *inst) {
+  enum { LOCAL = 0x100, GLOBAL = 0x200 };
+  const struct build_pointer from = build_pointer(b, inst->word[3]);
+  if (b->failed)
+    return false;
+  const struct build_pointer local = explicit(b, from, SPACE_LOCAL);
+  const ir_ref outside = build_op(b, ISA_SETP_EQ_U32, local.address, build_32(b, 0), 0);
+  ir_ref semantics = build_select(b, outside, build_32(b, GLOBAL), build_32(b, LOCAL));
+  if (from.space != SPACE_GENERIC)
+    semantics = build_32(b, from.space == SPACE_LOCAL ? LOCAL : GLOBAL);
+  *build_define(b, inst->word[2]) = semantics;
+  return !b->failed;
+}
+
 /* ---- comparisons --------------------------------------------------------------------------------- */
 
 /* Both as numbers of one width, 32 bits if they point into the same 32-bit space. */

@@ -51,7 +51,21 @@ static bool fail_missing(const struct teller *teller, const char *tool) {
   return tool_fail(teller, "%s is not installed: apt-get install clang-15 llvm-spirv-15, or give a .spv file", tool);
 }
 
+/* What is behind words that say nothing to who wrote the kernel. */
+static const struct known {
+  const char *words, *meaning;
+} known[] = {
+    {"Args[1]->getType()->isIntegerTy()",
+     "llvm-spirv 15 cannot translate a compare-exchange of an atomic_float or atomic_double; legal: atomic_cmpxchg on "
+     "the value's bits (as_uint)"},
+    {"RequiresExtension",
+     "something in the program needs an extension of SPIR-V that is not supported, such as integer dot products"},
+};
+
 static bool fail_crash(const struct teller *teller, const char *tool, const struct process_end *end) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strstr(end->text, known[i].words))
+      return tool_fail(teller, "%s", known[i].meaning);
   const char *line = "it does not say why; something in the program is beyond it";
   size_t length = strlen(line);
   count_lines(end->text, is_last_word, &line, &length);
@@ -90,15 +104,15 @@ static bool has_place(const struct teller *teller, const char *line, size_t leng
          place_length(line, before);
 }
 
-/* "k.cl:3:5: error: what (and 2 more)". An error that has no place gets the program's name. */
+/* "k.cl:3:5: error: what (and 2 more; --build-option -Wall shows them)". An error that has no place gets the program's name. */
 static bool fail_source(const struct teller *teller, const char *tool, const struct process_end *end) {
   const char *line = NULL;
   size_t length = 0, count = count_lines(end->text, is_error, &line, &length);
-  char more[40] = "";
+  char more[80] = "";
   if (!count || went_down(end))
     return fail_crash(teller, tool, end);
   if (count > 1)
-    snprintf(more, sizeof more, " (and %zu more)", count - 1);
+    snprintf(more, sizeof more, " (and %zu more; --build-option -Wall shows them)", count - 1);
   bool placed = has_place(teller, line, length);
   const char *what = placed ? line : (const char *)memmem(line, length, "error: ", 7) + 7;
   size_t used = length - (size_t)(what - line), room = placed ? sizeof teller->error->text - sizeof more : SHOWN;

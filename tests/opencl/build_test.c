@@ -134,6 +134,10 @@ static const char spaces_kernel[] = "int *pick(int c, int *a, int *b) { return c
                                     "  if (to_global(p)) r += 2000;\n"
                                     "  if (to_local(p)) r += 4000 + *to_local(p) % 10;\n"
                                     "  if (p == own + 1) r += 10000;\n"
+                                    "  if (get_fence(l) == CLK_LOCAL_MEM_FENCE && get_fence(in) == "
+                                    "CLK_GLOBAL_MEM_FENCE &&\n"
+                                    "      i % 4 == 3 && get_fence(p) != CLK_LOCAL_MEM_FENCE) r = 0;\n"
+                                    "  if (i % 4 == 1 && get_fence(p) != CLK_GLOBAL_MEM_FENCE) r = 0;\n"
                                     "  out[i] = r + own[1] * 100000;\n"
                                     "}\n";
 
