@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/job.h"
 #include "sim/cli/lines.h"
 #include "sim/cli/printed.h"
+#include "sim/cli/report.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
@@ -137,4 +139,30 @@ TEST(annotate, source_lines_have_their_costs_beside_them_and_others_none) {
   EXPECT_CONTAINS(outcome.out, "\nsectors         of global memory that accesses of warps touched\n");
   EXPECT_TRUE(!strstr(outcome.out, "\nLDS conflict ")); /* a column that there is not */
   outcome_free(&outcome);
+}
+
+static char *lines_of_main[] = {"main 1", "main 2", "main 3", "main 4", "main 5", "main 6", "main 7"};
+static char *lines_of_part[] = {"part 1", "part 2"};
+
+/* Lines 1 and 7 of one file and 2 of another; two copies of 10 and 20 cycles. */
+TEST(annotate, files_come_apart_small_gaps_are_shown_and_latencies_are_means) {
+  static uint32_t line[3] = {1, 7, 2};
+  static uint16_t source[3] = {0, 0, 1};
+  struct isa_source sources[] = {{(char[]){"main.cl"}, lines_of_main, 7}, {(char[]){"part.h"}, lines_of_part, 2}};
+  const struct isa_program program = {
+      .line = line, .source = source, .count = 3, .sources = sources, .source_count = 2};
+  struct pc_result by_pc[3] = {{.issues = 1}, {.issues = 2}, {.issues = 3}};
+  by_pc[1].copies = by_pc[1].copies_done = 2;
+  by_pc[1].copy_cycles = 30;
+  by_pc[1].copy_max = 20;
+  const struct launch_result result = {.by_pc = by_pc, .resident_cycles = 100};
+  struct job_launch one = {.isa.program = &program};
+  const struct job job = {.launches = &one, .launch_count = 1};
+  char *text = report_annotate(&(struct report){.job = &job, .results = &result, .count = 1});
+  EXPECT_CONTAINS(text, "\nmain.cl\n");
+  EXPECT_CONTAINS(text, "\npart.h\n");
+  EXPECT_CONTAINS(text, "  4  main 4\n"); /* the middle of five lines between two */
+  EXPECT_TRUE(!strstr(text, "... "));
+  EXPECT_CONTAINS(text, "      15.0      7  main 7\n");
+  free(text);
 }

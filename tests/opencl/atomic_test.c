@@ -136,6 +136,26 @@ TEST(opencl_atomic, floats_are_added_and_compared_in_both_widths) {
   group_rig_close(&rig);
 }
 
+/* In a lane's own memory too the largest unsigned number is one with the sign's bit. */
+TEST(opencl_atomic, least_and_greatest_of_private_numbers_mind_the_sign) {
+  struct group_rig rig;
+  if (group_rig_open(&rig,
+                     "kernel void k(global uint *in, global uint *out) {\n"
+                     "  atomic_uint u[2]; atomic_int s[2];\n"
+                     "  for (int i = 0; i < 2; i++) { atomic_init(&u[i], 1); atomic_init(&s[i], 1); }\n"
+                     "  atomic_fetch_max(&u[0], in[0]); atomic_fetch_min(&u[1], in[0]);\n"
+                     "  atomic_fetch_max(&s[0], (int)in[0]); atomic_fetch_min(&s[1], (int)in[0]);\n"
+                     "  for (int i = 0; i < 2; i++) { out[i] = atomic_load(&u[i]); out[2 + i] = atomic_load(&s[i]); }\n"
+                     "}\n")) {
+    group_rig_range(&rig, 1, 1, 16);
+    group_rig_words(&rig, 0)[0] = 0xfffffffb;
+    group_rig_run(&rig);
+    static const uint32_t expected[] = {0xfffffffb, 1, 1, 0xfffffffb};
+    EXPECT_EQ(memcmp(group_rig_words(&rig, 1), expected, sizeof expected), 0);
+  }
+  group_rig_close(&rig);
+}
+
 TEST(opencl_printf, prints_numbers_vectors_strings_and_nothing_else) {
   struct group_rig rig;
   if (group_rig_open(&rig, "void say(constant char *who, int i) { printf(\"%s says %d\\n\", who, i); }\n"

@@ -137,7 +137,8 @@ TEST(clang, every_route_compiles_and_leaves_no_files) {
 TEST(clang, options_reach_the_compiler) {
   static const char *const defines[] = {"N=3", "FLAG", NULL}, *const includes[] = {"inc", NULL};
   static const char *const extensions[] = {"cl_khr_fp16", "cl_khr_extended_async_copies", NULL};
-  static const char *const newer[] = {"-cl-std=CL3.0", "-D", "OPTION=7", NULL};
+  static const char *const newer[] = {"-cl-std=CL3.0", "-D",         "OPTION=7", "-U",  "NONE",    "-I",  "inc",
+                                      "-include",      "inc/part.h", "-isystem", "inc", "-iquote", "inc", NULL};
   fresh();
   mkdir(path_of("inc"), 0700);
   write_text("inc/part.h", "#define PART 1\n");
@@ -394,6 +395,19 @@ TEST(cache, a_program_is_translated_once) {
   compile("k.cl", &(struct opencl_build){.route = OPENCL_ROUTE_O0});
   compile(path_of("k.cl"), &(struct opencl_build){0}); /* another name, other debug lines */
   EXPECT_EQ(translations(), 7);
+}
+
+TEST(cache, what_another_tool_makes_is_another_result) {
+  fresh();
+  count_translations();
+  write_text("k.cl", kernel);
+  compile("k.cl", &(struct opencl_build){0});
+  write_script("WARPWAIT_LLVM_SPIRV", "other", "#!/bin/sh\necho run >>log\nexec llvm-spirv-15 \"$@\"\n");
+  compile("k.cl", &(struct opencl_build){0});
+  EXPECT_EQ(translations(), 2);
+  write_script("WARPWAIT_CLANG", "compiler", "#!/bin/sh\nexec clang-15 \"$@\"\n");
+  compile("k.cl", &(struct opencl_build){0});
+  EXPECT_EQ(translations(), 3);
 }
 
 TEST(cache, what_is_included_counts) {

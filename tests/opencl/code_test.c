@@ -144,3 +144,74 @@ TEST(code, a_local_index_is_below_the_required_size) {
                   ISA_SETP_LT_U32),
             0);
 }
+
+TEST(code, an_index_that_is_a_product_which_wraps_is_exact) {
+  struct group_rig rig;
+  if (!group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) { uint i = get_global_id(0);\n"
+                            "out[i] = in[in[i] * 0x40000001u] + in[in[i] * 0x40000000u]; }"))
+    return;
+  for (uint32_t i = 0; i < 64; i++)
+    group_rig_words(&rig, 0)[i] = 4 * (i & 15);
+  group_rig_run(&rig);
+  for (uint32_t i = 0; i < 64; i++)
+    EXPECT_EQ(group_rig_words(&rig, 1)[i], 4 * (4 * (i & 15) & 15));
+  group_rig_close(&rig);
+}
+
+/* A prefetch has no offset: the constant stays in its address. */
+TEST(code, a_prefetch_behind_the_beginning_adds_to_its_address) {
+  EXPECT_EQ(count("kernel void k(global uint *in) { prefetch(in + 16, 4); }", ISA_ADD_64), 1);
+}
+
+TEST(code, a_loop_with_a_barrier_is_not_copied) {
+  EXPECT_EQ(count("kernel void k(global uint *out, local uint *l) {\n#pragma unroll\nfor (uint i = 0; i < 4; i++) {\n"
+                  "l[get_local_id(0)] = i; barrier(CLK_LOCAL_MEM_FENCE); out[i] = l[i]; } }",
+                  ISA_BAR_LDS),
+            1);
+}
+
+/* Lanes that return keep nobody from meeting: they leave at once, and nothing asks for them again. */
+TEST(code, a_return_before_a_barrier_is_not_led_to_it) {
+  const char *source = "kernel void k(global int *a, local int *l, int n) { int i = get_local_id(0);\n"
+                       "if (a[i] > 3) { a[i] = 1; if (a[i + 64] == n) return; a[i] = l[i + 1]; }\n"
+                       "l[i] = i; barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[i ^ 1]; }";
+  EXPECT_EQ(count(source, ISA_EXIT), 2);
+  EXPECT_EQ(count(source, ISA_BRA), 1);
+}
+
+/* The number of places is no factor: n << (i + m) is not (n << i) + (n << m). */
+TEST(code, a_shift_by_a_sum_in_a_loop_is_exact) {
+  struct group_rig rig;
+  if (!group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) { uint n = in[0], m = in[1], s = 0;\n"
+                            "for (uint i = 0; i < in[2]; i++) s += n << (i + m); out[0] = s; }"))
+    return;
+  uint32_t *in = group_rig_words(&rig, 0);
+  in[0] = 5;
+  in[1] = 3;
+  in[2] = 4;
+  group_rig_run(&rig);
+  EXPECT_EQ(group_rig_words(&rig, 1)[0], (5 << 3) + (5 << 4) + (5 << 5) + (5 << 6));
+  group_rig_close(&rig);
+}
+
+TEST(code, an_atomic_load_is_a_load_each_time) {
+  EXPECT_EQ(
+      count("kernel void k(global atomic_int *a, global int *out) {\n"
+            "out[0] = atomic_load_explicit(a, memory_order_relaxed) + atomic_load_explicit(a, memory_order_relaxed); }",
+            ISA_LD_GLOBAL_32),
+      2);
+}
+
+/* (int)(u + 2) of an unsigned u may wrap: it is not (long)(int)u + 2. */
+TEST(code, a_signed_index_of_an_unsigned_sum_wraps) {
+  struct group_rig rig;
+  if (!group_rig_open(&rig, "kernel void k(global uchar *in, global uint *out) { uint u = out[0];\n"
+                            "global uchar *p = in + 0x80000000ul; out[1] = p[(int)(u + 2u)]; }"))
+    return;
+  rig.buffers[0].data[1] = 77;
+  group_rig_words(&rig, 1)[0] = 0x7fffffff;
+  group_rig_range(&rig, 1, 1, 16);
+  group_rig_run(&rig);
+  EXPECT_EQ(group_rig_words(&rig, 1)[1], 77);
+  group_rig_close(&rig);
+}

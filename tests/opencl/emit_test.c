@@ -333,3 +333,16 @@ TEST(emit, predicates_beyond_sixteen_are_kept_in_registers) {
   EXPECT_EQ(rig.program->kernels[0].spilled, 0);
   emit_rig_close(&rig);
 }
+
+/* Computed while compiling, halves may have anything above; an immediate may not. */
+TEST(emit, a_half_with_something_above_it_is_no_immediate) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0), zero = op3(&h, ISA_AND_32, argument(&h, 1), number(&h, 0), 0);
+  const ir_ref sum = op3(&h, ISA_FADD_F16, zero, number(&h, 0xffffbc00), 0); /* 0 + -1 */
+  store(&h, ISA_ST_GLOBAL_16, base, 0, sum, 0);
+  ir_exit(h.ir, 0, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  EXPECT_EQ(rig.memory[1], 0xbc);
+  emit_rig_close(&rig);
+}

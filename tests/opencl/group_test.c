@@ -466,3 +466,92 @@ TEST(opencl_group, a_sub_groups_sum_behind_a_break_that_none_takes_is_of_all_its
   }
   group_rig_close(&rig);
 }
+
+TEST(opencl_group, a_broadcast_waits_until_all_warps_have_the_one_before) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
+                           "  uint i = get_local_id(0), sum = 0;\n"
+                           "  for (uint from = 0; from < 64; from += 9) {\n"
+                           "    uint value = work_group_broadcast(in[i], 63 - from);\n"
+                           "    sum = sum * 3 + value;\n"
+                           "  }\n"
+                           "  out[i] = sum;\n"
+                           "}\n")) {
+    uint32_t expected = 0;
+    for (uint32_t i = 0; i < 64; i++)
+      group_rig_words(&rig, 0)[i] = mixed(i);
+    for (uint32_t from = 0; from < 64; from += 9)
+      expected = expected * 3 + mixed(63 - from);
+    group_rig_range(&rig, 64, 64, 16);
+    EXPECT_TRUE(group_rig_run(&rig));
+    for (uint32_t i = 0; i < 64; i++) {
+      ct_note("item %u", i);
+      EXPECT_EQ(group_rig_words(&rig, 1)[i], expected);
+    }
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, less_than_no_events_are_none) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
+                           "  local int shared[64]; event_t done[2];\n"
+                           "  done[0] = async_work_group_copy(shared, in, 64, 0);\n"
+                           "  wait_group_events(in[1], done);\n"
+                           "  wait_group_events(1, done);\n"
+                           "  out[get_local_id(0)] = shared[get_local_id(0)];\n"
+                           "}\n")) {
+    group_rig_words(&rig, 0)[1] = UINT32_MAX;
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_EQ(group_rig_words(&rig, 1)[1], UINT32_MAX);
+  }
+  group_rig_close(&rig);
+}
+
+/* What a list of pointers to pointers leads to may become a pointer into another space. */
+TEST(opencl_group, a_pointer_that_is_set_through_its_address_may_point_anywhere) {
+  static const char source[] = "kernel void k(global int *in, global int *out) {\n"
+                               "  local int shared[64];\n"
+                               "  int i = get_local_id(0);\n"
+                               "  shared[i] = 1000 + i;\n"
+                               "  int *p = shared + i, *q = shared;\n"
+                               "  int *private *private list[2] = {&p, &q};\n"
+                               "  *list[in[i] & 1] = in + 64 + i;\n"
+                               "  out[i] = *p;\n"
+                               "}\n";
+  struct group_rig rig;
+  struct isa_error error = {""};
+  /* Variables have no marks of their lives on this route: nothing but the list looks at them. */
+  const bool good = group_rig_compile(&rig, source, "CL3.0", OPENCL_ROUTE_O0, &error);
+  EXPECT_STREQ(error.text, "");
+  if (good) {
+    for (uint32_t i = 0; i < 128; i++)
+      group_rig_words(&rig, 0)[i] = i;
+    EXPECT_TRUE(group_rig_run(&rig));
+    for (uint32_t i = 0; i < 64; i++) {
+      ct_note("item %u", i);
+      EXPECT_EQ(group_rig_words(&rig, 1)[i], i & 1 ? 1000 + i : 64 + i);
+    }
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, null_stays_null_from_generic_to_local_and_on_to_a_number) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in, global ulong *out) {\n"
+                           "  local int shared[4];\n"
+                           "  shared[0] = in[0];\n"
+                           "  int *generic_one = in[0] ? (int *)shared : 0;\n"
+                           "  local int *there = (local int *)generic_one;\n"
+                           "  out[0] = (ulong)there;\n"
+                           "}\n")) {
+    group_rig_range(&rig, 1, 1, 16);
+    group_rig_words(&rig, 0)[0] = 0;
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_EQ(group_rig_words(&rig, 1)[0] | group_rig_words(&rig, 1)[1], 0);
+    group_rig_words(&rig, 0)[0] = 1;
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_TRUE(group_rig_words(&rig, 1)[0] != 0);
+  }
+  group_rig_close(&rig);
+}

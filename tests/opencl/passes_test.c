@@ -265,3 +265,190 @@ TEST(passes, what_a_loop_does_not_change_is_computed_before_it) {
               "block 0:\n  v1 = ld.arg.b32\n  v2 = mul.i32 v1 v1\n  goto 1\n"
               "block 1:\n  v3 = ld.lds.b32 v2\n  v4 = setp.lt.u32 v3 v2\n  if v4 1 else 2\nblock 2:\n  exit\n");
 }
+
+/* Ends the kernel; lanes with other arguments and memory store after a pass what they did before. */
+static void expect_same(struct maker *m, void (*pass)(struct ir *)) {
+  enum { LANES = 16 };
+  static struct lane before[LANES], after;
+  ir_exit(m->ir, m->block, (struct ir_place){.line = 1});
+  for (uint32_t i = 0; i < LANES; i++) {
+    lane_start(&before[i], i, i);
+    lane_run(&before[i], m->ir);
+  }
+  pass(m->ir);
+  const char *fault = ir_fault(m->ir);
+  EXPECT_STREQ(fault ? fault : "", "");
+  for (uint32_t i = 0; i < LANES && !fault; i++) {
+    ct_note("lane %u", i);
+    lane_start(&after, i, i);
+    lane_run(&after, m->ir);
+    EXPECT_FALSE(before[i].failed);
+    EXPECT_EQ(after.digest, before[i].digest);
+  }
+  ir_free(m->ir);
+}
+
+TEST(passes, a_byte_of_a_half_that_was_stored_is_part_of_it) {
+  for (uint32_t half = 0; half < 4; half += 2)
+    for (uint32_t byte = half; byte < half + 2; byte++) {
+      struct maker m = begin();
+      const ir_ref variable = make(&m, IR_SLOT, 0, 0, 0, ir_slot_new(m.ir, 4, 4)), value = arg_word(&m, 0);
+      store(&m, ISA_ST_PRIVATE_16, make(&m, ISA_ADD_32, variable, word(&m, half), 0, 0), value);
+      const ir_ref part = make(&m, ISA_ADD_32, variable, word(&m, byte), 0, 0);
+      store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_LD_PRIVATE_U8, part, 0, 0, 0));
+      ct_note("byte %u of the half at %u", byte, half);
+      expect_same(&m, pass_promote);
+    }
+}
+
+static ir_ref phi_of_two(struct maker *m, uint32_t from, ir_ref value, uint32_t other_from, ir_ref other) {
+  const ir_ref phi = ir_make(m->ir, IR_PHI, IR_W1, NULL, 0, 0, (struct ir_place){.line = 1});
+  ir_append(m->ir, m->block, phi);
+  ir_phi_add(m->ir, phi, from, value);
+  ir_phi_add(m->ir, phi, other_from, other);
+  return phi;
+}
+
+static ir_ref is_odd(struct maker *m, ir_ref value) {
+  return make(m, ISA_SETP_NE_U32, make(m, ISA_AND_32, value, word(m, 1), 0, 0), word(m, 0), 0, 0);
+}
+
+/* 0 ? A : B, both to J: x = phi, phi(A: 1, B: 0) ? T : U, U to T, which stores x. */
+TEST(passes, a_junction_stays_when_its_value_is_used_where_both_ways_lead) {
+  struct maker m = begin();
+  const uint32_t a = new_block(&m), b = new_block(&m), junction = new_block(&m), t = new_block(&m), u = new_block(&m);
+  const ir_ref one = arg_word(&m, 0), two = arg_word(&m, 4);
+  branch(&m, is_odd(&m, one), a, b);
+  m.block = a;
+  go(&m, junction);
+  m.block = b;
+  go(&m, junction);
+  m.block = junction;
+  const ir_ref x = phi_of_two(&m, a, one, b, two), flag = phi_of_two(&m, a, word(&m, 1), b, word(&m, 0));
+  branch(&m, make(&m, ISA_SETP_NE_U32, flag, word(&m, 0), 0, 0), t, u);
+  m.block = u;
+  store(&m, ISA_ST_LDS_32, word(&m, 8), word(&m, 5));
+  go(&m, t);
+  m.block = t;
+  store(&m, ISA_ST_LDS_32, word(&m, 0), x);
+  expect_same(&m, pass_thread);
+}
+
+/* 0 ? A : B, A ? J : T, B to J: phi(A: 1, B: 0) ? T : U. A would lead to T both ways, with two values. */
+TEST(passes, a_junction_stays_when_a_way_leads_to_its_side_already) {
+  struct maker m = begin();
+  const uint32_t a = new_block(&m), b = new_block(&m), junction = new_block(&m), t = new_block(&m), u = new_block(&m);
+  const uint32_t end = new_block(&m);
+  const ir_ref one = arg_word(&m, 0), two = arg_word(&m, 4);
+  branch(&m, is_odd(&m, one), a, b);
+  m.block = a;
+  branch(&m, is_odd(&m, two), junction, t);
+  m.block = b;
+  go(&m, junction);
+  m.block = junction;
+  const ir_ref flag = phi_of_two(&m, a, word(&m, 1), b, word(&m, 0));
+  branch(&m, make(&m, ISA_SETP_NE_U32, flag, word(&m, 0), 0, 0), t, u);
+  m.block = u;
+  store(&m, ISA_ST_LDS_32, word(&m, 0), word(&m, 30));
+  go(&m, end);
+  m.block = t;
+  store(&m, ISA_ST_LDS_32, word(&m, 0), phi_of_two(&m, a, word(&m, 10), junction, word(&m, 20)));
+  go(&m, end);
+  m.block = end;
+  expect_same(&m, pass_thread);
+}
+
+/* in[(uint)(x - 1)]: x may be 0, and the index 2^32 - 1. */
+TEST(passes, a_difference_that_may_wrap_stays_in_an_index) {
+  struct maker m = begin();
+  const ir_ref in = make(&m, ISA_LD_ARG_64, 0, 0, 0, 0);
+  const ir_ref less = make(&m, ISA_ADD_32, arg_word(&m, 8), word(&m, UINT32_MAX), 0, 0);
+  const ir_ref at = make(&m, ISA_ADD_64, in, make(&m, ISA_CVT_U64_U32, less, 0, 0, 0), 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_LD_GLOBAL_U8, at, 0, 0, 0));
+  expect_text(&m, pass_spread,
+              "block 0:\n  v1 = ld.arg.b64\n  v3 = ld.arg.b32 +8\n  v4 = add.i32 v3 0xffffffff\n"
+              "  v5 = cvt.u64.u32 v4\n  v6 = add.i64 v1 v5\n  v7 = ld.global.u8 v6\n  st.lds.b32 0 _ v7\n  exit\n");
+}
+
+/* p ? A : J; J: phi(0: undef, A: v), used where p holds. v is not known in all of J. */
+TEST(passes, a_phi_of_a_value_and_nothing_stays_where_the_value_may_be_missing) {
+  struct maker m = begin();
+  const uint32_t a = new_block(&m), join = new_block(&m), again = new_block(&m), end = new_block(&m);
+  const ir_ref one = arg_word(&m, 0), odd = is_odd(&m, one);
+  branch(&m, odd, a, join);
+  m.block = a;
+  const ir_ref value = make(&m, ISA_LD_LDS_32, word(&m, 16), 0, 0, 0);
+  go(&m, join);
+  m.block = join;
+  const ir_ref phi = phi_of_two(&m, 0, ir_undef(m.ir, IR_W1), a, value);
+  branch(&m, odd, again, end);
+  m.block = again;
+  store(&m, ISA_ST_LDS_32, word(&m, 0), phi);
+  go(&m, end);
+  m.block = end;
+  expect_same(&m, pass_simplify);
+}
+
+TEST(passes, a_division_that_few_turns_need_stays_in_its_loop) {
+  for (uint32_t always = 0; always < 2; always++) {
+    struct maker m = begin();
+    const uint32_t loop = new_block(&m), arm = new_block(&m), latch = new_block(&m), after = new_block(&m);
+    const ir_ref a = arg_word(&m, 0), b = arg_word(&m, 4);
+    go(&m, loop);
+    m.block = loop;
+    const ir_ref flag = make(&m, ISA_LD_LDS_32, a, 0, 0, 0);
+    branch(&m, is_odd(&m, flag), arm, latch);
+    m.block = always ? latch : arm;
+    const ir_ref quotient = make(&m, ISA_DIV_U32, a, b, 0, 0);
+    store(&m, ISA_ST_LDS_32, b, quotient);
+    m.block = arm;
+    go(&m, latch);
+    m.block = latch;
+    branch(&m, make(&m, ISA_SETP_LT_U32, flag, b, 0, 0), loop, after);
+    ir_exit(m.ir, after, (struct ir_place){.line = 1});
+    pass_hoist(m.ir);
+    EXPECT_EQ(m.ir->inst[quotient].block, always ? 0 : arm);
+    ir_free(m.ir);
+  }
+}
+
+TEST(passes, loads_at_two_indices_are_two) {
+  struct maker m = begin();
+  const ir_ref in = make(&m, ISA_LD_ARG_64, 0, 0, 0, 0);
+  const ir_ref one = make(&m, ISA_LD_GLOBAL_32, in, arg_word(&m, 8), 0, 0);
+  const ir_ref two = make(&m, ISA_LD_GLOBAL_32, in, arg_word(&m, 12), 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_XOR_32, one, two, 0, 0));
+  expect_text(&m, pass_loads,
+              "block 0:\n  v1 = ld.arg.b64\n  v2 = ld.arg.b32 +8\n  v3 = ld.global.b32 v1 v2\n"
+              "  v4 = ld.arg.b32 +12\n  v5 = ld.global.b32 v1 v4\n  v6 = xor.b32 v3 v5\n  st.lds.b32 0 _ v6\n  exit\n");
+}
+
+/* do { q = i == 5; if (q) lds[8] = i; n = i + 1; } while (!q): q is asked before n is there. */
+TEST(passes, a_question_with_another_use_stays_in_front_of_it) {
+  struct maker m = begin();
+  const uint32_t loop = new_block(&m), after = new_block(&m);
+  go(&m, loop);
+  m.block = loop;
+  const ir_ref i = ir_make(m.ir, IR_PHI, IR_W1, NULL, 0, 0, (struct ir_place){.line = 1});
+  ir_append(m.ir, loop, i);
+  const ir_ref question = make(&m, ISA_SETP_EQ_U32, i, word(&m, 5), 0, 0);
+  const ir_ref flag = make(&m, ISA_CVT_U32_P, question, 0, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 8), flag);
+  const ir_ref next = make(&m, ISA_ADD_32, i, word(&m, 1), 0, 0);
+  ir_phi_add(m.ir, i, 0, word(&m, 0));
+  ir_phi_add(m.ir, i, loop, next);
+  branch(&m, question, after, loop);
+  m.block = after;
+  expect_same(&m, pass_latch);
+}
+
+/* 2^31 is no signed factor of 32 bits. */
+TEST(passes, a_signed_index_shifted_by_31_is_no_product_of_words) {
+  for (uint32_t by = 30; by < 33; by++) {
+    struct maker m = begin();
+    const ir_ref index = make(&m, ISA_CVT_S64_S32, arg_word(&m, 0), 0, 0, 0);
+    store(&m, ISA_ST_LDS_64, word(&m, 0), make(&m, ISA_SHL_64, index, word(&m, by), 0, 0));
+    ct_note("shifted by %u", by);
+    expect_same(&m, pass_address);
+  }
+}

@@ -119,6 +119,9 @@ TEST(spirv, lengths_and_unknown_instructions_are_refused_with_their_word) {
   PUT(&w, OpTypeVoid, 1, 2);
   refuse(&w, "(OpTypeVoid): 1 words too many");
   begin(&w);
+  PUT(&w, OpPhi, 1, 2, 3);
+  refuse(&w, "(OpPhi): the last operand is half a pair");
+  begin(&w);
   PUT(&w, OpName, 1, 0x41414141);
   refuse(&w, "(OpName): a string has no end");
 }
@@ -175,13 +178,15 @@ TEST(spirv, a_packed_struct_has_no_gaps) {
   PUT(&w, OpDecorate, STRUCT, 10);
   begin_types(&w);
   PUT(&w, OpTypeInt, BYTE, 8, 0);
-  PUT(&w, OpTypeStruct, STRUCT, BYTE, U32, U64);
+  PUT(&w, OpTypeVector, VECTOR, FLOAT, 4);
+  PUT(&w, OpTypeStruct, STRUCT, BYTE, U32, U64, VECTOR);
   struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   const struct spirv_type *type = spirv_type(module, STRUCT);
-  EXPECT_EQ(type->size, 13);
+  EXPECT_EQ(type->size, 29);
   EXPECT_EQ(type->align, 1);
   EXPECT_EQ(type->offset[2], 5);
+  EXPECT_EQ(type->offset[3], 13);
   spirv_free(module);
 }
 
