@@ -59,6 +59,37 @@ TEST(lower, all_kernels_or_none_says_why_none) {
   EXPECT_CONTAINS(error.text, "image2d_t");
 }
 
+/* A chain into a struct of two words, to its member `index`. */
+static bool lowers_member(uint32_t index, struct isa_error *error) {
+  enum { PAIR = 20, TO_PAIR, TO_WORD, INDEX, VARIABLE, MEMBER };
+  struct words w;
+  begin(&w);
+  PUT(&w, OpEntryPoint, KERNEL, KERNEL_ID, text("k"));
+  begin_types(&w);
+  PUT(&w, OpTypeStruct, PAIR, U32, U32);
+  PUT(&w, OpTypePointer, TO_PAIR, FUNCTION, PAIR);
+  PUT(&w, OpTypePointer, TO_WORD, FUNCTION, U32);
+  PUT(&w, OpConstant, U32, INDEX, index);
+  PUT(&w, OpFunction, VOID, KERNEL_ID, 0, NO_ARGS);
+  PUT(&w, OpLabel, FREE);
+  PUT(&w, OpVariable, TO_PAIR, VARIABLE, FUNCTION);
+  PUT(&w, OpInBoundsAccessChain, TO_WORD, MEMBER, VARIABLE, INDEX);
+  PUT(&w, OpStore, MEMBER, ONE);
+  PUT0(&w, OpReturn);
+  PUT0(&w, OpFunctionEnd);
+  struct isa_program *program = opencl_lower((const uint8_t *)w.word, w.count * 4ul, "t.spv", &limits, error);
+  isa_program_free(program);
+  return program != NULL;
+}
+
+TEST(lower, the_member_behind_the_last_one_is_none) {
+  struct isa_error error = {""};
+  EXPECT_TRUE(lowers_member(1, &error));
+  EXPECT_STREQ(error.text, "");
+  EXPECT_FALSE(lowers_member(2, &error));
+  EXPECT_CONTAINS(error.text, "a chain of indices names no member of its struct");
+}
+
 TEST(lower, a_module_without_kernels_is_refused) {
   struct words w;
   struct isa_error error = {""};
