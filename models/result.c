@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* clang-format off */
-#define STALL(id, name, text) {name, text},
+#define STALL(id, ...) {__VA_ARGS__},
 const struct stall_row stall_rows[STALLS] = {
 #include "models/stalls.def"
 };

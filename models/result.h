@@ -14,7 +14,8 @@ enum stall {
 
 struct stall_row {
   const char *name;
-  const char *text;
+  const char *text;  /* reads after "waiting for" */
+  const char *limit; /* reads after "Bound by" */
 };
 extern const struct stall_row stall_rows[STALLS];
 
@@ -86,9 +87,11 @@ struct launch_result {
   uint64_t lds_max_ways;
   uint32_t dma_queue_peak; /* of any engine */
   struct histogram dma_latency;
-  uint64_t stalls[STALLS];  /* warp-cycles */
-  uint64_t resident_cycles; /* warp-cycles of residency: the sum of stalls[] */
-  struct pc_result *by_pc;  /* program->count of them */
+  uint64_t unit_cycles[ISA_CLASSES]; /* scheduler-cycles that the unit of a class was busy, all classes it serves */
+  bool unit_holds[ISA_CLASSES];      /* one of its instructions kept it for more than a cycle */
+  uint64_t stalls[STALLS];           /* warp-cycles */
+  uint64_t resident_cycles;          /* warp-cycles of residency: the sum of stalls[] */
+  struct pc_result *by_pc;           /* program->count of them */
   struct hazard_result hazards[RESULT_HAZARDS];
   size_t hazard_count;      /* kept */
   uint64_t hazards_dropped; /* occurrences at further instructions, beyond RESULT_HAZARDS */

@@ -320,9 +320,19 @@ static void collect_node(struct launch_result *result, cycle_t *hazard_cycles, s
     note_stuck(result, &node->cu);
 }
 
-static void collect(struct simulation *simulation, struct launch_result *result) {
+/* An instruction keeps its scheduler's unit from its issue until the next one may issue there: an interval. */
+static void count_units(const struct isa_program *program, const struct cu *cu, struct launch_result *result) {
+  for (uint32_t pc = 0; pc < program->count; pc++) {
+    uint8_t class_ = program->info[pc].class_;
+    result->unit_cycles[cu->unit[class_]] += result->by_pc[pc].issues * cu->interval[class_];
+    result->unit_holds[cu->unit[class_]] |= result->by_pc[pc].issues && cu->interval[class_] > 1;
+  }
+}
+
+static void collect(struct simulation *simulation, const struct isa_program *program, struct launch_result *result) {
   cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
   result->mem = simulation->memory.stats;
+  count_units(program, &simulation->nodes[0].cu, result); /* all CUs are alike, and by_pc[] is of them all */
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
     collect_node(result, hazard_cycles, &simulation->nodes[i], simulation->machine.dma.engines);
 }
@@ -388,7 +398,7 @@ bool simulation_run(struct simulation *simulation, struct host *host, struct isa
                                                     : abandoned_after(simulation);
   if (result->end != END_FINISHED)
     abandon(simulation, simulation->start + result->cycles);
-  collect(simulation, result);
+  collect(simulation, launch->program, result);
   /* The next launch starts when the last word of this one has reached everybody; a prefetch may be answered
    * long after the groups have ended. */
   simulation->start = cycle_max(simulation->dispatcher.last_end, simulation->memory.last_arrival) +

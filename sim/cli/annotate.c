@@ -165,7 +165,9 @@ static void print_launch(const struct isa_program *program, const struct launch_
 
 static void print_legend(struct text *text, const bool shown[COLUMNS]) {
   text_print(text, "\n%-16s%s\n%-16s%s\n%-16s%s\n", "%", "of all cycles of the launch's warps", "issues",
-             "instructions issued by warps", "mostly waiting", "for what most of the line's waiting was");
+             "instructions issued by warps", "mostly waiting",
+             "for what most of the line's waiting was: a warp's waiting is charged to the line that\n"
+             "                uses a value, not to the line that loads it");
   for (enum column c = 0; c < COLUMNS; c++)
     if (shown[c])
       text_print(text, "%-16s%s\n", columns[c].head, columns[c].what);

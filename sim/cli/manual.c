@@ -141,6 +141,27 @@ static const struct {
     {"uncore.memory.under_way", "Accesses that the L2 and DRAM have under way."},
 };
 
+static const char bounds[] =
+    "\n## What bounds a launch\n\n"
+    "The sentence `bottleneck`, \"Bound by ...\", comes from `utilisation` and `stalls` by this rule; the first that "
+    "holds is said:\n\n"
+    "1. The launch did not finish: that it did not.\n"
+    "2. A resource is at 80 % of its peak or above: the one with the highest share. However well the rest were hidden, "
+    "the launch would take no less than that share of its time.\n"
+    "3. Warps wait: buckets are added up by what they wait for (execution units: `dependency`, `unit`; issue slots: "
+    "`not_selected`; the LDS: `lds`, `lds_conflict`, `lds_contention`, `lds_queue`; global memory: `memory`, "
+    "`memory_queue`, `fence`, `drain`; copies: `copy_wait`, `dma_queue`; other warps: `barrier`, `copy_join`, "
+    "`wait_join`), and the largest bucket of the largest sum is the one that counts. If a resource that serves it is "
+    "at 60 % of its peak or above (units for `unit`, issue slots for `not_selected`, LDS passes for `lds` and "
+    "`lds_queue`, links, L2 and DRAM for global memory and copies, the DMA engines' bandwidth, channels and "
+    "`dma.outstanding` for copies), it is named: requests come in bursts. If none is, the latency is named, or what "
+    "else the bucket stands for.\n"
+    "4. Nothing waits.\n\n"
+    "DMA channels are held for as long as a copy takes, however slow that is. So they bound a launch only if copies "
+    "wait for one: if on average at least half a descriptor stands in an engine's queue while it works "
+    "(`dma.queue_mean`). An execution unit has a row in the text report if it is at 10 % of its peak or above and its "
+    "`cu.*_interval` is more than a cycle: with an interval of one, it is never busier than the issue slots.\n";
+
 char *report_manual(void) {
   struct text text = {0};
   text_print(
@@ -153,6 +174,7 @@ char *report_manual(void) {
       "in words (`launch 2 of 6`) and from 0 in paths (`launches[1]`).\n\n| key | unit | meaning |\n|---|---|---|\n");
   for (size_t i = 0; i < report_key_count; i++)
     text_print(&text, "| `%s` | %s | %s |\n", report_keys[i].key, report_keys[i].unit, report_keys[i].text);
+  text_print(&text, "%s", bounds);
   text_print(&text, "\n## Where warps are (`stalls`)\n\n| bucket | the warp waits for |\n|---|---|\n");
   for (size_t i = 0; i < STALLS; i++)
     text_print(&text, "| `%s` | %s |\n", stall_rows[i].name, stall_rows[i].text);

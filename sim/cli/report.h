@@ -24,21 +24,29 @@ char *report_annotate(const struct report *report); /* the source, with costs */
 
 /* ---- what both work out from a result ---- */
 
+/* Who uses a resource: bits. */
+enum report_service { SERVES_ISSUE = 1, SERVES_UNITS = 2, SERVES_LDS = 4, SERVES_COPIES = 8, SERVES_MEMORY = 16 };
+
 /* How much of its peak a resource delivered. `peak` is what it could have in the time of the launch:
  * for a CU's own resources in the cycles in which the CU held warps, for shared ones in all cycles. */
 struct utilisation {
   const char *key;  /* of the JSON report: "issue_slots" */
   const char *name; /* for people: "issue slots" */
+  const char *said; /* behind "Bound by": "the link from L2" */
   const char *unit;
   double used, peak;
+  unsigned serves; /* enum report_service */
+  bool idle_held;  /* held for long, perhaps, but nobody waited for it: no limit */
+  bool minor;      /* the text report leaves it out */
 };
 
-enum { UTILISATIONS = 8, REPORT_PLACE = 300 };
+/* Units of a scheduler: the classes up to global memory's, which have an initiation interval. */
+enum { REPORT_UNITS = ISA_CLASS_GLOBAL + 1, UTILISATIONS = 9 + REPORT_UNITS, REPORT_PLACE = 300 };
 
 void report_utilisations(const struct machine *machine, const struct launch_result *result,
                          struct utilisation all[UTILISATIONS]);
 
-/* One sentence that names what bounds the launch: the caller frees it. */
+/* One sentence that names what bounds the launch, by the rule in docs/report.md: the caller frees it. */
 char *report_bottleneck(const struct machine *machine, const struct launch_result *result);
 
 static inline double per(double count, double whole) { return whole > 0 ? count / whole : 0; }

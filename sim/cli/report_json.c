@@ -201,6 +201,13 @@ static json_t *utilisation_object(const struct machine *machine, const struct la
   return object;
 }
 
+static json_t *unit_cycles(const struct launch_result *result) {
+  json_t *object = json_object();
+  for (int i = 0; i < REPORT_UNITS; i++)
+    set_whole(object, isa_class_name((enum isa_class)i), result->unit_cycles[i]);
+  return object;
+}
+
 static json_t *instruction_list(const struct isa_program *program, const struct launch_result *result) {
   json_t *list = json_array();
   for (uint32_t pc = 0; pc < program->count; pc++) {
@@ -341,6 +348,7 @@ static json_t *launch_object(const struct machine *machine, const struct job_lau
   set_summary(object, machine, result);
   set_text(object, "bottleneck", bottleneck);
   json_object_set_new(object, "utilisation", utilisation_object(machine, result));
+  json_object_set_new(object, "unit_cycles", unit_cycles(result));
   json_object_set_new(object, "occupancy", occupancy_object(&result->occupancy));
   json_object_set_new(object, "stalls", stalls_object(result->stalls, true));
   set_whole(object, "resident_cycles", result->resident_cycles);

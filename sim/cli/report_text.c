@@ -99,7 +99,7 @@ static void limits(const struct view *view) {
   report_utilisations(&view->job->machine, view->result, all);
   text_print(view->text, "\n%% of peak          used        peak  resource\n");
   for (size_t i = 0; i < UTILISATIONS; i++)
-    if (all[i].used > 0)
+    if (all[i].used > 0 && !all[i].minor)
       text_print(view->text, "%9.1f  %12.0f %12.0f  %s (%s)\n", 100 * per(all[i].used, all[i].peak), all[i].used,
                  all[i].peak, all[i].name, all[i].unit);
 }

@@ -333,8 +333,13 @@ TEST(cli, keys_of_the_json_report_are_identifiers) {
   json_t *launch = json_array_get(json_object_get(root, "launches"), 0),
          *occupancy = json_object_get(launch, "occupancy");
   const char *key;
-  expect_keys(json_object_get(launch, "utilisation"),
-              "issue_slots lds_passes dma_engines dma_outstanding link_down link_up l2 dram");
+  expect_keys(
+      json_object_get(launch, "utilisation"),
+      "issue_slots lds_passes dma_engines dma_channels dma_outstanding link_down link_up l2 dram unit_int unit_mul "
+      "unit_div unit_long unit_half unit_float unit_double unit_convert unit_special unit_math unit_lane "
+      "unit_branch unit_constant unit_private unit_lds unit_global");
+  expect_keys(json_object_get(launch, "unit_cycles"),
+              "int mul div long half float double convert special math lane branch constant private lds global");
   expect_keys(json_object_get(occupancy, "groups_allowed"), "warps groups registers lds work");
   json_object_foreach(launch, key, value) EXPECT_TRUE(is_identifier(key));
   json_object_foreach(json_object_get(launch, "utilisation"), key, value) EXPECT_TRUE(is_identifier(key));

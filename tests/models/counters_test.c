@@ -91,6 +91,26 @@ TEST(counters, each_is_zero_when_nothing_of_its_kind_happens) {
   rig_free(&rig);
 }
 
+/* ---- execution units --------------------------------------------------------------------------- */
+
+/* Two warps: each instruction keeps its unit for its class's interval; a prefetch goes through global memory's. */
+TEST(counters, a_unit_is_busy_for_an_interval_for_each_instruction) {
+  static const char text[] = LOAD_HEAD ".reg64 d\n add.f64 d, d, d\n add.f64 d, d, d\n mul.i32 v, v, 3\n"
+                                       " prefetch [p], 4\n ld.global.b32 v, [p + i]\n exit\n";
+  struct rig rig;
+  rig_run(&rig, "cu.double_interval=7 cu.mul_interval=3 cu.global_interval=5 cu.branch_interval=2", 64, 64, text);
+  EXPECT_EQ(rig.result.unit_cycles[ISA_CLASS_DOUBLE], 2 * 2 * 7);
+  EXPECT_EQ(rig.result.unit_cycles[ISA_CLASS_MUL], 2 * 3);
+  EXPECT_EQ(rig.result.unit_cycles[ISA_CLASS_GLOBAL], 2 * 2 * 5);
+  EXPECT_EQ(rig.result.unit_cycles[ISA_CLASS_BRANCH], 2 * 2); /* exit */
+  EXPECT_EQ(rig.result.unit_cycles[ISA_CLASS_PREFETCH], 0);
+  EXPECT_EQ(rig.result.unit_cycles[ISA_CLASS_HALF], 0);
+  EXPECT_TRUE(rig.result.unit_holds[ISA_CLASS_DOUBLE]);
+  EXPECT_FALSE(rig.result.unit_holds[ISA_CLASS_INT]);
+  EXPECT_FALSE(rig.result.unit_holds[ISA_CLASS_HALF]);
+  rig_free(&rig);
+}
+
 TEST(counters, all_rows_are_in_the_table) {
   const struct stat_group *groups[] = {&cu_stat_group, &mem_stat_group};
   for (size_t g = 0; g < 2; g++)
