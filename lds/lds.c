@@ -26,7 +26,7 @@ const struct stat_group lds_stat_group = {"lds", "Local data store", stat_rows, 
 /* The warps' access at the banks. */
 struct access {
   bool active, started; /* started: its first pass has been */
-  uint32_t pass, contention;
+  uint32_t pass, contention, queued_conflicts;
   struct lds_request request;
   struct lds_schedule schedule;
 };
@@ -40,6 +40,19 @@ struct stream {
   uint32_t beats;        /* left */
 };
 
+/* Accesses with conflicts that were served lately, oldest first, while one that waited for them may still be in the
+ * queue: so at most as many as the queue and the banks hold, and one more. */
+enum { SERVED = 512 };
+
+struct served {
+  struct {
+    cycle_t last;       /* its last pass */
+    uint32_t conflicts; /* the passes up to it that conflicts added */
+  } entry[SERVED];
+  uint32_t first, end; /* modulo SERVED */
+  uint64_t conflicts;  /* sum of entries */
+};
+
 struct lds_work {
   cycle_t at; /* every cycle before this one has been worked */
   struct access access;
@@ -47,7 +60,8 @@ struct lds_work {
   unsigned streams; /* active ones */
   unsigned turn;    /* engine that is asked first for the next beat */
   bool dma_wins;    /* the next conflict, under `alternate` */
-  uint32_t row;     /* bytes of one word of every bank: the most a beat can carry */
+  struct served served;
+  uint32_t row; /* bytes of one word of every bank: the most a beat can carry */
   unsigned word_log2;
 };
 
@@ -97,6 +111,26 @@ void lds_free(struct lds *lds) {
 
 /* ---- accept --------------------------------------------------------------------------------- */
 
+static void note_served(struct served *served, cycle_t last, uint32_t conflicts) {
+  if (!conflicts)
+    return;
+  served->entry[served->end % SERVED].last = last;
+  served->entry[served->end++ % SERVED].conflicts = conflicts;
+  served->conflicts += conflicts;
+  assert(served->end - served->first <= SERVED && "entries are forgotten when nobody in the queue waited for them");
+}
+
+/* Passes from cycle `since` on that conflicts added. Who is asked about arrives later each time. */
+static uint32_t conflicts_since(struct served *served, cycle_t since) {
+  while (served->first != served->end && served->entry[served->first % SERVED].last < since)
+    served->conflicts -= served->entry[served->first++ % SERVED].conflicts;
+  if (served->first == served->end)
+    return 0;
+  uint64_t oldest = served->entry[served->first % SERVED].conflicts;
+  uint64_t left = served->entry[served->first % SERVED].last - since + 1;
+  return (uint32_t)(served->conflicts - oldest + cycle_min(oldest, left));
+}
+
 /* Its slot in the queue stays taken until its first pass. */
 static void accept_access(struct lds *lds, cycle_t now) {
   struct access *access = &lds->work->access;
@@ -106,6 +140,7 @@ static void accept_access(struct lds *lds, cycle_t now) {
   access->active = true;
   access->started = false;
   access->pass = access->contention = 0;
+  access->queued_conflicts = conflicts_since(&lds->work->served, port_next(&lds->from_cu));
   access->request = *request;
   lds_plan(&lds->params, request, &access->schedule);
 }
@@ -151,10 +186,12 @@ static void finish_access(struct lds *lds, cycle_t now) {
   struct lds_reply reply = {.tag = access->request.tag,
                             .passes = schedule->passes,
                             .conflict_cycles = schedule->passes - schedule->phases,
+                            .queued_conflicts = access->queued_conflicts,
                             .contention_cycles = access->contention,
                             .ways = schedule->ways};
   lds->stats.conflict_cycles += reply.conflict_cycles;
   access->active = false;
+  note_served(&lds->work->served, now, reply.conflict_cycles);
   port_send_at(&lds->to_cu, &reply, now, now + lds->params.latency);
 }
 

@@ -31,6 +31,9 @@
  *     banks             a    a    b                   a takes two passes, b one
  *     to_cu                            .    a    b    a at t + 2 + 3, b at t + 3 + 3
  *
+ * Of the cycles that b waited in the queue, those are told in its reply that a's bank conflicts added. Of a's passes the
+ * last ones count as added: if b arrives when a has k passes left, it waits for min(k, added) of them.
+ *
  * A request's slot in from_cu is free again from its first pass on, an engine's in from_dma from its first beat on.
  *
  * A beat is at most one word of every bank, however wide the engine: a bank delivers one word a cycle.
@@ -92,6 +95,7 @@ struct lds_reply {
   uint32_t tag;
   uint32_t passes;            /* bank passes it took */
   uint32_t conflict_cycles;   /* of these, beyond one per active phase */
+  uint32_t queued_conflicts;  /* passes so added to accesses before it, while it waited in the queue for them */
   uint32_t contention_cycles; /* cycles its passes waited for DMA beats */
   uint32_t ways;              /* the most passes that one of its phases took */
 };

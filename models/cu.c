@@ -21,11 +21,13 @@ void cu_report(void *context, const struct isa_hazard *hazard) {
 
 /* ---- replies ---------------------------------------------------------------------------- */
 
-/* Of the cycles that the warp waited for an LDS result, some are due to conflicts or to the DMA engine. */
+/* Of the cycles that the warp waited for an LDS result, some are due to conflicts, its own or of accesses before it,
+ * or to the DMA engine: it would have waited that much less without them. */
 static void split_lds(struct cu *cu, struct cu_warp *warp, const struct lds_reply *reply, cycle_t now) {
   uint64_t waited = now > warp->since ? now - warp->since : 0;
   uint64_t contention = waited < reply->contention_cycles ? waited : reply->contention_cycles;
-  uint64_t conflict = waited - contention < reply->conflict_cycles ? waited - contention : reply->conflict_cycles;
+  uint64_t conflicts = (uint64_t)reply->conflict_cycles + reply->queued_conflicts;
+  uint64_t conflict = cycle_min(waited - contention, conflicts);
   cu_charge(cu, warp, STALL_LDS_CONTENTION, contention);
   cu_charge(cu, warp, STALL_LDS_CONFLICT, conflict);
   warp->since += contention + conflict;

@@ -9,7 +9,7 @@ enum { ENTRIES = 4096, ENGINES = 2, ADDRESSES = 64 };
 
 struct entry {
   cycle_t at;
-  uint32_t tag, passes, conflict, contention, ways;
+  uint32_t tag, passes, conflict, contention, ways, queued;
 };
 
 struct diary {
@@ -61,7 +61,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
   const struct lds_reply *reply;
   while ((reply = port_peek(&rig->lds.to_cu, now))) {
     write_down(&rig->replies, (struct entry){now, reply->tag, reply->passes, reply->conflict_cycles,
-                                             reply->contention_cycles, reply->ways});
+                                             reply->contention_cycles, reply->ways, reply->queued_conflicts});
     port_take(&rig->lds.to_cu, now);
   }
   while (rig->sent < rig->planned && rig->plan[rig->sent].at <= now && port_can_send(&rig->lds.from_cu, now))
@@ -212,6 +212,29 @@ TEST(lds, accesses_follow_each_other_without_a_gap) {
     EXPECT_EQ(rig->lds.stats.busy_cycles, last);
     free_rig(rig);
   }
+}
+
+/* The banks: 0 in cycles 1..8, 1 in 9..12, 2 in 13, 3 in 14 and 15, the others in 16 to 19; a wait is told from the
+ * cycle of arrival on, one after the sending. */
+TEST(lds, a_reply_tells_the_conflicts_that_it_waited_for_in_the_queue) {
+  static const struct {
+    cycle_t at;
+    uint32_t passes, queued;
+  } rows[] = {{0, 8, 0},     {0, 4, 7},      {0, 1, 7 + 3},  {8, 2, 3},
+              {9, 1, 3 + 1}, {10, 1, 2 + 1}, {11, 1, 1 + 1}, {12, 1, 1}};
+  enum { N = sizeof rows / sizeof *rows };
+  struct rig *rig = make_rig(usual());
+  for (unsigned i = 0; i < N; i++)
+    plan_access(rig, rows[i].at, LDS_READ, 32, 0, 4 * rows[i].passes);
+  plan_access(rig, 19, LDS_READ, 32, 0, 128);    /* arrives when the banks are idle, */
+  plan_access(rig, 19 + 32, LDS_READ, 32, 0, 4); /* and in the cycle after its last pass */
+  run(rig);
+  ASSERT_EQ(rig->replies.count, N + 2);
+  for (unsigned i = 0; i < N + 2; i++) {
+    ct_note("access %u", i);
+    EXPECT_EQ(rig->replies.entry[i].queued, i < N ? rows[i].queued : 0);
+  }
+  free_rig(rig);
 }
 
 TEST(lds, an_access_of_many_passes_costs_a_handful_of_steps) {

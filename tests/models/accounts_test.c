@@ -27,6 +27,9 @@ static const struct {
     {STALL_LDS, 10, 32, "", LDS_HEAD " ld.lds.b32 b[0], [t]\n mov.b32 a, b[0]\n exit\n"},
     /* 32 passes, of which 31 because all lanes want one bank */
     {STALL_LDS_CONFLICT, 31, 32, "", LDS_HEAD " ld.lds.b32 b[0], [t + a]\n mov.b32 a, b[0]\n exit\n"},
+    /* And two warps of such loads: the second one waits for the first one's passes too, but for the cycle between. */
+    {STALL_LDS_CONFLICT, 31 + 31 + 31, 64, "",
+     LDS_HEAD " and.b32 a, a, 3968\n ld.lds.b32 b[0], [t + a]\n mov.b32 a, b[0]\n exit\n"},
     /* Loads A, B, C of 32 passes through a queue of one. A is sent at t; its slot is free when its first pass has
      * begun, t + 1, and a credit later: B waits 1 cycle. B's first pass is at t + 33: C waits from t + 3 to t + 33. */
     {STALL_LDS_QUEUE, 1 + 31, 32, "lds.queue=1",
