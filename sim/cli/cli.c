@@ -7,14 +7,23 @@
 #include <string.h>
 
 #include "sim/cli/file.h"
+#include "sim/core/params.h"
 
-enum { OPTIONS = 64, OPTION_NAME = 32 };
+enum { OPTIONS = 64 };
 
+/* An option by its whole name or, as getopt has it, by a beginning that no other has. */
 static const struct argp_option *find_option(const struct argp_option *options, const char *word, size_t length) {
-  for (; options->name || options->doc; options++)
-    if (options->name && strlen(options->name) == length && strncmp(options->name, word, length) == 0)
+  const struct argp_option *found = NULL;
+  size_t count = 0;
+  for (; options->name || options->doc; options++) {
+    if (!options->name || strncmp(options->name, word, length) != 0)
+      continue;
+    if (strlen(options->name) == length)
       return options;
-  return NULL;
+    found = options;
+    count++;
+  }
+  return count == 1 ? found : NULL;
 }
 
 static const struct argp_option *find_letter(const struct argp_option *options, char letter) {
@@ -24,37 +33,82 @@ static const struct argp_option *find_letter(const struct argp_option *options, 
   return NULL;
 }
 
-/* argp has refused this word without saying why. */
-static void explain(const struct argp_option *options, const char *word, struct message *message) {
-  static const struct argp_option none[] = {{0}};
-  const char *names[OPTIONS];
-  size_t count = 0, length = strcspn(word, "=");
-  options = options ? options : none;
-  const struct argp_option *letter = strncmp(word, "--", 2) != 0 && length == 2 ? find_letter(options, word[1]) : NULL;
-  if (letter && letter->arg) {
-    message_fail(message, "%.60s: needs a value, %s", word, letter->arg);
-    return;
+/* What is wrong with the options of one word; `more`: another word follows. */
+enum fault { FINE, TAKES_NEXT, UNKNOWN, LACKS_VALUE, HAS_VALUE };
+
+static enum fault fault_of(const struct argp_option *option, bool value, bool more) {
+  if (!option)
+    return UNKNOWN;
+  if (option->arg && !value)
+    return more ? TAKES_NEXT : LACKS_VALUE;
+  return !option->arg && value ? HAS_VALUE : FINE;
+}
+
+static enum fault look_at(const struct argp_option *options, const char *word, bool more,
+                          const struct argp_option **option) {
+  size_t length = strcspn(word, "=");
+  *option = NULL;
+  if (word[0] != '-' || !word[1])
+    return FINE;
+  if (word[1] == '-') {
+    *option = find_option(options, word + 2, length - 2);
+    return fault_of(*option, word[length], more);
   }
-  if (strncmp(word, "--", 2) != 0) {
-    message_fail(message, "%.60s: no such option; --help lists them", word);
-    return;
+  for (const char *letter = word + 1; *letter; letter++) {
+    *option = find_letter(options, *letter);
+    enum fault fault = fault_of(*option, *option && (*option)->arg && letter[1], more);
+    if (fault != FINE || (*option)->arg)
+      return fault;
   }
-  const struct argp_option *option = find_option(options, word + 2, length - 2);
-  if (option) {
-    message_fail(message, option->arg ? "%.60s: needs a value, %s" : "%.60s: takes no value", word, option->arg);
-    return;
-  }
-  char dashed[OPTIONS][OPTION_NAME], asked[64], hint[400];
-  for (; (options->name || options->doc) && count < OPTIONS - 2; options++)
+  return FINE;
+}
+
+/* Other tools have --json; ours is a form of the report. */
+static const char *habit_of(const struct argp_option *options, const char *word) {
+  return strcmp(word, "--json") == 0 && find_letter(options, 'r') ? "--report json" : NULL;
+}
+
+static void refuse_unknown(const struct argp_option *options, const char *word, struct message *message) {
+  const char *names[OPTIONS] = {"help", "version"}, *near = NULL;
+  char asked[64];
+  size_t count = 2;
+  snprintf(asked, sizeof asked, "%.*s", (int)strcspn(word, "="), word);
+  const char *habit = habit_of(options, asked);
+  for (; (options->name || options->doc) && count < OPTIONS; options++)
     if (options->name && !(options->flags & OPTION_HIDDEN))
-      snprintf(dashed[count++], OPTION_NAME, "--%.20s", options->name);
-  strcpy(dashed[count++], "--help");
-  strcpy(dashed[count++], "--version");
-  for (size_t i = 0; i < count; i++)
-    names[i] = dashed[i];
-  snprintf(asked, sizeof asked, "%.*s", (int)(length < 63 ? length : 63), word);
-  message_suggest(hint, sizeof hint, asked, names, count);
-  message_fail(message, "%s: no such option%s", asked, hint);
+      names[count++] = options->name;
+  if (strncmp(asked, "--", 2) == 0 && !habit)
+    near = nearest_word(asked + 2, names, count, sizeof *names);
+  if (habit || near)
+    message_fail(message, "%s: no such option; did you mean '%s%s'?", asked, habit ? "" : "--", habit ? habit : near);
+  else
+    message_fail(message, "%s: no such option; --help lists them", asked);
+}
+
+/* argp has refused a word without saying which, or why: the first that is at fault. */
+static void explain(const struct argp_option *options, int argc, char **argv, struct message *message) {
+  static const struct argp_option none[] = {{0}};
+  options = options ? options : none;
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    const struct argp_option *option = NULL;
+    switch (look_at(options, argv[i], i + 1 < argc, &option)) {
+    case FINE:
+      break;
+    case TAKES_NEXT:
+      i++;
+      break;
+    case UNKNOWN:
+      refuse_unknown(options, argv[i], message);
+      return;
+    case LACKS_VALUE:
+      message_fail(message, "%.60s: needs a value, %s", argv[i], option->arg);
+      return;
+    case HAS_VALUE:
+      message_fail(message, "%.60s: takes no value", argv[i]);
+      return;
+    }
+  }
+  message_fail(message, "%.60s: no such option; --help lists them", argv[argc - 1]);
 }
 
 /* ARGP_NO_ERRS, which silences argp's two-line errors, silences its --help too. */
@@ -72,13 +126,12 @@ static void help_if_asked(const struct argp *argp, int argc, char **argv) {
 }
 
 bool cli_parse(const struct argp *argp, int argc, char **argv, struct message *input) {
-  int next = 0;
   help_if_asked(argp, argc, argv);
   input->text[0] = '\0';
-  if (argp_parse(argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, &next, input) == 0)
+  if (argp_parse(argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, input) == 0)
     return true;
   if (!input->text[0])
-    explain(argp->options, next > 1 && next <= argc ? argv[next - 1] : argv[argc - 1], input);
+    explain(argp->options, argc, argv, input);
   return false;
 }
 
