@@ -377,6 +377,10 @@ static const char *tool(const char *variable, const char *usual) {
   return value && *value ? value : usual;
 }
 
+bool opencl_options_good(const char *const *options, char *text, size_t size) {
+  return clang_options_check(options, &(struct clang_options){0}, text, size);
+}
+
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
                     struct isa_error *error) {
   struct compilation c = {.path = path,
@@ -384,18 +388,25 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
                           .clang = tool("WARPWAIT_CLANG", "clang-15"),
                           .translator = tool("WARPWAIT_LLVM_SPIRV", "llvm-spirv-15")};
   struct process_hold hold;
-  c.teller = (struct teller){path, c.folder, error};
+  c.teller = (struct teller){path, c.folder, error, build->blamed};
+  tool_blame(&c.teller, OPENCL_SOURCE);
   char why[200];
   *spirv = NULL;
   *size = 0;
   if (access(path, R_OK) != 0)
     return tool_fail(&c.teller, "%s", strerror(errno));
-  if (!clang_options_check(build->options, &c.options, why, sizeof why))
+  if (!clang_options_check(build->options, &c.options, why, sizeof why)) {
+    tool_blame(&c.teller, OPENCL_OPTIONS);
     return tool_fail(&c.teller, "%s", why);
-  if (!check_extensions(&c))
+  }
+  if (!check_extensions(&c)) {
+    tool_blame(&c.teller, OPENCL_EXTENSIONS);
     return false;
+  }
   process_hold(&hold);
   bool good = make_folder(&c) && make(&c, spirv, size);
+  if (!good && c.options.standard && build->blamed && *build->blamed == OPENCL_STANDARD)
+    tool_blame(&c.teller, OPENCL_OPTIONS); /* which said it */
   remove_folder(&c);
   process_release(&hold);
   return good;

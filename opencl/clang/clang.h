@@ -15,6 +15,10 @@ enum opencl_route {
 };
 extern const char *const opencl_route_names[OPENCL_ROUTES]; /* "ssa", "O0", "O2" */
 
+/* What an error is of: the source and whatever else, or a part of struct opencl_build; WORDS is its defines or
+ * options. */
+enum opencl_part { OPENCL_SOURCE, OPENCL_STANDARD, OPENCL_EXTENSIONS, OPENCL_OPTIONS, OPENCL_WORDS };
+
 /* How clang is to be called. Lists end with NULL; a NULL list is empty. */
 struct opencl_build {
   const char *standard;          /* "CL2.0" if NULL */
@@ -24,7 +28,11 @@ struct opencl_build {
   const char *const *options;    /* further words, "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-DN=4" */
   enum opencl_route route;
   bool no_cache;
+  enum opencl_part *blamed; /* NULL, or where to note what an error is of */
 };
+
+/* The options, a list that ends with NULL, are all let through; if not, why is at `text`. */
+bool opencl_options_good(const char *const *options, char *text, size_t size);
 
 /* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. *spirv is the caller's to free.
  * False with *error filled: clang's own first error as it words it ("kernel.cl:3:5: error: ..."), or that a tool

@@ -20,6 +20,11 @@ bool tool_fail(const struct teller *teller, const char *format, ...) {
   return false;
 }
 
+void tool_blame(const struct teller *teller, enum opencl_part part) {
+  if (teller->blamed)
+    *teller->blamed = part;
+}
+
 /* An error of clang's, "k.cl:3:5: error: ..."; the driver's own have no place. */
 static bool is_error(const char *line, size_t length) {
   return memmem(line, length, ": error: ", 9) || memmem(line, length, ": fatal error: ", 15) ||
@@ -104,6 +109,15 @@ static bool has_place(const struct teller *teller, const char *line, size_t leng
          place_length(line, before);
 }
 
+/* What an error without a place in a source is of. */
+static enum opencl_part part_of(const char *what, size_t length) {
+  if (memmem(what, length, "-cl-std=", 8))
+    return OPENCL_STANDARD;
+  if (length > 14 && memcmp(what, "no extension '", 14) == 0) /* the header's own words */
+    return OPENCL_EXTENSIONS;
+  return memmem(what, length, "argument: '-", 12) ? OPENCL_OPTIONS : OPENCL_SOURCE;
+}
+
 /* "k.cl:3:5: error: what (and 2 more; --build-option -Wall shows them)". An error that has no place gets the program's name. */
 static bool fail_source(const struct teller *teller, const char *tool, const struct process_end *end) {
   const char *line = NULL;
@@ -117,6 +131,8 @@ static bool fail_source(const struct teller *teller, const char *tool, const str
   const char *what = placed ? line : (const char *)memmem(line, length, "error: ", 7) + 7;
   size_t used = length - (size_t)(what - line), room = placed ? sizeof teller->error->text - sizeof more : SHOWN;
   int shown = (int)(used < room ? used : room);
+  if (!placed)
+    tool_blame(teller, is_of_options(line) ? OPENCL_WORDS : part_of(what, used));
   if (!placed)
     return tool_fail(teller, "%s%.*s%s%s", is_of_options(line) ? "in the options of the build: " : "", shown, what,
                      memmem(what, used, "-cl-std=", 8) ? "; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0" : "", more);

@@ -2,17 +2,21 @@
 #ifndef OPENCL_CLANG_TOOL_ERRORS_H
 #define OPENCL_CLANG_TOOL_ERRORS_H
 
-#include "isa/isa.h"
+#include "opencl/clang/clang.h"
 #include "opencl/clang/process.h"
 
 struct teller {
   const char *path;   /* of the program, as the user gave it */
   const char *folder; /* of temporary files: errors in these are not in the user's */
   struct isa_error *error;
+  enum opencl_part *blamed; /* as in struct opencl_build */
 };
 
 /* "k.cl: what". Always false. */
 __attribute__((format(printf, 2, 3))) bool tool_fail(const struct teller *teller, const char *format, ...);
+
+/* Notes what the error is of. */
+void tool_blame(const struct teller *teller, enum opencl_part part);
 
 /* Why a run has failed: the tool is missing or went down, or, of a compiler, its first error and how many more there
  * are. Always false. */

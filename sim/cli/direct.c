@@ -209,7 +209,7 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
   job->machine_file = job->machine;
   program_build_add(&job->build, &request->build);
   if (!program_load(&job->program, direct->program, &job->build, &inside, message))
-    return false;
+    return job->program.blamed != OPENCL_SOURCE && message_within(message, program_option(job->program.blamed));
   if (!direct->global)
     return message_fail(message, "--global is missing: the number of work-items, X[,Y[,Z]]");
   if (!job_machine(request, &job->machine, message) || !find_kernel(direct, job, message))

@@ -92,6 +92,31 @@ static const char *usual_program(const struct launch_reader *reader) {
   return NULL;
 }
 
+/* The error names a word that the command line says. */
+static bool names_any(const char *text, const struct program_words *words) {
+  for (size_t i = 0; i < words->count; i++)
+    if (strstr(text, words->word[i]))
+      return true;
+  return false;
+}
+
+/* The file's part of the build is to blame, or an option of the command line, which comes later and wins. */
+static bool refuse_build(struct launch_reader *reader, const json_t *root) {
+  static const char *const keys[] = {
+      [OPENCL_STANDARD] = "std", [OPENCL_EXTENSIONS] = "extensions", [OPENCL_OPTIONS] = "options"};
+  enum opencl_part part = reader->job->program.blamed;
+  const struct place build = {NULL, "build", 0}, key = {&build, part == OPENCL_WORDS ? NULL : keys[part], 0};
+  const struct program_build *asked = &reader->request->build;
+  const json_t *ours = json_object_get(root, "build");
+  bool theirs =
+      part == OPENCL_STANDARD ? asked->standard != NULL : names_any(reader->document.message->text, &asked->options);
+  if (part == OPENCL_OPTIONS)
+    ours = json_object_get(ours, key.key);
+  if (ours && !theirs)
+    return launch_refuse(reader, part == OPENCL_WORDS ? &build : &key);
+  return message_within(reader->document.message, program_option(part));
+}
+
 static bool read_program(struct launch_reader *reader, const json_t *root) {
   const struct place place = {NULL, "program", 0};
   const json_t *value = json_object_get(root, "program");
@@ -107,6 +132,8 @@ static bool read_program(struct launch_reader *reader, const json_t *root) {
   char *path = file_beside(job->file, name);
   bool inside = false, good = program_load(&job->program, path, &job->build, &inside, reader->document.message);
   free(path);
+  if (!good && job->program.blamed != OPENCL_SOURCE)
+    return refuse_build(reader, root);
   return good || inside ? good : launch_refuse(reader, &place);
 }
 

@@ -84,14 +84,21 @@ static bool read_extensions(struct launch_reader *reader, const struct place *pl
   return read_words(reader, place, value, &build->extensions, say_word);
 }
 
+/* They are looked at here, before those of the command line join them: so it is known whose is wrong. */
 static bool read_options(struct launch_reader *reader, const struct place *place, const json_t *value,
                          struct program_build *build) {
-  if (!json_is_string(value))
-    return read_words(reader, place, value, &build->options, say_word);
-  const char *text = json_word(&reader->document, place, value);
-  if (text)
+  char why[200];
+  if (!json_is_string(value)) {
+    if (!read_words(reader, place, value, &build->options, say_word))
+      return false;
+  } else {
+    const char *text = json_word(&reader->document, place, value);
+    if (!text)
+      return false;
     program_say_text(&build->options, text);
-  return text;
+  }
+  return opencl_options_good(build->options.word, why, sizeof why) ? true
+                                                                   : json_fail(&reader->document, place, "%s", why);
 }
 
 static bool read_route(struct launch_reader *reader, const struct place *place, const json_t *value,

@@ -93,6 +93,10 @@ bool program_registers(const char *word, struct program_build *build, struct mes
                       PROGRAM_LEAST_REGISTERS, PROGRAM_MOST_REGISTERS);
 }
 
+const char *program_option(enum opencl_part part) {
+  return part == OPENCL_STANDARD ? "--cl-std" : part == OPENCL_WORDS ? "-D or --build-option" : "--build-option";
+}
+
 /* The first thing said that serves only OpenCL C, or NULL. */
 static const char *said_of_source(const struct program_build *build) {
   const struct {
@@ -142,6 +146,13 @@ static bool check_build(const char *path, enum language language, const struct p
   return true;
 }
 
+/* What an error in the build says of it stands behind the program's name, which is not to blame. */
+static const char *without_path(const struct program *program, const char *text) {
+  size_t length = strlen(program->path);
+  bool named = program->blamed != OPENCL_SOURCE && strncmp(text, program->path, length) == 0 && text[length] == ':';
+  return named ? text + length + 2 : text;
+}
+
 static bool compile(struct program *program, const struct program_build *build, struct message *message) {
   const struct opencl_build how = {.standard = build->standard,
                                    .defines = build->defines.word,
@@ -149,11 +160,12 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .extensions = build->extensions.word,
                                    .options = build->options.word,
                                    .route = build->route,
-                                   .no_cache = build->no_cache};
+                                   .no_cache = build->no_cache,
+                                   .blamed = &program->blamed};
   struct isa_error error = {""};
   if (opencl_compile(program->path, &how, &program->spirv, &program->spirv_bytes, &error))
     return true;
-  return message_fail(message, "%s", error.text);
+  return message_fail(message, "%s", without_path(program, error.text));
 }
 
 static struct isa_program *lower(const struct program *program, uint32_t registers, struct opencl_refusals *refusals,

@@ -40,12 +40,16 @@ void program_build_free(struct program_build *build);
 bool program_route(const char *word, struct program_build *build, struct message *message);
 bool program_registers(const char *word, struct program_build *build, struct message *message);
 
+/* The option of the command line that says a part of the build. */
+const char *program_option(enum opencl_part part);
+
 struct program {
   struct isa_program *isa;
   char *path;
   uint8_t *spirv; /* NULL unless it was lowered */
   size_t spirv_bytes;
   uint32_t registers;              /* most that a lane may have */
+  enum opencl_part blamed;         /* when it could not be compiled: what was wrong */
   struct opencl_refusals refusals; /* kernels of the file that could not be lowered */
 };
 

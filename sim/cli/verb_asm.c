@@ -123,9 +123,12 @@ static bool disassemble(const struct isa_program *program, const char *path, str
 
 /* Parses the command line and loads the program. */
 static bool begin(const struct argp *argp, int argc, char **argv, struct translation *translation) {
+  struct program *program = &translation->program;
   bool inside = false;
-  return cli_parse(argp, argc, argv, &translation->message) &&
-         program_load(&translation->program, translation->input, &translation->build, &inside, &translation->message);
+  if (!cli_parse(argp, argc, argv, &translation->message))
+    return false;
+  return program_load(program, translation->input, &translation->build, &inside, &translation->message) ||
+         (program->blamed != OPENCL_SOURCE && message_within(&translation->message, program_option(program->blamed)));
 }
 
 /* Kernels that the result lacks are no failure, as long as there is one, but told. */

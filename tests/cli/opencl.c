@@ -281,11 +281,11 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
       {"kernel void kay(void) {}\nkernel void l(void) {}\n", "run kernel.cl --global 1 --kernel key",
        "--kernel: no kernel 'key' in kernel.cl; did you mean 'kay'?"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --build-option -O3",
-       "kernel.cl: build option '-O3' is not let through: choose a route instead: ssa, O0 or O2"},
+       "--build-option: build option '-O3' is not let through: choose a route instead: ssa, O0 or O2"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --build-option other.cl",
-       "kernel.cl: build option 'other.cl' is not let through: the program is the only input"},
+       "--build-option: build option 'other.cl' is not let through: the program is the only input"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --cl-std CL9",
-       "kernel.cl: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
+       "--cl-std: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
       {"kernel void k(float x) {}\n", "run kernel.cl --global 1 --arg int:1",
        "--arg int:1: int (4 bytes) does not fit: the kernel's argument 'x' is a value (f32, 4 bytes)"},
       {"kernel void k(int x) {}\n", "run kernel.cl --global 1",
@@ -314,7 +314,7 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
       {"kernel void k(global int *a) {\n  int x[100000];\n  x[a[0]] = 3;\n  a[1] = x[a[2]];\n}\n", "asm kernel.cl",
        "kernel.cl:2: a private variable of 400000 bytes; there are at most 65536"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 -D 1X",
-       "kernel.cl: in the options of the build: macro name must be an identifier"},
+       "-D or --build-option: in the options of the build: macro name must be an identifier"},
       {"kernel void k(global int *a) {}\n", "run kernel.cl --global 1 --arg buffer:a=4 --arg int:1",
        "--arg int:1: kernel 'k' has 1 argument"},
   };
@@ -338,19 +338,26 @@ TEST(opencl, bad_build_keys_name_their_place) {
        "l.json:2: build.defines.N: is neither a string, a number nor true"},
       {"\"build\": { \"include\": \".\" },", "l.json:1: build.include: is not a list, [ ... ]"},
       {"\"build\": { \"extensions\": [\"cl_khr_fp16\", 3] },", "l.json:1: build.extensions[1]: is not a string"},
-      {"\"build\": { \"extensions\": [\"cl_khr_fp61\"] },", "kernel.cl: no extension 'cl_khr_fp61'"},
+      {"\"build\": { \"extensions\": [\"cl_khr_fp61\"] },", "l.json:1: build.extensions: no extension 'cl_khr_fp61'"},
       {"\"build\": { \"options\": 3 },", "l.json:1: build.options: is not a list, [ ... ]"},
       {"\"build\": { \"options\": \"-c\" },",
-       "kernel.cl: build option '-c' is not let through: warpwait decides what clang makes"},
+       "l.json:1: build.options: build option '-c' is not let through: warpwait decides what clang makes"},
       {"\"build\": { \"route\": \"SSA\" },", "l.json:1: build.route: no route 'SSA', legal: ssa, O0, O2"},
       {"\"build\": { \"registers\": 256 },",
        "l.json:1: build.registers: 256 is not a whole number in [16, 255] registers a lane"},
       {"\"build\": { \"std\": \"CL9\" },",
-       "kernel.cl: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
+       "l.json:1: build.std: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
       {"\"build\": { \"defines\": { \"1X\": 2 } },",
-       "kernel.cl: in the options of the build: macro name must be an identifier"},
+       "l.json:1: build: in the options of the build: macro name must be an identifier"},
       {"\"build\": { \"options\": \"-include gone.h\" },",
-       "kernel.cl: in the options of the build: 'gone.h' file not found"},
+       "l.json:1: build: in the options of the build: 'gone.h' file not found"},
+      {"\"build\": {\n\"options\": \"-w -O3\" },",
+       "l.json:2: build.options: build option '-O3' is not let through: choose a route instead: ssa, O0 or O2"},
+      {"\"build\": {\n\"options\": \"-cl-nope\" },", "l.json:2: build.options: unknown argument: '-cl-nope'"},
+      {"\"build\": {\n\"options\": \"-cl-std=CL9\" },",
+       "l.json:2: build.options: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
+      {"\"build\": {\n\"extensions\": [\"no name\"] },",
+       "l.json:2: build.extensions: 'no name' is not the name of an extension, such as cl_khr_fp16"},
       {"\"program\": \"gone.cl\",", "l.json:1: program: gone.cl: No such file or directory"},
       {"\"program\": \"k.wws\", \"build\": {},", "l.json:1: build: serves OpenCL C only, and 'k.wws' is none"},
       {"\"program\": \"bad.spv\", \"build\": { \"std\": \"CL2.0\" },",
@@ -364,6 +371,29 @@ TEST(opencl, bad_build_keys_name_their_place) {
     ct_note("%s", rows[i].keys);
     snprintf(whole, sizeof whole, "warpwait: %s\n", rows[i].message);
     expect("run l.json", 2, whole);
+  }
+}
+
+/* What the command line says of the build is blamed on it, whether or not there is a launch file that says more. */
+TEST(opencl, bad_build_options_name_the_option) {
+  static const struct {
+    const char *arguments, *message;
+  } rows[] = {
+      {"run l.json --cl-std CL8",
+       "--cl-std: invalid value 'CL8' in '-cl-std=CL8'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
+      {"run l.json --build-option -cl-foo", "--build-option: unknown argument: '-cl-foo'"},
+      {"run kernel.cl --global 4 --build-option -O3",
+       "--build-option: build option '-O3' is not let through: choose a route instead: ssa, O0 or O2"},
+      {"dis kernel.cl --build-option -cl-foo", "--build-option: unknown argument: '-cl-foo'"},
+      {"asm kernel.cl -D 1X=2", "-D or --build-option: in the options of the build: macro name must be an identifier"},
+  };
+  fresh(plus, 0);
+  launch_with("\"build\": { \"options\": \"-w\", \"std\": \"CL2.0\" },");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char whole[400];
+    snprintf(whole, sizeof whole, "warpwait: %s\n", rows[i].message);
+    ct_note("%s", rows[i].arguments);
+    expect(rows[i].arguments, 2, whole);
   }
 }
 
