@@ -131,6 +131,8 @@ static bool give_argument(struct job *job, size_t index, char *text, struct mess
   char *rest = cut(text, ':');
   uint8_t value[TYPE_BYTES] = {0};
   struct job_argument argument = {0};
+  if (strcmp(text, "null") == 0 && !rest)
+    return job_argument(job, index, &(struct job_argument){.kind = ARGUMENT_NULL}, message);
   if (!rest)
     return message_fail(message, "is not KIND:VALUE; `warpwait run --help` shows the kinds");
   if (strcmp(text, "bytes") == 0)

@@ -176,9 +176,13 @@ static bool fail_argument(const struct isa_arg *arg, const char *got, struct mes
 
 static bool give_buffer(struct job *job, uint8_t *to, const struct isa_arg *arg, const struct job_argument *argument,
                         struct message *message) {
-  const struct isa_buffer *buffer = &job->memory.buffers[argument->buffer];
   if (arg->kind != ISA_ARG_GLOBAL)
-    return fail_argument(arg, "a buffer", message);
+    return fail_argument(arg, argument->kind == ARGUMENT_NULL ? "null" : "a buffer", message);
+  if (argument->kind == ARGUMENT_NULL) {
+    memset(to, 0, sizeof(uint64_t));
+    return true;
+  }
+  const struct isa_buffer *buffer = &job->memory.buffers[argument->buffer];
   if (argument->bytes >= buffer->bytes)
     return message_fail(message, "offset: %" PRIu64 " is outside [0, %" PRIu64 "] bytes of buffer '%s'",
                         argument->bytes, buffer->bytes - 1, buffer->name);
@@ -222,7 +226,7 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
   const struct isa_arg *arg = &kernel->args[index];
   uint8_t *to = launch->args + arg->offset;
   launch->given[index] = true;
-  if (argument->kind == ARGUMENT_BUFFER)
+  if (argument->kind == ARGUMENT_BUFFER || argument->kind == ARGUMENT_NULL)
     return give_buffer(job, to, arg, argument, message);
   if (argument->kind == ARGUMENT_LOCAL)
     return give_local(job, launch, to, arg, argument->bytes, message);
@@ -236,12 +240,13 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
 }
 
 bool job_refuse_kind(const char *word, struct message *message) {
-  static const char *const words[] = {"buffer", "local", "bytes"};
+  static const char *const words[] = {"buffer", "null", "local", "bytes"};
   char near[32];
   type_nearest(word, near);
   const char *kind = nearest_word(word, words, sizeof words / sizeof *words, sizeof *words);
   const char *guess = *near ? near : kind;
-  return message_fail(message, "no kind of argument '%.40s'%s%s%s; legal: buffer, local, bytes, or a type: " TYPE_LEGAL,
+  return message_fail(message,
+                      "no kind of argument '%.40s'%s%s%s; legal: buffer, null, local, bytes, or a type: " TYPE_LEGAL,
                       word, guess ? " (did you mean '" : "", guess ? guess : "", guess ? "'?)" : "");
 }
 

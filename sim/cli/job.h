@@ -29,7 +29,7 @@ struct job_launch {
 
 /* What an argument of a launch is given. */
 struct job_argument {
-  enum { ARGUMENT_BUFFER, ARGUMENT_LOCAL, ARGUMENT_VALUE } kind;
+  enum { ARGUMENT_BUFFER, ARGUMENT_NULL, ARGUMENT_LOCAL, ARGUMENT_VALUE } kind; /* NULL: a buffer's address, 0 */
   size_t buffer;  /* ARGUMENT_BUFFER: its number, and where in it */
   uint64_t bytes; /* offset in the buffer; size in the LDS; size of the value */
   const uint8_t *value;

@@ -34,6 +34,12 @@ static bool buffer_argument(struct launch_reader *reader, const struct place *pa
   const struct place place = {parent, "buffer", 0}, offset_at = {parent, "offset", 0};
   const json_t *offset = json_object_get(object, "offset");
   struct job_argument argument = {.kind = ARGUMENT_BUFFER};
+  if (json_is_null(json_object_get(object, "buffer"))) {
+    if (offset)
+      return json_fail(&reader->document, &offset_at, "there is no buffer to be off from: null is address 0");
+    argument.kind = ARGUMENT_NULL;
+    return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, &place);
+  }
   if (!launch_find_buffer(reader, &place, json_object_get(object, "buffer"), &argument.buffer) ||
       (offset && !json_whole(&reader->document, &offset_at, offset, 0,
                              reader->job->memory.buffers[argument.buffer].bytes - 1, "bytes", &argument.bytes)))

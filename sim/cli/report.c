@@ -49,6 +49,13 @@ void report_place(const struct isa_program *program, uint32_t pc, char text[REPO
            line ? line : pc);
 }
 
+bool report_same_line(const struct isa_program *program, uint32_t a, uint32_t b) {
+  char place[2][REPORT_PLACE];
+  report_place(program, a, place[0]);
+  report_place(program, b, place[1]);
+  return strcmp(place[0], place[1]) == 0;
+}
+
 /* The result names the first to arrive, which may be this warp's own place: then any other will do. */
 uint32_t report_elsewhere(const struct launch_result *result, const struct stuck_warp *warp) {
   uint32_t pc = warp->elsewhere_pc;

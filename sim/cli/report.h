@@ -61,6 +61,9 @@ extern const struct limit_row occupancy_limit_rows[OCCUPANCY_LIMITS];
 uint32_t report_line(const struct isa_program *program, uint32_t pc);
 void report_place(const struct isa_program *program, uint32_t pc, char text[REPORT_PLACE]);
 
+/* Both instructions are of one line of one file, so that their places read the same. */
+bool report_same_line(const struct isa_program *program, uint32_t a, uint32_t b);
+
 /* Where others of a mismatched warp's work-group stand; its own pc when none of them was kept. */
 uint32_t report_elsewhere(const struct launch_result *result, const struct stuck_warp *warp);
 

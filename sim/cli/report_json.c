@@ -284,6 +284,7 @@ static json_t *stuck_list(const struct isa_program *program, const struct launch
     json_object_set_new(object, "work_group", triple(warp->group));
     set_whole(object, "warp", warp->warp);
     set_place(object, program, warp->pc);
+    set_whole(object, "pc", warp->pc);
     set_text(object, "stall", stall_rows[warp->stall].name);
     set_whole(object, "missing", warp->missing);
     set_whole(object, "exited", warp->exited);
@@ -291,8 +292,10 @@ static json_t *stuck_list(const struct isa_program *program, const struct launch
     uint32_t pc = report_elsewhere(result, warp);
     bool apart = warp->mismatched && pc != warp->pc;
     json_t *elsewhere = apart ? json_object() : json_null();
-    if (apart)
+    if (apart) {
       set_place(elsewhere, program, pc);
+      set_whole(elsewhere, "pc", pc);
+    }
     json_object_set_new(object, "elsewhere", elsewhere);
     json_array_append_new(list, object);
   }

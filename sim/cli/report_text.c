@@ -9,7 +9,7 @@
 #include "sim/cli/text.h"
 #include "sim/core/need.h"
 
-enum { SHOWN_INSTRUCTIONS = 10, HISTOGRAM_ROWS = 8, HISTOGRAM_WIDTH = 40 };
+enum { SHOWN_INSTRUCTIONS = 10, SOURCE_WIDTH = 80, HISTOGRAM_ROWS = 8, HISTOGRAM_WIDTH = 40 };
 
 /* One launch, as the sections below see it. */
 struct view {
@@ -34,8 +34,11 @@ static void print_source(const struct view *view, uint32_t pc) {
   isa_print(program, pc, instruction, sizeof instruction);
   const char *text = isa_source_text(program, pc), *source = text ? text : instruction;
   source += strspn(source, " \t");
-  size_t length = strcspn(source, "\r\n");
-  text_print(view->text, "%.*s\n", (int)(length < 80 ? length : 80), source);
+  size_t length = strcspn(source, "\r\n"), shown = length;
+  if (length > SOURCE_WIDTH)
+    for (shown = SOURCE_WIDTH - 1; shown && (source[shown] & 0xc0) == 0x80; shown--) /* not within a character */
+      continue;
+  text_print(view->text, "%.*s%s\n", (int)shown, source, shown < length ? "\u2026" : "");
 }
 
 /* ---- summary ----------------------------------------------------------------------------------- */
@@ -287,6 +290,13 @@ static void hazards(const struct view *view) {
     text_print(view->text, "\n%" PRIu64 " hazards at further instructions are not shown\n", result->hazards_dropped);
 }
 
+/* A line may hold several calls: then the instruction tells them apart. */
+static void print_call(const struct view *view, uint32_t pc, uint32_t other) {
+  print_place(view, pc);
+  if (pc != other && report_same_line(view->launch->program, pc, other))
+    text_print(view->text, " (instruction %u)", pc);
+}
+
 static void stuck_reason(const struct view *view, const struct stuck_warp *warp) {
   static const char *const at[STALLS] = {
       [STALL_BARRIER] = "a barrier", [STALL_COPY_JOIN] = "an asynchronous copy", [STALL_WAIT_JOIN] = "a wait"};
@@ -294,7 +304,7 @@ static void stuck_reason(const struct view *view, const struct stuck_warp *warp)
   uint32_t elsewhere = report_elsewhere(view->result, warp);
   if (warp->mismatched && elsewhere != warp->pc) {
     text_print(view->text, "stands at %s, while others of its work-group stand at ", call);
-    print_place(view, elsewhere);
+    print_call(view, elsewhere, warp->pc);
     text_print(view->text, "\n");
   } else if (warp->missing) {
     text_print(view->text, "stands at %s and waits for %u warp%s of its work-group, of which %u ha%s exited\n", call,
@@ -317,7 +327,7 @@ static void sentence(const struct view *view) {
     const struct stuck_warp *warp = &result->stuck[i];
     text_print(view->text, "  CU %u, work-group (%u, %u, %u), warp %u at ", warp->cu, warp->group[0], warp->group[1],
                warp->group[2], warp->warp);
-    print_place(view, warp->pc);
+    print_call(view, warp->pc, warp->mismatched ? report_elsewhere(result, warp) : warp->pc);
     text_print(view->text, " ");
     stuck_reason(view, warp);
   }

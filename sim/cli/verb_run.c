@@ -56,8 +56,9 @@ static const struct argp_option options[] = {
      1},
     {"set", 's', "KEY=VALUE", 0, "Set a parameter of the machine, after the launch file's (repeatable)", 1},
     {"report", 'r', "text|json", 0, "Form of the report (default: text)", 2},
-    {"annotate", KEY_ANNOTATE, NULL, 0, "After the report, the source with its costs in the margin", 2},
-    {"out", KEY_OUT, "FILE", 0, "Write the report to a file", 2},
+    {"annotate", KEY_ANNOTATE, NULL, 0,
+     "After the text report, the source with its costs in the margin (the JSON report has them as by_line)", 2},
+    {"out", KEY_OUT, "FILE", 0, "Write the report to a file, without what work-items print", 2},
     {"dump", KEY_DUMP, "BUFFER=FILE", 0, "Write a buffer's final bytes to a file (repeatable)", 2},
     {"vcd", KEY_VCD, "FILE", 0, "Write a waveform for GTKWave; needs the SystemC host", 2},
     {"verify", KEY_VERIFY, NULL, 0, "Hold the launch file's checks against the outcome: exit status 1 if one fails", 2},
@@ -78,20 +79,24 @@ static const struct argp_option options[] = {
 static const char documentation[] =
     "Runs a launch file, or a kernel given by options, and reports where its warps waited. Kernels are OpenCL C (.cl), "
     "SPIR-V (.spv), assembly (.wws) or object files (.wwo).\v"
-    "Kinds of arguments:\n"
-    "  buffer:NAME=BYTES[:TYPE[:FILL]]  a new buffer; FILL is zero, iota, random or @FILE\n"
+    "Kinds of arguments:\n" /* argp breaks what is longer than 78 characters */
+    "  buffer:NAME=BYTES[:TYPE[:FILL]]  new buffer; FILL: zero, iota, random, @FILE\n"
     "  buffer:NAME                      a buffer made by an earlier argument\n"
+    "  null                             no buffer: a pointer that is NULL\n"
     "  local:BYTES                      room in the LDS\n"
-    "  TYPE:VALUE[,VALUE...]            an OpenCL C scalar or vector: int:7, float4:1,2,3,4\n"
+    "  TYPE:VALUE[,VALUE...]            int:7, float4:1,2,3,4: OpenCL C's types\n"
     "  bytes:HEX                        a struct by value\n"
     "\n"
-    "What work-items print comes before the report, by work-group, work-item and call.\n"
+    "What work-items print comes before the report, by work-group, work-item and\n"
+    "call. With --out it stays on standard output and the report alone goes to\n"
+    "the file. The JSON report holds it; without --out it is nowhere else.\n"
     "What clang made is kept in $WARPWAIT_CACHE, $XDG_CACHE_HOME/warpwait or\n"
-    "~/.cache/warpwait, the first that is set. $WARPWAIT_CLANG and $WARPWAIT_LLVM_SPIRV\n"
-    "name other programs than clang-15 and llvm-spirv-15.\n"
+    "~/.cache/warpwait, the first that is set. $WARPWAIT_CLANG and\n"
+    "$WARPWAIT_LLVM_SPIRV name other programs than clang-15 and llvm-spirv-15.\n"
     "\n"
-    "Exit status: 0 fine; 1 a check failed, a deadlock or the cycle limit; 2 bad input; 3 a defect of\n"
-    "warpwait. A hazard is reported and told on stderr, but alone does not change the exit status.\n";
+    "Exit status: 0 fine; 1 a check failed, a deadlock or the cycle limit; 2 bad\n"
+    "input; 3 a defect of warpwait; 130 interrupted. A hazard is reported and told\n"
+    "on stderr, but alone does not change the exit status.\n";
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
@@ -274,6 +279,8 @@ static bool load(struct invocation *call, struct job *job) {
   const struct job_request request = {call->machine, call->sets.word, call->sets.count, call->build, call->verify};
   if (file_is_folder(call->direct.program))
     return fail_folder(call->direct.program, &call->message);
+  if (strcmp(file_extension(call->direct.program), ".json") == 0 && !file_exists(call->direct.program))
+    return message_fail(&call->message, "%.300s: %s", call->direct.program, strerror(ENOENT));
   if (strcmp(file_extension(call->direct.program), ".json") == 0)
     return only_direct(call) && launch_load(call->direct.program, &request, job, &call->message);
   if (call->verify)

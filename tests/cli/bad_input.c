@@ -58,7 +58,9 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"run l.json --order ascending --host systemc", "--order|plain"},
       {"run l.json --host plain --vcd w.vcd", "--vcd|SystemC"},
       {"run nothing.json", "nothing.json|No such file"},
-      {"run l.json --global 4", "--global|launch file"},
+      {"run nofile.json --global 4", "nofile.json: No such file or directory"},
+      {"run kernel.wws --global 4 --arg buffer:a=16 --arg null", "--arg null: null does not fit: |'add' is a value"},
+      {"run there.json --global 4", "--global|launch file"},
       {"run kernel.cl --global 4", "kernel.cl: No such file"},
       {"run other.txt --global 4",
        "'other.txt' is not a program, legal: .cl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object file)"},
@@ -80,7 +82,7 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"run kernel.wws --global 4 --arg itn:3", "'itn'|'int'|ushort"},
       {"run kernel.wws --global 4 --arg bufer:a=16", "'bufer' (did you mean 'buffer'?); legal: "},
       {"run kernel.wws --global 4 --arg whatever:3",
-       "no kind of argument 'whatever'; legal: buffer, local, bytes, or a type: char uchar"},
+       "no kind of argument 'whatever'; legal: buffer, null, local, bytes, or a type: char uchar"},
       {"run kernel.wws --global 4 --arg buffer:a=16 --arg float:3", "float (4 bytes)|'add' is a value (u32"},
       {"run kernel.wws --global 4 --arg buffer:a=18:uint:iota", "18 bytes|multiple of 4"},
       {"run kernel.wws --global 4 --arg buffer:a=18:uint:random", "18 bytes|multiple of 4"},
@@ -133,6 +135,7 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"machines --versoin", "'--version'"},
   };
   fixture_folder();
+  tool_file("there.json", "{}\n");
   tool_file("other.txt", "");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("warpwait %s", rows[i].arguments);
@@ -257,6 +260,10 @@ TEST(cli, bad_launch_names_argument_and_limit) {
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"dtaa\"}]}", "args[0].buffer|'dtaa'|'data'"},
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\", \"offset\": 256}]}",
        "args[0].offset: 256|[0, 255]"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": null, \"offset\": 4}]}",
+       "args[0].offset: there is no buffer to be off from"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"buffer\": null}]}",
+       "args[1].buffer: null does not fit|'add'"},
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"int\": \"x\"}]}",
        "args[1].int: 'x'|[-2147483648, 2147483647]"},
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"ulong\": 1}]}",

@@ -310,6 +310,84 @@ TEST(cli, warps_at_different_barriers_are_told_where_the_others_stand) {
   json_decref(root);
 }
 
+/* Both calls are of one line of OpenCL C. */
+TEST(cli, calls_of_one_line_are_told_apart_by_their_instructions) {
+  tool_folder();
+  tool_file("two.cl", "kernel void two(void) {\n  if (get_local_id(0) < 32) barrier(CLK_LOCAL_MEM_FENCE); else "
+                      "barrier(CLK_LOCAL_MEM_FENCE);\n}\n");
+  struct outcome outcome = tool("run two.cl --global 64 --local 64");
+  EXPECT_EQ(outcome.status, 1);
+  unsigned first = 0, second = 0;
+  const char *at = strstr(outcome.out, "at two.cl:2 (instruction ");
+  ASSERT_TRUE(at);
+  EXPECT_EQ(sscanf(at,
+                   "at two.cl:2 (instruction %u) stands at a barrier, while others of its work-group stand at two.cl:2 "
+                   "(instruction %u)",
+                   &first, &second),
+            2);
+  EXPECT_TRUE(first != second);
+  outcome_free(&outcome);
+  json_t *root = report("run two.cl --global 64 --local 64 --report json");
+  const json_t *warp =
+      json_array_get(json_object_get(json_array_get(json_object_get(root, "launches"), 0), "stuck"), 0);
+  EXPECT_EQ(json_integer_value(json_object_get(warp, "pc")), first);
+  EXPECT_EQ(json_integer_value(json_object_get(json_object_get(warp, "elsewhere"), "pc")), second);
+  json_decref(root);
+}
+
+/* Address 0 belongs to nobody: a kernel that looks first leaves it alone, another one is told where. */
+TEST(cli, a_pointer_may_be_null) {
+  fixture_folder();
+  tool_file("null.cl", "kernel void k(global int *a, global int *b) { b[get_global_id(0)] = a ? 7 : 9; }\n");
+  tool_file("n.json", "{ \"program\": \"null.cl\", \"buffers\": { \"b\": { \"bytes\": 4 } },\n"
+                      "\"launches\": [{ \"kernel\": \"k\", \"global\": [1], \"args\": [{ \"buffer\": null }, "
+                      "{ \"buffer\": \"b\" }] }] }\n");
+  static const char *const runs[] = {"run n.json --dump b=out.bin",
+                                     "run null.cl --global 1 --arg null --arg buffer:b=4 --dump b=out.bin"};
+  for (size_t i = 0; i < 2; i++) {
+    struct outcome outcome = tool(runs[i]);
+    ct_note("%s", outcome.err);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_STREQ(outcome.err, "");
+    char *bytes = tool_read("out.bin");
+    EXPECT_EQ(bytes[0], 9);
+    free(bytes);
+    outcome_free(&outcome);
+  }
+  struct outcome outcome = tool("run kernel.wws --global 64 --arg null --arg uint:1 --arg local:4");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_CONTAINS(outcome.err, "M1-access-out-of-bounds");
+  outcome_free(&outcome);
+}
+
+/* argp breaks lines that are too long for it: ours must not be. */
+TEST(cli, the_help_of_run_keeps_its_lines) {
+  tool_folder();
+  struct outcome outcome = tool("run --help");
+  EXPECT_CONTAINS(outcome.out, "FILL: zero, iota, random, @FILE\n  buffer:NAME  ");
+  EXPECT_CONTAINS(outcome.out, "\n  bytes:HEX                        a struct by value\n\nWhat work-items print");
+  EXPECT_CONTAINS(outcome.out, "interrupted. A hazard is reported and told\non stderr, ");
+  outcome_free(&outcome);
+}
+
+/* 81 characters are cut to 79 and an ellipsis, and not within a character. */
+TEST(cli, long_source_lines_are_cut_visibly) {
+  static const char head[] = ".kernel k\n.lds t 256\n.reg a, b\n", op[] = "  ld.lds.b32 b, [t] ; ";
+  char text[400], wanted[100];
+  tool_folder();
+  snprintf(text, sizeof text, "%s%s%.*s\n  ld.lds.b32 a, [t] ; %.*s\n  exit\n", head, op, 60,
+           "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 58 + 2 + 1,
+           "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\u00e9zzzzzzzz");
+  tool_file("k.wws", text);
+  struct outcome outcome = tool("run k.wws --global 32");
+  snprintf(wanted, sizeof wanted, "4  %s%.*s\n", op + 2, 60,
+           "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+  EXPECT_CONTAINS(outcome.out, wanted); /* 80 characters: all of them */
+  EXPECT_CONTAINS(outcome.out, "yy\u2026\n");
+  EXPECT_TRUE(!strstr(outcome.out, "\u00e9"));
+  outcome_free(&outcome);
+}
+
 TEST(cli, a_copy_that_nobody_waits_for_is_no_well_hidden_one) {
   tool_folder();
   tool_file("k.wws", ".kernel k\n.arg data global\n.lds room 256\n.reg64 p\n.reg e\n  ld.arg.b64 p, data\n"
