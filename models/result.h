@@ -72,7 +72,7 @@ struct stuck_warp {
 
 enum { RESULT_STUCK = 64 };
 
-enum launch_end { END_FINISHED, END_DEADLOCK, END_CYCLE_LIMIT };
+enum launch_end { END_FINISHED, END_DEADLOCK, END_CYCLE_LIMIT, END_STOPPED };
 
 struct launch_result {
   enum launch_end end;

@@ -345,9 +345,9 @@ static bool all_ended(const struct simulation *simulation) {
   return ended == simulation->dispatcher.groups;
 }
 
-/* Steps the islands in slices, so that progress can be told. */
+/* Steps the islands in slices, so that progress can be told. `*cycles` is where it ended, if cut short. */
 static enum launch_end run_slices(struct simulation *simulation, struct host *host, cycle_t limit,
-                                  const struct progress *progress) {
+                                  const struct progress *progress, cycle_t *cycles) {
   enum { SLICE = 100000 };
   const struct dispatcher *dispatcher = &simulation->dispatcher;
   cycle_t end = limit < NEVER - simulation->start ? simulation->start + limit : NEVER;
@@ -357,14 +357,16 @@ static enum launch_end run_slices(struct simulation *simulation, struct host *ho
     if (next == NEVER)
       return dispatcher_finished(dispatcher) ? END_FINISHED : END_DEADLOCK;
     if (next >= end) {
+      *cycles = limit;
       if (!all_ended(simulation))
         return END_CYCLE_LIMIT;
       host->run(host, NEVER); /* the last messages home */
       return END_FINISHED;
     }
     until = cycle_max(until, next);
-    if (progress)
-      progress->tell(progress->context, until - simulation->start, dispatcher->done, dispatcher->groups);
+    *cycles = until - simulation->start;
+    if (progress && !progress->tell(progress->context, *cycles, dispatcher->done, dispatcher->groups))
+      return END_STOPPED;
   }
 }
 
@@ -392,10 +394,11 @@ bool simulation_run(struct simulation *simulation, struct host *host, struct isa
     return false;
   }
   dispatcher_launch(&simulation->dispatcher, result->work_groups, result->occupancy.groups_per_cu, simulation->start);
-  result->end = run_slices(simulation, host, limit, progress);
-  result->cycles = result->end == END_FINISHED      ? simulation->dispatcher.last_end - simulation->start
-                   : result->end == END_CYCLE_LIMIT ? limit
-                                                    : abandoned_after(simulation);
+  cycle_t cut_at = 0;
+  result->end = run_slices(simulation, host, limit, progress, &cut_at);
+  result->cycles = result->end == END_FINISHED   ? simulation->dispatcher.last_end - simulation->start
+                   : result->end == END_DEADLOCK ? abandoned_after(simulation)
+                                                 : cut_at;
   if (result->end != END_FINISHED)
     abandon(simulation, simulation->start + result->cycles);
   collect(simulation, launch->program, result);

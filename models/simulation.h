@@ -14,9 +14,9 @@
 #include "sim/core/host.h"
 #include "sim/core/outside.h"
 
-/* Told from time to time how far a launch is; for progress on a terminal. */
+/* Told from time to time how far a launch is: for progress on a terminal, and for a way out. False ends the launch. */
 struct progress {
-  void (*tell)(void *context, cycle_t cycles, uint64_t groups_done, uint64_t groups);
+  bool (*tell)(void *context, cycle_t cycles, uint64_t groups_done, uint64_t groups);
   void *context;
 };
 
@@ -38,10 +38,9 @@ void simulation_show_every_cycle(struct simulation *simulation);
 /* Groups of `launch` that fit a CU. groups_per_cu is 0 when one does not fit at all. */
 struct occupancy simulation_occupancy(const struct machine *machine, const struct isa_launch *launch);
 
-/* Runs one launch to its end, its deadlock, or `limit` cycles from its start. launch->report is set
- * by this function. False when memory runs out or a group does not fit a CU. After a deadlock or a
- * cycle limit the simulation is only good for simulation_free(). The caller frees *result with
- * launch_result_free(). */
+/* Runs one launch to its end, its deadlock, `limit` cycles from its start, or until progress ends it. launch->report is
+ * set by this function. False when memory runs out or a group does not fit a CU. Unless it has finished, the simulation
+ * is only good for simulation_free(). The caller frees *result with launch_result_free(). */
 bool simulation_run(struct simulation *simulation, struct host *host, struct isa_launch *launch, cycle_t limit,
                     const struct progress *progress, struct launch_result *result);
 

@@ -11,7 +11,7 @@ static const struct verb {
 } verbs[] = {
     {"run", verb_run, "run a launch file or a kernel, and report where its warps waited"},
     {"asm", verb_asm, "translate a kernel into an object file, or list it"},
-    {"dis", verb_dis, "show a kernel's instructions beside its source, or an object file as assembly"},
+    {"dis", verb_dis, "show a kernel's instructions beside its source, or as assembly"},
     {"params", verb_params, "list the parameters of a machine"},
     {"machines", verb_machines, "list the built-in machines, or print one"},
 };
@@ -25,7 +25,7 @@ static int help(void) {
     printf("  %-9s %s\n", verbs[i].name, verbs[i].text);
   puts("\n`warpwait VERB --help` says more. Exit status: 0 fine, 1 the simulated kernel went wrong\n"
        "(a failed check, a deadlock, the cycle limit; a hazard alone does not count), 2 bad input,\n"
-       "3 a defect of warpwait. `warpwait --version` prints the version.");
+       "3 a defect of warpwait, 130 interrupted. `warpwait --version` prints the version.");
   return CLI_FINE;
 }
 

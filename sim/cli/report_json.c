@@ -314,7 +314,7 @@ static void set_shape(json_t *object, const struct isa_launch *launch) {
 }
 
 static void set_summary(json_t *object, const struct machine *machine, const struct launch_result *result) {
-  static const char *const ends[] = {"finished", "deadlock", "cycle_limit"};
+  static const char *const ends[] = {"finished", "deadlock", "cycle_limit", "stopped"};
   char hash[20];
   snprintf(hash, sizeof hash, "%016" PRIx64, result->trace_hash);
   set_text(object, "end", ends[result->end]);

@@ -1,6 +1,7 @@
 #include "sim/cli/runner.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,8 +15,40 @@ enum { FIRST_TOLD_MS = 1000, TOLD_EVERY_MS = 200 };
 
 struct teller {
   uint64_t next; /* milliseconds: when to tell again */
-  bool told;
+  bool watched, told;
 };
+
+/* ---- interruption: asked for by a signal, heard where progress is told ------------------------ */
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal) {
+  (void)signal;
+  interrupted = 1;
+}
+
+/* A second signal ends the process at once; one that was ignored stays so. */
+static void catch_interrupt(struct sigaction *before) {
+  const struct sigaction once = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+  interrupted = 0;
+  sigaction(SIGINT, NULL, before);
+  if (before->sa_handler != SIG_IGN)
+    sigaction(SIGINT, &once, NULL);
+}
+
+/* A launch was ended, or there is another that need not begin. */
+static bool stops(const struct job *job, size_t index, const struct launch_result *result) {
+  return result->end == END_STOPPED || (interrupted && index + 1 < job->launch_count);
+}
+
+static bool fail_interrupted(const struct job *job, size_t index, const struct launch_result *result,
+                             struct message *message) {
+  return message_fail(message,
+                      "interrupted in launch %zu of %zu, kernel '%s', at cycle %" PRIu64 ": %" PRIu64 " of %" PRIu64
+                      " work-groups had finished; nothing is reported",
+                      index + 1, job->launch_count, job->launches[index].isa.kernel->name, result->cycles,
+                      result->cu.work_groups, result->work_groups);
+}
 
 static uint64_t milliseconds(void) {
   struct timespec now;
@@ -23,14 +56,15 @@ static uint64_t milliseconds(void) {
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
+static bool tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
   struct teller *teller = context;
   uint64_t now = milliseconds();
-  if (now < teller->next)
-    return;
+  if (interrupted || !teller->watched || now < teller->next)
+    return !interrupted;
   teller->next = now + TOLD_EVERY_MS;
   teller->told = true;
   fprintf(stderr, "\rcycle %" PRIu64 ", %" PRIu64 " of %" PRIu64 " work-groups \x1b[K", cycles, done, groups);
+  return true;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------- */
@@ -48,36 +82,43 @@ static struct host *make_host(struct simulation *simulation, const struct run_op
 }
 
 static bool run_launches(struct job *job, struct simulation *simulation, struct host *host,
-                         const struct run_options *options, struct launch_result *results, size_t *count,
+                         const struct run_options *options, struct launch_result *results, size_t *count, bool *stopped,
                          struct message *message) {
-  struct teller teller = {milliseconds() + FIRST_TOLD_MS, false};
+  struct teller teller = {.next = milliseconds() + FIRST_TOLD_MS, .watched = !options->quiet && isatty(STDERR_FILENO)};
   const struct progress progress = {tell, &teller};
-  bool watched = !options->quiet && isatty(STDERR_FILENO), good = true;
+  struct sigaction before;
+  bool good = true;
+  catch_interrupt(&before);
   for (*count = 0; good && *count < job->launch_count; ++*count) {
     struct job_launch *launch = &job->launches[*count];
     struct print_log log = {.limit = PRINTED_BYTES};
     launch->isa.print = print_log_take;
     launch->isa.print_context = &log;
-    good = simulation_run(simulation, host, &launch->isa, options->max_cycles, watched ? &progress : NULL,
-                          &results[*count]);
+    good = simulation_run(simulation, host, &launch->isa, options->max_cycles, &progress, &results[*count]);
     launch->printed = print_log_finish(&log);
     launch->isa.print = NULL;
     if (!good) {
       message_fail(message, "launch %zu: out of memory", *count + 1);
       break;
     }
+    if (stops(job, *count, &results[*count])) {
+      *stopped = true;
+      good = fail_interrupted(job, *count, &results[*count], message);
+    }
     if (results[*count].end != END_FINISHED) {
       ++*count;
       break;
     }
   }
+  sigaction(SIGINT, &before, NULL);
   if (teller.told)
     fputs("\r\x1b[K", stderr);
   return good;
 }
 
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
-             struct message *message) {
+             bool *stopped, struct message *message) {
+  *stopped = false;
   *results = need(job->launch_count, sizeof **results);
   *count = 0;
   if (!job_variables(job, message))
@@ -88,7 +129,7 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
   if (options->vcd)
     simulation_show_every_cycle(simulation);
   struct host *host = make_host(simulation, options, job->machine.cu.clock_mhz, message);
-  bool good = host && run_launches(job, simulation, host, options, *results, count, message);
+  bool good = host && run_launches(job, simulation, host, options, *results, count, stopped, message);
   if (host)
     host->free(host);
   simulation_free(simulation);

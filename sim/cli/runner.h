@@ -15,9 +15,10 @@ struct run_options {
 };
 
 /* Runs launches until one does not finish. *results has job->launch_count elements, of which the first
- * *count are filled; the caller frees each and the array. False: the machine could not be had. */
+ * *count are filled; the caller frees each and the array. False: the machine could not be had, or
+ * *stopped: SIGINT came, and the message says how far the run was. */
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
-             struct message *message);
+             bool *stopped, struct message *message);
 
 void run_free(struct launch_result *results, size_t count);
 

@@ -8,11 +8,12 @@
 #include "sim/cli/program.h"
 #include "sim/cli/text.h"
 
-enum { KEY_SPIRV = 256 };
+enum { KEY_SPIRV = 256, KEY_ASSEMBLY };
 
 struct translation {
   struct message message; /* first: see cli_parse() */
   const char *input, *output, *spirv;
+  bool assembly;
   struct program_build build;
   struct program program;
 };
@@ -25,6 +26,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_SPIRV:
     translation->spirv = arg;
+    return 0;
+  case KEY_ASSEMBLY:
+    translation->assembly = true;
     return 0;
   case ARGP_KEY_ARG:
     if (translation->input)
@@ -182,21 +186,27 @@ int verb_asm(int argc, char **argv) {
   return end(&translation, good);
 }
 
-/* Assembly, and object files made of it, become assembly again; others are shown beside their source. */
+/* Assembly, and object files made of it, become assembly again; others are shown beside their source, unless assembly
+ * is asked for. */
 int verb_dis(int argc, char **argv) {
   static const struct argp_option options[] = {
-      {"output", 'o', "FILE", 0, "Write to a file instead of standard output", 1}, BUILD_OPTIONS(2), {0}};
+      {"assembly", KEY_ASSEMBLY, NULL, 0, "Assembly that `warpwait asm` takes, also of OpenCL C and SPIR-V", 1},
+      {"output", 'o', "FILE", 0, "Write to a file instead of standard output", 1},
+      BUILD_OPTIONS(2),
+      {0}};
   static const struct argp argp = {options,
                                    parse_option,
                                    "FILE",
-                                   "Shows the instructions that OpenCL C or SPIR-V became, below their source lines; "
-                                   "turns an object file back into assembly.",
+                                   "Shows the instructions that OpenCL C or SPIR-V became, below their source lines. "
+                                   "Assembly, and an object file made of assembly, become assembly again; --assembly "
+                                   "turns all others into assembly, too, which is translated into the same "
+                                   "instructions.",
                                    NULL,
                                    NULL,
                                    NULL};
   struct translation translation = {0};
   bool good = begin(&argp, argc, argv, &translation);
-  if (good && (translation.program.spirv || has_source(translation.program.isa)))
+  if (good && !translation.assembly && (translation.program.spirv || has_source(translation.program.isa)))
     good = list(&translation, interleave_kernel, &translation.message);
   else if (good)
     good = disassemble(translation.program.isa, translation.output, &translation.message);

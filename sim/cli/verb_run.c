@@ -419,7 +419,7 @@ static int run_and_report(struct invocation *call, struct job *job) {
   struct launch_result *results = NULL;
   struct report report = {.job = job};
   int status = CLI_BAD_INPUT;
-  bool good = run_job(job, &call->run, &results, &report.count, &call->message);
+  bool stopped = false, good = run_job(job, &call->run, &results, &report.count, &stopped, &call->message);
   report.results = results;
   struct verdict *verdicts = NULL;
   if (good && call->verify)
@@ -428,6 +428,8 @@ static int run_and_report(struct invocation *call, struct job *job) {
     status = conclude(call, &report);
   else
     message_print(&call->message);
+  if (stopped)
+    status = CLI_INTERRUPTED;
   free(verdicts);
   run_free(results, report.count);
   return status;

@@ -136,6 +136,28 @@ TEST(opencl, instructions_are_shown_below_their_source_lines) {
   outcome_free(&outcome);
 }
 
+/* Whatever the program came as, its assembly is the same, and is assembled into what it was. */
+TEST(opencl, assembly_of_it_is_assembled_again) {
+  fresh(plus, 7);
+  expect("asm kernel.cl -o k.wwo --spirv k.spv", 0, "");
+  expect("dis kernel.cl --assembly -o a.wws", 0, "");
+  expect("asm a.wws -o a.wwo", 0, "");
+  char *text = tool_read("a.wws");
+  static const char *const others[] = {"dis k.wwo --assembly", "dis k.spv --assembly", "dis a.wwo --assembly",
+                                       "dis a.wws --assembly", "dis a.wwo"};
+  EXPECT_CONTAINS(text, ".kernel plus\n");
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    struct outcome outcome = tool(others[i]);
+    ct_note("%s", others[i]);
+    EXPECT_STREQ(outcome.out, text);
+    EXPECT_EQ(outcome.status, 0);
+    outcome_free(&outcome);
+  }
+  free(text);
+  launch_with("\"program\": \"a.wws\",");
+  expect("run l.json --verify", 0, "");
+}
+
 TEST(opencl, an_array_that_only_unrolled_loops_index_needs_no_memory) {
   fresh("kernel void k(global float *o) {\n  float a[8];\n"
         "#pragma unroll\n  for (int i = 0; i < 8; i++)\n    a[i] = o[i];\n"

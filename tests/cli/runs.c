@@ -360,6 +360,31 @@ TEST(cli, a_pointer_may_be_null) {
   outcome_free(&outcome);
 }
 
+TEST(cli, an_interrupted_run_says_where_it_stood_and_writes_nothing) {
+  tool_folder();
+  tool_file("k.wws", ".kernel k\n.arg data global\nagain: bra again\n  exit\n");
+  static const char *const hosts[] = {"plain", "systemc"};
+  for (size_t i = 0; i < 2; i++) {
+    char arguments[200], stranger[100] = "";
+    unsigned long long cycle = 0;
+    snprintf(
+        arguments, sizeof arguments,
+        "run k.wws --global 64 --local 32 --arg buffer:data=64 --max-cycles 1000000000000000 --host %s --out r.txt "
+        "--dump data=d.bin",
+        hosts[i]);
+    struct outcome outcome = tool_interrupted(arguments);
+    ct_note("%s: %s", hosts[i], outcome.err);
+    EXPECT_EQ(outcome.status, 130);
+    EXPECT_STREQ(outcome.out, "");
+    EXPECT_EQ(sscanf(outcome.err, "warpwait: interrupted in launch 1 of 1, kernel 'k', at cycle %llu: 0 of 2 ", &cycle),
+              1);
+    EXPECT_GT(cycle, 0);
+    EXPECT_CONTAINS(outcome.err, "work-groups had finished; nothing is reported\n");
+    EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
+    outcome_free(&outcome);
+  }
+}
+
 /* argp breaks lines that are too long for it: ours must not be. */
 TEST(cli, the_help_of_run_keeps_its_lines) {
   tool_folder();

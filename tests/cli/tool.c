@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +121,26 @@ static int start(char *const argv[], FILE *out, FILE *err, pid_t *child) {
   return error;
 }
 
-struct outcome tool(const char *arguments) {
+/* The process has a handler for SIGINT: Linux says so. */
+static bool catches_interrupt(pid_t child) {
+  char path[64], line[200];
+  unsigned long long caught = 0;
+  snprintf(path, sizeof path, "/proc/%d/status", (int)child);
+  FILE *file = fopen(path, "r");
+  while (file && fgets(line, sizeof line, file))
+    sscanf(line, "SigCgt: %llx", &caught);
+  if (file)
+    fclose(file);
+  return caught >> (SIGINT - 1) & 1;
+}
+
+static void interrupt(pid_t child) {
+  for (int wait = 0; wait < 3000 && !catches_interrupt(child); wait++)
+    usleep(10000);
+  kill(child, SIGINT);
+}
+
+static struct outcome start_and_wait(const char *arguments, bool interrupted) {
   char *argv[ARGUMENTS] = {"warpwait"}, *copy = strdup(arguments), *rest = copy, *word;
   size_t count = 1;
   while ((word = strsep(&rest, " ")) && count < ARGUMENTS - 1)
@@ -130,14 +150,26 @@ struct outcome tool(const char *arguments) {
   pid_t child = 0;
   int status = 0;
   struct outcome outcome = {.status = -1};
-  if (start(argv, out, err, &child) == 0 && waitpid(child, &status, 0) == child && WIFEXITED(status))
-    outcome.status = WEXITSTATUS(status);
+  if (start(argv, out, err, &child) == 0) {
+    if (interrupted)
+      interrupt(child);
+    if (waitpid(child, &status, 0) == child && WIFEXITED(status))
+      outcome.status = WEXITSTATUS(status);
+  }
   rewind(out);
   rewind(err);
   outcome.out = drain(out);
   outcome.err = drain(err);
   free(copy);
   return outcome;
+}
+
+struct outcome tool(const char *arguments) {
+  return start_and_wait(arguments, false);
+}
+
+struct outcome tool_interrupted(const char *arguments) {
+  return start_and_wait(arguments, true);
 }
 
 void outcome_free(struct outcome *outcome) {

@@ -13,6 +13,8 @@ struct outcome {
 /* Runs "warpwait ARGUMENTS", cut at blanks, in the test's folder. The binary is that of $WARPWAIT, or
  * build/warpwait. The caller frees the outcome. */
 struct outcome tool(const char *arguments);
+/* The same, but sends SIGINT as soon as the tool catches it. */
+struct outcome tool_interrupted(const char *arguments);
 void outcome_free(struct outcome *outcome);
 
 /* The test's folder: made anew by tool_folder(), emptied and removed when the program ends. */

@@ -124,6 +124,34 @@ TEST(hazards, an_endless_loop_ends_at_the_cycle_limit) {
   rig_free(&rig);
 }
 
+struct asked {
+  unsigned times, last;
+  cycle_t cycles;
+};
+
+static bool go_on(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
+  struct asked *asked = context;
+  EXPECT_EQ(done, 0);
+  EXPECT_EQ(groups, 1);
+  EXPECT_GT(cycles, asked->cycles);
+  asked->cycles = cycles;
+  return ++asked->times < asked->last;
+}
+
+/* The accounts are closed where it stopped, so that buckets still sum to residency. */
+TEST(hazards, a_launch_ends_when_progress_says_so) {
+  struct rig rig = {.order = ORDER_ASCENDING};
+  struct asked asked = {.last = 3};
+  const struct progress progress = {go_on, &asked};
+  ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\nagain: bra again\n"));
+  EXPECT_TRUE(simulation_run(rig.simulation, rig.host, &rig.launch, 100000000, &progress, &rig.result));
+  EXPECT_EQ(rig.result.end, END_STOPPED);
+  EXPECT_EQ(asked.times, 3);
+  EXPECT_EQ(rig.result.cycles, asked.cycles);
+  EXPECT_EQ(rig.result.resident_cycles, asked.cycles - 10); /* dispatch_latency */
+  rig_free(&rig);
+}
+
 TEST(hazards, warps_that_do_not_meet_are_named) {
   static const char *const kernels[] = {
       /* at different barriers */
