@@ -183,9 +183,10 @@ TEST(words, the_nearest_word_is_the_one_that_a_slip_of_the_pen_makes) {
   enum { N = sizeof words / sizeof *words };
   static const struct {
     const char *typed, *meant;
-  } rows[] = {{"runn", "run"},          {"rnu", "run"},      {"repaly", "replay"},    {"sweeps", "sweep"},
-              {"chekc", "check"},       {"param", "params"}, {"machine", "machines"}, {"asm", "asm"},
-              {"elephant-house", NULL}, {"axe", NULL},       {"runner", NULL},        {"despair", NULL}};
+  } rows[] = {
+      {"runn", "run"},     {"rnu", "run"},          {"repaly", "replay"}, {"sweeps", "sweep"},      {"chekc", "check"},
+      {"param", "params"}, {"machine", "machines"}, {"asm", "asm"},       {"elephant-house", NULL}, {"axe", NULL},
+      {"q", NULL},         {"runner", NULL},        {"despair", NULL}};
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
     EXPECT_STREQ(nearest_word(rows[i].typed, words, N, sizeof *words), rows[i].meant);
   EXPECT_STREQ(nearest_word("run", words, 0, sizeof *words), NULL);
