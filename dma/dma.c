@@ -291,7 +291,7 @@ static void send_request(struct dma *dma, unsigned channel, cycle_t now) {
   uint32_t tag = work->unused[dma->params.outstanding - 1 - work->under_way++];
   work->request[tag] = (struct request){.covers = covers, .channel = channel, .sent = now};
   work->channel[channel].under_way++;
-  struct transfer transfer = {.tag = tag, .bytes = covers.bytes};
+  struct transfer transfer = {.tag = tag, .bytes = covers.bytes, .lines = 1};
   transfer.address = covers.to_lds ? covers.global : covers.lds;
   transfer.width = covers.to_lds ? 0 : dma->params.read_width;
   port_send(request_port(dma, channel), &transfer, now);
@@ -374,7 +374,7 @@ static void side_drain(struct dma *dma, struct side *side, struct port *port, cy
   while (side_next(side, port) <= now) {
     uint32_t tag = side->request[side->head];
     const struct dma_request *covers = &dma->work->request[tag].covers;
-    struct transfer transfer = {.tag = tag, .bytes = covers->bytes, .write = true};
+    struct transfer transfer = {.tag = tag, .bytes = covers->bytes, .lines = 1, .write = true};
     transfer.address = covers->to_lds ? covers->lds : covers->global;
     transfer.width = covers->to_lds ? dma->params.write_width : 0;
     port_send(port, &transfer, now);

@@ -97,21 +97,35 @@ extern const struct param_row dma_param_rows[];
 extern const size_t dma_param_count;
 extern const struct stat_group dma_stat_group;
 
-/* The order of the words in the ENUM row. */
-enum dma_arbitration { DMA_ROUND_ROBIN, DMA_OLDEST, DMA_PRIORITY };
+/* The order of the words in the ENUM rows. */
+enum dma_arbitration { DMA_ROUND_ROBIN, DMA_OLDEST, DMA_PRIORITY, DMA_QUOTA };
+enum dma_full { DMA_STALL, DMA_RETRY };
+enum dma_decoupling { DMA_DECOUPLED, DMA_COUPLED };
+enum dma_misaligned { DMA_SHIFT, DMA_SPLIT, DMA_REFUSE };
+enum dma_out_of_bounds { DMA_ERROR, DMA_ZERO, DMA_SKIP };
+enum dma_swizzle { DMA_LINEAR, DMA_SWIZZLE_32, DMA_SWIZZLE_64, DMA_SWIZZLE_128 };
+enum dma_l2 { DMA_ALLOCATE, DMA_BYPASS };
+enum dma_copy { DMA_BY_ENGINE, DMA_BY_LANES, DMA_BLOCKING };
 
-/* A copy, CU to engine. */
+/* Address spaces of a copy fence, as a mask. */
+enum { DMA_FENCE_LDS = 1, DMA_FENCE_GLOBAL = 2 };
+
+/* A copy, CU to engine: planes of lines of contiguous bytes. Any count of 0 is legal: nothing moves, the event
+ * completes. */
 struct dma_descriptor {
   uint64_t tag;    /* the sender's name for it, given back when it is done */
   uint32_t origin; /* likewise: where the sender keeps its books of it */
+  uint32_t owner;  /* the work-group: fences order the copies of one owner */
+  uint8_t after;   /* DMA_FENCE_*: the owner's fences between its copy before this one and this one */
   bool to_lds;
-  uint64_t global;     /* address of the first line's first byte */
-  uint32_t lds;        /* its offset in the CU's LDS */
-  uint32_t line_bytes; /* 0 is legal: nothing moves, the event completes */
-  uint32_t lines;
-  uint64_t global_pitch; /* from line start to line start */
-  uint32_t lds_pitch;
-  cycle_t issued; /* the cycle in which the last warp issued the copy */
+  uint64_t global;        /* address of the first byte */
+  uint32_t lds;           /* its offset in the CU's LDS */
+  uint32_t element_bytes; /* lines consist of whole elements */
+  uint32_t line_bytes, lines, planes;
+  uint64_t global_pitch, global_plane; /* from line start to line start, from plane start to plane start */
+  uint32_t lds_pitch, lds_plane;
+  uint64_t global_from, global_to; /* the buffer: bytes outside of [from, to) do not exist */
+  cycle_t issued;                  /* the cycle in which the last warp issued the copy */
 };
 
 /* Engine to CU: the event of the copy is complete in the cycle in which this arrives. */

@@ -63,11 +63,15 @@ void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_r
       inst->flags & ISA_FLAG_IMM_A ? copy_lds(inst) : agreed(warp, result, inst->a, "the LDS offset", &reported);
   copy->elements =
       inst->flags & ISA_FLAG_IMM_C ? copy_count(inst) : agreed(warp, result, inst->c, "the element count", &reported);
-  copy->stride = 1;
-  if (strided)
-    copy->stride = inst->flags & ISA_FLAG_IMM_STRIDE
-                       ? copy_stride(inst)
-                       : agreed(warp, result, (uint8_t)copy_stride(inst), "the stride", &reported);
+  copy->form = strided ? ISA_COPY_STRIDED : ISA_COPY_PLAIN;
+  copy->lines = copy->planes = copy->global_line = copy->lds_line = 1;
+  if (strided) {
+    copy->lines = copy->elements;
+    copy->elements = 1;
+    copy->global_line = inst->flags & ISA_FLAG_IMM_STRIDE
+                            ? copy_stride(inst)
+                            : agreed(warp, result, (uint8_t)copy_stride(inst), "the stride", &reported);
+  }
   take_event(warp, inst, result, &reported);
 }
 

@@ -307,16 +307,22 @@ struct isa_access {
 /* Carries an access out: loads write their registers, stores and atomics memory. */
 void isa_access_commit(struct isa_access *access);
 
-/* A copy, as its last warp will hand it to a DMA engine. */
+/* Which call a copy comes from: what its arguments may be depends on it. */
+enum isa_copy_form { ISA_COPY_PLAIN, ISA_COPY_STRIDED, ISA_COPY_2D, ISA_COPY_3D };
+
+/* A copy, as its last warp will hand it to a DMA engine: planes of lines of elements. Pitches are in elements and from
+ * start to start. A plain copy is one line; a strided one has a line an element. */
 struct isa_copy {
+  enum isa_copy_form form;
   bool to_lds;
-  uint64_t global; /* address of the global side */
-  uint32_t lds;    /* offset in the work-group's LDS */
-  uint32_t elements;
+  uint64_t global; /* address of the first element on the global side */
+  uint32_t lds;    /* its offset in the work-group's LDS */
   uint32_t element_bytes;
-  uint32_t stride;   /* of the global side, in elements; 1 for the plain form */
-  uint32_t event_in; /* 0: a new event was made */
-  uint32_t event;    /* the event that covers this copy */
+  uint32_t elements, lines, planes; /* of a line, of a plane, of the copy */
+  uint32_t global_line, lds_line;   /* from line to line; the strided form's stride is global_line */
+  uint32_t global_plane, lds_plane; /* from plane to plane */
+  uint32_t event_in;                /* 0: a new event was made */
+  uint32_t event;                   /* the event that covers this copy */
 };
 
 struct isa_wait {

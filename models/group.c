@@ -85,6 +85,11 @@ static void check_wait(struct cu *cu, struct cu_group *group) {
 
 static bool mul(uint64_t a, uint64_t b, uint64_t *product) { return !__builtin_mul_overflow(a, b, product); }
 
+/* Elements of a plain copy, or lines of a strided one. */
+static uint32_t extent(const struct isa_copy *copy) {
+  return copy->form == ISA_COPY_STRIDED ? copy->lines : copy->elements;
+}
+
 /* Elements of a copy that lie inside the buffer at its global address. */
 static uint32_t global_room(const struct cu *cu, const struct isa_copy *copy) {
   const struct isa_buffer *buffer = isa_memory_near(cu->launch->memory, copy->global);
@@ -94,7 +99,7 @@ static uint32_t global_room(const struct cu *cu, const struct isa_copy *copy) {
   uint64_t room = buffer->bytes - (copy->global - buffer->base);
   if (room < copy->element_bytes)
     return 0;
-  if (!mul(copy->stride, copy->element_bytes, &pitch))
+  if (!mul(copy->global_line, copy->element_bytes, &pitch))
     return 1;
   uint64_t elements = pitch ? (room - copy->element_bytes) / pitch + 1 : UINT32_MAX;
   return elements < UINT32_MAX ? (uint32_t)elements : UINT32_MAX;
@@ -108,29 +113,29 @@ static uint32_t lds_room(const struct cu *cu, const struct isa_copy *copy) {
 /* An out-of-bounds copy is reported and cut to the elements that exist on both sides. */
 static void check_bounds(struct cu *cu, struct cu_group *group, struct isa_copy *copy) {
   uint32_t global = global_room(cu, copy), lds = lds_room(cu, copy), room = global < lds ? global : lds;
-  if (copy->elements <= room)
+  if (extent(copy) <= room)
     return;
   const struct isa_buffer *buffer = isa_memory_near(cu->launch->memory, copy->global);
   char detail[160];
   if (global <= lds)
     snprintf(detail, sizeof detail,
              "%u elements of %u bytes at stride %u from byte %lld of buffer '%.40s' of %llu bytes: %u fit",
-             copy->elements, copy->element_bytes, copy->stride,
+             extent(copy), copy->element_bytes, copy->global_line,
              buffer ? (long long)(copy->global - buffer->base) : (long long)copy->global,
              buffer ? buffer->name : "(none)", buffer ? (unsigned long long)buffer->bytes : 0, global);
   else
     snprintf(detail, sizeof detail, "%u elements of %u bytes at byte %u of the work-group's LDS of %u bytes: %u fit",
-             copy->elements, copy->element_bytes, copy->lds, cu->launch->lds_bytes, lds);
+             extent(copy), copy->element_bytes, copy->lds, cu->launch->lds_bytes, lds);
   hazard(cu, group, HAZARD_X2, group->arrived_pc, detail);
-  copy->elements = room;
+  *(copy->form == ISA_COPY_STRIDED ? &copy->lines : &copy->elements) = room;
 }
 
 static void check_copy(struct cu *cu, struct cu_group *group) {
   struct isa_copy *copy = &group->copy;
   char detail[96];
-  if (!copy->stride)
+  if (copy->form == ISA_COPY_STRIDED && !copy->global_line)
     hazard(cu, group, HAZARD_X1, group->arrived_pc, "");
-  if (copy->elements && (copy->global % copy->element_bytes || copy->lds % copy->element_bytes)) {
+  if (extent(copy) && (copy->global % copy->element_bytes || copy->lds % copy->element_bytes)) {
     snprintf(detail, sizeof detail, "global address 0x%llx, LDS offset %u, elements of %u bytes",
              (unsigned long long)copy->global, copy->lds, copy->element_bytes);
     hazard(cu, group, HAZARD_X14, group->arrived_pc, detail);
@@ -148,16 +153,19 @@ static uint64_t copy_tag(uint32_t group_slot, uint32_t event) { return group_slo
 static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot) {
   const struct cu_group *group = &cu->groups[group_slot];
   const struct isa_copy *copy = &group->copy;
-  bool plain = copy->stride == 1 || copy->elements <= 1;
+  bool plain = copy->global_line == 1 || extent(copy) <= 1;
   return (struct dma_descriptor){
       .tag = copy_tag(group_slot, copy->event),
       .origin = group->arrived_pc,
+      .owner = group_slot,
       .to_lds = copy->to_lds,
       .global = copy->global,
       .lds = group->lds_base + copy->lds,
-      .line_bytes = plain ? copy->elements * copy->element_bytes : copy->element_bytes,
-      .lines = plain ? 1 : copy->elements,
-      .global_pitch = (uint64_t)copy->stride * copy->element_bytes,
+      .element_bytes = copy->element_bytes,
+      .line_bytes = plain ? extent(copy) * copy->element_bytes : copy->element_bytes,
+      .lines = plain ? 1 : extent(copy),
+      .planes = 1,
+      .global_pitch = (uint64_t)copy->global_line * copy->element_bytes,
       .lds_pitch = copy->element_bytes,
       .issued = group->complete_at,
   };
@@ -175,7 +183,7 @@ static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
     group->copies_since = now;
   cu->stats.copies++;
   cu->by_pc[group->arrived_pc].copies++;
-  cu->by_pc[group->arrived_pc].copy_bytes += (uint64_t)copy->elements * copy->element_bytes;
+  cu->by_pc[group->arrived_pc].copy_bytes += (uint64_t)extent(copy) * copy->element_bytes;
 }
 
 /* ---- rendezvous ------------------------------------------------------------------------- */
@@ -227,7 +235,8 @@ static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
 
 static bool same_copy(const struct isa_copy *a, const struct isa_copy *b) {
   return a->to_lds == b->to_lds && a->global == b->global && a->lds == b->lds && a->elements == b->elements &&
-         a->element_bytes == b->element_bytes && a->stride == b->stride && a->event_in == b->event_in;
+         a->element_bytes == b->element_bytes && a->lines == b->lines && a->global_line == b->global_line &&
+         a->event_in == b->event_in;
 }
 
 static bool same_wait(const struct isa_wait *a, const struct isa_wait *b) {

@@ -13,7 +13,7 @@
 static void start_piece(struct memory *memory, uint32_t index, cycle_t now, bool write, uint64_t address,
                         uint64_t bytes) {
   uint8_t *data = isa_memory_at(memory->mirror, address, bytes);
-  struct transfer transfer = {.tag = index, .bytes = (uint32_t)bytes, .address = address, .write = write};
+  struct transfer transfer = {.tag = index, .bytes = (uint32_t)bytes, .lines = 1, .address = address, .write = write};
   if (!data)
     return;
   memory->events[index].pieces++;

@@ -258,9 +258,12 @@ static void expect_copy(const struct isa_copy *copy, bool to_lds, uint32_t lds, 
   EXPECT_EQ(copy->to_lds, to_lds);
   EXPECT_EQ(copy->global, ISA_GLOBAL_BASE);
   EXPECT_EQ(copy->lds, lds);
-  EXPECT_EQ(copy->elements, elements);
+  EXPECT_EQ(copy->form == ISA_COPY_STRIDED ? copy->lines : copy->elements, elements);
+  EXPECT_EQ(copy->elements, copy->form == ISA_COPY_STRIDED ? 1 : elements);
+  EXPECT_EQ(copy->planes, 1);
   EXPECT_EQ(copy->element_bytes, bytes);
-  EXPECT_EQ(copy->stride, stride);
+  EXPECT_EQ(copy->global_line, stride);
+  EXPECT_EQ(copy->lds_line, 1);
   EXPECT_EQ(copy->event_in, event_in);
   EXPECT_EQ(copy->event, event);
 }
