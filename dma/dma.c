@@ -31,6 +31,7 @@ struct channel {
   cycle_t accepted;
   uint64_t order;     /* of acceptance */
   uint32_t line;      /* being cut into requests */
+  uint32_t plane;     /* that it is in */
   uint32_t sent;      /* bytes of that line in requests so far */
   cycle_t ready;      /* its next request leaves no earlier; when there is none, when it has finished */
   uint32_t under_way; /* requests */
@@ -261,12 +262,14 @@ static unsigned arbitrate(const struct dma *dma, cycle_t now) {
 /* The request with which a channel goes on: to the next multiple of `granularity`, or to the line's end. */
 static struct dma_request cut(const struct dma *dma, const struct channel *channel) {
   const struct dma_descriptor *copy = &channel->descriptor;
-  uint64_t global = copy->global + channel->line * copy->global_pitch + channel->sent;
+  uint64_t global =
+      copy->global + channel->plane * copy->global_plane + channel->line * copy->global_pitch + channel->sent;
   uint32_t left = copy->line_bytes - channel->sent;
   uint32_t to_boundary = dma->params.granularity - (uint32_t)(global & (dma->params.granularity - 1));
   return (struct dma_request){.to_lds = copy->to_lds,
                               .global = global,
-                              .lds = copy->lds + channel->line * copy->lds_pitch + channel->sent,
+                              .lds = copy->lds + channel->plane * copy->lds_plane + channel->line * copy->lds_pitch +
+                                     channel->sent,
                               .bytes = left < to_boundary ? left : to_boundary};
 }
 
@@ -280,7 +283,10 @@ static bool advance(struct dma *dma, unsigned index, const struct dma_request *s
     return ((sent->global + sent->bytes) & (dma->params.burst - 1)) == 0;
   channel->sent = 0;
   channel->ready += dma->params.line_cycles;
-  if (++channel->line == copy->lines)
+  if (++channel->line < copy->lines)
+    return true;
+  channel->line = 0;
+  if (++channel->plane >= copy->planes)
     dma->work->pending &= ~(UINT64_C(1) << index);
   return true;
 }
@@ -440,7 +446,7 @@ static void complete(struct dma *dma, unsigned index, cycle_t now) {
   histogram_add(&dma->latency, done.latency);
   dma->stats.descriptors++;
   dma->stats.lines += copy->line_bytes ? copy->lines : 0;
-  dma->stats.bytes += (uint64_t)copy->line_bytes * copy->lines;
+  dma->stats.bytes += (uint64_t)copy->line_bytes * copy->lines * (copy->planes ? copy->planes : 1);
   dma->stats.channel_cycles += now - channel->accepted;
   work->held &= ~(UINT64_C(1) << index);
   dma->probe_channels--;

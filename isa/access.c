@@ -396,7 +396,12 @@ static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits
 #define CASE_COPY_OUT(...)
 #define CASE_COPY_IN_STRIDED(...)
 #define CASE_COPY_OUT_STRIDED(...)
+#define CASE_COPY_IN_2D(...)
+#define CASE_COPY_OUT_2D(...)
+#define CASE_COPY_IN_3D(...)
+#define CASE_COPY_OUT_3D(...)
 #define CASE_WAIT(...)
+#define CASE_WAIT_FIRST(...)
 #include "isa/ops.def"
 #undef OP
   default:

@@ -51,17 +51,24 @@ static void add_read(struct isa_info *info, const struct isa_inst *inst, const s
       break;
     case 'L':
     case 'l':
+    case 'r':
       add_operand(info, inst->a, TYPE_U32);
       break;
     case 'g':
       add_operand(info, inst->b, TYPE_U64);
       break;
     case 'n':
+    case 'N':
       add_operand(info, inst->c, TYPE_U32);
       break;
     case 't':
       if (!(inst->flags & ISA_FLAG_IMM_STRIDE))
         add(info, copy_stride(inst));
+      break;
+    case 's':
+    case 'S':
+      for (unsigned i = 0; i < copy_fields(*letter); i++)
+        add(info, copy_register(inst, i));
       break;
     case 'w':
       for (unsigned i = 0; i < ISA_WAIT_EVENTS && wait_register(inst, i) != ISA_NO_REGISTER; i++)

@@ -4,6 +4,7 @@
 #include "isa/step.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Lanes that never ran or have left are missing too; a warp that is switched off as a whole may be in
  * agreement with the others, so it says nothing here. */
@@ -16,7 +17,7 @@ static void report_missing(const struct isa_warp *warp, const struct isa_result 
 
 void group_barrier(struct isa_warp *warp, const struct isa_result *result) {
   const struct isa_inst *inst = &warp->group->launch->program->code[result->pc];
-  if (isa_rows[inst->op].class_ == ISA_CLASS_BARRIER)
+  if (isa_rows[inst->op].class_ != ISA_CLASS_FENCE)
     report_missing(warp, result);
 }
 
@@ -46,16 +47,58 @@ static void take_event(struct isa_warp *warp, const struct isa_inst *inst, struc
     EACH_LANE(lane, result->mask) warp->reg[(size_t)inst->d * stride + lane] = result->copy.event;
 }
 
+static bool is_inward(uint8_t format) {
+  return format == FORMAT_COPY_IN || format == FORMAT_COPY_IN_STRIDED || format == FORMAT_COPY_IN_2D ||
+         format == FORMAT_COPY_IN_3D;
+}
+
+static enum isa_copy_form form_of(const char *letters) {
+  return strchr(letters, 'S')   ? ISA_COPY_3D
+         : strchr(letters, 's') ? ISA_COPY_2D
+         : strchr(letters, 't') ? ISA_COPY_STRIDED
+                                : ISA_COPY_PLAIN;
+}
+
+/* A strided copy has a line an element. */
+static void take_stride(const struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result,
+                        bool *reported) {
+  struct isa_copy *copy = &result->copy;
+  copy->lines = copy->elements;
+  copy->elements = 1;
+  copy->global_line = inst->flags & ISA_FLAG_IMM_STRIDE
+                          ? copy_stride(inst)
+                          : agreed(warp, result, (uint8_t)copy_stride(inst), "the stride", reported);
+}
+
+/* What a copy of lines or planes has by name. */
+static void take_fields(const struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result,
+                        bool *reported) {
+  struct isa_copy *copy = &result->copy;
+  uint32_t *const field[COPY_FIELDS_3D] = {
+      [COPY_SIZE] = &copy->element_bytes, [COPY_LINES] = &copy->lines,   [COPY_GLOBAL_LINE] = &copy->global_line,
+      [COPY_LDS_LINE] = &copy->lds_line,  [COPY_PLANES] = &copy->planes, [COPY_GLOBAL_PLANE] = &copy->global_plane,
+      [COPY_LDS_PLANE] = &copy->lds_plane};
+  for (unsigned i = 0; i < (copy->form == ISA_COPY_3D ? COPY_FIELDS_3D : COPY_FIELDS_2D); i++) {
+    char what[24];
+    snprintf(what, sizeof what, "%s=", isa_copy_fields[i]);
+    *field[i] = agreed(warp, result, copy_register(inst, i), what, reported);
+  }
+}
+
 void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
   if (!result->mask)
     return;
   report_missing(warp, result);
   bool reported = false;
   const uint8_t format = isa_rows[inst->op].format;
-  const bool strided = format == FORMAT_COPY_IN_STRIDED || format == FORMAT_COPY_OUT_STRIDED;
   struct isa_copy *copy = &result->copy;
-  copy->to_lds = format == FORMAT_COPY_IN || format == FORMAT_COPY_IN_STRIDED;
-  copy->element_bytes = copy_bytes(inst);
+  *copy = (struct isa_copy){.form = form_of(isa_formats[format].operands),
+                            .to_lds = is_inward(format),
+                            .element_bytes = copy_bytes(inst),
+                            .lines = 1,
+                            .planes = 1,
+                            .global_line = 1,
+                            .lds_line = 1};
   const uint32_t low = agreed(warp, result, inst->b, "the global address (low half)", &reported);
   const uint32_t high = agreed(warp, result, (uint8_t)(inst->b + 1), "the global address (high half)", &reported);
   copy->global = (uint64_t)high << 32 | low;
@@ -63,16 +106,28 @@ void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_r
       inst->flags & ISA_FLAG_IMM_A ? copy_lds(inst) : agreed(warp, result, inst->a, "the LDS offset", &reported);
   copy->elements =
       inst->flags & ISA_FLAG_IMM_C ? copy_count(inst) : agreed(warp, result, inst->c, "the element count", &reported);
-  copy->form = strided ? ISA_COPY_STRIDED : ISA_COPY_PLAIN;
-  copy->lines = copy->planes = copy->global_line = copy->lds_line = 1;
-  if (strided) {
-    copy->lines = copy->elements;
-    copy->elements = 1;
-    copy->global_line = inst->flags & ISA_FLAG_IMM_STRIDE
-                            ? copy_stride(inst)
-                            : agreed(warp, result, (uint8_t)copy_stride(inst), "the stride", &reported);
-  }
+  if (copy->form == ISA_COPY_STRIDED)
+    take_stride(warp, inst, result, &reported);
+  else if (copy->form != ISA_COPY_PLAIN)
+    take_fields(warp, inst, result, &reported);
   take_event(warp, inst, result, &reported);
+}
+
+static uint32_t events_listed(const struct isa_inst *inst) {
+  uint32_t count = 0;
+  while (count < ISA_WAIT_EVENTS && wait_register(inst, count) != ISA_NO_REGISTER)
+    count++;
+  return count;
+}
+
+/* How many of `listed` events to wait for. */
+static uint32_t first_events(const struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result,
+                             uint32_t listed, bool *reported) {
+  const int32_t wanted = (int32_t)agreed(warp, result, inst->c, "the number of events", reported);
+  if (wanted >= 0 && wanted <= (int32_t)listed)
+    return (uint32_t)wanted;
+  step_report(warp, result->pc, HAZARD_X13, first_lane(result->mask), "%d events of a list of %u", wanted, listed);
+  return wanted < 0 ? 0 : listed;
 }
 
 void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
@@ -81,11 +136,13 @@ void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_r
   report_missing(warp, result);
   bool reported = false;
   struct isa_wait *wait = &result->wait;
-  wait->count = 0;
-  while (wait->count < ISA_WAIT_EVENTS && wait_register(inst, wait->count) != ISA_NO_REGISTER) {
-    char what[24];
-    snprintf(what, sizeof what, "event %u of the wait", wait->count + 1);
-    wait->event[wait->count] = agreed(warp, result, wait_register(inst, wait->count), what, &reported);
-    wait->count++;
+  wait->more = inst->op == ISA_WAIT_MORE;
+  wait->count = events_listed(inst);
+  if (inst->op == ISA_WAIT_FIRST)
+    wait->count = first_events(warp, inst, result, wait->count, &reported);
+  for (uint32_t i = 0; i < wait->count; i++) {
+    char what[32];
+    snprintf(what, sizeof what, "event %u of the wait", i + 1);
+    wait->event[i] = agreed(warp, result, wait_register(inst, i), what, &reported);
   }
 }

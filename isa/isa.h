@@ -90,11 +90,12 @@ static inline uint32_t isa_branch_join(const struct isa_inst *inst) { return (ui
 
 /* What timing must know of an instruction; made once per program by isa_describe(). */
 struct isa_info {
-  uint8_t class_;                 /* enum isa_class */
-  uint8_t bytes;                  /* bytes a lane moves, for memory classes */
-  bool store, atomic;             /* for memory classes; a load is neither */
-  bool local_fence, global_fence; /* barriers and fences: which accesses must be performed first */
-  uint8_t writes;                 /* the first `writes` of slot[] are written, the rest read */
+  uint8_t class_;     /* enum isa_class */
+  uint8_t bytes;      /* bytes a lane moves, for memory classes */
+  bool store, atomic; /* for memory classes; a load is neither */
+  bool local_fence,
+      global_fence; /* barriers and fences: which accesses (of copy fences: whose, the copies') are first */
+  uint8_t writes;   /* the first `writes` of slot[] are written, the rest read */
   uint8_t slots;
   uint16_t slot[ISA_INFO_SLOTS]; /* scoreboard slots: register, or 256 + predicate */
 };
@@ -326,7 +327,8 @@ struct isa_copy {
 };
 
 struct isa_wait {
-  uint32_t count;
+  uint32_t count; /* none: all the work-items of the group meet, and go on */
+  bool more;      /* a part of a list: the next wait without this releases these events too */
   uint32_t event[ISA_WAIT_EVENTS];
 };
 

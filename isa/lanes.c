@@ -311,7 +311,12 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define LANES_COPY_OUT(...)
 #define LANES_COPY_IN_STRIDED(...)
 #define LANES_COPY_OUT_STRIDED(...)
+#define LANES_COPY_IN_2D(...)
+#define LANES_COPY_OUT_2D(...)
+#define LANES_COPY_IN_3D(...)
+#define LANES_COPY_OUT_3D(...)
 #define LANES_WAIT(...)
+#define LANES_WAIT_FIRST(...)
 
 #define OP(id, mnemonic, format, class_, D, A, B, C, text, ...) LANES_##format(id, D, A, B, C, __VA_ARGS__)
 #include "isa/ops.def"
@@ -346,7 +351,12 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define NAME_COPY_OUT LANES_COPY_OUT
 #define NAME_COPY_IN_STRIDED LANES_COPY_IN_STRIDED
 #define NAME_COPY_OUT_STRIDED LANES_COPY_OUT_STRIDED
+#define NAME_COPY_IN_2D LANES_COPY_IN_2D
+#define NAME_COPY_OUT_2D LANES_COPY_OUT_2D
+#define NAME_COPY_IN_3D LANES_COPY_IN_3D
+#define NAME_COPY_OUT_3D LANES_COPY_OUT_3D
 #define NAME_WAIT LANES_WAIT
+#define NAME_WAIT_FIRST LANES_WAIT_FIRST
 
 const isa_lanes_function LANES_TABLE[ISA_OPS] = {
 #define OP(id, mnemonic, format, ...) NAME_##format(id)

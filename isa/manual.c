@@ -14,6 +14,8 @@ static const char *commit_point(enum isa_class class_) {
     return "the L2 accepts the access";
   case ISA_CLASS_COPY:
     return "each burst lands";
+  case ISA_CLASS_COPY_FENCE:
+    return "never: it orders the copies around it";
   case ISA_CLASS_BARRIER:
     return "the last warp arrives";
   case ISA_CLASS_FENCE:
@@ -44,7 +46,12 @@ static void put_operand(FILE *out, char letter, const struct isa_row *row) {
       {'n', "count"},
       {'t', "stride"},
       {'z', "size=bytes"},
+      {'r', "[lds]"},
+      {'s', "size=bytes, lines=count, global_line=pitch, lds_line=pitch"},
+      {'S', "size=bytes, lines=count, global_line=pitch, lds_line=pitch, planes=count, global_plane=pitch, "
+            "lds_plane=pitch"},
       {'f', "descriptor"},
+      {'N', "n"},
       {'w', "event, ..."},
   };
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)

@@ -411,6 +411,39 @@ static bool take_lds_side(struct assembler *as, struct isa_inst *inst) {
          expect_sign(as, ']');
 }
 
+static const char *copy_names(unsigned count) {
+  return count == COPY_FIELDS_2D ? "size=, lines=, global_line= and lds_line="
+                                 : "size=, lines=, global_line=, lds_line=, planes=, global_plane= and lds_plane=";
+}
+
+/* Which of the names that a copy has is next. */
+static bool take_copy_field(struct assembler *as, unsigned count, unsigned taken, unsigned *field) {
+  const struct token word = lexer_take(&as->lexer);
+  for (*field = 0; *field < count; (*field)++)
+    if (token_is(word, isa_copy_fields[*field]))
+      break;
+  if (*field == count)
+    return fail(as, word, copy_names(count), "expected a named operand of the copy instead of");
+  if (taken >> *field & 1)
+    return fail(as, word, NULL, "the copy already has its");
+  return expect_sign(as, '=');
+}
+
+static bool take_copy_fields(struct assembler *as, unsigned count, struct isa_inst *inst) {
+  inst->imm = UINT64_MAX;
+  for (unsigned taken = 0; taken != (1u << count) - 1;) {
+    unsigned field = 0;
+    uint8_t reg = 0;
+    if (taken && !lexer_take_sign(&as->lexer, ','))
+      return fail(as, as->lexer.next, copy_names(count), "the copy wants more named operands, after a ',', instead of");
+    if (!take_copy_field(as, count, taken, &field) || !take_register_of(as, TYPE_U32, &reg))
+      return false;
+    inst->imm &= ~((uint64_t)(uint8_t)~reg << 8 * field);
+    taken |= 1u << field;
+  }
+  return true;
+}
+
 static bool take_events(struct assembler *as, struct isa_inst *inst) {
   inst->imm = UINT64_MAX;
   unsigned count = 0;
@@ -503,6 +536,13 @@ static bool take_operand(struct assembler *as, char letter, const struct isa_row
     return take_stride(as, inst);
   case 'z':
     return take_copy_size(as, inst);
+  case 'N':
+    return take_register_of(as, TYPE_S32, &inst->c);
+  case 'r':
+    return expect_sign(as, '[') && take_register_of(as, TYPE_U32, &inst->a) && expect_sign(as, ']');
+  case 's':
+  case 'S':
+    return take_copy_fields(as, copy_fields(letter), inst);
   case 'f':
     return take_print(as, inst);
   case 'w':

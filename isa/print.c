@@ -135,6 +135,11 @@ static void put_events(struct text *text, const struct isa_inst *inst) {
     put(text, "%sr%u", i ? ", " : "", wait_register(inst, i));
 }
 
+static void put_copy_fields(struct text *text, const struct isa_inst *inst, unsigned count) {
+  for (unsigned i = 0; i < count; i++)
+    put(text, "%s%s=r%u", i ? ", " : "", isa_copy_fields[i], copy_register(inst, i));
+}
+
 static void put_operand(struct text *text, char letter, const struct isa_kernel *kernel, const struct isa_inst *inst) {
   const struct isa_row *row = &isa_rows[inst->op];
   const unsigned flags = inst->flags;
@@ -195,6 +200,16 @@ static void put_operand(struct text *text, char letter, const struct isa_kernel 
     break;
   case 'z':
     put(text, "size=%u", copy_bytes(inst));
+    break;
+  case 'N':
+    put(text, "r%u", inst->c);
+    break;
+  case 'r':
+    put(text, "[r%u]", inst->a);
+    break;
+  case 's':
+  case 'S':
+    put_copy_fields(text, inst, copy_fields(letter));
     break;
   case 'f':
     put(text, "%u", printf_descriptor(inst));

@@ -21,6 +21,12 @@ const struct isa_row isa_rows[ISA_OPS] = {
 #undef OP
 };
 
+const char *const isa_copy_fields[COPY_FIELDS_3D] = {
+    [COPY_SIZE] = "size",           [COPY_LINES] = "lines",   [COPY_GLOBAL_LINE] = "global_line",
+    [COPY_LDS_LINE] = "lds_line",   [COPY_PLANES] = "planes", [COPY_GLOBAL_PLANE] = "global_plane",
+    [COPY_LDS_PLANE] = "lds_plane",
+};
+
 static const char *const class_names[ISA_CLASSES] = {
 #define CLASS(id, name, text) name,
 #include "isa/classes.def"

@@ -83,6 +83,24 @@ static inline uint32_t copy_count(const struct isa_inst *inst) {
 }
 static inline uint32_t copy_stride(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> COPY_STRIDE_SHIFT); }
 
+/* What a copy of lines, or of planes of them, has in registers: byte by byte of imm. */
+enum copy_field {
+  COPY_SIZE,
+  COPY_LINES,
+  COPY_GLOBAL_LINE,
+  COPY_LDS_LINE,
+  COPY_FIELDS_2D,
+  COPY_PLANES = COPY_FIELDS_2D,
+  COPY_GLOBAL_PLANE,
+  COPY_LDS_PLANE,
+  COPY_FIELDS_3D,
+};
+extern const char *const isa_copy_fields[COPY_FIELDS_3D]; /* their names in the source */
+
+/* How many of these letter `s` or `S` of a format stands for. */
+static inline unsigned copy_fields(char letter) { return letter == 's' ? COPY_FIELDS_2D : COPY_FIELDS_3D; }
+static inline uint8_t copy_register(const struct isa_inst *inst, unsigned i) { return (uint8_t)(inst->imm >> 8 * i); }
+
 /* Event register number `i` of a wait, or ISA_NO_REGISTER. */
 static inline uint8_t wait_register(const struct isa_inst *inst, unsigned i) { return (uint8_t)(inst->imm >> 8 * i); }
 

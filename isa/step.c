@@ -145,9 +145,14 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
   case FORMAT_COPY_OUT:
   case FORMAT_COPY_IN_STRIDED:
   case FORMAT_COPY_OUT_STRIDED:
+  case FORMAT_COPY_IN_2D:
+  case FORMAT_COPY_OUT_2D:
+  case FORMAT_COPY_IN_3D:
+  case FORMAT_COPY_OUT_3D:
     group_copy(warp, inst, result);
     break;
   case FORMAT_WAIT:
+  case FORMAT_WAIT_FIRST:
     group_wait(warp, inst, result);
     break;
   case ISA_FORMATS:

@@ -220,6 +220,15 @@ static bool check_stride(const struct check *check, struct rest *rest) {
   return immediate || copy_stride(&rest->inst) < check->kernel->registers;
 }
 
+static bool check_copy_fields(const struct check *check, struct rest *rest, unsigned count) {
+  rest->imm_used = true;
+  for (unsigned i = 0; i < sizeof rest->inst.imm; i++)
+    if (i < count ? copy_register(&rest->inst, i) >= check->kernel->registers
+                  : copy_register(&rest->inst, i) != ISA_NO_REGISTER)
+      return false;
+  return true;
+}
+
 static bool check_operand(const struct check *check, const struct isa_row *row, char letter, struct rest *rest) {
   struct isa_inst *inst = &rest->inst;
   switch (letter) {
@@ -266,6 +275,13 @@ static bool check_operand(const struct check *check, const struct isa_row *row, 
     return check_stride(check, rest);
   case 'z':
     return strchr(isa_formats[row->format].operands, 't') || copy_stride(inst) == 0;
+  case 'r':
+    return check_register(check, &inst->a, TYPE_U32, false);
+  case 's':
+  case 'S':
+    return check_copy_fields(check, rest, copy_fields(letter));
+  case 'N':
+    return check_register(check, &inst->c, TYPE_S32, false);
   case 'w':
     return check_wait(check, rest);
   default:

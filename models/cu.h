@@ -53,6 +53,7 @@ struct cu_warp {
 struct cu_event {
   uint32_t id;
   uint32_t under_way; /* copies it covers that are not complete */
+  bool leaving;       /* a wait for a part of a list has named it: released with the rest of the list */
 };
 
 struct cu_group {

@@ -48,10 +48,16 @@ static struct cu_event *add_event(struct cu_group *group, uint32_t id) {
   return event;
 }
 
-static void release_event(struct cu_group *group, uint32_t id) {
-  struct cu_event *event = find_event(group, id);
-  if (event)
-    *event = group->events[--group->event_count];
+/* The events of the wait are released; those of a part of a list once the wait comes that ends it. */
+static void release_events(struct cu_group *group) {
+  for (uint32_t i = 0; i < group->wait.count; i++) {
+    struct cu_event *event = find_event(group, group->wait.event[i]);
+    if (event)
+      event->leaving = true;
+  }
+  for (uint32_t i = group->wait.more ? 0 : group->event_count; i--;)
+    if (group->events[i].leaving)
+      group->events[i] = group->events[--group->event_count];
 }
 
 /* An event that no copy has made yet cannot complete; a null or released one never holds a wait up. */
@@ -84,6 +90,42 @@ static void check_wait(struct cu *cu, struct cu_group *group) {
 /* ---- copies ----------------------------------------------------------------------------- */
 
 static bool mul(uint64_t a, uint64_t b, uint64_t *product) { return !__builtin_mul_overflow(a, b, product); }
+
+static bool has_lines(const struct isa_copy *copy) { return copy->form == ISA_COPY_2D || copy->form == ISA_COPY_3D; }
+
+static bool is_empty(const struct isa_copy *copy) {
+  return !copy->elements || !copy->lines || !copy->planes || !copy->element_bytes;
+}
+
+/* Bytes from the start of a copy of lines to the end of its last byte on one side; false if that is beyond 64 bits. */
+static bool span(const struct isa_copy *copy, uint64_t line, uint64_t plane, uint64_t *bytes) {
+  uint64_t lines, planes, elements;
+  return mul(copy->lines - 1, line, &lines) && mul(copy->planes - 1, plane, &planes) &&
+         !__builtin_add_overflow(lines, planes, &elements) &&
+         !__builtin_add_overflow(elements, copy->elements, &elements) && mul(elements, copy->element_bytes, bytes);
+}
+
+/* A copy of lines that is out of bounds moves nothing. */
+static void check_lines(struct cu *cu, struct cu_group *group, struct isa_copy *copy) {
+  const struct isa_buffer *buffer = isa_memory_near(cu->launch->memory, copy->global);
+  uint64_t global, lds, at = buffer ? copy->global - buffer->base : 0;
+  char detail[160];
+  if (is_empty(copy))
+    return;
+  const bool spans = span(copy, copy->global_line, copy->global_plane, &global);
+  if (!spans || !buffer || at > buffer->bytes || global > buffer->bytes - at)
+    snprintf(detail, sizeof detail, "to %llu bytes from byte %llu of buffer '%.40s' of %llu bytes",
+             spans ? (unsigned long long)global : (unsigned long long)UINT64_MAX, (unsigned long long)at,
+             buffer ? buffer->name : "(none)", buffer ? (unsigned long long)buffer->bytes : 0);
+  else if (!span(copy, copy->lds_line, copy->lds_plane, &lds) || copy->lds > cu->launch->lds_bytes ||
+           lds > cu->launch->lds_bytes - copy->lds)
+    snprintf(detail, sizeof detail, "beyond byte %u of the work-group's LDS of %u bytes", copy->lds,
+             cu->launch->lds_bytes);
+  else
+    return;
+  hazard(cu, group, HAZARD_X2, group->arrived_pc, detail);
+  copy->lines = 0;
+}
 
 /* Elements of a plain copy, or lines of a strided one. */
 static uint32_t extent(const struct isa_copy *copy) {
@@ -135,7 +177,7 @@ static void check_copy(struct cu *cu, struct cu_group *group) {
   char detail[96];
   if (copy->form == ISA_COPY_STRIDED && !copy->global_line)
     hazard(cu, group, HAZARD_X1, group->arrived_pc, "");
-  if (extent(copy) && (copy->global % copy->element_bytes || copy->lds % copy->element_bytes)) {
+  if (!has_lines(copy) && extent(copy) && (copy->global % copy->element_bytes || copy->lds % copy->element_bytes)) {
     snprintf(detail, sizeof detail, "global address 0x%llx, LDS offset %u, elements of %u bytes",
              (unsigned long long)copy->global, copy->lds, copy->element_bytes);
     hazard(cu, group, HAZARD_X14, group->arrived_pc, detail);
@@ -144,15 +186,42 @@ static void check_copy(struct cu *cu, struct cu_group *group) {
     snprintf(detail, sizeof detail, "event %u", copy->event_in);
     hazard(cu, group, HAZARD_X11, group->arrived_pc, detail);
   }
-  check_bounds(cu, group, copy);
+  if (has_lines(copy))
+    check_lines(cu, group, copy);
+  else
+    check_bounds(cu, group, copy);
 }
 
 /* A tag names the group slot and the event. */
 static uint64_t copy_tag(uint32_t group_slot, uint32_t event) { return group_slot | (uint64_t)event << 8; }
 
+static struct dma_descriptor describe_lines(const struct cu *cu, uint32_t group_slot) {
+  const struct cu_group *group = &cu->groups[group_slot];
+  const struct isa_copy *copy = &group->copy;
+  return (struct dma_descriptor){
+      .tag = copy_tag(group_slot, copy->event),
+      .origin = group->arrived_pc,
+      .owner = group_slot,
+      .to_lds = copy->to_lds,
+      .global = copy->global,
+      .lds = group->lds_base + copy->lds,
+      .element_bytes = copy->element_bytes,
+      .line_bytes = copy->elements * copy->element_bytes,
+      .lines = is_empty(copy) ? 0 : copy->lines,
+      .planes = copy->planes,
+      .global_pitch = (uint64_t)copy->global_line * copy->element_bytes,
+      .global_plane = (uint64_t)copy->global_plane * copy->element_bytes,
+      .lds_pitch = copy->lds_line * copy->element_bytes,
+      .lds_plane = copy->lds_plane * copy->element_bytes,
+      .issued = group->complete_at,
+  };
+}
+
 static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot) {
   const struct cu_group *group = &cu->groups[group_slot];
   const struct isa_copy *copy = &group->copy;
+  if (has_lines(copy))
+    return describe_lines(cu, group_slot);
   bool plain = copy->global_line == 1 || extent(copy) <= 1;
   return (struct dma_descriptor){
       .tag = copy_tag(group_slot, copy->event),
@@ -183,7 +252,8 @@ static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
     group->copies_since = now;
   cu->stats.copies++;
   cu->by_pc[group->arrived_pc].copies++;
-  cu->by_pc[group->arrived_pc].copy_bytes += (uint64_t)extent(copy) * copy->element_bytes;
+  cu->by_pc[group->arrived_pc].copy_bytes +=
+      (uint64_t)copy->elements * copy->lines * copy->planes * copy->element_bytes;
 }
 
 /* ---- rendezvous ------------------------------------------------------------------------- */
@@ -207,8 +277,7 @@ static void set_stall(struct cu *cu, const struct cu_group *group, enum stall st
 static void release_wait(struct cu *cu, struct cu_group *group, cycle_t now) {
   cu->stats.exposed_cycles += now - group->complete_at;
   cu->stats.waits++;
-  for (uint32_t i = 0; i < group->wait.count; i++)
-    release_event(group, group->wait.event[i]);
+  release_events(group);
   release(cu, group, STALL_WAIT_JOIN, now);
 }
 
@@ -228,15 +297,16 @@ static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
       release_wait(cu, group, now);
     break;
   default:
-    cu->stats.barriers++;
+    cu->stats.barriers += class_at(cu, group->arrived_pc) == ISA_CLASS_BARRIER;
     release(cu, group, STALL_BARRIER, now);
   }
 }
 
 static bool same_copy(const struct isa_copy *a, const struct isa_copy *b) {
   return a->to_lds == b->to_lds && a->global == b->global && a->lds == b->lds && a->elements == b->elements &&
-         a->element_bytes == b->element_bytes && a->lines == b->lines && a->global_line == b->global_line &&
-         a->event_in == b->event_in;
+         a->element_bytes == b->element_bytes && a->lines == b->lines && a->planes == b->planes &&
+         a->global_line == b->global_line && a->lds_line == b->lds_line && a->global_plane == b->global_plane &&
+         a->lds_plane == b->lds_plane && a->event_in == b->event_in;
 }
 
 static bool same_wait(const struct isa_wait *a, const struct isa_wait *b) {

@@ -122,6 +122,7 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
       send_global(cu, access, info, now);
     return true;
   case ISA_CLASS_BARRIER:
+  case ISA_CLASS_COPY_FENCE:
   case ISA_CLASS_COPY:
   case ISA_CLASS_WAIT:
     cu_set_results(warp, info, now + 1, STALL_DEPENDENCY);

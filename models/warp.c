@@ -85,7 +85,8 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
       stall = (enum stall)warp->producer[info->slot[i]];
     }
   }
-  bool fenced = (info->local_fence && warp->lds_under_way) || (info->global_fence && warp->global_under_way);
+  bool fenced = ((info->local_fence && warp->lds_under_way) || (info->global_fence && warp->global_under_way)) &&
+                info->class_ != ISA_CLASS_COPY_FENCE;
   if (at == NEVER)
     cu_block(cu, slot, stall, now);
   else if (fenced)

@@ -1,6 +1,6 @@
-/* What the files that lower group operations share: group.c (barriers, copies, and which instruction is lowered by
- * whom), collective.c (reductions, scans, votes, broadcasts), workgroup.c (those over a work-group), subgroup.c
- * (shuffles, ballots), atomic.c.
+/* What the files that lower group operations share: group.c (barriers, and which instruction is lowered by whom),
+ * async.c (copies, events), collective.c (reductions, scans, votes, broadcasts), workgroup.c (those over a work-group),
+ * subgroup.c (shuffles, ballots), atomic.c.
  *
  * A sub-group is a warp: it runs in lockstep, so its collectives are single instructions of the ISA over the lanes
  * that are active. A work-group's collectives are made of those and of the LDS. */
@@ -39,6 +39,13 @@ ir_ref group_move(struct build *b, enum isa_op op, ir_ref value, ir_ref with);
 /* subgroup.c: OpGroupNonUniform*, OpSubgroup*, and the broadcast of OpGroupBroadcast in a sub-group. */
 bool group_lane(struct build *b, const struct spirv_inst *inst);
 void group_shuffle(struct build *b, enum isa_op op, uint32_t result, uint32_t value, ir_ref with);
+
+/* async.c: OpGroupAsyncCopy, OpGroupWaitEvents, and calls of imported functions, which have so many arguments. */
+enum { ASYNC_ARGUMENTS_2D = 10, ASYNC_ARGUMENTS_3D = 13 };
+bool async_copy(struct build *b, const struct spirv_inst *inst);
+bool async_wait(struct build *b, const struct spirv_inst *inst);
+bool async_copy_lines(struct build *b, const struct spirv_inst *inst, const char *name);
+bool async_copy_fence(struct build *b, const struct spirv_inst *inst, const char *name);
 
 /* Whether the values of two ids have as many parts; false after build_fail(). With `like` 0: whether it is one. */
 bool group_fits(struct build *b, uint32_t id, uint32_t like);

@@ -88,6 +88,6 @@ std_whole std_vload, std_vstore, std_vload_half, std_vstore_half, std_shuffle, s
 /* A half of a float or double of `bits`, rounded as FPRoundingMode `mode` says (convert.c). */
 ir_ref std_round_to_half(struct build *b, ir_ref value, unsigned bits, unsigned mode);
 
-bool build_prefetch(struct build *b, const struct spirv_inst *inst); /* group.c */
+bool build_prefetch(struct build *b, const struct spirv_inst *inst); /* async.c */
 
 #endif

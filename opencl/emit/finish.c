@@ -43,7 +43,7 @@ static uint64_t imm_of(const struct machine *m, const struct machine_inst *inst)
     imm += code_spill_base(m) + 4 * (uint64_t)machine_place(m, inst->memory);
   if (strchr(letters, 't') && inst->count)
     imm |= (uint64_t)field(m, m->list[inst->list]) << COPY_STRIDE_SHIFT;
-  if (strchr(letters, 'w')) {
+  if (strpbrk(letters, "wsS")) {
     imm = UINT64_MAX;
     for (uint32_t i = 0; i < inst->count; i++)
       imm ^= (uint64_t)(ISA_NO_REGISTER ^ field(m, m->list[inst->list + i])) << 8 * i;

@@ -117,15 +117,19 @@ uint32_t machine_operands(const struct machine *m, struct machine_inst *inst,
       break;
     case 'L':
     case 'l':
+    case 'r':
       add(&all, &inst->a, 1, true, false);
       break;
     case 'g':
       add(&all, &inst->b, 2, true, false);
       break;
     case 'n':
+    case 'N':
       add(&all, &inst->c, 1, true, false);
       break;
     case 't':
+    case 's':
+    case 'S':
     case 'w':
       for (uint32_t i = 0; i < inst->count; i++)
         add(&all, &m->list[inst->list + i], 1, true, false);

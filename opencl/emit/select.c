@@ -170,6 +170,12 @@ static void stride_of(struct select *s, struct machine_inst *out, ir_ref ref) {
   }
 }
 
+/* Up to `most` operands from position `first` on, in registers that imm will name; a list may be shorter. */
+static void listed(struct select *s, struct machine_inst *out, const struct folded *f, uint32_t first, uint32_t most) {
+  for (uint32_t i = first; i < first + most && i < f->count && f->operand[i]; i++)
+    add_to_list(s, out, in_registers(s, f->operand[i], VREG_WORD, 1));
+}
+
 static void operand(struct select *s, struct machine_inst *out, const struct isa_row *row, char letter,
                     const struct folded *f) {
   switch (letter) {
@@ -219,9 +225,19 @@ static void operand(struct select *s, struct machine_inst *out, const struct isa
   case 't':
     stride_of(s, out, f->operand[3]);
     break;
+  case 'r':
+    out->a = in_registers(s, f->operand[0], VREG_WORD, 1);
+    break;
+  case 's':
+  case 'S':
+    listed(s, out, f, IR_COPY_SIZE, 1);
+    listed(s, out, f, IR_COPY_LINES, copy_fields(letter) - 1);
+    break;
+  case 'N':
+    out->c = in_registers(s, f->operand[IR_WAIT_COUNT], VREG_WORD, 1);
+    break;
   case 'w':
-    for (uint32_t i = 0; i < f->count; i++)
-      add_to_list(s, out, in_registers(s, f->operand[i], VREG_WORD, 1));
+    listed(s, out, f, 0, ISA_WAIT_EVENTS);
     break;
   default:
     break;
@@ -248,7 +264,7 @@ static void result(struct select *s, struct machine_inst *out, ir_ref ref, ir_re
 
 static uint64_t imm_of(const struct ir_inst *inst, const struct isa_row *row) {
   if (row->class_ == ISA_CLASS_COPY)
-    return (unsigned)__builtin_ctzll(inst->imm);
+    return inst->imm ? (unsigned)__builtin_ctzll(inst->imm) : 0;
   return strpbrk(isa_formats[row->format].operands, "xoGHL") ? inst->imm : 0;
 }
 
@@ -279,7 +295,7 @@ static void instruction(struct select *s, ir_ref ref) {
     out.guard = select_words(s, guard)[0].what;
     out.guard_not = not ;
   }
-  result(s, &out, ref, row->class_ == ISA_CLASS_COPY ? f.operand[4] : sometimes ? inst->keep : 0);
+  result(s, &out, ref, row->class_ == ISA_CLASS_COPY ? f.operand[IR_COPY_EVENT] : sometimes ? inst->keep : 0);
   machine_append(&s->m->block[s->at], &out);
   if (made_of_nothing(row) && !out.guard && out.d)
     select_can_be_made_again(s->m, &out);

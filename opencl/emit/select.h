@@ -67,7 +67,7 @@ void select_order(struct select *s);
 /* An instruction as it will be: complements of predicates taken in. */
 struct folded {
   uint16_t op;
-  ir_ref operand[ISA_WAIT_EVENTS];
+  ir_ref operand[IR_MOST_OPERANDS];
   uint32_t count;
   bool zero_above; /* of a join: what has no operand is 0 */
 };

@@ -42,7 +42,7 @@ static void fold_select(const struct ir *ir, struct folded *f) {
 struct folded select_fold(const struct ir *ir, ir_ref ref) {
   const struct ir_inst *inst = &ir->inst[ref];
   struct folded f = {.op = inst->op, .count = inst->count};
-  assert(inst->count <= ISA_WAIT_EVENTS && "no operation of the ISA has more operands");
+  assert(inst->count <= IR_MOST_OPERANDS && "no operation of the ISA has more operands");
   for (uint32_t i = 0; i < inst->count; i++)
     f.operand[i] = ir->operand[inst->operands + i];
   if (f.op == ISA_AND_P || f.op == ISA_ANDN_P)

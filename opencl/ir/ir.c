@@ -198,17 +198,20 @@ enum ir_width ir_width_of(enum isa_op op) {
 }
 
 /* Types of the positions of copies; see ir.h. */
-static enum isa_type copy_type(uint32_t position) {
-  return position == 1 ? TYPE_U64 : position < 5 ? TYPE_U32 : TYPE_NONE;
+static enum isa_type copy_type(const char *operands, uint32_t position) {
+  const uint32_t count = strchr(operands, 'S')   ? IR_COPY_LDS_PLANE + 1
+                         : strchr(operands, 's') ? IR_COPY_LDS_LINE + 1
+                                                 : IR_COPY_EVENT + 1;
+  return position == IR_COPY_GLOBAL ? TYPE_U64 : position < count ? TYPE_U32 : TYPE_NONE;
 }
 
 enum isa_type ir_operand_type(enum isa_op op, uint32_t position) {
   const struct isa_row *row = &isa_rows[op];
   const char *operands = isa_formats[row->format].operands;
   if (row->class_ == ISA_CLASS_COPY)
-    return copy_type(position);
+    return copy_type(operands, position);
   if (row->class_ == ISA_CLASS_WAIT)
-    return position < ISA_WAIT_EVENTS ? TYPE_U32 : TYPE_NONE;
+    return position < ISA_WAIT_EVENTS + (op == ISA_WAIT_FIRST) ? TYPE_U32 : TYPE_NONE;
   if (op == ISA_PRINTF)
     return position < 2 ? TYPE_U32 : TYPE_NONE;
   if (position == 0 && strpbrk(operands, "GHI"))
@@ -230,6 +233,7 @@ bool ir_is_convergent(const struct ir *ir, ir_ref ref) {
   case ISA_CLASS_BARRIER:
   case ISA_CLASS_FENCE:
   case ISA_CLASS_COPY:
+  case ISA_CLASS_COPY_FENCE:
   case ISA_CLASS_WAIT:
     return true;
   default:

@@ -14,7 +14,9 @@
  *
  *     copies   0 LDS side, 1 global side, 2 element count, 3 stride or 0, 4 the event that goes in;
  *              imm is the element's size in bytes; the result is the event that comes out
- *     wait     0 to 7, the events
+ *     2D, 3D   3 element size, 5 lines, 6 and 7 from line to line on the global side and in the LDS;
+ *              8 planes, 9 and 10 from plane to plane
+ *     wait     0 to 7, the events; 8 how many of them (wait.first)
  *     IR_PHI   pairs: the number of a predecessor block, the value that comes from it
  *     guarded  the value that lanes keep whose guard does not hold is `keep`, 0 when nobody cares
  *
@@ -48,6 +50,24 @@ enum ir_op {
   IR_SLOT, /* the private address of variable number imm of ir.slot, plus nothing */
   IR_COPY, /* of operand 0; only emit makes them */
   IR_OPS
+};
+
+/* Positions of operands that are no row's a, b or c; see above. */
+enum {
+  IR_COPY_LDS,
+  IR_COPY_GLOBAL,
+  IR_COPY_ELEMENTS,
+  IR_COPY_STRIDE,
+  IR_COPY_SIZE = IR_COPY_STRIDE,
+  IR_COPY_EVENT,
+  IR_COPY_LINES,
+  IR_COPY_GLOBAL_LINE,
+  IR_COPY_LDS_LINE,
+  IR_COPY_PLANES,
+  IR_COPY_GLOBAL_PLANE,
+  IR_COPY_LDS_PLANE,
+  IR_MOST_OPERANDS,
+  IR_WAIT_COUNT = ISA_WAIT_EVENTS,
 };
 
 /* Where in the source: sources are numbered as in isa_program. Line 0 is unknown. */

@@ -295,6 +295,54 @@ TEST(group, copies_take_their_operands_from_registers_or_numbers) {
   rig_close(&rig);
 }
 
+#define NAMED_2D "size=b, lines=l, global_line=gp, lds_line=lp"
+#define NAMED_3D NAMED_2D ", planes=q, global_plane=ga, lds_plane=la"
+#define LINES_HEAD                                                                                                     \
+  ".kernel k\n.arg a global\n.lds tile 1024\n.reg e, n, at, lane, b, l, gp, lp, q, ga, la\n.reg64 p\n.pred t\n"        \
+  "get.lane lane\nld.arg.b64 p, a\nmov.b32 n, 10\nmov.b32 at, 32\nmov.b32 b, 12\nmov.b32 l, 3\nmov.b32 gp, 4\n"        \
+  "mov.b32 lp, 5\nmov.b32 q, 6\nmov.b32 ga, 7\nmov.b32 la, 8\n"
+enum { LINES_STEPS = 11 };
+
+static void expect_lines(const char *body, const struct isa_copy *expected) {
+  struct rig rig;
+  char source[1024];
+  snprintf(source, sizeof source, LINES_HEAD "%s\nexit\n", body);
+  ct_note("%s", body);
+  ASSERT_TRUE(rig_open(&rig, source, 32, 32));
+  for (int i = 0; i < LINES_STEPS + 1; i++)
+    rig_step(&rig, 0);
+  const struct isa_copy *copy = &rig.last.copy;
+  EXPECT_EQ(copy->form, expected->form);
+  EXPECT_EQ(copy->to_lds, expected->to_lds);
+  EXPECT_EQ(copy->global, ISA_GLOBAL_BASE);
+  EXPECT_EQ(copy->lds, 32);
+  EXPECT_EQ(copy->element_bytes, 12);
+  EXPECT_EQ(copy->elements, 10);
+  EXPECT_EQ(copy->lines, 3);
+  EXPECT_EQ(copy->planes, expected->planes);
+  EXPECT_EQ(copy->global_line, 4);
+  EXPECT_EQ(copy->lds_line, 5);
+  EXPECT_EQ(copy->global_plane, expected->global_plane);
+  EXPECT_EQ(copy->lds_plane, expected->lds_plane);
+  EXPECT_EQ(copy->event_in, 0);
+  EXPECT_EQ(copy->event, 1);
+  EXPECT_EQ(rig_reg(&rig, 0, 31), 1);
+  EXPECT_EQ(rig.hazards, 0);
+  rig_close(&rig);
+}
+
+TEST(group, copies_of_lines_and_planes_take_all_but_addresses_and_count_by_name) {
+  const struct isa_copy flat = {.form = ISA_COPY_2D, .planes = 1};
+  const struct isa_copy deep = {.form = ISA_COPY_3D, .planes = 6, .global_plane = 7, .lds_plane = 8};
+  struct isa_copy flat_in = flat, deep_in = deep;
+  flat_in.to_lds = deep_in.to_lds = true;
+  expect_lines("copy.to_lds.2d e, [at], [p], n, " NAMED_2D, &flat_in);
+  expect_lines("copy.to_global.2d e, [p], [at], n, " NAMED_2D, &flat);
+  expect_lines("copy.to_lds.3d e, [at], [p], n, " NAMED_3D, &deep_in);
+  expect_lines("copy.to_global.3d e, [p], [at], n, " NAMED_3D, &deep);
+  expect_lines("copy.to_lds.2d e, [at], [p], n, lds_line=lp, global_line=gp, lines=l, size=b", &flat_in);
+}
+
 TEST(group, a_wait_names_up_to_eight_events_in_order) {
   struct rig rig;
   ASSERT_TRUE(
@@ -304,6 +352,27 @@ TEST(group, a_wait_names_up_to_eight_events_in_order) {
   EXPECT_EQ(rig.last.wait.count, 8);
   EXPECT_EQ(rig.last.wait.event[0], 70);
   EXPECT_EQ(rig.last.wait.event[7], 10);
+  rig_close(&rig);
+}
+
+TEST(group, a_wait_for_the_first_events_of_its_list_looks_at_no_others) {
+  struct rig rig;
+  ASSERT_TRUE(rig_open(&rig,
+                       ".kernel k\nmov.b32 r0, 2\nmov.b32 r1, 10\nmov.b32 r2, 20\nget.lane r3\n"
+                       "wait.first r0, r1, r2, r3\nmov.b32 r0, 0\nwait.first r0, r3\nwait.more r2, r1\nexit\n",
+                       32, 32));
+  for (int i = 0; i < 5; i++)
+    rig_step(&rig, 0);
+  EXPECT_EQ(rig.last.wait.count, 2);
+  EXPECT_EQ(rig.last.wait.event[1], 20);
+  EXPECT_FALSE(rig.last.wait.more);
+  rig_step(&rig, 0);
+  rig_step(&rig, 0);
+  EXPECT_EQ(rig.last.wait.count, 0);
+  rig_step(&rig, 0);
+  EXPECT_EQ(rig.last.wait.count, 2);
+  EXPECT_TRUE(rig.last.wait.more);
+  EXPECT_EQ(rig.hazards, 0);
   rig_close(&rig);
 }
 
@@ -334,11 +403,27 @@ TEST(group, lanes_of_another_opinion_are_reported_once) {
   expect_report("add.i32 e, lane, 1\ncopy.to_lds e, [tile], [p], n, size=4", 2, HAZARD_G1, 1,
                 "the event is 1 in lane 0 but 2 in lane 1");
   expect_report("wait e, lane", 1, HAZARD_G1, 1, "event 2 of the wait is 0 in lane 0 but 1 in lane 1");
+  expect_report("wait.first lane, e", 1, HAZARD_G1, 1, "the number of events is 0 in lane 0 but 1 in lane 1");
+  expect_report("copy.to_lds.2d e, [at], [p], n, size=s, lines=lane, global_line=s, lds_line=s", 1, HAZARD_G1, 1,
+                "lines= is 0 in lane 0 but 1 in lane 1");
+}
+
+TEST(group, a_wait_for_more_events_than_are_listed_or_for_fewer_than_none_is_reported) {
+  expect_report("wait.first n, e", 1, HAZARD_X13, 0, "10 events of a list of 1");
+  expect_report("mov.b32 f, -1\nwait.first f, e", 2, HAZARD_X13, 0, "-1 events of a list of 1");
 }
 
 TEST(group, missing_lanes_are_reported_at_copies_waits_and_barriers) {
   const char *missing = "24 of 32 lanes of warp 0 take part";
-  const char *const ops[] = {"copy.to_lds e, [tile], [p], n, size=4", "wait e", "bar", "bar.lds", "bar.all"};
+  const char *const ops[] = {"copy.to_lds e, [tile], [p], n, size=4",
+                             "wait e",
+                             "wait.more e",
+                             "wait.first s, e, e, e",
+                             "bar",
+                             "bar.lds",
+                             "bar.all",
+                             "copy.fence.lds",
+                             "copy.fence.all"};
   for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
     char body[128];
     snprintf(body, sizeof body, "setp.ge.u32 t, lane, 8\n@t %s", ops[i]);

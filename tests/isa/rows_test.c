@@ -124,6 +124,18 @@ static void fill_operand(struct isa_inst *inst, const struct isa_row *row, char 
   case 'z':
     inst->imm |= random & 7;
     break;
+  case 'N':
+    inst->c = some_field(TYPE_S32, seed);
+    break;
+  case 'r':
+    inst->a = some_field(TYPE_U32, seed);
+    break;
+  case 's':
+  case 'S':
+    inst->imm = UINT64_MAX;
+    for (unsigned i = 0; i < copy_fields(letter); i++)
+      inst->imm &= ~((uint64_t)(uint8_t)~some_field(TYPE_U32, seed) << 8 * i);
+    break;
   case 'f':
     inst->imm |= (random & 1 ? PRINT : UINT64_C(0)) << 32;
     break;
@@ -303,6 +315,13 @@ TEST(rows, slots_name_what_an_instruction_writes_and_then_what_it_reads) {
   expect_slots("copy.to_lds r0, [r1], [r2], r4, size=4", " 0| 1 2 3 4 0");
   expect_slots("copy.to_global.strided r0, [r2], [64], 16, r9, size=16", " 0| 2 3 9 0");
   expect_slots("wait r3, r1, r2", "| 3 1 2");
+  expect_slots("wait.first r3, r1, r2", "| 3 1 2");
+  expect_slots("@p1 copy.to_lds.3d r0, [r1], [r2], r4, size=r5, lines=r6, global_line=r7, lds_line=r8, planes=r9, "
+               "global_plane=r10, lds_plane=r11",
+               " 0| 1 2 3 4 5 6 7 8 9 10 11 0 257");
+  expect_slots("copy.to_global.2d r0, [r2], [r1], r4, size=r5, lines=r6, global_line=r7, lds_line=r8",
+               " 0| 2 3 1 4 5 6 7 8 0");
+  expect_slots("copy.fence.all", "|");
   expect_slots("@p0 bra L, join=L\nL: exit", "| 256");
   expect_slots("prefetch [r0 + r2], r3", "| 2 0 1 3");
 }
@@ -319,6 +338,10 @@ TEST(rows, info_tells_stores_atomics_fences_and_bytes) {
   EXPECT_TRUE(info_of("fence.global").global_fence && !info_of("fence.global").local_fence);
   EXPECT_TRUE(info_of("bar.all").global_fence && info_of("bar.all").local_fence);
   EXPECT_EQ(info_of("bar.all").class_, ISA_CLASS_BARRIER);
+  EXPECT_EQ(info_of("copy.fence.lds").class_, ISA_CLASS_COPY_FENCE);
+  EXPECT_TRUE(info_of("copy.fence.lds").local_fence && !info_of("copy.fence.lds").global_fence);
+  EXPECT_TRUE(info_of("copy.fence.global").global_fence && !info_of("copy.fence.global").local_fence);
+  EXPECT_TRUE(info_of("copy.fence.all").global_fence && info_of("copy.fence.all").local_fence);
 }
 
 TEST(rows, the_manual_shows_every_row) {
