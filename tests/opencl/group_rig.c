@@ -34,21 +34,27 @@ bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, s
   return rig->print != NULL;
 }
 
-bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,
-                       struct isa_error *error) {
-  *rig = (struct group_rig){0};
+bool group_rig_spirv(const char *source, const char *standard, enum opencl_route route, uint8_t **spirv, size_t *size,
+                     struct isa_error *error) {
   char folder[] = "/tmp/group_rig_XXXXXX", path[64];
   if (!mkdtemp(folder))
     return false;
   snprintf(path, sizeof path, "%s/kernel.cl", folder);
   const struct opencl_build build = {.standard = standard, .route = route, .no_cache = true};
-  uint8_t *spirv = NULL;
-  size_t size = 0;
-  const bool good = write_source(path, source) && opencl_compile(path, &build, &spirv, &size, error) &&
-                    group_rig_lower(rig, spirv, size, error);
-  free(spirv);
+  const bool good = write_source(path, source) && opencl_compile(path, &build, spirv, size, error);
   unlink(path);
   rmdir(folder);
+  return good;
+}
+
+bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,
+                       struct isa_error *error) {
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  *rig = (struct group_rig){0};
+  const bool good =
+      group_rig_spirv(source, standard, route, &spirv, &size, error) && group_rig_lower(rig, spirv, size, error);
+  free(spirv);
   return good;
 }
 
@@ -101,6 +107,20 @@ static void carry_out(struct isa_group *group, const struct isa_copy *copy) {
         carry_out_element(group, copy, plane, line, element);
 }
 
+static bool meets(uint8_t class_) {
+  return class_ == ISA_CLASS_BARRIER || class_ == ISA_CLASS_COPY || class_ == ISA_CLASS_WAIT ||
+         class_ == ISA_CLASS_COPY_FENCE;
+}
+
+/* All warps are there. */
+static void meet(struct group_rig *rig, struct isa_group *group, uint8_t class_, const struct isa_result *result) {
+  if (rig->meetings < GROUP_RIG_MEETINGS)
+    rig->met[rig->meetings] = *result;
+  rig->meetings++;
+  if (class_ == ISA_CLASS_COPY && !rig->moves_nothing)
+    carry_out(group, &result->copy);
+}
+
 /* One warp, to the next place where it meets the others. False if it takes forever. */
 static bool run_warp(struct isa_warp *warp, bool last, struct isa_access *access) {
   struct isa_group *group = warp->group;
@@ -112,9 +132,9 @@ static bool run_warp(struct isa_warp *warp, bool last, struct isa_access *access
     const uint8_t class_ = group->launch->program->info[result.pc].class_;
     if (class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL)
       isa_access_commit(access);
-    if (class_ == ISA_CLASS_COPY && last && result.mask)
-      carry_out(group, &result.copy);
-    if (class_ == ISA_CLASS_BARRIER || class_ == ISA_CLASS_COPY || class_ == ISA_CLASS_WAIT)
+    if (meets(class_) && last && result.mask)
+      meet(group->launch->report_context, group, class_, &result);
+    if (meets(class_))
       return true;
   }
   return true;
@@ -175,6 +195,10 @@ bool group_rig_run(struct group_rig *rig) {
     good = run_group(&launch, i);
   fflush(rig->print);
   return EXPECT_TRUE(good);
+}
+
+enum isa_op group_rig_met(const struct group_rig *rig, unsigned i) {
+  return i < rig->meetings && i < GROUP_RIG_MEETINGS ? (enum isa_op)rig->program->code[rig->met[i].pc].op : ISA_OPS;
 }
 
 unsigned group_rig_count(const struct group_rig *rig, enum isa_op op) {

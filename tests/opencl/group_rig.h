@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum { GROUP_RIG_BUFFERS = 6, GROUP_RIG_BYTES = 1 << 16, GROUP_RIG_WARPS = 64 };
+enum { GROUP_RIG_MEETINGS = 64, GROUP_RIG_BUFFERS = 6, GROUP_RIG_BYTES = 1 << 16, GROUP_RIG_WARPS = 64 };
 
 struct group_rig {
   struct isa_program *program;
@@ -19,11 +19,19 @@ struct group_rig {
   FILE *print;
   unsigned hazards;
   struct isa_hazard hazard; /* the last */
+  /* Barriers, copies, waits and fences between copies, in the order in which the last warp came to them. */
+  unsigned meetings;
+  struct isa_result met[GROUP_RIG_MEETINGS];
+  bool moves_nothing; /* copies are noted, and not carried out */
 };
 
 /* Compiles with -cl-std=`standard`; false with *error filled. */
 bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,
                        struct isa_error *error);
+
+/* What the compiler makes of it; the caller frees. */
+bool group_rig_spirv(const char *source, const char *standard, enum opencl_route route, uint8_t **spirv, size_t *size,
+                     struct isa_error *error);
 
 /* The same from a module. */
 bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, struct isa_error *error);
@@ -39,6 +47,9 @@ void group_rig_close(struct group_rig *rig);
 static inline uint32_t *group_rig_words(struct group_rig *rig, unsigned buffer) {
   return (uint32_t *)(void *)rig->buffers[buffer].data;
 }
+
+/* The operation of meeting number `i`; ISA_OPS if there were not so many. */
+enum isa_op group_rig_met(const struct group_rig *rig, unsigned i);
 
 /* Instructions of the program that are this operation. */
 unsigned group_rig_count(const struct group_rig *rig, enum isa_op op);

@@ -360,14 +360,6 @@ TEST(opencl_group, what_is_missing_is_refused_by_name_and_line) {
                  "    o[0] = v;\n"
                  "}\n",
                  "ipe");
-  expect_refusal("event_t __attribute__((overloadable, convergent)) __ocl_ext_copy_2D2D(local void *, size_t,\n"
-                 "  const global void *, size_t, size_t, size_t, size_t, size_t, size_t, event_t);\n"
-                 "kernel void k(global int *in) {\n"
-                 "  local int a[64];\n"
-                 "  event_t e = __ocl_ext_copy_2D2D(a, 0, in, 0, 4, 4, 4, 8, 4, 0);\n"
-                 "  wait_group_events(1, &e);\n"
-                 "}\n",
-                 ":5: async_work_group_copy_2D2D is not supported yet");
   expect_refusal("int other(int);\n"
                  "kernel void k(global int *p) {\n"
                  "  p[0] = other(p[1]);\n"

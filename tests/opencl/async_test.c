@@ -1,0 +1,486 @@
+/* Asynchronous copies, their events and the fences between them, from OpenCL C and from modules of other compilers. */
+#include "isa/rows.h"
+#include "tests/ct.h"
+#include "tests/opencl/group_rig.h"
+#include "tests/opencl/words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool open_route(struct group_rig *rig, const char *source, unsigned route) {
+  struct isa_error error = {""};
+  const bool good = group_rig_compile(rig, source, "CL2.0", (enum opencl_route)route, &error);
+  ct_note("%s: %s", opencl_route_names[route], error.text);
+  return EXPECT_TRUE(good);
+}
+
+static void expect_refusal(const char *source, const char *message) {
+  struct group_rig rig;
+  struct isa_error error = {""};
+  ct_note("%s", source);
+  EXPECT_FALSE(group_rig_compile(&rig, source, "CL2.0", OPENCL_ROUTE_SSA, &error));
+  EXPECT_CONTAINS(error.text, message);
+  group_rig_close(&rig);
+}
+
+/* ---- lines and planes -------------------------------------------------------------------------------- */
+
+/* All numbers come from the run: n[] is bytes, elements, lines, planes, the pitches, the offsets. */
+static const char planes_source[] =
+    "kernel void k(global uchar *in, global uchar *out, global ulong *n) {\n"
+    "  local uchar tile[2048];\n"
+    "  for (uint i = get_local_id(0); i < 2048; i += get_local_size(0)) tile[i] = 0xee;\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  event_t e = async_work_group_copy_3D3D(tile, n[8], in, n[9], n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], "
+    "0);\n"
+    "  wait_group_events(1, &e);\n"
+    "  e = async_work_group_copy_3D3D(out, n[9], tile, n[8], n[0], n[1], n[2], n[3], n[6], n[7], n[4], n[5], 0);\n"
+    "  e = async_work_group_copy_2D2D(out + 20000, 3, tile, n[8], n[0], n[1], n[2], n[6], 40, e);\n"
+    "  wait_group_events(1, &e);\n"
+    "}\n";
+
+enum { BYTES, ELEMENTS, LINES, PLANES, LINE, PLANE, LDS_LINE, LDS_PLANE, LDS_OFFSET, OFFSET, NUMBERS };
+
+static void planes_oracle(const uint64_t *n, const uint8_t *in, uint8_t *out) {
+  const uint64_t bytes = n[BYTES];
+  for (uint64_t p = 0; p < n[PLANES]; p++)
+    for (uint64_t l = 0; l < n[LINES]; l++) {
+      const uint64_t at = bytes * (n[OFFSET] + p * n[PLANE] + l * n[LINE]);
+      memcpy(out + at, in + at, bytes * n[ELEMENTS]);
+      if (p == 0)
+        memcpy(out + 20000 + bytes * (3 + 40 * l), in + at, bytes * n[ELEMENTS]);
+    }
+}
+
+static void expect_planes(unsigned route, const uint64_t n[NUMBERS]) {
+  struct group_rig rig;
+  if (open_route(&rig, planes_source, route)) {
+    uint8_t *expected = calloc(GROUP_RIG_BYTES, 1);
+    for (uint32_t i = 0; i < GROUP_RIG_BYTES; i++)
+      rig.buffers[0].data[i] = (uint8_t)(1 + i * 37 % 251);
+    memset(rig.buffers[1].data, 0x77, GROUP_RIG_BYTES);
+    memset(expected, 0x77, GROUP_RIG_BYTES);
+    memcpy(rig.buffers[2].data, n, NUMBERS * sizeof *n);
+    planes_oracle(n, rig.buffers[0].data, expected);
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_EQ(memcmp(rig.buffers[1].data, expected, GROUP_RIG_BYTES), 0);
+    EXPECT_EQ(rig.hazards, 0);
+    free(expected);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_async, planes_of_lines_go_in_and_out_and_leave_what_lies_between_alone) {
+  for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
+    expect_planes(route, (const uint64_t[NUMBERS]){4, 5, 3, 2, 11, 70, 7, 30, 2, 9});
+    expect_planes(route, (const uint64_t[NUMBERS]){3, 13, 7, 2, 13, 100, 14, 101, 5, 1});
+    expect_planes(route, (const uint64_t[NUMBERS]){16, 1, 4, 3, 9, 40, 3, 20, 0, 0});
+    expect_planes(route, (const uint64_t[NUMBERS]){4, 0, 3, 2, 11, 70, 7, 30, 2, 9});
+  }
+}
+
+TEST(opencl_async, constant_sizes_and_offsets_become_addresses_and_operands) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in) {\n"
+                           "  local int pad[4]; local int tile[64]; pad[0] = 0;\n"
+                           "  event_t e = async_work_group_copy_2D2D(tile, 5, in, 7, 4, 8, 3, 20, 9, 0);\n"
+                           "  wait_group_events(1, &e);\n"
+                           "  in[0] = tile[5] + pad[0];\n"
+                           "}\n")) {
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_EQ(group_rig_met(&rig, 0), ISA_COPY_TO_LDS_2D);
+    const struct isa_copy *copy = &rig.met[0].copy;
+    EXPECT_EQ(copy->global, rig.buffers[0].base + 4 * 7);
+    EXPECT_EQ(copy->lds % 16, 5 * 4 % 16);
+    EXPECT_EQ(copy->element_bytes, 4);
+    EXPECT_EQ(copy->elements, 8);
+    EXPECT_EQ(copy->lines, 3);
+    EXPECT_EQ(copy->planes, 1);
+    EXPECT_EQ(copy->global_line, 20);
+    EXPECT_EQ(copy->lds_line, 9);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_async, a_copy_of_lines_joins_the_event_that_it_is_given) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in) {\n"
+                           "  local int tile[64];\n"
+                           "  event_t e = async_work_group_copy(tile, in, 4, 0);\n"
+                           "  event_t f = async_work_group_copy_2D2D(tile, 16, in, 0, 4, 4, 2, 4, 4, e);\n"
+                           "  event_t g = async_work_group_copy_2D2D(tile, 32, in, 0, 4, 4, 2, 4, 4, 0);\n"
+                           "  wait_group_events(1, &f); wait_group_events(1, &g);\n"
+                           "}\n")) {
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_EQ(rig.met[1].copy.event_in, 1);
+    EXPECT_EQ(rig.met[1].copy.event, 1);
+    EXPECT_EQ(rig.met[2].copy.event_in, 0);
+    EXPECT_EQ(rig.met[2].copy.event, 2);
+    EXPECT_EQ(rig.met[3].wait.event[0], 1);
+    EXPECT_EQ(rig.met[4].wait.event[0], 2);
+  }
+  group_rig_close(&rig);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------- */
+
+TEST(opencl_async, numbers_beyond_32_bits_become_the_largest_and_not_their_low_half) {
+  for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
+    struct group_rig rig;
+    if (open_route(&rig,
+                   "kernel void k(global int *in, global int *out, global ulong *n) {\n"
+                   "  local int tile[64];\n"
+                   "  event_t e = async_work_group_copy(tile, in, n[0], 0);\n"
+                   "  e = async_work_group_strided_copy(tile, in, n[1], n[0], e);\n"
+                   "  e = async_work_group_copy_3D3D(tile, n[1], in, n[1], n[1], n[0], n[0], n[0], n[0], n[0], n[0], "
+                   "n[0], e);\n"
+                   "  e = async_work_group_copy_2D2D(tile, n[0], in, n[1], 4, 1, 1, 1, 1, e);\n"
+                   "  e = async_work_group_copy(tile, in, 0x300000001, e);\n"
+                   "  e = async_work_group_copy(tile, in, (size_t)(int)n[2], e);\n"
+                   "  wait_group_events(1, &e);\n"
+                   "}\n",
+                   route)) {
+      const uint64_t n[] = {UINT64_C(0x100000003), 6, UINT64_MAX};
+      memcpy(rig.buffers[2].data, n, sizeof n);
+      rig.moves_nothing = true;
+      EXPECT_TRUE(group_rig_run(&rig));
+      EXPECT_EQ(rig.met[0].copy.elements, UINT32_MAX);
+      EXPECT_EQ(rig.met[1].copy.lines, 6);
+      EXPECT_EQ(rig.met[1].copy.global_line, UINT32_MAX);
+      const struct isa_copy *copy = &rig.met[2].copy;
+      EXPECT_EQ(copy->element_bytes, 6);
+      EXPECT_EQ(copy->elements, UINT32_MAX);
+      EXPECT_EQ(copy->lines, UINT32_MAX);
+      EXPECT_EQ(copy->planes, UINT32_MAX);
+      EXPECT_EQ(copy->global_line, UINT32_MAX);
+      EXPECT_EQ(copy->lds_line, UINT32_MAX);
+      EXPECT_EQ(copy->global_plane, UINT32_MAX);
+      EXPECT_EQ(copy->lds_plane, UINT32_MAX);
+      EXPECT_EQ(copy->global, rig.buffers[0].base + 36);
+      EXPECT_EQ(rig.met[3].copy.lds, UINT32_MAX);
+      EXPECT_EQ(rig.met[4].copy.elements, UINT32_MAX);
+      EXPECT_EQ(rig.met[5].copy.elements, UINT32_MAX);
+    }
+    group_rig_close(&rig);
+  }
+}
+
+TEST(opencl_async, a_count_that_is_known_to_be_narrow_costs_nothing) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in, local int *tile, uint n) {\n"
+                           "  event_t e = async_work_group_copy(tile, in, n, 0);\n"
+                           "  e = async_work_group_strided_copy(tile, in, n & 7, get_local_size(0), e);\n"
+                           "  wait_group_events(1, &e);\n"
+                           "}\n"))
+    EXPECT_EQ(group_rig_count(&rig, ISA_MIN_U64), 0);
+  group_rig_close(&rig);
+}
+
+TEST(opencl_async, prefetches_beyond_32_bits_ask_for_the_most) {
+  struct group_rig rig;
+  if (group_rig_open(&rig,
+                     "kernel void k(global float3 *v, ulong n) { prefetch(v, 0x200000000); prefetch(v, n); }\n")) {
+    EXPECT_EQ(group_rig_count(&rig, ISA_PREFETCH), 2);
+    const struct isa_inst *first = rig.program->code;
+    while (first->op != ISA_PREFETCH)
+      first++;
+    EXPECT_TRUE(first->flags & ISA_FLAG_IMM_C);
+    EXPECT_EQ(first->imm, UINT32_MAX);
+  }
+  group_rig_close(&rig);
+}
+
+/* ---- element types ----------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *name;
+  unsigned bytes;
+} scalars[] = {{"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"int", 4},   {"uint", 4},
+               {"long", 8}, {"ulong", 8}, {"half", 2},  {"float", 4},  {"double", 8}};
+static const unsigned widths[] = {1, 2, 3, 4, 8, 16};
+enum { SCALARS = sizeof scalars / sizeof *scalars, WIDTHS = sizeof widths / sizeof *widths, TYPES = SCALARS * WIDTHS };
+
+/* Four copies each of all 66 types. */
+static void print_copies(FILE *out) {
+  fputs("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#define COPIES(T, n) do { \\\n"
+        "  e = async_work_group_copy((local T *)tile, (global const T *)in, n, e); \\\n"
+        "  e = async_work_group_copy((global T *)in, (local const T *)tile, n, e); \\\n"
+        "  e = async_work_group_strided_copy((local T *)tile, (global const T *)in, n, 2, e); \\\n"
+        "  e = async_work_group_strided_copy((global T *)in, (local const T *)tile, n, 2, e); \\\n"
+        "} while (0)\nkernel void k(global double16 *in, local double16 *tile) {\n  event_t e = 0;\n",
+        out);
+  for (unsigned i = 0; i < TYPES; i++) {
+    fprintf(out, "  COPIES(%s", scalars[i / WIDTHS].name);
+    if (widths[i % WIDTHS] > 1)
+      fprintf(out, "%u", widths[i % WIDTHS]);
+    fprintf(out, ", %u);\n", i + 1);
+  }
+  fputs("  wait_group_events(1, &e);\n}\n", out);
+}
+
+TEST(opencl_async, each_of_the_66_element_types_is_copied_at_its_size_both_ways) {
+  static const enum isa_op ops[] = {ISA_COPY_TO_LDS, ISA_COPY_TO_GLOBAL, ISA_COPY_TO_LDS_STRIDED,
+                                    ISA_COPY_TO_GLOBAL_STRIDED};
+  char *source = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&source, &size);
+  print_copies(out);
+  fclose(out);
+  for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
+    struct group_rig rig;
+    if (open_route(&rig, source, route)) {
+      unsigned found = 0;
+      for (uint32_t pc = 0; pc < rig.program->count; pc++) {
+        const struct isa_inst *inst = &rig.program->code[pc];
+        if (isa_rows[inst->op].class_ != ISA_CLASS_COPY)
+          continue;
+        const unsigned type = found / 4, width = widths[type % WIDTHS];
+        ct_note("%s%u, copy %u", scalars[type / WIDTHS].name, width, found % 4);
+        EXPECT_EQ(inst->op, ops[found % 4]);
+        EXPECT_EQ(copy_count(inst), type + 1);
+        EXPECT_EQ(copy_bytes(inst), scalars[type / WIDTHS].bytes * (width == 3 ? 4 : width));
+        found++;
+      }
+      EXPECT_EQ(found, 4 * TYPES);
+    }
+    group_rig_close(&rig);
+  }
+  free(source);
+}
+
+/* ---- fences between copies --------------------------------------------------------------------------- */
+
+TEST(opencl_async, a_fence_between_copies_names_the_memories_that_its_flags_name) {
+  for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
+    struct group_rig rig;
+    if (open_route(&rig,
+                   "kernel void k(global uint *flags) {\n"
+                   "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE);\n"
+                   "  async_work_group_copy_fence(CLK_GLOBAL_MEM_FENCE);\n"
+                   "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+                   "  async_work_group_copy_fence(0);\n"
+                   "  for (int i = 0; i < 4; i++) async_work_group_copy_fence(flags[i]);\n"
+                   "}\n",
+                   route)) {
+      static const enum isa_op expected[] = {ISA_COPY_FENCE_LDS,
+                                             ISA_COPY_FENCE_GLOBAL,
+                                             ISA_COPY_FENCE_ALL,
+                                             ISA_BAR,
+                                             ISA_COPY_FENCE_ALL,
+                                             ISA_COPY_FENCE_LDS,
+                                             ISA_BAR,
+                                             ISA_COPY_FENCE_GLOBAL,
+                                             ISA_OPS};
+      memcpy(rig.buffers[0].data, (const uint32_t[]){3, 1, 0, 2}, 16);
+      EXPECT_TRUE(group_rig_run(&rig));
+      for (unsigned i = 0; i < sizeof expected / sizeof *expected; i++)
+        EXPECT_EQ(group_rig_met(&rig, i), expected[i]);
+      EXPECT_EQ(rig.hazards, 0);
+    }
+    group_rig_close(&rig);
+  }
+}
+
+TEST(opencl_async, a_fence_between_copies_keeps_its_place_among_them) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
+                           "  local int tile[64];\n"
+                           "  event_t e = async_work_group_copy(tile, in, 64, 0);\n"
+                           "  wait_group_events(1, &e);\n"
+                           "  e = async_work_group_copy(out, tile, 64, 0);\n"
+                           "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE);\n"
+                           "  e = async_work_group_copy(tile, in + 64, 64, e);\n"
+                           "  wait_group_events(1, &e);\n"
+                           "}\n")) {
+    static const enum isa_op expected[] = {ISA_COPY_TO_LDS,    ISA_WAIT,        ISA_COPY_TO_GLOBAL,
+                                           ISA_COPY_FENCE_LDS, ISA_COPY_TO_LDS, ISA_WAIT};
+    EXPECT_TRUE(group_rig_run(&rig));
+    for (unsigned i = 0; i < sizeof expected / sizeof *expected; i++)
+      EXPECT_EQ(group_rig_met(&rig, i), expected[i]);
+  }
+  group_rig_close(&rig);
+}
+
+/* ---- waits ------------------------------------------------------------------------------------------- */
+
+/* `events` copies with events of their own; the list holds number i % `distinct` at i. */
+static void expect_waits(const char *wait, unsigned route, uint32_t wanted, uint32_t distinct, uint32_t hazards) {
+  struct group_rig rig;
+  char source[1024];
+  snprintf(source, sizeof source,
+           "void others(int n, event_t *list) { wait_group_events(n, list); }\n"
+           "kernel void k(global int *in, global int *n) {\n"
+           "  local int tile[64]; event_t e[20], few[3];\n"
+           "  for (int i = 0; i < n[1]; i++) e[i] = async_work_group_copy(tile + i, in + i, 1, 0);\n"
+           "  for (int i = n[1]; i < 20; i++) e[i] = e[i - n[1]];\n"
+           "  few[0] = e[0]; few[1] = e[1]; few[2] = e[2];\n"
+           "  %s\n"
+           "}\n",
+           wait);
+  ct_note("%s, %u", wait, wanted);
+  if (open_route(&rig, source, route)) {
+    group_rig_words(&rig, 1)[0] = wanted;
+    group_rig_words(&rig, 1)[1] = distinct;
+    EXPECT_TRUE(group_rig_run(&rig));
+    ct_note("%s, %s, %u: %s", opencl_route_names[route], wait, wanted, rig.hazard.detail);
+    EXPECT_EQ(rig.hazards > 0, hazards > 0);
+    if (hazards)
+      EXPECT_EQ(rig.hazard.rule, HAZARD_X13);
+    uint32_t waited = 0;
+    for (unsigned i = distinct; i < rig.meetings; i++) {
+      const struct isa_wait *one = &rig.met[i].wait;
+      const bool bar = group_rig_met(&rig, i) == ISA_BAR;
+      EXPECT_EQ(one->more && !bar, i + 1 < rig.meetings); /* the last part alone releases */
+      for (uint32_t k = 0; !bar && k < one->count; k++, waited++)
+        EXPECT_EQ(one->event[k], 1 + waited % distinct);
+    }
+    EXPECT_TRUE(rig.meetings > distinct); /* a wait for none is one, too */
+    if (!hazards)
+      EXPECT_EQ(waited, wanted);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_async, a_wait_is_for_as_many_events_as_the_run_says) {
+  static const uint32_t counts[] = {0, 1, 3, 7, 8, 9, 16, 17, 20};
+  for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
+    const unsigned route = i % OPENCL_ROUTES;
+    expect_waits("wait_group_events(n[0], e);", route, counts[i], 20, 0);
+    expect_waits("others(n[0], e);", route, counts[i], 20, 0);
+  }
+  for (uint32_t wanted = 0; wanted <= 3; wanted++)
+    expect_waits("wait_group_events(n[0], few);", wanted % OPENCL_ROUTES, wanted, 20, 0);
+}
+
+TEST(opencl_async, an_event_may_stand_in_a_list_twice) {
+  expect_waits("wait_group_events(n[0], e);", OPENCL_ROUTE_SSA, 20, 3, 0);
+  expect_waits("wait_group_events(20, e);", OPENCL_ROUTE_SSA, 20, 5, 0);
+}
+
+TEST(opencl_async, a_wait_is_for_as_many_events_as_the_program_says) {
+  expect_waits("wait_group_events(0, e);", OPENCL_ROUTE_SSA, 0, 20, 0);
+  expect_waits("wait_group_events(8, e);", OPENCL_ROUTE_O2, 8, 20, 0);
+  expect_waits("wait_group_events(9, e);", OPENCL_ROUTE_SSA, 9, 20, 0);
+  expect_waits("others(20, e);", OPENCL_ROUTE_O0, 20, 20, 0);
+}
+
+TEST(opencl_async, fewer_events_than_none_and_more_than_the_list_has_are_reported) {
+  for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
+    expect_waits("wait_group_events(-1, e);", route, 0, 20, 1);
+    expect_waits("wait_group_events(n[0], e);", route, 0u - 5, 20, 1);
+    expect_waits("wait_group_events(n[0], few);", route, 4, 20, 1);
+    expect_waits("wait_group_events(4, few);", route, 4, 20, 1);
+  }
+}
+
+TEST(opencl_async, work_items_that_wait_for_different_numbers_of_events_are_reported_as_such) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in) {\n"
+                           "  local int tile[64]; event_t e[3];\n"
+                           "  for (int i = 0; i < 3; i++) e[i] = async_work_group_copy(tile + i, in, 1, 0);\n"
+                           "  wait_group_events(1 + get_local_id(0) % 2, e);\n"
+                           "}\n")) {
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_TRUE(rig.hazards > 0);
+    EXPECT_EQ(rig.hazard.rule, HAZARD_G1);
+    EXPECT_CONTAINS(rig.hazard.detail, "the number of events is");
+  }
+  group_rig_close(&rig);
+}
+
+/* ---- modules of other compilers ---------------------------------------------------------------------- */
+
+/* Strings of the module that begin with `from` begin with `to` instead: names of functions, wherever they stand. */
+static void rename_functions(struct words *w, const uint32_t *word, uint32_t count, const char *from, const char *to) {
+  *w = (struct words){.count = 5};
+  memcpy(w->word, word, 5 * sizeof *word);
+  for (uint32_t at = 5; at < count; at += word[at] >> 16) {
+    const uint32_t words = word[at] >> 16, op = word[at] & 0xffff;
+    const uint32_t skip = op == OpName ? 2 : op == OpDecorate && words > 4 ? 3 : words;
+    const char *name = (const char *)(word + at + skip);
+    char longer[256] = "";
+    if (skip >= words || strncmp(name, from, strlen(from)) != 0) {
+      memcpy(w->word + w->count, word + at, words * sizeof *word);
+      w->count += words;
+      continue;
+    }
+    const int length = snprintf(longer, sizeof longer, "%s%s", to, name + strlen(from));
+    const uint32_t room = (uint32_t)length / 4 + 1, rest = op == OpDecorate;
+    w->word[w->count] = (skip + room + rest) << 16 | op;
+    memcpy(w->word + w->count + 1, word + at + 1, (skip - 1) * sizeof *word);
+    memcpy(w->word + w->count + skip, longer, sizeof *word * room);
+    if (rest)
+      w->word[w->count + skip + room] = word[at + words - 1];
+    w->count += skip + room + rest;
+  }
+}
+
+static const char named_source[] = "kernel void k(global int *in, global int *out) {\n"
+                                   "  local int tile[64];\n"
+                                   "  event_t e = async_work_group_copy_2D2D(tile, 0, in, 0, 4, 4, 4, 8, 4, 0);\n"
+                                   "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE);\n"
+                                   "  e = async_work_group_copy_3D3D(out, 0, tile, 0, 4, 2, 2, 2, 4, 8, 2, 4, e);\n"
+                                   "  wait_group_events(1, &e);\n"
+                                   "}\n";
+
+TEST(opencl_async, modules_may_import_the_functions_by_their_own_names) {
+  static const char *const names[][2] = {
+      {"_Z19__ocl_ext_copy_2D2D", "_Z26async_work_group_copy_2D2D"},
+      {"_Z19__ocl_ext_copy_3D3D", "_Z26async_work_group_copy_3D3D"},
+      {"_Z20__ocl_ext_copy_fence", "_Z27async_work_group_copy_fence"},
+  };
+  static struct words one, other;
+  static const enum isa_op expected[] = {ISA_COPY_TO_LDS_2D, ISA_COPY_FENCE_LDS, ISA_COPY_TO_GLOBAL_3D, ISA_WAIT};
+  struct isa_error error = {""};
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  ASSERT_TRUE(group_rig_spirv(named_source, "CL2.0", OPENCL_ROUTE_SSA, &spirv, &size, &error));
+  EXPECT_TRUE(memmem(spirv, size, names[0][0], strlen(names[0][0])) != NULL);
+  memcpy(one.word, spirv, size);
+  one.count = (uint32_t)(size / 4);
+  for (int i = 0; i < 3; i++) {
+    rename_functions(&other, one.word, one.count, names[i][0], names[i][1]);
+    EXPECT_TRUE(memmem(other.word, 4ul * other.count, names[i][1], strlen(names[i][1])) != NULL);
+    one = other;
+  }
+  EXPECT_TRUE(memmem(one.word, 4ul * one.count, "__ocl_ext", 9) == NULL);
+  struct group_rig rig;
+  ct_note("%s", error.text);
+  if (EXPECT_TRUE(group_rig_lower(&rig, (const uint8_t *)one.word, 4ul * one.count, &error))) {
+    for (uint32_t i = 0; i < 64; i++)
+      group_rig_words(&rig, 0)[i] = i;
+    EXPECT_TRUE(group_rig_run(&rig));
+    for (unsigned i = 0; i < sizeof expected / sizeof *expected; i++)
+      EXPECT_EQ(group_rig_met(&rig, i), expected[i]);
+    for (uint32_t i = 0; i < 8; i++) /* element i of the block in out is line i / 2, i % 2 of the tile's 4 by 4 */
+      EXPECT_EQ(group_rig_words(&rig, 1)[i / 4 * 4 + i / 2 % 2 * 2 + i % 2], i / 4 * 16 + i / 2 % 2 * 8 + i % 2);
+  }
+  group_rig_close(&rig);
+  free(spirv);
+}
+
+/* ---- what is refused --------------------------------------------------------------------------------- */
+
+TEST(opencl_async, copies_whose_way_cannot_be_seen_and_wrong_arguments_are_refused_by_name_and_line) {
+  expect_refusal("event_t __attribute__((overloadable)) __ocl_ext_copy_2D2D(local void *, size_t, event_t);\n"
+                 "kernel void k(global int *in) {\n"
+                 "  local int a[64];\n"
+                 "  event_t e = __ocl_ext_copy_2D2D(a, 0, 0);\n"
+                 "  wait_group_events(1, &e);\n"
+                 "}\n",
+                 ":4: async_work_group_copy_2D2D is called with 3 arguments; it has 10");
+  expect_refusal("event_t __attribute__((overloadable)) __ocl_ext_copy_2D2D(global void *, size_t,\n"
+                 "  const global void *, size_t, size_t, size_t, size_t, size_t, size_t, event_t);\n"
+                 "kernel void k(global int *in) {\n"
+                 "  event_t e = async_work_group_copy_2D2D(in, 0, in, 0, 4, 4, 4, 8, 4, 0);\n"
+                 "}\n",
+                 ":4: async_work_group_copy_2D2D is from local to global memory or back");
+  expect_refusal("event_t __attribute__((overloadable)) __ocl_ext_copy_2D2D(local void *, size_t,\n"
+                 "  const global void *, size_t, size_t, size_t, size_t, size_t, float, event_t);\n"
+                 "kernel void k(global int *in) {\n"
+                 "  local int a[64];\n"
+                 "  event_t e = async_work_group_copy_2D2D(a, 0, in, 0, 4, 4, 4, 8, 4.0f, 0);\n"
+                 "}\n",
+                 ":5: the counts, sizes and strides of a copy are integers of 32 or 64 bits");
+}
