@@ -4,7 +4,7 @@
 usage: tests/differential/differential.py [--family NAME]... [--seed N] [--count N] [--seconds N] [--route ROUTE] [--only WORD]
 
 Families: functions (each built-in for each type), movement (loads, copies, shuffles), groups (atomics, work-groups,
-sub-groups), written (kernels/*.cl), random (generated; --count of them from --seed on, or as many as --seconds allow).
+sub-groups), copies (asynchronous ones, of each type), written (kernels/*.cl), random (generated; --count of them from --seed on, or as many as --seconds allow).
 A random kernel that differs is shrunk, and left in build/differential. Exit status 1 if anything differs. Without
 --family and --only, rows of opencl/build/std.def that no kernel reaches are errors too (coverage.py), and the shrinker is tested.
 """
@@ -17,6 +17,7 @@ import sys
 import time
 
 os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
+import copies
 import coverage
 import functions
 import generator
@@ -27,7 +28,7 @@ import shrinker_test
 import written
 
 FAILURES = pathlib.Path("build/differential")
-FAMILIES = {"functions": functions, "movement": movement, "groups": groups, "written": written}
+FAMILIES = {"functions": functions, "movement": movement, "groups": groups, "copies": copies, "written": written}
 WORKERS = 2
 
 

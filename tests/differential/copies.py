@@ -1,0 +1,155 @@
+"""Asynchronous copies: all 66 element types, both ways, plain, strided, of lines (2D2D) and of planes (3D3D), in odd sizes.
+
+PoCL has no copies of lines and planes, so numpy says what comes out. Each kernel makes the copies of a table, one after the
+other: into a tile full of a pattern, which is then written out whole, and from the tile to a region of its own of a buffer. So
+bytes that a copy should leave alone are held too.
+"""
+import numpy as np
+
+from functions import packed
+from harness import Case, Local, only_exact
+
+SCALARS = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "long": 8, "ulong": 8, "half": 2, "float": 4, "double": 8}
+WIDTHS = (1, 2, 3, 4, 8, 16)
+TILE, REGION, GROUP = 96, 256, 64  # elements of the tile, and of a region of global memory; work-items
+SIZES = (0, 1, 2, 3, 5, 7, 11, 13, 17, 31)
+
+# A row of the table, all in elements but the last.
+COLUMNS = ("elements", "lines", "planes", "global_line", "global_plane", "lds_line", "lds_plane", "global", "lds", "bytes")
+
+KERNEL = """
+kernel void {name}(global const uchar *in, global const ulong *table, global uint *tiles, global uchar *out, local uint *tile) {{
+  for (uint row = 0; row < {rows}; row++, table += {columns}) {{
+    ulong elements = table[0], lines = table[1], planes = table[2], line = table[3], plane = table[4];
+    ulong tile_line = table[5], tile_plane = table[6], at = table[7], tile_at = table[8], bytes = table[9];
+    for (uint k = get_local_id(0); k < {words}; k += {group})
+      tile[k] = k * 0x9e3779b1u + row;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    event_t event = {into};
+    wait_group_events(1, &event);
+    for (uint k = get_local_id(0); k < {words}; k += {group})
+      tiles[row * {words} + k] = tile[k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    event = {back};
+    wait_group_events(1, &event);
+    out += {region};
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }}
+}}
+"""
+
+# From where to where; L is the tile's pointer, G the other one.
+FORMS = {
+    "plain": ("async_work_group_copy(L + tile_at, G + at, elements, 0)", "async_work_group_copy(G + at, L + tile_at, elements, 0)"),
+    "strided": ("async_work_group_strided_copy(L + tile_at, G + at, lines, line, 0)",
+                "async_work_group_strided_copy(G + at, L + tile_at, lines, line, 0)"),
+    "lines": ("async_work_group_copy_2D2D(L, tile_at, G, at, S, elements, lines, line, tile_line, 0)",
+              "async_work_group_copy_2D2D(G, at, L, tile_at, S, elements, lines, tile_line, line, 0)"),
+    "planes": ("async_work_group_copy_3D3D(L, tile_at, G, at, S, elements, lines, planes, line, plane, tile_line, tile_plane, 0)",
+               "async_work_group_copy_3D3D(G, at, L, tile_at, S, elements, lines, planes, tile_line, tile_plane, line, plane, 0)"),
+}
+
+
+def call(text, pointer, side, size):
+    for letter, space, name in (("L", "local", "tile"), ("G", "global", side)):
+        cast = f"(({space} {pointer} *){name})"
+        text = text.replace(f"({letter}", f"({cast}").replace(f" {letter}", f" {cast}")
+    return text.replace("S,", f"{size},")
+
+
+# ---- what is copied --------------------------------------------------------------------------------
+
+def row_of(form, elements, lines=1, planes=1, gaps=(0, 0, 0, 0), at=0, tile_at=0, size=0):
+    """Pitches are what they span, and a gap each: of lines and planes, in global memory and in the tile."""
+    if form == "strided":
+        return {"elements": 1, "lines": elements, "planes": 1, "global_line": 1 + gaps[0], "global_plane": 0, "lds_line": 1, "lds_plane": 0,
+                "global": at, "lds": tile_at, "bytes": size}
+    if form == "plain":
+        lines = planes = 1
+    line, tile_line = elements + gaps[0], elements + gaps[2]
+    return {"elements": elements, "lines": lines, "planes": planes if form == "planes" else 1, "global_line": line, "lds_line": tile_line,
+            "global_plane": lines * line + gaps[1], "lds_plane": lines * tile_line + gaps[3], "global": at, "lds": tile_at, "bytes": size}
+
+
+def places(row):
+    """The elements that are copied: their indices in global memory and in the tile."""
+    p, l, e = np.ix_(np.arange(row["planes"]), np.arange(row["lines"]), np.arange(row["elements"]))
+    return ((row["global"] + p * row["global_plane"] + l * row["global_line"] + e).reshape(-1),
+            (row["lds"] + p * row["lds_plane"] + l * row["lds_line"] + e).reshape(-1))
+
+
+def fits(row, tile, region):
+    inside, below = places(row)
+    return not inside.size or (inside.max() < region and below.max() < tile)
+
+
+def some_rows(random, form, count, tile=TILE, region=REGION, size=0):
+    """The corners first: nothing at all, one element, lines without gaps, and what other forms could do as well."""
+    rows = [row_of(form, 0, 3, 2, at=3, tile_at=2, size=size), row_of(form, 1, at=region - 1, tile_at=tile - 1, size=size)]
+    if form in ("lines", "planes"):
+        rows += [row_of(form, 5, 0, 2, size=size), row_of(form, 13, 3, gaps=(0, 0, 0, 0), size=size),
+                 row_of(form, 1, 11, gaps=(4, 0, 0, 0), at=1, tile_at=1, size=size)]
+    if form == "planes":
+        rows += [row_of(form, 3, 2, 0, size=size), row_of(form, 3, 2, 5, (0, 0, 0, 0), size=size)]
+    while len(rows) < count:
+        gaps = [int(gap) for gap in random.choice([0, 1, 2, 3, 5, 9], 4)]
+        row = row_of(form, int(random.choice(SIZES)), int(random.choice(SIZES[1:7])), int(random.choice(SIZES[1:5])), gaps,
+                     int(random.integers(24)), int(random.integers(12)), size)
+        if fits(row, tile, region):
+            rows.append(row)
+    return rows
+
+
+def copied(rows, tile_bytes, region_bytes, size):
+    """`size`: bytes of an element, or None for those of the row."""
+    def compute(source, _):
+        tiles, regions = [], []
+        words = np.arange(tile_bytes // 4, dtype=np.uint64)
+        for number, row in enumerate(rows):
+            each = size or row["bytes"]
+            tile = ((words * 0x9e3779b1 + number) & 0xffffffff).astype(np.uint32).view(np.uint8).copy()
+            region = np.full(region_bytes, 0x6b, np.uint8)
+            if each:
+                there, here = (place[:, None] * each + np.arange(each) for place in places(row))
+                tile[here] = source[there]
+                region[there] = tile[here]
+            tiles.append(tile)
+            regions.append(region)
+        return np.concatenate(tiles).view(np.uint32), np.concatenate(regions)
+    return compute
+
+
+def kernel(random, name, form, rows, pointer, size, tile_bytes, region_bytes):
+    into, back = FORMS[form]
+    each = f"sizeof({pointer})" if size else "bytes"
+    source = KERNEL.format(name=name, rows=len(rows), columns=len(COLUMNS), words=tile_bytes // 4, group=GROUP, region=region_bytes,
+                           into=call(into, pointer, "in", each),
+                           back=call(back, pointer, "out", each))
+    table = np.array([[row[column] for column in COLUMNS] for row in rows], np.uint64).reshape(-1)
+    args = [random.integers(0, 256, region_bytes, np.uint8), table, np.zeros(len(rows) * tile_bytes // 4, np.uint32),
+            np.full(len(rows) * region_bytes, 0x6b, np.uint8), Local(tile_bytes)]
+    return source, Case(name, (GROUP,), (GROUP,), args, exact=copied(rows, tile_bytes, region_bytes, size), exact_count=2)
+
+
+def typed_kernels(random, form):
+    """A vector of three is copied as one of four."""
+    for scalar, bytes_each in SCALARS.items():
+        for width in WIDTHS:
+            size = bytes_each * (4 if width == 3 else width)
+            pointer = scalar + (str(width) if width > 1 else "")
+            yield kernel(random, f"{form}_{pointer}", form, some_rows(random, form, 10), pointer, size, TILE * size, REGION * size)
+
+
+def sized_kernels(random):
+    """Elements of any number of bytes, known to the run alone."""
+    for form in ("lines", "planes"):
+        rows = [row for size in (0, 1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 33, 64, 100) for row in some_rows(random, form, 9, 40, 100, size)]
+        yield kernel(random, f"{form}_of_bytes", form, rows, "uchar", None, 40 * 100, 100 * 100)
+
+
+def programs(seed=1, per_program=66):
+    random = np.random.default_rng(seed)
+    header = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+    for form in FORMS:
+        yield from packed(f"copies_{form}", typed_kernels(random, form), per_program, "cl_khr_fp64", header=header, reference=only_exact)
+    yield from packed("copies_sized", sized_kernels(random), per_program, "cl_khr_fp64", header=header, reference=only_exact)
