@@ -37,7 +37,7 @@ cycle_t client_step(void *self, cycle_t now) {
     return client->start[client->started - 1] + client->gap;
   const uint32_t tag = client->started++;
   client->start[tag] = now;
-  transfer transfer = {tag, kLine, client->base + tag * kLine, 0, client->write};
+  transfer transfer = {tag, kLine, 1, client->base + tag * kLine, 0, 0, client->write, false};
   client->outside->start(client->outside, now, &transfer, client->data[tag]);
   return client->started == kRequests ? NEVER : now + client->gap;
 }

@@ -42,6 +42,12 @@ static const struct {
     {HAZARD_X12, HEAD " wait e\n exit\n", HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     {HAZARD_X12, HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n wait e\n exit\n",
      HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e, e\n exit\n"},
+    /* parts of a list release nothing before its end */
+    {HAZARD_X12, HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait.more e\n wait e\n wait e\n exit\n",
+     HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait.more e\n wait.more e, e\n wait e\n exit\n"},
+    {HAZARD_X13, HEAD " mov.b32 n, 2\n copy.to_lds e, [t], [p], 4, size=4\n wait.first n, e\n exit\n",
+     HEAD " mov.b32 n, 1\n copy.to_lds e, [t], [p], 4, size=4\n wait.first n, e, i\n exit\n"},
+    {HAZARD_X13, HEAD " mov.b32 n, -1\n wait.first n, e\n exit\n", HEAD " mov.b32 n, 0\n wait.first n, e\n exit\n"},
     {HAZARD_X14, HEAD " copy.to_lds e, [t + 2], [p], 4, size=4\n wait e\n exit\n",
      HEAD " copy.to_lds e, [t + 2], [p], 4, size=1\n wait e\n exit\n"},
     {HAZARD_M1, HEAD " shl.b32 i, i, 5\n st.lds.b32 [t + i], i\n exit\n",
