@@ -131,11 +131,11 @@ def kernel(random, name, form, rows, pointer, size, tile_bytes, region_bytes):
     return source, Case(name, (GROUP,), (GROUP,), args, exact=copied(rows, tile_bytes, region_bytes, size), exact_count=2)
 
 
-def typed_kernels(random, form):
+def typed_kernels(random, form, scalars=tuple(SCALARS), widths=WIDTHS):
     """A vector of three is copied as one of four."""
-    for scalar, bytes_each in SCALARS.items():
-        for width in WIDTHS:
-            size = bytes_each * (4 if width == 3 else width)
+    for scalar in scalars:
+        for width in widths:
+            size = SCALARS[scalar] * (4 if width == 3 else width)
             pointer = scalar + (str(width) if width > 1 else "")
             yield kernel(random, f"{form}_{pointer}", form, some_rows(random, form, 10), pointer, size, TILE * size, REGION * size)
 
@@ -147,9 +147,32 @@ def sized_kernels(random):
         yield kernel(random, f"{form}_of_bytes", form, rows, "uchar", None, 40 * 100, 100 * 100)
 
 
+# Machines that carry a copy out in other ways, with the same outcome.
+MACHINES = [
+    {"dma.granularity": 16, "dma.burst": 4, "dma.outstanding": 1, "dma.channels": 1},
+    {"dma.granularity": 256, "dma.read_width": 1, "dma.write_width": 256, "dma.l2": "bypass"},
+    {"dma.dimensions": 1, "dma.decoupling": "off", "dma.arbitration": "quota", "dma.quota": 1},
+    {"dma.dimensions": 2, "dma.gather": 16, "dma.buffer": 2, "dma.plane_cycles": 3},
+    {"dma.alignment": 16, "dma.misaligned": "split", "dma.granularity": 32},
+    {"dma.engines": 2, "dma.full": "retry", "dma.queue": 1, "cu.warp_size": 16},
+    {"dma.copy": "lanes", "dma.lane_bytes": 4},
+    {"dma.copy": "lanes", "dma.lane_bytes": 16, "cu.warp_size": 64},
+    {"dma.copy": "blocking", "dma.lane_bytes": 8},
+]
+
+
+def some_kernels(random):
+    for form in FORMS:
+        yield from typed_kernels(random, form, ("char", "ushort", "double"), (1, 3, 16))
+    yield from sized_kernels(random)
+
+
 def programs(seed=1, per_program=66):
     random = np.random.default_rng(seed)
     header = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
     for form in FORMS:
         yield from packed(f"copies_{form}", typed_kernels(random, form), per_program, "cl_khr_fp64", header=header, reference=only_exact)
     yield from packed("copies_sized", sized_kernels(random), per_program, "cl_khr_fp64", header=header, reference=only_exact)
+    for number, settings in enumerate(MACHINES):
+        yield from packed(f"copies_machine{number}_", some_kernels(random), per_program, "cl_khr_fp64", header=header, reference=only_exact,
+                          settings=lambda _, settings=settings: settings)
