@@ -460,6 +460,46 @@ TEST(opencl_async, modules_may_import_the_functions_by_their_own_names) {
   free(spirv);
 }
 
+/* Word `to` of the first instruction of this kind becomes what word `from` is. */
+static void repeat_word(uint32_t *word, uint32_t count, uint32_t op, uint32_t to, uint32_t from) {
+  for (uint32_t at = 5; at < count; at += word[at] >> 16)
+    if ((word[at] & 0xffff) == op) {
+      word[at + to] = word[at + from];
+      return;
+    }
+}
+
+/* What becomes of a module whose copy has another word in the place of its word `to`. */
+static void expect_misfit(uint32_t op, uint32_t to, uint32_t from, const char *message) {
+  static const char source[] = "kernel void k(global int *in) {\n"
+                               "  local int tile[64];\n"
+                               "  event_t e = async_work_group_copy(tile, in, 3, 0);\n"
+                               "  wait_group_events(1, &e);\n"
+                               "}\n";
+  static uint32_t word[4096];
+  struct isa_error error = {""};
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  struct group_rig rig = {0};
+  ASSERT_TRUE(group_rig_spirv(source, "CL2.0", OPENCL_ROUTE_SSA, &spirv, &size, &error));
+  memcpy(word, spirv, size);
+  repeat_word(word, (uint32_t)(size / 4), op, to, from);
+  EXPECT_FALSE(group_rig_lower(&rig, (const uint8_t *)word, size, &error));
+  EXPECT_CONTAINS(error.text, message);
+  group_rig_close(&rig);
+  free(spirv);
+}
+
+TEST(opencl_async, modules_whose_copies_have_operands_of_other_kinds_are_refused) {
+  enum { SCOPE = 3, TO = 4, COUNT = 6, EVENT = 8, WAIT_SCOPE = 1, WAIT_COUNT = 2, WAIT_LIST = 3 };
+  expect_misfit(OpGroupAsyncCopy, SCOPE, COUNT, ":3: copies and waits belong to a work-group, not to another scope");
+  expect_misfit(OpGroupAsyncCopy, COUNT, EVENT, ":3: the counts, sizes and strides of a copy are integers");
+  expect_misfit(OpGroupAsyncCopy, EVENT, COUNT, ":3: a copy takes an event and gives one");
+  expect_misfit(OpGroupAsyncCopy, TO, COUNT, ":3: a pointer is expected here");
+  expect_misfit(OpGroupWaitEvents, WAIT_SCOPE, WAIT_COUNT, ":4: copies and waits belong to a work-group");
+  expect_misfit(OpGroupWaitEvents, WAIT_LIST, WAIT_COUNT, ":4: a pointer is expected");
+}
+
 /* ---- what is refused --------------------------------------------------------------------------------- */
 
 TEST(opencl_async, copies_whose_way_cannot_be_seen_and_wrong_arguments_are_refused_by_name_and_line) {
