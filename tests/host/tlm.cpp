@@ -37,7 +37,12 @@ cycle_t client_step(void *self, cycle_t now) {
     return client->start[client->started - 1] + client->gap;
   const uint32_t tag = client->started++;
   client->start[tag] = now;
-  transfer transfer = {tag, kLine, 1, client->base + tag * kLine, 0, 0, client->write, false};
+  transfer transfer = {};
+  transfer.tag = tag;
+  transfer.bytes = kLine;
+  transfer.lines = 1;
+  transfer.address = client->base + tag * kLine;
+  transfer.write = client->write;
   client->outside->start(client->outside, now, &transfer, client->data[tag]);
   return client->started == kRequests ? NEVER : now + client->gap;
 }
