@@ -35,9 +35,11 @@ struct access {
 struct stream {
   bool active;
   uint32_t tag;
-  uint32_t address, end; /* the bytes still to move; an LDS is small, and short divisions are quick */
+  uint32_t address, end; /* of its line, the bytes still to move; an LDS is small, and short divisions are quick */
+  uint32_t bytes, pitch; /* of a line */
+  uint32_t lines;        /* left after this one */
   uint32_t width;        /* beats end at multiples of it */
-  uint32_t beats;        /* left */
+  uint32_t beats, left;  /* beats and bytes left in all */
 };
 
 /* Accesses with conflicts that were served lately, oldest first, while one that waited for them may still be in the
@@ -145,8 +147,39 @@ static void accept_access(struct lds *lds, cycle_t now) {
   lds_plan(&lds->params, request, &access->schedule);
 }
 
+static uint32_t beats_between(uint32_t address, uint32_t end, uint32_t width) {
+  return (end - 1) / width - address / width + 1;
+}
+
+/* Of all its lines; they all have the same number when the pitch is a multiple of the width. */
 static uint32_t beats_of(const struct stream *stream) {
-  return (stream->end - 1) / stream->width - stream->address / stream->width + 1;
+  uint32_t beats = beats_between(stream->address, stream->end, stream->width);
+  if (!stream->lines)
+    return beats;
+  if (stream->pitch % stream->width == 0)
+    return beats * (stream->lines + 1);
+  for (uint32_t line = 1, at = stream->address; line <= stream->lines; line++) {
+    at += stream->pitch;
+    beats += beats_between(at, at + stream->bytes, stream->width);
+  }
+  return beats;
+}
+
+/* Lines without a gap between them are one. */
+static struct stream stream_of(const struct lds_work *work, const struct transfer *transfer) {
+  bool run = transfer->lines == 1 || transfer->pitch == transfer->bytes;
+  uint32_t bytes = run ? transfer->bytes * transfer->lines : transfer->bytes;
+  struct stream stream = {.active = true,
+                          .tag = transfer->tag,
+                          .address = (uint32_t)transfer->address,
+                          .end = (uint32_t)transfer->address + bytes,
+                          .bytes = bytes,
+                          .pitch = (uint32_t)transfer->pitch,
+                          .lines = run ? 0 : transfer->lines - 1,
+                          .width = transfer->width && transfer->width < work->row ? transfer->width : work->row,
+                          .left = transfer->bytes * transfer->lines};
+  stream.beats = beats_of(&stream);
+  return stream;
 }
 
 static void accept_transfer(struct lds *lds, unsigned engine, cycle_t now) {
@@ -157,13 +190,8 @@ static void accept_transfer(struct lds *lds, unsigned engine, cycle_t now) {
   const struct transfer *transfer = port_peek(&lds->from_dma[engine], now);
   if (!transfer || !port_can_send(&lds->to_dma[engine], now))
     return;
-  assert(transfer->bytes && "a transfer moves something");
-  *stream = (struct stream){.active = true,
-                            .tag = transfer->tag,
-                            .address = (uint32_t)transfer->address,
-                            .end = (uint32_t)transfer->address + transfer->bytes,
-                            .width = transfer->width && transfer->width < work->row ? transfer->width : work->row};
-  stream->beats = beats_of(stream);
+  assert(transfer->bytes && transfer->lines && "a transfer moves something");
+  *stream = stream_of(work, transfer);
   work->streams++;
   port_take(&lds->from_dma[engine], now);
 }
@@ -235,14 +263,30 @@ static void finish_transfer(struct lds *lds, unsigned engine, cycle_t now) {
   port_send(&lds->to_dma[engine], &(struct transfer_reply){.tag = stream->tag}, now);
 }
 
+/* Moves a stream `beats` beats on, not to its end; returns their bytes. */
+static uint32_t go_on(struct stream *stream, uint32_t beats) {
+  uint32_t left = stream->left;
+  while (beats) {
+    uint32_t in_line = beats_between(stream->address, stream->end, stream->width);
+    uint32_t done = beats < in_line ? beats : in_line, from = stream->address;
+    stream->address = done < in_line ? (from / stream->width + done) * stream->width : stream->end;
+    stream->left -= stream->address - from;
+    beats -= done;
+    if (done == in_line) {
+      stream->address = stream->end - stream->bytes + stream->pitch;
+      stream->end = stream->address + stream->bytes;
+      stream->lines--;
+    }
+  }
+  return left - stream->left;
+}
+
 /* Does `beats` beats of one engine, the last one in cycle `last`. */
 static void do_beats(struct lds *lds, unsigned engine, uint32_t beats, cycle_t last) {
   struct stream *stream = &lds->work->stream[engine];
-  uint32_t from = stream->address;
   stream->beats -= beats;
-  stream->address = stream->beats ? (from / stream->width + beats) * stream->width : stream->end;
   lds->stats.dma_beats += beats;
-  lds->stats.dma_bytes += stream->address - from;
+  lds->stats.dma_bytes += stream->beats ? go_on(stream, beats) : stream->left;
   lds->work->turn = engine + 1 == lds->engines ? 0 : engine + 1;
   if (!stream->beats)
     finish_transfer(lds, engine, last);

@@ -18,7 +18,7 @@
  * they were sent.
  *
  * Invariant: bytes change hands in one place and one order. A warp access commits in the cycle of its
- * first pass, a DMA transfer in the cycle of its last beat, through the callbacks given at
+ * first pass, a DMA transfer, all its lines, in the cycle of its last beat, through the callbacks given at
  * construction; the LDS itself holds no data. In one cycle the warps' pass commits before the DMA's.
  *
  * Timing of an unloaded access sent at cycle t: it arrives at t + 1 (the port's latency), its passes
@@ -36,7 +36,11 @@
  *
  * A request's slot in from_cu is free again from its first pass on, an engine's in from_dma from its first beat on.
  *
- * A beat is at most one word of every bank, however wide the engine: a bank delivers one word a cycle.
+ * A beat is at most one word of every bank, however wide the engine: a bank delivers one word a cycle. Beats
+ * also end at multiples of the engine's width, and at the end of a line: a transfer of several lines has the sum
+ * of its lines' beats, unless they follow each other without a gap, which makes them one run.
+ *
+ *     width 16, 3 lines of 4 bytes from 12 on     pitch 4: bytes 12-23, 2 beats     pitch 8: 3 beats
  *
  * Not modelled: more than one warp pass a cycle. Nor two things measured
  * on an H200: a 64- or 128-bit store never takes fewer than 2 or 4 cycles, however few lanes it has, and

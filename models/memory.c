@@ -49,8 +49,11 @@ static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, s
       .tag = waiting->tag,
       .address = waiting->address,
       .bytes = waiting->bytes,
-      .moved = sector_reach(port->sector, waiting->address, waiting->bytes),
+      .runs = waiting->lines,
+      .pitch = waiting->pitch,
   };
+  for (uint32_t run = 0; run < waiting->lines; run++)
+    message->moved += sector_reach(port->sector, waiting->address + run * waiting->pitch, waiting->bytes);
   port_take(port->from_dma[engine], now);
   return true;
 }
@@ -259,6 +262,14 @@ static cycle_t accept_access(struct memory *memory, cycle_t now, const struct me
   return done;
 }
 
+static cycle_t accept_runs(struct memory *memory, cycle_t now, const struct mem_message *message) {
+  cycle_t passed = pass_l2(memory, now, message->moved), done = passed;
+  for (uint32_t run = 0; run < message->runs; run++)
+    done = cycle_max(done, access_run(memory, passed, message->address + run * message->pitch, message->bytes,
+                                      message->kind == MEM_DMA_WRITE));
+  return done;
+}
+
 void memory_commit(const struct memory *memory, const struct mem_event *event) {
   const struct warp_source *source = memory->clients[event->client].source;
   const struct mem_message *message = &event->message;
@@ -288,8 +299,7 @@ static cycle_t pass(struct memory *memory, cycle_t now, const struct mem_message
     return accept_prefetch(memory, now, message);
   case MEM_DMA_READ:
   case MEM_DMA_WRITE:
-    return access_run(memory, pass_l2(memory, now, message->moved), message->address, message->bytes,
-                      message->kind == MEM_DMA_WRITE);
+    return accept_runs(memory, now, message);
   default:
     return accept_access(memory, now, message);
   }

@@ -62,7 +62,9 @@ struct mem_message {
   uint32_t count;               /* CU kinds: lines */
   const struct mem_line *lines; /* valid until the reply */
   struct isa_access *access;    /* CU kinds: what to commit, or the lanes of a prefetch */
-  uint64_t address, bytes;      /* DMA kinds: the run of bytes */
+  uint64_t address, bytes;      /* DMA kinds: the first run of bytes, */
+  uint64_t pitch;               /* from its start to the next one's, */
+  uint32_t runs;                /* and how many there are */
   uint64_t moved;               /* bytes of all its sectors: what links and the L2 pass */
 };
 

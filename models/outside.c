@@ -62,7 +62,8 @@ static void start_all(struct memory *memory, uint32_t index, cycle_t now, bool w
   /* Held up by one, so that a transaction that completes at once does not complete the message. */
   event->pieces = 1;
   if (mem_is_dma(event->message.kind))
-    start_run(memory, index, now, write, event->message.address, event->message.bytes);
+    for (uint32_t run = 0; run < event->message.runs; run++)
+      start_run(memory, index, now, write, event->message.address + run * event->message.pitch, event->message.bytes);
   else
     start_access(memory, index, now, write);
   settle(memory, index);

@@ -159,7 +159,7 @@ static uint32_t plan_transfer(struct rig *rig, unsigned engine, cycle_t at, uint
                               uint32_t width) {
   struct engine *self = &rig->engine[engine];
   self->plan[self->planned] = (struct transfer_plan){
-      at, {.tag = self->planned, .bytes = bytes, .address = address, .width = width, .write = true}};
+      at, {.tag = self->planned, .bytes = bytes, .lines = 1, .address = address, .width = width, .write = true}};
   return self->planned++;
 }
 
@@ -284,6 +284,42 @@ TEST(lds, a_transfer_of_b_beats_is_answered_b_plus_one_cycles_after_the_sending)
   }
 }
 
+/* Beats counted byte by byte: one ends at a multiple of the width, at a line's end, and where lines have a gap. */
+static uint32_t slow_beats(const struct transfer *transfer, uint32_t row) {
+  uint32_t width = transfer->width && transfer->width < row ? transfer->width : row, beats = 0;
+  uint64_t before = UINT64_MAX;
+  for (uint32_t line = 0; line < transfer->lines; line++)
+    for (uint32_t i = 0; i < transfer->bytes; i++) {
+      uint64_t at = transfer->address + line * transfer->pitch + i;
+      beats += at != before + 1 || at % width == 0;
+      before = at;
+    }
+  return beats;
+}
+
+TEST(lds, lines_have_beats_of_their_own_unless_they_follow_each_other) {
+  static const struct {
+    uint32_t address, bytes, lines, pitch, width, beats;
+  } rows[] = {{12, 4, 3, 4, 16, 2},  {12, 4, 3, 8, 16, 3},  {0, 1, 64, 1, 64, 1},
+              {0, 1, 64, 2, 64, 64}, {0, 64, 4, 64, 64, 4}, {8, 64, 4, 72, 64, 8},
+              {0, 32, 3, 48, 12, 9}, {100, 7, 9, 0, 4, 18}, {0, 20, 5, 128, 16, 10}};
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct rig *rig = make_rig(usual());
+    struct transfer *transfer =
+        &rig->engine[0].plan[plan_transfer(rig, 0, 3, rows[i].address, rows[i].bytes, rows[i].width)].transfer;
+    transfer->lines = rows[i].lines;
+    transfer->pitch = rows[i].pitch;
+    run(rig);
+    ct_note("row %u", i);
+    EXPECT_EQ(slow_beats(transfer, 128), rows[i].beats);
+    EXPECT_EQ(rig->engine[0].replies.entry[0].at, 3 + rows[i].beats + 1);
+    EXPECT_EQ(rig->commits.count, 1);
+    EXPECT_EQ(rig->lds.stats.dma_beats, rows[i].beats);
+    EXPECT_EQ(rig->lds.stats.dma_bytes, rows[i].bytes * rows[i].lines);
+    free_rig(rig);
+  }
+}
+
 TEST(lds, transfers_of_an_engine_follow_each_other_without_a_gap) {
   struct rig *rig = make_rig(usual());
   for (unsigned i = 0; i < 100; i++)
@@ -397,6 +433,13 @@ TEST(lds, every_counter_is_zero_when_nothing_of_its_kind_happens) {
 
 /* ---- order and spurious steps ----------------------------------------------------------------- */
 
+/* A transfer of several short lines. */
+static void make_lines(struct transfer *transfer, uint64_t *random) {
+  transfer->bytes = 1 + transfer->bytes % 16;
+  transfer->lines = 1 + (uint32_t)(ct_random(random) % 16);
+  transfer->pitch = transfer->bytes + ct_random(random) % 20;
+}
+
 static void plan_soak(struct rig *rig, uint64_t seed) {
   uint64_t random = seed * 77 + 1;
   cycle_t at = 0;
@@ -412,6 +455,8 @@ static void plan_soak(struct rig *rig, uint64_t seed) {
       at += ct_random(&random) % 5 == 0 ? ct_random(&random) % 60 : 0;
       plan_transfer(rig, e, at, ct_random(&random) % 2048, 1 + (uint32_t)(ct_random(&random) % 200),
                     (uint32_t)(ct_random(&random) % 140));
+      if (ct_random(&random) % 3 == 0)
+        make_lines(&rig->engine[e].plan[i].transfer, &random);
     }
   }
 }
@@ -484,7 +529,7 @@ TEST(lds, steps_that_are_not_due_change_nothing) {
 TEST(lds, passes_beats_and_replies_balance) {
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct rig *rig = soaked(seed, NULL);
-    uint64_t passes = 0, contention = 0, conflict = 0, bytes = 0, beats_least = 0;
+    uint64_t passes = 0, contention = 0, conflict = 0, bytes = 0, beats = 0;
     ct_note("seed %u", (unsigned)seed);
     ASSERT_EQ(rig->replies.count, rig->planned);
     for (unsigned i = 0; i < rig->replies.count; i++) {
@@ -495,8 +540,11 @@ TEST(lds, passes_beats_and_replies_balance) {
     }
     for (unsigned e = 0; e < ENGINES; e++) {
       ASSERT_EQ(rig->engine[e].replies.count, rig->engine[e].planned);
-      for (unsigned i = 0; i < rig->engine[e].planned; i++, beats_least++)
-        bytes += rig->engine[e].plan[i].transfer.bytes;
+      for (unsigned i = 0; i < rig->engine[e].planned; i++) {
+        const struct transfer *transfer = &rig->engine[e].plan[i].transfer;
+        bytes += transfer->bytes * transfer->lines;
+        beats += slow_beats(transfer, rig->lds.params.banks * 4);
+      }
     }
     const struct lds_stats *stats = &rig->lds.stats;
     EXPECT_EQ(stats->accesses, rig->planned);
@@ -504,7 +552,7 @@ TEST(lds, passes_beats_and_replies_balance) {
     EXPECT_EQ(stats->contention_cycles, contention);
     EXPECT_EQ(stats->conflict_cycles, conflict);
     EXPECT_EQ(stats->dma_bytes, bytes);
-    EXPECT_LE(beats_least, stats->dma_beats);
+    EXPECT_EQ(stats->dma_beats, beats);
     EXPECT_LE(stats->busy_cycles, passes + stats->dma_beats);
     EXPECT_LE(cycle_max(passes, stats->dma_beats), stats->busy_cycles);
     if (rig->lds.params.dma_port == SEPARATE)
