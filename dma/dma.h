@@ -1,29 +1,82 @@
 /* A DMA engine: it moves work-group copies between global memory and the LDS while warps compute.
  *
  *   from_cu            channels                 to_memory / from_memory
- *  ┌───────┐ issue_gap ┌──────┐ requests of     ┌───────────┐
- *  │ queue ├──────────►│ ch 0 ├─granularity────►│  link, L2 │
- *  └───────┘   setup   │ ...  │ bursts of       └─────┬─────┘
- *                      └──────┘ `burst` bytes         │ data
- *       to_cu  ◄── completion ◄── last landed ◄── LDS port, beats
+ *  ┌───────┐ issue_gap ┌──────┐ an address      ┌───────────┐
+ *  │ queue ├──────────►│ ch 0 ├─a cycle────────►│  link, L2 │
+ *  └───────┘   setup   │ ...  │ requests of     └─────┬─────┘
+ *   in parts of        └──────┘ `granularity`         │ data
+ *  `dimensions`            fences, quota,             │
+ *                          bursts             ┌───────▼──────┐
+ *       to_cu  ◄── completion ◄── last landed │ sides,       │
+ *                                   LDS port ◄┤ `buffer`     │
+ *                                      beats  └──────────────┘
  *
- * A descriptor is lines of contiguous bytes with a pitch on either side: a plain copy is one line, a
- * strided copy one line an element. A line is cut at multiples of `granularity` of the global address
- * into requests; at most one request a cycle leaves an engine, and at most `outstanding` are under way
- * from the cycle they are sent to the cycle they have landed. Inbound (global to LDS): the request goes
- * to memory, its data pass the read side (`read_width`), then the LDS (`write_width` a beat). Outbound:
- * the LDS is read (`read_width` a beat), the data pass the write side (`write_width`) and go to memory;
- * landed means acknowledged by memory.
+ * A descriptor is planes of lines of contiguous bytes, with pitches on either side. It is brought into normal
+ * form first: lines that follow each other without a gap on both sides are one line, planes of one line are
+ * lines, planes that go on where the last one's lines ended are more lines. So a copy costs what it is, however
+ * it is written: a 2D copy of one line is a plain one, a strided copy is a 2D one of 1-element lines. Its
+ * dimensions are 1 (a line), 2 (lines) or 3 (planes). One of more than `dimensions` stays at the head of the
+ * queue while its parts (lines, or planes) are accepted one after the other, each with a channel, an issue_gap
+ * and a set-up of its own.
  *
- * Invariant: every byte of a descriptor is in exactly one request, a request lands exactly once, and the
- * event completes `completion` cycles after the last one has landed. The engine holds no data:
- * dma_covers() tells those who commit bytes what a request covers.
+ * A request is at most `granularity` bytes of data. A line is cut at multiples of `granularity` of the global
+ * address. When two lines or more fit into `granularity` bytes, they are not cut: a request is then a *pack*, as
+ * many whole lines of one plane as fit. One address a cycle leaves an engine: one for a piece of a line, one for
+ * each line of a pack, two for a line of a pack that lies across a multiple of `granularity`. A request is sent
+ * with its last address. It is under way from its first address until it has landed, and `outstanding` bounds
+ * how many are; `quota` those of a channel. Inbound (global to LDS): the request goes to memory, its data pass
+ * the read side (`read_width`), then the LDS (`write_width` a beat). Outbound: the LDS is read (`read_width` a
+ * beat), the data pass the write side (`write_width`) and go to memory; landed means acknowledged by memory. On
+ * the side that faces memory a line shorter than `gather` counts as `gather` bytes.
  *
- * A channel is free again when the last request of its descriptor has landed; the news of completion
- * takes `completion` cycles (0 counts as 1: a link takes a cycle) and holds nobody up. The lowest-numbered
- * free channel takes the oldest descriptor, one a cycle at most. A burst's first request leaves only if its
- * port (memory's for inbound, the LDS's for outbound copies) has room; within a burst the channel keeps the
- * turn and waits.
+ *     granularity = 64: 10 bytes of every 32, from 0 on, lines 0 1 2 ...       line 1 lies at 32 .. 41
+ *     pack 0 = lines 0 .. 5 (60 bytes), 6 addresses      pack 1 = lines 6 .. 11, 6 addresses      ...
+ *     of every 30: lines 2 and 4 lie at 60 .. 69 and 120 .. 129, so that pack 0 has 8 addresses
+ *
+ * Invariant: every byte of a descriptor is in exactly one request or, outside of its buffer, zeroed or dropped; a
+ * request lands exactly once, and the event completes `completion` cycles after the last one has landed. The
+ * engine holds no data: dma_covers() tells those who commit bytes what a request covers.
+ *
+ * A channel is free again when the last request of its part has landed; the news of completion takes
+ * `completion` cycles (0 counts as 1: a link takes a cycle) and holds nobody up. The lowest-numbered free channel
+ * takes the oldest descriptor, one a cycle at most. A burst's first request starts only if its port (memory's
+ * for inbound, the LDS's for outbound copies) has room; within a burst the channel keeps the turn and waits. A
+ * burst ends at multiples of `burst` bytes of the global address, at the end of a line that is not packed, after
+ * `burst` bytes of data in packs, and when the channel has reached its quota.
+ *
+ * The engine's sides. With `decoupling` on they work in the same cycle, and each direction has a buffer of
+ * `buffer` requests: inbound ones are in it from the reply that brings their data to the last beat, outbound ones
+ * from the LDS's reply to the cycle after their last byte went to memory. When it is full, replies wait in the
+ * port. (A buffer for each, since one that inbound data fill could hold up the replies that empty it.) With
+ * `decoupling` off there is one data path: one request at a time, from its reply to its last beat, or from its
+ * first beat to its last byte. Data from memory go before a new request to the LDS.
+ *
+ * Fences. A copy behind a fence is accepted and set up, but starts no request before all earlier copies of its
+ * owner have done with the flagged spaces: with the LDS, inbound ones have landed and outbound ones are read; with
+ * global memory, inbound data have arrived and outbound ones are acknowledged. It goes on in the cycle after. A
+ * fence orders all copies before it and all after it, not just its neighbours. Descriptors are accepted in order,
+ * so that one waits only for older ones that are accepted, too: the oldest always goes on.
+ *
+ * Alignment. With `misaligned` split the engine has no shifter: A is the largest power of two, up to `alignment`,
+ * that divides the difference of a line's two addresses. If A is `alignment`, a line's head up to a multiple of
+ * it and its tail from the last one on are requests of their own; if it is less, requests are of A bytes at most.
+ * What is refused does not get here (dma_aligned()).
+ *
+ *     alignment = 16    from 4 to 20, 120 bytes: 4-15 | 16-63 | 64-111 | 112-123       from 0 to 8: 8 bytes each
+ *
+ * Limits of the buffer. With `out_of_bounds` zero or skip, elements that are not wholly inside are not asked of
+ * memory: inbound zeros are with the data a cycle after their turn, others are dropped. Their addresses take
+ * their cycles all the same. No request lies on both sides of a limit.
+ *
+ * Places in the LDS. Byte i of the LDS side of a copy (pitches included) that starts at `lds` lies at
+ *
+ *     a = lds + i + ⌊i / pad_interval⌋ · pad         and that, in a swizzle's rows of S = 32, 64 or 128 bytes, at
+ *     ⌊a / S⌋ · S + (p XOR (⌊a / S⌋ mod S/16)) · 16 + a mod 16     with p = ⌊a / 16⌋ mod S/16, the piece of its row
+ *
+ *     S = 64, a = 210: row 3, piece 1, byte 2 of it, at 192 + (1 XOR 3) · 16 + 2 = 226
+ *
+ * Requests end, and packs end, where padding leaves bytes out. A swizzle cuts nothing: beats are those of the
+ * addresses before it, an approximation that is exact when a beat is whole rows.
  *
  * Timing of a copy of one request of b bytes, sent to an idle engine at t0; memory's reply arrives R (W)
  * cycles after the read (write) request was sent; B = the beats in which the LDS moves b bytes:
@@ -44,15 +97,20 @@
  *     inbound    t0 + 1 + setup + R + ⌈b/read_width⌉ + B + completion
  *     outbound   t0 + 1 + setup + B + ⌈b/write_width⌉ + W + completion
  *
- * In general request i (from 0; bytes b_i, B_i beats) leaves at s_i and lands at l_i, where l_i of i < 0 is 0:
+ * In general request i (from 0; k_i lines, a_i addresses, B_i beats, n_i bytes as memory's side counts them) starts
+ * at f_i, is sent at s_i and lands at l_i, where l_i and g_i of i < 0 are 0:
  *
- *     s_0 = t0 + 1 + setup      s_i = max(s_(i-1) + 1 [+ line_cycles before a line], l_(i-outstanding))
- *     inbound    P_i = max(P_(i-1), (s_i + R) · read_width) + b_i    bytes through the read side
+ *     f_0 = t0 + 1 + setup      f_i = max(s_(i-1) + 1 [+ line_cycles before a line] [+ plane_cycles before a plane],
+ *                                         l_(i-outstanding), l_(i-quota))
+ *                                         outbound: b_(i-4) + 1, the port's places)    b: the first beat's cycle
+ *     s_i = f_i + a_i - 1 + (k_i - 1) · line_cycles
+ *     inbound    P_i = max(P_(i-1), max(s_i + R, l_(i-buffer)) · read_width) + n_i   bytes through the read side
  *                e_i = max(e_(i-1), ⌈P_i / read_width⌉ - 1) + B_i    its last beat
  *                l_i = e_i + 1
  *     outbound   e_i = max(e_(i-1), s_i) + B_i                       its last beat
- *                P_i = max(P_(i-1), (e_i + 1) · write_width) + b_i   bytes through the write side
- *                l_i = ⌈P_i / write_width⌉ - 1 + W
+ *                P_i = max(P_(i-1), max(e_i + 1, g_(i-buffer)) · write_width) + n_i  bytes through the write side
+ *                g_i = ⌈P_i / write_width⌉                           its place in the buffer is free
+ *                l_i = g_i - 1 + W
  *     done       max(l) + completion
  *
  * For n equal, aligned requests of g bytes, a side of the engine and the LDS being r and w cycles a
@@ -61,11 +119,16 @@
  *     outstanding · max(1, r, w) ≥ T   t0 + 1 + setup + (n-1) · max(1, r, w) + T + completion
  *     otherwise                        t0 + 1 + setup + ⌊(n-1)/outstanding⌋ · T
  *                                         + ((n-1) mod outstanding) · max(1, r, w) + T + completion
+ *     one data path, and outstanding · (r + w) ≥ T
+ *                                      t0 + 1 + setup + (n-1) · (r + w) + T + completion
  *
  * So a long copy moves the least of granularity (one request a cycle), read_width, write_width and
- * outstanding · granularity / T bytes a cycle. tests/dma holds all of this to the cycle.
+ * outstanding · granularity / T bytes a cycle; one of short lines at most a line a cycle. tests/dma holds all of
+ * this to the cycle.
  *
- * Not modelled: address translation, more than lines (planes), bus errors. */
+ * Not modelled: address translation, bus errors, joining the addresses of lines that share a window of
+ * `granularity`, two directions in one buffer. dma.copy other than `engine`, full and retry_gap are the compute
+ * unit's. */
 #ifndef DMA_DMA_H
 #define DMA_DMA_H
 
@@ -135,11 +198,15 @@ struct dma_done {
   cycle_t latency; /* from `issued` to this arrival */
 };
 
-/* What one request covers, while it is under way. */
+/* What one request covers, while it is under way: one run of bytes, or several whole lines of a plane. LDS
+ * addresses are those before the swizzle. */
 struct dma_request {
+  uint64_t tag; /* the copy's */
   bool to_lds;
-  uint64_t global;
-  uint32_t lds, bytes;
+  bool zero; /* no bytes of memory: zeros go to the LDS */
+  uint64_t global, global_pitch;
+  uint32_t lds, lds_pitch;
+  uint32_t bytes, lines; /* of a line, at least one */
 };
 
 struct dma {
@@ -166,6 +233,14 @@ void dma_free(struct dma *dma);
 
 /* Closes the counters of what a deadlock or a cycle limit has left unfinished, at cycle `end`. */
 void dma_abandon(struct dma *dma, cycle_t end);
+
+/* Where in the LDS byte `offset` of a copy's LDS side lies, the copy starting at `lds`; and of that the swizzle
+ * alone. See "Places in the LDS" above. */
+uint32_t dma_place(const struct dma_params *params, uint32_t lds, uint32_t offset);
+uint32_t dma_swizzled(const struct dma_params *params, uint32_t address);
+
+/* Whether an engine whose `misaligned` is `refuse` takes the copy. */
+bool dma_aligned(const struct dma_params *params, const struct dma_descriptor *copy);
 
 /* What request `tag` covers. Valid from its sending until it has landed. */
 struct dma_request dma_covers(const struct dma *dma, uint32_t tag);

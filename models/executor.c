@@ -45,23 +45,85 @@ static void commit(void *self, struct isa_access *access) {
   isa_access_commit(access);
 }
 
+/* ---- bytes of DMA requests ------------------------------------------------------------------ */
+
+/* Packed lines to or from lines at `pitch`; elements' sizes are worth a loop of their own. */
+#define MOVE_LINES(BYTES)                                                                                              \
+  for (; lines; lines--, to += to_pitch, from += from_pitch)                                                           \
+  memcpy(to, from, BYTES)
+
+static void move_lines(uint8_t *to, uint64_t to_pitch, const uint8_t *from, uint64_t from_pitch, uint32_t bytes,
+                       uint32_t lines) {
+  switch (bytes) {
+  case 1:
+    MOVE_LINES(1);
+    break;
+  case 2:
+    MOVE_LINES(2);
+    break;
+  case 4:
+    MOVE_LINES(4);
+    break;
+  case 8:
+    MOVE_LINES(8);
+    break;
+  default:
+    MOVE_LINES(bytes);
+  }
+}
+#undef MOVE_LINES
+
+/* One run between the staging bytes and the LDS, in 16-byte pieces at their swizzled places. What padding or
+ * a swizzle puts beyond the LDS is lost: the kernel was not written for it. */
+static void move_pieces(struct executor *executor, const struct dma *dma, uint32_t lds, uint8_t *staged, uint32_t bytes,
+                        bool to_lds) {
+  for (uint32_t moved = 0, piece; moved < bytes; moved += piece) {
+    uint32_t at = lds + moved, place = dma_swizzled(&dma->params, at), room = 16 - at % 16;
+    piece = bytes - moved < room ? bytes - moved : room;
+    if (place >= executor->lds_size || piece > executor->lds_size - place)
+      continue;
+    uint8_t *there = executor->lds + place;
+    memcpy(to_lds ? there : staged + moved, to_lds ? staged + moved : there, piece);
+  }
+}
+
+static uint8_t *staged_bytes(const struct executor *executor, unsigned engine, uint32_t tag) {
+  return executor->staging[engine] + (size_t)tag * executor->granularity;
+}
+
 /* Copies are cut to what exists on both sides before an engine sees them (group.c). */
 static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
   struct executor *executor = self;
-  struct dma_request request = dma_covers(&executor->dma[engine], tag);
-  uint8_t *bytes = executor->staging[engine] + (size_t)tag * executor->granularity;
+  const struct dma *dma = &executor->dma[engine];
+  struct dma_request request = dma_covers(dma, tag);
+  uint8_t *bytes = staged_bytes(executor, engine, tag);
+  uint64_t end = request.lds + (uint64_t)(request.lines - 1) * request.lds_pitch + request.bytes;
+  if (request.zero)
+    memset(bytes, 0, (size_t)request.bytes * request.lines);
+  if (dma->params.swizzle != DMA_LINEAR || end > executor->lds_size) {
+    for (uint32_t line = 0; line < request.lines; line++)
+      move_pieces(executor, dma, request.lds + line * request.lds_pitch, bytes + line * request.bytes, request.bytes,
+                  request.to_lds);
+    return;
+  }
   uint8_t *lds = executor->lds + request.lds;
-  assert(request.lds + request.bytes <= executor->lds_size && "a copy stays in its work-group's LDS");
-  memcpy(request.to_lds ? lds : bytes, request.to_lds ? bytes : lds, request.bytes);
+  if (request.to_lds)
+    move_lines(lds, request.lds_pitch, bytes, request.bytes, request.bytes, request.lines);
+  else
+    move_lines(bytes, request.bytes, lds, request.lds_pitch, request.bytes, request.lines);
 }
 
 static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
   struct executor *executor = self;
   struct dma_request request = dma_covers(&executor->dma[engine], tag);
-  uint8_t *bytes = executor->staging[engine] + (size_t)tag * executor->granularity;
-  uint8_t *memory = isa_memory_at(executor->launch.memory, request.global, request.bytes);
+  uint8_t *bytes = staged_bytes(executor, engine, tag);
+  uint64_t span = (request.lines - 1) * request.global_pitch + request.bytes;
+  uint8_t *memory = isa_memory_at(executor->launch.memory, request.global, span);
   assert(memory && "a copy stays in its buffer");
-  memcpy(request.to_lds ? bytes : memory, request.to_lds ? memory : bytes, request.bytes);
+  if (request.to_lds)
+    move_lines(bytes, request.bytes, memory, request.global_pitch, request.bytes, request.lines);
+  else
+    move_lines(memory, request.global_pitch, bytes, request.bytes, request.bytes, request.lines);
 }
 
 bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma) {

@@ -22,6 +22,8 @@ static const char *const machines[] = {
     "cu.count=2 mem.l2_size=4K mem.l2_ways=2 mem.dram_width=8 lds.priority=dma lds.queue=1",
     "cu.count=3 cu.accesses=2 dma.arbitration=oldest dma.burst=64 dma.setup=0 dma.completion=0 lds.banks=16",
     "cu.count=7 cu.groups=2 mem.link_latency=3 lds.priority=warps cu.int_interval=2 dma.write_width=4",
+    "cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "
+    "dma.alignment=16",
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
 

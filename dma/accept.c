@@ -1,0 +1,232 @@
+/* The life of a copy in the engine: queue, parts in channels, fences, completion. */
+#include <assert.h>
+
+#include "dma/work.h"
+
+/* ---- queue ---------------------------------------------------------------------------------- */
+
+/* When the first descriptor arrives that has not been counted, or NEVER. */
+cycle_t dma_next_arrival(const struct dma *dma) {
+  const struct port *queue = &dma->from_cu;
+  uint32_t at = queue->head + dma->work->waiting;
+  if (dma->work->waiting == queue->count)
+    return NEVER;
+  return queue->stamp[at < queue->capacity ? at : at - queue->capacity];
+}
+
+/* Descriptors that have arrived since the last step. */
+void dma_count_waiting(struct dma *dma, cycle_t now) {
+  struct dma_work *work = dma->work;
+  while (dma_next_arrival(dma) <= now)
+    work->waiting++;
+  if (work->waiting && work->busy_from == NEVER)
+    work->busy_from = now;
+}
+
+static uint64_t free_channels(const struct dma *dma) {
+  return ~dma->work->held & (UINT64_MAX >> (CHANNELS - dma->params.channels));
+}
+
+cycle_t dma_next_acceptance(const struct dma *dma) {
+  const struct dma_work *work = dma->work;
+  if (!dma->from_cu.count || !free_channels(dma))
+    return NEVER;
+  cycle_t gap_over = work->accepted ? work->last_acceptance + dma->params.issue_gap : 0;
+  return cycle_max(port_next(&dma->from_cu), gap_over);
+}
+
+/* ---- copies and their parts ----------------------------------------------------------------- */
+
+static uint32_t unused_copy(struct dma_work *work) {
+  unsigned word = work->copies[0] == UINT64_MAX;
+  unsigned bit = (unsigned)__builtin_ctzll(~work->copies[word]);
+  work->copies[word] |= UINT64_C(1) << bit;
+  return word * 64 + bit;
+}
+
+static uint64_t count_parts(const struct dma *dma, const struct dma_descriptor *normal) {
+  uint32_t dimensions = dma_dimensions(normal);
+  if (dimensions <= dma->params.dimensions)
+    return 1;
+  return dma->params.dimensions == 2 ? normal->planes : (uint64_t)normal->planes * normal->lines;
+}
+
+/* Which older copies of the owner it must wait for: a fence orders all before it and all after it. */
+static void set_fences(struct dma_work *work, struct copy *copy) {
+  uint32_t owner = copy->descriptor.owner;
+  assert(owner < OWNERS && "an owner is a work-group's slot");
+  for (unsigned space = 0; space < SPACES; space++) {
+    if (copy->descriptor.after >> space & 1)
+      work->fence[space][owner] = work->accepted_copies;
+    copy->fence[space] = work->fence[space][owner];
+  }
+}
+
+static void begin_copy(struct dma *dma, cycle_t now) {
+  struct dma_work *work = dma->work;
+  work->splitting = unused_copy(work);
+  struct copy *copy = &work->copy[work->splitting];
+  *copy = (struct copy){.descriptor = *(const struct dma_descriptor *)port_peek(&dma->from_cu, now)};
+  struct dma_descriptor *descriptor = &copy->descriptor;
+  assert((dma->params.misaligned != DMA_REFUSE || dma_aligned(&dma->params, descriptor)) &&
+         "the sender refuses what is not aligned");
+  dma_normalise(descriptor);
+  copy->bytes = (uint64_t)descriptor->line_bytes * descriptor->lines * descriptor->planes;
+  copy->parts = count_parts(dma, descriptor);
+  set_fences(work, copy);
+  work->accepted_copies++;
+}
+
+/* Part `part` of a copy: all of it, a plane, or a line. */
+static void place_part(struct channel *channel, const struct copy *copy, uint64_t part) {
+  struct dma_descriptor *walk = &channel->walk;
+  *walk = copy->descriptor;
+  if (copy->parts == 1)
+    return;
+  bool planes = copy->parts == walk->planes;
+  uint32_t lines = planes ? 1 : walk->lines;
+  uint32_t plane = (uint32_t)(part / lines), line = (uint32_t)(part % lines);
+  walk->global += plane * walk->global_plane + line * walk->global_pitch;
+  channel->lds_offset = plane * walk->lds_plane + line * walk->lds_pitch;
+  walk->planes = 1;
+  walk->lines = planes ? walk->lines : 1;
+}
+
+static bool touches(const struct channel *channel, unsigned space, const struct dma_work *work, uint64_t bit) {
+  bool destination = channel->walk.to_lds == (space == LDS_SPACE);
+  return (work->pending & bit) || (destination ? channel->under_way : channel->unread);
+}
+
+/* Whether an older copy of the same owner still holds the channel's one back. */
+static bool held_back(const struct dma_work *work, const struct channel *channel) {
+  const uint64_t *fence = work->copy[channel->copy].fence;
+  uint64_t latest = fence[0] > fence[1] ? fence[0] : fence[1];
+  for (uint64_t held = work->held; latest && held; held &= held - 1) {
+    const struct channel *other = &work->channel[__builtin_ctzll(held)];
+    if (other->walk.owner != channel->walk.owner || other->order >= latest)
+      continue;
+    for (unsigned space = 0; space < SPACES; space++)
+      if (other->order < fence[space] && touches(other, space, work, held & -held))
+        return true;
+  }
+  return false;
+}
+
+/* The lowest-numbered free channel takes the next part of the oldest descriptor. */
+static void fill_channel(struct dma *dma, unsigned index, cycle_t now) {
+  struct dma_work *work = dma->work;
+  struct channel *channel = &work->channel[index];
+  struct copy *copy = &work->copy[work->splitting];
+  uint64_t bit = channel_bit(index);
+  *channel = (struct channel){.copy = work->splitting,
+                              .accepted = now,
+                              .order = work->accepted_copies - 1,
+                              .age = work->accepted++,
+                              .ready = now + dma->params.setup};
+  place_part(channel, copy, copy->accepted++);
+  dma_prepare(dma, channel);
+  copy->held++;
+  work->last_acceptance = now;
+  work->held |= bit;
+  work->to_lds = channel->walk.to_lds ? work->to_lds | bit : work->to_lds & ~bit;
+  dma->probe_channels++;
+  dma->stats.parts += copy->parts > 1;
+  if (!channel->walk.line_bytes)
+    work->finished |= bit;
+  else
+    work->pending |= bit;
+  if (channel->walk.line_bytes && held_back(work, channel))
+    work->fenced |= bit;
+}
+
+bool dma_accept(struct dma *dma, cycle_t now) {
+  struct dma_work *work = dma->work;
+  if (dma_next_acceptance(dma) > now)
+    return false;
+  if (work->splitting == COPY_SLOTS)
+    begin_copy(dma, now);
+  const struct copy *copy = &work->copy[work->splitting];
+  fill_channel(dma, (unsigned)__builtin_ctzll(free_channels(dma)), now);
+  if (copy->accepted < copy->parts)
+    return true;
+  dma->stats.queue_cycles += now - port_next(&dma->from_cu);
+  port_take(&dma->from_cu, now);
+  work->waiting--;
+  work->splitting = COPY_SLOTS;
+  return true;
+}
+
+void dma_pass_fences(struct dma *dma, cycle_t now) {
+  struct dma_work *work = dma->work;
+  for (uint64_t left = work->fenced; left; left &= left - 1) {
+    struct channel *channel = &work->channel[__builtin_ctzll(left)];
+    if (held_back(work, channel))
+      continue;
+    work->fenced &= ~(left & -left);
+    if (channel->ready <= now) {
+      dma->stats.fence_cycles += now - channel->ready;
+      channel->ready = now + 1;
+    }
+  }
+}
+
+/* ---- completion ----------------------------------------------------------------------------- */
+
+/* The finished channel that comes first: by cycle, then by age. */
+static unsigned first_finished(const struct dma_work *work) {
+  unsigned first = (unsigned)__builtin_ctzll(work->finished);
+  for (uint64_t left = work->finished & (work->finished - 1); left; left &= left - 1) {
+    const struct channel *a = &work->channel[__builtin_ctzll(left)], *b = &work->channel[first];
+    if (a->ready < b->ready || (a->ready == b->ready && a->age < b->age))
+      first = (unsigned)__builtin_ctzll(left);
+  }
+  return first;
+}
+
+cycle_t dma_next_completion(const struct dma *dma) {
+  const struct dma_work *work = dma->work;
+  if (!work->finished)
+    return NEVER;
+  return cycle_max(work->channel[first_finished(work)].ready, port_free_at(&dma->to_cu));
+}
+
+static void count_copy(struct dma *dma, const struct copy *copy) {
+  const struct dma_descriptor *normal = &copy->descriptor;
+  uint32_t dimensions = dma_dimensions(normal);
+  dma->stats.descriptors++;
+  dma->stats.descriptors_2d += dimensions == 2;
+  dma->stats.descriptors_3d += dimensions == 3;
+  dma->stats.lines += (uint64_t)normal->lines * normal->planes;
+  dma->stats.planes += normal->planes;
+  dma->stats.bytes += copy->bytes;
+}
+
+/* The news is `completion` cycles under way, or the one of the link. */
+static void send_news(struct dma *dma, const struct copy *copy, cycle_t ready, cycle_t now) {
+  const struct dma_descriptor *descriptor = &copy->descriptor;
+  cycle_t arrival = cycle_max(ready + dma->params.completion, now + 1);
+  const struct dma_done done = {descriptor->tag, descriptor->origin, arrival - descriptor->issued};
+  port_send_at(&dma->to_cu, &done, now, arrival);
+  histogram_add(&dma->latency, done.latency);
+  count_copy(dma, copy);
+}
+
+/* The channel is free at once; the last part of a copy brings its news. */
+static void complete(struct dma *dma, unsigned index, cycle_t now) {
+  struct dma_work *work = dma->work;
+  const struct channel *channel = &work->channel[index];
+  struct copy *copy = &work->copy[channel->copy];
+  dma->stats.channel_cycles += now - channel->accepted;
+  work->held &= ~channel_bit(index);
+  work->finished &= ~channel_bit(index);
+  dma->probe_channels--;
+  if (--copy->held || copy->accepted < copy->parts)
+    return;
+  send_news(dma, copy, channel->ready, now);
+  work->copies[channel->copy / 64] &= ~(UINT64_C(1) << channel->copy % 64);
+}
+
+void dma_complete_finished(struct dma *dma, cycle_t now) {
+  while (dma_next_completion(dma) <= now)
+    complete(dma, first_finished(dma->work), now);
+}

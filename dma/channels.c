@@ -1,0 +1,254 @@
+/* Channels: who sends the next request, and when. */
+#include <assert.h>
+
+#include "dma/work.h"
+
+/* ---- arbitration ---------------------------------------------------------------------------- */
+
+/* From when the channel's kind of requests has room on its way out. */
+static cycle_t room_at(const struct dma *dma, unsigned channel) {
+  return dma->work->to_lds >> channel & 1 ? port_free_at(&dma->to_memory) : dma_lds_free_at(dma);
+}
+
+/* Of `channels`, those whose port has room at `now`; the inbound ones share one, the outbound ones another. */
+static uint64_t with_room(const struct dma *dma, uint64_t channels, cycle_t now) {
+  uint64_t to_lds = dma->work->to_lds;
+  return channels & ((port_can_send(&dma->to_memory, now) ? to_lds : 0) | (dma_lds_free_at(dma) <= now ? ~to_lds : 0));
+}
+
+/* The lowest-numbered of `channels` that is ready, or NOBODY. */
+static unsigned first_ready(const struct dma_work *work, uint64_t channels, cycle_t now) {
+  for (; channels; channels &= channels - 1) {
+    unsigned channel = (unsigned)__builtin_ctzll(channels);
+    if (work->channel[channel].ready <= now)
+      return channel;
+  }
+  return NOBODY;
+}
+
+static unsigned oldest_ready(const struct dma_work *work, uint64_t channels, cycle_t now) {
+  unsigned oldest = NOBODY;
+  for (; channels; channels &= channels - 1) {
+    unsigned channel = (unsigned)__builtin_ctzll(channels);
+    bool older = oldest == NOBODY || work->channel[channel].age < work->channel[oldest].age;
+    if (older && work->channel[channel].ready <= now)
+      oldest = channel;
+  }
+  return oldest;
+}
+
+/* The one of `channels` with the fewest requests under way, or `best` if that has no more. */
+static unsigned least_busy(const struct dma_work *work, uint64_t channels, unsigned best, cycle_t now) {
+  for (; channels; channels &= channels - 1) {
+    unsigned channel = (unsigned)__builtin_ctzll(channels);
+    bool fewer = best == NOBODY || work->channel[channel].under_way < work->channel[best].under_way;
+    if (fewer && work->channel[channel].ready <= now)
+      best = channel;
+  }
+  return best;
+}
+
+/* Who sends the next burst. A channel whose port is full does not take part. */
+static unsigned arbitrate(const struct dma *dma, cycle_t now) {
+  const struct dma_work *work = dma->work;
+  uint64_t channels = with_room(dma, dma_eligible(work), now), from_turn = UINT64_MAX << work->turn;
+  switch (dma->params.arbitration) {
+  case DMA_OLDEST:
+    return oldest_ready(work, channels, now);
+  case DMA_PRIORITY:
+    return first_ready(work, channels, now);
+  case DMA_QUOTA:
+    return least_busy(work, channels & ~from_turn, least_busy(work, channels & from_turn, NOBODY, now), now);
+  default: {
+    unsigned channel = first_ready(work, channels & from_turn, now);
+    return channel == NOBODY ? first_ready(work, channels & ~from_turn, now) : channel;
+  }
+  }
+}
+
+/* ---- sending -------------------------------------------------------------------------------- */
+
+/* Bytes that count on the side that faces memory: a line shorter than `gather` counts as `gather`, what is
+ * missing with its end. */
+static uint32_t counted(const struct dma *dma, const struct channel *channel, const struct dma_request *covers) {
+  uint32_t line = channel->walk.line_bytes, gather = dma->params.gather;
+  bool small = line < gather && channel->sent + covers->bytes == line;
+  return covers->lines * (covers->bytes + (small ? gather - line : 0));
+}
+
+static void take_entry(struct dma *dma, unsigned index, cycle_t now) {
+  struct dma_work *work = dma->work;
+  struct sending *sending = &work->sending;
+  struct channel *channel = &work->channel[index];
+  sending->tag = work->unused[dma->params.outstanding - 1 - work->under_way++];
+  work->request[sending->tag] = (struct request){
+      .covers = sending->covers, .channel = index, .passes = counted(dma, channel, &sending->covers), .sent = now};
+  channel->unread++;
+  if (++channel->under_way == dma->params.quota)
+    work->at_quota |= channel_bit(index);
+}
+
+/* The first address of the channel's next request goes out. */
+static void start_request(struct dma *dma, unsigned index, cycle_t now) {
+  struct dma_work *work = dma->work;
+  struct sending *sending = &work->sending;
+  *sending = (struct sending){.active = true, .channel = index};
+  dma_cut(dma, &work->channel[index], sending);
+  sending->leaves = now + sending->addresses - 1 + (sending->covers.lines - 1) * dma->params.line_cycles;
+  if (!sending->dropped)
+    take_entry(dma, index, now);
+  if (work->owner == NOBODY)
+    dma->stats.bursts++;
+  work->owner = index;
+}
+
+/* To memory, to the LDS, or, zeros, straight to the data on their way there. */
+static void dispatch(struct dma *dma, cycle_t now) {
+  struct sending *sending = &dma->work->sending;
+  const struct dma_request *covers = &sending->covers;
+  uint64_t bytes = (uint64_t)covers->bytes * covers->lines;
+  if (sending->dropped) {
+    dma->stats.skipped_bytes += bytes;
+    return;
+  }
+  if (covers->zero) {
+    dma->stats.zero_bytes += bytes;
+    dma_side_zeros(dma, sending->tag, now);
+    return;
+  }
+  dma->stats.requests++;
+  dma->stats.packs += covers->lines > 1;
+  dma->stats.addresses += sending->addresses;
+  struct transfer transfer = dma_transfer(covers, sending->tag, !covers->to_lds);
+  transfer.width = covers->to_lds ? 0 : dma->params.read_width;
+  transfer.bypass = covers->to_lds && dma->params.l2 == DMA_BYPASS;
+  port_send(covers->to_lds ? &dma->to_memory : dma->to_lds, &transfer, now);
+  if (dma_coupled(dma) && !covers->to_lds)
+    dma->work->path_free = NEVER;
+}
+
+static void end_burst(struct dma *dma, unsigned channel) {
+  struct dma_work *work = dma->work;
+  work->owner = NOBODY;
+  work->turn = channel + 1 == dma->params.channels ? 0 : channel + 1;
+  work->channel[channel].burst = 0;
+}
+
+/* Its last address goes out. */
+static void end_request(struct dma *dma, cycle_t now) {
+  struct dma_work *work = dma->work;
+  unsigned index = work->sending.channel;
+  struct channel *channel = &work->channel[index];
+  bool more;
+  dispatch(dma, now);
+  work->sending.active = false;
+  channel->ready = now + 1;
+  bool ends = dma_advance(dma, channel, &work->sending.covers, &more);
+  if (!more)
+    work->pending &= ~channel_bit(index);
+  if (!more && !channel->under_way)
+    dma_settle(dma, index, now + 1);
+  if (ends || !more || (work->at_quota & channel_bit(index)))
+    end_burst(dma, index);
+  work->last_sent = now + 1;
+}
+
+/* From when the request whose addresses are out may leave. */
+static cycle_t leaves_at(const struct dma *dma, cycle_t now) {
+  const struct sending *sending = &dma->work->sending;
+  cycle_t room = sending->dropped       ? 0
+                 : sending->covers.zero ? dma_zeros_free_at(dma, now)
+                                        : room_at(dma, sending->channel);
+  return cycle_max(sending->leaves, room);
+}
+
+static bool all_under_way(const struct dma *dma) { return dma->work->under_way == dma->params.outstanding; }
+
+void dma_send_requests(struct dma *dma, cycle_t now) {
+  struct dma_work *work = dma->work;
+  if (!work->pending || work->last_sent == now + 1)
+    return;
+  if (!work->sending.active && !all_under_way(dma)) {
+    unsigned channel = work->owner;
+    if (channel == NOBODY)
+      channel = arbitrate(dma, now);
+    if (channel != NOBODY && cycle_max(work->channel[channel].ready, room_at(dma, channel)) <= now)
+      start_request(dma, channel, now);
+  }
+  if (work->sending.active && leaves_at(dma, now) <= now)
+    end_request(dma, now);
+}
+
+cycle_t dma_next_request(struct dma *dma, cycle_t now) {
+  struct dma_work *work = dma->work;
+  if (work->sending.active)
+    return leaves_at(dma, now);
+  uint64_t left = dma_eligible(work);
+  if (!left || all_under_way(dma))
+    return NEVER;
+  if (work->owner != NOBODY)
+    return cycle_max(work->channel[work->owner].ready, room_at(dma, work->owner));
+  /* A full port wakes the engine when it has room again. */
+  cycle_t memory = port_free_at(&dma->to_memory), lds = dma_lds_free_at(dma), next = NEVER;
+  left &= (memory == NEVER ? 0 : work->to_lds) | (lds == NEVER ? 0 : ~work->to_lds);
+  for (; left && next > now + 1; left &= left - 1) {
+    unsigned channel = (unsigned)__builtin_ctzll(left);
+    next = cycle_min(next, cycle_max(work->channel[channel].ready, work->to_lds >> channel & 1 ? memory : lds));
+  }
+  return next;
+}
+
+/* ---- landing -------------------------------------------------------------------------------- */
+
+void dma_settle(struct dma *dma, unsigned channel, cycle_t at) {
+  dma->work->channel[channel].ready = at;
+  dma->work->finished |= channel_bit(channel);
+}
+
+/* A channel at its quota may go on; it has waited since it was ready. */
+static void leave_quota(struct dma *dma, unsigned index, cycle_t now) {
+  struct dma_work *work = dma->work;
+  cycle_t ready = work->channel[index].ready;
+  bool sends = work->sending.active && work->sending.channel == index;
+  if ((work->pending & channel_bit(index)) && !sends && now > ready)
+    dma->stats.quota_cycles += now - ready;
+  work->at_quota &= ~channel_bit(index);
+}
+
+void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
+  struct dma_work *work = dma->work;
+  const struct request *request = &work->request[tag];
+  unsigned index = request->channel;
+  dma->stats.outstanding_cycles += now - request->sent;
+  work->unused[dma->params.outstanding - work->under_way--] = tag;
+  if (work->at_quota & channel_bit(index))
+    leave_quota(dma, index, now);
+  if (--work->channel[index].under_way == 0 && !(work->pending & channel_bit(index)))
+    dma_settle(dma, index, now);
+}
+
+/* ---- cycles with everything under way -------------------------------------------------------- */
+
+static cycle_t earliest_ready(const struct dma_work *work, uint64_t channels) {
+  cycle_t ready = NEVER;
+  for (; channels; channels &= channels - 1)
+    ready = cycle_min(ready, work->channel[__builtin_ctzll(channels)].ready);
+  return ready;
+}
+
+/* They are counted when they are over. */
+void dma_count_full(struct dma *dma, cycle_t now) {
+  struct dma_work *work = dma->work;
+  if (work->full_from < now) {
+    dma->stats.outstanding_full_cycles += now - work->full_from;
+    work->full_from = now;
+  }
+}
+
+void dma_note_full(struct dma *dma, cycle_t now) {
+  struct dma_work *work = dma->work;
+  uint64_t waiting = dma_eligible(work);
+  work->full_from = NEVER;
+  if (waiting && all_under_way(dma) && !work->sending.active)
+    work->full_from = cycle_max(cycle_max(now, work->last_sent), earliest_ready(work, waiting));
+}

@@ -1,0 +1,171 @@
+/* Data on their way through the engine: the side that reads, the buffer, the side that writes. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "dma/work.h"
+
+bool dma_side_init(struct side *side, uint32_t entries, uint32_t width) {
+  *side = (struct side){.rate = {.per_cycle = width},
+                        .request = calloc(entries, sizeof *side->request),
+                        .ready = calloc(entries, sizeof *side->ready),
+                        .blocked_from = NEVER};
+  return side->request && side->ready;
+}
+
+void dma_side_free(struct side *side) {
+  free(side->request);
+  free(side->ready);
+}
+
+/* ---- room ----------------------------------------------------------------------------------- */
+
+/* From when a reply's data can be taken in: the buffer has room, or the one data path is idle. */
+static cycle_t data_at(const struct dma *dma, const struct side *side, cycle_t now) {
+  if (dma_coupled(dma))
+    return side == &dma->work->inbound ? dma->work->path_free : 0;
+  uint32_t freed = side->freed_at == now ? side->freed : 0; /* in this cycle, for the next one */
+  if (side->buffered + freed < dma->params.buffer)
+    return now;
+  return freed ? now + 1 : NEVER;
+}
+
+cycle_t dma_lds_free_at(const struct dma *dma) {
+  cycle_t port = port_free_at(dma->to_lds), path = dma->work->path_free;
+  if (!dma_coupled(dma))
+    return port;
+  return path == NEVER ? NEVER : cycle_max(port, path ? path - 1 : 0); /* its first beat is a cycle later */
+}
+
+cycle_t dma_zeros_free_at(const struct dma *dma, cycle_t now) { return data_at(dma, &dma->work->inbound, now); }
+
+/* ---- through a side -------------------------------------------------------------------------- */
+
+static void side_append(struct dma *dma, struct side *side, uint32_t tag, cycle_t ready) {
+  uint32_t size = dma->params.outstanding, at = side->head + side->count++;
+  at = at < size ? at : at - size;
+  side->request[at] = tag;
+  side->ready[at] = ready;
+  side->buffered++;
+  dma->work->channel[dma->work->request[tag].channel].unread--;
+  if (dma_coupled(dma))
+    dma->work->path_free = NEVER;
+}
+
+static void side_push(struct dma *dma, struct side *side, uint32_t tag, cycle_t now) {
+  if (dma_coupled(dma)) /* the sides take turns by whole cycles */
+    side->rate.cycle = side->rate.used = 0;
+  side_append(dma, side, tag, rate_take(&side->rate, now, dma->work->request[tag].passes) - 1);
+}
+
+/* There is nothing to read: zeros are at the far side a cycle later. */
+void dma_side_zeros(struct dma *dma, uint32_t tag, cycle_t now) { side_append(dma, &dma->work->inbound, tag, now + 1); }
+
+static cycle_t side_next(const struct side *side, const struct port *port) {
+  return side->count ? cycle_max(side->ready[side->head], port_free_at(port)) : NEVER;
+}
+
+/* Lines that follow each other without a gap, on this side, are one. */
+struct transfer dma_transfer(const struct dma_request *covers, uint32_t tag, bool lds) {
+  uint64_t pitch = lds ? covers->lds_pitch : covers->global_pitch;
+  bool run = covers->lines == 1 || pitch == covers->bytes;
+  return (struct transfer){.tag = tag,
+                           .bytes = run ? covers->bytes * covers->lines : covers->bytes,
+                           .lines = run ? 1 : covers->lines,
+                           .address = lds ? covers->lds : covers->global,
+                           .pitch = pitch};
+}
+
+/* Passes on what has all its bytes on the far side. */
+static void side_drain(struct dma *dma, struct side *side, struct port *port, cycle_t now) {
+  while (side_next(side, port) <= now) {
+    uint32_t tag = side->request[side->head];
+    const struct dma_request *covers = &dma->work->request[tag].covers;
+    struct transfer transfer = dma_transfer(covers, tag, covers->to_lds);
+    transfer.write = true;
+    transfer.width = covers->to_lds ? dma->params.write_width : 0;
+    transfer.bypass = !covers->to_lds && dma->params.l2 == DMA_BYPASS;
+    port_send(port, &transfer, now);
+    side->head = side->head + 1 == dma->params.outstanding ? 0 : side->head + 1;
+    side->count--;
+    if (covers->to_lds)
+      continue;
+    side->freed = side->freed_at == now ? side->freed + 1 : 1;
+    side->freed_at = now;
+    side->buffered--; /* what goes to the LDS stays until its last beat */
+    if (dma_coupled(dma))
+      dma->work->path_free = now + 1;
+  }
+}
+
+/* ---- replies -------------------------------------------------------------------------------- */
+
+static bool brings_data(const struct dma *dma, const struct transfer_reply *reply, bool inbound) {
+  return dma->work->request[reply->tag].covers.to_lds == inbound;
+}
+
+static void land(struct dma *dma, uint32_t tag, cycle_t now) {
+  if (dma->work->request[tag].covers.to_lds) {
+    dma->work->inbound.buffered--;
+    if (dma_coupled(dma))
+      dma->work->path_free = now;
+  }
+  dma_land(dma, tag, now);
+}
+
+/* Replies of memory or of the LDS: those to a write are landings, those to a read bring data. Data for
+ * which there is no room stay in the port, and what is behind them, too. */
+static void take_replies(struct dma *dma, struct port *port, struct side *side, bool inbound, cycle_t now) {
+  const struct transfer_reply *reply;
+  while ((reply = port_peek(port, now))) {
+    uint32_t tag = reply->tag;
+    bool data = brings_data(dma, reply, inbound);
+    if (data && data_at(dma, side, now) > now)
+      return;
+    port_take(port, now);
+    if (data)
+      side_push(dma, side, tag, now);
+    else
+      land(dma, tag, now);
+  }
+}
+
+void dma_move_data(struct dma *dma, cycle_t now) {
+  struct dma_work *work = dma->work;
+  /* What has landed in the LDS makes room for what memory brings. */
+  take_replies(dma, dma->from_lds, &work->outbound, false, now);
+  take_replies(dma, &dma->from_memory, &work->inbound, true, now);
+  side_drain(dma, &work->inbound, dma->to_lds, now);
+  side_drain(dma, &work->outbound, &dma->to_memory, now);
+}
+
+/* A reply that waits for room is looked at when there is some: a landing or a sending is a step of its own. */
+static cycle_t next_reply(const struct dma *dma, const struct port *port, const struct side *side, cycle_t now) {
+  return port_peek(port, now) ? cycle_max(now + 1, data_at(dma, side, now)) : port_next(port);
+}
+
+cycle_t dma_next_data(const struct dma *dma, cycle_t now) {
+  const struct dma_work *work = dma->work;
+  cycle_t next = cycle_min(next_reply(dma, &dma->from_memory, &work->inbound, now),
+                           next_reply(dma, dma->from_lds, &work->outbound, now));
+  next = cycle_min(next, side_next(&work->inbound, dma->to_lds));
+  return cycle_min(next, side_next(&work->outbound, &dma->to_memory));
+}
+
+/* ---- cycles in which data waited for room ----------------------------------------------------- */
+
+static void count_blocked(struct dma *dma, struct side *side, cycle_t now) {
+  if (side->blocked_from < now) {
+    dma->stats.buffer_full_cycles += now - side->blocked_from;
+    side->blocked_from = now;
+  }
+}
+
+void dma_count_blocked(struct dma *dma, cycle_t now) {
+  count_blocked(dma, &dma->work->inbound, now);
+  count_blocked(dma, &dma->work->outbound, now);
+}
+
+void dma_note_blocked(struct dma *dma, cycle_t now) {
+  dma->work->inbound.blocked_from = port_peek(&dma->from_memory, now) ? now : NEVER;
+  dma->work->outbound.blocked_from = port_peek(dma->from_lds, now) ? now : NEVER;
+}
