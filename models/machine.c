@@ -61,6 +61,22 @@ void machine_defaults(struct machine *machine) {
   param_defaults(machine_groups, MACHINE_GROUPS, machine);
 }
 
+/* The rows' cycles grow with what a bank has to do, and DRAM is not always refreshing. */
+static bool check_dram(const struct mem_params *mem, char message[PARAM_MESSAGE]) {
+  if (mem->dram_row_miss < mem->dram_row_hit)
+    snprintf(message, PARAM_MESSAGE, "mem.dram_row_miss: %u is less than mem.dram_row_hit, %u cycles",
+             mem->dram_row_miss, mem->dram_row_hit);
+  else if (mem->dram_row_conflict < mem->dram_row_miss)
+    snprintf(message, PARAM_MESSAGE, "mem.dram_row_conflict: %u is less than mem.dram_row_miss, %u cycles",
+             mem->dram_row_conflict, mem->dram_row_miss);
+  else if (mem->dram_refresh && mem->dram_refresh_cycles >= mem->dram_refresh)
+    snprintf(message, PARAM_MESSAGE, "mem.dram_refresh_cycles: %u leaves nothing of mem.dram_refresh, %u cycles",
+             mem->dram_refresh_cycles, mem->dram_refresh);
+  else
+    return true;
+  return false;
+}
+
 bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
   const struct mem_params *mem = &machine->mem;
   if (mem->sector > mem->line) {
@@ -73,6 +89,14 @@ bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
              mem->line * mem->l2_ways);
     return false;
   }
+  if (mem->l2_size && mem->l2_size < mem->line * mem->l2_ways * mem->l2_slices) {
+    snprintf(message, PARAM_MESSAGE,
+             "mem.l2_size: %u holds not even one set of mem.l2_ways x mem.line in each of mem.l2_slices, %u bytes",
+             mem->l2_size, mem->line * mem->l2_ways * mem->l2_slices);
+    return false;
+  }
+  if (mem->dram == DRAM_BANKED && !check_dram(mem, message))
+    return false;
   if (machine->cu.lds_unit > machine->lds.size) {
     snprintf(message, PARAM_MESSAGE, "cu.lds_unit: %u is larger than lds.size, %u bytes", machine->cu.lds_unit,
              machine->lds.size);

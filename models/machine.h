@@ -34,6 +34,10 @@ struct mem_stats {
 
 extern const struct stat_group mem_stat_group;
 
+enum l2_hash { L2_MODULO, L2_XOR };
+enum l2_write { L2_ALLOCATE, L2_AROUND };
+enum mshr_prefetch { MSHR_WAIT, MSHR_DROP };
+enum dram_kind { DRAM_SIMPLE, DRAM_BANKED };
 enum cu_dependence { CU_SCOREBOARD, CU_FIXED };
 enum cu_policy { CU_ROUND_ROBIN, CU_GREEDY_OLDEST, CU_OLDEST };
 

@@ -1,18 +1,17 @@
-/* Global memory: links, an L2 and DRAM, simple enough to work out by hand.
+/* Global memory: a link for each CU, and the L2 with DRAM behind it, simple enough at the defaults to work out by hand.
  *
- *    CU ──► mem_port ══ link_latency, link_width ══► L2 ── miss ──► DRAM
- *       ◄═══════════════ link_latency, link_width ═══╯
+ *    CU ────► mem_port ══ link_latency, link_width ══► L2 slices ── miss ──► DRAM
+ *    DMA ──►           ◄══ link_latency, link_width ═══╯ l2.h               dram.h
  *
  * A message is a whole warp access (its sectors, merged over the lanes) or one request of a DMA
- * engine. Either moves whole sectors. A memory port passes one message a cycle, the CU and the engines in
+ * engine: a run of bytes, or several at a pitch, whose sectors are merged likewise (sectors.h). Either moves
+ * whole sectors. A memory port passes one message a cycle, the CU and the engines in
  * turn; written sectors occupy the link up, read ones the link down. The L2 takes messages in order of arrival, in one
- * cycle those of different CUs in turn, and passes `l2_width` bytes a cycle; its tags are per line
- * with a valid bit a sector, replaced least recently used. A miss fetches the missing sectors from
- * DRAM, which passes `dram_width` bytes a cycle and takes `dram_latency`; a later access to a line
- * on its way waits for the same fill. Stores allocate without fetching, and changed sectors go to
- * DRAM when their line is replaced.
+ * cycle those of different CUs in turn, as many as come; its slices pass their bytes, and from there on l2.h says when
+ * data depart: prefetches, stores, copies that bypass the L2 and atomic updates included.
  *
- * Worked example, read of b bytes (whole sectors) sent to the memory port at cycle t on an idle machine, hit:
+ * Worked example, read of b bytes (whole sectors) sent to the memory port at cycle t on an idle machine with one
+ * slice, simple DRAM, hit:
  *
  *   t + 1                    the port passes it on
  *   t + 1 + link_latency     the L2 accepts it (and memory commits)
@@ -28,22 +27,17 @@
  * An outside memory (sim/core/outside.h) takes the place of the L2 and DRAM when one is attached: a message
  * then becomes transactions of at most a line, and is done when all of them are.
  *
- * Not modelled: an L1, slices, MSHR limits, DRAM banks and rows, fetching for partly written sectors, the
- * serialisation of atomics on one address. */
+ * Not modelled: an L1, address translation, and what l2.h and dram.h name. */
 #ifndef MODELS_MEMORY_H
 #define MODELS_MEMORY_H
 
+#include "models/l2.h"
 #include "models/machine.h"
+#include "models/sectors.h"
 #include "models/warp_source.h"
 #include "sim/core/outside.h"
 #include "sim/core/rate.h"
 #include "sim/core/wheel.h"
-
-/* Sectors of one line that a message touches. */
-struct mem_line {
-  uint64_t line;    /* address / mem.line */
-  uint32_t sectors; /* bit i: sector i of the line */
-};
 
 enum mem_kind { MEM_LOAD, MEM_STORE, MEM_ATOMIC, MEM_PREFETCH, MEM_DMA_READ, MEM_DMA_WRITE };
 
@@ -57,15 +51,18 @@ static inline bool mem_is_dma(enum mem_kind kind) { return kind == MEM_DMA_READ 
 
 struct mem_message {
   enum mem_kind kind;
-  unsigned engine;              /* DMA kinds: which of the CU's engines */
-  uint32_t tag;                 /* CU kinds: the access; DMA kinds: the engine's request */
-  uint32_t count;               /* CU kinds: lines */
-  const struct mem_line *lines; /* valid until the reply */
-  struct isa_access *access;    /* CU kinds: what to commit, or the lanes of a prefetch */
-  uint64_t address, bytes;      /* DMA kinds: the first run of bytes, */
-  uint64_t pitch;               /* from its start to the next one's, */
-  uint32_t runs;                /* and how many there are */
-  uint64_t moved;               /* bytes of all its sectors: what links and the L2 pass */
+  uint32_t tag;   /* CU kinds: the access; DMA kinds: the engine's request */
+  uint32_t count; /* CU kinds: lines; DMA kinds: 0 */
+  uint8_t engine; /* DMA kinds: which of the CU's engines */
+  bool bypass;    /* DMA kinds: what is not in the L2 goes past it */
+  union {
+    struct {                        /* CU kinds */
+      const struct mem_line *lines; /* valid until the reply */
+      struct isa_access *access;    /* what to commit, or the lanes of a prefetch */
+    };
+    struct mem_runs runs; /* DMA kinds: what it moves */
+  };
+  uint64_t moved; /* bytes of all its sectors: what links and the L2 pass */
 };
 
 /* To the CU: the access is performed, and loaded registers may be used. */
@@ -82,7 +79,7 @@ struct mem_port {
   struct port link; /* struct mem_message, to the memory */
   struct rate up;
   unsigned turn; /* input that is asked first */
-  uint32_t sector;
+  struct mem_params params;
   uint32_t probe_messages; /* passed on so far, for waveforms */
 };
 
@@ -115,11 +112,8 @@ struct memory {
   struct mem_client *clients;
   cycle_t *arrivals; /* of the oldest message of each client's link, or NEVER */
   uint32_t client_count;
-  uint32_t turn; /* client that is served first in a cycle */
-  struct rate l2, dram;
-  struct l2_line *lines; /* sets x ways */
-  uint64_t sets;
-  uint64_t uses;            /* age of lines, for replacement */
+  uint32_t turn;            /* client that is served first in a cycle */
+  struct l2 l2;             /* with DRAM */
   struct mem_event *events; /* messages accepted, their data not yet ready */
   uint32_t event_room;
   uint32_t *unused, unused_count; /* entries of events[] */
@@ -140,6 +134,9 @@ bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *por
                     struct dma *dma, unsigned engines, const struct warp_source *source, const struct machine *machine);
 void memory_free(struct memory *memory);
 
+/* A launch begins whose buffers are `mirror`: counters are cleared, the contents of the L2 stay. */
+void memory_launch(struct memory *memory, struct isa_memory *mirror);
+
 /* Lets `outside` take the place of the L2 and DRAM. Call it before the first cycle. */
 void memory_attach(struct memory *memory, struct outside *outside);
 
@@ -148,11 +145,5 @@ bool memory_start_outside(struct memory *memory, uint32_t event, cycle_t now);
 
 /* Carries out a warp's access or a DMA request on the bytes of the launch's memory. */
 void memory_commit(const struct memory *memory, const struct mem_event *event);
-
-/* The lines and sectors of a warp's access, merged over its lanes: writes at most
- * MEM_ACCESS_LINES lines and returns how many; *sectors counts them. */
-enum { MEM_ACCESS_LINES = 2 * ISA_LANES };
-uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
-                   uint32_t *sectors);
 
 #endif

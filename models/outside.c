@@ -5,6 +5,8 @@
  *   atomic             fetch, commit, send, reply: not atomic to others who use the outside memory
  *   prefetch           nothing: the outside memory keeps its own counsel
  *
+ * The lines of a DMA request are transactions of their own; a bypass means nothing here.
+ *
  * The launch's memory is a mirror: what is read is fresh, and only bytes that the kernel wrote are sent. */
 #include "models/memory.h"
 
@@ -61,9 +63,10 @@ static void start_all(struct memory *memory, uint32_t index, cycle_t now, bool w
   event->latest = now + 1;
   /* Held up by one, so that a transaction that completes at once does not complete the message. */
   event->pieces = 1;
+  struct mem_runs runs = event->message.runs;
   if (mem_is_dma(event->message.kind))
-    for (uint32_t run = 0; run < event->message.runs; run++)
-      start_run(memory, index, now, write, event->message.address + run * event->message.pitch, event->message.bytes);
+    for (; runs.count; runs.count--, runs.address += runs.pitch)
+      start_run(memory, index, now, write, runs.address, runs.bytes);
   else
     start_access(memory, index, now, write);
   settle(memory, index);

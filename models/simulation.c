@@ -217,8 +217,7 @@ static bool prepare(struct simulation *simulation, struct isa_launch *launch, st
   };
   if (!result->by_pc || !result->occupancy.groups_per_cu)
     return false;
-  simulation->memory.stats = (struct mem_stats){0};
-  simulation->memory.mirror = launch->memory;
+  memory_launch(&simulation->memory, launch->memory);
   for (uint32_t i = 0; i < machine->cu.count; i++) {
     struct node *node = &simulation->nodes[i];
     launch->report = cu_report;

@@ -48,6 +48,32 @@ static const struct {
     {&mem_stat_group, "l2_writebacks", 1, "mem.l2_size=4K mem.l2_ways=1",
      LOAD_HEAD " st.global.b32 [q + i], v\n st.global.b32 [q + i + 4096], v\n exit\n"},
     {&mem_stat_group, "l2_bytes", 128, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
+    /* lines 0 and 2 of the buffer lie in slice 0 */
+    {&mem_stat_group, "l2_peak_slice_bytes", 64, "mem.l2_slices=2",
+     LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 v, [p + 128]\n ld.global.b32 v, [p + 256]\n exit\n"},
+    {&mem_stat_group, "l2_merges", 1, "", LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 e, [p]\n exit\n"},
+    {&mem_stat_group, "l2_merges_refused", 1, "mem.mshr_merges=1",
+     LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 e, [p]\n ld.global.b32 i, [p]\n exit\n"},
+    /* the second load of a sector passes the L2 a cycle later and waits for the end of the first, 200 cycles */
+    {&mem_stat_group, "l2_mshr_full_cycles", 199, "mem.mshrs=1",
+     LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 e, [p + 128]\n exit\n"},
+    {&mem_stat_group, "l2_prefetches_dropped", 3, "mem.mshrs=1 mem.mshr_prefetch=drop",
+     LOAD_HEAD " prefetch [p], 512\n exit\n"},
+    {&mem_stat_group, "l2_bypassed", 4, "mem.l2_write=around", LOAD_HEAD " st.global.b32 [q + i], v\n exit\n"},
+    /* 32 lanes on one word, 3 cycles each; a sector passes in one */
+    {&mem_stat_group, "l2_atomic_cycles", 32 * 3 - 1, "mem.atomic_interval=3",
+     LOAD_HEAD " atom.global.add.i32 _, [q], i\n exit\n"},
+    {&mem_stat_group, "dram_row_hits", 1, "mem.dram=banked mem.dram_channels=1",
+     LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 v, [p + 128]\n exit\n"},
+    {&mem_stat_group, "dram_row_misses", 2, "mem.dram=banked mem.dram_channels=2",
+     LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 v, [p + 128]\n exit\n"},
+    {&mem_stat_group, "dram_row_conflicts", 1, "mem.dram=banked mem.dram_channels=1 mem.dram_banks=1",
+     LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 v, [p + 1024]\n exit\n"},
+    /* at the L2 in cycle 41: issued at 10 + 10, port 1, link 20; hence 9 before the end of the refresh of 40 to 50 */
+    {&mem_stat_group, "dram_refresh_stalls", 9, "mem.dram=banked mem.dram_refresh=40 mem.dram_refresh_cycles=10",
+     ".kernel k\n.arg src global\n.reg v\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n exit\n"},
+    /* a sector of 32 bytes at 64 / 8 bytes a cycle */
+    {&mem_stat_group, "dram_busy_cycles", 4, "mem.dram=banked", LOAD_HEAD " ld.global.b32 v, [p]\n exit\n"},
     {&mem_stat_group, "dram_bytes", 128, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
 };
 

@@ -70,6 +70,10 @@ TEST(machine, the_words_of_choices_are_in_the_order_of_their_enums) {
       {"dma.arbitration", DMA_ROUND_ROBIN, "round_robin"},
       {"dma.arbitration", DMA_OLDEST, "oldest"},
       {"dma.arbitration", DMA_PRIORITY, "priority"},
+      {"mem.l2_hash", L2_XOR, "xor"},
+      {"mem.l2_write", L2_AROUND, "around"},
+      {"mem.mshr_prefetch", MSHR_DROP, "drop"},
+      {"mem.dram", DRAM_BANKED, "banked"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const struct param_row *row = param_find(machine_groups, MACHINE_GROUPS, rows[i].key, NULL, NULL);
@@ -83,14 +87,22 @@ TEST(machine, the_words_of_choices_are_in_the_order_of_their_enums) {
 TEST(machine, parameters_that_are_not_legal_together_are_refused_with_both_names) {
   static const struct {
     const char *key, *value, *other;
-  } rows[] = {
-      {"mem.sector", "256", "mem.line"}, {"mem.l2_size", "1024", "mem.l2_ways"}, {"cu.lds_unit", "2048", "lds.size"}};
+  } rows[] = {{"mem.sector", "256", "mem.line"},
+              {"mem.l2_size", "1024", "mem.l2_ways"},
+              {"cu.lds_unit", "2048", "lds.size"},
+              {"mem.l2_size", "2048", "mem.l2_slices"},
+              {"mem.dram_row_miss", "1", "mem.dram_row_hit"},
+              {"mem.dram_row_conflict", "1", "mem.dram_row_miss"},
+              {"mem.dram_refresh_cycles", "100", "mem.dram_refresh"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct machine machine;
     char message[PARAM_MESSAGE] = "";
     machine_defaults(&machine);
     machine.lds.size = 1024;
     machine.cu.lds_unit = 128;
+    machine.mem.l2_slices = 2;
+    machine.mem.dram = DRAM_BANKED;
+    machine.mem.dram_refresh = 100;
     EXPECT_TRUE(param_set(machine_groups, MACHINE_GROUPS, &machine, rows[i].key, rows[i].value, message));
     EXPECT_FALSE(machine_check(&machine, message));
     EXPECT_CONTAINS(message, rows[i].key);

@@ -1,5 +1,7 @@
 /* Global memory against its closed forms, on the default machine: link_latency 20, link_width 64,
  * l2_latency 60, l2_width 256, dram_latency 200, dram_width 64, line 128, sector 32. */
+#include "models/memory.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -293,4 +295,168 @@ TEST(memory, a_prefetch_that_outlives_its_launch_is_over_before_the_next_begins)
   rig_start(&rig);
   EXPECT_EQ(rig.result.cycles, first);
   rig_free(&rig);
+}
+
+/* ---- requests of DMA engines ----------------------------------------------------------------- */
+
+/* A memory port and the memory, with this test in the place of the CU and of an engine. */
+struct pack {
+  struct machine machine;
+  struct dma dma; /* its ports alone */
+  struct mem_port port;
+  struct memory memory;
+  struct component here;
+  struct warp_source source;
+  unsigned commits;
+};
+
+static cycle_t sleep_on(void *self, cycle_t now) {
+  (void)self;
+  (void)now;
+  return NEVER;
+}
+
+static void count_commit(void *self, unsigned engine, uint32_t tag) {
+  struct pack *pack = self;
+  (void)engine;
+  (void)tag;
+  pack->commits++;
+}
+
+static void pack_build(struct pack *pack, const char *settings) {
+  memset(pack, 0, sizeof *pack);
+  rig_machine(&pack->machine, settings);
+  pack->here = (struct component){.name = "here", .step = sleep_on};
+  pack->source = (struct warp_source){.self = pack, .commit_dma_memory = count_commit};
+  EXPECT_TRUE(
+      port_init(&pack->dma.to_memory, sizeof(struct transfer), 4, 1, &pack->here, &pack->port.component) &&
+      port_init(&pack->dma.from_memory, sizeof(struct transfer_reply), 4, 1, &pack->memory.component, &pack->here) &&
+      memory_init(&pack->memory, &pack->machine) &&
+      mem_port_init(&pack->port, &pack->machine, &pack->here, &pack->dma, &pack->memory.component) &&
+      memory_connect(&pack->memory, 0, &pack->port, &pack->here, &pack->dma, 1, &pack->source, &pack->machine));
+}
+
+/* Sends a request at `now`; returns how long its reply takes. */
+static cycle_t pack_send(struct pack *pack, cycle_t now, struct transfer transfer) {
+  cycle_t at = now;
+  port_send(&pack->dma.to_memory, &transfer, now);
+  while (!port_peek(&pack->dma.from_memory, at)) {
+    pack->port.component.step(&pack->port, at);
+    pack->memory.component.step(&pack->memory, at);
+    at++;
+  }
+  port_take(&pack->dma.from_memory, at);
+  return at - now;
+}
+
+static void pack_free(struct pack *pack) {
+  port_free(&pack->dma.to_memory);
+  port_free(&pack->dma.from_memory);
+  mem_port_free(&pack->port);
+  memory_free(&pack->memory);
+}
+
+TEST(memory, the_lines_of_a_request_move_each_sector_once) {
+  static const struct {
+    uint32_t bytes, lines;
+    uint64_t address, pitch, sectors, l2_lines;
+  } rows[] = {
+      {64, 1, 0, 0, 2, 1},        {4, 8, 0, 4, 1, 1},     {4, 8, 0, 16, 4, 1},     {4, 8, 0, 32, 8, 2},
+      {4, 8, 0, 128, 8, 8},       {4, 8, 30, 128, 16, 8}, {128, 3, 0, 256, 12, 3}, {100, 3, 100, 100, 10, 4},
+      {4, 200, 0, 256, 200, 200}, /* more than are looked up at once */
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct pack pack;
+    pack_build(&pack, "");
+    ct_note("row %zu", i);
+    struct transfer read = {.bytes = rows[i].bytes, .lines = rows[i].lines, .pitch = rows[i].pitch};
+    read.address = ISA_GLOBAL_BASE + rows[i].address;
+    struct transfer write = read;
+    write.write = true;
+    const struct mem_params *mem = &pack.machine.mem;
+    uint64_t moved = rows[i].sectors * mem->sector;
+    cycle_t hit = 1 + mem->link_latency + div_up(moved, mem->l2_width) - 1 + mem->l2_latency +
+                  div_up(moved, mem->link_width) + mem->link_latency;
+    cycle_t cold = pack_send(&pack, 100, read);
+    if (rows[i].l2_lines <= MEM_ACCESS_LINES) /* of more, DRAM's wires start before the last have passed the L2 */
+      EXPECT_EQ(cold, hit + mem->dram_latency + div_up(moved, mem->dram_width) - 1);
+    EXPECT_EQ(pack_send(&pack, 5000, read), hit);
+    EXPECT_EQ(pack_send(&pack, 9000, write), 1 + div_up(moved, mem->link_width) + mem->link_latency +
+                                                 div_up(moved, mem->l2_width) - 1 + mem->l2_latency +
+                                                 mem->link_latency);
+    EXPECT_EQ(pack.memory.stats.link_down_bytes, 2 * moved);
+    EXPECT_EQ(pack.memory.stats.link_up_bytes, moved);
+    EXPECT_EQ(pack.memory.stats.l2_bytes, 3 * moved);
+    EXPECT_EQ(pack.memory.stats.dram_bytes, moved);
+    EXPECT_EQ(pack.memory.stats.l2_misses, rows[i].l2_lines);
+    EXPECT_EQ(pack.memory.stats.l2_hits, 2 * rows[i].l2_lines);
+    EXPECT_EQ(pack.memory.stats.dma_reads, 2);
+    EXPECT_EQ(pack.memory.stats.dma_writes, 1);
+    EXPECT_EQ(pack.commits, 3);
+    pack_free(&pack);
+  }
+}
+
+TEST(memory, requests_that_bypass_leave_nothing_in_the_l2) {
+  struct pack pack;
+  pack_build(&pack, "");
+  struct transfer read = {.bytes = 128, .lines = 1, .address = ISA_GLOBAL_BASE, .bypass = true}, kept = read;
+  kept.bypass = false;
+  cycle_t miss = pack_send(&pack, 100, read);
+  EXPECT_EQ(pack_send(&pack, 1000, read), miss);
+  EXPECT_EQ(pack_send(&pack, 2000, kept), miss);
+  const struct mem_params *mem = &pack.machine.mem;
+  EXPECT_EQ(pack_send(&pack, 3000, read), miss - mem->dram_latency - (128 / mem->dram_width - 1));
+  EXPECT_EQ(pack.memory.stats.l2_bypassed, 8);
+  pack_free(&pack);
+}
+
+/* ---- the whole of it ------------------------------------------------------------------------- */
+
+TEST(memory, a_prefetch_makes_a_later_copy_as_fast_as_a_hit) {
+  const char *text = ".kernel k\n.arg src global\n.lds t 1024\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
+                     " %s\nspin: add.i32 n, n, 1\n setp.lt.u32 more, n, 40\n@more bra spin\n"
+                     " copy.to_lds e, [t], [p], 128, size=1\n wait e\n exit\n";
+  char kernel[512];
+  struct rig with, without;
+  snprintf(kernel, sizeof kernel, text, "prefetch [p], 128");
+  rig_run(&with, "", 32, 32, kernel);
+  snprintf(kernel, sizeof kernel, text, "mov.b64 p, p");
+  rig_run(&without, "", 32, 32, kernel);
+  /* two requests of 64 bytes a cycle apart, which DRAM delivers a cycle apart */
+  const struct mem_params *mem = &with.machine.mem;
+  EXPECT_EQ(without.result.cycles - with.result.cycles, mem->dram_latency + div_up(64, mem->dram_width) - 1);
+  EXPECT_EQ(with.result.mem.dram_bytes, 128);
+  rig_free(&with);
+  rig_free(&without);
+}
+
+TEST(memory, an_order_of_steps_changes_nothing_with_slices_mshrs_and_banks) {
+  const char *text = ".kernel k\n.arg a global\n.arg b global\n.reg i, v, w\n.reg64 p, q\n ld.arg.b64 p, a\n"
+                     " ld.arg.b64 q, b\n get.global_id i, x\n mul.i32 i, i, 52\n prefetch [p + i], 512\n"
+                     " ld.global.b32 v, [p + i]\n and.b32 w, v, 124\n atom.global.add.i32 _, [q + w], v\n"
+                     " st.global.b32 [q + i], v\n ld.global.b32 v, [q + w]\n st.global.b32 [p + i], v\n exit\n";
+  static const char *const machines[] = {
+      "cu.count=4 mem.l2_slices=4 mem.mshrs=2 mem.dram=banked mem.dram_channels=3 mem.dram_refresh=500 "
+      "mem.dram_refresh_cycles=90 mem.atomic_interval=2 mem.l2_size=16K mem.l2_ways=2",
+      "cu.count=3 mem.l2_slices=8 mem.l2_hash=xor mem.mshrs=1 mem.mshr_merges=1 mem.mshr_prefetch=drop "
+      "mem.l2_write=around mem.dram=banked mem.dram_banks=2",
+  };
+  for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+    struct rig first = {.order = ORDER_ASCENDING};
+    ASSERT_TRUE(rig_build(&first, machines[m], 1024, 64, text));
+    rig_start(&first);
+    EXPECT_GT(first.result.mem.l2_mshr_full_cycles, 0);
+    EXPECT_GT(first.result.mem.dram_row_conflicts, 0);
+    for (unsigned order = ORDER_DESCENDING; order <= ORDER_SHUFFLED; order++) {
+      struct rig other = {.order = (enum host_order)order};
+      ASSERT_TRUE(rig_build(&other, machines[m], 1024, 64, text));
+      rig_start(&other);
+      EXPECT_EQ(other.result.cycles, first.result.cycles);
+      EXPECT_EQ(memcmp(&other.result.mem, &first.result.mem, sizeof first.result.mem), 0);
+      EXPECT_EQ(memcmp(other.buffers[1].data, first.buffers[1].data, RIG_BUFFER), 0);
+      rig_free(&other);
+    }
+    rig_free(&first);
+  }
 }

@@ -1,0 +1,87 @@
+#include "models/dram.h"
+
+#include <stdlib.h>
+
+struct dram_place dram_locate(const struct mem_params *params, uint64_t line) {
+  uint32_t columns = params->dram_row / params->line;
+  struct dram_place place = {.channel = (uint32_t)(line % params->dram_channels)};
+  line /= params->dram_channels;
+  place.column = (uint32_t)(line % columns);
+  line /= columns;
+  place.bank = (uint32_t)(line % params->dram_banks);
+  place.row = line / params->dram_banks;
+  return place;
+}
+
+bool dram_init(struct dram *dram, const struct mem_params *params, struct mem_stats *stats) {
+  bool banked = params->dram == DRAM_BANKED;
+  *dram = (struct dram){.params = *params, .stats = stats, .channels = banked ? params->dram_channels : 1};
+  dram->wires = calloc(dram->channels, sizeof *dram->wires);
+  dram->banks = banked ? calloc((size_t)dram->channels * params->dram_banks, sizeof *dram->banks) : NULL;
+  if (!dram->wires || (banked && !dram->banks)) {
+    dram_free(dram);
+    return false;
+  }
+  for (uint32_t i = 0; i < dram->channels; i++)
+    dram->wires[i].per_cycle = params->dram_width;
+  return true;
+}
+
+void dram_free(struct dram *dram) {
+  free(dram->wires);
+  free(dram->banks);
+  *dram = (struct dram){0};
+}
+
+/* Lets a refresh go first, which also closes the bank's row. Returns when the access may start. */
+static cycle_t refresh(struct dram *dram, struct dram_bank *bank, cycle_t start) {
+  uint64_t interval = dram->params.dram_refresh, refreshes = start / interval;
+  cycle_t over = refreshes * interval + dram->params.dram_refresh_cycles;
+  if (refreshes != bank->refreshes)
+    bank->row = 0;
+  bank->refreshes = refreshes;
+  if (!refreshes || start >= over)
+    return start;
+  dram->stats->dram_refresh_stalls += over - start;
+  return over;
+}
+
+/* Opens `row`; returns from the access's start to its first data. */
+static cycle_t open_row(struct dram *dram, struct dram_bank *bank, uint64_t row) {
+  uint64_t open = bank->row;
+  bank->row = row + 1;
+  if (open == row + 1) {
+    dram->stats->dram_row_hits++;
+    return dram->params.dram_row_hit;
+  }
+  if (open) {
+    dram->stats->dram_row_conflicts++;
+    return dram->params.dram_row_conflict;
+  }
+  dram->stats->dram_row_misses++;
+  return dram->params.dram_row_miss;
+}
+
+/* Passes an access over a channel's wires from `ready` on; returns the first cycle at which all has passed. */
+static cycle_t pass_wires(struct dram *dram, struct rate *wires, cycle_t ready, uint64_t bytes) {
+  cycle_t before = cycle_max(ready, wires->cycle + (wires->used > 0));
+  cycle_t passed = rate_take(wires, ready, bytes * dram->channels);
+  /* A cycle that it shares with the access before has been counted. */
+  dram->stats->dram_busy_cycles += passed > before ? passed - before : 0;
+  return passed;
+}
+
+cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t bytes) {
+  dram->stats->dram_bytes += bytes;
+  if (!dram->banks)
+    return rate_take(dram->wires, now, bytes) - 1 + dram->params.dram_latency;
+  struct dram_place place = dram_locate(&dram->params, line);
+  struct dram_bank *bank = &dram->banks[place.channel * dram->params.dram_banks + place.bank];
+  struct rate *wires = &dram->wires[place.channel];
+  cycle_t start = cycle_max(now, bank->free);
+  if (dram->params.dram_refresh)
+    start = refresh(dram, bank, start);
+  cycle_t passed = pass_wires(dram, wires, start + open_row(dram, bank, place.row), bytes);
+  bank->free = wires->cycle - dram->params.dram_row_hit;
+  return passed - 1 + dram->params.dram_latency;
+}

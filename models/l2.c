@@ -1,0 +1,301 @@
+#include "models/l2.h"
+
+#include <stdlib.h>
+
+struct l2_line {
+  cycle_t ready;         /* when the last fill under way is done */
+  uint64_t used;         /* l2->uses of the last access */
+  uint32_t valid, dirty; /* sectors, those on their way included */
+  uint32_t coming;       /* sectors on their way until `ready` */
+  uint16_t mshr, merges; /* of the fill under way */
+};
+
+/* A look-up: the entry that holds the line, or the one to replace. */
+struct found {
+  struct l2_line *entry;
+  uint64_t *tag;
+  bool hit;
+};
+
+/* ---- slices, sets and ways ---------------------------------------------------------------- */
+
+static uint32_t slice_of(const struct mem_params *params, unsigned bits, uint64_t line) {
+  uint64_t slice = line;
+  if (params->l2_hash == L2_XOR && bits)
+    for (uint64_t upper = line >> bits; upper; upper >>= bits)
+      slice ^= upper;
+  return (uint32_t)slice & (params->l2_slices - 1);
+}
+
+uint32_t l2_slice_of(const struct mem_params *params, uint64_t line) {
+  return slice_of(params, (unsigned)__builtin_ctz(params->l2_slices), line);
+}
+
+static uint64_t sector_bytes(const struct l2 *l2, uint32_t sectors) {
+  return (uint64_t)sector_count(sectors) * l2->params.sector;
+}
+
+/* Where `line` is, or else the way to replace: an empty or the least recently used one. */
+static struct found look_up(struct l2 *l2, uint32_t slice, uint64_t line) {
+  uint64_t upper = line >> l2->slice_bits;
+  /* Short divisions are quick, and most machines' lines have short numbers. */
+  uint64_t index = upper <= UINT32_MAX ? (uint32_t)upper % (uint32_t)l2->sets : upper % l2->sets;
+  uint64_t first = (slice * l2->sets + index) * l2->params.l2_ways;
+  uint64_t *tags = l2->tags + first;
+  struct l2_line *set = l2->entries + first;
+  for (uint32_t way = 0; way < l2->params.l2_ways; way++)
+    if (tags[way] == line + 1)
+      return (struct found){&set[way], &tags[way], true};
+  uint32_t victim = 0;
+  for (uint32_t way = 1; way < l2->params.l2_ways; way++)
+    if (set[way].used < set[victim].used)
+      victim = way;
+  return (struct found){&set[victim], &tags[victim], false};
+}
+
+static void replace(struct l2 *l2, const struct found *victim, uint64_t line, cycle_t now) {
+  if (victim->entry->dirty) {
+    dram_access(&l2->dram, now, *victim->tag - 1, sector_bytes(l2, victim->entry->dirty));
+    l2->stats->l2_writebacks++;
+  }
+  *victim->entry = (struct l2_line){0};
+  *victim->tag = line + 1;
+}
+
+/* ---- a line ------------------------------------------------------------------------------- */
+
+/* A line without an L2 before it. What an atomic operation reads goes first on DRAM's wires. */
+static cycle_t access_dram(struct l2 *l2, cycle_t now, const struct mem_line *line, struct l2_use use) {
+  uint64_t bytes = sector_bytes(l2, line->sectors);
+  cycle_t done = dram_access(&l2->dram, now, line->line, bytes);
+  return use.read && use.write ? dram_access(&l2->dram, done, line->line, bytes) : done;
+}
+
+/* A line whose missing sectors go past the L2. */
+static cycle_t go_around(struct l2 *l2, cycle_t passed, const struct found *found, const struct mem_line *line,
+                         bool write) {
+  struct l2_line *entry = found->entry;
+  uint32_t present = found->hit ? line->sectors & entry->valid : 0, absent = line->sectors & ~present;
+  cycle_t done = passed + l2->params.l2_latency;
+  if (found->hit)
+    entry->used = ++l2->uses;
+  if (write)
+    entry->dirty |= present;
+  else if (present & entry->coming && entry->ready > passed)
+    done = cycle_max(done, entry->ready);
+  ++*(absent ? &l2->stats->l2_misses : &l2->stats->l2_hits);
+  if (!absent)
+    return done;
+  l2->stats->l2_bypassed += sector_count(absent);
+  cycle_t delivered = dram_access(&l2->dram, passed, line->line, sector_bytes(l2, absent));
+  return cycle_max(done, delivered + l2->params.l2_latency);
+}
+
+/* Whether the line is in an MSHR, so that a fetch for it needs no other. */
+static bool in_mshr(const struct l2_slice *slice, const struct l2_line *entry, uint64_t line, cycle_t now) {
+  const struct mshr *held = &slice->mshrs.registers[entry->mshr];
+  return entry->coming && held->line == line && held->free > now;
+}
+
+/* Has DRAM deliver sectors, from `now` or from when an MSHR is free; returns when. */
+static cycle_t fetch(struct l2 *l2, struct l2_slice *slice, cycle_t now, struct l2_line *entry, uint64_t line,
+                     uint32_t missing) {
+  uint64_t bytes = sector_bytes(l2, missing);
+  if (!l2->params.mshrs)
+    return dram_access(&l2->dram, now, line, bytes);
+  bool held = in_mshr(slice, entry, line, now);
+  if (!held)
+    entry->mshr = (uint16_t)mshrs_first(&slice->mshrs);
+  const struct mshr *mshr = &slice->mshrs.registers[entry->mshr];
+  /* A line that is still waiting for its register has it from then on, and so have all of its sectors. */
+  cycle_t from = held ? mshr->from : cycle_max(now, mshr->free), asked = cycle_max(now, from);
+  l2->stats->l2_mshr_full_cycles += asked - now;
+  cycle_t delivered = dram_access(&l2->dram, asked, line, bytes);
+  mshrs_hold(&slice->mshrs, entry->mshr, line, from, delivered);
+  return delivered;
+}
+
+/* A read of a line on its way joins the fill, or waits for its end when as many as may have joined. Returns when it is
+ * looked up. */
+static cycle_t merge(struct l2 *l2, cycle_t passed, struct l2_line *entry) {
+  if (l2->params.mshr_merges && entry->merges == l2->params.mshr_merges) {
+    l2->stats->l2_merges_refused++;
+    return entry->ready;
+  }
+  entry->merges++;
+  l2->stats->l2_merges++;
+  return passed;
+}
+
+/* A line of a read, in the L2 by now, of which `missing` sectors were not; returns when its data depart. */
+static cycle_t read_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, struct l2_line *entry,
+                         const struct mem_line *line, uint32_t missing) {
+  if (!missing && !(line->sectors & entry->coming))
+    return passed + l2->params.l2_latency;
+  cycle_t at = passed;
+  if (entry->coming)
+    at = merge(l2, passed, entry);
+  else
+    entry->merges = 0;
+  cycle_t done = at + l2->params.l2_latency;
+  if (at == passed && line->sectors & entry->coming)
+    done = cycle_max(done, entry->ready);
+  if (missing) {
+    cycle_t ready = fetch(l2, slice, at, entry, line->line, missing) + l2->params.l2_latency;
+    entry->coming |= missing;
+    entry->ready = cycle_max(entry->ready, ready);
+    done = cycle_max(done, entry->ready);
+  }
+  return done;
+}
+
+/* One line of a message that passed its slice in cycle `passed`; returns when its data depart. */
+static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, const struct mem_line *line,
+                           struct l2_use use) {
+  struct found found = look_up(l2, (uint32_t)(slice - l2->slices), line->line);
+  if (use.around)
+    return go_around(l2, passed, &found, line, use.write);
+  if (!found.hit)
+    replace(l2, &found, line->line, passed);
+  struct l2_line *entry = found.entry;
+  uint32_t missing = line->sectors & ~entry->valid;
+  if (entry->ready <= passed)
+    entry->coming = 0;
+  entry->used = ++l2->uses;
+  entry->valid |= line->sectors;
+  entry->dirty |= use.write ? line->sectors : 0;
+  ++*(missing ? &l2->stats->l2_misses : &l2->stats->l2_hits);
+  return use.read ? read_line(l2, slice, passed, entry, line, missing) : passed + l2->params.l2_latency;
+}
+
+/* ---- a message ---------------------------------------------------------------------------- */
+
+/* A slice is kept from `first` on by updates of one word; returns the cycle of the last of them, if it is later than
+ * the one in which the bytes have passed. */
+static cycle_t update(struct l2 *l2, struct l2_slice *slice, cycle_t first, uint32_t updates, cycle_t passed) {
+  cycle_t updated = first + (cycle_t)updates * l2->params.atomic_interval;
+  if (updated <= passed + 1)
+    return passed;
+  l2->stats->l2_atomic_cycles += updated - passed - 1;
+  slice->width.cycle = updated;
+  slice->width.used = 0;
+  return updated - 1;
+}
+
+/* Passes bytes through a slice; returns the cycle in which the last byte does, or the last update. */
+static inline cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t now, uint64_t bytes, uint32_t updates) {
+  cycle_t first = cycle_max(now, slice->width.cycle);
+  cycle_t passed = rate_take(&slice->width, now, bytes << l2->slice_bits) - 1;
+  slice->bytes += bytes;
+  l2->stats->l2_bytes += bytes;
+  if (l2->stats->l2_peak_slice_bytes < slice->bytes)
+    l2->stats->l2_peak_slice_bytes = slice->bytes;
+  return updates ? update(l2, slice, first, updates, passed) : passed;
+}
+
+static inline struct l2_slice *slice_for(const struct l2 *l2, const struct mem_line *line) {
+  return &l2->slices[slice_of(&l2->params, l2->slice_bits, line->line)];
+}
+
+/* Adds the lines up by slice. */
+static void share_out(struct l2 *l2, const struct mem_line *lines, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    struct l2_slice *slice = slice_for(l2, &lines[i]);
+    slice->share += sector_bytes(l2, lines[i].sectors);
+    if (slice->updates < lines[i].updates)
+      slice->updates = lines[i].updates;
+  }
+}
+
+/* Each line passes with all that its slice has of the message, when the first of these is met. */
+static cycle_t access_lines(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count,
+                            struct l2_use use) {
+  cycle_t done = now;
+  share_out(l2, lines, count);
+  for (uint32_t i = 0; i < count; i++) {
+    struct l2_slice *slice = slice_for(l2, &lines[i]);
+    if (slice->share)
+      slice->passed = pass_slice(l2, slice, now, slice->share, slice->updates);
+    slice->share = 0;
+    slice->updates = 0;
+    done = cycle_max(done, access_line(l2, slice, slice->passed, &lines[i], use));
+  }
+  return done;
+}
+
+cycle_t l2_access(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, struct l2_use use) {
+  cycle_t done = now;
+  if (!l2->sets)
+    for (uint32_t i = 0; i < count; i++)
+      done = cycle_max(done, access_dram(l2, now, &lines[i], use));
+  else if (count == 1) { /* of most messages */
+    struct l2_slice *slice = slice_for(l2, lines);
+    cycle_t passed = pass_slice(l2, slice, now, sector_bytes(l2, lines->sectors), lines->updates);
+    done = access_line(l2, slice, passed, lines, use);
+  } else {
+    done = access_lines(l2, now, lines, count, use);
+  }
+  return done;
+}
+
+/* Whether a prefetch of sectors would have to wait for an MSHR. */
+static bool must_wait(struct l2 *l2, struct l2_slice *slice, cycle_t now, const struct mem_line *line) {
+  struct found found = look_up(l2, (uint32_t)(slice - l2->slices), line->line);
+  if (found.hit && (!(line->sectors & ~found.entry->valid) || in_mshr(slice, found.entry, line->line, now)))
+    return false;
+  return slice->mshrs.registers[mshrs_first(&slice->mshrs)].free > now;
+}
+
+void l2_prefetch(struct l2 *l2, cycle_t now, uint64_t from, uint64_t to) {
+  if (!l2->sets || from >= to)
+    return;
+  uint64_t bytes = to - from < l2->params.l2_size ? to - from : l2->params.l2_size;
+  struct mem_cursor cursor = {.left = {.address = from, .bytes = (uint32_t)bytes, .count = 1}};
+  bool drop = l2->params.mshrs && l2->params.mshr_prefetch == MSHR_DROP;
+  for (struct mem_line line; mem_gather(&l2->params, &cursor, &line, 1);) {
+    struct l2_slice *slice = slice_for(l2, &line);
+    if (drop && must_wait(l2, slice, now, &line))
+      l2->stats->l2_prefetches_dropped++;
+    else
+      access_line(l2, slice, now, &line, (struct l2_use){.read = true});
+  }
+}
+
+/* ---- construction ------------------------------------------------------------------------- */
+
+bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *stats) {
+  *l2 = (struct l2){
+      .params = *params,
+      .stats = stats,
+      .slice_bits = (unsigned)__builtin_ctz(params->l2_slices),
+      .sets = params->l2_size / ((uint64_t)params->line * params->l2_ways) / params->l2_slices,
+  };
+  uint64_t entries = params->l2_slices * l2->sets * params->l2_ways;
+  bool built = dram_init(&l2->dram, params, stats);
+  l2->slices = calloc(params->l2_slices, sizeof *l2->slices);
+  l2->tags = entries ? calloc(entries, sizeof *l2->tags) : NULL;
+  l2->entries = entries ? calloc(entries, sizeof *l2->entries) : NULL;
+  built = built && l2->slices && (!entries || (l2->tags && l2->entries));
+  for (uint32_t i = 0; built && i < params->l2_slices; i++) {
+    l2->slices[i].width.per_cycle = params->l2_width;
+    built = !params->mshrs || mshrs_init(&l2->slices[i].mshrs, params->mshrs);
+  }
+  if (!built)
+    l2_free(l2);
+  return built;
+}
+
+void l2_free(struct l2 *l2) {
+  for (uint32_t i = 0; l2->slices && i < l2->params.l2_slices; i++)
+    mshrs_free(&l2->slices[i].mshrs);
+  free(l2->slices);
+  free(l2->tags);
+  free(l2->entries);
+  dram_free(&l2->dram);
+  *l2 = (struct l2){0};
+}
+
+void l2_launch(struct l2 *l2) {
+  for (uint32_t i = 0; i < l2->params.l2_slices; i++)
+    l2->slices[i].bytes = 0;
+}

@@ -1,0 +1,77 @@
+#include "models/memory.h"
+
+static bool take_from_cu(struct mem_port *port, cycle_t now, struct mem_message *message) {
+  const struct mem_message *waiting = port_peek(&port->from_cu, now);
+  if (!waiting)
+    return false;
+  *message = *waiting;
+  port_take(&port->from_cu, now);
+  return true;
+}
+
+static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, struct mem_message *message) {
+  const struct transfer *waiting = port_peek(port->from_dma[engine], now);
+  if (!waiting)
+    return false;
+  *message = (struct mem_message){
+      .kind = waiting->write ? MEM_DMA_WRITE : MEM_DMA_READ,
+      .tag = waiting->tag,
+      .engine = (uint8_t)engine,
+      .bypass = waiting->bypass,
+      .runs = {.address = waiting->address, .pitch = waiting->pitch, .bytes = waiting->bytes, .count = waiting->lines},
+  };
+  message->moved = mem_reach(&port->params, &message->runs);
+  port_take(port->from_dma[engine], now);
+  return true;
+}
+
+/* Input 0 is the CU, input 1 + e engine e; the one after the last served is asked first. */
+static bool arbitrate(struct mem_port *port, cycle_t now, struct mem_message *message) {
+  unsigned input = port->turn;
+  for (unsigned asked = 0; asked <= port->engines; asked++) {
+    bool taken = input ? take_from_dma(port, input - 1, now, message) : take_from_cu(port, now, message);
+    input = input == port->engines ? 0 : input + 1;
+    if (taken) {
+      port->turn = input;
+      return true;
+    }
+  }
+  return false;
+}
+
+static cycle_t mem_port_step(void *self, cycle_t now) {
+  struct mem_port *port = self;
+  struct mem_message message;
+  /* The link has room for everything that can be under way; a full one only means a short stop. */
+  if (port_can_send(&port->link, now) && arbitrate(port, now, &message)) {
+    uint64_t bytes = mem_writes(message.kind) ? message.moved : 0;
+    cycle_t passed = cycle_max(now, rate_take(&port->up, now, bytes));
+    port_send_at(&port->link, &message, now, passed + port->link.latency);
+    port->probe_messages++;
+  }
+  cycle_t next = port_next(&port->from_cu);
+  for (unsigned engine = 0; engine < port->engines; engine++)
+    next = cycle_min(next, port_next(port->from_dma[engine]));
+  return next == NEVER ? NEVER : cycle_max(next, now + 1);
+}
+
+bool mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,
+                   struct component *memory) {
+  *port = (struct mem_port){
+      .component = {.name = "memory_port", .step = mem_port_step, .self = port},
+      .engines = machine->dma.engines,
+      .params = machine->mem,
+      .up = {.per_cycle = machine->mem.link_width},
+  };
+  for (unsigned engine = 0; engine < port->engines; engine++)
+    port->from_dma[engine] = &dma[engine].to_memory;
+  uint32_t under_way = machine->cu.accesses + machine->dma.engines * machine->dma.outstanding;
+  return port_init(&port->from_cu, sizeof(struct mem_message), 4, 1, cu, &port->component) &&
+         port_init(&port->link, sizeof(struct mem_message), under_way, machine->mem.link_latency, &port->component,
+                   memory);
+}
+
+void mem_port_free(struct mem_port *port) {
+  port_free(&port->from_cu);
+  port_free(&port->link);
+}

@@ -1,0 +1,93 @@
+#include "models/sectors.h"
+
+/* ---- a warp's access ---------------------------------------------------------------------- */
+
+static struct mem_line *find_line(struct mem_line *lines, uint32_t *count, uint64_t line) {
+  /* Lanes mostly walk upwards: the last line is the likely one. */
+  for (uint32_t i = *count; i-- > 0;)
+    if (lines[i].line == line)
+      return &lines[i];
+  lines[*count] = (struct mem_line){.line = line};
+  return &lines[(*count)++];
+}
+
+/* Sectors of the run [address, address + bytes) in line `line`, as a mask. */
+static uint32_t sectors_in(const struct mem_params *params, uint64_t address, uint64_t bytes, uint64_t line) {
+  unsigned shift = (unsigned)__builtin_ctz(params->line), sector = (unsigned)__builtin_ctz(params->sector);
+  uint64_t last = address + bytes - 1, in_line = params->line - 1;
+  uint64_t from = line == address >> shift ? address & in_line : 0,
+           to = line == last >> shift ? last & in_line : in_line;
+  return sector_span(from >> sector, to >> sector);
+}
+
+uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
+                   uint32_t *sectors) {
+  unsigned shift = (unsigned)__builtin_ctz(params->line);
+  uint32_t count = 0;
+  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
+    uint64_t first = access->address[__builtin_ctzll(lanes)], last = first + access->bytes - 1;
+    for (uint64_t line = first >> shift; line <= last >> shift; line++)
+      find_line(lines, &count, line)->sectors |= sectors_in(params, first, access->bytes, line);
+  }
+  *sectors = 0;
+  for (uint32_t i = 0; i < count; i++)
+    *sectors += sector_count(lines[i].sectors);
+  return count;
+}
+
+void mem_count_updates(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
+                       uint32_t count) {
+  unsigned shift = (unsigned)__builtin_ctz(params->line);
+  /* Each word once: lanes that share the first lane's address leave together. */
+  for (uint64_t left = access->mask; left;) {
+    uint64_t word = access->address[__builtin_ctzll(left)];
+    uint32_t updates = 0;
+    for (uint64_t lanes = left; lanes; lanes &= lanes - 1)
+      if (access->address[__builtin_ctzll(lanes)] == word) {
+        updates++;
+        left &= ~(lanes & -lanes);
+      }
+    struct mem_line *line = find_line(lines, &count, word >> shift);
+    if (line->updates < updates)
+      line->updates = updates;
+  }
+}
+
+/* ---- runs --------------------------------------------------------------------------------- */
+
+uint32_t mem_gather(const struct mem_params *params, struct mem_cursor *cursor, struct mem_line *lines, uint32_t room) {
+  unsigned shift = (unsigned)__builtin_ctz(params->line), sector = (unsigned)__builtin_ctz(params->sector);
+  uint64_t in_line = params->line - 1;
+  struct mem_runs *left = &cursor->left;
+  uint32_t count = 0;
+  for (; left->count; left->count--, left->address += left->pitch, cursor->done = 0) {
+    uint64_t from = left->address + cursor->done, last = left->address + left->bytes - 1;
+    for (uint64_t line = from >> shift; line <= last >> shift; from = ++line << shift) {
+      uint64_t to = line == last >> shift ? last & in_line : in_line;
+      uint32_t sectors = sector_span((from & in_line) >> sector, to >> sector);
+      if (count && lines[count - 1].line == line) {
+        lines[count - 1].sectors |= sectors;
+      } else if (count < room) {
+        lines[count++] = (struct mem_line){.line = line, .sectors = sectors};
+      } else {
+        cursor->done = (uint32_t)(from - left->address);
+        return count;
+      }
+    }
+  }
+  return count;
+}
+
+uint64_t mem_reach_runs(const struct mem_params *params, const struct mem_runs *runs, uint64_t reach) {
+  /* All lie alike, in sectors of their own. */
+  if (!(runs->pitch & (params->sector - 1)) && runs->pitch >= reach && runs->pitch <= UINT32_MAX)
+    return runs->count * reach;
+  enum { AT_ONCE = 32 };
+  struct mem_line lines[AT_ONCE];
+  struct mem_cursor cursor = {.left = *runs};
+  uint64_t sectors = 0;
+  for (uint32_t count; (count = mem_gather(params, &cursor, lines, AT_ONCE));)
+    for (uint32_t i = 0; i < count; i++)
+      sectors += sector_count(lines[i].sectors);
+  return sectors * params->sector;
+}

@@ -1,0 +1,338 @@
+/* The L2 against the closed forms of models/l2.h, line by line and without the rest of the machine. */
+#include "models/l2.h"
+
+#include <stdio.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+static const struct l2_use load = {.read = true}, store = {.write = true}, atomic = {.read = true, .write = true},
+                           load_around = {.read = true, .around = true}, store_around = {.write = true, .around = true};
+
+enum { ALL = 0xf }; /* the four sectors of a line */
+
+struct bench {
+  struct machine machine;
+  struct mem_stats stats;
+  struct l2 l2;
+};
+
+/* `settings` after wires to DRAM that pass whatever comes in a cycle: a fetch takes dram_latency, 200. */
+static void build(struct bench *bench, const char *settings) {
+  char all[256];
+  snprintf(all, sizeof all, "mem.dram_width=65536 %s", settings);
+  bench->stats = (struct mem_stats){0};
+  EXPECT_TRUE(rig_machine(&bench->machine, all));
+  EXPECT_TRUE(l2_init(&bench->l2, &bench->machine.mem, &bench->stats));
+}
+
+static cycle_t one(struct bench *bench, cycle_t now, uint64_t line, uint32_t sectors, struct l2_use use) {
+  struct mem_line lines = {.line = line, .sectors = sectors};
+  return l2_access(&bench->l2, now, &lines, 1, use);
+}
+
+/* `count` whole lines, `step` apart, in one message. */
+static cycle_t many(struct bench *bench, cycle_t now, uint32_t count, uint32_t step, struct l2_use use) {
+  struct mem_line lines[64];
+  for (uint32_t i = 0; i < count; i++)
+    lines[i] = (struct mem_line){.line = (uint64_t)i * step, .sectors = ALL};
+  return l2_access(&bench->l2, now, lines, count, use);
+}
+
+TEST(l2, a_miss_takes_the_way_to_dram_and_a_hit_does_not) {
+  struct bench bench;
+  build(&bench, "mem.dram_width=64 mem.l2_width=32");
+  EXPECT_EQ(one(&bench, 10, 5, ALL, load), 10 + 4 - 1 + 200 + 2 - 1 + 60);
+  EXPECT_EQ(one(&bench, 1000, 5, ALL, load), 1000 + 4 - 1 + 60);
+  EXPECT_EQ(one(&bench, 2000, 5, 1, load), 2000 + 60);
+  EXPECT_EQ(bench.stats.l2_misses, 1);
+  EXPECT_EQ(bench.stats.l2_hits, 2);
+  EXPECT_EQ(bench.stats.l2_merges, 0);
+  l2_free(&bench.l2);
+}
+
+TEST(l2, without_an_l2_lines_go_straight_to_dram) {
+  struct bench bench;
+  build(&bench, "mem.l2_size=0 mem.l2_slices=4 mem.mshrs=1 mem.atomic_interval=100");
+  EXPECT_EQ(many(&bench, 10, 8, 1, load), 10 + 200);
+  EXPECT_EQ(one(&bench, 500, 0, 1, atomic), 500 + 2 * 200);
+  EXPECT_EQ(bench.stats.l2_hits + bench.stats.l2_misses + bench.stats.l2_bytes, 0);
+  l2_free(&bench.l2);
+}
+
+/* ---- slices ------------------------------------------------------------------------------- */
+
+TEST(l2, a_message_passes_its_slices_side_by_side) {
+  static const struct {
+    unsigned slices, step;
+    uint64_t bytes; /* of 16 lines in the busiest slice */
+  } rows[] = {{1, 1, 2048}, {1, 7, 2048}, {4, 1, 512},   {4, 2, 1024}, {4, 4, 2048},
+              {4, 3, 512},  {16, 1, 128}, {16, 8, 1024}, {64, 1, 128}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct bench bench;
+    char settings[64];
+    snprintf(settings, sizeof settings, "mem.l2_slices=%u mem.l2_width=256", rows[i].slices);
+    ct_note("%s, lines %u apart", settings, rows[i].step);
+    build(&bench, settings);
+    uint64_t passing = div_up(rows[i].bytes * rows[i].slices, 256);
+    EXPECT_EQ(many(&bench, 0, 16, rows[i].step, store), passing - 1 + 60);
+    EXPECT_EQ(many(&bench, 1000, 16, rows[i].step, load), 1000 + passing - 1 + 60);
+    EXPECT_EQ(bench.stats.l2_bytes, 2 * 2048);
+    EXPECT_EQ(bench.stats.l2_peak_slice_bytes, 2 * rows[i].bytes);
+    l2_launch(&bench.l2);
+    bench.stats = (struct mem_stats){0};
+    EXPECT_EQ(one(&bench, 2000, 0, 1, load), 2000 + div_up(32 * rows[i].slices, 256) - 1 + 60);
+    EXPECT_EQ(bench.stats.l2_peak_slice_bytes, 32); /* the books begin anew */
+    l2_free(&bench.l2);
+  }
+}
+
+TEST(l2, the_worked_example_of_its_header) {
+  struct bench bench;
+  build(&bench, "mem.l2_slices=4 mem.mshrs=1 mem.dram_width=128");
+  struct mem_line lines[] = {{.line = 0, .sectors = ALL}, {.line = 1, .sectors = ALL}, {.line = 4, .sectors = ALL}};
+  EXPECT_EQ(l2_access(&bench.l2, 0, lines, 3, load), 463);
+  EXPECT_EQ(bench.l2.slices[0].passed, 3);
+  EXPECT_EQ(bench.l2.slices[1].passed, 1);
+  EXPECT_EQ(bench.stats.l2_mshr_full_cycles, 200);
+  l2_free(&bench.l2);
+}
+
+TEST(l2, the_hash_spreads_strides_of_powers_of_two_over_all_slices) {
+  for (unsigned slices = 2; slices <= 16; slices *= 2)
+    for (unsigned shift = 0; shift < 20; shift++) {
+      struct machine machine;
+      unsigned lines[16] = {0}, modulo[16] = {0};
+      rig_machine(&machine, "");
+      machine.mem.l2_slices = slices;
+      ct_note("%u slices, lines %u apart", slices, 1u << shift);
+      for (uint64_t i = 0; i < 4 * slices; i++) {
+        machine.mem.l2_hash = L2_XOR;
+        lines[l2_slice_of(&machine.mem, i << shift)]++;
+        machine.mem.l2_hash = L2_MODULO;
+        modulo[l2_slice_of(&machine.mem, i << shift)]++;
+      }
+      for (unsigned slice = 0; slice < slices; slice++)
+        EXPECT_GT(lines[slice], 0);
+      EXPECT_EQ(modulo[0], shift >= (unsigned)__builtin_ctz(slices) ? 4 * slices : modulo[0]);
+    }
+}
+
+TEST(l2, the_hash_loses_no_line) {
+  /* 32 KiB hold 256 lines exactly when each set gets its ways: 64 consecutive slices' worth of lines all stay */
+  struct bench bench;
+  build(&bench, "mem.l2_size=32K mem.l2_ways=4 mem.l2_slices=4 mem.l2_hash=xor");
+  for (uint64_t line = 0; line < 256; line++)
+    one(&bench, 0, line, ALL, load);
+  for (uint64_t line = 0; line < 256; line++)
+    one(&bench, 10000, line, ALL, load);
+  EXPECT_EQ(bench.stats.l2_misses, 256);
+  EXPECT_EQ(bench.stats.l2_hits, 256);
+  l2_free(&bench.l2);
+}
+
+/* ---- contents ----------------------------------------------------------------------------- */
+
+TEST(l2, the_least_recently_used_line_goes_and_only_its_changed_sectors_are_written) {
+  struct bench bench;
+  build(&bench, "mem.l2_size=1K mem.l2_ways=2"); /* 4 sets */
+  one(&bench, 0, 0, 0x5, store);
+  one(&bench, 1, 4, ALL, load);
+  one(&bench, 2, 0, 0x8, load); /* line 4 is now the older one */
+  one(&bench, 3, 8, ALL, load);
+  EXPECT_EQ(bench.stats.l2_writebacks, 0);
+  one(&bench, 4, 0, 0x1, load);
+  EXPECT_EQ(bench.stats.l2_hits, 1);
+  one(&bench, 5, 4, ALL, load);
+  one(&bench, 6, 8, ALL, load); /* line 0 goes, of which sectors 0 and 2 have changed */
+  EXPECT_EQ(bench.stats.l2_writebacks, 1);
+  EXPECT_EQ(bench.stats.dram_bytes, 128 + 32 + 128 + 128 + 128 + 64);
+  l2_free(&bench.l2);
+}
+
+/* ---- MSHRs -------------------------------------------------------------------------------- */
+
+TEST(l2, a_miss_that_finds_no_mshr_free_waits_for_the_first) {
+  static const unsigned counts[] = {1, 2, 3, 5, 8, 64};
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    struct bench bench;
+    char settings[64];
+    uint64_t n = counts[c], waits = 0;
+    snprintf(settings, sizeof settings, "mem.mshrs=%u mem.l2_width=65536", counts[c]);
+    ct_note("%s", settings);
+    build(&bench, settings);
+    for (uint64_t i = 0; i < 20; i++) {
+      EXPECT_EQ(one(&bench, 0, i, 1, load), 200 * (i / n + 1) + 60);
+      waits += 200 * (i / n);
+    }
+    EXPECT_EQ(bench.stats.l2_mshr_full_cycles, waits);
+    l2_free(&bench.l2);
+  }
+}
+
+TEST(l2, an_mshr_is_free_in_the_cycle_in_which_dram_has_delivered) {
+  for (cycle_t now = 198; now <= 202; now++) {
+    struct bench bench;
+    build(&bench, "mem.mshrs=1");
+    EXPECT_EQ(one(&bench, 0, 0, 1, load), 260);
+    cycle_t asks = now < 200 ? 200 : now;
+    EXPECT_EQ(one(&bench, now, 1, 1, load), asks + 260);
+    EXPECT_EQ(bench.stats.l2_mshr_full_cycles, asks - now);
+    l2_free(&bench.l2);
+  }
+}
+
+TEST(l2, hits_and_stores_pass_a_miss_that_waits) {
+  struct bench bench;
+  build(&bench, "mem.mshrs=1");
+  one(&bench, 0, 7, 1, store);
+  one(&bench, 10, 0, 1, load);
+  EXPECT_EQ(one(&bench, 11, 1, 1, load), 10 + 200 + 200 + 60);
+  EXPECT_EQ(one(&bench, 12, 7, 1, load), 12 + 60);
+  EXPECT_EQ(one(&bench, 13, 8, 1, store), 13 + 60);
+  l2_free(&bench.l2);
+}
+
+TEST(l2, each_slice_has_mshrs_of_its_own) {
+  struct bench bench;
+  build(&bench, "mem.mshrs=1 mem.l2_slices=2 mem.l2_width=65536");
+  EXPECT_EQ(one(&bench, 0, 0, 1, load), 260);
+  EXPECT_EQ(one(&bench, 0, 1, 1, load), 260);
+  EXPECT_EQ(one(&bench, 0, 2, 1, load), 460);
+  l2_free(&bench.l2);
+}
+
+TEST(l2, reads_of_a_line_on_its_way_merge) {
+  struct bench bench;
+  build(&bench, "mem.mshrs=1");
+  EXPECT_EQ(one(&bench, 0, 0, 1, load), 260);
+  EXPECT_EQ(one(&bench, 5, 0, 1, load), 260);             /* departs with the first */
+  EXPECT_EQ(one(&bench, 20, 0, 2, load), 20 + 260);       /* another sector, fetched under the same MSHR */
+  EXPECT_EQ(one(&bench, 30, 1, 1, load), 220 + 200 + 60); /* which is held until that one is here */
+  EXPECT_EQ(bench.stats.l2_merges, 2);
+  EXPECT_EQ(bench.stats.l2_misses, 3);
+  EXPECT_EQ(bench.stats.l2_hits, 1);
+  /* a sector of a line that itself waits for the MSHR is asked for no earlier than the line */
+  EXPECT_EQ(one(&bench, 40, 1, 2, load), 220 + 200 + 60);
+  EXPECT_EQ(bench.stats.l2_merges, 3);
+  EXPECT_EQ(bench.stats.dram_bytes, 4 * 32);
+  l2_free(&bench.l2);
+}
+
+TEST(l2, more_merges_than_may_be_wait_for_the_end_of_the_fill) {
+  struct bench bench;
+  build(&bench, "mem.mshr_merges=2");
+  EXPECT_EQ(one(&bench, 0, 0, 1, load), 260);
+  EXPECT_EQ(one(&bench, 1, 0, 1, load), 260);
+  EXPECT_EQ(one(&bench, 2, 0, 1, load), 260);
+  EXPECT_EQ(one(&bench, 3, 0, 1, load), 260 + 60);
+  EXPECT_EQ(one(&bench, 4, 0, 2, load), 260 + 260); /* and what is missing is fetched then */
+  EXPECT_EQ(bench.stats.l2_merges, 2);
+  EXPECT_EQ(bench.stats.l2_merges_refused, 2);
+  /* a line has its merges anew with its next fill */
+  EXPECT_EQ(one(&bench, 1000, 0, 4, load), 1260);
+  EXPECT_EQ(one(&bench, 1001, 0, 4, load), 1260);
+  EXPECT_EQ(bench.stats.l2_merges, 3);
+  l2_free(&bench.l2);
+}
+
+/* ---- prefetches --------------------------------------------------------------------------- */
+
+TEST(l2, a_prefetch_waits_for_mshrs_or_is_dropped) {
+  struct bench wait, drop;
+  build(&wait, "mem.mshrs=2");
+  build(&drop, "mem.mshrs=2 mem.mshr_prefetch=drop");
+  l2_prefetch(&wait.l2, 0, 0, 5 * 128);
+  l2_prefetch(&drop.l2, 0, 0, 5 * 128);
+  for (uint64_t line = 0; line < 5; line++) { /* two at a time, 200 cycles each; or only the first two */
+    EXPECT_EQ(one(&wait, 150, line, ALL, load), 200 * (line / 2 + 1) + 60);
+    EXPECT_EQ(one(&drop, 150, line, ALL, load), line < 2 ? 260 : 200 * (line / 2 + 1) + 60);
+  }
+  EXPECT_EQ(wait.stats.l2_prefetches_dropped, 0);
+  EXPECT_EQ(drop.stats.l2_prefetches_dropped, 3);
+  EXPECT_EQ(wait.stats.l2_mshr_full_cycles, 200 + 200 + 400);
+  l2_free(&wait.l2);
+  l2_free(&drop.l2);
+}
+
+TEST(l2, a_prefetch_of_what_is_there_or_on_its_way_is_not_dropped) {
+  struct bench bench;
+  build(&bench, "mem.mshrs=1 mem.mshr_prefetch=drop");
+  l2_prefetch(&bench.l2, 0, 0, 32);
+  l2_prefetch(&bench.l2, 1, 0, 128); /* the other sectors, under the same MSHR */
+  EXPECT_EQ(bench.stats.l2_prefetches_dropped, 0);
+  EXPECT_EQ(one(&bench, 500, 0, ALL, load), 560);
+  EXPECT_EQ(bench.stats.dram_bytes, 128);
+  EXPECT_EQ(bench.stats.l2_bytes, 128); /* of the load: a prefetch costs no width */
+  l2_free(&bench.l2);
+}
+
+/* ---- past the L2 -------------------------------------------------------------------------- */
+
+TEST(l2, what_bypasses_allocates_nothing) {
+  struct bench bench;
+  build(&bench, "");
+  EXPECT_EQ(one(&bench, 0, 0, ALL, load_around), 260);
+  EXPECT_EQ(one(&bench, 1000, 0, ALL, load_around), 1260);
+  EXPECT_EQ(one(&bench, 2000, 0, ALL, store_around), 2260); /* done when DRAM has it */
+  EXPECT_EQ(one(&bench, 3000, 0, ALL, load), 3260);
+  EXPECT_EQ(bench.stats.l2_misses, 4);
+  EXPECT_EQ(bench.stats.l2_hits + bench.stats.l2_writebacks, 0);
+  EXPECT_EQ(bench.stats.l2_bypassed, 12);
+  EXPECT_EQ(bench.stats.dram_bytes, 4 * 128);
+  l2_free(&bench.l2);
+}
+
+TEST(l2, a_bypass_is_served_by_what_is_there_and_updates_it) {
+  struct bench bench;
+  build(&bench, "mem.l2_size=512 mem.l2_ways=1"); /* 4 sets */
+  one(&bench, 0, 0, 0x3, load);
+  EXPECT_EQ(one(&bench, 10, 0, 0x1, load_around), 260); /* on its way */
+  EXPECT_EQ(one(&bench, 1000, 0, 0x3, load_around), 1060);
+  EXPECT_EQ(bench.stats.l2_bypassed, 0);
+  EXPECT_EQ(one(&bench, 2000, 0, 0x6, store_around), 2260); /* sector 1 is changed in the L2, 2 in DRAM */
+  EXPECT_EQ(bench.stats.l2_bypassed, 1);
+  EXPECT_EQ(bench.stats.dram_bytes, 64 + 32);
+  one(&bench, 3000, 4, 0x1, load); /* throws line 0 out, with sector 1 */
+  EXPECT_EQ(bench.stats.l2_writebacks, 1);
+  EXPECT_EQ(bench.stats.dram_bytes, 64 + 32 + 32 + 32);
+  l2_free(&bench.l2);
+}
+
+/* ---- atomic updates ----------------------------------------------------------------------- */
+
+static cycle_t update(struct bench *bench, cycle_t now, uint64_t line, uint32_t updates) {
+  struct mem_line lines = {.line = line, .sectors = 1, .updates = updates};
+  return l2_access(&bench->l2, now, &lines, 1, atomic);
+}
+
+TEST(l2, updates_of_one_word_keep_their_slice) {
+  for (uint32_t interval = 1; interval <= 5; interval += 2)
+    for (uint32_t updates = 1; updates <= 64; updates *= 2) {
+      struct bench bench;
+      char settings[96];
+      snprintf(settings, sizeof settings, "mem.l2_slices=2 mem.l2_width=64 mem.atomic_interval=%u", interval);
+      ct_note("%s, %u lanes", settings, updates);
+      build(&bench, settings);
+      one(&bench, 0, 0, ALL, store);
+      one(&bench, 0, 1, ALL, store);
+      cycle_t kept = (cycle_t)interval * updates;
+      EXPECT_EQ(update(&bench, 1000, 0, updates), 1000 + kept - 1 + 60);
+      EXPECT_EQ(update(&bench, 1000, 2, updates), 1000 + 2 * kept - 1 + 200 + 60); /* behind it, and a miss */
+      EXPECT_EQ(one(&bench, 1000, 1, 1, load), 1000 + 60);                         /* the other slice */
+      EXPECT_EQ(one(&bench, 1000, 0, 1, load), 1000 + 2 * kept + 60);
+      EXPECT_EQ(bench.stats.l2_atomic_cycles, 2 * (kept - 1));
+      l2_free(&bench.l2);
+    }
+}
+
+TEST(l2, updates_take_no_longer_than_their_bytes_if_these_are_slower) {
+  struct bench bench;
+  build(&bench, "mem.l2_width=1 mem.atomic_interval=2");
+  one(&bench, 0, 0, 1, store);
+  EXPECT_EQ(update(&bench, 1000, 0, 16), 1000 + 32 - 1 + 60);
+  EXPECT_EQ(bench.stats.l2_atomic_cycles, 0);
+  EXPECT_EQ(update(&bench, 2000, 0, 17), 2000 + 34 - 1 + 60);
+  EXPECT_EQ(bench.stats.l2_atomic_cycles, 2);
+  l2_free(&bench.l2);
+}

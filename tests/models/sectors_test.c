@@ -1,0 +1,114 @@
+/* Lanes' accesses and runs of bytes, cut into lines and sectors: models/sectors.h. */
+#include "models/sectors.h"
+
+#include <string.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+/* Sectors of `lanes` accesses of `bytes`, lane i at `first + i * pitch`; *lines counts lines. */
+static uint32_t merged(uint32_t lanes, uint64_t first, uint64_t pitch, uint8_t bytes, uint32_t *lines) {
+  static struct isa_access access; /* large */
+  struct mem_line found[MEM_ACCESS_LINES];
+  struct machine machine;
+  uint32_t sectors;
+  rig_machine(&machine, "");
+  access = (struct isa_access){.mask = lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1, .bytes = bytes};
+  for (uint32_t lane = 0; lane < lanes; lane++)
+    access.address[lane] = first + lane * pitch;
+  *lines = mem_merge(&machine.mem, &access, found, &sectors);
+  return sectors;
+}
+
+TEST(sectors, lanes_are_merged_into_sectors) {
+  static const struct {
+    const char *what;
+    uint32_t lanes;
+    uint64_t first, pitch;
+    uint8_t bytes;
+    uint32_t sectors, lines;
+  } rows[] = {
+      {"contiguous", 32, 4096, 4, 4, 4, 1},
+      {"contiguous, from the middle of a sector", 32, 4096 + 16, 4, 4, 5, 2},
+      {"contiguous, 64 lanes", 64, 4096, 4, 4, 8, 2},
+      {"contiguous, 16 bytes a lane", 32, 4096, 16, 16, 16, 4},
+      {"backwards", 32, 4096 + 31 * 4, (uint64_t)-4, 4, 4, 1},
+      {"every other word", 32, 4096, 8, 4, 8, 2},
+      {"a sector a lane", 32, 4096, 32, 4, 32, 8},
+      {"a line a lane", 64, 4096, 128, 4, 64, 64},
+      {"the same word", 64, 4100, 0, 4, 1, 1},
+      {"a word over the end of a sector", 32, 4096 + 30, 0, 4, 2, 1},
+      {"a word over the end of a line", 32, 4096 + 126, 0, 4, 2, 2},
+      {"each over the end of a line", 64, 4096 + 126, 256, 4, 128, 128},
+      {"one lane", 1, 4096, 0, 8, 1, 1},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    uint32_t lines, sectors = merged(rows[i].lanes, rows[i].first, rows[i].pitch, rows[i].bytes, &lines);
+    ct_note("%s", rows[i].what);
+    EXPECT_EQ(sectors, rows[i].sectors);
+    EXPECT_EQ(lines, rows[i].lines);
+  }
+}
+
+TEST(sectors, updates_are_the_most_lanes_on_one_word_of_a_line) {
+  static struct isa_access access;
+  static const uint64_t addresses[] = {0, 4, 0, 0, 4, 128, 132, 136, 300, 300};
+  struct mem_line lines[MEM_ACCESS_LINES];
+  struct machine machine;
+  uint32_t sectors;
+  rig_machine(&machine, "");
+  access = (struct isa_access){.mask = 0x3ff, .bytes = 4};
+  memcpy(access.address, addresses, sizeof addresses);
+  EXPECT_EQ(mem_merge(&machine.mem, &access, lines, &sectors), 3);
+  mem_count_updates(&machine.mem, &access, lines, 3);
+  EXPECT_EQ(lines[0].updates, 3);
+  EXPECT_EQ(lines[1].updates, 1);
+  EXPECT_EQ(lines[2].updates, 2);
+}
+
+/* Runs against a map of all sectors, byte by byte; `room` lines at a time. */
+static void expect_runs(const struct mem_params *mem, struct mem_runs runs, uint32_t room) {
+  static uint8_t touched[1 << 16]; /* by sector */
+  struct mem_line lines[MEM_ACCESS_LINES];
+  struct mem_cursor cursor = {.left = runs};
+  uint64_t want = 0, got = 0, last = 0;
+  memset(touched, 0, sizeof touched);
+  for (uint64_t i = 0; i < (uint64_t)runs.count * runs.bytes; i++) {
+    uint64_t sector = (runs.address + i / runs.bytes * runs.pitch + i % runs.bytes) / mem->sector;
+    want += !touched[sector];
+    touched[sector] = 1;
+  }
+  while (cursor.left.count) {
+    uint32_t count = mem_gather(mem, &cursor, lines, room);
+    EXPECT_TRUE(count > 0 && count <= room);
+    for (uint32_t i = 0; i < count; last = lines[i++].line) {
+      EXPECT_TRUE(!got || lines[i].line > last); /* each line once */
+      for (uint64_t s = 0; s < mem->line / mem->sector; s++)
+        if (lines[i].sectors >> s & 1) {
+          EXPECT_EQ(touched[lines[i].line * (mem->line / mem->sector) + s], 1);
+          got++;
+        }
+    }
+  }
+  EXPECT_EQ(got, want);
+  EXPECT_EQ(mem_reach(mem, &runs), want * mem->sector);
+}
+
+TEST(sectors, ascending_runs_touch_each_of_their_sectors_once) {
+  static const char *const settings[] = {"", "mem.line=256 mem.sector=16", "mem.line=32", "mem.line=64 mem.sector=64"};
+  uint64_t random = 11;
+  for (unsigned i = 0; i < 2000; i++) {
+    struct machine machine;
+    struct mem_runs runs = {.count = 1 + (uint32_t)(ct_random(&random) >> 33) % 40,
+                            .bytes = 1 + (uint32_t)(ct_random(&random) >> 33) % (i % 2 ? 16 : 300)};
+    runs.address = (ct_random(&random) >> 33) % 4096;
+    runs.pitch = runs.bytes + (ct_random(&random) >> 33) % (i % 3 ? 64 : 600);
+    if (i % 4 == 0)
+      runs.pitch = (runs.pitch + 63) & ~UINT64_C(63);
+    ct_note("%s: %u runs of %u bytes at %u, pitch %u", settings[i % 4], runs.count, runs.bytes, (unsigned)runs.address,
+            (unsigned)runs.pitch);
+    rig_machine(&machine, settings[i % 4]);
+    expect_runs(&machine.mem, runs, 1 + i % 7);
+    expect_runs(&machine.mem, runs, MEM_ACCESS_LINES);
+  }
+}
