@@ -21,7 +21,7 @@ struct found {
 
 static uint32_t slice_of(const struct mem_params *params, unsigned bits, uint64_t line) {
   uint64_t slice = line;
-  if (params->l2_hash == L2_XOR && bits)
+  if (params->l2_hash == L2_XOR && bits) /* pieces of no bits would never end */
     for (uint64_t upper = line >> bits; upper; upper >>= bits)
       slice ^= upper;
   return (uint32_t)slice & (params->l2_slices - 1);
@@ -36,11 +36,11 @@ static uint64_t sector_bytes(const struct l2 *l2, uint32_t sectors) {
 }
 
 /* Where `line` is, or else the way to replace: an empty or the least recently used one. */
-static struct found look_up(struct l2 *l2, uint32_t slice, uint64_t line) {
+static inline struct found look_up(struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
   uint64_t upper = line >> l2->slice_bits;
   /* Short divisions are quick, and most machines' lines have short numbers. */
   uint64_t index = upper <= UINT32_MAX ? (uint32_t)upper % (uint32_t)l2->sets : upper % l2->sets;
-  uint64_t first = (slice * l2->sets + index) * l2->params.l2_ways;
+  uint64_t first = slice->first + index * l2->params.l2_ways;
   uint64_t *tags = l2->tags + first;
   struct l2_line *set = l2->entries + first;
   for (uint32_t way = 0; way < l2->params.l2_ways; way++)
@@ -65,10 +65,10 @@ static void replace(struct l2 *l2, const struct found *victim, uint64_t line, cy
 /* ---- a line ------------------------------------------------------------------------------- */
 
 /* A line without an L2 before it. What an atomic operation reads goes first on DRAM's wires. */
-static cycle_t access_dram(struct l2 *l2, cycle_t now, const struct mem_line *line, struct l2_use use) {
+static cycle_t access_dram(struct l2 *l2, cycle_t now, const struct mem_line *line, unsigned use) {
   uint64_t bytes = sector_bytes(l2, line->sectors);
   cycle_t done = dram_access(&l2->dram, now, line->line, bytes);
-  return use.read && use.write ? dram_access(&l2->dram, done, line->line, bytes) : done;
+  return (use & (L2_READ | L2_WRITE)) == (L2_READ | L2_WRITE) ? dram_access(&l2->dram, done, line->line, bytes) : done;
 }
 
 /* A line whose missing sectors go past the L2. */
@@ -151,10 +151,10 @@ static cycle_t read_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, 
 
 /* One line of a message that passed its slice in cycle `passed`; returns when its data depart. */
 static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, const struct mem_line *line,
-                           struct l2_use use) {
-  struct found found = look_up(l2, (uint32_t)(slice - l2->slices), line->line);
-  if (use.around)
-    return go_around(l2, passed, &found, line, use.write);
+                           unsigned use) {
+  struct found found = look_up(l2, slice, line->line);
+  if (use & L2_PAST)
+    return go_around(l2, passed, &found, line, use & L2_WRITE);
   if (!found.hit)
     replace(l2, &found, line->line, passed);
   struct l2_line *entry = found.entry;
@@ -163,9 +163,9 @@ static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed
     entry->coming = 0;
   entry->used = ++l2->uses;
   entry->valid |= line->sectors;
-  entry->dirty |= use.write ? line->sectors : 0;
+  entry->dirty |= use & L2_WRITE ? line->sectors : 0;
   ++*(missing ? &l2->stats->l2_misses : &l2->stats->l2_hits);
-  return use.read ? read_line(l2, slice, passed, entry, line, missing) : passed + l2->params.l2_latency;
+  return use & L2_READ ? read_line(l2, slice, passed, entry, line, missing) : passed + l2->params.l2_latency;
 }
 
 /* ---- a message ---------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ static inline cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t 
 }
 
 static inline struct l2_slice *slice_for(const struct l2 *l2, const struct mem_line *line) {
-  return &l2->slices[slice_of(&l2->params, l2->slice_bits, line->line)];
+  return l2->slice_bits ? &l2->slices[slice_of(&l2->params, l2->slice_bits, line->line)] : l2->slices;
 }
 
 /* Adds the lines up by slice. */
@@ -208,8 +208,7 @@ static void share_out(struct l2 *l2, const struct mem_line *lines, uint32_t coun
 }
 
 /* Each line passes with all that its slice has of the message, when the first of these is met. */
-static cycle_t access_lines(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count,
-                            struct l2_use use) {
+static cycle_t access_lines(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, unsigned use) {
   cycle_t done = now;
   share_out(l2, lines, count);
   for (uint32_t i = 0; i < count; i++) {
@@ -223,24 +222,25 @@ static cycle_t access_lines(struct l2 *l2, cycle_t now, const struct mem_line *l
   return done;
 }
 
-cycle_t l2_access(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, struct l2_use use) {
-  cycle_t done = now;
+cycle_t l2_access_line(struct l2 *l2, cycle_t now, const struct mem_line *line, uint64_t bytes, unsigned use) {
   if (!l2->sets)
-    for (uint32_t i = 0; i < count; i++)
-      done = cycle_max(done, access_dram(l2, now, &lines[i], use));
-  else if (count == 1) { /* of most messages */
-    struct l2_slice *slice = slice_for(l2, lines);
-    cycle_t passed = pass_slice(l2, slice, now, sector_bytes(l2, lines->sectors), lines->updates);
-    done = access_line(l2, slice, passed, lines, use);
-  } else {
-    done = access_lines(l2, now, lines, count, use);
-  }
+    return access_dram(l2, now, line, use);
+  struct l2_slice *slice = slice_for(l2, line);
+  return access_line(l2, slice, pass_slice(l2, slice, now, bytes, line->updates), line, use);
+}
+
+cycle_t l2_access(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, unsigned use) {
+  cycle_t done = now;
+  if (l2->sets)
+    return access_lines(l2, now, lines, count, use);
+  for (uint32_t i = 0; i < count; i++)
+    done = cycle_max(done, access_dram(l2, now, &lines[i], use));
   return done;
 }
 
 /* Whether a prefetch of sectors would have to wait for an MSHR. */
 static bool must_wait(struct l2 *l2, struct l2_slice *slice, cycle_t now, const struct mem_line *line) {
-  struct found found = look_up(l2, (uint32_t)(slice - l2->slices), line->line);
+  struct found found = look_up(l2, slice, line->line);
   if (found.hit && (!(line->sectors & ~found.entry->valid) || in_mshr(slice, found.entry, line->line, now)))
     return false;
   return slice->mshrs.registers[mshrs_first(&slice->mshrs)].free > now;
@@ -257,7 +257,7 @@ void l2_prefetch(struct l2 *l2, cycle_t now, uint64_t from, uint64_t to) {
     if (drop && must_wait(l2, slice, now, &line))
       l2->stats->l2_prefetches_dropped++;
     else
-      access_line(l2, slice, now, &line, (struct l2_use){.read = true});
+      access_line(l2, slice, now, &line, L2_READ);
   }
 }
 
@@ -278,6 +278,7 @@ bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *s
   built = built && l2->slices && (!entries || (l2->tags && l2->entries));
   for (uint32_t i = 0; built && i < params->l2_slices; i++) {
     l2->slices[i].width.per_cycle = params->l2_width;
+    l2->slices[i].first = i * l2->sets * params->l2_ways;
     built = !params->mshrs || mshrs_init(&l2->slices[i].mshrs, params->mshrs);
   }
   if (!built)

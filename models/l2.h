@@ -53,15 +53,13 @@
 #include "models/mshr.h"
 #include "models/sectors.h"
 
-/* What an access does to its lines. */
-struct l2_use {
-  bool read, write;
-  bool around; /* what is not in the L2 goes past it */
-};
+/* What an access does to its lines: any of these together. With L2_PAST what is not in the L2 goes past it. */
+enum l2_use { L2_READ = 1, L2_WRITE = 2, L2_PAST = 4 };
 
 struct l2_slice {
   struct rate width; /* in 1 / slices of a byte, so that shares are exact */
   struct mshrs mshrs;
+  uint64_t first; /* of its tags and entries */
   uint64_t bytes; /* passed in this launch */
   /* of the message that is being accepted */
   uint64_t share;   /* bytes */
@@ -92,7 +90,10 @@ void l2_launch(struct l2 *l2);
 uint32_t l2_slice_of(const struct mem_params *params, uint64_t line);
 
 /* Takes lines of a message that is accepted at `now` through the L2; returns when the last of their data depart. */
-cycle_t l2_access(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, struct l2_use use);
+cycle_t l2_access(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, unsigned use);
+
+/* The same of a single line, as most messages have: `bytes` are all of its sectors'. */
+cycle_t l2_access_line(struct l2 *l2, cycle_t now, const struct mem_line *line, uint64_t bytes, unsigned use);
 
 /* Fetches the lines of the run [from, to), as far as the L2 can hold them, if they are not there. It costs the L2 no
  * width: no data move to the CU. */

@@ -33,8 +33,9 @@ static cycle_t accept_prefetch(struct memory *memory, cycle_t now, const struct 
 
 static cycle_t accept_access(struct memory *memory, cycle_t now, const struct mem_message *message) {
   const struct mem_params *params = &memory->params;
-  bool read = mem_reads(message->kind), write = mem_writes(message->kind);
-  struct l2_use use = {read, write, write && !read && params->l2_write == L2_AROUND};
+  unsigned use = (mem_reads(message->kind) ? L2_READ : 0) | (mem_writes(message->kind) ? L2_WRITE : 0);
+  if (message->kind == MEM_STORE && params->l2_write == L2_AROUND)
+    use |= L2_PAST;
   if (message->kind != MEM_ATOMIC || !params->atomic_interval)
     return l2_access(&memory->l2, now, message->lines, message->count, use);
   struct mem_line lines[MEM_ACCESS_LINES];
@@ -44,11 +45,10 @@ static cycle_t accept_access(struct memory *memory, cycle_t now, const struct me
 }
 
 static cycle_t accept_runs(struct memory *memory, cycle_t now, const struct mem_message *message) {
-  bool write = message->kind == MEM_DMA_WRITE;
-  struct l2_use use = {!write, write, message->bypass};
+  unsigned use = (message->kind == MEM_DMA_WRITE ? L2_WRITE : L2_READ) | (message->bypass ? L2_PAST : 0);
   struct mem_line lines[MEM_ACCESS_LINES];
   if (mem_one_line(&memory->params, &message->runs, lines))
-    return l2_access(&memory->l2, now, lines, 1, use);
+    return l2_access_line(&memory->l2, now, lines, message->moved, use);
   struct mem_cursor cursor = {.left = message->runs};
   cycle_t done = now;
   while (cursor.left.count) {

@@ -6,8 +6,8 @@
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
-static const struct l2_use load = {.read = true}, store = {.write = true}, atomic = {.read = true, .write = true},
-                           load_around = {.read = true, .around = true}, store_around = {.write = true, .around = true};
+static const unsigned load = L2_READ, store = L2_WRITE, atomic = L2_READ | L2_WRITE, load_around = L2_READ | L2_PAST,
+                      store_around = L2_WRITE | L2_PAST;
 
 enum { ALL = 0xf }; /* the four sectors of a line */
 
@@ -26,13 +26,13 @@ static void build(struct bench *bench, const char *settings) {
   EXPECT_TRUE(l2_init(&bench->l2, &bench->machine.mem, &bench->stats));
 }
 
-static cycle_t one(struct bench *bench, cycle_t now, uint64_t line, uint32_t sectors, struct l2_use use) {
+static cycle_t one(struct bench *bench, cycle_t now, uint64_t line, uint32_t sectors, unsigned use) {
   struct mem_line lines = {.line = line, .sectors = sectors};
-  return l2_access(&bench->l2, now, &lines, 1, use);
+  return l2_access_line(&bench->l2, now, &lines, sector_count(sectors) * 32, use);
 }
 
 /* `count` whole lines, `step` apart, in one message. */
-static cycle_t many(struct bench *bench, cycle_t now, uint32_t count, uint32_t step, struct l2_use use) {
+static cycle_t many(struct bench *bench, cycle_t now, uint32_t count, uint32_t step, unsigned use) {
   struct mem_line lines[64];
   for (uint32_t i = 0; i < count; i++)
     lines[i] = (struct mem_line){.line = (uint64_t)i * step, .sectors = ALL};

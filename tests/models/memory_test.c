@@ -411,6 +411,44 @@ TEST(memory, requests_that_bypass_leave_nothing_in_the_l2) {
   pack_free(&pack);
 }
 
+/* An outside memory that answers at once and notes what it is asked for. */
+struct noting {
+  struct outside outside;
+  unsigned count;
+  uint64_t addresses[16];
+  uint32_t bytes[16];
+};
+
+static void note(struct outside *outside, cycle_t now, const struct transfer *transfer, uint8_t *data) {
+  struct noting *noting = (struct noting *)(void *)outside;
+  (void)data;
+  noting->addresses[noting->count] = transfer->address;
+  noting->bytes[noting->count++] = transfer->bytes;
+  outside->done(outside->context, transfer->tag, now, true);
+}
+
+TEST(memory, the_lines_of_a_request_are_transactions_with_an_outside_memory) {
+  struct noting noting = {.outside.start = note};
+  static uint8_t data[1024];
+  struct isa_buffer buffer = {.base = ISA_GLOBAL_BASE, .bytes = sizeof data, .data = data};
+  struct isa_memory mirror = {.buffers = &buffer, .count = 1};
+  struct pack pack;
+  pack_build(&pack, "");
+  memory_attach(&pack.memory, &noting.outside);
+  memory_launch(&pack.memory, &mirror);
+  pack_send(&pack, 10, (struct transfer){.bytes = 40, .lines = 3, .address = ISA_GLOBAL_BASE, .pitch = 100});
+  /* the second, at 100, goes over the end of a line */
+  static const uint64_t at[] = {0, 100, 128, 200};
+  static const uint32_t bytes[] = {40, 28, 12, 40};
+  ASSERT_EQ(noting.count, 4);
+  for (unsigned i = 0; i < 4; i++) {
+    EXPECT_EQ(noting.addresses[i], ISA_GLOBAL_BASE + at[i]);
+    EXPECT_EQ(noting.bytes[i], bytes[i]);
+  }
+  EXPECT_EQ(pack.commits, 1);
+  pack_free(&pack);
+}
+
 /* ---- the whole of it ------------------------------------------------------------------------- */
 
 TEST(memory, a_prefetch_makes_a_later_copy_as_fast_as_a_hit) {
