@@ -294,6 +294,9 @@ void isa_warp_start(struct isa_warp *warp, struct isa_group *group, uint32_t ind
 /* Fills id, size, items and warps of group number `linear` of the launch. */
 void isa_group_place(struct isa_group *group, const struct isa_launch *launch, uint32_t linear);
 
+/* A step of a copy that work-items carry out themselves, as a mask: which side it touches, and which way. */
+enum { ISA_COPY_STEP = 1, ISA_COPY_GLOBAL = 2, ISA_COPY_STORE = 4 };
+
 /* An access to LDS or global memory between issue and commit. */
 struct isa_access {
   struct isa_warp *warp;
@@ -301,6 +304,9 @@ struct isa_access {
   uint32_t pc;
   uint64_t mask;                /* lanes that take part; out-of-bounds lanes are already out */
   uint8_t bytes;                /* per lane */
+  uint8_t copy;                 /* ISA_COPY_*: no instruction's own access, and lane l's bytes are data's from l * bytes
+                                 * on; 0 for all that isa_access_commit() knows */
+  uint64_t zeros;               /* of a copy's store: lanes of `mask` that write zeros */
   uint64_t address[ISA_LANES];  /* global address, or byte offset in the CU's LDS */
   uint32_t data[4 * ISA_LANES]; /* data[word * warp_size + lane]: what to store, atomic operands */
 };

@@ -1,4 +1,5 @@
 #include "models/cu.h"
+#include "models/lane_copy.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void access_done(struct cu *cu, uint32_t index, enum stall producer, cycl
   if (warp->exited) {
     if (cu_drained(warp))
       cu_finish_warp(cu, access->warp, now);
-  } else if (warp->state == WARP_BLOCKED && !(cu->groups[warp->group].arrived & cu_bit(access->warp))) {
+  } else if (warp->state == WARP_BLOCKED && !warp->task && !(cu->groups[warp->group].arrived & cu_bit(access->warp))) {
     cu_plan(cu, access->warp, now, now);
   }
 }
@@ -54,6 +55,7 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
     const struct cu_access *access = &cu->accesses[reply.tag];
     struct cu_warp *warp = cu_warp(cu, access->warp);
     struct pc_result *result = &cu->by_pc[access->isa.pc];
+    bool copy = access->isa.copy;
     port_take(cu->from_lds, now);
     result->lds_passes += reply.passes;
     result->lds_conflict_cycles += reply.conflict_cycles;
@@ -62,6 +64,10 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
       result->lds_max_ways = reply.ways;
     if (reply.ways > cu->lds_max_ways)
       cu->lds_max_ways = reply.ways;
+    if (copy) {
+      lane_copy_reply(cu, reply.tag, now);
+      continue;
+    }
     if (warp->state == WARP_BLOCKED && warp->stall == STALL_LDS)
       split_lds(cu, warp, &reply, now);
     warp->lds_under_way--;
@@ -75,6 +81,10 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
   while ((message = port_peek(cu->from_memory, now))) {
     uint32_t tag = message->tag;
     port_take(cu->from_memory, now);
+    if (cu->accesses[tag].isa.copy) {
+      lane_copy_reply(cu, tag, now);
+      continue;
+    }
     if (!cu->accesses[tag].prefetch) {
       cu_warp(cu, cu->accesses[tag].warp)->global_under_way--;
       access_done(cu, tag, STALL_DEPENDENCY, now);
@@ -160,6 +170,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
   take_lds_replies(cu, now);
   take_memory_replies(cu, now);
   take_dma_replies(cu, now);
+  lane_copy_pass_on(cu, now);
   /* (2) warps whose results are due */
   cu_turn_wheel(cu, now);
   /* (3) new work-groups */
@@ -174,6 +185,8 @@ static cycle_t cu_step(void *self, cycle_t now) {
   /* (5) copies that all warps have reached */
   if (cu->queued)
     next = cycle_min(next, group_hand_over(cu, now));
+
+  next = cycle_min(next, lane_copy_next(cu, now));
 
   cu->probe_resident = cu->resident;
   cu->probe_issued = issued;
@@ -234,6 +247,7 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
       .index = index,
       .params = machine->cu,
       .mem = machine->mem,
+      .dma_params = machine->dma,
       .source = source,
       .to_lds = &lds->from_cu,
       .from_lds = &lds->to_cu,
@@ -249,7 +263,8 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
                          machine->cu.dispatch_latency, dispatcher, &cu->component) &&
                port_init(&cu->to_dispatcher, sizeof(struct cu_finish), machine->cu.groups, machine->cu.dispatch_latency,
                          &cu->component, dispatcher);
-  if (cu->warps && cu->groups && cu->accesses && ports && pool_init(&cu->lds_pool, 0, lds_accesses) &&
+  bool copies = machine->dma.copy == DMA_BY_ENGINE || lane_copies_init(cu, machine->cu.accesses);
+  if (cu->warps && cu->groups && cu->accesses && ports && copies && pool_init(&cu->lds_pool, 0, lds_accesses) &&
       pool_init(&cu->global_pool, lds_accesses, machine->cu.accesses))
     return true;
   cu_free(cu);
@@ -261,6 +276,7 @@ void cu_free(struct cu *cu) {
   port_free(&cu->to_dispatcher);
   for (uint32_t i = 0; cu->groups && i < cu->params.groups; i++)
     free(cu->groups[i].events);
+  lane_copies_free(cu);
   free(cu->warps);
   free(cu->groups);
   free(cu->accesses);
@@ -278,6 +294,7 @@ void cu_launch(struct cu *cu, const struct isa_launch *launch, uint32_t groups, 
   memset(cu->stalls, 0, sizeof cu->stalls);
   cu->resident_cycles = 0;
   cu->lds_max_ways = 0;
+  cu->copy_latency = (struct histogram){0};
   cu->trace_hash = cu->index;
   cu->hazard_count = 0;
   cu->hazards_dropped = 0;

@@ -17,7 +17,8 @@
  * Warps issue in order, at most one instruction a cycle each; a scoreboard slot per register and
  * predicate says when it may be read or overwritten. Barriers, copies and waits are rendezvous of
  * the work-group: they take an issue slot when a warp arrives and let all warps go together,
- * barrier_latency cycles after the last condition is met. A copy then becomes one descriptor.
+ * barrier_latency cycles after the last condition is met. A copy then becomes one descriptor,
+ * or accesses of the warps themselves (lane_copy.h).
  *
  * Invariant (accounts): for every warp, `since` to now belongs to its current bucket, so its
  * buckets sum to its residency at any time; this is asserted when it ends.
@@ -30,6 +31,10 @@
 #include "models/result.h"
 
 enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64 };
+
+/* What a warp does with its issue slots instead of its instructions: try again to hand its group's copy to an engine,
+ * or carry out its share of a copy. */
+enum cu_task { TASK_NONE, TASK_RETRY, TASK_COPY };
 
 enum warp_state { WARP_FREE, WARP_READY, WARP_ASLEEP, WARP_RESTING, WARP_BLOCKED, WARP_DONE };
 
@@ -44,6 +49,7 @@ struct cu_warp {
   uint32_t index;   /* in its group */
   uint32_t lds_under_way, global_under_way;
   bool exited;
+  enum cu_task task;
   uint64_t stalls[STALLS];
   cycle_t ready[ISA_SLOTS];    /* scoreboard: when a slot may be used; NEVER: a reply will tell */
   uint8_t producer[ISA_SLOTS]; /* enum stall of whoever waits for it */
@@ -54,6 +60,14 @@ struct cu_event {
   uint32_t id;
   uint32_t under_way; /* copies it covers that are not complete */
   bool leaving;       /* a wait for a part of a list has named it: released with the rest of the list */
+};
+
+/* What of a copy is to be moved: its first elements, plane after plane and line after line; and the bounds of the
+ * buffer on its global side. */
+struct copy_scope {
+  uint64_t elements;
+  uint64_t from, to;
+  bool clipped; /* some of these elements are not in that buffer: dma.out_of_bounds is zero or skip */
 };
 
 struct cu_group {
@@ -70,6 +84,14 @@ struct cu_group {
   cycle_t complete_at; /* when the last one arrived */
   struct isa_copy copy;
   struct isa_wait wait;
+  uint32_t last_arrived; /* warp slot */
+  /* the copy that waits for room in its engine's queue */
+  struct copy_scope scope;
+  uint64_t handed; /* elements of it that are in descriptors */
+  /* copy fences */
+  uint8_t after;                      /* DMA_FENCE_* since the last copy, if any was under way */
+  uint64_t copy_number;               /* of its last copy; 0: none yet */
+  uint64_t fenced_lds, fenced_global; /* the last copy before the last fence of each space */
   /* events */
   struct cu_event *events;
   uint32_t event_count, event_room, events_made;
@@ -99,6 +121,9 @@ struct cu_access {
   struct isa_access isa;
   uint32_t warp;
   bool prefetch;
+  bool loaded;     /* of a copy: the first of its two sides has been read */
+  uint32_t copy;   /* whose it is, if isa.copy says that it is one's */
+  uint64_t number; /* in that copy */
   struct mem_line lines[MEM_ACCESS_LINES];
 };
 
@@ -112,6 +137,7 @@ struct cu {
   uint32_t index;
   struct cu_params params;
   struct mem_params mem;
+  struct dma_params dma_params;
   uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
   uint8_t unit[ISA_CLASSES];    /* whose initiation interval counts */
   uint32_t follow[ISA_CLASSES]; /* from an issue to the warp's next possible one */
@@ -127,7 +153,7 @@ struct cu {
   struct port *to_memory;
   struct port *from_memory; /* the memory's, set by whoever builds both */
   struct dma *dma;
-  unsigned engines, engine_turn;
+  unsigned engines;
   uint64_t queued; /* groups whose copy waits for room in an engine's queue */
 
   struct cu_warp *warps;
@@ -138,6 +164,8 @@ struct cu {
 
   struct cu_access *accesses; /* the LDS's, then global memory's */
   struct cu_pool lds_pool, global_pool;
+  struct lane_copies *lane_copies; /* copies that warps carry out: lane_copy.h */
+  struct histogram copy_latency;   /* of these */
 
   uint64_t wheel[CU_WHEEL]; /* warps to wake, by cycle modulo CU_WHEEL */
   uint64_t wheel_slots;     /* slots that hold any */
@@ -174,7 +202,7 @@ void cu_report(void *cu, const struct isa_hazard *hazard);
 /* ---- inside the CU ------------------------------------------------------------------------
  *
  * cu.c takes replies and work-groups and steps, warp.c holds a warp's account and sleep, issue.c what
- * schedulers do, group.c what a work-group does together. */
+ * schedulers do, group.h and its files what a work-group does together, lane_copy.h copies without an engine. */
 
 static inline uint64_t cu_bit(uint32_t slot) { return UINT64_C(1) << slot; }
 
@@ -196,6 +224,9 @@ void cu_account(struct cu *cu, struct cu_warp *warp, enum stall stall, cycle_t n
 
 /* The warp's next instruction may be looked at from cycle `from` on: makes it ready, asleep or blocked. */
 void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now);
+
+/* The warp may issue at `at`, and waits for that in bucket `stall`. */
+void cu_ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cycle_t now);
 
 /* The warp stays at its rendezvous, in bucket `stall`, until cycle `until`. */
 void cu_rest(struct cu *cu, uint32_t slot, enum stall stall, cycle_t until, cycle_t now);
@@ -219,11 +250,14 @@ void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end);
 /* A warp arrives at a barrier, a copy or a wait with a non-empty mask. */
 void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_result *result, cycle_t now);
 
-/* A copy has completed: its tag. */
+/* A copy, or a part of it, has completed: its tag. */
 void group_copy_done(struct cu *cu, uint64_t tag, cycle_t now);
 
 /* Hands over copies that wait for room in an engine's queue. Returns when to try again, or NEVER. */
 cycle_t group_hand_over(struct cu *cu, cycle_t now);
+
+/* With dma.full retry: the warp has issued its group's copy again. */
+void group_retry(struct cu *cu, uint32_t slot, cycle_t now);
 
 /* The warp has exited. */
 void group_exit(struct cu *cu, uint32_t slot);

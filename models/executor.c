@@ -40,9 +40,29 @@ static uint32_t step(void *self, uint32_t slot, struct isa_access *access, struc
   return executor->warps[slot].pc;
 }
 
+/* A step of a copy that work-items carry out: its bytes lie in the access between its two sides, lane by lane. */
+static void commit_copy(struct executor *executor, struct isa_access *access) {
+  uint8_t *staged = (uint8_t *)access->data;
+  bool global = access->copy & ISA_COPY_GLOBAL, store = access->copy & ISA_COPY_STORE;
+  for (uint64_t left = access->mask; left; left &= left - 1) {
+    unsigned lane = (unsigned)__builtin_ctzll(left);
+    uint8_t *bytes = staged + (size_t)lane * access->bytes;
+    uint8_t *memory = global ? isa_memory_at(executor->launch.memory, access->address[lane], access->bytes)
+                             : executor->lds + access->address[lane];
+    assert(memory && (global || access->address[lane] + access->bytes <= executor->lds_size) &&
+           "a copy stays in its buffer and in its work-group's LDS");
+    if (access->zeros >> lane & 1)
+      memset(memory, 0, access->bytes);
+    else
+      memcpy(store ? memory : bytes, store ? bytes : memory, access->bytes);
+  }
+}
+
 static void commit(void *self, struct isa_access *access) {
-  (void)self;
-  isa_access_commit(access);
+  if (access->copy)
+    commit_copy(self, access);
+  else
+    isa_access_commit(access);
 }
 
 /* ---- bytes of DMA requests ------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "models/cu.h"
+#include "models/lane_copy.h"
 
 #define NO_ACCESS UINT32_MAX
 
@@ -144,18 +145,35 @@ static void exit_warp(struct cu *cu, uint32_t slot, cycle_t now) {
     cu_block(cu, slot, STALL_DRAIN, now);
 }
 
-static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
+/* The warp has the scheduler's issue slot of this cycle. */
+static void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
-  const struct isa_info *info = &cu->program->info[warp->pc];
-  struct isa_result result;
-  uint32_t access = NO_ACCESS;
-
   cu_account(cu, warp, STALL_ISSUED, now);
   cu_charge(cu, warp, STALL_ISSUED, 1);
   warp->since = now + 1;
   scheduler->ready &= ~cu_bit(slot);
   scheduler->held &= ~cu_bit(slot);
   scheduler->last = slot;
+}
+
+/* A slot that goes to a copy beside the warp's instructions. */
+static void issue_task(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  take_slot(cu, scheduler, slot, now);
+  cu->trace_hash = mix(mix(cu->trace_hash, now), (uint64_t)warp->task << 32 | slot);
+  if (warp->task == TASK_RETRY)
+    group_retry(cu, slot, now);
+  else
+    lane_copy_issue(cu, scheduler, slot, now);
+}
+
+static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  const struct isa_info *info = &cu->program->info[warp->pc];
+  struct isa_result result;
+  uint32_t access = NO_ACCESS;
+
+  take_slot(cu, scheduler, slot, now);
   scheduler->unit_free[cu->unit[info->class_]] = now + cu->interval[info->class_];
 
   if (is_lds(info) || is_global(info)) {
@@ -199,15 +217,24 @@ static void let_go(struct cu *cu, struct cu_scheduler *scheduler, uint64_t asked
   scheduler->held &= asked;
 }
 
+/* What keeps a warp that is ready for a slot of its task from it; as structural(). */
+static enum stall task_held(struct cu *cu, const struct cu_scheduler *scheduler, uint32_t slot, cycle_t now,
+                            cycle_t *until) {
+  return cu_warp(cu, slot)->task == TASK_COPY ? lane_copy_held(cu, scheduler, slot, now, until) : STALL_ISSUED;
+}
+
 /* Issues at most one instruction; lowers *next to the cycle in which the scheduler wants to look again. */
 bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cycle_t *next) {
   uint64_t candidates = scheduler->ready, asked = 0;
   cycle_t until = NEVER;
   while (candidates) {
     uint32_t slot = pick(cu, scheduler, candidates);
-    enum stall stall = structural(cu, scheduler, &cu->program->info[cu_warp(cu, slot)->pc], now, &until);
+    const struct cu_warp *warp = cu_warp(cu, slot);
+    enum stall stall = __builtin_expect(warp->task != TASK_NONE, 0)
+                           ? task_held(cu, scheduler, slot, now, &until)
+                           : structural(cu, scheduler, &cu->program->info[warp->pc], now, &until);
     if (stall == STALL_ISSUED) {
-      issue(cu, scheduler, slot, now);
+      (warp->task ? issue_task : issue)(cu, scheduler, slot, now);
       let_go(cu, scheduler, asked, now);
       *next = scheduler->ready ? now + 1 : *next;
       return true;

@@ -97,6 +97,13 @@ bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
   }
   if (mem->dram == DRAM_BANKED && !check_dram(mem, message))
     return false;
+  const struct dma_params *dma = &machine->dma;
+  if (dma->copy != DMA_BY_ENGINE && (dma->swizzle != DMA_LINEAR || (dma->pad_interval && dma->pad))) {
+    snprintf(message, PARAM_MESSAGE, "dma.copy: only an engine pads and swizzles; with %s, dma.%s is to be %s",
+             dma->copy == DMA_BY_LANES ? "lanes" : "blocking", dma->swizzle != DMA_LINEAR ? "swizzle" : "pad",
+             dma->swizzle != DMA_LINEAR ? "none" : "0");
+    return false;
+  }
   if (machine->cu.lds_unit > machine->lds.size) {
     snprintf(message, PARAM_MESSAGE, "cu.lds_unit: %u is larger than lds.size, %u bytes", machine->cu.lds_unit,
              machine->lds.size);

@@ -23,7 +23,7 @@ extern const struct stall_row stall_rows[STALLS];
 struct pc_result {
   uint64_t issues;         /* times a warp issued it */
   uint64_t lanes;          /* lanes that ran it, summed over issues */
-  uint64_t stalls[STALLS]; /* warp-cycles spent before it could issue; ISSUED is `issues` */
+  uint64_t stalls[STALLS]; /* warp-cycles spent before it could issue; ISSUED is `issues`, and its copies' slots */
   uint64_t lds_accesses, lds_passes, lds_conflict_cycles, lds_contention_cycles;
   uint64_t lds_max_ways; /* most passes of one phase */
   uint64_t sectors;      /* global memory: sectors touched */
@@ -85,8 +85,8 @@ struct launch_result {
   struct dma_stats dma;
   struct mem_stats mem;
   uint64_t lds_max_ways;
-  uint32_t dma_queue_peak; /* of any engine */
-  struct histogram dma_latency;
+  uint32_t dma_queue_peak;           /* of any engine */
+  struct histogram dma_latency;      /* of copies, by whomever they are carried out */
   uint64_t unit_cycles[ISA_CLASSES]; /* scheduler-cycles that the unit of a class was busy, all classes it serves */
   bool unit_holds[ISA_CLASSES];      /* one of its instructions kept it for more than a cycle */
   uint64_t stalls[STALLS];           /* warp-cycles */

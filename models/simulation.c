@@ -308,6 +308,7 @@ static void collect_node(struct launch_result *result, cycle_t *hazard_cycles, s
     if (dma->queue_peak > result->dma_queue_peak)
       result->dma_queue_peak = dma->queue_peak;
   }
+  histogram_merge(&result->dma_latency, &node->cu.copy_latency);
   for (unsigned i = 0; i < STALLS; i++)
     result->stalls[i] += node->cu.stalls[i];
   result->resident_cycles += node->cu.resident_cycles;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "models/cu.h"
+#include "models/lane_copy.h"
 
 /* ---- accounts --------------------------------------------------------------------------- */
 
@@ -55,6 +56,8 @@ void cu_turn_wheel(struct cu *cu, cycle_t now) {
       const struct cu_warp *warp = cu_warp(cu, slot);
       if (warp->wake > now)
         sleep_until(cu, slot, warp->wake);
+      else if (warp->task == TASK_COPY)
+        lane_copy_plan(cu, slot, now, now);
       else if (warp->state == WARP_RESTING)
         cu_plan(cu, slot, now, now);
       else
@@ -71,6 +74,22 @@ void cu_block(struct cu *cu, uint32_t slot, enum stall stall, cycle_t now) {
   cu_account(cu, cu_warp(cu, slot), stall, now);
 }
 
+void cu_ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cycle_t now) {
+  if (at <= now) {
+    make_ready(cu, slot, now);
+    return;
+  }
+  cu_account(cu, cu_warp(cu, slot), stall, now);
+  cu_warp(cu, slot)->state = WARP_ASLEEP;
+  sleep_until(cu, slot, at);
+}
+
+/* Own accesses that a barrier or a fence waits for; a copy fence is about copies alone. */
+static bool fenced(const struct cu_warp *warp, const struct isa_info *info) {
+  return ((info->local_fence && warp->lds_under_way) || (info->global_fence && warp->global_under_way)) &&
+         info->class_ != ISA_CLASS_COPY_FENCE;
+}
+
 void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   const struct isa_info *info = &cu->program->info[warp->pc];
@@ -85,19 +104,12 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
       stall = (enum stall)warp->producer[info->slot[i]];
     }
   }
-  bool fenced = ((info->local_fence && warp->lds_under_way) || (info->global_fence && warp->global_under_way)) &&
-                info->class_ != ISA_CLASS_COPY_FENCE;
   if (at == NEVER)
     cu_block(cu, slot, stall, now);
-  else if (fenced)
+  else if (fenced(warp, info))
     cu_block(cu, slot, STALL_FENCE, now);
-  else if (at <= now)
-    make_ready(cu, slot, now);
-  else {
-    cu_account(cu, warp, stall, now);
-    warp->state = WARP_ASLEEP;
-    sleep_until(cu, slot, at);
-  }
+  else
+    cu_ready_at(cu, slot, stall, at, now);
 }
 
 void cu_rest(struct cu *cu, uint32_t slot, enum stall stall, cycle_t until, cycle_t now) {

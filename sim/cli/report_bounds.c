@@ -57,7 +57,8 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
 #define OF(count) (double)result->count
   enum { MEMORY = SERVES_MEMORY | SERVES_COPIES };
   const struct utilisation rows[UTILISATIONS - REPORT_UNITS] = {
-      {"issue_slots", "issue slots", "issue slots", "instructions", OF(cu.warp_instructions),
+      {"issue_slots", "issue slots", "issue slots", "instructions",
+       (double)(result->cu.warp_instructions + result->cu.copy_slots + result->cu.copy_retries),
        active * machine->cu.schedulers, .serves = SERVES_ISSUE},
       {"lds_passes", "LDS passes", "LDS passes", "passes", OF(lds.passes), active, .serves = SERVES_LDS},
       {"dma_engines", "DMA engines", "the DMA engines", "bytes", OF(dma.bytes), engines * narrow,
@@ -117,6 +118,7 @@ static const struct {
     [STALL_BARRIER] = {CAUSE_WARPS, 0},
     [STALL_COPY_JOIN] = {CAUSE_WARPS, 0},
     [STALL_DMA_QUEUE] = {CAUSE_COPIES, SERVES_COPIES},
+    [STALL_COPY_DATA] = {CAUSE_COPIES, SERVES_COPIES},
     [STALL_COPY_WAIT] = {CAUSE_COPIES, SERVES_COPIES},
     [STALL_WAIT_JOIN] = {CAUSE_WARPS, 0},
     [STALL_DRAIN] = {CAUSE_MEMORY, SERVES_MEMORY},

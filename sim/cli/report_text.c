@@ -209,10 +209,16 @@ static void latencies(const struct histogram *latency, struct text *text) {
 
 static void dma(const struct view *view) {
   const struct dma_stats *stats = &view->result->dma;
+  const struct cu_stats *cu = &view->result->cu;
   const struct histogram *latency = &view->result->dma_latency;
-  if (!stats->descriptors)
+  if (cu->warp_copies)
+    text_print(view->text,
+               "\ncopies by warps: %" PRIu64 ", in %" PRIu64 " accesses to global memory and %" PRIu64 " issue slots\n",
+               cu->warp_copies, cu->copy_accesses, cu->copy_slots);
+  else if (!stats->descriptors)
     return;
-  text_print(view->text,
+  else
+    text_print(view->text,
              "\nDMA: %" PRIu64 " descriptors, %" PRIu64 " bytes, %.2f bytes a busy cycle; queue %.2f on average, %u at "
              "most\n",
              stats->descriptors, stats->bytes, per((double)stats->bytes, (double)stats->busy_cycles),
@@ -299,7 +305,7 @@ static void print_call(const struct view *view, uint32_t pc, uint32_t other) {
 
 static void stuck_reason(const struct view *view, const struct stuck_warp *warp) {
   static const char *const at[STALLS] = {
-      [STALL_BARRIER] = "a barrier", [STALL_COPY_JOIN] = "an asynchronous copy", [STALL_WAIT_JOIN] = "a wait"};
+      [STALL_BARRIER] = "a barrier", [STALL_COPY_JOIN] = "an asynchronous copy or a copy fence", [STALL_WAIT_JOIN] = "a wait"};
   const char *call = at[warp->stall] ? at[warp->stall] : "a wait";
   uint32_t elsewhere = report_elsewhere(view->result, warp);
   if (warp->mismatched && elsewhere != warp->pc) {

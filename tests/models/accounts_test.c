@@ -51,6 +51,13 @@ static const struct {
     {STALL_DMA_QUEUE, COPY_64 - 10 + 1 - 9, 32, "dma.queue=1 dma.channels=1",
      COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds f, [t], [p], 16, size=4\n"
                " copy.to_lds g, [t], [p], 16, size=4\n wait e, f, g\n exit\n"},
+    /* The same with attempts every 16 cycles, which are issued, from c + 8 on: the first one with room is the 20th. */
+    {STALL_DMA_QUEUE, 20 * 15, 32, "dma.queue=1 dma.channels=1 dma.full=retry",
+     COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds f, [t], [p], 16, size=4\n"
+               " copy.to_lds g, [t], [p], 16, size=4\n wait e, f, g\n exit\n"},
+    /* one access of 4 lanes: its load at c + 5, used 302 later, and its store's reply 11 after that */
+    {STALL_COPY_DATA, 301 + 10, 32, "dma.copy=blocking",
+     COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
     /* copy at c, wait at c + 4, event at c + COPY_64 */
     {STALL_COPY_WAIT, COPY_64 - 5, 32, "", COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
     {STALL_WAIT_JOIN, 4, 32, "", COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
@@ -104,10 +111,14 @@ TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
       " copy.to_lds e, [t], [p], 200, size=4\n ld.lds.b32 f, [t]\n add.i32 f, f, f\n bar.lds\n wait e\n exit\n",
       LDS_HEAD " ld.lds.b32 b[0], [t + a]\n st.lds.b32 [t + a], b[0]\n bar.all\n ld.lds.b32 b[1], [t]\n exit\n",
   };
-  for (size_t k = 0; k < 2; k++) {
+  static const char *const modes[] = {"", "dma.full=retry", "dma.copy=lanes", "dma.copy=blocking cu.accesses=3"};
+  for (size_t k = 0; k < 8; k++) {
     struct rig rig;
     uint64_t total = 0, by_pc = 0;
-    rig_run(&rig, "cu.count=2 cu.schedulers=2 lds.queue=1 dma.queue=1", 64 * 20, 64, kernels[k]);
+    char settings[128];
+    snprintf(settings, sizeof settings, "cu.count=2 cu.schedulers=2 lds.queue=1 dma.queue=1 %s", modes[k / 2]);
+    ct_note("%s", settings);
+    rig_run(&rig, settings, 64 * 20, 64, kernels[k % 2]);
     for (unsigned i = 0; i < STALLS; i++) {
       total += rig.result.stalls[i];
       for (uint32_t pc = 0; pc < rig.program->count; pc++)
@@ -115,7 +126,8 @@ TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
     }
     EXPECT_EQ(total, rig.result.resident_cycles);
     EXPECT_EQ(by_pc, rig.result.resident_cycles);
-    EXPECT_EQ(rig.result.stalls[STALL_ISSUED], rig.result.cu.warp_instructions);
+    const struct cu_stats *cu = &rig.result.cu;
+    EXPECT_EQ(rig.result.stalls[STALL_ISSUED], cu->warp_instructions + cu->copy_retries + cu->copy_slots);
     rig_free(&rig);
   }
 }

@@ -200,6 +200,39 @@ TEST(copy, a_full_queue_stalls_the_group_and_is_accounted) {
   rig_free(&wide);
 }
 
+TEST(copy, with_retry_it_comes_back_every_gap_until_there_is_room) {
+  /* Three copies at c, c + 4, c + 8, one channel, a queue of one: the third has room from the cycle on in which the
+   * first has landed and a credit is back. Its group goes on with the first attempt from then on. */
+  const char *text = ".kernel k\n.arg src global\n.lds t 1024\n.reg e, f, g\n.reg64 p\n ld.arg.b64 p, src\n"
+                     " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds f, [t], [p], 16, size=4\n"
+                     " copy.to_lds g, [t], [p], 16, size=4\n exit\n";
+  for (uint32_t gap = 1; gap < 400; gap += gap / 2 + 1) {
+    char settings[128];
+    struct rig stall, retry;
+    rig_run(&stall, "dma.queue=1 dma.channels=1", 32, 32, text);
+    uint64_t waited = stall.result.stalls[STALL_DMA_QUEUE] + 1; /* from its issue to the room */
+    snprintf(settings, sizeof settings, "dma.queue=1 dma.channels=1 dma.full=retry dma.retry_gap=%u", gap);
+    ct_note("%s", settings);
+    rig_run(&retry, settings, 32, 32, text);
+    EXPECT_EQ(retry.result.cu.copy_retries, div_up(waited, gap));
+    EXPECT_EQ(retry.result.stalls[STALL_DMA_QUEUE], div_up(waited, gap) * (gap - 1));
+    EXPECT_EQ(retry.result.cu.exposed_cycles, div_up(waited, gap) * gap);
+    EXPECT_EQ(retry.result.stalls[STALL_ISSUED], retry.result.cu.warp_instructions + retry.result.cu.copy_retries);
+    rig_free(&stall);
+    rig_free(&retry);
+  }
+}
+
+TEST(copy, a_work_group_keeps_to_its_engine) {
+  /* One group: a second engine would not help it. Two of them have one each. */
+  const char *text = ".kernel k\n.arg src global\n.lds t 8192\n.reg e, f\n.reg64 p\n ld.arg.b64 p, src\n"
+                     " copy.to_lds e, [t], [p], 1000, size=4\n copy.to_lds f, [t + 4096], [p], 1000, size=4\n"
+                     " wait e, f\n exit\n";
+  const char *one = "dma.channels=1 dma.outstanding=2", *two = "dma.channels=1 dma.outstanding=2 dma.engines=2";
+  EXPECT_EQ(rig_cycles(two, 32, 32, text), rig_cycles(one, 32, 32, text));
+  EXPECT_LT(rig_cycles(two, 64, 32, text) * 10, rig_cycles(one, 64, 32, text) * 7);
+}
+
 TEST(copy, hiding_is_what_the_group_computes_while_its_copy_is_under_way) {
   /* the copy takes `latency`; the group computes `work` cycles between the copy and the wait */
   const char *text =

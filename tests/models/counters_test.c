@@ -24,6 +24,18 @@ static const struct {
      LOAD_HEAD " setp.lt.u32 c, i, 64\n@c bra on\n mov.b32 v, 1\non: exit\n"},
     {&cu_stat_group, "barriers", 2, "", ".kernel k\n bar\n bar\n exit\n"},
     {&cu_stat_group, "copies", 1, "", LOAD_HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
+    {&cu_stat_group, "copy_fences", 2, "", ".kernel k\n copy.fence.lds\n copy.fence.all\n exit\n"},
+    /* accounts_test.c: the third copy finds room at its 20th further attempt */
+    {&cu_stat_group, "copy_retries", 20, "dma.queue=1 dma.channels=1 dma.full=retry",
+     LOAD_HEAD " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds v, [t], [p], 16, size=4\n"
+               " copy.to_lds i, [t], [p], 16, size=4\n wait e\n exit\n"},
+    {&cu_stat_group, "warp_copies", 1, "dma.copy=lanes",
+     LOAD_HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
+    /* 1024 bytes, 32 x 16 an access: two of them, and a slot for the addresses of each */
+    {&cu_stat_group, "copy_accesses", 2, "dma.copy=lanes",
+     LOAD_HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
+    {&cu_stat_group, "copy_slots", 4, "dma.copy=lanes",
+     LOAD_HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
     {&cu_stat_group, "waits", 1, "", LOAD_HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     {&cu_stat_group, "work_groups", 1, "", ".kernel k\n exit\n"},
     {&cu_stat_group, "active_cycles", 6, "",

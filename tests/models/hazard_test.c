@@ -6,8 +6,14 @@
 #include "tests/models/rig.h"
 
 #define HEAD                                                                                                           \
-  ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, f, i, n\n.reg64 p, q\n.pred c\n"                  \
+  ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, f, i, n, j, k, l, m\n.reg64 p, q\n.pred c\n"      \
   " ld.arg.b64 p, src\n ld.arg.b64 q, dst\n get.local_id i, x\n setp.lt.u32 c, i, 16\n"
+
+/* Two planes of three lines. */
+#define LINES(ELEMENTS, LINE, PLANE)                                                                                   \
+  " mov.b32 i, 2\n mov.b32 j, 3\n mov.b32 f, 4\n mov.b32 l, " #LINE "\n mov.b32 k, " #PLANE "\n mov.b32 n, " #ELEMENTS \
+  "\n mov.b32 e, 0\n mov.b32 m, 0\n copy.to_lds.3d e, [m], [p], n, size=f, lines=j, planes=i, global_line=l, "         \
+  "lds_line=l, global_plane=k, lds_plane=k\n wait e\n exit\n"
 
 static const struct {
   enum isa_hazard_rule rule;
@@ -30,6 +36,8 @@ static const struct {
      " mov.b32 n, 262140\n cvt.u64.u32 q, n\n add.i64 p, p, q\n copy.to_lds e, [t], [p], 2, size=4\n wait e\n exit\n",
      HEAD
      " mov.b32 n, 262140\n cvt.u64.u32 q, n\n add.i64 p, p, q\n copy.to_lds e, [t], [p], 1, size=4\n wait e\n exit\n"},
+    {HAZARD_X3, HEAD LINES(8, 7, 60), HEAD LINES(8, 8, 60)},
+    {HAZARD_X4, HEAD LINES(8, 8, 23), HEAD LINES(8, 8, 24)},
     {HAZARD_X10, HEAD " copy.to_lds e, [t], [p], 4, size=4\n exit\n",
      HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     {HAZARD_X11, HEAD " mov.b32 e, 5\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n",
@@ -50,6 +58,10 @@ static const struct {
     {HAZARD_X13, HEAD " mov.b32 n, -1\n wait.first n, e\n exit\n", HEAD " mov.b32 n, 0\n wait.first n, e\n exit\n"},
     {HAZARD_X14, HEAD " copy.to_lds e, [t + 2], [p], 4, size=4\n wait e\n exit\n",
      HEAD " copy.to_lds e, [t + 2], [p], 4, size=1\n wait e\n exit\n"},
+    {HAZARD_X15, HEAD " mov.b64 p, 0\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n",
+     HEAD " mov.b64 p, 0\n copy.to_lds e, [t], [p], 0, size=4\n wait e\n exit\n"},
+    {HAZARD_M3, HEAD " copy.to_lds e, [t], [p], 6, size=4\n wait e\n exit\n",
+     HEAD " copy.to_lds e, [t], [p], 8, size=4\n wait e\n exit\n"},
     {HAZARD_M1, HEAD " shl.b32 i, i, 5\n st.lds.b32 [t + i], i\n exit\n",
      HEAD " shl.b32 i, i, 4\n st.lds.b32 [t + i], i\n exit\n"},
     {HAZARD_M1, HEAD " shl.b32 i, i, 12\n add.i32 i, i, 8192\n st.global.b32 [q + i], i\n exit\n",
@@ -61,11 +73,12 @@ TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
   bool seen[HAZARDS] = {false};
   for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
     struct rig wrong, right;
+    const char *settings = twins[i].rule == HAZARD_M3 ? "dma.alignment=16 dma.misaligned=refuse" : "";
     ct_note("%s, twin %zu", isa_hazard_rows[twins[i].rule].rule, i);
-    rig_run(&wrong, "", 64, 64, twins[i].wrong);
+    rig_run(&wrong, settings, 64, 64, twins[i].wrong);
     EXPECT_GT(rig_hazards(&wrong, twins[i].rule), 0);
     EXPECT_EQ(wrong.result.hazard_count, 1);
-    rig_run(&right, "", 64, 64, twins[i].right);
+    rig_run(&right, settings, 64, 64, twins[i].right);
     EXPECT_EQ(right.result.hazard_count, 0);
     EXPECT_EQ(right.result.end, END_FINISHED);
     seen[twins[i].rule] = true;

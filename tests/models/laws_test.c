@@ -11,7 +11,7 @@
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
-enum { KERNELS = 25, TEXT = 16384 };
+enum { KERNELS = 20, TEXT = 16384 };
 
 static const char *const machines[] = {
     "",
@@ -21,9 +21,12 @@ static const char *const machines[] = {
     "cu.count=5 cu.schedulers=4 lds.dma_port=separate dma.granularity=16 dma.outstanding=3",
     "cu.count=2 mem.l2_size=4K mem.l2_ways=2 mem.dram_width=8 lds.priority=dma lds.queue=1",
     "cu.count=3 cu.accesses=2 dma.arbitration=oldest dma.burst=64 dma.setup=0 dma.completion=0 lds.banks=16",
-    "cu.count=7 cu.groups=2 mem.link_latency=3 lds.priority=warps cu.int_interval=2 dma.write_width=4",
-    "cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "
-    "dma.alignment=16",
+    ("cu.count=7 cu.groups=2 mem.link_latency=3 lds.priority=warps cu.int_interval=2 dma.write_width=4 dma.queue=1 "
+     "dma.channels=1 dma.full=retry"),
+    "cu.count=3 dma.copy=lanes cu.schedulers=2 lds.queue=2 dma.lane_bytes=8",
+    "cu.count=4 dma.copy=blocking cu.accesses=3 mem.link_latency=2 cu.copy_overhead=2",
+    ("cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "
+     "dma.alignment=16"),
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
 
@@ -125,7 +128,8 @@ static void collective(struct writer *writer) {
   unsigned elements = 1 + below(writer, 900), event = below(writer, 2), few = 1 + below(writer, 100);
   unsigned stride = 1 + below(writer, 40), others = 1 + below(writer, 200);
   static const char *const bars[] = {"bar", "bar.lds", "bar.global", "bar.all"};
-  switch (below(writer, 4)) {
+  static const char *const fences[] = {"lds", "global", "all"};
+  switch (below(writer, 5)) {
   case 0:
     put(writer, " %s\n", bars[below(writer, 4)]);
     break;
@@ -139,6 +143,16 @@ static void collective(struct writer *writer) {
     statement(writer, 2);
     put(writer, " wait e[%u]\n", event);
     break;
+  case 3: {
+    const char *first = fences[below(writer, 3)], *second = fences[below(writer, 3)];
+    put(writer,
+        " mov.b32 e[0], 0\n copy.to_lds e[0], [t], [p], %u, size=2\n copy.fence.%s\n"
+        " copy.to_global e[0], [q], [t + 2], %u, size=2\n copy.fence.%s\n",
+        elements, first, elements, second);
+    statement(writer, 2);
+    put(writer, " copy.to_lds e[0], [t], [q], %u, size=4\n wait e[0]\n", few);
+    break;
+  }
   default:
     put(writer,
         " mov.b32 e[0], 0\n mov.b32 e[1], 0\n copy.to_lds.strided e[0], [t], [p], %u, %u, size=4\n"

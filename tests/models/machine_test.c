@@ -93,7 +93,10 @@ TEST(machine, parameters_that_are_not_legal_together_are_refused_with_both_names
               {"mem.l2_size", "2048", "mem.l2_slices"},
               {"mem.dram_row_miss", "1", "mem.dram_row_hit"},
               {"mem.dram_row_conflict", "1", "mem.dram_row_miss"},
-              {"mem.dram_refresh_cycles", "100", "mem.dram_refresh"}};
+              {"mem.dram_refresh_cycles", "100", "mem.dram_refresh"},
+              {"dma.copy", "lanes", "dma.swizzle"},
+              {"dma.copy", "blocking", "dma.swizzle"},
+              {"dma.copy", "lanes", "dma.pad"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct machine machine;
     char message[PARAM_MESSAGE] = "";
@@ -103,6 +106,8 @@ TEST(machine, parameters_that_are_not_legal_together_are_refused_with_both_names
     machine.mem.l2_slices = 2;
     machine.mem.dram = DRAM_BANKED;
     machine.mem.dram_refresh = 100;
+    machine.dma.swizzle = strstr(rows[i].other, "swizzle") ? DMA_SWIZZLE_64 : DMA_LINEAR;
+    machine.dma.pad = machine.dma.pad_interval = 128; /* legal, as the swizzle, with an engine */
     EXPECT_TRUE(param_set(machine_groups, MACHINE_GROUPS, &machine, rows[i].key, rows[i].value, message));
     EXPECT_FALSE(machine_check(&machine, message));
     EXPECT_CONTAINS(message, rows[i].key);

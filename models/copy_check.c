@@ -1,0 +1,220 @@
+/* What is wrong with a copy, and what of it exists.
+ *
+ * Elements are looked at in the order planes, lines, elements. What is cut off is an end of that sequence: with
+ * pitches that keep lines and planes apart, exactly the elements that exist on both sides are moved. Where they
+ * overlap (X1, X3, X4, which are reported), elements behind the first one that is missing are left out, too. */
+#include <stdio.h>
+
+#include "models/group.h"
+
+static uint64_t mul(uint64_t a, uint64_t b) {
+  uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static bool has_lines(const struct isa_copy *copy) { return copy->form == ISA_COPY_2D || copy->form == ISA_COPY_3D; }
+
+/* Elements of the copy; 0 when any of its counts is, its element size among them. */
+static uint64_t all_elements(const struct isa_copy *copy) {
+  return copy->element_bytes ? mul(mul(copy->elements, copy->lines), copy->planes) : 0;
+}
+
+/* ---- bounds ----------------------------------------------------------------------------- */
+
+/* The first `count` lines (of `reach` elements, `pitch` apart) lie within `room` elements. */
+static uint64_t within(uint64_t room, uint64_t reach, uint64_t pitch, uint64_t count) {
+  if (reach > room)
+    return 0;
+  uint64_t fit = pitch ? (room - reach) / pitch + 1 : count;
+  return fit < count ? fit : count;
+}
+
+/* Elements before the first one that does not lie in the `bytes` from the copy's start on. Products of two counts or
+ * pitches fit in 64 bits, and what is farther from the start than `bytes` is never computed. */
+static uint64_t leading(const struct isa_copy *copy, uint64_t line, uint64_t plane, uint64_t bytes) {
+  uint64_t room = bytes / copy->element_bytes;
+  uint64_t whole = (copy->lines - 1) * line + copy->elements; /* a plane's reach */
+  uint64_t planes = within(room, whole, plane, copy->planes);
+  if (planes == copy->planes)
+    return all_elements(copy);
+  room -= cycle_min(room, mul(planes, plane));
+  uint64_t lines = within(room, copy->elements, line, copy->lines);
+  room -= cycle_min(room, mul(lines, line));
+  uint64_t rest = lines < copy->lines ? cycle_min(room, copy->elements) : 0;
+  return mul(planes, (uint64_t)copy->lines * copy->elements) + lines * copy->elements + rest;
+}
+
+static uint64_t lds_elements(const struct cu *cu, const struct isa_copy *copy) {
+  uint32_t bytes = cu->launch->lds_bytes;
+  return leading(copy, copy->lds_line, copy->lds_plane, copy->lds < bytes ? bytes - copy->lds : 0);
+}
+
+/* One past the copy's last byte on the global side, or UINT64_MAX. */
+static uint64_t global_end(const struct isa_copy *copy) {
+  uint64_t last = 0, end = 0;
+  if (__builtin_add_overflow(mul(copy->planes - 1, copy->global_plane), mul(copy->lines - 1, copy->global_line),
+                             &last) ||
+      __builtin_add_overflow(last, copy->elements, &last) ||
+      __builtin_add_overflow(copy->global, mul(last, copy->element_bytes), &end))
+    return UINT64_MAX;
+  return end;
+}
+
+static bool holds(const struct isa_buffer *buffer, uint64_t address) {
+  return buffer && address >= buffer->base && address - buffer->base < buffer->bytes;
+}
+
+/* The buffer that a copy is about: the one at its first byte; for one that begins before it, a tile's border say, the
+ * one that it reaches into. NULL: none. */
+static const struct isa_buffer *buffer_of(const struct cu *cu, const struct isa_copy *copy) {
+  const struct isa_buffer *buffer = isa_memory_near(cu->launch->memory, copy->global);
+  if (holds(buffer, copy->global))
+    return buffer;
+  buffer = isa_memory_near(cu->launch->memory, global_end(copy) - 1);
+  return buffer && buffer->base + buffer->bytes > copy->global ? buffer : NULL;
+}
+
+/* The copy's shape on one side, where its lines are `line` elements apart. */
+static void describe(const struct isa_copy *copy, uint32_t line, char *text, size_t size) {
+  if (has_lines(copy))
+    snprintf(text, size, "%ux%ux%u elements of %u bytes, lines %u apart,", copy->elements, copy->lines, copy->planes,
+             copy->element_bytes, line);
+  else
+    snprintf(text, size, "%u elements of %u bytes at stride %u", copy->elements * copy->lines, copy->element_bytes,
+             line);
+}
+
+static void report_global(struct cu *cu, const struct cu_group *group, uint64_t fit) {
+  const struct isa_copy *copy = &group->copy;
+  const struct isa_buffer *buffer = isa_memory_near(cu->launch->memory, copy->global);
+  char what[80], detail[256];
+  describe(copy, copy->global_line, what, sizeof what);
+  snprintf(detail, sizeof detail, "%s from byte %lld of buffer '%.40s' of %llu bytes: %llu fit", what,
+           buffer ? (long long)(copy->global - buffer->base) : (long long)copy->global,
+           buffer ? buffer->name : "(none)", buffer ? (unsigned long long)buffer->bytes : 0, (unsigned long long)fit);
+  group_hazard(cu, group, HAZARD_X2, group->arrived_pc, detail);
+}
+
+static void report_lds(struct cu *cu, const struct cu_group *group, uint64_t fit) {
+  const struct isa_copy *copy = &group->copy;
+  char what[80], detail[256];
+  describe(copy, copy->lds_line, what, sizeof what);
+  snprintf(detail, sizeof detail, "%s at byte %u of the work-group's LDS of %u bytes: %llu fit", what, copy->lds,
+           cu->launch->lds_bytes, (unsigned long long)fit);
+  group_hazard(cu, group, HAZARD_X2, group->arrived_pc, detail);
+}
+
+/* With dma.out_of_bounds zero or skip, what is missing on the global side is no mistake, and left to whoever moves it.
+ */
+static void check_bounds(struct cu *cu, const struct cu_group *group, struct copy_scope *scope) {
+  const struct isa_copy *copy = &group->copy;
+  const struct isa_buffer *buffer = buffer_of(cu, copy);
+  uint64_t lds = lds_elements(cu, copy), global = 0;
+  scope->from = buffer ? buffer->base : 1; /* from 1 to 1 nothing exists */
+  scope->to = buffer ? buffer->base + buffer->bytes : 1;
+  if (holds(buffer, copy->global))
+    global = leading(copy, copy->global_line, copy->global_plane, scope->to - copy->global);
+  if (cu->dma_params.out_of_bounds != DMA_ERROR) {
+    scope->clipped = global < cycle_min(scope->elements, lds);
+    global = scope->elements;
+  }
+  if (global < scope->elements && global <= lds)
+    report_global(cu, group, global);
+  else if (lds < scope->elements)
+    report_lds(cu, group, lds);
+  scope->elements = cycle_min(scope->elements, cycle_min(global, lds));
+}
+
+/* ---- arguments -------------------------------------------------------------------------- */
+
+/* Lines overlap when they are less than a line apart, planes when they are less than a plane apart. */
+static void check_pitches(struct cu *cu, const struct cu_group *group) {
+  const struct isa_copy *copy = &group->copy;
+  char detail[256];
+  if (copy->form == ISA_COPY_STRIDED && !copy->global_line)
+    group_hazard(cu, group, HAZARD_X1, group->arrived_pc, "");
+  if (!has_lines(copy))
+    return;
+  if (copy->lines > 1 && (copy->global_line < copy->elements || copy->lds_line < copy->elements)) {
+    snprintf(detail, sizeof detail, "lines of %u elements are %u apart in global memory, %u in the LDS", copy->elements,
+             copy->global_line, copy->lds_line);
+    group_hazard(cu, group, HAZARD_X3, group->arrived_pc, detail);
+  }
+  uint64_t global = (uint64_t)copy->lines * copy->global_line, lds = (uint64_t)copy->lines * copy->lds_line;
+  if (copy->planes > 1 && (copy->global_plane < global || copy->lds_plane < lds)) {
+    snprintf(detail, sizeof detail,
+             "planes of %llu elements are %u apart in global memory, planes of %llu are %u apart in the LDS",
+             (unsigned long long)global, copy->global_plane, (unsigned long long)lds, copy->lds_plane);
+    group_hazard(cu, group, HAZARD_X4, group->arrived_pc, detail);
+  }
+}
+
+/* Copies of lines have byte alignment; the other forms' pointers are to elements. */
+static void check_alignment(struct cu *cu, const struct cu_group *group) {
+  const struct isa_copy *copy = &group->copy;
+  char detail[96];
+  if (has_lines(copy) || !(copy->global % copy->element_bytes || copy->lds % copy->element_bytes))
+    return;
+  snprintf(detail, sizeof detail, "global address 0x%llx, LDS offset %u, elements of %u bytes",
+           (unsigned long long)copy->global, copy->lds, copy->element_bytes);
+  group_hazard(cu, group, HAZARD_X14, group->arrived_pc, detail);
+}
+
+static void check_event(struct cu *cu, struct cu_group *group) {
+  char detail[96];
+  if (!group->copy.event_in || group_find_event(group, group->copy.event_in))
+    return;
+  snprintf(detail, sizeof detail, "event %u", group->copy.event_in);
+  group_hazard(cu, group, HAZARD_X11, group->arrived_pc, detail);
+}
+
+/* Whether an engine with misaligned = refuse does not take the copy: all lines begin and end at multiples of
+ * dma.alignment, or else none of them is moved. */
+static bool refused(struct cu *cu, const struct cu_group *group) {
+  const struct isa_copy *copy = &group->copy;
+  uint64_t mask = cu->dma_params.alignment - 1, bytes = copy->element_bytes;
+  char detail[256];
+  if (cu->dma_params.misaligned != DMA_REFUSE || cu->dma_params.copy != DMA_BY_ENGINE)
+    return false;
+  uint64_t misaligned = copy->global | copy->lds | copy->elements * bytes;
+  if (copy->lines > 1)
+    misaligned |= copy->global_line * bytes | copy->lds_line * bytes;
+  if (copy->planes > 1)
+    misaligned |= copy->global_plane * bytes | copy->lds_plane * bytes;
+  if (!(misaligned & mask))
+    return false;
+  snprintf(detail, sizeof detail, "lines of %llu bytes at global address 0x%llx, LDS offset %u; dma.alignment is %u",
+           (unsigned long long)(copy->elements * bytes), (unsigned long long)copy->global, copy->lds,
+           cu->dma_params.alignment);
+  group_hazard(cu, group, HAZARD_M3, group->arrived_pc, detail);
+  return true;
+}
+
+/* An engine that refuses misaligned lines gets none from a copy that is cut off either: what is moved of the last line
+ * ends at a multiple of dma.alignment. */
+static void keep_aligned(const struct cu *cu, const struct isa_copy *copy, struct copy_scope *scope) {
+  uint64_t mask = cu->dma_params.alignment - 1;
+  if (cu->dma_params.misaligned != DMA_REFUSE || cu->dma_params.copy != DMA_BY_ENGINE)
+    return;
+  while (scope->elements % copy->elements * copy->element_bytes & mask)
+    scope->elements--;
+}
+
+struct copy_scope copy_check(struct cu *cu, struct cu_group *group) {
+  struct copy_scope scope = {.elements = all_elements(&group->copy)};
+  bool anything = scope.elements > 0, null = anything && !group->copy.global;
+  if (null)
+    group_hazard(cu, group, HAZARD_X15, group->arrived_pc, "");
+  if (anything && !null) {
+    check_pitches(cu, group);
+    check_alignment(cu, group);
+  }
+  check_event(cu, group);
+  if (anything && !null)
+    check_bounds(cu, group, &scope);
+  if (null || (anything && refused(cu, group)))
+    scope.elements = 0;
+  else if (anything)
+    keep_aligned(cu, &group->copy, &scope);
+  return scope;
+}

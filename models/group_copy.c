@@ -1,0 +1,214 @@
+/* A work-group's copies on their way to an engine, and back; copy fences. */
+#include <assert.h>
+
+#include "models/group.h"
+#include "models/lane_copy.h"
+
+/* ---- descriptors ------------------------------------------------------------------------ */
+
+/* A tag names the group slot and the event. */
+static uint64_t copy_tag(uint32_t group_slot, uint32_t event) { return group_slot | (uint64_t)event << 8; }
+
+/* Planes of lines of elements: all of a copy, or a part of what is left of it. */
+struct part {
+  uint64_t plane, line; /* of the first element */
+  uint64_t elements, lines, planes;
+};
+
+/* What one descriptor can describe of the elements that are not yet handed over: whole planes, then whole lines of a
+ * plane, then elements of a line. A copy that exists as a whole is one part. */
+static struct part next_part(const struct cu_group *group) {
+  const struct isa_copy *copy = &group->copy;
+  uint64_t line = copy->elements, plane = line * copy->lines, left = group->scope.elements - group->handed;
+  if (!left)
+    return (struct part){.elements = 0, .lines = 1, .planes = 1};
+  struct part part = {.plane = group->handed / plane, .line = group->handed % plane / line};
+  part.planes = left < plane ? 1 : cycle_min(left / plane, copy->planes - part.plane);
+  part.lines = left < plane ? left < line ? 1 : left / line : copy->lines;
+  part.elements = left < line ? left : line;
+  return part;
+}
+
+/* A strided copy whose elements lie side by side is one line. */
+static void join_lines(const struct isa_copy *copy, struct part *part) {
+  if (copy->form != ISA_COPY_STRIDED || copy->global_line != 1)
+    return;
+  part->elements *= part->lines;
+  part->lines = 1;
+}
+
+static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot, struct part part) {
+  const struct cu_group *group = &cu->groups[group_slot];
+  const struct isa_copy *copy = &group->copy;
+  uint64_t bytes = copy->element_bytes;
+  uint64_t global = part.plane * copy->global_plane + part.line * copy->global_line;
+  uint64_t lds = part.plane * copy->lds_plane + part.line * copy->lds_line;
+  join_lines(copy, &part);
+  return (struct dma_descriptor){
+      .tag = copy_tag(group_slot, copy->event),
+      .origin = group->arrived_pc,
+      .owner = group_slot,
+      .after = group->handed ? 0 : group->after,
+      .to_lds = copy->to_lds,
+      .global = copy->global + global * bytes,
+      .lds = group->lds_base + copy->lds + (uint32_t)(lds * bytes),
+      .element_bytes = copy->element_bytes,
+      .line_bytes = (uint32_t)(part.elements * bytes),
+      .lines = (uint32_t)part.lines,
+      .planes = (uint32_t)part.planes,
+      .global_pitch = copy->global_line * bytes,
+      .global_plane = copy->global_plane * bytes,
+      .lds_pitch = (uint32_t)(copy->lds_line * bytes),
+      .lds_plane = (uint32_t)(copy->lds_plane * bytes),
+      .global_from = group->scope.from,
+      .global_to = group->scope.to,
+      .issued = group->complete_at,
+  };
+}
+
+/* ---- hand-over -------------------------------------------------------------------------- */
+
+static struct port *queue_of(const struct cu *cu, uint32_t group_slot) {
+  return &cu->dma[group_slot % cu->engines].from_cu;
+}
+
+/* Every descriptor is counted as a copy under way, and in the copy's event. */
+static void note_under_way(struct cu_group *group, cycle_t now) {
+  group_find_event(group, group->copy.event)->under_way++;
+  if (!group->copies_under_way++)
+    group->copies_since = now;
+}
+
+/* Hands over as much as there is room for; whether that was all. */
+static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
+  struct cu_group *group = &cu->groups[group_slot];
+  struct port *queue = queue_of(cu, group_slot);
+  while (port_can_send(queue, now)) {
+    struct part part = next_part(group);
+    struct dma_descriptor descriptor = describe(cu, group_slot, part);
+    port_send(queue, &descriptor, now);
+    group->handed += part.elements * part.lines * part.planes;
+    group->after = 0;
+    if (group->handed == group->scope.elements)
+      return true;
+    note_under_way(group, now);
+  }
+  return false;
+}
+
+static void handed_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
+  struct cu_group *group = &cu->groups[group_slot];
+  cu->stats.exposed_cycles += now - group->complete_at;
+  group_release(cu, group, STALL_COPY_JOIN, now);
+}
+
+/* The group of `engine` whose copy has been waiting longest; ties go to the lowest slot. CU_WARPS: none. */
+static uint32_t oldest_queued(const struct cu *cu, unsigned engine) {
+  uint32_t oldest = CU_WARPS;
+  for (uint64_t left = cu->queued; left; left &= left - 1) {
+    uint32_t slot = (uint32_t)__builtin_ctzll(left);
+    if (slot % cu->engines != engine)
+      continue;
+    if (oldest == CU_WARPS || cu->groups[slot].complete_at < cu->groups[oldest].complete_at)
+      oldest = slot;
+  }
+  return oldest;
+}
+
+cycle_t group_hand_over(struct cu *cu, cycle_t now) {
+  cycle_t next = NEVER;
+  for (unsigned engine = 0; engine < cu->engines; engine++) {
+    uint32_t slot;
+    while ((slot = oldest_queued(cu, engine)) != CU_WARPS) {
+      if (!hand_over(cu, slot, now)) {
+        next = cycle_min(next, port_free_at(&cu->dma[engine].from_cu));
+        break;
+      }
+      cu->queued &= ~cu_bit(slot);
+      handed_over(cu, slot, now);
+    }
+  }
+  return next;
+}
+
+/* Another attempt by the warp that arrived last. */
+static void attempt(struct cu *cu, uint32_t group_slot, cycle_t now) {
+  uint32_t slot = cu->groups[group_slot].last_arrived;
+  if (hand_over(cu, group_slot, now)) {
+    cu_warp(cu, slot)->task = TASK_NONE;
+    handed_over(cu, group_slot, now);
+    return;
+  }
+  cu_warp(cu, slot)->task = TASK_RETRY;
+  cu_ready_at(cu, slot, STALL_DMA_QUEUE, now + cu->dma_params.retry_gap, now);
+}
+
+void group_retry(struct cu *cu, uint32_t slot, cycle_t now) {
+  cu->stats.copy_retries++;
+  attempt(cu, cu_warp(cu, slot)->group, now);
+}
+
+/* ---- issue ------------------------------------------------------------------------------ */
+
+static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
+  const struct isa_copy *copy = &group->copy;
+  if (!group_find_event(group, copy->event))
+    group_add_event(group, copy->event);
+  note_under_way(group, now);
+  if (!copy->event_in)
+    group->events_made = copy->event;
+  group->copy_number++;
+  cu->stats.copies++;
+  cu->by_pc[group->arrived_pc].copies++;
+  cu->by_pc[group->arrived_pc].copy_bytes += group->scope.elements * copy->element_bytes;
+}
+
+void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
+  struct cu_group *group = &cu->groups[group_slot];
+  group->scope = copy_check(cu, group);
+  group->handed = 0;
+  note_copy(cu, group, now);
+  if (cu->dma_params.copy != DMA_BY_ENGINE) {
+    lane_copy_start(cu, group_slot, copy_tag(group_slot, group->copy.event), now);
+    return;
+  }
+  group_set_stall(cu, group, STALL_DMA_QUEUE, now);
+  if (cu->dma_params.full == DMA_RETRY)
+    attempt(cu, group_slot, now);
+  else
+    cu->queued |= cu_bit(group_slot); /* group_hand_over() follows in this step */
+}
+
+/* It waits for nothing: it is the next copy that is held, by the engine or in lane_copy.c. */
+void group_pass_fence(struct cu *cu, uint32_t group_slot, cycle_t now) {
+  struct cu_group *group = &cu->groups[group_slot];
+  const struct isa_info *info = &cu->program->info[group->arrived_pc];
+  cu->stats.copy_fences++;
+  if (group->copies_under_way)
+    group->after |= (uint8_t)((info->local_fence ? DMA_FENCE_LDS : 0) | (info->global_fence ? DMA_FENCE_GLOBAL : 0));
+  if (info->local_fence)
+    group->fenced_lds = group->copy_number;
+  if (info->global_fence)
+    group->fenced_global = group->copy_number;
+  group_release(cu, group, STALL_COPY_JOIN, now);
+}
+
+/* ---- completion ------------------------------------------------------------------------- */
+
+void group_copy_done(struct cu *cu, uint64_t tag, cycle_t now) {
+  uint32_t slot = (uint32_t)(tag & 0xff);
+  struct cu_group *group = &cu->groups[slot];
+  struct cu_event *event = group_find_event(group, (uint32_t)(tag >> 8));
+  assert(event && event->under_way && "a copy under way holds its event");
+  event->under_way--;
+  if (!--group->copies_under_way)
+    cu->stats.copy_cycles += now - group->copies_since;
+  bool at_wait = group->arrived_count && !group->mismatched && cu_class_at(cu, group->arrived_pc) == ISA_CLASS_WAIT;
+  if (at_wait && !group_wait_holds(group)) {
+    if (group->arrived_count == group->warp_count)
+      group_release_wait(cu, group, now);
+    else
+      group_set_stall(cu, group, STALL_WAIT_JOIN, now);
+  }
+  group_finish(cu, slot, now);
+}

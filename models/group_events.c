@@ -1,0 +1,73 @@
+/* Events of a work-group: which are live, and what a wait for them says. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "models/group.h"
+
+struct cu_event *group_find_event(struct cu_group *group, uint32_t id) {
+  for (uint32_t i = 0; i < group->event_count; i++)
+    if (group->events[i].id == id)
+      return &group->events[i];
+  return NULL;
+}
+
+/* Live events are few, so they are kept in a list; a kernel that piles them up makes it longer. */
+struct cu_event *group_add_event(struct cu_group *group, uint32_t id) {
+  if (group->event_count == group->event_room) {
+    uint32_t room = group->event_room ? 2 * group->event_room : 8;
+    struct cu_event *events = realloc(group->events, room * sizeof *events);
+    assert(events && "a live event takes eight bytes");
+    group->events = events;
+    group->event_room = room;
+  }
+  struct cu_event *event = &group->events[group->event_count++];
+  *event = (struct cu_event){.id = id};
+  return event;
+}
+
+/* The events of the wait are released; those of a part of a list once the wait comes that ends it. */
+static void release_events(struct cu_group *group) {
+  for (uint32_t i = 0; i < group->wait.count; i++) {
+    struct cu_event *event = group_find_event(group, group->wait.event[i]);
+    if (event)
+      event->leaving = true;
+  }
+  for (uint32_t i = group->wait.more ? 0 : group->event_count; i--;)
+    if (group->events[i].leaving)
+      group->events[i] = group->events[--group->event_count];
+}
+
+/* An event that no copy has made yet cannot complete; a null or released one never holds a wait up. */
+static bool never_made(const struct cu_group *group, uint32_t id) { return id > group->events_made; }
+
+bool group_wait_holds(struct cu_group *group) {
+  for (uint32_t i = 0; i < group->wait.count; i++) {
+    uint32_t id = group->wait.event[i];
+    const struct cu_event *event = group_find_event(group, id);
+    if (event ? event->under_way > 0 : never_made(group, id))
+      return true;
+  }
+  return false;
+}
+
+void group_check_wait(struct cu *cu, struct cu_group *group) {
+  for (uint32_t i = 0; i < group->wait.count; i++) {
+    uint32_t id = group->wait.event[i];
+    char detail[96];
+    if (group_find_event(group, id))
+      continue;
+    snprintf(detail, sizeof detail, "event %u %s", id,
+             !id                     ? "is null"
+             : never_made(group, id) ? "was never made: nobody will complete it"
+                                     : "is already released");
+    group_hazard(cu, group, HAZARD_X12, group->arrived_pc, detail);
+  }
+}
+
+void group_release_wait(struct cu *cu, struct cu_group *group, cycle_t now) {
+  cu->stats.exposed_cycles += now - group->complete_at;
+  cu->stats.waits++;
+  release_events(group);
+  group_release(cu, group, STALL_WAIT_JOIN, now);
+}

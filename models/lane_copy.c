@@ -1,0 +1,475 @@
+#include "models/lane_copy.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "models/group.h"
+
+enum { UNROLL = 16 };
+
+/* A copy that is dealt out and not complete. Lengths and pitches in bytes. */
+struct lane_copy {
+  bool active, to_lds;
+  bool clipped; /* some of its elements are outside of [from, to) */
+  bool free;    /* no fence holds it (any more) */
+  uint32_t group, origin;
+  uint64_t tag, number; /* of the group's copies */
+  uint64_t fenced_lds, fenced_global;
+  cycle_t issued;
+  uint64_t global, lds, from, to, element_bytes;
+  uint64_t global_pitch, global_plane, lds_pitch, lds_plane;
+  uint32_t piece;
+  uint64_t line_pieces, lines, pieces;
+  uint64_t lds_left, global_left; /* accesses that have not left this side */
+};
+
+/* A warp's share of a copy. */
+struct share {
+  uint32_t copy, stride;
+  uint64_t next, accesses; /* the number of its next access; those of the copy */
+  uint32_t addresses;      /* slots to go before that access */
+  /* blocking: loads that wait for their store, in order */
+  uint32_t batch[UNROLL], loads, stores;
+  bool storing;
+  uint32_t under_way; /* accesses */
+};
+
+/* Accesses that have been read and wait for room on their second side, in order. */
+struct line {
+  uint32_t *access, size, head, count;
+};
+
+struct lane_copies {
+  struct lane_copy *copy;
+  uint32_t copies;
+  struct share *share; /* by warp slot */
+  struct line to_lds, to_memory;
+};
+
+/* ---- construction ----------------------------------------------------------------------- */
+
+static bool line_init(struct line *line, uint32_t size) {
+  *line = (struct line){.access = calloc(size, sizeof *line->access), .size = size};
+  return line->access;
+}
+
+bool lane_copies_init(struct cu *cu, uint32_t accesses) {
+  struct lane_copies *copies = cu->lane_copies = calloc(1, sizeof *copies);
+  if (!copies)
+    return false;
+  copies->share = calloc(cu->params.warps, sizeof *copies->share);
+  bool lines = line_init(&copies->to_lds, accesses);
+  return line_init(&copies->to_memory, accesses) && lines && copies->share;
+}
+
+void lane_copies_free(struct cu *cu) {
+  if (!cu->lane_copies)
+    return;
+  free(cu->lane_copies->copy);
+  free(cu->lane_copies->share);
+  free(cu->lane_copies->to_lds.access);
+  free(cu->lane_copies->to_memory.access);
+  free(cu->lane_copies);
+  cu->lane_copies = NULL;
+}
+
+static bool blocking(const struct cu *cu) { return cu->dma_params.copy == DMA_BLOCKING; }
+
+/* ---- where pieces lie --------------------------------------------------------------------- */
+
+static uint64_t mask_of(uint64_t lanes) { return lanes ? UINT64_MAX >> (64 - lanes) : 0; }
+
+/* Lanes of access `number` that have a piece. */
+static uint64_t lanes_of(const struct cu *cu, const struct lane_copy *copy, uint64_t number) {
+  return mask_of(cycle_min(cu->params.warp_size, copy->pieces - number * cu->params.warp_size));
+}
+
+/* Whether the element that has a piece, `offset` bytes from the start of a line at `line`, is in the buffer. */
+static bool exists(const struct lane_copy *copy, uint64_t line, uint64_t offset) {
+  uint64_t at = line + offset / copy->element_bytes * copy->element_bytes;
+  return at >= copy->from && at <= copy->to && copy->to - at >= copy->element_bytes;
+}
+
+/* The addresses of the lanes' pieces on one side; of `lanes`, those whose element exists. */
+static uint64_t place(const struct cu *cu, const struct lane_copy *copy, uint64_t number, bool global, uint64_t lanes,
+                      uint64_t *address) {
+  uint64_t pitch = global ? copy->global_pitch : copy->lds_pitch, there = lanes;
+  uint64_t plane_pitch = global ? copy->global_plane : copy->lds_plane;
+  uint64_t first = number * cu->params.warp_size, line = first / copy->line_pieces;
+  uint64_t plane = line / copy->lines, length = copy->line_pieces * copy->piece;
+  uint64_t at = first % copy->line_pieces * copy->piece;
+  line %= copy->lines;
+  uint64_t base = (global ? copy->global : copy->lds) + plane * plane_pitch + line * pitch;
+  for (unsigned lane = 0; lanes >> lane; lane++, at += copy->piece) {
+    if (at == length) {
+      at = 0;
+      base += pitch;
+      if (++line == copy->lines) {
+        line = 0;
+        base += plane_pitch - copy->lines * pitch;
+      }
+    }
+    address[lane] = base + at;
+    if (global && copy->clipped && !exists(copy, base, at))
+      there &= ~cu_bit(lane);
+    if (lane == 63)
+      break;
+  }
+  return there;
+}
+
+/* ---- the start ------------------------------------------------------------------------------ */
+
+/* The widest piece that everything is a multiple of. */
+static uint32_t piece_of(const struct cu *cu, const struct isa_copy *copy, const struct lane_copy *to, uint64_t line) {
+  uint64_t all = to->global | to->lds | line | cu->groups[to->group].scope.elements * to->element_bytes;
+  if (to->lines > 1)
+    all |= to->global_pitch | to->lds_pitch;
+  if (copy->planes > 1)
+    all |= to->global_plane | to->lds_plane;
+  if (to->clipped)
+    all |= to->element_bytes;
+  return (uint32_t)cycle_min(all & -all, cu->dma_params.lane_bytes);
+}
+
+static struct lane_copy describe(const struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t now) {
+  const struct cu_group *group = &cu->groups[group_slot];
+  const struct isa_copy *copy = &group->copy;
+  uint64_t bytes = copy->element_bytes, line = copy->elements * bytes;
+  bool side_by_side = copy->form == ISA_COPY_STRIDED && copy->global_line == 1; /* one line in truth */
+  struct lane_copy to = {
+      .active = true,
+      .to_lds = copy->to_lds,
+      .clipped = group->scope.clipped,
+      .group = group_slot,
+      .origin = group->arrived_pc,
+      .tag = tag,
+      .number = group->copy_number,
+      .fenced_lds = group->fenced_lds,
+      .fenced_global = group->fenced_global,
+      .issued = now,
+      .global = copy->global,
+      .lds = group->lds_base + copy->lds,
+      .from = group->scope.from,
+      .to = group->scope.to,
+      .element_bytes = bytes,
+      .global_pitch = copy->global_line * bytes,
+      .global_plane = copy->global_plane * bytes,
+      .lds_pitch = copy->lds_line * bytes,
+      .lds_plane = copy->lds_plane * bytes,
+      .lines = side_by_side ? 1 : copy->lines,
+  };
+  if (!group->scope.elements)
+    return to;
+  line *= side_by_side ? copy->lines : 1;
+  to.piece = piece_of(cu, copy, &to, line);
+  to.line_pieces = line / to.piece;
+  to.pieces = group->scope.elements * bytes / to.piece;
+  to.lds_left = to.global_left = div_up(to.pieces, cu->params.warp_size);
+  return to;
+}
+
+/* Copies under way are few, so they are kept in a list; a kernel that piles them up makes it longer. */
+static uint32_t add_copy(struct lane_copies *copies, const struct lane_copy *copy) {
+  uint32_t index = 0;
+  while (index < copies->copies && copies->copy[index].active)
+    index++;
+  if (index == copies->copies) {
+    uint32_t room = index ? 2 * index : 8;
+    copies->copy = realloc(copies->copy, room * sizeof *copies->copy);
+    assert(copies->copy && "a copy under way takes a few hundred bytes");
+    for (copies->copies = room; room-- > index;)
+      copies->copy[room].active = false;
+  }
+  copies->copy[index] = *copy;
+  return index;
+}
+
+/* The event completes. */
+static void finish(struct cu *cu, struct lane_copy *copy, cycle_t now) {
+  struct pc_result *result = &cu->by_pc[copy->origin];
+  cycle_t latency = now - copy->issued;
+  copy->active = false;
+  result->copies_done++;
+  result->copy_cycles += latency;
+  result->copy_max = cycle_max(result->copy_max, latency);
+  histogram_add(&cu->copy_latency, latency);
+  if (blocking(cu))
+    cu->stats.exposed_cycles += latency;
+  group_copy_done(cu, copy->tag, now);
+}
+
+void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t now) {
+  struct cu_group *group = &cu->groups[group_slot];
+  struct lane_copy copy = describe(cu, group_slot, tag, now);
+  uint64_t warps = group->arrived;
+  cu->stats.warp_copies++;
+  group_release(cu, group, STALL_COPY_JOIN, now);
+  if (!copy.lds_left) {
+    finish(cu, &copy, now);
+    return;
+  }
+  uint32_t index = add_copy(cu->lane_copies, &copy);
+  for (; warps; warps &= warps - 1) {
+    uint32_t slot = (uint32_t)__builtin_ctzll(warps);
+    struct cu_warp *warp = cu_warp(cu, slot);
+    if (warp->index >= copy.lds_left)
+      continue;
+    warp->task = TASK_COPY;
+    cu->lane_copies->share[slot] = (struct share){.copy = index,
+                                                  .stride = group->warp_count,
+                                                  .next = warp->index,
+                                                  .accesses = copy.lds_left,
+                                                  .addresses = cu->params.copy_overhead};
+  }
+}
+
+/* ---- a share -------------------------------------------------------------------------------- */
+
+static struct share *share_of(const struct cu *cu, uint32_t slot) { return &cu->lane_copies->share[slot]; }
+
+static bool all_issued(const struct share *share) { return share->next >= share->accesses && !share->loads; }
+
+/* Earlier copies of the group that the fences before this one want finished, and that are not. */
+static bool fence_holds(const struct cu *cu, struct lane_copy *copy) {
+  const struct lane_copies *copies = cu->lane_copies;
+  for (uint32_t i = 0; i < copies->copies && !copy->free; i++) {
+    const struct lane_copy *other = &copies->copy[i];
+    if (!other->active || other->group != copy->group)
+      continue;
+    if ((other->number <= copy->fenced_lds && other->lds_left) ||
+        (other->number <= copy->fenced_global && other->global_left))
+      return true;
+  }
+  copy->free = true;
+  return false;
+}
+
+/* The data of the load that is to be stored next are not there. */
+static bool data_missing(const struct cu *cu, const struct share *share) {
+  return share->storing && !cu->accesses[share->batch[share->stores]].loaded;
+}
+
+void lane_copy_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
+  struct share *share = share_of(cu, slot);
+  if (all_issued(share) && !share->under_way) {
+    cu_warp(cu, slot)->task = TASK_NONE;
+    cu_plan(cu, slot, from, now);
+  } else if (all_issued(share) || data_missing(cu, share) || fence_holds(cu, &cu->lane_copies->copy[share->copy])) {
+    cu_block(cu, slot, STALL_COPY_DATA, now);
+  } else {
+    cu_ready_at(cu, slot, STALL_NOT_SELECTED, from, now);
+  }
+}
+
+/* Whether the next access, or the side of it that is to come, is one to global memory. */
+static bool goes_to_memory(const struct cu *cu, const struct share *share) {
+  return cu->lane_copies->copy[share->copy].to_lds != share->storing;
+}
+
+enum stall lane_copy_held(struct cu *cu, const struct cu_scheduler *scheduler, uint32_t slot, cycle_t now,
+                          cycle_t *until) {
+  struct share *share = share_of(cu, slot);
+  if (share->addresses && !share->storing)
+    return STALL_ISSUED;
+  /* Room comes from accesses that end, perhaps from this warp's own: it goes on with those that it has. */
+  if (!cu->global_pool.count && share->loads)
+    share->storing = true;
+  if ((!share->storing && !cu->global_pool.count) || data_missing(cu, share))
+    return STALL_MEMORY_QUEUE;
+  bool memory = goes_to_memory(cu, share);
+  const struct port *port = memory ? cu->to_memory : cu->to_lds;
+  cycle_t unit_free = scheduler->unit_free[memory ? ISA_CLASS_GLOBAL : ISA_CLASS_LDS];
+  if (unit_free > now) {
+    *until = cycle_min(*until, unit_free);
+    return STALL_UNIT;
+  }
+  if (!port_can_send(port, now)) {
+    *until = cycle_min(*until, port_free_at(port) > now ? port_free_at(port) : NEVER);
+    return memory ? STALL_MEMORY_QUEUE : STALL_LDS_QUEUE;
+  }
+  return STALL_ISSUED;
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
+  const struct isa_access *access = &cu->accesses[index].isa;
+  struct lds_request request = {
+      .tag = index,
+      .kind = access->copy & ISA_COPY_STORE ? LDS_WRITE : LDS_READ,
+      .bytes = access->bytes,
+      .lanes = (uint8_t)cu->params.warp_size,
+      .mask = access->mask,
+      .address = access->address,
+  };
+  port_send(cu->to_lds, &request, now);
+  cu->by_pc[access->pc].lds_accesses++;
+}
+
+static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
+  struct cu_access *access = &cu->accesses[index];
+  struct mem_message message = {.kind = access->isa.copy & ISA_COPY_STORE ? MEM_STORE : MEM_LOAD,
+                                .tag = index,
+                                .lines = access->lines,
+                                .access = &access->isa};
+  uint32_t sectors = 0;
+  message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
+  message.moved = (uint64_t)sectors * cu->mem.sector;
+  port_send(cu->to_memory, &message, now);
+  cu->stats.copy_accesses++;
+  cu->by_pc[access->isa.pc].sectors += sectors;
+}
+
+static void send(struct cu *cu, uint32_t index, cycle_t now) {
+  if (cu->accesses[index].isa.copy & ISA_COPY_GLOBAL)
+    send_to_memory(cu, index, now);
+  else
+    send_to_lds(cu, index, now);
+}
+
+/* Warps of the group that wait for a fence, or for this copy's data, look again. */
+static void wake(struct cu *cu, uint32_t group_slot, cycle_t now) {
+  for (uint64_t left = cu->groups[group_slot].warps; left; left &= left - 1) {
+    uint32_t slot = (uint32_t)__builtin_ctzll(left);
+    if (cu_warp(cu, slot)->state == WARP_BLOCKED && cu_warp(cu, slot)->task == TASK_COPY)
+      lane_copy_plan(cu, slot, now, now);
+  }
+}
+
+/* The access has left one side of its copy. */
+static void leave(struct cu *cu, struct lane_copy *copy, bool global, cycle_t now) {
+  if (!--*(global ? &copy->global_left : &copy->lds_left))
+    wake(cu, copy->group, now);
+  if (!copy->global_left && !copy->lds_left)
+    finish(cu, copy, now);
+}
+
+/* The access has been read: it turns to its second side. */
+static void turn(struct cu *cu, uint32_t index, cycle_t now) {
+  struct cu_access *access = &cu->accesses[index];
+  struct lane_copy *copy = &cu->lane_copies->copy[access->copy];
+  struct line *line = copy->to_lds ? &cu->lane_copies->to_lds : &cu->lane_copies->to_memory;
+  access->loaded = true;
+  access->isa.copy = (uint8_t)(ISA_COPY_STEP | ISA_COPY_STORE | (copy->to_lds ? 0 : ISA_COPY_GLOBAL));
+  access->isa.mask |= access->isa.zeros;
+  place(cu, copy, access->number, !copy->to_lds, lanes_of(cu, copy, access->number), access->isa.address);
+  if (!blocking(cu)) {
+    uint32_t at = line->head + line->count++;
+    line->access[at < line->size ? at : at - line->size] = index;
+  }
+  leave(cu, copy, copy->to_lds, now);
+}
+
+static void give_back(struct cu *cu, uint32_t index) {
+  cu->accesses[index].isa.copy = 0;
+  cu_free_access(&cu->global_pool, index);
+}
+
+void lane_copy_reply(struct cu *cu, uint32_t index, cycle_t now) {
+  const struct cu_access *access = &cu->accesses[index];
+  uint32_t slot = access->warp, copy = access->copy;
+  bool done = access->loaded;
+  cu->last_active = now;
+  if (done) {
+    bool to_lds = cu->lane_copies->copy[copy].to_lds;
+    give_back(cu, index);
+    if (blocking(cu))
+      share_of(cu, slot)->under_way--;
+    leave(cu, &cu->lane_copies->copy[copy], !to_lds, now);
+  } else {
+    turn(cu, index, now);
+  }
+  if (cu_warp(cu, slot)->state == WARP_BLOCKED && cu_warp(cu, slot)->task == TASK_COPY)
+    lane_copy_plan(cu, slot, now, now);
+}
+
+static void pass_line_on(struct cu *cu, struct line *line, const struct port *port, cycle_t now) {
+  while (line->count && port_can_send(port, now)) {
+    send(cu, line->access[line->head], now);
+    line->head = line->head + 1 == line->size ? 0 : line->head + 1;
+    line->count--;
+  }
+}
+
+void lane_copy_pass_on(struct cu *cu, cycle_t now) {
+  if (!cu->lane_copies)
+    return;
+  pass_line_on(cu, &cu->lane_copies->to_lds, cu->to_lds, now);
+  pass_line_on(cu, &cu->lane_copies->to_memory, cu->to_memory, now);
+}
+
+cycle_t lane_copy_next(const struct cu *cu, cycle_t now) {
+  const struct lane_copies *copies = cu->lane_copies;
+  cycle_t next = NEVER;
+  if (copies && copies->to_lds.count)
+    next = cycle_min(next, cycle_max(now + 1, port_free_at(cu->to_lds)));
+  if (copies && copies->to_memory.count)
+    next = cycle_min(next, cycle_max(now + 1, port_free_at(cu->to_memory)));
+  return next;
+}
+
+/* ---- issue ---------------------------------------------------------------------------------- */
+
+/* The warp's next access: its load. Lanes whose element is missing take no part, or write zeros. */
+static void load(struct cu *cu, uint32_t slot, cycle_t now) {
+  struct share *share = share_of(cu, slot);
+  struct lane_copy *copy = &cu->lane_copies->copy[share->copy];
+  uint32_t index = cu->global_pool.unused[--cu->global_pool.count];
+  struct cu_access *access = &cu->accesses[index];
+  uint64_t lanes = lanes_of(cu, copy, share->next);
+  access->warp = slot;
+  access->prefetch = access->loaded = false;
+  access->copy = share->copy;
+  access->number = share->next;
+  access->isa.pc = copy->origin;
+  access->isa.bytes = (uint8_t)copy->piece;
+  access->isa.copy = (uint8_t)(ISA_COPY_STEP | (copy->to_lds ? ISA_COPY_GLOBAL : 0));
+  access->isa.mask = place(cu, copy, share->next, true, lanes, access->isa.address);
+  access->isa.zeros = copy->to_lds && cu->dma_params.out_of_bounds == DMA_ZERO ? lanes & ~access->isa.mask : 0;
+  share->next += share->stride;
+  if (!(access->isa.mask | access->isa.zeros)) {
+    give_back(cu, index);
+    leave(cu, copy, true, now); /* its copy goes on until the other side is left, too */
+    leave(cu, copy, false, now);
+    return;
+  }
+  if (blocking(cu)) {
+    share->batch[share->loads++] = index;
+    share->under_way++;
+  }
+  if (!access->isa.mask) {
+    turn(cu, index, now);
+    return;
+  }
+  if (!copy->to_lds)
+    place(cu, copy, access->number, false, lanes, access->isa.address);
+  send(cu, index, now);
+}
+
+static void store(struct cu *cu, struct share *share, cycle_t now) {
+  send(cu, share->batch[share->stores++], now);
+  if (share->stores < share->loads)
+    return;
+  share->storing = false;
+  share->loads = share->stores = 0;
+}
+
+void lane_copy_issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
+  struct share *share = share_of(cu, slot);
+  cu->stats.copy_slots++;
+  if (share->addresses && !share->storing) {
+    share->addresses--;
+  } else {
+    enum isa_class unit = goes_to_memory(cu, share) ? ISA_CLASS_GLOBAL : ISA_CLASS_LDS;
+    scheduler->unit_free[unit] = now + cu->interval[unit];
+    if (share->storing) {
+      store(cu, share, now);
+    } else {
+      load(cu, slot, now);
+      share->addresses = cu->params.copy_overhead;
+      share->storing = share->loads && (share->loads == cu->params.copy_unroll || share->next >= share->accesses);
+    }
+  }
+  lane_copy_plan(cu, slot, now + 1, now);
+}

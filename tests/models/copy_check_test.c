@@ -1,0 +1,164 @@
+/* What is wrong with a copy and what of it is moved: copies of all forms, without a machine around them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/group.h"
+#include "tests/ct.h"
+
+enum { BASE = 0x10000, BYTES = 1000, LDS = 512 };
+#define NONE HAZARDS
+
+static struct isa_buffer buffers[] = {{.name = "data", .base = BASE, .bytes = BYTES}};
+static struct isa_memory memory = {.buffers = buffers, .count = 1};
+static const struct isa_launch launch = {.memory = &memory, .lds_bytes = LDS};
+
+struct checked {
+  struct copy_scope scope;
+  enum isa_hazard_rule rule; /* the first one reported, or NONE */
+  size_t rules;
+  char detail[160];
+};
+
+static struct checked check(const struct isa_copy *copy, enum dma_out_of_bounds policy) {
+  static struct cu cu;
+  cu = (struct cu){.launch = &launch, .dma_params = {.out_of_bounds = policy, .alignment = 16}, .params.warp_size = 32};
+  struct cu_group group = {.active = true, .copy = *copy};
+  struct checked checked = {.scope = copy_check(&cu, &group), .rule = NONE, .rules = cu.hazard_count};
+  if (cu.hazard_count) {
+    checked.rule = cu.hazards[0].first.rule;
+    memcpy(checked.detail, cu.hazards[0].first.detail, sizeof checked.detail);
+  }
+  return checked;
+}
+
+#define LINES(FORM, ELEMENTS, N, PLANES) .form = FORM, .elements = ELEMENTS, .lines = N, .planes = PLANES
+#define PITCHES(GL, LL, GP, LP) .global_line = GL, .lds_line = LL, .global_plane = GP, .lds_plane = LP
+
+TEST(copy_check, each_form_is_told_what_is_wrong_and_what_of_it_exists) {
+  static const struct {
+    struct isa_copy copy;
+    enum isa_hazard_rule rule;
+    uint64_t elements;
+  } rows[] = {
+      /* a line of 4 bytes too many on the global side: 250 elements are there */
+      {{LINES(ISA_COPY_PLAIN, 100, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4, .global = BASE + 600}, NONE, 100},
+      {{LINES(ISA_COPY_PLAIN, 101, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4, .global = BASE + 600},
+       HAZARD_X2,
+       100},
+      {{LINES(ISA_COPY_PLAIN, 129, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4, .global = BASE}, HAZARD_X2, 128},
+      /* stride 25: elements 0, 25, ... 225 and the last one at 249 */
+      {{LINES(ISA_COPY_STRIDED, 1, 10, 1), PITCHES(25, 1, 0, 0), .element_bytes = 4, .global = BASE}, NONE, 10},
+      {{LINES(ISA_COPY_STRIDED, 1, 11, 1), PITCHES(25, 1, 0, 0), .element_bytes = 4, .global = BASE}, HAZARD_X2, 10},
+      {{LINES(ISA_COPY_STRIDED, 1, 4, 1), PITCHES(0, 1, 0, 0), .element_bytes = 4, .global = BASE}, HAZARD_X1, 4},
+      /* 3-byte elements, 5 lines of 7 elements 60 apart: ends at (4 * 60 + 7) * 3 = 741 of 1000 */
+      {{LINES(ISA_COPY_2D, 7, 5, 1), PITCHES(60, 7, 0, 0), .element_bytes = 3, .global = BASE + 259}, NONE, 35},
+      /* one byte farther: the last element of the last line is cut off */
+      {{LINES(ISA_COPY_2D, 7, 5, 1), PITCHES(60, 7, 0, 0), .element_bytes = 3, .global = BASE + 260}, HAZARD_X2, 34},
+      /* LDS: lines 40 apart of 4 bytes; the fourth begins at 480 of 512 and has room for 8 */
+      {{LINES(ISA_COPY_2D, 10, 6, 1), PITCHES(10, 40, 0, 0), .element_bytes = 4, .global = BASE}, HAZARD_X2, 38},
+      {{LINES(ISA_COPY_2D, 8, 4, 1), PITCHES(10, 40, 0, 0), .element_bytes = 4, .global = BASE}, NONE, 32},
+      /* planes: 2 lines of 3, lines 5 and planes 100 apart, the third plane begins at 800 and ends at 832 */
+      {{LINES(ISA_COPY_3D, 3, 2, 3), PITCHES(5, 3, 100, 6), .element_bytes = 4, .global = BASE + 168}, NONE, 18},
+      {{LINES(ISA_COPY_3D, 3, 2, 3), PITCHES(5, 3, 100, 6), .element_bytes = 4, .global = BASE + 172}, HAZARD_X2, 17},
+      {{LINES(ISA_COPY_3D, 3, 2, 3), PITCHES(5, 3, 100, 6), .element_bytes = 4, .global = BASE + 190}, HAZARD_X2, 14},
+      /* lines and planes that overlap on either side; one line, one plane cannot */
+      {{LINES(ISA_COPY_2D, 8, 2, 1), PITCHES(7, 8, 0, 0), .element_bytes = 1, .global = BASE}, HAZARD_X3, 16},
+      {{LINES(ISA_COPY_2D, 8, 2, 1), PITCHES(8, 7, 0, 0), .element_bytes = 1, .global = BASE}, HAZARD_X3, 16},
+      {{LINES(ISA_COPY_2D, 8, 1, 1), PITCHES(0, 0, 0, 0), .element_bytes = 1, .global = BASE}, NONE, 8},
+      {{LINES(ISA_COPY_3D, 8, 2, 2), PITCHES(8, 8, 15, 16), .element_bytes = 1, .global = BASE}, HAZARD_X4, 32},
+      {{LINES(ISA_COPY_3D, 8, 2, 2), PITCHES(8, 8, 16, 15), .element_bytes = 1, .global = BASE}, HAZARD_X4, 32},
+      {{LINES(ISA_COPY_3D, 8, 2, 1), PITCHES(8, 8, 0, 0), .element_bytes = 1, .global = BASE}, NONE, 16},
+      /* alignment is to elements, but for lines to bytes */
+      {{LINES(ISA_COPY_PLAIN, 2, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4, .global = BASE + 2}, HAZARD_X14, 2},
+      {{LINES(ISA_COPY_2D, 2, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4, .global = BASE + 3, .lds = 1}, NONE, 2},
+      /* nothing to move is never wrong, wherever it is */
+      {{LINES(ISA_COPY_PLAIN, 0, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4, .global = 0}, NONE, 0},
+      {{LINES(ISA_COPY_STRIDED, 1, 0, 1), PITCHES(0, 1, 0, 0), .element_bytes = 4, .global = 1}, NONE, 0},
+      {{LINES(ISA_COPY_2D, 5, 0, 1), PITCHES(0, 0, 0, 0), .element_bytes = 4, .global = 1}, NONE, 0},
+      {{LINES(ISA_COPY_2D, 5, 2, 1), PITCHES(0, 0, 0, 0), .element_bytes = 0, .global = 1}, NONE, 0},
+      {{LINES(ISA_COPY_3D, 5, 2, 0), PITCHES(0, 0, 0, 0), .element_bytes = 4, .lds = 4096}, NONE, 0},
+      {{LINES(ISA_COPY_2D, 5, 2, 1), PITCHES(5, 5, 0, 0), .element_bytes = 4, .global = 0}, HAZARD_X15, 0},
+      /* no product wraps around: pitches and counts of 2^32 - 1 are beyond, not inside */
+      {{LINES(ISA_COPY_2D, 2, 3, 1), PITCHES(UINT32_MAX, 2, 0, 0), .element_bytes = 16, .global = BASE}, HAZARD_X2, 2},
+      {{LINES(ISA_COPY_3D, 1, 2, UINT32_MAX), PITCHES(UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX),
+        .element_bytes = UINT32_MAX, .global = BASE},
+       HAZARD_X4,
+       0},
+      {{LINES(ISA_COPY_2D, 1, 3, 1), PITCHES(1u << 31, 1, 0, 0), .element_bytes = 1u << 31, .global = BASE},
+       HAZARD_X2,
+       0},
+      {{LINES(ISA_COPY_2D, 4, 2, 1), PITCHES(4, 4, 0, 0), .element_bytes = 4, .global = UINT64_MAX - 15}, HAZARD_X2, 0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct checked checked = check(&rows[i].copy, DMA_ERROR);
+    ct_note("row %zu: %s", i, checked.detail);
+    EXPECT_EQ(checked.rule, rows[i].rule);
+    EXPECT_EQ(checked.scope.elements, rows[i].elements);
+    EXPECT_FALSE(checked.scope.clipped);
+  }
+}
+
+/* Elements of the copy that exist on both sides, one by one. */
+static uint64_t count_existing(const struct isa_copy *copy) {
+  uint64_t count = 0, bytes = copy->element_bytes;
+  for (uint64_t plane = 0; plane < copy->planes; plane++)
+    for (uint64_t line = 0; line < copy->lines; line++)
+      for (uint64_t i = 0; i < copy->elements; i++) {
+        uint64_t global = copy->global + (plane * copy->global_plane + line * copy->global_line + i) * bytes;
+        uint64_t lds = copy->lds + (plane * copy->lds_plane + line * copy->lds_line + i) * bytes;
+        count += global >= BASE && global + bytes <= BASE + BYTES && lds + bytes <= LDS;
+      }
+  return count;
+}
+
+TEST(copy_check, what_is_moved_is_all_that_exists_when_lines_and_planes_are_apart) {
+  uint64_t random = 5, cut = 0;
+  for (unsigned i = 0; i < 4000; i++) {
+    uint32_t draw[9];
+    for (unsigned d = 0; d < 9; d++)
+      draw[d] = (uint32_t)(ct_random(&random) >> 40);
+    struct isa_copy copy = {LINES(ISA_COPY_3D, 1 + draw[0] % 8, 1 + draw[1] % 5, 1 + draw[2] % 4),
+                            .element_bytes = 1 + draw[3] % 5, .global = BASE + draw[4] % BYTES, .lds = draw[5] % LDS};
+    copy.global_line = copy.elements + draw[6] % 9;
+    copy.lds_line = copy.elements + draw[7] % 5;
+    copy.global_plane = copy.lines * copy.global_line + draw[8] % 40;
+    copy.lds_plane = copy.lines * copy.lds_line + draw[8] % 7;
+    struct checked checked = check(&copy, DMA_ERROR);
+    uint64_t all = (uint64_t)copy.elements * copy.lines * copy.planes;
+    EXPECT_EQ(checked.scope.elements, count_existing(&copy));
+    EXPECT_EQ(checked.rule, checked.scope.elements < all ? HAZARD_X2 : NONE);
+    cut += checked.scope.elements < all;
+  }
+  EXPECT_GT(cut, 500);
+  EXPECT_LT(cut, 3500);
+}
+
+TEST(copy_check, with_zero_or_skip_only_the_lds_is_a_bound) {
+  struct isa_copy copy = {LINES(ISA_COPY_2D, 10, 5, 1), PITCHES(100, 10, 0, 0), .element_bytes = 4, .global = BASE};
+  struct checked checked = check(&copy, DMA_ZERO);
+  EXPECT_EQ(checked.rule, NONE);
+  EXPECT_EQ(checked.scope.elements, 50);
+  EXPECT_TRUE(checked.scope.clipped); /* lines begin at 0, 400, 800, 1200 ... of 1000 bytes */
+  EXPECT_EQ(checked.scope.from, BASE);
+  EXPECT_EQ(checked.scope.to, BASE + BYTES);
+  copy.lds = 500;
+  checked = check(&copy, DMA_SKIP);
+  EXPECT_EQ(checked.rule, HAZARD_X2);
+  EXPECT_EQ(checked.scope.elements, 3);
+  EXPECT_FALSE(checked.scope.clipped); /* what is left of it is there */
+}
+
+TEST(copy_check, a_copy_that_begins_before_its_buffer_is_about_the_buffer_that_it_reaches) {
+  struct isa_copy copy = {LINES(ISA_COPY_PLAIN, 20, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4,
+                          .global = BASE - 16};
+  struct checked checked = check(&copy, DMA_ZERO);
+  EXPECT_EQ(checked.scope.from, BASE);
+  EXPECT_TRUE(checked.scope.clipped);
+  EXPECT_EQ(checked.scope.elements, 20);
+  checked = check(&copy, DMA_ERROR);
+  EXPECT_EQ(checked.rule, HAZARD_X2);
+  EXPECT_EQ(checked.scope.elements, 0);
+  copy.global = BASE - 160; /* does not reach it */
+  checked = check(&copy, DMA_ZERO);
+  EXPECT_EQ(checked.scope.from, checked.scope.to);
+}

@@ -1,0 +1,305 @@
+/* Copies that warps carry out themselves (dma.copy lanes and blocking): the same bytes as an engine moves, and times
+ * worked out by hand on the default machine. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+enum { START = 10, LDS = 16384 };
+
+/* A load from DRAM, from its sending to the arrival of its data: memory.h. */
+enum { R = 302 };
+
+#define HEAD                                                                                                           \
+  ".kernel k\n.arg src global\n.arg all global\n.arg out global\n.lds t 16384\n.reg e, f, i, v, n, next, "             \
+  "this\n.reg64 p, q, r, o\n"                                                                                          \
+  ".pred c\n ld.arg.b64 p, src\n ld.arg.b64 q, all\n ld.arg.b64 r, out\n"
+
+/* ---- the same bytes ---------------------------------------------------------------------------- */
+
+static const char *const modes[] = {
+    "dma.copy=engine",
+    "dma.copy=lanes",
+    "dma.copy=lanes dma.lane_bytes=4 cu.warp_size=64 cu.schedulers=2",
+    "dma.copy=blocking",
+    "dma.copy=blocking cu.accesses=2 cu.copy_unroll=16 lds.queue=1 dma.lane_bytes=8",
+};
+enum { MODES = sizeof modes / sizeof *modes };
+
+/* A copy in, the whole LDS out, and a copy of the same shape out of it. */
+struct shape {
+  uint32_t size, count, stride; /* stride 0: a plain copy */
+  uint32_t from, lds, to;       /* offsets in bytes */
+};
+
+static void write_kernel(char *text, size_t room, const struct shape *shape) {
+  char in[96], out[96];
+  if (shape->stride) {
+    snprintf(in, sizeof in, "copy.to_lds.strided e, [%u], [p], %u, %u", shape->lds, shape->count, shape->stride);
+    snprintf(out, sizeof out, "copy.to_global.strided e, [r], [%u], %u, %u", shape->lds, shape->count, shape->stride);
+  } else {
+    snprintf(in, sizeof in, "copy.to_lds e, [%u], [p], %u", shape->lds, shape->count);
+    snprintf(out, sizeof out, "copy.to_global e, [r], [%u], %u", shape->lds, shape->count);
+  }
+  snprintf(text, room,
+           HEAD " mov.b64 o, %u\n add.i64 p, p, o\n mov.b64 o, %u\n add.i64 r, r, o\n %s, size=%u\n wait e\n"
+                " mov.b32 e, 0\n copy.to_global e, [q], [t], %u, size=1\n mov.b32 f, 0\n wait e\n"
+                " mov.b32 e, 0\n %s, size=%u\n wait e\n exit\n",
+           shape->from, shape->to, in, shape->size, LDS, out, shape->size);
+}
+
+/* What the two buffers must hold in the end. */
+static void expect(const struct shape *shape, const uint8_t *src, uint8_t *all, uint8_t *out) {
+  uint32_t pitch = (shape->stride ? shape->stride : 1) * shape->size;
+  for (uint32_t i = 0; i < shape->count; i++) {
+    memcpy(all + shape->lds + i * shape->size, src + shape->from + i * pitch, shape->size);
+    memcpy(out + shape->to + i * pitch, src + shape->from + i * pitch, shape->size);
+  }
+}
+
+static void try_shape(const struct shape *shape, const char *mode) {
+  static uint8_t all[RIG_BUFFER], out[RIG_BUFFER];
+  char kernel[1024];
+  struct rig rig;
+  memset(all, 0, sizeof all);
+  memset(out, 0, sizeof out);
+  write_kernel(kernel, sizeof kernel, shape);
+  ct_note("%s: %u x %u bytes, stride %u, from %u by %u to %u", mode, shape->count, shape->size, shape->stride,
+          shape->from, shape->lds, shape->to);
+  rig_run(&rig, mode, 96, 96, kernel);
+  expect(shape, rig.buffers[0].data, all, out);
+  EXPECT_EQ(rig.result.end, END_FINISHED);
+  EXPECT_EQ(rig.result.hazard_count, 0);
+  EXPECT_EQ(memcmp(rig.buffers[1].data, all, sizeof all), 0);
+  EXPECT_EQ(memcmp(rig.buffers[2].data, out, sizeof out), 0);
+  EXPECT_EQ(rig.result.cu.warp_copies, strstr(mode, "engine") ? 0 : 3);
+  rig_free(&rig);
+}
+
+TEST(lane_copy, moves_the_bytes_that_an_engine_moves) {
+  static const uint32_t counts[] = {1, 3, 17, 97, 400};
+  for (uint32_t size = 1; size <= 16; size *= 2)
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+      for (uint32_t stride = 0; stride <= 7; stride += 1 + stride % 3 * 2)
+        for (size_t m = 0; m < MODES; m++) {
+          uint32_t odd = size * (3 + (uint32_t)c);
+          try_shape(&(struct shape){size, counts[c], stride, odd, odd + size, 5 * odd}, modes[m]);
+        }
+}
+
+TEST(lane_copy, moves_bytes_at_any_alignment) {
+  for (uint32_t lds = 0; lds < 20; lds += 3)
+    for (uint32_t to = 0; to < 18; to += 5)
+      for (size_t m = 0; m < MODES; m++)
+        try_shape(&(struct shape){1, 200 + to, 0, lds + to, lds, to}, modes[m]);
+}
+
+TEST(lane_copy, a_copy_of_nothing_completes_and_takes_no_slot) {
+  for (size_t m = 1; m < MODES; m++) {
+    struct rig rig;
+    rig_run(&rig, modes[m], 64, 64, HEAD " copy.to_lds e, [t], [p], 0, size=4\n wait e\n exit\n");
+    EXPECT_EQ(rig.result.end, END_FINISHED);
+    EXPECT_EQ(rig.result.cu.warp_copies, 1);
+    EXPECT_EQ(rig.result.cu.copy_slots, 0);
+    EXPECT_EQ(rig.result.dma_latency.count, 1);
+    rig_free(&rig);
+  }
+}
+
+TEST(lane_copy, bytes_are_stale_until_the_wait_but_for_blocking_ones) {
+  const char *text = HEAD " get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p], 64, size=4\n"
+                          " ld.lds.b32 v, [t + i]\n st.global.b32 [q + i], v\n wait e\n ld.lds.b32 v, [t + i]\n"
+                          " st.global.b32 [r + i], v\n exit\n";
+  for (size_t m = 0; m < MODES; m++) {
+    struct rig rig;
+    bool blocking = strstr(modes[m], "blocking");
+    ct_note("%s", modes[m]);
+    rig_run(&rig, modes[m], 64, 64, text);
+    /* a warp that blocks has its own share at least: here all of it is warp 0's */
+    for (uint32_t i = 0; i < 32; i++) {
+      EXPECT_EQ(rig_word(&rig, 1, i), blocking ? i : 0);
+      EXPECT_EQ(rig_word(&rig, 2, i), i);
+    }
+    rig_free(&rig);
+  }
+}
+
+TEST(lane_copy, elements_outside_of_the_buffer_are_zeros_or_left_alone) {
+  /* 16 elements, of which the buffer has 6; the LDS holds 7s before */
+  const char *text =
+      HEAD " mov.b64 o, %u\n add.i64 p, p, o\n add.i64 o, q, o\n get.local_id i, x\n shl.b32 i, i, 2\n mov.b32 v, 7\n"
+           " st.lds.b32 [t + i], v\n bar.lds\n copy.to_lds e, [t], [p], 16, size=4\n wait e\n ld.lds.b32 v, [t + i]\n"
+           " st.global.b32 [r + i], v\n mov.b32 e, 0\n copy.to_global e, [o], [t], 16, size=4\n wait e\n exit\n";
+  for (unsigned zero = 0; zero < 2; zero++)
+    for (unsigned blocking = 0; blocking < 2; blocking++) {
+      char kernel[1024], settings[96];
+      struct rig rig;
+      snprintf(kernel, sizeof kernel, text, RIG_BUFFER - 6 * 4);
+      snprintf(settings, sizeof settings, "dma.copy=%s dma.out_of_bounds=%s", blocking ? "blocking" : "lanes",
+               zero ? "zero" : "skip");
+      ct_note("%s", settings);
+      rig_run(&rig, settings, 32, 32, kernel);
+      EXPECT_EQ(rig.result.hazard_count, 0);
+      for (uint32_t i = 0; i < 16; i++)
+        EXPECT_EQ(rig_word(&rig, 2, i), i < 6 ? RIG_BUFFER / 4 - 6 + i : zero ? 0 : 7);
+      for (uint32_t i = 0; i < 6; i++)
+        EXPECT_EQ(rig_word(&rig, 1, RIG_BUFFER / 4 - 6 + i), RIG_BUFFER / 4 - 6 + i);
+      rig_free(&rig);
+    }
+}
+
+/* ---- times ------------------------------------------------------------------------------------- */
+
+/* The same of `bytes` on the default machine, from the start of a line. */
+static uint64_t round_trip(uint64_t bytes) {
+  struct machine machine;
+  rig_machine(&machine, "");
+  const struct mem_params *mem = &machine.mem;
+  return 1 + mem->link_latency + div_up(bytes, mem->l2_width) - 1 + mem->l2_latency + mem->dram_latency +
+         div_up(bytes, mem->dram_width) - 1 + div_up(bytes, mem->link_width) + mem->link_latency;
+}
+
+/* 512 bytes, one warp of 32 lanes: lane_copy.h's worked example. ld.arg's result is used 10 cycles after the third. */
+static const char *const example = HEAD " copy.to_lds e, [t], [p], 512, size=1\n wait e\n exit\n";
+
+TEST(lane_copy, the_worked_example_holds_to_the_cycle) {
+  struct rig lanes, blocking;
+  uint64_t issue = START + 10, done = 5 + round_trip(512) + 4 + 10;
+  rig_run(&lanes, "dma.copy=lanes", 32, 32, example);
+  rig_run(&blocking, "dma.copy=blocking", 32, 32, example);
+  EXPECT_EQ(lanes.result.dma_latency.maximum, done);
+  EXPECT_EQ(blocking.result.dma_latency.maximum, done);
+  /* lanes: the wait's release, 4 later, then the exit. blocking: the wait is issued when the store is done, and
+   * released 4 cycles after that. */
+  EXPECT_EQ(lanes.result.cycles, issue + done + 4 + 1);
+  EXPECT_EQ(blocking.result.cycles, issue + done + 4 + 1);
+  EXPECT_EQ(lanes.result.cu.exposed_cycles, done - 6); /* the warp goes on 6 cycles after its copy: the wait is next */
+  EXPECT_EQ(blocking.result.cu.exposed_cycles, done);
+  EXPECT_EQ(lanes.result.stalls[STALL_COPY_WAIT], done - 7);
+  EXPECT_EQ(blocking.result.stalls[STALL_COPY_WAIT], 0);
+  EXPECT_EQ(lanes.result.cu.copy_slots, 2);
+  EXPECT_EQ(blocking.result.cu.copy_slots, 3);
+  EXPECT_EQ(rig_pc(&lanes, "copy.to_lds")->lds_passes, 4);
+  EXPECT_EQ(rig_pc(&lanes, "copy.to_lds")->sectors, 16);
+  rig_free(&lanes);
+  rig_free(&blocking);
+}
+
+TEST(lane_copy, accesses_are_bytes_over_lanes_times_the_widest_common_piece) {
+  static const struct {
+    const char *settings, *copy;
+    uint32_t accesses;
+  } rows[] = {
+      {"", "copy.to_lds e, [t], [p], 4096, size=1", 4096 / (32 * 16)},
+      {"dma.lane_bytes=8", "copy.to_lds e, [t], [p], 4096, size=1", 4096 / (32 * 8)},
+      {"dma.lane_bytes=4", "copy.to_lds e, [t], [p], 4096, size=1", 4096 / (32 * 4)},
+      {"cu.warp_size=64", "copy.to_lds e, [t], [p], 4096, size=1", 4096 / (64 * 16)},
+      {"", "copy.to_lds e, [t + 8], [p], 4096, size=1", 4096 / (32 * 8)},
+      {"", "copy.to_lds e, [t + 2], [p], 4096, size=1", 4096 / (32 * 2)},
+      {"", "copy.to_lds e, [t], [p], 4095, size=1", 4096 / 32},
+      {"", "copy.to_lds.strided e, [t], [p], 1024, 3, size=4", 1024 / 32},
+      {"", "copy.to_lds.strided e, [t], [p], 1024, 1, size=4", 4096 / (32 * 16)},
+      {"", "copy.to_global e, [q], [t], 1000, size=4", 8},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (unsigned blocking = 0; blocking < 2; blocking++) {
+      char kernel[512], settings[96];
+      struct rig rig;
+      snprintf(kernel, sizeof kernel, HEAD " %s\n wait e\n exit\n", rows[i].copy);
+      snprintf(settings, sizeof settings, "cu.copy_overhead=3 dma.copy=%s %s", blocking ? "blocking" : "lanes",
+               rows[i].settings);
+      ct_note("%s: %s", settings, rows[i].copy);
+      rig_run(&rig, settings, 64, 64, kernel);
+      EXPECT_EQ(rig.result.cu.copy_accesses, rows[i].accesses);
+      EXPECT_EQ(rig.result.cu.copy_slots, rows[i].accesses * (blocking ? 5 : 4));
+      EXPECT_EQ(rig.result.dma.descriptors, 0);
+      rig_free(&rig);
+    }
+}
+
+static uint64_t copy_latency(const char *settings, const char *copy, uint32_t items) {
+  char kernel[512];
+  struct rig rig;
+  snprintf(kernel, sizeof kernel, HEAD " %s\n wait e\n exit\n", copy);
+  rig_run(&rig, settings, items, items, kernel);
+  uint64_t latency = rig.result.dma_latency.maximum;
+  rig_free(&rig);
+  return latency;
+}
+
+TEST(lane_copy, a_slot_more_an_access_is_a_cycle_more_an_access) {
+  /* 128 accesses of one warp and one scheduler, with nothing else in the way */
+  const char *copy = "copy.to_lds e, [t], [p], 4095, size=1";
+  const char *settings = "dma.copy=lanes cu.accesses=4096 cu.copy_overhead=%u";
+  char with[96];
+  snprintf(with, sizeof with, settings, 1u);
+  uint64_t last = copy_latency(with, copy, 32);
+  for (unsigned overhead = 2; overhead < 6; overhead++) {
+    snprintf(with, sizeof with, settings, overhead);
+    uint64_t latency = copy_latency(with, copy, 32);
+    EXPECT_EQ(latency, last + 128);
+    last = latency;
+  }
+}
+
+TEST(lane_copy, a_blocking_loop_pays_the_latency_once_for_each_batch_of_loads) {
+  /* 16 accesses of 512 bytes by one warp */
+  uint64_t last = 0;
+  for (unsigned unroll = 1; unroll <= 16; unroll *= 2) {
+    char settings[96];
+    snprintf(settings, sizeof settings, "dma.copy=blocking cu.copy_unroll=%u", unroll);
+    uint64_t latency = copy_latency(settings, "copy.to_lds e, [t], [p], 8192, size=1", 32);
+    ct_note("%s: %llu cycles", settings, (unsigned long long)latency);
+    EXPECT_GE(latency, 16 / unroll * (uint64_t)R);
+    EXPECT_LE(latency, 16 / unroll * (uint64_t)(R + 30) + 16 * 30);
+    if (last)
+      EXPECT_LT(latency, last);
+    last = latency;
+  }
+}
+
+TEST(lane_copy, warps_share_a_copy) {
+  const char *copy = "copy.to_lds e, [t], [p], 16384, size=1";
+  uint64_t one = copy_latency("dma.copy=blocking", copy, 32), four = copy_latency("dma.copy=blocking", copy, 128);
+  EXPECT_LT(four * 2, one);
+}
+
+TEST(lane_copy, an_outbound_copy_reads_the_lds_and_stores) {
+  /* 128 bytes: 32 lanes of 4, one pass. Load slot at 5; pass 1, latency 10; store: a cycle of the port, 128 bytes up
+   * the link of 64, L2, back. */
+  struct rig rig;
+  rig_run(&rig, "dma.copy=lanes dma.lane_bytes=4", 32, 32,
+          HEAD " copy.to_global e, [q], [t], 128, size=1\n wait e\n exit\n");
+  const struct mem_params *mem = &rig.machine.mem;
+  uint64_t up = 1 + div_up(128, mem->link_width) + mem->link_latency;
+  EXPECT_EQ(rig.result.dma_latency.maximum,
+            5 + 1 + 10 + up + div_up(128, mem->l2_width) - 1 + mem->l2_latency + mem->link_latency);
+  EXPECT_EQ(rig.result.mem.stores, 1);
+  rig_free(&rig);
+}
+
+/* A tile is used for `work` rounds while the next one comes: engines leave the issue slots to the work. */
+static uint64_t double_buffer(const char *settings, unsigned work, uint32_t items) {
+  const char *text = HEAD /* two tiles of 4 KiB, 16 of them in all */
+      " mov.b64 o, 4096\n copy.to_lds this, [0], [p], 4096, size=1\n"
+      "tile: add.i64 p, p, o\n mov.b32 next, 0\n copy.to_lds next, [4096], [p], 4096, size=1\n wait this\n"
+      " mov.b32 i, 0\nwork: add.i32 v, v, 3\n add.i32 f, f, 5\n add.i32 i, i, 1\n setp.lt.u32 c, i, %u\n"
+      "@c bra work\n bar.lds\n mov.b32 this, next\n add.i32 n, n, 1\n setp.lt.u32 c, n, 15\n@c bra tile\n wait this\n"
+      " exit\n";
+  char kernel[1024];
+  snprintf(kernel, sizeof kernel, text, work);
+  return rig_cycles(settings, items, items, kernel);
+}
+
+TEST(lane_copy, where_warps_fill_the_issue_slots_an_engine_beats_lanes_and_lanes_beat_blocking) {
+  for (uint32_t items = 64; items <= 256; items *= 2) {
+    uint64_t engine = double_buffer("dma.outstanding=256", 40, items);
+    uint64_t lanes = double_buffer("dma.outstanding=256 dma.copy=lanes", 40, items);
+    uint64_t blocking = double_buffer("dma.outstanding=256 dma.copy=blocking", 40, items);
+    ct_note("%u work-items: %llu, %llu, %llu", items, (unsigned long long)engine, (unsigned long long)lanes,
+            (unsigned long long)blocking);
+    EXPECT_LT(engine, lanes);
+    EXPECT_LT(lanes, blocking);
+  }
+}
