@@ -402,6 +402,11 @@ static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits
 #define CASE_COPY_OUT_3D(...)
 #define CASE_WAIT(...)
 #define CASE_WAIT_FIRST(...)
+#define CASE_PIPE_RESERVE(...)
+#define CASE_PIPE_COMMIT(...)
+#define CASE_PIPE_NUM(...)
+#define CASE_PIPE_SLOT(...)
+#define CASE_PIPE_BAR(...)
 #include "isa/ops.def"
 #undef OP
   default:
@@ -467,6 +472,11 @@ void isa_access_commit(struct isa_access *access) {
   case FORMAT_ATOMIC_GLOBAL:
   case FORMAT_CAS_GLOBAL:
     commit_atomic(access, row, false);
+    break;
+  case FORMAT_PIPE_RESERVE:
+  case FORMAT_PIPE_COMMIT:
+  case FORMAT_PIPE_NUM:
+    pipe_commit(access);
     break;
   default: /* a prefetch has nothing to commit */
     break;

@@ -47,6 +47,7 @@ static void add_read(struct isa_info *info, const struct isa_inst *inst, const s
       add_operand(info, inst->a, TYPE_U64);
       break;
     case 'H':
+    case 'P':
       add_operand(info, inst->a, TYPE_U64);
       break;
     case 'L':
@@ -93,7 +94,8 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   info->global_fence = sync & SYNC_GLOBAL;
   const char *operands = isa_formats[row->format].operands;
   const bool memory = strpbrk(operands, "GHLo") && row->a != TYPE_NONE; /* printf reads what its format says */
-  info->bytes = memory ? isa_types[row->a].bytes : 0;
-  info->atomic = memory && strchr(operands, 'D');
+  const bool pipe = row->class_ == ISA_CLASS_PIPE;
+  info->bytes = memory || pipe ? isa_types[row->a].bytes : 0;
+  info->atomic = pipe || (memory && strchr(operands, 'D'));
   info->store = memory && row->d == TYPE_NONE;
 }

@@ -8,11 +8,15 @@
 
 /* Lanes that never ran or have left are missing too; a warp that is switched off as a whole may be in
  * agreement with the others, so it says nothing here. */
-static void report_missing(const struct isa_warp *warp, const struct isa_result *result) {
+static void report_missing_as(const struct isa_warp *warp, const struct isa_result *result, enum isa_hazard_rule rule) {
   const uint64_t missing = warp->all & ~result->mask;
   if (missing && result->mask)
-    step_report(warp, result->pc, HAZARD_G2, first_lane(missing), "%d of %d lanes of warp %u take part",
+    step_report(warp, result->pc, rule, first_lane(missing), "%d of %d lanes of warp %u take part",
                 __builtin_popcountll(result->mask), __builtin_popcountll(warp->all), warp->index);
+}
+
+static void report_missing(const struct isa_warp *warp, const struct isa_result *result) {
+  report_missing_as(warp, result, HAZARD_G2);
 }
 
 void group_barrier(struct isa_warp *warp, const struct isa_result *result) {
@@ -21,21 +25,38 @@ void group_barrier(struct isa_warp *warp, const struct isa_result *result) {
     report_missing(warp, result);
 }
 
-/* One operand of a group operation: register `reg`, the same in all lanes or else G1, once. */
-static uint32_t agreed(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg, const char *what,
-                       bool *reported) {
+/* One operand of a group operation: register `reg`, the same in all lanes or else `rule`, once. */
+static uint32_t agreed_as(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg, const char *what,
+                          enum isa_hazard_rule rule, bool *reported) {
   const uint32_t *row = register_row(warp, reg, warp->group->launch->warp_size);
   const uint32_t value = row[first_lane(result->mask)];
   if (!*reported)
     EACH_LANE(lane, result->mask) {
       if (row[lane] == value)
         continue;
-      step_report(warp, result->pc, HAZARD_G1, (uint32_t)lane, "%s is %u in lane %u but %u in lane %u", what, value,
+      step_report(warp, result->pc, rule, (uint32_t)lane, "%s is %u in lane %u but %u in lane %u", what, value,
                   first_lane(result->mask), row[lane], (unsigned)lane);
       *reported = true;
       break;
     }
   return value;
+}
+
+static uint32_t agreed(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg, const char *what,
+                       bool *reported) {
+  return agreed_as(warp, result, reg, what, HAZARD_G1, reported);
+}
+
+/* Pipe, and count or id, each a pair. */
+void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result) {
+  bool reported = false;
+  if (!result->mask)
+    return;
+  report_missing_as(warp, result, HAZARD_R10);
+  for (uint8_t half = 0; half < 2; half++) {
+    agreed_as(warp, result, (uint8_t)(inst->a + half), "the pipe's address", HAZARD_R10, &reported);
+    agreed_as(warp, result, (uint8_t)(inst->c + half), "the count or id", HAZARD_R10, &reported);
+  }
 }
 
 /* A null event becomes a new one, with the same number in every warp: each counts for itself. */

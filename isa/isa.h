@@ -195,9 +195,11 @@ struct isa_buffer {
 };
 
 struct isa_memory {
-  struct isa_buffer *buffers;
+  struct isa_buffer *buffers; /* those of pipes among them */
   size_t count;
-  size_t last; /* the buffer found last: accesses cluster */
+  size_t last;            /* the buffer found last: accesses cluster */
+  struct isa_pipe *pipes; /* isa/pipe.h */
+  size_t pipe_count;
 };
 
 /* The bytes at [address, address + bytes), or NULL when they are not all in one buffer. */
@@ -250,15 +252,18 @@ struct isa_launch {
   void *print_context;
 };
 
+enum { ISA_GROUP_COMMITTED = 64 };
+
 /* A resident work-group. */
 struct isa_group {
   const struct isa_launch *launch;
   uint32_t id[3];
-  uint32_t size[3];  /* the last group of a non-uniform NDRange is smaller */
-  uint32_t items;    /* product of size */
-  uint32_t warps;    /* that hold them */
-  uint8_t *lds;      /* lds_bytes of the launch */
-  uint32_t lds_base; /* where `lds` lies in the CU's LDS, for bank numbers */
+  uint32_t size[3];                        /* the last group of a non-uniform NDRange is smaller */
+  uint32_t items;                          /* product of size */
+  uint32_t warps;                          /* that hold them */
+  uint8_t *lds;                            /* lds_bytes of the launch */
+  uint32_t lds_base;                       /* where `lds` lies in the CU's LDS, for bank numbers */
+  uint64_t committed[ISA_GROUP_COMMITTED]; /* ids of pipes' reservations that it committed lately (isa/pipe.c) */
 };
 
 struct isa_frame {
@@ -296,6 +301,16 @@ void isa_group_place(struct isa_group *group, const struct isa_launch *launch, u
 
 /* A step of a copy that work-items carry out themselves, as a mask: which side it touches, and which way. */
 enum { ISA_COPY_STEP = 1, ISA_COPY_GLOBAL = 2, ISA_COPY_STORE = 4 };
+/* What became of an operation on a pipe, a bit a lane. */
+struct isa_pipe_access {
+  uint64_t refused; /* got no reservation for want of packets or room */
+  uint64_t waiting; /* of pipe.reserve.*.wait: still to be served; commit again when the pipe has changed */
+  uint64_t value;   /* of the rule: the id, the limit */
+  uint8_t rule;     /* 1 + the rule that is broken, to be reported when the reply arrives; 0: none */
+  uint8_t lane;     /* the first that breaks it */
+  bool held;        /* some lane had to wait */
+  bool changed;     /* the pipe is another than before */
+};
 
 /* An access to LDS or global memory between issue and commit. */
 struct isa_access {
@@ -309,6 +324,7 @@ struct isa_access {
   uint64_t zeros;               /* of a copy's store: lanes of `mask` that write zeros */
   uint64_t address[ISA_LANES];  /* global address, or byte offset in the CU's LDS */
   uint32_t data[4 * ISA_LANES]; /* data[word * warp_size + lane]: what to store, atomic operands */
+  struct isa_pipe_access pipe;  /* of class pipe */
 };
 
 /* Carries an access out: loads write their registers, stores and atomics memory. */

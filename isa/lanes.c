@@ -317,6 +317,11 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define LANES_COPY_OUT_3D(...)
 #define LANES_WAIT(...)
 #define LANES_WAIT_FIRST(...)
+#define LANES_PIPE_RESERVE(...)
+#define LANES_PIPE_COMMIT(...)
+#define LANES_PIPE_NUM(...)
+#define LANES_PIPE_SLOT(...)
+#define LANES_PIPE_BAR(...)
 
 #define OP(id, mnemonic, format, class_, D, A, B, C, text, ...) LANES_##format(id, D, A, B, C, __VA_ARGS__)
 #include "isa/ops.def"
@@ -357,6 +362,11 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define NAME_COPY_OUT_3D LANES_COPY_OUT_3D
 #define NAME_WAIT LANES_WAIT
 #define NAME_WAIT_FIRST LANES_WAIT_FIRST
+#define NAME_PIPE_RESERVE LANES_PIPE_RESERVE
+#define NAME_PIPE_COMMIT LANES_PIPE_COMMIT
+#define NAME_PIPE_NUM LANES_PIPE_NUM
+#define NAME_PIPE_SLOT LANES_PIPE_SLOT
+#define NAME_PIPE_BAR LANES_PIPE_BAR
 
 const isa_lanes_function LANES_TABLE[ISA_OPS] = {
 #define OP(id, mnemonic, format, ...) NAME_##format(id)

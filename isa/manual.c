@@ -11,6 +11,7 @@ static const char *commit_point(enum isa_class class_) {
   case ISA_CLASS_LDS:
     return "the first pass over the LDS banks";
   case ISA_CLASS_GLOBAL:
+  case ISA_CLASS_PIPE:
     return "the L2 accepts the access";
   case ISA_CLASS_COPY:
     return "each burst lands";
@@ -52,6 +53,9 @@ static void put_operand(FILE *out, char letter, const struct isa_row *row) {
             "lds_plane=pitch"},
       {'f', "descriptor"},
       {'N', "n"},
+      {'P', "[pipe]"},
+      {'k', "kind=item\\|group\\|subgroup\\|packet"},
+      {'p', "size=bytes"},
       {'w', "event, ..."},
   };
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)

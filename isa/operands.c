@@ -487,6 +487,37 @@ static bool take_print(struct assembler *as, struct isa_inst *inst) {
          fail(as, at, "two strings in .const above: the arguments' types, the format", "no descriptor of a printf at");
 }
 
+/* kind=WORD */
+static bool take_kind(struct assembler *as, struct isa_inst *inst) {
+  static const char legal[] = "kind=item, group, subgroup or packet";
+  const struct token word = lexer_take(&as->lexer);
+  if (!token_is(word, "kind"))
+    return fail(as, word, "who reserves: item, group, subgroup or packet", "expected kind=... instead of");
+  if (!expect_sign(as, '='))
+    return false;
+  const struct token kind = lexer_take(&as->lexer);
+  for (uint64_t i = 0; i < ISA_PIPE_KINDS; i++)
+    if (token_is(kind, isa_pipe_kinds[i])) {
+      inst->imm |= i << 32;
+      return true;
+    }
+  return fail(as, kind, legal, "no such kind:");
+}
+
+static bool take_packet_size(struct assembler *as, struct isa_inst *inst) {
+  const struct token word = lexer_take(&as->lexer);
+  if (!token_is(word, "size"))
+    return fail(as, word, "bytes of a packet", "expected size=N instead of");
+  if (!expect_sign(as, '='))
+    return false;
+  const struct token at = as->lexer.next;
+  uint64_t bytes = 0;
+  if (!take_count(as, "the size of a packet", UINT32_MAX, &bytes))
+    return false;
+  inst->imm |= bytes << 32;
+  return bytes || fail(as, at, "1 byte and more", "the size of a packet cannot be");
+}
+
 static bool take_destination(struct assembler *as, char letter, const struct isa_row *row, struct isa_inst *inst) {
   if (letter == 'D' && token_is(as->lexer.next, "_")) {
     lexer_take(&as->lexer);
@@ -545,6 +576,12 @@ static bool take_operand(struct assembler *as, char letter, const struct isa_row
     return take_copy_fields(as, copy_fields(letter), inst);
   case 'f':
     return take_print(as, inst);
+  case 'P':
+    return expect_sign(as, '[') && take_register_of(as, TYPE_U64, &inst->a) && expect_sign(as, ']');
+  case 'k':
+    return take_kind(as, inst);
+  case 'p':
+    return take_packet_size(as, inst);
   case 'w':
     return take_events(as, inst);
   default:

@@ -83,7 +83,7 @@ static void put_register(struct text *text, uint8_t field, enum isa_type type) {
 static void put_source(struct text *text, const struct isa_inst *inst, unsigned flag, uint8_t field,
                        enum isa_type type) {
   if (inst->flags & flag)
-    put_number(text, type, inst->imm);
+    put_number(text, type, isa_types[type].registers == 2 ? inst->imm : (uint32_t)inst->imm);
   else
     put_register(text, field, type);
 }
@@ -213,6 +213,15 @@ static void put_operand(struct text *text, char letter, const struct isa_kernel 
     break;
   case 'f':
     put(text, "%u", printf_descriptor(inst));
+    break;
+  case 'P':
+    put(text, "[r%u]", inst->a);
+    break;
+  case 'k':
+    put(text, "kind=%s", isa_pipe_kinds[pipe_kind(inst) % ISA_PIPE_KINDS]);
+    break;
+  case 'p':
+    put(text, "size=%u", pipe_size(inst));
     break;
   case 'w':
     put_events(text, inst);

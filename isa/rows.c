@@ -40,7 +40,7 @@ const char *isa_class_name(enum isa_class class_) { return class_ < ISA_CLASSES 
 /* The expression of a barrier or fence is its set of bits, by name. */
 unsigned isa_row_sync(enum isa_op op) {
   const struct isa_row *row = &isa_rows[op];
-  if (row->format != FORMAT_SYNC)
+  if (row->class_ != ISA_CLASS_BARRIER && row->class_ != ISA_CLASS_FENCE && row->class_ != ISA_CLASS_COPY_FENCE)
     return 0;
   return (strstr(row->expression, "SYNC_LDS") ? SYNC_LDS : 0u) |
          (strstr(row->expression, "SYNC_GLOBAL") ? SYNC_GLOBAL : 0u);

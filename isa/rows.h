@@ -4,6 +4,7 @@
 #define ISA_ROWS_H
 
 #include "isa/isa.h"
+#include "isa/pipe.h"
 
 enum isa_type {
 #define TYPE(id, ...) TYPE_##id,
@@ -109,6 +110,12 @@ struct isa_printf {
   const char *types; /* of the arguments, see isa/printf.c */
   const char *format;
 };
+
+/* Pipes: what stands in the high half of imm. */
+static inline enum isa_pipe_kind pipe_kind(const struct isa_inst *inst) {
+  return (enum isa_pipe_kind)(inst->imm >> 32);
+}
+static inline uint32_t pipe_size(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> 32); }
 
 static inline uint32_t printf_descriptor(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> 32); }
 

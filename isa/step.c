@@ -155,6 +155,18 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
   case FORMAT_WAIT_FIRST:
     group_wait(warp, inst, result);
     break;
+  case FORMAT_PIPE_RESERVE:
+  case FORMAT_PIPE_COMMIT:
+  case FORMAT_PIPE_NUM:
+    describe_access(warp, inst, result, access);
+    pipe_access(warp, inst, access);
+    break;
+  case FORMAT_PIPE_SLOT:
+    pipe_slot(warp, inst, pc, mask);
+    break;
+  case FORMAT_PIPE_BAR:
+    group_pipe_barrier(warp, inst, result);
+    break;
   case ISA_FORMATS:
     break;
   }

@@ -29,10 +29,16 @@ void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct 
 /* Formats and hands over what each lane prints (printf.c). */
 void print_lanes(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
 
+/* Pipes (pipe.c): an operation on the header described at issue, and carried out; a packet's address. */
+void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
+void pipe_commit(struct isa_access *access);
+void pipe_slot(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
+
 /* Operations of a whole work-group (group.c). */
 void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 void group_barrier(struct isa_warp *warp, const struct isa_result *result);
+void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result);
 
 /* Hands a hazard of `lane` to the launch, with printf-like details. */
 void step_report(const struct isa_warp *warp, uint32_t pc, enum isa_hazard_rule rule, uint32_t lane, const char *format,

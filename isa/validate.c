@@ -159,6 +159,8 @@ struct rest {
 /* A source that may be an immediate. */
 static bool check_source(const struct check *check, struct rest *rest, uint8_t *field, unsigned flag,
                          enum isa_type type) {
+  const char *operands = isa_formats[isa_rows[rest->inst.op].format].operands;
+  const uint64_t imm = strpbrk(operands, "kp") ? (uint32_t)rest->inst.imm : rest->inst.imm;
   if (type == TYPE_NONE)
     return true;
   if (!(rest->inst.flags & flag)) {
@@ -166,7 +168,7 @@ static bool check_source(const struct check *check, struct rest *rest, uint8_t *
     *field = ISA_NO_REGISTER;
     return good;
   }
-  if (*field != ISA_NO_REGISTER || rest->imm_used || !immediate_fits(rest->inst.imm, type))
+  if (*field != ISA_NO_REGISTER || rest->imm_used || !immediate_fits(imm, type))
     return false;
   rest->inst.flags &= (uint8_t)~flag;
   rest->imm_used = true;
@@ -229,6 +231,14 @@ static bool check_copy_fields(const struct check *check, struct rest *rest, unsi
   return true;
 }
 
+/* A number in the high half of imm; the low half is an operand's, or nobody's. */
+static bool check_high(struct rest *rest, uint32_t least, uint32_t most) {
+  const uint32_t high = (uint32_t)(rest->inst.imm >> 32);
+  const bool good = (rest->imm_used || !(uint32_t)rest->inst.imm) && high >= least && high <= most;
+  rest->imm_used = true;
+  return good;
+}
+
 static bool check_operand(const struct check *check, const struct isa_row *row, char letter, struct rest *rest) {
   struct isa_inst *inst = &rest->inst;
   switch (letter) {
@@ -282,6 +292,12 @@ static bool check_operand(const struct check *check, const struct isa_row *row, 
     return check_copy_fields(check, rest, copy_fields(letter));
   case 'N':
     return check_register(check, &inst->c, TYPE_S32, false);
+  case 'P':
+    return check_register(check, &inst->a, TYPE_U64, false);
+  case 'k':
+    return check_high(rest, 0, ISA_PIPE_KINDS - 1);
+  case 'p':
+    return check_high(rest, 1, UINT32_MAX);
   case 'w':
     return check_wait(check, rest);
   default:

@@ -76,6 +76,26 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
   }
 }
 
+/* What the memory found wrong with an operation on a pipe is told now; what the warp waited is the pipe's fault when it
+ * was refused or held. */
+static void take_pipe_reply(struct cu *cu, const struct cu_access *access, cycle_t now) {
+  const struct isa_access *isa = &access->isa;
+  struct cu_warp *warp = cu_warp(cu, access->warp);
+  isa_pipe_report(isa);
+  if (!isa->pipe.refused && !isa->pipe.held)
+    return;
+  const enum stall stall = isa_is_pipe_write((enum isa_op)isa->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
+  if (warp->state == WARP_BLOCKED && warp->stall == STALL_PIPE && now > warp->since) {
+    cu_charge(cu, warp, stall, now - warp->since);
+    warp->since = now;
+  }
+  if (isa->pipe.refused) {
+    warp->refused_at = now;
+    warp->refused_pc = isa->pc;
+    warp->refused_by = isa->address[__builtin_ctzll(isa->pipe.refused)];
+  }
+}
+
 static void take_memory_replies(struct cu *cu, cycle_t now) {
   const struct mem_reply *message;
   while ((message = port_peek(cu->from_memory, now))) {
@@ -85,6 +105,8 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
       lane_copy_reply(cu, tag, now);
       continue;
     }
+    if (cu->program->info[cu->accesses[tag].isa.pc].class_ == ISA_CLASS_PIPE)
+      take_pipe_reply(cu, &cu->accesses[tag], now);
     if (!cu->accesses[tag].prefetch) {
       cu_warp(cu, cu->accesses[tag].warp)->global_under_way--;
       access_done(cu, tag, STALL_DEPENDENCY, now);
@@ -220,13 +242,14 @@ static void set_classes(struct cu *cu) {
     cu->follow[i] = 1;
     cu->unit[i] = (uint8_t)i;
   }
-  cu->unit[ISA_CLASS_PREFETCH] = ISA_CLASS_GLOBAL;
+  cu->unit[ISA_CLASS_PREFETCH] = cu->unit[ISA_CLASS_PIPE] = ISA_CLASS_GLOBAL;
   /* Execution units are the classes before LDS. */
   for (unsigned i = 0; i < ISA_CLASS_LDS && params->dependence == CU_FIXED; i++)
     cu->follow[i] = cu->latency[i] = params->dependence_latency;
   cu->follow[ISA_CLASS_BRANCH] = params->branch_latency;
   cu->interval[ISA_CLASS_LDS] = params->lds_interval;
-  cu->interval[ISA_CLASS_GLOBAL] = cu->interval[ISA_CLASS_PREFETCH] = params->global_interval;
+  cu->interval[ISA_CLASS_GLOBAL] = cu->interval[ISA_CLASS_PREFETCH] = cu->interval[ISA_CLASS_PIPE] =
+      params->global_interval;
 }
 
 static bool pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {

@@ -48,6 +48,9 @@ struct cu_warp {
   uint32_t group;   /* slot */
   uint32_t index;   /* in its group */
   uint32_t lds_under_way, global_under_way;
+  cycle_t refused_at;  /* a pipe has refused it: when last, 0: never; */
+  uint64_t refused_by; /* the pipe's address, */
+  uint32_t refused_pc; /* and the instruction */
   bool exited;
   enum cu_task task;
   uint64_t stalls[STALLS];
@@ -192,6 +195,10 @@ void cu_free(struct cu *cu);
 
 /* Gets ready for a launch: statistics to zero, `groups` group slots. */
 void cu_launch(struct cu *cu, const struct isa_launch *launch, uint32_t groups, struct pc_result *by_pc);
+
+/* Every resident warp has been refused by a pipe since cycle `since`, is one of `parked`, or stands at a call of its
+ * work-group; *refused is set if one of the first kind is there. */
+bool cu_only_refused(const struct cu *cu, cycle_t since, uint64_t parked, bool *refused);
 
 /* Closes the accounts of warps that a deadlock or a cycle limit has left resident, at cycle `end`. */
 void cu_abandon(struct cu *cu, cycle_t end);

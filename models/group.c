@@ -84,12 +84,18 @@ static void compare(struct cu *cu, const struct cu_group *group, uint32_t pc, co
   hazard_of(cu, group, warp, HAZARD_G1, pc, detail);
 }
 
+/* Who is missing at a barrier of a pipe's call has broken a rule of pipes. */
+static enum isa_hazard_rule missing_rule(const struct cu *cu, uint32_t pc) {
+  const uint16_t op = cu->program->code[pc].op;
+  return op == ISA_BAR_PIPE || op == ISA_BAR_PIPE_GLOBAL ? HAZARD_R10 : HAZARD_G2;
+}
+
 /* Warps of a work-group stand at different calls: they will never meet, whatever copies complete. */
 static void part(struct cu *cu, struct cu_group *group, uint32_t pc, const struct cu_warp *warp, cycle_t now) {
   char detail[96];
   snprintf(detail, sizeof detail, "warp %u is here while others are at line %u", warp->index,
            cu->program->line[group->arrived_pc]);
-  hazard_of(cu, group, warp, HAZARD_G2, pc, detail);
+  hazard_of(cu, group, warp, missing_rule(cu, pc), pc, detail);
   group->mismatched = true;
   if (cu_class_at(cu, group->arrived_pc) == ISA_CLASS_WAIT)
     group_set_stall(cu, group, STALL_WAIT_JOIN, now);
@@ -102,7 +108,7 @@ static void note_exited(struct cu *cu, const struct cu_group *group) {
       group->arrived_count + group->exited < group->warp_count)
     return;
   snprintf(detail, sizeof detail, "%u of %u warps have exited", group->exited, group->warp_count);
-  group_hazard(cu, group, HAZARD_G2, group->arrived_pc, detail);
+  group_hazard(cu, group, missing_rule(cu, group->arrived_pc), group->arrived_pc, detail);
 }
 
 static enum stall arrival_stall(const struct cu *cu, struct cu_group *group, uint32_t pc) {

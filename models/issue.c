@@ -45,7 +45,9 @@ static enum mem_kind kind_of(const struct isa_info *info) {
 static void send_global(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
   struct cu_access *access = &cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
-  struct mem_message message = {.kind = kind_of(info), .tag = index, .lines = access->lines, .access = &access->isa};
+  const bool pipe = info->class_ == ISA_CLASS_PIPE;
+  struct mem_message message = {
+      .kind = kind_of(info), .pipe = pipe, .tag = index, .lines = access->lines, .access = &access->isa};
   uint32_t sectors = 0;
   if (message.kind != MEM_PREFETCH)
     message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
@@ -55,7 +57,7 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   if (access->prefetch)
     return; /* nobody waits for it, its warp's end included */
   warp->global_under_way++;
-  cu_set_results(warp, info, NEVER, STALL_MEMORY);
+  cu_set_results(warp, info, NEVER, pipe ? STALL_PIPE : STALL_MEMORY);
   cu->by_pc[access->isa.pc].sectors += sectors;
 }
 
@@ -64,7 +66,7 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
 static bool is_lds(const struct isa_info *info) { return info->class_ == ISA_CLASS_LDS; }
 
 static bool is_global(const struct isa_info *info) {
-  return info->class_ == ISA_CLASS_GLOBAL || info->class_ == ISA_CLASS_PREFETCH;
+  return info->class_ == ISA_CLASS_GLOBAL || info->class_ == ISA_CLASS_PREFETCH || info->class_ == ISA_CLASS_PIPE;
 }
 
 /* What keeps a ready warp from issuing, or ISSUED if nothing does. *until is when to look again. */
@@ -119,6 +121,7 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     return true;
   case ISA_CLASS_GLOBAL:
   case ISA_CLASS_PREFETCH:
+  case ISA_CLASS_PIPE:
     if (under_way)
       send_global(cu, access, info, now);
     return true;

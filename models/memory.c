@@ -118,6 +118,20 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
   }
 }
 
+static void start(struct memory *memory, uint32_t index, cycle_t now) {
+  wheel_add(&memory->done, index, cycle_max(pass(memory, now, &memory->events[index].message), now + 1));
+}
+
+/* A commit may be what parked reservations wait for. */
+static void accept_pipe(struct memory *memory, uint32_t index, cycle_t now) {
+  if (!pipes_accept(memory, index, now))
+    return;
+  start(memory, index, now);
+  if (memory->events[index].message.access->pipe.changed)
+    for (uint32_t parked; (parked = pipes_unpark(memory, now)) != WHEEL_NONE;)
+      start(memory, parked, now);
+}
+
 static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
   struct port *link = memory->clients[client].link;
   const struct mem_message *message;
@@ -130,9 +144,13 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
     if (memory->outside) {
       if (!memory_start_outside(memory, index, now))
         wheel_add(&memory->done, index, now + 1);
+    } else if (event->message.pipe) {
+      accept_pipe(memory, index, now);
     } else {
+      if (mem_writes(event->message.kind))
+        memory->pipes.changed = now;
       memory_commit(memory, event);
-      wheel_add(&memory->done, index, cycle_max(pass(memory, now, &event->message), now + 1));
+      start(memory, index, now);
     }
   }
 }
@@ -215,5 +233,6 @@ void memory_free(struct memory *memory) {
   free(memory->unused);
   wheel_free(&memory->done);
   l2_free(&memory->l2);
+  pipes_free(&memory->pipes);
   *memory = (struct memory){0};
 }

@@ -33,6 +33,7 @@
 
 #include "models/l2.h"
 #include "models/machine.h"
+#include "models/pipes.h"
 #include "models/sectors.h"
 #include "models/warp_source.h"
 #include "sim/core/outside.h"
@@ -55,6 +56,7 @@ struct mem_message {
   uint32_t count; /* CU kinds: lines; DMA kinds: 0 */
   uint8_t engine; /* DMA kinds: which of the CU's engines */
   bool bypass;    /* DMA kinds: what is not in the L2 goes past it */
+  bool pipe;      /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
   union {
     struct {                        /* CU kinds */
       const struct mem_line *lines; /* valid until the reply */
@@ -120,8 +122,9 @@ struct memory {
   struct wheel done;              /* when each is ready */
   struct outside *outside;        /* instead of the L2 and DRAM, or NULL: outside.c */
   struct isa_memory *mirror;      /* the launch's memory, for the outside one's bytes */
-  cycle_t last_arrival;           /* of a reply: nothing of ours is under way after it */
-  uint32_t probe_events;          /* messages under way, for waveforms */
+  struct mem_pipes pipes;
+  cycle_t last_arrival;  /* of a reply: nothing of ours is under way after it */
+  uint32_t probe_events; /* messages under way, for waveforms */
 };
 
 bool mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,

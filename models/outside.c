@@ -91,6 +91,8 @@ bool memory_start_outside(struct memory *memory, uint32_t index, cycle_t now) {
     return true;
   }
   memory_commit(memory, event);
+  if (event->message.pipe)
+    isa_pipe_refuse(event->message.access);
   if (!mem_writes(kind))
     return false;
   start_all(memory, index, now, true);

@@ -21,5 +21,6 @@ const struct stat_group cu_stat_group = {"cu", "Compute units", cu_stat_rows,
 
 void launch_result_free(struct launch_result *result) {
   free(result->by_pc);
+  free(result->pipes);
   *result = (struct launch_result){0};
 }

@@ -2,7 +2,7 @@
 #ifndef MODELS_RESULT_H
 #define MODELS_RESULT_H
 
-#include "isa/isa.h"
+#include "isa/pipe.h"
 #include "models/machine.h"
 
 enum stall {
@@ -56,6 +56,13 @@ struct hazard_result {
   uint64_t count;
 };
 
+/* A pipe, at the end of a launch. */
+struct pipe_result {
+  const struct isa_pipe *pipe;
+  struct isa_pipe_stats stats;
+  uint64_t left; /* readable packets */
+};
+
 enum { RESULT_HAZARDS = 64 };
 
 /* A warp that waits for ever, in a deadlock. */
@@ -63,11 +70,13 @@ struct stuck_warp {
   uint32_t cu, group[3], warp;
   uint32_t pc; /* of the instruction it cannot issue or cannot leave */
   enum stall stall;
-  uint32_t missing;      /* barrier, copy, wait: warps of its group that have not arrived */
-  uint32_t exited;       /* of these, warps that never will: they have exited */
-  uint32_t event;        /* COPY_WAIT: the event that nobody completes, or 0 */
-  bool mismatched;       /* warps of its group stand at different calls, */
-  uint32_t elsewhere_pc; /* and the first to arrive at this one */
+  uint32_t missing;            /* barrier, copy, wait: warps of its group that have not arrived */
+  uint32_t exited;             /* of these, warps that never will: they have exited */
+  uint32_t event;              /* COPY_WAIT: the event that nobody completes, or 0 */
+  bool mismatched;             /* warps of its group stand at different calls, */
+  uint32_t elsewhere_pc;       /* and the first to arrive at this one */
+  const struct isa_pipe *pipe; /* PIPE_EMPTY, PIPE_FULL: that it waits for; */
+  bool spins;                  /* it asks again and again */
 };
 
 enum { RESULT_STUCK = 64 };
@@ -96,7 +105,9 @@ struct launch_result {
   size_t hazard_count;      /* kept */
   uint64_t hazards_dropped; /* occurrences at further instructions, beyond RESULT_HAZARDS */
   struct stuck_warp stuck[RESULT_STUCK];
-  size_t stuck_count; /* all of them; the first RESULT_STUCK are kept */
+  size_t stuck_count;        /* all of them; the first RESULT_STUCK are kept */
+  struct pipe_result *pipes; /* of the launch's memory, in its order */
+  size_t pipe_count;
 };
 
 void launch_result_free(struct launch_result *result);

@@ -215,7 +215,13 @@ static bool prepare(struct simulation *simulation, struct isa_launch *launch, st
       .work_groups = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2],
       .by_pc = calloc(launch->program->count, sizeof *result->by_pc),
   };
-  if (!result->by_pc || !result->occupancy.groups_per_cu)
+  const size_t pipes = launch->memory ? launch->memory->pipe_count : 0;
+  result->pipes = calloc(pipes + 1, sizeof *result->pipes);
+  result->pipe_count = pipes;
+  if (!result->by_pc || !result->pipes || !result->occupancy.groups_per_cu)
+    return false;
+  if (!pipes_launch(&simulation->memory.pipes, launch->memory, machine->mem.pipe_reservations,
+                    machine->cu.count * machine->cu.accesses, simulation->start))
     return false;
   memory_launch(&simulation->memory, launch->memory);
   for (uint32_t i = 0; i < machine->cu.count; i++) {
@@ -275,13 +281,38 @@ static uint32_t arrived_at(const struct cu *cu, const struct cu_group *group, ui
   return count;
 }
 
-static void note_stuck(struct launch_result *result, const struct cu *cu) {
+/* What the warp waits for is a pipe: it asks again and again, or its request is parked. */
+static void blame_pipe(struct stuck_warp *stuck, const struct cu *cu, const struct cu_warp *warp, bool spins) {
+  stuck->pc = warp->refused_pc;
+  stuck->stall = isa_is_pipe_write((enum isa_op)cu->program->code[stuck->pc].op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
+  stuck->pipe = isa_pipe_find(cu->launch->memory, warp->refused_by);
+  stuck->spins = spins;
+  stuck->missing = 0;
+}
+
+/* Warps whose requests are parked have been waiting for the pipe, and are marked as refused for ever. */
+static void mark_parked(struct simulation *simulation) {
+  const struct mem_pipes *pipes = &simulation->memory.pipes;
+  for (uint32_t i = 0; i < pipes->parked_count; i++) {
+    const struct mem_event *event = &simulation->memory.events[pipes->parked[i]];
+    const struct isa_access *access = event->message.access;
+    struct cu *cu = &simulation->nodes[event->client].cu;
+    struct cu_warp *warp = cu_warp(cu, cu->accesses[event->message.tag].warp);
+    warp->refused_at = NEVER;
+    warp->refused_pc = access->pc;
+    warp->refused_by = access->address[__builtin_ctzll(access->pipe.waiting)];
+    if (warp->stall == STALL_PIPE)
+      warp->stall = isa_is_pipe_write((enum isa_op)access->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
+  }
+}
+
+static void note_stuck(struct launch_result *result, const struct cu *cu, cycle_t changed) {
   for (uint32_t slot = 0; slot < cu->params.warps; slot++) {
     const struct cu_warp *warp = &cu->warps[slot];
     if (warp->state == WARP_FREE || warp->state == WARP_DONE)
       continue;
     const struct cu_group *group = &cu->groups[warp->group];
-    if (result->stuck_count < RESULT_STUCK)
+    if (result->stuck_count < RESULT_STUCK) {
       result->stuck[result->stuck_count] = (struct stuck_warp){
           .cu = cu->index,
           .group = {group->id[0], group->id[1], group->id[2]},
@@ -294,11 +325,15 @@ static void note_stuck(struct launch_result *result, const struct cu *cu) {
           .exited = group->exited,
           .event = warp->stall == STALL_COPY_WAIT ? missing_event(group) : 0,
       };
+      if (warp->refused_at && warp->refused_at >= changed && !(group->arrived & cu_bit(slot)))
+        blame_pipe(&result->stuck[result->stuck_count], cu, warp, warp->refused_at != NEVER);
+    }
     result->stuck_count++;
   }
 }
 
-static void collect_node(struct launch_result *result, cycle_t *hazard_cycles, struct node *node, unsigned engines) {
+static void collect_node(struct launch_result *result, cycle_t *hazard_cycles, struct node *node, unsigned engines,
+                         cycle_t changed) {
   stats_add(&cu_stat_group, &result->cu, &node->cu.stats);
   stats_add(&lds_stat_group, &result->lds, &node->lds.stats);
   for (unsigned engine = 0; engine < engines; engine++) {
@@ -317,7 +352,19 @@ static void collect_node(struct launch_result *result, cycle_t *hazard_cycles, s
   result->trace_hash = (result->trace_hash ^ node->cu.trace_hash) * UINT64_C(0x9e3779b97f4a7c15);
   merge_hazards(result, hazard_cycles, &node->cu);
   if (result->end == END_DEADLOCK)
-    note_stuck(result, &node->cu);
+    note_stuck(result, &node->cu, changed);
+}
+
+/* Reservations that nobody will commit any more are found when the launch is over. */
+static void collect_pipes(struct simulation *simulation, struct launch_result *result) {
+  pipes_count(&simulation->memory.pipes, simulation->start + result->cycles);
+  for (size_t i = 0; i < result->pipe_count; i++) {
+    const struct isa_pipe *pipe = &simulation->memory.mirror->pipes[i];
+    if (result->end == END_FINISHED)
+      isa_pipe_end(pipe, cu_report, &simulation->nodes[0].cu);
+    result->pipes[i] =
+        (struct pipe_result){.pipe = pipe, .stats = pipe->stats, .left = isa_pipe_available(pipe, ISA_PIPE_READ)};
+  }
 }
 
 /* An instruction keeps its scheduler's unit from its issue until the next one may issue there: an interval. */
@@ -333,8 +380,10 @@ static void collect(struct simulation *simulation, const struct isa_program *pro
   cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
   result->mem = simulation->memory.stats;
   count_units(program, &simulation->nodes[0].cu, result); /* all CUs are alike, and by_pc[] is of them all */
+  collect_pipes(simulation, result);
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
-    collect_node(result, hazard_cycles, &simulation->nodes[i], simulation->machine.dma.engines);
+    collect_node(result, hazard_cycles, &simulation->nodes[i], simulation->machine.dma.engines,
+                 simulation->memory.pipes.changed);
 }
 
 /* Every work-group has ended, though the dispatcher may not know yet. */
@@ -343,6 +392,31 @@ static bool all_ended(const struct simulation *simulation) {
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
     ended += simulation->nodes[i].cu.stats.work_groups;
   return ended == simulation->dispatcher.groups;
+}
+
+/* Warps of a CU whose requests are parked. */
+static uint64_t parked_in(const struct simulation *simulation, uint32_t client) {
+  const struct mem_pipes *pipes = &simulation->memory.pipes;
+  uint64_t parked = 0;
+  for (uint32_t i = 0; i < pipes->parked_count; i++) {
+    const struct mem_event *event = &simulation->memory.events[pipes->parked[i]];
+    if (event->client == client)
+      parked |= cu_bit(simulation->nodes[client].cu.accesses[event->message.tag].warp);
+  }
+  return parked;
+}
+
+/* Kernels spin on pipes that nobody will change any more: see models/pipes.h. */
+static bool spins(const struct simulation *simulation, cycle_t now) {
+  const cycle_t changed = cycle_max(simulation->memory.pipes.changed, simulation->dispatcher.last_end);
+  bool refused = false;
+  if (!simulation->memory.pipes.memory || !simulation->memory.pipes.memory->pipe_count ||
+      now < PIPES_SPIN_CYCLES + cycle_max(changed, simulation->start))
+    return false;
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
+    if (!cu_only_refused(&simulation->nodes[i].cu, now - PIPES_SPIN_CYCLES / 2, parked_in(simulation, i), &refused))
+      return false;
+  return refused;
 }
 
 /* Steps the islands in slices, so that progress can be told. `*cycles` is where it ended, if cut short. */
@@ -364,6 +438,8 @@ static enum launch_end run_slices(struct simulation *simulation, struct host *ho
       return END_FINISHED;
     }
     until = cycle_max(until, next);
+    if (spins(simulation, until))
+      return END_DEADLOCK;
     *cycles = until - simulation->start;
     if (progress && !progress->tell(progress->context, *cycles, dispatcher->done, dispatcher->groups))
       return END_STOPPED;
@@ -396,6 +472,8 @@ bool simulation_run(struct simulation *simulation, struct host *host, struct isa
   dispatcher_launch(&simulation->dispatcher, result->work_groups, result->occupancy.groups_per_cu, simulation->start);
   cycle_t cut_at = 0;
   result->end = run_slices(simulation, host, limit, progress, &cut_at);
+  if (result->end == END_DEADLOCK)
+    mark_parked(simulation);
   result->cycles = result->end == END_FINISHED   ? simulation->dispatcher.last_end - simulation->start
                    : result->end == END_DEADLOCK ? abandoned_after(simulation)
                                                  : cut_at;

@@ -151,6 +151,21 @@ void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
   group_finish(cu, warp->group, end);
 }
 
+bool cu_only_refused(const struct cu *cu, cycle_t since, uint64_t parked, bool *refused) {
+  for (uint32_t slot = 0; slot < cu->params.warps; slot++) {
+    const struct cu_warp *warp = &cu->warps[slot];
+    const struct cu_group *group = &cu->groups[warp->group];
+    if (warp->state == WARP_FREE || warp->state == WARP_DONE)
+      continue;
+    const bool lately = warp->refused_at && warp->refused_at >= since;
+    const bool waits = parked & cu_bit(slot) || (group->arrived & cu_bit(slot) && !group->copies_under_way);
+    if (!lately && !waits)
+      return false;
+    *refused |= lately;
+  }
+  return true;
+}
+
 void cu_abandon(struct cu *cu, cycle_t end) {
   if (!cu->resident)
     return;

@@ -6,7 +6,7 @@
  * spirv.h reads a module, build.h makes an ir.h of each kernel with all calls inlined, the passes (passes.h) work
  * on it, emit.h gives registers and instructions. docs/opencl.md says how each construct of the source is lowered.
  *
- * Not supported: images and samplers, device-side enqueue, pipes, recursion, variable-length arrays. They are
+ * Not supported: images and samplers, device-side enqueue, recursion, variable-length arrays. They are
  * refused by name, with the source line. */
 #ifndef OPENCL_OPENCL_H
 #define OPENCL_OPENCL_H

@@ -73,6 +73,11 @@ static const struct spirv_type *classify(struct build *b, uint32_t parameter, st
     snprintf(text, 16, "bytes");
     return spirv_type(b->module, type->element);
   }
+  if (type->kind == SPIRV_PIPE) {
+    arg->kind = ISA_ARG_PIPE;
+    snprintf(text, 16, "pipe");
+    return NULL;
+  }
   if (type->kind != SPIRV_POINTER) {
     if (!value_type(b, type, text))
       build_fail(b, "%s as the type of a kernel's argument is not supported",
@@ -106,7 +111,8 @@ static struct core_access in_block(const struct isa_arg *arg) {
 
 static void load_pointer(struct build *b, uint32_t parameter, const struct isa_arg *arg) {
   const struct core_access access = in_block(arg);
-  b->core->spaces[parameter] = arg->kind == ISA_ARG_LOCAL ? IN_LOCAL : IN_GLOBAL | IN_NULL;
+  if (arg->kind != ISA_ARG_PIPE)
+    b->core->spaces[parameter] = arg->kind == ISA_ARG_LOCAL ? IN_LOCAL : IN_GLOBAL | IN_NULL;
   *build_define(b, parameter) = core_load_bytes(b, &access, 0, arg->bytes);
 }
 

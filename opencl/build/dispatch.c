@@ -63,6 +63,7 @@ static const struct {
     {OpReturn, OpUnreachable, lower_flow},
     {OpLifetimeStart, OpLifetimeStop, nothing},
     {OpGroupAsyncCopy, OpGroupSMax, build_group},
+    {OpReadPipe, OpGroupCommitWritePipe, build_pipe},
     {OpAtomicFlagTestAndSet, OpAtomicFlagClear, build_atomic},
     {OpModuleProcessed, OpModuleProcessed, nothing},
     {OpGroupNonUniformElect, OpGroupNonUniformQuadSwap, build_group},

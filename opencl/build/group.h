@@ -33,6 +33,9 @@ ir_ref group_vote(struct build *b, bool all, ir_ref predicate);
 /* `value` of the work-item with this linear local id. */
 ir_ref group_broadcast(struct build *b, ir_ref value, ir_ref linear);
 
+/* `value` of the work-items where `first` holds, which is one, in all of them; a barrier must be in front. 64 bits. */
+ir_ref group_from(struct build *b, ir_ref value, ir_ref first);
+
 /* Values move between lanes as 32-bit words: `op` is one of the shuffles, `with` its second operand or 0. */
 ir_ref group_move(struct build *b, enum isa_op op, ir_ref value, ir_ref with);
 

@@ -368,6 +368,10 @@ static bool to_integer(struct build *b, const struct spirv_inst *inst, uint32_t 
 
 static bool from_integer(struct build *b, const struct spirv_inst *inst, uint32_t from) {
   const struct spirv_type *type = build_type(b, inst->word[2]), *integer = build_type(b, from);
+  if (type && type->kind == SPIRV_INT && integer && integer->kind == SPIRV_INT && integer->bits == type->bits) {
+    *build_define(b, inst->word[2]) = build_value(b, from); /* CLK_NULL_RESERVE_ID */
+    return !b->failed;
+  }
   if (!type || type->kind != SPIRV_POINTER || !integer || integer->kind != SPIRV_INT)
     return core_misfit(b, inst);
   const ir_ref value = build_extended(b, build_value(b, from), integer->bits, false);

@@ -59,6 +59,8 @@ enum ir_width core_width(const struct spirv_type *type) {
     return type->storage == SPIRV_WORKGROUP || type->storage == SPIRV_FUNCTION_STORAGE ? IR_W1 : IR_W2;
   case SPIRV_EVENT:
     return IR_W1;
+  case SPIRV_PIPE:
+    return IR_W2;
   default:
     return IR_NOTHING;
   }

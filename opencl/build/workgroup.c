@@ -149,3 +149,9 @@ ir_ref group_broadcast(struct build *b, ir_ref value, ir_ref linear) {
   const ir_ref result = take(b, total(b, 0), wide, 0);
   return boolean ? group_with(b, ISA_SETP_NE_U32, result, 0) : result;
 }
+
+ir_ref group_from(struct build *b, ir_ref value, ir_ref first) {
+  put(b, total(b, first), value);
+  build_op(b, ISA_BAR_LDS, 0, 0, 0);
+  return take(b, total(b, 0), true, 0);
+}

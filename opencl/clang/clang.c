@@ -47,7 +47,7 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     WITHOUT(__IMAGE_SUPPORT__) WITHOUT(__opencl_c_images) WITHOUT(__opencl_c_read_write_images)
     WITHOUT(__opencl_c_3d_image_writes) WITHOUT(cl_khr_3d_image_writes) WITHOUT(cl_khr_depth_images)
     WITHOUT(cl_khr_gl_msaa_sharing) WITHOUT(cl_khr_mipmap_image) WITHOUT(cl_khr_mipmap_image_writes)
-    WITHOUT(cl_khr_srgb_image_writes) WITHOUT(__opencl_c_device_enqueue) WITHOUT(__opencl_c_pipes)
+    WITHOUT(cl_khr_srgb_image_writes) WITHOUT(__opencl_c_device_enqueue)
     WITHOUT(cl_khr_integer_dot_product) WITHOUT(__opencl_c_integer_dot_product_input_4x8bit)
     WITHOUT(__opencl_c_integer_dot_product_input_4x8bit_packed) WITHOUT(cl_arm_integer_dot_product_int8)
     WITHOUT(cl_arm_integer_dot_product_accumulate_int8) WITHOUT(cl_arm_integer_dot_product_accumulate_int16)

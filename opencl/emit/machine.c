@@ -113,6 +113,7 @@ uint32_t machine_operands(const struct machine *m, struct machine_inst *inst,
       add(&all, &inst->a, 2, true, false);
       break;
     case 'H':
+    case 'P':
       add(&all, &inst->a, 2, true, false);
       break;
     case 'L':

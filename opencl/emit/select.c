@@ -117,7 +117,7 @@ static void source(struct select *s, struct machine_inst *out, ir_ref ref, uint3
     return;
   if (!out->flags && select_constant(s, ref, type_words(type), &imm) && immediate_fits(imm, type)) {
     out->flags |= immediate_flags[position];
-    out->imm = imm;
+    out->imm |= imm; /* beside what a pipe has in its high half */
     return;
   }
   *field_of(out, position) = in_registers(s, ref, type_kind(type), type_words(type));
@@ -203,6 +203,7 @@ static void operand(struct select *s, struct machine_inst *out, const struct isa
     index_of(s, out, f->operand[1], false);
     break;
   case 'H':
+  case 'P':
     out->a = in_registers(s, f->operand[0], VREG_WORD, 2);
     break;
   case 'L':
@@ -265,6 +266,8 @@ static void result(struct select *s, struct machine_inst *out, ir_ref ref, ir_re
 static uint64_t imm_of(const struct ir_inst *inst, const struct isa_row *row) {
   if (row->class_ == ISA_CLASS_COPY)
     return inst->imm ? (unsigned)__builtin_ctzll(inst->imm) : 0;
+  if (strpbrk(isa_formats[row->format].operands, "kp")) /* pipes: the kind, or the size of a packet */
+    return inst->imm << 32;
   return strpbrk(isa_formats[row->format].operands, "xoGHL") ? inst->imm : 0;
 }
 

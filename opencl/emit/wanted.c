@@ -102,7 +102,7 @@ static uint32_t words_at(const struct isa_row *row, uint32_t position) {
   const char *letters = isa_formats[row->format].operands;
   if (row->class_ == ISA_CLASS_COPY)
     return position == 1 ? 2 : 1;
-  if (strpbrk(letters, "GHI") && position == 0)
+  if (strpbrk(letters, "GHIP") && position == 0)
     return 2;
   if ((strpbrk(letters, "Lw") && position == 0) || (strpbrk(letters, "GI") && position == 1) || position > 2)
     return 1;

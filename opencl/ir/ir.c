@@ -214,7 +214,7 @@ enum isa_type ir_operand_type(enum isa_op op, uint32_t position) {
     return position < ISA_WAIT_EVENTS + (op == ISA_WAIT_FIRST) ? TYPE_U32 : TYPE_NONE;
   if (op == ISA_PRINTF)
     return position < 2 ? TYPE_U32 : TYPE_NONE;
-  if (position == 0 && strpbrk(operands, "GHI"))
+  if (position == 0 && strpbrk(operands, "GHIP"))
     return TYPE_U64;
   if (position == 0 && strchr(operands, 'L'))
     return TYPE_U32;

@@ -89,7 +89,8 @@ enum spirv_type_kind {
   SPIRV_POINTER,
   SPIRV_EVENT,
   SPIRV_FUNCTION_TYPE,
-  SPIRV_OPAQUE, /* images, samplers, queues, pipes, reserve ids, ...: named, and refused where used */
+  SPIRV_PIPE,   /* the address of its header; ids of reservations are 64-bit integers */
+  SPIRV_OPAQUE, /* images, samplers, queues, ...: named, and refused where used */
 };
 
 enum spirv_storage {
@@ -109,7 +110,7 @@ struct spirv_type {
   uint32_t count;   /* components, length (0: unknown), members, parameters */
   uint32_t *member; /* type ids: struct members, function parameters */
   uint32_t *offset; /* struct: of each member, bytes */
-  uint64_t size;    /* bytes in memory; bool 1, pointers and events 8; a vector of 3 has the size of 4 */
+  uint64_t size;    /* bytes in memory; bool 1, pointers, events and pipes 8; a vector of 3 has the size of 4 */
   uint32_t align;   /* natural; a packed struct's is 1 */
   uint8_t depth;    /* how deep arrays, structs and vectors nest in it: at most SPIRV_MOST_DEPTH */
   uint32_t parts;   /* scalars in it, arrays and structs taken apart; at most SPIRV_MOST_PARTS, else that + 1 */

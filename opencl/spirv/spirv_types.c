@@ -19,9 +19,7 @@ static const struct {
     {OpTypeRuntimeArray, "array of unknown length"},
     {OpTypeOpaque, "opaque type"},
     {OpTypeDeviceEvent, "clk_event_t"},
-    {OpTypeReserveId, "reserve_id_t"},
     {OpTypeQueue, "queue_t"},
-    {OpTypePipe, "pipe"},
     {OpTypePipeStorage, "pipe storage"},
     {OpTypeNamedBarrier, "named barrier"},
     {OpTypeBufferSurfaceINTEL, "buffer surface"},
@@ -57,6 +55,8 @@ bool reader_is_type(uint16_t op) {
   case OpTypePointer:
   case OpTypeForwardPointer:
   case OpTypeEvent:
+  case OpTypeReserveId:
+  case OpTypePipe:
   case OpTypeFunction:
   case OpTypeImage:
     return true;
@@ -247,6 +247,12 @@ static bool make_type(struct reader *r, struct spirv_type *type) {
     return true;
   case OpTypeEvent:
     *type = (struct spirv_type){.kind = SPIRV_EVENT, .size = 8, .align = 8, .parts = 1};
+    return true;
+  case OpTypeReserveId: /* a number; translators make several types of it */
+    *type = (struct spirv_type){.kind = SPIRV_INT, .bits = 64, .size = 8, .align = 8, .parts = 1};
+    return true;
+  case OpTypePipe:
+    *type = (struct spirv_type){.kind = SPIRV_PIPE, .size = 8, .align = 8, .parts = 1};
     return true;
   case OpTypeFunction:
     return read_function_type(r, type);

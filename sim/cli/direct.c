@@ -90,12 +90,32 @@ static bool buffer_argument(struct job *job, char *text, struct job_argument *ar
   struct message ignored;
   if (job_find_buffer(job, text, &argument->buffer, &ignored))
     return message_fail(message, "buffer '%s' is made a second time", text);
+  if (job_find_pipe(job, text, &argument->buffer, &ignored))
+    return message_fail(message, "'%s' is a pipe already", text);
   if (!whole(bytes, '\0', &size))
     return message_fail(message, "'%.40s' is not a whole number of bytes", bytes);
   if ((elem && !find_type(elem, &type, message)) || !job_buffer(job, text, size, type, message))
     return false;
   argument->buffer = job->memory.count - 1;
   return !fill || fill_buffer(job, argument->buffer, fill, message);
+}
+
+/* NAME=SIZE:COUNT makes a pipe, NAME names one. */
+static bool pipe_argument(struct job *job, char *text, struct job_argument *argument, struct message *message) {
+  char *size = cut(text, '='), *count = size ? cut(size, ':') : NULL;
+  uint64_t bytes = 0, packets = 0;
+  argument->kind = ARGUMENT_PIPE;
+  if (!size)
+    return job_find_pipe(job, text, &argument->buffer, message);
+  if (!count || !whole(size, '\0', &bytes) || !whole(count, '\0', &packets) || !bytes || !packets ||
+      bytes > JOB_PACKET_BYTES || packets > ISA_MOST_PACKETS)
+    return message_fail(message,
+                        "a pipe is NAME=SIZE:COUNT, packets of [1, %llu] bytes and [1, %d] of them at most, not "
+                        "'%.40s%s%.40s'",
+                        (unsigned long long)JOB_PACKET_BYTES, ISA_MOST_PACKETS, size, count ? ":" : "",
+                        count ? count : "");
+  argument->buffer = job->memory.pipe_count;
+  return job_pipe(job, text, (uint32_t)bytes, (uint32_t)packets, message);
 }
 
 static bool typed_value(const char *name, char *text, uint8_t to[TYPE_BYTES], struct job_argument *argument,
@@ -139,6 +159,9 @@ static bool give_argument(struct job *job, size_t index, char *text, struct mess
     return give_bytes(job, index, rest, message);
   if (strcmp(text, "buffer") == 0) {
     if (!buffer_argument(job, rest, &argument, message))
+      return false;
+  } else if (strcmp(text, "pipe") == 0) {
+    if (!pipe_argument(job, rest, &argument, message))
       return false;
   } else if (strcmp(text, "local") == 0) {
     argument.kind = ARGUMENT_LOCAL;

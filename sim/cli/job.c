@@ -14,6 +14,9 @@ enum { BUFFER_ALIGN = 4096, BUFFER_GAP = 65536, LOCAL_ALIGN = 128, CHOSEN_WARPS 
 const char *const job_fill_names[3] = {"zero", "iota", "random"};
 
 void job_free(struct job *job) {
+  for (size_t i = 0; i < job->memory.pipe_count; i++)
+    isa_pipe_free(&job->memory.pipes[i]);
+  free(job->memory.pipes);
   for (size_t i = 0; i < job->memory.count; i++)
     free(job->memory.buffers[i].data);
   for (size_t i = 0; i < job->launch_count; i++) {
@@ -95,16 +98,18 @@ bool job_variables(struct job *job, struct message *message) {
 }
 
 bool job_find_buffer(const struct job *job, const char *name, size_t *buffer, struct message *message) {
+  size_t count = 0;
   for (*buffer = 0; *buffer < job->memory.count; (*buffer)++)
     if (strcmp(job->memory.buffers[*buffer].name, name) == 0)
-      return true;
+      return !job_pipe_of(job, *buffer) || message_fail(message, "'%.60s' is a pipe, not a buffer", name);
   const char **names = need(job->memory.count, sizeof *names);
   char hint[400];
   for (size_t i = 0; i < job->memory.count; i++)
-    names[i] = job->memory.buffers[i].name;
-  message_suggest(hint, sizeof hint, name, names, job->memory.count);
+    if (!job_pipe_of(job, i))
+      names[count++] = job->memory.buffers[i].name;
+  message_suggest(hint, sizeof hint, name, names, count);
   free(names);
-  return message_fail(message, "no buffer '%.60s'%s", name, job->memory.count ? hint : "; there are no buffers");
+  return message_fail(message, "no buffer '%.60s'%s", name, count ? hint : "; there are no buffers");
 }
 
 /* SplitMix64: any seed is good, and element i needs no state but i. */
@@ -191,6 +196,14 @@ static bool give_buffer(struct job *job, uint8_t *to, const struct isa_arg *arg,
   return true;
 }
 
+static bool give_pipe(struct job *job, uint8_t *to, const struct isa_arg *arg, size_t number, struct message *message) {
+  const struct isa_pipe *pipe = &job->memory.pipes[number];
+  if (arg->kind != ISA_ARG_PIPE)
+    return fail_argument(arg, "a pipe", message);
+  memcpy(to, &pipe->base, sizeof pipe->base);
+  return true;
+}
+
 static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, const struct isa_arg *arg,
                        uint64_t bytes, struct message *message) {
   uint64_t size = job->machine.lds.size, start = round_up(launch->isa.lds_bytes, LOCAL_ALIGN);
@@ -228,6 +241,8 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
   launch->given[index] = true;
   if (argument->kind == ARGUMENT_BUFFER || argument->kind == ARGUMENT_NULL)
     return give_buffer(job, to, arg, argument, message);
+  if (argument->kind == ARGUMENT_PIPE)
+    return give_pipe(job, to, arg, argument->buffer, message);
   if (argument->kind == ARGUMENT_LOCAL)
     return give_local(job, launch, to, arg, argument->bytes, message);
   if (arg->kind != ISA_ARG_VALUE || argument->bytes != arg->bytes || !same_kind(arg, argument)) {
@@ -240,13 +255,13 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
 }
 
 bool job_refuse_kind(const char *word, struct message *message) {
-  static const char *const words[] = {"buffer", "null", "local", "bytes"};
+  static const char *const words[] = {"buffer", "null", "local", "pipe", "bytes"};
   char near[32];
   type_nearest(word, near);
   const char *kind = nearest_word(word, words, sizeof words / sizeof *words, sizeof *words);
   const char *guess = *near ? near : kind;
   return message_fail(message,
-                      "no kind of argument '%.40s'%s%s%s; legal: buffer, null, local, bytes, or a type: " TYPE_LEGAL,
+                      "no kind of argument '%.40s'%s%s%s; legal: buffer, null, local, pipe, bytes, or a type: " TYPE_LEGAL,
                       word, guess ? " (did you mean '" : "", guess ? guess : "", guess ? "'?)" : "");
 }
 

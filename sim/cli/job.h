@@ -8,6 +8,7 @@
 #ifndef SIM_CLI_JOB_H
 #define SIM_CLI_JOB_H
 
+#include "isa/pipe.h"
 #include "models/simulation.h"
 #include "sim/cli/message.h"
 #include "sim/cli/printed.h"
@@ -16,6 +17,7 @@
 
 #define JOB_MEMORY_BYTES (UINT64_C(4) << 30) /* most bytes that all buffers may have together */
 #define JOB_ITEMS (UINT64_C(1) << 40)        /* most work-items of a launch */
+#define JOB_PACKET_BYTES (UINT64_C(1) << 20) /* largest packet of a pipe */
 #define JOB_FILE_BYTES ((size_t)64 << 20)    /* largest launch file */
 
 struct job_launch {
@@ -29,8 +31,8 @@ struct job_launch {
 
 /* What an argument of a launch is given. */
 struct job_argument {
-  enum { ARGUMENT_BUFFER, ARGUMENT_NULL, ARGUMENT_LOCAL, ARGUMENT_VALUE } kind; /* NULL: a buffer's address, 0 */
-  size_t buffer;  /* ARGUMENT_BUFFER: its number, and where in it */
+  enum { ARGUMENT_BUFFER, ARGUMENT_NULL, ARGUMENT_LOCAL, ARGUMENT_VALUE, ARGUMENT_PIPE } kind; /* NULL: address 0 */
+  size_t buffer;  /* ARGUMENT_BUFFER: its number, and where in it; ARGUMENT_PIPE: the pipe's number */
   uint64_t bytes; /* offset in the buffer; size in the LDS; size of the value */
   const uint8_t *value;
   const char *type;     /* of the value, for messages */
@@ -52,8 +54,10 @@ enum check_mode { CHECK_EXACT, CHECK_TOLERANCE, CHECK_MULTISET, CHECK_ELEMENTS }
 struct job_check {
   enum check_mode mode;
   size_t buffer;
-  uint8_t *expected; /* as many bytes as the buffer; NULL unless checks were asked for */
-  struct type type;  /* CHECK_TOLERANCE, CHECK_ELEMENTS */
+  const struct isa_pipe *pipe; /* not a buffer, but the packets that are left in a pipe; else NULL */
+  uint8_t *expected;           /* as many bytes as the buffer; NULL unless checks were asked for */
+  uint64_t expected_bytes;     /* of a pipe: any number of packets */
+  struct type type;            /* CHECK_TOLERANCE, CHECK_ELEMENTS */
   bool by_abs, by_rel, by_ulp;
   double abs, rel;
   uint64_t ulp;
@@ -86,6 +90,18 @@ bool job_variables(struct job *job, struct message *message);
 
 /* Adds a zeroed buffer. Its number is job->memory.count - 1. */
 bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type element, struct message *message);
+
+/* Adds an empty pipe, as a buffer that only the functions below find. */
+bool job_pipe(struct job *job, const char *name, uint32_t packet_size, uint32_t max_packets, struct message *message);
+
+/* The number of a pipe, or false with the nearest name in the message. */
+bool job_find_pipe(const struct job *job, const char *name, size_t *pipe, struct message *message);
+
+/* The pipe that a buffer is, or NULL. */
+const struct isa_pipe *job_pipe_of(const struct job *job, size_t buffer);
+
+/* The packets that could be read, oldest first; the caller frees them. */
+uint8_t *job_packets(const struct isa_pipe *pipe, uint64_t *bytes);
 
 /* The number of a buffer, or false with the nearest name in the message. */
 bool job_find_buffer(const struct job *job, const char *name, size_t *buffer, struct message *message);

@@ -189,13 +189,11 @@ static bool read_machine(struct launch_reader *reader, const json_t *root) {
 }
 
 static bool refuse_unsupported(struct launch_reader *reader, const json_t *root) {
-  const struct place pipes = {NULL, "pipes", 0}, build = {NULL, "build", 0};
+  const struct place build = {NULL, "build", 0};
   const char *program = json_string_value(json_object_get(root, "program"));
   if (!program)
     program = usual_program(reader);
   const char *extension = program ? file_extension(program) : "";
-  if (json_object_get(root, "pipes"))
-    return json_fail(&reader->document, &pipes, "pipes are not supported yet by this version");
   if (json_object_get(root, "build") && (strcmp(extension, ".wws") == 0 || strcmp(extension, ".wwo") == 0))
     return json_fail(&reader->document, &build, "serves OpenCL C only, and '%.60s' is none", program);
   return true;
@@ -228,7 +226,7 @@ static bool read_root(struct launch_reader *reader, const json_t *root) {
     return json_fail(&reader->document, NULL, "'launches' is missing: the list of what to run");
   return read_name(reader, root) && refuse_unsupported(reader, root) && read_machine(reader, root) &&
          read_section(reader, root, "build", launch_build) && read_program(reader, root) &&
-         read_section(reader, root, "buffers", launch_buffers) &&
+         read_section(reader, root, "buffers", launch_buffers) && read_section(reader, root, "pipes", launch_pipes) &&
          read_section(reader, root, "launches", launch_launches) &&
          read_section(reader, root, "check", launch_checks) &&
          read_section(reader, root, "expect_diagnostic", launch_diagnostics);

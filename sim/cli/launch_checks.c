@@ -1,7 +1,9 @@
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/file.h"
 #include "sim/cli/launch_parts.h"
 #include "sim/core/need.h"
 
@@ -17,11 +19,16 @@ static bool read_limit(struct launch_reader *reader, const struct place *parent,
                                               : json_fail(&reader->document, &place, "is not a number of at least 0");
 }
 
+/* A pipe's element is that of the buffer that it is. */
+static struct type element_of(const struct launch_reader *reader, const struct job_check *check) {
+  return reader->job->elements[check->buffer];
+}
+
 static bool tolerance(struct launch_reader *reader, const struct place *place, const json_t *object,
                       struct job_check *check) {
   const struct place type_at = {place, "type", 0}, ulp_at = {place, "ulp", 0};
   const json_t *type = json_object_get(object, "type"), *ulp = json_object_get(object, "ulp");
-  check->type = reader->job->elements[check->buffer];
+  check->type = element_of(reader, check);
   if (type && !launch_type(reader, &type_at, type, &check->type))
     return false;
   if (!read_limit(reader, place, object, "abs", &check->by_abs, &check->abs) ||
@@ -41,14 +48,17 @@ static bool multiset(struct launch_reader *reader, const struct place *place, co
                      struct job_check *check) {
   const struct place at = {place, "packet", 0};
   const json_t *packet = json_object_get(object, "packet");
-  uint64_t bytes = reader->job->memory.buffers[check->buffer].bytes;
+  uint64_t bytes = check->pipe ? check->pipe->packet_size : reader->job->memory.buffers[check->buffer].bytes;
+  check->packet = bytes;
+  if (!packet && check->pipe)
+    return true;
   if (!packet)
     return json_fail(&reader->document, place, "'packet' is missing: its bytes");
   if (!json_whole(&reader->document, &at, packet, 1, bytes, "bytes", &check->packet))
     return false;
   return bytes % check->packet
-             ? json_fail(&reader->document, &at, "%" PRIu64 " does not divide the buffer's %" PRIu64 " bytes",
-                         check->packet, bytes)
+             ? json_fail(&reader->document, &at, "%" PRIu64 " does not divide the %s %" PRIu64 " bytes", check->packet,
+                         check->pipe ? "packets'" : "buffer's", bytes)
              : true;
 }
 
@@ -88,10 +98,13 @@ static const struct mode {
   const char *key[8]; /* all that a check of this mode may have */
   size_t keys;
 } modes[] = {
-    [CHECK_EXACT] = {"exact", exact, {"buffer", "mode", "expected"}, 3},
-    [CHECK_TOLERANCE] = {"tolerance", tolerance, {"buffer", "mode", "expected", "type", "abs", "rel", "ulp"}, 7},
-    [CHECK_MULTISET] = {"multiset", multiset, {"buffer", "mode", "expected", "packet"}, 4},
-    [CHECK_ELEMENTS] = {"elements", elements, {"buffer", "mode", "expected", "elem", "components"}, 5},
+    [CHECK_EXACT] = {"exact", exact, {"buffer", "pipe", "mode", "expected"}, 4},
+    [CHECK_TOLERANCE] = {"tolerance",
+                         tolerance,
+                         {"buffer", "pipe", "mode", "expected", "type", "abs", "rel", "ulp"},
+                         8},
+    [CHECK_MULTISET] = {"multiset", multiset, {"buffer", "pipe", "mode", "expected", "packet"}, 5},
+    [CHECK_ELEMENTS] = {"elements", elements, {"buffer", "pipe", "mode", "expected", "elem", "components"}, 6},
 };
 
 static bool find_mode(struct launch_reader *reader, const struct place *place, const json_t *value,
@@ -112,6 +125,35 @@ static bool find_mode(struct launch_reader *reader, const struct place *place, c
   return json_fail(&reader->document, place, "no mode '%.40s'%s", word, hint);
 }
 
+static bool find_pipe(struct launch_reader *reader, const struct place *place, const json_t *value,
+                      struct job_check *check) {
+  const struct isa_memory *memory = &reader->job->memory;
+  size_t number = 0;
+  if (!launch_find_pipe(reader, &(struct place){place, "pipe", 0}, value, &number))
+    return false;
+  check->pipe = &memory->pipes[number];
+  for (check->buffer = 0; memory->buffers[check->buffer].base != check->pipe->base; check->buffer++)
+    continue;
+  return true;
+}
+
+/* Any number of whole packets. */
+static bool expected_packets(struct launch_reader *reader, const struct place *place, const json_t *name,
+                             struct job_check *check) {
+  const char *word = json_word(&reader->document, place, name);
+  size_t bytes = 0;
+  char *raw = NULL, *path = word ? file_beside(reader->job->file, word) : NULL;
+  bool good = path && file_read(path, JOB_MEMORY_BYTES, &raw, &bytes, reader->document.message);
+  free(path);
+  if (!good)
+    return word && launch_refuse(reader, place);
+  check->expected = (uint8_t *)raw;
+  check->expected_bytes = bytes;
+  return bytes % check->pipe->packet_size == 0 ||
+         json_fail(&reader->document, place, "'%.200s' has %zu bytes, which are no packets of %u", word, bytes,
+                   check->pipe->packet_size);
+}
+
 static bool read_check(struct launch_reader *reader, const struct place *place, const json_t *object,
                        struct job_check *check) {
   const struct place buffer_at = {place, "buffer", 0}, mode_at = {place, "mode", 0},
@@ -121,14 +163,21 @@ static bool read_check(struct launch_reader *reader, const struct place *place, 
     return false;
   const struct mode *mode = &modes[check->mode];
   const json_t *buffer = json_object_get(object, "buffer"), *expected = json_object_get(object, "expected");
+  const json_t *pipe = json_object_get(object, "pipe");
   if (!json_keys(&reader->document, place, object, mode->key, mode->keys))
     return false;
-  if (!buffer || !expected)
-    return json_fail(&reader->document, place, "'%s' is missing", buffer ? "expected" : "buffer");
-  if (!launch_find_buffer(reader, &buffer_at, buffer, &check->buffer) || !mode->read(reader, place, object, check))
+  if (buffer && pipe)
+    return json_fail(&reader->document, place, "a check is of a 'buffer' or of a 'pipe', not of both");
+  if ((!buffer && !pipe) || !expected)
+    return json_fail(&reader->document, place, "'%s' is missing", expected ? "buffer" : "expected");
+  if (!(pipe ? find_pipe(reader, place, pipe, check)
+             : launch_find_buffer(reader, &buffer_at, buffer, &check->buffer)) ||
+      !mode->read(reader, place, object, check))
     return false;
   if (!reader->request->verify)
     return json_word(&reader->document, &expected_at, expected) != NULL;
+  if (pipe)
+    return expected_packets(reader, &expected_at, expected, check);
   return launch_bytes(reader, &expected_at, expected, reader->job->memory.buffers[check->buffer].bytes,
                       &check->expected);
 }

@@ -54,6 +54,13 @@ static bool local_argument(struct launch_reader *reader, const struct place *pla
   return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, place);
 }
 
+static bool pipe_argument(struct launch_reader *reader, const struct place *place, const json_t *value, size_t index) {
+  struct job_argument argument = {.kind = ARGUMENT_PIPE};
+  if (!launch_find_pipe(reader, place, value, &argument.buffer))
+    return false;
+  return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, place);
+}
+
 static bool read_argument(struct launch_reader *reader, const struct place *place, const json_t *object, size_t index) {
   if (!json_is(&reader->document, place, object, JSON_OBJECT))
     return false;
@@ -73,7 +80,7 @@ static bool read_argument(struct launch_reader *reader, const struct place *plac
   if (strcmp(at.key, "bytes") == 0)
     return hex_argument(reader, &at, value, index);
   if (strcmp(at.key, "pipe") == 0)
-    return json_fail(&reader->document, &at, "pipes are not supported yet by this version");
+    return pipe_argument(reader, &at, value, index);
   if (type_find(at.key, &type))
     return typed_argument(reader, &at, value, index);
   job_refuse_kind(at.key, reader->document.message);

@@ -30,9 +30,13 @@ bool launch_bytes(struct launch_reader *reader, const struct place *place, const
 /* The number of a buffer by its name. */
 bool launch_find_buffer(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *buffer);
 
+/* The number of a pipe by its name. */
+bool launch_find_pipe(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *pipe);
+
 /* The sections. */
 bool launch_build(struct launch_reader *reader, const struct place *place, const json_t *build);
 bool launch_buffers(struct launch_reader *reader, const struct place *place, const json_t *buffers);
+bool launch_pipes(struct launch_reader *reader, const struct place *place, const json_t *pipes);
 bool launch_launches(struct launch_reader *reader, const struct place *place, const json_t *launches);
 bool launch_checks(struct launch_reader *reader, const struct place *place, const json_t *checks);
 bool launch_diagnostics(struct launch_reader *reader, const struct place *place, const json_t *rules);

@@ -182,6 +182,7 @@ char *report_manual(void) {
   stat_table(&lds_stat_group, "lds", &text);
   stat_table(&dma_stat_group, "dma", &text);
   stat_table(&mem_stat_group, "memory", &text);
+  stat_table(&isa_pipe_stat_group, "pipes[]", &text);
   text_print(&text, "\n## Waveforms (`--vcd`)\n\nA value a cycle of `cu.clock_mhz`, for GTKWave. N counts CUs, M the "
                     "DMA engines of one, from 0.\n\n| signal | value |\n|---|---|\n");
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
@@ -200,8 +201,9 @@ char *hazards_manual(void) {
       "Not found: data races. A work-item that reads a copy's destination before the wait, overwrites its source "
       "while it is under way, or uses the LDS without the barrier that it needs is not reported yet; the run shows "
       "what such a kernel gets, the stale bytes.\n\n"
-      "G and X rules are numbered after the restrictions that OpenCL C puts on copies and events; gaps are rules "
-      "that a run does not check. M rules are our own, for ordinary accesses.\n\n| rule | what is wrong | advice "
+      "G and X rules are numbered after the restrictions that OpenCL C puts on copies and events, Q and R rules after "
+      "those on pipes; gaps are rules that a run does not check. M rules are our own, for ordinary accesses.\n\n| rule "
+      "| what is wrong | advice "
       "|\n|---|---|---|\n");
   for (size_t i = 0; i < HAZARDS; i++)
     text_print(&text, "| `%s` | %s | %s |\n", isa_hazard_rows[i].rule, isa_hazard_rows[i].text,

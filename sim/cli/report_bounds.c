@@ -91,14 +91,15 @@ static const struct utilisation *busiest_of(const struct utilisation all[UTILISA
 }
 
 /* Buckets of waiting for the same thing are weighed together. */
-enum cause { CAUSE_UNITS, CAUSE_ISSUE, CAUSE_LDS, CAUSE_MEMORY, CAUSE_COPIES, CAUSE_WARPS, CAUSES };
+enum cause { CAUSE_UNITS, CAUSE_ISSUE, CAUSE_LDS, CAUSE_MEMORY, CAUSE_COPIES, CAUSE_WARPS, CAUSE_PIPES, CAUSES };
 
 static const char *const cause_names[CAUSES] = {[CAUSE_UNITS] = "execution units",
                                                 [CAUSE_ISSUE] = "issue slots",
                                                 [CAUSE_LDS] = "the LDS",
                                                 [CAUSE_MEMORY] = "global memory",
                                                 [CAUSE_COPIES] = "asynchronous copies",
-                                                [CAUSE_WARPS] = "other warps of the work-group"};
+                                                [CAUSE_WARPS] = "other warps of the work-group",
+                                                [CAUSE_PIPES] = "pipes"};
 
 /* Of each bucket, its cause, and what the waiting may be owed to when that is busy: 0 if no bandwidth would end it. */
 static const struct {
@@ -121,6 +122,9 @@ static const struct {
     [STALL_COPY_DATA] = {CAUSE_COPIES, SERVES_COPIES},
     [STALL_COPY_WAIT] = {CAUSE_COPIES, SERVES_COPIES},
     [STALL_WAIT_JOIN] = {CAUSE_WARPS, 0},
+    [STALL_PIPE] = {CAUSE_MEMORY, SERVES_MEMORY},
+    [STALL_PIPE_EMPTY] = {CAUSE_PIPES, 0},
+    [STALL_PIPE_FULL] = {CAUSE_PIPES, 0},
     [STALL_DRAIN] = {CAUSE_MEMORY, SERVES_MEMORY},
 };
 

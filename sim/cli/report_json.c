@@ -88,6 +88,7 @@ static json_t *units_object(void) {
   set_units(units, "lds", &lds_stat_group);
   set_units(units, "dma", &dma_stat_group);
   set_units(units, "memory", &mem_stat_group);
+  set_units(units, "pipes[]", &isa_pipe_stat_group);
   return units;
 }
 
@@ -275,6 +276,22 @@ static json_t *hazard_list(const struct isa_program *program, const struct launc
   return list;
 }
 
+static json_t *pipe_list(const struct launch_result *result) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < result->pipe_count; i++) {
+    const struct pipe_result *at = &result->pipes[i];
+    json_t *object = json_object();
+    set_text(object, "name", at->pipe->name);
+    set_whole(object, "packet_size", at->pipe->packet_size);
+    set_whole(object, "max_packets", at->pipe->max_packets);
+    set_stats(object, &isa_pipe_stat_group, &at->stats);
+    set_whole(object, "left", at->left);
+    set_real(object, "mean", per((double)at->stats.packet_cycles, (double)result->cycles));
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
 static json_t *stuck_list(const struct isa_program *program, const struct launch_result *result) {
   json_t *list = json_array();
   for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++) {
@@ -297,6 +314,7 @@ static json_t *stuck_list(const struct isa_program *program, const struct launch
       set_whole(elsewhere, "pc", pc);
     }
     json_object_set_new(object, "elsewhere", elsewhere);
+    json_object_set_new(object, "pipe", warp->pipe ? json_string(warp->pipe->name) : json_null());
     json_array_append_new(list, object);
   }
   return list;
@@ -361,6 +379,7 @@ static json_t *launch_object(const struct machine *machine, const struct job_lau
   json_object_set_new(object, "dma", dma_object(result));
   set_stats(memory, &mem_stat_group, &result->mem);
   json_object_set_new(object, "memory", memory);
+  json_object_set_new(object, "pipes", pipe_list(result));
   json_object_set_new(object, "hiding", hiding_object(&result->cu));
   json_object_set_new(object, "by_instruction", instruction_list(launch->program, result));
   json_object_set_new(object, "by_line", line_list(launch->program, result));

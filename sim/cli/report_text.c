@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/pipes.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
 #include "sim/cli/report.h"
@@ -219,10 +220,11 @@ static void dma(const struct view *view) {
     return;
   else
     text_print(view->text,
-             "\nDMA: %" PRIu64 " descriptors, %" PRIu64 " bytes, %.2f bytes a busy cycle; queue %.2f on average, %u at "
-             "most\n",
-             stats->descriptors, stats->bytes, per((double)stats->bytes, (double)stats->busy_cycles),
-             per((double)stats->queue_cycles, (double)stats->busy_cycles), view->result->dma_queue_peak);
+               "\nDMA: %" PRIu64 " descriptors, %" PRIu64
+               " bytes, %.2f bytes a busy cycle; queue %.2f on average, %u at "
+               "most\n",
+               stats->descriptors, stats->bytes, per((double)stats->bytes, (double)stats->busy_cycles),
+               per((double)stats->queue_cycles, (double)stats->busy_cycles), view->result->dma_queue_peak);
   text_print(view->text, "  latency: min %" PRIu64 ", mean %.1f, p50 %" PRIu64 ", p99 %" PRIu64 ", max %" PRIu64 "\n",
              latency->minimum, per((double)latency->sum, (double)latency->count), histogram_quantile(latency, 50),
              histogram_quantile(latency, 99), latency->maximum);
@@ -271,6 +273,25 @@ static void memory(const struct view *view) {
              stats->link_down_bytes, stats->l2_bytes, stats->dram_bytes);
 }
 
+/* ---- pipes ------------------------------------------------------------------------------------- */
+
+static void pipes(const struct view *view) {
+  const struct launch_result *result = view->result;
+  for (size_t i = 0; i < result->pipe_count; i++) {
+    const struct pipe_result *at = &result->pipes[i];
+    const struct isa_pipe_stats *stats = &at->stats;
+    text_print(view->text,
+               "\npipe %s: %u packets of %u bytes at most; %" PRIu64 " written, %" PRIu64 " read, %" PRIu64
+               " left; %.2f on average, %" PRIu64 " at most\n",
+               at->pipe->name, at->pipe->max_packets, at->pipe->packet_size, stats->written, stats->read, at->left,
+               per((double)stats->packet_cycles, (double)result->cycles), stats->most);
+    text_print(view->text,
+               "  %" PRIu64 " reservations; refused: %" PRIu64 " empty, %" PRIu64 " full, %" PRIu64
+               " over the limit; %" PRIu64 " held\n",
+               stats->reservations, stats->empty, stats->full, stats->over_limit, stats->held);
+  }
+}
+
 /* ---- what went wrong --------------------------------------------------------------------------- */
 
 static void print_place(const struct view *view, uint32_t pc) {
@@ -304,10 +325,22 @@ static void print_call(const struct view *view, uint32_t pc, uint32_t other) {
 }
 
 static void stuck_reason(const struct view *view, const struct stuck_warp *warp) {
-  static const char *const at[STALLS] = {
-      [STALL_BARRIER] = "a barrier", [STALL_COPY_JOIN] = "an asynchronous copy or a copy fence", [STALL_WAIT_JOIN] = "a wait"};
+  static const char *const at[STALLS] = {[STALL_BARRIER] = "a barrier",
+                                         [STALL_COPY_JOIN] = "an asynchronous copy or a copy fence",
+                                         [STALL_WAIT_JOIN] = "a wait"};
   const char *call = at[warp->stall] ? at[warp->stall] : "a wait";
   uint32_t elsewhere = report_elsewhere(view->result, warp);
+  if (warp->pipe) {
+    const bool full = warp->stall == STALL_PIPE_FULL;
+    const char *state = full ? "full" : "empty";
+    if (warp->spins)
+      text_print(view->text, "spins on pipe '%s', which stays %s: for %d cycles nothing has changed\n",
+                 warp->pipe->name, state, PIPES_SPIN_CYCLES);
+    else
+      text_print(view->text, "waits for pipe '%s', which stays %s: nobody is left to change it\n", warp->pipe->name,
+                 state);
+    return;
+  }
   if (warp->mismatched && elsewhere != warp->pc) {
     text_print(view->text, "stands at %s, while others of its work-group stand at ", call);
     print_call(view, elsewhere, warp->pc);
@@ -368,6 +401,7 @@ char *report_text(const struct report *report) {
     dma(&view);
     hiding(&view);
     memory(&view);
+    pipes(&view);
     hazards(&view);
   }
   verdicts(report, &text);

@@ -59,7 +59,8 @@ static const struct argp_option options[] = {
     {"annotate", KEY_ANNOTATE, NULL, 0,
      "After the text report, the source with its costs in the margin (the JSON report has them as by_line)", 2},
     {"out", KEY_OUT, "FILE", 0, "Write the report to a file, without what work-items print", 2},
-    {"dump", KEY_DUMP, "BUFFER=FILE", 0, "Write a buffer's final bytes to a file (repeatable)", 2},
+    {"dump", KEY_DUMP, "BUFFER=FILE", 0,
+     "Write a buffer's final bytes, or the packets left in a pipe, to a file (repeatable)", 2},
     {"vcd", KEY_VCD, "FILE", 0, "Write a waveform for GTKWave; needs the SystemC host", 2},
     {"verify", KEY_VERIFY, NULL, 0, "Hold the launch file's checks against the outcome: exit status 1 if one fails", 2},
     {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},
@@ -84,6 +85,8 @@ static const char documentation[] =
     "  buffer:NAME                      a buffer made by an earlier argument\n"
     "  null                             no buffer: a pointer that is NULL\n"
     "  local:BYTES                      room in the LDS\n"
+    "  pipe:NAME=SIZE:COUNT             a new pipe for COUNT packets of SIZE bytes\n"
+    "  pipe:NAME                        a pipe made by an earlier argument\n"
     "  TYPE:VALUE[,VALUE...]            int:7, float4:1,2,3,4: OpenCL C's types\n"
     "  bytes:HEX                        a struct by value\n"
     "\n"
@@ -290,15 +293,17 @@ static bool load(struct invocation *call, struct job *job) {
   return direct_job(&call->direct, &request, job, &call->message);
 }
 
-/* "BUFFER=FILE": the buffer's number and the file. */
-static bool find_dump(const struct job *job, const char *dump, size_t *buffer, const char **path,
+/* "BUFFER=FILE": the buffer's or else the pipe's number, and the file. */
+static bool find_dump(const struct job *job, const char *dump, size_t *number, bool *pipe, const char **path,
                       struct message *message) {
   const char *equals = strchr(dump, '=');
   if (!equals || !equals[1])
     return message_fail(message, "--dump: '%.60s' is not BUFFER=FILE", dump);
   char *name = need_copy(dump);
   name[equals - dump] = '\0';
-  bool found = job_find_buffer(job, name, buffer, message);
+  struct message ignored;
+  *pipe = job_find_pipe(job, name, number, &ignored);
+  bool found = *pipe || job_find_buffer(job, name, number, message);
   free(name);
   *path = equals + 1;
   return found ? true : message_within(message, "--dump");
@@ -310,9 +315,10 @@ static bool can_write(struct invocation *call, const char *option, const char *p
 
 static bool outputs_possible(struct invocation *call, const struct job *job) {
   for (size_t i = 0; i < call->dumps.count; i++) {
-    size_t buffer = 0;
+    size_t number = 0;
+    bool pipe = false;
     const char *path = NULL;
-    if (!find_dump(job, call->dumps.word[i], &buffer, &path, &call->message) || !can_write(call, "--dump", path))
+    if (!find_dump(job, call->dumps.word[i], &number, &pipe, &path, &call->message) || !can_write(call, "--dump", path))
       return false;
   }
   return can_write(call, "--out", call->out) && can_write(call, "--vcd", call->run.vcd);
@@ -339,16 +345,24 @@ static void add_owned(struct text *text, char *more) {
   free(more);
 }
 
+static bool write_dump(const struct job *job, const char *dump, struct message *message) {
+  size_t number = 0;
+  bool pipe = false;
+  const char *path = NULL;
+  if (!find_dump(job, dump, &number, &pipe, &path, message))
+    return false;
+  const struct isa_buffer *buffer = &job->memory.buffers[pipe ? 0 : number];
+  uint64_t bytes = pipe ? 0 : buffer->bytes;
+  uint8_t *packets = pipe ? job_packets(&job->memory.pipes[number], &bytes) : NULL;
+  bool good = file_write(path, pipe ? packets : buffer->data, bytes, message);
+  free(packets);
+  return good ? true : message_within(message, "--dump");
+}
+
 static bool write_outputs(struct invocation *call, const struct report *report) {
-  for (size_t i = 0; i < call->dumps.count; i++) {
-    size_t buffer = 0;
-    const char *path = NULL;
-    if (!find_dump(report->job, call->dumps.word[i], &buffer, &path, &call->message))
+  for (size_t i = 0; i < call->dumps.count; i++)
+    if (!write_dump(report->job, call->dumps.word[i], &call->message))
       return false;
-    const struct isa_buffer *source = &report->job->memory.buffers[buffer];
-    if (!file_write(path, source->data, source->bytes, &call->message))
-      return message_within(&call->message, "--dump");
-  }
   struct text text = {0};
   bool apart = call->out; /* what work-items print is for standard output, unless JSON, which holds it, is there */
   if (!call->json || apart)

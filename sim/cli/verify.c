@@ -103,24 +103,42 @@ static bool same_packets(struct verdict *verdict, const struct job_check *check,
   return i == count;
 }
 
+static bool compare(struct verdict *verdict, const struct job *job, const struct job_check *check, const uint8_t *got,
+                    uint64_t bytes) {
+  switch (check->mode) {
+  case CHECK_EXACT:
+    return same_bytes(verdict, job->elements[check->buffer], got, check->expected, bytes);
+  case CHECK_TOLERANCE:
+    return within_tolerance(verdict, check, got, bytes);
+  case CHECK_MULTISET:
+    return same_packets(verdict, check, got, bytes);
+  case CHECK_ELEMENTS:
+    return named_components(verdict, check, got, bytes);
+  }
+  return false;
+}
+
+/* What is left in a pipe: first of all as many packets as expected. */
+static bool compare_pipe(struct verdict *verdict, const struct job *job, const struct job_check *check) {
+  uint64_t bytes = 0;
+  const uint32_t size = check->pipe->packet_size;
+  uint8_t *packets = job_packets(check->pipe, &bytes);
+  bool same = bytes == check->expected_bytes;
+  if (same)
+    same = compare(verdict, job, check, packets, bytes);
+  else
+    snprintf(verdict->text, sizeof verdict->text, "got %" PRIu64 " packets, expected %" PRIu64, bytes / size,
+             check->expected_bytes / size);
+  free(packets);
+  return same;
+}
+
 static void run_check(const struct job *job, const struct job_check *check, struct verdict *verdict) {
   static const char *const modes[] = {"exact", "tolerance", "multiset", "elements"};
   const struct isa_buffer *buffer = &job->memory.buffers[check->buffer];
   *verdict = (struct verdict){.what = buffer->name, .mode = modes[check->mode]};
-  switch (check->mode) {
-  case CHECK_EXACT:
-    verdict->passed = same_bytes(verdict, job->elements[check->buffer], buffer->data, check->expected, buffer->bytes);
-    break;
-  case CHECK_TOLERANCE:
-    verdict->passed = within_tolerance(verdict, check, buffer->data, buffer->bytes);
-    break;
-  case CHECK_MULTISET:
-    verdict->passed = same_packets(verdict, check, buffer->data, buffer->bytes);
-    break;
-  case CHECK_ELEMENTS:
-    verdict->passed = named_components(verdict, check, buffer->data, buffer->bytes);
-    break;
-  }
+  verdict->passed =
+      check->pipe ? compare_pipe(verdict, job, check) : compare(verdict, job, check, buffer->data, buffer->bytes);
 }
 
 /* "X1" stands for "X1-stride-zero". */

@@ -4,7 +4,7 @@
 usage: tests/differential/differential.py [--family NAME]... [--seed N] [--count N] [--seconds N] [--route ROUTE] [--only WORD]
 
 Families: functions (each built-in for each type), movement (loads, copies, shuffles), groups (atomics, work-groups,
-sub-groups), copies (asynchronous ones, of each type), written (kernels/*.cl), random (generated; --count of them from --seed on, or as many as --seconds allow).
+sub-groups), copies (asynchronous ones, of each type), pipes (against a model in Python), written (kernels/*.cl), random (generated; --count of them from --seed on, or as many as --seconds allow).
 A random kernel that differs is shrunk, and left in build/differential. Exit status 1 if anything differs. Without
 --family and --only, rows of opencl/build/std.def that no kernel reaches are errors too (coverage.py), and the shrinker is tested.
 """
@@ -24,11 +24,12 @@ import generator
 import groups
 import harness
 import movement
+import pipes
 import shrinker_test
 import written
 
 FAILURES = pathlib.Path("build/differential")
-FAMILIES = {"functions": functions, "movement": movement, "groups": groups, "copies": copies, "written": written}
+FAMILIES = {"functions": functions, "movement": movement, "groups": groups, "copies": copies, "pipes": pipes, "written": written}
 WORKERS = 2
 
 

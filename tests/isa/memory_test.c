@@ -278,7 +278,7 @@ TEST(memory, an_atomic_without_destination_changes_memory_only) {
 TEST(memory, buffers_are_found_exactly_and_the_nearest_below_for_messages) {
   uint8_t one[16], two[32];
   struct isa_buffer buffers[] = {{"one", 0x1000, 16, one}, {"two", 0x2000, 32, two}};
-  struct isa_memory memory = {buffers, 2, 0};
+  struct isa_memory memory = {.buffers = buffers, .count = 2};
   EXPECT_TRUE(isa_memory_at(&memory, 0x2000, 32) == two);
   EXPECT_EQ(memory.last, 1);
   EXPECT_TRUE(isa_memory_at(&memory, 0x100f, 1) == one + 15);

@@ -30,7 +30,7 @@ bool rig_open_range(struct rig *rig, const char *source, uint32_t dimensions, co
     buffer->data = calloc(RIG_BYTES, 1);
     memcpy(rig->args + 8 * i, &buffer->base, 8);
   }
-  rig->memory = (struct isa_memory){rig->buffers, 2, 0};
+  rig->memory = (struct isa_memory){.buffers = rig->buffers, .count = 2};
   struct isa_launch *launch = &rig->launch;
   *launch = (struct isa_launch){.program = rig->program,
                                 .kernel = &rig->program->kernels[0],
@@ -67,7 +67,7 @@ void rig_step(struct rig *rig, uint32_t index) {
   struct isa_warp *warp = &rig->warp[index];
   isa_step(warp, &rig->access, &rig->last);
   const uint8_t class_ = rig->program->info[rig->last.pc].class_;
-  if (class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL)
+  if (class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PIPE)
     isa_access_commit(&rig->access);
   rig->steps++;
   if (warp->depth > rig->deepest)

@@ -106,6 +106,15 @@ static void fill_operand(struct isa_inst *inst, const struct isa_row *row, char 
       inst->a = some_field(TYPE_U32, seed);
     }
     break;
+  case 'P':
+    inst->a = some_field(TYPE_U64, seed);
+    break;
+  case 'k':
+    inst->imm |= random % ISA_PIPE_KINDS << 32;
+    break;
+  case 'p':
+    inst->imm |= (1 + random % 1000) << 32;
+    break;
   case 'g':
     inst->b = some_field(TYPE_U64, seed);
     break;

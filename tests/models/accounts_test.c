@@ -13,6 +13,8 @@ enum { COPY_64 = 1 + 20 + 302 + 1 + 1 + 10 };
 #define LDS_HEAD ".kernel k\n.lds t 4096\n.reg a, b[4]\n get.local_id a, x\n shl.b32 a, a, 7\n"
 #define COPY_HEAD ".kernel k\n.arg src global\n.lds t 1024\n.reg e, f, g\n.reg64 p\n ld.arg.b64 p, src\n"
 
+#define PIPE_HEAD ".kernel k\n.arg fifo pipe\n.reg n\n.reg64 p, id\n ld.arg.b64 p, fifo\n"
+
 static const struct {
   enum stall bucket;
   uint64_t cycles;
@@ -61,6 +63,11 @@ static const struct {
     /* copy at c, wait at c + 4, event at c + COPY_64 */
     {STALL_COPY_WAIT, COPY_64 - 5, 32, "", COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
     {STALL_WAIT_JOIN, 4, 32, "", COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
+    /* The header's sector goes up, a cycle, is fetched from DRAM, and comes back: as an atomic operation. */
+    {STALL_PIPE, 302, 32, "", PIPE_HEAD " pipe.num n, [p]\n mov.b32 n, n\n exit\n"},
+    /* no packet to read, and room for one less than is wanted */
+    {STALL_PIPE_EMPTY, 302, 32, "", PIPE_HEAD " pipe.reserve.read id, [p], 1, kind=item\n mov.b64 id, id\n exit\n"},
+    {STALL_PIPE_FULL, 302, 32, "", PIPE_HEAD " pipe.reserve.write id, [p], 65, kind=item\n mov.b64 id, id\n exit\n"},
     /* store at t, exit at t + 1, reply at t + 11 */
     {STALL_DRAIN, 9, 32, "", LDS_HEAD " st.lds.b32 [t], a\n exit\n"},
 };

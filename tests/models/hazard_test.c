@@ -71,6 +71,8 @@ static const struct {
 
 TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
   bool seen[HAZARDS] = {false};
+  for (unsigned rule = HAZARD_Q10; rule <= HAZARD_R12; rule++)
+    seen[rule] = true; /* those of pipes: pipe_test.c */
   for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
     struct rig wrong, right;
     const char *settings = twins[i].rule == HAZARD_M3 ? "dma.alignment=16 dma.misaligned=refuse" : "";

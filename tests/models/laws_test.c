@@ -186,6 +186,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
 static uint64_t fingerprint(const struct rig *rig) {
   struct launch_result copy = rig->result;
   copy.by_pc = NULL;
+  copy.pipes = NULL;
   uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), &copy, sizeof copy);
   hash = mix(hash, rig->result.by_pc, rig->program->count * sizeof *rig->result.by_pc);
   return mix(hash, rig->buffers[1].data, RIG_BUFFER);

@@ -19,11 +19,28 @@ bool rig_machine(struct machine *machine, const char *settings) {
   return machine_check(machine, message) || EXPECT_STREQ(message, "");
 }
 
+/* The next pipe, in a buffer of its own behind the others. */
+static void add_pipe(struct rig *rig) {
+  const uint32_t number = (uint32_t)rig->memory.pipe_count++;
+  const uint64_t bytes = isa_pipe_bytes(4, RIG_PACKETS);
+  struct isa_buffer *buffer = &rig->buffers[rig->memory.count++];
+  *buffer = (struct isa_buffer){.name = "pipe",
+                                .base = ISA_GLOBAL_BASE + (RIG_BUFFERS + number) * (uint64_t)(4 * RIG_BUFFER),
+                                .bytes = bytes,
+                                .data = calloc(1, bytes)};
+  rig->memory.pipes = rig->pipes;
+  EXPECT_TRUE(isa_pipe_init(&rig->pipes[number], number ? "other" : "fifo", number + 1, buffer->base, buffer->data, 4,
+                            RIG_PACKETS));
+}
+
 static void set_args(struct rig *rig) {
   unsigned buffer = 0, value = 0;
   for (size_t i = 0; i < rig->launch.kernel->arg_count; i++) {
     const struct isa_arg *arg = &rig->launch.kernel->args[i];
-    if (arg->kind == ISA_ARG_GLOBAL)
+    if (arg->kind == ISA_ARG_PIPE) {
+      add_pipe(rig);
+      memcpy(rig->args + arg->offset, &rig->pipes[rig->memory.pipe_count - 1].base, 8);
+    } else if (arg->kind == ISA_ARG_GLOBAL)
       memcpy(rig->args + arg->offset, &rig->buffers[buffer++].base, 8);
     else
       memcpy(rig->args + arg->offset, &rig->value[value++], 4);
@@ -87,7 +104,9 @@ void rig_free(struct rig *rig) {
     rig->host->free(rig->host);
   simulation_free(rig->simulation);
   isa_program_free(rig->program);
-  for (unsigned i = 0; i < RIG_BUFFERS; i++)
+  for (size_t i = 0; i < rig->memory.pipe_count; i++)
+    isa_pipe_free(&rig->pipes[i]);
+  for (unsigned i = 0; i < RIG_BUFFERS + RIG_PIPES; i++)
     free(rig->buffers[i].data);
 }
 

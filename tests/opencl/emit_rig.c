@@ -79,7 +79,7 @@ bool emit_rig_run(struct emit_rig *rig) {
   rig->steps = 0;
   uint8_t lds[256] = {0};
   struct isa_buffer buffer = {.name = "memory", .base = ISA_GLOBAL_BASE, .bytes = EMIT_BYTES, .data = rig->memory};
-  struct isa_memory memory = {&buffer, 1, 0};
+  struct isa_memory memory = {.buffers = &buffer, .count = 1};
   const struct isa_launch launch = {.program = rig->program,
                                     .kernel = &rig->program->kernels[0],
                                     .dimensions = 1,

@@ -130,8 +130,10 @@ static bool run_warp(struct isa_warp *warp, bool last, struct isa_access *access
       return false;
     isa_step(warp, access, &result);
     const uint8_t class_ = group->launch->program->info[result.pc].class_;
-    if (class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL)
+    if (class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PIPE)
       isa_access_commit(access);
+    if (class_ == ISA_CLASS_PIPE)
+      isa_pipe_report(access);
     if (meets(class_) && last && result.mask)
       meet(group->launch->report_context, group, class_, &result);
     if (meets(class_))
@@ -168,7 +170,8 @@ static bool run_group(const struct isa_launch *launch, uint32_t linear) {
 }
 
 bool group_rig_run(struct group_rig *rig) {
-  struct isa_memory memory = {rig->buffers, GROUP_RIG_BUFFERS + 1, 0};
+  struct isa_memory memory = {
+      .buffers = rig->buffers, .count = GROUP_RIG_BUFFERS + 1, .pipes = rig->pipes, .pipe_count = rig->pipe_count};
   const struct isa_kernel *kernel = &rig->program->kernels[0];
   uint8_t args[8 * GROUP_RIG_BUFFERS];
   for (unsigned i = 0; i < GROUP_RIG_BUFFERS; i++)
@@ -208,7 +211,17 @@ unsigned group_rig_count(const struct group_rig *rig, enum isa_op op) {
   return count;
 }
 
+struct isa_pipe *group_rig_pipe(struct group_rig *rig, unsigned argument, uint32_t packet_size, uint32_t max_packets) {
+  struct isa_pipe *pipe = &rig->pipes[rig->pipe_count++];
+  EXPECT_LE(isa_pipe_bytes(packet_size, max_packets), GROUP_RIG_BYTES);
+  EXPECT_TRUE(isa_pipe_init(pipe, "p", rig->pipe_count, rig->buffers[argument].base, rig->buffers[argument].data,
+                            packet_size, max_packets));
+  return pipe;
+}
+
 void group_rig_close(struct group_rig *rig) {
+  for (unsigned i = 0; i < rig->pipe_count; i++)
+    isa_pipe_free(&rig->pipes[i]);
   for (int i = 0; i <= GROUP_RIG_BUFFERS; i++)
     free(rig->buffers[i].data);
   if (rig->print)

@@ -4,6 +4,7 @@
 #ifndef TESTS_OPENCL_GROUP_RIG_H
 #define TESTS_OPENCL_GROUP_RIG_H
 
+#include "isa/pipe.h"
 #include "opencl/opencl.h"
 
 #include <stdio.h>
@@ -17,6 +18,8 @@ struct group_rig {
   char *printed;                                    /* all that was printed */
   size_t printed_size;
   FILE *print;
+  struct isa_pipe pipes[GROUP_RIG_BUFFERS];
+  unsigned pipe_count;
   unsigned hazards;
   struct isa_hazard hazard; /* the last */
   /* Barriers, copies, waits and fences between copies, in the order in which the last warp came to them. */
@@ -39,6 +42,9 @@ bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, s
 /* As group_rig_compile(); a failure is a test's failure. One dimension of one group of 64 until told otherwise. */
 bool group_rig_open(struct group_rig *rig, const char *source);
 void group_rig_range(struct group_rig *rig, uint32_t items, uint32_t local, uint32_t warp_size);
+
+/* Makes the next pipe, of buffer `argument`, for an argument that is one. */
+struct isa_pipe *group_rig_pipe(struct group_rig *rig, unsigned argument, uint32_t packet_size, uint32_t max_packets);
 
 /* Runs the kernel that is first in the program; its arguments are buffers 0, 1, .... False if it does not end. */
 bool group_rig_run(struct group_rig *rig);

@@ -354,12 +354,6 @@ static void expect_refusal(const char *source, const char *message) {
 }
 
 TEST(opencl_group, what_is_missing_is_refused_by_name_and_line) {
-  expect_refusal("kernel void k(read_only pipe int p, global int *o) {\n"
-                 "  int v;\n"
-                 "  if (read_pipe(p, &v) == 0)\n"
-                 "    o[0] = v;\n"
-                 "}\n",
-                 "ipe");
   expect_refusal("int other(int);\n"
                  "kernel void k(global int *p) {\n"
                  "  p[0] = other(p[1]);\n"

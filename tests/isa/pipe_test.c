@@ -1,0 +1,341 @@
+/* Pipes: what reservations and commits do, by the rules that OpenCL C has for them (Q), and ids that are wrong. */
+#include "isa/pipe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/ct.h"
+#include "tests/isa/rig.h"
+
+enum { SIZE = 12 };
+static const enum isa_pipe_direction READ = ISA_PIPE_READ, WRITE = ISA_PIPE_WRITE;
+
+static const struct isa_pipe_user nobody = {0, {0, 0, 0}, 0};
+
+static void open_pipe(struct isa_pipe *pipe, uint32_t max_packets) {
+  uint8_t *data = calloc(1, isa_pipe_bytes(SIZE, max_packets));
+  ASSERT_TRUE(isa_pipe_init(pipe, "p", 3, ISA_GLOBAL_BASE, data, SIZE, max_packets));
+}
+
+static void close_pipe(struct isa_pipe *pipe) {
+  free(pipe->data);
+  isa_pipe_free(pipe);
+}
+
+static uint64_t reserve(struct isa_pipe *pipe, enum isa_pipe_direction direction, uint32_t count) {
+  return isa_pipe_reserve(pipe, direction, ISA_PIPE_ITEM, count, &nobody);
+}
+
+/* Commits what was written in full. */
+static void commit(struct isa_pipe *pipe, enum isa_pipe_direction direction, uint64_t id) {
+  enum isa_hazard_rule rule;
+  for (uint32_t i = 0; direction == ISA_PIPE_WRITE && isa_pipe_slot(pipe, direction, id, i, &rule); i++)
+    continue;
+  EXPECT_EQ(isa_pipe_commit(pipe, direction, ISA_PIPE_ITEM, id), HAZARDS);
+}
+
+static uint64_t can_read(const struct isa_pipe *pipe) { return isa_pipe_available(pipe, ISA_PIPE_READ); }
+static uint64_t can_write(const struct isa_pipe *pipe) { return isa_pipe_available(pipe, ISA_PIPE_WRITE); }
+
+/* ---- reservations --------------------------------------------------------------------------------- */
+
+TEST(pipe, a_reservation_is_granted_in_full_or_not_at_all) {
+  struct isa_pipe pipe;
+  open_pipe(&pipe, 5);
+  const struct {
+    enum isa_pipe_direction direction;
+    uint32_t count;
+    bool granted;
+  } rows[] = {
+      {READ, 1, false},                                                 /* nothing is there */
+      {WRITE, 0, false},                                                /* none is nothing to reserve */
+      {WRITE, 6, false},                                                /* more than it could ever hold */
+      {WRITE, UINT32_MAX, false}, {WRITE, 3, true},  {WRITE, 3, false}, /* two are left */
+      {READ, 1, false},                                                 /* reserved is not yet written */
+      {WRITE, 2, true},           {WRITE, 1, false},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const uint64_t before = can_write(&pipe);
+    ct_note("row %zu", i);
+    EXPECT_EQ(reserve(&pipe, rows[i].direction, rows[i].count) != 0, rows[i].granted);
+    EXPECT_EQ(can_write(&pipe), rows[i].granted ? before - rows[i].count : before);
+  }
+  EXPECT_EQ(pipe.stats.full, 5);
+  EXPECT_EQ(pipe.stats.empty, 2);
+  EXPECT_EQ(pipe.stats.reservations, 2);
+  close_pipe(&pipe);
+}
+
+TEST(pipe, packets_become_readable_in_the_order_of_their_reservations) {
+  struct isa_pipe pipe;
+  open_pipe(&pipe, 8);
+  const uint64_t first = reserve(&pipe, WRITE, 2), second = reserve(&pipe, WRITE, 3), third = reserve(&pipe, WRITE, 1);
+  commit(&pipe, WRITE, third);
+  commit(&pipe, WRITE, second);
+  EXPECT_EQ(can_read(&pipe), 0); /* the first still holds them */
+  commit(&pipe, WRITE, first);
+  EXPECT_EQ(can_read(&pipe), 6);
+  EXPECT_EQ(pipe.stats.written, 6);
+  EXPECT_EQ(pipe.stats.most, 6);
+  close_pipe(&pipe);
+}
+
+TEST(pipe, room_is_free_in_the_order_of_the_reservations_that_read) {
+  struct isa_pipe pipe;
+  open_pipe(&pipe, 4);
+  commit(&pipe, WRITE, reserve(&pipe, WRITE, 4));
+  const uint64_t first = reserve(&pipe, READ, 1), second = reserve(&pipe, READ, 2);
+  EXPECT_EQ(can_read(&pipe), 1);
+  commit(&pipe, READ, second);
+  EXPECT_EQ(can_write(&pipe), 0);
+  commit(&pipe, READ, first);
+  EXPECT_EQ(can_write(&pipe), 3);
+  EXPECT_EQ(pipe.stats.read, 3);
+  close_pipe(&pipe);
+}
+
+TEST(pipe, the_packets_of_a_reservation_lie_in_a_ring_and_come_out_as_they_went_in) {
+  struct isa_pipe pipe;
+  open_pipe(&pipe, 7);
+  uint32_t in = 0, out = 0;
+  for (uint32_t round = 0; round < 1000; round++) {
+    const uint32_t count = 1 + round % 7;
+    enum isa_hazard_rule rule;
+    const uint64_t write = reserve(&pipe, WRITE, count);
+    for (uint32_t i = 0; i < count; i++, in++)
+      memcpy(pipe.data + (isa_pipe_slot(&pipe, WRITE, write, i, &rule) - pipe.base), &in, sizeof in);
+    commit(&pipe, WRITE, write);
+    EXPECT_EQ(memcmp(isa_pipe_packet(&pipe, count - 1), &(uint32_t){in - 1}, 4), 0);
+    const uint64_t read = reserve(&pipe, READ, count);
+    for (uint32_t i = 0; i < count; i++, out++) {
+      const uint64_t address = isa_pipe_slot(&pipe, READ, read, i, &rule);
+      EXPECT_EQ((address - pipe.base - ISA_PIPE_HEADER) % SIZE, 0);
+      EXPECT_EQ(memcmp(pipe.data + (address - pipe.base), &out, sizeof out), 0);
+    }
+    commit(&pipe, READ, read);
+  }
+  close_pipe(&pipe);
+}
+
+TEST(pipe, the_header_shows_counters_and_sizes) {
+  struct isa_pipe pipe;
+  uint64_t counters[4];
+  uint32_t sizes[2];
+  open_pipe(&pipe, 9);
+  commit(&pipe, WRITE, reserve(&pipe, WRITE, 5));
+  reserve(&pipe, WRITE, 2);
+  commit(&pipe, READ, reserve(&pipe, READ, 1));
+  reserve(&pipe, READ, 3);
+  memcpy(counters, pipe.data, sizeof counters);
+  memcpy(sizes, pipe.data + ISA_PIPE_SIZES, sizeof sizes);
+  EXPECT_EQ(counters[0], 7);
+  EXPECT_EQ(counters[1], 5);
+  EXPECT_EQ(counters[2], 4);
+  EXPECT_EQ(counters[3], 1);
+  EXPECT_EQ(sizes[0], SIZE);
+  EXPECT_EQ(sizes[1], 9);
+  close_pipe(&pipe);
+}
+
+TEST(pipe, as_many_reservations_as_the_limit_are_open_and_single_packets_do_not_count) {
+  struct isa_pipe pipe;
+  open_pipe(&pipe, 100);
+  isa_pipe_launch(&pipe, 3);
+  uint64_t id = 0;
+  for (unsigned i = 0; i < 3; i++)
+    EXPECT_NE(id = reserve(&pipe, WRITE, 1), 0);
+  EXPECT_EQ(reserve(&pipe, WRITE, 1), 0);
+  EXPECT_EQ(pipe.stats.over_limit, 1);
+  EXPECT_EQ(pipe.stats.full, 0);
+  EXPECT_NE(isa_pipe_reserve(&pipe, WRITE, ISA_PIPE_PACKET, 1, &nobody), 0);
+  commit(&pipe, WRITE, id);
+  EXPECT_NE(reserve(&pipe, WRITE, 1), 0);
+  EXPECT_EQ(pipe.stats.reservations, 4);
+  close_pipe(&pipe);
+}
+
+/* ---- ids ------------------------------------------------------------------------------------------ */
+
+TEST(pipe, ids_that_are_wrong_are_told_apart) {
+  struct isa_pipe pipe;
+  enum isa_hazard_rule rule;
+  open_pipe(&pipe, 10);
+  commit(&pipe, WRITE, reserve(&pipe, WRITE, 4));
+  const uint64_t id = reserve(&pipe, WRITE, 2), read = reserve(&pipe, READ, 2), done = reserve(&pipe, READ, 1);
+  EXPECT_EQ(isa_pipe_commit(&pipe, READ, ISA_PIPE_ITEM, done), HAZARDS);
+  const struct {
+    enum isa_pipe_direction direction;
+    uint64_t id;
+    enum isa_hazard_rule rule;
+  } rows[] = {
+      {WRITE, 0, HAZARD_R2},
+      {WRITE, UINT64_MAX, HAZARD_R2},
+      {WRITE, UINT64_C(1) << 63, HAZARD_R2},
+      {WRITE, 12345, HAZARD_R2},
+      {READ, id, HAZARD_R9},                               /* the other direction */
+      {WRITE, id ^ UINT64_C(1) << 57, HAZARD_R9},          /* another pipe */
+      {WRITE, (id & ~UINT64_C(0xffffff)) | 10, HAZARD_R2}, /* beyond the ring */
+      {READ, done, HAZARD_R4},                             /* twice */
+      {WRITE, id + 1, HAZARD_R4},                          /* nobody's any more, or not yet */
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ct_note("row %zu", i);
+    EXPECT_EQ(isa_pipe_commit(&pipe, rows[i].direction, ISA_PIPE_ITEM, rows[i].id), rows[i].rule);
+    if (rows[i].rule != HAZARD_R4) {
+      EXPECT_EQ(isa_pipe_slot(&pipe, rows[i].direction, rows[i].id, 0, &rule), 0);
+      EXPECT_EQ(rule, rows[i].rule);
+    }
+  }
+  EXPECT_EQ(isa_pipe_slot(&pipe, WRITE, id, 2, &rule), 0);
+  EXPECT_EQ(rule, HAZARD_R3);
+  EXPECT_NE(isa_pipe_slot(&pipe, WRITE, id, 1, &rule), 0);
+  EXPECT_EQ(rule, HAZARDS);
+  EXPECT_EQ(isa_pipe_commit(&pipe, WRITE, ISA_PIPE_ITEM, id), HAZARD_R7); /* packet 0 was never written */
+  EXPECT_EQ(isa_pipe_commit(&pipe, READ, ISA_PIPE_GROUP, read), HAZARD_R11);
+  EXPECT_EQ(can_read(&pipe), 3); /* R7 and R11 commit */
+  close_pipe(&pipe);
+}
+
+TEST(pipe, an_id_is_never_null_and_never_the_same_for_64_laps) {
+  struct isa_pipe pipe;
+  static uint64_t seen[2 * 64 * 3];
+  size_t count = 0;
+  open_pipe(&pipe, 3);
+  while (count < sizeof seen / sizeof *seen) {
+    const enum isa_pipe_direction direction = count % 2 ? ISA_PIPE_READ : ISA_PIPE_WRITE;
+    const uint64_t id = reserve(&pipe, direction, 1);
+    EXPECT_TRUE(id != 0 && id != UINT64_MAX);
+    for (size_t i = 0; i < count; i++)
+      EXPECT_NE(seen[i], id);
+    seen[count++] = id;
+    commit(&pipe, direction, id);
+  }
+  close_pipe(&pipe);
+}
+
+/* ---- any sequence, against counting ---------------------------------------------------------------- */
+
+TEST(pipe, random_sequences_agree_with_a_list_of_blocks) {
+  enum { BLOCKS = 64 };
+  uint64_t seed = 11;
+  for (uint32_t max = 1; max < 40; max += 1 + max / 3) {
+    struct isa_pipe pipe;
+    struct {
+      uint64_t id;
+      uint32_t count;
+      bool committed;
+    } block[2][BLOCKS] = {0};
+    uint32_t blocks[2] = {0}, readable = 0, used = 0;
+    open_pipe(&pipe, max);
+    for (unsigned step = 0; step < 3000; step++) {
+      const enum isa_pipe_direction direction = (enum isa_pipe_direction)(ct_random(&seed) & 1);
+      const uint32_t count = (uint32_t)(ct_random(&seed) % (max + 2)), at = (uint32_t)(ct_random(&seed) % BLOCKS);
+      if (ct_random(&seed) & 1) {
+        const bool fits = count && blocks[direction] < BLOCKS && count <= (direction == READ ? readable : max - used);
+        if (blocks[direction] == BLOCKS)
+          continue;
+        const uint64_t id = reserve(&pipe, direction, count);
+        EXPECT_EQ(id != 0, fits);
+        if (!fits)
+          continue;
+        block[direction][blocks[direction]].id = id;
+        block[direction][blocks[direction]].count = count;
+        block[direction][blocks[direction]++].committed = false;
+        *(direction == READ ? &readable : &used) += direction == READ ? 0 - count : count;
+      } else if (at < blocks[direction] && !block[direction][at].committed) {
+        commit(&pipe, direction, block[direction][at].id);
+        block[direction][at].committed = true;
+      }
+      while (blocks[direction] && block[direction][0].committed) {
+        *(direction == READ ? &used : &readable) +=
+            direction == READ ? 0 - block[direction][0].count : block[direction][0].count;
+        memmove(&block[direction][0], &block[direction][1], --blocks[direction] * sizeof block[0][0]);
+      }
+      EXPECT_EQ(can_read(&pipe), readable);
+      EXPECT_EQ(can_write(&pipe), max - used);
+    }
+    EXPECT_GT(pipe.stats.read, 0);
+    close_pipe(&pipe);
+  }
+}
+
+/* ---- instructions ---------------------------------------------------------------------------------- */
+
+/* The rig with a pipe behind its buffers. */
+static bool open_rig(struct rig *rig, struct isa_pipe *pipe, const char *source, uint32_t items, uint32_t max_packets) {
+  if (!rig_open(rig, source, items, 32))
+    return false;
+  *pipe = (struct isa_pipe){0};
+  rig->buffers[1].bytes = isa_pipe_bytes(4, max_packets);
+  rig->memory.pipes = pipe;
+  rig->memory.pipe_count = 1;
+  memcpy(rig->args, &rig->buffers[1].base, 8);
+  return EXPECT_TRUE(isa_pipe_init(pipe, "p", 1, rig->buffers[1].base, rig->buffers[1].data, 4, max_packets));
+}
+
+#define HEAD ".kernel k\n.arg p pipe\n ld.arg.b64 r2, p\n get.lane r1\n"
+
+TEST(pipe, lanes_are_served_in_lane_order_and_the_rest_is_refused) {
+  struct rig rig;
+  struct isa_pipe pipe;
+  if (!open_rig(&rig, &pipe,
+                HEAD " pipe.reserve.write r4, [r2], 1, kind=packet\n setp.ne.u64 p0, r4, 0\n"
+                     "@p0 pipe.slot.write r6, [r2], r4, 0, size=4\n@p0 st.global.b32 [r6], r1\n"
+                     "@p0 pipe.commit.write [r2], r4, kind=packet\n pipe.num r0, [r2]\n exit\n",
+                32, 20))
+    return;
+  EXPECT_TRUE(rig_run(&rig, 100));
+  for (uint32_t lane = 0; lane < 32; lane++) {
+    EXPECT_EQ(rig_pred(&rig, 0, lane), lane < 20);
+    EXPECT_EQ(rig_reg(&rig, 0, lane), 20);
+  }
+  for (uint32_t i = 0; i < 20; i++)
+    EXPECT_EQ(memcmp(isa_pipe_packet(&pipe, i), &i, 4), 0);
+  EXPECT_EQ(pipe.stats.full, 12);
+  EXPECT_EQ(pipe.stats.reservations, 0);
+  EXPECT_EQ(rig.hazards, 0);
+  isa_pipe_free(&pipe);
+  rig_close(&rig);
+}
+
+TEST(pipe, a_waiting_reservation_serves_lanes_until_one_must_wait) {
+  struct rig rig;
+  struct isa_pipe pipe;
+  if (!open_rig(&rig, &pipe, HEAD " pipe.reserve.write.wait r4, [r2], 3, kind=item\n exit\n", 32, 20))
+    return;
+  for (unsigned i = 0; i < 3; i++)
+    rig_step(&rig, 0);
+  EXPECT_EQ(rig.access.pipe.waiting, UINT32_MAX & ~UINT32_C(0x3f)); /* six of 3 are 18 of 20 */
+  EXPECT_TRUE(rig.access.pipe.held);
+  for (uint32_t lane = 0; lane < 6; lane++)
+    EXPECT_NE(rig_pair(&rig, 4, lane), 0);
+  /* the first is read and freed: one more fits */
+  const uint64_t first = rig_pair(&rig, 4, 0);
+  isa_pipe_commit(&pipe, WRITE, ISA_PIPE_ITEM, first);
+  EXPECT_EQ(isa_pipe_commit(&pipe, READ, ISA_PIPE_ITEM, reserve(&pipe, READ, 3)), HAZARDS);
+  isa_access_commit(&rig.access);
+  EXPECT_EQ(rig.access.pipe.waiting, UINT32_MAX & ~UINT32_C(0x7f));
+  EXPECT_NE(rig_pair(&rig, 4, 6), 0);
+  EXPECT_EQ(pipe.stats.held, 1);
+  /* nobody will help any more */
+  isa_pipe_refuse(&rig.access);
+  EXPECT_EQ(rig.access.pipe.waiting, 0);
+  EXPECT_EQ(rig.access.pipe.refused, UINT32_MAX & ~UINT32_C(0x7f));
+  EXPECT_EQ(rig_pair(&rig, 4, 31), 0);
+  isa_pipe_free(&pipe);
+  rig_close(&rig);
+}
+
+TEST(pipe, lanes_whose_address_is_no_pipe_get_nothing_and_a_hazard) {
+  struct rig rig;
+  struct isa_pipe pipe;
+  if (!open_rig(&rig, &pipe,
+                HEAD " mov.b64 r4, -1\n add.i64 r2, r2, 8\n pipe.reserve.read r4, [r2], 1, kind=item\n exit\n", 32, 4))
+    return;
+  EXPECT_TRUE(rig_run(&rig, 100));
+  EXPECT_EQ(rig_pair(&rig, 4, 5), 0);
+  ASSERT_EQ(rig.hazards, 1);
+  EXPECT_EQ(rig.hazard[0].rule, HAZARD_M1);
+  isa_pipe_free(&pipe);
+  rig_close(&rig);
+}
