@@ -47,16 +47,21 @@ static uint32_t agreed(const struct isa_warp *warp, const struct isa_result *res
   return agreed_as(warp, result, reg, what, HAZARD_G1, reported);
 }
 
-/* Pipe, and count or id, each a pair. */
-void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result) {
+/* A pair of registers that the lanes must agree on. */
+static uint64_t agreed_pair(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg, const char *what,
+                            bool *reported) {
+  const uint32_t low = agreed_as(warp, result, reg, what, HAZARD_R10, reported);
+  const uint32_t high = agreed_as(warp, result, (uint8_t)(reg + 1), what, HAZARD_R10, reported);
+  return (uint64_t)high << 32 | low;
+}
+
+void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
   bool reported = false;
   if (!result->mask)
     return;
   report_missing_as(warp, result, HAZARD_R10);
-  for (uint8_t half = 0; half < 2; half++) {
-    agreed_as(warp, result, (uint8_t)(inst->a + half), "the pipe's address", HAZARD_R10, &reported);
-    agreed_as(warp, result, (uint8_t)(inst->c + half), "the count or id", HAZARD_R10, &reported);
-  }
+  result->pipe[0] = agreed_pair(warp, result, inst->a, "the pipe's address", &reported);
+  result->pipe[1] = agreed_pair(warp, result, inst->c, "the count or id", &reported);
 }
 
 /* A null event becomes a new one, with the same number in every warp: each counts for itself. */

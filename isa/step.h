@@ -38,7 +38,7 @@ void pipe_slot(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, 
 void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 void group_barrier(struct isa_warp *warp, const struct isa_result *result);
-void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result);
+void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 
 /* Hands a hazard of `lane` to the launch, with printf-like details. */
 void step_report(const struct isa_warp *warp, uint32_t pc, enum isa_hazard_rule rule, uint32_t lane, const char *format,

@@ -87,6 +87,7 @@ struct cu_group {
   cycle_t complete_at; /* when the last one arrived */
   struct isa_copy copy;
   struct isa_wait wait;
+  uint64_t pipe[2]; /* what the warps at a bar.pipe must agree on */
   uint32_t last_arrived; /* warp slot */
   /* the copy that waits for room in its engine's queue */
   struct copy_scope scope;

@@ -1,5 +1,6 @@
 /* What a work-group does together: its rendezvous and its end. */
 #include <stdio.h>
+#include <string.h>
 
 #include "models/group.h"
 
@@ -71,23 +72,28 @@ static bool same_wait(const struct isa_wait *a, const struct isa_wait *b) {
   return same;
 }
 
+static bool is_pipe_barrier(const struct cu *cu, uint32_t pc) {
+  const uint16_t op = cu->program->code[pc].op;
+  return op == ISA_BAR_PIPE || op == ISA_BAR_PIPE_GLOBAL;
+}
+
+/* Who is missing at a barrier of a pipe's call has broken a rule of pipes. */
+static enum isa_hazard_rule missing_rule(const struct cu *cu, uint32_t pc) {
+  return is_pipe_barrier(cu, pc) ? HAZARD_R10 : HAZARD_G2;
+}
+
 static void compare(struct cu *cu, const struct cu_group *group, uint32_t pc, const struct isa_result *result,
                     const struct cu_warp *warp) {
   enum isa_class class_ = cu_class_at(cu, pc);
   bool same = class_ == ISA_CLASS_COPY   ? same_copy(&group->copy, &result->copy)
               : class_ == ISA_CLASS_WAIT ? same_wait(&group->wait, &result->wait)
+              : is_pipe_barrier(cu, pc)  ? memcmp(group->pipe, result->pipe, sizeof group->pipe) == 0
                                          : true;
   if (same)
     return;
   char detail[96];
   snprintf(detail, sizeof detail, "warp %u differs from the first warp to arrive", warp->index);
-  hazard_of(cu, group, warp, HAZARD_G1, pc, detail);
-}
-
-/* Who is missing at a barrier of a pipe's call has broken a rule of pipes. */
-static enum isa_hazard_rule missing_rule(const struct cu *cu, uint32_t pc) {
-  const uint16_t op = cu->program->code[pc].op;
-  return op == ISA_BAR_PIPE || op == ISA_BAR_PIPE_GLOBAL ? HAZARD_R10 : HAZARD_G2;
+  hazard_of(cu, group, warp, is_pipe_barrier(cu, pc) ? HAZARD_R10 : HAZARD_G1, pc, detail);
 }
 
 /* Warps of a work-group stand at different calls: they will never meet, whatever copies complete. */
@@ -130,6 +136,8 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
     group->arrived_pc = pc;
     group->copy = cu_class_at(cu, pc) == ISA_CLASS_COPY ? result->copy : (struct isa_copy){0};
     group->wait = cu_class_at(cu, pc) == ISA_CLASS_WAIT ? result->wait : (struct isa_wait){0};
+    if (is_pipe_barrier(cu, pc))
+      memcpy(group->pipe, result->pipe, sizeof group->pipe);
     group->mismatched = false;
   } else if (pc != group->arrived_pc) {
     part(cu, group, pc, warp, now);

@@ -177,7 +177,7 @@ TEST(pipes, what_is_wrong_with_a_pipe_is_one_line) {
       {"{\"p\": {\"packet_size\": 1048576, \"max_packets\": 16777215}}", PUT, "pipes.p|outside"},
       {"{\"p\": {\"packet_sise\": 4, \"max_packets\": 1}}", PUT, "pipes.p.packet_sise|'packet_size'"},
       {"{\"out\": {\"packet_size\": 4, \"max_packets\": 1}}", PUT, "pipes.out|'out' is a buffer already"},
-      {"{\"r\": {\"packet_size\": 4, \"max_packets\": 1}}", PUT, "launches[0].args[0].pipe|no pipe 'p'|'r'"},
+      {"{\"r\": {\"packet_size\": 4, \"max_packets\": 1}}", PUT, "launches[0].args[0].pipe|no pipe 'p'|legal: r"},
       {"{}", PUT, "launches[0].args[0].pipe|no pipe 'p'; there are no pipes"},
       {PIPES, "{\"kernel\": \"put\", \"global\": [64], \"args\": [{\"buffer\": \"out\"}]}",
        "args[0].buffer|'p' is a pipe"},

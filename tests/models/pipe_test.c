@@ -42,6 +42,9 @@ static const struct {
      HEAD RESERVE WRITE COMMIT " exit\n"},
     {HAZARD_R10, "", HEAD " setp.lt.u32 c, i, 16\n@c bar.pipe [p], id\n exit\n", HEAD " bar.pipe [p], id\n exit\n"},
     {HAZARD_R10, "", HEAD " cvt.u64.u32 id, i\n bar.pipe [p], id\n exit\n", HEAD " bar.pipe [p], id\n exit\n"},
+    /* every lane of a warp agrees, but the two warps do not */
+    {HAZARD_R10, "", HEAD " shr.u32 i, i, 5\n cvt.u64.u32 id, i\n bar.pipe [p], id\n exit\n",
+     HEAD " shr.u32 i, i, 6\n cvt.u64.u32 id, i\n bar.pipe [p], id\n exit\n"},
     {HAZARD_R11, "", HEAD RESERVE WRITE " fence.global\n pipe.commit.write [p], id, kind=group\n exit\n",
      HEAD RESERVE WRITE COMMIT " exit\n"},
     {HAZARD_R12, "", HEAD RESERVE " pipe.slot.write at, [p], id, 0, size=8\n" COMMIT " exit\n",
