@@ -57,6 +57,26 @@ def call(text, pointer, side, size):
     return text.replace("S,", f"{size},")
 
 
+# Copies that only fences keep apart, all under one event: each step writes out what the step before has read in, through the
+# same tile, and reads in what another step has written out.
+CHAIN = """
+kernel void chain_{name}(global uint *in, global const uint *table, global uint *tiles, global uint *out, local uint *tile) {{
+  event_t event = async_work_group_copy(tile, in, {tile}, 0);
+  for (uint step = 0; step < {steps}; step++, table += 4, out += {tile}) {{
+    async_work_group_copy_fence({both});
+    event = async_work_group_copy(out + table[0], tile + table[0], table[1], event);
+    async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE{in_order});
+    event = async_work_group_copy_2D2D(tile, 0, in, step, 4, table[2], 2, table[2], table[2], event);
+    async_work_group_copy_fence(step & 1 ? CLK_GLOBAL_MEM_FENCE : CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    async_work_group_copy_fence({both});
+    event = async_work_group_strided_copy(tile + table[3], out + table[0], min(table[1], 20u), 2, event);
+  }}
+  wait_group_events(1, &event);
+  for (uint k = get_local_id(0); k < {tile}; k += {group})
+    tiles[k] = tile[k];
+}}
+"""
+
 # ---- what is copied --------------------------------------------------------------------------------
 
 def row_of(form, elements, lines=1, planes=1, gaps=(0, 0, 0, 0), at=0, tile_at=0, size=0):
@@ -147,6 +167,30 @@ def sized_kernels(random):
         yield kernel(random, f"{form}_of_bytes", form, rows, "uchar", None, 40 * 100, 100 * 100)
 
 
+def chained(rows, tile):
+    def compute(source, _):
+        here, there = source[:tile].copy(), np.full(len(rows) * tile, 0x6b6b6b6b, np.uint32)
+        for step, (at, count, line, to) in enumerate(rows):
+            out = there[step * tile:]
+            out[at:at + count] = here[at:at + count]
+            here[:2 * line] = source[step:step + 2 * line]
+            moved = min(count, 20)
+            here[to:to + moved] = out[at:at + 2 * moved:2][:moved]
+        return here, there
+    return compute
+
+
+def chain_kernels(random, tile=512, steps=12):
+    both = "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
+    for name, in_order in (("local", ""), ("both", " | CLK_GLOBAL_MEM_FENCE")):
+        rows = [(int(random.integers(40)), int(random.choice([0, 1, 7, 40, 333])), int(random.choice([1, 5, 64, 250])),
+                 int(random.integers(tile - 20))) for _ in range(steps)]
+        args = [random.integers(0, 1 << 32, 2 * tile, np.uint32), np.array(rows, np.uint32).reshape(-1), np.zeros(tile, np.uint32),
+                np.full(steps * tile, 0x6b6b6b6b, np.uint32), Local(4 * tile)]
+        yield (CHAIN.format(name=name, tile=tile, steps=steps, group=GROUP, both=both, in_order=in_order),
+               Case(f"chain_{name}", (GROUP,), (GROUP,), args, exact=chained(rows, tile), exact_count=2))
+
+
 # Machines that carry a copy out in other ways, with the same outcome.
 MACHINES = [
     {"dma.granularity": 16, "dma.burst": 4, "dma.outstanding": 1, "dma.channels": 1},
@@ -165,6 +209,7 @@ def some_kernels(random):
     for form in FORMS:
         yield from typed_kernels(random, form, ("char", "ushort", "double"), (1, 3, 16))
     yield from sized_kernels(random)
+    yield from chain_kernels(random)
 
 
 def programs(seed=1, per_program=66):
@@ -173,6 +218,7 @@ def programs(seed=1, per_program=66):
     for form in FORMS:
         yield from packed(f"copies_{form}", typed_kernels(random, form), per_program, "cl_khr_fp64", header=header, reference=only_exact)
     yield from packed("copies_sized", sized_kernels(random), per_program, "cl_khr_fp64", header=header, reference=only_exact)
+    yield from packed("copies_chain", chain_kernels(random), per_program, "cl_khr_fp64", header=header, reference=only_exact)
     for number, settings in enumerate(MACHINES):
         yield from packed(f"copies_machine{number}_", some_kernels(random), per_program, "cl_khr_fp64", header=header, reference=only_exact,
                           settings=lambda _, settings=settings: settings)
