@@ -68,6 +68,21 @@ def contention():
     return words([8 * 4 * (i + 1) + i for i in range(256)])
 
 
+def stencil(extents, weights):
+    """Over a volume (x, y, z) with a margin of one element on each side of an axis that has weights: element number i of
+    it is i. weights[axis] are those of the neighbours below and above; the element itself has 1."""
+    margins = [1 if pair else 0 for pair in weights]
+    pitches = [1, extents[0] + 2 * margins[0], (extents[0] + 2 * margins[0]) * (extents[1] + 2 * margins[1])]
+    result = []
+    for z in range(extents[2]):
+        for y in range(extents[1]):
+            for x in range(extents[0]):
+                at = sum((place + margin) * pitch for place, margin, pitch in zip((x, y, z), margins, pitches))
+                result.append(at + sum(pair[0] * (at - pitch) + pair[1] * (at + pitch)
+                                       for pair, pitch in zip(weights, pitches) if pair))
+    return words(result)
+
+
 FILES = {
     "01_seed/data": seed(256),
     "01_seed/one_warp": seed(32),
@@ -82,6 +97,8 @@ FILES = {
     "08_barrier_imbalance/uneven": imbalance(4, 24),
     "09_occupancy/out": b"".join(chains(1024 * launch) for launch in range(3)),
     "10_contention/out": contention(),
+    "11_stencil_2d/out": stencil((128, 64, 1), ((2, 3), (5, 7), None)),
+    "12_stencil_3d/out": stencil((32, 16, 8), ((2, 3), (5, 7), (11, 13))),
 }
 
 
