@@ -23,6 +23,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 # kernel: Oclgrind's share of the loops
 KERNELS = {"alu": 16, "lds_tile": 16, "double_buffer": 16, "strided_gather": 4}
+# kernels of copies.cl
+COPIES = {"contiguous": "one line", "words": "4 bytes of every 32", "bytes": "1 byte of every 16", "lines": "16 bytes of every 64, 2-D",
+          "byte_lines": "1 byte of every 16, 2-D"}
 CUS = [1, 16]
 HOSTS = ["plain", "systemc"]
 ROUTES = ["ssa", "O0", "O2"]
@@ -192,6 +195,20 @@ def compile_rows(warpwait, folder, repetitions):
         yield [kernel, *(f"{1000 * median(runs):.1f}" for runs in in_turns(commands, 3 * repetitions))]
 
 
+def copy_rows(warpwait, repetitions):
+    """Bytes that copies of all kinds move in a host second: process time, less that of the fewest loops."""
+    groups, copied, loops = 16, 8192, 100
+    def command(kernel, times):
+        arguments = ["buffer:in=131072:uint:iota", "buffer:out=4096", f"uint:{times}"]
+        return [warpwait, "run", HERE / "copies.cl", "--kernel", kernel, "--machine", "h200", "--set", "cu.count=1", "--global", str(32 * groups),
+                "--local", "32", "--report", "json", "--quiet", "--host", "plain", *(word for text in arguments for word in ("--arg", text))]
+    commands = [command(kernel, times) for kernel in COPIES for times in (loops, FEWEST_LOOPS)]
+    runs = in_turns(commands, repetitions)
+    rates = [copied * groups * (loops - FEWEST_LOOPS) / (median(many) - median(few)) for many, few in zip(runs[::2], runs[1::2])]
+    for (kernel, text), rate_here, many in zip(COPIES.items(), rates, runs[::2]):
+        yield [kernel, text, f"{rate_here / 1e6:.1f}", f"{rate_here / rates[0]:.2f}", f"{count(many[0], 'cycles') / 1e6:.3f}"]
+
+
 def host_machine():
     model = "unknown processor"
     info = pathlib.Path("/proc/cpuinfo")
@@ -215,6 +232,8 @@ def main():
         table(["kernel", "by hand", *(word for route in ROUTES for word in (route, "times"))], list(lowering_rows(warpwait, folder)))
         print("\nMilliseconds to an ISA program: through clang and llvm-spirv, from the cache, from SPIR-V, and a process that does nothing:\n")
         table(["kernel", "clang", "cache", "SPIR-V", "nothing"], list(compile_rows(warpwait, folder, repetitions)))
+        print("\nBytes that asynchronous copies move in a host second (h200, 1 CU, 8 KiB a copy), beside contiguous ones:\n")
+        table(["kernel", "pieces", "MB/s", "times", "M cycles"], list(copy_rows(warpwait, repetitions)))
         if not shutil.which("oclgrind-kernel"):
             print("\nOclgrind is not installed (package oclgrind): no comparison.")
             return
