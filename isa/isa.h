@@ -17,7 +17,8 @@
  * isa_access_commit() when the memory serves them: LDS in the cycle of the first bank pass,
  * global memory when the L2 accepts the access. Timing decides when; the scoreboard keeps a
  * warp from reading a register before. Copies are described here and carried out by the DMA
- * engine. Private and constant memory are read and written at issue.
+ * engine. Private and constant memory are read and written at issue. Operations on pipes (isa/pipe.h) are accesses to
+ * global memory.
  *
  * Address spaces. Global addresses are 64-bit and start at ISA_GLOBAL_BASE, buffer by buffer with
  * unmapped gaps between; LDS and private addresses are 32-bit offsets into the work-group's

@@ -40,6 +40,20 @@ static enum isa_hazard_rule check_id(const struct isa_pipe *pipe, enum isa_pipe_
   return id_position(id) < pipe->max_packets && id_count(id) <= pipe->max_packets ? HAZARDS : HAZARD_R2;
 }
 
+/* An id for a person. */
+enum { ID_TEXT = 120 };
+static void describe_id(const struct isa_pipe *pipe, uint64_t id, char text[ID_TEXT]) {
+  const bool made = id + 1 > 1 && !(id >> 63) && id >> PIPE_SHIFT && id_count(id);
+  if (!id)
+    snprintf(text, ID_TEXT, "the id of a failed reservation (0), in pipe '%.40s'", pipe->name);
+  else if (!made)
+    snprintf(text, ID_TEXT, "0x%" PRIx64 ", no reservation's id, in pipe '%.40s'", id, pipe->name);
+  else
+    snprintf(text, ID_TEXT, "%s of %u packet%s from position %u, used in pipe '%.40s'",
+             id >> WRITE_SHIFT & 1 ? "a write" : "a read", id_count(id), id_count(id) == 1 ? "" : "s", id_position(id),
+             pipe->name);
+}
+
 /* ---- construction ------------------------------------------------------------------------------- */
 
 uint64_t isa_pipe_bytes(uint32_t packet_size, uint32_t max_packets) {
@@ -341,8 +355,11 @@ static void report_slot(const struct isa_warp *warp, uint32_t pc, enum isa_hazar
   if (rule == HAZARD_R3)
     step_report(warp, pc, rule, (uint32_t)lane, "index %u of %u packet%s reserved in pipe '%s'", index, id_count(id),
                 id_count(id) == 1 ? "" : "s", pipe->name);
-  else
-    step_report(warp, pc, rule, (uint32_t)lane, "id 0x%" PRIx64 " in pipe '%s'", id, pipe->name);
+  else {
+    char text[ID_TEXT];
+    describe_id(pipe, id, text);
+    step_report(warp, pc, rule, (uint32_t)lane, "%s", text);
+  }
 }
 
 /* One lane's address, with what is wrong with it. */
@@ -474,9 +491,10 @@ void isa_pipe_report(const struct isa_access *access) {
     return;
   const struct isa_pipe *pipe = isa_pipe_find(access->warp->group->launch->memory, access->address[found->lane]);
   const enum isa_hazard_rule rule = (enum isa_hazard_rule)(found->rule - 1);
+  char text[ID_TEXT];
   if (rule == HAZARD_Q10)
-    step_report(access->warp, access->pc, rule, found->lane, "%" PRIu64 " are open in pipe '%s'", found->value,
-                pipe->name);
+    snprintf(text, sizeof text, "%" PRIu64 " are open in pipe '%.40s'", found->value, pipe->name);
   else
-    step_report(access->warp, access->pc, rule, found->lane, "id 0x%" PRIx64 " in pipe '%s'", found->value, pipe->name);
+    describe_id(pipe, found->value, text);
+  step_report(access->warp, access->pc, rule, found->lane, "%s", text);
 }

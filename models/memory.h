@@ -27,6 +27,8 @@
  * An outside memory (sim/core/outside.h) takes the place of the L2 and DRAM when one is attached: a message
  * then becomes transactions of at most a line, and is done when all of them are.
  *
+ * Operations on pipes are atomic operations on the pipe's header that may have to wait: models/pipes.h.
+ *
  * Not modelled: an L1, address translation, and what l2.h and dram.h name. */
 #ifndef MODELS_MEMORY_H
 #define MODELS_MEMORY_H

@@ -73,6 +73,16 @@ TEST(pipes, each_rule_is_reported_for_the_wrong_kernel_alone) {
   }
 }
 
+TEST(pipes, a_hazard_says_which_reservation) {
+  struct rig rig;
+  rig_run(&rig, "", 1, 1, HEAD " pipe.commit.write [p], id, kind=item\n exit\n");
+  EXPECT_STREQ(rig.result.hazards[0].first.detail, "the id of a failed reservation (0), in pipe 'fifo'");
+  rig_free(&rig);
+  rig_run(&rig, "", 1, 1, HEAD " pipe.reserve.write id, [p], 3, kind=item\n" WRITE COMMIT " exit\n");
+  EXPECT_STREQ(rig.result.hazards[0].first.detail, "a write of 3 packets from position 0, used in pipe 'fifo'");
+  rig_free(&rig);
+}
+
 TEST(pipes, an_operation_costs_what_an_atomic_operation_on_the_header_costs) {
   static const char *const settings[] = {"", "mem.link_latency=3", "mem.l2_latency=17 mem.dram_latency=31",
                                          "mem.link_width=8 mem.l2_width=16"};
