@@ -85,7 +85,7 @@ TEST(pipes, a_hazard_says_which_reservation) {
 
 TEST(pipes, an_operation_costs_what_an_atomic_operation_on_the_header_costs) {
   static const char *const settings[] = {"", "mem.link_latency=3", "mem.l2_latency=17 mem.dram_latency=31",
-                                         "mem.link_width=8 mem.l2_width=16"};
+                                         "mem.link_width=8 mem.l2_width=16", "mem.atomic_interval=5"};
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
     const uint64_t atomic =
         rig_cycles(settings[i], 32, 32, HEAD " atom.global.add.i64 id, [p + 64], at\n mov.b64 id, id\n exit\n");
