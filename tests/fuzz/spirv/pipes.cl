@@ -7,7 +7,9 @@ kernel void put(write_only pipe packet p, global packet *a, global reserve_id_t 
   if (write_pipe(p, &x) != 0)
     a[i].i = get_pipe_max_packets(p);
   reserve_id_t id = reserve_write_pipe(p, i + 1);
-  kept[i] = is_valid_reserve_id(id) ? id : CLK_NULL_RESERVE_ID;
+  kept[i] = CLK_NULL_RESERVE_ID;
+  if (is_valid_reserve_id(id))
+    kept[i] = id;
   if (is_valid_reserve_id(id)) {
     write_pipe(p, id, i, a + i);
     commit_write_pipe(p, id);
