@@ -90,9 +90,14 @@ bool memory_start_outside(struct memory *memory, uint32_t index, cycle_t now) {
     start_all(memory, index, now, false);
     return true;
   }
-  memory_commit(memory, event);
-  if (event->message.pipe)
-    isa_pipe_refuse(event->message.access);
+  if (event->message.pipe) {
+    if (!pipes_serve(memory, index, now))
+      isa_pipe_refuse(event->message.access);
+  } else {
+    memory_commit(memory, event);
+    if (mem_writes(kind))
+      memory->pipes.changed = now;
+  }
   if (!mem_writes(kind))
     return false;
   start_all(memory, index, now, true);

@@ -34,8 +34,7 @@ void pipes_count(struct mem_pipes *pipes, cycle_t now) {
   pipes->counted = now;
 }
 
-/* Once more, or for the first time. */
-static bool served(struct memory *memory, uint32_t index, cycle_t now) {
+bool pipes_serve(struct memory *memory, uint32_t index, cycle_t now) {
   struct mem_event *event = &memory->events[index];
   pipes_count(&memory->pipes, now);
   memory_commit(memory, event);
@@ -46,7 +45,7 @@ static bool served(struct memory *memory, uint32_t index, cycle_t now) {
 
 bool pipes_accept(struct memory *memory, uint32_t index, cycle_t now) {
   struct mem_pipes *pipes = &memory->pipes;
-  if (served(memory, index, now))
+  if (pipes_serve(memory, index, now))
     return true;
   assert(pipes->parked_count < pipes->parked_room && "there is room for all that can be under way");
   pipes->parked[pipes->parked_count++] = index;
@@ -57,7 +56,7 @@ uint32_t pipes_unpark(struct memory *memory, cycle_t now) {
   struct mem_pipes *pipes = &memory->pipes;
   for (uint32_t i = 0; i < pipes->parked_count; i++) {
     const uint32_t index = pipes->parked[i];
-    if (!served(memory, index, now))
+    if (!pipes_serve(memory, index, now))
       continue;
     memmove(&pipes->parked[i], &pipes->parked[i + 1], (--pipes->parked_count - i) * sizeof *pipes->parked);
     return index;

@@ -21,7 +21,7 @@
  * wait for.
  *
  * Not modelled: the room that parked messages take in the L2; an outside memory does not park: what would wait is
- * refused. */
+ * refused, and it must hold the pipes' headers as they are at first. */
 #ifndef MODELS_PIPES_H
 #define MODELS_PIPES_H
 
@@ -47,6 +47,9 @@ void pipes_free(struct mem_pipes *pipes);
 
 /* Adds the packets that are in the pipes to their packet_cycles, up to `now`. */
 void pipes_count(struct mem_pipes *pipes, cycle_t now);
+
+/* Carries out the operation of event `index` at `now`, once more or for the first time; false: lanes still wait. */
+bool pipes_serve(struct memory *memory, uint32_t index, cycle_t now);
 
 /* Carries out the operation of event `index`, which the L2 accepts at `now`; false: it is parked. */
 bool pipes_accept(struct memory *memory, uint32_t index, cycle_t now);

@@ -10,7 +10,7 @@ enum { DELAY = 40 };
 /* Answers each transaction DELAY cycles after its start. It has a copy of all buffers. */
 struct fake {
   struct outside outside;
-  uint8_t *bytes[RIG_BUFFERS];
+  uint8_t *bytes[RIG_BUFFERS + RIG_PIPES];
   uint64_t reads, writes, largest;
   bool fail;
 };
@@ -38,10 +38,11 @@ static void run(struct rig *rig, struct fake *fake, const char *text) {
   *fake = (struct fake){.outside = {.start = start}, .fail = fake->fail};
   if (!rig_build(rig, "cu.count=2", 128, 64, text))
     return;
-  for (unsigned i = 0; i < RIG_BUFFERS; i++) {
-    fake->bytes[i] = malloc(RIG_BUFFER);
-    memcpy(fake->bytes[i], rig->buffers[i].data, RIG_BUFFER);
-    memset(rig->buffers[i].data, 0xee, RIG_BUFFER);
+  for (size_t i = 0; i < rig->memory.count; i++) {
+    const size_t bytes = (size_t)rig->buffers[i].bytes;
+    fake->bytes[i] = malloc(bytes);
+    memcpy(fake->bytes[i], rig->buffers[i].data, bytes);
+    memset(rig->buffers[i].data, 0xee, bytes);
   }
   simulation_attach(rig->simulation, &fake->outside);
   rig_start(rig);
@@ -54,7 +55,7 @@ static uint32_t word(const struct fake *fake, unsigned buffer, uint32_t index) {
 }
 
 static void end(struct rig *rig, struct fake *fake) {
-  for (unsigned i = 0; i < RIG_BUFFERS; i++)
+  for (unsigned i = 0; i < RIG_BUFFERS + RIG_PIPES; i++)
     free(fake->bytes[i]);
   rig_free(rig);
 }
@@ -111,5 +112,26 @@ TEST(outside, an_error_that_it_answers_is_counted) {
   struct fake fake = {.fail = true};
   run(&rig, &fake, ".kernel k\n.arg a global\n.reg v\n.reg64 p\n ld.arg.b64 p, a\n ld.global.b32 v, [p]\n exit\n");
   EXPECT_EQ(rig.result.mem.outside_errors, 4);
+  end(&rig, &fake);
+}
+
+TEST(outside, packets_and_counters_of_a_pipe_reach_it_and_what_would_wait_is_refused) {
+  struct rig rig;
+  struct fake fake = {.fail = false};
+  run(&rig, &fake,
+      ".kernel k\n.arg fifo pipe\n.arg out global\n.reg i, n, m\n.reg64 p, q, id, at\n.pred ok\n ld.arg.b64 p, fifo\n"
+      " ld.arg.b64 q, out\n get.global_id i, x\n pipe.reserve.write.wait id, [p], 1, kind=item\n"
+      " pipe.slot.write at, [p], id, 0, size=4\n setp.ne.u64 ok, id, 0\n@ok st.global.b32 [at], i\n"
+      " fence.global\n@ok pipe.commit.write [p], id, kind=item\n shl.b32 n, i, 2\n mov.b32 m, 0\n@ok mov.b32 m, 1\n"
+      " st.global.b32 [q + n], m\n exit\n");
+  uint32_t good = 0;
+  uint64_t counters[2];
+  for (uint32_t i = 0; i < 128; i++)
+    good += word(&fake, 0, i);
+  EXPECT_EQ(good, RIG_PACKETS);
+  memcpy(counters, fake.bytes[RIG_BUFFERS], sizeof counters);
+  EXPECT_EQ(counters[0], RIG_PACKETS); /* the first is what an operation's access sends */
+  EXPECT_EQ(rig.result.pipes[0].left, RIG_PACKETS);
+  EXPECT_EQ(rig.result.end, END_FINISHED);
   end(&rig, &fake);
 }
