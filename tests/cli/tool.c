@@ -109,14 +109,23 @@ static const char *binary(void) {
   return path;
 }
 
-/* Standard output and error go to unnamed files: no pipe to fill up, nothing to interleave. */
+/* Standard output and error go to unnamed files: no pipe to fill up, nothing to interleave. Who runs the tests in the
+ * background may have SIGINT ignored; the tool is to see it. */
 static int start(char *const argv[], FILE *out, FILE *err, pid_t *child) {
   posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigdefault(&attributes, &interrupt);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addchdir_np(&actions, folder);
   posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, fileno(err), STDERR_FILENO);
-  int error = posix_spawn(child, binary(), &actions, NULL, argv, environ);
+  int error = posix_spawn(child, binary(), &actions, &attributes, argv, environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
@@ -134,10 +143,11 @@ static bool catches_interrupt(pid_t child) {
   return caught >> (SIGINT - 1) & 1;
 }
 
+/* A tool that does not listen must not hold the tests up for ever. */
 static void interrupt(pid_t child) {
   for (int wait = 0; wait < 3000 && !catches_interrupt(child); wait++)
     usleep(10000);
-  kill(child, SIGINT);
+  kill(child, catches_interrupt(child) ? SIGINT : SIGKILL);
 }
 
 static struct outcome start_and_wait(const char *arguments, bool interrupted) {
