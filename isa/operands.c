@@ -1,131 +1,11 @@
 /* Operands of an instruction: registers, predicates, numbers, addresses, labels. Which are wanted the
  * letters of formats.def say; print.c writes by the same letters what is read here. */
-#include "isa/assembler.h"
-#include "isa/numbers.h"
+#include "isa/operands.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- whole numbers ------------------------------------------------------------------------------ */
-
-static bool integer_term(struct assembler *as, uint64_t *value) {
-  const struct token token = lexer_take(&as->lexer);
-  if (token_integer(token, value))
-    return true;
-  if (token.kind == TOKEN_NUMBER)
-    return fail(as, token, "decimal, 0x1f or 0b101, below 2^64", "not a whole number:");
-  if (token.kind != TOKEN_WORD)
-    return fail(as, token, NULL, "expected a number instead of");
-  const struct symbol *symbol = find_name(as, token.text, token.length);
-  if (symbol && symbol->kind == SYMBOL_NUMBER) {
-    *value = symbol->value;
-    return true;
-  }
-  if (symbol)
-    return fail(as, token, NULL, "expected a number instead of the register");
-  char name[64];
-  snprintf(name, sizeof name, "%.*s", token.length < 60 ? (int)token.length : 60, token.text);
-  return fail_nearest(as, token, symbols_nearest(&as->symbols, as->scope, true, UINT_MAX, name), "unknown name");
-}
-
-/* Whole numbers, symbols, + and -: modulo 2^64, with `negative` set if it was below 0. The sum is kept as
- * sign and magnitude, so that what does not fit into 64 bits is an error. */
-static bool take_integer(struct assembler *as, uint64_t *value, bool *negative) {
-  int128 sum = 0;
-  const struct token at = lexer_signed(&as->lexer);
-  bool minus = lexer_take_sign(&as->lexer, '-');
-  do {
-    uint64_t term = 0;
-    if (!integer_term(as, &term))
-      return false;
-    sum += minus ? -(int128)term : (int128)term;
-    if (sum > (int128)UINT64_MAX || sum < (int128)INT64_MIN)
-      return fail(as, at, NULL, "number does not fit into 64 bits:");
-    minus = token_is_sign(as->lexer.next, '-');
-  } while (lexer_take_sign(&as->lexer, '+') || lexer_take_sign(&as->lexer, '-'));
-  *value = (uint64_t)sum;
-  *negative = sum < 0;
-  return true;
-}
-
-bool take_count(struct assembler *as, const char *what, uint64_t most, uint64_t *value) {
-  const struct token at = lexer_signed(&as->lexer);
-  bool negative = false;
-  if (!take_integer(as, value, &negative))
-    return false;
-  if (!negative && *value <= most)
-    return true;
-  char legal[48];
-  snprintf(legal, sizeof legal, "0 to %llu", (unsigned long long)most);
-  return fail(as, at, legal, "%s cannot be", what);
-}
-
-static bool take_integer_of(struct assembler *as, enum isa_type type, uint64_t *bits) {
-  const struct token at = lexer_signed(&as->lexer);
-  bool negative = false;
-  if (!take_integer(as, bits, &negative))
-    return false;
-  if (isa_types[type].registers == 2)
-    return true;
-  const bool fits = negative ? *bits >= (uint64_t)INT32_MIN : *bits <= UINT32_MAX;
-  *bits = (uint32_t)*bits;
-  return fits || fail(as, at, "put it into a .reg64 with mov.b64", "number does not fit into 32 bits:");
-}
-
-/* ---- floats ------------------------------------------------------------------------------------- */
-
-static bool is_float(enum isa_type type) { return type == TYPE_F16 || type == TYPE_F32 || type == TYPE_F64; }
-
-static uint64_t real_bits(enum isa_type type, double value) {
-  if (type == TYPE_F16)
-    return half_bits(value);
-  return isa_types[type].registers == 2 ? double_bits(value) : float_bits((float)value);
-}
-
-/* strtod and then a cast would round a float twice; strtof rounds once. */
-static bool decimal_bits(struct token token, enum isa_type type, bool minus, uint64_t *bits) {
-  double value = 0;
-  if (!token_real(token, &value))
-    return false;
-  if (type != TYPE_F16 && isa_types[type].registers == 1) {
-    char text[64];
-    memcpy(text, token.text, token.length);
-    text[token.length] = '\0';
-    value = strtof(text, NULL);
-  }
-  *bits = real_bits(type, minus ? -value : value);
-  return true;
-}
-
-/* A real for an operand of `type`; of a B32 or B64 it takes the width. */
-static bool take_real(struct assembler *as, enum isa_type type, uint64_t *bits) {
-  const bool minus = lexer_take_sign(&as->lexer, '-');
-  const struct token token = lexer_take(&as->lexer);
-  const char own = type == TYPE_F16 ? 'h' : isa_types[type].registers == 2 ? 'd' : 'f';
-  char letter = 0;
-  if (token_bits(token, &letter, bits)) {
-    const bool fits = letter == own || (letter == 'h' && type == TYPE_B32);
-    return (fits && !minus) || fail(as, token, "0h, 0f, 0d are a half's, float's, double's bits", "wrong bits here:");
-  }
-  if (decimal_bits(token, type, minus, bits))
-    return true;
-  return fail(as, token, "write 1.5, 2e-3, or bits as 0h3C00, 0f3F800000, 0d3FF0000000000000", "not a float:");
-}
-
-bool take_number(struct assembler *as, enum isa_type type, uint64_t *bits) {
-  struct lexer ahead = as->lexer;
-  lexer_take_sign(&ahead, '-');
-  const bool real = token_looks_real(ahead.next);
-  if (is_float(type) || (real && (type == TYPE_B32 || type == TYPE_B64)))
-    return take_real(as, type, bits);
-  if (real)
-    return fail(as, ahead.next, "cvt makes one from a float", "expected %s instead of the float", isa_types[type].text);
-  if (type != TYPE_PRED)
-    return take_integer_of(as, type, bits);
-  return take_count(as, "a predicate", 1, bits);
-}
 
 /* ---- registers ---------------------------------------------------------------------------------- */
 
@@ -251,7 +131,7 @@ bool take_predicate(struct assembler *as, uint8_t *predicate) {
   return true;
 }
 
-static bool take_register_of(struct assembler *as, enum isa_type type, uint8_t *field) {
+bool take_register_of(struct assembler *as, enum isa_type type, uint8_t *field) {
   struct reg reg;
   if (type == TYPE_PRED)
     return take_predicate(as, field);
@@ -369,8 +249,8 @@ static bool take_target(struct assembler *as, uint32_t pc, const struct isa_inst
 }
 
 /* A number of a copy, packed into imm, or a register. */
-static bool take_packed(struct assembler *as, const char *what, uint32_t most, unsigned shift, unsigned flag,
-                        uint8_t *field, struct isa_inst *inst) {
+bool take_packed(struct assembler *as, const char *what, uint32_t most, unsigned shift, unsigned flag, uint8_t *field,
+                 struct isa_inst *inst) {
   if (at_register(as))
     return take_register_of(as, TYPE_U32, field);
   uint64_t value = 0;
@@ -378,83 +258,6 @@ static bool take_packed(struct assembler *as, const char *what, uint32_t most, u
     return false;
   inst->flags |= (uint8_t)flag;
   inst->imm |= value << shift;
-  return true;
-}
-
-static bool take_stride(struct assembler *as, struct isa_inst *inst) {
-  uint8_t reg = 0;
-  if (!take_packed(as, "the stride as a number", COPY_MOST_STRIDE, COPY_STRIDE_SHIFT, ISA_FLAG_IMM_STRIDE, &reg, inst))
-    return false;
-  inst->imm |= (uint64_t)reg << COPY_STRIDE_SHIFT;
-  return true;
-}
-
-static bool take_copy_size(struct assembler *as, struct isa_inst *inst) {
-  const struct token word = lexer_take(&as->lexer);
-  if (!token_is(word, "size"))
-    return fail(as, word, "bytes of an element", "expected size=N instead of");
-  if (!expect_sign(as, '='))
-    return false;
-  const struct token at = as->lexer.next;
-  uint64_t bytes = 0;
-  if (!take_count(as, "the size of an element", 128, &bytes))
-    return false;
-  if (!bytes || bytes & (bytes - 1))
-    return fail(as, at, "1, 2, 4, 8, 16, 32, 64 or 128 bytes", "the size of an element cannot be");
-  inst->imm |= (uint64_t)__builtin_ctzll(bytes);
-  return true;
-}
-
-static bool take_lds_side(struct assembler *as, struct isa_inst *inst) {
-  return expect_sign(as, '[') &&
-         take_packed(as, "the LDS offset", COPY_MOST_LDS, COPY_LDS_SHIFT, ISA_FLAG_IMM_A, &inst->a, inst) &&
-         expect_sign(as, ']');
-}
-
-static const char *copy_names(unsigned count) {
-  return count == COPY_FIELDS_2D ? "size=, lines=, global_line= and lds_line="
-                                 : "size=, lines=, global_line=, lds_line=, planes=, global_plane= and lds_plane=";
-}
-
-/* Which of the names that a copy has is next. */
-static bool take_copy_field(struct assembler *as, unsigned count, unsigned taken, unsigned *field) {
-  const struct token word = lexer_take(&as->lexer);
-  for (*field = 0; *field < count; (*field)++)
-    if (token_is(word, isa_copy_fields[*field]))
-      break;
-  if (*field == count)
-    return fail(as, word, copy_names(count), "expected a named operand of the copy instead of");
-  if (taken >> *field & 1)
-    return fail(as, word, NULL, "the copy already has its");
-  return expect_sign(as, '=');
-}
-
-static bool take_copy_fields(struct assembler *as, unsigned count, struct isa_inst *inst) {
-  inst->imm = UINT64_MAX;
-  for (unsigned taken = 0; taken != (1u << count) - 1;) {
-    unsigned field = 0;
-    uint8_t reg = 0;
-    if (taken && !lexer_take_sign(&as->lexer, ','))
-      return fail(as, as->lexer.next, copy_names(count), "the copy wants more named operands, after a ',', instead of");
-    if (!take_copy_field(as, count, taken, &field) || !take_register_of(as, TYPE_U32, &reg))
-      return false;
-    inst->imm &= ~((uint64_t)(uint8_t)~reg << 8 * field);
-    taken |= 1u << field;
-  }
-  return true;
-}
-
-static bool take_events(struct assembler *as, struct isa_inst *inst) {
-  inst->imm = UINT64_MAX;
-  unsigned count = 0;
-  do {
-    uint8_t reg = 0;
-    if (count == ISA_WAIT_EVENTS)
-      return fail(as, as->lexer.next, "write another wait", "a wait names at most %d events, not", ISA_WAIT_EVENTS);
-    if (!take_register_of(as, TYPE_U32, &reg))
-      return false;
-    inst->imm &= ~((uint64_t)(uint8_t)~reg << 8 * count++);
-  } while (lexer_take_sign(&as->lexer, ','));
   return true;
 }
 
@@ -485,37 +288,6 @@ static bool take_print(struct assembler *as, struct isa_inst *inst) {
   inst->imm |= offset << 32;
   return isa_find_printf(as->program, (uint32_t)offset, &print) ||
          fail(as, at, "two strings in .const above: the arguments' types, the format", "no descriptor of a printf at");
-}
-
-/* kind=WORD */
-static bool take_kind(struct assembler *as, struct isa_inst *inst) {
-  static const char legal[] = "kind=item, group, subgroup or packet";
-  const struct token word = lexer_take(&as->lexer);
-  if (!token_is(word, "kind"))
-    return fail(as, word, "who reserves: item, group, subgroup or packet", "expected kind=... instead of");
-  if (!expect_sign(as, '='))
-    return false;
-  const struct token kind = lexer_take(&as->lexer);
-  for (uint64_t i = 0; i < ISA_PIPE_KINDS; i++)
-    if (token_is(kind, isa_pipe_kinds[i])) {
-      inst->imm |= i << 32;
-      return true;
-    }
-  return fail(as, kind, legal, "no such kind:");
-}
-
-static bool take_packet_size(struct assembler *as, struct isa_inst *inst) {
-  const struct token word = lexer_take(&as->lexer);
-  if (!token_is(word, "size"))
-    return fail(as, word, "bytes of a packet", "expected size=N instead of");
-  if (!expect_sign(as, '='))
-    return false;
-  const struct token at = as->lexer.next;
-  uint64_t bytes = 0;
-  if (!take_count(as, "the size of a packet", UINT32_MAX, &bytes))
-    return false;
-  inst->imm |= bytes << 32;
-  return bytes || fail(as, at, "1 byte and more", "the size of a packet cannot be");
 }
 
 static bool take_destination(struct assembler *as, char letter, const struct isa_row *row, struct isa_inst *inst) {
