@@ -196,6 +196,7 @@ static void count_copy(struct dma *dma, const struct copy *copy) {
   dma->stats.descriptors++;
   dma->stats.descriptors_2d += dimensions == 2;
   dma->stats.descriptors_3d += dimensions == 3;
+  dma->stats.splits += copy->parts > 1;
   dma->stats.lines += (uint64_t)normal->lines * normal->planes;
   dma->stats.planes += normal->planes;
   dma->stats.bytes += copy->bytes;
@@ -205,7 +206,8 @@ static void count_copy(struct dma *dma, const struct copy *copy) {
 static void send_news(struct dma *dma, const struct copy *copy, cycle_t ready, cycle_t now) {
   const struct dma_descriptor *descriptor = &copy->descriptor;
   cycle_t arrival = cycle_max(ready + dma->params.completion, now + 1);
-  const struct dma_done done = {descriptor->tag, descriptor->origin, arrival - descriptor->issued};
+  const struct dma_done done = {descriptor->tag, descriptor->origin, arrival - descriptor->issued, copy->requests,
+                                copy->asked};
   port_send_at(&dma->to_cu, &done, now, arrival);
   histogram_add(&dma->latency, done.latency);
   count_copy(dma, copy);

@@ -116,6 +116,9 @@ static void dispatch(struct dma *dma, cycle_t now) {
     dma_side_zeros(dma, sending->tag, now);
     return;
   }
+  struct copy *copy = &dma->work->copy[dma->work->channel[sending->channel].copy];
+  copy->requests++;
+  copy->asked += bytes;
   dma->stats.requests++;
   dma->stats.packs += covers->lines > 1;
   dma->stats.addresses += sending->addresses;

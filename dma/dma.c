@@ -99,11 +99,21 @@ static void count_busy(struct dma *dma, cycle_t now) {
   work->busy_from = NEVER;
 }
 
-static void show(struct dma *dma) {
+static void show(struct dma *dma, cycle_t now) {
   dma->probe_queue = dma->work->waiting;
   dma->probe_outstanding = dma->work->under_way;
   if (dma->work->waiting > dma->queue_peak)
     dma->queue_peak = dma->work->waiting;
+  dma_timeline_note(&dma->timeline, now, dma->probe_queue, dma->probe_channels);
+}
+
+/* Descriptors that will not be accepted. */
+static void abandon_queue(struct dma *dma, cycle_t end) {
+  const struct port *queue = &dma->from_cu;
+  for (uint32_t i = 0; i < dma->work->waiting; i++) {
+    cycle_t arrived = queue->stamp[(queue->head + i) % queue->capacity];
+    dma->stats.queue_cycles += end > arrived ? end - arrived : 0;
+  }
 }
 
 /* Parts in channels that will not finish. */
@@ -128,6 +138,9 @@ void dma_abandon(struct dma *dma, cycle_t end) {
     dma->stats.busy_cycles += end - work->busy_from;
   for (uint64_t held = work->held; held; held &= held - 1)
     abandon_channel(dma, (unsigned)__builtin_ctzll(held), end);
+  abandon_queue(dma, end);
+  if (dma->timeline.since < end)
+    dma_timeline_note(&dma->timeline, end, 0, 0);
 }
 
 static cycle_t next_step(struct dma *dma, cycle_t now) {
@@ -156,6 +169,6 @@ static cycle_t dma_step(void *self, cycle_t now) {
   dma_note_full(dma, now);
   dma_note_blocked(dma, now);
   count_busy(dma, now);
-  show(dma);
+  show(dma, now);
   return next_step(dma, now);
 }

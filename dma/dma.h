@@ -132,6 +132,7 @@
 #ifndef DMA_DMA_H
 #define DMA_DMA_H
 
+#include "dma/timeline.h"
 #include "sim/core/component.h"
 #include "sim/core/histogram.h"
 #include "sim/core/params.h"
@@ -195,7 +196,9 @@ struct dma_descriptor {
 struct dma_done {
   uint64_t tag;
   uint32_t origin;
-  cycle_t latency; /* from `issued` to this arrival */
+  cycle_t latency;   /* from `issued` to this arrival */
+  uint64_t requests; /* of the copy, sent to memory or to the LDS */
+  uint64_t bytes;    /* that these asked for */
 };
 
 /* What one request covers, while it is under way: one run of bytes, or several whole lines of a plane. LDS
@@ -215,12 +218,13 @@ struct dma {
   struct dma_stats stats;
   struct histogram latency; /* cycles from `issued` to the arrival of dma_done */
   uint32_t queue_peak;      /* most descriptors that waited at once */
-  struct port from_cu;      /* struct dma_descriptor; capacity params.queue: this is the queue */
-  struct port to_cu;        /* struct dma_done */
-  struct port to_memory;    /* struct transfer, its tag a request of this engine */
-  struct port from_memory;  /* struct transfer_reply: data are here, or the write is performed */
-  struct port *to_lds;      /* struct transfer; the port that the LDS keeps for this engine */
-  struct port *from_lds;    /* struct transfer_reply */
+  struct dma_timeline timeline;
+  struct port from_cu;     /* struct dma_descriptor; capacity params.queue: this is the queue */
+  struct port to_cu;       /* struct dma_done */
+  struct port to_memory;   /* struct transfer, its tag a request of this engine */
+  struct port from_memory; /* struct transfer_reply: data are here, or the write is performed */
+  struct port *to_lds;     /* struct transfer; the port that the LDS keeps for this engine */
+  struct port *from_lds;   /* struct transfer_reply */
   uint32_t probe_queue, probe_channels, probe_outstanding; /* for waveforms */
   struct dma_work *work;
 };

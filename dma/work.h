@@ -20,6 +20,7 @@ struct copy {
   uint64_t bytes;
   uint64_t parts, accepted; /* parts in all, and so far */
   uint32_t held;            /* parts in channels */
+  uint64_t requests, asked; /* requests so far, and their bytes */
   uint64_t fence[SPACES];   /* may not touch the space before older copies of the owner than this have left it */
 };
 

@@ -124,6 +124,8 @@ static void take_dma_replies(struct cu *cu, cycle_t now) {
       port_take(&cu->dma[engine].to_cu, now);
       cu->last_active = now;
       result->copies_done++;
+      result->copy_requests += done.requests;
+      result->copy_moved += done.bytes;
       result->copy_cycles += done.latency;
       result->copy_max = cycle_max(result->copy_max, done.latency);
       group_copy_done(cu, done.tag, now);

@@ -85,3 +85,13 @@ cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t byte
   bank->free = wires->cycle - dram->params.dram_row_hit;
   return passed - 1 + dram->params.dram_latency;
 }
+
+uint64_t dram_backlog(const struct dram *dram, cycle_t now) {
+  uint64_t left = 0;
+  for (uint32_t i = 0; i < dram->channels; i++) {
+    const struct rate *wires = &dram->wires[i];
+    if (wires->cycle >= now)
+      left += (wires->cycle - now) * wires->per_cycle + wires->used;
+  }
+  return left / dram->channels;
+}

@@ -71,4 +71,7 @@ void dram_free(struct dram *dram);
  */
 cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t bytes);
 
+/* Bytes that are still to pass from `now` on, as if the wires worked all the time until they are free. */
+uint64_t dram_backlog(const struct dram *dram, cycle_t now);
+
 #endif

@@ -150,6 +150,18 @@ void group_retry(struct cu *cu, uint32_t slot, cycle_t now) {
 
 /* ---- issue ------------------------------------------------------------------------------ */
 
+static void count_copy(struct cu *cu, const struct isa_copy *copy, uint64_t bytes) {
+  uint64_t *const form[] = {
+      [ISA_COPY_PLAIN] = &cu->stats.copies_plain,
+      [ISA_COPY_STRIDED] = &cu->stats.copies_strided,
+      [ISA_COPY_2D] = &cu->stats.copies_2d,
+      [ISA_COPY_3D] = &cu->stats.copies_3d,
+  };
+  cu->stats.copies++;
+  cu->stats.copy_bytes += bytes;
+  ++*form[copy->form];
+}
+
 static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
   const struct isa_copy *copy = &group->copy;
   if (!group_find_event(group, copy->event))
@@ -158,9 +170,10 @@ static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
   if (!copy->event_in)
     group->events_made = copy->event;
   group->copy_number++;
-  cu->stats.copies++;
+  count_copy(cu, copy, group->scope.elements * copy->element_bytes);
   cu->by_pc[group->arrived_pc].copies++;
   cu->by_pc[group->arrived_pc].copy_bytes += group->scope.elements * copy->element_bytes;
+  cu->by_pc[group->arrived_pc].copy_forms |= 1u << copy->form;
 }
 
 void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {

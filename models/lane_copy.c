@@ -319,6 +319,8 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
   port_send(cu->to_memory, &message, now);
   cu->stats.copy_accesses++;
   cu->by_pc[access->isa.pc].sectors += sectors;
+  cu->by_pc[access->isa.pc].copy_requests++;
+  cu->by_pc[access->isa.pc].copy_moved += (uint64_t)__builtin_popcountll(access->isa.mask) * access->isa.bytes;
 }
 
 static void send(struct cu *cu, uint32_t index, cycle_t now) {

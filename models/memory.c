@@ -74,6 +74,10 @@ static void count(struct memory *memory, const struct mem_message *message) {
       [MEM_DMA_READ] = &memory->stats.dma_reads, [MEM_DMA_WRITE] = &memory->stats.dma_writes,
   };
   ++*counters[message->kind];
+  if (mem_is_dma(message->kind)) {
+    memory->stats.dma_bytes += (uint64_t)message->runs.bytes * message->runs.count;
+    memory->stats.dma_sector_bytes += message->moved;
+  }
   if (mem_writes(message->kind))
     memory->stats.link_up_bytes += message->moved;
   for (uint32_t i = 0; i < message->count; i++)
@@ -93,10 +97,16 @@ static cycle_t pass(struct memory *memory, cycle_t now, const struct mem_message
   }
 }
 
-void memory_launch(struct memory *memory, struct isa_memory *mirror) {
-  memory->stats = (struct mem_stats){0};
+void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start) {
+  memory->stats = (struct mem_stats){.dram_early_bytes = dram_backlog(&memory->l2.dram, start)};
   memory->mirror = mirror;
   l2_launch(&memory->l2);
+}
+
+struct mem_stats memory_stats(const struct memory *memory, cycle_t end) {
+  struct mem_stats stats = memory->stats;
+  stats.dram_late_bytes = dram_backlog(&memory->l2.dram, end);
+  return stats;
 }
 
 /* ---- step ------------------------------------------------------------------------------- */

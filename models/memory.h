@@ -139,8 +139,11 @@ bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *por
                     struct dma *dma, unsigned engines, const struct warp_source *source, const struct machine *machine);
 void memory_free(struct memory *memory);
 
-/* A launch begins whose buffers are `mirror`: counters are cleared, the contents of the L2 stay. */
-void memory_launch(struct memory *memory, struct isa_memory *mirror);
+/* A launch begins in cycle `start` whose buffers are `mirror`: counters are cleared, the contents of the L2 stay. */
+void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start);
+
+/* The counters of a launch that has ended in cycle `end`. */
+struct mem_stats memory_stats(const struct memory *memory, cycle_t end);
 
 /* Lets `outside` take the place of the L2 and DRAM. Call it before the first cycle. */
 void memory_attach(struct memory *memory, struct outside *outside);

@@ -28,7 +28,9 @@ struct pc_result {
   uint64_t lds_max_ways; /* most passes of one phase */
   uint64_t sectors;      /* global memory: sectors touched */
   uint64_t copies, copy_bytes;
+  uint32_t copy_forms;                         /* those copies' enum isa_copy_form, a bit each */
   uint64_t copies_done, copy_cycles, copy_max; /* copies that completed: their latencies summed, and the longest */
+  uint64_t copy_requests, copy_moved;          /* of these: requests of engines (accesses of warps), their bytes */
 };
 
 /* What bounds the work-groups that a CU can hold. */
@@ -95,6 +97,7 @@ struct launch_result {
   struct mem_stats mem;
   uint64_t lds_max_ways;
   uint32_t dma_queue_peak;           /* of any engine */
+  struct dma_timeline dma_timeline;  /* of all engines, added up */
   struct histogram dma_latency;      /* of copies, by whomever they are carried out */
   uint64_t unit_cycles[ISA_CLASSES]; /* scheduler-cycles that the unit of a class was busy, all classes it serves */
   bool unit_holds[ISA_CLASSES];      /* one of its instructions kept it for more than a cycle */

@@ -223,7 +223,7 @@ static bool prepare(struct simulation *simulation, struct isa_launch *launch, st
   if (!pipes_launch(&simulation->memory.pipes, launch->memory, machine->mem.pipe_reservations,
                     machine->cu.count * machine->cu.accesses, simulation->start))
     return false;
-  memory_launch(&simulation->memory, launch->memory);
+  memory_launch(&simulation->memory, launch->memory, simulation->start);
   for (uint32_t i = 0; i < machine->cu.count; i++) {
     struct node *node = &simulation->nodes[i];
     launch->report = cu_report;
@@ -237,6 +237,7 @@ static bool prepare(struct simulation *simulation, struct isa_launch *launch, st
       dma->stats = (struct dma_stats){0};
       dma->latency = (struct histogram){0};
       dma->queue_peak = 0;
+      dma_timeline_start(&dma->timeline, simulation->start);
     }
   }
   return true;
@@ -340,6 +341,7 @@ static void collect_node(struct launch_result *result, cycle_t *hazard_cycles, s
     const struct dma *dma = &node->dma[engine];
     stats_add(&dma_stat_group, &result->dma, &dma->stats);
     histogram_merge(&result->dma_latency, &dma->latency);
+    dma_timeline_add(&result->dma_timeline, &dma->timeline, result->cycles);
     if (dma->queue_peak > result->dma_queue_peak)
       result->dma_queue_peak = dma->queue_peak;
   }
@@ -378,7 +380,7 @@ static void count_units(const struct isa_program *program, const struct cu *cu, 
 
 static void collect(struct simulation *simulation, const struct isa_program *program, struct launch_result *result) {
   cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
-  result->mem = simulation->memory.stats;
+  result->mem = memory_stats(&simulation->memory, simulation->start + result->cycles);
   count_units(program, &simulation->nodes[0].cu, result); /* all CUs are alike, and by_pc[] is of them all */
   collect_pipes(simulation, result);
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++)

@@ -14,7 +14,7 @@
 enum { CONTEXT = 2, SOURCE_WIDTH = 200 };
 
 /* Columns behind the first three; one that would be empty is left out. */
-enum column { LDS_CONFLICT, SECTORS, COPY_BYTES, LATENCY, COLUMNS };
+enum column { LDS_CONFLICT, SECTORS, COPY_KIND, COPY_BYTES, REQUEST_BYTES, LATENCY, COLUMNS };
 
 static const struct {
   const char *head;
@@ -22,7 +22,9 @@ static const struct {
   const char *what;
 } columns[COLUMNS] = {[LDS_CONFLICT] = {"LDS conflict", 14, "cycles added by bank conflicts"},
                       [SECTORS] = {"sectors", 11, "of global memory that accesses of warps touched"},
-                      [COPY_BYTES] = {"copied bytes", 14, "of the asynchronous copies that start here"},
+                      [COPY_KIND] = {"copies", 9, "what asynchronous copies start here: plain, strided, 2D, 3D"},
+                      [COPY_BYTES] = {"copied bytes", 14, "of these copies"},
+                      [REQUEST_BYTES] = {"a request", 11, "bytes of a request (an access of a warp) of these copies"},
                       [LATENCY] = {"latency", 10, "of these copies from issue to completion, mean cycles"}};
 
 struct margin {
@@ -38,8 +40,12 @@ static uint64_t value_of(const struct line_cost *line, enum column column) {
     return line->cost.lds_conflict_cycles;
   case SECTORS:
     return line->cost.sectors;
+  case COPY_KIND:
+    return line->cost.copies;
   case COPY_BYTES:
     return line->cost.copy_bytes;
+  case REQUEST_BYTES:
+    return line->cost.copy_requests;
   default:
     return line->cost.copies_done;
   }
@@ -73,6 +79,10 @@ static void print_margin(const struct margin *margin, const struct line_cost *li
     uint64_t value = value_of(line, c);
     if (margin->shown[c] && !value)
       text_print(text, "%*s", columns[c].width, "");
+    else if (margin->shown[c] && c == COPY_KIND)
+      text_print(text, "%*s", columns[c].width, report_copy_kind(cost->copy_forms));
+    else if (margin->shown[c] && c == REQUEST_BYTES)
+      text_print(text, "%*.1f", columns[c].width, (double)cost->copy_moved / (double)value);
     else if (margin->shown[c] && c == LATENCY)
       text_print(text, "%*.1f", columns[c].width, (double)cost->copy_cycles / (double)value);
     else if (margin->shown[c])

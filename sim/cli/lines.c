@@ -20,8 +20,11 @@ static void add(struct line_cost *line, const struct pc_result *at) {
   sum->sectors += at->sectors;
   sum->copies += at->copies;
   sum->copy_bytes += at->copy_bytes;
+  sum->copy_forms |= at->copy_forms;
   sum->copies_done += at->copies_done;
   sum->copy_cycles += at->copy_cycles;
+  sum->copy_requests += at->copy_requests;
+  sum->copy_moved += at->copy_moved;
   sum->copy_max = cycle_max(sum->copy_max, at->copy_max);
 }
 

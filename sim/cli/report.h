@@ -51,6 +51,34 @@ char *report_bottleneck(const struct machine *machine, const struct launch_resul
 
 static inline double per(double count, double whole) { return whole > 0 ? count / whole : 0; }
 
+/* Descriptors that were a single line, normalised: the others are counted. */
+static inline uint64_t report_one_dimensional(const struct dma_stats *dma) {
+  return dma->descriptors - dma->descriptors_2d - dma->descriptors_3d;
+}
+
+/* Accesses to DRAM's rows: 0 unless it is banked. */
+static inline uint64_t report_row_accesses(const struct mem_stats *mem) {
+  return mem->dram_row_hits + mem->dram_row_misses + mem->dram_row_conflicts;
+}
+
+/* What the busiest slice of the L2 passed, over the mean: 1 when all passed as much, 0 when nothing was. */
+double report_l2_imbalance(const struct machine *machine, const struct mem_stats *mem);
+
+/* The mean of an interval of the timeline and of all engines. */
+double report_engine_mean(const struct machine *machine, const struct launch_result *result,
+                          const uint64_t sum[TIMELINE], uint32_t interval);
+
+/* "plain", "strided", "2D", "3D", "mixed"; NULL: no copies. `forms` as in struct pc_result. */
+const char *report_copy_kind(uint32_t forms);
+
+/* ---- sections of the text report: report_traffic.c */
+
+struct text;
+void report_copies(const struct machine *machine, const struct launch_result *result, struct text *text);
+void report_hiding(const struct launch_result *result, struct text *text);
+void report_memory(const struct machine *machine, const struct launch_result *result, struct text *text);
+void report_pipe(const struct pipe_result *at, cycle_t cycles, struct text *text);
+
 struct limit_row {
   const char *key, *name; /* "lds", "LDS" */
 };

@@ -48,6 +48,13 @@ static void unit_utilisations(const struct machine *machine, const struct launch
 /* On average at least half a descriptor waited for a channel while an engine worked. */
 static bool channels_wanted(const struct dma_stats *dma) { return 2 * dma->queue_cycles >= dma->busy_cycles; }
 
+/* Bytes that DRAM passed in the launch: it may have been asked for more than it could. */
+static double dram_passed(const struct machine *machine, const struct launch_result *result) {
+  double passed = (double)(result->mem.dram_early_bytes + result->mem.dram_bytes) - (double)result->mem.dram_late_bytes;
+  double peak = (double)result->cycles * machine->mem.dram_width;
+  return passed < 0 ? 0 : passed < peak ? passed : peak;
+}
+
 void report_utilisations(const struct machine *machine, const struct launch_result *result,
                          struct utilisation all[UTILISATIONS]) {
   double active = (double)result->cu.active_cycles, cycles = (double)result->cycles;
@@ -71,7 +78,8 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
       {"link_down", "link from L2", "the link from L2", "bytes", OF(mem.link_down_bytes), link, .serves = MEMORY},
       {"link_up", "link to L2", "the link to L2", "bytes", OF(mem.link_up_bytes), link, .serves = MEMORY},
       {"l2", "L2", "the L2", "bytes", OF(mem.l2_bytes), cycles * machine->mem.l2_width, .serves = MEMORY},
-      {"dram", "DRAM", "DRAM", "bytes", OF(mem.dram_bytes), cycles * machine->mem.dram_width, .serves = MEMORY},
+      {"dram", "DRAM", "DRAM", "bytes", dram_passed(machine, result), cycles * machine->mem.dram_width,
+       .serves = MEMORY},
   };
 #undef OF
   memcpy(all, rows, sizeof rows);

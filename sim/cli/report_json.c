@@ -174,14 +174,54 @@ static json_t *latency_object(const struct histogram *latency) {
   return object;
 }
 
-static json_t *dma_object(const struct launch_result *result) {
+static json_t *means(const struct machine *machine, const struct launch_result *result, const uint64_t sum[TIMELINE]) {
+  json_t *list = json_array();
+  uint32_t count = result->dma.descriptors ? dma_timeline_intervals(&result->dma_timeline, result->cycles) : 0;
+  for (uint32_t i = 0; i < count; i++)
+    json_array_append_new(list, json_real(report_engine_mean(machine, result, sum, i)));
+  return list;
+}
+
+static json_t *timeline_object(const struct machine *machine, const struct launch_result *result) {
+  json_t *object = json_object();
+  set_whole(object, "interval", (uint64_t)1 << result->dma_timeline.shift);
+  json_object_set_new(object, "queue", means(machine, result, result->dma_timeline.waiting));
+  json_object_set_new(object, "channels", means(machine, result, result->dma_timeline.held));
+  return object;
+}
+
+static void set_efficiency(json_t *object, const struct launch_result *result) {
+  const struct mem_stats *mem = &result->mem;
+  double bytes = (double)mem->dma_bytes;
+  set_real(object, "bytes_per_request", per(bytes, (double)(mem->dma_reads + mem->dma_writes)));
+  set_real(object, "bytes_per_burst", per(bytes, (double)result->dma.bursts));
+  set_real(object, "efficiency", per(bytes, (double)mem->dma_sector_bytes));
+}
+
+static json_t *dma_object(const struct machine *machine, const struct launch_result *result) {
   json_t *object = json_object();
   set_stats(object, &dma_stat_group, &result->dma);
+  set_whole(object, "descriptors_1d", report_one_dimensional(&result->dma));
+  set_efficiency(object, result);
   set_real(object, "bytes_per_cycle", per((double)result->dma.bytes, (double)result->dma.busy_cycles));
   json_object_set_new(object, "latency", latency_object(&result->dma_latency));
   set_whole(object, "queue_full_cycles", result->stalls[STALL_DMA_QUEUE]);
   set_real(object, "queue_mean", per((double)result->dma.queue_cycles, (double)result->dma.busy_cycles));
   set_whole(object, "queue_peak", result->dma_queue_peak);
+  json_object_set_new(object, "timeline", timeline_object(machine, result));
+  return object;
+}
+
+static json_t *memory_object(const struct machine *machine, const struct mem_stats *mem) {
+  json_t *object = json_object();
+  double rows = (double)report_row_accesses(mem);
+  set_stats(object, &mem_stat_group, mem);
+  set_real(object, "l2_hit_rate", per((double)mem->l2_hits, (double)(mem->l2_hits + mem->l2_misses)));
+  set_real(object, "l2_imbalance", report_l2_imbalance(machine, mem));
+  set_whole(object, "l2_bypassed_bytes", mem->l2_bypassed * machine->mem.sector);
+  set_real(object, "dram_row_hit_rate", per((double)mem->dram_row_hits, rows));
+  set_real(object, "dram_row_miss_rate", per((double)mem->dram_row_misses, rows));
+  set_real(object, "dram_row_conflict_rate", per((double)mem->dram_row_conflicts, rows));
   return object;
 }
 
@@ -209,6 +249,15 @@ static json_t *unit_cycles(const struct launch_result *result) {
   return object;
 }
 
+static void set_copies(json_t *object, const struct pc_result *at) {
+  const char *kind = report_copy_kind(at->copy_forms);
+  set_whole(object, "copies", at->copies);
+  json_object_set_new(object, "copy_kind", kind ? json_string(kind) : json_null());
+  set_whole(object, "copy_bytes", at->copy_bytes);
+  set_whole(object, "copy_requests", at->copy_requests);
+  set_real(object, "copy_request_bytes", per((double)at->copy_moved, (double)at->copy_requests));
+}
+
 static json_t *instruction_list(const struct isa_program *program, const struct launch_result *result) {
   json_t *list = json_array();
   for (uint32_t pc = 0; pc < program->count; pc++) {
@@ -223,8 +272,7 @@ static json_t *instruction_list(const struct isa_program *program, const struct 
     set_whole(object, "lanes", at->lanes);
     json_object_set_new(object, "stalls", waits);
     set_whole(object, "sectors", at->sectors);
-    set_whole(object, "copies", at->copies);
-    set_whole(object, "copy_bytes", at->copy_bytes);
+    set_copies(object, at);
     if (at->issues || json_object_size(waits))
       json_array_append(list, object);
     json_decref(object);
@@ -247,8 +295,7 @@ static json_t *line_list(const struct isa_program *program, const struct launch_
     json_object_set_new(object, "stalls", stalls_object(cost->stalls, false));
     set_whole(object, "lds_conflict_cycles", cost->lds_conflict_cycles);
     set_whole(object, "sectors", cost->sectors);
-    set_whole(object, "copies", cost->copies);
-    set_whole(object, "copy_bytes", cost->copy_bytes);
+    set_copies(object, cost);
     set_real(object, "copy_latency_mean", per((double)cost->copy_cycles, (double)cost->copies_done));
     set_whole(object, "copy_latency_max", cost->copy_max);
     json_array_append_new(list, object);
@@ -361,7 +408,7 @@ static json_t *printed_text(const struct printed *printed) {
 static json_t *launch_object(const struct machine *machine, const struct job_launch *job_launch,
                              const struct launch_result *result) {
   const struct isa_launch *launch = &job_launch->isa;
-  json_t *object = json_object(), *cu = json_object(), *memory = json_object();
+  json_t *object = json_object(), *cu = json_object();
   char *bottleneck = report_bottleneck(machine, result);
   set_shape(object, launch);
   json_object_set_new(object, "printf", printed_text(&job_launch->printed));
@@ -376,9 +423,8 @@ static json_t *launch_object(const struct machine *machine, const struct job_lau
   set_stats(cu, &cu_stat_group, &result->cu);
   json_object_set_new(object, "cu", cu);
   json_object_set_new(object, "lds", lds_object(launch->program, result));
-  json_object_set_new(object, "dma", dma_object(result));
-  set_stats(memory, &mem_stat_group, &result->mem);
-  json_object_set_new(object, "memory", memory);
+  json_object_set_new(object, "dma", dma_object(machine, result));
+  json_object_set_new(object, "memory", memory_object(machine, &result->mem));
   json_object_set_new(object, "pipes", pipe_list(result));
   json_object_set_new(object, "hiding", hiding_object(&result->cu));
   json_object_set_new(object, "by_instruction", instruction_list(launch->program, result));

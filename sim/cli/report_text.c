@@ -10,7 +10,7 @@
 #include "sim/cli/text.h"
 #include "sim/core/need.h"
 
-enum { SHOWN_INSTRUCTIONS = 10, SOURCE_WIDTH = 80, HISTOGRAM_ROWS = 8, HISTOGRAM_WIDTH = 40 };
+enum { SHOWN_INSTRUCTIONS = 10, SOURCE_WIDTH = 80 };
 
 /* One launch, as the sections below see it. */
 struct view {
@@ -177,121 +177,6 @@ static void lds(const struct view *view) {
     lds_instructions(view);
 }
 
-/* ---- DMA --------------------------------------------------------------------------------------- */
-
-static void bar(struct text *text, uint64_t low, uint64_t high, uint64_t count, uint64_t most) {
-  static const char stars[] = "****************************************";
-  int width = (int)div_up(count * HISTOGRAM_WIDTH, most ? most : 1);
-  text_print(text, "  %8" PRIu64 " - %-8" PRIu64 " %8" PRIu64 "%s%.*s\n", low, high, count, width ? "  " : "", width,
-             stars);
-}
-
-/* Rows start where a bin of the histogram starts and are no narrower than its widest bin in use, so
- * that a row does not claim what the histogram cannot tell. */
-static void latencies(const struct histogram *latency, struct text *text) {
-  unsigned first = 0, last = HISTOGRAM_BINS - 2;
-  while (!latency->bin[first])
-    first++;
-  while (!latency->bin[last])
-    last--;
-  uint64_t start = histogram_low(first), finest = histogram_low(last + 1) - histogram_low(last);
-  uint64_t width = cycle_max(div_up(latency->maximum - start + 1, HISTOGRAM_ROWS), finest);
-  uint64_t row[HISTOGRAM_ROWS] = {0}, most = 0;
-  for (unsigned bin = first; bin <= last; bin++)
-    row[(histogram_low(bin) - start) / width] += latency->bin[bin];
-  for (size_t i = 0; i < HISTOGRAM_ROWS; i++)
-    most = cycle_max(most, row[i]);
-  text_print(text, "  cycles from issue to completion\n");
-  for (size_t i = 0; i < HISTOGRAM_ROWS && start + i * width <= latency->maximum; i++) {
-    uint64_t low = start + i * width, high = low + width - 1;
-    bar(text, cycle_max(low, latency->minimum), cycle_min(high, latency->maximum), row[i], most);
-  }
-}
-
-static void dma(const struct view *view) {
-  const struct dma_stats *stats = &view->result->dma;
-  const struct cu_stats *cu = &view->result->cu;
-  const struct histogram *latency = &view->result->dma_latency;
-  if (cu->warp_copies)
-    text_print(view->text,
-               "\ncopies by warps: %" PRIu64 ", in %" PRIu64 " accesses to global memory and %" PRIu64 " issue slots\n",
-               cu->warp_copies, cu->copy_accesses, cu->copy_slots);
-  else if (!stats->descriptors)
-    return;
-  else
-    text_print(view->text,
-               "\nDMA: %" PRIu64 " descriptors, %" PRIu64
-               " bytes, %.2f bytes a busy cycle; queue %.2f on average, %u at "
-               "most\n",
-               stats->descriptors, stats->bytes, per((double)stats->bytes, (double)stats->busy_cycles),
-               per((double)stats->queue_cycles, (double)stats->busy_cycles), view->result->dma_queue_peak);
-  text_print(view->text, "  latency: min %" PRIu64 ", mean %.1f, p50 %" PRIu64 ", p99 %" PRIu64 ", max %" PRIu64 "\n",
-             latency->minimum, per((double)latency->sum, (double)latency->count), histogram_quantile(latency, 50),
-             histogram_quantile(latency, 99), latency->maximum);
-  if (latency->maximum > latency->minimum)
-    latencies(latency, view->text);
-}
-
-static bool copies_abandoned(const struct launch_result *result) {
-  for (size_t i = 0; i < result->hazard_count; i++)
-    if (result->hazards[i].first.rule == HAZARD_X10)
-      return true;
-  return false;
-}
-
-static void hiding(const struct view *view) {
-  const struct cu_stats *cu = &view->result->cu;
-  if (!cu->copy_cycles)
-    return;
-  text_print(view->text,
-             "\nhiding: work-groups had copies under way for %" PRIu64 " group-cycles; %" PRIu64
-             " (%.1f %%) were hidden, %" PRIu64 " exposed at waits and full queues%s\n",
-             cu->copy_cycles, cu->copy_cycles - cu->exposed_cycles,
-             percent(cu->copy_cycles - cu->exposed_cycles, cu->copy_cycles), cu->exposed_cycles,
-             copies_abandoned(view->result) ? " (copies nobody waited for count as hidden)" : "");
-}
-
-/* ---- memory ------------------------------------------------------------------------------------ */
-
-static void memory(const struct view *view) {
-  const struct mem_stats *stats = &view->result->mem;
-  uint64_t accesses = stats->loads + stats->stores + stats->atomics + stats->prefetches;
-  uint64_t lines = stats->l2_hits + stats->l2_misses;
-  if (!accesses && !lines)
-    return;
-  uint64_t requests = stats->dma_reads + stats->dma_writes;
-  text_print(view->text, "\nmemory: ");
-  if (accesses)
-    text_print(view->text, "%" PRIu64 " accesses of warps (%.2f sectors each)%s", accesses,
-               per((double)stats->sectors, (double)accesses), requests ? ", " : "");
-  if (requests)
-    text_print(view->text, "%" PRIu64 " requests of DMA engines", requests);
-  text_print(view->text,
-             "\n  L2: %" PRIu64 " of %" PRIu64 " lines hit (%.1f %%), %" PRIu64 " written back; bytes: link up %" PRIu64
-             ", down %" PRIu64 ", L2 %" PRIu64 ", DRAM %" PRIu64 "\n",
-             stats->l2_hits, lines, percent(stats->l2_hits, lines), stats->l2_writebacks, stats->link_up_bytes,
-             stats->link_down_bytes, stats->l2_bytes, stats->dram_bytes);
-}
-
-/* ---- pipes ------------------------------------------------------------------------------------- */
-
-static void pipes(const struct view *view) {
-  const struct launch_result *result = view->result;
-  for (size_t i = 0; i < result->pipe_count; i++) {
-    const struct pipe_result *at = &result->pipes[i];
-    const struct isa_pipe_stats *stats = &at->stats;
-    text_print(view->text,
-               "\npipe %s: %u packets of %u bytes at most; %" PRIu64 " written, %" PRIu64 " read, %" PRIu64
-               " left; %.2f on average, %" PRIu64 " at most\n",
-               at->pipe->name, at->pipe->max_packets, at->pipe->packet_size, stats->written, stats->read, at->left,
-               per((double)stats->packet_cycles, (double)result->cycles), stats->most);
-    text_print(view->text,
-               "  %" PRIu64 " reservations; refused: %" PRIu64 " empty, %" PRIu64 " full, %" PRIu64
-               " over the limit; %" PRIu64 " held\n",
-               stats->reservations, stats->empty, stats->full, stats->over_limit, stats->held);
-  }
-}
-
 /* ---- what went wrong --------------------------------------------------------------------------- */
 
 static void print_place(const struct view *view, uint32_t pc) {
@@ -376,6 +261,16 @@ static void sentence(const struct view *view) {
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
+static void traffic(const struct view *view) {
+  const struct machine *machine = &view->job->machine;
+  const struct launch_result *result = view->result;
+  report_copies(machine, result, view->text);
+  report_hiding(result, view->text);
+  report_memory(machine, result, view->text);
+  for (size_t i = 0; i < result->pipe_count; i++)
+    report_pipe(&result->pipes[i], result->cycles, view->text);
+}
+
 static void verdicts(const struct report *report, struct text *text) {
   if (report->verdict_count)
     text_print(text, "\n");
@@ -398,10 +293,7 @@ char *report_text(const struct report *report) {
     limits(&view);
     stalls(&view);
     lds(&view);
-    dma(&view);
-    hiding(&view);
-    memory(&view);
-    pipes(&view);
+    traffic(&view);
     hazards(&view);
   }
   verdicts(report, &text);

@@ -171,6 +171,13 @@ TEST(dma, a_random_crowd_of_copies_keeps_the_books_and_the_fences) {
   }
 }
 
+/* What waited (was held) over time adds up to the counter. */
+static void expect_whole(const uint64_t interval[TIMELINE], uint64_t whole) {
+  for (unsigned i = 0; i < TIMELINE; i++)
+    whole -= interval[i];
+  EXPECT_EQ(whole, 0);
+}
+
 static void expect_same(const struct rig *a, const struct rig *b) {
   EXPECT_EQ(memcmp(a->done, b->done, sizeof a->done), 0);
   EXPECT_EQ(memcmp(a->sent, b->sent, sizeof a->sent), 0);
@@ -180,6 +187,9 @@ static void expect_same(const struct rig *a, const struct rig *b) {
   EXPECT_EQ(memcmp(&a->dma.latency, &b->dma.latency, sizeof a->dma.latency), 0);
   EXPECT_EQ(memcmp(&a->lds.stats, &b->lds.stats, sizeof a->lds.stats), 0);
   EXPECT_EQ(a->dma.queue_peak, b->dma.queue_peak);
+  EXPECT_EQ(memcmp(&a->dma.timeline, &b->dma.timeline, sizeof a->dma.timeline), 0);
+  expect_whole(a->dma.timeline.waiting, a->dma.stats.queue_cycles);
+  expect_whole(a->dma.timeline.held, a->dma.stats.channel_cycles);
 }
 
 TEST(dma, the_order_of_stepping_changes_nothing) {

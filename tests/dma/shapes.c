@@ -205,6 +205,7 @@ TEST(dma, a_copy_of_more_dimensions_than_the_engine_walks_goes_in_parts) {
     uint32_t parts = dimensions == 1 ? 12 : dimensions == 2 ? 3 : 1, last = 12 / parts;
     ct_note("%u dimensions", dimensions);
     EXPECT_EQ(rig->dma.stats.parts, parts > 1 ? parts : 0);
+    EXPECT_EQ(rig->dma.stats.splits, parts > 1);
     EXPECT_EQ(rig->dma.stats.descriptors, 1);
     EXPECT_EQ(rig->dma.stats.lines, 12);
     EXPECT_EQ(rig->dma.stats.bytes, 12 * 64);

@@ -9,6 +9,18 @@
   ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, i, v\n.reg64 p, q\n.pred c\n ld.arg.b64 p, src\n" \
   " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n"
 
+#define FORM_REGS ".reg l, k, at, z\n mov.b32 at, 0\n mov.b32 z, 4\n"
+#define COPY_2D                                                                                                        \
+  " mov.b32 i, 3\n mov.b32 v, 8\n copy.to_lds.2d e, [at], [p], i, size=z, lines=i, global_line=v, lds_line=v\n"        \
+  " wait e\n exit\n"
+#define COPY_3D                                                                                                        \
+  " mov.b32 e, 0\n mov.b32 i, 3\n mov.b32 v, 8\n mov.b32 l, 2\n mov.b32 k, 16\n"                                       \
+  " copy.to_lds.3d e, [at], [p], i, size=z, lines=l, global_line=v, lds_line=v, planes=l, global_plane=k, "            \
+  "lds_plane=k\n"                                                                                                      \
+  " wait e\n"
+#define COPIES_OF_SECTORS                                                                                              \
+  " add.i64 q, q, 16\n copy.to_lds e, [t], [p], 4, size=4\n copy.to_global e, [q], [t], 8, size=4\n wait e\n exit\n"
+
 static const char *const nothing = ".kernel k\n exit\n";
 
 static const struct {
@@ -24,6 +36,13 @@ static const struct {
      LOAD_HEAD " setp.lt.u32 c, i, 64\n@c bra on\n mov.b32 v, 1\non: exit\n"},
     {&cu_stat_group, "barriers", 2, "", ".kernel k\n bar\n bar\n exit\n"},
     {&cu_stat_group, "copies", 1, "", LOAD_HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
+    {&cu_stat_group, "copies_plain", 1, "", LOAD_HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
+    {&cu_stat_group, "copies_strided", 1, "",
+     LOAD_HEAD " mov.b32 i, 4\n mov.b32 v, 3\n copy.to_lds.strided e, [t], [p], i, v, size=4\n wait e\n exit\n"},
+    {&cu_stat_group, "copies_2d", 1, "dma.copy=lanes", LOAD_HEAD FORM_REGS COPY_2D},
+    {&cu_stat_group, "copies_3d", 2, "", LOAD_HEAD FORM_REGS COPY_3D COPY_3D " exit\n"},
+    /* 2 planes of 2 lines of 3 elements of 4 bytes */
+    {&cu_stat_group, "copy_bytes", 48, "", LOAD_HEAD FORM_REGS COPY_3D " exit\n"},
     {&cu_stat_group, "copy_fences", 2, "", ".kernel k\n copy.fence.lds\n copy.fence.all\n exit\n"},
     /* accounts_test.c: the third copy finds room at its 20th further attempt */
     {&cu_stat_group, "copy_retries", 20, "dma.queue=1 dma.channels=1 dma.full=retry",
@@ -52,6 +71,9 @@ static const struct {
     {&mem_stat_group, "sectors", 4, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
     {&mem_stat_group, "dma_reads", 2, "", LOAD_HEAD " copy.to_lds e, [t], [p], 32, size=4\n wait e\n exit\n"},
     {&mem_stat_group, "dma_writes", 2, "", LOAD_HEAD " copy.to_global e, [q], [t], 32, size=4\n wait e\n exit\n"},
+    /* 16 bytes of a sector, and 16 of each of two */
+    {&mem_stat_group, "dma_bytes", 16 + 32, "", LOAD_HEAD COPIES_OF_SECTORS},
+    {&mem_stat_group, "dma_sector_bytes", 3 * 32, "", LOAD_HEAD COPIES_OF_SECTORS},
     {&mem_stat_group, "link_up_bytes", 128, "", LOAD_HEAD " st.global.b32 [q + i], v\n exit\n"},
     {&mem_stat_group, "link_down_bytes", 128, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
     {&mem_stat_group, "l2_hits", 1, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n ld.global.b32 v, [p + i]\n exit\n"},
@@ -149,12 +171,37 @@ TEST(counters, a_unit_is_busy_for_an_interval_for_each_instruction) {
   rig_free(&rig);
 }
 
+/* ---- DRAM ------------------------------------------------------------------------------------ */
+
+/* Of two stores to one set of one way, the second throws 128 bytes out in the cycle in which it has passed the L2. Its
+ * reply arrives l2_latency + link_latency later, in which cycle the warp ends; the next launch starts after two ways
+ * each of the dispatcher and of the link. At 1 byte a cycle: */
+TEST(counters, dram_passes_after_a_launch_what_nobody_waited_for) {
+  static const char text[] = LOAD_HEAD " st.global.b32 [q + i], v\n st.global.b32 [q + i + 4096], v\n exit\n";
+  struct rig rig = {.order = ORDER_ASCENDING};
+  ASSERT_TRUE(rig_build(&rig, "mem.l2_size=4K mem.l2_ways=1 mem.dram_width=1 mem.link_latency=5 cu.dispatch_latency=5",
+                        32, 32, text));
+  const struct machine *machine = &rig.machine;
+  rig_start(&rig);
+  cycle_t reply = machine->mem.l2_latency + machine->mem.link_latency;
+  cycle_t between = 2 * (machine->cu.dispatch_latency + machine->mem.link_latency);
+  uint64_t late = 128 - reply;
+  EXPECT_EQ(rig.result.mem.dram_bytes, 128);
+  EXPECT_EQ(rig.result.mem.dram_late_bytes, late);
+  EXPECT_EQ(rig.result.mem.dram_early_bytes, 0);
+  launch_result_free(&rig.result);
+  rig_start(&rig);
+  EXPECT_EQ(rig.result.mem.dram_early_bytes, late - between);
+  rig_free(&rig);
+}
+
 TEST(counters, all_rows_are_in_the_table) {
   const struct stat_group *groups[] = {&cu_stat_group, &mem_stat_group};
   for (size_t g = 0; g < 2; g++)
     for (size_t r = 0; r < groups[g]->count; r++) {
       const char *name = groups[g]->rows[r].name;
       bool found = strncmp(name, "outside_", 8) == 0; /* tests/models/outside_test.c */
+      found |= strcmp(name, "dram_early_bytes") == 0 || strcmp(name, "dram_late_bytes") == 0; /* above */
       for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         found |= rows[i].group == groups[g] && strcmp(rows[i].name, name) == 0;
       ct_note("%s", name);

@@ -1,0 +1,45 @@
+/* How full an engine's queue and channels were over the course of a launch, in constant memory.
+ *
+ * A launch is cut into at most TIMELINE equal intervals. They are a cycle wide at first; when the launch outgrows
+ * them, two become one and all are twice as wide. Each holds an exact sum: what was waiting (was in channels), times
+ * the cycles that it was. The engine tells when these numbers change, and nothing in between:
+ *
+ *     width 4        cycle    0   1   2   3 | 4   5   6   7 | 8  ...
+ *     waiting                 0   0   2   2 | 2   1   0   0 |
+ *     waiting[]                           4 |             3 |            divided by 4: the means, 1.0 and 0.75
+ *
+ * Invariant: the sum of all intervals is the sum over all cycles up to the last change, whatever the width. Hence it is
+ * `queue_cycles` (`channel_cycles`) of a launch that finished. */
+#ifndef DMA_TIMELINE_H
+#define DMA_TIMELINE_H
+
+#include "sim/core/time.h"
+
+enum { TIMELINE = 60 };
+
+struct dma_timeline {
+  cycle_t start; /* of the launch */
+  cycle_t since; /* when these two have changed */
+  uint32_t now_waiting, now_held;
+  unsigned shift; /* intervals are 1 << shift cycles wide */
+  uint64_t waiting[TIMELINE], held[TIMELINE];
+};
+
+void dma_timeline_start(struct dma_timeline *timeline, cycle_t start);
+
+/* From `now` on, so many descriptors wait and so many channels are held. */
+void dma_timeline_change(struct dma_timeline *timeline, cycle_t now, uint32_t waiting, uint32_t held);
+
+static inline void dma_timeline_note(struct dma_timeline *timeline, cycle_t now, uint32_t waiting, uint32_t held) {
+  if (waiting != timeline->now_waiting || held != timeline->now_held)
+    dma_timeline_change(timeline, now, waiting, held);
+}
+
+/* Adds an engine's to `into`, of a launch of `cycles`, whose intervals become as wide as either needs. */
+void dma_timeline_add(struct dma_timeline *into, const struct dma_timeline *from, cycle_t cycles);
+
+/* Intervals of a launch of `cycles`, and how long one of them is: the last may be shorter. */
+uint32_t dma_timeline_intervals(const struct dma_timeline *timeline, cycle_t cycles);
+cycle_t dma_timeline_length(const struct dma_timeline *timeline, cycle_t cycles, uint32_t interval);
+
+#endif

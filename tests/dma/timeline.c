@@ -1,0 +1,116 @@
+/* Queue and channels over time. */
+#include "dma/timeline.h"
+
+#include "tests/ct.h"
+#include "tests/dma/rig.h"
+
+static uint64_t sum_of(const uint64_t values[TIMELINE]) {
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < TIMELINE; i++)
+    sum += values[i];
+  return sum;
+}
+
+TEST(timeline, is_empty_when_no_copy_comes) {
+  struct dma_timeline total = {0};
+  struct rig *rig = make_rig(usual_dma());
+  dma_timeline_start(&rig->dma.timeline, 0);
+  run(rig);
+  dma_timeline_add(&total, &rig->dma.timeline, 121);
+  EXPECT_EQ(sum_of(total.waiting), 0);
+  EXPECT_EQ(sum_of(total.held), 0);
+  EXPECT_EQ(dma_timeline_intervals(&total, 121), 31); /* of 4 cycles: 60 of 2 are too few */
+  EXPECT_EQ(dma_timeline_length(&total, 121, 29), 4);
+  EXPECT_EQ(dma_timeline_length(&total, 121, 30), 1);
+  free_rig(rig);
+}
+
+TEST(timeline, the_example_of_the_header_has_its_sums) {
+  struct dma_timeline timeline, total = {0};
+  dma_timeline_start(&timeline, 1000);
+  dma_timeline_note(&timeline, 1002, 2, 0);
+  dma_timeline_note(&timeline, 1003, 2, 0);
+  dma_timeline_note(&timeline, 1005, 1, 0);
+  dma_timeline_note(&timeline, 1006, 0, 3);
+  dma_timeline_note(&timeline, 1009, 0, 0);
+  EXPECT_EQ(timeline.waiting[2], 2);
+  dma_timeline_add(&total, &timeline, 240); /* 60 intervals of 4 */
+  EXPECT_EQ(dma_timeline_intervals(&total, 240), TIMELINE);
+  EXPECT_EQ(total.waiting[0], 4);
+  EXPECT_EQ(total.waiting[1], 3);
+  EXPECT_EQ(total.waiting[2], 0);
+  EXPECT_EQ(total.held[0], 0);
+  EXPECT_EQ(total.held[1], 6);
+  EXPECT_EQ(total.held[2], 3);
+}
+
+/* engine.c works out when: copy 0 holds the one channel from 1 to 46, copy 1, which waits since 1, from 46 to 78. */
+TEST(timeline, two_copies_and_one_channel_are_as_worked_out_by_hand) {
+  struct dma_params params = usual_dma();
+  struct dma_timeline total = {0};
+  params.channels = 1;
+  params.outstanding = 2;
+  struct rig *rig = make_rig(params);
+  rig->read = 10;
+  plan_plain(rig, 0, true, 0, 0, 256);
+  plan_plain(rig, 0, true, 256, 256, 64);
+  run(rig);
+  dma_timeline_add(&total, &rig->dma.timeline, 88); /* intervals of 2 */
+  for (unsigned i = 0; i < TIMELINE; i++) {
+    ct_note("interval %u", i);
+    EXPECT_EQ(total.waiting[i], i == 0 ? 1 : i < 23 ? 2 : 0);
+    EXPECT_EQ(total.held[i], i == 0 ? 1 : i < 39 ? 2 : 0);
+  }
+  free_rig(rig);
+}
+
+/* Changes at random, against an account of every cycle, at any length: engines of different widths add up. */
+TEST(timeline, sums_are_exact_at_any_width) {
+  enum { LONGEST = 4000 };
+  uint64_t random = 5;
+  for (unsigned i = 0; i < 300; i++) {
+    uint32_t cycles = 1 + (uint32_t)(ct_random(&random) % LONGEST), width = 1;
+    uint64_t expected[2][TIMELINE] = {{0}};
+    struct dma_timeline total = {0};
+    while (width * TIMELINE < cycles)
+      width *= 2;
+    for (unsigned engine = 0; engine < 2; engine++) {
+      struct dma_timeline timeline;
+      uint32_t until = engine ? cycles : cycles / 3, waiting = 0, held = 0;
+      dma_timeline_start(&timeline, 77);
+      for (uint32_t now = 0; now < until; now++) {
+        if (ct_random(&random) % 8 == 0) {
+          waiting = (uint32_t)(ct_random(&random) % 3);
+          held = (uint32_t)(ct_random(&random) % 5);
+          dma_timeline_note(&timeline, 77 + now, waiting, held);
+        }
+        expected[0][now / width] += waiting;
+        expected[1][now / width] += held;
+      }
+      dma_timeline_note(&timeline, 77 + until, 0, 0);
+      dma_timeline_add(&total, &timeline, cycles);
+    }
+    for (unsigned k = 0; k < TIMELINE; k++) {
+      ct_note("%u cycles, interval %u", cycles, k);
+      EXPECT_EQ(total.waiting[k], expected[0][k]);
+      EXPECT_EQ(total.held[k], expected[1][k]);
+    }
+  }
+}
+
+/* One channel, and memory that does not answer before cycle 50: one copy holds it, one waits. */
+TEST(timeline, what_is_abandoned_counts_up_to_the_end) {
+  struct dma_params params = usual_dma();
+  params.channels = 1;
+  struct rig *rig = make_rig(params);
+  rig->read = 1000;
+  plan_plain(rig, 0, true, 0, 0, 64);
+  plan_plain(rig, 0, true, 64, 64, 64);
+  island_run(&rig->island, 50);
+  dma_abandon(&rig->dma, 50);
+  EXPECT_EQ(sum_of(rig->dma.timeline.held), 50 - 1);
+  EXPECT_EQ(sum_of(rig->dma.timeline.waiting), 50 - 1);
+  EXPECT_EQ(rig->dma.stats.queue_cycles, 50 - 1);
+  EXPECT_EQ(rig->dma.stats.channel_cycles, 50 - 1);
+  free_rig(rig);
+}
