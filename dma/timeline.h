@@ -21,7 +21,7 @@ struct dma_timeline {
   cycle_t start; /* of the launch */
   cycle_t since; /* when these two have changed */
   uint32_t now_waiting, now_held;
-  unsigned shift; /* intervals are 1 << shift cycles wide */
+  uint64_t shift; /* intervals are 1 << shift cycles wide */
   uint64_t waiting[TIMELINE], held[TIMELINE];
 };
 

@@ -1,6 +1,7 @@
 #include "models/dram.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct dram_place dram_locate(const struct mem_params *params, uint64_t line) {
   uint32_t columns = params->dram_row / params->line;
@@ -18,7 +19,8 @@ bool dram_init(struct dram *dram, const struct mem_params *params, struct mem_st
   *dram = (struct dram){.params = *params, .stats = stats, .channels = banked ? params->dram_channels : 1};
   dram->wires = calloc(dram->channels, sizeof *dram->wires);
   dram->banks = banked ? calloc((size_t)dram->channels * params->dram_banks, sizeof *dram->banks) : NULL;
-  if (!dram->wires || (banked && !dram->banks)) {
+  dram->bytes = calloc(dram->channels, sizeof *dram->bytes);
+  if (!dram->wires || !dram->bytes || (banked && !dram->banks)) {
     dram_free(dram);
     return false;
   }
@@ -30,8 +32,11 @@ bool dram_init(struct dram *dram, const struct mem_params *params, struct mem_st
 void dram_free(struct dram *dram) {
   free(dram->wires);
   free(dram->banks);
+  free(dram->bytes);
   *dram = (struct dram){0};
 }
+
+void dram_launch(struct dram *dram) { memset(dram->bytes, 0, dram->channels * sizeof *dram->bytes); }
 
 /* Lets a refresh go first, which also closes the bank's row. Returns when the access may start. */
 static cycle_t refresh(struct dram *dram, struct dram_bank *bank, cycle_t start) {
@@ -71,6 +76,12 @@ static cycle_t pass_wires(struct dram *dram, struct rate *wires, cycle_t ready, 
   return passed;
 }
 
+static void count_channel(struct dram *dram, uint32_t channel, uint64_t bytes) {
+  dram->bytes[channel] += bytes;
+  if (dram->bytes[channel] > dram->stats->dram_peak_channel_bytes)
+    dram->stats->dram_peak_channel_bytes = dram->bytes[channel];
+}
+
 cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t bytes) {
   dram->stats->dram_bytes += bytes;
   if (!dram->banks)
@@ -79,6 +90,7 @@ cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t byte
   struct dram_bank *bank = &dram->banks[place.channel * dram->params.dram_banks + place.bank];
   struct rate *wires = &dram->wires[place.channel];
   cycle_t start = cycle_max(now, bank->free);
+  count_channel(dram, place.channel, bytes);
   if (dram->params.dram_refresh)
     start = refresh(dram, bank, start);
   cycle_t passed = pass_wires(dram, wires, start + open_row(dram, bank, place.row), bytes);

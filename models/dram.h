@@ -57,6 +57,7 @@ struct dram {
   struct mem_stats *stats;
   struct rate *wires; /* of each channel, in 1 / channels of a byte so that shares are exact */
   struct dram_bank *banks;
+  uint64_t *bytes; /* that each channel was asked for in this launch */
   uint32_t channels;
 };
 
@@ -66,6 +67,9 @@ struct dram_place dram_locate(const struct mem_params *params, uint64_t line);
 /* False when memory runs out. Counts into `stats`. */
 bool dram_init(struct dram *dram, const struct mem_params *params, struct mem_stats *stats);
 void dram_free(struct dram *dram);
+
+/* A launch begins: rows stay open, the channels' books are cleared. */
+void dram_launch(struct dram *dram);
 
 /* Reads or writes `bytes` of a line, from cycle `now` on; returns when they are delivered (all but a write-back wait).
  */

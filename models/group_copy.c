@@ -173,7 +173,7 @@ static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
   count_copy(cu, copy, group->scope.elements * copy->element_bytes);
   cu->by_pc[group->arrived_pc].copies++;
   cu->by_pc[group->arrived_pc].copy_bytes += group->scope.elements * copy->element_bytes;
-  cu->by_pc[group->arrived_pc].copy_forms |= 1u << copy->form;
+  cu->by_pc[group->arrived_pc].copy_forms |= UINT64_C(1) << copy->form;
 }
 
 void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {

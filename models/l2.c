@@ -297,6 +297,7 @@ void l2_free(struct l2 *l2) {
 }
 
 void l2_launch(struct l2 *l2) {
+  dram_launch(&l2->dram);
   for (uint32_t i = 0; i < l2->params.l2_slices; i++)
     l2->slices[i].bytes = 0;
 }

@@ -28,7 +28,7 @@ struct pc_result {
   uint64_t lds_max_ways; /* most passes of one phase */
   uint64_t sectors;      /* global memory: sectors touched */
   uint64_t copies, copy_bytes;
-  uint32_t copy_forms;                         /* those copies' enum isa_copy_form, a bit each */
+  uint64_t copy_forms;                         /* those copies' enum isa_copy_form, a bit each */
   uint64_t copies_done, copy_cycles, copy_max; /* copies that completed: their latencies summed, and the longest */
   uint64_t copy_requests, copy_moved;          /* of these: requests of engines (accesses of warps), their bytes */
 };

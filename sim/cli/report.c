@@ -54,16 +54,20 @@ double report_l2_imbalance(const struct machine *machine, const struct mem_stats
   return per((double)mem->l2_peak_slice_bytes * machine->mem.l2_slices, (double)mem->l2_bytes);
 }
 
+double report_dram_imbalance(const struct machine *machine, const struct mem_stats *mem) {
+  return per((double)mem->dram_peak_channel_bytes * machine->mem.dram_channels, (double)mem->dram_bytes);
+}
+
 double report_engine_mean(const struct machine *machine, const struct launch_result *result,
                           const uint64_t sum[TIMELINE], uint32_t interval) {
   double cycles = (double)dma_timeline_length(&result->dma_timeline, result->cycles, interval);
   return per((double)sum[interval], cycles * machine->dma.engines * machine->cu.count);
 }
 
-const char *report_copy_kind(uint32_t forms) {
+const char *report_copy_kind(uint64_t forms) {
   static const char *const names[] = {
       [ISA_COPY_PLAIN] = "plain", [ISA_COPY_STRIDED] = "strided", [ISA_COPY_2D] = "2D", [ISA_COPY_3D] = "3D"};
   if (!forms)
     return NULL;
-  return forms & (forms - 1) ? "mixed" : names[__builtin_ctz(forms)];
+  return forms & (forms - 1) ? "mixed" : names[__builtin_ctzll(forms)];
 }

@@ -64,12 +64,15 @@ static inline uint64_t report_row_accesses(const struct mem_stats *mem) {
 /* What the busiest slice of the L2 passed, over the mean: 1 when all passed as much, 0 when nothing was. */
 double report_l2_imbalance(const struct machine *machine, const struct mem_stats *mem);
 
+/* Likewise of DRAM's channels; 0 unless it is banked. */
+double report_dram_imbalance(const struct machine *machine, const struct mem_stats *mem);
+
 /* The mean of an interval of the timeline and of all engines. */
 double report_engine_mean(const struct machine *machine, const struct launch_result *result,
                           const uint64_t sum[TIMELINE], uint32_t interval);
 
 /* "plain", "strided", "2D", "3D", "mixed"; NULL: no copies. `forms` as in struct pc_result. */
-const char *report_copy_kind(uint32_t forms);
+const char *report_copy_kind(uint64_t forms);
 
 /* ---- sections of the text report: report_traffic.c */
 

@@ -219,6 +219,7 @@ static json_t *memory_object(const struct machine *machine, const struct mem_sta
   set_real(object, "l2_hit_rate", per((double)mem->l2_hits, (double)(mem->l2_hits + mem->l2_misses)));
   set_real(object, "l2_imbalance", report_l2_imbalance(machine, mem));
   set_whole(object, "l2_bypassed_bytes", mem->l2_bypassed * machine->mem.sector);
+  set_real(object, "dram_imbalance", report_dram_imbalance(machine, mem));
   set_real(object, "dram_row_hit_rate", per((double)mem->dram_row_hits, rows));
   set_real(object, "dram_row_miss_rate", per((double)mem->dram_row_misses, rows));
   set_real(object, "dram_row_conflict_rate", per((double)mem->dram_row_conflicts, rows));

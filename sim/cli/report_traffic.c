@@ -226,6 +226,9 @@ static void dram(const struct machine *machine, const struct mem_stats *stats, s
     text_print(text, "  DRAM rows: %.1f %% of %" PRIu64 " accesses hit, %.1f %% missed, %.1f %% in conflict\n",
                percent(stats->dram_row_hits, accesses), accesses, percent(stats->dram_row_misses, accesses),
                percent(stats->dram_row_conflicts, accesses));
+  if (accesses && machine->mem.dram_channels > 1)
+    text_print(text, "  DRAM channels: the busiest of %u passed %.2f times the mean\n", machine->mem.dram_channels,
+               report_dram_imbalance(machine, stats));
   if (stats->dram_refresh_stalls)
     text_print(text, "  DRAM refreshes held accesses for %" PRIu64 " cycles\n", stats->dram_refresh_stalls);
   const struct part pending[] = {{stats->dram_early_bytes, "bytes left by earlier launches"},

@@ -60,6 +60,7 @@ static const char *const keys[] = {
     "memory.l2_hit_rate",        "memory.l2_imbalance",
     "memory.l2_bypassed_bytes",  "memory.dram_row_hit_rate",
     "memory.dram_row_miss_rate", "memory.dram_row_conflict_rate",
+    "memory.dram_imbalance",
 };
 
 TEST(traffic, a_kernel_that_moves_nothing_has_no_figures_of_it) {
@@ -179,6 +180,12 @@ TEST(traffic, slices_and_rows_are_as_worked_out_by_hand) {
   expect_number(launch, "memory.dram_row_hit_rate", 0.5);
   expect_number(launch, "memory.dram_row_miss_rate", 0.5);
   expect_number(launch, "memory.dram_row_conflict_rate", 0);
+  expect_number(launch, "memory.dram_imbalance", 1); /* of one channel */
+  json_decref(root);
+  launch = report("kernel.wws --global 32 --local 32 --arg buffer:a=256 --arg uint:1 --arg local:4 "
+                  "--set mem.dram=banked --set mem.dram_channels=8",
+                  &root);
+  expect_number(launch, "memory.dram_imbalance", 8); /* a line */
   json_decref(root);
   snprintf(line, sizeof line, "run %s", run);
   struct outcome outcome = tool(line);

@@ -108,6 +108,9 @@ static const struct {
      ".kernel k\n.arg src global\n.reg v\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n exit\n"},
     /* a sector of 32 bytes at 64 / 8 bytes a cycle */
     {&mem_stat_group, "dram_busy_cycles", 4, "mem.dram=banked", LOAD_HEAD " ld.global.b32 v, [p]\n exit\n"},
+    /* lines 0 and 2 of the buffer lie in channel 0 */
+    {&mem_stat_group, "dram_peak_channel_bytes", 64, "mem.dram=banked mem.dram_channels=2",
+     LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 v, [p + 128]\n ld.global.b32 v, [p + 256]\n exit\n"},
     {&mem_stat_group, "dram_bytes", 128, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
 };
 
