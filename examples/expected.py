@@ -83,6 +83,18 @@ def stencil(extents, weights):
     return words(result)
 
 
+def piped(numbers=2048):
+    """Lesson 13: what one kernel makes of i, mixed further by the other."""
+    result = []
+    for x in range(numbers):
+        for _ in range(24):
+            x = (x * 1664525 + 1013904223) % WORD
+        for _ in range(32):
+            x = ((x << 5 | x >> 27) ^ x * 16777619) % WORD
+        result.append(x)
+    return words(result)
+
+
 FILES = {
     "01_seed/data": seed(256),
     "01_seed/one_warp": seed(32),
@@ -99,6 +111,7 @@ FILES = {
     "10_contention/out": contention(),
     "11_stencil_2d/out": stencil((128, 64, 1), ((2, 3), (5, 7), None)),
     "12_stencil_3d/out": stencil((32, 16, 8), ((2, 3), (5, 7), (11, 13))),
+    "13_pipe/out": piped(),
 }
 
 

@@ -245,6 +245,7 @@ struct isa_launch {
   const uint8_t *args;
   struct isa_memory *memory;
   uint32_t lds_bytes;                                             /* static and local arguments */
+  uint32_t number;                                                /* among the launches that run at once */
   void (*report)(void *context, const struct isa_hazard *hazard); /* may be NULL */
   void *report_context;
   /* What a work-item prints, once per printf and item, in lane order; `item` is linear in its group. No zero ends the

@@ -262,8 +262,8 @@ void isa_pipe_launch(struct isa_pipe *pipe, uint32_t limit) {
   pipe->stats = (struct isa_pipe_stats){.most = isa_pipe_present(pipe)};
 }
 
-void isa_pipe_end(const struct isa_pipe *pipe, void (*report)(void *context, const struct isa_hazard *hazard),
-                  void *context) {
+void isa_pipe_end(const struct isa_pipe *pipe, uint32_t kernel,
+                  void (*report)(void *context, const struct isa_hazard *hazard), void *context) {
   for (unsigned direction = ISA_PIPE_READ; direction <= ISA_PIPE_WRITE; direction++) {
     const struct isa_pipe_queue *queue = &pipe->queue[direction];
     for (uint32_t i = 0; i < queue->count; i++) {
@@ -273,13 +273,44 @@ void isa_pipe_end(const struct isa_pipe *pipe, void (*report)(void *context, con
                                   .pc = user->pc,
                                   .group = {user->group[0], user->group[1], user->group[2]},
                                   .item = user->item};
-      if (left->committed || left->launch != pipe->launch)
+      if (left->committed || left->launch != pipe->launch || user->kernel != kernel)
         continue;
       snprintf(hazard.detail, sizeof hazard.detail, "%u packet%s of pipe '%s'", left->count,
                left->count == 1 ? "" : "s", pipe->name);
       report(context, &hazard);
     }
   }
+}
+
+/* ---- what a kernel does with a pipe ------------------------------------------------------------- */
+
+static bool writes(const struct isa_info *info, unsigned slot) {
+  for (unsigned i = 0; i < info->writes; i++)
+    if (info->slot[i] == slot)
+      return true;
+  return false;
+}
+
+/* From the load at `pc` on. */
+static unsigned follow(const struct isa_program *program, const struct isa_kernel *kernel, uint32_t pc) {
+  const uint8_t reg = program->code[pc].d;
+  unsigned found = 0;
+  for (pc++; pc < kernel->end && !writes(&program->info[pc], reg); pc++) {
+    const struct isa_inst *inst = &program->code[pc];
+    const enum isa_format format = isa_rows[inst->op].format;
+    if ((format == FORMAT_PIPE_RESERVE || format == FORMAT_PIPE_COMMIT) && inst->a == reg)
+      found |= 1u << (isa_is_pipe_write((enum isa_op)inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ);
+  }
+  return found;
+}
+
+unsigned isa_pipe_directions(const struct isa_program *program, const struct isa_kernel *kernel,
+                             const struct isa_arg *arg) {
+  unsigned found = 0;
+  for (uint32_t pc = kernel->entry; pc < kernel->end; pc++)
+    if (program->code[pc].op == ISA_LD_ARG_64 && (uint32_t)program->code[pc].imm == arg->offset)
+      found |= follow(program, kernel, pc);
+  return found;
 }
 
 /* ---- an instruction, at issue -------------------------------------------------------------------- */
@@ -406,7 +437,8 @@ static struct isa_pipe_user user_of(const struct isa_access *access, uint64_t la
   const struct isa_group *group = access->warp->group;
   return (struct isa_pipe_user){access->pc,
                                 {group->id[0], group->id[1], group->id[2]},
-                                (uint32_t)(access->warp->index * group->launch->warp_size + lane)};
+                                (uint32_t)(access->warp->index * group->launch->warp_size + lane),
+                                group->launch->number};
 }
 
 /* A lane of a waiting reservation keeps its turn: those after it wait behind it. */

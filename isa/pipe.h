@@ -55,9 +55,9 @@ struct isa_pipe_stats {
 };
 extern const struct stat_group isa_pipe_stat_group;
 
-/* Who asks, for messages. */
+/* Who asks, for messages, and the number of its launch among those that run at once. */
 struct isa_pipe_user {
-  uint32_t pc, group[3], item;
+  uint32_t pc, group[3], item, kernel;
 };
 
 struct isa_reservation {
@@ -120,12 +120,13 @@ uint64_t isa_pipe_slot(const struct isa_pipe *pipe, enum isa_pipe_direction dire
 /* A packet by its number from the oldest that is readable; number < isa_pipe_available(pipe, ISA_PIPE_READ). */
 const uint8_t *isa_pipe_packet(const struct isa_pipe *pipe, uint64_t number);
 
-/* A launch begins: statistics at zero, ids of earlier launches are foreign. */
+/* A launch begins, or several that run at once: statistics at zero, ids of earlier launches are foreign. */
 void isa_pipe_launch(struct isa_pipe *pipe, uint32_t limit);
 
-/* A launch has ended: hands reservations of it that are still open to `report`, as R5 or R6. */
-void isa_pipe_end(const struct isa_pipe *pipe, void (*report)(void *context, const struct isa_hazard *hazard),
-                  void *context);
+/* A launch has ended, number `kernel` of those that run at once: hands reservations of it that are still open to
+ * `report`, as R5 or R6. */
+void isa_pipe_end(const struct isa_pipe *pipe, uint32_t kernel,
+                  void (*report)(void *context, const struct isa_hazard *hazard), void *context);
 
 /* ---- what the executor and the compute unit do with accesses ------------------------------------- */
 
@@ -136,6 +137,12 @@ static inline bool isa_is_pipe_write(enum isa_op op) {
 static inline bool isa_is_pipe_wait(enum isa_op op) {
   return op == ISA_PIPE_RESERVE_READ_WAIT || op == ISA_PIPE_RESERVE_WRITE_WAIT;
 }
+
+/* What the kernel's code does with the pipe of one of its arguments: a bit per direction. Followed from where the
+ * argument is loaded, in the order of the text, until its register is written again; a copy of it in another register
+ * is not followed. */
+unsigned isa_pipe_directions(const struct isa_program *program, const struct isa_kernel *kernel,
+                             const struct isa_arg *arg);
 
 /* Reports what isa_access_commit() found to be wrong with an operation on a pipe. */
 void isa_pipe_report(const struct isa_access *access);

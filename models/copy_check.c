@@ -44,8 +44,9 @@ static uint64_t leading(const struct isa_copy *copy, uint64_t line, uint64_t pla
   return mul(planes, (uint64_t)copy->lines * copy->elements) + lines * copy->elements + rest;
 }
 
-static uint64_t lds_elements(const struct cu *cu, const struct isa_copy *copy) {
-  uint32_t bytes = cu->launch->lds_bytes;
+static uint64_t lds_elements(const struct cu_group *group) {
+  const struct isa_copy *copy = &group->copy;
+  uint32_t bytes = group->kernel->launch->lds_bytes;
   return leading(copy, copy->lds_line, copy->lds_plane, copy->lds < bytes ? bytes - copy->lds : 0);
 }
 
@@ -66,11 +67,13 @@ static bool holds(const struct isa_buffer *buffer, uint64_t address) {
 
 /* The buffer that a copy is about: the one at its first byte; for one that begins before it, a tile's border say, the
  * one that it reaches into. NULL: none. */
-static const struct isa_buffer *buffer_of(const struct cu *cu, const struct isa_copy *copy) {
-  const struct isa_buffer *buffer = isa_memory_near(cu->launch->memory, copy->global);
+static const struct isa_buffer *buffer_of(const struct cu_group *group) {
+  const struct isa_copy *copy = &group->copy;
+  struct isa_memory *memory = group->kernel->launch->memory;
+  const struct isa_buffer *buffer = isa_memory_near(memory, copy->global);
   if (holds(buffer, copy->global))
     return buffer;
-  buffer = isa_memory_near(cu->launch->memory, global_end(copy) - 1);
+  buffer = isa_memory_near(memory, global_end(copy) - 1);
   return buffer && buffer->base + buffer->bytes > copy->global ? buffer : NULL;
 }
 
@@ -86,7 +89,7 @@ static void describe(const struct isa_copy *copy, uint32_t line, char *text, siz
 
 static void report_global(struct cu *cu, const struct cu_group *group, uint64_t fit) {
   const struct isa_copy *copy = &group->copy;
-  const struct isa_buffer *buffer = isa_memory_near(cu->launch->memory, copy->global);
+  const struct isa_buffer *buffer = isa_memory_near(group->kernel->launch->memory, copy->global);
   char what[80], detail[256];
   describe(copy, copy->global_line, what, sizeof what);
   snprintf(detail, sizeof detail, "%s from byte %lld of buffer '%.40s' of %llu bytes: %llu fit", what,
@@ -100,7 +103,7 @@ static void report_lds(struct cu *cu, const struct cu_group *group, uint64_t fit
   char what[80], detail[256];
   describe(copy, copy->lds_line, what, sizeof what);
   snprintf(detail, sizeof detail, "%s at byte %u of the work-group's LDS of %u bytes: %llu fit", what, copy->lds,
-           cu->launch->lds_bytes, (unsigned long long)fit);
+           group->kernel->launch->lds_bytes, (unsigned long long)fit);
   group_hazard(cu, group, HAZARD_X2, group->arrived_pc, detail);
 }
 
@@ -108,8 +111,8 @@ static void report_lds(struct cu *cu, const struct cu_group *group, uint64_t fit
  */
 static void check_bounds(struct cu *cu, const struct cu_group *group, struct copy_scope *scope) {
   const struct isa_copy *copy = &group->copy;
-  const struct isa_buffer *buffer = buffer_of(cu, copy);
-  uint64_t lds = lds_elements(cu, copy), global = 0;
+  const struct isa_buffer *buffer = buffer_of(group);
+  uint64_t lds = lds_elements(group), global = 0;
   scope->from = buffer ? buffer->base : 1; /* from 1 to 1 nothing exists */
   scope->to = buffer ? buffer->base + buffer->bytes : 1;
   if (holds(buffer, copy->global))

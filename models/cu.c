@@ -6,31 +6,31 @@
 #include <string.h>
 
 void cu_report(void *context, const struct isa_hazard *hazard) {
-  struct cu *cu = context;
-  for (size_t i = 0; i < cu->hazard_count; i++)
-    if (cu->hazards[i].first.rule == hazard->rule && cu->hazards[i].first.pc == hazard->pc) {
-      cu->hazards[i].count++;
+  struct cu_kernel *kernel = context;
+  for (size_t i = 0; i < kernel->hazard_count; i++)
+    if (kernel->hazards[i].first.rule == hazard->rule && kernel->hazards[i].first.pc == hazard->pc) {
+      kernel->hazards[i].count++;
       return;
     }
-  if (cu->hazard_count == RESULT_HAZARDS) {
-    cu->hazards_dropped++;
+  if (kernel->hazard_count == RESULT_HAZARDS) {
+    kernel->hazards_dropped++;
     return;
   }
-  cu->hazard_cycle[cu->hazard_count] = cu->now;
-  cu->hazards[cu->hazard_count++] = (struct hazard_result){.first = *hazard, .count = 1};
+  kernel->hazard_cycle[kernel->hazard_count] = kernel->cu->now;
+  kernel->hazards[kernel->hazard_count++] = (struct hazard_result){.first = *hazard, .count = 1};
 }
 
 /* ---- replies ---------------------------------------------------------------------------- */
 
 /* Of the cycles that the warp waited for an LDS result, some are due to conflicts, its own or of accesses before it,
  * or to the DMA engine: it would have waited that much less without them. */
-static void split_lds(struct cu *cu, struct cu_warp *warp, const struct lds_reply *reply, cycle_t now) {
+static void split_lds(struct cu_warp *warp, const struct lds_reply *reply, cycle_t now) {
   uint64_t waited = now > warp->since ? now - warp->since : 0;
   uint64_t contention = waited < reply->contention_cycles ? waited : reply->contention_cycles;
   uint64_t conflicts = (uint64_t)reply->conflict_cycles + reply->queued_conflicts;
   uint64_t conflict = cycle_min(waited - contention, conflicts);
-  cu_charge(cu, warp, STALL_LDS_CONTENTION, contention);
-  cu_charge(cu, warp, STALL_LDS_CONFLICT, conflict);
+  cu_charge(warp, STALL_LDS_CONTENTION, contention);
+  cu_charge(warp, STALL_LDS_CONFLICT, conflict);
   warp->since += contention + conflict;
 }
 
@@ -39,7 +39,7 @@ static void access_done(struct cu *cu, uint32_t index, enum stall producer, cycl
   const struct cu_access *access = &cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   cu->last_active = now;
-  cu_set_results(warp, &cu->program->info[access->isa.pc], now, producer);
+  cu_set_results(warp, &warp->kernel->info[access->isa.pc], now, producer);
   if (warp->exited) {
     if (cu_drained(warp))
       cu_finish_warp(cu, access->warp, now);
@@ -54,7 +54,7 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
     struct lds_reply reply = *message;
     const struct cu_access *access = &cu->accesses[reply.tag];
     struct cu_warp *warp = cu_warp(cu, access->warp);
-    struct pc_result *result = &cu->by_pc[access->isa.pc];
+    struct pc_result *result = &warp->kernel->by_pc[access->isa.pc];
     bool copy = access->isa.copy;
     port_take(cu->from_lds, now);
     result->lds_passes += reply.passes;
@@ -69,7 +69,7 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
       continue;
     }
     if (warp->state == WARP_BLOCKED && warp->stall == STALL_LDS)
-      split_lds(cu, warp, &reply, now);
+      split_lds(warp, &reply, now);
     warp->lds_under_way--;
     access_done(cu, reply.tag, STALL_DEPENDENCY, now);
     cu_free_access(&cu->lds_pool, reply.tag);
@@ -86,7 +86,7 @@ static void take_pipe_reply(struct cu *cu, const struct cu_access *access, cycle
     return;
   const enum stall stall = isa_is_pipe_write((enum isa_op)isa->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
   if (warp->state == WARP_BLOCKED && warp->stall == STALL_PIPE && now > warp->since) {
-    cu_charge(cu, warp, stall, now - warp->since);
+    cu_charge(warp, stall, now - warp->since);
     warp->since = now;
   }
   if (isa->pipe.refused) {
@@ -105,10 +105,11 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
       lane_copy_reply(cu, tag, now);
       continue;
     }
-    if (cu->program->info[cu->accesses[tag].isa.pc].class_ == ISA_CLASS_PIPE)
-      take_pipe_reply(cu, &cu->accesses[tag], now);
-    if (!cu->accesses[tag].prefetch) {
-      cu_warp(cu, cu->accesses[tag].warp)->global_under_way--;
+    if (!cu->accesses[tag].prefetch) { /* a prefetch may outlive its warp */
+      struct cu_warp *warp = cu_warp(cu, cu->accesses[tag].warp);
+      if (warp->kernel->info[cu->accesses[tag].isa.pc].class_ == ISA_CLASS_PIPE)
+        take_pipe_reply(cu, &cu->accesses[tag], now);
+      warp->global_under_way--;
       access_done(cu, tag, STALL_DEPENDENCY, now);
     }
     cu_free_access(&cu->global_pool, tag);
@@ -120,7 +121,7 @@ static void take_dma_replies(struct cu *cu, cycle_t now) {
     const struct dma_done *message;
     while ((message = port_peek(&cu->dma[engine].to_cu, now))) {
       const struct dma_done done = *message;
-      struct pc_result *result = &cu->by_pc[done.origin];
+      struct pc_result *result = &group_of_copy(cu, done.tag)->kernel->by_pc[done.origin];
       port_take(&cu->dma[engine].to_cu, now);
       cu->last_active = now;
       result->copies_done++;
@@ -138,12 +139,15 @@ static void take_dma_replies(struct cu *cu, cycle_t now) {
 static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32_t index, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   struct cu_scheduler *scheduler = cu_scheduler_of(cu, slot);
-  *warp = (struct cu_warp){.since = now, .started = now, .group = group_slot, .index = index};
+  struct cu_kernel *kernel = cu->groups[group_slot].kernel;
+  *warp = (struct cu_warp){.kernel = kernel, .since = now, .started = now, .group = group_slot, .index = index};
   warp->pc = cu->source->start_warp(cu->source->self, slot, group_slot, index);
   scheduler->age[scheduler->aged++] = (uint8_t)slot;
   cu->groups[group_slot].warps |= cu_bit(slot);
   if (!cu->resident++)
     cu->resident_since = now;
+  if (!kernel->resident++)
+    kernel->resident_since = now;
   cu_plan(cu, slot, now, now);
 }
 
@@ -154,15 +158,24 @@ static uint32_t free_warp(const struct cu *cu) {
   return slot;
 }
 
-static void start_group(struct cu *cu, uint32_t linear, cycle_t now) {
+/* A launch alone has its groups' LDS at the group slots' numbers, so that a slot's groups find what the one before left
+ * there; the dispatcher's own places, which may lie otherwise, are for launches that share the LDS. */
+static uint32_t lds_of(const struct cu *cu, uint32_t slot, const struct cu_start *start) {
+  return cu->kernel_count == 1 ? slot * cu->kernels[0].lds_per_group : start->lds;
+}
+
+static void start_group(struct cu *cu, const struct cu_start *start, cycle_t now) {
   uint32_t slot = 0;
   while (cu->groups[slot].active)
     slot++;
-  assert(slot < cu->granted_groups && "the dispatcher sends a group when there is room");
-  const struct isa_group *shape = cu->source->start_group(cu->source->self, slot, linear);
+  assert(slot < cu->params.groups && "the dispatcher sends a group when there is room");
+  const struct isa_group *shape =
+      cu->source->start_group(cu->source->self, slot, start->launch, start->linear, lds_of(cu, slot, start));
   struct cu_group *group = &cu->groups[slot];
   *group = (struct cu_group){
       .active = true,
+      .kernel = &cu->kernels[start->launch],
+      .lds_given = start->lds,
       .warp_count = shape->warps,
       .id = {shape->id[0], shape->id[1], shape->id[2]},
       .lds_base = shape->lds_base,
@@ -176,9 +189,9 @@ static void start_group(struct cu *cu, uint32_t linear, cycle_t now) {
 static void take_groups(struct cu *cu, cycle_t now) {
   const struct cu_start *message;
   while ((message = port_peek(&cu->from_dispatcher, now))) {
-    uint32_t linear = message->linear;
+    const struct cu_start start = *message;
     port_take(&cu->from_dispatcher, now);
-    start_group(cu, linear, now);
+    start_group(cu, &start, now);
   }
 }
 
@@ -203,7 +216,6 @@ static cycle_t cu_step(void *self, cycle_t now) {
   for (uint32_t i = 0; i < cu->params.schedulers; i++)
     if (cu->schedulers[i].ready)
       issued += cu_schedule(cu, &cu->schedulers[i], now, &next);
-  cu->stats.issue_cycles += issued > 0;
   if (issued)
     cu->last_active = now;
   /* (5) copies that all warps have reached */
@@ -305,25 +317,34 @@ void cu_free(struct cu *cu) {
   free(cu->warps);
   free(cu->groups);
   free(cu->accesses);
+  free(cu->kernels);
   free(cu->lds_pool.unused);
   free(cu->global_pool.unused);
   *cu = (struct cu){0};
 }
 
-void cu_launch(struct cu *cu, const struct isa_launch *launch, uint32_t groups, struct pc_result *by_pc) {
-  cu->launch = launch;
-  cu->program = launch->program;
-  cu->granted_groups = groups;
-  cu->by_pc = by_pc;
-  cu->stats = (struct cu_stats){0};
-  memset(cu->stalls, 0, sizeof cu->stalls);
-  cu->resident_cycles = 0;
+bool cu_launch(struct cu *cu, uint32_t count) {
+  if (count > cu->kernel_room) {
+    free(cu->kernels);
+    cu->kernels = calloc(count, sizeof *cu->kernels);
+    cu->kernel_room = cu->kernels ? count : 0;
+  }
+  cu->kernel_count = 0;
+  cu->active_cycles = 0;
   cu->lds_max_ways = 0;
   cu->copy_latency = (struct histogram){0};
-  cu->trace_hash = cu->index;
-  cu->hazard_count = 0;
-  cu->hazards_dropped = 0;
   cu->last_active = 0;
   for (unsigned i = 0; i < CU_SCHEDULERS; i++)
     cu->schedulers[i].last = CU_WARPS; /* the first turn is the lowest slot's */
+  return cu->kernels != NULL;
+}
+
+void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t lds_per_group, struct pc_result *by_pc) {
+  cu->kernels[cu->kernel_count++] = (struct cu_kernel){.cu = cu,
+                                                       .launch = launch,
+                                                       .program = launch->program,
+                                                       .info = launch->program->info,
+                                                       .lds_per_group = lds_per_group,
+                                                       .by_pc = by_pc,
+                                                       .trace_hash = cu->index};
 }

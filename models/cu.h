@@ -23,6 +23,8 @@
  * Invariant (accounts): for every warp, `since` to now belongs to its current bucket, so its
  * buckets sum to its residency at any time; this is asserted when it ends.
  *
+ * Launches that run at once share all of this; a warp leads to its kernel, which has its program and its account.
+ *
  * Not modelled: instruction fetch, register-file banks and write-back ports, L1. */
 #ifndef MODELS_CU_H
 #define MODELS_CU_H
@@ -38,8 +40,31 @@ enum cu_task { TASK_NONE, TASK_RETRY, TASK_COPY };
 
 enum warp_state { WARP_FREE, WARP_READY, WARP_ASLEEP, WARP_RESTING, WARP_BLOCKED, WARP_DONE };
 
+/* A kernel at work in this CU: its part of one of the launches that run at once, and that launch's account. */
+struct cu_kernel {
+  struct cu *cu;
+  const struct isa_launch *launch;
+  const struct isa_program *program;
+  const struct isa_info *info; /* the program's */
+  uint32_t lds_per_group;
+  struct pc_result *by_pc; /* shared by all CUs: sums and maxima only */
+  struct cu_stats stats;
+  uint64_t stalls[STALLS];
+  uint64_t resident_cycles;
+  uint64_t trace_hash;
+  uint32_t resident; /* warps */
+  cycle_t resident_since;
+  cycle_t issued_at; /* the last cycle that issue_cycles counts, plus 1 */
+  cycle_t last_end;  /* when the last of its groups here has ended */
+  struct hazard_result hazards[RESULT_HAZARDS];
+  cycle_t hazard_cycle[RESULT_HAZARDS];
+  size_t hazard_count;
+  uint64_t hazards_dropped;
+};
+
 struct cu_warp {
   enum warp_state state;
+  struct cu_kernel *kernel;
   enum stall stall; /* the bucket that the cycles from `since` on belong to */
   cycle_t since, started;
   cycle_t wake;     /* asleep or resting: until when */
@@ -75,10 +100,11 @@ struct copy_scope {
 
 struct cu_group {
   bool active;
+  struct cu_kernel *kernel;
   uint64_t warps; /* slots of its warps */
   uint32_t warp_count, exited, finished;
   uint32_t id[3];
-  uint32_t lds_base;
+  uint32_t lds_base, lds_given; /* where its LDS is, and where the dispatcher has given it some */
   /* rendezvous: warps that stand at a barrier, a copy or a wait */
   uint64_t arrived;
   uint32_t arrived_count;
@@ -87,7 +113,7 @@ struct cu_group {
   cycle_t complete_at; /* when the last one arrived */
   struct isa_copy copy;
   struct isa_wait wait;
-  uint64_t pipe[2]; /* what the warps at a bar.pipe must agree on */
+  uint64_t pipe[2];      /* what the warps at a bar.pipe must agree on */
   uint32_t last_arrived; /* warp slot */
   /* the copy that waits for room in its engine's queue */
   struct copy_scope scope;
@@ -112,12 +138,13 @@ struct cu_scheduler {
   cycle_t unit_free[ISA_CLASSES];
 };
 
-/* Dispatcher to CU, and back when a group has ended. */
+/* Dispatcher to CU, and back when a group has ended. `lds` is the LDS that it was given. */
 struct cu_start {
-  uint32_t linear;
+  uint32_t launch, linear, lds;
 };
 struct cu_finish {
   cycle_t at;
+  uint32_t launch, lds;
 };
 
 /* A memory instruction under way. */
@@ -146,10 +173,8 @@ struct cu {
   uint8_t unit[ISA_CLASSES];    /* whose initiation interval counts */
   uint32_t follow[ISA_CLASSES]; /* from an issue to the warp's next possible one */
   const struct warp_source *source;
-  const struct isa_program *program;
-  const struct isa_launch *launch;
-  uint32_t granted_groups; /* group slots in use for this launch: its occupancy */
-  struct pc_result *by_pc; /* shared by all CUs: sums and maxima only */
+  struct cu_kernel *kernels; /* those at work */
+  uint32_t kernel_count, kernel_room;
 
   struct port from_dispatcher; /* struct cu_start */
   struct port to_dispatcher;   /* struct cu_finish */
@@ -175,15 +200,8 @@ struct cu {
   uint64_t wheel_slots;     /* slots that hold any */
   cycle_t wheel_at;         /* first cycle that the wheel has not yet given up */
 
-  struct cu_stats stats;
-  uint64_t stalls[STALLS];
-  uint64_t resident_cycles;
+  uint64_t active_cycles; /* in which it held warps, of whatever kernel */
   uint64_t lds_max_ways;
-  uint64_t trace_hash;
-  struct hazard_result hazards[RESULT_HAZARDS];
-  cycle_t hazard_cycle[RESULT_HAZARDS];
-  size_t hazard_count;
-  uint64_t hazards_dropped;
   cycle_t now;         /* of the step under way: dates hazards */
   cycle_t last_active; /* the last cycle in which something was issued or came back */
   uint32_t probe_resident, probe_issued;
@@ -194,8 +212,10 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
              struct lds *lds, struct dma *dma, struct mem_port *port, const struct warp_source *source);
 void cu_free(struct cu *cu);
 
-/* Gets ready for a launch: statistics to zero, `groups` group slots. */
-void cu_launch(struct cu *cu, const struct isa_launch *launch, uint32_t groups, struct pc_result *by_pc);
+/* Gets ready for `count` launches that run at once: statistics to zero. Each is then told by cu_launch_kernel(), with
+ * the LDS that its groups take and where its instructions' costs go. False when memory is out. */
+bool cu_launch(struct cu *cu, uint32_t count);
+void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t lds_per_group, struct pc_result *by_pc);
 
 /* Every resident warp has been refused by a pipe since cycle `since`, is one of `parked`, or stands at a call of its
  * work-group; *refused is set if one of the first kind is there. */
@@ -204,8 +224,8 @@ bool cu_only_refused(const struct cu *cu, cycle_t since, uint64_t parked, bool *
 /* Closes the accounts of warps that a deadlock or a cycle limit has left resident, at cycle `end`. */
 void cu_abandon(struct cu *cu, cycle_t end);
 
-/* Notes a hazard; the context of isa_launch's report is the CU. */
-void cu_report(void *cu, const struct isa_hazard *hazard);
+/* Notes a hazard; the context of isa_launch's report is the struct cu_kernel. */
+void cu_report(void *kernel, const struct isa_hazard *hazard);
 
 /* ---- inside the CU ------------------------------------------------------------------------
  *
@@ -225,10 +245,10 @@ static inline void cu_free_access(struct cu_pool *pool, uint32_t index) { pool->
 static inline bool cu_drained(const struct cu_warp *warp) { return !warp->lds_under_way && !warp->global_under_way; }
 
 /* Puts `cycles` of the warp into a bucket, its own and its instruction's. */
-void cu_charge(struct cu *cu, struct cu_warp *warp, enum stall stall, uint64_t cycles);
+void cu_charge(struct cu_warp *warp, enum stall stall, uint64_t cycles);
 
 /* Closes the warp's account up to `now` and opens one in bucket `stall`. */
-void cu_account(struct cu *cu, struct cu_warp *warp, enum stall stall, cycle_t now);
+void cu_account(struct cu_warp *warp, enum stall stall, cycle_t now);
 
 /* The warp's next instruction may be looked at from cycle `from` on: makes it ready, asleep or blocked. */
 void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now);
@@ -257,6 +277,9 @@ void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end);
 
 /* A warp arrives at a barrier, a copy or a wait with a non-empty mask. */
 void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_result *result, cycle_t now);
+
+/* The group of a copy under way, by the copy's tag. */
+struct cu_group *group_of_copy(struct cu *cu, uint64_t tag);
 
 /* A copy, or a part of it, has completed: its tag. */
 void group_copy_done(struct cu *cu, uint64_t tag, cycle_t now);

@@ -4,25 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool executor_launch(struct executor *executor, const struct machine *machine, const struct isa_launch *launch,
-                     uint32_t lds_per_group) {
+bool executor_launch(struct executor *executor, const struct machine *machine, struct isa_launch *const *launches,
+                     size_t count) {
   free(executor->warp_storage);
-  size_t bytes = isa_warp_bytes(launch);
-  executor->warp_storage = calloc(machine->cu.warps, bytes);
-  if (!executor->warp_storage)
-    return false;
-  executor->launch = *launch;
-  executor->lds_per_group = lds_per_group;
-  for (uint32_t slot = 0; slot < machine->cu.warps; slot++)
-    isa_warp_place(&executor->warps[slot], &executor->launch, executor->warp_storage + slot * bytes);
-  return true;
+  executor->warp_bytes = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t bytes = isa_warp_bytes(launches[i]);
+    assert(launches[i]->memory == launches[0]->memory && "launches that run at once share one memory");
+    executor->launches[i] = *launches[i];
+    executor->warp_bytes = bytes > executor->warp_bytes ? bytes : executor->warp_bytes;
+  }
+  executor->warp_storage = calloc(machine->cu.warps, executor->warp_bytes);
+  return executor->warp_storage != NULL;
 }
 
-static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t linear) {
+static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t launch, uint32_t linear,
+                                           uint32_t lds_base) {
   struct executor *executor = self;
   struct isa_group *group = &executor->groups[slot];
-  isa_group_place(group, &executor->launch, linear);
-  group->lds_base = slot * executor->lds_per_group;
+  isa_group_place(group, &executor->launches[launch], linear);
+  group->lds_base = lds_base;
   group->lds = executor->lds + group->lds_base;
   /* The LDS keeps what the last work-group left there, as on hardware. */
   return group;
@@ -30,7 +31,9 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t l
 
 static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct executor *executor = self;
-  isa_warp_start(&executor->warps[slot], &executor->groups[group_slot], index);
+  struct isa_group *group = &executor->groups[group_slot];
+  isa_warp_place(&executor->warps[slot], group->launch, executor->warp_storage + slot * executor->warp_bytes);
+  isa_warp_start(&executor->warps[slot], group, index);
   return executor->warps[slot].pc;
 }
 
@@ -47,7 +50,7 @@ static void commit_copy(struct executor *executor, struct isa_access *access) {
   for (uint64_t left = access->mask; left; left &= left - 1) {
     unsigned lane = (unsigned)__builtin_ctzll(left);
     uint8_t *bytes = staged + (size_t)lane * access->bytes;
-    uint8_t *memory = global ? isa_memory_at(executor->launch.memory, access->address[lane], access->bytes)
+    uint8_t *memory = global ? isa_memory_at(executor->launches[0].memory, access->address[lane], access->bytes)
                              : executor->lds + access->address[lane];
     assert(memory && (global || access->address[lane] + access->bytes <= executor->lds_size) &&
            "a copy stays in its buffer and in its work-group's LDS");
@@ -138,7 +141,7 @@ static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
   struct dma_request request = dma_covers(&executor->dma[engine], tag);
   uint8_t *bytes = staged_bytes(executor, engine, tag);
   uint64_t span = (request.lines - 1) * request.global_pitch + request.bytes;
-  uint8_t *memory = isa_memory_at(executor->launch.memory, request.global, span);
+  uint8_t *memory = isa_memory_at(executor->launches[0].memory, request.global, span);
   assert(memory && "a copy stays in its buffer");
   if (request.to_lds)
     move_lines(bytes, request.bytes, memory, request.global_pitch, request.bytes, request.lines);

@@ -14,16 +14,18 @@
 #define MODELS_EXECUTOR_H
 
 #include "models/machine.h"
+#include "models/result.h"
 #include "models/warp_source.h"
 
 struct executor {
   struct warp_source source;
-  struct isa_launch launch;    /* a copy of its own: `report` leads to this compute unit */
-  struct isa_warp *warps;      /* per warp slot */
-  struct isa_group *groups;    /* per group slot */
-  unsigned char *warp_storage; /* of all warps, for this launch */
+  struct isa_launch launches[RESULT_TOGETHER]; /* copies of its own: `report` leads to this compute unit */
+  struct isa_warp *warps;                      /* per warp slot */
+  struct isa_group *groups;                    /* per group slot */
+  unsigned char *warp_storage;                 /* of all warps, enough for any of the launches */
+  size_t warp_bytes;                           /* of one of them */
   uint8_t *lds;
-  uint32_t lds_size, lds_per_group;
+  uint32_t lds_size;
   uint8_t *staging[LDS_ENGINES]; /* bytes of requests under way, `granularity` a request */
   uint32_t granularity;
   const struct dma *dma; /* the engines, asked what a request covers */
@@ -32,8 +34,8 @@ struct executor {
 bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma);
 void executor_free(struct executor *executor);
 
-/* Gets ready for a launch whose groups take `lds_per_group` bytes of LDS each. */
-bool executor_launch(struct executor *executor, const struct machine *machine, const struct isa_launch *launch,
-                     uint32_t lds_per_group);
+/* Gets ready for launches that run at once, and share one memory. */
+bool executor_launch(struct executor *executor, const struct machine *machine, struct isa_launch *const *launches,
+                     size_t count);
 
 #endif

@@ -12,7 +12,7 @@ static void hazard_of(struct cu *cu, const struct cu_group *group, const struct 
                              .group = {group->id[0], group->id[1], group->id[2]},
                              .item = warp ? warp->index * cu->params.warp_size : 0};
   snprintf(found.detail, sizeof found.detail, "%s", detail);
-  cu_report(cu, &found);
+  cu_report(group->kernel, &found);
 }
 
 void group_hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_rule rule, uint32_t pc,
@@ -34,13 +34,13 @@ void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycl
 
 void group_set_stall(struct cu *cu, const struct cu_group *group, enum stall stall, cycle_t now) {
   for (uint64_t arrived = group->arrived; arrived; arrived &= arrived - 1)
-    cu_account(cu, cu_warp(cu, (uint32_t)__builtin_ctzll(arrived)), stall, now);
+    cu_account(cu_warp(cu, (uint32_t)__builtin_ctzll(arrived)), stall, now);
 }
 
 static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   group->complete_at = now;
-  switch (cu_class_at(cu, group->arrived_pc)) {
+  switch (group_class_at(group, group->arrived_pc)) {
   case ISA_CLASS_COPY:
     group_start_copy(cu, group_slot, now);
     break;
@@ -53,7 +53,7 @@ static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
       group_release_wait(cu, group, now);
     break;
   default:
-    cu->stats.barriers++;
+    group->kernel->stats.barriers++;
     group_release(cu, group, STALL_BARRIER, now);
   }
 }
@@ -72,38 +72,38 @@ static bool same_wait(const struct isa_wait *a, const struct isa_wait *b) {
   return same;
 }
 
-static bool is_pipe_barrier(const struct cu *cu, uint32_t pc) {
-  const uint16_t op = cu->program->code[pc].op;
+static bool is_pipe_barrier(const struct cu_group *group, uint32_t pc) {
+  const uint16_t op = group->kernel->program->code[pc].op;
   return op == ISA_BAR_PIPE || op == ISA_BAR_PIPE_GLOBAL;
 }
 
 /* Who is missing at a barrier of a pipe's call has broken a rule of pipes. */
-static enum isa_hazard_rule missing_rule(const struct cu *cu, uint32_t pc) {
-  return is_pipe_barrier(cu, pc) ? HAZARD_R10 : HAZARD_G2;
+static enum isa_hazard_rule missing_rule(const struct cu_group *group, uint32_t pc) {
+  return is_pipe_barrier(group, pc) ? HAZARD_R10 : HAZARD_G2;
 }
 
 static void compare(struct cu *cu, const struct cu_group *group, uint32_t pc, const struct isa_result *result,
                     const struct cu_warp *warp) {
-  enum isa_class class_ = cu_class_at(cu, pc);
-  bool same = class_ == ISA_CLASS_COPY   ? same_copy(&group->copy, &result->copy)
-              : class_ == ISA_CLASS_WAIT ? same_wait(&group->wait, &result->wait)
-              : is_pipe_barrier(cu, pc)  ? memcmp(group->pipe, result->pipe, sizeof group->pipe) == 0
-                                         : true;
+  enum isa_class class_ = group_class_at(group, pc);
+  bool same = class_ == ISA_CLASS_COPY     ? same_copy(&group->copy, &result->copy)
+              : class_ == ISA_CLASS_WAIT   ? same_wait(&group->wait, &result->wait)
+              : is_pipe_barrier(group, pc) ? memcmp(group->pipe, result->pipe, sizeof group->pipe) == 0
+                                           : true;
   if (same)
     return;
   char detail[96];
   snprintf(detail, sizeof detail, "warp %u differs from the first warp to arrive", warp->index);
-  hazard_of(cu, group, warp, is_pipe_barrier(cu, pc) ? HAZARD_R10 : HAZARD_G1, pc, detail);
+  hazard_of(cu, group, warp, is_pipe_barrier(group, pc) ? HAZARD_R10 : HAZARD_G1, pc, detail);
 }
 
 /* Warps of a work-group stand at different calls: they will never meet, whatever copies complete. */
 static void part(struct cu *cu, struct cu_group *group, uint32_t pc, const struct cu_warp *warp, cycle_t now) {
   char detail[96];
   snprintf(detail, sizeof detail, "warp %u is here while others are at line %u", warp->index,
-           cu->program->line[group->arrived_pc]);
-  hazard_of(cu, group, warp, missing_rule(cu, pc), pc, detail);
+           group->kernel->program->line[group->arrived_pc]);
+  hazard_of(cu, group, warp, missing_rule(group, pc), pc, detail);
   group->mismatched = true;
-  if (cu_class_at(cu, group->arrived_pc) == ISA_CLASS_WAIT)
+  if (group_class_at(group, group->arrived_pc) == ISA_CLASS_WAIT)
     group_set_stall(cu, group, STALL_WAIT_JOIN, now);
 }
 
@@ -114,11 +114,11 @@ static void note_exited(struct cu *cu, const struct cu_group *group) {
       group->arrived_count + group->exited < group->warp_count)
     return;
   snprintf(detail, sizeof detail, "%u of %u warps have exited", group->exited, group->warp_count);
-  group_hazard(cu, group, missing_rule(cu, group->arrived_pc), group->arrived_pc, detail);
+  group_hazard(cu, group, missing_rule(group, group->arrived_pc), group->arrived_pc, detail);
 }
 
-static enum stall arrival_stall(const struct cu *cu, struct cu_group *group, uint32_t pc) {
-  switch (cu_class_at(cu, pc)) {
+static enum stall arrival_stall(struct cu_group *group, uint32_t pc) {
+  switch (group_class_at(group, pc)) {
   case ISA_CLASS_COPY:
   case ISA_CLASS_COPY_FENCE:
     return STALL_COPY_JOIN;
@@ -134,9 +134,9 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
   struct cu_group *group = &cu->groups[warp->group];
   if (!group->arrived_count) {
     group->arrived_pc = pc;
-    group->copy = cu_class_at(cu, pc) == ISA_CLASS_COPY ? result->copy : (struct isa_copy){0};
-    group->wait = cu_class_at(cu, pc) == ISA_CLASS_WAIT ? result->wait : (struct isa_wait){0};
-    if (is_pipe_barrier(cu, pc))
+    group->copy = group_class_at(group, pc) == ISA_CLASS_COPY ? result->copy : (struct isa_copy){0};
+    group->wait = group_class_at(group, pc) == ISA_CLASS_WAIT ? result->wait : (struct isa_wait){0};
+    if (is_pipe_barrier(group, pc))
       memcpy(group->pipe, result->pipe, sizeof group->pipe);
     group->mismatched = false;
   } else if (pc != group->arrived_pc) {
@@ -149,7 +149,7 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
   group->last_arrived = slot;
   warp->state = WARP_BLOCKED;
   warp->charged = pc;
-  cu_account(cu, warp, arrival_stall(cu, group, pc), now);
+  cu_account(warp, arrival_stall(group, pc), now);
   if (group->arrived_count == group->warp_count && !group->mismatched)
     complete(cu, warp->group, now);
   else
@@ -176,24 +176,25 @@ void group_abandon(struct cu *cu, uint32_t group_slot, cycle_t end) {
   struct cu_group *group = &cu->groups[group_slot];
   if (!group->active || !group->copies_under_way)
     return;
-  cu->stats.copy_cycles += end - group->copies_since;
+  group->kernel->stats.copy_cycles += end - group->copies_since;
   if (cu->dma_params.copy == DMA_BLOCKING)
-    cu->stats.exposed_cycles += end - group->copies_since;
+    group->kernel->stats.exposed_cycles += end - group->copies_since;
   bool together = group->arrived_count == group->warp_count && !group->mismatched;
   if (together && end > group->complete_at)
-    cu->stats.exposed_cycles += end - group->complete_at;
+    group->kernel->stats.exposed_cycles += end - group->complete_at;
 }
 
 void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   if (group->finished < group->warp_count || group->copies_under_way)
     return;
-  struct cu_finish message = {.at = now};
+  struct cu_finish message = {.at = now, .launch = (uint32_t)(group->kernel - cu->kernels), .lds = group->lds_given};
   for (uint64_t left = group->warps; left; left &= left - 1)
     cu_warp(cu, (uint32_t)__builtin_ctzll(left))->state = WARP_FREE;
   group->active = false;
   group->event_count = 0;
   group->events_made = 0;
-  cu->stats.work_groups++;
+  group->kernel->stats.work_groups++;
+  group->kernel->last_end = cycle_max(group->kernel->last_end, now);
   port_send(&cu->to_dispatcher, &message, now);
 }

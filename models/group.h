@@ -24,8 +24,8 @@
 
 #include "models/cu.h"
 
-static inline enum isa_class cu_class_at(const struct cu *cu, uint32_t pc) {
-  return (enum isa_class)cu->program->info[pc].class_;
+static inline enum isa_class group_class_at(const struct cu_group *group, uint32_t pc) {
+  return (enum isa_class)group->kernel->info[pc].class_;
 }
 
 /* A hazard of the group, at the call its warps stand at. */

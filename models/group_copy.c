@@ -9,6 +9,10 @@
 /* A tag names the group slot and the event. */
 static uint64_t copy_tag(uint32_t group_slot, uint32_t event) { return group_slot | (uint64_t)event << 8; }
 
+struct cu_group *group_of_copy(struct cu *cu, uint64_t tag) {
+  return &cu->groups[tag & 0xff];
+}
+
 /* Planes of lines of elements: all of a copy, or a part of what is left of it. */
 struct part {
   uint64_t plane, line; /* of the first element */
@@ -98,7 +102,7 @@ static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
 
 static void handed_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
-  cu->stats.exposed_cycles += now - group->complete_at;
+  group->kernel->stats.exposed_cycles += now - group->complete_at;
   group_release(cu, group, STALL_COPY_JOIN, now);
 }
 
@@ -144,25 +148,25 @@ static void attempt(struct cu *cu, uint32_t group_slot, cycle_t now) {
 }
 
 void group_retry(struct cu *cu, uint32_t slot, cycle_t now) {
-  cu->stats.copy_retries++;
+  cu_warp(cu, slot)->kernel->stats.copy_retries++;
   attempt(cu, cu_warp(cu, slot)->group, now);
 }
 
 /* ---- issue ------------------------------------------------------------------------------ */
 
-static void count_copy(struct cu *cu, const struct isa_copy *copy, uint64_t bytes) {
+static void count_copy(struct cu_stats *stats, const struct isa_copy *copy, uint64_t bytes) {
   uint64_t *const form[] = {
-      [ISA_COPY_PLAIN] = &cu->stats.copies_plain,
-      [ISA_COPY_STRIDED] = &cu->stats.copies_strided,
-      [ISA_COPY_2D] = &cu->stats.copies_2d,
-      [ISA_COPY_3D] = &cu->stats.copies_3d,
+      [ISA_COPY_PLAIN] = &stats->copies_plain,
+      [ISA_COPY_STRIDED] = &stats->copies_strided,
+      [ISA_COPY_2D] = &stats->copies_2d,
+      [ISA_COPY_3D] = &stats->copies_3d,
   };
-  cu->stats.copies++;
-  cu->stats.copy_bytes += bytes;
+  stats->copies++;
+  stats->copy_bytes += bytes;
   ++*form[copy->form];
 }
 
-static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
+static void note_copy(struct cu_group *group, cycle_t now) {
   const struct isa_copy *copy = &group->copy;
   if (!group_find_event(group, copy->event))
     group_add_event(group, copy->event);
@@ -170,17 +174,18 @@ static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
   if (!copy->event_in)
     group->events_made = copy->event;
   group->copy_number++;
-  count_copy(cu, copy, group->scope.elements * copy->element_bytes);
-  cu->by_pc[group->arrived_pc].copies++;
-  cu->by_pc[group->arrived_pc].copy_bytes += group->scope.elements * copy->element_bytes;
-  cu->by_pc[group->arrived_pc].copy_forms |= UINT64_C(1) << copy->form;
+  struct pc_result *by_pc = &group->kernel->by_pc[group->arrived_pc];
+  count_copy(&group->kernel->stats, copy, group->scope.elements * copy->element_bytes);
+  by_pc->copies++;
+  by_pc->copy_bytes += group->scope.elements * copy->element_bytes;
+  by_pc->copy_forms |= UINT64_C(1) << copy->form;
 }
 
 void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   group->scope = copy_check(cu, group);
   group->handed = 0;
-  note_copy(cu, group, now);
+  note_copy(group, now);
   if (cu->dma_params.copy != DMA_BY_ENGINE) {
     lane_copy_start(cu, group_slot, copy_tag(group_slot, group->copy.event), now);
     return;
@@ -195,8 +200,8 @@ void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
 /* It waits for nothing: it is the next copy that is held, by the engine or in lane_copy.c. */
 void group_pass_fence(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
-  const struct isa_info *info = &cu->program->info[group->arrived_pc];
-  cu->stats.copy_fences++;
+  const struct isa_info *info = &group->kernel->info[group->arrived_pc];
+  group->kernel->stats.copy_fences++;
   if (group->copies_under_way)
     group->after |= (uint8_t)((info->local_fence ? DMA_FENCE_LDS : 0) | (info->global_fence ? DMA_FENCE_GLOBAL : 0));
   if (info->local_fence)
@@ -215,8 +220,9 @@ void group_copy_done(struct cu *cu, uint64_t tag, cycle_t now) {
   assert(event && event->under_way && "a copy under way holds its event");
   event->under_way--;
   if (!--group->copies_under_way)
-    cu->stats.copy_cycles += now - group->copies_since;
-  bool at_wait = group->arrived_count && !group->mismatched && cu_class_at(cu, group->arrived_pc) == ISA_CLASS_WAIT;
+    group->kernel->stats.copy_cycles += now - group->copies_since;
+  bool at_wait =
+      group->arrived_count && !group->mismatched && group_class_at(group, group->arrived_pc) == ISA_CLASS_WAIT;
   if (at_wait && !group_wait_holds(group)) {
     if (group->arrived_count == group->warp_count)
       group_release_wait(cu, group, now);

@@ -66,8 +66,8 @@ void group_check_wait(struct cu *cu, struct cu_group *group) {
 }
 
 void group_release_wait(struct cu *cu, struct cu_group *group, cycle_t now) {
-  cu->stats.exposed_cycles += now - group->complete_at;
-  cu->stats.waits++;
+  group->kernel->stats.exposed_cycles += now - group->complete_at;
+  group->kernel->stats.waits++;
   release_events(group);
   group_release(cu, group, STALL_WAIT_JOIN, now);
 }

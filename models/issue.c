@@ -33,7 +33,7 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
   port_send(cu->to_lds, &request, now);
   warp->lds_under_way++;
   cu_set_results(warp, info, NEVER, STALL_LDS);
-  cu->by_pc[access->isa.pc].lds_accesses++;
+  warp->kernel->by_pc[access->isa.pc].lds_accesses++;
 }
 
 static enum mem_kind kind_of(const struct isa_info *info) {
@@ -58,7 +58,7 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
     return; /* nobody waits for it, its warp's end included */
   warp->global_under_way++;
   cu_set_results(warp, info, NEVER, pipe ? STALL_PIPE : STALL_MEMORY);
-  cu->by_pc[access->isa.pc].sectors += sectors;
+  warp->kernel->by_pc[access->isa.pc].sectors += sectors;
 }
 
 /* ---- issue ------------------------------------------------------------------------------ */
@@ -94,15 +94,16 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 }
 
 static void note_issue(struct cu *cu, uint32_t slot, const struct isa_result *result, cycle_t now) {
-  struct pc_result *by_pc = &cu->by_pc[result->pc];
+  struct cu_kernel *kernel = cu_warp(cu, slot)->kernel;
+  struct pc_result *by_pc = &kernel->by_pc[result->pc];
   uint64_t lanes = (uint64_t)__builtin_popcountll(result->mask);
-  cu->stats.warp_instructions++;
-  cu->stats.lane_instructions += lanes;
-  cu->stats.divergent_branches += result->diverged;
+  kernel->stats.warp_instructions++;
+  kernel->stats.lane_instructions += lanes;
+  kernel->stats.divergent_branches += result->diverged;
   by_pc->issues++;
   by_pc->lanes += lanes;
-  cu->trace_hash = mix(mix(cu->trace_hash, now), result->mask);
-  cu->trace_hash = mix(cu->trace_hash, (uint64_t)result->pc << 32 | slot);
+  kernel->trace_hash = mix(mix(kernel->trace_hash, now), result->mask);
+  kernel->trace_hash = mix(kernel->trace_hash, (uint64_t)result->pc << 32 | slot);
 }
 
 /* What becomes of an instruction that left the scheduler; its results are not timed yet. Returns
@@ -151,9 +152,11 @@ static void exit_warp(struct cu *cu, uint32_t slot, cycle_t now) {
 /* The warp has the scheduler's issue slot of this cycle. */
 static void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
-  cu_account(cu, warp, STALL_ISSUED, now);
-  cu_charge(cu, warp, STALL_ISSUED, 1);
+  cu_account(warp, STALL_ISSUED, now);
+  cu_charge(warp, STALL_ISSUED, 1);
   warp->since = now + 1;
+  warp->kernel->stats.issue_cycles += warp->kernel->issued_at != now + 1;
+  warp->kernel->issued_at = now + 1;
   scheduler->ready &= ~cu_bit(slot);
   scheduler->held &= ~cu_bit(slot);
   scheduler->last = slot;
@@ -163,7 +166,8 @@ static void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint32_t sl
 static void issue_task(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   take_slot(cu, scheduler, slot, now);
-  cu->trace_hash = mix(mix(cu->trace_hash, now), (uint64_t)warp->task << 32 | slot);
+  uint64_t *hash = &warp->kernel->trace_hash;
+  *hash = mix(mix(*hash, now), (uint64_t)warp->task << 32 | slot);
   if (warp->task == TASK_RETRY)
     group_retry(cu, slot, now);
   else
@@ -172,7 +176,7 @@ static void issue_task(struct cu *cu, struct cu_scheduler *scheduler, uint32_t s
 
 static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
-  const struct isa_info *info = &cu->program->info[warp->pc];
+  const struct isa_info *info = &warp->kernel->info[warp->pc];
   struct isa_result result;
   uint32_t access = NO_ACCESS;
 
@@ -210,13 +214,13 @@ static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, 
 static void hold(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, enum stall stall, cycle_t now) {
   scheduler->held |= cu_bit(slot);
   if (cu_warp(cu, slot)->stall != stall)
-    cu_account(cu, cu_warp(cu, slot), stall, now);
+    cu_account(cu_warp(cu, slot), stall, now);
 }
 
 /* Another warp was issued: those that were held before but not asked now have only lost their turn. */
 static void let_go(struct cu *cu, struct cu_scheduler *scheduler, uint64_t asked, cycle_t now) {
   for (uint64_t left = scheduler->held & ~asked; left; left &= left - 1)
-    cu_account(cu, cu_warp(cu, (uint32_t)__builtin_ctzll(left)), STALL_NOT_SELECTED, now);
+    cu_account(cu_warp(cu, (uint32_t)__builtin_ctzll(left)), STALL_NOT_SELECTED, now);
   scheduler->held &= asked;
 }
 
@@ -235,7 +239,7 @@ bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cyc
     const struct cu_warp *warp = cu_warp(cu, slot);
     enum stall stall = __builtin_expect(warp->task != TASK_NONE, 0)
                            ? task_held(cu, scheduler, slot, now, &until)
-                           : structural(cu, scheduler, &cu->program->info[warp->pc], now, &until);
+                           : structural(cu, scheduler, &warp->kernel->info[warp->pc], now, &until);
     if (stall == STALL_ISSUED) {
       (warp->task ? issue_task : issue)(cu, scheduler, slot, now);
       let_go(cu, scheduler, asked, now);

@@ -187,7 +187,8 @@ static uint32_t add_copy(struct lane_copies *copies, const struct lane_copy *cop
 
 /* The event completes. */
 static void finish(struct cu *cu, struct lane_copy *copy, cycle_t now) {
-  struct pc_result *result = &cu->by_pc[copy->origin];
+  struct cu_kernel *kernel = cu->groups[copy->group].kernel;
+  struct pc_result *result = &kernel->by_pc[copy->origin];
   cycle_t latency = now - copy->issued;
   copy->active = false;
   result->copies_done++;
@@ -195,7 +196,7 @@ static void finish(struct cu *cu, struct lane_copy *copy, cycle_t now) {
   result->copy_max = cycle_max(result->copy_max, latency);
   histogram_add(&cu->copy_latency, latency);
   if (blocking(cu))
-    cu->stats.exposed_cycles += latency;
+    kernel->stats.exposed_cycles += latency;
   group_copy_done(cu, copy->tag, now);
 }
 
@@ -203,7 +204,7 @@ void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t n
   struct cu_group *group = &cu->groups[group_slot];
   struct lane_copy copy = describe(cu, group_slot, tag, now);
   uint64_t warps = group->arrived;
-  cu->stats.warp_copies++;
+  group->kernel->stats.warp_copies++;
   group_release(cu, group, STALL_COPY_JOIN, now);
   if (!copy.lds_left) {
     finish(cu, &copy, now);
@@ -293,6 +294,11 @@ enum stall lane_copy_held(struct cu *cu, const struct cu_scheduler *scheduler, u
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
+/* Whose copy it is: its group ends after it. */
+static struct cu_kernel *kernel_of(const struct cu *cu, uint32_t index) {
+  return cu->groups[cu->lane_copies->copy[cu->accesses[index].copy].group].kernel;
+}
+
 static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
   const struct isa_access *access = &cu->accesses[index].isa;
   struct lds_request request = {
@@ -304,7 +310,7 @@ static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
       .address = access->address,
   };
   port_send(cu->to_lds, &request, now);
-  cu->by_pc[access->pc].lds_accesses++;
+  kernel_of(cu, index)->by_pc[access->pc].lds_accesses++;
 }
 
 static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
@@ -317,10 +323,12 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
   message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
   message.moved = (uint64_t)sectors * cu->mem.sector;
   port_send(cu->to_memory, &message, now);
-  cu->stats.copy_accesses++;
-  cu->by_pc[access->isa.pc].sectors += sectors;
-  cu->by_pc[access->isa.pc].copy_requests++;
-  cu->by_pc[access->isa.pc].copy_moved += (uint64_t)__builtin_popcountll(access->isa.mask) * access->isa.bytes;
+  struct cu_kernel *kernel = kernel_of(cu, index);
+  struct pc_result *by_pc = &kernel->by_pc[access->isa.pc];
+  kernel->stats.copy_accesses++;
+  by_pc->sectors += sectors;
+  by_pc->copy_requests++;
+  by_pc->copy_moved += (uint64_t)__builtin_popcountll(access->isa.mask) * access->isa.bytes;
 }
 
 static void send(struct cu *cu, uint32_t index, cycle_t now) {
@@ -459,7 +467,7 @@ static void store(struct cu *cu, struct share *share, cycle_t now) {
 
 void lane_copy_issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct share *share = share_of(cu, slot);
-  cu->stats.copy_slots++;
+  cu_warp(cu, slot)->kernel->stats.copy_slots++;
   if (share->addresses && !share->storing) {
     share->addresses--;
   } else {

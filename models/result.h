@@ -65,7 +65,7 @@ struct pipe_result {
   uint64_t left; /* readable packets */
 };
 
-enum { RESULT_HAZARDS = 64 };
+enum { RESULT_HAZARDS = 64, RESULT_TOGETHER = 8 /* most launches that run at once */ };
 
 /* A warp that waits for ever, in a deadlock. */
 struct stuck_warp {
@@ -88,10 +88,16 @@ enum launch_end { END_FINISHED, END_DEADLOCK, END_CYCLE_LIMIT, END_STOPPED };
 struct launch_result {
   enum launch_end end;
   cycle_t cycles; /* from the launch's start to the end of its last work-group, or to where it stuck */
+  /* What launches that run at once share cannot be told apart: all of them have the figures of lds, dma, mem, pipes,
+   * lds_max_ways, dma_queue_peak and dma_latency together. */
+  uint32_t together;        /* launches that ran at once, this one among them: 1 for one alone */
+  cycle_t together_cycles;  /* from their common start to the end of the last: `cycles` for one alone */
+  uint64_t together_active; /* as cu.active_cycles, of all of them */
   uint64_t work_groups;
-  uint64_t trace_hash; /* of every issue: cycle, CU, warp slot, pc, lanes, in CU order */
+  uint64_t never_started; /* work-groups that no CU had room for until the end */
+  uint64_t trace_hash;    /* of every issue: cycle, CU, warp slot, pc, lanes, in CU order */
   struct occupancy occupancy;
-  struct cu_stats cu; /* summed over CUs, as are the next three */
+  struct cu_stats cu; /* of this launch alone; summed over CUs, as are the next three */
   struct lds_stats lds;
   struct dma_stats dma;
   struct mem_stats mem;

@@ -1,31 +1,8 @@
-#include "models/simulation.h"
-
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "models/dispatcher.h"
-#include "models/executor.h"
-
-/* A compute unit with all that advances together with it. */
-struct node {
-  struct island island;
-  struct cu cu;
-  struct lds lds;
-  struct dma dma[LDS_ENGINES];
-  struct mem_port port;
-  struct executor executor;
-};
-
-struct simulation {
-  struct machine machine;
-  struct island uncore;
-  struct memory memory;
-  struct dispatcher dispatcher;
-  struct node *nodes;
-  struct cu **cus; /* of the nodes, for the dispatcher */
-  struct island **islands;
-  cycle_t start; /* of the next launch */
-};
+#include "models/simulation_parts.h"
 
 /* ---- occupancy -------------------------------------------------------------------------- */
 
@@ -141,8 +118,7 @@ static void node_free(struct node *node, unsigned engines) {
 static bool uncore_init(struct simulation *simulation) {
   const struct machine *machine = &simulation->machine;
   struct island *uncore = &simulation->uncore;
-  if (!memory_init(&simulation->memory, machine) ||
-      !dispatcher_init(&simulation->dispatcher, simulation->cus, machine->cu.count))
+  if (!memory_init(&simulation->memory, machine) || !dispatcher_init(&simulation->dispatcher, simulation->cus, machine))
     return false;
   snprintf(uncore->name, sizeof uncore->name, "uncore");
   uncore->lookahead = cycle_min(machine->mem.link_latency, machine->cu.dispatch_latency);
@@ -206,194 +182,91 @@ void simulation_show_every_cycle(struct simulation *simulation) {
   }
 }
 
-/* ---- a launch --------------------------------------------------------------------------- */
+/* ---- launches --------------------------------------------------------------------------- */
 
-static bool prepare(struct simulation *simulation, struct isa_launch *launch, struct launch_result *result) {
-  const struct machine *machine = &simulation->machine;
+static bool prepare_result(const struct simulation *simulation, const struct at_once *all, size_t index) {
+  const struct isa_launch *launch = all->launches[index];
+  struct launch_result *result = &all->results[index];
+  const size_t pipes = launch->memory ? launch->memory->pipe_count : 0;
   *result = (struct launch_result){
-      .occupancy = simulation_occupancy(machine, launch),
+      .occupancy = simulation_occupancy(&simulation->machine, launch),
+      .together = (uint32_t)all->count,
       .work_groups = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2],
       .by_pc = calloc(launch->program->count, sizeof *result->by_pc),
+      .pipes = calloc(pipes + 1, sizeof *result->pipes),
+      .pipe_count = pipes,
   };
-  const size_t pipes = launch->memory ? launch->memory->pipe_count : 0;
-  result->pipes = calloc(pipes + 1, sizeof *result->pipes);
-  result->pipe_count = pipes;
-  if (!result->by_pc || !result->pipes || !result->occupancy.groups_per_cu)
+  return result->by_pc && result->pipes && result->occupancy.groups_per_cu;
+}
+
+static bool prepare_node(const struct simulation *simulation, struct node *node, const struct at_once *all) {
+  if (!cu_launch(&node->cu, (uint32_t)all->count))
     return false;
-  if (!pipes_launch(&simulation->memory.pipes, launch->memory, machine->mem.pipe_reservations,
-                    machine->cu.count * machine->cu.accesses, simulation->start))
+  for (size_t i = 0; i < all->count; i++) {
+    all->launches[i]->number = (uint32_t)i;
+    all->launches[i]->report = cu_report;
+    all->launches[i]->report_context = &node->cu.kernels[i];
+  }
+  if (!executor_launch(&node->executor, &simulation->machine, all->launches, all->count))
     return false;
-  memory_launch(&simulation->memory, launch->memory, simulation->start);
-  for (uint32_t i = 0; i < machine->cu.count; i++) {
-    struct node *node = &simulation->nodes[i];
-    launch->report = cu_report;
-    launch->report_context = &node->cu;
-    if (!executor_launch(&node->executor, machine, launch, result->occupancy.lds_per_group))
-      return false;
-    cu_launch(&node->cu, &node->executor.launch, result->occupancy.groups_per_cu, result->by_pc);
-    node->lds.stats = (struct lds_stats){0};
-    for (unsigned engine = 0; engine < machine->dma.engines; engine++) {
-      struct dma *dma = &node->dma[engine];
-      dma->stats = (struct dma_stats){0};
-      dma->latency = (struct histogram){0};
-      dma->queue_peak = 0;
-      dma_timeline_start(&dma->timeline, simulation->start);
-    }
+  for (size_t i = 0; i < all->count; i++)
+    cu_launch_kernel(&node->cu, &node->executor.launches[i], all->results[i].occupancy.lds_per_group,
+                     all->results[i].by_pc);
+  node->lds.stats = (struct lds_stats){0};
+  for (unsigned engine = 0; engine < simulation->machine.dma.engines; engine++) {
+    struct dma *dma = &node->dma[engine];
+    dma->stats = (struct dma_stats){0};
+    dma->latency = (struct histogram){0};
+    dma->queue_peak = 0;
+    dma_timeline_start(&dma->timeline, simulation->start);
   }
   return true;
 }
 
-/* Hazards of one CU join those of others; the earliest occurrence stays, ties go to the lower CU. */
-static void merge_hazards(struct launch_result *result, cycle_t *cycles, const struct cu *cu) {
-  result->hazards_dropped += cu->hazards_dropped;
-  for (size_t i = 0; i < cu->hazard_count; i++) {
-    const struct hazard_result *found = &cu->hazards[i];
-    size_t at = 0;
-    while (at < result->hazard_count &&
-           (result->hazards[at].first.rule != found->first.rule || result->hazards[at].first.pc != found->first.pc))
-      at++;
-    if (at == RESULT_HAZARDS) {
-      result->hazards_dropped += found->count;
-    } else if (at == result->hazard_count) {
-      cycles[at] = cu->hazard_cycle[i];
-      result->hazards[result->hazard_count++] = *found;
-    } else {
-      result->hazards[at].count += found->count;
-      if (cu->hazard_cycle[i] < cycles[at]) {
-        cycles[at] = cu->hazard_cycle[i];
-        result->hazards[at].first = found->first;
-      }
-    }
+static void prepare_dispatcher(struct simulation *simulation, const struct at_once *all) {
+  dispatcher_launch(&simulation->dispatcher, simulation->start);
+  for (size_t i = 0; i < all->count; i++) {
+    const struct occupancy *fit = &all->results[i].occupancy;
+    const struct cu_room need = {
+        .warps = fit->warps_per_group,
+        .groups = 1,
+        .registers = fit->warps_per_group * fit->registers_per_warp,
+        .lds = fit->lds_per_group,
+    };
+    dispatcher_add(&simulation->dispatcher, all->results[i].work_groups, &need);
   }
 }
 
-static uint32_t missing_event(const struct cu_group *group) {
-  for (uint32_t i = 0; i < group->wait.count; i++)
-    if (group->wait.event[i] > group->events_made)
-      return group->wait.event[i];
-  return 0;
+static bool prepare(struct simulation *simulation, const struct at_once *all) {
+  const struct machine *machine = &simulation->machine;
+  struct isa_memory *memory = all->launches[0]->memory;
+  bool good = true;
+  for (size_t i = 0; i < all->count; i++) /* all of them, so that all can be freed */
+    good = prepare_result(simulation, all, i) && good;
+  if (!good || !pipes_launch(&simulation->memory.pipes, memory, machine->mem.pipe_reservations,
+                             machine->cu.count * machine->cu.accesses, simulation->start))
+    return false;
+  memory_launch(&simulation->memory, memory, simulation->start);
+  for (uint32_t i = 0; i < machine->cu.count; i++)
+    if (!prepare_node(simulation, &simulation->nodes[i], all))
+      return false;
+  prepare_dispatcher(simulation, all);
+  return true;
 }
 
-/* Warps of the group that stand at the call at `pc`. */
-static uint32_t arrived_at(const struct cu *cu, const struct cu_group *group, uint32_t pc) {
-  uint32_t count = 0;
-  for (uint64_t arrived = group->arrived; arrived; arrived &= arrived - 1)
-    count += cu->warps[__builtin_ctzll(arrived)].charged == pc;
+/* Work-groups of a launch that have ended, though the dispatcher may not know yet. */
+static uint64_t ended(const struct simulation *simulation, size_t index) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
+    count += simulation->nodes[i].cu.kernels[index].stats.work_groups;
   return count;
 }
 
-/* What the warp waits for is a pipe: it asks again and again, or its request is parked. */
-static void blame_pipe(struct stuck_warp *stuck, const struct cu *cu, const struct cu_warp *warp, bool spins) {
-  stuck->pc = warp->refused_pc;
-  stuck->stall = isa_is_pipe_write((enum isa_op)cu->program->code[stuck->pc].op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
-  stuck->pipe = isa_pipe_find(cu->launch->memory, warp->refused_by);
-  stuck->spins = spins;
-  stuck->missing = 0;
-}
-
-/* Warps whose requests are parked have been waiting for the pipe, and are marked as refused for ever. */
-static void mark_parked(struct simulation *simulation) {
-  const struct mem_pipes *pipes = &simulation->memory.pipes;
-  for (uint32_t i = 0; i < pipes->parked_count; i++) {
-    const struct mem_event *event = &simulation->memory.events[pipes->parked[i]];
-    const struct isa_access *access = event->message.access;
-    struct cu *cu = &simulation->nodes[event->client].cu;
-    struct cu_warp *warp = cu_warp(cu, cu->accesses[event->message.tag].warp);
-    warp->refused_at = NEVER;
-    warp->refused_pc = access->pc;
-    warp->refused_by = access->address[__builtin_ctzll(access->pipe.waiting)];
-    if (warp->stall == STALL_PIPE)
-      warp->stall = isa_is_pipe_write((enum isa_op)access->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
-  }
-}
-
-static void note_stuck(struct launch_result *result, const struct cu *cu, cycle_t changed) {
-  for (uint32_t slot = 0; slot < cu->params.warps; slot++) {
-    const struct cu_warp *warp = &cu->warps[slot];
-    if (warp->state == WARP_FREE || warp->state == WARP_DONE)
-      continue;
-    const struct cu_group *group = &cu->groups[warp->group];
-    if (result->stuck_count < RESULT_STUCK) {
-      result->stuck[result->stuck_count] = (struct stuck_warp){
-          .cu = cu->index,
-          .group = {group->id[0], group->id[1], group->id[2]},
-          .warp = warp->index,
-          .pc = warp->charged,
-          .stall = warp->stall,
-          .missing = group->warp_count - arrived_at(cu, group, warp->charged),
-          .mismatched = group->mismatched,
-          .elsewhere_pc = group->arrived_pc,
-          .exited = group->exited,
-          .event = warp->stall == STALL_COPY_WAIT ? missing_event(group) : 0,
-      };
-      if (warp->refused_at && warp->refused_at >= changed && !(group->arrived & cu_bit(slot)))
-        blame_pipe(&result->stuck[result->stuck_count], cu, warp, warp->refused_at != NEVER);
-    }
-    result->stuck_count++;
-  }
-}
-
-static void collect_node(struct launch_result *result, cycle_t *hazard_cycles, struct node *node, unsigned engines,
-                         cycle_t changed) {
-  stats_add(&cu_stat_group, &result->cu, &node->cu.stats);
-  stats_add(&lds_stat_group, &result->lds, &node->lds.stats);
-  for (unsigned engine = 0; engine < engines; engine++) {
-    const struct dma *dma = &node->dma[engine];
-    stats_add(&dma_stat_group, &result->dma, &dma->stats);
-    histogram_merge(&result->dma_latency, &dma->latency);
-    dma_timeline_add(&result->dma_timeline, &dma->timeline, result->cycles);
-    if (dma->queue_peak > result->dma_queue_peak)
-      result->dma_queue_peak = dma->queue_peak;
-  }
-  histogram_merge(&result->dma_latency, &node->cu.copy_latency);
-  for (unsigned i = 0; i < STALLS; i++)
-    result->stalls[i] += node->cu.stalls[i];
-  result->resident_cycles += node->cu.resident_cycles;
-  if (node->cu.lds_max_ways > result->lds_max_ways)
-    result->lds_max_ways = node->cu.lds_max_ways;
-  result->trace_hash = (result->trace_hash ^ node->cu.trace_hash) * UINT64_C(0x9e3779b97f4a7c15);
-  merge_hazards(result, hazard_cycles, &node->cu);
-  if (result->end == END_DEADLOCK)
-    note_stuck(result, &node->cu, changed);
-}
-
-/* Reservations that nobody will commit any more are found when the launch is over. */
-static void collect_pipes(struct simulation *simulation, struct launch_result *result) {
-  pipes_count(&simulation->memory.pipes, simulation->start + result->cycles);
-  for (size_t i = 0; i < result->pipe_count; i++) {
-    const struct isa_pipe *pipe = &simulation->memory.mirror->pipes[i];
-    if (result->end == END_FINISHED)
-      isa_pipe_end(pipe, cu_report, &simulation->nodes[0].cu);
-    result->pipes[i] =
-        (struct pipe_result){.pipe = pipe, .stats = pipe->stats, .left = isa_pipe_available(pipe, ISA_PIPE_READ)};
-  }
-}
-
-/* An instruction keeps its scheduler's unit from its issue until the next one may issue there: an interval. */
-static void count_units(const struct isa_program *program, const struct cu *cu, struct launch_result *result) {
-  for (uint32_t pc = 0; pc < program->count; pc++) {
-    uint8_t class_ = program->info[pc].class_;
-    result->unit_cycles[cu->unit[class_]] += result->by_pc[pc].issues * cu->interval[class_];
-    result->unit_holds[cu->unit[class_]] |= result->by_pc[pc].issues && cu->interval[class_] > 1;
-  }
-}
-
-static void collect(struct simulation *simulation, const struct isa_program *program, struct launch_result *result) {
-  cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
-  result->mem = memory_stats(&simulation->memory, simulation->start + result->cycles);
-  count_units(program, &simulation->nodes[0].cu, result); /* all CUs are alike, and by_pc[] is of them all */
-  collect_pipes(simulation, result);
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
-    collect_node(result, hazard_cycles, &simulation->nodes[i], simulation->machine.dma.engines,
-                 simulation->memory.pipes.changed);
-}
-
-/* Every work-group has ended, though the dispatcher may not know yet. */
 static bool all_ended(const struct simulation *simulation) {
-  uint64_t ended = 0;
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
-    ended += simulation->nodes[i].cu.stats.work_groups;
-  return ended == simulation->dispatcher.groups;
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < simulation->dispatcher.launch_count; i++)
+    count += ended(simulation, i);
+  return count == simulation->dispatcher.groups;
 }
 
 /* Warps of a CU whose requests are parked. */
@@ -465,27 +338,57 @@ static void abandon(struct simulation *simulation, cycle_t end) {
   }
 }
 
-bool simulation_run(struct simulation *simulation, struct host *host, struct isa_launch *launch, cycle_t limit,
-                    const struct progress *progress, struct launch_result *result) {
-  if (!prepare(simulation, launch, result)) {
-    launch_result_free(result);
+/* How one of the launches ended, and when: it may have finished before another has stuck. */
+static void conclude(const struct simulation *simulation, struct launch_result *result, size_t index,
+                     enum launch_end end, cycle_t cycles) {
+  const struct dispatched *launch = &simulation->dispatcher.launches[index];
+  cycle_t last = simulation->start;
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
+    last = cycle_max(last, simulation->nodes[i].cu.kernels[index].last_end);
+  const bool finished = ended(simulation, index) == launch->groups;
+  result->end = finished ? END_FINISHED : end;
+  result->cycles = finished ? last - simulation->start : cycles;
+  result->together_cycles = cycles;
+  result->never_started = launch->groups - launch->sent;
+}
+
+static void give_up(struct launch_result *results, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    launch_result_free(&results[i]);
+}
+
+bool simulation_run_together(struct simulation *simulation, struct host *host, struct isa_launch *const *launches,
+                             size_t count, cycle_t limit, const struct progress *progress,
+                             struct launch_result *results) {
+  const struct at_once all = {launches, results, count};
+  assert(count && count <= RESULT_TOGETHER && "the caller has counted them");
+  if (!prepare(simulation, &all)) {
+    give_up(results, count);
     return false;
   }
-  dispatcher_launch(&simulation->dispatcher, result->work_groups, result->occupancy.groups_per_cu, simulation->start);
-  cycle_t cut_at = 0;
-  result->end = run_slices(simulation, host, limit, progress, &cut_at);
-  if (result->end == END_DEADLOCK)
-    mark_parked(simulation);
-  result->cycles = result->end == END_FINISHED   ? simulation->dispatcher.last_end - simulation->start
-                   : result->end == END_DEADLOCK ? abandoned_after(simulation)
-                                                 : cut_at;
-  if (result->end != END_FINISHED)
-    abandon(simulation, simulation->start + result->cycles);
-  collect(simulation, launch->program, result);
+  cycle_t cycles = 0;
+  const enum launch_end end = run_slices(simulation, host, limit, progress, &cycles);
+  if (end == END_DEADLOCK)
+    simulation_mark_parked(simulation);
+  if (end == END_FINISHED)
+    cycles = simulation->dispatcher.last_end - simulation->start;
+  else if (end == END_DEADLOCK)
+    cycles = abandoned_after(simulation);
+  if (end != END_FINISHED)
+    abandon(simulation, simulation->start + cycles);
+  for (size_t i = 0; i < count; i++) {
+    conclude(simulation, &results[i], i, end, cycles);
+    simulation_collect(simulation, &all, i);
+  }
   /* The next launch starts when the last word of this one has reached everybody; a prefetch may be answered
    * long after the groups have ended. */
   simulation->start = cycle_max(simulation->dispatcher.last_end, simulation->memory.last_arrival) +
                       2 * (cycle_t)simulation->machine.cu.dispatch_latency +
                       2 * (cycle_t)simulation->machine.mem.link_latency;
   return true;
+}
+
+bool simulation_run(struct simulation *simulation, struct host *host, struct isa_launch *launch, cycle_t limit,
+                    const struct progress *progress, struct launch_result *result) {
+  return simulation_run_together(simulation, host, &launch, 1, limit, progress, result);
 }

@@ -5,6 +5,9 @@
  *          └──────done─────── cu n ┘                   └─────────┘
  *      └─ island "uncore": dispatcher and memory;  islands "cu0"...: CU, LDS, DMA, memory port
  *
+ * Several launches may run at once: all of them begin in one cycle, share all that the machine has, and end each for
+ * itself. The next ones begin when all have ended.
+ *
  * Invariant: simulated time and the L2's contents go on from launch to launch; the result of a
  * launch does not depend on the host that steps the islands. */
 #ifndef MODELS_SIMULATION_H
@@ -43,5 +46,11 @@ struct occupancy simulation_occupancy(const struct machine *machine, const struc
  * is only good for simulation_free(). The caller frees *result with launch_result_free(). */
 bool simulation_run(struct simulation *simulation, struct host *host, struct isa_launch *launch, cycle_t limit,
                     const struct progress *progress, struct launch_result *result);
+
+/* The same for `count` launches at once, 1 to RESULT_TOGETHER, which share one memory; `limit` and progress are of all
+ * of them. A deadlock or the limit ends all that have not finished. The caller frees each of results[]. */
+bool simulation_run_together(struct simulation *simulation, struct host *host, struct isa_launch *const *launches,
+                             size_t count, cycle_t limit, const struct progress *progress,
+                             struct launch_result *results);
 
 #endif

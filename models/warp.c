@@ -7,14 +7,14 @@
 
 /* ---- accounts --------------------------------------------------------------------------- */
 
-void cu_charge(struct cu *cu, struct cu_warp *warp, enum stall stall, uint64_t cycles) {
+void cu_charge(struct cu_warp *warp, enum stall stall, uint64_t cycles) {
   warp->stalls[stall] += cycles;
-  cu->by_pc[warp->charged].stalls[stall] += cycles;
+  warp->kernel->by_pc[warp->charged].stalls[stall] += cycles;
 }
 
-void cu_account(struct cu *cu, struct cu_warp *warp, enum stall stall, cycle_t now) {
+void cu_account(struct cu_warp *warp, enum stall stall, cycle_t now) {
   if (now > warp->since) { /* a warp that issues at `now` is already paid up to now + 1 */
-    cu_charge(cu, warp, warp->stall, now - warp->since);
+    cu_charge(warp, warp->stall, now - warp->since);
     warp->since = now;
   }
   warp->stall = stall;
@@ -41,7 +41,7 @@ cycle_t cu_next_waking(const struct cu *cu) {
 static void make_ready(struct cu *cu, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   warp->state = WARP_READY;
-  cu_account(cu, warp, STALL_NOT_SELECTED, now);
+  cu_account(warp, STALL_NOT_SELECTED, now);
   cu_scheduler_of(cu, slot)->ready |= cu_bit(slot);
 }
 
@@ -71,7 +71,7 @@ void cu_turn_wheel(struct cu *cu, cycle_t now) {
 
 void cu_block(struct cu *cu, uint32_t slot, enum stall stall, cycle_t now) {
   cu_warp(cu, slot)->state = WARP_BLOCKED;
-  cu_account(cu, cu_warp(cu, slot), stall, now);
+  cu_account(cu_warp(cu, slot), stall, now);
 }
 
 void cu_ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cycle_t now) {
@@ -79,7 +79,7 @@ void cu_ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cyc
     make_ready(cu, slot, now);
     return;
   }
-  cu_account(cu, cu_warp(cu, slot), stall, now);
+  cu_account(cu_warp(cu, slot), stall, now);
   cu_warp(cu, slot)->state = WARP_ASLEEP;
   sleep_until(cu, slot, at);
 }
@@ -92,10 +92,10 @@ static bool fenced(const struct cu_warp *warp, const struct isa_info *info) {
 
 void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
-  const struct isa_info *info = &cu->program->info[warp->pc];
+  const struct isa_info *info = &warp->kernel->info[warp->pc];
   enum stall stall = STALL_DEPENDENCY;
   cycle_t at = from;
-  cu_account(cu, warp, warp->stall, now); /* what it waited for so far was the old instruction's business */
+  cu_account(warp, warp->stall, now); /* what it waited for so far was the old instruction's business */
   warp->charged = warp->pc;
   for (unsigned i = 0; i < info->slots; i++) {
     cycle_t ready = warp->ready[info->slot[i]];
@@ -113,7 +113,7 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
 }
 
 void cu_rest(struct cu *cu, uint32_t slot, enum stall stall, cycle_t until, cycle_t now) {
-  cu_account(cu, cu_warp(cu, slot), stall, now);
+  cu_account(cu_warp(cu, slot), stall, now);
   cu_warp(cu, slot)->state = WARP_RESTING;
   sleep_until(cu, slot, until);
 }
@@ -128,25 +128,28 @@ static void forget_age(struct cu_scheduler *scheduler, uint32_t slot) {
 }
 
 /* Adds the warp's account, up to `end`, to the launch's. */
-static void close_account(struct cu *cu, struct cu_warp *warp, cycle_t end) {
+static void close_account(struct cu_warp *warp, cycle_t end) {
+  struct cu_kernel *kernel = warp->kernel;
   uint64_t sum = 0;
-  cu_account(cu, warp, warp->stall, end);
+  cu_account(warp, warp->stall, end);
   for (unsigned i = 0; i < STALLS; i++) {
     sum += warp->stalls[i];
-    cu->stalls[i] += warp->stalls[i];
+    kernel->stalls[i] += warp->stalls[i];
   }
   assert(sum == end - warp->started && "a warp's buckets sum to its residency");
-  cu->resident_cycles += sum;
+  kernel->resident_cycles += sum;
 }
 
 /* The warp's last cycle was `end` - 1. */
 void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
   struct cu_warp *warp = cu_warp(cu, slot);
-  close_account(cu, warp, end);
+  close_account(warp, end);
   warp->state = WARP_DONE;
   forget_age(cu_scheduler_of(cu, slot), slot);
   if (!--cu->resident)
-    cu->stats.active_cycles += end - cu->resident_since;
+    cu->active_cycles += end - cu->resident_since;
+  if (!--warp->kernel->resident)
+    warp->kernel->stats.active_cycles += end - warp->kernel->resident_since;
   cu->groups[warp->group].finished++;
   group_finish(cu, warp->group, end);
 }
@@ -171,8 +174,11 @@ void cu_abandon(struct cu *cu, cycle_t end) {
     return;
   for (uint32_t slot = 0; slot < cu->params.warps; slot++)
     if (cu->warps[slot].state != WARP_FREE && cu->warps[slot].state != WARP_DONE)
-      close_account(cu, cu_warp(cu, slot), end);
-  cu->stats.active_cycles += end - cu->resident_since;
+      close_account(cu_warp(cu, slot), end);
+  cu->active_cycles += end - cu->resident_since;
+  for (uint32_t i = 0; i < cu->kernel_count; i++)
+    if (cu->kernels[i].resident)
+      cu->kernels[i].stats.active_cycles += end - cu->kernels[i].resident_since;
   for (uint32_t slot = 0; slot < cu->params.groups; slot++)
     group_abandon(cu, slot, end);
 }

@@ -14,8 +14,10 @@
 
 struct warp_source {
   void *self;
-  /* Work-group number `linear` of the launch takes group slot `slot`. Its shape is kept at the source. */
-  const struct isa_group *(*start_group)(void *self, uint32_t slot, uint32_t linear);
+  /* Work-group number `linear` of launch number `launch` takes group slot `slot` and the LDS from `lds_base` on. Its
+   * shape is kept at the source. */
+  const struct isa_group *(*start_group)(void *self, uint32_t slot, uint32_t launch, uint32_t linear,
+                                         uint32_t lds_base);
   /* Warp `index` of the group takes warp slot `slot`; returns the pc of its first instruction. */
   uint32_t (*start_warp)(void *self, uint32_t slot, uint32_t group_slot, uint32_t index);
   /* The warp issues its instruction; returns the pc of the one after it. */

@@ -156,6 +156,8 @@ bool job_launch(struct job *job, const char *kernel, struct message *message) {
   job->launches = need_more(job->launches, job->launch_count + 1, sizeof *job->launches);
   struct job_launch *launch = &job->launches[job->launch_count++];
   *launch = (struct job_launch){
+      .first = job->launch_count - 1,
+      .together = 1,
       .args = need(found->arg_bytes, 1),
       .given = need(found->arg_count, sizeof(bool)),
       .isa = {.program = job->program.isa,

@@ -23,9 +23,10 @@
 struct job_launch {
   struct isa_launch isa; /* `args` points to `args` below */
   uint8_t *args;
-  bool *given;       /* per argument of the kernel */
-  bool local_chosen; /* by job_ready(), not by the user */
-  bool refitted;     /* the program was lowered again, for fewer registers */
+  bool *given;            /* per argument of the kernel */
+  bool local_chosen;      /* by job_ready(), not by the user */
+  bool refitted;          /* the program was lowered again, for fewer registers */
+  size_t first, together; /* it runs at once with others: launches [first, first + together), itself among them */
   struct printed printed;
 };
 
@@ -115,6 +116,10 @@ bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed,
 
 /* Starts a launch of `kernel`; it becomes the last of job->launches. */
 bool job_launch(struct job *job, const char *kernel, struct message *message);
+
+/* Says that launches from `first` to the last run at once. False when two of them write one pipe, or read one, as far
+ * as their code shows it; *launch is then the later one. */
+bool job_together(struct job *job, size_t first, size_t *launch, struct message *message);
 
 /* Gives argument `index` of the last launch its value, checked against the kernel's. */
 bool job_argument(struct job *job, size_t index, const struct job_argument *argument, struct message *message);

@@ -48,6 +48,44 @@ bool job_find_pipe(const struct job *job, const char *name, size_t *pipe, struct
   return message_fail(message, "no pipe '%.60s'%s", name, count ? hint : "; there are no pipes");
 }
 
+/* Whether the launch may read the pipe, or write it: the directions' bits, as far as its code shows them. */
+static unsigned directions(const struct job_launch *launch, const struct isa_pipe *pipe) {
+  const struct isa_kernel *kernel = launch->isa.kernel;
+  unsigned found = 0;
+  for (size_t i = 0; i < kernel->arg_count; i++) {
+    uint64_t address = 0;
+    if (kernel->args[i].kind != ISA_ARG_PIPE)
+      continue;
+    memcpy(&address, launch->args + kernel->args[i].offset, sizeof address);
+    if (address == pipe->base)
+      found |= isa_pipe_directions(launch->isa.program, kernel, &kernel->args[i]);
+  }
+  return found;
+}
+
+static bool fail_shared(const struct job *job, const struct isa_pipe *pipe, unsigned shared, size_t other,
+                        struct message *message) {
+  return message_fail(message, "pipe '%s' is %s by kernel '%.60s' at the same time: one kernel at a time may do so",
+                      pipe->name, shared & 1u << ISA_PIPE_WRITE ? "written" : "read",
+                      job->launches[other].isa.kernel->name);
+}
+
+bool job_together(struct job *job, size_t first, size_t *launch, struct message *message) {
+  for (size_t i = first; i < job->launch_count; i++) {
+    job->launches[i].first = first;
+    job->launches[i].together = job->launch_count - first;
+  }
+  for (size_t p = 0; p < job->memory.pipe_count; p++)
+    for (*launch = first; *launch < job->launch_count; ++*launch)
+      for (size_t other = first; other < *launch; other++) {
+        const struct isa_pipe *pipe = &job->memory.pipes[p];
+        unsigned shared = directions(&job->launches[*launch], pipe) & directions(&job->launches[other], pipe);
+        if (shared)
+          return fail_shared(job, pipe, shared, other, message);
+      }
+  return true;
+}
+
 uint8_t *job_packets(const struct isa_pipe *pipe, uint64_t *bytes) {
   const uint64_t count = isa_pipe_available(pipe, ISA_PIPE_READ);
   *bytes = count * pipe->packet_size;

@@ -158,13 +158,39 @@ static bool read_launch(struct launch_reader *reader, const struct place *place,
              : launch_refuse(reader, &(struct place){place, field, 0});
 }
 
+/* An entry that is launches of its own: they run at once. */
+static bool read_together(struct launch_reader *reader, const struct place *place, const json_t *object) {
+  static const char *const keys[] = {"together"};
+  const struct place list_at = {place, "together", 0};
+  const json_t *list = json_object_get(object, "together");
+  const size_t first = reader->job->launch_count;
+  size_t launch = 0;
+  if (!json_keys(&reader->document, place, object, keys, COUNT(keys)) ||
+      !json_is(&reader->document, &list_at, list, JSON_ARRAY))
+    return false;
+  const size_t count = json_array_size(list);
+  if (count < 2 || count > RESULT_TOGETHER)
+    return json_fail(&reader->document, &list_at, "has %zu entries, outside [2, %d] launches", count, RESULT_TOGETHER);
+  for (size_t i = 0; i < count; i++)
+    if (!read_launch(reader, &(struct place){&list_at, NULL, i}, json_array_get(list, i)))
+      return false;
+  return job_together(reader->job, first, &launch, reader->document.message)
+             ? true
+             : launch_refuse(reader, &(struct place){&list_at, NULL, launch - first});
+}
+
+static bool read_entry(struct launch_reader *reader, const struct place *place, const json_t *object) {
+  return json_is_object(object) && json_object_get(object, "together") ? read_together(reader, place, object)
+                                                                       : read_launch(reader, place, object);
+}
+
 bool launch_launches(struct launch_reader *reader, const struct place *place, const json_t *launches) {
   if (!json_is(&reader->document, place, launches, JSON_ARRAY))
     return false;
   if (!json_array_size(launches))
     return json_fail(&reader->document, place, "is empty: there is nothing to run");
   for (size_t i = 0; i < json_array_size(launches); i++)
-    if (!read_launch(reader, &(struct place){place, NULL, i}, json_array_get(launches, i)))
+    if (!read_entry(reader, &(struct place){place, NULL, i}, json_array_get(launches, i)))
       return false;
   return true;
 }

@@ -147,7 +147,9 @@ static const char bounds[] =
     "holds is said:\n\n"
     "1. The launch did not finish: that it did not.\n"
     "2. A resource is at 80 % of its peak or above: the one with the highest share. However well the rest were hidden, "
-    "the launch would take no less than that share of its time.\n"
+    "the launch would take no less than that share of its time. Of launches that run at once, only issue slots and "
+    "units "
+    "count here: what they share may be busy with the others' work.\n"
     "3. Warps wait: buckets are added up by what they wait for (execution units: `dependency`, `unit`; issue slots: "
     "`not_selected`; the LDS: `lds`, `lds_conflict`, `lds_contention`, `lds_queue`; global memory: `memory`, "
     "`memory_queue`, `fence`, `pipe`, `drain`; copies: `copy_wait`, `copy_data`, `dma_queue`; other warps: `barrier`, "
@@ -171,7 +173,8 @@ char *report_manual(void) {
       "Made by `make docs`. Names are those of the JSON report, below `launches[]` where nothing else is "
       "said, and `units` uses them too; the text report shows a part of them. "
       "All counters start at "
-      "zero with each launch and are summed over compute units. Launches and arguments are counted from 1 "
+      "zero with each launch, or launches that run at once, and are summed over compute units. Launches and arguments "
+      "are counted from 1 "
       "in words (`launch 2 of 6`) and from 0 in paths (`launches[1]`).\n\n| key | unit | meaning |\n|---|---|---|\n");
   for (size_t i = 0; i < report_key_count; i++)
     text_print(&text, "| `%s` | %s | %s |\n", report_keys[i].key, report_keys[i].unit, report_keys[i].text);

@@ -71,6 +71,11 @@ double report_dram_imbalance(const struct machine *machine, const struct mem_sta
 double report_engine_mean(const struct machine *machine, const struct launch_result *result,
                           const uint64_t sum[TIMELINE], uint32_t interval);
 
+/* Behind the name of something that launches at once have shared. */
+static inline const char *report_of_all(const struct launch_result *result) {
+  return result->together > 1 ? ", of these launches" : "";
+}
+
 /* "plain", "strided", "2D", "3D", "mixed"; NULL: no copies. `forms` as in struct pc_result. */
 const char *report_copy_kind(uint64_t forms);
 
@@ -80,7 +85,7 @@ struct text;
 void report_copies(const struct machine *machine, const struct launch_result *result, struct text *text);
 void report_hiding(const struct launch_result *result, struct text *text);
 void report_memory(const struct machine *machine, const struct launch_result *result, struct text *text);
-void report_pipe(const struct pipe_result *at, cycle_t cycles, struct text *text);
+void report_pipe(const struct launch_result *result, const struct pipe_result *at, struct text *text);
 
 struct limit_row {
   const char *key, *name; /* "lds", "LDS" */

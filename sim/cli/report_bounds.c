@@ -1,5 +1,6 @@
 /* How near resources came to their peaks, and the sentence that says what bounds a launch: its rule is in
  * docs/report.md. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "sim/cli/report.h"
@@ -57,7 +58,8 @@ static double dram_passed(const struct machine *machine, const struct launch_res
 
 void report_utilisations(const struct machine *machine, const struct launch_result *result,
                          struct utilisation all[UTILISATIONS]) {
-  double active = (double)result->cu.active_cycles, cycles = (double)result->cycles;
+  double active = (double)result->together_active, cycles = (double)result->together_cycles;
+  double own = (double)result->cu.active_cycles;
   uint32_t narrow =
       machine->dma.read_width < machine->dma.write_width ? machine->dma.read_width : machine->dma.write_width;
   double engines = active * machine->dma.engines, link = active * machine->mem.link_width;
@@ -66,7 +68,7 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
   const struct utilisation rows[UTILISATIONS - REPORT_UNITS] = {
       {"issue_slots", "issue slots", "issue slots", "instructions",
        (double)(result->cu.warp_instructions + result->cu.copy_slots + result->cu.copy_retries),
-       active * machine->cu.schedulers, .serves = SERVES_ISSUE},
+       own * machine->cu.schedulers, .serves = SERVES_ISSUE},
       {"lds_passes", "LDS passes", "LDS passes", "passes", OF(lds.passes), active, .serves = SERVES_LDS},
       {"dma_engines", "DMA engines", "the DMA engines", "bytes", OF(dma.bytes), engines * narrow,
        .serves = SERVES_COPIES},
@@ -158,6 +160,9 @@ static bool unfinished(const struct launch_result *result, struct text *text) {
   if (result->end == END_DEADLOCK)
     text_print(text, "Deadlock: %zu warp%s for ever. The figures are of an unfinished launch.", result->stuck_count,
                result->stuck_count == 1 ? " waits" : "s wait");
+  if (result->end == END_DEADLOCK && result->together > 1 && result->never_started)
+    text_print(text, " %" PRIu64 " of its work-groups %s never started: no CU had room for %s.", result->never_started,
+               result->never_started == 1 ? "was" : "were", result->never_started == 1 ? "it" : "them");
   if (result->end == END_CYCLE_LIMIT)
     text_print(text, "Cut short at the cycle limit: the figures are of an unfinished launch.");
   return result->end != END_FINISHED;
@@ -216,7 +221,9 @@ char *report_bottleneck(const struct machine *machine, const struct launch_resul
   if (unfinished(result, &text))
     return text.data;
   report_utilisations(machine, result, all);
-  const struct utilisation *busiest = busiest_of(all, ~0u, false);
+  /* What launches at once share may be busy with the others' work: only waiting tells whose limit it is. */
+  const unsigned own = SERVES_ISSUE | SERVES_UNITS;
+  const struct utilisation *busiest = busiest_of(all, result->together > 1 ? own : ~0u, false);
   if (share_of(busiest) >= SATURATED)
     say_limit(busiest, result, &text);
   else if (!say_longest(all, result, &text))

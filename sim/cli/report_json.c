@@ -176,7 +176,7 @@ static json_t *latency_object(const struct histogram *latency) {
 
 static json_t *means(const struct machine *machine, const struct launch_result *result, const uint64_t sum[TIMELINE]) {
   json_t *list = json_array();
-  uint32_t count = result->dma.descriptors ? dma_timeline_intervals(&result->dma_timeline, result->cycles) : 0;
+  uint32_t count = result->dma.descriptors ? dma_timeline_intervals(&result->dma_timeline, result->together_cycles) : 0;
   for (uint32_t i = 0; i < count; i++)
     json_array_append_new(list, json_real(report_engine_mean(machine, result, sum, i)));
   return list;
@@ -334,7 +334,7 @@ static json_t *pipe_list(const struct launch_result *result) {
     set_whole(object, "max_packets", at->pipe->max_packets);
     set_stats(object, &isa_pipe_stat_group, &at->stats);
     set_whole(object, "left", at->left);
-    set_real(object, "mean", per((double)at->stats.packet_cycles, (double)result->cycles));
+    set_real(object, "mean", per((double)at->stats.packet_cycles, (double)result->together_cycles));
     json_array_append_new(list, object);
   }
   return list;
@@ -406,8 +406,19 @@ static json_t *printed_text(const struct printed *printed) {
   return string;
 }
 
-static json_t *launch_object(const struct machine *machine, const struct job_launch *job_launch,
-                             const struct launch_result *result) {
+/* The numbers of the launches that ran at once with this one, from 1. */
+static json_t *others(const struct job *job, size_t number) {
+  const struct job_launch *own = &job->launches[number];
+  json_t *list = json_array();
+  for (size_t i = own->first; i < own->first + own->together; i++)
+    if (i != number)
+      json_array_append_new(list, whole(i + 1));
+  return list;
+}
+
+static json_t *launch_object(const struct job *job, size_t number, const struct launch_result *result) {
+  const struct machine *machine = &job->machine;
+  const struct job_launch *job_launch = &job->launches[number];
   const struct isa_launch *launch = &job_launch->isa;
   json_t *object = json_object(), *cu = json_object();
   char *bottleneck = report_bottleneck(machine, result);
@@ -415,6 +426,8 @@ static json_t *launch_object(const struct machine *machine, const struct job_lau
   json_object_set_new(object, "printf", printed_text(&job_launch->printed));
   json_object_set_new(object, "printf_truncated", json_boolean(job_launch->printed.truncated));
   set_summary(object, machine, result);
+  json_object_set_new(object, "together", others(job, number));
+  set_whole(object, "together_cycles", result->together_cycles);
   set_text(object, "bottleneck", bottleneck);
   json_object_set_new(object, "utilisation", utilisation_object(machine, result));
   json_object_set_new(object, "unit_cycles", unit_cycles(result));
@@ -460,7 +473,7 @@ char *report_json(const struct report *report) {
   json_object_set_new(root, "machine", machine_object(job));
   json_object_set_new(root, "units", units_object());
   for (size_t i = 0; i < report->count; i++)
-    json_array_append_new(launches, launch_object(&job->machine, &job->launches[i], &report->results[i]));
+    json_array_append_new(launches, launch_object(job, i, &report->results[i]));
   for (size_t i = 0; i < report->count; i++) {
     json_t *list = hazard_list(job->launches[i].isa.program, &report->results[i]);
     json_array_extend(hazards, list);

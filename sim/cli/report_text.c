@@ -19,6 +19,7 @@ struct view {
   const struct launch_result *result;
   struct text *text;
   bool refitted; /* lowered again for fewer registers */
+  size_t number; /* of the launch, from 0 */
 };
 
 static double percent(uint64_t count, uint64_t whole) { return 100 * per((double)count, (double)whole); }
@@ -76,6 +77,21 @@ static void kernel(const struct view *view) {
              view->refitted ? " to fit cu.registers" : "");
 }
 
+/* The launches that ran at once with this one. */
+static void together(const struct view *view) {
+  const struct job_launch *launches = view->job->launches, *own = &launches[view->number];
+  const char *before = "at once        with launch";
+  if (own->together < 2)
+    return;
+  for (size_t i = own->first; i < own->first + own->together; i++) {
+    if (i == view->number)
+      continue;
+    text_print(view->text, "%s %zu, %s", before, i + 1, launches[i].isa.kernel->name);
+    before = ", launch";
+  }
+  text_print(view->text, ": %" PRIu64 " cycles in all\n", view->result->together_cycles);
+}
+
 static void summary(const struct view *view) {
   const struct machine *machine = &view->job->machine;
   const struct launch_result *result = view->result;
@@ -92,6 +108,7 @@ static void summary(const struct view *view) {
   text_print(text, ": %" PRIu64 " work-group%s\n", result->work_groups, result->work_groups == 1 ? "" : "s");
   text_print(text, "cycles         %" PRIu64 " = %.3f us\n", result->cycles,
              (double)result->cycles / machine->cu.clock_mhz);
+  together(view);
   text_print(text, "instructions   %" PRIu64 " of warps, %.3f a cycle; %.1f %% of their lanes ran\n", instructions,
              per((double)instructions, (double)result->cycles),
              percent(result->cu.lane_instructions, instructions * machine->cu.warp_size));
@@ -161,7 +178,7 @@ static void lds_instructions(const struct view *view) {
 
 static void lds(const struct view *view) {
   const struct lds_stats *stats = &view->result->lds;
-  const char *before = "\nLDS:";
+  const char *before = view->result->together > 1 ? "\nLDS, of these launches:" : "\nLDS:";
   if (stats->accesses) {
     text_print(view->text,
                "%s %" PRIu64 " accesses in %" PRIu64 " passes, %" PRIu64 " added by conflicts (at most %" PRIu64
@@ -268,7 +285,7 @@ static void traffic(const struct view *view) {
   report_hiding(result, view->text);
   report_memory(machine, result, view->text);
   for (size_t i = 0; i < result->pipe_count; i++)
-    report_pipe(&result->pipes[i], result->cycles, view->text);
+    report_pipe(result, &result->pipes[i], view->text);
 }
 
 static void verdicts(const struct report *report, struct text *text) {
@@ -284,8 +301,8 @@ static void verdicts(const struct report *report, struct text *text) {
 char *report_text(const struct report *report) {
   struct text text = {0};
   for (size_t i = 0; i < report->count; i++) {
-    const struct view view = {report->job, &report->job->launches[i].isa, &report->results[i], &text,
-                              report->job->launches[i].refitted};
+    const struct view view = {report->job, &report->job->launches[i].isa,     &report->results[i],
+                              &text,       report->job->launches[i].refitted, i};
     if (report->job->launch_count > 1)
       text_print(&text, "%s======== launch %zu of %zu ========\n", i ? "\n" : "", i + 1, report->job->launch_count);
     summary(&view);

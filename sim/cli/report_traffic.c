@@ -102,9 +102,9 @@ static void efficiency(const struct launch_result *result, struct text *text) {
 /* The interval with the highest mean. */
 static uint32_t highest(const struct launch_result *result, const uint64_t sum[TIMELINE]) {
   uint32_t at = 0;
-  for (uint32_t i = 1; i < dma_timeline_intervals(&result->dma_timeline, result->cycles); i++)
-    if (sum[i] * dma_timeline_length(&result->dma_timeline, result->cycles, at) >
-        sum[at] * dma_timeline_length(&result->dma_timeline, result->cycles, i))
+  for (uint32_t i = 1; i < dma_timeline_intervals(&result->dma_timeline, result->together_cycles); i++)
+    if (sum[i] * dma_timeline_length(&result->dma_timeline, result->together_cycles, at) >
+        sum[at] * dma_timeline_length(&result->dma_timeline, result->together_cycles, i))
       at = i;
   return at;
 }
@@ -114,14 +114,15 @@ static void over_time(const struct machine *machine, const struct launch_result 
                       const uint64_t sum[TIMELINE], uint32_t most, struct text *text) {
   static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const struct dma_timeline *timeline = &result->dma_timeline;
-  uint32_t peak = highest(result, sum), count = dma_timeline_intervals(timeline, result->cycles);
+  uint32_t peak = highest(result, sum), count = dma_timeline_intervals(timeline, result->together_cycles);
   if (!count || !sum[peak])
     return;
-  uint64_t peak_cycles = dma_timeline_length(timeline, result->cycles, peak);
+  uint64_t peak_cycles = dma_timeline_length(timeline, result->together_cycles, peak);
   text_print(text, "    %-9s|", name);
   for (uint32_t i = 0; i < count; i++)
     text_print(text, "%s",
-               blocks[div_up(8 * sum[i] * peak_cycles, sum[peak] * dma_timeline_length(timeline, result->cycles, i))]);
+               blocks[div_up(8 * sum[i] * peak_cycles,
+                             sum[peak] * dma_timeline_length(timeline, result->together_cycles, i))]);
   text_print(text, "| peak %.2f of %u\n", report_engine_mean(machine, result, sum, peak), most);
 }
 
@@ -146,9 +147,10 @@ static void by_warps(const struct cu_stats *cu, struct text *text) {
 static void by_engines(const struct machine *machine, const struct launch_result *result, struct text *text) {
   const struct dma_stats *stats = &result->dma;
   text_print(text,
-             "\nDMA: %" PRIu64 " descriptors, %" PRIu64 " bytes, %.2f bytes a busy cycle; queue %.2f on average, %u at "
+             "\nDMA%s: %" PRIu64 " descriptors, %" PRIu64
+             " bytes, %.2f bytes a busy cycle; queue %.2f on average, %u at "
              "most",
-             stats->descriptors, stats->bytes, mean(stats->bytes, stats->busy_cycles),
+             report_of_all(result), stats->descriptors, stats->bytes, mean(stats->bytes, stats->busy_cycles),
              mean(stats->queue_cycles, stats->busy_cycles), result->dma_queue_peak);
   if (result->cu.copy_retries)
     text_print(text, ", %" PRIu64 " further attempts while full", result->cu.copy_retries);
@@ -246,7 +248,7 @@ void report_memory(const struct machine *machine, const struct launch_result *re
   uint64_t requests = stats->dma_reads + stats->dma_writes;
   if (!accesses && !requests)
     return;
-  text_print(text, "\nmemory: ");
+  text_print(text, "\nmemory%s: ", report_of_all(result));
   if (accesses)
     text_print(text, "%" PRIu64 " accesses of warps (%.2f sectors each)%s", accesses, mean(stats->sectors, accesses),
                requests ? ", " : "");
@@ -259,17 +261,18 @@ void report_memory(const struct machine *machine, const struct launch_result *re
 
 /* ---- pipes -------------------------------------------------------------------------------------- */
 
-void report_pipe(const struct pipe_result *at, cycle_t cycles, struct text *text) {
+void report_pipe(const struct launch_result *result, const struct pipe_result *at, struct text *text) {
   const struct isa_pipe_stats *stats = &at->stats;
-  double held = mean(stats->packet_cycles, cycles);
+  double held = mean(stats->packet_cycles, result->together_cycles);
   const struct part requests[] = {{stats->reservations, "reservations"},
                                   {stats->empty, "requests refused as it was empty"},
                                   {stats->full, "requests refused as it was full"},
                                   {stats->over_limit, "requests refused over the limit"},
                                   {stats->held, "requests held until they could be granted"}};
   text_print(text,
-             "\npipe %s: %u packets of %u bytes at most; %" PRIu64 " written, %" PRIu64 " read, %" PRIu64 " left\n",
-             at->pipe->name, at->pipe->max_packets, at->pipe->packet_size, stats->written, stats->read, at->left);
+             "\npipe %s%s: %u packets of %u bytes at most; %" PRIu64 " written, %" PRIu64 " read, %" PRIu64 " left\n",
+             at->pipe->name, report_of_all(result), at->pipe->max_packets, at->pipe->packet_size, stats->written,
+             stats->read, at->left);
   if (stats->most)
     text_print(text, "  filled to %" PRIu64 " packets at most (%.1f %%), %.2f on average (%.1f %%)\n", stats->most,
                percent(stats->most, at->pipe->max_packets), held, 100 * per(held, at->pipe->max_packets));

@@ -36,18 +36,26 @@ static void catch_interrupt(struct sigaction *before) {
     sigaction(SIGINT, &once, NULL);
 }
 
-/* A launch was ended, or there is another that need not begin. */
-static bool stops(const struct job *job, size_t index, const struct launch_result *result) {
-  return result->end == END_STOPPED || (interrupted && index + 1 < job->launch_count);
+/* A launch was ended, or there is another behind `count` of them that need not begin. */
+static bool stops(const struct job *job, const struct launch_result *results, size_t first, size_t count) {
+  for (size_t i = first; i < count; i++)
+    if (results[i].end == END_STOPPED)
+      return true;
+  return interrupted && count < job->launch_count;
 }
 
-static bool fail_interrupted(const struct job *job, size_t index, const struct launch_result *result,
+static bool fail_interrupted(const struct job *job, size_t index, const struct launch_result *results, size_t count,
                              struct message *message) {
+  uint64_t done = 0, groups = 0;
+  for (size_t i = 0; i < count; i++) {
+    done += results[i].cu.work_groups;
+    groups += results[i].work_groups;
+  }
   return message_fail(message,
                       "interrupted in launch %zu of %zu, kernel '%s', at cycle %" PRIu64 ": %" PRIu64 " of %" PRIu64
                       " work-groups had finished; nothing is reported",
-                      index + 1, job->launch_count, job->launches[index].isa.kernel->name, result->cycles,
-                      result->cu.work_groups, result->work_groups);
+                      index + 1, job->launch_count, job->launches[index].isa.kernel->name, results->together_cycles,
+                      done, groups);
 }
 
 static uint64_t milliseconds(void) {
@@ -81,33 +89,52 @@ static struct host *make_host(struct simulation *simulation, const struct run_op
   return host;
 }
 
+/* Runs the launches that begin with number `first`: one, or several at once. */
+static bool run_at_once(struct job *job, size_t first, struct simulation *simulation, struct host *host,
+                        cycle_t max_cycles, const struct progress *progress, struct launch_result *results) {
+  struct isa_launch *launches[RESULT_TOGETHER];
+  struct print_log logs[RESULT_TOGETHER];
+  const size_t count = job->launches[first].together;
+  for (size_t i = 0; i < count; i++) {
+    launches[i] = &job->launches[first + i].isa;
+    logs[i] = (struct print_log){.limit = PRINTED_BYTES};
+    launches[i]->print = print_log_take;
+    launches[i]->print_context = &logs[i];
+  }
+  bool good = simulation_run_together(simulation, host, launches, count, max_cycles, progress, &results[first]);
+  for (size_t i = 0; i < count; i++) {
+    job->launches[first + i].printed = print_log_finish(&logs[i]);
+    launches[i]->print = NULL;
+  }
+  return good;
+}
+
+static bool all_finished(const struct launch_result *results, size_t first, size_t count) {
+  while (first < count && results[first].end == END_FINISHED)
+    first++;
+  return first == count;
+}
+
 static bool run_launches(struct job *job, struct simulation *simulation, struct host *host,
                          const struct run_options *options, struct launch_result *results, size_t *count, bool *stopped,
                          struct message *message) {
   struct teller teller = {.next = milliseconds() + FIRST_TOLD_MS, .watched = !options->quiet && isatty(STDERR_FILENO)};
   const struct progress progress = {tell, &teller};
   struct sigaction before;
-  bool good = true;
+  bool good = true, finished = true;
   catch_interrupt(&before);
-  for (*count = 0; good && *count < job->launch_count; ++*count) {
-    struct job_launch *launch = &job->launches[*count];
-    struct print_log log = {.limit = PRINTED_BYTES};
-    launch->isa.print = print_log_take;
-    launch->isa.print_context = &log;
-    good = simulation_run(simulation, host, &launch->isa, options->max_cycles, &progress, &results[*count]);
-    launch->printed = print_log_finish(&log);
-    launch->isa.print = NULL;
+  for (*count = 0; good && finished && *count < job->launch_count;) {
+    const size_t first = *count;
+    good = run_at_once(job, first, simulation, host, options->max_cycles, &progress, results);
     if (!good) {
-      message_fail(message, "launch %zu: out of memory", *count + 1);
+      message_fail(message, "launch %zu: out of memory", first + 1);
       break;
     }
-    if (stops(job, *count, &results[*count])) {
+    *count = first + job->launches[first].together;
+    finished = all_finished(results, first, *count);
+    if (stops(job, results, first, *count)) {
       *stopped = true;
-      good = fail_interrupted(job, *count, &results[*count], message);
-    }
-    if (results[*count].end != END_FINISHED) {
-      ++*count;
-      break;
+      good = fail_interrupted(job, first, &results[first], *count - first, message);
     }
   }
   sigaction(SIGINT, &before, NULL);

@@ -403,6 +403,20 @@ static void warn_of_hazards(const struct report *report) {
   message_print(&message);
 }
 
+/* A launch that has not come to its end. */
+static void tell_unfinished(const struct invocation *call, const struct report *report, size_t index) {
+  const struct launch_result *result = &report->results[index];
+  const char *kernel = report->job->launches[index].isa.kernel->name;
+  struct message message;
+  if (result->end == END_DEADLOCK)
+    message_fail(&message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s for ever", index + 1,
+                 kernel, result->cycles, result->stuck_count, result->stuck_count == 1 ? " waits" : "s wait");
+  else
+    message_fail(&message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)", index + 1,
+                 kernel, call->run.max_cycles);
+  message_print(&message);
+}
+
 /* Says on stderr what went wrong in the simulated world. */
 static int conclude(const struct invocation *call, const struct report *report) {
   int status = CLI_FINE;
@@ -415,18 +429,12 @@ static int conclude(const struct invocation *call, const struct report *report) 
                    report->verdicts[i].text);
       message_print(&message);
     }
-  const struct launch_result *last = &report->results[report->count - 1];
-  const char *kernel = report->job->launches[report->count - 1].isa.kernel->name;
-  if (last->end == END_FINISHED)
-    return status;
-  if (last->end == END_DEADLOCK)
-    message_fail(&message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s for ever", report->count,
-                 kernel, last->cycles, last->stuck_count, last->stuck_count == 1 ? " waits" : "s wait");
-  else
-    message_fail(&message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)",
-                 report->count, kernel, call->run.max_cycles);
-  message_print(&message);
-  return CLI_WENT_WRONG;
+  for (size_t i = 0; i < report->count; i++)
+    if (report->results[i].end != END_FINISHED) {
+      status = CLI_WENT_WRONG;
+      tell_unfinished(call, report, i);
+    }
+  return status;
 }
 
 static int run_and_report(struct invocation *call, struct job *job) {

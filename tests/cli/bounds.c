@@ -13,7 +13,12 @@ enum { CYCLES = 1000 };
 /* One CU of the default machine with a warp for a thousand cycles. */
 static struct launch_result result_of(struct machine *machine) {
   machine_defaults(machine);
-  return (struct launch_result){.cycles = CYCLES, .resident_cycles = CYCLES, .cu.active_cycles = CYCLES};
+  return (struct launch_result){.cycles = CYCLES,
+                                .resident_cycles = CYCLES,
+                                .cu.active_cycles = CYCLES,
+                                .together = 1,
+                                .together_cycles = CYCLES,
+                                .together_active = CYCLES};
 }
 
 static void expect_sentence(const struct machine *machine, const struct launch_result *result, const char *wanted) {
@@ -36,6 +41,28 @@ TEST(bounds, the_resource_nearest_to_its_peak_from_four_fifths_on) {
   result.lds.passes = 900;
   result.lds.conflict_cycles = 450;
   expect_sentence(&machine, &result, "Bound by LDS passes: 90.0 % of peak. Bank conflicts added 50.0 % of the passes.");
+}
+
+/* What launches at once share may be busy with the others' work alone. */
+TEST(bounds, of_launches_at_once_a_shared_resource_is_named_for_those_that_wait_for_it) {
+  struct machine machine;
+  struct launch_result result = result_of(&machine);
+  result.together = 2;
+  result.together_cycles = result.together_active = 2 * CYCLES;
+  result.lds.passes = 2 * 900;
+  result.stalls[STALL_BARRIER] = 600;
+  result.stalls[STALL_LDS] = 300;
+  expect_sentence(
+      &machine, &result,
+      "Bound by barriers: warps spend 60.0 % of their time waiting for the other warps of the work-group at "
+      "a barrier, and the barrier's latency. The busiest resource, LDS passes, is at 90.0 % of peak.");
+  result.stalls[STALL_LDS] = 700;
+  expect_sentence(
+      &machine, &result,
+      "Bound by LDS passes, at 90.0 % of peak: warps spend 70.0 % of their time waiting for the result of an "
+      "LDS access: latency, queue and passes, but for conflicts.");
+  result.cu.warp_instructions = 810; /* its own */
+  expect_sentence(&machine, &result, "Bound by issue slots: 81.0 % of peak.");
 }
 
 /* Copies that are slow hold their channels for long; only a queue says that there are too few of them. */

@@ -247,6 +247,22 @@ TEST(lesson_10, who_goes_first_does_not_wait_and_with_two_ports_nobody_does) {
   EXPECT_EQ(contention("examples/10_contention/launch_separate.json", "dma_contention_cycles"), 0);
 }
 
+TEST(lesson_13, at_once_the_slower_kernel_sets_the_time_and_the_faster_waits_for_room) {
+  json_t *at_once = report_of("examples/13_pipe/launch_opencl.json", "");
+  json_t *in_turn = report_of("examples/13_pipe/launch_in_turn_opencl.json", "");
+  const json_t *put = launch_at(at_once, 0), *take = launch_at(at_once, 1);
+  const json_t *pipe = json_array_get(json_object_get(put, "pipes"), 0);
+  const int64_t produce = number(launch_at(in_turn, 0), "cycles"), consume = number(launch_at(in_turn, 1), "cycles");
+  EXPECT_LT(produce, consume);
+  EXPECT_LT(10 * number(put, "together_cycles"), 7 * (produce + consume));
+  EXPECT_GT(number(put, "together_cycles"), consume);
+  EXPECT_GT(json_real_value(json_object_get(pipe, "mean")), 128); /* of 256 */
+  EXPECT_GT(number(json_object_get(put, "stalls"), "pipe_full"), 1000);
+  EXPECT_LT(number(json_object_get(take, "stalls"), "pipe_empty"), 1000);
+  json_decref(at_once);
+  json_decref(in_turn);
+}
+
 /* ---- the kernels of `make bench`, which is too long to be a test --------------------------------- */
 
 TEST(bench, kernels_run_without_hazards) {

@@ -1,6 +1,7 @@
 /* Pipes: what reservations and commits do, by the rules that OpenCL C has for them (Q), and ids that are wrong. */
 #include "isa/pipe.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 enum { SIZE = 12 };
 static const enum isa_pipe_direction READ = ISA_PIPE_READ, WRITE = ISA_PIPE_WRITE;
 
-static const struct isa_pipe_user nobody = {0, {0, 0, 0}, 0};
+static const struct isa_pipe_user nobody = {0, {0, 0, 0}, 0, 0};
 
 static void open_pipe(struct isa_pipe *pipe, uint32_t max_packets) {
   uint8_t *data = calloc(1, isa_pipe_bytes(SIZE, max_packets));
@@ -338,4 +339,56 @@ TEST(pipe, lanes_whose_address_is_no_pipe_get_nothing_and_a_hazard) {
   EXPECT_EQ(rig.hazard[0].rule, HAZARD_M1);
   isa_pipe_free(&pipe);
   rig_close(&rig);
+}
+
+/* ---- kernels and launches that share a pipe --------------------------------------------------------- */
+
+TEST(pipe, what_a_kernel_does_with_a_pipe_is_seen_until_its_register_is_written_again) {
+  enum { READS = 1 << ISA_PIPE_READ, WRITES = 1 << ISA_PIPE_WRITE };
+  static const struct {
+    const char *body;
+    unsigned a, b;
+  } rows[] = {
+      {" exit\n", 0, 0},
+      {" ld.arg.b64 p, a\n pipe.num n, [p]\n exit\n", 0, 0},
+      {" ld.arg.b64 p, a\n pipe.reserve.read id, [p], 1, kind=item\n exit\n", READS, 0},
+      {" ld.arg.b64 p, b\n pipe.reserve.read.wait id, [p], 1, kind=item\n exit\n", 0, READS},
+      {" ld.arg.b64 p, a\n ld.arg.b64 q, b\n pipe.reserve.read id, [p], 1, kind=item\n"
+       " pipe.reserve.write.wait id, [q], 1, kind=item\n exit\n",
+       READS, WRITES},
+      {" ld.arg.b64 p, a\n pipe.reserve.write id, [p], 1, kind=item\n ld.arg.b64 p, b\n"
+       " pipe.commit.read [p], id, kind=item\n exit\n",
+       WRITES, READS},
+      /* another address */
+      {" ld.arg.b64 p, a\n mov.b64 p, 0\n pipe.reserve.write id, [p], 1, kind=item\n exit\n", 0, 0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[600];
+    struct isa_error error = {.text = ""};
+    snprintf(text, sizeof text, ".kernel k\n.arg a pipe\n.arg b pipe\n.reg n\n.reg64 p, q, id\n%s", rows[i].body);
+    struct isa_program *program = isa_assemble(text, strlen(text), "t", &error);
+    ct_note("%s%s", rows[i].body, error.text);
+    ASSERT_TRUE(program != NULL);
+    const struct isa_kernel *kernel = &program->kernels[0];
+    EXPECT_EQ(isa_pipe_directions(program, kernel, &kernel->args[0]), rows[i].a);
+    EXPECT_EQ(isa_pipe_directions(program, kernel, &kernel->args[1]), rows[i].b);
+    isa_program_free(program);
+  }
+}
+
+static void count_hazard(void *context, const struct isa_hazard *hazard) {
+  *(unsigned *)context += hazard->rule == HAZARD_R6;
+}
+
+TEST(pipe, a_reservation_left_open_is_told_of_the_kernel_that_made_it) {
+  struct isa_pipe pipe;
+  const struct isa_pipe_user second = {.kernel = 1};
+  unsigned first_hazards = 0, second_hazards = 0;
+  open_pipe(&pipe, 8);
+  isa_pipe_reserve(&pipe, WRITE, ISA_PIPE_ITEM, 2, &second);
+  isa_pipe_end(&pipe, 0, count_hazard, &first_hazards);
+  isa_pipe_end(&pipe, 1, count_hazard, &second_hazards);
+  EXPECT_EQ(first_hazards, 0);
+  EXPECT_EQ(second_hazards, 1);
+  close_pipe(&pipe);
 }

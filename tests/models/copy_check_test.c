@@ -21,12 +21,15 @@ struct checked {
 
 static struct checked check(const struct isa_copy *copy, enum dma_out_of_bounds policy) {
   static struct cu cu;
-  cu = (struct cu){.launch = &launch, .dma_params = {.out_of_bounds = policy, .alignment = 16}, .params.warp_size = 32};
-  struct cu_group group = {.active = true, .copy = *copy};
-  struct checked checked = {.scope = copy_check(&cu, &group), .rule = NONE, .rules = cu.hazard_count};
-  if (cu.hazard_count) {
-    checked.rule = cu.hazards[0].first.rule;
-    memcpy(checked.detail, cu.hazards[0].first.detail, sizeof checked.detail);
+  cu = (struct cu){.dma_params = {.out_of_bounds = policy, .alignment = 16}, .params.warp_size = 32};
+  static struct cu_kernel kernel_at_work;
+  struct cu_kernel *kernel = &kernel_at_work;
+  *kernel = (struct cu_kernel){.cu = &cu, .launch = &launch};
+  struct cu_group group = {.active = true, .kernel = kernel, .copy = *copy};
+  struct checked checked = {.scope = copy_check(&cu, &group), .rule = NONE, .rules = kernel->hazard_count};
+  if (kernel->hazard_count) {
+    checked.rule = kernel->hazards[0].first.rule;
+    memcpy(checked.detail, kernel->hazards[0].first.detail, sizeof checked.detail);
   }
   return checked;
 }

@@ -1,0 +1,44 @@
+/* What the files that make up a simulation share; nobody else includes it. simulation.c builds the machine and runs it,
+ * collect.c takes from its blocks what becomes of a launch. */
+#ifndef MODELS_SIMULATION_PARTS_H
+#define MODELS_SIMULATION_PARTS_H
+
+#include "models/dispatcher.h"
+#include "models/executor.h"
+#include "models/simulation.h"
+
+/* A compute unit with all that advances together with it. */
+struct node {
+  struct island island;
+  struct cu cu;
+  struct lds lds;
+  struct dma dma[LDS_ENGINES];
+  struct mem_port port;
+  struct executor executor;
+};
+
+struct simulation {
+  struct machine machine;
+  struct island uncore;
+  struct memory memory;
+  struct dispatcher dispatcher;
+  struct node *nodes;
+  struct cu **cus; /* of the nodes, for the dispatcher */
+  struct island **islands;
+  cycle_t start; /* of the next launch */
+};
+
+/* Launches that run at once, and what becomes of them. */
+struct at_once {
+  struct isa_launch *const *launches;
+  struct launch_result *results;
+  size_t count;
+};
+
+/* Warps whose requests are parked have been waiting for the pipe, and are marked as refused for ever. */
+void simulation_mark_parked(struct simulation *simulation);
+
+/* Fills the result of launch `index`, whose end and cycles are known. */
+void simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index);
+
+#endif
