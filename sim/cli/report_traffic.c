@@ -74,16 +74,19 @@ static void kinds(const struct launch_result *result, struct text *text) {
   const struct part called[] = {
       {cu->copies_plain, "plain"}, {cu->copies_strided, "strided"}, {cu->copies_2d, "2D"}, {cu->copies_3d, "3D"}};
   const struct part seen[] = {{report_one_dimensional(dma), "of one dimension"},
-                              {dma->descriptors_2d, "of two"},
-                              {dma->descriptors_3d, "of three"}};
+                              {dma->descriptors_2d, "of two dimensions"},
+                              {dma->descriptors_3d, "of three dimensions"}};
   if (cu->copies == cu->copies_plain && dma->descriptors == report_one_dimensional(dma))
     return;
   print_parts(text, "  called: ", called, sizeof called / sizeof *called);
   print_parts(text, "; descriptors: ", seen, sizeof seen / sizeof *seen);
   if (dma->splits)
     text_print(text, "; %" PRIu64 " split into %" PRIu64 " parts", dma->splits, dma->parts);
-  text_print(text, "\n  %" PRIu64 " planes of %.2f lines; %.1f bytes a line; %" PRIu64 " requests of several lines\n",
-             dma->planes, mean(dma->lines, dma->planes), mean(dma->bytes, dma->lines), dma->packs);
+  text_print(text, "\n  %" PRIu64 " planes of %.2f lines; %.1f bytes a line", dma->planes,
+             mean(dma->lines, dma->planes), mean(dma->bytes, dma->lines));
+  if (dma->packs)
+    text_print(text, "; %" PRIu64 " requests of several lines", dma->packs);
+  text_print(text, "\n");
 }
 
 static void efficiency(const struct launch_result *result, struct text *text) {
