@@ -52,7 +52,7 @@ static bool channels_wanted(const struct dma_stats *dma) { return 2 * dma->queue
 /* Bytes that DRAM passed in the launch: it may have been asked for more than it could. */
 static double dram_passed(const struct machine *machine, const struct launch_result *result) {
   double passed = (double)(result->mem.dram_early_bytes + result->mem.dram_bytes) - (double)result->mem.dram_late_bytes;
-  double peak = (double)result->cycles * machine->mem.dram_width;
+  double peak = (double)result->together_cycles * machine->mem.dram_width;
   return passed < 0 ? 0 : passed < peak ? passed : peak;
 }
 
