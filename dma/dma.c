@@ -87,6 +87,10 @@ void dma_free(struct dma *dma) {
   dma->work = NULL;
 }
 
+uint32_t dma_owner(const struct dma *dma, uint32_t tag) {
+  return dma->work->channel[dma->work->request[tag].channel].walk.owner;
+}
+
 struct dma_request dma_covers(const struct dma *dma, uint32_t tag) {
   return dma->work->request[tag].covers;
 }

@@ -171,6 +171,9 @@ enum dma_swizzle { DMA_LINEAR, DMA_SWIZZLE_32, DMA_SWIZZLE_64, DMA_SWIZZLE_128 }
 enum dma_l2 { DMA_ALLOCATE, DMA_BYPASS };
 enum dma_copy { DMA_BY_ENGINE, DMA_BY_LANES, DMA_BLOCKING };
 
+/* Work-groups whose copies an engine can have at a time: 64 of each of 8 compute units. */
+enum { DMA_OWNERS = 512 };
+
 /* Address spaces of a copy fence, as a mask. */
 enum { DMA_FENCE_LDS = 1, DMA_FENCE_GLOBAL = 2 };
 
@@ -179,7 +182,7 @@ enum { DMA_FENCE_LDS = 1, DMA_FENCE_GLOBAL = 2 };
 struct dma_descriptor {
   uint64_t tag;    /* the sender's name for it, given back when it is done */
   uint32_t origin; /* likewise: where the sender keeps its books of it */
-  uint32_t owner;  /* the work-group: fences order the copies of one owner */
+  uint32_t owner;  /* the work-group, below DMA_OWNERS: fences order the copies of one owner */
   uint8_t after;   /* DMA_FENCE_*: the owner's fences between its copy before this one and this one */
   bool to_lds;
   uint64_t global;        /* address of the first byte */
@@ -245,6 +248,9 @@ uint32_t dma_swizzled(const struct dma_params *params, uint32_t address);
 
 /* Whether an engine whose `misaligned` is `refuse` takes the copy. */
 bool dma_aligned(const struct dma_params *params, const struct dma_descriptor *copy);
+
+/* Whose copy request `tag` belongs to. Valid as long as dma_covers() is. */
+uint32_t dma_owner(const struct dma *dma, uint32_t tag);
 
 /* What request `tag` covers. Valid from its sending until it has landed. */
 struct dma_request dma_covers(const struct dma *dma, uint32_t tag);

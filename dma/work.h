@@ -11,7 +11,7 @@
 #include "dma/dma.h"
 
 enum { CHANNELS = 64, COPY_SLOTS = CHANNELS + 1, NOBODY = 64 };
-enum { OWNERS = 256 }; /* a work-group's slot is a byte */
+enum { OWNERS = DMA_OWNERS };
 enum { LDS_SPACE, GLOBAL_SPACE, SPACES };
 
 /* A descriptor from the acceptance of its first part to its completion. */

@@ -152,7 +152,7 @@ void simulation_collect(struct simulation *simulation, const struct at_once *all
   collect_pipes(simulation, result, index);
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
     const struct node *node = &simulation->nodes[i];
-    collect_shared(result, node, simulation->machine.dma.engines);
+    collect_shared(result, node, node->engines);
     collect_kernel(result, hazard_cycles, &node->cu, &node->cu.kernels[index], simulation->memory.pipes.changed);
   }
 }

@@ -119,10 +119,10 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
 static void take_dma_replies(struct cu *cu, cycle_t now) {
   for (unsigned engine = 0; engine < cu->engines; engine++) {
     const struct dma_done *message;
-    while ((message = port_peek(&cu->dma[engine].to_cu, now))) {
+    while ((message = port_peek(cu->from_dma[engine], now))) {
       const struct dma_done done = *message;
       struct pc_result *result = &group_of_copy(cu, done.tag)->kernel->by_pc[done.origin];
-      port_take(&cu->dma[engine].to_cu, now);
+      port_take(cu->from_dma[engine], now);
       cu->last_active = now;
       result->copies_done++;
       result->copy_requests += done.requests;
@@ -233,7 +233,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
   next = cycle_min(next, port_next(cu->from_memory));
   next = cycle_min(next, port_next(&cu->from_dispatcher));
   for (unsigned engine = 0; engine < cu->engines; engine++)
-    next = cycle_min(next, port_next(&cu->dma[engine].to_cu));
+    next = cycle_min(next, port_next(cu->from_dma[engine]));
   return next;
 }
 
@@ -276,7 +276,7 @@ static bool pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
 }
 
 bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
-             struct lds *lds, struct dma *dma, struct mem_port *port, const struct warp_source *source) {
+             struct lds *lds, struct mem_port *port, const struct warp_source *source) {
   /* An LDS access is under way from its issue to its reply: in the queue, in the banks, or on its way back. */
   uint32_t lds_accesses = machine->lds.queue + machine->lds.latency + 2;
   *cu = (struct cu){
@@ -289,7 +289,6 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
       .to_lds = &lds->from_cu,
       .from_lds = &lds->to_cu,
       .to_memory = &port->from_cu,
-      .dma = dma,
       .engines = machine->dma.engines,
       .warps = calloc(machine->cu.warps, sizeof *cu->warps),
       .groups = calloc(machine->cu.groups, sizeof *cu->groups),

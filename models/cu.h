@@ -180,8 +180,8 @@ struct cu {
   struct port to_dispatcher;   /* struct cu_finish */
   struct port *to_lds, *from_lds;
   struct port *to_memory;
-  struct port *from_memory; /* the memory's, set by whoever builds both */
-  struct dma *dma;
+  struct port *from_memory;                                 /* the memory's, set by whoever builds both */
+  struct port *to_dma[LDS_ENGINES], *from_dma[LDS_ENGINES]; /* set by whoever builds the engines */
   unsigned engines;
   uint64_t queued; /* groups whose copy waits for room in an engine's queue */
 
@@ -209,7 +209,7 @@ struct cu {
 };
 
 bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
-             struct lds *lds, struct dma *dma, struct mem_port *port, const struct warp_source *source);
+             struct lds *lds, struct mem_port *port, const struct warp_source *source);
 void cu_free(struct cu *cu);
 
 /* Gets ready for `count` launches that run at once: statistics to zero. Each is then told by cu_launch_kernel(), with

@@ -111,7 +111,7 @@ static void move_pieces(struct executor *executor, const struct dma *dma, uint32
 }
 
 static uint8_t *staged_bytes(const struct executor *executor, unsigned engine, uint32_t tag) {
-  return executor->staging[engine] + (size_t)tag * executor->granularity;
+  return executor->keeper->staging[engine] + (size_t)tag * executor->granularity;
 }
 
 /* Copies are cut to what exists on both sides before an engine sees them (group.c). */
@@ -149,7 +149,8 @@ static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
     move_lines(memory, request.global_pitch, bytes, request.bytes, request.bytes, request.lines);
 }
 
-bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma) {
+bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,
+                   const struct executor *keeper) {
   *executor = (struct executor){
       .source = {executor, start_group, start_warp, step, commit, commit_dma_lds, commit_dma_memory},
       .warps = calloc(machine->cu.warps, sizeof *executor->warps),
@@ -158,9 +159,10 @@ bool executor_init(struct executor *executor, const struct machine *machine, con
       .lds_size = machine->lds.size,
       .granularity = machine->dma.granularity,
       .dma = dma,
+      .keeper = keeper,
   };
   bool complete = executor->warps && executor->groups && executor->lds;
-  for (unsigned engine = 0; engine < machine->dma.engines; engine++) {
+  for (unsigned engine = 0; keeper == executor && engine < machine->dma.engines; engine++) {
     executor->staging[engine] = calloc(machine->dma.outstanding, machine->dma.granularity);
     complete = complete && executor->staging[engine];
   }

@@ -27,11 +27,13 @@ struct executor {
   uint8_t *lds;
   uint32_t lds_size;
   uint8_t *staging[LDS_ENGINES]; /* bytes of requests under way, `granularity` a request */
+  const struct executor *keeper; /* whose staging its engines use: its own, or that of the first CU that shares them */
   uint32_t granularity;
   const struct dma *dma; /* the engines, asked what a request covers */
 };
 
-bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma);
+bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,
+                   const struct executor *keeper);
 void executor_free(struct executor *executor);
 
 /* Gets ready for launches that run at once, and share one memory. */

@@ -72,9 +72,7 @@ static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot, 
 
 /* ---- hand-over -------------------------------------------------------------------------- */
 
-static struct port *queue_of(const struct cu *cu, uint32_t group_slot) {
-  return &cu->dma[group_slot % cu->engines].from_cu;
-}
+static struct port *queue_of(const struct cu *cu, uint32_t group_slot) { return cu->to_dma[group_slot % cu->engines]; }
 
 /* Every descriptor is counted as a copy under way, and in the copy's event. */
 static void note_under_way(struct cu_group *group, cycle_t now) {
@@ -125,7 +123,7 @@ cycle_t group_hand_over(struct cu *cu, cycle_t now) {
     uint32_t slot;
     while ((slot = oldest_queued(cu, engine)) != CU_WARPS) {
       if (!hand_over(cu, slot, now)) {
-        next = cycle_min(next, port_free_at(&cu->dma[engine].from_cu));
+        next = cycle_min(next, port_free_at(cu->to_dma[engine]));
         break;
       }
       cu->queued &= ~cu_bit(slot);

@@ -56,10 +56,10 @@ static cycle_t mem_port_step(void *self, cycle_t now) {
 }
 
 bool mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,
-                   struct component *memory) {
+                   unsigned engines, struct component *memory) {
   *port = (struct mem_port){
       .component = {.name = "memory_port", .step = mem_port_step, .self = port},
-      .engines = machine->dma.engines,
+      .engines = engines,
       .params = machine->mem,
       .up = {.per_cycle = machine->mem.link_width},
   };

@@ -130,7 +130,7 @@ struct memory {
 };
 
 bool mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,
-                   struct component *memory);
+                   unsigned engines, struct component *memory);
 void mem_port_free(struct mem_port *port);
 
 /* Builds the memory of `machine->cu.count` CUs; memory_connect() must follow for each. */

@@ -50,14 +50,13 @@ static void lds_commit_dma(void *context, unsigned engine, uint32_t tag) {
   source->commit_dma_lds(source->self, engine, tag);
 }
 
-static void add_probes(struct node *node, unsigned engines) {
-  struct island *island = &node->island;
+static void add_probes(struct island *island, struct node *node) {
   island_probe(island, &node->cu.component, "resident_warps", &node->cu.probe_resident, 7);
   island_probe(island, &node->cu.component, "issued", &node->cu.probe_issued, 4);
   island_probe(island, &node->lds.component, "warp_banks", &node->lds.probe_warp_banks, 7);
   island_probe(island, &node->lds.component, "dma_banks", &node->lds.probe_dma_banks, 7);
   island_probe(island, &node->port.component, "messages", &node->port.probe_messages, 32);
-  for (unsigned engine = 0; engine < engines; engine++) {
+  for (unsigned engine = 0; engine < node->engines; engine++) {
     struct dma *dma = &node->dma[engine];
     island_probe(island, &dma->component, "queue", &dma->probe_queue, 10);
     island_probe(island, &dma->component, "channels", &dma->probe_channels, 7);
@@ -68,50 +67,127 @@ static void add_probes(struct node *node, unsigned engines) {
 /* Names of engines' components, for waveforms and reports. */
 static const char *const engine_names[LDS_ENGINES] = {"dma0", "dma1", "dma2", "dma3", "dma4", "dma5", "dma6", "dma7"};
 
+/* CUs with the engines that they share. */
+static uint32_t clusters(const struct machine *machine) {
+  return (uint32_t)div_up(machine->cu.count, machine->dma.cus);
+}
+
+static bool shares(const struct machine *machine) { return machine->dma.cus > 1; }
+
+/* The first of the CUs that share their engines with this one. */
+static struct node *home_of(struct simulation *simulation, uint32_t index) {
+  return &simulation->nodes[index - index % simulation->machine.dma.cus];
+}
+
+/* The engines of a CU of its own, between it and its LDS. */
+static bool make_engines(struct node *node, const struct machine *machine) {
+  bool built = true;
+  for (unsigned engine = 0; built && engine < machine->dma.engines; engine++) {
+    struct dma *dma = &node->dma[engine];
+    built = dma_init(dma, &machine->dma, &node->cu.component, &node->port.component, machine->mem.link_latency,
+                     &node->lds.from_dma[engine], &node->lds.to_dma[engine]);
+    node->cu.to_dma[engine] = &dma->from_cu;
+    node->cu.from_dma[engine] = &dma->to_cu;
+  }
+  return built;
+}
+
+/* Those of several CUs, behind hubs. */
+static bool make_shared_engines(struct node *home, const struct machine *machine) {
+  bool built = true;
+  for (unsigned engine = 0; built && engine < machine->dma.engines; engine++) {
+    struct dma_hub *hub = &home->hub[engine];
+    struct dma *dma = &home->dma[engine];
+    built = dma_hub_init(hub, dma, &machine->dma) &&
+            dma_init(dma, &machine->dma, &hub->component, &home->port.component, machine->mem.link_latency,
+                     &hub->from_engine, &hub->to_engine);
+  }
+  return built;
+}
+
+static bool join_engines(struct node *home, struct node *node, const struct machine *machine) {
+  bool built = true;
+  for (unsigned engine = 0; built && engine < machine->dma.engines; engine++) {
+    struct dma_hub *hub = &home->hub[engine];
+    unsigned client = hub->clients;
+    built = dma_hub_connect(hub, &machine->dma, &node->cu.component, &node->lds.from_dma[engine],
+                            &node->lds.to_dma[engine]);
+    node->cu.to_dma[engine] = &hub->from_cu[client];
+    node->cu.from_dma[engine] = &hub->to_cu[client];
+  }
+  return built;
+}
+
+static bool node_engines(struct node *home, struct node *node, const struct machine *machine) {
+  node->engines = node == home ? machine->dma.engines : 0;
+  if (!shares(machine))
+    return make_engines(node, machine);
+  return (node != home || make_shared_engines(home, machine)) && join_engines(home, node, machine);
+}
+
+/* Several CUs in an island are told apart by number. */
+static void name_parts(struct node *node, uint32_t index) {
+  struct component *const parts[] = {&node->cu.component, &node->lds.component, &node->port.component};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    snprintf(node->cu_name[i], sizeof node->cu_name[i], "%.11s%u", parts[i]->name, index);
+    parts[i]->name = node->cu_name[i];
+  }
+}
+
+static void place_node(struct node *home, struct node *node, uint32_t index, const struct machine *machine) {
+  struct island *island = &home->island;
+  if (node == home) {
+    snprintf(island->name, sizeof island->name, "cu%u", index);
+    island->lookahead = cycle_min(machine->mem.link_latency, machine->cu.dispatch_latency);
+  }
+  if (shares(machine))
+    name_parts(node, index);
+  island_add(island, &node->cu.component);
+  island_add(island, &node->lds.component);
+  for (unsigned engine = 0; engine < node->engines; engine++) {
+    node->dma[engine].component.name = engine_names[engine];
+    island_add(island, &node->dma[engine].component);
+    if (!shares(machine))
+      continue;
+    snprintf(node->hub_name[engine], sizeof node->hub_name[engine], "hub%u", engine);
+    node->hub[engine].component.name = node->hub_name[engine];
+    island_add(island, &node->hub[engine].component);
+  }
+  island_add(island, &node->port.component);
+  add_probes(island, node);
+}
+
 static bool node_init(struct simulation *simulation, uint32_t index) {
   const struct machine *machine = &simulation->machine;
-  struct node *node = &simulation->nodes[index];
+  struct node *node = &simulation->nodes[index], *home = home_of(simulation, index);
   const struct warp_source *source = &node->executor.source;
   struct component *cu = &node->cu.component, *engine_components[LDS_ENGINES] = {0};
-  unsigned engines = machine->dma.engines;
-  for (unsigned engine = 0; engine < engines; engine++)
-    engine_components[engine] = &node->dma[engine].component;
+  for (unsigned engine = 0; engine < machine->dma.engines; engine++)
+    engine_components[engine] = shares(machine) ? &home->hub[engine].component : &node->dma[engine].component;
   struct lds_commit commit = {node, lds_commit_warp, lds_commit_dma};
 
-  bool built = lds_init(&node->lds, &machine->lds, &commit, cu, engine_components, engines);
-  for (unsigned engine = 0; built && engine < engines; engine++)
-    built = dma_init(&node->dma[engine], &machine->dma, cu, &node->port.component, machine->mem.link_latency,
-                     &node->lds.from_dma[engine], &node->lds.to_dma[engine]);
-  built = built && mem_port_init(&node->port, machine, cu, node->dma, &simulation->memory.component) &&
-          executor_init(&node->executor, machine, node->dma) &&
-          cu_init(&node->cu, index, machine, &simulation->dispatcher.component, &node->lds, node->dma, &node->port,
-                  source) &&
-          memory_connect(&simulation->memory, index, &node->port, cu, node->dma, engines, source, machine);
+  bool built = cu_init(&node->cu, index, machine, &simulation->dispatcher.component, &node->lds, &node->port, source) &&
+               lds_init(&node->lds, &machine->lds, &commit, cu, engine_components, machine->dma.engines) &&
+               node_engines(home, node, machine) &&
+               mem_port_init(&node->port, machine, cu, node->dma, node->engines, &simulation->memory.component) &&
+               executor_init(&node->executor, machine, home->dma, &home->executor) &&
+               memory_connect(&simulation->memory, index, &node->port, cu, node->dma, node->engines, source, machine);
   if (!built)
     return false;
   node->cu.from_memory = &simulation->memory.clients[index].to_cu;
   simulation->cus[index] = &node->cu;
-
-  struct island *island = &node->island;
-  snprintf(island->name, sizeof island->name, "cu%u", index);
-  island->lookahead = cycle_min(machine->mem.link_latency, machine->cu.dispatch_latency);
-  island_add(island, cu);
-  island_add(island, &node->lds.component);
-  for (unsigned engine = 0; engine < engines; engine++) {
-    node->dma[engine].component.name = engine_names[engine];
-    island_add(island, &node->dma[engine].component);
-  }
-  island_add(island, &node->port.component);
-  add_probes(node, engines);
+  place_node(home, node, index, machine);
   return true;
 }
 
-static void node_free(struct node *node, unsigned engines) {
+static void node_free(struct node *node) {
   cu_free(&node->cu);
   executor_free(&node->executor);
   mem_port_free(&node->port);
-  for (unsigned engine = 0; engine < engines; engine++)
+  for (unsigned engine = 0; engine < node->engines; engine++) {
     dma_free(&node->dma[engine]);
+    dma_hub_free(&node->hub[engine]);
+  }
   lds_free(&node->lds);
 }
 
@@ -146,8 +222,8 @@ struct simulation *simulation_new(const struct machine *machine) {
     return NULL;
   }
   simulation->islands[0] = &simulation->uncore;
-  for (uint32_t i = 0; i < count; i++)
-    simulation->islands[1 + i] = &simulation->nodes[i].island;
+  for (uint32_t i = 0; i < clusters(machine); i++)
+    simulation->islands[1 + i] = &simulation->nodes[i * machine->dma.cus].island;
   return simulation;
 }
 
@@ -155,7 +231,7 @@ void simulation_free(struct simulation *simulation) {
   if (!simulation)
     return;
   for (uint32_t i = 0; simulation->nodes && i < simulation->machine.cu.count; i++)
-    node_free(&simulation->nodes[i], simulation->machine.dma.engines);
+    node_free(&simulation->nodes[i]);
   dispatcher_free(&simulation->dispatcher);
   memory_free(&simulation->memory);
   free(simulation->nodes);
@@ -165,7 +241,7 @@ void simulation_free(struct simulation *simulation) {
 }
 
 struct island **simulation_islands(struct simulation *simulation, size_t *count) {
-  *count = simulation->machine.cu.count + 1;
+  *count = clusters(&simulation->machine) + 1;
   return simulation->islands;
 }
 
@@ -213,7 +289,7 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
     cu_launch_kernel(&node->cu, &node->executor.launches[i], all->results[i].occupancy.lds_per_group,
                      all->results[i].by_pc);
   node->lds.stats = (struct lds_stats){0};
-  for (unsigned engine = 0; engine < simulation->machine.dma.engines; engine++) {
+  for (unsigned engine = 0; engine < node->engines; engine++) {
     struct dma *dma = &node->dma[engine];
     dma->stats = (struct dma_stats){0};
     dma->latency = (struct histogram){0};
@@ -333,7 +409,7 @@ static void abandon(struct simulation *simulation, cycle_t end) {
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
     struct node *node = &simulation->nodes[i];
     cu_abandon(&node->cu, end);
-    for (unsigned engine = 0; engine < simulation->machine.dma.engines; engine++)
+    for (unsigned engine = 0; engine < node->engines; engine++)
       dma_abandon(&node->dma[engine], end);
   }
 }

@@ -4,15 +4,21 @@
 #define MODELS_SIMULATION_PARTS_H
 
 #include "models/dispatcher.h"
+#include "models/dma_hub.h"
 #include "models/executor.h"
 #include "models/simulation.h"
 
-/* A compute unit with all that advances together with it. */
+/* A compute unit with all that advances together with it. Of those that share their engines, the first one has them,
+ * and the others advance in its island. */
 struct node {
   struct island island;
   struct cu cu;
   struct lds lds;
+  unsigned engines; /* that it has */
   struct dma dma[LDS_ENGINES];
+  struct dma_hub hub[LDS_ENGINES]; /* in front of them, when they are shared */
+  /* for components when there are several of a kind in an island */
+  char hub_name[LDS_ENGINES][16], cu_name[3][24];
   struct mem_port port;
   struct executor executor;
 };

@@ -61,7 +61,8 @@ double report_dram_imbalance(const struct machine *machine, const struct mem_sta
 double report_engine_mean(const struct machine *machine, const struct launch_result *result,
                           const uint64_t sum[TIMELINE], uint32_t interval) {
   double cycles = (double)dma_timeline_length(&result->dma_timeline, result->together_cycles, interval);
-  return per((double)sum[interval], cycles * machine->dma.engines * machine->cu.count);
+  return per((double)sum[interval],
+             cycles * machine->dma.engines * (double)div_up(machine->cu.count, machine->dma.cus));
 }
 
 const char *report_copy_kind(uint64_t forms) {

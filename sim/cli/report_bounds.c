@@ -62,7 +62,10 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
   double own = (double)result->cu.active_cycles;
   uint32_t narrow =
       machine->dma.read_width < machine->dma.write_width ? machine->dma.read_width : machine->dma.write_width;
-  double engines = active * machine->dma.engines, link = active * machine->mem.link_width;
+  /* Shared engines serve whichever of their CUs hold warps: all cycles count. */
+  double clusters = (double)div_up(machine->cu.count, machine->dma.cus);
+  double engines = (machine->dma.cus > 1 ? cycles * clusters : active) * machine->dma.engines,
+         link = active * machine->mem.link_width;
 #define OF(count) (double)result->count
   enum { MEMORY = SERVES_MEMORY | SERVES_COPIES };
   const struct utilisation rows[UTILISATIONS - REPORT_UNITS] = {

@@ -37,7 +37,7 @@ struct component {
   struct island *island;
 };
 
-#define ISLAND_COMPONENTS 12 /* a CU, its LDS, up to 8 DMA engines, a memory port */
+#define ISLAND_COMPONENTS 40 /* up to 8 CUs with an LDS and a memory port each, and 8 DMA engines with their hubs */
 
 /* A value that a waveform shows. */
 struct probe {
@@ -47,7 +47,7 @@ struct probe {
   unsigned bits;
 };
 
-#define ISLAND_PROBES 32
+#define ISLAND_PROBES 64
 
 struct island {
   char name[16];

@@ -23,6 +23,7 @@ static const char *const machines[] = {
     "cu.count=3 cu.accesses=2 dma.arbitration=oldest dma.burst=64 dma.setup=0 dma.completion=0 lds.banks=16",
     ("cu.count=7 cu.groups=2 mem.link_latency=3 lds.priority=warps cu.int_interval=2 dma.write_width=4 dma.queue=1 "
      "dma.channels=1 dma.full=retry"),
+    "cu.count=5 dma.cus=2 dma.engines=2 dma.queue=2 dma.channels=3 dma.arbitration=oldest mem.link_latency=4",
     "cu.count=3 dma.copy=lanes cu.schedulers=2 lds.queue=2 dma.lane_bytes=8",
     "cu.count=4 dma.copy=blocking cu.accesses=3 mem.link_latency=2 cu.copy_overhead=2",
     ("cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "

@@ -332,7 +332,7 @@ static void pack_build(struct pack *pack, const char *settings) {
       port_init(&pack->dma.to_memory, sizeof(struct transfer), 4, 1, &pack->here, &pack->port.component) &&
       port_init(&pack->dma.from_memory, sizeof(struct transfer_reply), 4, 1, &pack->memory.component, &pack->here) &&
       memory_init(&pack->memory, &pack->machine) &&
-      mem_port_init(&pack->port, &pack->machine, &pack->here, &pack->dma, &pack->memory.component) &&
+      mem_port_init(&pack->port, &pack->machine, &pack->here, &pack->dma, 1, &pack->memory.component) &&
       memory_connect(&pack->memory, 0, &pack->port, &pack->here, &pack->dma, 1, &pack->source, &pack->machine));
 }
 
