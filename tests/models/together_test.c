@@ -295,6 +295,47 @@ TEST(together, one_who_writes_and_one_who_reads_have_a_fifo_at_any_rate) {
   }
 }
 
+/* Cycles a packet of who writes, or of who reads, when nothing holds it up: of 40 packets more. */
+static double period_alone(const char *kernel, uint32_t work) {
+  uint64_t cycles[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    struct bench bench = {.rig.order = ORDER_ASCENDING};
+    const uint32_t packets = 20 + 40 * i;
+    run_pair(&bench, "", false, 1, packets, work, work);
+    cycles[i] = bench.results[strcmp(kernel, "put") != 0].cycles;
+    bench_free(&bench);
+  }
+  return (double)(cycles[1] - cycles[0]) / 40;
+}
+
+/* A queue with steady rates and room for K: it fills with the difference of the rates, stays full while there is more
+ * to write, and empties at the reader's rate. */
+static double fluid_mean(double put, double take, double packets, double room) {
+  const double whole = packets * take, fill = room / (1 / put - 1 / take), full = (packets - room) * take - fill;
+  return (room * fill / 2 + room * full + room * room * take / 2) / whole;
+}
+
+TEST(together, a_pipe_between_a_quick_writer_and_a_slow_reader_is_as_full_as_a_queue_of_such_rates) {
+  static const uint32_t take_work[] = {60, 120, 240};
+  enum { PACKETS = 600, PUT_WORK = 30 };
+  const double put = period_alone("put", PUT_WORK);
+  for (size_t i = 0; i < sizeof take_work / sizeof *take_work; i++) {
+    struct bench bench = {.rig.order = ORDER_ASCENDING};
+    const double take = period_alone("take", take_work[i]);
+    run_pair(&bench, "", false, 1, PACKETS, PUT_WORK, take_work[i]);
+    const double whole = (double)bench.results[0].together_cycles;
+    const double mean = (double)bench.results[0].pipes[0].stats.packet_cycles / whole;
+    const double expected = fluid_mean(put, take, PACKETS, RIG_PACKETS);
+    ct_note("work %u: a packet takes %.1f and %.1f cycles; mean %.2f packets, expected %.2f; %.0f cycles", take_work[i],
+            put, take, mean, expected, whole);
+    EXPECT_LT(mean, 1.03 * expected);
+    EXPECT_GT(mean, 0.97 * expected);
+    EXPECT_LT(whole, 1.02 * PACKETS * take); /* the slower one alone decides how long it takes */
+    EXPECT_GT(whole, 0.98 * PACKETS * take);
+    bench_free(&bench);
+  }
+}
+
 static int ascending(const void *a, const void *b) {
   const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return (x > y) - (x < y);
