@@ -97,8 +97,11 @@ $(TEST_BIN): $(BUILD)/tests/%: $$(patsubst $$(percent).c,$(BUILD)/obj/$$(percent
 
 percent := %
 
+# Fuzzers run with clang only (below); here they are compiled, so that they keep up with the code.
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+
 .PHONY: check
-check: all $(BUILD)/docgen $(TEST_BIN)
+check: all $(BUILD)/docgen $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o)
 	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(abspath $(BUILD))/cache \
 	  tests/run $(BUILD)/tests/logs tests/differential/differential.py $(TEST_BIN) tests/layers.py tests/docs
 
@@ -136,7 +139,6 @@ sanitize:
 
 # libFuzzer on the assembler and all readers, FUZZ_SECONDS each, with sanitizers, built by clang-15.
 FUZZ_SECONDS ?= 60
-FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 .PHONY: fuzz fuzz-programs
 fuzz:
 	@$(MAKE) --no-print-directory -j$$(nproc) fuzz-programs CC=clang-15 BUILD=$(BUILD)/fuzz \

@@ -24,7 +24,7 @@ static void run_kernel(const struct isa_program *program, const struct isa_kerne
   buffers[1].data = malloc(program->variable_bytes + 1);
   if (program->variable_bytes)
     memcpy(buffers[1].data, program->variables, program->variable_bytes);
-  struct isa_memory memory = {buffers, program->variable_bytes ? 2 : 1, 0};
+  struct isa_memory memory = {.buffers = buffers, .count = program->variable_bytes ? 2 : 1};
   uint8_t *args = calloc(kernel->arg_bytes + 1u, 1), *lds = calloc(BYTES, 1);
   if (kernel->arg_bytes >= 8)
     memcpy(args, &buffers[0].base, 8);
