@@ -14,7 +14,9 @@
  * whose descriptor it belongs to. Transfers keep the engine's order: one that its LDS has no room for holds up those
  * behind it.
  *
- * A copy's latency is counted up to its completion's arrival here.
+ * A copy's latency is counted up to its completion's arrival here, and the engine's counters of its queue are of its
+ * own alone: what waits in front of the hub is in the CUs' bucket dma_queue, when their queues are full, and nowhere
+ * else.
  *
  * Not modelled: distance between the hub and a CU, and the width of what connects them. */
 #ifndef MODELS_DMA_HUB_H

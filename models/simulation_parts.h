@@ -17,7 +17,7 @@ struct node {
   unsigned engines; /* that it has */
   struct dma dma[LDS_ENGINES];
   struct dma_hub hub[LDS_ENGINES]; /* in front of them, when they are shared */
-  /* for components when there are several of a kind in an island */
+  /* of components, when there are several of a kind in an island */
   char hub_name[LDS_ENGINES][16], cu_name[3][24];
   struct mem_port port;
   struct executor executor;
