@@ -374,6 +374,7 @@ static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits
 #define CASE_ALU(...)
 #define CASE_QUERY(...)
 #define CASE_QUERY_AXIS(...)
+#define CASE_CLOCK(...)
 #define CASE_SHUFFLE(...)
 #define CASE_VOTE(...)
 #define CASE_REDUCE(...)

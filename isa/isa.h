@@ -288,6 +288,7 @@ struct isa_warp {
   uint32_t *local_id;      /* local_id[axis * warp_size + lane] */
   uint8_t *private_memory; /* lane l's bytes start at l * private_bytes */
   uint32_t events;         /* events this warp has seen created: the next one is events + 1 */
+  uint64_t clock;          /* what get.clock reads; told before each step, isa/ itself has no time */
 };
 
 /* Host bytes that one warp's `reg`, `stack`, `local_id` and `private_memory` take together, and the

@@ -194,6 +194,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
     }                                                                                                                  \
   }
 #define LANES_QUERY_AXIS LANES_QUERY
+#define LANES_CLOCK LANES_QUERY
 
 /* ---- across lanes ---------------------------------------------------------------------------- */
 
@@ -330,6 +331,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define NAME_ALU(id) [ISA_##id] = lanes_##id,
 #define NAME_QUERY NAME_ALU
 #define NAME_QUERY_AXIS NAME_ALU
+#define NAME_CLOCK NAME_ALU
 #define NAME_SHUFFLE NAME_ALU
 #define NAME_VOTE NAME_ALU
 #define NAME_REDUCE NAME_ALU

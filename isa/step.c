@@ -93,6 +93,7 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
   case FORMAT_ALU:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
+  case FORMAT_CLOCK:
   case FORMAT_SHUFFLE:
   case FORMAT_VOTE:
   case FORMAT_REDUCE:

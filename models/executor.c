@@ -37,8 +37,9 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   return executor->warps[slot].pc;
 }
 
-static uint32_t step(void *self, uint32_t slot, struct isa_access *access, struct isa_result *result) {
+static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct executor *executor = self;
+  executor->warps[slot].clock = now;
   isa_step(&executor->warps[slot], access, result);
   return executor->warps[slot].pc;
 }

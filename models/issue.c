@@ -187,7 +187,8 @@ static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, 
     access = take_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool);
     cu->accesses[access].warp = slot;
   }
-  warp->pc = cu->source->step(cu->source->self, slot, access == NO_ACCESS ? NULL : &cu->accesses[access].isa, &result);
+  warp->pc =
+      cu->source->step(cu->source->self, slot, now, access == NO_ACCESS ? NULL : &cu->accesses[access].isa, &result);
   note_issue(cu, slot, &result, now);
   bool goes_on = execute(cu, slot, info, access, &result, now);
   if (result.done)

@@ -11,6 +11,7 @@
 #define MODELS_WARP_SOURCE_H
 
 #include "isa/isa.h"
+#include "sim/core/time.h"
 
 struct warp_source {
   void *self;
@@ -20,8 +21,8 @@ struct warp_source {
                                          uint32_t lds_base);
   /* Warp `index` of the group takes warp slot `slot`; returns the pc of its first instruction. */
   uint32_t (*start_warp)(void *self, uint32_t slot, uint32_t group_slot, uint32_t index);
-  /* The warp issues its instruction; returns the pc of the one after it. */
-  uint32_t (*step)(void *self, uint32_t slot, struct isa_access *access, struct isa_result *result);
+  /* The warp issues its instruction in cycle `now`; returns the pc of the one after it. */
+  uint32_t (*step)(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result);
   /* LDS or global memory serves the access. */
   void (*commit)(void *self, struct isa_access *access);
   /* The LDS has passed the last beat of an engine's request: in, or out of the LDS. */
