@@ -1,0 +1,64 @@
+"""What a row becomes: kernels, launches and buffers for `warpwait run`, and what is read back."""
+import dataclasses
+
+
+class Unmodelled(Exception):
+    """Why a row has no prediction: the model has no such thing. One clause."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Buffer:
+    """Global memory. `reads`: its 64-bit words are wanted afterwards, to be stamps of the clock."""
+    name: str
+    bytes: int
+    fill: str = "zero"  # of launch files
+    words: tuple = ()  # its 32-bit contents, if not a fill
+    reads: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Launch:
+    """`groups` work-groups of `local` work-items. `args`: launch files' arguments, as (kind, value) pairs."""
+    kernel: str
+    groups: int
+    local: int
+    args: tuple = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A run. Two rows with equal cases share it.
+
+    `cus`: compute units that it needs; the machine is cut down to them, since idle ones only cost time. `share`: the run
+    is of one part in so many of a machine that is loaded evenly: `cus` is then of the part, and all that compute
+    units share is divided. `sets`: further parameters, ("dma.copy", "lanes"): which of the machine's ways the
+    measured program used, never a fit."""
+    source: str
+    launches: tuple
+    buffers: tuple
+    language: str = "wws"
+    build: tuple = ()  # of launch files: pairs
+    cus: int = 1
+    share: int = 1
+    sets: tuple = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What came of a case: cycles of each launch, and the 64-bit words of the buffers that are read."""
+    cycles: tuple
+    words: dict
+
+
+STAMPS = "stamps"
+
+
+def stamps(count):
+    """The buffer that kernels store their clock stamps in, `count` 64-bit words; first argument by convention."""
+    return Buffer(STAMPS, 8 * count, reads=True)
+
+
+def median(values):
+    values = sorted(values)
+    middle = len(values) // 2
+    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2

@@ -1,0 +1,174 @@
+"""Runs cases in warpwait, several at a time, and keeps what came of them by content.
+
+The key of an outcome is everything that it depends on: the simulator's bytes, the machine's text, what is set, the case.
+"""
+import concurrent.futures
+import configparser
+import hashlib
+import json
+import os
+import pathlib
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+from case import Outcome, Unmodelled
+
+# What compute units share, and a part of the machine has its part of.
+SHARED = ("mem.l2_size", "mem.l2_width", "mem.dram_width", "mem.l2_slices", "mem.dram_channels", "mem.clusters")
+SECONDS = 600  # a case that takes longer is given up
+
+
+class Failure(Exception):
+    """The simulator could not be run at all, or refused what it was given. One line."""
+
+
+class Machine:
+    """A machine by name or file, and parameters set over it, as texts "key=value"."""
+
+    def __init__(self, warpwait, name, sets=()):
+        self.warpwait, self.name, self.sets = os.path.abspath(warpwait), name, tuple(sets)
+        try:
+            self.binary = hashlib.sha256(pathlib.Path(self.warpwait).read_bytes()).hexdigest()
+        except OSError as error:
+            raise Failure(f"{warpwait}: {error.strerror}; build it, or say where it is in $WARPWAIT") from None
+        if os.path.exists(name):
+            self.text, self.name = pathlib.Path(name).read_text(), os.path.abspath(name)
+        else:
+            told = subprocess.run([self.warpwait, "machines", name], capture_output=True, text=True)
+            if told.returncode:
+                raise Failure(told.stderr.strip().splitlines()[-1])
+            self.text = told.stdout
+        ini = configparser.ConfigParser(inline_comment_prefixes=(";",), strict=False)
+        ini.read_string(self.text)
+        self.values = {f"{section}.{key}": value for section in ini.sections() for key, value in ini[section].items()}
+        self.values.update(item.split("=", 1) for item in self.sets)
+
+    def cut(self, case):
+        """What to set for a case: no more compute units than it needs, and its part of what they share."""
+        sets = {"cu.count": str(case.cus)}
+        for name in SHARED if case.share > 1 else ():
+            value = _number(self.values.get(name, "0"))
+            if value > 1:
+                sets[name] = str(max(1, round(value / case.share)))
+        sets.update(case.sets)
+        return sets
+
+
+def _number(text):
+    unit = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:].upper(), 1)
+    return int(text[:-1] if unit > 1 else text) * unit
+
+
+def _launch_file(case, sets):
+    buffers = {}
+    for buffer in case.buffers:
+        entry = {"bytes": buffer.bytes}
+        if buffer.words:
+            entry["values"] = list(buffer.words)
+        else:
+            entry["fill"] = buffer.fill
+        buffers[buffer.name] = entry
+    launches = [{"kernel": launch.kernel, "global": [launch.groups * launch.local], "local": [launch.local],
+                 "args": [dict([arg]) for arg in launch.args]} for launch in case.launches]
+    whole = {"name": "case", "program": f"kernel.{case.language}", "set": sets, "buffers": buffers, "launches": launches}
+    if case.build:
+        whole["build"] = dict(case.build)
+    return json.dumps(whole)
+
+
+def _run(machine, case, sets):
+    """The outcome, or an Unmodelled that says what the simulator says."""
+    with tempfile.TemporaryDirectory(prefix="warpwait-hw-") as folder:
+        folder = pathlib.Path(folder)
+        (folder / f"kernel.{case.language}").write_text(case.source)
+        (folder / "launch.json").write_text(_launch_file(case, sets))
+        command = [machine.warpwait, "run", str(folder / "launch.json"), "--machine", machine.name, "--quiet", "--host",
+                   "plain", "--report", "json", "--out", str(folder / "report.json")]
+        for item in machine.sets:
+            command += ["--set", item]
+        reads = [buffer.name for buffer in case.buffers if buffer.reads]
+        for name in reads:
+            command += ["--dump", f"{name}={folder / name}.bin"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            raise Unmodelled(f"the run took more than {SECONDS} s") from None
+        if done.returncode:
+            said = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise Unmodelled(f"warpwait: {said.replace(str(folder) + '/', '')}")
+        report = json.loads((folder / "report.json").read_text())
+        words = {}
+        for name in reads:
+            data = (folder / f"{name}.bin").read_bytes()
+            words[name] = list(struct.unpack(f"<{len(data) // 8}Q", data[:len(data) // 8 * 8]))
+        return Outcome(tuple(launch["cycles"] for launch in report["launches"]), words)
+
+
+class Cache:
+    """Outcomes by key, in one SQLite file; several processes may share it."""
+
+    def __init__(self, path):
+        pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self.base = sqlite3.connect(path, timeout=60, check_same_thread=False)
+        self.base.execute("PRAGMA journal_mode=WAL")
+        self.base.execute("CREATE TABLE IF NOT EXISTS outcome (key TEXT PRIMARY KEY, value TEXT)")
+        self.base.commit()
+
+    def get(self, key):
+        found = self.base.execute("SELECT value FROM outcome WHERE key = ?", (key,)).fetchone()
+        return json.loads(found[0]) if found else None
+
+    def put(self, key, value):
+        self.base.execute("INSERT OR REPLACE INTO outcome VALUES (?, ?)", (key, json.dumps(value)))
+        self.base.commit()
+
+
+def _restored(kept):
+    return Unmodelled(kept["unmodelled"]) if "unmodelled" in kept else Outcome(tuple(kept["cycles"]), kept["words"])
+
+
+class Runner:
+    def __init__(self, machine, cache, jobs=None, progress=None):
+        """`progress`: called with (cases done, of how many) now and then."""
+        self.machine, self.cache = machine, Cache(cache)
+        self.jobs, self.progress = jobs or os.cpu_count(), progress
+
+    def _key(self, case, sets):
+        parts = (self.machine.binary, self.machine.text, self.machine.sets, sorted(sets.items()), case)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def run(self, cases):
+        """{case: Outcome or Unmodelled} of all of `cases`."""
+        outcomes, missing = {}, []
+        for case in dict.fromkeys(cases):
+            sets = self.machine.cut(case)
+            kept = self.cache.get(self._key(case, sets))
+            if kept is None:
+                missing.append((case, sets))
+            else:
+                outcomes[case] = _restored(kept)
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            running = {pool.submit(_run, self.machine, case, sets): (case, sets) for case, sets in missing}
+            shown = 0
+            for done, future in enumerate(concurrent.futures.as_completed(running), 1):
+                case, sets = running[future]
+                try:
+                    outcome = future.result()
+                    kept = {"cycles": outcome.cycles, "words": outcome.words}
+                except Unmodelled as reason:
+                    outcome, kept = reason, {"unmodelled": str(reason)}
+                outcomes[case] = outcome
+                self.cache.put(self._key(case, sets), kept)
+                if self.progress and time.monotonic() - shown > 0.5:
+                    shown = time.monotonic()
+                    self.progress(done, len(missing))
+        return outcomes
+
+
+def terminal_progress(done, total):
+    sys.stderr.write(f"\r{done} of {total} runs\x1b[K" if done < total else "\r\x1b[K")
+    sys.stderr.flush()

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Holds the simulator's predictions against measurements of a real GPU, row by row.
+
+Each row becomes a kernel and a launch that do what the measuring program did (families/), is run on the machine, and
+the same metric is read off. Prints for each family the rows, the mean absolute percentage error, its median and
+90th percentile, the worst rows, and what could not be modelled, with the reason.
+"""
+import argparse
+import collections
+import importlib
+import json
+import os
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import rows as measured_rows
+from case import Unmodelled
+from rows import FAMILIES, BadRow
+from runner import Failure, Machine, Runner, terminal_progress
+
+CACHE = os.environ.get("WARPWAIT_HW_CACHE", "build/hw/outcomes.sqlite")
+# Rows about the board or the measuring itself: there is nothing to predict.
+NOT_TIMES = ("ok", "sm_clock", "local_mem", "profiling_resolution", "sms_in_group", "bad_words")
+
+
+class Result:
+    """A row with what is predicted for it, or why nothing is."""
+
+    def __init__(self, row, predicted=None, unmodelled=None):
+        self.row, self.predicted, self.unmodelled = row, predicted, unmodelled
+
+    @property
+    def error(self):
+        """Relative error, signed. A measured 0 counts as right if 0 is predicted, else as 100 %."""
+        if self.row.value == 0:
+            return 0.0 if self.predicted == 0 else 1.0
+        return (self.predicted - self.row.value) / self.row.value
+
+    def as_json(self):
+        entry = dict(self.row.fields, test=self.row.test, metric=self.row.metric, measured=self.row.value,
+                     unit=self.row.unit)
+        if self.unmodelled is None:
+            entry["predicted"] = self.predicted
+        else:
+            entry["unmodelled"] = self.unmodelled
+        return entry
+
+
+def plan(row):
+    """(case, function from its outcome to the metric); raises Unmodelled or BadRow."""
+    if row.metric in NOT_TIMES:
+        raise Unmodelled("it describes the board or the measuring, not a time")
+    if row.family is None:
+        raise Unmodelled(f"no family has a test '{row.test}'")
+    module = importlib.import_module(f"families.{FAMILIES[row.family][0]}")
+    return module.model(row)
+
+
+def predict(rows, runner):
+    """A Result for each row, in order."""
+    planned, results = {}, [None] * len(rows)
+    for i, row in enumerate(rows):
+        try:
+            planned[i] = plan(row)
+        except Unmodelled as reason:
+            results[i] = Result(row, unmodelled=str(reason))
+    outcomes = runner.run([case for case, _ in planned.values()])
+    for i, (case, metric) in planned.items():
+        outcome = outcomes[case]
+        if isinstance(outcome, Unmodelled):
+            results[i] = Result(rows[i], unmodelled=str(outcome))
+            continue
+        try:
+            results[i] = Result(rows[i], predicted=metric(outcome))
+        except Unmodelled as reason:
+            results[i] = Result(rows[i], unmodelled=str(reason))
+    return results
+
+
+def sample(rows, count):
+    """`count` rows or fewer, each test and metric with its share but at least three; the same ones every time."""
+    strata = collections.OrderedDict()
+    for row in rows:
+        if row.metric not in NOT_TIMES:
+            strata.setdefault((row.test, row.metric), []).append(row)
+    rate = count / max(1, sum(map(len, strata.values())))
+    chosen = []
+    for key, stratum in strata.items():
+        wanted = min(len(stratum), max(3, round(rate * len(stratum))))
+        chosen += random.Random(repr(key)).sample(stratum, wanted)
+    return chosen
+
+
+# ---- report -----------------------------------------------------------------------------------
+
+def percentile(values, part):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(part * len(values)))]
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def errors(results):
+    return [abs(result.error) for result in results if result.predicted is not None]
+
+
+def _line(name, results):
+    values = errors(results)
+    missing = len(results) - len(values)
+    if not values:
+        return f"{name:<22}{len(results):>7}{missing:>11}"
+    bias = mean([result.error for result in results if result.predicted is not None])
+    return (f"{name:<22}{len(results):>7}{missing:>11}{100 * mean(values):>8.1f}{100 * percentile(values, .5):>9.1f}"
+            f"{100 * percentile(values, .9):>8.1f}{100 * bias:>+8.1f}")
+
+
+def group(results):
+    """{family: results}, those of boards and noise apart; and these by reason."""
+    families, apart = collections.OrderedDict((family, []) for family in FAMILIES), collections.OrderedDict()
+    for result in results:
+        reason = measured_rows.apart(result.row)
+        if result.row.family is None or result.row.metric in NOT_TIMES:
+            continue
+        (apart.setdefault(f"{result.row.family}: {reason}", []) if reason else families[result.row.family]).append(result)
+    return families, apart
+
+
+def report(results, worst, by_test):
+    families, apart = group(results)
+    print(f"{'family':<22}{'rows':>7}{'unmodelled':>11}{'mean %':>8}{'median %':>9}{'90th %':>8}{'bias %':>8}")
+    means = []
+    for family, of_family in families.items():
+        if not of_family:
+            continue
+        print(_line(family, of_family))
+        if errors(of_family):
+            means.append(mean(errors(of_family)))
+        if by_test:
+            tests = collections.OrderedDict()
+            for result in of_family:
+                tests.setdefault((result.row.test, result.row.metric), []).append(result)
+            for (test, metric), of_test in tests.items():
+                print(_line(f"  {test} {metric}", of_test))
+    if means:
+        print(f"mean over families: {100 * mean(means):.1f} %")
+    for title, of_reason in apart.items():
+        print(f"\napart, {title}")
+        print(_line("", of_reason))
+    for family, of_family in families.items():
+        ranked = sorted((r for r in of_family if r.predicted is not None), key=lambda r: -abs(r.error))[:worst]
+        if ranked:
+            print(f"\nworst of {family}")
+        for result in ranked:
+            print(f"  {100 * result.error:>+7.1f} %  measured {result.row.value:.6g}, predicted {result.predicted:.6g} "
+                  f"{result.row.unit}: {result.row.test} {result.row.metric}, {result.row.parameters()}")
+    reasons = collections.Counter((r.row.test, r.unmodelled) for r in results if r.unmodelled is not None)
+    if reasons:
+        print("\nnot modelled")
+    for (test, reason), count in sorted(reasons.items()):
+        print(f"  {count:>6}  {test}: {reason}")
+
+
+def write_json(path, results):
+    new = pathlib.Path(f"{path}.new")
+    new.write_text(json.dumps([result.as_json() for result in results], indent=1) + "\n")
+    new.replace(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("csv", nargs="*", help="measurements, .csv or .csv.gz (default: those that come with the project)")
+    parser.add_argument("--machine", default="h200", help="built-in machine or machine file (default: h200)")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="set a parameter (repeatable)")
+    parser.add_argument("--sample", type=int, metavar="N", help="about N rows, from all tests, the same every time")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this family or test (repeatable)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="runs at a time (default: all cores)")
+    parser.add_argument("--json", metavar="FILE", help="write a list with one object for each row")
+    parser.add_argument("--worst", type=int, default=5, metavar="N", help="worst rows shown of each family (default: 5)")
+    parser.add_argument("--by-test", action="store_true", help="a line for each test and metric too")
+    options = parser.parse_args()
+    try:
+        rows = measured_rows.read(options.csv or measured_rows.public())
+        known = set(FAMILIES) | set(measured_rows.FAMILY_OF)
+        for name in options.only:
+            if name not in known:
+                raise BadRow(f"--only: no family or test '{name}'; families are {', '.join(FAMILIES)}")
+        if options.only:
+            rows = [row for row in rows if row.family in options.only or row.test in options.only]
+        if options.sample is not None:
+            rows = sample(rows, options.sample)
+        machine = Machine(os.environ.get("WARPWAIT", "build/warpwait"), options.machine, options.set)
+        runner = Runner(machine, CACHE, options.jobs, terminal_progress if sys.stderr.isatty() else None)
+        results = predict(rows, runner)
+    except (BadRow, Failure) as error:
+        print(f"validate.py: {error}", file=sys.stderr)
+        return 2
+    if options.json:
+        write_json(options.json, results)
+    report(results, options.worst, options.by_test)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
