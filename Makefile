@@ -193,6 +193,33 @@ golden: all
 bench: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/bench.py
 
+# ---- against a real GPU: tests/hw --------------------------------------------------------------
+
+HW := WARPWAIT=$(BUILD)/warpwait WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite $(PYTHON) tests/hw
+.PHONY: validate calibrate accuracy measure
+VALIDATE_ROWS ?= 1500
+validate: all
+	@$(HW)/validate.py --sample $(VALIDATE_ROWS)
+
+# CSV: measurements (default: those that come with the project); OUT: the machine file to write.
+OUT ?= $(BUILD)/hw/calibrated.ini
+calibrate: test-packages all
+	@mkdir -p $(dir $(OUT))
+	@$(HW)/calibrate.py $(CSV) --out $(OUT)
+	@echo "written: $(OUT)"
+
+# All rows, then docs/accuracy.md and its pictures.
+accuracy: test-packages all
+	@mkdir -p $(BUILD)/hw
+	@$(HW)/validate.py --json $(BUILD)/hw/predictions.json
+	@$(HW)/leaveout.py --json $(BUILD)/hw/leaveout.json
+	@$(HW)/ablation.py --json $(BUILD)/hw/ablation.json
+	@$(PYTHON) tests/hw/page.py $(BUILD)/hw/predictions.json $(BUILD)/hw/leaveout.json $(BUILD)/hw/ablation.json
+
+# Needs nvcc; for the machine with the GPU.
+measure:
+	@tests/hw/measure/build $(BUILD)/hw/measure
+
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 

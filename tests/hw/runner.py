@@ -51,14 +51,14 @@ class Machine:
         """What to set for a case: no more compute units than it needs, and its part of what they share."""
         sets = {"cu.count": str(case.cus)}
         for name in SHARED if case.share > 1 else ():
-            value = _number(self.values.get(name, "0"))
+            value = number(self.values.get(name, "0"))
             if value > 1:
                 sets[name] = str(max(1, round(value / case.share)))
         sets.update(case.sets)
         return sets
 
 
-def _number(text):
+def number(text):
     unit = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:].upper(), 1)
     return int(text[:-1] if unit > 1 else text) * unit
 

@@ -165,9 +165,10 @@ def report(results, worst, by_test):
         print(f"  {count:>6}  {test}: {reason}")
 
 
-def write_json(path, results):
+def write_new(path, text):
+    """The whole file or none."""
     new = pathlib.Path(f"{path}.new")
-    new.write_text(json.dumps([result.as_json() for result in results], indent=1) + "\n")
+    new.write_text(text)
     new.replace(path)
 
 
@@ -200,7 +201,7 @@ def main():
         print(f"validate.py: {error}", file=sys.stderr)
         return 2
     if options.json:
-        write_json(options.json, results)
+        write_new(options.json, json.dumps([result.as_json() for result in results], indent=1) + "\n")
     report(results, options.worst, options.by_test)
     return 0
 
