@@ -17,8 +17,8 @@
  * Warps issue in order, at most one instruction a cycle each; a scoreboard slot per register and
  * predicate says when it may be read or overwritten. Barriers, copies and waits are rendezvous of
  * the work-group: they take an issue slot when a warp arrives and let all warps go together,
- * barrier_latency cycles after the last condition is met. A copy then becomes one descriptor,
- * or accesses of the warps themselves (lane_copy.h).
+ * barrier_latency, copy_latency or wait_latency cycles after the last condition is met. A copy then
+ * becomes one descriptor, or accesses of the warps themselves (lane_copy.h).
  *
  * Invariant (accounts): for every warp, `since` to now belongs to its current bucket, so its
  * buckets sum to its residency at any time; this is asserted when it ends.

@@ -22,13 +22,25 @@ void group_hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_r
 
 /* ---- rendezvous ------------------------------------------------------------------------- */
 
+static uint32_t release_latency(const struct cu *cu, const struct cu_group *group) {
+  switch (group_class_at(group, group->arrived_pc)) {
+  case ISA_CLASS_COPY:
+  case ISA_CLASS_COPY_FENCE:
+    return cu->params.copy_latency;
+  case ISA_CLASS_WAIT:
+    return cu->params.wait_latency;
+  default:
+    return cu->params.barrier_latency;
+  }
+}
+
 void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycle_t now) {
   uint64_t arrived = group->arrived;
   group->arrived = 0;
   group->arrived_count = 0;
   for (; arrived; arrived &= arrived - 1) {
     uint32_t slot = (uint32_t)__builtin_ctzll(arrived);
-    cu_rest(cu, slot, stall, now + cu->params.barrier_latency, now);
+    cu_rest(cu, slot, stall, now + release_latency(cu, group), now);
   }
 }
 

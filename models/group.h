@@ -35,7 +35,7 @@ void group_hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_r
 /* Changes the bucket of all warps that stand at the rendezvous. */
 void group_set_stall(struct cu *cu, const struct cu_group *group, enum stall stall, cycle_t now);
 
-/* All warps that stand at the rendezvous leave it, barrier_latency after `now`. */
+/* All warps that stand at the rendezvous leave it, the latency of what they stand at after `now`. */
 void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycle_t now);
 
 /* ---- events: group_events.c */

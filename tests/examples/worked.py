@@ -91,19 +91,19 @@ def tell(parameters):
     p = story.issue("ld.arg.b64", first, 1)
     address = story.issue("mad.wide.u32", p, "cu.constant_latency", why="needs `p`")
     copy = story.issue("copy.to_lds", address, "cu.mul_latency", why="needs the address")
-    here = story.issue("get.local_id", copy, "cu.barrier_latency", why="a copy is a meeting of the work-group")
+    here = story.issue("get.local_id", copy, "cu.copy_latency", why="a copy is a meeting of the work-group")
     shift = story.issue("shl.b32", here, "cu.int_latency")
     wait = story.issue("wait", shift, 1)
     copied = copy_in(story, copy)
 
-    load = story.issue("ld.lds.b32", copied, "cu.barrier_latency", why="and so is a wait")
+    load = story.issue("ld.lds.b32", copied, "cu.wait_latency", why="and so is a wait")
     add = story.issue("add.f32", load, 1, "lds.latency", why="no conflict: 1 pass")
     store = story.issue("st.lds.b32", add, "cu.float_latency")
     barrier = story.issue("bar.lds", store, 1, "lds.latency", why="its fence waits for the store")
     out = story.issue("copy.to_global", barrier, "cu.barrier_latency")
-    wait_out = story.issue("wait", out, "cu.barrier_latency")
+    wait_out = story.issue("wait", out, "cu.copy_latency")
     written = copy_out(story, out)
-    leave = story.issue("exit", written, "cu.barrier_latency")
+    leave = story.issue("exit", written, "cu.wait_latency")
     cycles = story.event("the launch is over", leave, 1)
     says = {
         "cycles": cycles,

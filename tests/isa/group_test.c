@@ -72,6 +72,20 @@ TEST(group, every_query_is_right_in_every_group_of_a_ragged_range_with_offsets) 
   }
 }
 
+TEST(group, the_clock_is_what_the_warp_was_told_in_all_its_lanes) {
+  struct rig rig;
+  ASSERT_TRUE(rig_open(&rig, ".kernel k\nget.clock r0\nget.clock r2\nexit\n", 7, 32));
+  rig.warp[0].clock = UINT64_C(0x123456789);
+  rig_step(&rig, 0);
+  rig.warp[0].clock++;
+  rig_step(&rig, 0);
+  for (uint32_t item = 0; item < 7; item++) {
+    EXPECT_EQ(rig_pair(&rig, 0, item), UINT64_C(0x123456789));
+    EXPECT_EQ(rig_pair(&rig, 2, item), UINT64_C(0x12345678a));
+  }
+  rig_close(&rig);
+}
+
 TEST(group, a_warp_has_the_lanes_that_are_left) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig, ".kernel k\nexit\n", 70, 32));

@@ -1,6 +1,6 @@
 /* Compute units, worked out by hand on the default machine: dispatch_latency 10, so the first warp
  * can issue in cycle 10; int latency 4; branch latency 4; constant latency 10; LDS latency 10;
- * barrier latency 4. A launch ends one cycle after its last warp's exit issues. */
+ * barrier, copy and wait latency 4. A launch ends one cycle after its last warp's exit issues. */
 #include <stdio.h>
 #include <string.h>
 
@@ -111,6 +111,37 @@ TEST(cu, buckets_of_a_barrier_are_as_worked_out_by_hand) {
   EXPECT_EQ(rig.result.cu.issue_cycles, 4);
   EXPECT_EQ(rig.result.cu.work_groups, 1);
   rig_free(&rig);
+}
+
+/* Cycles between two clocks of a kernel round `between`, on a machine with these settings. */
+static uint32_t between_clocks(const char *settings, uint32_t local, const char *between) {
+  char kernel[512];
+  struct rig rig;
+  snprintf(kernel, sizeof kernel,
+           ".kernel k\n.arg out global\n.lds t 256\n.reg v, w, e\n.reg64 o, s, f\n ld.arg.b64 o, out\n mov.b64 s, o\n"
+           " get.clock s\n%s get.clock f\n sub.i64 f, f, s\n st.global.b64 [o], f\n exit\n",
+           between);
+  rig_run(&rig, settings, local, local, kernel);
+  const uint32_t cycles = rig_word(&rig, 0, 0);
+  EXPECT_EQ(rig_word(&rig, 0, 1), 0);
+  rig_free(&rig);
+  return cycles;
+}
+
+TEST(cu, clocks_are_as_far_apart_as_the_issues_of_what_is_between_them) {
+  EXPECT_EQ(between_clocks("", 32, ""), 1);
+  EXPECT_EQ(between_clocks("cu.int_interval=2", 32, ""), 2);
+  EXPECT_EQ(between_clocks("", 32, " add.f32 v, v, v\n"), 2);
+  EXPECT_EQ(between_clocks("cu.float_latency=7", 32, " add.f32 v, v, v\n add.f32 v, v, v\n"), 1 + 7 + 1);
+  EXPECT_EQ(between_clocks("cu.schedulers=1", 32, " ld.lds.b32 v, [0]\n add.f32 v, v, v\n"), 1 + 1 + 1 + 10);
+}
+
+TEST(cu, barriers_copies_and_waits_release_their_warps_after_latencies_of_their_own) {
+  const char *settings = "cu.barrier_latency=7 cu.copy_latency=11 cu.wait_latency=13";
+  EXPECT_EQ(between_clocks(settings, 32, " bar\n"), 1 + 7);
+  EXPECT_EQ(between_clocks(settings, 32, " copy.fence.lds\n"), 1 + 11);
+  EXPECT_EQ(between_clocks(settings, 32, " copy.to_lds e, [0], [o], 1, size=4\n"), 1 + 11);
+  EXPECT_EQ(between_clocks(settings, 32, " mov.b32 e, 0\n wait e\n"), 1 + 4 + 13);
 }
 
 TEST(cu, an_lds_result_takes_a_port_cycle_its_passes_and_the_latency) {

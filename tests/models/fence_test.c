@@ -6,7 +6,7 @@
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
-enum { START = 10, BARRIER = 4, WORDS = 1024 };
+enum { START = 10, COPY = 4, WORDS = 1024 };
 
 #define HEAD                                                                                                           \
   ".kernel k\n.arg src global\n.arg dst global\n.arg out global\n.lds t 8192\n.reg e, f, g, i, v\n.reg64 p, q, r, o\n" \
@@ -168,10 +168,10 @@ TEST(fence, costs_a_rendezvous_and_waits_for_nothing) {
     snprintf(without, sizeof without, text, "");
     uint64_t cycles = rig_cycles(all[mode], 32, 32, without);
     /* hidden behind the copy, unless that is over already */
-    EXPECT_EQ(rig_cycles(all[mode], 32, 32, with), cycles + (mode == 2 ? BARRIER : 0));
+    EXPECT_EQ(rig_cycles(all[mode], 32, 32, with), cycles + (mode == 2 ? COPY : 0));
   }
-  /* without copies, and behind a store under way: the next instruction issues barrier_latency later */
-  EXPECT_EQ(rig_cycles("", 32, 32, ".kernel k\n copy.fence.all\n exit\n"), START + BARRIER + 1);
+  /* without copies, and behind a store under way: the next instruction issues copy_latency later */
+  EXPECT_EQ(rig_cycles("", 32, 32, ".kernel k\n copy.fence.all\n exit\n"), START + COPY + 1);
   struct rig rig;
   rig_run(&rig, "", 32, 32, ".kernel k\n.lds t 64\n.reg v\n st.lds.b32 [t], v\n copy.fence.lds\n exit\n");
   EXPECT_EQ(rig.result.stalls[STALL_FENCE], 0);

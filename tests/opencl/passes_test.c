@@ -128,6 +128,19 @@ TEST(passes, equal_instructions_become_one_and_unused_ones_none) {
   expect_text(&m, pass_simplify, "block 0:\n  st.lds.b32 0 _ 0\n  exit\n");
 }
 
+TEST(passes, clocks_stay_where_they_are_and_as_many_as_they_are) {
+  struct maker m = begin();
+  const ir_ref start = make(&m, ISA_GET_CLOCK, 0, 0, 0, 0);
+  make(&m, ISA_GET_CLOCK, 0, 0, 0, 0);
+  const ir_ref a = make(&m, ISA_LD_LDS_32, arg_word(&m, 0), 0, 0, 0);
+  const ir_ref end = make(&m, ISA_GET_CLOCK, 0, 0, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), a);
+  store(&m, ISA_ST_LDS_64, word(&m, 8), make(&m, ISA_SUB_64, end, start, 0, 0));
+  expect_text(&m, opencl_passes,
+              "block 0:\n  v1 = get.clock\n  v2 = get.clock\n  v3 = ld.arg.b32\n  v4 = ld.lds.b32 v3\n"
+              "  v5 = get.clock\n  st.lds.b32 _ _ v4\n  v8 = sub.i64 v5 v1\n  st.lds.b64 _ _ v8 +8\n  exit\n");
+}
+
 TEST(passes, loads_are_not_taken_for_one_across_a_store) {
   struct maker m = begin();
   const ir_ref address = arg_word(&m, 0);
