@@ -212,9 +212,11 @@ calibrate: test-packages all
 accuracy: test-packages all
 	@mkdir -p $(BUILD)/hw
 	@$(HW)/validate.py --json $(BUILD)/hw/predictions.json
+	@$(HW)/validate.py tests/hw/data/second/*.csv.gz --json $(BUILD)/hw/second.json
 	@$(HW)/leaveout.py --json $(BUILD)/hw/leaveout.json
 	@$(HW)/ablation.py --json $(BUILD)/hw/ablation.json
-	@$(PYTHON) tests/hw/page.py $(BUILD)/hw/predictions.json $(BUILD)/hw/leaveout.json $(BUILD)/hw/ablation.json
+	@$(PYTHON) tests/hw/page.py $(BUILD)/hw/predictions.json $(BUILD)/hw/leaveout.json $(BUILD)/hw/ablation.json \
+	  --second $(BUILD)/hw/second.json
 
 # Needs nvcc; for the machine with the GPU.
 measure:
