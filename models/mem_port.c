@@ -61,7 +61,7 @@ bool mem_port_init(struct mem_port *port, const struct machine *machine, struct 
       .component = {.name = "memory_port", .step = mem_port_step, .self = port},
       .engines = engines,
       .params = machine->mem,
-      .up = {.per_cycle = machine->mem.link_width},
+      .up = {.per_cycle = machine->mem.link_up_width ? machine->mem.link_up_width : machine->mem.link_width},
   };
   for (unsigned engine = 0; engine < port->engines; engine++)
     port->from_dma[engine] = &dma[engine].to_memory;

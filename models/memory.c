@@ -116,6 +116,8 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
   const struct mem_message *to = &event->message;
   uint64_t bytes = mem_reads(to->kind) ? to->moved : 0;
   cycle_t passed = cycle_max(now, rate_take(&client->down, now, bytes));
+  if (client->cluster)
+    passed = cycle_max(passed, rate_take(&client->cluster->down, now, bytes));
   cycle_t arrival = passed + memory->params.link_latency;
   memory->stats.link_down_bytes += bytes;
   memory->last_arrival = cycle_max(memory->last_arrival, arrival);
@@ -128,8 +130,19 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
   }
 }
 
+/* What a message has to pass of its cluster's port on the way to the L2; returns when the L2 is done with it at the
+ * earliest. */
+static cycle_t pass_cluster(struct memory *memory, cycle_t now, const struct mem_event *event) {
+  struct mem_cluster *cluster = memory->clients[event->client].cluster;
+  if (!cluster || !mem_writes(event->message.kind))
+    return now + 1;
+  return rate_take(&cluster->up, now, event->message.moved) - 1 + memory->params.l2_latency;
+}
+
 static void start(struct memory *memory, uint32_t index, cycle_t now) {
-  wheel_add(&memory->done, index, cycle_max(pass(memory, now, &memory->events[index].message), now + 1));
+  const struct mem_event *event = &memory->events[index];
+  cycle_t through = pass_cluster(memory, now, event);
+  wheel_add(&memory->done, index, cycle_max(pass(memory, now, &event->message), through));
 }
 
 /* A commit may be what parked reservations wait for. */
@@ -205,17 +218,26 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
   };
   memory->event_room = machine->cu.count * (machine->cu.accesses + machine->dma.engines * machine->dma.outstanding);
   memory->clients = calloc(machine->cu.count, sizeof *memory->clients);
+  memory->clusters = calloc(params->clusters + 1, sizeof *memory->clusters);
   memory->arrivals = calloc(machine->cu.count, sizeof *memory->arrivals);
   memory->events = calloc(memory->event_room, sizeof *memory->events);
   memory->unused = calloc(memory->event_room, sizeof *memory->unused);
-  if (!memory->clients || !memory->arrivals || !memory->events || !memory->unused ||
+  if (!memory->clients || !memory->clusters || !memory->arrivals || !memory->events || !memory->unused ||
       !l2_init(&memory->l2, params, &memory->stats) || !wheel_init(&memory->done, memory->event_room)) {
     memory_free(memory);
     return false;
   }
+  for (uint32_t i = 0; i < params->clusters; i++)
+    memory->clusters[i] =
+        (struct mem_cluster){{.per_cycle = params->cluster_up_width}, {.per_cycle = params->cluster_width}};
   for (uint32_t i = 0; i < memory->event_room; i++)
     memory->unused[memory->unused_count++] = memory->event_room - 1 - i;
   return true;
+}
+
+static struct mem_cluster *cluster_of(struct memory *memory, uint32_t client) {
+  uint64_t clusters = memory->params.clusters;
+  return clusters ? &memory->clusters[client * clusters / memory->client_count] : NULL;
 }
 
 bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *port, struct component *cu,
@@ -226,6 +248,7 @@ bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *por
       .link = &port->link,
       .source = source,
       .down = {.per_cycle = machine->mem.link_width},
+      .cluster = cluster_of(memory, client),
   };
   for (unsigned engine = 0; engine < engines; engine++)
     to->to_dma[engine] = &dma[engine].from_memory;
@@ -238,6 +261,7 @@ void memory_free(struct memory *memory) {
   for (uint32_t i = 0; memory->clients && i < memory->client_count; i++)
     port_free(&memory->clients[i].to_cu);
   free(memory->clients);
+  free(memory->clusters);
   free(memory->arrivals);
   free(memory->events);
   free(memory->unused);

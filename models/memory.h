@@ -1,7 +1,7 @@
 /* Global memory: a link for each CU, and the L2 with DRAM behind it, simple enough at the defaults to work out by hand.
  *
- *    CU ────► mem_port ══ link_latency, link_width ══► L2 slices ── miss ──► DRAM
- *    DMA ──►           ◄══ link_latency, link_width ═══╯ l2.h               dram.h
+ *    CU ────► mem_port ══ link_latency, link_up_width ══► cluster ══► L2 slices ── miss ──► DRAM
+ *    DMA ──►           ◄═══ link_latency, link_width ════  port   ◄═══╯ l2.h               dram.h
  *
  * A message is a whole warp access (its sectors, merged over the lanes) or one request of a DMA
  * engine: a run of bytes, or several at a pitch, whose sectors are merged likewise (sectors.h). Either moves
@@ -18,8 +18,13 @@
  *   ... + ceil(b / l2_width) - 1 + l2_latency          data depart
  *   ... + ceil(b / link_width) + link_latency          the reply arrives
  *
- * A miss adds dram_latency + ceil(b / dram_width) - 1. A write of b bytes adds ceil(b / link_width)
+ * A miss adds dram_latency + ceil(b / dram_width) - 1. A write of b bytes adds ceil(b / link_up_width)
  * on the way up and nothing on the way down.
+ *
+ * With `clusters`, CUs share ports: what a CU reads passes its cluster's port, cluster_width wide, at the same time as
+ * its link, and arrives when both have passed it; what it writes passes cluster_up_width. A port serves in order of
+ * departure from the L2, or of arrival there. Commits do not wait for it, only replies do: a full port
+ * makes itself felt by the requests that may be under way.
  *
  * Invariant: bytes change hands when the L2 accepts a message, in the order of acceptance, so the
  * L2 is the point of coherence; replies say only when.
@@ -87,6 +92,11 @@ struct mem_port {
   uint32_t probe_messages; /* passed on so far, for waveforms */
 };
 
+/* The port that the CUs of a cluster share. */
+struct mem_cluster {
+  struct rate up, down;
+};
+
 /* What the memory needs to know of a CU. */
 struct mem_client {
   struct port *link;                /* from its memory port */
@@ -94,6 +104,7 @@ struct mem_client {
   struct port *to_dma[LDS_ENGINES]; /* struct transfer_reply */
   const struct warp_source *source;
   struct rate down;
+  struct mem_cluster *cluster; /* NULL: it shares no port */
 };
 
 /* What an outside memory has done for a message so far. */
@@ -114,6 +125,7 @@ struct memory {
   struct mem_params params;
   struct mem_stats stats;
   struct mem_client *clients;
+  struct mem_cluster *clusters;
   cycle_t *arrivals; /* of the oldest message of each client's link, or NEVER */
   uint32_t client_count;
   uint32_t turn;            /* client that is served first in a cycle */

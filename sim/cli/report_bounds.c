@@ -56,6 +56,12 @@ static double dram_passed(const struct machine *machine, const struct launch_res
   return passed < 0 ? 0 : passed < peak ? passed : peak;
 }
 
+/* What links of `width` pass in `active` cycles of CUs, and no more than the clusters' ports do in `cycles`. */
+static double link_peak(const struct mem_params *mem, double active, double cycles, uint32_t width, uint32_t port) {
+  double links = active * width, ports = cycles * mem->clusters * port;
+  return mem->clusters && ports < links ? ports : links;
+}
+
 void report_utilisations(const struct machine *machine, const struct launch_result *result,
                          struct utilisation all[UTILISATIONS]) {
   double active = (double)result->together_active, cycles = (double)result->together_cycles;
@@ -64,8 +70,11 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
       machine->dma.read_width < machine->dma.write_width ? machine->dma.read_width : machine->dma.write_width;
   /* Shared engines serve whichever of their CUs hold warps: all cycles count. */
   double clusters = (double)div_up(machine->cu.count, machine->dma.cus);
-  double engines = (machine->dma.cus > 1 ? cycles * clusters : active) * machine->dma.engines,
-         link = active * machine->mem.link_width;
+  double engines = (machine->dma.cus > 1 ? cycles * clusters : active) * machine->dma.engines;
+  const struct mem_params *mem = &machine->mem;
+  double down = link_peak(mem, active, cycles, mem->link_width, mem->cluster_width),
+         up = link_peak(mem, active, cycles, mem->link_up_width ? mem->link_up_width : mem->link_width,
+                        mem->cluster_up_width);
 #define OF(count) (double)result->count
   enum { MEMORY = SERVES_MEMORY | SERVES_COPIES };
   const struct utilisation rows[UTILISATIONS - REPORT_UNITS] = {
@@ -80,8 +89,8 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
       /* Held back, not merely under way: a full window that nobody waits for is no limit. */
       {"dma_outstanding", "dma.outstanding", "dma.outstanding", "cycles at the limit", OF(dma.outstanding_full_cycles),
        engines, .serves = SERVES_COPIES},
-      {"link_down", "link from L2", "the link from L2", "bytes", OF(mem.link_down_bytes), link, .serves = MEMORY},
-      {"link_up", "link to L2", "the link to L2", "bytes", OF(mem.link_up_bytes), link, .serves = MEMORY},
+      {"link_down", "link from L2", "the link from L2", "bytes", OF(mem.link_down_bytes), down, .serves = MEMORY},
+      {"link_up", "link to L2", "the link to L2", "bytes", OF(mem.link_up_bytes), up, .serves = MEMORY},
       {"l2", "L2", "the L2", "bytes", OF(mem.l2_bytes), cycles * machine->mem.l2_width, .serves = MEMORY},
       {"dram", "DRAM", "DRAM", "bytes", dram_passed(machine, result), cycles * machine->mem.dram_width,
        .serves = MEMORY},

@@ -99,12 +99,49 @@ TEST(memory, bandwidth_is_the_narrowest_of_link_l2_and_dram) {
       {"cu.accesses=512 mem.link_width=16 mem.l2_width=1024 mem.dram_width=1024", 16},
       {"cu.accesses=512 mem.link_width=1024 mem.l2_width=16 mem.dram_width=1024", 16},
       {"cu.accesses=512 mem.link_width=1024 mem.l2_width=1024 mem.dram_width=16", 16},
+      {"cu.accesses=512 mem.link_width=1024 mem.l2_width=1024 mem.dram_width=1024 mem.clusters=1 mem.cluster_width=16",
+       16},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("%s", rows[i].settings);
     uint64_t cycles = rig_cycles(rows[i].settings, 512, 512, text), steady = 65536 / rows[i].bytes_per_cycle;
     EXPECT_GE(cycles, steady);
     EXPECT_LE(cycles, steady + 500); /* the first and the last load's latency, and the warps' start */
+  }
+}
+
+TEST(memory, compute_units_of_a_cluster_share_its_port_each_way) {
+  /* 4 work-groups, one to a CU: 16 accesses of 128 bytes by each of 8 warps */
+  static const char *const head = ".kernel k\n.arg buffer global\n.reg i, n, v[16]\n.reg64 p\n.pred more\n"
+                                  " ld.arg.b64 p, buffer\n get.global_id i, x\n shl.b32 i, i, 2\nagain: %s\n"
+                                  " add.i32 i, i, 4096\n add.i32 n, n, 1\n setp.lt.u32 more, n, 16\n"
+                                  "@more bra again\n exit\n";
+  enum { CUS = 4, BYTES = CUS * 8 * 16 * 128, WIDTH = 8 };
+  for (int store = 0; store < 2; store++)
+    for (uint32_t clusters = 0; clusters <= CUS; clusters++) {
+      char text[512], settings[256];
+      snprintf(text, sizeof text, head, store ? "st.global.b32 [p + i], v" : "ld.global.b32 v, [p + i]");
+      snprintf(settings, sizeof settings,
+               "cu.count=4 mem.link_width=64 mem.clusters=%u mem.cluster_width=%u mem.cluster_up_width=%u", clusters,
+               store ? 4096 : WIDTH, store ? WIDTH : 4096);
+      ct_note("%s, %u clusters", store ? "store" : "load", clusters);
+      uint64_t cycles = rig_cycles(settings, CUS * 256, 256, text);
+      /* 3 clusters of 4 CUs are of 2, 1 and 1 */
+      uint64_t port = clusters ? div_up(CUS, clusters) * BYTES / CUS / WIDTH : 0;
+      EXPECT_GE(cycles, port);
+      EXPECT_LE(cycles, port + 16 * 350); /* each access's latency, one after the other */
+    }
+}
+
+TEST(memory, a_link_up_of_its_own_width_carries_what_is_written) {
+  static const char *const text = ".kernel k\n.arg a global\n.reg i\n.reg64 p\n ld.arg.b64 p, a\n get.lane i\n"
+                                  " shl.b32 i, i, 2\n %s\n mov.b32 i, i\n exit\n";
+  for (int store = 0; store < 2; store++) {
+    char kernel[256];
+    snprintf(kernel, sizeof kernel, text, store ? "st.global.b32 [p + i], i" : "ld.global.b32 i, [p + i]");
+    uint64_t wide = rig_cycles("mem.link_width=64", 32, 32, kernel);
+    uint64_t narrow = rig_cycles("mem.link_width=64 mem.link_up_width=8", 32, 32, kernel);
+    EXPECT_EQ(narrow - wide, store ? 128 / 8 - 128 / 64 : 0);
   }
 }
 
