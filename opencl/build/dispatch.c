@@ -71,6 +71,7 @@ static const struct {
     {OpPtrEqual, OpPtrDiff, lower_pointer_compare},
     {OpSubgroupBallotKHR, OpSubgroupReadInvocationKHR, build_group},
     {OpSubgroupShuffleINTEL, OpSubgroupShuffleXorINTEL, build_group},
+    {OpReadClockKHR, OpReadClockKHR, build_group},
     {OpAtomicFMinEXT, OpAtomicFMaxEXT, build_atomic},
     {OpAssumeTrueKHR, OpAssumeTrueKHR, nothing},
     {OpExpectKHR, OpExpectKHR, lower_copy_object},

@@ -1,5 +1,5 @@
 /* What the files that lower group operations share: group.c (barriers, and which instruction is lowered by whom),
- * async.c (copies, events), collective.c (reductions, scans, votes, broadcasts), workgroup.c (those over a work-group),
+ * async.c (copies, events), clock.c, collective.c (reductions, scans, votes, broadcasts), workgroup.c (those over a work-group),
  * subgroup.c (shuffles, ballots), atomic.c.
  *
  * A sub-group is a warp: it runs in lockstep, so its collectives are single instructions of the ISA over the lanes
@@ -49,6 +49,10 @@ bool async_copy(struct build *b, const struct spirv_inst *inst);
 bool async_wait(struct build *b, const struct spirv_inst *inst);
 bool async_copy_lines(struct build *b, const struct spirv_inst *inst, const char *name);
 bool async_copy_fence(struct build *b, const struct spirv_inst *inst, const char *name);
+
+/* clock.c: OpReadClockKHR, and the calls of cl_khr_kernel_clock. */
+bool clock_read(struct build *b, const struct spirv_inst *inst);
+bool clock_call(struct build *b, const struct spirv_inst *inst, const char *name);
 
 /* Whether the values of two ids have as many parts; false after build_fail(). With `like` 0: whether it is one. */
 bool group_fits(struct build *b, uint32_t id, uint32_t like);

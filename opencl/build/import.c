@@ -1,6 +1,6 @@
 /* Calls of functions that nobody has defined. Asynchronous copies of lines and planes and the fence between copies
- * arrive in this way, since SPIR-V has no instructions for them, and whatever the compiler declared and the translator
- * did not know. */
+ * arrive in this way, since SPIR-V has no instructions for them, clocks, since our translator knows none, and whatever
+ * the compiler declared and the translator did not know. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,12 @@ static const struct {
     {"async_work_group_copy_2D2D", "__ocl_ext_copy_2D2D", ASYNC_ARGUMENTS_2D, async_copy_lines},
     {"async_work_group_copy_3D3D", "__ocl_ext_copy_3D3D", ASYNC_ARGUMENTS_3D, async_copy_lines},
     {"async_work_group_copy_fence", "__ocl_ext_copy_fence", 1, async_copy_fence},
+    {"clock_read_device", "", 0, clock_call},
+    {"clock_read_work_group", "", 0, clock_call},
+    {"clock_read_sub_group", "", 0, clock_call},
+    {"clock_read_hilo_device", "", 0, clock_call},
+    {"clock_read_hilo_work_group", "", 0, clock_call},
+    {"clock_read_hilo_sub_group", "", 0, clock_call},
 };
 
 /* `_Z<length><name><parameters>` as its name; any other as it is. */

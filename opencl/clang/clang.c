@@ -6,8 +6,8 @@
  *
  * The text is the source as it stands, or, when that includes others, what clang -E makes of it: all that included
  * files have to say. A header of ours goes before the program with what clang's own lacks: the asynchronous copies of
- * cl_khr_extended_async_copies. They have names of their own there, because llvm-spirv takes any function whose
- * name starts with async_work_group_copy for the plain copy, and crashes. */
+ * cl_khr_extended_async_copies and the clocks of cl_khr_kernel_clock. The copies have names of their own there, because
+ * llvm-spirv takes any function whose name starts with async_work_group_copy for the plain copy, and crashes. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -69,6 +69,18 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     "event_t __OCL_EXT __ocl_ext_copy_3D3D(__global void *, size_t, const __local void *, size_t, size_t, size_t,\n"
     "                                      size_t, size_t, size_t, size_t, size_t, size_t, event_t);\n"
     "void __OCL_EXT __ocl_ext_copy_fence(cl_mem_fence_flags);\n"
+    "#undef __OCL_EXT\n"
+    "#define cl_khr_kernel_clock 1\n"
+    "#define __opencl_c_kernel_clock_scope_device 1\n"
+    "#define __opencl_c_kernel_clock_scope_work_group 1\n"
+    "#define __opencl_c_kernel_clock_scope_sub_group 1\n"
+    "#define __OCL_EXT __attribute__((overloadable))\n"
+    "ulong __OCL_EXT clock_read_device(void);\n"
+    "ulong __OCL_EXT clock_read_work_group(void);\n"
+    "ulong __OCL_EXT clock_read_sub_group(void);\n"
+    "uint2 __OCL_EXT clock_read_hilo_device(void);\n"
+    "uint2 __OCL_EXT clock_read_hilo_work_group(void);\n"
+    "uint2 __OCL_EXT clock_read_hilo_sub_group(void);\n"
     "#undef __OCL_EXT\n";
 
 /* Files in the temporary folder. */

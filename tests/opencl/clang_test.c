@@ -278,6 +278,9 @@ TEST(clang, macros_promise_what_there_is) {
                      "#if __OPENCL_VERSION__ < 300 || !defined cl_khr_fp64 || !defined cl_khr_extended_async_copies\n"
                      "#error missing\n"
                      "#endif\n"
+                     "#if !defined cl_khr_kernel_clock || !defined __opencl_c_kernel_clock_scope_device\n"
+                     "#error no clock\n"
+                     "#endif\n"
                      "kernel void k(global int *a) { a[0] = 1; }\n");
   for (size_t i = 0; i < sizeof standards / sizeof *standards; i++)
     EXPECT_GT(compile("k.cl", &(struct opencl_build){.standard = standards[i]}), 0);

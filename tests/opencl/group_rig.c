@@ -124,10 +124,12 @@ static void meet(struct group_rig *rig, struct isa_group *group, uint8_t class_,
 /* One warp, to the next place where it meets the others. False if it takes forever. */
 static bool run_warp(struct isa_warp *warp, bool last, struct isa_access *access) {
   struct isa_group *group = warp->group;
+  struct group_rig *rig = group->launch->report_context;
   for (uint32_t steps = 0; warp->live; steps++) {
     struct isa_result result;
     if (steps > 1u << 20)
       return false;
+    warp->clock = rig->clock++;
     isa_step(warp, access, &result);
     const uint8_t class_ = group->launch->program->info[result.pc].class_;
     if (class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PIPE)
@@ -135,7 +137,7 @@ static bool run_warp(struct isa_warp *warp, bool last, struct isa_access *access
     if (class_ == ISA_CLASS_PIPE)
       isa_pipe_report(access);
     if (meets(class_) && last && result.mask)
-      meet(group->launch->report_context, group, class_, &result);
+      meet(rig, group, class_, &result);
     if (meets(class_))
       return true;
   }

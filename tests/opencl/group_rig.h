@@ -26,6 +26,7 @@ struct group_rig {
   unsigned meetings;
   struct isa_result met[GROUP_RIG_MEETINGS];
   bool moves_nothing; /* copies are noted, and not carried out */
+  uint64_t clock;     /* what the next instruction would read; each that is run adds one */
 };
 
 /* Compiles with -cl-std=`standard`; false with *error filled. */

@@ -1,0 +1,151 @@
+/* cl_khr_kernel_clock: what is read, and that a clock stays where it was written. */
+#include "tests/ct.h"
+#include "tests/opencl/group_rig.h"
+#include "tests/opencl/words.h"
+
+#include <stdlib.h>
+
+static bool open_route(struct group_rig *rig, const char *source, unsigned route) {
+  struct isa_error error = {""};
+  const bool good = group_rig_compile(rig, source, "CL2.0", (enum opencl_route)route, &error);
+  ct_note("%s: %s", opencl_route_names[route], error.text);
+  return EXPECT_TRUE(good);
+}
+
+static bool is_among(uint16_t op, const enum isa_op *ops, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (op == ops[i])
+      return true;
+  return false;
+}
+
+/* Operations of the program that are among `ops`, in order. */
+static uint32_t order(const struct group_rig *rig, const enum isa_op *ops, uint32_t count, uint16_t *found,
+                      uint32_t most) {
+  uint32_t n = 0;
+  for (uint32_t pc = 0; pc < rig->program->count && n < most; pc++)
+    if (is_among(rig->program->code[pc].op, ops, count))
+      found[n++] = rig->program->code[pc].op;
+  return n;
+}
+
+TEST(opencl_clock, a_clock_stays_between_what_it_was_written_between) {
+  static const enum isa_op expected[] = {
+      ISA_GET_CLOCK,      ISA_LD_GLOBAL_32, ISA_GET_CLOCK, ISA_LD_GLOBAL_32, ISA_GET_CLOCK,
+      ISA_COPY_TO_LDS,    ISA_GET_CLOCK,    ISA_WAIT,      ISA_GET_CLOCK,    ISA_LD_LDS_32,
+      ISA_GET_CLOCK,      ISA_BAR_LDS,      ISA_GET_CLOCK, ISA_ST_LDS_32,    ISA_GET_CLOCK,
+      ISA_COPY_TO_GLOBAL, ISA_WAIT,         ISA_GET_CLOCK, ISA_ST_GLOBAL_32, ISA_GET_CLOCK,
+  };
+  enum { EXPECTED = sizeof expected / sizeof *expected };
+  for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
+    struct group_rig rig;
+    if (open_route(&rig,
+                   "kernel void k(global uint *in, global uint *out, local uint *tile, global ulong *t) {\n"
+                   "  uint i = get_local_id(0);\n"
+                   "  ulong c0 = clock_read_device(); uint x = in[i];\n"
+                   "  ulong c1 = clock_read_device(); uint y = in[i + 64];\n"
+                   "  ulong c2 = clock_read_device(); event_t e = async_work_group_copy(tile, in, 64, 0);\n"
+                   "  ulong c3 = clock_read_device(); wait_group_events(1, &e);\n"
+                   "  ulong c4 = clock_read_device(); uint z = tile[i ^ 1];\n"
+                   "  ulong c5 = clock_read_device(); barrier(CLK_LOCAL_MEM_FENCE);\n"
+                   "  ulong c6 = clock_read_device(); tile[i] = x + y + z;\n"
+                   "  ulong c7 = clock_read_device();\n"
+                   "  e = async_work_group_copy(out, tile, 64, 0); wait_group_events(1, &e);\n"
+                   "  ulong c8 = clock_read_device(); out[i + 64] = x * y;\n"
+                   "  ulong c9 = clock_read_device();\n"
+                   "  t[i] = (c9 - c8) ^ (c8 - c7) ^ (c7 - c6) ^ (c6 - c5) ^ (c5 - c4) ^ (c4 - c3) ^ (c3 - c2) ^\n"
+                   "         (c2 - c1) ^ (c1 - c0);\n"
+                   "}\n",
+                   route)) {
+      uint16_t found[EXPECTED + 1];
+      const uint32_t count = order(&rig, expected, EXPECTED, found, EXPECTED + 1);
+      EXPECT_EQ(count, EXPECTED);
+      for (uint32_t i = 0; i < count && i < EXPECTED; i++)
+        EXPECT_STREQ(isa_op_name((enum isa_op)found[i]), isa_op_name(expected[i]));
+    }
+    group_rig_close(&rig);
+  }
+}
+
+TEST(opencl_clock, two_reads_are_two_and_one_that_nobody_uses_is_one) {
+  for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
+    struct group_rig rig;
+    if (open_route(&rig,
+                   "kernel void k(global ulong *t, uint n) {\n"
+                   "  ulong a = clock_read_sub_group(), b = clock_read_sub_group();\n"
+                   "  clock_read_work_group();\n"
+                   "  for (uint i = 0; i < n; i++) { ulong inside = clock_read_device(); if (i == 3) t[1] = inside; }\n"
+                   "  t[0] = b - a;\n"
+                   "}\n",
+                   route))
+      EXPECT_EQ(group_rig_count(&rig, ISA_GET_CLOCK), 4);
+    group_rig_close(&rig);
+  }
+}
+
+TEST(opencl_clock, all_six_functions_read_the_clock_in_turn_the_low_word_first) {
+  for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
+    struct group_rig rig;
+    if (open_route(&rig,
+                   "kernel void k(global ulong *t) {\n"
+                   "  t[0] = clock_read_device(); t[1] = as_ulong(clock_read_hilo_device());\n"
+                   "  t[2] = clock_read_work_group(); t[3] = as_ulong(clock_read_hilo_work_group());\n"
+                   "  t[4] = clock_read_sub_group(); uint2 w = clock_read_hilo_sub_group();\n"
+                   "  t[5] = w.x | (ulong)w.y << 32;\n"
+                   "}\n",
+                   route)) {
+      const uint64_t start = UINT64_C(7) << 32, *t = (const uint64_t *)(const void *)rig.buffers[0].data;
+      group_rig_range(&rig, 1, 1, 32);
+      rig.clock = start;
+      EXPECT_TRUE(group_rig_run(&rig));
+      for (uint32_t i = 0; i < 6; i++) {
+        EXPECT_GE(t[i], i ? t[i - 1] + 1 : start);
+        EXPECT_LT(t[i], start + rig.program->count);
+      }
+    }
+    group_rig_close(&rig);
+  }
+}
+
+/* The call of the clock becomes OpReadClockKHR, which is as long, with word `from` of the barrier for a scope. */
+static void read_by_instruction(struct words *w, uint32_t from) {
+  uint32_t scope = 0;
+  for (int twice = 0; twice < 2; twice++)
+    for (uint32_t at = 5; at < w->count; at += w->word[at] >> 16) {
+      const uint32_t op = w->word[at] & 0xffff;
+      if (op == OpControlBarrier)
+        scope = w->word[at + from];
+      else if (op == OpFunctionCall && w->word[at] >> 16 == 4 && scope) {
+        w->word[at] = 4u << 16 | OpReadClockKHR;
+        w->word[at + 3] = scope;
+      }
+    }
+}
+
+static void expect_instruction(const char *source, uint32_t from, const char *message) {
+  static struct words w;
+  struct isa_error error = {""};
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  struct group_rig rig = {0};
+  ASSERT_TRUE(group_rig_spirv(source, "CL2.0", OPENCL_ROUTE_SSA, &spirv, &size, &error));
+  ASSERT_TRUE(size <= sizeof w.word);
+  memcpy(w.word, spirv, size);
+  w.count = (uint32_t)(size / 4);
+  read_by_instruction(&w, from);
+  const bool good = group_rig_lower(&rig, (const uint8_t *)w.word, size, &error);
+  ct_note("%s", error.text);
+  EXPECT_EQ(good, !message);
+  if (message)
+    EXPECT_CONTAINS(error.text, message);
+  else
+    EXPECT_EQ(group_rig_count(&rig, ISA_GET_CLOCK), 1);
+  group_rig_close(&rig);
+  free(spirv);
+}
+
+TEST(opencl_clock, modules_may_read_it_by_the_instruction_of_spirv) {
+  enum { SCOPE = 1 };
+  expect_instruction("kernel void k(global ulong *t) { barrier(1); *t = clock_read_device(); }", SCOPE, NULL);
+  expect_instruction("kernel void k(global uint2 *t) { barrier(1); *t = clock_read_hilo_device(); }", SCOPE, NULL);
+}
