@@ -68,12 +68,24 @@ static unsigned arbitrate(const struct dma *dma, cycle_t now) {
 
 /* ---- sending -------------------------------------------------------------------------------- */
 
+/* What is written counts whole sectors, and one for the mask of those that it covers in part. */
+static uint32_t in_sectors(const struct dma_request *covers, uint32_t sector) {
+  uint32_t bytes = 0;
+  for (uint32_t line = 0; line < covers->lines; line++) {
+    uint64_t from = covers->global + line * covers->global_pitch, to = from + covers->bytes;
+    uint64_t first = from & -(uint64_t)sector, last = (to + sector - 1) & -(uint64_t)sector;
+    bytes += (uint32_t)(last - first) + (first < from || to < last ? sector : 0);
+  }
+  return bytes;
+}
+
 /* Bytes that count on the side that faces memory: a line shorter than `gather` counts as `gather`, what is
  * missing with its end. */
 static uint32_t counted(const struct dma *dma, const struct channel *channel, const struct dma_request *covers) {
-  uint32_t line = channel->walk.line_bytes, gather = dma->params.gather;
+  uint32_t line = channel->walk.line_bytes, gather = dma->params.gather, sector = dma->params.sector;
   bool small = line < gather && channel->sent + covers->bytes == line;
-  return covers->lines * (covers->bytes + (small ? gather - line : 0));
+  uint32_t bytes = sector > 1 && !covers->to_lds ? in_sectors(covers, sector) : covers->lines * covers->bytes;
+  return bytes + (small ? covers->lines * (gather - line) : 0);
 }
 
 static void take_entry(struct dma *dma, unsigned index, cycle_t now) {

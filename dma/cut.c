@@ -5,11 +5,13 @@
 
 /* ---- normal form ---------------------------------------------------------------------------- */
 
-/* Lines that follow each other on both sides are one. */
-static bool merge_lines(struct dma_descriptor *copy) {
+/* Lines that follow each other on both sides are one. Elements are, too, where lines are kept apart: a stride of one
+ * is no stride. */
+static bool merge_lines(const struct dma_params *params, struct dma_descriptor *copy) {
+  bool apart = params->lines == DMA_SEPARATE && copy->line_bytes > copy->element_bytes;
   uint64_t bytes = (uint64_t)copy->line_bytes * copy->lines;
   bool touch = copy->global_pitch == copy->line_bytes && copy->lds_pitch == copy->line_bytes;
-  if (copy->lines == 1 || !touch || bytes > UINT32_MAX)
+  if (copy->lines == 1 || apart || !touch || bytes > UINT32_MAX)
     return false;
   copy->line_bytes = (uint32_t)bytes;
   copy->lines = 1;
@@ -33,11 +35,11 @@ static bool merge_planes(struct dma_descriptor *copy) {
   return true;
 }
 
-void dma_normalise(struct dma_descriptor *copy) {
+void dma_normalise(const struct dma_params *params, struct dma_descriptor *copy) {
   if (!copy->line_bytes || !copy->lines || !copy->planes)
     copy->line_bytes = copy->lines = copy->planes = 0;
   else
-    while (merge_lines(copy) || merge_planes(copy))
+    while (merge_lines(params, copy) || merge_planes(copy))
       ;
 }
 
@@ -152,7 +154,7 @@ void dma_prepare(const struct dma *dma, struct channel *channel) {
   channel->bounded = leaves_buffer(dma, walk);
   channel->cut_short = channel->bounded || (params->pad_interval && params->pad) ||
                        (params->misaligned == DMA_SPLIT && params->alignment > 1);
-  channel->pack = walk->lines > 1 && fit > 1 ? fit : 0;
+  channel->pack = walk->lines > 1 && fit > 1 && params->lines == DMA_JOINED ? fit : 0;
   channel->crossing = may_cross(walk);
 }
 
@@ -186,12 +188,26 @@ static uint32_t count_addresses(const struct dma *dma, const struct channel *cha
   return addresses;
 }
 
+/* Bytes to where sectors begin, or cease, to be covered whole. */
+static uint32_t cut_at_sectors(uint64_t global, uint32_t sector, uint32_t bytes) {
+  uint32_t in_sector = (uint32_t)(global & (sector - 1));
+  if (in_sector)
+    return least(bytes, sector - in_sector);
+  return bytes > sector ? bytes & -sector : bytes;
+}
+
 /* A piece of one line, to the next multiple of `granularity` or to where the line must be cut. */
 static uint32_t cut_piece(const struct dma *dma, const struct channel *channel, uint64_t global, uint32_t offset,
                           bool *outside) {
-  uint32_t boundary = dma->params.granularity - (uint32_t)((global + channel->sent) & (dma->params.granularity - 1));
-  uint32_t bytes = least(channel->walk.line_bytes - channel->sent, boundary);
-  return channel->cut_short ? uncut(dma, channel, global, offset, channel->sent, bytes, outside) : bytes;
+  const struct dma_params *params = &dma->params;
+  uint32_t in_window = params->granularity - 1, lds = linear_place(dma, channel, offset + channel->sent);
+  uint32_t bytes = params->granularity - (uint32_t)((global + channel->sent) & in_window);
+  bytes = least(channel->walk.line_bytes - channel->sent, bytes);
+  if (params->cut == DMA_CUT_BOTH)
+    bytes = least(bytes, params->granularity - (lds & in_window));
+  if (channel->cut_short)
+    bytes = uncut(dma, channel, global, offset, channel->sent, bytes, outside);
+  return channel->walk.to_lds ? cut_at_sectors(global + channel->sent, params->sector, bytes) : bytes;
 }
 
 void dma_cut(const struct dma *dma, const struct channel *channel, struct sending *sending) {

@@ -17,7 +17,8 @@
  * it is written: a 2D copy of one line is a plain one, a strided copy is a 2D one of 1-element lines. Its
  * dimensions are 1 (a line), 2 (lines) or 3 (planes). One of more than `dimensions` stays at the head of the
  * queue while its parts (lines, or planes) are accepted one after the other, each with a channel, an issue_gap
- * and a set-up of its own.
+ * and a set-up of its own. With `lines` separate, lines of more than one element are joined neither to longer ones
+ * nor to packs.
  *
  * A request is at most `granularity` bytes of data. A line is cut at multiples of `granularity` of the global
  * address. When two lines or more fit into `granularity` bytes, they are not cut: a request is then a *pack*, as
@@ -28,6 +29,14 @@
  * the read side (`read_width`), then the LDS (`write_width` a beat). Outbound: the LDS is read (`read_width` a
  * beat), the data pass the write side (`write_width`) and go to memory; landed means acknowledged by memory. On
  * the side that faces memory a line shorter than `gather` counts as `gather` bytes.
+ *
+ * With `cut` both, pieces of a line also end at multiples of `granularity` of the LDS address. With a `sector`, those
+ * of an inbound line end where what is left of them covers no whole sector, and where they begin to cover whole ones.
+ * An outbound piece counts whole sectors on the write side, and one more for the byte mask if it covers any in part.
+ *
+ *     granularity = 128, sector = 32, cut = both: 48 bytes from 0 to 240 are       0-15 | 16-31 | 32-47     inbound
+ *                                                                                  0-15 | 16-47             outbound
+ *     and the outbound ones count 32 + 32 and 64 + 32 bytes
  *
  *     granularity = 64: 10 bytes of every 32, from 0 on, lines 0 1 2 ...       line 1 lies at 32 .. 41
  *     pack 0 = lines 0 .. 5 (60 bytes), 6 addresses      pack 1 = lines 6 .. 11, 6 addresses      ...
@@ -162,6 +171,8 @@ extern const size_t dma_param_count;
 extern const struct stat_group dma_stat_group;
 
 /* The order of the words in the ENUM rows. */
+enum dma_lines { DMA_JOINED, DMA_SEPARATE };
+enum dma_cut { DMA_CUT_GLOBAL, DMA_CUT_BOTH };
 enum dma_arbitration { DMA_ROUND_ROBIN, DMA_OLDEST, DMA_PRIORITY, DMA_QUOTA };
 enum dma_full { DMA_STALL, DMA_RETRY };
 enum dma_decoupling { DMA_DECOUPLED, DMA_COUPLED };

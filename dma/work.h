@@ -102,7 +102,7 @@ struct dma_work {
 
 /* ---- cut.c */
 
-void dma_normalise(struct dma_descriptor *copy);
+void dma_normalise(const struct dma_params *params, struct dma_descriptor *copy);
 uint32_t dma_dimensions(const struct dma_descriptor *normal);
 /* What of cutting a channel's walk can be said once: packs, limits. */
 void dma_prepare(const struct dma *dma, struct channel *channel);

@@ -2,9 +2,10 @@
 
 #include "tests/ct.h"
 
-static void slow_normal(struct dma_descriptor *copy) {
+static void slow_normal(const struct dma_params *params, struct dma_descriptor *copy) {
   for (int round = 0; round < 3; round++) {
-    if (copy->lines > 1 && copy->global_pitch == copy->line_bytes && copy->lds_pitch == copy->line_bytes) {
+    bool join = params->lines == DMA_JOINED || copy->line_bytes <= copy->element_bytes;
+    if (join && copy->lines > 1 && copy->global_pitch == copy->line_bytes && copy->lds_pitch == copy->line_bytes) {
       copy->line_bytes *= copy->lines;
       copy->lines = 1;
     }
@@ -60,6 +61,21 @@ static bool legal_cut(const struct dma_params *params, const struct dma_descript
   return unit < params->alignment || head || tail;
 }
 
+/* Whether what granularity leaves whole ends at byte i. */
+static bool window_ends(const struct dma_params *params, const struct dma_descriptor *copy, struct line line,
+                        uint32_t i) {
+  uint32_t lds = copy->lds + padded(params, line.offset + i);
+  return (line.global + i) % params->granularity == 0 ||
+         (params->cut == DMA_CUT_BOTH && lds % params->granularity == 0);
+}
+
+/* Whether an inbound request for the run [from, to) ends before byte i: on one side of it is a part of a sector. */
+static bool sector_cut(const struct dma_params *params, const struct dma_descriptor *copy, struct line line,
+                       uint32_t from, uint32_t to, uint32_t i) {
+  uint32_t sector = params->sector;
+  return copy->to_lds && (line.global + i) % sector == 0 && ((line.global + from) % sector || to - i < sector);
+}
+
 /* The line's requests, at granularity or not. */
 static uint32_t cut_line(const struct dma_params *params, const struct dma_descriptor *copy, struct line line,
                          bool windows, uint32_t *ends) {
@@ -67,9 +83,12 @@ static uint32_t cut_line(const struct dma_params *params, const struct dma_descr
   while (from < copy->line_bytes) {
     uint32_t to = from + 1, end;
     while (to < copy->line_bytes && !must_cut(params, copy, line, to) &&
-           !(windows && (line.global + to) % params->granularity == 0))
+           !(windows && window_ends(params, copy, line, to)))
       to++;
     for (end = from + 1; end < to && !legal_cut(params, copy, line, from, to, end); end++)
+      ;
+    to = end;
+    for (end = from + 1; end < to && !(windows && sector_cut(params, copy, line, from, to, end)); end++)
       ;
     ends[count++] = from = end;
   }
@@ -87,9 +106,9 @@ uint32_t slow_cut(const struct dma_params *params, struct dma_descriptor *normal
   uint32_t count = 0;
   if (!normal->line_bytes || !normal->lines || !normal->planes)
     return 0;
-  slow_normal(normal);
+  slow_normal(params, normal);
   uint32_t fit = params->granularity / normal->line_bytes;
-  bool small = normal->lines > 1 && fit > 1;
+  bool small = normal->lines > 1 && fit > 1 && params->lines == DMA_JOINED;
   for (uint32_t l = 0; l < normal->lines * normal->planes; l++) {
     struct line line = line_at(normal, l);
     bool whole = small && cut_line(params, normal, line, false, ends) == 1;
@@ -136,6 +155,18 @@ static uint32_t beats(const struct dma_descriptor *copy, const struct slow_reque
   for (uint32_t line = 0; line < lines; line++) {
     uint32_t lds = request->lds + line * copy->lds_pitch;
     sum += (lds + bytes - 1) / width - lds / width + 1;
+  }
+  return sum;
+}
+
+/* Bytes on memory's side: what is written in whole sectors, and a mask for parts. */
+static uint64_t passing(const struct dma_params *params, const struct dma_descriptor *copy,
+                        const struct slow_request *request) {
+  uint64_t sum = 0, sector = params->sector;
+  for (uint32_t line = 0; line < request->lines; line++) {
+    uint64_t from = request->global + line * copy->global_pitch, to = from + request->bytes;
+    bool part = from % sector || to % sector;
+    sum += copy->to_lds || sector == 1 ? request->bytes : ((to - 1) / sector - from / sector + 1 + part) * sector;
   }
   return sum;
 }
@@ -201,7 +232,7 @@ cycle_t slow_done(const struct dma_params *params, struct dma_descriptor copy, c
     done = cycle_max(done, sent + 1);
     if (request->dropped)
       continue;
-    uint64_t gathered = (uint64_t)request->bytes * request->lines;
+    uint64_t gathered = passing(params, &copy, request);
     if (copy.line_bytes < params->gather && request->ends_line)
       gathered += (uint64_t)(params->gather - copy.line_bytes) * request->lines;
     uint32_t beat = beats(&copy, request, copy.to_lds ? params->write_width : params->read_width);
@@ -244,6 +275,9 @@ struct dma_params random_params(uint64_t *random) {
       .completion = up_to(random, 14),
       .outstanding = up_to(random, 1) ? 1 + up_to(random, 9) : 200,
       .granularity = 16u << up_to(random, 4),
+      .lines = up_to(random, 3) == 0,
+      .cut = up_to(random, 3) == 0,
+      .sector = up_to(random, 1) ? 1 : 1u << up_to(random, 7),
       .burst = 4u << up_to(random, 10),
       .read_width = 1 + up_to(random, 255),
       .write_width = 1 + up_to(random, 255),

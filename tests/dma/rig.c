@@ -80,6 +80,7 @@ struct dma_params usual_dma(void) {
                              .completion = 10,
                              .outstanding = 64,
                              .granularity = 64,
+                             .sector = 1,
                              .burst = 256,
                              .read_width = 64,
                              .write_width = 64,

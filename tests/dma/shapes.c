@@ -189,6 +189,100 @@ TEST(dma, a_line_shorter_than_gather_takes_as_much_of_memorys_side) {
     }
 }
 
+/* ---- lines of their own, rows and sectors ------------------------------------------------------------- */
+
+static struct dma_params separate_dma(void) {
+  struct dma_params params = usual_dma();
+  params.lines = DMA_SEPARATE;
+  params.granularity = params.read_width = params.write_width = 128;
+  return params;
+}
+
+TEST(dma, lines_kept_apart_are_each_a_request_a_cycle) {
+  for (unsigned to_lds = 0; to_lds < 2; to_lds++)
+    for (uint32_t bytes = 16; bytes <= 128; bytes *= 2)
+      for (uint64_t pitch = bytes; pitch <= 256; pitch += 256 - bytes) { /* they touch, or lie far apart */
+        struct dma_params params = separate_dma();
+        struct dma_descriptor copy = lines(to_lds, bytes, 40, pitch, bytes);
+        params.outstanding = 256;
+        struct rig *rig = after(params, copy);
+        ct_note("to_lds %u, %u bytes, pitch %u", to_lds, bytes, (unsigned)pitch);
+        EXPECT_EQ(rig->dma.stats.requests, 40);
+        EXPECT_EQ(rig->dma.stats.lines, 40);
+        EXPECT_EQ(rig->dma.stats.packs, 0);
+        EXPECT_EQ(rig->done[0], 1 + params.setup + 39 + MEMORY + 2 + params.completion);
+        free_rig(rig);
+      }
+}
+
+TEST(dma, elements_that_touch_are_a_line_even_where_lines_are_kept_apart) {
+  struct dma_descriptor strided = lines(true, 4, 64, 4, 4);
+  strided.element_bytes = 4;
+  EXPECT_EQ(alone(separate_dma(), strided, MEMORY), alone(separate_dma(), plain(true, 0, 0, 256), MEMORY));
+}
+
+TEST(dma, cut_at_rows_of_the_lds_a_request_is_a_beat) {
+  for (uint32_t apart = 0; apart < 128; apart += 32) {
+    struct dma_params params = separate_dma();
+    params.cut = DMA_CUT_BOTH;
+    struct rig *rig = after(params, plain(true, 1024 + apart, 0, 1024));
+    uint32_t requests = apart ? 16 : 8;
+    ct_note("%u apart", apart);
+    EXPECT_EQ(rig->dma.stats.requests, requests);
+    EXPECT_EQ(rig->lds.stats.dma_beats, requests);
+    EXPECT_EQ(rig->done[0], 1 + params.setup + requests - 1 + MEMORY + 2 + params.completion);
+    free_rig(rig);
+  }
+}
+
+/* 128 bytes of global memory are cut at a row of the LDS, and where a sector begins in one piece and ends in the next.
+ */
+TEST(dma, inbound_parts_of_sectors_are_requests_of_their_own) {
+  static const struct {
+    uint32_t apart, requests; /* of 128 bytes */
+  } rows[] = {{0, 1}, {16, 3}, {32, 2}, {48, 4}, {64, 2}, {96, 2}, {112, 3}};
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct dma_params params = separate_dma();
+    params.cut = DMA_CUT_BOTH;
+    params.sector = 32;
+    uint64_t more = 1024 / 128 * rows[i].requests;
+    struct rig *small = after(params, plain(true, rows[i].apart, 0, 1024)),
+               *large = after(params, plain(true, rows[i].apart, 0, 2048));
+    ct_note("%u apart", rows[i].apart);
+    EXPECT_EQ(large->dma.stats.requests - small->dma.stats.requests, more);
+    EXPECT_EQ(large->dma.stats.addresses - small->dma.stats.addresses, more);
+    free_rig(small);
+    free_rig(large);
+  }
+}
+
+TEST(dma, outbound_parts_of_sectors_take_a_mask_along) {
+  static const struct {
+    uint64_t global;
+    uint32_t bytes, sectors; /* that pass, masks among them */
+  } rows[] = {{0, 32, 1}, {0, 16, 2}, {16, 16, 2}, {0, 48, 3}, {16, 48, 3}, {8, 112, 5}, {0, 128, 4}, {24, 16, 3}};
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct dma_params params = separate_dma();
+    params.sector = params.write_width = 32;
+    ct_note("%u bytes from %u", rows[i].bytes, (unsigned)rows[i].global);
+    EXPECT_EQ(alone(params, plain(false, rows[i].global, 0, rows[i].bytes), MEMORY),
+              1 + params.setup + 1 + rows[i].sectors + MEMORY + params.completion);
+  }
+}
+
+TEST(dma, the_line_of_the_header_is_cut_as_it_says) {
+  for (unsigned to_lds = 0; to_lds < 2; to_lds++) {
+    struct dma_params params = separate_dma();
+    params.cut = DMA_CUT_BOTH;
+    params.sector = params.write_width = 32;
+    struct rig *rig = after(params, plain(to_lds, 0, 240, 48));
+    EXPECT_EQ(rig->dma.stats.requests, to_lds ? 3 : 2);
+    if (!to_lds) /* a beat, then 64 + 96 bytes at 32 a cycle */
+      EXPECT_EQ(rig->done[0], 1 + params.setup + 1 + 5 + MEMORY + params.completion);
+    free_rig(rig);
+  }
+}
+
 /* ---- dimensions ------------------------------------------------------------------------------------- */
 
 TEST(dma, a_copy_of_more_dimensions_than_the_engine_walks_goes_in_parts) {
