@@ -17,6 +17,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import rows as measured_rows
+import shape
 from case import Unmodelled
 from rows import FAMILIES, BadRow
 from runner import Failure, Machine, Runner, terminal_progress
@@ -130,7 +131,16 @@ def group(results):
     return families, apart
 
 
-def report(results, worst, by_test):
+def _by_field(field, of_family):
+    """A line for each value of a field in a family's rows, numbers in their order."""
+    values = collections.OrderedDict()
+    for result in of_family:
+        values.setdefault(result.row.fields.get(field), []).append(result)
+    for value in sorted((v for v in values if v is not None), key=lambda v: (0, int(v), v) if v.isdigit() else (1, 0, v)):
+        print(_line(f"  {field}={value}", values[value]))
+
+
+def report(results, worst, by_test, by):
     families, apart = group(results)
     print(f"{'family':<22}{'rows':>7}{'unmodelled':>11}{'mean %':>8}{'median %':>9}{'90th %':>8}{'bias %':>8}")
     means = []
@@ -146,6 +156,8 @@ def report(results, worst, by_test):
                 tests.setdefault((result.row.test, result.row.metric), []).append(result)
             for (test, metric), of_test in tests.items():
                 print(_line(f"  {test} {metric}", of_test))
+        for field in by:
+            _by_field(field, of_family)
     if means:
         print(f"mean over families: {100 * mean(means):.1f} %")
     for title, of_reason in apart.items():
@@ -183,6 +195,9 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="write a list with one object for each row")
     parser.add_argument("--worst", type=int, default=5, metavar="N", help="worst rows shown of each family (default: 5)")
     parser.add_argument("--by-test", action="store_true", help="a line for each test and metric too")
+    parser.add_argument("--by", action="append", default=[], metavar="FIELD",
+                        help="a line for each value that FIELD has in a family's rows too (repeatable)")
+    parser.add_argument("--shape", action="store_true", help="say too how well the best depths of pipelines are predicted")
     options = parser.parse_args()
     try:
         rows = measured_rows.read(options.csv or measured_rows.public())
@@ -202,7 +217,9 @@ def main():
         return 2
     if options.json:
         write_new(options.json, json.dumps([result.as_json() for result in results], indent=1) + "\n")
-    report(results, options.worst, options.by_test)
+    report(results, options.worst, options.by_test, options.by)
+    if options.shape:
+        shape.report(results, options.worst)
     return 0
 
 

@@ -1,6 +1,246 @@
-"""Not built yet."""
-from case import Unmodelled
+"""Multi-stage pipelines of tiles (measure/t5_pipe.cu): copy tile t + S - 1, wait for tile t, compute on it, barrier.
+
+The kernel has the program's instructions, in the order of its machine code; its laps of S tiles are as few as the
+steady state takes, and from them the time of all of the program's tiles is counted. 132 and 264 work-groups are a
+quarter of the machine.
+"""
+from case import Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
+
+# work-groups, CUs, of how many such parts the machine is
+PLACES = {"1cta_1sm": (1, 1, 1), "2cta_1sm": (2, 1, 1), "132cta": (33, 33, 4), "264cta": (66, 33, 4)}
+HEAD = 1024  # bytes of LDS before the stages
+UNTIMED, TIMED = 8, 12  # tiles, at least, in whole laps
+DATA = "data"
+REGION, REGION_OF_FEW = 65536, 262144  # bytes that a work-group's tiles wrap in, warm
+
+
+def _compute(stage, tile, groups):
+    """The function that the program calls: `groups` times 4 loads and 16 dependent multiply-adds."""
+    if groups == 0:
+        return ""
+    sums = "".join(f"        fma.f32         acc, acc, 0.5, x[{i % 4}]\n" for i in range(16))
+    return f"""
+        mul.i32         o[0], item4, 1
+        mov.b32         back, 0
+        mov.b32         mask, {tile - 1}
+        mul.i32         here, base, 1
+        bra             compute_{stage}
+compute_{stage}:
+        mad.i32         o[1], o[0], 1, t4
+        mul.i32         i, count, 1
+        mad.i32         o[2], o[1], 1, t4
+        mad.i32         o[3], o[2], 1, t4
+group_{stage}:
+        and.b32         a[0], o[0], mask
+        sub.i32         i, i, 1
+        and.b32         a[1], o[1], mask
+        mad.i32         o[0], t4, 4, o[0]
+        and.b32         a[2], o[2], mask
+        mad.i32         a[0], a[0], 1, here
+        and.b32         a[3], o[3], mask
+        mad.i32         a[1], a[1], 1, here
+        setp.ne.u32     again, i, 0
+        mad.i32         a[2], a[2], 1, here
+        ld.lds.b32      x[0], [a[0] + {HEAD + stage * tile}]
+        mad.i32         a[3], a[3], 1, here
+        mad.i32         o[1], t4, 4, o[1]
+        ld.lds.b32      x[1], [a[1] + {HEAD + stage * tile}]
+        mad.i32         o[2], t4, 4, o[2]
+        mad.i32         o[3], t4, 4, o[3]
+        ld.lds.b32      x[2], [a[2] + {HEAD + stage * tile}]
+        ld.lds.b32      x[3], [a[3] + {HEAD + stage * tile}]
+{sums}@again  bra             group_{stage}
+        mul.i32         o[0], back, 1
+        mul.i32         o[1], back, 1
+        bra             computed_{stage}
+computed_{stage}:
+"""
+
+
+# The next tile, or the first one again: 64 bits in two halves.
+ADVANCE = """
+        add.i32         from.lo, from.lo, step
+        add.i32         from.hi, from.hi, 0
+        setp.ge.u32     wraps, from.lo, end
+        setp.ge.u32     wraps, from.lo, end
+        sel.b32         from.lo, first.lo, from.lo, wraps
+        sel.b32         from.hi, first.hi, from.hi, wraps
+"""
+
+
+def _issue_bulk(stage, tile, number):
+    """An elected lane announces the bytes and copies: the loop over elected lanes that the compiler makes."""
+    return f"""
+        ld.arg.b32      bytes, bytes_of_tile
+        vote.any        any, all
+        shr.u32         chunks, bytes, 4
+        elect           one
+        mov.b32         u[0], from.lo
+        mov.b32         u[1], from.hi
+        mov.b32         u[2], base
+        mov.b32         u[3], chunks
+        and.pred        any, none, one
+        copy.to_lds     event[{stage}], [{HEAD + stage * tile}], [from], {tile // 16}, size=16
+@any    bra             issued_{number}
+issued_{number}:
+""" + ADVANCE
+
+
+def _issue_cp_async(stage, tile, number):
+    """16 bytes each of all work-items, at most a few times."""
+    del number
+    return f"""
+        ld.arg.b32      bytes, bytes_of_tile
+        setp.ge.s32     over, item16, bytes
+        copy.to_lds     event[{stage}], [{HEAD + stage * tile}], [from], {tile // 16}, size=16
+""" + ADVANCE
+
+
+def _issue_ld_st(stage, tile, number):
+    """A load and a store of 16 bytes at a time of all work-items."""
+    return f"""
+        ld.arg.b32      bytes, bytes_of_tile
+        setp.ge.s32     over, item16, bytes
+@over   bra             filled_{number}
+        mul.i32         at, item16, 1
+        add.i32         p.lo, from.lo, item16
+        mul.i32         p.hi, from.hi, 1
+fill_{number}:
+        ld.global.b128  v, [p]
+        add.i32         to, at, base
+        mad.i32         at, at, 1, t16
+        add.i32         p.lo, p.lo, t16
+        setp.lt.s32     over, at, bytes
+        add.i32         p.hi, p.hi, 0
+        st.lds.b128     [to + {HEAD + stage * tile}], v
+@over   bra             fill_{number}
+filled_{number}:
+"""
+
+
+ISSUES = {"bulk": _issue_bulk, "cp_async": _issue_cp_async, "ld_st": _issue_ld_st}
+
+
+def _wait(engine, stage):
+    if engine == "ld_st":
+        return "        bar.lds\n" + ADVANCE
+    return f"""
+        wait            event[{stage}]
+        mov.b32         event[{stage}], 0
+"""
+
+
+def _kernel(engine, stages, tile, groups, laps, step, end):
+    """`laps`: those not timed, and all. Tiles are `step` bytes apart and wrap at `end`, 0: never."""
+    issue = ISSUES[engine]
+    prologue = "".join(issue(stage, tile, f"before_{stage}") for stage in range(stages - 1))
+    lap = "".join(issue((stage + stages - 1) % stages, tile, stage) + _wait(engine, stage) +
+                  _compute(stage, tile, groups) + "        bar.lds\n" for stage in range(stages))
+    rest = "".join(_wait(engine, stage) for stage in range(stages - 1))
+    return f"""
+.kernel pipe
+.arg    out   global
+.arg    data  global
+.arg    apart u32
+.arg    bytes_of_tile u32
+.lds    room  {HEAD + stages * tile}
+.reg    item, item4, item16, t4, t16, group, bytes, step, end, lap, chunks, u[4], count, mask, here, base, back
+.reg    i, at, to, o[4], a[4], x[4], v[4], acc, event[{stages}]
+.reg64  from, first, p, results, start, begin, finish, stop
+.pred   lead, all, one, any, none, wraps, again, over
+        get.local_id    item, x
+        get.group_id    group, x
+        ld.arg.b64      first, data
+        ld.arg.b64      results, out
+        ld.arg.b32      at, apart
+        get.local_size  t4, x
+        shl.b32         t16, t4, 4
+        shl.b32         t4, t4, 2
+        shl.b32         item4, item, 2
+        shl.b32         item16, item, 4
+        mul.i32         at, at, group
+        add.i32         first.lo, first.lo, at
+        add.i32         end, first.lo, {end}
+        mov.b32         step, {step}
+        mov.b32         count, {groups}
+        mov.pred        all, 1
+        mov.b64         from, first
+        bar.lds
+        get.clock       start
+{prologue}
+lap_:   setp.eq.s32     again, lap, {laps[0]}
+@again  get.clock       begin
+        setp.eq.s32     again, lap, {laps[1] - 1}
+@again  get.clock       finish
+{lap}
+        add.i32         lap, lap, 1
+        setp.lt.s32     again, lap, {laps[1]}
+@again  bra             lap_
+{rest}
+        get.clock       stop
+        setp.eq.s32     lead, item, 0
+        shl.b32         at, group, 5
+@lead   st.global.b64   [results + at], start
+@lead   st.global.b64   [results + at + 8], begin
+@lead   st.global.b64   [results + at + 16], finish
+@lead   st.global.b64   [results + at + 24], stop
+        exit
+"""
+
+
+TOUCH = """
+.kernel touch
+.arg    data  global
+.reg    at
+.reg64  p
+        get.global_id   at, x
+        ld.arg.b64      p, data
+        shl.b32         at, at, 12
+        prefetch        [p + at], 4096
+        exit
+"""
+
+
+def _metric(row, stages, tile, laps, groups, parts):
+    tiles = row.number("tiles", 1) if "tiles" in row.fields else 192
+    timed = (laps[1] - 1 - laps[0]) * stages
+
+    def cycles(outcome):
+        words = outcome.words[STAMPS]
+        return [(words[4 * group + 2] - words[4 * group + 1]) / timed for group in range(groups)]
+
+    def bandwidth(outcome):
+        """GB/s of all the program's tiles: those of the run, and the others at the pace of the timed ones."""
+        words = outcome.words[STAMPS]
+        run = max(words[4 * group + 3] for group in range(groups)) - min(words[4 * group] for group in range(groups))
+        time = run + (tiles - laps[1] * stages) * median(cycles(outcome))
+        return (tiles + stages - 1) * tile * groups * parts / time * 1.98
+
+    found = {"cycles_per_tile": lambda outcome: median(cycles(outcome)),
+             "cycles_per_tile_slowest_cta": lambda outcome: max(cycles(outcome)), "total_bandwidth": bandwidth}
+    if row.metric not in found:
+        raise Unmodelled("no such metric")
+    return found[row.metric]
 
 
 def model(row):
-    raise Unmodelled("not built yet")
+    engine = row.one_of("engine", *ISSUES)
+    groups, cus, parts = PLACES[row.one_of("place", *PLACES)]
+    stages, tile = row.number("stages", 1, 32), row.number("tile_bytes", 16, 1 << 18)
+    warm = row.one_of("mem", "l2", "dram") == "l2"
+    untimed = -(-UNTIMED // stages)
+    laps = untimed, untimed + -(-TIMED // stages) + 1
+    touched = (laps[1] + 1) * stages * tile
+    if warm:
+        region = min(REGION_OF_FEW if groups <= 2 else REGION, touched)
+        apart, step, end, room = region, tile, region, region * groups
+    else:
+        apart, step, end, room = tile, tile * groups, 0xf0000000, touched * groups
+    source = _kernel(engine, stages, tile, row.number("compute_groups", 0, 1024), laps, step, end)
+    run = Launch("pipe", groups, row.number("threads", 32, 1024),
+                 (("buffer", STAMPS), ("buffer", DATA), ("uint", apart), ("uint", tile)))
+    touch = (Launch("touch", -(-room // (4096 * 32)), 32, (("buffer", DATA),)),) if warm else ()
+    room = -(-room // (4096 * 32)) * 4096 * 32
+    case = Case(source + (TOUCH if warm else ""), touch + (run,), (stamps(4 * groups), Buffer(DATA, room)), cus=cus,
+                share=parts, sets=(("dma.copy", "lanes"),) if engine == "cp_async" else ())
+    return case, _metric(row, stages, tile, laps, groups, parts)
