@@ -329,6 +329,7 @@ bool cu_launch(struct cu *cu, uint32_t count) {
     cu->kernel_room = cu->kernels ? count : 0;
   }
   cu->kernel_count = 0;
+  cu->barriers_noted = 0;
   cu->active_cycles = 0;
   cu->lds_max_ways = 0;
   cu->copy_latency = (struct histogram){0};

@@ -17,8 +17,14 @@
  * Warps issue in order, at most one instruction a cycle each; a scoreboard slot per register and
  * predicate says when it may be read or overwritten. Barriers, copies and waits are rendezvous of
  * the work-group: they take an issue slot when a warp arrives and let all warps go together,
- * barrier_latency, copy_latency or wait_latency cycles after the last condition is met. A copy then
- * becomes one descriptor, or accesses of the warps themselves (lane_copy.h).
+ * barrier_latency, copy_latency or wait_latency cycles after the last condition is met. Arrivals at
+ * barriers, of whatever work-group, are noted one every barrier_interval cycles:
+ *
+ *   cycle   0   1   2   3   4   5   6   7      barrier_interval = 2, barrier_latency = 4
+ *   warp 0  bar |noted|                 x
+ *   warp 1  bar         |noted|         x
+ *
+ * A copy then becomes one descriptor, or accesses of the warps themselves (lane_copy.h).
  *
  * Invariant (accounts): for every warp, `since` to now belongs to its current bucket, so its
  * buckets sum to its residency at any time; this is asserted when it ends.
@@ -199,6 +205,8 @@ struct cu {
   uint64_t wheel[CU_WHEEL]; /* warps to wake, by cycle modulo CU_WHEEL */
   uint64_t wheel_slots;     /* slots that hold any */
   cycle_t wheel_at;         /* first cycle that the wheel has not yet given up */
+
+  cycle_t barriers_noted; /* when the arrivals at barriers so far are, or will be, noted */
 
   uint64_t active_cycles; /* in which it held warps, of whatever kernel */
   uint64_t lds_max_ways;

@@ -22,25 +22,28 @@ void group_hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_r
 
 /* ---- rendezvous ------------------------------------------------------------------------- */
 
-static uint32_t release_latency(const struct cu *cu, const struct cu_group *group) {
+/* When the warps that stand at the rendezvous may issue again, if nothing but its latency is left from `now` on. At a
+ * barrier the last arrival has just been given its time for being noted. */
+static cycle_t release_at(const struct cu *cu, const struct cu_group *group, cycle_t now) {
   switch (group_class_at(group, group->arrived_pc)) {
   case ISA_CLASS_COPY:
   case ISA_CLASS_COPY_FENCE:
-    return cu->params.copy_latency;
+    return now + cu->params.copy_latency;
   case ISA_CLASS_WAIT:
-    return cu->params.wait_latency;
+    return now + cu->params.wait_latency;
   default:
-    return cu->params.barrier_latency;
+    return cu->barriers_noted + cu->params.barrier_latency;
   }
 }
 
 void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycle_t now) {
   uint64_t arrived = group->arrived;
+  cycle_t at = release_at(cu, group, now);
   group->arrived = 0;
   group->arrived_count = 0;
   for (; arrived; arrived &= arrived - 1) {
     uint32_t slot = (uint32_t)__builtin_ctzll(arrived);
-    cu_rest(cu, slot, stall, now + release_latency(cu, group), now);
+    cu_rest(cu, slot, stall, at, now);
   }
 }
 
@@ -156,6 +159,8 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
   } else {
     compare(cu, group, pc, result, warp);
   }
+  if (group_class_at(group, pc) == ISA_CLASS_BARRIER)
+    cu->barriers_noted = cycle_max(cu->barriers_noted, now) + cu->params.barrier_interval;
   group->arrived |= UINT64_C(1) << slot;
   group->arrived_count++;
   group->last_arrived = slot;

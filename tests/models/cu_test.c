@@ -144,6 +144,19 @@ TEST(cu, barriers_copies_and_waits_release_their_warps_after_latencies_of_their_
   EXPECT_EQ(between_clocks(settings, 32, " mov.b32 e, 0\n wait e\n"), 1 + 4 + 13);
 }
 
+TEST(cu, arrivals_at_barriers_are_noted_one_after_the_other) {
+  enum { LATENCY = 5, INTERVAL = 3 };
+  const char *settings = "cu.schedulers=8 cu.barrier_latency=5 cu.barrier_interval=3";
+  for (uint32_t warps = 1; warps <= 8; warps++) { /* which arrive in the same cycle */
+    ct_note("%u warps", warps);
+    EXPECT_EQ(between_clocks(settings, 32 * warps, " bar\n bar\n"), 1 + 2 * (INTERVAL * warps + LATENCY));
+  }
+  /* warp 0 is 5 cycles late, and then only its own note is left */
+  const char *late = ".kernel k\n.reg w\n.pred p\n get.warp w\n setp.eq.u32 p, w, 0\n@!p bra meet\n add.i32 w, w, 1\n"
+                     " add.i32 w, w, 1\nmeet: bar\n exit\n";
+  EXPECT_EQ(rig_cycles(settings, 64, 64, late), START + 4 + 4 + 4 + 5 + INTERVAL + LATENCY + 1);
+}
+
 TEST(cu, an_lds_result_takes_a_port_cycle_its_passes_and_the_latency) {
   const char *text = ".kernel k\n.lds t 4096\n.reg a, b\n get.local_id a, x\n shl.b32 a, a, %d\n"
                      " ld.lds.b32 b, [t + a]\n mov.b32 b, b\n exit\n";
