@@ -52,7 +52,9 @@ group_{stage}:
 {sums}@again  bra             group_{stage}
         mul.i32         o[0], back, 1
         mul.i32         o[1], back, 1
-        bra             computed_{stage}
+        bcast.b32       here, o[0]
+        setp.eq.u32     again, here, o[0]
+@again  bra             computed_{stage}
 computed_{stage}:
 """
 
@@ -71,17 +73,24 @@ ADVANCE = """
 def _issue_bulk(stage, tile, number):
     """An elected lane announces the bytes and copies: the loop over elected lanes that the compiler makes."""
     return f"""
+        mov.pred        none, 0
+        add.i32         u[2], base, {HEAD + stage * tile}
+        add.i32         u[3], base, {8 * stage}
+        mov.pred        some, 1
+        vote.any        any, some
         ld.arg.b32      bytes, bytes_of_tile
-        vote.any        any, all
-        shr.u32         chunks, bytes, 4
+        shr.u32         bytes, bytes, 4
+        bcast.b32       chunks, bytes
+        mul.i32         chunks, chunks, 1
         elect           one
-        mov.b32         u[0], from.lo
-        mov.b32         u[1], from.hi
-        mov.b32         u[2], base
-        mov.b32         u[3], chunks
-        and.pred        any, none, one
-        copy.to_lds     event[{stage}], [{HEAD + stage * tile}], [from], {tile // 16}, size=16
-@any    bra             issued_{number}
+@one    bcast.b32       at, from.lo
+@one    bcast.b32       to, from.hi
+@one    bcast.b32       u[0], u[3]
+@one    bcast.b32       u[1], u[2]
+        and.pred        some, none, one
+        mov.pred        none, 0
+        copy.to_lds     event[{stage}], [u[1]], [from], {tile // 16}, size=16
+@some   bra             issued_{number}
 issued_{number}:
 """ + ADVANCE
 
@@ -147,7 +156,7 @@ def _kernel(engine, stages, tile, groups, laps, step, end):
 .reg    item, item4, item16, t4, t16, group, bytes, step, end, lap, chunks, u[4], count, mask, here, base, back
 .reg    i, at, to, o[4], a[4], x[4], v[4], acc, event[{stages}]
 .reg64  from, first, p, results, start, begin, finish, stop
-.pred   lead, all, one, any, none, wraps, again, over
+.pred   lead, one, any, some, none, wraps, again, over
         get.local_id    item, x
         get.group_id    group, x
         ld.arg.b64      first, data
@@ -163,7 +172,6 @@ def _kernel(engine, stages, tile, groups, laps, step, end):
         add.i32         end, first.lo, {end}
         mov.b32         step, {step}
         mov.b32         count, {groups}
-        mov.pred        all, 1
         mov.b64         from, first
         bar.lds
         get.clock       start
