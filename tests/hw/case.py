@@ -18,11 +18,18 @@ class Buffer:
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
-    """`groups` work-groups of `local` work-items. `args`: launch files' arguments, as (kind, value) pairs."""
+    """`groups` work-groups of `local` work-items; pairs for two axes. `args`: launch files' arguments, as (kind, value)
+    pairs."""
     kernel: str
-    groups: int
-    local: int
+    groups: object
+    local: object
     args: tuple = ()
+
+    def sizes(self):
+        """Work-items of the launch and of a work-group, by axis."""
+        groups = self.groups if isinstance(self.groups, tuple) else (self.groups,)
+        local = self.local if isinstance(self.local, tuple) else (self.local,)
+        return [a * b for a, b in zip(groups, local)], list(local)
 
 
 @dataclasses.dataclass(frozen=True)

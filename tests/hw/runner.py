@@ -72,7 +72,7 @@ def _launch_file(case, sets):
         else:
             entry["fill"] = buffer.fill
         buffers[buffer.name] = entry
-    launches = [{"kernel": launch.kernel, "global": [launch.groups * launch.local], "local": [launch.local],
+    launches = [{"kernel": launch.kernel, "global": launch.sizes()[0], "local": launch.sizes()[1],
                  "args": [dict([arg]) for arg in launch.args]} for launch in case.launches]
     whole = {"name": "case", "program": f"kernel.{case.language}", "set": sets, "buffers": buffers, "launches": launches}
     if case.build:

@@ -1,6 +1,121 @@
-"""Not built yet."""
-from case import Unmodelled
+"""Kernels in OpenCL C as NVIDIA's compiler builds them (measure/t9_ocl.cpp, measure/ocl_kernels.cl).
+
+They go through our own front end. NVIDIA makes a loop of an asynchronous copy, in which every work-item loads an element
+and stores it, and a barrier of the wait: the machine's way is a blocking copy of one access at a time, as wide as an
+element. A launch is repeated, as in the program, so that it finds in the L2 what the one before left there.
+"""
+import pathlib
+
+from case import Buffer, Case, Launch, Unmodelled, STAMPS, median
+from rows import HERE
+
+SOURCE = (pathlib.Path(HERE) / "measure/ocl_kernels.cl").read_text()
+SMS, MHZ = 132, 1980  # of the measured GPU: work-groups and microseconds are of all of it
+COLUMNS = {"copy_in_cycles": 0, "compute_cycles": 1, "copy_out_cycles": 2, "total_cycles": 3}
+
+
+def _part(groups):
+    """(compute units, in how many parts the machine is cut, work-groups of a part)."""
+    for share in (12, 6, 4, 3, 2):
+        if groups >= SMS and groups % share == 0:
+            return SMS // share, share, groups // share
+    return min(groups, SMS), 1, groups
+
+
+def _case(kernel, groups, local, buffers, args, element=4, defines="", cycles=None):
+    """Two launches of `kernel`. `buffers`: ((name, bytes) of the whole work, ...); `cycles`: words of stamps a group."""
+    cus, share, part = _part(groups)
+    made = [Buffer(name, max(16, size * part // groups)) for name, size in buffers]
+    if cycles:
+        made.append(Buffer(STAMPS, 8 * cycles * part, reads=True))
+    launch = Launch(kernel, part, local, args)
+    return Case(SOURCE, (launch, launch), tuple(made), language="cl", cus=cus, share=share,
+                build=(("options", "-DUSE_CLOCK -DCOPIES_BLOCK " + defines),),
+                sets=(("dma.copy", "blocking"), ("dma.lane_bytes", str(element)), ("cu.copy_unroll", "1")))
+
+
+def _event(outcome):
+    """Microseconds of the last launch."""
+    return outcome.cycles[-1] / MHZ
+
+
+def _column(outcome, column, stride=4):
+    return median(outcome.words[STAMPS][column::stride])
+
+
+def _tile(row):
+    """What the tests of one tile a work-group have in common: (element bytes, its type, elements, groups, local)."""
+    kind = row.one_of("type", "float", "float4")
+    element = 16 if kind == "float4" else 4
+    return element, f"-DT={kind}", row.number("tile_bytes", 16, 227 << 10) // element, row.number("groups", 1), \
+        row.number("wg", 1, 1024)
+
+
+def _scale2(row):
+    element, define, count, groups, local = _tile(row)
+    size = groups * count * element
+    args = (("buffer", "in"), ("buffer", "out"), ("int", count), ("local", count * element), ("buffer", STAMPS))
+    case = _case("scale2", groups, local, (("in", size), ("out", size)), args, element, define, 4)
+    return case, _metric(row)
+
+
+def _direct(row):
+    element, define, count, groups, local = _tile(row)
+    size = groups * count * element
+    args = (("buffer", "in"), ("buffer", "out"), ("int", count))
+    return _case("scale2_direct", groups, local, (("in", size), ("out", size)), args, element, define), _metric(row)
+
+
+def _strided(row):
+    element, define, count, groups, local = _tile(row)
+    stride = row.number("stride_elems", 1)
+    size = groups * count * element * stride
+    args = (("buffer", "in"), ("buffer", "out"), ("int", count), ("int", stride), ("local", count * element),
+            ("buffer", STAMPS))
+    case = _case("strided", groups, local, (("in", size), ("out", size)), args, element, define, 4)
+    return case, _metric(row)
+
+
+def _pipe(row):
+    buffers, groups, local = row.number("buffers", 1, 64), row.number("groups", 1), row.number("wg", 1, 1024)
+    tile, tiles = row.number("tile_bytes", 4, 227 << 10), row.number("tiles", 1, 1 << 20)
+    distinct, compute = row.number("distinct_tiles", 1), row.number("compute_groups")
+    args = (("buffer", "in"), ("buffer", "out"), ("int", tiles), ("int", tile // 4), ("int", compute), ("int", distinct),
+            ("local", tile * buffers), ("buffer", STAMPS))
+    case = _case("pipeline", groups, local, (("in", groups * distinct * tile), ("out", 4 * groups * local)), args,
+                 defines=f"-DNBUF={buffers}", cycles=4)
+    if row.metric == "cycles_per_tile":
+        return case, lambda outcome: _column(outcome, 0) / tiles
+    return case, _metric(row)
+
+
+def _transpose(row):
+    pitch, dim, reps = row.number("pitch_words", 32, 1024), row.number("dim", 32, 1 << 15), row.number("local_reps", 1)
+    across = dim // 32
+    cus, share, part = _part(across * across)
+    down = max(1, part // across)
+    args = (("buffer", "in"), ("buffer", "out"), ("int", dim), ("int", dim), ("int", reps), ("local", pitch * 32 * 4),
+            ("buffer", STAMPS))
+    launch = Launch("transpose", (across, down), (32, 8), args)
+    case = Case(SOURCE, (launch, launch), (Buffer("in", 4 * dim * dim), Buffer("out", 4 * dim * dim),
+                                           Buffer(STAMPS, 8 * across * down, reads=True)),
+                language="cl", cus=cus, share=share, build=(("options", f"-DUSE_CLOCK -DPITCH={pitch}"),))
+    if row.metric == "cycles_per_local_pass":
+        return case, lambda outcome: _column(outcome, 0, 1) / reps
+    return case, _metric(row)
+
+
+def _metric(row):
+    if row.metric == "event_time":
+        return _event
+    if row.metric in COLUMNS:
+        return lambda outcome: _column(outcome, COLUMNS[row.metric])
+    raise Unmodelled("no such metric")
+
+
+TESTS = {"ocl_scale2": _scale2, "ocl_scale2_direct": _direct, "ocl_strided": _strided, "ocl_pipe": _pipe,
+         "ocl_transpose": _transpose}
 
 
 def model(row):
-    raise Unmodelled("not built yet")
+    return TESTS[row.test](row)
