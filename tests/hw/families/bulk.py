@@ -1,6 +1,417 @@
-"""Not built yet."""
-from case import Unmodelled
+"""Bulk copies between global memory and the LDS (measure/t2_bulk.cu).
+
+One elected lane of a warp issues each copy there, so here a work-group is one warp. Bytes are copied as elements of 16,
+the unit of a bulk copy. What the program computes for an address on the uniform datapath is computed here by as many
+instructions as our addresses take; an mbarrier is an event, and to arm it is to store into the LDS.
+"""
+from case import Case, Buffer, Launch, Unmodelled, STAMPS, median, stamps
+
+UNIT = 16  # bytes of a bulk copy's element
+CLOCK_GHZ = 1.98
+MOST_COPIES = 128  # of a stream that is run; a longer one goes on as its last laps
+WARM_PIECE = 4096  # bytes that a lane prefetches
+
+
+def _units(size, row):
+    if size % UNIT:
+        raise Unmodelled(f"a bulk copy is of multiples of {UNIT} bytes")
+    return size // UNIT
+
+
+def _warm(size):
+    """Kernel and launch that bring the first `size` bytes of `data` into the L2; its launch's arguments."""
+    lanes = -(-size // WARM_PIECE)
+    kernel = f"""
+.kernel warm
+.arg    in   global
+.reg    group, lane, at
+.reg64  p
+        get.lane        lane
+        get.group_id    group, x
+        ld.arg.b64      p, in
+        shl.b32         group, group, 5
+        add.i32         at, group, lane
+        mul.i32         at, at, {WARM_PIECE}
+        prefetch        [p + at], {WARM_PIECE}
+        exit
+"""
+    return kernel, Launch("warm", -(-lanes // 32), 32, (("buffer", "data"),))
+
+
+def _case(kernel, name, groups, count, data, arguments=(), warm=0, **more):
+    """A run of `kernel` that writes `count` stamps and works on buffers of `data` bytes."""
+    launches = []
+    if warm:
+        source, launch = _warm(warm)
+        kernel += source
+        launches.append(launch)
+    local = more.pop("local", 32)
+    buffers = [stamps(count)] + [Buffer(title, size, fill="iota") for title, size in data]
+    args = (("buffer", STAMPS),) + tuple(("buffer", title) for title, _ in data) + tuple(arguments)
+    launches.append(Launch(name, groups, local, args))
+    return Case(kernel, tuple(launches), tuple(buffers), **more)
+
+
+# ---- one copy at a time -----------------------------------------------------------------------
+
+REPEATS = 5
+
+
+def _arm(barrier, size):
+    return f"""        mov.b32         v, {size}
+        st.lds.b32      [{barrier}], v
+"""
+
+
+# What the compiler has between two clock reads: the source from its base and offset, the destination, the size.
+ADDRESS = """        add.i64         q, p, mis
+        add.i32         d, base, 1024
+        shr.u32         n, size, 4
+"""
+
+
+def _poll(place, more=""):
+    """A loop that reads a word of the LDS until it is not zero, with the counter that bounds it."""
+    return f"""        mov.b32         i, 0
+poll:   ld.lds.b32      v, [{place}]
+{more}        setp.ne.s32     hit, v, 0
+@hit    bra             seen
+        add.i32         i, i, 1
+        setp.lt.s32     hit, i, 1048576
+@hit    bra             poll
+seen:   get.clock       t2
+        wait            e
+"""
+
+
+def _latency_kernel(row, inbound, size, step, misalign):
+    wait = row.text("wait")
+    if inbound:
+        body = {
+            "try_wait": "        wait            e\n        get.clock       t2\n",
+            "test_wait_spin": _poll(f"{1024 + size - 4}", "        and.b32         v, v, v\n        and.b32         v, v, v\n"),
+            "poll_last_word": _poll(f"{1024 + size - 4}"),
+            "poll_first_word": _poll("1024"),
+        }.get(wait)
+        if body is None:
+            raise Unmodelled(f"no such wait as '{wait}'")
+        body = f"""        get.clock       t0
+{ADDRESS}        copy.to_lds     e, [d], [q], n, size={UNIT}
+        get.clock       t1
+{body}        mov.b64         t3, t2
+"""
+    else:
+        body = f"""        get.clock       t0
+        add.i32         d, base, 1024
+        shr.u32         n, size, 4
+        copy.to_global  e, [q], [d], n, size={UNIT}
+        get.clock       t1
+        wait            e
+        get.clock       t2
+        mov.b64         t3, t2
+"""
+    return f"""
+.kernel one
+.arg    out  global
+.arg    data global
+.lds    words {1024 + size}
+.reg    lane, base, size, n, d, e, v, i, repeat
+.reg64  p, q, o, mis, t0, t1, t2, t3
+.pred   lead, hit, again
+        get.lane        lane
+        setp.eq.s32     lead, lane, 0
+        ld.arg.b64      p, data
+        ld.arg.b64      o, out
+        mov.b32         size, {size}
+        mov.b64         mis, {misalign}
+        add.i64         q, p, mis
+        mov.b32         repeat, {REPEATS}
+next:   mov.b32         e, 0
+        mov.b32         v, 0
+        st.lds.b32      [1024], v
+        st.lds.b32      [{1024 + size - 4}], v
+{_arm(0, size)}        fence.all
+        bar.all
+{body}@lead   st.global.b64   [o], t0
+@lead   st.global.b64   [o + 8], t1
+@lead   st.global.b64   [o + 16], t2
+@lead   st.global.b64   [o + 24], t3
+        add.i64         p, p, {step}
+        add.i64         q, p, mis
+        add.i64         o, o, 32
+        sub.i32         repeat, repeat, 1
+        setp.ne.s32     again, repeat, 0
+@again  bra             next
+        exit
+"""
+
+
+def _latency(row):
+    inbound = row.one_of("dir", "g2s", "s2g") == "g2s"
+    warm = row.one_of("mem", "l2", "dram") == "l2"
+    size, misalign = row.number("bytes", 4), row.number("misalign")
+    if row.one_of("tlb", "warm", "new_page") == "new_page":
+        raise Unmodelled("address translation: a copy from a page that the TLB has not")
+    _units(size, row)
+    step = 32768 if row.test == "bulk_misalign" else (size + 8191) // 4096 * 4096
+    column = {"issue_cycles": 1, "read_done_cycles": 2, "complete_cycles": 3}.get(row.metric)
+    if column is None:
+        raise Unmodelled("no such metric")
+    reach = REPEATS * step + misalign + size
+    case = _case(_latency_kernel(row, inbound, size, step, misalign), "one", 1, 4 * REPEATS, (("data", reach),),
+                 warm=reach if warm else 0)
+
+    def metric(outcome):
+        words = outcome.words[STAMPS]
+        return median(words[4 * r + column] - words[4 * r] for r in range(REPEATS))
+    return case, metric
+
+
+# ---- many copies at once ----------------------------------------------------------------------
+
+def _unrolled(per_group, groups):
+    """`groups` x `per_group` copies, their addresses as the compiler adds them up."""
+    add = """        add.i64         p, p, pitch
+        add.i32         d, d, size
+"""
+    copy = f"        copy.to_lds     e, [d], [p], n, size={UNIT}\n"
+    return f"""        mov.b32         i, {groups}
+more:
+{(copy + add) * per_group}        sub.i32         i, i, 1
+        setp.ne.s32     again, i, 0
+@again  bra             more
+"""
+
+
+def _each_lane(copies):
+    """The loop around a copy instruction that serves one lane after the other."""
+    return f"""        mov.b32         i, {copies}
+more:
+        elect           lead
+        bcast.b32       d2, d
+        bcast.b32       v, d2
+        mov.b64         q, p
+        copy.to_lds     e, [d], [q], n, size={UNIT}
+        add.i64         p, p, pitch
+        add.i32         d, d, size
+        sub.i32         i, i, 1
+        setp.ne.s32     again, i, 0
+@again  bra             more
+"""
+
+
+def _small(row):
+    row.one_of("dir", "g2s")
+    row.one_of("mem", "l2")
+    size, pitch, copies = row.number("bytes", 4), row.number("pitch"), row.number("copies", 1, 4096)
+    _units(size, row)
+    issuer = row.text("issuer")
+    if issuer == "one_lane_unrolled":
+        warps, body = 1, _unrolled(8, copies // 8) if copies >= 8 else _unrolled(copies, 1)
+    elif issuer == "each_lane":
+        warps, body = 1, _each_lane(copies)
+    elif issuer.endswith("warps") and issuer[:-5].isdigit() and int(issuer[:-5]) in range(1, 33):
+        warps = int(issuer[:-5])
+        body = _unrolled(8, copies // 8 // warps)
+    else:
+        raise Unmodelled(f"no such issuer as '{issuer}'")
+    column = {"issue_all_cycles": 1, "complete_all_cycles": 2}.get(row.metric)
+    if column is None:
+        raise Unmodelled("no such metric")
+    each = copies // warps
+    kernel = f"""
+.kernel small
+.arg    out  global
+.arg    data global
+.lds    words {1024 + each * size}
+.reg    lane, group, size, n, d, d2, e, v, i
+.reg64  p, q, o, pitch, t0, t1, t2, first
+.pred   lead, again, hit
+        get.lane        lane
+        get.group_id    group, x
+        ld.arg.b64      p, data
+        ld.arg.b64      o, out
+        mul.wide.u32    q, group, {each * pitch}
+        add.i64         p, p, q
+        mul.wide.u32    q, group, 24
+        add.i64         o, o, q
+        mov.b32         size, {size}
+        mov.b64         pitch, {pitch}
+{_arm(0, size)}        get.clock       t0
+        ld.arg.b64      q, data
+        add.i64         q, q, pitch
+        bcast.b32       v, q.lo
+        bcast.b32       v, v
+        mov.b32         d, 1024
+        shr.u32         n, size, 4
+{body}        get.clock       t1
+        wait            e
+        get.clock       t2
+        get.lane        lane
+        setp.eq.s32     lead, lane, 0
+@lead   st.global.b64   [o], t0
+@lead   st.global.b64   [o + 8], t1
+@lead   st.global.b64   [o + 16], t2
+        exit
+"""
+    reach = copies * pitch + size
+    case = _case(kernel, "small", warps, 3 * warps, (("data", reach),), warm=reach)
+
+    def metric(outcome):
+        words = outcome.words[STAMPS]
+        return max(words[3 * w + column] for w in range(warps)) - min(words[3 * w] for w in range(warps))
+    return case, metric
+
+
+# ---- streams ----------------------------------------------------------------------------------
+
+def _place(ctas):
+    """(compute units, share, work-groups) of a launch of `ctas` work-groups of the measured GPU."""
+    if ctas in (132, 264):
+        return 33, 4, ctas // 4
+    if ctas > 132:
+        raise Unmodelled("more than one work-group a CU, but not two in each")
+    return ctas, 1, ctas
+
+
+# The next source, and back to the first at the end of the region.
+ADVANCE = """        add.i64         q, {p}, step
+        setp.ge.u64     hit, q, end
+        sel.b64         {p}, first, q, hit
+"""
+
+
+class _Stream:
+    """A stream of `copies` copies in K slots by each work-group, and how much of it is run."""
+
+    def __init__(self, copies, slots):
+        laps = copies // slots
+        self.slots, self.copies = slots, laps * slots
+        self.run = min(laps, max(4, MOST_COPIES // slots))  # laps
+        self.middle = self.run // 2
+        self.rest = (laps - self.run) * slots  # copies that are not run
+        self.steady = (self.run - 1 - self.middle) * slots  # copies between the two stamps in it
+
+    def cycles(self, words):
+        """Of a whole stream, of the stamps start, middle lap, last lap, end."""
+        start, middle, last, end = words
+        return end - start + (self.rest * (last - middle) / self.steady if self.rest else 0)
+
+
+def _stream_kernel(stream, ctas, size, step_bytes, base_bytes, region, slots_code, tail, buffers=("data",)):
+    """The loop over laps around the code of its slots. Stamps: start, middle lap, last lap, end."""
+    events = "".join(f", e{s}, g{s}" for s in range(stream.slots))
+    arguments = "".join(f".arg    {name} global\n" for name in buffers)
+    return f"""
+.kernel stream
+.arg    out  global
+{arguments}.lds    words {1024 + stream.slots * size}
+.reg    lane, group, size, n, d, v, w, i, lap{events}
+.reg64  p, q, o, c, step, first, end, t0, t1, t2, t3
+.pred   lead, again, hit, later, at
+        get.lane        lane
+        setp.eq.s32     lead, lane, 0
+        get.group_id    group, x
+        ld.arg.b64      o, out
+        mul.wide.u32    q, group, 32
+        add.i64         o, o, q
+        ld.arg.b64      p, {buffers[0]}
+        mul.wide.u32    q, group, {base_bytes}
+        add.i64         p, p, q
+        mov.b64         first, p
+        add.i64         end, p, {region}
+        mov.b64         step, {step_bytes}
+        mov.b32         size, {size}
+        mov.b32         n, {size // UNIT}
+        mov.b32         lap, 0
+        get.clock       t0
+again_:
+        setp.ne.s32     later, lap, 0
+        setp.eq.s32     at, lap, {stream.middle}
+@!at    bra             timed
+        get.clock       t1
+timed:  get.clock       t2
+{slots_code}        add.i32         lap, lap, 1
+        setp.lt.s32     again, lap, {stream.run}
+@again  bra             again_
+{tail}        get.clock       t3
+@lead   st.global.b64   [o], t0
+@lead   st.global.b64   [o + 8], t1
+@lead   st.global.b64   [o + 16], t2
+@lead   st.global.b64   [o + 24], t3
+        exit
+"""
+
+
+def _inbound_slots(slots, size):
+    code = "".join(f"""@!later bra             free{s}
+        wait            e{s}
+free{s}:  mov.b32         e{s}, 0
+        st.lds.b32      [{8 * s}], size
+        mov.b32         d, {1024 + s * size}
+        copy.to_lds     e{s}, [d], [p], n, size={UNIT}
+{ADVANCE.format(p='p')}""" for s in range(slots))
+    return code, "".join(f"        wait            e{s}\n" for s in range(slots))
+
+
+def _outbound_slots(slots, size):
+    """A slot is free when all but the K-1 latest copies have been read: when its own last one has."""
+    code = "".join(f"""@!later bra             free{s}
+        wait            e{s}
+free{s}:  mov.b32         e{s}, 0
+        mov.b32         d, {1024 + s * size}
+        copy.to_global  e{s}, [p], [d], n, size={UNIT}
+{ADVANCE.format(p='p')}""" for s in range(slots))
+    return code, "".join(f"        wait            e{s}\n" for s in range(slots))
+
+
+def _stream_metric(row, stream, ctas, groups, moved):
+    """Cycles of a copy, or bytes in a time, of the stamps of all work-groups."""
+    def metric(outcome):
+        words = outcome.words[STAMPS]
+        taken = [stream.cycles(words[4 * g:4 * g + 4]) for g in range(groups)]
+        each = median(taken) / stream.copies
+        if row.metric in ("cycles_per_copy", "cycles_per_tile"):
+            return each
+        if row.metric == "cycles_per_copy_slowest_cta":
+            return max(taken) / stream.copies
+        if row.metric == "bytes_per_cycle_per_cta":
+            return moved / each
+        begin = min(words[4 * g] for g in range(groups))
+        whole = max(words[4 * g] - begin + taken[g] for g in range(groups))
+        return stream.copies * moved * ctas / whole * CLOCK_GHZ
+    if row.metric not in ("cycles_per_copy", "cycles_per_tile", "cycles_per_copy_slowest_cta", "bytes_per_cycle_per_cta",
+                          "total_bandwidth", "read_plus_write_bandwidth"):
+        raise Unmodelled("no such metric")
+    return metric
+
+
+def _throughput(row):
+    inbound = row.one_of("dir", "g2s", "s2g") == "g2s"
+    hot = row.one_of("mem", "l2", "dram") == "l2"
+    size, slots = row.number("bytes", UNIT), row.number("inflight", 1, 32)
+    ctas, copies = row.number("ctas", 1, 264), row.number("copies_per_cta", 1)
+    _units(size, row)
+    cus, share, groups = _place(ctas)
+    stream = _Stream(copies, slots)
+    region = row.number("region_bytes", size) if hot else 0
+    step, base = (size, region) if hot else (size * groups, size)
+    reach = groups * region if hot else stream.run * slots * size * groups
+    code, tail = (_inbound_slots if inbound else _outbound_slots)(slots, size)
+    kernel = _stream_kernel(stream, ctas, size, step, base, region if hot else reach + step, code, tail)
+    case = _case(kernel, "stream", groups, 4 * groups, (("data", reach),), warm=reach if hot else 0, cus=cus, share=share)
+    return case, _stream_metric(row, stream, ctas, groups, size)
+
+
+def _through(row):
+    raise Unmodelled("not built yet")
+
+
+MODELS = {"bulk_latency": _latency, "bulk_misalign": _latency, "bulk_small": _small, "bulk_throughput": _throughput,
+          "bulk_through": _through}
 
 
 def model(row):
-    raise Unmodelled("not built yet")
+    if row.test not in MODELS:
+        raise Unmodelled("not built yet")
+    return MODELS[row.test](row)
