@@ -73,6 +73,7 @@ ADVANCE = """
 def _issue_bulk(stage, tile, number):
     """An elected lane announces the bytes and copies: the loop over elected lanes that the compiler makes."""
     return f"""
+@!first_warp bra        issue_{number}
         mov.pred        none, 0
         add.i32         u[2], base, {HEAD + stage * tile}
         add.i32         u[3], base, {8 * stage}
@@ -89,9 +90,9 @@ def _issue_bulk(stage, tile, number):
 @one    bcast.b32       u[1], u[2]
         and.pred        some, none, one
         mov.pred        none, 0
-        copy.to_lds     event[{stage}], [u[1]], [from], {tile // 16}, size=16
-@some   bra             issued_{number}
-issued_{number}:
+@some   bra             issue_{number}
+issue_{number}:
+        copy.to_lds     event[{stage}], [{HEAD + stage * tile}], [from], {tile // 16}, size=16
 """ + ADVANCE
 
 
@@ -156,7 +157,7 @@ def _kernel(engine, stages, tile, groups, laps, step, end):
 .reg    item, item4, item16, t4, t16, group, bytes, step, end, lap, chunks, u[4], count, mask, here, base, back
 .reg    i, at, to, o[4], a[4], x[4], v[4], acc, event[{stages}]
 .reg64  from, first, p, results, start, begin, finish, stop
-.pred   lead, one, any, some, none, wraps, again, over
+.pred   lead, first_warp, one, any, some, none, wraps, again, over
         get.local_id    item, x
         get.group_id    group, x
         ld.arg.b64      first, data
@@ -173,6 +174,8 @@ def _kernel(engine, stages, tile, groups, laps, step, end):
         mov.b32         step, {step}
         mov.b32         count, {groups}
         mov.b64         from, first
+        get.warp        at
+        setp.eq.u32     first_warp, at, 0
         bar.lds
         get.clock       start
 {prologue}
