@@ -284,6 +284,22 @@ void access_global(struct isa_warp *warp, const struct isa_inst *inst, struct is
   take_data(warp, inst, access);
 }
 
+/* Lanes whose bytes lie outside of either side are left out; of both sides, the global one is told. */
+void access_copy_lane(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
+  const struct isa_group *group = warp->group;
+  const uint32_t stride = group->launch->warp_size, *offset = register_row(warp, inst->c, stride);
+  uint64_t lds[ISA_LANES];
+  access_global(warp, inst, access);
+  if (!access->mask)
+    return;
+  for (uint32_t lane = 0; lane < stride; lane++) {
+    lds[lane] = (uint64_t)group->lds_base + offset[lane];
+    access->lds[lane] = (uint32_t)lds[lane];
+  }
+  access->mask = check_offsets(warp, inst, access->pc, "LDS", lds, group->lds_base, group->launch->lds_bytes,
+                               access->mask, access->bytes);
+}
+
 void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
   const uint32_t stride = warp->group->launch->warp_size;
   access->bytes = 0;
@@ -408,6 +424,9 @@ static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits
 #define CASE_PIPE_NUM(...)
 #define CASE_PIPE_SLOT(...)
 #define CASE_PIPE_BAR(...)
+#define CASE_COPY_LANE(...)
+#define CASE_LANE_COMMIT(...)
+#define CASE_LANE_WAIT(...)
 #include "isa/ops.def"
 #undef OP
   default:
@@ -455,6 +474,13 @@ static void commit_store(struct isa_access *access, const struct isa_row *row, b
     EACH_LANE(lane, access->mask) store_lane(row->a, access->data + lane, stride, lane_bytes(access, lds, lane));
 }
 
+/* Both sides at once: for whoever has no time between them. */
+static void commit_copy_lane(struct isa_access *access) {
+  const struct isa_group *group = access->warp->group;
+  EACH_LANE(lane, access->mask)
+  memcpy(group->lds + (access->lds[lane] - group->lds_base), lane_bytes(access, false, lane), access->bytes);
+}
+
 void isa_access_commit(struct isa_access *access) {
   const struct isa_row *row = &isa_rows[access->inst->op];
   switch ((enum isa_format)row->format) {
@@ -478,6 +504,9 @@ void isa_access_commit(struct isa_access *access) {
   case FORMAT_PIPE_COMMIT:
   case FORMAT_PIPE_NUM:
     pipe_commit(access);
+    break;
+  case FORMAT_COPY_LANE:
+    commit_copy_lane(access);
     break;
   default: /* a prefetch has nothing to commit */
     break;

@@ -60,6 +60,7 @@ static void add_read(struct isa_info *info, const struct isa_inst *inst, const s
       break;
     case 'n':
     case 'N':
+    case 'R':
       add_operand(info, inst->c, TYPE_U32);
       break;
     case 't':
@@ -97,5 +98,5 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   const bool pipe = row->class_ == ISA_CLASS_PIPE;
   info->bytes = memory || pipe ? isa_types[row->a].bytes : 0;
   info->atomic = pipe || (memory && strchr(operands, 'D'));
-  info->store = memory && row->d == TYPE_NONE;
+  info->store = memory && row->d == TYPE_NONE && row->format != FORMAT_COPY_LANE;
 }

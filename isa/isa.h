@@ -17,7 +17,8 @@
  * isa_access_commit() when the memory serves them: LDS in the cycle of the first bank pass,
  * global memory when the L2 accepts the access. Timing decides when; the scoreboard keeps a
  * warp from reading a register before. Copies are described here and carried out by the DMA
- * engine. Private and constant memory are read and written at issue. Operations on pipes (isa/pipe.h) are accesses to
+ * engine; a lane's own copy (copy.lane) is read as a load is, and written as a store to the LDS.
+ * Private and constant memory are read and written at issue. Operations on pipes (isa/pipe.h) are accesses to
  * global memory.
  *
  * Address spaces. Global addresses are 64-bit and start at ISA_GLOBAL_BASE, buffer by buffer with
@@ -43,7 +44,8 @@ enum {
   ISA_PREDICATES = 16,
   ISA_SLOTS = 256 + ISA_PREDICATES, /* what a scoreboard tracks: registers, then predicates */
   ISA_INFO_SLOTS = 16,
-  ISA_WAIT_EVENTS = 8, /* events that one wait instruction may name */
+  ISA_WAIT_EVENTS = 8,   /* events that one wait instruction may name */
+  ISA_LANE_BATCHES = 63, /* batches of a warp's own copies that may be under way: a wait leaves as many alone at most */
 };
 
 #define ISA_GLOBAL_BASE UINT64_C(0x100000000)
@@ -327,6 +329,7 @@ struct isa_access {
   uint64_t zeros;               /* of a copy's store: lanes of `mask` that write zeros */
   uint64_t address[ISA_LANES];  /* global address, or byte offset in the CU's LDS */
   uint32_t data[4 * ISA_LANES]; /* data[word * warp_size + lane]: what to store, atomic operands */
+  uint32_t lds[ISA_LANES];      /* of class copy lane: where each lane's bytes go, as an offset in the CU's LDS */
   struct isa_pipe_access pipe;  /* of class pipe */
 };
 

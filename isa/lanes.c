@@ -323,6 +323,9 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define LANES_PIPE_NUM(...)
 #define LANES_PIPE_SLOT(...)
 #define LANES_PIPE_BAR(...)
+#define LANES_COPY_LANE(...)
+#define LANES_LANE_COMMIT(...)
+#define LANES_LANE_WAIT(...)
 
 #define OP(id, mnemonic, format, class_, D, A, B, C, text, ...) LANES_##format(id, D, A, B, C, __VA_ARGS__)
 #include "isa/ops.def"
@@ -369,6 +372,9 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define NAME_PIPE_NUM LANES_PIPE_NUM
 #define NAME_PIPE_SLOT LANES_PIPE_SLOT
 #define NAME_PIPE_BAR LANES_PIPE_BAR
+#define NAME_COPY_LANE LANES_COPY_LANE
+#define NAME_LANE_COMMIT LANES_LANE_COMMIT
+#define NAME_LANE_WAIT LANES_LANE_WAIT
 
 const isa_lanes_function LANES_TABLE[ISA_OPS] = {
 #define OP(id, mnemonic, format, ...) NAME_##format(id)

@@ -13,6 +13,8 @@ static const char *commit_point(enum isa_class class_) {
   case ISA_CLASS_GLOBAL:
   case ISA_CLASS_PIPE:
     return "the L2 accepts the access";
+  case ISA_CLASS_COPY_LANE:
+    return "read when the L2 accepts the access, written in its first pass over the LDS banks";
   case ISA_CLASS_COPY:
     return "each burst lands";
   case ISA_CLASS_COPY_FENCE:
@@ -21,6 +23,7 @@ static const char *commit_point(enum isa_class class_) {
     return "the last warp arrives";
   case ISA_CLASS_FENCE:
   case ISA_CLASS_WAIT:
+  case ISA_CLASS_LANE_WAIT:
     return "what it waits for is done";
   case ISA_CLASS_PREFETCH:
     return "never: it changes no state";
@@ -56,6 +59,8 @@ static void put_operand(FILE *out, char letter, const struct isa_row *row) {
       {'P', "[pipe]"},
       {'k', "kind=item\\|group\\|subgroup\\|packet"},
       {'p', "size=bytes"},
+      {'R', "[lds]"},
+      {'m', "n"},
       {'w', "event, ..."},
   };
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)

@@ -341,6 +341,10 @@ static bool take_operand(struct assembler *as, char letter, const struct isa_row
     return take_copy_size(as, inst);
   case 'N':
     return take_register_of(as, TYPE_S32, &inst->c);
+  case 'R':
+    return expect_sign(as, '[') && take_register_of(as, TYPE_U32, &inst->c) && expect_sign(as, ']');
+  case 'm':
+    return take_count(as, "the batches that may remain", ISA_LANE_BATCHES, &inst->imm);
   case 'r':
     return expect_sign(as, '[') && take_register_of(as, TYPE_U32, &inst->a) && expect_sign(as, ']');
   case 's':

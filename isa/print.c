@@ -204,6 +204,12 @@ static void put_operand(struct text *text, char letter, const struct isa_kernel 
   case 'N':
     put(text, "r%u", inst->c);
     break;
+  case 'R':
+    put(text, "[r%u]", inst->c);
+    break;
+  case 'm':
+    put(text, "%u", (unsigned)inst->imm);
+    break;
   case 'r':
     put(text, "[r%u]", inst->a);
     break;

@@ -135,6 +135,13 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
     describe_access(warp, inst, result, access);
     access_global(warp, inst, access);
     break;
+  case FORMAT_COPY_LANE:
+    describe_access(warp, inst, result, access);
+    access_copy_lane(warp, inst, access);
+    break;
+  case FORMAT_LANE_COMMIT: /* whoever has time knows batches */
+  case FORMAT_LANE_WAIT:
+    break;
   case FORMAT_PREFETCH:
     describe_access(warp, inst, result, access);
     access_prefetch(warp, inst, access);

@@ -24,6 +24,7 @@ uint64_t access_block(struct isa_warp *warp, const struct isa_inst *inst, uint32
                       uint64_t *address);
 void access_lds(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void access_global(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
+void access_copy_lane(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 
 /* Formats and hands over what each lane prints (printf.c). */

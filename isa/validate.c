@@ -292,6 +292,11 @@ static bool check_operand(const struct check *check, const struct isa_row *row, 
     return check_copy_fields(check, rest, copy_fields(letter));
   case 'N':
     return check_register(check, &inst->c, TYPE_S32, false);
+  case 'R':
+    return check_register(check, &inst->c, TYPE_U32, false);
+  case 'm':
+    rest->imm_used = true;
+    return inst->imm <= ISA_LANE_BATCHES;
   case 'P':
     return check_register(check, &inst->a, TYPE_U64, false);
   case 'k':

@@ -256,14 +256,15 @@ static void set_classes(struct cu *cu) {
     cu->follow[i] = 1;
     cu->unit[i] = (uint8_t)i;
   }
-  cu->unit[ISA_CLASS_PREFETCH] = cu->unit[ISA_CLASS_PIPE] = ISA_CLASS_GLOBAL;
+  cu->unit[ISA_CLASS_PREFETCH] = cu->unit[ISA_CLASS_PIPE] = cu->unit[ISA_CLASS_COPY_LANE] = ISA_CLASS_GLOBAL;
   /* Execution units are the classes before LDS. */
   for (unsigned i = 0; i < ISA_CLASS_LDS && params->dependence == CU_FIXED; i++)
     cu->follow[i] = cu->latency[i] = params->dependence_latency;
   cu->follow[ISA_CLASS_BRANCH] = params->branch_latency;
+  cu->follow[ISA_CLASS_LANE_WAIT] = params->lane_wait_latency;
   cu->interval[ISA_CLASS_LDS] = params->lds_interval;
   cu->interval[ISA_CLASS_GLOBAL] = cu->interval[ISA_CLASS_PREFETCH] = cu->interval[ISA_CLASS_PIPE] =
-      params->global_interval;
+      cu->interval[ISA_CLASS_COPY_LANE] = params->global_interval;
 }
 
 static bool pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
@@ -299,7 +300,7 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
                          machine->cu.dispatch_latency, dispatcher, &cu->component) &&
                port_init(&cu->to_dispatcher, sizeof(struct cu_finish), machine->cu.groups, machine->cu.dispatch_latency,
                          &cu->component, dispatcher);
-  bool copies = machine->dma.copy == DMA_BY_ENGINE || lane_copies_init(cu, machine->cu.accesses);
+  bool copies = lane_copies_init(cu, machine->cu.accesses);
   if (cu->warps && cu->groups && cu->accesses && ports && copies && pool_init(&cu->lds_pool, 0, lds_accesses) &&
       pool_init(&cu->global_pool, lds_accesses, machine->cu.accesses))
     return true;

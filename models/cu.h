@@ -68,6 +68,13 @@ struct cu_kernel {
   uint64_t hazards_dropped;
 };
 
+/* Batches of copies that a warp's lanes make by themselves (copy.lane): how many of its accesses are under way in each
+ * of the last ISA_LANE_BATCHES and the open one. */
+struct cu_batches {
+  uint32_t open, oldest; /* numbers; all before `oldest` are complete */
+  uint32_t under_way[ISA_LANE_BATCHES + 1];
+};
+
 struct cu_warp {
   enum warp_state state;
   struct cu_kernel *kernel;
@@ -79,6 +86,7 @@ struct cu_warp {
   uint32_t group;   /* slot */
   uint32_t index;   /* in its group */
   uint32_t lds_under_way, global_under_way;
+  struct cu_batches batches;
   cycle_t refused_at;  /* a pipe has refused it: when last, 0: never; */
   uint64_t refused_by; /* the pipe's address, */
   uint32_t refused_pc; /* and the instruction */
@@ -153,14 +161,16 @@ struct cu_finish {
   uint32_t launch, lds;
 };
 
+#define CU_OWN_COPY UINT32_MAX /* cu_access.copy: a copy.lane of its warp */
+
 /* A memory instruction under way. */
 struct cu_access {
   struct isa_access isa;
   uint32_t warp;
   bool prefetch;
   bool loaded;     /* of a copy: the first of its two sides has been read */
-  uint32_t copy;   /* whose it is, if isa.copy says that it is one's */
-  uint64_t number; /* in that copy */
+  uint32_t copy;   /* whose it is, if isa.copy says that it is one's; or CU_OWN_COPY */
+  uint64_t number; /* in that copy; of an own one, its batch */
   struct mem_line lines[MEM_ACCESS_LINES];
 };
 
@@ -199,7 +209,7 @@ struct cu {
 
   struct cu_access *accesses; /* the LDS's, then global memory's */
   struct cu_pool lds_pool, global_pool;
-  struct lane_copies *lane_copies; /* copies that warps carry out: lane_copy.h */
+  struct lane_copies *lane_copies; /* copies that warps carry out, or their lanes by themselves: lane_copy.h */
   struct histogram copy_latency;   /* of these */
 
   uint64_t wheel[CU_WHEEL]; /* warps to wake, by cycle modulo CU_WHEEL */
@@ -250,7 +260,13 @@ static inline struct cu_scheduler *cu_scheduler_of(struct cu *cu, uint32_t slot)
 
 static inline void cu_free_access(struct cu_pool *pool, uint32_t index) { pool->unused[pool->count++] = index; }
 
-static inline bool cu_drained(const struct cu_warp *warp) { return !warp->lds_under_way && !warp->global_under_way; }
+static inline bool cu_batches_done(const struct cu_batches *batches) {
+  return batches->oldest == batches->open && !batches->under_way[batches->open % (ISA_LANE_BATCHES + 1)];
+}
+
+static inline bool cu_drained(const struct cu_warp *warp) {
+  return !warp->lds_under_way && !warp->global_under_way && cu_batches_done(&warp->batches);
+}
 
 /* Puts `cycles` of the warp into a bucket, its own and its instruction's. */
 void cu_charge(struct cu_warp *warp, enum stall stall, uint64_t cycles);

@@ -66,7 +66,8 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
 static bool is_lds(const struct isa_info *info) { return info->class_ == ISA_CLASS_LDS; }
 
 static bool is_global(const struct isa_info *info) {
-  return info->class_ == ISA_CLASS_GLOBAL || info->class_ == ISA_CLASS_PREFETCH || info->class_ == ISA_CLASS_PIPE;
+  return info->class_ == ISA_CLASS_GLOBAL || info->class_ == ISA_CLASS_PREFETCH || info->class_ == ISA_CLASS_PIPE ||
+         info->class_ == ISA_CLASS_COPY_LANE;
 }
 
 /* What keeps a ready warp from issuing, or ISSUED if nothing does. *until is when to look again. */
@@ -125,6 +126,13 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
   case ISA_CLASS_PIPE:
     if (under_way)
       send_global(cu, access, info, now);
+    return true;
+  case ISA_CLASS_COPY_LANE:
+    if (under_way)
+      lane_copy_own(cu, access, now);
+    return true;
+  case ISA_CLASS_LANE_COMMIT:
+    lane_copy_commit(warp);
     return true;
   case ISA_CLASS_BARRIER:
   case ISA_CLASS_COPY_FENCE:

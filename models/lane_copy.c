@@ -296,6 +296,8 @@ enum stall lane_copy_held(struct cu *cu, const struct cu_scheduler *scheduler, u
 
 /* Whose copy it is: its group ends after it. */
 static struct cu_kernel *kernel_of(const struct cu *cu, uint32_t index) {
+  if (cu->accesses[index].copy == CU_OWN_COPY)
+    return cu->warps[cu->accesses[index].warp].kernel;
   return cu->groups[cu->lane_copies->copy[cu->accesses[index].copy].group].kernel;
 }
 
@@ -355,6 +357,11 @@ static void leave(struct cu *cu, struct lane_copy *copy, bool global, cycle_t no
     finish(cu, copy, now);
 }
 
+static void line_up(struct line *line, uint32_t index) {
+  uint32_t at = line->head + line->count++;
+  line->access[at < line->size ? at : at - line->size] = index;
+}
+
 /* The access has been read: it turns to its second side. */
 static void turn(struct cu *cu, uint32_t index, cycle_t now) {
   struct cu_access *access = &cu->accesses[index];
@@ -364,10 +371,8 @@ static void turn(struct cu *cu, uint32_t index, cycle_t now) {
   access->isa.copy = (uint8_t)(ISA_COPY_STEP | ISA_COPY_STORE | (copy->to_lds ? 0 : ISA_COPY_GLOBAL));
   access->isa.mask |= access->isa.zeros;
   place(cu, copy, access->number, !copy->to_lds, lanes_of(cu, copy, access->number), access->isa.address);
-  if (!blocking(cu)) {
-    uint32_t at = line->head + line->count++;
-    line->access[at < line->size ? at : at - line->size] = index;
-  }
+  if (!blocking(cu))
+    line_up(line, index);
   leave(cu, copy, copy->to_lds, now);
 }
 
@@ -376,11 +381,81 @@ static void give_back(struct cu *cu, uint32_t index) {
   cu_free_access(&cu->global_pool, index);
 }
 
+/* ---- lanes' own copies ---------------------------------------------------------------------- */
+
+static uint32_t *batch_count(struct cu_batches *batches, uint64_t number) {
+  return &batches->under_way[number % (ISA_LANE_BATCHES + 1)];
+}
+
+static void turn_own(struct cu *cu, uint32_t index) {
+  struct cu_access *access = &cu->accesses[index];
+  access->loaded = true;
+  access->isa.copy = ISA_COPY_STEP | ISA_COPY_STORE;
+  for (uint32_t lane = 0; lane < cu->params.warp_size; lane++)
+    access->isa.address[lane] = access->isa.lds[lane];
+  line_up(&cu->lane_copies->to_lds, index);
+}
+
+/* It is in the LDS: its warp may have waited for that. */
+static void end_own(struct cu *cu, uint32_t index, cycle_t now) {
+  uint32_t slot = cu->accesses[index].warp;
+  struct cu_warp *warp = cu_warp(cu, slot);
+  struct cu_batches *batches = &warp->batches;
+  --*batch_count(batches, cu->accesses[index].number);
+  while (batches->oldest < batches->open && !*batch_count(batches, batches->oldest))
+    batches->oldest++;
+  give_back(cu, index);
+  if (warp->exited) {
+    if (cu_drained(warp))
+      cu_finish_warp(cu, slot, now);
+  } else if (warp->state == WARP_BLOCKED && !warp->task && !(cu->groups[warp->group].arrived & cu_bit(slot))) {
+    cu_plan(cu, slot, now, now);
+  }
+}
+
+void lane_copy_own(struct cu *cu, uint32_t index, cycle_t now) {
+  struct cu_access *access = &cu->accesses[index];
+  struct cu_batches *batches = &cu_warp(cu, access->warp)->batches;
+  access->copy = CU_OWN_COPY;
+  access->number = batches->open;
+  access->prefetch = access->loaded = false;
+  access->isa.copy = ISA_COPY_STEP | ISA_COPY_GLOBAL;
+  access->isa.zeros = 0;
+  ++*batch_count(batches, batches->open);
+  send(cu, index, now);
+}
+
+void lane_copy_commit(struct cu_warp *warp) {
+  struct cu_batches *batches = &warp->batches;
+  batches->oldest += batches->oldest == batches->open && !*batch_count(batches, batches->open);
+  batches->open++;
+}
+
+bool lane_copy_waits(const struct cu_warp *warp, const struct isa_info *info) {
+  const struct cu_batches *batches = &warp->batches;
+  if (info->class_ == ISA_CLASS_LANE_WAIT)
+    return batches->oldest + warp->kernel->program->code[warp->pc].imm < batches->open;
+  return info->class_ == ISA_CLASS_LANE_COMMIT && batches->open - batches->oldest == ISA_LANE_BATCHES;
+}
+
+/* ---- replies ---------------------------------------------------------------------------------- */
+
+static void reply_to_own(struct cu *cu, uint32_t index, cycle_t now) {
+  if (cu->accesses[index].loaded)
+    end_own(cu, index, now);
+  else
+    turn_own(cu, index);
+}
+
 void lane_copy_reply(struct cu *cu, uint32_t index, cycle_t now) {
   const struct cu_access *access = &cu->accesses[index];
   uint32_t slot = access->warp, copy = access->copy;
   bool done = access->loaded;
   cu->last_active = now;
+  if (copy == CU_OWN_COPY) {
+    reply_to_own(cu, index, now);
+    return;
+  }
   if (done) {
     bool to_lds = cu->lane_copies->copy[copy].to_lds;
     give_back(cu, index);

@@ -20,6 +20,10 @@
  * have left both, and it is finished in a space when they have left that side. Bytes are in the access between the
  * commit of its load and that of its store (models/executor.c); here are numbers and addresses alone.
  *
+ * A kernel may also have its lanes copy by themselves: each copy.lane is one access of this kind, on the way to the
+ * LDS, of the warp that issues it and of the batch that its next copy.lane.commit ends. copy.lane.wait n lets a warp go
+ * on when all batches but the last n are complete, lane_wait_latency after its issue.
+ *
  * A copy fence keeps a later copy's accesses from being issued until the earlier copies of its group have finished in
  * the spaces that it names; the warps wait for that in the bucket copy_data, as they do for a blocking copy's data.
  *
@@ -43,6 +47,12 @@
 
 bool lane_copies_init(struct cu *cu, uint32_t accesses);
 void lane_copies_free(struct cu *cu);
+
+/* Lanes' own copies (copy.lane): the access has been issued; a batch ends here; what the instruction that the warp
+ * wants to issue next waits for is not complete: batches of a copy.lane.wait, or the oldest of too many. */
+void lane_copy_own(struct cu *cu, uint32_t index, cycle_t now);
+void lane_copy_commit(struct cu_warp *warp);
+bool lane_copy_waits(const struct cu_warp *warp, const struct isa_info *info);
 
 /* The group, which stands at a copy, deals it to its warps and leaves the rendezvous. */
 void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t now);

@@ -108,6 +108,8 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
     cu_block(cu, slot, stall, now);
   else if (fenced(warp, info))
     cu_block(cu, slot, STALL_FENCE, now);
+  else if (lane_copy_waits(warp, info))
+    cu_block(cu, slot, STALL_COPY_DATA, now);
   else
     cu_ready_at(cu, slot, stall, at, now);
 }

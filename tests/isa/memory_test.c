@@ -290,3 +290,25 @@ TEST(memory, buffers_are_found_exactly_and_the_nearest_below_for_messages) {
   EXPECT_STREQ(isa_memory_near(&memory, 0x9999)->name, "two");
   EXPECT_TRUE(isa_memory_near(&memory, 0xfff) == NULL);
 }
+
+/* Each lane's bytes go past the registers; lanes whose bytes lie outside of either side are left out, with a hazard. */
+TEST(memory, a_lane_copies_its_own_bytes_into_the_lds) {
+  for (unsigned bytes = 4; bytes <= 16; bytes *= 2) {
+    char source[512];
+    snprintf(source, sizeof source,
+             HEAD
+             "setp.eq.u32 t, lane, 31\nmul.i32 at, lane, 16\nmov.b32 x, 0xf0f1f2f4\nst.global.b32 [p + at + %u], x\n"
+             "@t mov.b32 at, 0x7fffff00\ncopy.lane.b%u [at], [p + at]\ncopy.lane.commit\ncopy.lane.wait 0\nexit\n",
+             bytes - 4, 8 * bytes);
+    struct rig rig;
+    ct_note("%u bytes", bytes);
+    ASSERT_TRUE(run(&rig, source, 32));
+    EXPECT_EQ(rig.hazards, 1); /* the last lane is outside */
+    for (uint32_t lane = 0; lane < 31; lane++) {
+      uint32_t word;
+      memcpy(&word, rig.lds + 16 * lane + bytes - 4, 4);
+      EXPECT_EQ(word, 0xf0f1f2f4);
+    }
+    rig_close(&rig);
+  }
+}

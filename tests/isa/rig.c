@@ -67,7 +67,8 @@ void rig_step(struct rig *rig, uint32_t index) {
   struct isa_warp *warp = &rig->warp[index];
   isa_step(warp, &rig->access, &rig->last);
   const uint8_t class_ = rig->program->info[rig->last.pc].class_;
-  if (class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PIPE)
+  if (class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PIPE ||
+      class_ == ISA_CLASS_COPY_LANE)
     isa_access_commit(&rig->access);
   rig->steps++;
   if (warp->depth > rig->deepest)

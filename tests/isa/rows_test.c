@@ -109,6 +109,12 @@ static void fill_operand(struct isa_inst *inst, const struct isa_row *row, char 
   case 'P':
     inst->a = some_field(TYPE_U64, seed);
     break;
+  case 'R':
+    inst->c = some_field(TYPE_U32, seed);
+    break;
+  case 'm':
+    inst->imm = random % (ISA_LANE_BATCHES + 1);
+    break;
   case 'k':
     inst->imm |= random % ISA_PIPE_KINDS << 32;
     break;
