@@ -62,6 +62,16 @@ static void replace(struct l2 *l2, const struct found *victim, uint64_t line, cy
   *victim->tag = line + 1;
 }
 
+/* From where a line has passed its slice to its departure. */
+static inline cycle_t latency_of(const struct l2 *l2, uint64_t line) {
+  const struct mem_params *params = &l2->params;
+  if (!params->l2_spread)
+    return params->l2_latency;
+  uint64_t region = line * params->line / params->l2_region;
+  uint32_t fraction = (uint32_t)region * UINT32_C(0x9e3779b9); /* 2^32 times the golden ratio's */
+  return params->l2_latency + ((uint64_t)fraction * (params->l2_spread + 1) >> 32);
+}
+
 /* ---- a line ------------------------------------------------------------------------------- */
 
 /* A line without an L2 before it. What an atomic operation reads goes first on DRAM's wires. */
@@ -76,7 +86,7 @@ static cycle_t go_around(struct l2 *l2, cycle_t passed, const struct found *foun
                          bool write) {
   struct l2_line *entry = found->entry;
   uint32_t present = found->hit ? line->sectors & entry->valid : 0, absent = line->sectors & ~present;
-  cycle_t done = passed + l2->params.l2_latency;
+  cycle_t latency = latency_of(l2, line->line), done = passed + latency;
   if (found->hit)
     entry->used = ++l2->uses;
   if (write)
@@ -88,7 +98,7 @@ static cycle_t go_around(struct l2 *l2, cycle_t passed, const struct found *foun
     return done;
   l2->stats->l2_bypassed += sector_count(absent);
   cycle_t delivered = dram_access(&l2->dram, passed, line->line, sector_bytes(l2, absent));
-  return cycle_max(done, delivered + l2->params.l2_latency);
+  return cycle_max(done, delivered + latency);
 }
 
 /* Whether the line is in an MSHR, so that a fetch for it needs no other. */
@@ -130,18 +140,19 @@ static cycle_t merge(struct l2 *l2, cycle_t passed, struct l2_line *entry) {
 /* A line of a read, in the L2 by now, of which `missing` sectors were not; returns when its data depart. */
 static cycle_t read_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, struct l2_line *entry,
                          const struct mem_line *line, uint32_t missing) {
+  cycle_t latency = latency_of(l2, line->line);
   if (!missing && !(line->sectors & entry->coming))
-    return passed + l2->params.l2_latency;
+    return passed + latency;
   cycle_t at = passed;
   if (entry->coming)
     at = merge(l2, passed, entry);
   else
     entry->merges = 0;
-  cycle_t done = at + l2->params.l2_latency;
+  cycle_t done = at + latency;
   if (at == passed && line->sectors & entry->coming)
     done = cycle_max(done, entry->ready);
   if (missing) {
-    cycle_t ready = fetch(l2, slice, at, entry, line->line, missing) + l2->params.l2_latency;
+    cycle_t ready = fetch(l2, slice, at, entry, line->line, missing) + latency;
     entry->coming |= missing;
     entry->ready = cycle_max(entry->ready, ready);
     done = cycle_max(done, entry->ready);
@@ -165,7 +176,7 @@ static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed
   entry->valid |= line->sectors;
   entry->dirty |= use & L2_WRITE ? line->sectors : 0;
   ++*(missing ? &l2->stats->l2_misses : &l2->stats->l2_hits);
-  return use & L2_READ ? read_line(l2, slice, passed, entry, line, missing) : passed + l2->params.l2_latency;
+  return use & L2_READ ? read_line(l2, slice, passed, entry, line, missing) : passed + latency_of(l2, line->line);
 }
 
 /* ---- a message ---------------------------------------------------------------------------- */

@@ -41,9 +41,13 @@
  * Invariant: everything is decided when a message is accepted: slices, MSHRs and DRAM are reservations that only move
  * forward, and replies say when. Contents change at once, in the order of acceptance.
  *
+ * With an l2_spread, slices lie near and far on the chip: to l2_latency comes, for region r of l2_region bytes of
+ * addresses, (l2_spread + 1) times the fraction of r times the golden ratio, rounded down. So neighbouring regions lie
+ * far apart, and any few of them have about the mean. It is the same for all CUs.
+ *
  * Without an L2 (l2_size 0) lines go straight to DRAM; none of the above applies.
  *
- * Not modelled: banks and ports within a slice, the way between a CU and a near or far slice, a miss's pressure on the
+ * Not modelled: banks and ports within a slice, that what is near one CU is far from another, a miss's pressure on the
  * slice's queue (a miss that waits holds nobody up), a victim that waits for its write-back, replacement other than
  * LRU, fetching for partly written sectors. */
 #ifndef MODELS_L2_H

@@ -51,6 +51,28 @@ TEST(l2, a_miss_takes_the_way_to_dram_and_a_hit_does_not) {
   l2_free(&bench.l2);
 }
 
+TEST(l2, regions_lie_near_and_far_and_their_lines_alike) {
+  enum { REGIONS = 1000, SPREAD = 40 };
+  struct bench bench;
+  build(&bench, "mem.l2_spread=40 mem.l2_region=1024 mem.l2_width=65536 mem.l2_size=16M");
+  cycle_t sum = 0, near = NEVER, far = 0;
+  for (uint64_t region = 0; region < REGIONS; region++) {
+    cycle_t at = region * 4000, latency = one(&bench, at, region * 8, ALL, load) - at - 200;
+    uint64_t fraction = (uint32_t)region * UINT64_C(0x9e3779b9) % (UINT64_C(1) << 32);
+    EXPECT_EQ(latency, 60 + fraction * (SPREAD + 1) / (UINT64_C(1) << 32));
+    EXPECT_EQ(one(&bench, at + 1000, region * 8, ALL, load), at + 1000 + latency);      /* a hit */
+    EXPECT_EQ(one(&bench, at + 2000, region * 8 + 7, ALL, store), at + 2000 + latency); /* another line of the region */
+    EXPECT_EQ(one(&bench, at + 3000, region * 8 + 5, ALL, load_around), at + 3000 + 200 + latency);
+    sum += latency;
+    near = cycle_min(near, latency);
+    far = cycle_max(far, latency);
+  }
+  EXPECT_EQ(near, 60);
+  EXPECT_EQ(far, 60 + SPREAD);
+  EXPECT_EQ((sum + REGIONS / 2) / REGIONS, 60 + SPREAD / 2);
+  l2_free(&bench.l2);
+}
+
 TEST(l2, without_an_l2_lines_go_straight_to_dram) {
   struct bench bench;
   build(&bench, "mem.l2_size=0 mem.l2_slices=4 mem.mshrs=1 mem.atomic_interval=100");
