@@ -464,6 +464,12 @@ static void commit_atomic(struct isa_access *access, const struct isa_row *row, 
 static void commit_load(struct isa_access *access, const struct isa_row *row, bool lds) {
   const uint32_t stride = access->warp->group->launch->warp_size;
   uint32_t *d = access->warp->reg + (size_t)access->inst->d * stride;
+  if (access->cache) {
+    EACH_LANE(lane, access->mask) {
+      load_lane(row->a, d + lane, stride, access->cache->at(access->cache->self, access->address[lane]));
+    }
+    return;
+  }
   if (!commit_at_once(access, d, lds, false))
     EACH_LANE(lane, access->mask) load_lane(row->a, d + lane, stride, lane_bytes(access, lds, lane));
 }

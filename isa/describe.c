@@ -99,4 +99,6 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   info->bytes = memory || pipe ? isa_types[row->a].bytes : 0;
   info->atomic = pipe || (memory && strchr(operands, 'D'));
   info->store = memory && row->d == TYPE_NONE && row->format != FORMAT_COPY_LANE;
+  info->past_l1 = inst->op >= ISA_LD_GLOBAL_L2_U8 && inst->op <= ISA_LD_GLOBAL_L2_128;
+  info->to_global = row->class_ == ISA_CLASS_COPY && operands[1] == 'g';
 }

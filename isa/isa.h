@@ -96,6 +96,8 @@ struct isa_info {
   uint8_t class_;     /* enum isa_class */
   uint8_t bytes;      /* bytes a lane moves, for memory classes */
   bool store, atomic; /* for memory classes; a load is neither */
+  bool past_l1;       /* a load that no L1 serves */
+  bool to_global;     /* a copy that writes global memory */
   bool local_fence,
       global_fence; /* barriers and fences: which accesses (of copy fences: whose, the copies') are first */
   uint8_t writes;   /* the first `writes` of slot[] are written, the rest read */
@@ -318,19 +320,26 @@ struct isa_pipe_access {
 };
 
 /* An access to LDS or global memory between issue and commit. */
+/* A cache that has the bytes of a load, each lane's side by side. */
+struct isa_cache {
+  const void *self;
+  const uint8_t *(*at)(const void *self, uint64_t address);
+};
+
 struct isa_access {
   struct isa_warp *warp;
   const struct isa_inst *inst;
   uint32_t pc;
-  uint64_t mask;                /* lanes that take part; out-of-bounds lanes are already out */
-  uint8_t bytes;                /* per lane */
-  uint8_t copy;                 /* ISA_COPY_*: no instruction's own access, and lane l's bytes are data's from l * bytes
-                                 * on; 0 for all that isa_access_commit() knows */
-  uint64_t zeros;               /* of a copy's store: lanes of `mask` that write zeros */
-  uint64_t address[ISA_LANES];  /* global address, or byte offset in the CU's LDS */
-  uint32_t data[4 * ISA_LANES]; /* data[word * warp_size + lane]: what to store, atomic operands */
-  uint32_t lds[ISA_LANES];      /* of class copy lane: where each lane's bytes go, as an offset in the CU's LDS */
-  struct isa_pipe_access pipe;  /* of class pipe */
+  uint64_t mask; /* lanes that take part; out-of-bounds lanes are already out */
+  uint8_t bytes; /* per lane */
+  uint8_t copy;  /* ISA_COPY_*: no instruction's own access, and lane l's bytes are data's from l * bytes
+                  * on; 0 for all that isa_access_commit() knows */
+  const struct isa_cache *cache; /* a load of global memory: where its bytes are instead of there, or NULL */
+  uint64_t zeros;                /* of a copy's store: lanes of `mask` that write zeros */
+  uint64_t address[ISA_LANES];   /* global address, or byte offset in the CU's LDS */
+  uint32_t data[4 * ISA_LANES];  /* data[word * warp_size + lane]: what to store, atomic operands */
+  uint32_t lds[ISA_LANES];       /* of class copy lane: where each lane's bytes go, as an offset in the CU's LDS */
+  struct isa_pipe_access pipe;   /* of class pipe */
 };
 
 /* Carries an access out: loads write their registers, stores and atomics memory. */

@@ -105,10 +105,14 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
       lane_copy_reply(cu, tag, now);
       continue;
     }
+    if (cu->accesses[tag].fills)
+      l1_filled(&cu->l1, cu->accesses[tag].lines, cu->accesses[tag].fills, tag);
     if (!cu->accesses[tag].prefetch) { /* a prefetch may outlive its warp */
       struct cu_warp *warp = cu_warp(cu, cu->accesses[tag].warp);
-      if (warp->kernel->info[cu->accesses[tag].isa.pc].class_ == ISA_CLASS_PIPE)
+      if (warp->kernel->info[cu->accesses[tag].isa.pc].class_ == ISA_CLASS_PIPE) {
+        l1_clear(&cu->l1);
         take_pipe_reply(cu, &cu->accesses[tag], now);
+      }
       warp->global_under_way--;
       access_done(cu, tag, STALL_DEPENDENCY, now);
     }
@@ -121,7 +125,10 @@ static void take_dma_replies(struct cu *cu, cycle_t now) {
     const struct dma_done *message;
     while ((message = port_peek(cu->from_dma[engine], now))) {
       const struct dma_done done = *message;
-      struct pc_result *result = &group_of_copy(cu, done.tag)->kernel->by_pc[done.origin];
+      struct cu_kernel *kernel = group_of_copy(cu, done.tag)->kernel;
+      struct pc_result *result = &kernel->by_pc[done.origin];
+      if (kernel->info[done.origin].to_global)
+        l1_clear(&cu->l1);
       port_take(cu->from_dma[engine], now);
       cu->last_active = now;
       result->copies_done++;
@@ -300,9 +307,9 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
                          machine->cu.dispatch_latency, dispatcher, &cu->component) &&
                port_init(&cu->to_dispatcher, sizeof(struct cu_finish), machine->cu.groups, machine->cu.dispatch_latency,
                          &cu->component, dispatcher);
-  bool copies = lane_copies_init(cu, machine->cu.accesses);
-  if (cu->warps && cu->groups && cu->accesses && ports && copies && pool_init(&cu->lds_pool, 0, lds_accesses) &&
-      pool_init(&cu->global_pool, lds_accesses, machine->cu.accesses))
+  bool cache = l1_init(&cu->l1, &machine->mem), copies = lane_copies_init(cu, machine->cu.accesses);
+  if (cu->warps && cu->groups && cu->accesses && ports && cache && copies &&
+      pool_init(&cu->lds_pool, 0, lds_accesses) && pool_init(&cu->global_pool, lds_accesses, machine->cu.accesses))
     return true;
   cu_free(cu);
   return false;
@@ -314,6 +321,7 @@ void cu_free(struct cu *cu) {
   for (uint32_t i = 0; cu->groups && i < cu->params.groups; i++)
     free(cu->groups[i].events);
   lane_copies_free(cu);
+  l1_free(&cu->l1);
   free(cu->warps);
   free(cu->groups);
   free(cu->accesses);
@@ -329,6 +337,7 @@ bool cu_launch(struct cu *cu, uint32_t count) {
     cu->kernels = calloc(count, sizeof *cu->kernels);
     cu->kernel_room = cu->kernels ? count : 0;
   }
+  l1_clear(&cu->l1);
   cu->kernel_count = 0;
   cu->barriers_noted = 0;
   cu->active_cycles = 0;

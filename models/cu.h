@@ -31,10 +31,11 @@
  *
  * Launches that run at once share all of this; a warp leads to its kernel, which has its program and its account.
  *
- * Not modelled: instruction fetch, register-file banks and write-back ports, L1. */
+ * Not modelled: instruction fetch, register-file banks and write-back ports. */
 #ifndef MODELS_CU_H
 #define MODELS_CU_H
 
+#include "models/l1.h"
 #include "models/memory.h"
 #include "models/result.h"
 
@@ -168,6 +169,7 @@ struct cu_access {
   struct isa_access isa;
   uint32_t warp;
   bool prefetch;
+  uint32_t fills;  /* lines of the L1 that may wait for it */
   bool loaded;     /* of a copy: the first of its two sides has been read */
   uint32_t copy;   /* whose it is, if isa.copy says that it is one's; or CU_OWN_COPY */
   uint64_t number; /* in that copy; of an own one, its batch */
@@ -207,6 +209,7 @@ struct cu {
   uint32_t resident; /* warps */
   cycle_t resident_since;
 
+  struct l1 l1;
   struct cu_access *accesses; /* the LDS's, then global memory's */
   struct cu_pool lds_pool, global_pool;
   struct lane_copies *lane_copies; /* copies that warps carry out, or their lanes by themselves: lane_copy.h */

@@ -42,6 +42,50 @@ static enum mem_kind kind_of(const struct isa_info *info) {
   return info->atomic ? MEM_ATOMIC : info->store ? MEM_STORE : MEM_LOAD;
 }
 
+/* No lane's bytes lie in two lines. */
+static bool aligned(const struct isa_access *access) {
+  uint64_t low_bits = 0;
+  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1)
+    low_bits |= access->address[__builtin_ctzll(lanes)];
+  return !(low_bits & (access->bytes - 1u));
+}
+
+/* A load with an L1 before it: true if it is served there and then. Else the message keeps the lines that are missing.
+ */
+static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *info, struct mem_message *message,
+                         cycle_t now) {
+  struct cu_access *access = &cu->accesses[index];
+  struct cu_warp *warp = cu_warp(cu, access->warp);
+  if (l1_hit(&cu->l1, access->lines, message->count)) {
+    warp->kernel->stats.l1_hits += message->count;
+    access->isa.cache = &cu->l1.cache;
+    cu->source->commit(cu->source->self, &access->isa);
+    access->isa.cache = NULL;
+    cycle_t passed = rate_take(&cu->l1.width, now, message->moved) - 1;
+    cu_set_results(warp, info, passed + cu->mem.l1_latency, STALL_MEMORY);
+    cu_free_access(&cu->global_pool, index);
+    return true;
+  }
+  message->count = access->fills = l1_miss(&cu->l1, access->lines, message->count, index);
+  message->fills = true;
+  warp->kernel->stats.l1_misses += message->count;
+  message->moved = 0;
+  for (uint32_t i = 0; i < message->count; i++)
+    message->moved += (uint64_t)sector_count(access->lines[i].sectors) * cu->mem.sector;
+  return false;
+}
+
+/* What the L1, if there is one, has to do with an access; true if it is done with it. */
+static bool pass_l1(struct cu *cu, uint32_t index, const struct isa_info *info, struct mem_message *message,
+                    cycle_t now) {
+  struct cu_access *access = &cu->accesses[index];
+  if (message->kind == MEM_LOAD && !info->past_l1 && aligned(&access->isa))
+    return served_by_l1(cu, index, info, message, now);
+  if (mem_writes(message->kind))
+    l1_written(&cu->l1, access->lines, message->count);
+  return false;
+}
+
 static void send_global(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
   struct cu_access *access = &cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
@@ -52,13 +96,16 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   if (message.kind != MEM_PREFETCH)
     message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
   message.moved = (uint64_t)sectors * cu->mem.sector;
-  port_send(cu->to_memory, &message, now);
+  warp->kernel->by_pc[access->isa.pc].sectors += sectors;
+  access->fills = 0;
   access->prefetch = message.kind == MEM_PREFETCH;
+  if (cu->l1.sets && pass_l1(cu, index, info, &message, now))
+    return;
+  port_send(cu->to_memory, &message, now);
   if (access->prefetch)
     return; /* nobody waits for it, its warp's end included */
   warp->global_under_way++;
   cu_set_results(warp, info, NEVER, pipe ? STALL_PIPE : STALL_MEMORY);
-  warp->kernel->by_pc[access->isa.pc].sectors += sectors;
 }
 
 /* ---- issue ------------------------------------------------------------------------------ */
@@ -143,6 +190,11 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
       return true;
     group_arrive(cu, slot, result->pc, result, now);
     return false;
+  case ISA_CLASS_FENCE:
+    if (info->global_fence && cu->l1.sets)
+      l1_clear(&cu->l1);
+    cu_set_results(warp, info, ready, STALL_DEPENDENCY);
+    return true;
   default:
     cu_set_results(warp, info, ready, STALL_DEPENDENCY);
     return true;

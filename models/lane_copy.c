@@ -324,6 +324,9 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
   uint32_t sectors = 0;
   message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
   message.moved = (uint64_t)sectors * cu->mem.sector;
+  access->fills = 0;
+  if (message.kind == MEM_STORE && cu->l1.sets)
+    l1_written(&cu->l1, access->lines, message.count);
   port_send(cu->to_memory, &message, now);
   struct cu_kernel *kernel = kernel_of(cu, index);
   struct pc_result *by_pc = &kernel->by_pc[access->isa.pc];

@@ -83,6 +83,12 @@ bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
     snprintf(message, PARAM_MESSAGE, "mem.sector: %u is larger than mem.line, %u bytes", mem->sector, mem->line);
     return false;
   }
+  if (mem->l1_size && mem->l1_size < mem->line * mem->l1_ways) {
+    snprintf(message, PARAM_MESSAGE,
+             "mem.l1_size: %u holds not even one set of mem.l1_ways x mem.line, %u bytes; 0 means no L1", mem->l1_size,
+             mem->line * mem->l1_ways);
+    return false;
+  }
   if (mem->l2_size && mem->l2_size < mem->line * mem->l2_ways) {
     snprintf(message, PARAM_MESSAGE,
              "mem.l2_size: %u holds not even one set of mem.l2_ways x mem.line, %u bytes; 0 means no L2", mem->l2_size,

@@ -65,6 +65,8 @@ void memory_commit(const struct memory *memory, const struct mem_event *event) {
     source->commit_dma_memory(source->self, message->engine, message->tag);
   else if (message->kind != MEM_PREFETCH)
     source->commit(source->self, message->access);
+  if (message->fills)
+    l1_capture(memory->clients[event->client].l1, memory->mirror, message->lines, message->count, message->tag);
 }
 
 static void count(struct memory *memory, const struct mem_message *message) {

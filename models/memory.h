@@ -34,10 +34,13 @@
  *
  * Operations on pipes are atomic operations on the pipe's header that may have to wait: models/pipes.h.
  *
- * Not modelled: an L1, address translation, and what l2.h and dram.h name. */
+ * Loads that find all of their data in the CU's L1 (l1.h) do not come here.
+ *
+ * Not modelled: address translation, and what l2.h and dram.h name. */
 #ifndef MODELS_MEMORY_H
 #define MODELS_MEMORY_H
 
+#include "models/l1.h"
 #include "models/l2.h"
 #include "models/machine.h"
 #include "models/pipes.h"
@@ -63,6 +66,7 @@ struct mem_message {
   uint32_t count; /* CU kinds: lines; DMA kinds: 0 */
   uint8_t engine; /* DMA kinds: which of the CU's engines */
   bool bypass;    /* DMA kinds: what is not in the L2 goes past it */
+  bool fills;     /* MEM_LOAD: lines of the CU's L1 take the bytes */
   bool pipe;      /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
   union {
     struct {                        /* CU kinds */
@@ -104,6 +108,7 @@ struct mem_client {
   struct port *to_dma[LDS_ENGINES]; /* struct transfer_reply */
   const struct warp_source *source;
   struct rate down;
+  struct l1 *l1;               /* the CU's */
   struct mem_cluster *cluster; /* NULL: it shares no port */
 };
 

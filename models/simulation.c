@@ -175,6 +175,7 @@ static bool node_init(struct simulation *simulation, uint32_t index) {
   if (!built)
     return false;
   node->cu.from_memory = &simulation->memory.clients[index].to_cu;
+  simulation->memory.clients[index].l1 = &node->cu.l1;
   simulation->cus[index] = &node->cu;
   place_node(home, node, index, machine);
   return true;

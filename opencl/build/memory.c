@@ -323,6 +323,8 @@ void build_volatile(struct build *b, uint32_t first) {
     const uint8_t format = op < ISA_OPS ? isa_rows[op].format : (uint8_t)FORMAT_ALU;
     b->ir->inst[i].is_volatile =
         format == FORMAT_LOAD_PRIVATE || format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL;
+    if (op >= ISA_LD_GLOBAL_U8 && op <= ISA_LD_GLOBAL_128) /* or a cache would answer for ever */
+      b->ir->inst[i].op = (uint16_t)(op - ISA_LD_GLOBAL_U8 + ISA_LD_GLOBAL_L2_U8);
   }
 }
 

@@ -55,6 +55,11 @@ static const struct {
      LOAD_HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
     {&cu_stat_group, "copy_slots", 4, "dma.copy=lanes",
      LOAD_HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
+    {&cu_stat_group, "l1_hits", 1, "mem.l1_size=4K",
+     LOAD_HEAD " ld.global.b32 v, [p + i]\n mov.b32 v, v\n ld.global.b32 v, [p + i]\n exit\n"},
+    /* the second load comes before the first one's bytes do */
+    {&cu_stat_group, "l1_misses", 2, "mem.l1_size=4K",
+     LOAD_HEAD " ld.global.b32 v, [p + i]\n ld.global.b32 e, [p + i]\n exit\n"},
     {&cu_stat_group, "waits", 1, "", LOAD_HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     {&cu_stat_group, "work_groups", 1, "", ".kernel k\n exit\n"},
     {&cu_stat_group, "active_cycles", 6, "",

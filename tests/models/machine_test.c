@@ -88,6 +88,7 @@ TEST(machine, parameters_that_are_not_legal_together_are_refused_with_both_names
   static const struct {
     const char *key, *value, *other;
   } rows[] = {{"mem.sector", "256", "mem.line"},
+              {"mem.l1_size", "511", "mem.l1_ways"},
               {"mem.l2_size", "1024", "mem.l2_ways"},
               {"cu.lds_unit", "2048", "lds.size"},
               {"mem.l2_size", "2048", "mem.l2_slices"},

@@ -50,11 +50,11 @@ TEST(code, the_same_word_is_loaded_once_unless_it_is_volatile) {
 #define TWICE(type)                                                                                                    \
   "kernel void k(global " type " *in, global uint *out) { uint i = get_global_id(0); if (in[i] > 5) out[i] = in[i]; }"
   EXPECT_EQ(count(TWICE("uint"), ISA_LD_GLOBAL_32), 1);
-  EXPECT_EQ(count(TWICE("volatile uint"), ISA_LD_GLOBAL_32), 2);
+  EXPECT_EQ(count(TWICE("volatile uint"), ISA_LD_GLOBAL_L2_32), 2);
 }
 
 TEST(code, a_volatile_word_is_loaded_even_for_nothing) {
-  EXPECT_EQ(count("kernel void k(global volatile uint *in) { in[0]; in[0]; }", ISA_LD_GLOBAL_32), 2);
+  EXPECT_EQ(count("kernel void k(global volatile uint *in) { in[0]; in[0]; }", ISA_LD_GLOBAL_L2_32), 2);
 }
 
 TEST(code, a_word_is_loaded_again_behind_a_barrier_and_a_store) {
@@ -198,7 +198,7 @@ TEST(code, an_atomic_load_is_a_load_each_time) {
   EXPECT_EQ(
       count("kernel void k(global atomic_int *a, global int *out) {\n"
             "out[0] = atomic_load_explicit(a, memory_order_relaxed) + atomic_load_explicit(a, memory_order_relaxed); }",
-            ISA_LD_GLOBAL_32),
+            ISA_LD_GLOBAL_L2_32),
       2);
 }
 
