@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const opencl_copies_names[OPENCL_COPIES] = {"machine", "loop"};
+
 struct lowering {
   const struct spirv *module;
   struct build_tables tables;
   struct isa_program *program;
-  uint32_t registers;
+  struct opencl_limits limits;
 };
 
 static void free_kernel(struct isa_kernel *kernel) {
@@ -50,13 +52,14 @@ static bool check_name(const struct spirv *module, const char *name, struct isa_
 static bool lower_kernel(struct lowering *lowering, uint32_t entry, struct isa_error *error) {
   if (!check_name(lowering->module, lowering->module->entry[entry].name, error))
     return false;
-  struct ir *ir = build_kernel(lowering->module, entry, &lowering->tables, error);
+  struct ir *ir =
+      build_kernel(lowering->module, entry, &lowering->tables, lowering->limits.copies == OPENCL_COPIES_LOOP, error);
   if (!ir)
     return false;
   opencl_passes(ir);
   const size_t kernels = lowering->program->kernel_count;
   const uint32_t count = lowering->program->count;
-  const bool emitted = emit_kernel(ir, lowering->registers, lowering->program, error);
+  const bool emitted = emit_kernel(ir, lowering->limits.registers, lowering->program, error);
   if (!emitted)
     roll_back(lowering->program, kernels, count);
   ir_free(ir);
@@ -109,7 +112,7 @@ static struct isa_program *lower_module(const struct spirv *module, const struct
     snprintf(error->text, sizeof error->text, "%.200s: there is no kernel in it", module->file);
     return NULL;
   }
-  struct lowering lowering = {.module = module, .registers = limits->registers};
+  struct lowering lowering = {.module = module, .limits = *limits};
   if (!build_tables(module, &lowering.tables, error))
     return NULL;
   lowering.program = isa_program_new(module->file);

@@ -14,9 +14,15 @@
 #include "isa/isa.h"
 #include "opencl/clang/clang.h"
 
+/* What becomes of asynchronous copies: an instruction, which the machine carries out in its way, or loops of loads and
+ * stores, as the compilers of vendors make them who have nothing else. */
+enum opencl_copies { OPENCL_COPIES_MACHINE, OPENCL_COPIES_LOOP, OPENCL_COPIES };
+extern const char *const opencl_copies_names[OPENCL_COPIES];
+
 /* What the machine and the user allow. */
 struct opencl_limits {
   uint32_t registers; /* per lane, 16 to 255; more are spilled to private memory */
+  enum opencl_copies copies;
 };
 
 /* A program of all kernels of a SPIR-V module (any byte order). NULL on bad input, with *error filled:

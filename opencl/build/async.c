@@ -7,7 +7,9 @@
  *
  * A wait names up to eight events. A longer list is waited for in parts that release nothing (wait.more) and an end
  * that releases all: an event may stand in a list twice. How many there are, if only the run knows it, is an operand of
- * that end (wait.first), so that the machine sees when work-items disagree, and numbers that cannot be. */
+ * that end (wait.first), so that the machine sees when work-items disagree, and numbers that cannot be.
+ *
+ * With copies as loops there are no events: a wait is a barrier, whatever its list says, and nobody reads that. */
 #include "opencl/build/build_core.h"
 #include "opencl/build/group.h"
 #include "opencl/build/std.h"
@@ -97,6 +99,30 @@ static bool of_work_group(struct build *b, uint32_t scope) {
              : build_fail(b, "copies and waits belong to a work-group, not to another scope");
 }
 
+/* for (i = local id; i < count; i += local size) to[i] = from[i], the global side in steps of the stride. */
+static bool copy_by_loop(struct build *b, const struct spirv_inst *inst, const struct spirv_type *type, bool inward) {
+  const struct build_pointer to = build_pointer(b, inst->word[4]), from = build_pointer(b, inst->word[5]);
+  const ir_ref count = wide(b, number(b, inst->word[6])), stride = wide(b, number(b, inst->word[7]));
+  const uint32_t at = build_variable(b, IR_W2);
+  const uint32_t head = build_block(b), body = build_block(b), done = build_block(b);
+  const ir_ref items = wide(b, group_items(b));
+  build_set(b, at, wide(b, build_query(b, ISA_GET_LOCAL_LINEAR_ID, 0)));
+  build_goto(b, head);
+  build_enter(b, head);
+  const ir_ref index = build_get(b, at, IR_W2);
+  build_if(b, build_op(b, ISA_SETP_LT_U64, index, count, 0), body, done);
+  build_enter(b, body);
+  const ir_ref far = build_op(b, ISA_MUL_64, index, stride, 0);
+  ir_ref parts[16];
+  build_load(b, build_index(b, from, inward ? far : index, type->size), type, type->align, parts);
+  build_store(b, build_index(b, to, inward ? index : far, type->size), type, type->align, parts);
+  build_set(b, at, build_op(b, ISA_ADD_64, index, items, 0));
+  build_goto(b, head);
+  build_enter(b, done);
+  build_define(b, inst->word[2])[0] = build_value(b, inst->word[8]);
+  return !b->failed;
+}
+
 /* OpGroupAsyncCopy type result scope destination source count stride event */
 bool async_copy(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = pointee(b, inst->word[4]);
@@ -105,6 +131,8 @@ bool async_copy(struct build *b, const struct spirv_inst *inst) {
   if (!direction(b, to, from, "async_work_group_copy", &inward) || !check_element(b, type) ||
       !of_work_group(b, inst->word[3]) || !events_fit(b, inst->word[2], inst->word[8]))
     return false;
+  if (b->copy_loops)
+    return copy_by_loop(b, inst, type, inward);
   uint64_t step;
   const bool plain = spirv_integer(b->module, inst->word[7], &step) && step == 1;
   const enum isa_op op = inward ? (plain ? ISA_COPY_TO_LDS : ISA_COPY_TO_LDS_STRIDED)
@@ -200,6 +228,8 @@ bool async_copy_lines(struct build *b, const struct spirv_inst *inst, const char
   const struct build_pointer from = build_pointer(b, inst->word[SOURCE]);
   const uint32_t event = inst->word[inst->words - 1];
   bool inward;
+  if (b->copy_loops)
+    return build_fail(b, "%s is not made a loop: that is for copies of elements", name);
   if (!direction(b, to, from, name, &inward) || !events_fit(b, inst->word[2], event))
     return false;
   const struct sides sides = sides_of(inst, inward);
@@ -215,12 +245,16 @@ bool async_copy_lines(struct build *b, const struct spirv_inst *inst, const char
 
 /* By SYNC_LDS and SYNC_GLOBAL, which CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE are. A fence of no memory is a place
  * where the work-group meets. */
-static const uint16_t copy_fences[] = {ISA_BAR, ISA_COPY_FENCE_LDS, ISA_COPY_FENCE_GLOBAL, ISA_COPY_FENCE_ALL};
+static void fence(struct build *b, unsigned flags) {
+  static const uint16_t fences[] = {ISA_BAR, ISA_COPY_FENCE_LDS, ISA_COPY_FENCE_GLOBAL, ISA_COPY_FENCE_ALL};
+  static const uint16_t barriers[] = {ISA_BAR, ISA_BAR_LDS, ISA_BAR_GLOBAL, ISA_BAR_ALL};
+  build_op(b, (enum isa_op)(b->copy_loops ? barriers : fences)[flags], 0, 0, 0);
+}
 
 /* Flags that only the run knows are the same in all work-items: they take one of the ways together. */
 static void fence_by_flags(struct build *b, ir_ref flags, unsigned known, unsigned bit) {
   if (bit > SYNC_GLOBAL) {
-    build_op(b, (enum isa_op)copy_fences[known], 0, 0, 0);
+    fence(b, known);
     return;
   }
   const uint32_t with = build_block(b), without = build_block(b), after = build_block(b);
@@ -244,7 +278,7 @@ bool async_copy_fence(struct build *b, const struct spirv_inst *inst, const char
   if (b->failed)
     return false;
   if (is_known(b, flags, &known))
-    build_op(b, (enum isa_op)copy_fences[known & (SYNC_LDS | SYNC_GLOBAL)], 0, 0, 0);
+    fence(b, known & (SYNC_LDS | SYNC_GLOBAL));
   else
     fence_by_flags(b, flags, 0, SYNC_LDS);
   return !b->failed;
@@ -354,6 +388,10 @@ bool async_wait(struct build *b, const struct spirv_inst *inst) {
   const ir_ref count = group_low(b, number(b, inst->word[2]));
   if (b->failed || !of_work_group(b, inst->word[1]))
     return false;
+  if (b->copy_loops) {
+    build_op(b, ISA_BAR_LDS, 0, 0, 0);
+    return !b->failed;
+  }
   uint64_t known = 0, length = UINT64_MAX;
   const bool is_constant = is_known(b, count, &known), is_list = list_length(b, list, &length);
   if (is_constant && !known)

@@ -91,11 +91,16 @@ static bool build_entry(struct build *b, const struct spirv_entry *entry, const 
   return core_arguments(b, function) && core_inline(b, function, NULL) && check(b);
 }
 
-struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build_tables *tables,
+struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build_tables *tables, bool copy_loops,
                         struct isa_error *error) {
   struct build_core core = {.entry = &module->entry[entry]};
   const struct spirv_function *function = &module->function[core.entry->function];
-  struct build b = {.module = module, .tables = tables, .ir = ir_new(core.entry->name), .error = error, .core = &core};
+  struct build b = {.module = module,
+                    .tables = tables,
+                    .ir = ir_new(core.entry->name),
+                    .error = error,
+                    .core = &core,
+                    .copy_loops = copy_loops};
   open_core(&b, function);
   const bool good = build_entry(&b, core.entry, function);
   close_core(&b);

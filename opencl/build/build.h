@@ -58,6 +58,7 @@ struct build {
   struct isa_error *error;
   bool failed; /* *error is filled; go on or stop, it stays */
   struct build_core *core;
+  bool copy_loops;      /* asynchronous copies are loops of accesses */
   uint32_t collectives; /* 1 + offset of the LDS scratch of the kernel's collectives; 0: it has none yet */
 };
 
@@ -159,8 +160,8 @@ bool build_import(struct build *b, const struct spirv_inst *inst, const char *na
 bool build_tables(const struct spirv *module, struct build_tables *tables, struct isa_error *error);
 void build_tables_free(struct build_tables *tables);
 
-/* The ir of entry number `entry`; NULL with *error filled. */
-struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build_tables *tables,
+/* The ir of entry number `entry`; NULL with *error filled. `copy_loops`: asynchronous copies are loops of accesses. */
+struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build_tables *tables, bool copy_loops,
                         struct isa_error *error);
 
 #endif

@@ -49,11 +49,18 @@ ir_ref build_beyond(struct build *b, uint32_t vector) {
   return scalar->bits == 64 ? build_64(b, value) : build_32(b, value);
 }
 
+static ir_ref product(struct build *b, enum isa_op query) {
+  ir_ref items = build_query(b, query, 0);
+  for (unsigned axis = 1; axis < 3; axis++)
+    items = build_op(b, ISA_MUL_32, items, build_query(b, query, axis), 0);
+  return items;
+}
+
+ir_ref group_items(struct build *b) { return product(b, ISA_GET_LOCAL_SIZE); }
+
 /* Warps of a work-group of the enqueued size. */
 static ir_ref enqueued_warps(struct build *b) {
-  ir_ref items = build_query(b, ISA_GET_ENQUEUED_LOCAL_SIZE, 0);
-  for (unsigned axis = 1; axis < 3; axis++)
-    items = build_op(b, ISA_MUL_32, items, build_query(b, ISA_GET_ENQUEUED_LOCAL_SIZE, axis), 0);
+  const ir_ref items = product(b, ISA_GET_ENQUEUED_LOCAL_SIZE);
   const ir_ref size = build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
   const ir_ref up = build_op(b, ISA_ADD_32, items, group_with(b, ISA_SUB_32, size, 1), 0);
   return build_op(b, ISA_DIV_U32, up, size, 0);

@@ -72,6 +72,9 @@ ir_ref group_with(struct build *b, enum isa_op op, ir_ref value, uint32_t consta
 ir_ref group_has_lane(struct build *b, ir_ref mask, ir_ref lane);
 ir_ref group_all_lanes(struct build *b);
 
+/* Work-items of this work-group. */
+ir_ref group_items(struct build *b);
+
 /* The low word of a 64-bit value; any other as it is. */
 ir_ref group_low(struct build *b, ir_ref value);
 

@@ -28,6 +28,8 @@ error_t build_option(int key, const char *word, struct argp_state *state, struct
     return 0;
   case KEY_ROUTE:
     return refused(program_route(word, build, &message), "--route", state, &message);
+  case KEY_COPIES:
+    return refused(program_copies(word, build, &message), "--copies", state, &message);
   case KEY_REGISTERS:
     return refused(program_registers(word, build, &message), "--registers", state, &message);
   case KEY_NO_CACHE:

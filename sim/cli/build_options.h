@@ -10,6 +10,7 @@ enum {
   KEY_CL_STD = 512,
   KEY_BUILD_OPTION,
   KEY_ROUTE,
+  KEY_COPIES,
   KEY_REGISTERS,
   KEY_NO_CACHE,
 };
@@ -21,6 +22,12 @@ enum {
       {"cl-std", KEY_CL_STD, "STD", 0, "The standard: CL1.2, CL2.0 (default), CL3.0, ...", group},                     \
       {"build-option", KEY_BUILD_OPTION, "WORD", 0, "A further option for clang (repeatable)", group},                 \
       {"route", KEY_ROUTE, "ssa|O0|O2", 0, "How clang optimises: only into SSA form (default), not at all, fully",     \
+       group},                                                                                                         \
+      {"copies",                                                                                                       \
+       KEY_COPIES,                                                                                                     \
+       "machine|loop",                                                                                                 \
+       0,                                                                                                              \
+       "Asynchronous copies: instructions, for the machine (default), or loops of loads and stores",                   \
        group},                                                                                                         \
       {"registers", KEY_REGISTERS, "N", 0, "Most registers of a lane, 16 to 255; values beyond are spilled", group}, { \
     "no-cache", KEY_NO_CACHE, NULL, 0, "Compile even if the result is kept from before", group                         \

@@ -109,6 +109,14 @@ static bool read_route(struct launch_reader *reader, const struct place *place, 
   return program_route(word, build, reader->document.message) ? true : launch_refuse(reader, place);
 }
 
+static bool read_copies(struct launch_reader *reader, const struct place *place, const json_t *value,
+                        struct program_build *build) {
+  const char *word = json_word(&reader->document, place, value);
+  if (!word)
+    return false;
+  return program_copies(word, build, reader->document.message) ? true : launch_refuse(reader, place);
+}
+
 static bool read_registers(struct launch_reader *reader, const struct place *place, const json_t *value,
                            struct program_build *build) {
   uint64_t number = 0;
@@ -124,9 +132,8 @@ static const struct {
   bool (*read)(struct launch_reader *reader, const struct place *place, const json_t *value,
                struct program_build *build);
 } keys[] = {
-    {"std", read_standard},          {"defines", read_defines}, {"include", read_includes},
-    {"extensions", read_extensions}, {"options", read_options}, {"route", read_route},
-    {"registers", read_registers},
+    {"std", read_standard},    {"defines", read_defines}, {"include", read_includes}, {"extensions", read_extensions},
+    {"options", read_options}, {"route", read_route},     {"copies", read_copies},    {"registers", read_registers},
 };
 
 bool launch_build(struct launch_reader *reader, const struct place *place, const json_t *object) {

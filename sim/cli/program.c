@@ -59,6 +59,9 @@ void program_build_add(struct program_build *build, const struct program_build *
   if (more->route_said)
     build->route = more->route;
   build->route_said |= more->route_said;
+  if (more->copies_said)
+    build->copies = more->copies;
+  build->copies_said |= more->copies_said;
   if (more->registers)
     build->registers = more->registers;
   build->no_cache |= more->no_cache;
@@ -81,6 +84,16 @@ bool program_route(const char *word, struct program_build *build, struct message
       return true;
   message_suggest(hint, sizeof hint, word, opencl_route_names, OPENCL_ROUTES);
   return message_fail(message, "no route '%.40s'%s", word, hint);
+}
+
+bool program_copies(const char *word, struct program_build *build, struct message *message) {
+  char hint[200];
+  build->copies_said = true;
+  for (build->copies = 0; build->copies < OPENCL_COPIES; build->copies++)
+    if (strcmp(word, opencl_copies_names[build->copies]) == 0)
+      return true;
+  message_suggest(hint, sizeof hint, word, opencl_copies_names, OPENCL_COPIES);
+  return message_fail(message, "no way of copies '%.40s'%s", word, hint);
 }
 
 bool program_registers(const char *word, struct program_build *build, struct message *message) {
@@ -140,6 +153,9 @@ static bool check_build(const char *path, enum language language, const struct p
   if (said)
     return message_fail(message, "'%s' is %s, which %s cannot change: only .cl is compiled", path,
                         languages[language].what, said);
+  if (build->copies_said && language != OPENCL_C && language != SPIR_V)
+    return message_fail(message, "'%s' is %s, whose copies are what they are: a way of them is for .cl and .spv", path,
+                        languages[language].what);
   if (build->registers && language != OPENCL_C && language != SPIR_V)
     return message_fail(message, "'%s' is %s, which has the registers that it has: the limit is for .cl and .spv", path,
                         languages[language].what);
@@ -170,7 +186,7 @@ static bool compile(struct program *program, const struct program_build *build, 
 
 static struct isa_program *lower(const struct program *program, uint32_t registers, struct opencl_refusals *refusals,
                                  struct message *message) {
-  const struct opencl_limits limits = {registers};
+  const struct opencl_limits limits = {.registers = registers, .copies = program->copies};
   struct isa_error error = {""};
   struct isa_program *isa =
       opencl_lower_each(program->spirv, program->spirv_bytes, program->path, &limits, refusals, &error);
@@ -219,6 +235,7 @@ bool program_load(struct program *program, const char *path, const struct progra
     return false;
   program->path = need_copy(path);
   program->registers = build->registers ? build->registers : PROGRAM_MOST_REGISTERS;
+  program->copies = build->copies;
   if (language == SPIR_V) {
     program->spirv = (uint8_t *)data;
     program->spirv_bytes = size;

@@ -23,6 +23,8 @@ struct program_build {
   bool route_said;
   enum opencl_route route;
   uint32_t registers; /* most of a lane; 0: not said */
+  bool copies_said;
+  enum opencl_copies copies;
   bool no_cache;
 };
 
@@ -36,8 +38,9 @@ void program_say_text(struct program_words *words, const char *text);
 void program_build_add(struct program_build *build, const struct program_build *more);
 void program_build_free(struct program_build *build);
 
-/* Routes and numbers of registers by their names; false with the message filled. */
+/* Routes, ways of copies and numbers of registers by their names; false with the message filled. */
 bool program_route(const char *word, struct program_build *build, struct message *message);
+bool program_copies(const char *word, struct program_build *build, struct message *message);
 bool program_registers(const char *word, struct program_build *build, struct message *message);
 
 /* The option of the command line that says a part of the build. */
@@ -49,6 +52,7 @@ struct program {
   uint8_t *spirv; /* NULL unless it was lowered */
   size_t spirv_bytes;
   uint32_t registers;              /* most that a lane may have */
+  enum opencl_copies copies;       /* what becomes of asynchronous ones */
   enum opencl_part blamed;         /* when it could not be compiled: what was wrong */
   struct opencl_refusals refusals; /* kernels of the file that could not be lowered */
 };

@@ -125,6 +125,8 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"asm kernel.wws --registers 64", "'kernel.wws' is assembly, which has the registers that it has"},
       {"asm kernel.wws --registers 15", "--registers: '15' is not a whole number in [16, 255] registers a lane"},
       {"asm kernel.wws --registers many", "--registers: 'many' is not"},
+      {"asm kernel.wws --copies loop", "'kernel.wws' is assembly, whose copies are what they are"},
+      {"asm kernel.wws --copies lop", "--copies: no way of copies 'lop'; did you mean 'loop'?"},
       {"asm kernel.wws --route O3", "--route: no route 'O3'; did you mean 'O0'?"},
       {"run l.json --annotate --report json", "--annotate: the JSON report has the same costs in by_line"},
       {"params zma", "'zma'"},

@@ -73,6 +73,8 @@ TEST(opencl, build_keys_and_options_reach_the_kernel) {
       {"\"build\": { \"defines\": { \"N\": 3 } },", " -D N=9", 16},
       {"\"build\": { \"route\": \"O2\" },", " --build-option -DN=9 --cl-std CL3.0 --no-cache", 16},
       {"", " --define=N=1 --route O0", 8},
+      {"\"build\": { \"defines\": { \"N\": 3 }, \"copies\": \"loop\" },", "", 10},
+      {"\"build\": { \"defines\": { \"N\": 3 }, \"copies\": \"loop\" },", " --copies machine", 10},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char arguments[200];

@@ -19,8 +19,9 @@ static void add_buffer(struct group_rig *rig, unsigned number, uint64_t base, ui
   *buffer = (struct isa_buffer){.base = base, .bytes = bytes, .data = calloc(bytes ? bytes : 1, 1)};
 }
 
-bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, struct isa_error *error) {
-  const struct opencl_limits limits = {.registers = 255};
+static bool lower(struct group_rig *rig, const uint8_t *spirv, size_t size, enum opencl_copies copies,
+                  struct isa_error *error) {
+  const struct opencl_limits limits = {.registers = 255, .copies = copies};
   *rig = (struct group_rig){.program = opencl_lower(spirv, size, "kernel.cl", &limits, error)};
   if (!rig->program)
     return false;
@@ -32,6 +33,10 @@ bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, s
   rig->print = open_memstream(&rig->printed, &rig->printed_size);
   group_rig_range(rig, 64, 64, 32);
   return rig->print != NULL;
+}
+
+bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, struct isa_error *error) {
+  return lower(rig, spirv, size, OPENCL_COPIES_MACHINE, error);
 }
 
 bool group_rig_spirv(const char *source, const char *standard, enum opencl_route route, uint8_t **spirv, size_t *size,
@@ -54,6 +59,16 @@ bool group_rig_compile(struct group_rig *rig, const char *source, const char *st
   *rig = (struct group_rig){0};
   const bool good =
       group_rig_spirv(source, standard, route, &spirv, &size, error) && group_rig_lower(rig, spirv, size, error);
+  free(spirv);
+  return good;
+}
+
+bool group_rig_copies(struct group_rig *rig, const char *source, enum opencl_copies copies, struct isa_error *error) {
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  *rig = (struct group_rig){0};
+  const bool good = group_rig_spirv(source, "CL3.0", OPENCL_ROUTE_SSA, &spirv, &size, error) &&
+                    lower(rig, spirv, size, copies, error);
   free(spirv);
   return good;
 }

@@ -1,8 +1,8 @@
 """Kernels in OpenCL C as NVIDIA's compiler builds them (measure/t9_ocl.cpp, measure/ocl_kernels.cl).
 
 They go through our own front end. NVIDIA makes a loop of an asynchronous copy, in which every work-item loads an element
-and stores it, and a barrier of the wait: the machine's way is a blocking copy of one access at a time, as wide as an
-element. A launch is repeated, as in the program, so that it finds in the L2 what the one before left there.
+and stores it, and a barrier of the wait; so do we here. A launch is repeated, as in the program, so that it finds in the
+L2 what the one before left there.
 """
 import pathlib
 
@@ -22,7 +22,11 @@ def _part(groups):
     return min(groups, SMS), 1, groups
 
 
-def _case(kernel, groups, local, buffers, args, element=4, defines="", cycles=None):
+def _build(defines):
+    return ("options", f"-DUSE_CLOCK {defines}"), ("copies", "loop")
+
+
+def _case(kernel, groups, local, buffers, args, defines="", cycles=None):
     """Two launches of `kernel`. `buffers`: ((name, bytes) of the whole work, ...); `cycles`: words of stamps a group."""
     cus, share, part = _part(groups)
     made = [Buffer(name, max(16, size * part // groups)) for name, size in buffers]
@@ -30,8 +34,7 @@ def _case(kernel, groups, local, buffers, args, element=4, defines="", cycles=No
         made.append(Buffer(STAMPS, 8 * cycles * part, reads=True))
     launch = Launch(kernel, part, local, args)
     return Case(SOURCE, (launch, launch), tuple(made), language="cl", cus=cus, share=share,
-                build=(("options", "-DUSE_CLOCK -DCOPIES_BLOCK " + defines),),
-                sets=(("dma.copy", "blocking"), ("dma.lane_bytes", str(element)), ("cu.copy_unroll", "1")))
+                build=_build(defines))
 
 
 def _event(outcome):
@@ -55,7 +58,7 @@ def _scale2(row):
     element, define, count, groups, local = _tile(row)
     size = groups * count * element
     args = (("buffer", "in"), ("buffer", "out"), ("int", count), ("local", count * element), ("buffer", STAMPS))
-    case = _case("scale2", groups, local, (("in", size), ("out", size)), args, element, define, 4)
+    case = _case("scale2", groups, local, (("in", size), ("out", size)), args, define, 4)
     return case, _metric(row)
 
 
@@ -63,7 +66,7 @@ def _direct(row):
     element, define, count, groups, local = _tile(row)
     size = groups * count * element
     args = (("buffer", "in"), ("buffer", "out"), ("int", count))
-    return _case("scale2_direct", groups, local, (("in", size), ("out", size)), args, element, define), _metric(row)
+    return _case("scale2_direct", groups, local, (("in", size), ("out", size)), args, define), _metric(row)
 
 
 def _strided(row):
@@ -72,7 +75,7 @@ def _strided(row):
     size = groups * count * element * stride
     args = (("buffer", "in"), ("buffer", "out"), ("int", count), ("int", stride), ("local", count * element),
             ("buffer", STAMPS))
-    case = _case("strided", groups, local, (("in", size), ("out", size)), args, element, define, 4)
+    case = _case("strided", groups, local, (("in", size), ("out", size)), args, define, 4)
     return case, _metric(row)
 
 
@@ -99,7 +102,7 @@ def _transpose(row):
     launch = Launch("transpose", (across, down), (32, 8), args)
     case = Case(SOURCE, (launch, launch), (Buffer("in", 4 * dim * dim), Buffer("out", 4 * dim * dim),
                                            Buffer(STAMPS, 8 * across * down, reads=True)),
-                language="cl", cus=cus, share=share, build=(("options", f"-DUSE_CLOCK -DPITCH={pitch}"),))
+                language="cl", cus=cus, share=share, build=_build(f"-DPITCH={pitch}"))
     if row.metric == "cycles_per_local_pass":
         return case, lambda outcome: _column(outcome, 0, 1) / reps
     return case, _metric(row)
