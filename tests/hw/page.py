@@ -21,7 +21,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from rows import FAMILIES, Row
-from shape import shape_of
+from shape import misses
 from validate import Result, errors, group, mean, percentile
 
 
@@ -105,11 +105,12 @@ def ablation_table(told):
 
 
 def shape_text(results):
-    series, exact, near = shape_of(results)
-    if not series:
+    found = [miss for miss, _, _ in misses(results).values()]
+    if not found:
         return "No series of depths."
-    return (f"Of {series} series, the best depth is predicted exactly in {exact} ({100 * exact / series:.0f} %) and "
-            f"exactly or off by one in {near} ({100 * near / series:.0f} %).")
+    exact, near = sum(miss == 0 for miss in found), sum(abs(miss) <= 1 for miss in found)
+    return (f"Of {len(found)} series, the best depth is predicted exactly in {exact} ({100 * exact / len(found):.0f} %), and "
+            f"exactly or off by one in {near} ({100 * near / len(found):.0f} %).")
 
 
 # ---- pictures ------------------------------------------------------------------------------------
