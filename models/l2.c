@@ -81,6 +81,46 @@ static cycle_t access_dram(struct l2 *l2, cycle_t now, const struct mem_line *li
   return (use & (L2_READ | L2_WRITE)) == (L2_READ | L2_WRITE) ? dram_access(&l2->dram, done, line->line, bytes) : done;
 }
 
+static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, const struct mem_line *line,
+                           unsigned use);
+static cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t now, uint64_t bytes, uint32_t updates);
+
+/* The partition that a line has its home in. */
+static inline unsigned home_of(const struct l2 *l2, uint64_t line) {
+  if (!l2->far)
+    return 0;
+  uint64_t stripe = line * l2->params.line / l2->params.l2_stripe;
+  return (unsigned)__builtin_parityll(stripe);
+}
+
+static inline unsigned partition_of(const struct l2 *l2, const struct l2_slice *slice) {
+  return slice >= l2->slices + l2->params.l2_slices;
+}
+
+static inline struct l2_slice *slice_in(const struct l2 *l2, unsigned partition, uint64_t line) {
+  struct l2_slice *first = l2->slices + partition * l2->params.l2_slices;
+  return l2->slice_bits ? &first[slice_of(&l2->params, l2->slice_bits, line)] : first;
+}
+
+/* A line is written at home: the copy in the other partition goes. */
+static void drop_copy(struct l2 *l2, unsigned home, uint64_t line) {
+  struct found copy = look_up(l2, slice_in(l2, !home, line), line);
+  if (!copy.hit)
+    return;
+  *copy.entry = (struct l2_line){0};
+  *copy.tag = 0;
+}
+
+/* Has the other partition send sectors. Returns when they are here, as if DRAM had delivered them. */
+static cycle_t fetch_far(struct l2 *l2, cycle_t now, uint64_t line, uint32_t missing) {
+  struct l2_slice *slice = slice_in(l2, home_of(l2, line), line);
+  const struct mem_line part = {.line = line, .sectors = missing};
+  cycle_t passed = pass_slice(l2, slice, now, sector_bytes(l2, missing), 0);
+  cycle_t done = access_line(l2, slice, passed, &part, L2_READ);
+  l2->stats->l2_far++;
+  return done - latency_of(l2, line) + l2->params.l2_partition_latency;
+}
+
 /* A line whose missing sectors go past the L2. */
 static cycle_t go_around(struct l2 *l2, cycle_t passed, const struct found *found, const struct mem_line *line,
                          bool write) {
@@ -111,6 +151,8 @@ static bool in_mshr(const struct l2_slice *slice, const struct l2_line *entry, u
 static cycle_t fetch(struct l2 *l2, struct l2_slice *slice, cycle_t now, struct l2_line *entry, uint64_t line,
                      uint32_t missing) {
   uint64_t bytes = sector_bytes(l2, missing);
+  if (home_of(l2, line) != partition_of(l2, slice))
+    return fetch_far(l2, now, line, missing);
   if (!l2->params.mshrs)
     return dram_access(&l2->dram, now, line, bytes);
   bool held = in_mshr(slice, entry, line, now);
@@ -164,6 +206,8 @@ static cycle_t read_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, 
 static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, const struct mem_line *line,
                            unsigned use) {
   struct found found = look_up(l2, slice, line->line);
+  if (l2->far && use & L2_WRITE)
+    drop_copy(l2, partition_of(l2, slice), line->line);
   if (use & L2_PAST)
     return go_around(l2, passed, &found, line, use & L2_WRITE);
   if (!found.hit)
@@ -175,7 +219,8 @@ static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed
   entry->used = ++l2->uses;
   entry->valid |= line->sectors;
   entry->dirty |= use & L2_WRITE ? line->sectors : 0;
-  ++*(missing ? &l2->stats->l2_misses : &l2->stats->l2_hits);
+  bool far = missing && home_of(l2, line->line) != partition_of(l2, slice); /* counted there */
+  *(missing ? &l2->stats->l2_misses : &l2->stats->l2_hits) += !far;
   return use & L2_READ ? read_line(l2, slice, passed, entry, line, missing) : passed + latency_of(l2, line->line);
 }
 
@@ -194,9 +239,9 @@ static cycle_t update(struct l2 *l2, struct l2_slice *slice, cycle_t first, uint
 }
 
 /* Passes bytes through a slice; returns the cycle in which the last byte does, or the last update. */
-static inline cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t now, uint64_t bytes, uint32_t updates) {
+static cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t now, uint64_t bytes, uint32_t updates) {
   cycle_t first = cycle_max(now, slice->width.cycle);
-  cycle_t passed = rate_take(&slice->width, now, bytes << l2->slice_bits) - 1;
+  cycle_t passed = rate_take(&slice->width, now, bytes << (l2->slice_bits + l2->far)) - 1;
   slice->bytes += bytes;
   l2->stats->l2_bytes += bytes;
   if (l2->stats->l2_peak_slice_bytes < slice->bytes)
@@ -204,14 +249,24 @@ static inline cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t 
   return updates ? update(l2, slice, first, updates, passed) : passed;
 }
 
-static inline struct l2_slice *slice_for(const struct l2 *l2, const struct mem_line *line) {
-  return l2->slice_bits ? &l2->slices[slice_of(&l2->params, l2->slice_bits, line->line)] : l2->slices;
+/* Where a line is looked for: a read's in the partition near the CU, any other at home. */
+static inline struct l2_slice *slice_for(const struct l2 *l2, const struct mem_line *line, unsigned use) {
+  bool read = (use & (L2_WRITE | L2_PAST)) == 0;
+  return slice_in(l2, read ? use / L2_FROM : home_of(l2, line->line), line->line);
+}
+
+/* What it takes longer for going to the other partition than that near the CU. */
+static inline cycle_t way(const struct l2 *l2, const struct l2_slice *slice, unsigned use) {
+  if (partition_of(l2, slice) == use / L2_FROM)
+    return 0;
+  l2->stats->l2_far++;
+  return l2->params.l2_partition_latency;
 }
 
 /* Adds the lines up by slice. */
-static void share_out(struct l2 *l2, const struct mem_line *lines, uint32_t count) {
+static void share_out(struct l2 *l2, const struct mem_line *lines, uint32_t count, unsigned use) {
   for (uint32_t i = 0; i < count; i++) {
-    struct l2_slice *slice = slice_for(l2, &lines[i]);
+    struct l2_slice *slice = slice_for(l2, &lines[i], use);
     slice->share += sector_bytes(l2, lines[i].sectors);
     if (slice->updates < lines[i].updates)
       slice->updates = lines[i].updates;
@@ -221,14 +276,14 @@ static void share_out(struct l2 *l2, const struct mem_line *lines, uint32_t coun
 /* Each line passes with all that its slice has of the message, when the first of these is met. */
 static cycle_t access_lines(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, unsigned use) {
   cycle_t done = now;
-  share_out(l2, lines, count);
+  share_out(l2, lines, count, use);
   for (uint32_t i = 0; i < count; i++) {
-    struct l2_slice *slice = slice_for(l2, &lines[i]);
+    struct l2_slice *slice = slice_for(l2, &lines[i], use);
     if (slice->share)
       slice->passed = pass_slice(l2, slice, now, slice->share, slice->updates);
     slice->share = 0;
     slice->updates = 0;
-    done = cycle_max(done, access_line(l2, slice, slice->passed, &lines[i], use));
+    done = cycle_max(done, access_line(l2, slice, slice->passed, &lines[i], use) + way(l2, slice, use));
   }
   return done;
 }
@@ -236,8 +291,8 @@ static cycle_t access_lines(struct l2 *l2, cycle_t now, const struct mem_line *l
 cycle_t l2_access_line(struct l2 *l2, cycle_t now, const struct mem_line *line, uint64_t bytes, unsigned use) {
   if (!l2->sets)
     return access_dram(l2, now, line, use);
-  struct l2_slice *slice = slice_for(l2, line);
-  return access_line(l2, slice, pass_slice(l2, slice, now, bytes, line->updates), line, use);
+  struct l2_slice *slice = slice_for(l2, line, use);
+  return access_line(l2, slice, pass_slice(l2, slice, now, bytes, line->updates), line, use) + way(l2, slice, use);
 }
 
 cycle_t l2_access(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, unsigned use) {
@@ -264,7 +319,7 @@ void l2_prefetch(struct l2 *l2, cycle_t now, uint64_t from, uint64_t to) {
   struct mem_cursor cursor = {.left = {.address = from, .bytes = (uint32_t)bytes, .count = 1}};
   bool drop = l2->params.mshrs && l2->params.mshr_prefetch == MSHR_DROP;
   for (struct mem_line line; mem_gather(&l2->params, &cursor, &line, 1);) {
-    struct l2_slice *slice = slice_for(l2, &line);
+    struct l2_slice *slice = slice_in(l2, home_of(l2, line.line), line.line);
     if (drop && must_wait(l2, slice, now, &line))
       l2->stats->l2_prefetches_dropped++;
     else
@@ -279,15 +334,17 @@ bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *s
       .params = *params,
       .stats = stats,
       .slice_bits = (unsigned)__builtin_ctz(params->l2_slices),
-      .sets = params->l2_size / ((uint64_t)params->line * params->l2_ways) / params->l2_slices,
+      .far = params->l2_partitions - 1,
   };
-  uint64_t entries = params->l2_slices * l2->sets * params->l2_ways;
+  uint32_t slices = params->l2_slices * params->l2_partitions;
+  l2->sets = params->l2_size / ((uint64_t)params->line * params->l2_ways) / slices;
+  uint64_t entries = slices * l2->sets * params->l2_ways;
   bool built = dram_init(&l2->dram, params, stats);
-  l2->slices = calloc(params->l2_slices, sizeof *l2->slices);
+  l2->slices = calloc(slices, sizeof *l2->slices);
   l2->tags = entries ? calloc(entries, sizeof *l2->tags) : NULL;
   l2->entries = entries ? calloc(entries, sizeof *l2->entries) : NULL;
   built = built && l2->slices && (!entries || (l2->tags && l2->entries));
-  for (uint32_t i = 0; built && i < params->l2_slices; i++) {
+  for (uint32_t i = 0; built && i < slices; i++) {
     l2->slices[i].width.per_cycle = params->l2_width;
     l2->slices[i].first = i * l2->sets * params->l2_ways;
     built = !params->mshrs || mshrs_init(&l2->slices[i].mshrs, params->mshrs);
@@ -298,7 +355,7 @@ bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *s
 }
 
 void l2_free(struct l2 *l2) {
-  for (uint32_t i = 0; l2->slices && i < l2->params.l2_slices; i++)
+  for (uint32_t i = 0; l2->slices && i < l2->params.l2_slices * l2->params.l2_partitions; i++)
     mshrs_free(&l2->slices[i].mshrs);
   free(l2->slices);
   free(l2->tags);
@@ -309,6 +366,6 @@ void l2_free(struct l2 *l2) {
 
 void l2_launch(struct l2 *l2) {
   dram_launch(&l2->dram);
-  for (uint32_t i = 0; i < l2->params.l2_slices; i++)
+  for (uint32_t i = 0; i < l2->params.l2_slices * l2->params.l2_partitions; i++)
     l2->slices[i].bytes = 0;
 }

@@ -45,6 +45,17 @@
  * addresses, (l2_spread + 1) times the fraction of r times the golden ratio, rounded down. So neighbouring regions lie
  * far apart, and any few of them have about the mean. It is the same for all CUs.
  *
+ * With two partitions, slices are those of a partition. A line's home is the partition that the parity of its stripe
+ * says; changed sectors, writes and atomic operations, what goes past the L2, prefetches and the way to DRAM are there.
+ * A CU's reads look into the partition that it is near to; what is missing there of a line with its home in the other
+ * comes from there, l2_partition_latency later than there, passes slices of both, and a copy stays. So an L2 holds half
+ * as much for one CU, and lines that it shares with others far away twice. A write throws copies out. Copies need no
+ * MSHR.
+ *
+ *     near hit   p + l2_latency                       far hit   p' + l2_latency + l2_partition_latency, p' when it has
+ *     near miss  m + dram + l2_latency                          passed the slices here and then there; likewise far
+ * miss
+ *
  * Without an L2 (l2_size 0) lines go straight to DRAM; none of the above applies.
  *
  * Not modelled: banks and ports within a slice, that what is near one CU is far from another, a miss's pressure on the
@@ -57,11 +68,12 @@
 #include "models/mshr.h"
 #include "models/sectors.h"
 
-/* What an access does to its lines: any of these together. With L2_PAST what is not in the L2 goes past it. */
-enum l2_use { L2_READ = 1, L2_WRITE = 2, L2_PAST = 4 };
+/* What an access does to its lines: any of these together. With L2_PAST what is not in the L2 goes past it. L2_FROM,
+ * once, is added by CUs that are near the second partition. */
+enum l2_use { L2_READ = 1, L2_WRITE = 2, L2_PAST = 4, L2_FROM = 8 };
 
 struct l2_slice {
-  struct rate width; /* in 1 / slices of a byte, so that shares are exact */
+  struct rate width; /* in 1 / (slices x partitions) of a byte, so that shares are exact */
   struct mshrs mshrs;
   uint64_t first; /* of its tags and entries */
   uint64_t bytes; /* passed in this launch */
@@ -77,8 +89,9 @@ struct l2 {
   struct dram dram;
   struct l2_slice *slices;
   unsigned slice_bits;
+  unsigned far;            /* 1 if there are two partitions, 0 if there is one */
   uint64_t sets;           /* of a slice; 0: there is no L2 */
-  uint64_t *tags;          /* slices x sets x ways: line + 1; 0: empty */
+  uint64_t *tags;          /* partitions x slices x sets x ways: line + 1; 0: empty */
   struct l2_line *entries; /* likewise */
   uint64_t uses;           /* age of lines, for replacement */
 };
@@ -90,7 +103,7 @@ void l2_free(struct l2 *l2);
 /* A launch begins: contents stay, the slices' books are cleared. */
 void l2_launch(struct l2 *l2);
 
-/* The slice that a line lies in. */
+/* The slice of its partition that a line lies in. */
 uint32_t l2_slice_of(const struct mem_params *params, uint64_t line);
 
 /* Takes lines of a message that is accepted at `now` through the L2; returns when the last of their data depart. */

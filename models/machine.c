@@ -95,10 +95,11 @@ bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
              mem->line * mem->l2_ways);
     return false;
   }
-  if (mem->l2_size && mem->l2_size < mem->line * mem->l2_ways * mem->l2_slices) {
+  uint32_t slices = mem->l2_slices * mem->l2_partitions;
+  if (mem->l2_size && mem->l2_size < mem->line * mem->l2_ways * slices) {
     snprintf(message, PARAM_MESSAGE,
              "mem.l2_size: %u holds not even one set of mem.l2_ways x mem.line in each of mem.l2_slices, %u bytes",
-             mem->l2_size, mem->line * mem->l2_ways * mem->l2_slices);
+             mem->l2_size, mem->line * mem->l2_ways * slices);
     return false;
   }
   if (mem->dram == DRAM_BANKED && !check_dram(mem, message))

@@ -31,9 +31,9 @@ static cycle_t accept_prefetch(struct memory *memory, cycle_t now, const struct 
   return now + memory->params.l2_latency;
 }
 
-static cycle_t accept_access(struct memory *memory, cycle_t now, const struct mem_message *message) {
+static cycle_t accept_access(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
   const struct mem_params *params = &memory->params;
-  unsigned use = (mem_reads(message->kind) ? L2_READ : 0) | (mem_writes(message->kind) ? L2_WRITE : 0);
+  use |= (mem_reads(message->kind) ? L2_READ : 0) | (mem_writes(message->kind) ? L2_WRITE : 0);
   if (message->kind == MEM_STORE && params->l2_write == L2_AROUND)
     use |= L2_PAST;
   if (message->kind != MEM_ATOMIC || !params->atomic_interval)
@@ -44,8 +44,8 @@ static cycle_t accept_access(struct memory *memory, cycle_t now, const struct me
   return l2_access(&memory->l2, now, lines, message->count, use);
 }
 
-static cycle_t accept_runs(struct memory *memory, cycle_t now, const struct mem_message *message) {
-  unsigned use = (message->kind == MEM_DMA_WRITE ? L2_WRITE : L2_READ) | (message->bypass ? L2_PAST : 0);
+static cycle_t accept_runs(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
+  use |= (message->kind == MEM_DMA_WRITE ? L2_WRITE : L2_READ) | (message->bypass ? L2_PAST : 0);
   struct mem_line lines[MEM_ACCESS_LINES];
   if (mem_one_line(&memory->params, &message->runs, lines))
     return l2_access_line(&memory->l2, now, lines, message->moved, use);
@@ -87,15 +87,17 @@ static void count(struct memory *memory, const struct mem_message *message) {
 }
 
 /* Takes a message through the L2; returns when its data depart. */
-static cycle_t pass(struct memory *memory, cycle_t now, const struct mem_message *message) {
+static cycle_t pass(struct memory *memory, cycle_t now, const struct mem_event *event) {
+  const struct mem_message *message = &event->message;
+  unsigned from = memory->clients[event->client].from;
   switch (message->kind) {
   case MEM_PREFETCH:
     return accept_prefetch(memory, now, message);
   case MEM_DMA_READ:
   case MEM_DMA_WRITE:
-    return accept_runs(memory, now, message);
+    return accept_runs(memory, now, message, from);
   default:
-    return accept_access(memory, now, message);
+    return accept_access(memory, now, message, from);
   }
 }
 
@@ -144,7 +146,7 @@ static cycle_t pass_cluster(struct memory *memory, cycle_t now, const struct mem
 static void start(struct memory *memory, uint32_t index, cycle_t now) {
   const struct mem_event *event = &memory->events[index];
   cycle_t through = pass_cluster(memory, now, event);
-  wheel_add(&memory->done, index, cycle_max(pass(memory, now, &event->message), through));
+  wheel_add(&memory->done, index, cycle_max(pass(memory, now, event), through));
 }
 
 /* A commit may be what parked reservations wait for. */
@@ -251,6 +253,7 @@ bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *por
       .source = source,
       .down = {.per_cycle = machine->mem.link_width},
       .cluster = cluster_of(memory, client),
+      .from = client * (uint64_t)machine->mem.l2_partitions / machine->cu.count ? L2_FROM : 0,
   };
   for (unsigned engine = 0; engine < engines; engine++)
     to->to_dma[engine] = &dma[engine].from_memory;

@@ -109,6 +109,7 @@ struct mem_client {
   const struct warp_source *source;
   struct rate down;
   struct l1 *l1;               /* the CU's */
+  unsigned from;               /* L2_FROM or 0 */
   struct mem_cluster *cluster; /* NULL: it shares no port */
 };
 

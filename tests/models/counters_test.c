@@ -83,6 +83,8 @@ static const struct {
     {&mem_stat_group, "link_down_bytes", 128, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
     {&mem_stat_group, "l2_hits", 1, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n ld.global.b32 v, [p + i]\n exit\n"},
     {&mem_stat_group, "l2_misses", 1, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
+    /* the buffer's first stripe has its home in the second partition, CU 0 is near the first */
+    {&mem_stat_group, "l2_far", 1, "mem.l2_partitions=2", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
     /* two lines of one set of one way: the second store throws the first line out */
     {&mem_stat_group, "l2_writebacks", 1, "mem.l2_size=4K mem.l2_ways=1",
      LOAD_HEAD " st.global.b32 [q + i], v\n st.global.b32 [q + i + 4096], v\n exit\n"},

@@ -51,6 +51,84 @@ TEST(l2, a_miss_takes_the_way_to_dram_and_a_hit_does_not) {
   l2_free(&bench.l2);
 }
 
+/* ---- two partitions: line 0 has its home in the first, line 32 (stripe 1) in the second ------ */
+
+#define PARTITIONS "mem.l2_partitions=2 mem.l2_partition_latency=70 mem.l2_width=65536 mem.l2_stripe=4096 "
+enum { FAR = 70, HIT = 60, DRAM = 200 };
+
+TEST(l2, a_line_at_home_far_away_takes_the_way_there_once) {
+  for (unsigned home = 0; home < 2; home++)
+    for (unsigned from = 0; from < 2; from++) {
+      const uint64_t line = home ? 32 : 0;
+      const cycle_t way = home != from ? FAR : 0;
+      struct bench bench;
+      ct_note("home %u, from %u", home, from);
+      build(&bench, PARTITIONS);
+      EXPECT_EQ(one(&bench, 0, line, ALL, load + from * L2_FROM), DRAM + HIT + way);
+      EXPECT_EQ(one(&bench, 1000, line, ALL, load + from * L2_FROM), 1000 + HIT); /* a copy, if it is far */
+      EXPECT_EQ(one(&bench, 2000, line, ALL, load + (1 - from) * L2_FROM), 2000 + HIT + (home == from ? FAR : 0));
+      EXPECT_EQ(one(&bench, 3000, line, ALL, load + (1 - from) * L2_FROM), 3000 + HIT);
+      EXPECT_EQ(bench.stats.l2_misses, 1);
+      EXPECT_EQ(bench.stats.l2_hits, 3);
+      EXPECT_EQ(bench.stats.l2_far, 1);
+      l2_free(&bench.l2);
+    }
+}
+
+TEST(l2, only_sectors_that_a_copy_lacks_come_from_home) {
+  struct bench bench;
+  build(&bench, PARTITIONS);
+  one(&bench, 0, 32, 1, load);
+  EXPECT_EQ(one(&bench, 1000, 32, 1, load), 1000 + HIT);
+  EXPECT_EQ(one(&bench, 2000, 32, 3, load), 2000 + DRAM + HIT + FAR);
+  EXPECT_EQ(bench.stats.dram_bytes, 2 * 32);
+  l2_free(&bench.l2);
+}
+
+TEST(l2, a_write_goes_home_and_throws_copies_out) {
+  static const unsigned uses[] = {L2_WRITE, L2_READ | L2_WRITE, L2_WRITE | L2_PAST};
+  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+    for (unsigned from = 0; from < 2; from++) {
+      struct bench bench;
+      build(&bench, PARTITIONS);
+      one(&bench, 0, 32, ALL, load); /* a copy in the first partition */
+      EXPECT_EQ(one(&bench, 1000, 32, ALL, uses[i] + from * L2_FROM), 1000 + HIT + (from ? 0 : FAR));
+      EXPECT_EQ(one(&bench, 2000, 32, ALL, load), 2000 + HIT + FAR);
+      EXPECT_EQ(one(&bench, 3000, 32, ALL, load), 3000 + HIT);
+      l2_free(&bench.l2);
+    }
+}
+
+TEST(l2, a_prefetch_brings_a_line_home_and_no_nearer) {
+  struct bench bench;
+  build(&bench, PARTITIONS);
+  l2_prefetch(&bench.l2, 0, 0, 8192);
+  EXPECT_EQ(one(&bench, 1000, 0, ALL, load), 1000 + HIT);
+  EXPECT_EQ(one(&bench, 1000, 32, ALL, load), 1000 + HIT + FAR);
+  EXPECT_EQ(bench.stats.l2_misses, 64);
+  l2_free(&bench.l2);
+}
+
+/* Cycles that the last of `lines` consecutive ones takes when all have been read in turn, twice. */
+static cycle_t last_of(uint32_t lines, uint64_t first) {
+  struct bench bench;
+  cycle_t now = 0, latency = 0;
+  build(&bench, PARTITIONS "mem.l2_size=64K mem.l2_ways=16");
+  for (unsigned round = 0; round < 3; round++)
+    for (uint32_t i = 0; i < lines; i++, now += 1000)
+      latency = one(&bench, now, first + i, ALL, load) - now;
+  l2_free(&bench.l2);
+  return latency;
+}
+
+TEST(l2, a_compute_unit_has_half_of_it_and_the_other_half_for_lines_that_are_at_home_there) {
+  /* a partition of 32 KB: stripes 4, 7, 8, 11, 13 and 14 have their home in the second, 5, 6, 9, 10, 12 and 15 in the
+   * first */
+  EXPECT_EQ(last_of(256, 128), HIT);                /* 8 stripes, 32 KB */
+  EXPECT_EQ(last_of(12 * 32 - 32, 128), HIT + FAR); /* up to 14, far away: 44 KB do not fit, 24 KB there do */
+  EXPECT_EQ(last_of(12 * 32, 128), DRAM + HIT);     /* and 15, near: thrown out by copies */
+}
+
 TEST(l2, regions_lie_near_and_far_and_their_lines_alike) {
   enum { REGIONS = 1000, SPREAD = 40 };
   struct bench bench;
