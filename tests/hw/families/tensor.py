@@ -87,14 +87,20 @@ def _rank(row):
 def _latency_kernel(box, direction, rank, passes):
     """Stamps of repeat r: t0, issued, read (outbound), complete; then those of the very first copy."""
     read = "        get.clock       t2\n" + 2 * "        mov.b32         left, left\n" if direction == "s2g" else ""
+    address = """        add.i32         map.lo, start.lo, 112
+        mov.b32         v, 0
+        mov.b32         v, 0
+        add.i32         map.hi, start.hi, 0
+        add.i32         v, box_at, 0
+""" + "        mov.b32         v, 0\n" * (direction == "g2s")
     return f"""
 .kernel latency
 .arg    out global
 .arg    data global
 .lds    front {LDS_FROM}
 .lds    box {box.bytes}
-{REGISTERS}.reg    e, left, turns
-.reg64  first, o, p, start, step, t0, t1, t2, t3
+{REGISTERS}.reg    e, left, turns, v
+.reg64  first, o, p, start, step, map, t0, t1, t2, t3
 .pred   lead, more
         get.lane        lane
         ld.arg.b64      first, out
@@ -109,7 +115,7 @@ turn:   mov.b64         p, start
 again:  mov.b32         e, 0
         bar
         get.clock       t0
-{_copy(direction, "e", "box_at", rank=rank)}        get.clock       t1
+{address}{_copy(direction, "e", "box_at", rank=rank)}        get.clock       t1
         wait            e
 {read}        get.clock       t3
 @lead   st.global.b64   [o], t0
@@ -157,39 +163,42 @@ def _latency(row):
 
 # ---- copies in a loop -------------------------------------------------------------------------
 
+def _advance(rank):
+    """The next box, or the first again, in 32 bits as coordinates are."""
+    plane = "        sel.b32         map.lo, map.hi, v, wraps\n" if rank == 3 else ""
+    return f"""        mad.i32         v, p.lo, 1, step
+        sel.b32         p.lo, first, v, wraps
+{plane}        sel.b32         box, 0, box, wraps
+"""
+
+
 def _inbound_slot(slot, name, rank):
     """Wait for the slot's last copy, arm its barrier, copy, and go on to the next box: the program's instructions."""
-    more = "        mul.i32         v, at, at\n        sel.b32         v, v, at, wraps\n" if rank == 3 else ""
     return f"""@!later bra             {name}{slot}
         mov.b32         v, 0
         shl.b32         v, phase, 31
         wait            e[{slot}]
-{name}{slot}:  ld.arg.b32      size_of, bytes
+{name}{slot}:  ld.arg.b32      armed, bytes
         mov.b32         e[{slot}], 0
-        add.i64         map, start, 112
+        add.i32         map.lo, start.lo, 112
+        add.i32         map.hi, start.hi, 0
         add.i32         v, at, {8 * slot}
+        mov.b32         v, 0
         mov.b32         v, 0
         add.i32         box, box, 1
         setp.eq.s32     wraps, box, boxes
-        sel.b32         box, 0, box, wraps
-{more}        st.lds.b32      [{8 * slot}], size_of
-{_copy("g2s", f"e[{slot}]", f"to[{slot}]", rank=rank)}        mul.i32         v, at, at
-        add.i64         p, p, step
-        sel.b64         p, start, p, wraps
-"""
+        st.lds.b32      [{8 * slot}], armed
+{_copy("g2s", f"e[{slot}]", f"to[{slot}]", rank=rank)}{_advance(rank)}"""
 
 
 def _outbound_slot(slot, name, rank):
-    more = "        mov.b32         v, 0\n        sel.b32         v, v, at, wraps\n" if rank == 3 else ""
     return f"""@!later bra             {name}{slot}
         wait            e[{slot}]
 {name}{slot}:  mov.b32         e[{slot}], 0
-{_copy("s2g", f"e[{slot}]", f"to[{slot}]", rank=rank)}        add.i32         box, box, 1
+{_copy("s2g", f"e[{slot}]", f"to[{slot}]", rank=rank)}        add.i32         v, at, {slot}
+        add.i32         box, box, 1
         setp.eq.s32     wraps, box, boxes
-        sel.b32         box, 0, box, wraps
-{more}        add.i64         p, p, step
-        sel.b64         p, start, p, wraps
-"""
+{_advance(rank)}"""
 
 
 def _stream_kernel(box, direction, rank, slots, apart):
@@ -207,25 +216,25 @@ def _stream_kernel(box, direction, rank, slots, apart):
 .arg    laps_of u32
 .arg    boxes_of u32
 .arg    first_of u64
-.arg    step_of u64
+.arg    step_of u32
 .lds    front {LDS_FROM}
 .lds    slots {slots * apart}
-{REGISTERS}.reg    e[{slots}], to[{slots}], group, lap, laps, box, boxes, at, v, phase, size_of
-.reg64  o, p, start, step, map, t0, t1
+{REGISTERS}.reg    e[{slots}], to[{slots}], group, lap, laps, box, boxes, at, v, phase, armed, first, step
+.reg64  o, p, q, start, map, t0, t1
 .pred   lead, later, wraps, more
         get.lane        lane
         get.group_id    group, x
         ld.arg.b64      o, out
         ld.arg.b64      start, data
-        ld.arg.b64      p, first_of
-        ld.arg.b64      step, step_of
+        ld.arg.b64      q, first_of
+        ld.arg.b32      step, step_of
         ld.arg.b32      laps, laps_of
         ld.arg.b32      boxes, boxes_of
         setp.eq.s32     lead, lane, 0
         cvt.u64.u32     map, group
-        mul.i64         p, p, map
-        add.i64         start, start, p
+        mad.i64         start, q, map, start
         mov.b64         p, start
+        mov.b32         first, start.lo
 {_descriptor(box)}{places}        mov.b32         lap, 0
         bar
         get.clock       t0
@@ -266,7 +275,7 @@ def _throughput(row):
     size = ((groups - 1) * first + (boxes - 1) * stride) * box.step + box.span
     warm = row.text("mem") == "l2"
     laps = copies // slots
-    rest = (("uint", boxes), ("ulong", first * box.step), ("ulong", stride * box.step))
+    rest = (("uint", boxes), ("ulong", first * box.step), ("uint", stride * box.step))
     runs = ([-(-boxes // slots)] if warm else []) + [laps]
     launches = tuple(Launch("stream", groups, 32, (("buffer", STAMPS), ("buffer", "data"), ("uint", box.bytes),
                                                    ("uint", run)) + rest) for run in runs)
