@@ -39,7 +39,7 @@ static void access_done(struct cu *cu, uint32_t index, enum stall producer, cycl
   const struct cu_access *access = &cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   cu->last_active = now;
-  cu_set_results(warp, &warp->kernel->info[access->isa.pc], now, producer);
+  cu_set_results(warp, &warp->kernel->info[access->isa.pc], now, CU_NO_UNIT, producer);
   if (warp->exited) {
     if (cu_drained(warp))
       cu_finish_warp(cu, access->warp, now);
@@ -147,7 +147,8 @@ static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32
   struct cu_warp *warp = cu_warp(cu, slot);
   struct cu_scheduler *scheduler = cu_scheduler_of(cu, slot);
   struct cu_kernel *kernel = cu->groups[group_slot].kernel;
-  *warp = (struct cu_warp){.kernel = kernel, .since = now, .started = now, .group = group_slot, .index = index};
+  *warp = (struct cu_warp){
+      .kernel = kernel, .since = now, .started = now, .issued = now, .group = group_slot, .index = index};
   warp->pc = cu->source->start_warp(cu->source->self, slot, group_slot, index);
   scheduler->age[scheduler->aged++] = (uint8_t)slot;
   cu->groups[group_slot].warps |= cu_bit(slot);
@@ -246,6 +247,14 @@ static cycle_t cu_step(void *self, cycle_t now) {
 
 /* ---- construction ----------------------------------------------------------------------- */
 
+/* A class that is part of another one unless it has figures of its own: then it runs in `unit`. */
+static void split_class(struct cu *cu, enum isa_class part, enum isa_class whole, enum isa_class unit, uint32_t latency,
+                        uint32_t interval) {
+  cu->latency[part] = latency ? latency : cu->latency[whole];
+  cu->interval[part] = interval ? interval : cu->interval[whole];
+  cu->unit[part] = (uint8_t)(interval ? unit : whole);
+}
+
 static void set_classes(struct cu *cu) {
   const struct cu_params *params = &cu->params;
   for (unsigned i = 0; i < ISA_CLASSES; i++)
@@ -264,6 +273,9 @@ static void set_classes(struct cu *cu) {
     cu->unit[i] = (uint8_t)i;
   }
   cu->unit[ISA_CLASS_PREFETCH] = cu->unit[ISA_CLASS_PIPE] = cu->unit[ISA_CLASS_COPY_LANE] = ISA_CLASS_GLOBAL;
+  split_class(cu, ISA_CLASS_ADD, ISA_CLASS_INT, ISA_CLASS_ADD, params->add_latency, params->add_interval);
+  split_class(cu, ISA_CLASS_COUNT, ISA_CLASS_INT, ISA_CLASS_COUNT, params->count_latency, params->count_interval);
+  split_class(cu, ISA_CLASS_VOTE, ISA_CLASS_LANE, ISA_CLASS_INT, params->vote_latency, params->vote_interval);
   /* Execution units are the classes before LDS. */
   for (unsigned i = 0; i < ISA_CLASS_LDS && params->dependence == CU_FIXED; i++)
     cu->follow[i] = cu->latency[i] = params->dependence_latency;

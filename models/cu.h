@@ -41,6 +41,8 @@
 
 enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64 };
 
+#define CU_NO_UNIT ((uint8_t)ISA_CLASSES)
+
 /* What a warp does with its issue slots instead of its instructions: try again to hand its group's copy to an engine,
  * or carry out its share of a copy. */
 enum cu_task { TASK_NONE, TASK_RETRY, TASK_COPY };
@@ -81,6 +83,7 @@ struct cu_warp {
   struct cu_kernel *kernel;
   enum stall stall; /* the bucket that the cycles from `since` on belong to */
   cycle_t since, started;
+  cycle_t issued;   /* when it has issued last, or started */
   cycle_t wake;     /* asleep or resting: until when */
   uint32_t pc;      /* the instruction that it will issue next */
   uint32_t charged; /* the instruction that pays for waiting: pc, or the rendezvous it stands at */
@@ -95,6 +98,7 @@ struct cu_warp {
   enum cu_task task;
   uint64_t stalls[STALLS];
   cycle_t ready[ISA_SLOTS];    /* scoreboard: when a slot may be used; NEVER: a reply will tell */
+  uint8_t maker[ISA_SLOTS];    /* the execution unit that makes it, or CU_NO_UNIT */
   uint8_t producer[ISA_SLOTS]; /* enum stall of whoever waits for it */
 };
 
@@ -293,8 +297,10 @@ void cu_block(struct cu *cu, uint32_t slot, enum stall stall, cycle_t now);
 void cu_turn_wheel(struct cu *cu, cycle_t now);
 cycle_t cu_next_waking(const struct cu *cu);
 
-/* What an instruction writes may be used at `ready`; whoever waits for it is in bucket `producer`. */
-void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, enum stall producer);
+/* What an instruction writes may be used at `ready`, by the execution unit `maker` that makes it (or is CU_NO_UNIT);
+ * whoever waits for it is in bucket `producer`. */
+void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, uint8_t maker,
+                    enum stall producer);
 
 /* Issues at most one instruction; lowers *next to when the scheduler wants to look again. */
 bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cycle_t *next);

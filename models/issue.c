@@ -10,9 +10,11 @@
 
 static uint32_t take_access(struct cu_pool *pool) { return pool->unused[--pool->count]; }
 
-void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, enum stall producer) {
+void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, uint8_t maker,
+                    enum stall producer) {
   for (unsigned i = 0; i < info->writes; i++) {
     warp->ready[info->slot[i]] = ready;
+    warp->maker[info->slot[i]] = maker;
     warp->producer[info->slot[i]] = (uint8_t)producer;
   }
 }
@@ -32,7 +34,7 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
   };
   port_send(cu->to_lds, &request, now);
   warp->lds_under_way++;
-  cu_set_results(warp, info, NEVER, STALL_LDS);
+  cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_LDS);
   warp->kernel->by_pc[access->isa.pc].lds_accesses++;
 }
 
@@ -62,7 +64,7 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
     cu->source->commit(cu->source->self, &access->isa);
     access->isa.cache = NULL;
     cycle_t passed = rate_take(&cu->l1.width, now, message->moved) - 1;
-    cu_set_results(warp, info, passed + cu->mem.l1_latency, STALL_MEMORY);
+    cu_set_results(warp, info, passed + cu->mem.l1_latency, CU_NO_UNIT, STALL_MEMORY);
     cu_free_access(&cu->global_pool, index);
     return true;
   }
@@ -105,7 +107,7 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   if (access->prefetch)
     return; /* nobody waits for it, its warp's end included */
   warp->global_under_way++;
-  cu_set_results(warp, info, NEVER, pipe ? STALL_PIPE : STALL_MEMORY);
+  cu_set_results(warp, info, NEVER, CU_NO_UNIT, pipe ? STALL_PIPE : STALL_MEMORY);
 }
 
 /* ---- issue ------------------------------------------------------------------------------ */
@@ -185,7 +187,7 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
   case ISA_CLASS_COPY_FENCE:
   case ISA_CLASS_COPY:
   case ISA_CLASS_WAIT:
-    cu_set_results(warp, info, now + 1, STALL_DEPENDENCY);
+    cu_set_results(warp, info, now + 1, CU_NO_UNIT, STALL_DEPENDENCY);
     if (!result->mask)
       return true;
     group_arrive(cu, slot, result->pc, result, now);
@@ -193,10 +195,10 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
   case ISA_CLASS_FENCE:
     if (info->global_fence && cu->l1.sets)
       l1_clear(&cu->l1);
-    cu_set_results(warp, info, ready, STALL_DEPENDENCY);
+    cu_set_results(warp, info, ready, CU_NO_UNIT, STALL_DEPENDENCY);
     return true;
   default:
-    cu_set_results(warp, info, ready, STALL_DEPENDENCY);
+    cu_set_results(warp, info, ready, cu->unit[info->class_], STALL_DEPENDENCY);
     return true;
   }
 }
@@ -220,6 +222,7 @@ static void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint32_t sl
   scheduler->ready &= ~cu_bit(slot);
   scheduler->held &= ~cu_bit(slot);
   scheduler->last = slot;
+  warp->issued = now;
 }
 
 /* A slot that goes to a copy beside the warp's instructions. */
@@ -257,13 +260,27 @@ static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, 
     cu_plan(cu, slot, now + cu->follow[info->class_], now);
 }
 
+/* The candidate whose last issue, or start, is longest ago; ties go to the lowest slot. */
+static uint32_t longest_ago(const struct cu *cu, uint64_t candidates) {
+  uint32_t longest = (uint32_t)__builtin_ctzll(candidates);
+  for (uint64_t left = candidates & (candidates - 1); left; left &= left - 1) {
+    uint32_t slot = (uint32_t)__builtin_ctzll(left);
+    if (cu->warps[slot].issued < cu->warps[longest].issued)
+      longest = slot;
+  }
+  return longest;
+}
+
 /* The policy's choice among `candidates`, which are not empty. */
-static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, uint64_t candidates) {
+static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, uint64_t candidates, cycle_t now) {
   uint64_t after = scheduler->last >= CU_WARPS - 1 ? 0 : candidates & (UINT64_MAX << (scheduler->last + 1));
   if (cu->params.policy == CU_ROUND_ROBIN)
     return (uint32_t)__builtin_ctzll(after ? after : candidates);
-  if (cu->params.policy == CU_GREEDY_OLDEST && scheduler->last < CU_WARPS && candidates & cu_bit(scheduler->last))
+  const bool again = scheduler->last < CU_WARPS && candidates & cu_bit(scheduler->last);
+  if (again && cu->params.policy == CU_GREEDY_OLDEST)
     return scheduler->last;
+  if (cu->params.policy == CU_GREEDY_FAIR)
+    return again && cu->warps[scheduler->last].issued + 1 == now ? scheduler->last : longest_ago(cu, candidates);
   for (uint32_t i = 0; i < scheduler->aged; i++)
     if (candidates & cu_bit(scheduler->age[i]))
       return scheduler->age[i];
@@ -296,7 +313,7 @@ bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cyc
   uint64_t candidates = scheduler->ready, asked = 0;
   cycle_t until = NEVER;
   while (candidates) {
-    uint32_t slot = pick(cu, scheduler, candidates);
+    uint32_t slot = pick(cu, scheduler, candidates, now);
     const struct cu_warp *warp = cu_warp(cu, slot);
     enum stall stall = __builtin_expect(warp->task != TASK_NONE, 0)
                            ? task_held(cu, scheduler, slot, now, &until)

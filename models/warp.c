@@ -90,6 +90,15 @@ static bool fenced(const struct cu_warp *warp, const struct isa_info *info) {
          info->class_ != ISA_CLASS_COPY_FENCE;
 }
 
+/* When the instruction may use what is in a slot of the scoreboard. */
+static cycle_t usable_at(const struct cu *cu, const struct cu_warp *warp, const struct isa_info *info, unsigned slot) {
+  cycle_t ready = warp->ready[slot];
+  if (!cu->params.forward_latency || warp->maker[slot] == CU_NO_UNIT || info->class_ >= ISA_CLASS_LDS ||
+      warp->maker[slot] == cu->unit[info->class_])
+    return ready;
+  return ready + cu->params.forward_latency;
+}
+
 void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   const struct isa_info *info = &warp->kernel->info[warp->pc];
@@ -98,7 +107,7 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   cu_account(warp, warp->stall, now); /* what it waited for so far was the old instruction's business */
   warp->charged = warp->pc;
   for (unsigned i = 0; i < info->slots; i++) {
-    cycle_t ready = warp->ready[info->slot[i]];
+    cycle_t ready = usable_at(cu, warp, info, info->slot[i]);
     if (ready > at) {
       at = ready;
       stall = (enum stall)warp->producer[info->slot[i]];

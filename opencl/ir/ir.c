@@ -230,6 +230,7 @@ bool ir_is_convergent(const struct ir *ir, ir_ref ref) {
     return false;
   switch ((enum isa_class)isa_rows[ir->inst[ref].op].class_) {
   case ISA_CLASS_LANE:
+  case ISA_CLASS_VOTE:
   case ISA_CLASS_BARRIER:
   case ISA_CLASS_FENCE:
   case ISA_CLASS_COPY:

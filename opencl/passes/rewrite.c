@@ -179,6 +179,8 @@ uint32_t cost_of(const struct ir *ir, ir_ref ref) {
     return inst->op == IR_JOIN ? 1 : 0;
   switch ((enum isa_class)isa_rows[inst->op].class_) {
   case ISA_CLASS_INT:
+  case ISA_CLASS_ADD:
+  case ISA_CLASS_COUNT:
   case ISA_CLASS_MUL:
   case ISA_CLASS_HALF:
   case ISA_CLASS_FLOAT:

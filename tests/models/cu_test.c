@@ -157,6 +157,74 @@ TEST(cu, arrivals_at_barriers_are_noted_one_after_the_other) {
   EXPECT_EQ(rig_cycles(settings, 64, 64, late), START + 4 + 4 + 4 + 5 + INTERVAL + LATENCY + 1);
 }
 
+TEST(cu, a_result_is_forwarded_to_another_unit_later_than_within_its_own) {
+  const char *settings = "cu.forward_latency=3 cu.special_latency=6";
+  EXPECT_EQ(between_clocks(settings, 32, " mul.f32 v, v, v\n add.f32 v, v, v\n"), 1 + 4 + 1);
+  EXPECT_EQ(between_clocks(settings, 32, " mul.f32 v, v, v\n sqrt.f32 v, v\n add.f32 v, v, v\n"),
+            1 + 4 + 3 + 6 + 3 + 1);
+  /* what a reply brings, and what has long been there, nobody forwards; nor to the LDS */
+  EXPECT_EQ(between_clocks(settings, 32, " ld.lds.b32 v, [0]\n add.f32 v, v, v\n"), 1 + 1 + 1 + 10);
+  EXPECT_EQ(between_clocks(settings, 32, " mov.b32 v, 4\n ld.lds.b32 w, [v]\n"), 1 + 4 + 1);
+}
+
+TEST(cu, parts_of_a_class_are_like_it_until_they_have_figures_of_their_own) {
+  static const char add[] = " add.i32 v, v, v\n", count[] = " popc.b32 v, v\n", vote[] = " ballot.b64 f, p0\n",
+                    whole[] = " xor.b32 v, v, v\n", lane[] = " shfl.xor.b32 w, w, 1\n";
+  static const struct {
+    const char *first, *second, *settings;
+    uint32_t cycles;
+  } rows[] = {
+      {add, whole, "cu.int_latency=7", 1 + 7 + 1},
+      {add, whole, "cu.int_latency=7 cu.add_latency=9", 1 + 9 + 1},
+      {add, "", "cu.int_interval=5", 5 + 5},
+      {add, "", "cu.int_interval=5 cu.add_interval=3", 5}, /* between two clocks */
+      {add, add, "cu.int_latency=1 cu.add_interval=3", 1 + 3 + 1},
+      {count, whole, "cu.int_latency=7", 1 + 7 + 1},
+      {count, whole, "cu.int_latency=7 cu.count_latency=9", 1 + 9 + 1},
+      {count, "", "cu.int_interval=5", 5 + 5},
+      {count, "", "cu.int_interval=5 cu.count_interval=3", 5},
+      {vote, "", "cu.lane_latency=7", 1 + 7}, /* the clock is written where the vote is */
+      {vote, "", "cu.lane_latency=7 cu.vote_latency=9", 1 + 9},
+      {vote, lane, "cu.lane_latency=1 cu.lane_interval=6", 1 + 6 + 1},
+      {vote, lane, "cu.lane_latency=1 cu.lane_interval=6 cu.vote_interval=3", 1 + 1 + 2},
+      {vote, "", "cu.vote_latency=1 cu.vote_interval=3", 1 + 3}, /* in int's unit, as the clock */
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[128];
+    ct_note("row %zu", i);
+    snprintf(text, sizeof text, "%s%s", rows[i].first, rows[i].second);
+    EXPECT_EQ(between_clocks(rows[i].settings, 32, text), rows[i].cycles);
+  }
+}
+
+/* Cycles from the end of warp 0 to that of warp 2, which start together and have one scheduler for their chains. */
+static uint32_t lag(const char *settings, const char *chain) {
+  char kernel[512];
+  struct rig rig;
+  snprintf(kernel, sizeof kernel,
+           ".kernel k\n.arg out global\n.reg w, v, u\n.reg64 o, f\n ld.arg.b64 o, out\n get.warp w\n shl.b32 w, w, 3\n"
+           " bar\n%s get.clock f\n st.global.b64 [o + w], f\n exit\n",
+           chain);
+  rig_run(&rig, settings, 96, 96, kernel);
+  const uint32_t cycles = rig_word(&rig, 0, 4) - rig_word(&rig, 0, 0);
+  rig_free(&rig);
+  return cycles;
+}
+
+TEST(cu, the_fair_policy_goes_on_with_a_warp_only_while_it_issues_in_every_cycle) {
+#define CHAIN " add.i32 v, v, v\n add.i32 v, v, v\n add.i32 v, v, v\n add.i32 v, v, v\n"
+#define RUN " add.i32 v, v, v\n add.i32 u, u, u\n"
+  /* a link every 2 cycles: two warps fill them, and the third of the oldest-first policies waits for their end */
+  EXPECT_EQ(lag("cu.int_latency=2 cu.policy=greedy_fair", CHAIN), 4); /* the last link and the clock in a row */
+  EXPECT_EQ(lag("cu.int_latency=2 cu.policy=round_robin", CHAIN), 2);
+  EXPECT_GT(lag("cu.int_latency=2 cu.policy=greedy_oldest", CHAIN), 4);
+  /* instructions that do not wait for each other: 3 of each warp in turn */
+  EXPECT_EQ(lag("cu.policy=greedy_fair", RUN), 6);
+  EXPECT_EQ(lag("cu.policy=round_robin", RUN), 2);
+#undef CHAIN
+#undef RUN
+}
+
 TEST(cu, an_lds_result_takes_a_port_cycle_its_passes_and_the_latency) {
   const char *text = ".kernel k\n.lds t 4096\n.reg a, b\n get.local_id a, x\n shl.b32 a, a, %d\n"
                      " ld.lds.b32 b, [t + a]\n mov.b32 b, b\n exit\n";
