@@ -123,6 +123,8 @@ static void fill_channel(struct dma *dma, unsigned index, cycle_t now) {
                               .order = work->accepted_copies - 1,
                               .age = work->accepted++,
                               .ready = now + dma->params.setup};
+  if (copy->descriptor.fetch && !copy->accepted)
+    channel->ready += dma->params.descriptor_fetch;
   place_part(channel, copy, copy->accepted++);
   dma_prepare(dma, channel);
   copy->held++;

@@ -5,13 +5,11 @@
 
 /* ---- normal form ---------------------------------------------------------------------------- */
 
-/* Lines that follow each other on both sides are one. Elements are, too, where lines are kept apart: a stride of one
- * is no stride. */
+/* Lines that follow each other on both sides are one, unless they are kept apart. */
 static bool merge_lines(const struct dma_params *params, struct dma_descriptor *copy) {
-  bool apart = params->lines == DMA_SEPARATE && copy->line_bytes > copy->element_bytes;
   uint64_t bytes = (uint64_t)copy->line_bytes * copy->lines;
   bool touch = copy->global_pitch == copy->line_bytes && copy->lds_pitch == copy->line_bytes;
-  if (copy->lines == 1 || apart || !touch || bytes > UINT32_MAX)
+  if (params->lines == DMA_SEPARATE || copy->lines == 1 || !touch || bytes > UINT32_MAX)
     return false;
   copy->line_bytes = (uint32_t)bytes;
   copy->lines = 1;

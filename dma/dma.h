@@ -17,8 +17,8 @@
  * it is written: a 2D copy of one line is a plain one, a strided copy is a 2D one of 1-element lines. Its
  * dimensions are 1 (a line), 2 (lines) or 3 (planes). One of more than `dimensions` stays at the head of the
  * queue while its parts (lines, or planes) are accepted one after the other, each with a channel, an issue_gap
- * and a set-up of its own. With `lines` separate, lines of more than one element are joined neither to longer ones
- * nor to packs.
+ * and a set-up of its own. With `lines` separate, lines are joined neither to longer ones nor to packs. A copy
+ * whose descriptor has to be fetched first (`fetch`) takes descriptor_fetch cycles more to set up.
  *
  * A request is at most `granularity` bytes of data. A line is cut at multiples of `granularity` of the global
  * address. When two lines or more fit into `granularity` bytes, they are not cut: a request is then a *pack*, as
@@ -203,6 +203,7 @@ struct dma_descriptor {
   uint64_t global_pitch, global_plane; /* from line start to line start, from plane start to plane start */
   uint32_t lds_pitch, lds_plane;
   uint64_t global_from, global_to; /* the buffer: bytes outside of [from, to) do not exist */
+  bool fetch;                      /* the engine has to fetch its descriptor from memory */
   cycle_t issued;                  /* the cycle in which the last warp issued the copy */
 };
 

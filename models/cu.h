@@ -39,7 +39,7 @@
 #include "models/memory.h"
 #include "models/result.h"
 
-enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64 };
+enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64, CU_DESCRIPTORS = 16 };
 
 #define CU_NO_UNIT ((uint8_t)ISA_CLASSES)
 
@@ -69,6 +69,8 @@ struct cu_kernel {
   cycle_t hazard_cycle[RESULT_HAZARDS];
   size_t hazard_count;
   uint64_t hazards_dropped;
+  uint32_t descriptors[CU_DESCRIPTORS]; /* 1 + pc of the last copy of lines whose pc has this place: its descriptor is
+                                           in the engine */
 };
 
 /* Batches of copies that a warp's lanes make by themselves (copy.lane): how many of its accesses are under way in each

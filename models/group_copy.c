@@ -41,6 +41,15 @@ static void join_lines(const struct isa_copy *copy, struct part *part) {
   part->lines = 1;
 }
 
+/* Whether the engine has to fetch the descriptor of a copy of lines; it keeps those of the launch's last ones. */
+static bool must_fetch(const struct cu_group *group) {
+  uint32_t *kept = &group->kernel->descriptors[group->arrived_pc % CU_DESCRIPTORS], name = group->arrived_pc + 1;
+  if (group->copy.form < ISA_COPY_2D || *kept == name)
+    return false;
+  *kept = name;
+  return true;
+}
+
 static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot, struct part part) {
   const struct cu_group *group = &cu->groups[group_slot];
   const struct isa_copy *copy = &group->copy;
@@ -66,6 +75,7 @@ static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot, 
       .lds_plane = (uint32_t)(copy->lds_plane * bytes),
       .global_from = group->scope.from,
       .global_to = group->scope.to,
+      .fetch = must_fetch(group),
       .issued = group->complete_at,
   };
 }

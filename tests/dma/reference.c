@@ -4,8 +4,8 @@
 
 static void slow_normal(const struct dma_params *params, struct dma_descriptor *copy) {
   for (int round = 0; round < 3; round++) {
-    bool join = params->lines == DMA_JOINED || copy->line_bytes <= copy->element_bytes;
-    if (join && copy->lines > 1 && copy->global_pitch == copy->line_bytes && copy->lds_pitch == copy->line_bytes) {
+    if (params->lines == DMA_JOINED && copy->lines > 1 && copy->global_pitch == copy->line_bytes &&
+        copy->lds_pitch == copy->line_bytes) {
       copy->line_bytes *= copy->lines;
       copy->lines = 1;
     }

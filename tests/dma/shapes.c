@@ -215,10 +215,16 @@ TEST(dma, lines_kept_apart_are_each_a_request_a_cycle) {
       }
 }
 
-TEST(dma, elements_that_touch_are_a_line_even_where_lines_are_kept_apart) {
-  struct dma_descriptor strided = lines(true, 4, 64, 4, 4);
-  strided.element_bytes = 4;
-  EXPECT_EQ(alone(separate_dma(), strided, MEMORY), alone(separate_dma(), plain(true, 0, 0, 256), MEMORY));
+TEST(dma, a_descriptor_to_be_fetched_delays_its_copy) {
+  for (uint32_t fetch = 0; fetch <= 41; fetch += 41) {
+    struct dma_params params = usual_dma();
+    params.descriptor_fetch = fetch;
+    struct dma_descriptor copy = lines(true, 64, 4, 128, 64);
+    cycle_t known = alone(params, copy, MEMORY);
+    EXPECT_EQ(known, alone(usual_dma(), copy, MEMORY));
+    copy.fetch = true;
+    EXPECT_EQ(alone(params, copy, MEMORY), known + fetch);
+  }
 }
 
 TEST(dma, cut_at_rows_of_the_lds_a_request_is_a_beat) {

@@ -275,6 +275,25 @@ static uint64_t steady(const char *settings) {
   return measured_latency(settings, 32768, &machine) - measured_latency(settings, 16384, &machine);
 }
 
+/* Three copies in a loop and one behind it, one after the other. */
+static cycle_t cycles_of_copies(const char *settings, const char *copy) {
+  char text[1024];
+  snprintf(text, sizeof text,
+           ".kernel k\n.arg src global\n.lds t 1024\n.reg e, i, n, l, g\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
+           " mov.b32 n, 4\n mov.b32 l, 8\n mov.b32 g, 32\n mov.b32 i, 3\nagain: mov.b32 e, 0\n%s wait e\n"
+           " sub.i32 i, i, 1\n setp.ne.u32 more, i, 0\n@more bra again\n mov.b32 e, 0\n%s wait e\n exit\n",
+           copy, copy);
+  return rig_cycles(settings, 32, 32, text);
+}
+
+TEST(copy, the_first_of_an_instructions_copies_of_lines_fetches_its_descriptor) {
+  const char *lines = " copy.to_lds.2d e, [n], [p], n, size=n, lines=l, global_line=g, lds_line=n\n";
+  const char *plain = " copy.to_lds e, [t], [p], 16, size=4\n";
+  const char *without = "cu.count=1 dma.descriptor_fetch=0", *with = "cu.count=1 dma.descriptor_fetch=41";
+  EXPECT_EQ(cycles_of_copies(with, lines), cycles_of_copies(without, lines) + 2 * 41);
+  EXPECT_EQ(cycles_of_copies(with, plain), cycles_of_copies(without, plain));
+}
+
 TEST(copy, throughput_is_the_narrowest_of_the_limits_each_in_its_turn) {
   const char *const wide =
       "lds.size=128K dma.outstanding=4096 dma.granularity=256 dma.burst=4096 dma.read_width=256 dma.write_width=256 "
