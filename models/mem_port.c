@@ -1,8 +1,16 @@
 #include "models/memory.h"
 
+/* When the oldest access of the warps may be passed on, as far as the link and its queue go. */
+static cycle_t cu_next(const struct mem_port *port, cycle_t now) {
+  const struct mem_message *waiting = port_peek(&port->from_cu, now);
+  if (!waiting || port->backlog == NEVER || !mem_writes(waiting->kind))
+    return port_next(&port->from_cu);
+  return port->up.cycle > port->backlog ? port->up.cycle - port->backlog : 0;
+}
+
 static bool take_from_cu(struct mem_port *port, cycle_t now, struct mem_message *message) {
   const struct mem_message *waiting = port_peek(&port->from_cu, now);
-  if (!waiting)
+  if (!waiting || cu_next(port, now) > now)
     return false;
   *message = *waiting;
   port_take(&port->from_cu, now);
@@ -49,7 +57,7 @@ static cycle_t mem_port_step(void *self, cycle_t now) {
     port_send_at(&port->link, &message, now, passed + port->link.latency);
     port->probe_messages++;
   }
-  cycle_t next = port_next(&port->from_cu);
+  cycle_t next = cu_next(port, now);
   for (unsigned engine = 0; engine < port->engines; engine++)
     next = cycle_min(next, port_next(port->from_dma[engine]));
   return next == NEVER ? NEVER : cycle_max(next, now + 1);
@@ -63,6 +71,7 @@ bool mem_port_init(struct mem_port *port, const struct machine *machine, struct 
       .params = machine->mem,
       .up = {.per_cycle = machine->mem.link_up_width ? machine->mem.link_up_width : machine->mem.link_width},
   };
+  port->backlog = machine->mem.link_up_queue ? machine->mem.link_up_queue / port->up.per_cycle : NEVER;
   for (unsigned engine = 0; engine < port->engines; engine++)
     port->from_dma[engine] = &dma[engine].to_memory;
   uint32_t under_way = machine->cu.accesses + machine->dma.engines * machine->dma.outstanding;

@@ -18,6 +18,9 @@
  *   ... + ceil(b / l2_width) - 1 + l2_latency          data depart
  *   ... + ceil(b / link_width) + link_latency          the reply arrives
  *
+ * Accesses of warps are passed on in order. With link_up_queue, a write among them waits in the CU until no more than so
+ * many bytes are ahead of it on the link, and keeps back what is behind it: the warps feel a slow link when they issue.
+ *
  * A miss adds dram_latency + ceil(b / dram_width) - 1. A write of b bytes adds ceil(b / link_up_width)
  * on the way up and nothing on the way down.
  *
@@ -91,7 +94,8 @@ struct mem_port {
   unsigned engines;
   struct port link; /* struct mem_message, to the memory */
   struct rate up;
-  unsigned turn; /* input that is asked first */
+  cycle_t backlog; /* how far ahead of time the link may be taken when a warp's write is passed on; NEVER: any */
+  unsigned turn;   /* input that is asked first */
   struct mem_params params;
   uint32_t probe_messages; /* passed on so far, for waveforms */
 };

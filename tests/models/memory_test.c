@@ -145,6 +145,33 @@ TEST(memory, a_link_up_of_its_own_width_carries_what_is_written) {
   }
 }
 
+TEST(memory, a_queue_for_the_link_up_makes_warps_issue_writes_at_its_pace) {
+  /* `count` stores of 128 bytes without a wait between them; cycles from before the first to behind the last */
+  static const char *const head =
+      ".kernel k\n.arg out global\n.reg i, n\n.reg64 p, t0, t1\n.pred more\n"
+      " ld.arg.b64 p, out\n get.lane i\n shl.b32 i, i, 2\n get.clock t0\n"
+      "again: st.global.b32 [p + i], n\n add.i32 n, n, 1\n setp.lt.u32 more, n, %u\n"
+      "@more bra again\n get.clock t1\n sub.i64 t1, t1, t0\n st.global.b64 [p], t1\n exit\n";
+  enum { WIDTH = 2, EACH = 128 / WIDTH, FEW = 20, MANY = 50 };
+  uint64_t cycles[3][2];
+  static const unsigned queues[] = {0, 4 * 128, 8 * 128};
+  for (int q = 0; q < 3; q++)
+    for (int many = 0; many < 2; many++) {
+      char text[512], settings[128];
+      struct rig rig;
+      snprintf(text, sizeof text, head, many ? MANY : FEW);
+      snprintf(settings, sizeof settings, "cu.accesses=512 mem.link_up_width=%u mem.link_up_queue=%u", WIDTH,
+               queues[q]);
+      rig_run(&rig, settings, 32, 32, text);
+      cycles[q][many] = rig_word(&rig, 0, 0);
+      rig_free(&rig);
+    }
+  EXPECT_LT(cycles[0][1] - cycles[0][0], (MANY - FEW) * EACH / 2);
+  EXPECT_EQ(cycles[1][1] - cycles[1][0], (MANY - FEW) * EACH);
+  EXPECT_EQ(cycles[2][1] - cycles[2][0], (MANY - FEW) * EACH);
+  EXPECT_EQ(cycles[1][0] - cycles[2][0], 4 * EACH); /* four more stores are ahead in the longer queue */
+}
+
 TEST(memory, stores_reach_memory_and_are_counted) {
   const char *text =
       ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"
