@@ -82,10 +82,24 @@ static void count_channel(struct dram *dram, uint32_t channel, uint64_t bytes) {
     dram->stats->dram_peak_channel_bytes = dram->bytes[channel];
 }
 
+/* With simple DRAM: the rest of the refresh that an access to a row finds it in. */
+static cycle_t refresh_of_row(struct dram *dram, cycle_t now, uint64_t line) {
+  const struct mem_params *params = &dram->params;
+  uint32_t fraction = (uint32_t)(line * params->line / params->dram_row) * UINT32_C(0x9e3779b9);
+  fraction = (fraction ^ fraction >> 15) * UINT32_C(0x85ebca6b);
+  fraction ^= fraction >> 13;
+  uint64_t phase = (uint64_t)fraction * params->dram_refresh >> 32, since = (now + phase) % params->dram_refresh;
+  if (since >= params->dram_refresh_cycles)
+    return 0;
+  dram->stats->dram_refresh_stalls += params->dram_refresh_cycles - since;
+  return params->dram_refresh_cycles - since;
+}
+
 cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t bytes) {
   dram->stats->dram_bytes += bytes;
   if (!dram->banks)
-    return rate_take(dram->wires, now, bytes) - 1 + dram->params.dram_latency;
+    return rate_take(dram->wires, now, bytes) - 1 + dram->params.dram_latency +
+           (dram->params.dram_refresh ? refresh_of_row(dram, now, line) : 0);
   struct dram_place place = dram_locate(&dram->params, line);
   struct dram_bank *bank = &dram->banks[place.channel * dram->params.dram_banks + place.bank];
   struct rate *wires = &dram->wires[place.channel];

@@ -35,9 +35,18 @@ static uint64_t sector_bytes(const struct l2 *l2, uint32_t sectors) {
   return (uint64_t)sector_count(sectors) * l2->params.sector;
 }
 
+/* Lines of the same home numbered without gaps, and each time that these have gone through all sets shifted by one, so
+ * that every other line and every other stripe use all sets. */
+static uint64_t dense(const struct l2 *l2, uint64_t upper) {
+  uint64_t stripe = l2->params.l2_stripe / l2->params.line >> l2->slice_bits;
+  if (stripe)
+    upper = upper / (2 * stripe) * stripe + upper % stripe;
+  return upper + upper / l2->sets;
+}
+
 /* Where `line` is, or else the way to replace: an empty or the least recently used one. */
 static inline struct found look_up(struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
-  uint64_t upper = line >> l2->slice_bits;
+  uint64_t upper = l2->far ? dense(l2, line >> l2->slice_bits) : line >> l2->slice_bits;
   /* Short divisions are quick, and most machines' lines have short numbers. */
   uint64_t index = upper <= UINT32_MAX ? (uint32_t)upper % (uint32_t)l2->sets : upper % l2->sets;
   uint64_t first = slice->first + index * l2->params.l2_ways;

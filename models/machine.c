@@ -102,7 +102,7 @@ bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
              mem->l2_size, mem->line * mem->l2_ways * slices);
     return false;
   }
-  if (mem->dram == DRAM_BANKED && !check_dram(mem, message))
+  if ((mem->dram == DRAM_BANKED || mem->dram_refresh) && !check_dram(mem, message))
     return false;
   const struct dma_params *dma = &machine->dma;
   if (dma->copy != DMA_BY_ENGINE && (dma->swizzle != DMA_LINEAR || (dma->pad_interval && dma->pad))) {

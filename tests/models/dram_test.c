@@ -24,6 +24,28 @@ static cycle_t whole_line(struct bench *bench, cycle_t now, uint64_t line) {
 
 /* ---- where lines lie ---------------------------------------------------------------------- */
 
+TEST(dram, a_row_of_simple_dram_is_refreshed_at_times_of_its_own) {
+  enum { INTERVAL = 1000, REFRESH = 200, ROWS = 64 };
+  struct machine machine;
+  struct mem_stats stats = {0};
+  struct dram dram;
+  EXPECT_TRUE(rig_machine(&machine, "mem.dram_width=65536 mem.dram_latency=300 mem.dram_row=1024 mem.dram_refresh=1000 "
+                                    "mem.dram_refresh_cycles=200"));
+  EXPECT_TRUE(dram_init(&dram, &machine.mem, &stats));
+  for (uint64_t row = 0; row < ROWS; row++) {
+    uint64_t waits = 0, longest = 0;
+    for (cycle_t at = 0; at < INTERVAL; at++) {
+      cycle_t now = row * 10000 + at, wait = dram_access(&dram, now, row * 8 + at % 8, 1) - now - 300;
+      waits += wait > 0;
+      longest = cycle_max(longest, wait);
+    }
+    EXPECT_EQ(waits, REFRESH); /* each of its cycles is one in which an access waits for the rest */
+    EXPECT_EQ(longest, REFRESH);
+  }
+  EXPECT_EQ(stats.dram_refresh_stalls, ROWS * REFRESH * (REFRESH + 1) / 2);
+  dram_free(&dram);
+}
+
 TEST(dram, lines_lie_in_channels_then_columns_then_banks_then_rows) {
   static const struct {
     uint64_t line;

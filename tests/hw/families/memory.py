@@ -1,6 +1,318 @@
-"""Not built yet."""
-from case import Unmodelled
+"""Latency and bandwidth of global memory, and atomic operations on it (measure/t6_mem.cu, t7_core.cu).
+
+Chases: the program follows a random cycle through a region; here the order is ascending, since nothing in the model
+guesses what comes next, and an address depends on what was loaded just so: memory is zero, and the value is added.
+Work-groups that load or store evenly are a quarter of the machine; iterations are as few as the steady state takes.
+"""
+from case import Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
+
+DATA, SINK = "data", "to"
+LINE = 128
+GHZ = 1.98  # of the SM's clock; cycles into seconds
+HEAD = """
+.arg    out global
+.arg    data global
+"""
+
+# One work-group reads a line with each lane, so that the L2 has them all, and its near half those that fit.
+WARM = """
+.kernel warm
+.arg    data global
+.arg    bytes u64
+.reg    lane, v
+.reg64  p, end, here
+.pred   more
+        ld.arg.b64      p, data
+        ld.arg.b64      end, bytes
+        add.i64         end, end, p
+        get.local_id    lane, x
+        mul.wide.u32    here, lane, {stride}
+        add.i64         p, p, here
+next:   setp.lt.u64     more, p, end
+@more   ld.global.l2.b32 v, [p]
+        add.i64         p, p, {step}
+@more   bra             next
+        exit
+"""
+
+
+def _warm(stride, threads=1024):
+    return WARM.format(stride=stride, step=threads * stride)
+
+
+def _chase_kernel(load, step, loads):
+    """`loads` dependent loads, `step` bytes apart, between two stamps: 8 in a loop's body, as the program has them."""
+    body = "".join(f"        {load}      v, [p + {i * step}]\n        add.i64         p, {'far' if i == 7 else 'p'}, v\n"
+                   for i in range(8))
+    return f"""
+.kernel chase
+{HEAD}
+.reg    i
+.reg64  p, q, far, v, t0, t1, o
+.pred   again
+        ld.arg.b64      o, out
+        ld.arg.b64      p, data
+        mov.b32         i, {loads}
+        get.clock       t0
+again_: add.i64         far, p, {8 * step}
+        sub.i32         i, i, 8
+        setp.ne.s32     again, i, 0
+{body}@again  bra             again_
+        setp.ne.u32     again, p.lo, 1
+        setp.ne.u32     again, p.hi, 1
+        get.clock       t1
+        st.global.b64   [o], t0
+        st.global.b64   [o + 8], t1
+        exit
+"""
+
+
+def _chase(row):
+    footprint, stride = row.number("footprint_bytes", 1024), row.number("stride", 8)
+    row.one_of("order", "random")
+    load = "ld.global.b64" if row.one_of("load", "ld.ca", "ld.cg") == "ld.ca" else "ld.global.l2.b64"
+    lines = footprint // stride
+    cold = row.test == "chase_dram"
+    return _chase_case(load, lines, stride, cold)
+
+
+def _chase_case(load, lines, stride, cold=False):
+    """Few lines are all loaded once more; of many, some that lie in as many places of the caches as there are."""
+    loads = max(8, lines // 8 * 8) if lines <= 4096 else 1024
+    step = stride if lines <= 16384 else 15 * stride
+    repeat = [Launch("chase", 1, 1, (("buffer", STAMPS), ("buffer", DATA)))]
+    if not cold:
+        # The L1 is emptied between launches: what it keeps, the same launch has to have loaded.
+        repeat = [Launch("warm", 1, 1024, (("buffer", DATA), ("ulong", lines * stride)))] + repeat
+    source = _warm(stride) + _chase_kernel(load, step, loads)
+    if load == "ld.global.b64":
+        source, repeat = _twice(lines, stride, loads), [Launch("chase", 1, 1, (("buffer", STAMPS), ("buffer", DATA)))]
+    data = Buffer(DATA, max(0 if cold else lines * stride, (loads + 8) * step) + 4096)
+    case = Case(source, tuple(repeat), (stamps(2), data))
+    return case, lambda outcome: (outcome.words[STAMPS][1] - outcome.words[STAMPS][0]) / loads
+
+
+def _twice(lines, stride, loads):
+    """The chase of an L1: the region once untimed, then timed."""
+    kernel = _chase_kernel("ld.global.b64", stride, loads)
+    warm = f"""        mov.b32         i, {lines}
+        mov.b64         q, p
+warm_:  ld.global.b64   v, [q]
+        add.i64         q, q, {stride}
+        sub.i32         i, i, 1
+        setp.ne.s32     again, i, 0
+@again  bra             warm_
+        add.i64         p, p, v
+"""
+    return kernel.replace("        mov.b32         i, ", warm + "        mov.b32         i, ", 1)
+
+
+def _distribution(row):
+    where, percent = row.one_of("mem", "l2_4MB", "l2_16MB", "dram_64MB_region"), row.number("percentile", 0, 100)
+    dram, count = where.startswith("dram"), 1500
+    stride = 4096 + 128 if dram else LINE
+    lines = 1 if dram else (4 << 20 if where == "l2_4MB" else 16 << 20) // LINE
+    step = stride if dram else 21 * LINE
+    source = _warm(LINE) + f"""
+.kernel chase
+{HEAD}
+.reg    i, x, y
+.reg64  p, q, v, t0, t1, o
+.pred   again, odd
+        ld.arg.b64      o, out
+        ld.arg.b64      p, data
+        mov.b32         i, {count}
+again_: get.clock       t0
+        add.i64         p, p, v
+        ld.global.l2.b64 v, [p]
+        sub.i32         i, i, 1
+        setp.ne.s32     again, i, 0
+        setp.eq.u32     odd, v.lo, 1
+        setp.eq.u32     odd, v.hi, 1
+@odd    ld.arg.b64      q, out
+@odd    mov.b32         x, 1
+@odd    mov.b32         y, 0
+@odd    st.global.b64   [q], t0
+        get.clock       t1
+        sub.i64         t1, t1, t0
+        st.global.b64   [o], t1
+        add.i64         o, o, 8
+        add.i64         p, p, {step}
+@again  bra             again_
+        exit
+"""
+    launches = (Launch("chase", 1, 1, (("buffer", STAMPS), ("buffer", DATA))),)
+    if not dram:
+        launches = (Launch("warm", 1, 1024, (("buffer", DATA), ("ulong", lines * LINE))),) + launches
+    case = Case(source, launches, (stamps(count), Buffer(DATA, max(lines * stride, count * step) + 4096)))
+    return case, lambda outcome: sorted(outcome.words[STAMPS])[min(count - 1, count * percent // 100)]
+
+
+# ---- bandwidth ------------------------------------------------------------------------------------
+
+SKIPPED = 4  # iterations before the first stamp
+
+
+def _stream_kernel(op, unroll, threads, step, wrap, iterations):
+    """k_stream: each lane `unroll` times 16 bytes an iteration. `step`: from an iteration to the next. `wrap`: iterations
+    after which it is at its start again."""
+    chunk = threads * 16
+    loads = "".join(f"        add.i32         x, here, {u * chunk}\n        add.i32         x, x, 0\n"
+                    f"        ld.global.l2.b128 v{u}, [s + x]\n" for u in range(unroll)) if op != "write" else ""
+    stores = "".join(f"        add.i32         x, here, {u * chunk}\n        add.i32         x, x, 0\n"
+                     f"        st.global.b128  [d + x], v{u}\n" for u in range(unroll)) if op != "read" else ""
+    sums = "".join(f"        xor.b32         acc, acc, v{u}[{a}]\n        xor.b32         acc, acc, v{u}[{a + 1}]\n"
+                   for u in range(unroll) for a in (0, 2)) if op == "read" else ""
+    return f"""
+.kernel stream
+.arg    out global
+.arg    from global
+.arg    to global
+.arg    group_step u64
+.reg    item, group, here, x, n, left, acc, {", ".join(f"v{u}[4]" for u in range(unroll))}
+.reg64  s, d, p, o, t0, t1
+.pred   again, lead, wraps
+        get.local_id    item, x
+        get.group_id    group, x
+        ld.arg.b64      o, out
+        ld.arg.b64      s, from
+        ld.arg.b64      d, to
+        ld.arg.b64      p, group_step
+        mov.b32         x, group
+        madw            p, p, x
+        add.i64         s, s, p
+        add.i64         d, d, p
+        mul.i32         item, item, 16
+        mov.b32         n, 0
+        mov.b32         left, {wrap}
+        bar
+        get.clock       t0
+again_: add.i32         here, item, 0
+        add.i32         here, here, 0
+        add.i32         here, here, 0
+        add.i32         here, here, 0
+{loads}{stores}        add.i32         n, n, 1
+        add.i64         s, s, {step}
+        add.i64         d, d, {step}
+        sub.i32         left, left, 1
+        setp.eq.u32     wraps, left, 0
+@wraps  sub.i64         s, s, {step * wrap}
+@wraps  sub.i64         d, d, {step * wrap}
+@wraps  mov.b32         left, {wrap}
+{sums}        setp.eq.u32     lead, n, {SKIPPED}
+@lead   get.clock       t0
+        setp.lt.u32     again, n, {iterations + SKIPPED}
+@again  bra             again_
+        bar
+        get.clock       t1
+        setp.eq.u32     lead, item, 0
+        mul.wide.u32    p, group, 16
+        add.i64         o, o, p
+@lead   st.global.b64   [o], t0
+@lead   st.global.b64   [o + 8], t1
+        exit
+""".replace("        madw            p, p, x\n", "        mul.i64         p, p, wide\n").replace(
+        "        mov.b32         x, group\n", "        mul.wide.u32    wide, group, 1\n").replace(
+        ".reg64  s, d, p,", ".reg64  s, d, p, wide,")
+
+
+def _place(ctas):
+    """(work-groups, CUs, of how many such parts the machine is)"""
+    if ctas in (132, 264):
+        return ctas // 4, 33, 4
+    return ctas, min(ctas, 132), 1
+
+
+# Fills the L2 with changed lines, as a run of stores before leaves it.
+DIRTY = """
+.kernel dirty
+.arg    to global
+.arg    rounds u32
+.reg    item, rounds_, v[4]
+.reg64  d, p
+.pred   again
+        ld.arg.b64      d, to
+        ld.arg.b32      rounds_, rounds
+        get.global_id   item, x
+        mul.wide.u32    p, item, 16
+        add.i64         d, d, p
+again_: st.global.b128  [d], v
+        add.i64         d, d, {step}
+        sub.i32         rounds_, rounds_, 1
+        setp.ne.u32     again, rounds_, 0
+@again  bra             again_
+        exit
+"""
+
+
+def _stream_case(op, ctas, threads, unroll, hot, iterations):
+    groups, cus, share = _place(ctas)
+    chunk = threads * unroll * 16
+    region = max(65536, chunk) if ctas > 1 else max(262144, chunk)
+    wrap = max(1, region // chunk)
+    step, group_step = (chunk, region) if hot else (chunk * groups, chunk)
+    wrap = wrap if hot else 1 << 20
+    spread = region * groups if hot else chunk * groups * (iterations + SKIPPED)
+    far = -(-spread // (1 << 20)) << 20  # where the copy goes to
+    arguments = (("buffer", STAMPS), ("buffer", DATA), ("buffer", SINK if op == "copy" else DATA), ("ulong", group_step))
+    stream = Launch("stream", groups, threads, arguments)
+    launches, source = [stream], _stream_kernel(op, unroll, threads, step, wrap, iterations)
+    buffers = [stamps(2 * groups), Buffer(DATA, spread + 4096)] + ([Buffer(SINK, far)] if op == "copy" else [])
+    if hot:
+        launches = [stream, stream]
+    elif op != "read" and share > 1:
+        size = 17 << 20  # a little more than a quarter of the L2
+        source += DIRTY.format(step=cus * 1024 * 16)
+        launches = [Launch("dirty", cus, 1024, (("buffer", "dirt"), ("u32", size // (cus * 1024 * 16)))), stream]
+        buffers.append(Buffer("dirt", size + (1 << 20)))
+    return Case(source, tuple(launches), tuple(buffers), cus=cus, share=share), groups, share
+
+
+def _spans(outcome, groups):
+    words = outcome.words[STAMPS]
+    return [(words[2 * g], words[2 * g + 1]) for g in range(groups)]
+
+
+def _stream(row):
+    op, ctas = row.one_of("op", "read", "write", "copy"), row.number("ctas", 1, 264)
+    threads, unroll = row.number("threads", 32, 1024), row.number("loads_in_flight_per_thread", 1, 8)
+    hot = row.one_of("mem", "l2", "dram") == "l2"
+    chunk = threads * unroll * 16
+    iterations = max(8, min(24, (1 << 20) // chunk // (4 if ctas > 8 else 1)))
+    case, groups, share = _stream_case(op, ctas, threads, unroll, hot, iterations)
+    moved = iterations * chunk
+
+    def metric(outcome):
+        spans = _spans(outcome, groups)
+        rate = moved / median([end - start for start, end in spans])
+        if row.metric == "bytes_per_cycle_per_cta":
+            return rate
+        if row.metric != "total_bandwidth":
+            raise Unmodelled("no such metric")
+        return rate * ctas * GHZ * (2 if op == "copy" else 1)
+    return case, metric
+
+
+def _copy_whole(row):
+    """cudaMemcpy from device to device: as the copying kernel with all SMs."""
+    iterations = 12
+    case, groups, share = _stream_case("copy", 132, 1024, 4, False, iterations)
+    moved = 2 * iterations * 1024 * 4 * 16
+
+    def metric(outcome):
+        return moved * groups * share * GHZ / median([end - start for start, end in _spans(outcome, groups)])
+    return case, metric
 
 
 def model(row):
+    if row.test in ("chase", "chase_dram"):
+        return _chase(row)
+    if row.test == "l2_latency_by_sm":
+        return _chase_case("ld.global.l2.b64", (1 << 20) // LINE, LINE)
+    if row.test == "chase_distribution":
+        return _distribution(row)
+    if row.test == "stream":
+        return _stream(row)
+    if row.test == "memcpy_d2d":
+        return _copy_whole(row)
     raise Unmodelled("not built yet")
