@@ -204,15 +204,27 @@ static void count_copy(struct dma *dma, const struct copy *copy) {
   dma->stats.bytes += copy->bytes;
 }
 
-/* The news is `completion` cycles under way, or the one of the link. */
-static void send_news(struct dma *dma, const struct copy *copy, cycle_t ready, cycle_t now) {
+/* The news is `completion` cycles under way, or the one of the link; a posted copy's latency ends with the first. */
+static void send_news(struct dma *dma, struct copy *copy, enum dma_news news, cycle_t ready, cycle_t now) {
   const struct dma_descriptor *descriptor = &copy->descriptor;
-  cycle_t arrival = cycle_max(ready + dma->params.completion, now + 1);
-  const struct dma_done done = {descriptor->tag, descriptor->origin, arrival - descriptor->issued, copy->requests,
-                                copy->asked};
+  cycle_t arrival = cycle_max(cycle_max(ready + dma->params.completion, now + 1), dma->to_cu.last);
+  cycle_t latency = (copy->left_at ? copy->left_at : arrival) - descriptor->issued;
+  const struct dma_done done = {descriptor->tag, news, descriptor->origin, latency, copy->requests, copy->asked};
   port_send_at(&dma->to_cu, &done, now, arrival);
-  histogram_add(&dma->latency, done.latency);
-  count_copy(dma, copy);
+  if (!copy->left_at)
+    histogram_add(&dma->latency, latency);
+  if (news == DMA_LEFT)
+    copy->left_at = arrival;
+}
+
+void dma_leave(struct dma *dma, unsigned index, cycle_t now) {
+  struct dma_work *work = dma->work;
+  struct channel *channel = &work->channel[index];
+  struct copy *copy = &work->copy[channel->copy];
+  if (--channel->unsent || (work->pending & channel_bit(index)) || !dma->params.posted)
+    return;
+  if (++copy->left == copy->parts)
+    send_news(dma, copy, DMA_LEFT, now, now);
 }
 
 /* The channel is free at once; the last part of a copy brings its news. */
@@ -226,7 +238,8 @@ static void complete(struct dma *dma, unsigned index, cycle_t now) {
   dma->probe_channels--;
   if (--copy->held || copy->accepted < copy->parts)
     return;
-  send_news(dma, copy, channel->ready, now);
+  send_news(dma, copy, copy->left_at ? DMA_LANDED : DMA_DONE, channel->ready, now);
+  count_copy(dma, copy);
   work->copies[channel->copy / 64] &= ~(UINT64_C(1) << channel->copy % 64);
 }
 

@@ -5,6 +5,12 @@
 
 /* ---- arbitration ---------------------------------------------------------------------------- */
 
+/* From when an outbound request can start: posted ones wait for an acknowledgement, which is a step of its own. */
+static cycle_t outbound_at(const struct dma *dma) {
+  uint32_t posted = dma->params.posted;
+  return posted && dma->work->writes >= posted ? NEVER : dma_lds_free_at(dma);
+}
+
 /* From when the channel's kind of requests has room on its way out. */
 static cycle_t room_at(const struct dma *dma, unsigned channel) {
   return dma->work->to_lds >> channel & 1 ? port_free_at(&dma->to_memory) : dma_lds_free_at(dma);
@@ -13,7 +19,12 @@ static cycle_t room_at(const struct dma *dma, unsigned channel) {
 /* Of `channels`, those whose port has room at `now`; the inbound ones share one, the outbound ones another. */
 static uint64_t with_room(const struct dma *dma, uint64_t channels, cycle_t now) {
   uint64_t to_lds = dma->work->to_lds;
-  return channels & ((port_can_send(&dma->to_memory, now) ? to_lds : 0) | (dma_lds_free_at(dma) <= now ? ~to_lds : 0));
+  return channels & ((port_can_send(&dma->to_memory, now) ? to_lds : 0) | (outbound_at(dma) <= now ? ~to_lds : 0));
+}
+
+static cycle_t start_at(const struct dma *dma, unsigned channel) {
+  cycle_t room = dma->work->to_lds >> channel & 1 ? port_free_at(&dma->to_memory) : outbound_at(dma);
+  return cycle_max(dma->work->channel[channel].ready, room);
 }
 
 /* The lowest-numbered of `channels` that is ready, or NOBODY. */
@@ -96,6 +107,10 @@ static void take_entry(struct dma *dma, unsigned index, cycle_t now) {
   work->request[sending->tag] = (struct request){
       .covers = sending->covers, .channel = index, .passes = counted(dma, channel, &sending->covers), .sent = now};
   channel->unread++;
+  if (!sending->covers.to_lds) {
+    channel->unsent++;
+    work->writes++;
+  }
   if (++channel->under_way == dma->params.quota)
     work->at_quota |= channel_bit(index);
 }
@@ -135,7 +150,7 @@ static void dispatch(struct dma *dma, cycle_t now) {
   dma->stats.packs += covers->lines > 1;
   dma->stats.addresses += sending->addresses;
   struct transfer transfer = dma_transfer(covers, sending->tag, !covers->to_lds);
-  transfer.width = covers->to_lds ? 0 : dma->params.read_width;
+  transfer.width = covers->to_lds ? 0 : dma->params.out_width ? dma->params.out_width : dma->params.read_width;
   transfer.bypass = covers->to_lds && dma->params.l2 == DMA_BYPASS;
   port_send(covers->to_lds ? &dma->to_memory : dma->to_lds, &transfer, now);
   if (dma_coupled(dma) && !covers->to_lds)
@@ -187,7 +202,7 @@ void dma_send_requests(struct dma *dma, cycle_t now) {
     unsigned channel = work->owner;
     if (channel == NOBODY)
       channel = arbitrate(dma, now);
-    if (channel != NOBODY && cycle_max(work->channel[channel].ready, room_at(dma, channel)) <= now)
+    if (channel != NOBODY && start_at(dma, channel) <= now)
       start_request(dma, channel, now);
   }
   if (work->sending.active && leaves_at(dma, now) <= now)
@@ -202,9 +217,9 @@ cycle_t dma_next_request(struct dma *dma, cycle_t now) {
   if (!left || all_under_way(dma))
     return NEVER;
   if (work->owner != NOBODY)
-    return cycle_max(work->channel[work->owner].ready, room_at(dma, work->owner));
+    return start_at(dma, work->owner);
   /* A full port wakes the engine when it has room again. */
-  cycle_t memory = port_free_at(&dma->to_memory), lds = dma_lds_free_at(dma), next = NEVER;
+  cycle_t memory = port_free_at(&dma->to_memory), lds = outbound_at(dma), next = NEVER;
   left &= (memory == NEVER ? 0 : work->to_lds) | (lds == NEVER ? 0 : ~work->to_lds);
   for (; left && next > now + 1; left &= left - 1) {
     unsigned channel = (unsigned)__builtin_ctzll(left);
@@ -235,6 +250,7 @@ void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
   const struct request *request = &work->request[tag];
   unsigned index = request->channel;
   dma->stats.outstanding_cycles += now - request->sent;
+  work->writes -= !request->covers.to_lds;
   work->unused[dma->params.outstanding - work->under_way--] = tag;
   if (work->at_quota & channel_bit(index))
     leave_quota(dma, index, now);

@@ -27,13 +27,13 @@ enum { TO_MEMORY = 4 }; /* slots of the port; two hold the rate of one a cycle, 
 
 static cycle_t dma_step(void *self, cycle_t now);
 
-/* to_cu: descriptors that have finished are in it for `completion` cycles, at most one a cycle but for
- * those that channels held. from_memory: a slot's credit takes memory_latency to get back, and in that
- * time each request can be answered once and, sent again, once more. */
+/* to_cu: descriptors that have finished (and posted ones that have left) are in it for `completion` cycles, at most
+ * one a cycle but for those that channels held. from_memory: a slot's credit takes memory_latency to get back, and in
+ * that time each request can be answered once and, sent again, once more. */
 static bool make_ports(struct dma *dma, struct component *cu, struct component *memory, cycle_t memory_latency) {
   const struct dma_params *params = &dma->params;
   struct component *me = &dma->component;
-  uint32_t done = params->completion + params->channels + 4;
+  uint32_t done = (params->posted ? 2 : 1) * (params->completion + params->channels + 4);
   return port_init(&dma->from_cu, sizeof(struct dma_descriptor), params->queue, 1, cu, me) &&
          port_init(&dma->to_cu, sizeof(struct dma_done), done, 1, me, cu) &&
          port_init(&dma->to_memory, sizeof(struct transfer), TO_MEMORY, 1, me, memory) &&
@@ -49,7 +49,9 @@ static bool make_work(struct dma *dma) {
   work->request = calloc(requests, sizeof *work->request);
   work->unused = calloc(requests, sizeof *work->unused);
   bool sides = dma_side_init(&work->inbound, requests, dma->params.read_width);
-  if (!dma_side_init(&work->outbound, requests, dma->params.write_width) || !sides || !work->request || !work->unused)
+  if (!dma_side_init(&work->outbound, requests,
+                     dma->params.out_width ? dma->params.out_width : dma->params.write_width) ||
+      !sides || !work->request || !work->unused)
     return false;
   for (uint32_t i = 0; i < requests; i++)
     work->unused[i] = requests - 1 - i;

@@ -27,7 +27,8 @@
  * with its last address. It is under way from its first address until it has landed, and `outstanding` bounds
  * how many are; `quota` those of a channel. Inbound (global to LDS): the request goes to memory, its data pass
  * the read side (`read_width`), then the LDS (`write_width` a beat). Outbound: the LDS is read (`read_width` a
- * beat), the data pass the write side (`write_width`) and go to memory; landed means acknowledged by memory. On
+ * beat, or `out_width` if that is not 0) and, lds_latency cycles later, the data pass the write side (`write_width`)
+ and go to memory; landed means acknowledged by memory. On
  * the side that faces memory a line shorter than `gather` counts as `gather` bytes.
  *
  * With `cut` both, pieces of a line also end at multiples of `granularity` of the LDS address. With a `sector`, those
@@ -59,6 +60,14 @@
  * port. (A buffer for each, since one that inbound data fill could hold up the replies that empty it.) With
  * `decoupling` off there is one data path: one request at a time, from its reply to its last beat, or from its
  * first beat to its last byte. Data from memory go before a new request to the LDS.
+ *
+ * Posted. With `posted` an outbound copy is complete when the last of its data are on their way to memory, `completion`
+ * cycles after that; another message tells when memory has acknowledged them, and the work-group ends no earlier. So
+ * that they do not run away from memory, no more than `posted` outbound requests are under way. What the work-group
+ * does to memory after such an event follows the copy's data on the link to memory; a fence waits for the
+ acknowledgement.
+ *
+ *     outbound, posted:      t0 + 1 + setup + B + lds_latency + ⌈b/write_width⌉ + completion
  *
  * Fences. A copy behind a fence is accepted and set up, but starts no request before all earlier copies of its
  * owner have done with the flagged spaces: with the LDS, inbound ones have landed and outbound ones are read; with
@@ -104,7 +113,7 @@
  *     cycle after the last beat, memory W from the cycle in which the last byte passes, then completion.
  *
  *     inbound    t0 + 1 + setup + R + ⌈b/read_width⌉ + B + completion
- *     outbound   t0 + 1 + setup + B + ⌈b/write_width⌉ + W + completion
+ *     outbound   t0 + 1 + setup + B + lds_latency + ⌈b/write_width⌉ + W + completion
  *
  * In general request i (from 0; k_i lines, a_i addresses, B_i beats, n_i bytes as memory's side counts them) starts
  * at f_i, is sent at s_i and lands at l_i, where l_i and g_i of i < 0 are 0:
@@ -112,12 +121,14 @@
  *     f_0 = t0 + 1 + setup      f_i = max(s_(i-1) + 1 [+ line_cycles before a line] [+ plane_cycles before a plane],
  *                                         l_(i-outstanding), l_(i-quota))
  *                                         outbound: b_(i-4) + 1, the port's places)    b: the first beat's cycle
+                                         [posted: l_(i-posted)]
  *     s_i = f_i + a_i - 1 + (k_i - 1) · line_cycles
  *     inbound    P_i = max(P_(i-1), max(s_i + R, l_(i-buffer)) · read_width) + n_i   bytes through the read side
  *                e_i = max(e_(i-1), ⌈P_i / read_width⌉ - 1) + B_i    its last beat
  *                l_i = e_i + 1
  *     outbound   e_i = max(e_(i-1), s_i) + B_i                       its last beat
- *                P_i = max(P_(i-1), max(e_i + 1, g_(i-buffer)) · write_width) + n_i  bytes through the write side
+ *                P_i = max(P_(i-1), max(e_i + 1 + lds_latency, g_(i-buffer)) · write_width) + n_i  bytes through the
+ write side
  *                g_i = ⌈P_i / write_width⌉                           its place in the buffer is free
  *                l_i = g_i - 1 + W
  *     done       max(l) + completion
@@ -207,9 +218,12 @@ struct dma_descriptor {
   cycle_t issued;                  /* the cycle in which the last warp issued the copy */
 };
 
-/* Engine to CU: the event of the copy is complete in the cycle in which this arrives. */
+/* Engine to CU: in the cycle in which it arrives the copy has landed and its event is complete; or, of a posted copy,
+ * first its data have left for memory, which completes the event, and later they have landed. */
+enum dma_news { DMA_DONE, DMA_LEFT, DMA_LANDED };
 struct dma_done {
   uint64_t tag;
+  enum dma_news news;
   uint32_t origin;
   cycle_t latency;   /* from `issued` to this arrival */
   uint64_t requests; /* of the copy, sent to memory or to the LDS */

@@ -54,7 +54,8 @@ static void side_append(struct dma *dma, struct side *side, uint32_t tag, cycle_
 static void side_push(struct dma *dma, struct side *side, uint32_t tag, cycle_t now) {
   if (dma_coupled(dma)) /* the sides take turns by whole cycles */
     side->rate.cycle = side->rate.used = 0;
-  side_append(dma, side, tag, rate_take(&side->rate, now, dma->work->request[tag].passes) - 1);
+  cycle_t here = side == &dma->work->outbound ? now + dma->params.lds_latency : now;
+  side_append(dma, side, tag, rate_take(&side->rate, here, dma->work->request[tag].passes) - 1);
 }
 
 /* There is nothing to read: zeros are at the far side a cycle later. */
@@ -92,6 +93,7 @@ static void side_drain(struct dma *dma, struct side *side, struct port *port, cy
     side->freed = side->freed_at == now ? side->freed + 1 : 1;
     side->freed_at = now;
     side->buffered--; /* what goes to the LDS stays until its last beat */
+    dma_leave(dma, dma->work->request[tag].channel, now);
     if (dma_coupled(dma))
       dma->work->path_free = now + 1;
   }

@@ -21,6 +21,8 @@ struct copy {
   uint64_t parts, accepted; /* parts in all, and so far */
   uint32_t held;            /* parts in channels */
   uint64_t requests, asked; /* requests so far, and their bytes */
+  uint64_t left;            /* posted: parts with all data on their way to memory */
+  cycle_t left_at;          /* when the CU hears that all are; 0: not yet */
   uint64_t fence[SPACES];   /* may not touch the space before older copies of the owner than this have left it */
 };
 
@@ -41,6 +43,7 @@ struct channel {
   cycle_t ready;        /* its next request starts no earlier; when there is none, when it has finished */
   uint32_t under_way;   /* requests */
   uint32_t unread;      /* of these: their data are not yet in the engine */
+  uint32_t unsent;      /* of outbound ones: their data are not yet on their way to memory */
 };
 
 struct request {
@@ -91,8 +94,8 @@ struct dma_work {
   unsigned turn;    /* round robin: asked first */
   struct sending sending;
   struct request *request;
-  uint32_t *unused; /* stack of unused requests */
-  uint32_t under_way;
+  uint32_t *unused;              /* stack of unused requests */
+  uint32_t under_way, writes;    /* all, outbound ones */
   struct side inbound, outbound; /* data on their way to the LDS, to memory */
   cycle_t path_free;             /* decoupling off: from when the one data path is idle; NEVER while nobody can know */
   cycle_t last_sent;             /* + 1: 0 is never */
@@ -120,6 +123,8 @@ cycle_t dma_next_acceptance(const struct dma *dma);
 void dma_pass_fences(struct dma *dma, cycle_t now);
 void dma_complete_finished(struct dma *dma, cycle_t now);
 cycle_t dma_next_completion(const struct dma *dma);
+/* Posted copies: a request of the channel's is on its way to memory. */
+void dma_leave(struct dma *dma, unsigned channel, cycle_t now);
 
 /* ---- channels.c */
 

@@ -120,23 +120,35 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
   }
 }
 
+static void count_copy(const struct cu_kernel *kernel, const struct dma_done *done) {
+  struct pc_result *result = &kernel->by_pc[done->origin];
+  result->copies_done++;
+  result->copy_requests += done->requests;
+  result->copy_moved += done->bytes;
+  result->copy_cycles += done->latency;
+  result->copy_max = cycle_max(result->copy_max, done->latency);
+}
+
+static void take_news(struct cu *cu, const struct dma_done *done, cycle_t now) {
+  const struct cu_kernel *kernel = group_of_copy(cu, done->tag)->kernel;
+  cu->last_active = now;
+  if (kernel->info[done->origin].to_global)
+    l1_clear(&cu->l1);
+  if (done->news != DMA_LANDED)
+    group_copy_complete(cu, done->tag, now);
+  if (done->news == DMA_LEFT)
+    return;
+  count_copy(kernel, done);
+  group_copy_landed(cu, done->tag, now);
+}
+
 static void take_dma_replies(struct cu *cu, cycle_t now) {
   for (unsigned engine = 0; engine < cu->engines; engine++) {
     const struct dma_done *message;
     while ((message = port_peek(cu->from_dma[engine], now))) {
       const struct dma_done done = *message;
-      struct cu_kernel *kernel = group_of_copy(cu, done.tag)->kernel;
-      struct pc_result *result = &kernel->by_pc[done.origin];
-      if (kernel->info[done.origin].to_global)
-        l1_clear(&cu->l1);
       port_take(cu->from_dma[engine], now);
-      cu->last_active = now;
-      result->copies_done++;
-      result->copy_requests += done.requests;
-      result->copy_moved += done.bytes;
-      result->copy_cycles += done.latency;
-      result->copy_max = cycle_max(result->copy_max, done.latency);
-      group_copy_done(cu, done.tag, now);
+      take_news(cu, &done, now);
     }
   }
 }

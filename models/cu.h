@@ -108,6 +108,7 @@ struct cu_warp {
 struct cu_event {
   uint32_t id;
   uint32_t under_way; /* copies it covers that are not complete */
+  bool to_lds;        /* one of its copies is inbound */
   bool leaving;       /* a wait for a part of a list has named it: released with the rest of the list */
 };
 
@@ -316,8 +317,11 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
 /* The group of a copy under way, by the copy's tag. */
 struct cu_group *group_of_copy(struct cu *cu, uint64_t tag);
 
-/* A copy, or a part of it, has completed: its tag. */
-void group_copy_done(struct cu *cu, uint64_t tag, cycle_t now);
+/* A copy, or a part of it, has completed, as far as its event is concerned: its tag. */
+void group_copy_complete(struct cu *cu, uint64_t tag, cycle_t now);
+
+/* It has landed: its work-group may end. */
+void group_copy_landed(struct cu *cu, uint64_t tag, cycle_t now);
 
 /* Hands over copies that wait for room in an engine's queue. Returns when to try again, or NEVER. */
 cycle_t group_hand_over(struct cu *cu, cycle_t now);

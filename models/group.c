@@ -22,15 +22,20 @@ void group_hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_r
 
 /* ---- rendezvous ------------------------------------------------------------------------- */
 
+static uint32_t wait_latency(const struct cu *cu, struct cu_group *group) {
+  uint32_t outbound = cu->params.wait_out_latency;
+  return outbound && group_wait_outbound(group) ? outbound : cu->params.wait_latency;
+}
+
 /* When the warps that stand at the rendezvous may issue again, if nothing but its latency is left from `now` on. At a
  * barrier the last arrival has just been given its time for being noted. */
-static cycle_t release_at(const struct cu *cu, const struct cu_group *group, cycle_t now) {
+static cycle_t release_at(const struct cu *cu, struct cu_group *group, cycle_t now) {
   switch (group_class_at(group, group->arrived_pc)) {
   case ISA_CLASS_COPY:
   case ISA_CLASS_COPY_FENCE:
     return now + cu->params.copy_latency;
   case ISA_CLASS_WAIT:
-    return now + cu->params.wait_latency;
+    return now + wait_latency(cu, group);
   default:
     return cu->barriers_noted + cu->params.barrier_latency;
   }

@@ -45,6 +45,8 @@ struct cu_event *group_add_event(struct cu_group *group, uint32_t id);
 
 /* Whether the wait at which the group stands names an event that is not complete. */
 bool group_wait_holds(struct cu_group *group);
+/* Whether all copies that it waits for are, or were, outbound ones. */
+bool group_wait_outbound(struct cu_group *group);
 void group_check_wait(struct cu *cu, struct cu_group *group);
 void group_release_wait(struct cu *cu, struct cu_group *group, cycle_t now);
 

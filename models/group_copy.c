@@ -86,7 +86,9 @@ static struct port *queue_of(const struct cu *cu, uint32_t group_slot) { return 
 
 /* Every descriptor is counted as a copy under way, and in the copy's event. */
 static void note_under_way(struct cu_group *group, cycle_t now) {
-  group_find_event(group, group->copy.event)->under_way++;
+  struct cu_event *event = group_find_event(group, group->copy.event);
+  event->under_way++;
+  event->to_lds |= group->copy.to_lds;
   if (!group->copies_under_way++)
     group->copies_since = now;
 }
@@ -221,21 +223,24 @@ void group_pass_fence(struct cu *cu, uint32_t group_slot, cycle_t now) {
 
 /* ---- completion ------------------------------------------------------------------------- */
 
-void group_copy_done(struct cu *cu, uint64_t tag, cycle_t now) {
-  uint32_t slot = (uint32_t)(tag & 0xff);
-  struct cu_group *group = &cu->groups[slot];
+void group_copy_complete(struct cu *cu, uint64_t tag, cycle_t now) {
+  struct cu_group *group = group_of_copy(cu, tag);
   struct cu_event *event = group_find_event(group, (uint32_t)(tag >> 8));
   assert(event && event->under_way && "a copy under way holds its event");
   event->under_way--;
-  if (!--group->copies_under_way)
-    group->kernel->stats.copy_cycles += now - group->copies_since;
   bool at_wait =
       group->arrived_count && !group->mismatched && group_class_at(group, group->arrived_pc) == ISA_CLASS_WAIT;
-  if (at_wait && !group_wait_holds(group)) {
-    if (group->arrived_count == group->warp_count)
-      group_release_wait(cu, group, now);
-    else
-      group_set_stall(cu, group, STALL_WAIT_JOIN, now);
-  }
-  group_finish(cu, slot, now);
+  if (!at_wait || group_wait_holds(group))
+    return;
+  if (group->arrived_count == group->warp_count)
+    group_release_wait(cu, group, now);
+  else
+    group_set_stall(cu, group, STALL_WAIT_JOIN, now);
+}
+
+void group_copy_landed(struct cu *cu, uint64_t tag, cycle_t now) {
+  struct cu_group *group = group_of_copy(cu, tag);
+  if (!--group->copies_under_way)
+    group->kernel->stats.copy_cycles += now - group->copies_since;
+  group_finish(cu, (uint32_t)(tag & 0xff), now);
 }

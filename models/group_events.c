@@ -65,9 +65,21 @@ void group_check_wait(struct cu *cu, struct cu_group *group) {
   }
 }
 
+/* An event that is no longer live says nothing; a wait for none of outbound copies is like any other. */
+bool group_wait_outbound(struct cu_group *group) {
+  bool outbound = false;
+  for (uint32_t i = 0; i < group->wait.count; i++) {
+    const struct cu_event *event = group_find_event(group, group->wait.event[i]);
+    if (event && event->to_lds)
+      return false;
+    outbound |= event != NULL;
+  }
+  return outbound;
+}
+
 void group_release_wait(struct cu *cu, struct cu_group *group, cycle_t now) {
   group->kernel->stats.exposed_cycles += now - group->complete_at;
   group->kernel->stats.waits++;
-  release_events(group);
   group_release(cu, group, STALL_WAIT_JOIN, now);
+  release_events(group);
 }

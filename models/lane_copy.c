@@ -197,7 +197,8 @@ static void finish(struct cu *cu, struct lane_copy *copy, cycle_t now) {
   histogram_add(&cu->copy_latency, latency);
   if (blocking(cu))
     kernel->stats.exposed_cycles += latency;
-  group_copy_done(cu, copy->tag, now);
+  group_copy_complete(cu, copy->tag, now);
+  group_copy_landed(cu, copy->tag, now);
 }
 
 void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t now) {

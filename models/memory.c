@@ -124,13 +124,13 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
     passed = cycle_max(passed, rate_take(&client->cluster->down, now, bytes));
   cycle_t arrival = passed + memory->params.link_latency;
   memory->stats.link_down_bytes += bytes;
-  memory->last_arrival = cycle_max(memory->last_arrival, arrival);
+  memory->last_arrival = cycle_max(memory->last_arrival, arrival + memory->params.fill_latency);
   if (mem_is_dma(to->kind)) {
     struct transfer_reply message = {.tag = to->tag};
     port_send_at(client->to_dma[to->engine], &message, now, arrival);
   } else {
     struct mem_reply message = {.tag = to->tag};
-    port_send_at(&client->to_cu, &message, now, arrival);
+    port_send_at(&client->to_cu, &message, now, arrival + memory->params.fill_latency);
   }
 }
 

@@ -16,7 +16,7 @@
  *   t + 1                    the port passes it on
  *   t + 1 + link_latency     the L2 accepts it (and memory commits)
  *   ... + ceil(b / l2_width) - 1 + l2_latency          data depart
- *   ... + ceil(b / link_width) + link_latency          the reply arrives
+ *   ... + ceil(b / link_width) + link_latency          the reply arrives; a warp has it fill_latency later
  *
  * Accesses of warps are passed on in order. With link_up_queue, a write among them waits in the CU until no more than so
  * many bytes are ahead of it on the link, and keeps back what is behind it: the warps feel a slow link when they issue.

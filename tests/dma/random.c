@@ -8,12 +8,13 @@
 
 static void note_case(unsigned i, const struct dma_params *p, const struct dma_descriptor *c) {
   ct_note("case %u: to_lds %d, %u planes of %u lines of %u, global %u %u %u, lds %u %u %u, outstanding %u, quota %u, "
-          "widths %u %u, granularity %u, lines %u, cut %u, sector %u, gather %u, coupled %u, buffer %u, alignment %u, "
+          "widths %u %u, outbound %u after %u, granularity %u, lines %u, cut %u, sector %u, gather %u, coupled %u, "
+          "buffer %u, alignment %u, "
           "pad %u %u, line %u, burst %u",
           i, c->to_lds, c->planes, c->lines, c->line_bytes, (unsigned)c->global, (unsigned)c->global_pitch,
           (unsigned)c->global_plane, c->lds, c->lds_pitch, c->lds_plane, p->outstanding, p->quota, p->read_width,
-          p->write_width, p->granularity, p->lines, p->cut, p->sector, p->gather, p->decoupling, p->buffer,
-          p->alignment, p->pad_interval, p->pad, p->line_cycles, p->burst);
+          p->write_width, p->out_width, p->lds_latency, p->granularity, p->lines, p->cut, p->sector, p->gather,
+          p->decoupling, p->buffer, p->alignment, p->pad_interval, p->pad, p->line_cycles, p->burst);
 }
 
 TEST(dma, any_copy_on_an_idle_engine_is_as_the_recurrence_says) {

@@ -172,8 +172,8 @@ static uint64_t passing(const struct dma_params *params, const struct dma_descri
 }
 
 struct state {
-  cycle_t ready, last_beat, passed, taken; /* passed: the far side's last byte */
-  uint64_t side;                           /* when the far side is free, in bytes */
+  cycle_t ready, last_beat, passed, taken, taken_in; /* passed: the far side's last byte */
+  uint64_t side;                                     /* when the far side is free, in bytes */
   uint32_t n;
   cycle_t landed[SLOW_REQUESTS], gone[SLOW_REQUESTS];    /* gone: left the buffer */
   cycle_t begun[SLOW_REQUESTS], taken_at[SLOW_REQUESTS]; /* its first beat, its reply's way out of the port */
@@ -206,8 +206,12 @@ static void outbound(const struct dma_params *params, struct state *state, cycle
   state->begun[state->n] = start + 1;
   state->last_beat = start + beat;
   cycle_t room = params->decoupling == DMA_COUPLED ? 0 : older(state->gone, state->n, params->buffer);
-  pass_side(params, state, params->write_width, passes, cycle_max(state->last_beat + 1, room));
-  state->taken_at[state->n] = state->taken;
+  /* its reply is taken when there is room; the data come lds_latency later */
+  cycle_t reply = cycle_max(cycle_max(state->last_beat + 1, room), state->taken_in);
+  uint32_t width = params->out_width ? params->out_width : params->write_width;
+  pass_side(params, state, width, passes, reply + params->lds_latency);
+  state->taken_in = reply;
+  state->taken_at[state->n] = reply;
   state->gone[state->n] = state->passed + 1;
   state->landed[state->n] = state->passed + memory;
 }
@@ -235,7 +239,10 @@ cycle_t slow_done(const struct dma_params *params, struct dma_descriptor copy, c
     uint64_t gathered = passing(params, &copy, request);
     if (copy.line_bytes < params->gather && request->ends_line)
       gathered += (uint64_t)(params->gather - copy.line_bytes) * request->lines;
-    uint32_t beat = beats(&copy, request, copy.to_lds ? params->write_width : params->read_width);
+    uint32_t beat = beats(&copy, request,
+                          copy.to_lds         ? params->write_width
+                          : params->out_width ? params->out_width
+                                              : params->read_width);
     (copy.to_lds ? inbound : outbound)(params, &state, sent, gathered, beat, memory);
     done = cycle_max(done, state.landed[state.n++]);
   }
@@ -293,6 +300,8 @@ struct dma_params random_params(uint64_t *random) {
       .out_of_bounds = up_to(random, 2),
       .l2 = up_to(random, 1),
   };
+  params.out_width = params.setup % 3 ? 0 : 1 + 20 * params.plane_cycles;
+  params.lds_latency = params.setup % 2 ? 0 : 2 * params.completion;
   if (up_to(random, 3) == 0)
     params.misaligned = DMA_SPLIT, params.alignment = 1u << up_to(random, 7);
   if (up_to(random, 3) == 0)

@@ -7,8 +7,12 @@ static cycle_t cu_step(void *self, cycle_t now) {
   struct rig *rig = self;
   const struct dma_done *done;
   while ((done = port_peek(&rig->dma.to_cu, now))) {
-    rig->done[done->tag] = now;
-    rig->order[rig->completed++] = (uint32_t)done->tag;
+    if (done->news != DMA_LANDED) {
+      rig->done[done->tag] = now;
+      rig->order[rig->completed++] = (uint32_t)done->tag;
+    }
+    if (done->news != DMA_LEFT)
+      rig->landed[done->tag] = now;
     port_take(&rig->dma.to_cu, now);
   }
   while (rig->next_copy < rig->planned && rig->at[rig->next_copy] <= now && port_can_send(&rig->dma.from_cu, now)) {

@@ -392,3 +392,40 @@ TEST(copy, latencies_by_instruction_add_up_to_those_of_the_engines) {
   EXPECT_LT(rig_pc(&rig, "copy.to_lds")->copy_max, rig_pc(&rig, "copy.to_lds.strided")->copy_max);
   rig_free(&rig);
 }
+
+/* One copy of 64 bytes and a wait for it. */
+#define ONE_COPY(copy)                                                                                                 \
+  ".kernel k\n.arg src global\n.lds t 64\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n" copy "\n wait e\n exit\n"
+static const char *const one_in = ONE_COPY(" copy.to_lds e, [t], [p], 16, size=4");
+static const char *const one_out = ONE_COPY(" copy.to_global e, [p], [t], 16, size=4");
+
+TEST(copy, what_brings_data_to_registers_does_not_delay_copies) {
+  EXPECT_EQ(rig_cycles("mem.fill_latency=56", 32, 32, one_in), rig_cycles("", 32, 32, one_in));
+  EXPECT_EQ(rig_cycles("mem.fill_latency=56", 32, 32, one_out), rig_cycles("", 32, 32, one_out));
+}
+
+TEST(copy, a_wait_for_outbound_copies_alone_has_a_latency_of_its_own) {
+  uint64_t in = rig_cycles("cu.wait_latency=40", 32, 32, one_in),
+           out = rig_cycles("cu.wait_latency=40", 32, 32, one_out);
+  EXPECT_EQ(rig_cycles("cu.wait_latency=40 cu.wait_out_latency=7", 32, 32, one_in), in);
+  EXPECT_EQ(rig_cycles("cu.wait_latency=40 cu.wait_out_latency=7", 32, 32, one_out), out - 33);
+  static const char *const both = ".kernel k\n.arg src global\n.lds t 64\n.reg e, f\n.reg64 p\n ld.arg.b64 p, src\n"
+                                  " copy.to_lds e, [t], [p], 1, size=4\n wait e\n mov.b32 e, 0\n"
+                                  " copy.to_lds e, [t], [p], 1, size=4\n"
+                                  " copy.to_global f, [p], [t + 32], 1, size=4\n wait f, e\n exit\n";
+  EXPECT_EQ(rig_cycles("cu.wait_latency=40 cu.wait_out_latency=7", 32, 32, both),
+            rig_cycles("cu.wait_latency=40", 32, 32, both));
+}
+
+/* The event of a posted copy does not wait for memory, but its work-group's end does. */
+TEST(copy, a_posted_copy_is_over_for_its_warps_before_it_is_for_its_work_group) {
+  struct rig posted, plain;
+  rig_run(&posted, "mem.link_latency=300 dma.posted=16", 32, 32, one_out);
+  rig_run(&plain, "mem.link_latency=300", 32, 32, one_out);
+  const struct dma_params *dma = &posted.machine.dma;
+  EXPECT_EQ(posted.result.cycles, plain.result.cycles - plain.machine.cu.wait_latency - 1); /* wait, exit */
+  EXPECT_EQ(posted.result.dma_latency.maximum, 1 + dma->setup + 1 + 1 + dma->completion);
+  EXPECT_LT(posted.result.dma_latency.maximum + 600, plain.result.dma_latency.maximum);
+  rig_free(&posted);
+  rig_free(&plain);
+}

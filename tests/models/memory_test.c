@@ -13,7 +13,7 @@ enum { START = 10 };
 /* From the issue of a read of b bytes to the issue of its first use: memory.h's worked example. */
 static uint64_t read_latency(const struct mem_params *mem, uint64_t b, bool hit) {
   uint64_t cycles = 1 + mem->link_latency + div_up(b, mem->l2_width) - 1 + mem->l2_latency +
-                    div_up(b, mem->link_width) + mem->link_latency;
+                    div_up(b, mem->link_width) + mem->link_latency + mem->fill_latency;
   return hit ? cycles : cycles + mem->dram_latency + div_up(b, mem->dram_width) - 1;
 }
 
@@ -26,6 +26,7 @@ TEST(memory, a_load_takes_the_worked_out_cycles_for_a_miss_and_for_a_hit) {
   static const char *const settings[] = {
       "",
       "mem.link_latency=7",
+      "mem.fill_latency=56",
       "mem.link_width=16",
       "mem.l2_latency=33",
       "mem.l2_width=32",

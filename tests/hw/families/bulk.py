@@ -9,7 +9,6 @@ from case import Case, Buffer, Launch, Unmodelled, STAMPS, median, stamps
 UNIT = 16  # bytes of a bulk copy's element
 CLOCK_GHZ = 1.98
 MOST_COPIES = 128  # of a stream that is run; a longer one goes on as its last laps
-WARM_PIECE = 4096  # bytes that a lane prefetches
 
 
 def _units(size, row):
@@ -18,38 +17,13 @@ def _units(size, row):
     return size // UNIT
 
 
-def _warm(size):
-    """Kernel and launch that bring the first `size` bytes of `data` into the L2; its launch's arguments."""
-    lanes = -(-size // WARM_PIECE)
-    kernel = f"""
-.kernel warm
-.arg    in   global
-.reg    group, lane, at
-.reg64  p
-        get.lane        lane
-        get.group_id    group, x
-        ld.arg.b64      p, in
-        shl.b32         group, group, 5
-        add.i32         at, group, lane
-        mul.i32         at, at, {WARM_PIECE}
-        prefetch        [p + at], {WARM_PIECE}
-        exit
-"""
-    return kernel, Launch("warm", -(-lanes // 32), 32, (("buffer", "data"),))
-
-
-def _case(kernel, name, groups, count, data, arguments=(), warm=0, **more):
-    """A run of `kernel` that writes `count` stamps and works on buffers of `data` bytes."""
-    launches = []
-    if warm:
-        source, launch = _warm(warm)
-        kernel += source
-        launches.append(launch)
-    local = more.pop("local", 32)
+def _case(kernel, name, groups, count, data, warm, local=32, **more):
+    """A run of `kernel` that writes `count` stamps and works on buffers of `data` bytes; a warm one runs twice, so that
+    its data have been read by the same compute units."""
     buffers = [stamps(count)] + [Buffer(title, size, fill="iota") for title, size in data]
-    args = (("buffer", STAMPS),) + tuple(("buffer", title) for title, _ in data) + tuple(arguments)
-    launches.append(Launch(name, groups, local, args))
-    return Case(kernel, tuple(launches), tuple(buffers), **more)
+    args = (("buffer", STAMPS),) + tuple(("buffer", title) for title, _ in data)
+    launch = Launch(name, groups, local, args)
+    return Case(kernel, (launch, launch) if warm else (launch,), tuple(buffers), **more)
 
 
 # ---- one copy at a time -----------------------------------------------------------------------
@@ -65,8 +39,10 @@ def _arm(barrier, size):
 
 # What the compiler has between two clock reads: the source from its base and offset, the destination, the size.
 ADDRESS = """        add.i64         q, p, mis
-        add.i32         d, base, 1024
-        shr.u32         n, size, 4
+        mov.b32         d, base
+        mov.b32         n, size
+        add.i32         d, d, 1024
+        shr.u32         n, n, 4
 """
 
 
@@ -108,7 +84,8 @@ def _latency_kernel(row, inbound, size, step, misalign):
         get.clock       t1
         wait            e
         get.clock       t2
-        mov.b64         t3, t2
+        fence.global
+        get.clock       t3
 """
     return f"""
 .kernel one
@@ -158,8 +135,7 @@ def _latency(row):
     if column is None:
         raise Unmodelled("no such metric")
     reach = REPEATS * step + misalign + size
-    case = _case(_latency_kernel(row, inbound, size, step, misalign), "one", 1, 4 * REPEATS, (("data", reach),),
-                 warm=reach if warm else 0)
+    case = _case(_latency_kernel(row, inbound, size, step, misalign), "one", 1, 4 * REPEATS, (("data", reach),), warm)
 
     def metric(outcome):
         words = outcome.words[STAMPS]
@@ -255,7 +231,7 @@ def _small(row):
         exit
 """
     reach = copies * pitch + size
-    case = _case(kernel, "small", warps, 3 * warps, (("data", reach),), warm=reach)
+    case = _case(kernel, "small", warps, 3 * warps, (("data", reach),), True)
 
     def metric(outcome):
         words = outcome.words[STAMPS]
@@ -399,7 +375,7 @@ def _throughput(row):
     reach = groups * region if hot else stream.run * slots * size * groups
     code, tail = (_inbound_slots if inbound else _outbound_slots)(slots, size)
     kernel = _stream_kernel(stream, ctas, size, step, base, region if hot else reach + step, code, tail)
-    case = _case(kernel, "stream", groups, 4 * groups, (("data", reach),), warm=reach if hot else 0, cus=cus, share=share)
+    case = _case(kernel, "stream", groups, 4 * groups, (("data", reach),), hot, cus=cus, share=share)
     return case, _stream_metric(row, stream, ctas, groups, size)
 
 

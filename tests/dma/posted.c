@@ -1,0 +1,86 @@
+/* Outbound copies: their width, the way of their data from the LDS, and those that do not wait for memory. */
+#include "tests/dma/rig.h"
+
+static struct dma_params outbound_dma(uint32_t posted) {
+  struct dma_params params = usual_dma();
+  params.out_width = 32;
+  params.lds_latency = 22;
+  params.posted = posted;
+  params.outstanding = 4096;
+  return params;
+}
+
+TEST(dma, an_outbound_copy_has_a_width_of_its_own_on_both_sides) {
+  for (uint32_t width = 1; width <= 64; width *= 2) {
+    struct dma_params params = usual_dma();
+    params.out_width = width;
+    cycle_t pace = 64 / width;
+    ct_note("width %u", width);
+    EXPECT_EQ(alone(params, plain(false, 0, 0, 64 * 8), 30),
+              1 + params.setup + (8 + 1) * pace + 30 + params.completion);
+    EXPECT_EQ(alone(params, plain(true, 0, 0, 64 * 8), 30), 1 + params.setup + 8 + 1 + 30 + params.completion);
+  }
+}
+
+TEST(dma, a_posted_copy_is_complete_when_its_data_leave_for_memory_and_not_a_cycle_earlier) {
+  for (uint32_t bytes = 16; bytes <= 4096; bytes *= 2)
+    for (cycle_t memory = 30; memory < 400; memory += 300) {
+      struct dma_params params = outbound_dma(4096);
+      cycle_t last = bytes < 64 ? bytes : 64; /* bytes of the last request */
+      cycle_t left = 1 + params.setup + div_up(bytes, 32) + params.lds_latency + div_up(last, 32);
+      struct rig *rig = make_rig(params);
+      rig->write = memory;
+      plan_plain(rig, 0, false, 0, 0, bytes);
+      ct_note("%u bytes, memory takes %lu cycles", bytes, (unsigned long)memory);
+      island_run(&rig->island, left + params.completion);
+      EXPECT_EQ(rig->completed, 0);
+      run(rig);
+      EXPECT_EQ(rig->done[0], left + params.completion);
+      EXPECT_EQ(rig->landed[0], left + memory + params.completion);
+      EXPECT_EQ(rig->dma.latency.maximum, rig->done[0]);
+      EXPECT_EQ(rig->dma.stats.descriptors, 1);
+      free_rig(rig);
+    }
+}
+
+/* Of n requests of 64 bytes, two cycles each, every one waits for the acknowledgement of the one `posted` before it. */
+TEST(dma, no_more_posted_requests_are_under_way_than_allowed) {
+  for (uint32_t posted = 1; posted <= 6; posted++) {
+    struct dma_params params = outbound_dma(posted);
+    uint32_t n = 12;
+    cycle_t trip = 2 + params.lds_latency + 2 + 100, last = (n - 1) / posted * trip + (n - 1) % posted * 2;
+    struct rig *rig = make_rig(params);
+    rig->write = 100;
+    plan_plain(rig, 0, false, 0, 0, 64 * n);
+    run(rig);
+    ct_note("%u posted", posted);
+    EXPECT_EQ(rig->landed[0], 1 + params.setup + last + trip + params.completion);
+    EXPECT_EQ(rig->done[0], rig->landed[0] - 100);
+    free_rig(rig);
+  }
+}
+
+TEST(dma, an_inbound_copy_is_never_posted) {
+  struct dma_params params = outbound_dma(8);
+  struct rig *rig = make_rig(params);
+  plan_plain(rig, 0, true, 0, 0, 256);
+  run(rig);
+  EXPECT_EQ(rig->done[0], rig->landed[0]);
+  EXPECT_EQ(rig->done[0], 1 + params.setup + 3 + rig->read + 2 + params.completion);
+  free_rig(rig);
+}
+
+/* Lines of a copy of two dimensions, for an engine of one, are parts: the event waits for the last of them. */
+TEST(dma, a_posted_copy_in_parts_is_complete_with_its_last_one) {
+  struct dma_params params = outbound_dma(4096);
+  params.dimensions = 1;
+  struct rig *rig = make_rig(params);
+  rig->write = 500;
+  plan(rig, 0,
+       (struct dma_descriptor){.line_bytes = 64, .planes = 1, .lines = 3, .global_pitch = 128, .lds_pitch = 64});
+  run(rig);
+  EXPECT_EQ(rig->completed, 1);
+  EXPECT_EQ(rig->done[0], 1 + params.setup + 3 * 2 + params.lds_latency + 2 + params.completion);
+  EXPECT_LT(rig->done[0], rig->landed[0]);
+  free_rig(rig);
+}
