@@ -92,8 +92,14 @@ static void send(struct dispatcher *dispatcher, uint32_t index, uint32_t number,
   room->registers -= launch->need.registers;
   room->lds -= launch->need.lds;
   dispatcher->sent++;
+  dispatcher->passed = cycle_max(dispatcher->passed, now * dispatcher->rate) + 100;
   dispatcher->turn = (index + 1) % dispatcher->cu_count;
   dispatcher->launch_turn = (number + 1) % dispatcher->launch_count;
+}
+
+/* Whether one more may be sent in this cycle: groups are hundreds that pass `rate` in a cycle. */
+static bool within_rate(const struct dispatcher *dispatcher, cycle_t now) {
+  return !dispatcher->rate || dispatcher->passed < (now + 1) * dispatcher->rate;
 }
 
 /* One round over the CUs; returns whether there is room for another. */
@@ -104,6 +110,8 @@ static bool send_round(struct dispatcher *dispatcher, cycle_t now) {
     uint32_t index = (first + i) % dispatcher->cu_count, number = choose(dispatcher, index);
     if (number == dispatcher->launch_count)
       continue;
+    if (!within_rate(dispatcher, now))
+      return true;
     send(dispatcher, index, number, now);
     more |= choose(dispatcher, index) < dispatcher->launch_count;
   }
@@ -131,6 +139,7 @@ bool dispatcher_init(struct dispatcher *dispatcher, struct cu **cus, const struc
       .component = {.name = "dispatcher", .step = dispatcher_step, .self = dispatcher},
       .cus = cus,
       .cu_count = count,
+      .rate = machine->cu.dispatch_rate,
       .all = {machine->cu.warps, machine->cu.groups, machine->cu.registers, machine->lds.size},
       .free = calloc(count, sizeof *dispatcher->free),
       .pieces = calloc((size_t)count * machine->cu.groups, sizeof *dispatcher->pieces),
@@ -152,6 +161,7 @@ void dispatcher_launch(struct dispatcher *dispatcher, cycle_t start) {
     dispatcher->piece_count[i] = 0;
   }
   dispatcher->turn = dispatcher->launch_turn = 0;
+  dispatcher->passed = 0;
   dispatcher->launch_count = 0;
   dispatcher->groups = dispatcher->sent = dispatcher->done = 0;
   dispatcher->last_end = start;

@@ -11,6 +11,8 @@
  * Groups of a launch go in order, lowest number first. What a group held is free again dispatch_latency after it has
  * ended.
  *
+ * With dispatch_rate it sends no more than so many work-groups in 100 cycles to all CUs together.
+ *
  * Invariant: every work-group is sent exactly once, and a launch is over when all of its groups have come back.
  *
  * Worked example: two launches, A of one-warp groups and B of three-warp groups, in one CU of 4 warps, where
@@ -43,6 +45,8 @@ struct dispatched {
 struct dispatcher {
   struct component component;
   struct cu **cus;
+  uint64_t rate;   /* of work-groups in 100 cycles, 0: no limit; */
+  uint64_t passed; /* and when the last one has passed, in cycles times that */
   uint32_t cu_count;
   struct cu_room all;       /* what an empty CU has */
   struct cu_room *free;     /* of each CU */

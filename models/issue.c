@@ -257,7 +257,7 @@ static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, 
   if (result.done)
     exit_warp(cu, slot, now);
   else if (goes_on)
-    cu_plan(cu, slot, now + cu->follow[info->class_], now);
+    cu_plan(cu, slot, now + cu->follow[info->class_] + (result.diverged ? cu->params.divergence_latency : 0), now);
 }
 
 /* The candidate whose last issue, or start, is longest ago; ties go to the lowest slot. */

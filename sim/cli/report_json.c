@@ -385,6 +385,7 @@ static void set_summary(json_t *object, const struct machine *machine, const str
   snprintf(hash, sizeof hash, "%016" PRIx64, result->trace_hash);
   set_text(object, "end", ends[result->end]);
   set_whole(object, "cycles", result->cycles);
+  set_whole(object, "event_cycles", result->cycles + machine->cu.launch_overhead);
   set_real(object, "microseconds", (double)result->cycles / machine->cu.clock_mhz);
   set_whole(object, "warp_instructions", result->cu.warp_instructions);
   set_whole(object, "work_groups", result->work_groups);

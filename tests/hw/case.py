@@ -52,9 +52,11 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What came of a case: cycles of each launch, and the 64-bit words of the buffers that are read."""
+    """What came of a case: cycles of each launch, the 64-bit words of the buffers that are read, and what a host's
+    events around each launch measure, in cycles."""
     cycles: tuple
     words: dict
+    events: tuple = ()
 
 
 STAMPS = "stamps"

@@ -18,7 +18,8 @@ import time
 from case import Outcome, Unmodelled
 
 # What compute units share, and a part of the machine has its part of.
-SHARED = ("mem.l2_size", "mem.l2_width", "mem.dram_width", "mem.l2_slices", "mem.dram_channels", "mem.clusters")
+SHARED = ("mem.l2_size", "mem.l2_width", "mem.dram_width", "mem.l2_slices", "mem.dram_channels", "mem.clusters",
+          "cu.dispatch_rate")
 SECONDS = 600  # a case that takes longer is given up
 
 
@@ -105,7 +106,9 @@ def _run(machine, case, sets):
         for name in reads:
             data = (folder / f"{name}.bin").read_bytes()
             words[name] = list(struct.unpack(f"<{len(data) // 8}Q", data[:len(data) // 8 * 8]))
-        return Outcome(tuple(launch["cycles"] for launch in report["launches"]), words)
+        launches = report["launches"]
+        return Outcome(tuple(launch["cycles"] for launch in launches), words,
+                       tuple(launch["event_cycles"] for launch in launches))
 
 
 class Cache:
@@ -128,7 +131,9 @@ class Cache:
 
 
 def _restored(kept):
-    return Unmodelled(kept["unmodelled"]) if "unmodelled" in kept else Outcome(tuple(kept["cycles"]), kept["words"])
+    if "unmodelled" in kept:
+        return Unmodelled(kept["unmodelled"])
+    return Outcome(tuple(kept["cycles"]), kept["words"], tuple(kept["events"]))
 
 
 class Runner:
@@ -158,7 +163,7 @@ class Runner:
                 case, sets = running[future]
                 try:
                     outcome = future.result()
-                    kept = {"cycles": outcome.cycles, "words": outcome.words}
+                    kept = {"cycles": outcome.cycles, "words": outcome.words, "events": outcome.events}
                 except Unmodelled as reason:
                     outcome, kept = reason, {"unmodelled": str(reason)}
                 outcomes[case] = outcome

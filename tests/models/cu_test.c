@@ -367,6 +367,26 @@ TEST(cu, divergent_branches_are_counted_and_run_both_sides) {
   rig_free(&rig);
 }
 
+TEST(cu, a_branch_that_parts_its_lanes_costs_divergence_latency_more) {
+  const char *text = " mov.b32 w, 5\n setp.lt.u32 p0, w, 9\n@p0 bra over\n add.f32 v, v, v\nover: mov.b32 w, w\n";
+  const char *parting = " get.lane w\n setp.lt.u32 p0, w, 9\n@p0 bra over\n add.f32 v, v, v\nover: mov.b32 w, w\n";
+  EXPECT_EQ(between_clocks("cu.divergence_latency=23", 32, text), between_clocks("", 32, text));
+  EXPECT_EQ(between_clocks("cu.divergence_latency=23", 32, parting), between_clocks("", 32, parting) + 23);
+}
+
+TEST(cu, the_dispatcher_sends_no_more_groups_than_its_rate) {
+  static const struct {
+    uint32_t rate, groups, last; /* when the last group is sent */
+  } rows[] = {{0, 8, 0},  {800, 8, 0}, {100, 8, 7}, {50, 8, 14}, {84, 6, 5},
+              {84, 7, 7}, {250, 3, 0}, {250, 4, 1}, {1, 2, 100}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char settings[64];
+    ct_note("rate %u", rows[i].rate);
+    snprintf(settings, sizeof settings, "cu.count=8 cu.dispatch_rate=%u", rows[i].rate);
+    EXPECT_EQ(rig_cycles(settings, 32 * rows[i].groups, 32, ".kernel k\n exit\n"), rows[i].last + START + 1);
+  }
+}
+
 TEST(cu, groups_of_a_launch_reach_all_compute_units) {
   struct rig rig;
   rig_run(&rig, "cu.count=4 cu.groups=2", 32 * 64, 32, alu_kernel);

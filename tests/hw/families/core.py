@@ -1,5 +1,7 @@
 """The compute unit's core: operations, barriers, branches, dispatch (measure/t7_core.cu, part of t2_bulk.cu)."""
-from case import Case, Launch, Unmodelled, STAMPS, median, stamps
+import dataclasses
+
+from case import Case, Launch, Unmodelled, STAMPS, stamps
 
 WARP = 32
 ARGS = (("buffer", STAMPS),)
@@ -185,16 +187,213 @@ meet:   get.clock       t0
     return _case(_kernel(body), warps), released
 
 
+# An mbarrier is a word of the LDS here: arriving adds to it, a test of its phase loads it, and the compare takes the place
+# of the predicate that the hardware's own test gives.
+POLL = """
+        mov.b32         i, 0
+        xor.b32         guard, b, b
+poll{n}: ld.lds.b32      x[1], [guard + 64]
+        setp.ge.s32     q0, x[1], {value}
+@q0     bra             done{n}
+        add.i32         i, i, 1
+        setp.lt.u32     q0, i, 0x400000
+@q0     bra             poll{n}
+done{n}:
+"""
+
+
+def _poll(number, value):
+    return POLL.format(n=number, value=value)
+
+
+# try_wait keeps a warp off until its phase ends, and it then tests: what does that here is a barrier.
+KEPT_OFF = """
+        bar
+        ld.lds.b32      x[1], [64]
+        setp.ge.s32     q0, x[1], 1
+@!q0    bra             trapped
+"""
+
+
+def _mbarrier_wake(row):
+    """Warp 0 arrives `arrive_delay` after the barrier that starts all; the others wait."""
+    suspended = row.one_of("wait", "try_wait", "test_wait_spin") == "try_wait"
+    waiting, delay = row.number("waiting_warps", 1, 31), row.number("arrive_delay", 0, 1 << 20)
+    body = _sync_clock("d[0]") + f"""
+        mov.b32         x[0], 1
+        setp.eq.u32     lead, lane, 0
+        setp.eq.u32     again, warp, 0
+        get.clock       t0
+@!again bra             wait
+        get.clock       d[0]
+spin:   get.clock       t0
+        sub.i64         e, t0, d[0]
+        setp.lt.u64     again, e, {delay}
+@again  bra             spin
+        get.clock       t0
+@lead   atom.lds.add.i32 _, [64], x[0]
+{"" if suspended else "        bra             meet"}
+wait:
+{KEPT_OFF if suspended else _poll(0, 1)}
+        vote.any        q7, q0
+@q7     get.clock       t1
+meet:
+"""
+
+    def woken(outcome):
+        words = outcome.words[STAMPS]
+        wakes = [words[2 * warp + 1] - words[0] for warp in range(1, waiting + 1)]
+        return min(wakes) if row.metric == "arrive_to_first_wake" else max(wakes)
+    return _case(_kernel(body, registers=2), waiting + 1), woken
+
+
+def _arrive_then_wait():
+    return f"""
+        mov.b32         c, 0
+        setp.eq.u32     lead, lane, 0
+        mov.b32         x[0], 1
+        get.clock       t0
+again_: add.i32         c, c, 1
+@lead   atom.lds.add.i32 _, [64], x[0]
+        setp.ne.s32     again, c, 64
+        xor.b32         guard, b, b
+        mov.b32         i, 0
+test:   ld.lds.b32      x[1], [guard + 64]
+        setp.ge.s32     q0, x[1], c
+@q0     bra             seen
+        add.i32         i, i, 1
+        setp.lt.u32     q0, i, 0x100000
+@q0     bra             test
+seen:   xor.b32         b, b, 1
+@again  bra             again_
+        get.clock       t1
+"""
+
+
+def _mbarrier_ops(row):
+    sequence = row.text("seq")
+    tests = "".join(f"        ld.lds.b32      x[{k}], [64]\n        add.i32         c, c, x[{k}]\n" for k in range(16))
+    bodies = {
+        "arrive_then_wait_loop": (_arrive_then_wait(), 64),
+        "wait_on_complete_phase_x16": ("        get.clock t0\n" + "".join(_poll(n, 0) for n in range(16)) +
+                                       "        get.clock t1\n", 16),
+        "arrive_back_to_back_x16": ("        setp.eq.u32 lead, lane, 0\n        mov.b32 b, 1\n        get.clock t0\n" +
+                                    "@lead   atom.lds.add.i32 _, [64], b\n" * 16 + "        get.clock t1\n", 16),
+        "test_wait_independent_x16": ("        get.clock t0\n" + tests + "        setp.eq.u32 trap, c, 77\n"
+                                      "@trap   bra trapped\n        get.clock t1\n", 16),
+        "test_wait_single": ("        get.clock t0\n        ld.lds.b32 guard, [64]\n        setp.eq.u32 trap, guard, 77\n"
+                             "@trap   bra trapped\n        get.clock t1\n", 1),
+    }
+    row.one_of("seq", *bodies)
+    body, count = bodies[sequence]
+    span = _span(1)
+    return _case(_kernel(body, registers=16), 1), lambda outcome: span(outcome) / count
+
+
+# ---- branches -----------------------------------------------------------------------------------
+
+# Lanes that may have parted meet in an instruction of its own (BSYNC), here a vote whose outcome the next branch needs.
+MEET = "        vote.any        q7, again\n"
+
+
+def _looped(body, warps, again="q7", before=""):
+    """64 iterations of `body`; `again`: the predicate that its last branch goes by."""
+    source = _sync_clock("t0") + f"""
+        cvt.f32.s32     x[0], lane
+        mov.b32         i, 64
+{before}again_: sub.i32         i, i, 1
+{body}@{again:<6} bra             again_
+        get.clock       t1
+"""
+    span = _span(warps)
+    return _case(_kernel(source, registers=3), warps), lambda outcome: span(outcome) / 64
+
+
+COUNT = "        setp.ne.s32     again, i, 0\n"
+REGION = "        mov.b32         guard, 0\n" + COUNT  # the meeting place is told first (BSSY)
+
+
+def _chain(length):
+    return "        fma.f32         x[0], x[0], b, c\n" * length
+
+
+def _predicated(length, taken, warps):
+    """Both sides under their predicates, link by link: short sides are not branched round."""
+    before = f"        setp.lt.u32     q0, lane, {taken}\n"
+    body = "@q0     fma.f32         x[1], x[0], b, c\n@!q0    fma.f32         x[0], x[0], b, c\n" + COUNT
+    for link in range(1, length):
+        new, old = ("x[0]" if link == length - 1 else f"x[{1 + link % 2}]"), f"x[{2 - link % 2}]"
+        body += f"@q0     fma.f32         {new}, {old}, b, c\n"
+        body += "@!q0    fma.f32         x[0], x[0], b, c\n" if new != "x[0]" else ""
+    return _looped(body + "@!q0    fma.f32         x[0], x[0], b, c\n", warps, "again", before)
+
+
+def _branch_ifelse(row):
+    length, taken = row.number("ffma_per_path", 1, 1 << 12), row.number("lanes_in_if", 0, WARP)
+    warps = row.number("warps", 1, 32)
+    if length <= 4:
+        return _predicated(length, taken, warps)
+    before = f"        setp.ge.u32     q0, lane, {taken}\n"
+    body = REGION + "@q0     bra             else_\n" + _chain(length) + "        bra             meet\nelse_:\n" + \
+        _chain(length) + "meet:\n" + MEET
+    return _looped(body, warps, before=before)
+
+
+def _tree(low, high):
+    """Binary search for the path in [low, high). The last two are a jump by a table there; ours has branches alone."""
+    label = f"n{low}_{high}"
+    if high - low == 2:
+        return f"""
+        min.u32         x[1], x[2], {high - 1}
+        shl.b32         x[1], x[1], 2
+        ld.const.b32    x[1], [x[1] + table]
+        shr.s32         guard, x[1], 31
+        setp.eq.u32     q1, x[1], {low}
+@!q1    bra             {label}
+""" + _chain(16) + f"""        bra             meet
+{label}: setp.eq.u32     q1, x[1], {low + 1}
+@!q1    bra             meet
+""" + _chain(16) + "        bra             meet\n"
+    middle = (low + high) // 2
+    return f"        setp.ge.s32     q1, x[2], {middle}\n@q1     bra             {label}\n" + _tree(low, middle) + \
+        f"{label}:\n" + _tree(middle, high)
+
+
+def _branch_switch(row):
+    paths, length, warps = row.number("paths", 1, 32), row.number("ffma_per_path", 1, 64), row.number("warps", 1, 32)
+    if length != 16:
+        raise Unmodelled("the program has 16 FFMA on each path")
+    before = f"        mul.i32         x[2], lane, {paths}\n        shr.u32         x[2], x[2], 5\n"
+    case, metric = _looped(REGION + _tree(0, 32) + "meet:\n" + MEET, warps, before=before)
+    table = ".const  table u32 " + ", ".join(map(str, range(32))) + "\n"
+    return dataclasses.replace(case, source=table + case.source), metric
+
+
+# ---- dispatch -----------------------------------------------------------------------------------
+
+SMS, MHZ = 132, 1980  # of the measured GPU
+
+
+def _empty_kernel(row):
+    """A host's events around launches of a kernel that ends at once, in microseconds."""
+    groups, threads = row.number("ctas", 1, 1 << 22), row.number("threads", 1, 1024)
+    case = Case(".kernel k\n        exit\n", (Launch("k", groups, threads),), (), cus=SMS)
+    return case, lambda outcome: outcome.events[0] / MHZ
+
+
 TESTS = {
     "op_latency": _op_latency,
     "op_throughput": _op_throughput,
     "clock_overhead": _clock_overhead,
     "syncthreads": _syncthreads,
     "syncthreads_release": _syncthreads_release,
+    "mbarrier_wake": _mbarrier_wake,
+    "mbarrier_ops": _mbarrier_ops,
+    "branch_ifelse": _branch_ifelse,
+    "branch_switch": _branch_switch,
+    "empty_kernel": _empty_kernel,
 }
 
 
 def model(row):
-    if row.test not in TESTS:
-        raise Unmodelled("not built yet")
     return TESTS[row.test](row)

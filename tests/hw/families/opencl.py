@@ -39,7 +39,7 @@ def _case(kernel, groups, local, buffers, args, defines="", cycles=None):
 
 def _event(outcome):
     """Microseconds of the last launch."""
-    return outcome.cycles[-1] / MHZ
+    return outcome.events[-1] / MHZ
 
 
 def _column(outcome, column, stride=4):
