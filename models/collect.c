@@ -26,16 +26,16 @@ static void merge_hazards(struct launch_result *result, cycle_t *cycles, const s
 }
 
 static uint32_t missing_event(const struct cu_group *group) {
-  for (uint32_t i = 0; i < group->wait.count; i++)
-    if (group->wait.event[i] > group->events_made)
-      return group->wait.event[i];
+  for (uint32_t i = 0; i < group->call.wait.count; i++)
+    if (group->call.wait.event[i] > group->events_made)
+      return group->call.wait.event[i];
   return 0;
 }
 
 /* Warps of the group that stand at the call at `pc`. */
 static uint32_t arrived_at(const struct cu *cu, const struct cu_group *group, uint32_t pc) {
   uint32_t count = 0;
-  for (uint64_t arrived = group->arrived; arrived; arrived &= arrived - 1)
+  for (uint64_t arrived = group->standing; arrived; arrived &= arrived - 1)
     count += cu->warps[__builtin_ctzll(arrived)].charged == pc;
   return count;
 }
@@ -81,12 +81,12 @@ static void note_stuck(struct launch_result *result, const struct cu *cu, const 
           .pc = warp->charged,
           .stall = warp->stall,
           .missing = group->warp_count - arrived_at(cu, group, warp->charged),
-          .mismatched = group->mismatched,
-          .elsewhere_pc = group->arrived_pc,
+          .mismatched = group->call.mismatched,
+          .elsewhere_pc = group->call.pc,
           .exited = group->exited,
           .event = warp->stall == STALL_COPY_WAIT ? missing_event(group) : 0,
       };
-      if (warp->refused_at && warp->refused_at >= changed && !(group->arrived & cu_bit(slot)))
+      if (warp->refused_at && warp->refused_at >= changed && !(group->standing & cu_bit(slot)))
         blame_pipe(&result->stuck[result->stuck_count], warp, warp->refused_at != NEVER);
     }
     result->stuck_count++;

@@ -45,7 +45,7 @@ static uint64_t leading(const struct isa_copy *copy, uint64_t line, uint64_t pla
 }
 
 static uint64_t lds_elements(const struct cu_group *group) {
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   uint32_t bytes = group->kernel->launch->lds_bytes;
   return leading(copy, copy->lds_line, copy->lds_plane, copy->lds < bytes ? bytes - copy->lds : 0);
 }
@@ -68,7 +68,7 @@ static bool holds(const struct isa_buffer *buffer, uint64_t address) {
 /* The buffer that a copy is about: the one at its first byte; for one that begins before it, a tile's border say, the
  * one that it reaches into. NULL: none. */
 static const struct isa_buffer *buffer_of(const struct cu_group *group) {
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   struct isa_memory *memory = group->kernel->launch->memory;
   const struct isa_buffer *buffer = isa_memory_near(memory, copy->global);
   if (holds(buffer, copy->global))
@@ -88,29 +88,29 @@ static void describe(const struct isa_copy *copy, uint32_t line, char *text, siz
 }
 
 static void report_global(struct cu *cu, const struct cu_group *group, uint64_t fit) {
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   const struct isa_buffer *buffer = isa_memory_near(group->kernel->launch->memory, copy->global);
   char what[80], detail[256];
   describe(copy, copy->global_line, what, sizeof what);
   snprintf(detail, sizeof detail, "%s from byte %lld of buffer '%.40s' of %llu bytes: %llu fit", what,
            buffer ? (long long)(copy->global - buffer->base) : (long long)copy->global,
            buffer ? buffer->name : "(none)", buffer ? (unsigned long long)buffer->bytes : 0, (unsigned long long)fit);
-  group_hazard(cu, group, HAZARD_X2, group->arrived_pc, detail);
+  group_hazard(cu, group, HAZARD_X2, group->call.pc, detail);
 }
 
 static void report_lds(struct cu *cu, const struct cu_group *group, uint64_t fit) {
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   char what[80], detail[256];
   describe(copy, copy->lds_line, what, sizeof what);
   snprintf(detail, sizeof detail, "%s at byte %u of the work-group's LDS of %u bytes: %llu fit", what, copy->lds,
            group->kernel->launch->lds_bytes, (unsigned long long)fit);
-  group_hazard(cu, group, HAZARD_X2, group->arrived_pc, detail);
+  group_hazard(cu, group, HAZARD_X2, group->call.pc, detail);
 }
 
 /* With dma.out_of_bounds zero or skip, what is missing on the global side is no mistake, and left to whoever moves it.
  */
 static void check_bounds(struct cu *cu, const struct cu_group *group, struct copy_scope *scope) {
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   const struct isa_buffer *buffer = buffer_of(group);
   uint64_t lds = lds_elements(group), global = 0;
   scope->from = buffer ? buffer->base : 1; /* from 1 to 1 nothing exists */
@@ -132,49 +132,49 @@ static void check_bounds(struct cu *cu, const struct cu_group *group, struct cop
 
 /* Lines overlap when they are less than a line apart, planes when they are less than a plane apart. */
 static void check_pitches(struct cu *cu, const struct cu_group *group) {
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   char detail[256];
   if (copy->form == ISA_COPY_STRIDED && !copy->global_line)
-    group_hazard(cu, group, HAZARD_X1, group->arrived_pc, "");
+    group_hazard(cu, group, HAZARD_X1, group->call.pc, "");
   if (!has_lines(copy))
     return;
   if (copy->lines > 1 && (copy->global_line < copy->elements || copy->lds_line < copy->elements)) {
     snprintf(detail, sizeof detail, "lines of %u elements are %u apart in global memory, %u in the LDS", copy->elements,
              copy->global_line, copy->lds_line);
-    group_hazard(cu, group, HAZARD_X3, group->arrived_pc, detail);
+    group_hazard(cu, group, HAZARD_X3, group->call.pc, detail);
   }
   uint64_t global = (uint64_t)copy->lines * copy->global_line, lds = (uint64_t)copy->lines * copy->lds_line;
   if (copy->planes > 1 && (copy->global_plane < global || copy->lds_plane < lds)) {
     snprintf(detail, sizeof detail,
              "planes of %llu elements are %u apart in global memory, planes of %llu are %u apart in the LDS",
              (unsigned long long)global, copy->global_plane, (unsigned long long)lds, copy->lds_plane);
-    group_hazard(cu, group, HAZARD_X4, group->arrived_pc, detail);
+    group_hazard(cu, group, HAZARD_X4, group->call.pc, detail);
   }
 }
 
 /* Copies of lines have byte alignment; the other forms' pointers are to elements. */
 static void check_alignment(struct cu *cu, const struct cu_group *group) {
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   char detail[96];
   if (has_lines(copy) || !(copy->global % copy->element_bytes || copy->lds % copy->element_bytes))
     return;
   snprintf(detail, sizeof detail, "global address 0x%llx, LDS offset %u, elements of %u bytes",
            (unsigned long long)copy->global, copy->lds, copy->element_bytes);
-  group_hazard(cu, group, HAZARD_X14, group->arrived_pc, detail);
+  group_hazard(cu, group, HAZARD_X14, group->call.pc, detail);
 }
 
 static void check_event(struct cu *cu, struct cu_group *group) {
   char detail[96];
-  if (!group->copy.event_in || group_find_event(group, group->copy.event_in))
+  if (!group->call.copy.event_in || group_find_event(group, group->call.copy.event_in))
     return;
-  snprintf(detail, sizeof detail, "event %u", group->copy.event_in);
-  group_hazard(cu, group, HAZARD_X11, group->arrived_pc, detail);
+  snprintf(detail, sizeof detail, "event %u", group->call.copy.event_in);
+  group_hazard(cu, group, HAZARD_X11, group->call.pc, detail);
 }
 
 /* Whether an engine with misaligned = refuse does not take the copy: all lines begin and end at multiples of
  * dma.alignment, or else none of them is moved. */
 static bool refused(struct cu *cu, const struct cu_group *group) {
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   uint64_t mask = cu->dma_params.alignment - 1, bytes = copy->element_bytes;
   char detail[256];
   if (cu->dma_params.misaligned != DMA_REFUSE || cu->dma_params.copy != DMA_BY_ENGINE)
@@ -189,7 +189,7 @@ static bool refused(struct cu *cu, const struct cu_group *group) {
   snprintf(detail, sizeof detail, "lines of %llu bytes at global address 0x%llx, LDS offset %u; dma.alignment is %u",
            (unsigned long long)(copy->elements * bytes), (unsigned long long)copy->global, copy->lds,
            cu->dma_params.alignment);
-  group_hazard(cu, group, HAZARD_M3, group->arrived_pc, detail);
+  group_hazard(cu, group, HAZARD_M3, group->call.pc, detail);
   return true;
 }
 
@@ -204,10 +204,10 @@ static void keep_aligned(const struct cu *cu, const struct isa_copy *copy, struc
 }
 
 struct copy_scope copy_check(struct cu *cu, struct cu_group *group) {
-  struct copy_scope scope = {.elements = all_elements(&group->copy)};
-  bool anything = scope.elements > 0, null = anything && !group->copy.global;
+  struct copy_scope scope = {.elements = all_elements(&group->call.copy)};
+  bool anything = scope.elements > 0, null = anything && !group->call.copy.global;
   if (null)
-    group_hazard(cu, group, HAZARD_X15, group->arrived_pc, "");
+    group_hazard(cu, group, HAZARD_X15, group->call.pc, "");
   if (anything && !null) {
     check_pitches(cu, group);
     check_alignment(cu, group);
@@ -218,6 +218,6 @@ struct copy_scope copy_check(struct cu *cu, struct cu_group *group) {
   if (null || (anything && refused(cu, group)))
     scope.elements = 0;
   else if (anything)
-    keep_aligned(cu, &group->copy, &scope);
+    keep_aligned(cu, &group->call.copy, &scope);
   return scope;
 }

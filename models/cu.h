@@ -16,7 +16,8 @@
  *
  * Warps issue in order, at most one instruction a cycle each; a scoreboard slot per register and
  * predicate says when it may be read or overwritten. Barriers, copies and waits are rendezvous of
- * the work-group: they take an issue slot when a warp arrives and let all warps go together,
+ * the work-group (with cu.meet barriers, barriers alone are, see group.h): they take an issue slot when a warp
+ * arrives and let all warps go together,
  * barrier_latency, copy_latency or wait_latency cycles after the last condition is met. Arrivals at
  * barriers, of whatever work-group, are noted one every barrier_interval cycles:
  *
@@ -39,7 +40,7 @@
 #include "models/memory.h"
 #include "models/result.h"
 
-enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64, CU_DESCRIPTORS = 16 };
+enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64, CU_DESCRIPTORS = 16, CU_AHEAD = 4 };
 
 #define CU_NO_UNIT ((uint8_t)ISA_CLASSES)
 
@@ -91,6 +92,7 @@ struct cu_warp {
   uint32_t charged; /* the instruction that pays for waiting: pc, or the rendezvous it stands at */
   uint32_t group;   /* slot */
   uint32_t index;   /* in its group */
+  uint32_t calls;   /* of its group at which it has arrived */
   uint32_t lds_under_way, global_under_way;
   struct cu_batches batches;
   cycle_t refused_at;  /* a pipe has refused it: when last, 0: never; */
@@ -120,6 +122,19 @@ struct copy_scope {
   bool clipped; /* some of these elements are not in that buffer: dma.out_of_bounds is zero or skip */
 };
 
+/* A call at which a work-group's warps meet: a barrier, a copy, a copy fence or a wait. */
+struct cu_call {
+  uint64_t standing;   /* slots of the warps that stand at it */
+  uint32_t count;      /* warps that have arrived, those that have gone on too */
+  uint32_t pc;         /* of the first to arrive */
+  bool mismatched;     /* another warp stands at another instruction */
+  cycle_t complete_at; /* when the last one arrived */
+  struct isa_copy copy;
+  struct isa_wait wait;
+  uint64_t pipe[2];      /* what the warps at a bar.pipe must agree on */
+  uint32_t last_arrived; /* warp slot */
+};
+
 struct cu_group {
   bool active;
   struct cu_kernel *kernel;
@@ -127,16 +142,12 @@ struct cu_group {
   uint32_t warp_count, exited, finished;
   uint32_t id[3];
   uint32_t lds_base, lds_given; /* where its LDS is, and where the dispatcher has given it some */
-  /* rendezvous: warps that stand at a barrier, a copy or a wait */
-  uint64_t arrived;
-  uint32_t arrived_count;
-  uint32_t arrived_pc; /* of the first to arrive */
-  bool mismatched;     /* another warp stands at another instruction */
-  cycle_t complete_at; /* when the last one arrived */
-  struct isa_copy copy;
-  struct isa_wait wait;
-  uint64_t pipe[2];      /* what the warps at a bar.pipe must agree on */
-  uint32_t last_arrived; /* warp slot */
+  /* rendezvous */
+  uint64_t standing;              /* slots of the warps that stand at a call */
+  uint32_t calls;                 /* that all warps have left */
+  struct cu_call call;            /* the next, at which some have yet to arrive or stand still */
+  struct cu_call ahead[CU_AHEAD]; /* and those after it, at which warps are already: with cu.meet barriers */
+  uint32_t ahead_count;
   /* the copy that waits for room in its engine's queue */
   struct copy_scope scope;
   uint64_t handed; /* elements of it that are in descriptors */

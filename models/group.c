@@ -22,45 +22,54 @@ void group_hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_r
 
 /* ---- rendezvous ------------------------------------------------------------------------- */
 
-static uint32_t wait_latency(const struct cu *cu, struct cu_group *group) {
+static uint32_t wait_latency(const struct cu *cu, struct cu_group *group, const struct cu_call *call) {
   uint32_t outbound = cu->params.wait_out_latency;
-  return outbound && group_wait_outbound(group) ? outbound : cu->params.wait_latency;
+  return outbound && group_wait_outbound(group, call) ? outbound : cu->params.wait_latency;
 }
 
 /* When the warps that stand at the rendezvous may issue again, if nothing but its latency is left from `now` on. At a
  * barrier the last arrival has just been given its time for being noted. */
-static cycle_t release_at(const struct cu *cu, struct cu_group *group, cycle_t now) {
-  switch (group_class_at(group, group->arrived_pc)) {
+static cycle_t release_at(const struct cu *cu, struct cu_group *group, const struct cu_call *call, cycle_t now) {
+  switch (group_class_at(group, call->pc)) {
   case ISA_CLASS_COPY:
   case ISA_CLASS_COPY_FENCE:
     return now + cu->params.copy_latency;
   case ISA_CLASS_WAIT:
-    return now + wait_latency(cu, group);
+    return now + wait_latency(cu, group, call);
   default:
     return cu->barriers_noted + cu->params.barrier_latency;
   }
 }
 
+/* The warps that stand at the call leave it. */
+static void let_go(struct cu *cu, struct cu_group *group, struct cu_call *call, enum stall stall, cycle_t now) {
+  uint64_t standing = call->standing;
+  cycle_t at = release_at(cu, group, call, now);
+  call->standing = 0;
+  group->standing &= ~standing;
+  for (; standing; standing &= standing - 1)
+    cu_rest(cu, (uint32_t)__builtin_ctzll(standing), stall, at, now);
+}
+
 void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycle_t now) {
-  uint64_t arrived = group->arrived;
-  cycle_t at = release_at(cu, group, now);
-  group->arrived = 0;
-  group->arrived_count = 0;
-  for (; arrived; arrived &= arrived - 1) {
-    uint32_t slot = (uint32_t)__builtin_ctzll(arrived);
-    cu_rest(cu, slot, stall, at, now);
-  }
+  let_go(cu, group, &group->call, stall, now);
+  group->calls++;
+  group->call.count = 0;
+  if (!group->ahead_count)
+    return;
+  group->call = group->ahead[0];
+  memmove(group->ahead, group->ahead + 1, --group->ahead_count * sizeof group->ahead[0]);
 }
 
 void group_set_stall(struct cu *cu, const struct cu_group *group, enum stall stall, cycle_t now) {
-  for (uint64_t arrived = group->arrived; arrived; arrived &= arrived - 1)
-    cu_account(cu_warp(cu, (uint32_t)__builtin_ctzll(arrived)), stall, now);
+  for (uint64_t standing = group->call.standing; standing; standing &= standing - 1)
+    cu_account(cu_warp(cu, (uint32_t)__builtin_ctzll(standing)), stall, now);
 }
 
 static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
-  group->complete_at = now;
-  switch (group_class_at(group, group->arrived_pc)) {
+  group->call.complete_at = now;
+  switch (group_class_at(group, group->call.pc)) {
   case ISA_CLASS_COPY:
     group_start_copy(cu, group_slot, now);
     break;
@@ -69,7 +78,7 @@ static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
     break;
   case ISA_CLASS_WAIT:
     group_check_wait(cu, group);
-    if (!group_wait_holds(group))
+    if (!group_wait_holds(group, &group->call))
       group_release_wait(cu, group, now);
     break;
   default:
@@ -102,80 +111,161 @@ static enum isa_hazard_rule missing_rule(const struct cu_group *group, uint32_t 
   return is_pipe_barrier(group, pc) ? HAZARD_R10 : HAZARD_G2;
 }
 
-static void compare(struct cu *cu, const struct cu_group *group, uint32_t pc, const struct isa_result *result,
-                    const struct cu_warp *warp) {
-  enum isa_class class_ = group_class_at(group, pc);
-  bool same = class_ == ISA_CLASS_COPY     ? same_copy(&group->copy, &result->copy)
-              : class_ == ISA_CLASS_WAIT   ? same_wait(&group->wait, &result->wait)
-              : is_pipe_barrier(group, pc) ? memcmp(group->pipe, result->pipe, sizeof group->pipe) == 0
-                                           : true;
+static void compare(struct cu *cu, const struct cu_group *group, const struct cu_call *call,
+                    const struct isa_result *result, const struct cu_warp *warp) {
+  enum isa_class class_ = group_class_at(group, call->pc);
+  bool same = class_ == ISA_CLASS_COPY           ? same_copy(&call->copy, &result->copy)
+              : class_ == ISA_CLASS_WAIT         ? same_wait(&call->wait, &result->wait)
+              : is_pipe_barrier(group, call->pc) ? memcmp(call->pipe, result->pipe, sizeof call->pipe) == 0
+                                                 : true;
   if (same)
     return;
   char detail[96];
   snprintf(detail, sizeof detail, "warp %u differs from the first warp to arrive", warp->index);
-  hazard_of(cu, group, warp, is_pipe_barrier(group, pc) ? HAZARD_R10 : HAZARD_G1, pc, detail);
+  hazard_of(cu, group, warp, is_pipe_barrier(group, call->pc) ? HAZARD_R10 : HAZARD_G1, call->pc, detail);
 }
 
 /* Warps of a work-group stand at different calls: they will never meet, whatever copies complete. */
-static void part(struct cu *cu, struct cu_group *group, uint32_t pc, const struct cu_warp *warp, cycle_t now) {
+static void part(struct cu *cu, struct cu_group *group, struct cu_call *call, uint32_t pc, const struct cu_warp *warp,
+                 cycle_t now) {
   char detail[96];
   snprintf(detail, sizeof detail, "warp %u is here while others are at line %u", warp->index,
-           group->kernel->program->line[group->arrived_pc]);
+           group->kernel->program->line[call->pc]);
   hazard_of(cu, group, warp, missing_rule(group, pc), pc, detail);
-  group->mismatched = true;
-  if (group_class_at(group, group->arrived_pc) == ISA_CLASS_WAIT)
+  call->mismatched = true;
+  if (call == &group->call && group_class_at(group, call->pc) == ISA_CLASS_WAIT)
     group_set_stall(cu, group, STALL_WAIT_JOIN, now);
+}
+
+/* Warps that have exited without having come to the call that the others are at. */
+static uint32_t gone(const struct cu *cu, const struct cu_group *group) {
+  uint32_t count = 0;
+  for (uint64_t left = group->exited ? group->warps : 0; left; left &= left - 1) {
+    const struct cu_warp *warp = &cu->warps[__builtin_ctzll(left)];
+    count += warp->exited && warp->calls == group->calls;
+  }
+  return count;
 }
 
 /* The warps that stand at a call are all that are left: the others have exited. */
 static void note_exited(struct cu *cu, const struct cu_group *group) {
   char detail[96];
-  if (!group->arrived_count || !group->exited || group->mismatched ||
-      group->arrived_count + group->exited < group->warp_count)
+  uint32_t exited = gone(cu, group);
+  if (!group->call.count || !exited || group->call.mismatched || group->call.count + exited < group->warp_count)
     return;
-  snprintf(detail, sizeof detail, "%u of %u warps have exited", group->exited, group->warp_count);
-  group_hazard(cu, group, missing_rule(group, group->arrived_pc), group->arrived_pc, detail);
+  snprintf(detail, sizeof detail, "%u of %u warps have exited", exited, group->warp_count);
+  group_hazard(cu, group, missing_rule(group, group->call.pc), group->call.pc, detail);
 }
 
-static enum stall arrival_stall(struct cu_group *group, uint32_t pc) {
+static enum stall arrival_stall(struct cu_group *group, const struct cu_call *call, uint32_t pc) {
   switch (group_class_at(group, pc)) {
   case ISA_CLASS_COPY:
   case ISA_CLASS_COPY_FENCE:
     return STALL_COPY_JOIN;
   case ISA_CLASS_WAIT:
-    return group->mismatched || !group_wait_holds(group) ? STALL_WAIT_JOIN : STALL_COPY_WAIT;
+    return call->mismatched || !group_wait_holds(group, call) ? STALL_WAIT_JOIN : STALL_COPY_WAIT;
   default:
     return STALL_BARRIER;
   }
 }
 
+/* The call that is the warp's next; `place` calls after the group's. */
+static struct cu_call *call_at(struct cu_group *group, uint32_t place) {
+  return place ? &group->ahead[place - 1] : &group->call;
+}
+
+static void open_call(struct cu_group *group, uint32_t place, uint32_t pc, const struct isa_result *result) {
+  struct cu_call *call = call_at(group, place);
+  if (place)
+    group->ahead_count = place;
+  *call = (struct cu_call){.pc = pc};
+  if (group_class_at(group, pc) == ISA_CLASS_COPY)
+    call->copy = result->copy;
+  if (group_class_at(group, pc) == ISA_CLASS_WAIT)
+    call->wait = result->wait;
+  if (is_pipe_barrier(group, pc))
+    memcpy(call->pipe, result->pipe, sizeof call->pipe);
+}
+
+/* Whether warps meet at barriers alone. */
+static bool meet_at_barriers(const struct cu *cu) {
+  return cu->params.meet == MEET_BARRIERS && cu->dma_params.copy == DMA_BY_ENGINE;
+}
+
+/* Whether a warp goes on from a call at which not all have arrived. */
+static bool goes_on(struct cu *cu, struct cu_group *group, const struct cu_call *call, uint32_t place) {
+  if (!meet_at_barriers(cu) || place == CU_AHEAD || call->mismatched)
+    return false;
+  enum isa_class class_ = group_class_at(group, call->pc);
+  return class_ == ISA_CLASS_COPY || class_ == ISA_CLASS_COPY_FENCE ||
+         (class_ == ISA_CLASS_WAIT && !group_wait_holds(group, call));
+}
+
+static void stand(struct cu *cu, uint32_t slot, struct cu_call *call, uint32_t pc, cycle_t now) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  struct cu_group *group = &cu->groups[warp->group];
+  call->standing |= cu_bit(slot);
+  group->standing |= cu_bit(slot);
+  warp->state = WARP_BLOCKED;
+  warp->charged = pc;
+  cu_account(warp, arrival_stall(group, call, pc), now);
+}
+
+/* It has nobody to wait for: after a wait comes its latency, after a copy the next instruction. */
+static void pass(struct cu *cu, uint32_t slot, const struct cu_call *call, cycle_t now) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  if (group_class_at(&cu->groups[warp->group], call->pc) == ISA_CLASS_WAIT)
+    cu_rest(cu, slot, STALL_WAIT_JOIN, now + wait_latency(cu, &cu->groups[warp->group], call), now);
+  else
+    cu_plan(cu, slot, now + 1, now);
+}
+
 void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_result *result, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   struct cu_group *group = &cu->groups[warp->group];
-  if (!group->arrived_count) {
-    group->arrived_pc = pc;
-    group->copy = group_class_at(group, pc) == ISA_CLASS_COPY ? result->copy : (struct isa_copy){0};
-    group->wait = group_class_at(group, pc) == ISA_CLASS_WAIT ? result->wait : (struct isa_wait){0};
-    if (is_pipe_barrier(group, pc))
-      memcpy(group->pipe, result->pipe, sizeof group->pipe);
-    group->mismatched = false;
-  } else if (pc != group->arrived_pc) {
-    part(cu, group, pc, warp, now);
-  } else {
-    compare(cu, group, pc, result, warp);
-  }
+  uint32_t place = warp->calls++ - group->calls;
+  struct cu_call *call = call_at(group, place);
+  if (place ? place > group->ahead_count : !call->count)
+    open_call(group, place, pc, result);
+  else if (pc != call->pc)
+    part(cu, group, call, pc, warp, now);
+  else
+    compare(cu, group, call, result, warp);
   if (group_class_at(group, pc) == ISA_CLASS_BARRIER)
     cu->barriers_noted = cycle_max(cu->barriers_noted, now) + cu->params.barrier_interval;
-  group->arrived |= UINT64_C(1) << slot;
-  group->arrived_count++;
-  group->last_arrived = slot;
-  warp->state = WARP_BLOCKED;
-  warp->charged = pc;
-  cu_account(warp, arrival_stall(group, pc), now);
-  if (group->arrived_count == group->warp_count && !group->mismatched)
+  call->count++;
+  call->last_arrived = slot;
+  bool last = call->count == group->warp_count && !call->mismatched;
+  if (!last && goes_on(cu, group, call, place)) {
+    pass(cu, slot, call, now);
+    return;
+  }
+  stand(cu, slot, call, pc, now);
+  if (last)
     complete(cu, warp->group, now);
   else
     note_exited(cu, group);
+}
+
+/* ---- waits ------------------------------------------------------------------------------- */
+
+/* Warps that meet at barriers alone do not wait for the others. */
+static void look_at_wait(struct cu *cu, struct cu_group *group, struct cu_call *call, cycle_t now) {
+  if (!call->standing || call->mismatched || group_class_at(group, call->pc) != ISA_CLASS_WAIT ||
+      group_wait_holds(group, call))
+    return;
+  if (call->count == group->warp_count)
+    group_release_wait(cu, group, now);
+  else if (meet_at_barriers(cu))
+    let_go(cu, group, call, STALL_WAIT_JOIN, now);
+  else
+    group_set_stall(cu, group, STALL_WAIT_JOIN, now);
+}
+
+void group_look_at_waits(struct cu *cu, struct cu_group *group, cycle_t now) {
+  for (uint32_t place = group->ahead_count; place; place--)
+    look_at_wait(cu, group, call_at(group, place), now);
+  look_at_wait(cu, group, &group->call, now);
 }
 
 /* ---- the end ---------------------------------------------------------------------------- */
@@ -201,9 +291,9 @@ void group_abandon(struct cu *cu, uint32_t group_slot, cycle_t end) {
   group->kernel->stats.copy_cycles += end - group->copies_since;
   if (cu->dma_params.copy == DMA_BLOCKING)
     group->kernel->stats.exposed_cycles += end - group->copies_since;
-  bool together = group->arrived_count == group->warp_count && !group->mismatched;
-  if (together && end > group->complete_at)
-    group->kernel->stats.exposed_cycles += end - group->complete_at;
+  bool together = group->call.count == group->warp_count && !group->call.mismatched;
+  if (together && end > group->call.complete_at)
+    group->kernel->stats.exposed_cycles += end - group->call.complete_at;
 }
 
 void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now) {

@@ -5,6 +5,17 @@
  *                                            │    (group_copy.c) or dealt to its warps (lane_copy.c)
  *                                            └──► wait: until its events are complete (group_events.c)
  *
+ * Who meets. With cu.meet calls all warps stand at each of these until the last has arrived. With barriers (and
+ * engines, not dma.copy lanes or blocking) they meet at barriers alone: at a copy or a copy fence a warp goes on with
+ * its next instruction and the last to arrive hands the copy over and stays for its latency; at a wait each warp stays
+ * until the events are complete. Warps are then at several calls of their group, as many as CU_AHEAD beyond the first
+ * that one of them has not reached; at the last of these they stay. What happens to the group happens when
+ * its last warp arrives at the call: descriptors go out and events are released in the order of the calls.
+ *
+ *     meet       calls                                      barriers
+ *     warp 0     ......copy|  wait                          ......copy|  wait      the last to arrive
+ *     warp 1     copy.......  |wait                         copy wait...........   until the events are complete
+ *
  * A work-group keeps to one engine, group slot modulo engines: a copy fence orders the copies of one work-group, and
  * so needs to see them all in one place.
  *
@@ -35,18 +46,22 @@ void group_hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_r
 /* Changes the bucket of all warps that stand at the rendezvous. */
 void group_set_stall(struct cu *cu, const struct cu_group *group, enum stall stall, cycle_t now);
 
-/* All warps that stand at the rendezvous leave it, the latency of what they stand at after `now`. */
+/* All warps that stand at the rendezvous leave it, the latency of what they stand at after `now`; the next call, if
+ * some are there already, takes its place. */
 void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycle_t now);
+
+/* A copy is complete: lets those go that wait for no more. */
+void group_look_at_waits(struct cu *cu, struct cu_group *group, cycle_t now);
 
 /* ---- events: group_events.c */
 
 struct cu_event *group_find_event(struct cu_group *group, uint32_t id);
 struct cu_event *group_add_event(struct cu_group *group, uint32_t id);
 
-/* Whether the wait at which the group stands names an event that is not complete. */
-bool group_wait_holds(struct cu_group *group);
+/* Whether the call, if it is a wait, names an event that is not complete. */
+bool group_wait_holds(struct cu_group *group, const struct cu_call *call);
 /* Whether all copies that it waits for are, or were, outbound ones. */
-bool group_wait_outbound(struct cu_group *group);
+bool group_wait_outbound(struct cu_group *group, const struct cu_call *call);
 void group_check_wait(struct cu *cu, struct cu_group *group);
 void group_release_wait(struct cu *cu, struct cu_group *group, cycle_t now);
 

@@ -22,7 +22,7 @@ struct part {
 /* What one descriptor can describe of the elements that are not yet handed over: whole planes, then whole lines of a
  * plane, then elements of a line. A copy that exists as a whole is one part. */
 static struct part next_part(const struct cu_group *group) {
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   uint64_t line = copy->elements, plane = line * copy->lines, left = group->scope.elements - group->handed;
   if (!left)
     return (struct part){.elements = 0, .lines = 1, .planes = 1};
@@ -43,8 +43,8 @@ static void join_lines(const struct isa_copy *copy, struct part *part) {
 
 /* Whether the engine has to fetch the descriptor of a copy of lines; it keeps those of the launch's last ones. */
 static bool must_fetch(const struct cu_group *group) {
-  uint32_t *kept = &group->kernel->descriptors[group->arrived_pc % CU_DESCRIPTORS], name = group->arrived_pc + 1;
-  if (group->copy.form < ISA_COPY_2D || *kept == name)
+  uint32_t *kept = &group->kernel->descriptors[group->call.pc % CU_DESCRIPTORS], name = group->call.pc + 1;
+  if (group->call.copy.form < ISA_COPY_2D || *kept == name)
     return false;
   *kept = name;
   return true;
@@ -52,14 +52,14 @@ static bool must_fetch(const struct cu_group *group) {
 
 static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot, struct part part) {
   const struct cu_group *group = &cu->groups[group_slot];
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   uint64_t bytes = copy->element_bytes;
   uint64_t global = part.plane * copy->global_plane + part.line * copy->global_line;
   uint64_t lds = part.plane * copy->lds_plane + part.line * copy->lds_line;
   join_lines(copy, &part);
   return (struct dma_descriptor){
       .tag = copy_tag(group_slot, copy->event),
-      .origin = group->arrived_pc,
+      .origin = group->call.pc,
       .owner = group_slot,
       .after = group->handed ? 0 : group->after,
       .to_lds = copy->to_lds,
@@ -76,7 +76,7 @@ static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot, 
       .global_from = group->scope.from,
       .global_to = group->scope.to,
       .fetch = must_fetch(group),
-      .issued = group->complete_at,
+      .issued = group->call.complete_at,
   };
 }
 
@@ -86,9 +86,9 @@ static struct port *queue_of(const struct cu *cu, uint32_t group_slot) { return 
 
 /* Every descriptor is counted as a copy under way, and in the copy's event. */
 static void note_under_way(struct cu_group *group, cycle_t now) {
-  struct cu_event *event = group_find_event(group, group->copy.event);
+  struct cu_event *event = group_find_event(group, group->call.copy.event);
   event->under_way++;
-  event->to_lds |= group->copy.to_lds;
+  event->to_lds |= group->call.copy.to_lds;
   if (!group->copies_under_way++)
     group->copies_since = now;
 }
@@ -112,7 +112,7 @@ static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
 
 static void handed_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
-  group->kernel->stats.exposed_cycles += now - group->complete_at;
+  group->kernel->stats.exposed_cycles += now - group->call.complete_at;
   group_release(cu, group, STALL_COPY_JOIN, now);
 }
 
@@ -123,7 +123,7 @@ static uint32_t oldest_queued(const struct cu *cu, unsigned engine) {
     uint32_t slot = (uint32_t)__builtin_ctzll(left);
     if (slot % cu->engines != engine)
       continue;
-    if (oldest == CU_WARPS || cu->groups[slot].complete_at < cu->groups[oldest].complete_at)
+    if (oldest == CU_WARPS || cu->groups[slot].call.complete_at < cu->groups[oldest].call.complete_at)
       oldest = slot;
   }
   return oldest;
@@ -147,7 +147,7 @@ cycle_t group_hand_over(struct cu *cu, cycle_t now) {
 
 /* Another attempt by the warp that arrived last. */
 static void attempt(struct cu *cu, uint32_t group_slot, cycle_t now) {
-  uint32_t slot = cu->groups[group_slot].last_arrived;
+  uint32_t slot = cu->groups[group_slot].call.last_arrived;
   if (hand_over(cu, group_slot, now)) {
     cu_warp(cu, slot)->task = TASK_NONE;
     handed_over(cu, group_slot, now);
@@ -177,14 +177,14 @@ static void count_copy(struct cu_stats *stats, const struct isa_copy *copy, uint
 }
 
 static void note_copy(struct cu_group *group, cycle_t now) {
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   if (!group_find_event(group, copy->event))
     group_add_event(group, copy->event);
   note_under_way(group, now);
   if (!copy->event_in)
     group->events_made = copy->event;
   group->copy_number++;
-  struct pc_result *by_pc = &group->kernel->by_pc[group->arrived_pc];
+  struct pc_result *by_pc = &group->kernel->by_pc[group->call.pc];
   count_copy(&group->kernel->stats, copy, group->scope.elements * copy->element_bytes);
   by_pc->copies++;
   by_pc->copy_bytes += group->scope.elements * copy->element_bytes;
@@ -197,7 +197,7 @@ void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
   group->handed = 0;
   note_copy(group, now);
   if (cu->dma_params.copy != DMA_BY_ENGINE) {
-    lane_copy_start(cu, group_slot, copy_tag(group_slot, group->copy.event), now);
+    lane_copy_start(cu, group_slot, copy_tag(group_slot, group->call.copy.event), now);
     return;
   }
   group_set_stall(cu, group, STALL_DMA_QUEUE, now);
@@ -210,7 +210,7 @@ void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
 /* It waits for nothing: it is the next copy that is held, by the engine or in lane_copy.c. */
 void group_pass_fence(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
-  const struct isa_info *info = &group->kernel->info[group->arrived_pc];
+  const struct isa_info *info = &group->kernel->info[group->call.pc];
   group->kernel->stats.copy_fences++;
   if (group->copies_under_way)
     group->after |= (uint8_t)((info->local_fence ? DMA_FENCE_LDS : 0) | (info->global_fence ? DMA_FENCE_GLOBAL : 0));
@@ -228,14 +228,7 @@ void group_copy_complete(struct cu *cu, uint64_t tag, cycle_t now) {
   struct cu_event *event = group_find_event(group, (uint32_t)(tag >> 8));
   assert(event && event->under_way && "a copy under way holds its event");
   event->under_way--;
-  bool at_wait =
-      group->arrived_count && !group->mismatched && group_class_at(group, group->arrived_pc) == ISA_CLASS_WAIT;
-  if (!at_wait || group_wait_holds(group))
-    return;
-  if (group->arrived_count == group->warp_count)
-    group_release_wait(cu, group, now);
-  else
-    group_set_stall(cu, group, STALL_WAIT_JOIN, now);
+  group_look_at_waits(cu, group, now);
 }
 
 void group_copy_landed(struct cu *cu, uint64_t tag, cycle_t now) {

@@ -27,13 +27,13 @@ struct cu_event *group_add_event(struct cu_group *group, uint32_t id) {
 }
 
 /* The events of the wait are released; those of a part of a list once the wait comes that ends it. */
-static void release_events(struct cu_group *group) {
-  for (uint32_t i = 0; i < group->wait.count; i++) {
-    struct cu_event *event = group_find_event(group, group->wait.event[i]);
+static void release_events(struct cu_group *group, const struct isa_wait *wait) {
+  for (uint32_t i = 0; i < wait->count; i++) {
+    struct cu_event *event = group_find_event(group, wait->event[i]);
     if (event)
       event->leaving = true;
   }
-  for (uint32_t i = group->wait.more ? 0 : group->event_count; i--;)
+  for (uint32_t i = wait->more ? 0 : group->event_count; i--;)
     if (group->events[i].leaving)
       group->events[i] = group->events[--group->event_count];
 }
@@ -41,9 +41,9 @@ static void release_events(struct cu_group *group) {
 /* An event that no copy has made yet cannot complete; a null or released one never holds a wait up. */
 static bool never_made(const struct cu_group *group, uint32_t id) { return id > group->events_made; }
 
-bool group_wait_holds(struct cu_group *group) {
-  for (uint32_t i = 0; i < group->wait.count; i++) {
-    uint32_t id = group->wait.event[i];
+bool group_wait_holds(struct cu_group *group, const struct cu_call *call) {
+  for (uint32_t i = 0; i < call->wait.count; i++) {
+    uint32_t id = call->wait.event[i];
     const struct cu_event *event = group_find_event(group, id);
     if (event ? event->under_way > 0 : never_made(group, id))
       return true;
@@ -52,8 +52,8 @@ bool group_wait_holds(struct cu_group *group) {
 }
 
 void group_check_wait(struct cu *cu, struct cu_group *group) {
-  for (uint32_t i = 0; i < group->wait.count; i++) {
-    uint32_t id = group->wait.event[i];
+  for (uint32_t i = 0; i < group->call.wait.count; i++) {
+    uint32_t id = group->call.wait.event[i];
     char detail[96];
     if (group_find_event(group, id))
       continue;
@@ -61,15 +61,15 @@ void group_check_wait(struct cu *cu, struct cu_group *group) {
              !id                     ? "is null"
              : never_made(group, id) ? "was never made: nobody will complete it"
                                      : "is already released");
-    group_hazard(cu, group, HAZARD_X12, group->arrived_pc, detail);
+    group_hazard(cu, group, HAZARD_X12, group->call.pc, detail);
   }
 }
 
 /* An event that is no longer live says nothing; a wait for none of outbound copies is like any other. */
-bool group_wait_outbound(struct cu_group *group) {
+bool group_wait_outbound(struct cu_group *group, const struct cu_call *call) {
   bool outbound = false;
-  for (uint32_t i = 0; i < group->wait.count; i++) {
-    const struct cu_event *event = group_find_event(group, group->wait.event[i]);
+  for (uint32_t i = 0; i < call->wait.count; i++) {
+    const struct cu_event *event = group_find_event(group, call->wait.event[i]);
     if (event && event->to_lds)
       return false;
     outbound |= event != NULL;
@@ -78,8 +78,9 @@ bool group_wait_outbound(struct cu_group *group) {
 }
 
 void group_release_wait(struct cu *cu, struct cu_group *group, cycle_t now) {
-  group->kernel->stats.exposed_cycles += now - group->complete_at;
+  group->kernel->stats.exposed_cycles += now - group->call.complete_at;
   group->kernel->stats.waits++;
+  const struct isa_wait wait = group->call.wait; /* the next call takes its place */
   group_release(cu, group, STALL_WAIT_JOIN, now);
-  release_events(group);
+  release_events(group, &wait);
 }

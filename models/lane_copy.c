@@ -134,7 +134,7 @@ static uint32_t piece_of(const struct cu *cu, const struct isa_copy *copy, const
 
 static struct lane_copy describe(const struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t now) {
   const struct cu_group *group = &cu->groups[group_slot];
-  const struct isa_copy *copy = &group->copy;
+  const struct isa_copy *copy = &group->call.copy;
   uint64_t bytes = copy->element_bytes, line = copy->elements * bytes;
   bool side_by_side = copy->form == ISA_COPY_STRIDED && copy->global_line == 1; /* one line in truth */
   struct lane_copy to = {
@@ -142,7 +142,7 @@ static struct lane_copy describe(const struct cu *cu, uint32_t group_slot, uint6
       .to_lds = copy->to_lds,
       .clipped = group->scope.clipped,
       .group = group_slot,
-      .origin = group->arrived_pc,
+      .origin = group->call.pc,
       .tag = tag,
       .number = group->copy_number,
       .fenced_lds = group->fenced_lds,
@@ -204,7 +204,7 @@ static void finish(struct cu *cu, struct lane_copy *copy, cycle_t now) {
 void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   struct lane_copy copy = describe(cu, group_slot, tag, now);
-  uint64_t warps = group->arrived;
+  uint64_t warps = group->call.standing;
   group->kernel->stats.warp_copies++;
   group_release(cu, group, STALL_COPY_JOIN, now);
   if (!copy.lds_left) {
@@ -412,7 +412,7 @@ static void end_own(struct cu *cu, uint32_t index, cycle_t now) {
   if (warp->exited) {
     if (cu_drained(warp))
       cu_finish_warp(cu, slot, now);
-  } else if (warp->state == WARP_BLOCKED && !warp->task && !(cu->groups[warp->group].arrived & cu_bit(slot))) {
+  } else if (warp->state == WARP_BLOCKED && !warp->task && !(cu->groups[warp->group].standing & cu_bit(slot))) {
     cu_plan(cu, slot, now, now);
   }
 }

@@ -39,6 +39,7 @@ enum l2_write { L2_ALLOCATE, L2_AROUND };
 enum mshr_prefetch { MSHR_WAIT, MSHR_DROP };
 enum dram_kind { DRAM_SIMPLE, DRAM_BANKED };
 enum cu_dependence { CU_SCOREBOARD, CU_FIXED };
+enum cu_meet { MEET_CALLS, MEET_BARRIERS };
 enum cu_policy { CU_ROUND_ROBIN, CU_GREEDY_OLDEST, CU_OLDEST, CU_GREEDY_FAIR };
 
 struct machine {

@@ -172,7 +172,7 @@ bool cu_only_refused(const struct cu *cu, cycle_t since, uint64_t parked, bool *
     if (warp->state == WARP_FREE || warp->state == WARP_DONE)
       continue;
     const bool lately = warp->refused_at && warp->refused_at >= since;
-    const bool waits = parked & cu_bit(slot) || (group->arrived & cu_bit(slot) && !group->copies_under_way);
+    const bool waits = parked & cu_bit(slot) || (group->standing & cu_bit(slot) && !group->copies_under_way);
     if (!lately && !waits)
       return false;
     *refused |= lately;

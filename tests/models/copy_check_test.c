@@ -25,7 +25,7 @@ static struct checked check(const struct isa_copy *copy, enum dma_out_of_bounds 
   static struct cu_kernel kernel_at_work;
   struct cu_kernel *kernel = &kernel_at_work;
   *kernel = (struct cu_kernel){.cu = &cu, .launch = &launch};
-  struct cu_group group = {.active = true, .kernel = kernel, .copy = *copy};
+  struct cu_group group = {.active = true, .kernel = kernel, .call.copy = *copy};
   struct checked checked = {.scope = copy_check(&cu, &group), .rule = NONE, .rules = kernel->hazard_count};
   if (kernel->hazard_count) {
     checked.rule = kernel->hazards[0].first.rule;

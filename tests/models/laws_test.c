@@ -26,6 +26,7 @@ static const char *const machines[] = {
     "cu.count=5 dma.cus=2 dma.engines=2 dma.queue=2 dma.channels=3 dma.arbitration=oldest mem.link_latency=4",
     "cu.count=3 dma.copy=lanes cu.schedulers=2 lds.queue=2 dma.lane_bytes=8",
     "cu.count=4 dma.copy=blocking cu.accesses=3 mem.link_latency=2 cu.copy_overhead=2",
+    "cu.count=3 cu.meet=barriers cu.schedulers=2 dma.queue=1 dma.channels=2 cu.wait_latency=9",
     ("cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "
      "dma.alignment=16"),
 };

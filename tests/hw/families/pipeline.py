@@ -221,15 +221,28 @@ lap_:   setp.eq.s32     again, lap, {laps[0]}
 """
 
 
-TOUCH = """
+def _touch(stages, tile, region):
+    """A launch before, of the same work-groups: warm data have been read by the same compute unit."""
+    return f"""
 .kernel touch
 .arg    data  global
-.reg    at
+.lds    room  {HEAD + stages * tile}
+.reg    item, at, size, v[4]
 .reg64  p
-        get.global_id   at, x
+.pred   more
+        get.local_id    item, x
+        get.local_size  size, x
+        get.group_id    at, x
         ld.arg.b64      p, data
-        shl.b32         at, at, 12
-        prefetch        [p + at], 4096
+        mul.i32         at, at, {region}
+        add.i32         p.lo, p.lo, at
+        shl.b32         at, item, 4
+        shl.b32         size, size, 4
+next:   setp.lt.u32     more, at, {region}
+@more   ld.global.l2.b128 v, [p + at]
+        add.i32         at, at, size
+        setp.lt.u32     more, at, {region}
+@more   bra             next
         exit
 """
 
@@ -270,9 +283,10 @@ def model(row):
     else:
         apart, step, end, room = tile, tile * groups, 0xf0000000, touched * groups
     source = _kernel(engine, stages, tile, row.number("compute_groups", 0, 1024), laps, step, end)
-    run = Launch("pipe", groups, row.number("threads", 32, 1024),
+    threads = row.number("threads", 32, 1024)
+    run = Launch("pipe", groups, threads,
                  (("buffer", STAMPS), ("buffer", DATA), ("uint", apart), ("uint", tile), ("uint", 0)))
-    touch = (Launch("touch", -(-room // (4096 * 32)), 32, (("buffer", DATA),)),) if warm else ()
-    room = -(-room // (4096 * 32)) * 4096 * 32
-    case = Case(source + (TOUCH if warm else ""), touch + (run,), (stamps(4 * groups), Buffer(DATA, room)), cus=cus, share=parts)
+    touch = (Launch("touch", groups, threads, (("buffer", DATA),)),) if warm else ()
+    case = Case(source + (_touch(stages, tile, apart) if warm else ""), touch + (run,),
+                (stamps(4 * groups), Buffer(DATA, room)), cus=cus, share=parts)
     return case, _metric(row, stages, tile, laps, groups, parts)
