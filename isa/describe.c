@@ -101,4 +101,6 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   info->store = memory && row->d == TYPE_NONE && row->format != FORMAT_COPY_LANE;
   info->past_l1 = inst->op >= ISA_LD_GLOBAL_L2_U8 && inst->op <= ISA_LD_GLOBAL_L2_128;
   info->to_global = row->class_ == ISA_CLASS_COPY && operands[1] == 'g';
+  const unsigned operands_sent = info->store ? 1 : info->atomic && !pipe ? 1 + (row->b != TYPE_NONE) : 0;
+  info->sent = (uint8_t)(operands_sent * ((info->bytes + 3u) / 4));
 }

@@ -98,6 +98,7 @@ struct isa_info {
   bool store, atomic; /* for memory classes; a load is neither */
   bool past_l1;       /* a load that no L1 serves */
   bool to_global;     /* a copy that writes global memory */
+  uint8_t sent;       /* 32-bit registers that a lane's store or atomic takes along, besides its address */
   bool local_fence,
       global_fence; /* barriers and fences: which accesses (of copy fences: whose, the copies') are first */
   uint8_t writes;   /* the first `writes` of slot[] are written, the rest read */

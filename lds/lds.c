@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* clang-format off */
 const struct param_row lds_param_rows[] = {
@@ -23,12 +24,19 @@ static const struct stat_row stat_rows[] = {
 /* clang-format on */
 const struct stat_group lds_stat_group = {"lds", "Local data store", stat_rows, sizeof stat_rows / sizeof *stat_rows};
 
-/* The warps' access at the banks. */
+/* A warp's access at the banks. */
 struct access {
   bool active, started; /* started: its first pass has been */
+  cycle_t next;         /* its next pass, or when its place is free again */
   uint32_t pass, contention, queued_conflicts;
   struct lds_request request;
   struct lds_schedule schedule;
+};
+
+/* An access that has arrived and is not at the banks yet, with lds.interleave. */
+struct waiting {
+  cycle_t arrived, ready;
+  struct lds_request request;
 };
 
 /* An engine's transfer at the banks. */
@@ -57,7 +65,10 @@ struct served {
 
 struct lds_work {
   cycle_t at; /* every cycle before this one has been worked */
-  struct access access;
+  struct access access[LDS_AT_BANKS];
+  unsigned at_banks;       /* accesses that are active */
+  struct waiting *waiting; /* oldest first, at most params.queue; NULL without lds.interleave */
+  uint32_t waits;
   struct stream stream[LDS_ENGINES];
   unsigned streams; /* active ones */
   unsigned turn;    /* engine that is asked first for the next beat */
@@ -69,13 +80,24 @@ struct lds_work {
 
 static cycle_t lds_step(void *self, cycle_t now);
 
+/* The most that a result is later than `latency` after its last pass. */
+static uint32_t latest(const struct lds_params *params) {
+  return params->phase_latency * (LDS_LANES / 8 - 1) + params->atomic_latency;
+}
+
+uint32_t lds_capacity(const struct lds_params *params) {
+  uint32_t waiting = params->interleave > 1 ? params->queue + params->interleave : 0;
+  return params->queue + waiting + params->latency + latest(params) + 2;
+}
+
 /* A reply is in its port from its last pass to its arrival `latency` later; one pass a cycle and the
  * credit's way back bound how many there are, as long as the CU takes them when they arrive. */
 static bool make_ports(struct lds *lds, struct component *cu, struct component *const *dma) {
   enum { TRANSFERS = 4 }; /* two hold the rate of one a cycle, credits included */
   struct component *me = &lds->component;
-  bool fine = port_init(&lds->from_cu, sizeof(struct lds_request), lds->params.queue, 1, cu, me) &&
-              port_init(&lds->to_cu, sizeof(struct lds_reply), lds->params.latency + 4, 1, me, cu);
+  bool fine =
+      port_init(&lds->from_cu, sizeof(struct lds_request), lds->params.queue, 1, cu, me) &&
+      port_init(&lds->to_cu, sizeof(struct lds_reply), lds->params.latency + latest(&lds->params) + 4, 1, me, cu);
   for (unsigned e = 0; fine && e < lds->engines; e++)
     fine = port_init(&lds->from_dma[e], sizeof(struct transfer), TRANSFERS, 1, dma[e], me) &&
            port_init(&lds->to_dma[e], sizeof(struct transfer_reply), TRANSFERS, 1, me, dma[e]);
@@ -91,7 +113,9 @@ bool lds_init(struct lds *lds, const struct lds_params *params, const struct lds
                       .work = calloc(1, sizeof *lds->work)};
   if (commit)
     lds->commit = *commit;
-  if (!lds->work || !make_ports(lds, cu, dma)) {
+  if (lds->work && params->interleave > 1)
+    lds->work->waiting = calloc(params->queue, sizeof *lds->work->waiting);
+  if (!lds->work || (params->interleave > 1 && !lds->work->waiting) || !make_ports(lds, cu, dma)) {
     lds_free(lds);
     return false;
   }
@@ -107,6 +131,8 @@ void lds_free(struct lds *lds) {
     port_free(&lds->from_dma[e]);
     port_free(&lds->to_dma[e]);
   }
+  if (lds->work)
+    free(lds->work->waiting);
   free(lds->work);
   lds->work = NULL;
 }
@@ -133,18 +159,70 @@ static uint32_t conflicts_since(struct served *served, cycle_t since) {
   return (uint32_t)(served->conflicts - oldest + cycle_min(oldest, left));
 }
 
-/* Its slot in the queue stays taken until its first pass. */
-static void accept_access(struct lds *lds, cycle_t now) {
-  struct access *access = &lds->work->access;
-  const struct lds_request *request = port_peek(&lds->from_cu, now);
-  if (access->active || !request || !port_can_send(&lds->to_cu, now))
-    return;
+/* With lds.interleave: all that has arrived waits where everybody can be chosen. */
+static void collect_waiting(struct lds *lds, cycle_t now) {
+  struct lds_work *work = lds->work;
+  const struct lds_request *request;
+  while (work->waits < lds->params.queue && (request = port_peek(&lds->from_cu, now))) {
+    work->waiting[work->waits++] =
+        (struct waiting){.arrived = port_next(&lds->from_cu), .ready = now + request->delay, .request = *request};
+    port_take(&lds->from_cu, now);
+  }
+}
+
+/* Accesses of one warp are at the banks one after the other. */
+static bool may_start(const struct lds *lds, const struct lds_request *request, cycle_t now) {
+  for (unsigned i = 0; i < lds->params.interleave; i++) {
+    const struct access *access = &lds->work->access[i];
+    if ((access->active || access->next > now) && access->request.warp == request->warp && request->warp != LDS_NO_WARP)
+      return false;
+  }
+  return true;
+}
+
+static void start_at(struct lds *lds, struct access *access, const struct lds_request *request, cycle_t arrived,
+                     cycle_t now) {
   access->active = true;
   access->started = false;
+  access->next = now;
   access->pass = access->contention = 0;
-  access->queued_conflicts = conflicts_since(&lds->work->served, port_next(&lds->from_cu));
+  access->queued_conflicts = conflicts_since(&lds->work->served, arrived);
   access->request = *request;
+  lds->work->at_banks++;
   lds_plan(&lds->params, request, &access->schedule);
+}
+
+/* Its slot in the queue stays taken until its first pass. */
+static void accept_next(struct lds *lds, cycle_t now) {
+  const struct lds_request *request = port_peek(&lds->from_cu, now);
+  if (request && port_next(&lds->from_cu) + request->delay <= now)
+    start_at(lds, &lds->work->access[0], request, port_next(&lds->from_cu), now);
+}
+
+/* The oldest whose warp is not at the banks. */
+static void accept_oldest(struct lds *lds, struct access *access, cycle_t now) {
+  struct lds_work *work = lds->work;
+  uint32_t at = 0;
+  while (at < work->waits && (work->waiting[at].ready > now || !may_start(lds, &work->waiting[at].request, now)))
+    at++;
+  if (at == work->waits)
+    return;
+  start_at(lds, access, &work->waiting[at].request, work->waiting[at].arrived, now);
+  memmove(&work->waiting[at], &work->waiting[at + 1], (--work->waits - at) * sizeof *work->waiting);
+}
+
+static void accept_accesses(struct lds *lds, cycle_t now) {
+  if (lds->work->waiting)
+    collect_waiting(lds, now);
+  for (unsigned i = 0; i < lds->params.interleave; i++) {
+    struct access *access = &lds->work->access[i];
+    if (access->active || access->next > now || !port_can_send(&lds->to_cu, now))
+      continue;
+    if (lds->work->waiting)
+      accept_oldest(lds, access, now);
+    else
+      accept_next(lds, now);
+  }
 }
 
 static uint32_t beats_between(uint32_t address, uint32_t end, uint32_t width) {
@@ -198,18 +276,17 @@ static void accept_transfer(struct lds *lds, unsigned engine, cycle_t now) {
 
 /* ---- the warps' side ------------------------------------------------------------------------ */
 
-static void start_access(struct lds *lds, cycle_t now) {
-  struct access *access = &lds->work->access;
+static void start_access(struct lds *lds, struct access *access, cycle_t now) {
   access->started = true;
-  port_take(&lds->from_cu, now);
+  if (!lds->work->waiting)
+    port_take(&lds->from_cu, now);
   lds->stats.accesses++;
   if (lds->commit.warp)
     lds->commit.warp(lds->commit.context, access->request.tag);
 }
 
-/* `now` may lie before the cycle being stepped, see next_warp(). */
-static void finish_access(struct lds *lds, cycle_t now) {
-  struct access *access = &lds->work->access;
+/* `now` may lie before the cycle being stepped, see next_warp(). Replies leave in order. */
+static void reply(struct lds *lds, struct access *access, cycle_t now) {
   const struct lds_schedule *schedule = &access->schedule;
   struct lds_reply reply = {.tag = access->request.tag,
                             .passes = schedule->passes,
@@ -218,20 +295,36 @@ static void finish_access(struct lds *lds, cycle_t now) {
                             .contention_cycles = access->contention,
                             .ways = schedule->ways};
   lds->stats.conflict_cycles += reply.conflict_cycles;
-  access->active = false;
   note_served(&lds->work->served, now, reply.conflict_cycles);
-  port_send_at(&lds->to_cu, &reply, now, now + lds->params.latency);
+  cycle_t arrival = cycle_max(now + lds->params.latency + schedule->late, lds->to_cu.last);
+  port_send_at(&lds->to_cu, &reply, now, arrival);
 }
 
-/* Does `passes` passes, the last one in cycle `last`. */
-static void do_passes(struct lds *lds, uint32_t passes, cycle_t last) {
-  struct access *access = &lds->work->access;
+/* Does `passes` passes, the last one in cycle `last`: all of them before the last with a result, or all after it. */
+static void do_passes(struct lds *lds, struct access *access, uint32_t passes, cycle_t last) {
+  const struct lds_schedule *schedule = &access->schedule;
   if (!access->started)
-    start_access(lds, last);
+    start_access(lds, access, last);
   access->pass += passes;
+  access->next = last + lds->params.interleave;
   lds->stats.passes += passes;
-  if (access->pass == access->schedule.passes)
-    finish_access(lds, last);
+  if (access->pass == schedule->passes)
+    reply(lds, access, last);
+  if (access->pass == schedule->passes + schedule->idle) {
+    access->active = false;
+    lds->work->at_banks--;
+  }
+}
+
+/* Whose pass it is in cycle `now`: the one that has waited longest. */
+static struct access *due_access(struct lds *lds, cycle_t now) {
+  struct access *due = NULL;
+  for (unsigned i = 0; i < lds->params.interleave; i++) {
+    struct access *access = &lds->work->access[i];
+    if (access->active && access->next <= now && (!due || access->next < due->next))
+      due = access;
+  }
+  return due;
 }
 
 /* ---- the engines' side ---------------------------------------------------------------------- */
@@ -306,10 +399,10 @@ static bool dma_goes_first(struct lds *lds) {
 /* What happens at the banks in cycle `now`. */
 static void one_cycle(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
-  struct access *access = &work->access;
-  bool warp = access->active, dma = work->streams;
+  struct access *access = due_access(lds, now);
+  bool warp = access, dma = work->streams;
   unsigned engine = dma ? pick_engine(lds) : 0;
-  uint64_t warp_banks = warp ? access->schedule.bank_mask[access->pass] : 0;
+  uint64_t warp_banks = warp && access->pass < access->schedule.passes ? access->schedule.bank_mask[access->pass] : 0;
   uint64_t dma_banks = dma ? beat_banks(lds, &work->stream[engine]) : 0;
   if ((warp_banks & dma_banks) && lds->params.dma_port == LDS_PORT_SHARED) {
     if (dma_goes_first(lds)) {
@@ -327,32 +420,42 @@ static void one_cycle(struct lds *lds, cycle_t now) {
   lds->probe_dma_banks = dma_banks ? (uint32_t)__builtin_popcountll(dma_banks) : 0;
   lds->stats.busy_cycles += warp || dma;
   if (warp)
-    do_passes(lds, 1, now);
+    do_passes(lds, access, 1, now);
   if (dma)
     do_beats(lds, engine, 1, now);
+}
+
+/* Until its result is on its way, or its place is free. */
+static uint32_t passes_left(const struct access *access) {
+  const struct lds_schedule *schedule = &access->schedule;
+  return schedule->passes + (access->pass < schedule->passes ? 0 : schedule->idle) - access->pass;
 }
 
 /* The cycles from work->at to before `now`, in which no message arrived and, by the answers that step
  * gave, no access started and no transfer ended. Undisputed ones go in one go. */
 static void catch_up(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
-  while (work->at < now && (work->access.active || work->streams)) {
-    bool warp = work->access.active, disputed = warp && work->streams && lds->params.dma_port == LDS_PORT_SHARED;
-    if (disputed || work->streams > 1) {
+  while (work->at < now && (work->at_banks || work->streams)) {
+    bool warp = work->at_banks, disputed = warp && work->streams && lds->params.dma_port == LDS_PORT_SHARED;
+    if (disputed || work->streams > 1 || (warp && lds->params.interleave > 1)) {
       one_cycle(lds, work->at++);
       continue;
     }
-    uint64_t span = now - work->at, passes = 0, beats = 0;
+    cycle_t now_or_reply = now;
+    const struct access *access = &work->access[0];
+    if (warp && access->schedule.idle && access->pass < access->schedule.passes)
+      now_or_reply = cycle_min(now, work->at + passes_left(access));
+    uint64_t span = now_or_reply - work->at, passes = 0, beats = 0;
     if (warp)
-      passes = cycle_min(span, work->access.schedule.passes - work->access.pass);
+      passes = cycle_min(span, passes_left(&work->access[0]));
     if (work->streams)
       beats = cycle_min(span, work->stream[pick_engine(lds)].beats);
     if (passes)
-      do_passes(lds, (uint32_t)passes, work->at + passes - 1);
+      do_passes(lds, &work->access[0], (uint32_t)passes, work->at + passes - 1);
     if (beats)
       do_beats(lds, pick_engine(lds), (uint32_t)beats, work->at + beats - 1);
     lds->stats.busy_cycles += cycle_max(passes, beats);
-    work->at = now;
+    work->at = now_or_reply;
   }
   work->at = cycle_max(work->at, now);
 }
@@ -361,12 +464,14 @@ static void catch_up(struct lds *lds, cycle_t now) {
  * commits; its last one may be caught up a cycle later, together with the next access, if the reply
  * still keeps its cycle. */
 static cycle_t next_warp(const struct lds *lds, cycle_t now) {
-  const struct access *access = &lds->work->access;
-  if (!access->active)
+  const struct access *access = &lds->work->access[0];
+  if (lds->work->waits || (lds->work->at_banks && lds->params.interleave > 1))
+    return now + 1;
+  if (!lds->work->at_banks)
     return cycle_max(now + 1, cycle_max(port_next(&lds->from_cu), port_free_at(&lds->to_cu)));
   if (!access->started)
     return now + 1;
-  return now + (access->schedule.passes - access->pass) + (lds->params.latency > 1);
+  return now + passes_left(access) + (lds->params.latency > 1);
 }
 
 /* No transfer can end before it has had its beats, one a cycle: with several engines or with warps in
@@ -384,7 +489,7 @@ static cycle_t lds_step(void *self, cycle_t now) {
   catch_up(lds, now);
   if (lds->work->at == now) {
     /* (2) what has arrived goes to the banks, (3) which work */
-    accept_access(lds, now);
+    accept_accesses(lds, now);
     for (unsigned e = 0; e < lds->engines; e++)
       accept_transfer(lds, e, now);
     one_cycle(lds, now);

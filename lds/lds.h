@@ -31,8 +31,8 @@
  *     banks             a    a    b                   a takes two passes, b one
  *     to_cu                            .    a    b    a at t + 2 + 3, b at t + 3 + 3
  *
- * Of the cycles that b waited in the queue, those are told in its reply that a's bank conflicts added. Of a's passes the
- * last ones count as added: if b arrives when a has k passes left, it waits for min(k, added) of them.
+ * Of the cycles that b waited in the queue, those are told in its reply that a's bank conflicts added. Of a's passes
+ * the last ones count as added: if b arrives when a has k passes left, it waits for min(k, added) of them.
  *
  * A request's slot in from_cu is free again from its first pass on, an engine's in from_dma from its first beat on.
  *
@@ -79,9 +79,12 @@ extern const struct stat_group lds_stat_group;
 enum lds_phases { LDS_PHASES_nvidia, LDS_PHASES_cdna3, LDS_PHASES_cdna4, LDS_PHASES_whole, LDS_PHASE_RULES };
 enum lds_hash { LDS_HASH_NONE, LDS_HASH_XOR };
 enum lds_dma_port { LDS_PORT_SHARED, LDS_PORT_SEPARATE };
+enum lds_merge { LDS_MERGE_NONE, LDS_MERGE_PAIRS };
+enum lds_empty { LDS_EMPTY_SKIP, LDS_EMPTY_PASS };
 enum lds_priority { LDS_ALTERNATE, LDS_WARPS_FIRST, LDS_DMA_FIRST };
 
-enum { LDS_LANES = 64, LDS_ENGINES = 8, LDS_PASSES = LDS_LANES * 5 };
+enum { LDS_LANES = 64, LDS_ENGINES = 8, LDS_PASSES = LDS_LANES * 5, LDS_AT_BANKS = 4 };
+enum { LDS_NO_WARP = UINT8_MAX };
 
 enum lds_kind { LDS_READ, LDS_WRITE, LDS_ATOMIC };
 
@@ -91,6 +94,9 @@ struct lds_request {
   uint8_t kind;            /* enum lds_kind */
   uint8_t bytes;           /* per lane: 1, 2, 4, 8, 12 or 16 */
   uint8_t lanes;           /* width of the warp: 16, 32 or 64 */
+  bool swap;               /* of an atomic: compare and swap */
+  uint8_t warp;            /* whose accesses go one after the other, or LDS_NO_WARP */
+  uint16_t delay;          /* from its arrival until its data are there too */
   uint64_t mask;           /* lanes that take part, at least one */
   const uint64_t *address; /* byte offset in the LDS, per lane; valid until the reply */
 };
@@ -107,10 +113,15 @@ struct lds_reply {
 /* How an access falls on the banks: a pure function of its lanes. */
 struct lds_schedule {
   uint32_t passes, phases, ways;  /* conflict cycles are passes - phases (active phases only) */
+  uint32_t idle;                  /* further passes that use no bank and that no result waits for */
+  uint32_t late;                  /* cycles that its result takes longer */
   uint64_t bank_mask[LDS_PASSES]; /* banks that pass k uses */
 };
 
 void lds_plan(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule);
+
+/* The most accesses that can be between their issue and their reply. */
+uint32_t lds_capacity(const struct lds_params *params);
 
 /* The bank of a word, and those of `count` consecutive words. */
 unsigned lds_bank(const struct lds_params *params, uint64_t word);

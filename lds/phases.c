@@ -131,6 +131,8 @@ static bool schedule_even(const struct view *view, struct lds_schedule *schedule
 
 /* What the banks have to deliver in one phase. */
 struct demand {
+  bool shared;        /* lanes that want the same word share it */
+  uint32_t each;      /* times that each word is wanted */
   uint64_t wanted;    /* banks with at least one word */
   uint64_t first[64]; /* of a wanted bank: its first word */
   uint16_t count[64]; /* of a wanted bank: its words */
@@ -145,13 +147,13 @@ static bool known(const struct demand *demand, uint64_t word) {
   return false;
 }
 
-static void want(struct demand *demand, unsigned bank, uint64_t word, bool shared) {
+static void want(struct demand *demand, unsigned bank, uint64_t word) {
   uint64_t bit = UINT64_C(1) << bank;
   if (!(demand->wanted & bit)) {
     demand->wanted |= bit;
     demand->first[bank] = word;
     demand->count[bank] = 1;
-  } else if (!shared) {
+  } else if (!demand->shared) {
     demand->count[bank]++;
   } else if (demand->first[bank] != word && !known(demand, word)) {
     demand->other[demand->others++] = word;
@@ -165,22 +167,23 @@ static void add_phase(const struct view *view, struct lds_schedule *schedule, co
   mask[0] = demand->wanted;
   for (uint64_t left = demand->wanted; left; left &= left - 1) {
     unsigned bank = (unsigned)__builtin_ctzll(left);
-    uint32_t needed = (uint32_t)div_up(demand->count[bank], ports);
+    uint32_t needed = (uint32_t)div_up(demand->count[bank] * demand->each, ports);
     for (; passes < needed; passes++)
       mask[passes] = 0;
     for (unsigned pass = 1; pass < needed; pass++)
       mask[pass] |= UINT64_C(1) << bank;
   }
   schedule->passes += passes;
-  schedule->phases++;
+  schedule->phases += demand->each;
   if (passes > schedule->ways)
     schedule->ways = passes;
 }
 
 static void schedule_any(const struct view *view, struct lds_schedule *schedule) {
   const struct lds_request *request = view->request;
-  bool shared = request->kind != LDS_ATOMIC;
   struct demand demand;
+  demand.shared = request->kind != LDS_ATOMIC;
+  demand.each = request->kind == LDS_ATOMIC && request->swap ? view->params->swap_passes : 1;
   uint64_t left = request->mask;
   for (unsigned phase = 0; left; phase++) {
     uint64_t lanes = left & phase_lanes(view->shape, phase);
@@ -193,10 +196,34 @@ static void schedule_any(const struct view *view, struct lds_schedule *schedule)
       uint64_t address = request->address[__builtin_ctzll(lanes)];
       uint64_t word = address >> view->word_log2, last = (address + request->bytes - 1) >> view->word_log2;
       for (; word <= last; word++)
-        want(&demand, lds_bank(view->params, word), word, shared);
+        want(&demand, lds_bank(view->params, word), word);
     }
     add_phase(view, schedule, &demand);
   }
+}
+
+/* Every lane reads the words of the lane whose number differs in `bit`, as far as both are active. */
+static bool lanes_agree(const struct lds_request *request, unsigned bit) {
+  uint64_t difference = 0;
+  for (unsigned lane = 0; lane < request->lanes; lane++)
+    if (!(lane & bit) && request->mask >> lane & request->mask >> (lane | bit) & 1)
+      difference |= request->address[lane] ^ request->address[lane | bit];
+  return !difference;
+}
+
+/* Two phases go as one: lds.merge pairs. */
+static bool merges(const struct lds_params *params, const struct lds_request *request, struct phase_shape shape) {
+  return params->merge == LDS_MERGE_PAIRS && request->kind == LDS_READ && shape.order == IN_ORDER &&
+         shape.lanes < request->lanes && (lanes_agree(request, 1) || lanes_agree(request, 2));
+}
+
+/* What its phases cost besides their passes. */
+static void add_phase_costs(const struct view *view, struct lds_schedule *schedule) {
+  const struct lds_params *params = view->params;
+  uint32_t phases = view->request->lanes > view->shape.lanes ? view->request->lanes / view->shape.lanes : 1;
+  schedule->late =
+      params->phase_latency * (phases - 1) + (view->request->kind == LDS_ATOMIC ? params->atomic_latency : 0);
+  schedule->idle = params->empty == LDS_EMPTY_PASS && phases > schedule->passes ? phases - schedule->passes : 0;
 }
 
 void lds_plan(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule) {
@@ -209,7 +236,10 @@ void lds_plan(const struct lds_params *params, const struct lds_request *request
                       .shape = shapes[params->phases][width][request->kind != LDS_READ],
                       .word_log2 = (unsigned)__builtin_ctz(params->bank_bytes),
                       .banks = params->banks};
+  if (merges(params, request, view.shape))
+    view.shape.lanes *= 2;
   schedule->passes = schedule->phases = schedule->ways = 0;
   if (!schedule_even(&view, schedule))
     schedule_any(&view, schedule);
+  add_phase_costs(&view, schedule);
 }

@@ -138,8 +138,8 @@ static void collect_pipes(struct simulation *simulation, struct launch_result *r
 static void count_units(const struct isa_program *program, const struct cu *cu, struct launch_result *result) {
   for (uint32_t pc = 0; pc < program->count; pc++) {
     uint8_t class_ = program->info[pc].class_;
-    result->unit_cycles[cu->unit[class_]] += result->by_pc[pc].issues * cu->interval[class_];
-    result->unit_holds[cu->unit[class_]] |= result->by_pc[pc].issues && cu->interval[class_] > 1;
+    result->unit_cycles[cu->unit[class_]] += result->by_pc[pc].issues * cu_interval(cu, &program->info[pc]);
+    result->unit_holds[cu->unit[class_]] |= result->by_pc[pc].issues && cu_interval(cu, &program->info[pc]) > 1;
   }
 }
 

@@ -310,7 +310,7 @@ static bool pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
 bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
              struct lds *lds, struct mem_port *port, const struct warp_source *source) {
   /* An LDS access is under way from its issue to its reply: in the queue, in the banks, or on its way back. */
-  uint32_t lds_accesses = machine->lds.queue + machine->lds.latency + 2;
+  uint32_t lds_accesses = lds_capacity(&machine->lds);
   *cu = (struct cu){
       .component = {.name = "cu", .step = cu_step, .self = cu},
       .index = index,

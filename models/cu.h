@@ -95,6 +95,7 @@ struct cu_warp {
   uint32_t calls;   /* of its group at which it has arrived */
   uint32_t lds_under_way, global_under_way;
   struct cu_batches batches;
+  cycle_t lds_next;    /* its next LDS instruction may issue */
   cycle_t refused_at;  /* a pipe has refused it: when last, 0: never; */
   uint64_t refused_by; /* the pipe's address, */
   uint32_t refused_pc; /* and the instruction */
@@ -277,6 +278,12 @@ static inline struct cu_warp *cu_warp(struct cu *cu, uint32_t slot) { return &cu
 
 static inline struct cu_scheduler *cu_scheduler_of(struct cu *cu, uint32_t slot) {
   return &cu->schedulers[slot % cu->params.schedulers];
+}
+
+/* How long an instruction keeps its scheduler's unit from the next one of its kind. */
+static inline uint32_t cu_interval(const struct cu *cu, const struct isa_info *info) {
+  uint32_t data = info->class_ == ISA_CLASS_LDS ? cu->params.lds_data_interval * info->sent : 0;
+  return cu->interval[info->class_] + data;
 }
 
 static inline void cu_free_access(struct cu_pool *pool, uint32_t index) { pool->unused[pool->count++] = index; }

@@ -29,12 +29,16 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
                             : LDS_READ,
       .bytes = access->isa.bytes,
       .lanes = (uint8_t)cu->params.warp_size,
+      .swap = info->atomic && info->sent > info->bytes / 4,
+      .warp = (uint8_t)access->warp,
+      .delay = (uint16_t)(cu->params.lds_data_interval * info->sent),
       .mask = access->isa.mask,
       .address = access->isa.address,
   };
   port_send(cu->to_lds, &request, now);
   warp->lds_under_way++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_LDS);
+  warp->lds_next = now + cu->params.lds_spacing;
   warp->kernel->by_pc[access->isa.pc].lds_accesses++;
 }
 
@@ -244,7 +248,7 @@ static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, 
   uint32_t access = NO_ACCESS;
 
   take_slot(cu, scheduler, slot, now);
-  scheduler->unit_free[cu->unit[info->class_]] = now + cu->interval[info->class_];
+  scheduler->unit_free[cu->unit[info->class_]] = now + cu_interval(cu, info);
 
   if (is_lds(info) || is_global(info)) {
     access = take_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool);

@@ -309,6 +309,7 @@ static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
       .kind = access->copy & ISA_COPY_STORE ? LDS_WRITE : LDS_READ,
       .bytes = access->bytes,
       .lanes = (uint8_t)cu->params.warp_size,
+      .warp = LDS_NO_WARP,
       .mask = access->mask,
       .address = access->address,
   };

@@ -113,6 +113,10 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
       stall = (enum stall)warp->producer[info->slot[i]];
     }
   }
+  if (info->class_ == ISA_CLASS_LDS && warp->lds_next > at) {
+    at = warp->lds_next;
+    stall = STALL_UNIT;
+  }
   if (at == NEVER)
     cu_block(cu, slot, stall, now);
   else if (fenced(warp, info))

@@ -106,7 +106,14 @@ static cycle_t watched_lds_step(void *self, cycle_t now) {
 }
 
 static struct lds_params usual(void) {
-  return (struct lds_params){.banks = 32, .bank_bytes = 4, .ports = 1, .size = 65536, .latency = 10, .queue = 8};
+  return (struct lds_params){.banks = 32,
+                             .bank_bytes = 4,
+                             .ports = 1,
+                             .size = 65536,
+                             .latency = 10,
+                             .queue = 8,
+                             .interleave = 1,
+                             .swap_passes = 1};
 }
 
 enum { SHARED, SEPARATE };

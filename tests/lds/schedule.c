@@ -85,8 +85,15 @@ static bool agrees(const struct lds_params *params, const struct lds_request *re
 }
 
 static struct lds_params plain(uint32_t banks, uint32_t bank_bytes, uint32_t rule) {
-  return (struct lds_params){
-      .banks = banks, .bank_bytes = bank_bytes, .phases = rule, .ports = 1, .latency = 10, .queue = 8, .size = 65536};
+  return (struct lds_params){.banks = banks,
+                             .bank_bytes = bank_bytes,
+                             .phases = rule,
+                             .ports = 1,
+                             .latency = 10,
+                             .queue = 8,
+                             .size = 65536,
+                             .interleave = 1,
+                             .swap_passes = 1};
 }
 
 static void note(const struct lds_params *params, const struct lds_request *request, const char *what, uint64_t which) {

@@ -119,7 +119,8 @@ XOR = "        mad.i32         sum, v[{}], v[{}], sum\n"
 XOR_ONE = "        xor.b32         sum, sum, v[{}]\n"
 LIMIT = "        ld.arg.b32      n, rounds\n"
 CHECK = LIMIT + "        setp.lt.s32     bad, n, 1\n@bad    bra             after_\n"
-TRAP = "        setp.eq.s32     bad, sync, -559038737\n@bad    bra             out_\n".replace("sync", "sum")
+TRAP = "        setp.eq.s32     bad, sum, -559038737\n@bad    bra             out_\n"
+COPY_STAMP = "        mov.b32         t1.lo, t0.lo\n        mov.b32         t1.hi, t0.hi\n"
 
 
 def _load(bits, register, address="at"):
@@ -149,13 +150,13 @@ def _with_counter(accesses, count=0, test=1):
                    for i, access in enumerate(accesses))
 
 
-def _case(row, bits, warps, code, registers=1, rounds=0, before=""):
+def _case(row, bits, warps, code, registers=1, rounds=0, before="", end=END):
     warp_bytes, offsets = _offsets(row, bits)
     highest = max(offsets) + (warps - 1) * warp_bytes + 16
     head = HEAD.format(offsets=", ".join(str(offset & 0xffffffff) for offset in offsets), warp_bytes=warp_bytes,
                        bytes=max(4 * LDS_WORDS, -(-highest // 1024) * 1024), registers=registers)
     launch = Launch("lds", 1, LANES * warps, (("buffer", STAMPS), ("uint", rounds)))
-    return Case(head + before + SYNC + code + END, (launch,), (stamps(2 * warps),))
+    return Case(head + before + SYNC + code + end, (launch,), (stamps(2 * warps),))
 
 
 def _span(warps, over):
@@ -221,6 +222,25 @@ def _active_warps(row):
     return sorted(warps)
 
 
+def _folded_loads(bits, loads):
+    """Loads in a row; their exclusive or, of three and then of two more each, begins after the 13th."""
+    words = bits // 32
+    names = [f"v[{i * words}]" for i in range(loads)]
+    folds = []
+    if loads == 2:
+        folds = [f"        xor.b32         sum, {names[0]}, {names[1]}\n"]
+    elif loads > 2:
+        folds = [f"        mad.i32         sum, {names[0]}, {names[1]}, {names[2]}\n"]
+        folds += [f"        mad.i32         sum, {names[i]}, {names[i + 1]}, sum\n" for i in range(3, loads - 1, 2)]
+        folds += [f"        xor.b32         sum, sum, {names[-1]}\n"] * (loads % 2 == 0)
+    lines = []
+    for i in range(loads):
+        lines.append(_load(bits, i * words))
+        if i >= 12 and i % 2 == 0 and i < loads - 1:
+            lines.append(folds.pop(0))
+    return "".join(lines + folds) + (TRAP if loads > 1 else TRAP.replace("sum", "v"))
+
+
 def _burst(row):
     _expect(row, "cycles_burst")
     row.one_of("op", "ld")
@@ -228,9 +248,9 @@ def _burst(row):
     words = bits // 32
     before = f"        mov.b32         n, {sum(1 << warp for warp in warps)}\n        shr.u32         n, n, warp\n" \
              "        and.b32         n, n, 1\n        setp.ne.s32     on, n, 0\n"
-    code = "        mov.b64         t1, t0\n@!on    bra             past_\n"
-    code += "".join(_load(bits, i * words) for i in range(loads)) + (_xors(loads, words) + TRAP if loads else "")
-    case = _case(row, bits, warps[-1] + 1, code, max(1, loads * words), before=before)
+    code = COPY_STAMP + ("@!on    bra             past_\n" + _folded_loads(bits, loads) if loads else "")
+    end = END if loads else END.replace("        get", "@on     get", 1)
+    case = _case(row, bits, warps[-1] + 1, code, max(1, loads * words), before=before, end=end)
     return case, _span(warps, 1)
 
 
