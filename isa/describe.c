@@ -28,7 +28,8 @@ static void add_written(struct isa_info *info, const struct isa_inst *inst, cons
 }
 
 static void add_read(struct isa_info *info, const struct isa_inst *inst, const struct isa_row *row) {
-  for (const char *letter = isa_formats[row->format].operands; *letter; letter++)
+  for (const char *letter = isa_formats[row->format].operands; *letter; letter++) {
+    info->stored = *letter == 'C' ? info->slots : info->stored;
     switch (*letter) {
     case 'a':
       add_operand(info, inst->a, row->a);
@@ -79,6 +80,7 @@ static void add_read(struct isa_info *info, const struct isa_inst *inst, const s
     default:
       break;
     }
+  }
   if (row->class_ == ISA_CLASS_COPY) /* a copy looks at its event before it replaces it */
     add(info, inst->d);
 }

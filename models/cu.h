@@ -104,6 +104,7 @@ struct cu_warp {
   uint64_t stalls[STALLS];
   cycle_t ready[ISA_SLOTS];    /* scoreboard: when a slot may be used; NEVER: a reply will tell */
   uint8_t maker[ISA_SLOTS];    /* the execution unit that makes it, or CU_NO_UNIT */
+  cycle_t held[ISA_SLOTS];     /* with an operand_latency: until when an access has yet to read it */
   uint8_t producer[ISA_SLOTS]; /* enum stall of whoever waits for it */
 };
 
@@ -287,6 +288,12 @@ static inline uint32_t cu_interval(const struct cu *cu, const struct isa_info *i
 }
 
 static inline void cu_free_access(struct cu_pool *pool, uint32_t index) { pool->unused[pool->count++] = index; }
+
+/* Cycles that an access of `lines` takes in the memory port. */
+static inline uint32_t cu_passes(const struct cu *cu, enum mem_kind kind, uint32_t lines) {
+  uint32_t passes = mem_reads(kind) ? lines * cu->params.line_interval : 0;
+  return passes ? passes : 1;
+}
 
 static inline bool cu_batches_done(const struct cu_batches *batches) {
   return batches->oldest == batches->open && !batches->under_way[batches->open % (ISA_LANE_BATCHES + 1)];

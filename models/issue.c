@@ -102,6 +102,7 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   if (message.kind != MEM_PREFETCH)
     message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
   message.moved = (uint64_t)sectors * cu->mem.sector;
+  message.passes = cu_passes(cu, message.kind, message.count);
   warp->kernel->by_pc[access->isa.pc].sectors += sectors;
   access->fills = 0;
   access->prefetch = message.kind == MEM_PREFETCH;
@@ -241,6 +242,20 @@ static void issue_task(struct cu *cu, struct cu_scheduler *scheduler, uint32_t s
     lane_copy_issue(cu, scheduler, slot, now);
 }
 
+/* Registers that an access reads on its way. */
+static void hold_operands(const struct cu *cu, struct cu_warp *warp, const struct isa_info *info, cycle_t now) {
+  const bool stores = info->class_ == ISA_CLASS_GLOBAL && info->store;
+  const uint32_t latency = cu->params.operand_latency, stored = cu->params.stored_latency;
+  for (unsigned i = info->writes; i < info->slots; i++)
+    warp->held[info->slot[i]] = now + latency;
+  for (unsigned i = info->stored; stores && i < info->slots && stored > latency; i++)
+    warp->held[info->slot[i]] = now + stored;
+}
+
+static uint32_t follow_of(const struct cu *cu, const struct isa_info *info) {
+  return info->class_ == ISA_CLASS_FENCE && info->global_fence ? cu->params.fence_latency : cu->follow[info->class_];
+}
+
 static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   const struct isa_info *info = &warp->kernel->info[warp->pc];
@@ -258,10 +273,12 @@ static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, 
       cu->source->step(cu->source->self, slot, now, access == NO_ACCESS ? NULL : &cu->accesses[access].isa, &result);
   note_issue(cu, slot, &result, now);
   bool goes_on = execute(cu, slot, info, access, &result, now);
+  if (cu->params.operand_latency && access != NO_ACCESS)
+    hold_operands(cu, warp, info, now);
   if (result.done)
     exit_warp(cu, slot, now);
   else if (goes_on)
-    cu_plan(cu, slot, now + cu->follow[info->class_] + (result.diverged ? cu->params.divergence_latency : 0), now);
+    cu_plan(cu, slot, now + follow_of(cu, info) + (result.diverged ? cu->params.divergence_latency : 0), now);
 }
 
 /* The candidate whose last issue, or start, is longest ago; ties go to the lowest slot. */

@@ -326,6 +326,9 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
   uint32_t sectors = 0;
   message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
   message.moved = (uint64_t)sectors * cu->mem.sector;
+  message.passes = cu_passes(cu, message.kind, message.count);
+  if (access->copy == CU_OWN_COPY && message.passes < cu->params.copy_lane_interval)
+    message.passes = cu->params.copy_lane_interval;
   access->fills = 0;
   if (message.kind == MEM_STORE && cu->l1.sets)
     l1_written(&cu->l1, access->lines, message.count);

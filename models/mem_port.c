@@ -1,11 +1,11 @@
 #include "models/memory.h"
 
-/* When the oldest access of the warps may be passed on, as far as the link and its queue go. */
+/* When the oldest access of the warps may be passed on. */
 static cycle_t cu_next(const struct mem_port *port, cycle_t now) {
   const struct mem_message *waiting = port_peek(&port->from_cu, now);
-  if (!waiting || port->backlog == NEVER || !mem_writes(waiting->kind))
-    return port_next(&port->from_cu);
-  return port->up.cycle > port->backlog ? port->up.cycle - port->backlog : 0;
+  if (!waiting || !port->params.link_up_queue || !mem_writes(waiting->kind))
+    return cycle_max(port_next(&port->from_cu), port->cu_free);
+  return cycle_max(port->cu_free, port->write_passed[port->oldest_write]);
 }
 
 static bool take_from_cu(struct mem_port *port, cycle_t now, struct mem_message *message) {
@@ -13,8 +13,18 @@ static bool take_from_cu(struct mem_port *port, cycle_t now, struct mem_message 
   if (!waiting || cu_next(port, now) > now)
     return false;
   *message = *waiting;
+  port->cu_free = now + message->passes;
   port_take(&port->from_cu, now);
   return true;
+}
+
+/* What a message takes of the link up. */
+static uint64_t bytes_up(const struct mem_port *port, const struct mem_message *message) {
+  uint64_t bytes = mem_writes(message->kind) ? message->moved : 0;
+  if (message->kind == MEM_STORE && port->params.write_mask)
+    bytes += (uint64_t)port->params.write_mask *
+             mem_partial_lines(&port->params, message->access, message->lines, message->count);
+  return bytes;
 }
 
 static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, struct mem_message *message) {
@@ -47,14 +57,22 @@ static bool arbitrate(struct mem_port *port, cycle_t now, struct mem_message *me
   return false;
 }
 
+/* The write that has just been passed on takes the place of the oldest in the queue. */
+static void queue_write(struct mem_port *port) {
+  port->write_passed[port->oldest_write] = port->passed;
+  port->oldest_write = port->oldest_write + 1 == port->params.link_up_queue ? 0 : port->oldest_write + 1;
+}
+
 static cycle_t mem_port_step(void *self, cycle_t now) {
   struct mem_port *port = self;
   struct mem_message message;
   /* The link has room for everything that can be under way; a full one only means a short stop. */
   if (port_can_send(&port->link, now) && arbitrate(port, now, &message)) {
-    uint64_t bytes = mem_writes(message.kind) ? message.moved : 0;
-    cycle_t passed = cycle_max(now, rate_take(&port->up, now, bytes));
-    port_send_at(&port->link, &message, now, passed + port->link.latency);
+    cycle_t from = mem_is_dma(message.kind) ? now : port->cu_free - 1;
+    port->passed = cycle_max(port->passed, cycle_max(from, rate_take(&port->up, now, bytes_up(port, &message))));
+    port_send_at(&port->link, &message, now, port->passed + port->link.latency);
+    if (port->params.link_up_queue && mem_writes(message.kind) && !mem_is_dma(message.kind))
+      queue_write(port);
     port->probe_messages++;
   }
   cycle_t next = cu_next(port, now);
@@ -71,7 +89,6 @@ bool mem_port_init(struct mem_port *port, const struct machine *machine, struct 
       .params = machine->mem,
       .up = {.per_cycle = machine->mem.link_up_width ? machine->mem.link_up_width : machine->mem.link_width},
   };
-  port->backlog = machine->mem.link_up_queue ? machine->mem.link_up_queue / port->up.per_cycle : NEVER;
   for (unsigned engine = 0; engine < port->engines; engine++)
     port->from_dma[engine] = &dma[engine].to_memory;
   uint32_t under_way = machine->cu.accesses + machine->dma.engines * machine->dma.outstanding;

@@ -6,7 +6,9 @@
  * A message is a whole warp access (its sectors, merged over the lanes) or one request of a DMA
  * engine: a run of bytes, or several at a pitch, whose sectors are merged likewise (sectors.h). Either moves
  * whole sectors. A memory port passes one message a cycle, the CU and the engines in
- * turn; written sectors occupy the link up, read ones the link down. The L2 takes messages in order of arrival, in one
+ * turn, but a warp's read of many lines keeps the CU's side for cu.line_interval cycles each and goes on after the
+ * last one. Written sectors occupy the link up, with a warp's stores mem.write_mask for each line that has sectors
+ * written in part; read ones occupy the link down. The L2 takes messages in order of arrival, in one
  * cycle those of different CUs in turn, as many as come; its slices pass their bytes, and from there on l2.h says when
  * data depart: prefetches, stores, copies that bypass the L2 and atomic updates included.
  *
@@ -18,8 +20,8 @@
  *   ... + ceil(b / l2_width) - 1 + l2_latency          data depart
  *   ... + ceil(b / link_width) + link_latency          the reply arrives; a warp has it fill_latency later
  *
- * Accesses of warps are passed on in order. With link_up_queue, a write among them waits in the CU until no more than so
- * many bytes are ahead of it on the link, and keeps back what is behind it: the warps feel a slow link when they issue.
+ * Accesses of warps are passed on in order. With link_up_queue, a write among them waits in the CU while so many others
+ * have not passed the link, and keeps back what is behind it: the warps feel a slow link when they issue.
  *
  * A miss adds dram_latency + ceil(b / dram_width) - 1. A write of b bytes adds ceil(b / link_up_width)
  * on the way up and nothing on the way down.
@@ -53,6 +55,8 @@
 #include "sim/core/rate.h"
 #include "sim/core/wheel.h"
 
+enum { MEM_UP_QUEUE = 64 }; /* most of link_up_queue */
+
 enum mem_kind { MEM_LOAD, MEM_STORE, MEM_ATOMIC, MEM_PREFETCH, MEM_DMA_READ, MEM_DMA_WRITE };
 
 static inline bool mem_reads(enum mem_kind kind) {
@@ -65,12 +69,13 @@ static inline bool mem_is_dma(enum mem_kind kind) { return kind == MEM_DMA_READ 
 
 struct mem_message {
   enum mem_kind kind;
-  uint32_t tag;   /* CU kinds: the access; DMA kinds: the engine's request */
-  uint32_t count; /* CU kinds: lines; DMA kinds: 0 */
-  uint8_t engine; /* DMA kinds: which of the CU's engines */
-  bool bypass;    /* DMA kinds: what is not in the L2 goes past it */
-  bool fills;     /* MEM_LOAD: lines of the CU's L1 take the bytes */
-  bool pipe;      /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
+  uint32_t tag;    /* CU kinds: the access; DMA kinds: the engine's request */
+  uint32_t count;  /* CU kinds: lines; DMA kinds: 0 */
+  uint32_t passes; /* CU kinds: cycles in the memory port, at least 1 */
+  uint8_t engine;  /* DMA kinds: which of the CU's engines */
+  bool bypass;     /* DMA kinds: what is not in the L2 goes past it */
+  bool fills;      /* MEM_LOAD: lines of the CU's L1 take the bytes */
+  bool pipe;       /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
   union {
     struct {                        /* CU kinds */
       const struct mem_line *lines; /* valid until the reply */
@@ -94,8 +99,11 @@ struct mem_port {
   unsigned engines;
   struct port link; /* struct mem_message, to the memory */
   struct rate up;
-  cycle_t backlog; /* how far ahead of time the link may be taken when a warp's write is passed on; NEVER: any */
-  unsigned turn;   /* input that is asked first */
+  cycle_t write_passed[MEM_UP_QUEUE]; /* when the link has passed the last link_up_queue writes of the warps: a ring, */
+  uint32_t oldest_write;              /* and its oldest */
+  cycle_t cu_free;                    /* from when on the CU is served again */
+  cycle_t passed;                     /* when the latest message has passed */
+  unsigned turn;                      /* input that is asked first */
   struct mem_params params;
   uint32_t probe_messages; /* passed on so far, for waveforms */
 };

@@ -35,6 +35,27 @@ uint32_t mem_merge(const struct mem_params *params, const struct isa_access *acc
   return count;
 }
 
+/* Lanes are taken to write different bytes, as they mostly do. */
+uint32_t mem_partial_lines(const struct mem_params *params, const struct isa_access *access,
+                           const struct mem_line *lines, uint32_t count) {
+  unsigned shift = (unsigned)__builtin_ctz(params->line);
+  uint32_t written[MEM_ACCESS_LINES] = {0}, partial = 0;
+  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
+    uint64_t at = access->address[__builtin_ctzll(lanes)], end = at + access->bytes;
+    while (at < end) {
+      uint64_t line_end = ((at >> shift) + 1) << shift, piece = cycle_min(end, line_end) - at;
+      uint32_t i = count - 1;
+      while (lines[i].line != at >> shift)
+        i--;
+      written[i] += (uint32_t)piece;
+      at += piece;
+    }
+  }
+  for (uint32_t i = 0; i < count; i++)
+    partial += written[i] < sector_count(lines[i].sectors) * params->sector;
+  return partial;
+}
+
 void mem_count_updates(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                        uint32_t count) {
   unsigned shift = (unsigned)__builtin_ctz(params->line);

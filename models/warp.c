@@ -117,6 +117,11 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
     at = warp->lds_next;
     stall = STALL_UNIT;
   }
+  for (unsigned i = 0; i < info->writes && cu->params.operand_latency; i++)
+    if (warp->held[info->slot[i]] > at) {
+      at = warp->held[info->slot[i]];
+      stall = STALL_DEPENDENCY;
+    }
   if (at == NEVER)
     cu_block(cu, slot, stall, now);
   else if (fenced(warp, info))

@@ -155,7 +155,7 @@ TEST(memory, a_queue_for_the_link_up_makes_warps_issue_writes_at_its_pace) {
       "@more bra again\n get.clock t1\n sub.i64 t1, t1, t0\n st.global.b64 [p], t1\n exit\n";
   enum { WIDTH = 2, EACH = 128 / WIDTH, FEW = 20, MANY = 50 };
   uint64_t cycles[3][2];
-  static const unsigned queues[] = {0, 4 * 128, 8 * 128};
+  static const unsigned queues[] = {0, 4, 8};
   for (int q = 0; q < 3; q++)
     for (int many = 0; many < 2; many++) {
       char text[512], settings[128];

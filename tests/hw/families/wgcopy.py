@@ -9,6 +9,7 @@ from case import Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
 from rows import BadRow
 
 LANES = 32
+SECTOR = 32
 DATA = "data"
 UNITS, SHARE = 132, 4  # compute units of the GPU, and of how many equal parts one is run where all are loaded evenly
 LDS_OF = {1: 120 << 10, 2: 80 << 10, 4: 48 << 10}  # of a work-group, by how many a compute unit is to hold
@@ -19,38 +20,56 @@ MEGAHERTZ = 1980
 HEAD = """
 .kernel warm
 .arg    data global
-.arg    bytes u32
-.reg    i, many
-.reg64  p, t0, t1
+.arg    count u32
+.arg    pitch u32
+.arg    far u32
+.reg    i, n, size, apart, group, v
+.reg64  p, at
 .pred   again
         ld.arg.b64      p, data
-        ld.arg.b32      many, bytes
-        get.global_id   i, x
-        mul.i32         i, i, many
-        prefetch        [p + i], many
-        get.clock       t0
-spin_:  get.clock       t1
-        sub.i64         t1, t1, t0
-        setp.lt.u64     again, t1, 3000
-@again  bra             spin_
-        exit
+        ld.arg.b32      n, count
+        ld.arg.b32      apart, pitch
+        ld.arg.b32      v, far
+        get.group_id    group, x
+        mul.wide.u32    at, group, v
+        add.i64         p, p, at
+        get.local_id    i, x
+        get.local_size  size, x
+        setp.ge.u32     again, i, n
+@again  bra             warmed_
+more_:  mad.wide.u32    at, i, apart, p
+        ld.global.b32   v, [at]
+        add.i32         i, i, size
+        setp.lt.u32     again, i, n
+@again  bra             more_
+warmed_: exit
 .kernel copy
 .arg    out global
 .arg    data global
+.arg    pitch_of u32
 .lds    words {lds}
-.reg    tid, lane, warp, group, i, ahead, at, far, zero, size, step, step_hi, sync, d[{unroll}], v[{registers}]
-.reg64  p, s, a[{unroll}], t0, t1, t2
-.pred   lead, over, never, bad
+.reg    tid, lane, warp, group, i, ahead, at, far, zero, size, step, pitch, sync, number, d[{unroll}], v[{registers}]
+.reg64  p, s, t, a[{unroll}], begin, first, end, t0, t1, t2, t3
+.pred   lead, some, over, never, bad, more
         get.local_id    tid, x
         get.lane        lane
         get.warp        warp
         get.group_id    group, x
         get.local_size  size, x
         ld.arg.b64      p, out
-        ld.arg.b64      s, data
+        ld.arg.b64      begin, data
         mov.b32         step, {step}
         setp.eq.s32     lead, lane, 0
+        setp.lt.s32     some, tid, {filled}
+@!some  bra             filled_
+        mad.i32         at, tid, 4, zero
+        st.lds.b32      [at], tid
+filled_:
 """
+
+# Whether a work-item takes part: decided before the clock is read.
+SOME = {1: "        setp.lt.s32     some, tid, {count}\n",
+        2: "        mad.i32         ahead, size, {ahead}, tid\n        setp.lt.s32     some, ahead, {count}\n"}
 
 # A barrier, and a clock that is read after it: a loaded value decides a branch in between.
 SYNC = """
@@ -58,94 +77,101 @@ SYNC = """
         ld.lds.b32      sync, [zero]
         setp.eq.s32     bad, sync, -17958193
 @bad    bra             out_
-        get.clock       {clock}
+{some}        get.clock       {clock}
 """
 
 END = """
 @!lead  bra             out_
         mad.i32         i, group, {warps}, warp
-        mad.i32         i, i, 24, zero
+        mad.i32         i, i, 32, zero
         st.global.b64   [p + i], t0
         st.global.b64   [p + i + 8], t1
         st.global.b64   [p + i + 16], t2
+        st.global.b64   [p + i + 24], t3
 out_:   exit
 """
 
 
 # ---- one copy -------------------------------------------------------------------------------------
 
-def _start(elem):
-    """Addresses of a work-item's first element."""
-    return f"""
-        mad.i32         d, tid, {elem}, zero
-        mad.i32         at, tid, {{pitch}}, zero
-        mul.i32         i, tid, 1
-        add.i32         s.lo, s.lo, at
+def _start(elem, unroll):
+    """Addresses of a work-item's first element, in its registers `s` and, the LDS's, `d`; its number `i`."""
+    last = "        add.i32         s.hi, t.hi, zero\n        mul.i32         a[0].hi, s.hi, 1\n"
+    return f"""        ld.arg.b32      pitch, pitch_of
+        mad.i32         d[0], tid, {elem}, zero
+        mad.wide.s32    t, tid, pitch, begin
+        add.i32         s.lo, t.lo, zero
+        add.i32         t.hi, t.hi, s.lo
         add.i32         s.lo, s.lo, zero
-        mad.i32         s.hi, s.lo, zero, s.hi
-        add.i32         s.hi, s.hi, zero
-"""
-
-
-def _advance(pair):
-    return f"        add.i32         {pair}.lo, {pair}.lo, step\n", f"        mad.i32         {pair}.hi, {pair}.lo, zero, {pair}.hi\n"
+        sub.i32         t.hi, t.hi, s.lo
+""" + last + ("" if unroll > 1 else "        mul.i32         i, tid, 1\n")
 
 
 GUARDED = "@never  ld.lds.b32      v, [zero]\n" * 3
 
 
-def _count(threads, count):
-    return f"        mad.i32         i, size, 1, i\n", f"        setp.lt.s32     over, i, {count}\n"
-
-
-def _single(method, elem, threads, count):
-    """The loop of one element a round."""
-    bits, words = 8 * elem, elem // 4
-    low, high = _advance("s")
-    more, test = _count(threads, count)
-    place = f"        mad.i32         d, size, {elem}, d\n"
-    move = "        mul.i32         a.lo, s.lo, 1\n        mul.i32         a.hi, s.hi, 1\n"
+def _single(method, elem, count, before=""):
+    """The loop of one element a round, for those that have one; they do `before` first."""
+    bits = 8 * elem
+    low, more = "        add.i32         s.lo, s.lo, step\n", "        mad.i32         i, size, 1, i\n"
+    high = "        mad.i32         s.hi, s.lo, zero, s.hi\n"
+    test, place = f"        setp.lt.s32     over, i, {count}\n", f"        mad.i32         d[0], size, {elem}, d[0]\n"
+    move = "        mul.i32         a[0].lo, s.lo, 1\n        mul.i32         a[0].hi, s.hi, 1\n"
     if method == "cp_async":
-        body = more + move + low + test + GUARDED + f"        copy.lane.b{bits}   [d], [a]\n" + high + place
+        body = more + move + low + test + GUARDED + f"        copy.lane.b{bits}   [d[0]], [a[0]]\n" + high + place
     elif method == "ld_st":
-        body = move + f"        ld.global.b{bits}  v, [a]\n" + more + low + test + high + \
-            f"        st.lds.b{bits}     [d], v\n" + place
+        body = move + f"        ld.global.b{bits}  v, [a[0]]\n" + more + low + test + high + \
+            f"        st.lds.b{bits}     [d[0]], v\n" + place
     else:
-        body = f"        ld.lds.b{bits}     v, [d]\n" + move + low + more + place + test + high + \
-            f"        st.global.b{bits}  [a], v\n"
-    del words
-    return f"        setp.ge.s32     bad, i, {count}\n@bad    bra             end_{{n}}\nsingle_{{n}}:\n{body}" \
+        body = f"        ld.lds.b{bits}     v, [d[0]]\n" + move + low + more + place + test + high + \
+            f"        st.global.b{bits}  [a[0]], v\n"
+    return f"@!some  bra             end_{{n}}\n{before}single_{{n}}:\n{body}" \
            f"@over   bra             single_{{n}}\nend_{{n}}:\n"
 
 
-def _unrolled(method, elem, threads, count, unroll):
-    """The loop of `unroll` elements a round, while there are as many."""
-    bits, words = 8 * elem, elem // 4
-    limit = f"        mad.i32         ahead, size, {unroll - 1}, i\n        setp.lt.s32     over, ahead, {count}\n"
-    body = ["        mul.i32         a[0].lo, s.lo, 1\n        mul.i32         a[0].hi, s.hi, 1\n"]
-    for u in range(unroll):
-        if method == "cp_async":
-            body.append(f"        copy.lane.b{bits}   [d[{u}]], [a[{u}]]\n")
-        else:
-            body.append(f"        ld.global.b{bits}  v[{u * words}], [a[{u}]]\n")
-        to, source = ("s", f"a[{u}]") if u == unroll - 1 else (f"a[{u + 1}]", f"a[{u}]")
-        body.append(f"        add.i32         {to}.lo, {source}.lo, step\n"
-                    f"        mad.i32         {to}.hi, {to}.lo, zero, {source}.hi\n")
-    places = [f"        mad.i32         d[{u}], size, {elem}, d[{u - 1}]\n" for u in range(1, unroll)]
+def _rounds(method, elem, count, unroll):
+    """The body of the loop of `unroll` elements a round: in SASS each address is computed as late as it can be."""
+    bits, words, last = 8 * elem, elem // 4, unroll - 1
+    low = [f"        add.i32         a[{u}].lo, a[{u - 1}].lo, step\n" for u in range(1, unroll)]
+    low[0] = "        add.i32         a[1].lo, s.lo, step\n"
+    low.append(f"        add.i32         s.lo, a[{last}].lo, step\n")
+    high = [f"        mad.i32         a[{u}].hi, a[{u}].lo, zero, a[{u - 1}].hi\n" for u in range(1, unroll)]
+    high.append(f"        mad.i32         a[0].hi, s.lo, zero, a[{last}].hi\n")
+    place = [f"        mad.i32         d[{u}], size, {elem}, d[{u - 1}]\n" for u in range(1, unroll)]
+    place.append(f"        mad.i32         d[0], size, {elem}, d[{last}]\n")
     more = f"        mad.i32         i, size, {unroll}, i\n"
+    ahead, test = _limit(count, unroll)
+    move = "        mul.i32         a[0].lo, s.lo, 1\n"
     if method == "cp_async":
-        code = "".join(places) + GUARDED + "".join(body) + more + limit
-    else:
-        stores = "".join(f"        st.lds.b{bits}     [d[{u}]], v[{u * words}]\n" for u in range(unroll))
-        code = "".join(body) + "".join(places) + more + limit + stores
-    code += f"        mad.i32         d, size, {elem}, d[{unroll - 1}]\n"
-    return f"{limit}@!over  bra             rest_{{n}}\nrounds_{{n}}:\n{code}@over   bra             rounds_{{n}}\n" \
-           "rest_{n}:\n"
+        steps = [f"        copy.lane.b{bits}   [d[{u}]], [a[{u}]]\n" for u in range(unroll)]
+        code = [low[0], place[0], move, high[0], *place[1:2], *low[1:2], more, GUARDED]
+        for u, step in enumerate(steps):
+            code += [test if u == last else ahead if u == last - 1 else "", step]
+            code += place[u + 2:u + 3] + high[u + 1:u + 2] + low[u + 2:u + 3]
+        return "".join(code + place[last:] * (last < 2))
+    steps = [f"        ld.global.b{bits}  v[{u * words}], [a[{u}]]\n" for u in range(unroll)]
+    code = [low[0], move, high[0]]
+    for u, step in enumerate(steps):
+        code += low[u + 1:u + 2] * (u < last - 1) + [step] + high[u + 1:u + 2] * (u < last - 1)
+    stores = [f"        st.lds.b{bits}     [d[{u}]], v[{u * words}]\n" for u in range(unroll)]
+    return "".join(code + place[:-1] + [more, ahead, test, low[last], high[last]] + stores + [place[last]])
 
 
-def _copy(method, elem, unroll, threads, count, number=0):
-    code = _unrolled(method, elem, threads, count, unroll) if unroll > 1 else ""
-    return (code + _single(method, elem, threads, count)).replace("{n}", str(number))
+def _limit(count, unroll):
+    return f"        mad.i32         ahead, size, {unroll - 1}, i\n", f"        setp.lt.s32     over, ahead, {count}\n"
+
+
+def _copy(method, elem, unroll, count, number=0):
+    """Of `count` elements from `begin` on; the predicate `some` holds in work-items that have an element or, with
+    `unroll`, a whole round."""
+    start = _start(elem, unroll)
+    if unroll == 1:
+        return _single(method, elem, count, start).replace("{n}", str(number))
+    rounds = "@!some  bra             rest_{n}\n" \
+        f"        mad.i32         d[0], tid, {elem}, zero\n        mul.i32         i, tid, 1\n" \
+        "rounds_{n}:\n" + _rounds(method, elem, count, unroll) + "@over   bra             rounds_{n}\nrest_{n}:\n" \
+        f"        setp.lt.s32     some, i, {count}\n        mul.i32         s.hi, a[0].hi, 1\n"
+    return ("        mul.i32         i, tid, 1\n" + start + rounds + _single(method, elem, count)).replace("{n}", str(number))
 
 
 # ---- tests ----------------------------------------------------------------------------------------
@@ -160,9 +186,18 @@ def _shape(row):
     return method, elem, row.number("unroll", 1, 8), row.number("bytes", 0, 1 << 17) // elem, threads
 
 
-def _head(elem, unroll, count, threads, pitch):
-    return HEAD.format(lds=max(1024, count * elem), unroll=unroll, registers=max(1, unroll * elem // 4),
-                       step=threads * pitch)
+def _head(elem, unroll, count, threads, pitch, lds=0):
+    return HEAD.format(lds=max(1024, lds, count * elem), unroll=unroll, registers=max(1, unroll * elem // 4),
+                       step=threads * pitch, filled=count * elem // 4)
+
+
+def _warm(groups, count, pitch, region):
+    """Every compute unit reads what it is to copy: the L2 then has it, near that unit."""
+    return Launch("warm", groups, 1024, (("buffer", DATA), ("uint", count), ("uint", pitch), ("uint", region)))
+
+
+def _some(unroll, count):
+    return SOME[min(unroll, 2)].format(ahead=unroll - 1, count=count)
 
 
 def _one(row):
@@ -172,36 +207,34 @@ def _one(row):
     warps = -(-threads // LANES)
     wait = {"cp_async": "        copy.lane.commit\n        copy.lane.wait  0\n", "ld_st": "",
             "st_global": "        get.clock       t1\n        fence.global\n"}[method]
-    kernel = _head(elem, unroll, count, threads, pitch) + SYNC.format(clock="t0") + \
-        _start(elem).replace("{pitch}", str(pitch)) + _copy(method, elem, unroll, threads, count) + wait + \
-        SYNC.format(clock="t2") + END.format(warps=warps)
+    kernel = _head(elem, unroll, count, threads, pitch) + SYNC.format(clock="t0", some=_some(unroll, count)) + \
+        _copy(method, elem, unroll, count) + wait + SYNC.format(clock="t2", some="") + END.format(warps=warps)
     span = max(4096, -(-count * pitch // 4096) * 4096)
-    copy = Launch("copy", 1, threads, (("buffer", STAMPS), ("buffer", DATA)))
-    touch = Launch("warm", 1, LANES, (("buffer", DATA), ("uint", span // LANES)))
-    case = Case(kernel, (touch, copy) if warm else (copy,), (stamps(3 * warps), Buffer(DATA, span)))
+    copy = Launch("copy", 1, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", pitch)))
+    touch = _warm(1, count, max(pitch, min(SECTOR, elem)), 0)
+    case = Case(kernel, (touch, copy) if warm else (copy,), (stamps(4 * warps), Buffer(DATA, span)))
     which = {"copy_cycles": 2, "issue_done_cycles": 1}.get(row.metric)
     if which is None:
         raise Unmodelled(f"no metric '{row.metric}'")
 
     def metric(outcome):
         words = outcome.words[STAMPS]
-        return max(words[which::3]) - min(words[0::3])
+        return max(words[which::4]) - min(words[0::4])
     return case, metric
 
 
+# The next copy's place: the region's end leads back to its start.
 NEXT = """
-@@WAIT@@        bar
+{wait}        bar
         add.i32         number, number, 1
-        add.i32         s0.lo, s0.lo, far
-        mad.i32         s0.hi, s0.lo, zero, s0.hi
-        setp.ge.u32     over, s0.lo, end.lo
-        setp.ge.u32     over, s0.lo, end.lo
-        sel.b32         s0.lo, begin.lo, s0.lo, over
-        sel.b32         s0.hi, begin.hi, s0.hi, over
-        mul.i32         s.lo, s0.lo, 1
-        mul.i32         s.hi, s0.hi, 1
-        setp.eq.s32     first, number, {first}
-@first  get.clock       t1
+        add.i32         t.lo, begin.lo, far
+        mad.i32         t.hi, t.lo, zero, begin.hi
+        setp.ge.u32     over, t.lo, end.lo
+        setp.ge.u32     over, t.lo, end.lo
+        sel.b32         begin.lo, first.lo, t.lo, over
+        sel.b32         begin.hi, first.hi, t.hi, over
+        setp.eq.s32     over, number, {first}
+@over   get.clock       t1
         setp.lt.s32     more, number, {copies}
 @more   bra             next_
         get.clock       t2
@@ -221,35 +254,30 @@ def _many(row):
     total = row.number("copies_per_cta", FIRST + 1, 1 << 20)
     warm = row.one_of("mem", "l2", "dram") == "l2"
     groups, units, share, together = _place(row.number("ctas", 1, 32 * UNITS))
-    copies = min(total, FIRST + STEADY)
-    warps, size = -(-threads // LANES), count * elem
-    wait = "        copy.lane.commit\n        copy.lane.wait  0\n" if method == "cp_async" else ""
-    head = _head(elem, unroll, count, threads, elem).replace("sync,", "sync, number,") \
-        .replace(".reg64  p,", ".reg64  s0, begin, end, t3, p,").replace(".pred   lead", ".pred   more, first, lead")
-    head = head.replace(f"words {max(1024, size)}", f"words {max(LDS_OF.get(together, 1024), size)}")
-    fits = max(1, REGION // together // max(size, 1))  # a warm region holds as many copies
+    copies, warps, size = min(total, FIRST + STEADY), -(-threads // LANES), count * elem
+    fits = max(1, REGION // together // max(size, 1))  # copies that a warm region holds
     region, far = (min(fits, copies) * size, size) if warm else (size, size * groups)
     span = region * groups if warm else copies * far
-    kernel = head + f"        mul.i32         at, group, {region}\n        add.i32         s.lo, s.lo, at\n" \
-        f"        mov.b64         s0, s\n        mov.b64         begin, s\n" \
-        f"        add.i64         end, s, {region if warm else span}\n        mov.b32         far, {far}\n" + \
-        SYNC.format(clock="t0") + "next_:\n" + _start(elem).replace("{pitch}", str(elem)) + \
-        _copy(method, elem, unroll, threads, count) + \
-        NEXT.format(first=FIRST, copies=copies).replace("@@WAIT@@", wait.lstrip("\n")) + \
-        SYNC.format(clock="t3") + END.format(warps=warps).replace("24", "32") \
-        .replace("out_:", "        st.global.b64   [p + i + 24], t3\nout_:")
-    lanes = LANES * 8
-    copy = Launch("copy", groups, threads, (("buffer", STAMPS), ("buffer", DATA)))
-    touch = Launch("warm", 1, lanes, (("buffer", DATA), ("uint", -(-span // lanes // 128) * 128)))
+    wait = "        copy.lane.commit\n        copy.lane.wait  0\n" if method == "cp_async" else ""
+    kernel = _head(elem, unroll, count, threads, elem, LDS_OF.get(together, 0)) + f"""
+        mul.i32         at, group, {region}
+        add.i32         begin.lo, begin.lo, at
+        mov.b64         first, begin
+        add.i64         end, first, {region if warm else span}
+        mov.b32         far, {far}
+""" + SYNC.format(clock="t0", some="") + "next_:\n" + _some(unroll, count) + _copy(method, elem, unroll, count) + \
+        NEXT.format(wait=wait, first=FIRST, copies=copies) + SYNC.format(clock="t3", some="") + END.format(warps=warps)
+    copy = Launch("copy", groups, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", elem)))
+    touch = _warm(groups, region // SECTOR, SECTOR, region)
     case = Case(kernel, (touch, copy) if warm else (copy,),
-                (stamps(4 * warps * groups), Buffer(DATA, max(128, span + 128 * lanes))), cus=units, share=share)
+                (stamps(4 * warps * groups), Buffer(DATA, max(128, span))), cus=units, share=share)
 
     def cycles(outcome):
         """Of all of a work-group's copies."""
         words = outcome.words[STAMPS]
-        groups_words = [words[4 * warps * group:4 * warps * group + 4] for group in range(groups)]
+        of_groups = [words[4 * warps * group:4 * warps * group + 4] for group in range(groups)]
         return [middle - begin + (last - middle) / (copies - FIRST) * (total - FIRST) + end - last
-                for begin, middle, last, end in groups_words]
+                for begin, middle, last, end in of_groups]
 
     if row.metric == "cycles_per_copy":
         return case, lambda outcome: median(cycles(outcome)) / total

@@ -1,0 +1,104 @@
+/* The way of a warp's accesses out of its compute unit: lines, stores written in part, fences, operands read late. */
+#include <stdio.h>
+
+#include "tests/ct.h"
+#include "tests/models/rig.h"
+
+/* Cycles between the two clocks around `code`. r7 is the lane's number, r8 r7 times `pitch`. */
+static uint64_t cycles(const char *settings, unsigned pitch, const char *code) {
+  char kernel[4096], all[256];
+  struct rig rig;
+  snprintf(kernel, sizeof kernel,
+           ".kernel k\n.arg out global\n.arg data global\n.lds t 4096\n ld.arg.b64 r0, out\n ld.arg.b64 r2, data\n"
+           " get.local_id r7, x\n mul.i32 r8, r7, %u\n ld.global.b32 r10, [r2 + r8]\n add.i32 r10, r10, 0\n"
+           " get.clock r4\n%s get.clock r12\n"
+           " sub.i64 r4, r12, r4\n st.global.b64 [r0], r4\n exit\n",
+           pitch, code);
+  snprintf(all, sizeof all, "mem.dram_latency=1 mem.dram_width=65536 mem.l2_width=65536 mem.link_width=1024 %s",
+           settings);
+  rig_run(&rig, all, 32, 32, kernel);
+  uint64_t found = rig_word(&rig, 0, 0);
+  rig_free(&rig);
+  return found;
+}
+
+#define LOAD " ld.global.b32 r10, [r2 + r8]\n add.i32 r10, r10, 0\n"
+#define STORE " st.global.b32 [r2 + r8], r10\n"
+
+TEST(access_path, each_line_of_a_load_is_an_interval_of_the_port) {
+  for (unsigned lines = 1; lines <= 32; lines *= 2)
+    for (unsigned interval = 1; interval <= 3; interval++) {
+      char settings[64];
+      ct_note("%u lines of %u", lines, interval);
+      snprintf(settings, sizeof settings, "cu.line_interval=%u", interval);
+      /* a line is 128 bytes: the lanes' pitch makes as many */
+      uint64_t one = cycles("", 4 * lines, LOAD);
+      EXPECT_EQ(cycles(settings, 4 * lines, LOAD), one + lines * interval - 1);
+    }
+}
+
+TEST(access_path, loads_follow_each_other_at_the_rate_of_their_lines) {
+  const char *settings = "cu.line_interval=1";
+  const char *two = " ld.global.b32 r10, [r2 + r8]\n ld.global.b32 r11, [r2 + r8]\n add.i32 r10, r10, r11\n";
+  EXPECT_EQ(cycles(settings, 128, two), cycles(settings, 128, LOAD) + 32);
+  EXPECT_EQ(cycles("", 128, two), cycles("", 128, LOAD) + 1);
+}
+
+#define DRAINED " fence.global\n"
+
+TEST(access_path, a_line_written_in_part_takes_its_mask_along) {
+  /* 32 lanes, 4 bytes each: whole sectors of one line; 8 bytes apart: two lines, all of whose sectors are partial */
+  const char *mask = "mem.write_mask=32 mem.link_up_width=32", *none = "mem.link_up_width=32";
+  EXPECT_EQ(cycles(mask, 4, STORE DRAINED), cycles(none, 4, STORE DRAINED));
+  EXPECT_EQ(cycles(mask, 8, STORE DRAINED), cycles(none, 8, STORE DRAINED) + 2);
+  EXPECT_EQ(cycles(mask, 32, STORE DRAINED), cycles(none, 32, STORE DRAINED) + 8);
+  EXPECT_EQ(cycles(mask, 128, STORE DRAINED), cycles(none, 128, STORE DRAINED) + 32);
+}
+
+TEST(access_path, stores_stop_when_the_queue_for_the_link_is_full) {
+  char code[2048] = "";
+  size_t length = 0;
+  for (unsigned i = 0; i < 32; i++)
+    length += (size_t)snprintf(code + length, sizeof code - length, STORE);
+  /* 32 stores of 32 sectors: 32 cycles each */
+  const char *narrow = "mem.link_up_width=32";
+  uint64_t free_way = cycles(narrow, 128, code);
+  EXPECT_LE(free_way, 36); /* one a cycle, but for the port's credits */
+  for (unsigned kept = 4; kept <= 16; kept *= 2) {
+    char settings[96];
+    snprintf(settings, sizeof settings, "%s mem.link_up_queue=%u", narrow, kept);
+    uint64_t issued = cycles(settings, 128, code);
+    ct_note("%u stores wait", kept);
+    /* the last one is issued when all but those that wait, and those in the port's queue, have passed */
+    EXPECT_LE(issued, (32 - kept) * 32u);
+    EXPECT_GT(issued, (32 - kept - 6) * 32u);
+  }
+}
+
+TEST(access_path, a_fence_of_global_memory_has_its_latency) {
+  uint64_t fence = cycles("", 4, STORE DRAINED);
+  EXPECT_EQ(cycles("cu.fence_latency=100", 4, STORE DRAINED), fence + 99);
+  EXPECT_EQ(cycles("cu.fence_latency=100", 4, STORE " fence.lds\n"), cycles("", 4, STORE " fence.lds\n"));
+  EXPECT_EQ(cycles("cu.fence_interval=50", 4, " fence.lds\n fence.lds\n"),
+            cycles("", 4, " fence.lds\n fence.lds\n") + 49);
+}
+
+TEST(access_path, what_an_access_reads_is_overwritten_after_it_was_read) {
+  const char *address = STORE " add.i32 r8, r8, 4\n", *data = STORE " add.i32 r10, r10, 4\n";
+  const char *other = STORE " add.i32 r11, r8, 4\n";
+  uint64_t at_issue = cycles("", 4, address);
+  EXPECT_EQ(cycles("cu.operand_latency=12", 4, address), at_issue + 11);
+  EXPECT_EQ(cycles("cu.operand_latency=12", 4, data), at_issue + 11);
+  EXPECT_EQ(cycles("cu.operand_latency=12", 4, other), at_issue);
+  EXPECT_EQ(cycles("cu.operand_latency=12 cu.stored_latency=22", 4, address), at_issue + 11);
+  EXPECT_EQ(cycles("cu.operand_latency=12 cu.stored_latency=22", 4, data), at_issue + 21);
+  const char *lds = " ld.lds.b32 r9, [r7]\n add.i32 r7, r7, 4\n";
+  EXPECT_EQ(cycles("cu.operand_latency=12", 4, lds), cycles("", 4, lds) + 11);
+}
+
+TEST(access_path, a_lanes_copy_keeps_the_port_for_its_least_time) {
+  const char *copies = " copy.lane.b32 [r8], [r2 + r8]\n copy.lane.b32 [r8], [r2 + r8]\n copy.lane.commit\n"
+                       " copy.lane.wait 0\n";
+  uint64_t one = cycles("", 4, copies);
+  EXPECT_EQ(cycles("cu.copy_lane_interval=4", 4, copies), one + 3 + 3);
+}
