@@ -109,7 +109,7 @@ static void take_entry(struct dma *dma, unsigned index, cycle_t now) {
   channel->unread++;
   if (!sending->covers.to_lds) {
     channel->unsent++;
-    work->writes++;
+    work->writes += (uint64_t)sending->covers.bytes * sending->covers.lines;
   }
   if (++channel->under_way == dma->params.quota)
     work->at_quota |= channel_bit(index);
@@ -250,7 +250,8 @@ void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
   const struct request *request = &work->request[tag];
   unsigned index = request->channel;
   dma->stats.outstanding_cycles += now - request->sent;
-  work->writes -= !request->covers.to_lds;
+  if (!request->covers.to_lds)
+    work->writes -= (uint64_t)request->covers.bytes * request->covers.lines;
   work->unused[dma->params.outstanding - work->under_way--] = tag;
   if (work->at_quota & channel_bit(index))
     leave_quota(dma, index, now);

@@ -63,9 +63,9 @@
  *
  * Posted. With `posted` an outbound copy is complete when the last of its data are on their way to memory, `completion`
  * cycles after that; another message tells when memory has acknowledged them, and the work-group ends no earlier. So
- * that they do not run away from memory, no more than `posted` outbound requests are under way. What the work-group
- * does to memory after such an event follows the copy's data on the link to memory; a fence waits for the
- acknowledgement.
+ * that they do not run away from memory, no outbound request starts while those under way are of `posted` bytes or
+ * more. What the work-group does to memory after such an event follows the copy's data on the link to memory; a fence
+ * waits for the acknowledgement.
  *
  *     outbound, posted:      t0 + 1 + setup + B + lds_latency + ⌈b/write_width⌉ + completion
  *
@@ -121,14 +121,14 @@
  *     f_0 = t0 + 1 + setup      f_i = max(s_(i-1) + 1 [+ line_cycles before a line] [+ plane_cycles before a plane],
  *                                         l_(i-outstanding), l_(i-quota))
  *                                         outbound: b_(i-4) + 1, the port's places)    b: the first beat's cycle
-                                         [posted: l_(i-posted)]
+ *                                         [posted: and when fewer than `posted` bytes are under way]
  *     s_i = f_i + a_i - 1 + (k_i - 1) · line_cycles
  *     inbound    P_i = max(P_(i-1), max(s_i + R, l_(i-buffer)) · read_width) + n_i   bytes through the read side
  *                e_i = max(e_(i-1), ⌈P_i / read_width⌉ - 1) + B_i    its last beat
  *                l_i = e_i + 1
  *     outbound   e_i = max(e_(i-1), s_i) + B_i                       its last beat
- *                P_i = max(P_(i-1), max(e_i + 1 + lds_latency, g_(i-buffer)) · write_width) + n_i  bytes through the
- write side
+ *                P_i = max(P_(i-1), max(e_i + 1 + lds_latency, g_(i-buffer)) · write_width) + n_i
+ *                                                               bytes through the write side
  *                g_i = ⌈P_i / write_width⌉                           its place in the buffer is free
  *                l_i = g_i - 1 + W
  *     done       max(l) + completion

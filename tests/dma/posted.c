@@ -25,7 +25,7 @@ TEST(dma, an_outbound_copy_has_a_width_of_its_own_on_both_sides) {
 TEST(dma, a_posted_copy_is_complete_when_its_data_leave_for_memory_and_not_a_cycle_earlier) {
   for (uint32_t bytes = 16; bytes <= 4096; bytes *= 2)
     for (cycle_t memory = 30; memory < 400; memory += 300) {
-      struct dma_params params = outbound_dma(4096);
+      struct dma_params params = outbound_dma(1 << 20);
       cycle_t last = bytes < 64 ? bytes : 64; /* bytes of the last request */
       cycle_t left = 1 + params.setup + div_up(bytes, 32) + params.lds_latency + div_up(last, 32);
       struct rig *rig = make_rig(params);
@@ -46,7 +46,7 @@ TEST(dma, a_posted_copy_is_complete_when_its_data_leave_for_memory_and_not_a_cyc
 /* Of n requests of 64 bytes, two cycles each, every one waits for the acknowledgement of the one `posted` before it. */
 TEST(dma, no_more_posted_requests_are_under_way_than_allowed) {
   for (uint32_t posted = 1; posted <= 6; posted++) {
-    struct dma_params params = outbound_dma(posted);
+    struct dma_params params = outbound_dma(64 * posted);
     uint32_t n = 12;
     cycle_t trip = 2 + params.lds_latency + 2 + 100, last = (n - 1) / posted * trip + (n - 1) % posted * 2;
     struct rig *rig = make_rig(params);
@@ -61,7 +61,7 @@ TEST(dma, no_more_posted_requests_are_under_way_than_allowed) {
 }
 
 TEST(dma, an_inbound_copy_is_never_posted) {
-  struct dma_params params = outbound_dma(8);
+  struct dma_params params = outbound_dma(512);
   struct rig *rig = make_rig(params);
   plan_plain(rig, 0, true, 0, 0, 256);
   run(rig);
@@ -72,7 +72,7 @@ TEST(dma, an_inbound_copy_is_never_posted) {
 
 /* Lines of a copy of two dimensions, for an engine of one, are parts: the event waits for the last of them. */
 TEST(dma, a_posted_copy_in_parts_is_complete_with_its_last_one) {
-  struct dma_params params = outbound_dma(4096);
+  struct dma_params params = outbound_dma(1 << 20);
   params.dimensions = 1;
   struct rig *rig = make_rig(params);
   rig->write = 500;

@@ -420,7 +420,7 @@ TEST(copy, a_wait_for_outbound_copies_alone_has_a_latency_of_its_own) {
 /* The event of a posted copy does not wait for memory, but its work-group's end does. */
 TEST(copy, a_posted_copy_is_over_for_its_warps_before_it_is_for_its_work_group) {
   struct rig posted, plain;
-  rig_run(&posted, "mem.link_latency=300 dma.posted=16", 32, 32, one_out);
+  rig_run(&posted, "mem.link_latency=300 dma.posted=1024", 32, 32, one_out);
   rig_run(&plain, "mem.link_latency=300", 32, 32, one_out);
   const struct dma_params *dma = &posted.machine.dma;
   EXPECT_EQ(posted.result.cycles, plain.result.cycles - plain.machine.cu.wait_latency - 1); /* wait, exit */

@@ -86,21 +86,15 @@ def _rank(row):
 
 def _latency_kernel(box, direction, rank):
     """Stamps of repeat r: t0, issued, read (outbound), complete."""
-    read = "        get.clock       t2\n" + 2 * "        mov.b32         v, 0\n" if direction == "s2g" else ""
-    address = """        add.i32         map.lo, start.lo, 112
-        mov.b32         v, 0
-        mov.b32         v, 0
-        add.i32         map.hi, start.hi, 0
-        add.i32         v, box_at, 0
-""" + "        mov.b32         v, 0\n" * (direction == "g2s")
+    read = "        get.clock       t2\n" + "        mov.b32         v, 0\n" if direction == "s2g" else ""
     return f"""
 .kernel latency
 .arg    out global
 .arg    data global
 .lds    front {LDS_FROM}
 .lds    box {box.bytes}
-{REGISTERS}.reg    e, left, v
-.reg64  o, p, start, step, map, t0, t1, t2, t3
+{REGISTERS}.reg    e, left, v, at
+.reg64  o, p, start, step, t0, t1, t2, t3
 .pred   lead, more
         get.lane        lane
         ld.arg.b64      o, out
@@ -113,7 +107,9 @@ def _latency_kernel(box, direction, rank):
 again:  mov.b32         e, 0
         bar
         get.clock       t0
-{address}{_copy(direction, "e", "box_at", rank=rank)}        get.clock       t1
+        add.i32         at, box_at, 0
+        mov.b32         p.hi, start.hi
+{_copy(direction, "e", "at", rank=rank)}        get.clock       t1
         wait            e
 {read}        get.clock       t3
 @lead   st.global.b64   [o], t0
@@ -148,6 +144,127 @@ def _latency(row):
     def metric(outcome):
         words = outcome.words[STAMPS]
         return median([words[4 * r + STAMP_OF[row.metric]] - words[4 * r] for r in chosen])
+    return case, metric
+
+
+# ---- copies in a loop -------------------------------------------------------------------------
+
+def _advance():
+    """The next box, or the first again, in 32 bits as coordinates are."""
+    return f"""        add.i32         v, p.lo, step
+        sel.b32         p.lo, first, v, wraps
+        sel.b32         box, 0, box, wraps
+"""
+
+
+def _inbound_slot(slot, name, rank):
+    """Wait for the slot's last copy, arm its barrier, copy, and go on to the next box: the program's instructions."""
+    return f"""@!later bra             {name}{slot}
+        wait            e[{slot}]
+{name}{slot}:  ld.arg.b32      armed, bytes
+        mov.b32         e[{slot}], 0
+        add.i32         box, box, 1
+        setp.eq.s32     wraps, box, boxes
+        st.lds.b32      [{8 * slot}], armed
+{_copy("g2s", f"e[{slot}]", f"to[{slot}]", rank=rank)}{_advance()}"""
+
+
+def _outbound_slot(slot, name, rank):
+    return f"""@!later bra             {name}{slot}
+        wait            e[{slot}]
+{name}{slot}:  mov.b32         e[{slot}], 0
+{_copy("s2g", f"e[{slot}]", f"to[{slot}]", rank=rank)}        add.i32         box, box, 1
+        setp.eq.s32     wraps, box, boxes
+{_advance()}"""
+
+
+def _stream_kernel(box, direction, rank, slots, apart):
+    """Kernel `stream`: `laps` laps of `slots` copies, group c starting `first` boxes after group c - 1; stamps of its
+    beginning and its end."""
+    slot = _inbound_slot if direction == "g2s" else _outbound_slot
+    lap = "".join(slot(s, "copy", rank) for s in range(slots))
+    places = "".join(f"        mov.b32         to[{s}], {LDS_FROM + s * apart}\n" for s in range(slots))
+    ends = "".join(f"        wait            e[{s}]\n" for s in range(slots))
+    return f"""
+.kernel stream
+.arg    out   global
+.arg    data  global
+.arg    bytes u32
+.arg    laps_of u32
+.arg    boxes_of u32
+.arg    first_of u64
+.arg    step_of u32
+.lds    front {LDS_FROM}
+.lds    slots {slots * apart}
+{REGISTERS}.reg    e[{slots}], to[{slots}], group, lap, laps, box, boxes, v, armed, first, step
+.reg64  o, p, q, start, t0, t1
+.pred   lead, later, wraps, more
+        get.lane        lane
+        get.group_id    group, x
+        ld.arg.b64      o, out
+        ld.arg.b64      start, data
+        ld.arg.b64      q, first_of
+        ld.arg.b32      step, step_of
+        ld.arg.b32      laps, laps_of
+        ld.arg.b32      boxes, boxes_of
+        setp.eq.s32     lead, lane, 0
+        cvt.u64.u32     p, group
+        mad.i64         start, q, p, start
+        mov.b64         p, start
+        mov.b32         first, start.lo
+{_descriptor(box)}{places}        mov.b32         lap, 0
+        bar
+        get.clock       t0
+again:  setp.ne.s32     later, lap, 0
+{lap}        add.i32         lap, lap, 1
+        setp.lt.s32     more, lap, laps
+@more   bra             again
+{ends}        get.clock       t1
+        shl.b32         group, group, 4
+@lead   st.global.b64   [o + group], t0
+@lead   st.global.b64   [o + group + 8], t1
+        exit
+"""
+
+
+def _footprint(row, box, copies, ctas):
+    """Boxes that a work-group goes round, boxes from copy to copy, and from work-group to work-group."""
+    if row.one_of("mem", "l2", "dram") == "dram":
+        return copies, ctas, 1
+    fit = (16 << 20 if ctas > 1 else 8 << 20) // box.step // ctas
+    boxes = max(1, min(fit, 64, box.boxes // ctas))
+    return boxes, 1, boxes
+
+
+def _throughput(row):
+    box, direction = _box(row), row.one_of("dir", "g2s", "s2g")
+    slots, ctas = row.number("inflight", 1, 8), row.number("ctas", 1, 1056)
+    copies = row.number("copies_per_cta", slots)
+    if row.metric not in ("cycles_per_copy", "bytes_per_cycle_per_cta", "total_bandwidth"):
+        raise Unmodelled(f"no metric '{row.metric}'")
+    apart = (box.bytes + 127) // 128 * 128
+    if LDS_FROM + slots * apart > MOST_LDS:
+        raise Unmodelled("the boxes are larger than the LDS")
+    share = 4 if ctas >= 132 and ctas % 132 == 0 else 1
+    groups = ctas // share
+    boxes, stride, first = _footprint(row, box, copies, groups)
+    size = ((groups - 1) * first + (boxes - 1) * stride) * box.step + box.span
+    warm = row.text("mem") == "l2"
+    laps = copies // slots
+    rest = (("uint", boxes), ("ulong", first * box.step), ("uint", stride * box.step))
+    runs = ([-(-boxes // slots)] if warm else []) + [laps]
+    launches = tuple(Launch("stream", groups, 32, (("buffer", STAMPS), ("buffer", "data"), ("uint", box.bytes),
+                                                   ("uint", run)) + rest) for run in runs)
+    case = Case(_stream_kernel(box, direction, _rank(row), slots, apart), launches,
+                (stamps(2 * groups), Buffer("data", size)), cus=min(groups, 33 if share == 4 else 132), share=share,
+                sets=_sets(box))
+
+    def metric(outcome):
+        begin, end = outcome.words[STAMPS][0::2], outcome.words[STAMPS][1::2]
+        cycles = median([b - a for a, b in zip(begin, end)]) / (laps * slots)
+        if row.metric == "total_bandwidth":
+            return ctas * laps * slots * box.bytes / (max(end) - min(begin)) * CLOCK_GHZ
+        return cycles if row.metric == "cycles_per_copy" else box.bytes / cycles
     return case, metric
 
 
