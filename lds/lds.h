@@ -42,9 +42,23 @@
  *
  *     width 16, 3 lines of 4 bytes from 12 on     pitch 4: bytes 12-23, 2 beats     pitch 8: 3 beats
  *
- * Not modelled: more than one warp pass a cycle. Nor two things measured
- * on an H200: a 64- or 128-bit store never takes fewer than 2 or 4 cycles, however few lanes it has, and
- * neighbouring phases of such a load share a pass when their lanes want the same words. */
+ * What wide accesses cost besides: with `empty` pass, one with lanes in few of its phases waits after its reply
+ * for as many passes as it has phases; `phase_latency` delays its result for each phase after the first; with
+ * `merge` pairs a load goes in half the phases if neighbouring lanes, l and l^1 or l and l^2, all want the same
+ * words, as far as both are active.
+ *
+ * With `interleave` n, n accesses of as many warps are at the banks and take turns, a pass a cycle in all, each in
+ * at most every n-th cycle; a warp's own follow each other. The oldest one whose warp is not there starts next:
+ *
+ *     cycle        t   t+1  t+2  t+3  t+4  t+5        interleave = 2; all of two passes
+ *     from_cu    a b A                                a and A are of one warp
+ *     banks             a    b    a    b    A   ..    A waits for a's end, not b
+ *
+ * Replies leave in order: one that is later than its passes and the latency, of an atomic or of a wide load, holds
+ * up those behind it.
+ *
+ * Not modelled: more than one warp pass a cycle; queues of schedulers before the banks. On an H200 four warps
+ * with loops of conflicting loads, one on each scheduler, lose up to 12 % to the order in which those are asked. */
 #ifndef LDS_LDS_H
 #define LDS_LDS_H
 
@@ -83,7 +97,7 @@ enum lds_merge { LDS_MERGE_NONE, LDS_MERGE_PAIRS };
 enum lds_empty { LDS_EMPTY_SKIP, LDS_EMPTY_PASS };
 enum lds_priority { LDS_ALTERNATE, LDS_WARPS_FIRST, LDS_DMA_FIRST };
 
-enum { LDS_LANES = 64, LDS_ENGINES = 8, LDS_PASSES = LDS_LANES * 5, LDS_AT_BANKS = 4 };
+enum { LDS_LANES = 64, LDS_ENGINES = 8, LDS_WORDS = LDS_LANES * 5, LDS_PASSES = 2 * LDS_WORDS, LDS_AT_BANKS = 4 };
 enum { LDS_NO_WARP = UINT8_MAX };
 
 enum lds_kind { LDS_READ, LDS_WRITE, LDS_ATOMIC };

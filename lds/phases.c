@@ -137,7 +137,7 @@ struct demand {
   uint64_t first[64]; /* of a wanted bank: its first word */
   uint16_t count[64]; /* of a wanted bank: its words */
   unsigned others;    /* words after a bank's first, of any bank */
-  uint64_t other[LDS_PASSES];
+  uint64_t other[LDS_WORDS];
 };
 
 static bool known(const struct demand *demand, uint64_t word) {

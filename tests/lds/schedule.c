@@ -270,8 +270,12 @@ TEST(lds_schedule, the_worst_access_fits) {
   for (unsigned kind = LDS_READ; kind <= LDS_ATOMIC; kind++) {
     request.kind = (uint8_t)kind;
     lds_plan(&params, &request, &schedule);
-    EXPECT_EQ(schedule.passes, LDS_PASSES);
+    EXPECT_EQ(schedule.passes, LDS_WORDS);
   }
+  params.swap_passes = 2;
+  request.swap = true;
+  lds_plan(&params, &request, &schedule);
+  EXPECT_EQ(schedule.passes, LDS_PASSES);
 }
 
 TEST(lds_schedule, phases_without_a_lane_cost_nothing) {
@@ -310,4 +314,85 @@ TEST(lds_schedule, a_second_port_halves_the_passes_of_a_conflict) {
     lds_plan(&params, &request, &schedule);
     EXPECT_EQ(schedule.passes, div_up(32, ports));
   }
+}
+
+/* What the lanes of a load read, in elements. */
+static uint64_t same(unsigned lane) { return lane - lane; }
+static uint64_t own(unsigned lane) { return lane; }
+static uint64_t beside(unsigned lane) { return lane / 2; }
+static uint64_t two_on(unsigned lane) { return lane % 2; }
+static uint64_t four_on(unsigned lane) { return lane % 4; }
+static uint64_t columns(unsigned lane) { return lane / 16 * 32; }
+static uint64_t nearly(unsigned lane) { return lane == 31 ? 32 : lane / 2; }
+
+static struct lds_schedule load_of(const struct lds_params *params, uint8_t bytes, uint64_t (*element)(unsigned),
+                                   enum lds_kind kind, uint32_t mask) {
+  static uint64_t address[64];
+  for (unsigned lane = 0; lane < 32; lane++)
+    address[lane] = element(lane) * bytes;
+  struct lds_request request = {.kind = (uint8_t)kind, .bytes = bytes, .lanes = 32, .mask = mask, .address = address};
+  struct lds_schedule schedule;
+  lds_plan(params, &request, &schedule);
+  return schedule;
+}
+
+TEST(lds_schedule, loads_of_neighbours_that_agree_go_in_half_the_phases) {
+  static const struct {
+    uint64_t (*element)(unsigned);
+    uint32_t passes[3]; /* of 4, 8 and 16 bytes */
+  } rows[] = {{same, {1, 1, 2}},    {own, {1, 2, 4}},     {beside, {1, 1, 2}}, {two_on, {1, 1, 2}},
+              {four_on, {1, 2, 4}}, {columns, {2, 2, 2}}, {nearly, {2, 2, 4}}};
+  struct lds_params params = plain(32, 4, NVIDIA);
+  params.merge = LDS_MERGE_PAIRS;
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (unsigned width = 0; width < 3; width++) {
+      ct_note("row %u, %u bytes", i, 4 << width);
+      EXPECT_EQ(load_of(&params, (uint8_t)(4 << width), rows[i].element, LDS_READ, UINT32_MAX).passes,
+                rows[i].passes[width]);
+    }
+  EXPECT_EQ(load_of(&params, 8, beside, LDS_WRITE, UINT32_MAX).passes, 2); /* only loads */
+  EXPECT_EQ(load_of(&params, 8, own, LDS_READ, 0x55555555).phases, 1);     /* nobody beside to disagree */
+  params.merge = LDS_MERGE_NONE;
+  EXPECT_EQ(load_of(&params, 8, beside, LDS_READ, UINT32_MAX).passes, 2);
+}
+
+TEST(lds_schedule, empty_phases_can_take_passes_that_nobody_waits_for) {
+  struct lds_params params = plain(32, 4, NVIDIA);
+  EXPECT_EQ(load_of(&params, 16, own, LDS_WRITE, 1).idle, 0);
+  params.empty = LDS_EMPTY_PASS;
+  EXPECT_EQ(load_of(&params, 16, own, LDS_WRITE, 1).passes, 1);
+  EXPECT_EQ(load_of(&params, 16, own, LDS_WRITE, 1).idle, 3);
+  EXPECT_EQ(load_of(&params, 8, own, LDS_WRITE, 1).idle, 1);
+  EXPECT_EQ(load_of(&params, 4, own, LDS_WRITE, 1).idle, 0);
+  EXPECT_EQ(load_of(&params, 16, own, LDS_WRITE, UINT32_MAX).idle, 0);
+  EXPECT_EQ(load_of(&params, 16, columns, LDS_ATOMIC, 0xFF).idle, 0); /* 8 passes in one of the four phases */
+}
+
+TEST(lds_schedule, a_result_is_later_by_its_phases_and_its_kind) {
+  struct lds_params params = plain(32, 4, NVIDIA);
+  params.phase_latency = 3;
+  params.atomic_latency = 7;
+  EXPECT_EQ(load_of(&params, 4, own, LDS_READ, 1).late, 0);
+  EXPECT_EQ(load_of(&params, 8, own, LDS_READ, 1).late, 3);
+  EXPECT_EQ(load_of(&params, 16, own, LDS_READ, 1).late, 9);
+  EXPECT_EQ(load_of(&params, 4, own, LDS_ATOMIC, 1).late, 7);
+  params.merge = LDS_MERGE_PAIRS;
+  EXPECT_EQ(load_of(&params, 16, same, LDS_READ, UINT32_MAX).late, 3); /* two phases for four */
+}
+
+TEST(lds_schedule, a_compare_and_swap_takes_its_passes_twice) {
+  struct lds_params params = plain(32, 4, NVIDIA);
+  uint64_t address[32] = {0, 128, 4}; /* two words of a bank, one of another */
+  struct lds_request request = {
+      .kind = LDS_ATOMIC, .bytes = 4, .lanes = 32, .swap = true, .mask = 7, .address = address};
+  struct lds_schedule schedule;
+  lds_plan(&params, &request, &schedule);
+  EXPECT_EQ(schedule.passes, 2);
+  params.swap_passes = 2;
+  lds_plan(&params, &request, &schedule);
+  EXPECT_EQ(schedule.passes, 4);
+  EXPECT_EQ(schedule.passes - schedule.phases, 2);
+  request.swap = false;
+  lds_plan(&params, &request, &schedule);
+  EXPECT_EQ(schedule.passes, 2);
 }

@@ -421,6 +421,46 @@ TEST(cu, registers_are_given_in_units) {
   rig_free(&rig);
 }
 
+TEST(cu, lds_instructions_of_a_warp_are_a_spacing_apart_and_others_go_between) {
+  const char *text =
+      ".kernel k\n.lds t 64\n.reg a, b, c\n ld.lds.b32 a, [t]\n mov.b32 c, 1\n ld.lds.b32 b, [t]\n exit\n";
+  struct rig plain, spaced, less;
+  rig_run(&plain, "", 32, 32, text);
+  rig_run(&spaced, "cu.lds_spacing=7", 32, 32, text);
+  rig_run(&less, "cu.lds_spacing=2", 32, 32, text); /* the move takes as long */
+  EXPECT_EQ(stall(&plain, STALL_UNIT), 0);
+  EXPECT_EQ(stall(&spaced, STALL_UNIT), 5);
+  EXPECT_EQ(spaced.result.cycles, plain.result.cycles + 5);
+  EXPECT_EQ(less.result.cycles, plain.result.cycles);
+  rig_free(&plain);
+  rig_free(&spaced);
+  rig_free(&less);
+}
+
+/* The registers that it takes along: of a store its data, of an atomic its operands. */
+TEST(cu, an_lds_instruction_keeps_the_unit_for_its_data_which_reach_the_lds_later) {
+  static const struct {
+    const char *text;
+    uint32_t sent;
+  } rows[] = {{"ld.lds.b128 v, [t]", 0},         {"st.lds.b8 [t], v", 1},
+              {"st.lds.b32 [t], v", 1},          {"st.lds.b64 [t], v", 2},
+              {"st.lds.b128 [t], v", 4},         {"atom.lds.add.i32 v, [t], w", 1},
+              {"atom.lds.add.i32 _, [t], w", 1}, {"atom.lds.cas.b32 v, [t], w, x", 2}};
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[256];
+    struct rig plain, slow;
+    snprintf(text, sizeof text,
+             ".kernel k\n.lds t 64\n.reg v[4], w, x, y\n %s\n ld.lds.b32 y, [t]\n mov.b32 y, y\n exit\n", rows[i].text);
+    rig_run(&plain, "", 32, 32, text);
+    rig_run(&slow, "cu.lds_data_interval=3", 32, 32, text);
+    ct_note("%s", rows[i].text);
+    EXPECT_EQ(stall(&slow, STALL_UNIT), 3 * rows[i].sent);
+    EXPECT_EQ(slow.result.cycles, plain.result.cycles + (uint64_t)(3 * rows[i].sent));
+    rig_free(&plain);
+    rig_free(&slow);
+  }
+}
+
 TEST(cu, lds_instructions_are_an_interval_apart) {
   const char *text = ".kernel k\n.lds t 64\n.reg a, b\n ld.lds.b32 a, [t]\n ld.lds.b32 b, [t]\n exit\n";
   struct rig rig;
