@@ -1,6 +1,8 @@
 #include "models/dram.h"
 
 #include <stdlib.h>
+
+#include "models/sectors.h"
 #include <string.h>
 
 struct dram_place dram_locate(const struct mem_params *params, uint64_t line) {
@@ -85,10 +87,8 @@ static void count_channel(struct dram *dram, uint32_t channel, uint64_t bytes) {
 /* With simple DRAM: the rest of the refresh that an access to a row finds it in. */
 static cycle_t refresh_of_row(struct dram *dram, cycle_t now, uint64_t line) {
   const struct mem_params *params = &dram->params;
-  uint32_t fraction = (uint32_t)(line * params->line / params->dram_row) * UINT32_C(0x9e3779b9);
-  fraction = (fraction ^ fraction >> 15) * UINT32_C(0x85ebca6b);
-  fraction ^= fraction >> 13;
-  uint64_t phase = (uint64_t)fraction * params->dram_refresh >> 32, since = (now + phase) % params->dram_refresh;
+  uint64_t hash = mem_hash(line * params->line / params->dram_row);
+  uint64_t phase = hash * params->dram_refresh >> 32, since = (now + phase) % params->dram_refresh;
   if (since >= params->dram_refresh_cycles)
     return 0;
   dram->stats->dram_refresh_stalls += params->dram_refresh_cycles - since;

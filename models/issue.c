@@ -96,8 +96,12 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   struct cu_access *access = &cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   const bool pipe = info->class_ == ISA_CLASS_PIPE;
-  struct mem_message message = {
-      .kind = kind_of(info), .pipe = pipe, .tag = index, .lines = access->lines, .access = &access->isa};
+  struct mem_message message = {.kind = kind_of(info),
+                                .pipe = pipe,
+                                .returns = info->writes > 0,
+                                .tag = index,
+                                .lines = access->lines,
+                                .access = &access->isa};
   uint32_t sectors = 0;
   if (message.kind != MEM_PREFETCH)
     message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);

@@ -31,7 +31,32 @@ static cycle_t accept_prefetch(struct memory *memory, cycle_t now, const struct 
   return now + memory->params.l2_latency;
 }
 
-static cycle_t accept_access(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
+static struct rate *unit_of(const struct memory *memory, uint64_t line) {
+  uint64_t hash = mem_hash(line * memory->params.line / memory->params.atomic_stripe);
+  return &memory->units[hash * memory->params.atomic_units >> 32];
+}
+
+/* Takes a line of an atomic access through its unit; returns the cycle in which the last update is done. */
+static cycle_t update(struct memory *memory, cycle_t now, const struct mem_line *line, uint64_t updates) {
+  return rate_take(unit_of(memory, line->line), now, updates * memory->params.atomic_interval) - 1;
+}
+
+/* All of its lines; returns how much later than its data the last of the units sends them. */
+static cycle_t update_all(struct memory *memory, cycle_t now, const struct mem_line *lines, uint32_t count,
+                          uint32_t *results) {
+  cycle_t done = now;
+  *results = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t sectors = sector_count(lines[i].sectors), updates = lines[i].updates;
+    updates = updates > sectors ? updates : sectors;
+    *results += updates;
+    done = cycle_max(done, update(memory, now, &lines[i], updates));
+  }
+  return done - now;
+}
+
+static cycle_t accept_access(struct memory *memory, cycle_t now, struct mem_event *event, unsigned use) {
+  const struct mem_message *message = &event->message;
   const struct mem_params *params = &memory->params;
   use |= (mem_reads(message->kind) ? L2_READ : 0) | (mem_writes(message->kind) ? L2_WRITE : 0);
   if (message->kind == MEM_STORE && params->l2_write == L2_AROUND)
@@ -41,6 +66,9 @@ static cycle_t accept_access(struct memory *memory, cycle_t now, const struct me
   struct mem_line lines[MEM_ACCESS_LINES];
   memcpy(lines, message->lines, message->count * sizeof *lines);
   mem_count_updates(params, message->access, lines, message->count);
+  if (params->atomic_units)
+    return l2_access(&memory->l2, now, message->lines, message->count, use) +
+           update_all(memory, now, lines, message->count, &event->results);
   return l2_access(&memory->l2, now, lines, message->count, use);
 }
 
@@ -87,7 +115,7 @@ static void count(struct memory *memory, const struct mem_message *message) {
 }
 
 /* Takes a message through the L2; returns when its data depart. */
-static cycle_t pass(struct memory *memory, cycle_t now, const struct mem_event *event) {
+static cycle_t pass(struct memory *memory, cycle_t now, struct mem_event *event) {
   const struct mem_message *message = &event->message;
   unsigned from = memory->clients[event->client].from;
   switch (message->kind) {
@@ -97,7 +125,7 @@ static cycle_t pass(struct memory *memory, cycle_t now, const struct mem_event *
   case MEM_DMA_WRITE:
     return accept_runs(memory, now, message, from);
   default:
-    return accept_access(memory, now, message, from);
+    return accept_access(memory, now, event, from);
   }
 }
 
@@ -122,6 +150,9 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
   cycle_t passed = cycle_max(now, rate_take(&client->down, now, bytes));
   if (client->cluster)
     passed = cycle_max(passed, rate_take(&client->cluster->down, now, bytes));
+  if (to->returns && event->results)
+    passed =
+        cycle_max(passed, rate_take(&client->results, now, (uint64_t)event->results * memory->params.atomic_return));
   cycle_t arrival = passed + memory->params.link_latency;
   memory->stats.link_down_bytes += bytes;
   memory->last_arrival = cycle_max(memory->last_arrival, arrival + memory->params.fill_latency);
@@ -144,7 +175,7 @@ static cycle_t pass_cluster(struct memory *memory, cycle_t now, const struct mem
 }
 
 static void start(struct memory *memory, uint32_t index, cycle_t now) {
-  const struct mem_event *event = &memory->events[index];
+  struct mem_event *event = &memory->events[index];
   cycle_t through = pass_cluster(memory, now, event);
   wheel_add(&memory->done, index, cycle_max(pass(memory, now, event), through));
 }
@@ -223,14 +254,18 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
   memory->event_room = machine->cu.count * (machine->cu.accesses + machine->dma.engines * machine->dma.outstanding);
   memory->clients = calloc(machine->cu.count, sizeof *memory->clients);
   memory->clusters = calloc(params->clusters + 1, sizeof *memory->clusters);
+  memory->units = calloc(params->atomic_units + 1, sizeof *memory->units);
   memory->arrivals = calloc(machine->cu.count, sizeof *memory->arrivals);
   memory->events = calloc(memory->event_room, sizeof *memory->events);
   memory->unused = calloc(memory->event_room, sizeof *memory->unused);
-  if (!memory->clients || !memory->clusters || !memory->arrivals || !memory->events || !memory->unused ||
-      !l2_init(&memory->l2, params, &memory->stats) || !wheel_init(&memory->done, memory->event_room)) {
+  if (!memory->clients || !memory->clusters || !memory->units || !memory->arrivals || !memory->events ||
+      !memory->unused || !l2_init(&memory->l2, params, &memory->stats) ||
+      !wheel_init(&memory->done, memory->event_room)) {
     memory_free(memory);
     return false;
   }
+  for (uint32_t i = 0; i < params->atomic_units; i++)
+    memory->units[i].per_cycle = params->atomic_updates;
   for (uint32_t i = 0; i < params->clusters; i++)
     memory->clusters[i] =
         (struct mem_cluster){{.per_cycle = params->cluster_up_width}, {.per_cycle = params->cluster_width}};
@@ -252,6 +287,7 @@ bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *por
       .link = &port->link,
       .source = source,
       .down = {.per_cycle = machine->mem.link_width},
+      .results = {.per_cycle = machine->mem.atomic_updates},
       .cluster = cluster_of(memory, client),
       .from = client * (uint64_t)machine->mem.l2_partitions / machine->cu.count ? L2_FROM : 0,
   };
@@ -267,6 +303,7 @@ void memory_free(struct memory *memory) {
     port_free(&memory->clients[i].to_cu);
   free(memory->clients);
   free(memory->clusters);
+  free(memory->units);
   free(memory->arrivals);
   free(memory->events);
   free(memory->unused);

@@ -37,6 +37,10 @@
  * An outside memory (sim/core/outside.h) takes the place of the L2 and DRAM when one is attached: a message
  * then becomes transactions of at most a line, and is done when all of them are.
  *
+ * With atomic_units, an atomic operation is done when the unit of each of its stripes has taken its sectors, or as many
+ * updates as lanes want its most wanted word, whichever is more; units take accesses in order of arrival. As many
+ * results, if they are wanted, pass a way of their own on their way back to the CU.
+ *
  * Operations on pipes are atomic operations on the pipe's header that may have to wait: models/pipes.h.
  *
  * Loads that find all of their data in the CU's L1 (l1.h) do not come here.
@@ -74,6 +78,7 @@ struct mem_message {
   uint32_t passes; /* CU kinds: cycles in the memory port, at least 1 */
   uint8_t engine;  /* DMA kinds: which of the CU's engines */
   bool bypass;     /* DMA kinds: what is not in the L2 goes past it */
+  bool returns;    /* MEM_ATOMIC: the old values are wanted */
   bool fills;      /* MEM_LOAD: lines of the CU's L1 take the bytes */
   bool pipe;       /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
   union {
@@ -120,6 +125,7 @@ struct mem_client {
   struct port *to_dma[LDS_ENGINES]; /* struct transfer_reply */
   const struct warp_source *source;
   struct rate down;
+  struct rate results;         /* of atomic operations: it passes results times atomic_return */
   struct l1 *l1;               /* the CU's */
   unsigned from;               /* L2_FROM or 0 */
   struct mem_cluster *cluster; /* NULL: it shares no port */
@@ -132,6 +138,7 @@ enum mem_phase { MEM_ACCEPTED, MEM_FETCHING, MEM_SENDING };
 struct mem_event {
   struct mem_message message;
   uint32_t client;
+  uint32_t results; /* with atomic_units: updates, or sectors */
   /* with an outside memory */
   enum mem_phase phase;
   uint32_t pieces; /* transactions under way */
@@ -147,6 +154,7 @@ struct memory {
   cycle_t *arrivals; /* of the oldest message of each client's link, or NEVER */
   uint32_t client_count;
   uint32_t turn;            /* client that is served first in a cycle */
+  struct rate *units;       /* for atomic operations: they pass updates times atomic_interval */
   struct l2 l2;             /* with DRAM */
   struct mem_event *events; /* messages accepted, their data not yet ready */
   uint32_t event_room;

@@ -47,6 +47,14 @@ static inline uint32_t sector_count(uint32_t sectors) {
   return (sectors + (sectors >> 8)) & 0x1f;
 }
 
+/* A number that says nothing of the stripe or row that it belongs to (the last steps of MurmurHash3). */
+static inline uint32_t mem_hash(uint64_t number) {
+  uint32_t hash = (uint32_t)(number ^ number >> 32);
+  hash = (hash ^ hash >> 16) * UINT32_C(0x85ebca6b);
+  hash = (hash ^ hash >> 13) * UINT32_C(0xc2b2ae35);
+  return hash ^ hash >> 16;
+}
+
 /* The lines and sectors of a warp's access, merged over its lanes: writes at most
  * MEM_ACCESS_LINES lines and returns how many; *sectors counts them. */
 enum { MEM_ACCESS_LINES = 2 * ISA_LANES };

@@ -173,6 +173,43 @@ TEST(memory, a_queue_for_the_link_up_makes_warps_issue_writes_at_its_pace) {
   EXPECT_EQ(cycles[1][0] - cycles[2][0], 4 * EACH); /* four more stores are ahead in the longer queue */
 }
 
+/* Cycles of `warps` warps that update words `pitch` bytes apart once and, if they want the old ones, use them. */
+static uint64_t updates(const char *settings, uint32_t warps, uint32_t pitch, bool wanted) {
+  char text[512], all[256];
+  snprintf(text, sizeof text,
+           ".kernel k\n.arg a global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, a\n get.lane i\n mul.i32 i, i, %u\n"
+           " atom.global.add.i32 %s, [p + i], i\n mov.b32 v, v\n exit\n",
+           pitch, wanted ? "v" : "_");
+  snprintf(all, sizeof all, "mem.l2_width=65536 mem.link_width=1024 mem.dram_width=65536 %s", settings);
+  return rig_cycles(all, 32 * warps, 32 * warps, text);
+}
+
+TEST(memory, an_atomic_unit_takes_sectors_or_updates_of_one_word_in_turn) {
+  /* 3 cycles for 2 updates */
+  static const char *const units = "mem.atomic_units=4 mem.atomic_interval=3 mem.atomic_updates=2";
+  uint64_t same = updates("", 1, 0, false), line = updates("", 1, 4, false), two = updates("", 2, 0, false);
+  EXPECT_EQ(updates(units, 1, 0, false), same + 32 * 3 / 2 - 1);    /* all lanes one word */
+  EXPECT_EQ(updates(units, 1, 4, false), line + 4 * 3 / 2 - 1);     /* four sectors of words of their own */
+  EXPECT_EQ(updates(units, 2, 0, false), two + 2 * 32 * 3 / 2 - 2); /* the second warp's comes a cycle later */
+}
+
+TEST(memory, stripes_of_an_atomic_access_go_to_units_of_their_own) {
+  /* 32 sectors in 32 lines, 4 of which are a stripe: between all in one unit and each stripe in its own */
+  uint64_t without = updates("", 1, 128, false);
+  EXPECT_EQ(updates("mem.atomic_units=1 mem.atomic_interval=10", 1, 128, false), without + 320 - 1);
+  uint64_t some = updates("mem.atomic_units=1024 mem.atomic_interval=10", 1, 128, false);
+  EXPECT_GE(some, without + 40 - 1);
+  EXPECT_LE(some, without + 120 - 1);
+}
+
+TEST(memory, old_values_that_are_wanted_take_their_way_back) {
+  static const char *const units = "mem.atomic_units=4 mem.atomic_interval=3 mem.atomic_updates=2 mem.atomic_return=5";
+  for (int wanted = 0; wanted < 2; wanted++) {
+    uint64_t before = updates("mem.atomic_units=4 mem.atomic_interval=3 mem.atomic_updates=2", 1, 0, wanted);
+    EXPECT_EQ(updates(units, 1, 0, wanted), before + (wanted ? 32 * 5 / 2 - 1 : 0));
+  }
+}
+
 TEST(memory, stores_reach_memory_and_are_counted) {
   const char *text =
       ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"

@@ -170,7 +170,7 @@ def _stream_kernel(op, unroll, threads, step, wrap, iterations):
 .arg    to global
 .arg    group_step u64
 .reg    item, group, here, x, n, left, acc, {", ".join(f"v{u}[4]" for u in range(unroll))}
-.reg64  s, d, p, o, t0, t1
+.reg64  s, d, p, wide, o, t0, t1
 .pred   again, lead, wraps
         get.local_id    item, x
         get.group_id    group, x
@@ -178,8 +178,8 @@ def _stream_kernel(op, unroll, threads, step, wrap, iterations):
         ld.arg.b64      s, from
         ld.arg.b64      d, to
         ld.arg.b64      p, group_step
-        mov.b32         x, group
-        madw            p, p, x
+        mul.wide.u32    wide, group, 1
+        mul.i64         p, p, wide
         add.i64         s, s, p
         add.i64         d, d, p
         mul.i32         item, item, 16
@@ -211,9 +211,7 @@ again_: add.i32         here, item, 0
 @lead   st.global.b64   [o], t0
 @lead   st.global.b64   [o + 8], t1
         exit
-""".replace("        madw            p, p, x\n", "        mul.i64         p, p, wide\n").replace(
-        "        mov.b32         x, group\n", "        mul.wide.u32    wide, group, 1\n").replace(
-        ".reg64  s, d, p,", ".reg64  s, d, p, wide,")
+"""
 
 
 def _place(ctas):
@@ -263,7 +261,7 @@ def _stream_case(op, ctas, threads, unroll, hot, iterations):
     elif op != "read" and share > 1:
         size = 17 << 20  # a little more than a quarter of the L2
         source += DIRTY.format(step=cus * 1024 * 16)
-        launches = [Launch("dirty", cus, 1024, (("buffer", "dirt"), ("u32", size // (cus * 1024 * 16)))), stream]
+        launches = [Launch("dirty", cus, 1024, (("buffer", "dirt"), ("uint", size // (cus * 1024 * 16)))), stream]
         buffers.append(Buffer("dirt", size + (1 << 20)))
     return Case(source, tuple(launches), tuple(buffers), cus=cus, share=share), groups, share
 
@@ -304,6 +302,108 @@ def _copy_whole(row):
     return case, metric
 
 
+# ---- atomic operations ----------------------------------------------------------------------------
+
+ATOMICS = 64  # a thread's, as the program has them
+NEAR = 4096  # bytes into the buffer: a place in the half of the L2 near the first CU
+
+
+def _atomic_latency(row):
+    row.one_of("op", "add_ret")
+    source = f"""
+.kernel chain
+{HEAD}
+.reg    i, v, zero
+.reg64  p, q, t0, t1, o
+.pred   again
+        ld.arg.b64      o, out
+        ld.arg.b64      p, data
+        mov.b32         i, 0
+        get.clock       t0
+again_: mul.wide.u32    q, v, 4
+        add.i64         q, q, p
+        atom.global.add.i32 v, [q + {NEAR}], zero
+        add.i32         i, i, 1
+        setp.lt.s32     again, i, {ATOMICS}
+        and.b32         v, v, zero
+@again  bra             again_
+        setp.ne.u32     again, v, 77
+        get.clock       t1
+        st.global.b64   [o], t0
+        st.global.b64   [o + 8], t1
+        exit
+"""
+    case = Case(source, (Launch("chain", 1, 1, (("buffer", STAMPS), ("buffer", DATA))),) * 2,
+                (Buffer(DATA, 2 * NEAR), stamps(2)))
+    return case, lambda outcome: (outcome.words[STAMPS][1] - outcome.words[STAMPS][0]) / ATOMICS
+
+
+# Bytes from a work-item's word to the next one's, and from a work-group's to the next one's; {local}: its size.
+ADDRESSES = {"one_word": (0, 0, 0), "one_word_per_cta": (0, LINE, 0), "consecutive_words": (4, 0, 4),
+             "word_per_128B": (LINE, 0, LINE)}
+
+
+def _atomics(row):
+    returns = row.one_of("op", "red", "add_ret") == "add_ret"
+    per_item, per_group, per_size = ADDRESSES[row.one_of("address", *ADDRESSES)]
+    ctas, threads = row.number("ctas", 1, 264), row.number("threads", 32, 256)
+    iterations = row.number("iters", 1, 1 << 16)
+    group_step = per_group + per_size * threads
+    operation = ("atom.global.add.i32 v, [p], one\n        add.i32         n, n, 1\n"
+                 "        setp.lt.s32     again, n, %d\n        add.i32         acc, acc, v" if returns else
+                 "add.i32         n, n, 1\n        atom.global.add.i32 _, [p], one\n"
+                 "        setp.lt.s32     again, n, %d") % iterations
+    source = f"""
+.kernel atomics
+{HEAD}
+.lds    word 16
+.reg    item, group, n, v, one, acc, x
+.reg64  p, q, o, t0, t1
+.pred   again, lead
+        get.local_id    item, x
+        get.group_id    group, x
+        ld.arg.b64      o, out
+        ld.arg.b64      p, data
+        mul.wide.u32    q, item, {per_item}
+        add.i64         p, p, q
+        mul.wide.u32    q, group, {group_step}
+        add.i64         p, p, q
+        add.i64         p, p, {NEAR}
+        bar
+        bar
+        ld.lds.b32      x, [word]
+        setp.ne.u32     again, x, 1
+        get.clock       t0
+        add.i32         one, item, 1
+again_: {operation}
+@again  bra             again_
+        fence.global
+        setp.eq.u32     lead, acc, 12345
+        bar
+        ld.lds.b32      x, [word]
+        setp.ne.u32     again, x, 1
+        get.clock       t1
+        setp.eq.u32     lead, item, 0
+        mul.wide.u32    q, group, 16
+        add.i64         o, o, q
+@lead   st.global.b64   [o], t0
+@lead   st.global.b64   [o + 8], t1
+        exit
+"""
+    launch = Launch("atomics", ctas, threads, (("buffer", STAMPS), ("buffer", DATA)))
+    case = Case(source, (launch, launch), (Buffer(DATA, ctas * group_step + 2 * NEAR + LINE * threads), stamps(2 * ctas)),
+                cus=min(ctas, 132))
+
+    def metric(outcome):
+        spans = _spans(outcome, ctas)
+        if row.metric == "cycles_per_warp_instr_per_sm":
+            return median([end - start for start, end in spans]) / (iterations * threads / 32)
+        if row.metric != "lane_ops_rate":
+            raise Unmodelled("no such metric")
+        return iterations * threads * ctas * GHZ / (max(end for _, end in spans) - min(start for start, _ in spans))
+    return case, metric
+
+
 def model(row):
     if row.test in ("chase", "chase_dram"):
         return _chase(row)
@@ -315,4 +415,8 @@ def model(row):
         return _stream(row)
     if row.test == "memcpy_d2d":
         return _copy_whole(row)
-    raise Unmodelled("not built yet")
+    if row.test == "global_atomic":
+        return _atomics(row)
+    if row.test == "global_atomic_latency":
+        return _atomic_latency(row)
+    raise Unmodelled("no such test")
