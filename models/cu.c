@@ -356,13 +356,13 @@ void cu_free(struct cu *cu) {
   *cu = (struct cu){0};
 }
 
-bool cu_launch(struct cu *cu, uint32_t count) {
+bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds) {
   if (count > cu->kernel_room) {
     free(cu->kernels);
     cu->kernels = calloc(count, sizeof *cu->kernels);
     cu->kernel_room = cu->kernels ? count : 0;
   }
-  l1_clear(&cu->l1);
+  l1_share(&cu->l1, lds);
   cu->kernel_count = 0;
   cu->barriers_noted = 0;
   cu->active_cycles = 0;

@@ -254,8 +254,9 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
 void cu_free(struct cu *cu);
 
 /* Gets ready for `count` launches that run at once: statistics to zero. Each is then told by cu_launch_kernel(), with
- * the LDS that its groups take and where its instructions' costs go. False when memory is out. */
-bool cu_launch(struct cu *cu, uint32_t count);
+ * the LDS that its groups take and where its instructions' costs go. `lds`: bytes that groups can hold at once. False
+ * when memory is out. */
+bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds);
 void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t lds_per_group, struct pc_result *by_pc);
 
 /* Every resident warp has been refused by a pipe since cycle `since`, is one of `parked`, or stands at a call of its

@@ -11,6 +11,8 @@ static struct l1_line *set_of(const struct l1 *l1, uint64_t line) {
 }
 
 static struct l1_line *find(const struct l1 *l1, uint64_t line) {
+  if (!l1->sets) /* what a launch has left on its way, while this one has no L1 */
+    return NULL;
   struct l1_line *set = set_of(l1, line);
   for (uint32_t way = 0; way < l1->params.l1_ways; way++)
     if (set[way].line == line + 1)
@@ -143,10 +145,25 @@ bool l1_init(struct l1 *l1, const struct mem_params *params) {
   };
   if (!l1->sets)
     return true;
-  size_t entries = (size_t)l1->sets * params->l1_ways;
-  l1->lines = calloc(entries, sizeof *l1->lines);
-  l1->bytes = calloc(entries, params->line);
+  l1->entries = (size_t)l1->sets * params->l1_ways;
+  l1->lines = calloc(l1->entries, sizeof *l1->lines);
+  l1->bytes = calloc(l1->entries, params->line);
   return l1->lines && l1->bytes;
+}
+
+void l1_share(struct l1 *l1, uint64_t lds) {
+  const struct mem_params *params = &l1->params;
+  l1_clear(l1);
+  if (!params->l1_step)
+    return;
+  uint64_t taken = div_up(lds, params->l1_step) * params->l1_step;
+  uint64_t left = taken < params->l1_size ? params->l1_size - taken : 0;
+  uint64_t sets = left / ((uint64_t)params->line * params->l1_ways);
+  if (sets == l1->sets)
+    return;
+  if (params->l1_size)
+    memset(l1->lines, 0, l1->entries * sizeof *l1->lines); /* what is still coming has nowhere to go */
+  l1->sets = sets;
 }
 
 void l1_free(struct l1 *l1) {

@@ -17,8 +17,11 @@
  * Invariant: a line's bytes are written only while it is coming, and read only when it is not: the memory, whose island
  * may be at another cycle than this one, and the compute unit never use one at the same time.
  *
- * Without an L1 (l1_size 0) none of this happens. Not modelled: that the L1 shares its SRAM with the LDS, banks of the
- * L1, joining a fill under way, copies by warps and by engines in it, private memory in it (class private always hits).
+ * With l1_step the L1 and the LDS share their SRAM. A launch sets the border once: the LDS has what as many groups hold
+ * as there is room for in a compute unit, whether there are so many or not, in steps; the L1 has the rest.
+ *
+ * Without an L1 (l1_size 0) none of this happens. Not modelled: banks of the L1, joining a fill under way, copies by
+ * warps and by engines in it, private memory in it (class private always hits).
  */
 #ifndef MODELS_L1_H
 #define MODELS_L1_H
@@ -36,7 +39,8 @@ struct l1_line {
 
 struct l1 {
   struct mem_params params;
-  uint64_t sets; /* 0: there is no L1 */
+  uint64_t sets;  /* of this launch; 0: there is no L1 */
+  size_t entries; /* of all sets that there can be */
   struct l1_line *lines;
   uint8_t *bytes;
   struct rate width;
@@ -47,6 +51,9 @@ struct l1 {
 /* False when memory runs out. */
 bool l1_init(struct l1 *l1, const struct mem_params *params);
 void l1_free(struct l1 *l1);
+
+/* Between launches: throws out everything, and leaves it the size that it has where groups hold `lds` bytes. */
+void l1_share(struct l1 *l1, uint64_t lds);
 
 /* Throws out everything. */
 void l1_clear(struct l1 *l1);

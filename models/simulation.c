@@ -18,7 +18,7 @@ struct occupancy simulation_occupancy(const struct machine *machine, const struc
   struct occupancy occupancy = {
       .warps_per_group = (uint32_t)div_up(items, launch->warp_size),
       .registers_per_warp = round_up(launch->kernel->registers * launch->warp_size, cu->register_unit),
-      .lds_per_group = round_up(launch->lds_bytes, cu->lds_unit > row ? cu->lds_unit : row),
+      .lds_per_group = round_up(launch->lds_bytes + cu->lds_reserved, cu->lds_unit > row ? cu->lds_unit : row),
   };
   uint64_t work = div_up(groups, cu->count);
   occupancy.groups[LIMIT_WARPS] = fit(cu->warps, occupancy.warps_per_group);
@@ -276,8 +276,21 @@ static bool prepare_result(const struct simulation *simulation, const struct at_
   return result->by_pc && result->pipes && result->occupancy.groups_per_cu;
 }
 
+/* LDS of as many groups of a launch as a CU has room for; of several launches, the most. */
+static uint64_t most_lds(const struct at_once *all) {
+  uint64_t most = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    const struct occupancy *fit = &all->results[i].occupancy;
+    uint64_t groups = UINT32_MAX;
+    for (unsigned limit = 0; limit < LIMIT_WORK; limit++)
+      groups = fit->groups[limit] < groups ? fit->groups[limit] : groups;
+    most = cycle_max(most, groups * fit->lds_per_group);
+  }
+  return most;
+}
+
 static bool prepare_node(const struct simulation *simulation, struct node *node, const struct at_once *all) {
-  if (!cu_launch(&node->cu, (uint32_t)all->count))
+  if (!cu_launch(&node->cu, (uint32_t)all->count, most_lds(all)))
     return false;
   for (size_t i = 0; i < all->count; i++) {
     all->launches[i]->number = (uint32_t)i;

@@ -92,6 +92,35 @@ static uint32_t reload(const char *between, const char *settings) {
   return seen;
 }
 
+TEST(l1, a_shared_one_is_as_large_as_the_lds_of_all_groups_that_fit_leaves_it) {
+  /* 2 KiB read twice by one group, of 32 that fit by their warps; LDS in steps of 1 KiB, L1 and LDS together 36 */
+  static const char *const head = ".kernel k\n.arg a global\n.reg i, v, n\n.reg64 p\n.pred more\n%s"
+                                  " ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 2\nagain: ld.global.b32 v, [p + i]\n"
+                                  " add.i32 i, i, 128\n and.b32 i, i, 2047\n add.i32 n, n, 1\n"
+                                  " setp.lt.u32 more, n, 32\n@more bra again\n exit\n";
+  static const struct {
+    unsigned lds, step, reserved, hits;
+  } rows[] = {
+      {0, 1024, 0, 16}, {1024, 1024, 0, 16}, {1025, 1024, 0, 0}, {2048, 1024, 0, 0},
+      {1088, 0, 0, 16}, {0, 1024, 1024, 16}, {0, 1024, 1152, 0}, {0, 65536, 128, 0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[512], lds[64] = "", settings[256];
+    struct rig rig;
+    if (rows[i].lds)
+      snprintf(lds, sizeof lds, ".lds t %u\n", rows[i].lds);
+    snprintf(text, sizeof text, head, lds);
+    snprintf(settings, sizeof settings,
+             "cu.count=1 cu.warps=32 cu.groups=32 cu.lds_unit=128 lds.size=64K mem.l1_size=36K mem.l1_ways=2 "
+             "mem.l1_step=%u cu.lds_reserved=%u",
+             rows[i].step, rows[i].reserved);
+    ct_note("%u bytes of LDS, steps of %u, %u reserved", rows[i].lds, rows[i].step, rows[i].reserved);
+    rig_run(&rig, settings, 32, 32, text);
+    EXPECT_EQ(rig.result.cu.l1_hits, rows[i].hits);
+    rig_free(&rig);
+  }
+}
+
 TEST(l1, a_compute_unit_sees_what_it_wrote_itself) {
   static const char *const ways[] = {
       "st.global.b32 [p + i], v",

@@ -38,7 +38,7 @@ def _case(kernel, groups, local, buffers, args, defines="", cycles=None):
 
 
 def _event(outcome):
-    """Microseconds of the last launch."""
+    """Microseconds that events around the last launch measure."""
     return outcome.events[-1] / MHZ
 
 
