@@ -20,10 +20,12 @@ def _compute(stage, tile, groups):
         return ""
     sums = "".join(f"        fma.f32         acc, acc, 0.5, x[{i % 4}]\n" for i in range(16))
     return f"""
+        ld.arg.b32      mask, bytes_of_tile
+        mul.i32         here, base, 1
+        sub.i32         mask, mask, 1
         mul.i32         o[0], item4, 1
         mov.b32         back, 0
-        mov.b32         mask, {tile - 1}
-        mul.i32         here, base, 1
+        mul.i32         mask, mask, 1
         bra             compute_{stage}
 compute_{stage}:
         mad.i32         o[1], o[0], 1, t4
@@ -59,6 +61,8 @@ computed_{stage}:
 """
 
 
+BYTES = "        ld.arg.b32      bytes, bytes_of_tile\n"
+
 # The next tile, or the first one again: 64 bits in two halves.
 GUARD = "@never  ld.lds.b32      x, [zero]\n" * 3
 ADVANCE = """
@@ -71,8 +75,9 @@ ADVANCE = """
 """
 
 
-def _issue_bulk(stage, tile, number):
-    """An elected lane announces the bytes and copies: the loop over elected lanes that the compiler makes."""
+def _issue_bulk(stage, tile, number, loaded=False):
+    """An elected lane announces the bytes and copies: the loop over elected lanes that the compiler makes. `loaded`: the
+    bytes have been read already."""
     return f"""
 @!first_warp bra        issue_{number}
         mov.pred        none, 0
@@ -80,9 +85,8 @@ def _issue_bulk(stage, tile, number):
         add.i32         u[3], base, {8 * stage}
         mov.pred        some, 1
         vote.any        any, some
-        ld.arg.b32      bytes, bytes_of_tile
-        shr.u32         bytes, bytes, 4
-        bcast.b32       chunks, bytes
+{"" if loaded else BYTES}        shr.u32         chunks, bytes, 4
+        bcast.b32       chunks, chunks
         mul.i32         chunks, chunks, 1
         elect           one
 @one    bcast.b32       at, from.lo
@@ -94,11 +98,12 @@ def _issue_bulk(stage, tile, number):
 @some   bra             issue_{number}
 issue_{number}:
         copy.to_lds     event[{stage}], [{HEAD + stage * tile}], [from], {tile // 16}, size=16
-""" + ADVANCE
+"""
 
 
-def _issue_cp_async(stage, tile, number):
+def _issue_cp_async(stage, tile, number, loaded=False):
     """16 bytes at a time of all work-items, past the registers; the compiler guards each copy with three dead loads."""
+    del loaded
     return f"""
 @over   bra             filled_{number}
         ld.arg.b32      bytes, bytes_of_tile
@@ -117,11 +122,12 @@ fill_{number}:
 @again  bra             fill_{number}
 filled_{number}:
         copy.lane.commit
-""" + ADVANCE
+"""
 
 
-def _issue_ld_st(stage, tile, number):
+def _issue_ld_st(stage, tile, number, loaded=False):
     """A load and a store of 16 bytes at a time of all work-items."""
+    del loaded
     return f"""
         ld.arg.b32      bytes, bytes_of_tile
         setp.ge.s32     over, item16, bytes
@@ -151,7 +157,7 @@ ISSUES = {"bulk": _issue_bulk, "cp_async": _issue_cp_async, "ld_st": _issue_ld_s
 def _wait(engine, stages, stage):
     """Until the tile in `stage` is there for all warps."""
     if engine == "ld_st":
-        return "        bar.lds\n" + ADVANCE
+        return "        bar.lds\n"
     if engine == "cp_async":
         return f"        copy.lane.wait  {stages - 1}\n        bar.lds\n"
     return f"""
@@ -163,9 +169,14 @@ def _wait(engine, stages, stage):
 def _kernel(engine, stages, tile, groups, laps, step, end):
     """`laps`: those not timed, and all. Tiles are `step` bytes apart and wrap at `end`, 0: never."""
     issue = ISSUES[engine]
-    prologue = "".join(issue(stage, tile, f"before_{stage}") for stage in range(stages - 1))
-    lap = "".join(issue((stage + stages - 1) % stages, tile, stage) + _wait(engine, stages, stage) +
-                  _compute(stage, tile, groups) + "        bar.lds\n" for stage in range(stages))
+    prologue = "".join(issue(stage, tile, f"before_{stage}") + ADVANCE for stage in range(stages - 1))
+    lap = ""
+    for stage in range(stages):
+        early = engine == "bulk" and stage >= 2  # so the compiler has it: from a lap's third copy on
+        last = stage == stages - 1
+        lap += issue((stage + stages - 1) % stages, tile, stage, early) + ("" if last else ADVANCE) + \
+            _wait(engine, stages, stage) + _compute(stage, tile, groups) + \
+            (BYTES if engine == "bulk" and 1 <= stage and not last else "") + "        bar.lds\n"
     rest = "".join(_wait(engine, stages, stage) for stage in range(stages - 1)) if engine == "bulk" else ""
     return f"""
 .kernel pipe
@@ -205,7 +216,7 @@ lap_:   setp.eq.s32     again, lap, {laps[0]}
 @again  get.clock       begin
         setp.eq.s32     again, lap, {laps[1] - 1}
 @again  get.clock       finish
-{lap}
+{lap}{ADVANCE}
         add.i32         lap, lap, 1
         setp.lt.s32     again, lap, {laps[1]}
 @again  bra             lap_
@@ -256,10 +267,10 @@ def _metric(row, stages, tile, laps, groups, parts):
         return [(words[4 * group + 2] - words[4 * group + 1]) / timed for group in range(groups)]
 
     def bandwidth(outcome):
-        """GB/s of all the program's tiles: those of the run, and the others at the pace of the timed ones."""
+        """GB/s of all the program's tiles: those of the run, and the others at the pace of the slowest work-group."""
         words = outcome.words[STAMPS]
         run = max(words[4 * group + 3] for group in range(groups)) - min(words[4 * group] for group in range(groups))
-        time = run + (tiles - laps[1] * stages) * median(cycles(outcome))
+        time = run + (tiles - laps[1] * stages) * max(cycles(outcome))
         return (tiles + stages - 1) * tile * groups * parts / time * 1.98
 
     found = {"cycles_per_tile": lambda outcome: median(cycles(outcome)),
