@@ -149,40 +149,40 @@ def _latency(row):
 
 # ---- copies in a loop -------------------------------------------------------------------------
 
-def _advance():
-    """The next box, or the first again, in 32 bits as coordinates are."""
-    return f"""        add.i32         v, p.lo, step
-        sel.b32         p.lo, first, v, wraps
-        sel.b32         box, 0, box, wraps
+# The next box, or the first again, in 32 bits as coordinates are: what is done before the copy, and after it.
+NEXT = """        add.i32         v, p.lo, step
+        setp.eq.s32     wraps, v, end
 """
+ADVANCE = "        sel.b32         p.lo, start.lo, v, wraps\n"
 
 
-def _inbound_slot(slot, name, rank):
-    """Wait for the slot's last copy, arm its barrier, copy, and go on to the next box: the program's instructions."""
-    return f"""@!later bra             {name}{slot}
-        wait            e[{slot}]
-{name}{slot}:  ld.arg.b32      armed, bytes
+def _inbound_slot(slot, rank):
+    """Wait for the slot's last copy, arm its barrier, copy, and go on to the next box. The branch around the first lap's
+    waits, which costs the program nothing, is a guard here."""
+    return f"""        shl.b32         v, lap, 31
+@later  wait            e[{slot}]
+        ld.arg.b32      armed, bytes
         mov.b32         e[{slot}], 0
-        add.i32         box, box, 1
-        setp.eq.s32     wraps, box, boxes
-        st.lds.b32      [{8 * slot}], armed
-{_copy("g2s", f"e[{slot}]", f"to[{slot}]", rank=rank)}{_advance()}"""
+        add.i32         q.lo, start.lo, 112
+        add.i32         q.hi, start.hi, 0
+        add.i32         v, to[0], {8 * slot}
+        mov.b32         v, 0
+        mov.b32         v, 0
+{NEXT}        st.lds.b32      [{8 * slot}], armed
+{_copy("g2s", f"e[{slot}]", f"to[{slot}]", rank=rank)}{ADVANCE}"""
 
 
-def _outbound_slot(slot, name, rank):
-    return f"""@!later bra             {name}{slot}
-        wait            e[{slot}]
-{name}{slot}:  mov.b32         e[{slot}], 0
-{_copy("s2g", f"e[{slot}]", f"to[{slot}]", rank=rank)}        add.i32         box, box, 1
-        setp.eq.s32     wraps, box, boxes
-{_advance()}"""
+def _outbound_slot(slot, rank):
+    return f"""@later  wait            e[{slot}]
+        mov.b32         e[{slot}], 0
+{_copy("s2g", f"e[{slot}]", f"to[{slot}]", rank=rank)}{NEXT}{ADVANCE}"""
 
 
 def _stream_kernel(box, direction, rank, slots, apart):
     """Kernel `stream`: `laps` laps of `slots` copies, group c starting `first` boxes after group c - 1; stamps of its
     beginning and its end."""
     slot = _inbound_slot if direction == "g2s" else _outbound_slot
-    lap = "".join(slot(s, "copy", rank) for s in range(slots))
+    lap = "".join(slot(s, rank) for s in range(slots))
     places = "".join(f"        mov.b32         to[{s}], {LDS_FROM + s * apart}\n" for s in range(slots))
     ends = "".join(f"        wait            e[{s}]\n" for s in range(slots))
     return f"""
@@ -191,12 +191,12 @@ def _stream_kernel(box, direction, rank, slots, apart):
 .arg    data  global
 .arg    bytes u32
 .arg    laps_of u32
-.arg    boxes_of u32
+.arg    end_of u32
 .arg    first_of u64
 .arg    step_of u32
 .lds    front {LDS_FROM}
 .lds    slots {slots * apart}
-{REGISTERS}.reg    e[{slots}], to[{slots}], group, lap, laps, box, boxes, v, armed, first, step
+{REGISTERS}.reg    e[{slots}], to[{slots}], group, lap, laps, end, v, armed, step
 .reg64  o, p, q, start, t0, t1
 .pred   lead, later, wraps, more
         get.lane        lane
@@ -206,12 +206,12 @@ def _stream_kernel(box, direction, rank, slots, apart):
         ld.arg.b64      q, first_of
         ld.arg.b32      step, step_of
         ld.arg.b32      laps, laps_of
-        ld.arg.b32      boxes, boxes_of
+        ld.arg.b32      end, end_of
         setp.eq.s32     lead, lane, 0
         cvt.u64.u32     p, group
         mad.i64         start, q, p, start
         mov.b64         p, start
-        mov.b32         first, start.lo
+        add.i32         end, end, start.lo
 {_descriptor(box)}{places}        mov.b32         lap, 0
         bar
         get.clock       t0
@@ -251,7 +251,7 @@ def _throughput(row):
     size = ((groups - 1) * first + (boxes - 1) * stride) * box.step + box.span
     warm = row.text("mem") == "l2"
     laps = copies // slots
-    rest = (("uint", boxes), ("ulong", first * box.step), ("uint", stride * box.step))
+    rest = (("uint", boxes * stride * box.step), ("ulong", first * box.step), ("uint", stride * box.step))
     runs = ([-(-boxes // slots)] if warm else []) + [laps]
     launches = tuple(Launch("stream", groups, 32, (("buffer", STAMPS), ("buffer", "data"), ("uint", box.bytes),
                                                    ("uint", run)) + rest) for run in runs)
