@@ -250,11 +250,12 @@ def _place(ctas):
     return ctas, 1, ctas
 
 
-# The next source, and back to the first at the end of the region.
-ADVANCE = """        add.i64         q, {p}, step
+# The source of the next copy, and back to the first at the end of the region: the addition and the comparison stand
+# before the copy, the choice after it, as the compiler has them.
+NEXT = """        add.i64         q, p, step
         setp.ge.u64     hit, q, end
-        sel.b64         {p}, first, q, hit
 """
+CHOOSE = "        sel.b64         p, first, q, hit\n"
 
 
 class _Stream:
@@ -263,8 +264,8 @@ class _Stream:
     def __init__(self, copies, slots):
         laps = copies // slots
         self.slots, self.copies = slots, laps * slots
-        self.run = min(laps, max(4, MOST_COPIES // slots))  # laps
-        self.middle = self.run // 2
+        self.run = min(laps, max(4, MOST_COPIES // slots))  # laps, the first by itself
+        self.middle = max(1, self.run // 2)
         self.rest = (laps - self.run) * slots  # copies that are not run
         self.steady = (self.run - 1 - self.middle) * slots  # copies between the two stamps in it
 
@@ -274,39 +275,37 @@ class _Stream:
         return end - start + (self.rest * (last - middle) / self.steady if self.rest else 0)
 
 
-def _stream_kernel(stream, ctas, size, step_bytes, base_bytes, region, slots_code, tail, buffers=("data",)):
-    """The loop over laps around the code of its slots. Stamps: start, middle lap, last lap, end."""
+def _stream_kernel(stream, size, step, base, region, begin, slots_code, tail, arguments=("data",)):
+    """`begin` is the first lap and what precedes it, then a loop of laps of `slots_code`. Stamps: start, middle lap, last
+    lap, end. A work-group's source begins at its number times `base` and goes on by `step` bytes in `region`."""
     events = "".join(f", e{s}, g{s}" for s in range(stream.slots))
-    arguments = "".join(f".arg    {name} global\n" for name in buffers)
     return f"""
 .kernel stream
 .arg    out  global
-{arguments}.lds    words {1024 + stream.slots * size}
-.reg    lane, group, size, n, d, v, w, i, lap{events}
-.reg64  p, q, o, c, step, first, end, t0, t1, t2, t3
-.pred   lead, again, hit, later, at
+{"".join(f".arg    {name} global" + chr(10) for name in arguments)}.lds    words {1024 + stream.slots * size}
+.reg    lane, group, size, n, d, v, i, lap{events}
+.reg64  p, q, o, c, step, first, end, base, t0, t1, t2, t3
+.pred   lead, again, hit, over, at
         get.lane        lane
         setp.eq.s32     lead, lane, 0
         get.group_id    group, x
         ld.arg.b64      o, out
         mul.wide.u32    q, group, 32
         add.i64         o, o, q
-        ld.arg.b64      p, {buffers[0]}
-        mul.wide.u32    q, group, {base_bytes}
+        ld.arg.b64      p, {arguments[0]}
+        mul.wide.u32    q, group, {base}
         add.i64         p, p, q
         mov.b64         first, p
         add.i64         end, p, {region}
-        mov.b64         step, {step_bytes}
+        mov.b64         step, {step}
         mov.b32         size, {size}
         mov.b32         n, {size // UNIT}
-        mov.b32         lap, 0
+        mov.b32         lap, 1
         get.clock       t0
-again_:
-        setp.ne.s32     later, lap, 0
-        setp.eq.s32     at, lap, {stream.middle}
-@!at    bra             timed
-        get.clock       t1
-timed:  get.clock       t2
+{begin}
+again_: setp.eq.s32     at, lap, {stream.middle}
+        get.clock       t2
+@at     mov.b64         t1, t2
 {slots_code}        add.i32         lap, lap, 1
         setp.lt.s32     again, lap, {stream.run}
 @again  bra             again_
@@ -319,26 +318,37 @@ timed:  get.clock       t2
 """
 
 
-def _inbound_slots(slots, size):
-    code = "".join(f"""@!later bra             free{s}
+def _inbound_slot(slots, s, size, wait=True):
+    """Wait for the slot, arm its barrier, copy. Up to 8 slots' addresses are in the warp's own registers, which takes more
+    moves; with more the compiler keeps them in the lanes' and moves them by an operation across lanes."""
+    waiting = f"""        mov.b32         i, 0
+        shl.b32         v, size, 31
         wait            e{s}
-free{s}:  mov.b32         e{s}, 0
-        st.lds.b32      [{8 * s}], size
+"""
+    uniform = """        mov.b32         i, d
+        mov.b64         c, p
+        or.b32          v, v, 1
+"""
+    lanes = """        bcast.b32       v, p.lo
+        bcast.b32       i, p.hi
+"""
+    return f"""{waiting if wait else ""}{lanes if slots > 8 else uniform}        mov.b32         e{s}, 0
+        mov.b32         v, size
+        shr.u32         n, size, 4
+        st.lds.b32      [{8 * s}], v
         mov.b32         d, {1024 + s * size}
-        copy.to_lds     e{s}, [d], [p], n, size={UNIT}
-{ADVANCE.format(p='p')}""" for s in range(slots))
-    return code, "".join(f"        wait            e{s}\n" for s in range(slots))
+{NEXT}        copy.to_lds     e{s}, [d], [p], n, size={UNIT}
+{CHOOSE}"""
 
 
-def _outbound_slots(slots, size):
+def _outbound_slot(slots, s, size, wait=True):
     """A slot is free when all but the K-1 latest copies have been read: when its own last one has."""
-    code = "".join(f"""@!later bra             free{s}
-        wait            e{s}
-free{s}:  mov.b32         e{s}, 0
+    return f"""        add.i64         q, p, step
+{f"        wait            e{s}" + chr(10) if wait else ""}        mov.b32         e{s}, 0
         mov.b32         d, {1024 + s * size}
         copy.to_global  e{s}, [p], [d], n, size={UNIT}
-{ADVANCE.format(p='p')}""" for s in range(slots))
-    return code, "".join(f"        wait            e{s}\n" for s in range(slots))
+        setp.ge.u64     hit, q, end
+{CHOOSE}"""
 
 
 def _stream_metric(row, stream, ctas, groups, moved):
@@ -371,10 +381,14 @@ def _throughput(row):
     cus, share, groups = _place(ctas)
     stream = _Stream(copies, slots)
     region = row.number("region_bytes", size) if hot else 0
-    step, base = (size, region) if hot else (size * groups, size)
+    spread = max(1, min(stream.copies, region // size) // (stream.run * slots)) if hot else 1
+    step, base = (size * spread, region) if hot else (size * groups, size)
     reach = groups * region if hot else stream.run * slots * size * groups
-    code, tail = (_inbound_slots if inbound else _outbound_slots)(slots, size)
-    kernel = _stream_kernel(stream, ctas, size, step, base, region if hot else reach + step, code, tail)
+    slot = _inbound_slot if inbound else _outbound_slot
+    begin = "".join(slot(slots, s, size, wait=False) for s in range(slots))
+    code = "".join(slot(slots, s, size) for s in range(slots))
+    tail = "".join(f"        wait            e{s}\n" for s in range(slots))
+    kernel = _stream_kernel(stream, size, step, base, region if hot else reach + step, begin, code, tail)
     case = _case(kernel, "stream", groups, 4 * groups, (("data", reach),), hot, cus=cus, share=share)
     return case, _stream_metric(row, stream, ctas, groups, size)
 
