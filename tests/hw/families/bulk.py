@@ -46,15 +46,19 @@ ADDRESS = """        add.i64         q, p, mis
 """
 
 
-def _poll(place, more=""):
-    """A loop that reads a word of the LDS until it is not zero, with the counter that bounds it."""
-    return f"""        mov.b32         i, 0
-poll:   ld.lds.b32      v, [{place}]
-{more}        setp.ne.s32     hit, v, 0
+def _poll(place, test=""):
+    """A loop that reads a word of the LDS until it is not zero, with the counter that bounds it; the first reading is
+    before the loop. `test`: what the program does more in each turn when it tests an mbarrier."""
+    return f"""        ld.lds.b32      v, [{place}]
+        setp.ne.s32     hit, v, 0
 @hit    bra             seen
+        mov.b32         i, 0
+poll:   setp.ge.u32     over, i, 1048576
+@over   bra             seen
+{test}        ld.lds.b32      v, [{place}]
         add.i32         i, i, 1
-        setp.lt.s32     hit, i, 1048576
-@hit    bra             poll
+        setp.ne.s32     hit, v, 0
+@!hit   bra             poll
 seen:   get.clock       t2
         wait            e
 """
@@ -65,7 +69,7 @@ def _latency_kernel(row, inbound, size, step, misalign):
     if inbound:
         body = {
             "try_wait": "        wait            e\n        get.clock       t2\n",
-            "test_wait_spin": _poll(f"{1024 + size - 4}", "        and.b32         v, v, v\n        and.b32         v, v, v\n"),
+            "test_wait_spin": _poll(f"{1024 + size - 4}", "        shl.b32         n, n, 31\n"),
             "poll_last_word": _poll(f"{1024 + size - 4}"),
             "poll_first_word": _poll("1024"),
         }.get(wait)
@@ -85,6 +89,7 @@ def _latency_kernel(row, inbound, size, step, misalign):
         wait            e
         get.clock       t2
         fence.global
+        mov.b32         v, 0
         get.clock       t3
 """
     return f"""
@@ -94,7 +99,7 @@ def _latency_kernel(row, inbound, size, step, misalign):
 .lds    words {1024 + size}
 .reg    lane, base, size, n, d, e, v, i, repeat
 .reg64  p, q, o, mis, t0, t1, t2, t3
-.pred   lead, hit, again
+.pred   lead, hit, over, again
         get.lane        lane
         setp.eq.s32     lead, lane, 0
         ld.arg.b64      p, data
