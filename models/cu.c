@@ -43,7 +43,7 @@ static void access_done(struct cu *cu, uint32_t index, enum stall producer, cycl
   if (warp->exited) {
     if (cu_drained(warp))
       cu_finish_warp(cu, access->warp, now);
-  } else if (warp->state == WARP_BLOCKED && !warp->task && !(cu->groups[warp->group].standing & cu_bit(access->warp))) {
+  } else if (warp->state == WARP_BLOCKED && !warp->task && !cu_stands(cu, access->warp)) {
     cu_plan(cu, access->warp, now, now);
   }
 }

@@ -25,6 +25,7 @@
  *   warp 0  bar |noted|                 x
  *   warp 1  bar         |noted|         x
  *
+ * With barrier_blocks accesses a warp goes on from a barrier until it comes to what must wait for its release.
  * A copy then becomes one descriptor, or accesses of the warps themselves (lane_copy.h).
  *
  * Invariant (accounts): for every warp, `since` to now belongs to its current bucket, so its
@@ -90,6 +91,8 @@ struct cu_warp {
   cycle_t wake;     /* asleep or resting: until when */
   uint32_t pc;      /* the instruction that it will issue next */
   uint32_t charged; /* the instruction that pays for waiting: pc, or the rendezvous it stands at */
+  uint32_t barrier; /* with barrier_blocks accesses: the last one it has arrived at, */
+  cycle_t released; /* and when that lets it go; NEVER: not known yet */
   uint32_t group;   /* slot */
   uint32_t index;   /* in its group */
   uint32_t calls;   /* of its group at which it has arrived */
@@ -298,6 +301,16 @@ static inline uint32_t cu_passes(const struct cu *cu, enum mem_kind kind, uint32
 
 static inline bool cu_batches_done(const struct cu_batches *batches) {
   return batches->oldest == batches->open && !batches->under_way[batches->open % (ISA_LANE_BATCHES + 1)];
+}
+
+/* With barrier_blocks accesses warps go on from a barrier at once, until something must wait for its release. */
+static inline bool cu_computes_on(const struct cu *cu, enum isa_class class_) {
+  return class_ == ISA_CLASS_BARRIER && cu->params.barrier_blocks == CU_BARRIER_BLOCKS_ACCESSES;
+}
+
+/* The warp stands at a call of its work-group, and nothing but that lets it go. */
+static inline bool cu_stands(const struct cu *cu, uint32_t slot) {
+  return cu->groups[cu->warps[slot].group].standing & cu_bit(slot) && cu->warps[slot].released != NEVER;
 }
 
 static inline bool cu_drained(const struct cu_warp *warp) {

@@ -41,6 +41,17 @@ static cycle_t release_at(const struct cu *cu, struct cu_group *group, const str
   }
 }
 
+static void leave(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cycle_t now) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  if (warp->released != NEVER) {
+    cu_rest(cu, slot, stall, at, now);
+    return;
+  }
+  warp->released = at;
+  if (warp->state == WARP_BLOCKED && warp->stall == STALL_BARRIER)
+    cu_plan(cu, slot, now, now);
+}
+
 /* The warps that stand at the call leave it. */
 static void let_go(struct cu *cu, struct cu_group *group, struct cu_call *call, enum stall stall, cycle_t now) {
   uint64_t standing = call->standing;
@@ -48,7 +59,7 @@ static void let_go(struct cu *cu, struct cu_group *group, struct cu_call *call, 
   call->standing = 0;
   group->standing &= ~standing;
   for (; standing; standing &= standing - 1)
-    cu_rest(cu, (uint32_t)__builtin_ctzll(standing), stall, at, now);
+    leave(cu, (uint32_t)__builtin_ctzll(standing), stall, at, now);
 }
 
 void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycle_t now) {
@@ -206,6 +217,11 @@ static void stand(struct cu *cu, uint32_t slot, struct cu_call *call, uint32_t p
   struct cu_group *group = &cu->groups[warp->group];
   call->standing |= cu_bit(slot);
   group->standing |= cu_bit(slot);
+  if (cu_computes_on(cu, group_class_at(group, pc))) {
+    warp->barrier = pc;
+    warp->released = NEVER;
+    return;
+  }
   warp->state = WARP_BLOCKED;
   warp->charged = pc;
   cu_account(warp, arrival_stall(group, call, pc), now);
@@ -245,6 +261,8 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
     complete(cu, warp->group, now);
   else
     note_exited(cu, group);
+  if (cu_computes_on(cu, group_class_at(group, pc))) /* until it comes to what must wait for its release */
+    cu_plan(cu, slot, now + 1, now);
 }
 
 /* ---- waits ------------------------------------------------------------------------------- */

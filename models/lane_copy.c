@@ -416,7 +416,7 @@ static void end_own(struct cu *cu, uint32_t index, cycle_t now) {
   if (warp->exited) {
     if (cu_drained(warp))
       cu_finish_warp(cu, slot, now);
-  } else if (warp->state == WARP_BLOCKED && !warp->task && !(cu->groups[warp->group].standing & cu_bit(slot))) {
+  } else if (warp->state == WARP_BLOCKED && !warp->task && !cu_stands(cu, slot)) {
     cu_plan(cu, slot, now, now);
   }
 }

@@ -40,6 +40,7 @@ enum mshr_prefetch { MSHR_WAIT, MSHR_DROP };
 enum dram_kind { DRAM_SIMPLE, DRAM_BANKED };
 enum cu_dependence { CU_SCOREBOARD, CU_FIXED };
 enum cu_meet { MEET_CALLS, MEET_BARRIERS };
+enum cu_barrier_blocks { CU_BARRIER_BLOCKS_ALL, CU_BARRIER_BLOCKS_ACCESSES };
 enum cu_policy { CU_ROUND_ROBIN, CU_GREEDY_OLDEST, CU_OLDEST, CU_GREEDY_FAIR };
 
 struct machine {

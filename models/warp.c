@@ -99,6 +99,11 @@ static cycle_t usable_at(const struct cu *cu, const struct cu_warp *warp, const 
   return ready + cu->params.forward_latency;
 }
 
+/* Whether the warp's next instruction must not issue before the barrier behind it has released the warp. */
+static bool kept_by_barrier(const struct cu_warp *warp, const struct isa_info *info) {
+  return info->class_ >= ISA_CLASS_LDS || warp->kernel->program->code[warp->pc].op == ISA_EXIT;
+}
+
 void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   const struct isa_info *info = &warp->kernel->info[warp->pc];
@@ -122,6 +127,11 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
       at = warp->held[info->slot[i]];
       stall = STALL_DEPENDENCY;
     }
+  if (warp->released > at && kept_by_barrier(warp, info)) {
+    at = warp->released;
+    stall = STALL_BARRIER;
+    warp->charged = warp->barrier;
+  }
   if (at == NEVER)
     cu_block(cu, slot, stall, now);
   else if (fenced(warp, info))

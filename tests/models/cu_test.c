@@ -367,6 +367,45 @@ TEST(cu, divergent_branches_are_counted_and_run_both_sides) {
   rig_free(&rig);
 }
 
+TEST(cu, a_barrier_that_blocks_accesses_lets_a_warp_compute_until_its_release) {
+  const char *settings = "cu.barrier_blocks=accesses cu.barrier_latency=20";
+  EXPECT_EQ(between_clocks(settings, 32, " bar\n"), 2);
+  EXPECT_EQ(between_clocks(settings, 32, " bar\n mov.b32 v, v\n mov.b32 v, v\n"), 1 + 1 + 4 + 1);
+  EXPECT_EQ(between_clocks(settings, 32, " bar\n ld.lds.b32 v, [0]\n"), 1 + 20 + 1);
+  EXPECT_EQ(between_clocks(settings, 32, " bar\n mov.b32 v, v\n mov.b32 v, v\n bar\n ld.lds.b32 v, [0]\n"),
+            1 + 20 + 20 + 1);
+  EXPECT_EQ(rig_cycles(settings, 32, 32, ".kernel k\n bar\n exit\n"), START + 20 + 1);
+  /* a load from before the barrier comes back behind it */
+  EXPECT_EQ(between_clocks(settings, 32, " ld.lds.b32 v, [0]\n bar\n mov.b32 v, v\n"), 1 + 1 + 10 + 1);
+}
+
+TEST(cu, with_barriers_that_block_accesses_nobody_reads_the_lds_before_all_have_written) {
+  static const char text[] =
+      ".kernel k\n.arg out global\n.lds t 2048\n.reg i, j, v, n\n.reg64 o\n.pred p\n ld.arg.b64 o, out\n get.local_id "
+      "i, x\n"
+      " shl.b32 i, i, 2\n mov.b32 n, 0\nagain: add.i32 v, i, n\n st.lds.b32 [t + i], v\n bar.lds\n xor.b32 j, i, 1020\n"
+      " ld.lds.b32 v, [t + j]\n bar.lds\n add.i32 n, n, 1\n setp.lt.u32 p, n, 9\n@p bra again\n st.global.b32 [o + i], "
+      "v\n"
+      " exit\n";
+  struct rig rig;
+  rig_run(&rig, "cu.barrier_blocks=accesses cu.barrier_interval=2 cu.barrier_latency=9", 256, 256, text);
+  EXPECT_EQ(rig.result.end, END_FINISHED);
+  EXPECT_EQ(rig.result.cu.barriers, 18);
+  for (uint32_t i = 0; i < 256; i++)
+    EXPECT_EQ(rig_word(&rig, 0, i), ((4 * i) ^ 1020) + 8);
+  rig_free(&rig);
+}
+
+TEST(cu, a_barrier_that_some_never_reach_is_told_when_it_blocks_accesses_too) {
+  struct rig rig;
+  rig_run(&rig, "cu.barrier_blocks=accesses", 64, 64,
+          ".kernel k\n.reg i\n.pred c\n get.local_id i, x\n setp.lt.u32 c, i, 32\n@c bar\n mov.b32 i, i\n exit\n");
+  EXPECT_EQ(rig.result.end, END_DEADLOCK);
+  EXPECT_EQ(rig.result.stuck[0].stall, STALL_BARRIER);
+  EXPECT_EQ(rig_hazards(&rig, HAZARD_G2), 1);
+  rig_free(&rig);
+}
+
 TEST(cu, a_branch_that_parts_its_lanes_costs_divergence_latency_more) {
   const char *text = " mov.b32 w, 5\n setp.lt.u32 p0, w, 9\n@p0 bra over\n add.f32 v, v, v\nover: mov.b32 w, w\n";
   const char *parting = " get.lane w\n setp.lt.u32 p0, w, 9\n@p0 bra over\n add.f32 v, v, v\nover: mov.b32 w, w\n";

@@ -27,6 +27,8 @@ static const char *const machines[] = {
     "cu.count=3 dma.copy=lanes cu.schedulers=2 lds.queue=2 dma.lane_bytes=8",
     "cu.count=4 dma.copy=blocking cu.accesses=3 mem.link_latency=2 cu.copy_overhead=2",
     "cu.count=3 cu.meet=barriers cu.schedulers=2 dma.queue=1 dma.channels=2 cu.wait_latency=9",
+    ("cu.count=2 cu.barrier_blocks=accesses cu.barrier_interval=2 cu.schedulers=4 cu.policy=greedy_fair "
+     "cu.forward_latency=1 cu.dispatch_rate=70 cu.divergence_latency=9"),
     ("cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "
      "dma.alignment=16"),
 };
