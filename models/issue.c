@@ -38,7 +38,6 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
   port_send(cu->to_lds, &request, now);
   warp->lds_under_way++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_LDS);
-  warp->lds_next = now + cu->params.lds_spacing;
   warp->kernel->by_pc[access->isa.pc].lds_accesses++;
 }
 
@@ -176,6 +175,7 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     cu_free_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool, access);
   switch ((enum isa_class)info->class_) {
   case ISA_CLASS_LDS:
+    warp->lds_next = now + cu->params.lds_spacing; /* also if all its lanes are off */
     if (under_way)
       send_lds(cu, access, info, now);
     return true;

@@ -474,6 +474,9 @@ TEST(cu, lds_instructions_of_a_warp_are_a_spacing_apart_and_others_go_between) {
   rig_free(&plain);
   rig_free(&spaced);
   rig_free(&less);
+  /* so are those whose lanes are all off */
+  const char *off = ".kernel k\n.lds t 64\n.reg a, b\n.pred p\n@p ld.lds.b32 a, [t]\n@p ld.lds.b32 b, [t]\n exit\n";
+  EXPECT_EQ(rig_cycles("cu.lds_spacing=7", 32, 32, off), rig_cycles("", 32, 32, off) + 6);
 }
 
 /* The registers that it takes along: of a store its data, of an atomic its operands. */
