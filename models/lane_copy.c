@@ -317,6 +317,18 @@ static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
   kernel_of(cu, index)->by_pc[access->pc].lds_accesses++;
 }
 
+/* A line or sector at a time, and one for the write to the LDS. */
+static uint32_t own_passes(const struct cu *cu, const struct cu_access *access, const struct mem_message *message) {
+  const struct cu_params *params = &cu->params;
+  uint32_t wanted = message->count, sectors;
+  if (params->copy_lane_past && access->isa.bytes >= params->copy_lane_past) {
+    wanted -= mem_partial_lines(&cu->mem, &access->isa, access->lines, message->count, &sectors);
+    wanted += sectors;
+  }
+  uint32_t passes = params->line_interval ? wanted * params->line_interval + 1 : 1;
+  return passes < params->copy_lane_interval ? params->copy_lane_interval : passes;
+}
+
 static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
   struct cu_access *access = &cu->accesses[index];
   struct mem_message message = {.kind = access->isa.copy & ISA_COPY_STORE ? MEM_STORE : MEM_LOAD,
@@ -326,9 +338,9 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
   uint32_t sectors = 0;
   message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
   message.moved = (uint64_t)sectors * cu->mem.sector;
-  message.passes = cu_passes(cu, message.kind, message.count);
-  if (access->copy == CU_OWN_COPY && message.passes < cu->params.copy_lane_interval)
-    message.passes = cu->params.copy_lane_interval;
+  message.past = message.kind == MEM_LOAD;
+  message.passes =
+      access->copy == CU_OWN_COPY ? own_passes(cu, access, &message) : cu_passes(cu, message.kind, message.count);
   access->fills = 0;
   if (message.kind == MEM_STORE && cu->l1.sets)
     l1_written(&cu->l1, access->lines, message.count);

@@ -21,9 +21,10 @@ static bool take_from_cu(struct mem_port *port, cycle_t now, struct mem_message 
 /* What a message takes of the link up. */
 static uint64_t bytes_up(const struct mem_port *port, const struct mem_message *message) {
   uint64_t bytes = mem_writes(message->kind) ? message->moved : 0;
+  uint32_t sectors;
   if (message->kind == MEM_STORE && port->params.write_mask)
     bytes += (uint64_t)port->params.write_mask *
-             mem_partial_lines(&port->params, message->access, message->lines, message->count);
+             mem_partial_lines(&port->params, message->access, message->lines, message->count, &sectors);
   return bytes;
 }
 
@@ -92,7 +93,7 @@ bool mem_port_init(struct mem_port *port, const struct machine *machine, struct 
   for (unsigned engine = 0; engine < port->engines; engine++)
     port->from_dma[engine] = &dma[engine].to_memory;
   uint32_t under_way = machine->cu.accesses + machine->dma.engines * machine->dma.outstanding;
-  return port_init(&port->from_cu, sizeof(struct mem_message), 4, 1, cu, &port->component) &&
+  return port_init(&port->from_cu, sizeof(struct mem_message), machine->cu.global_queue, 1, cu, &port->component) &&
          port_init(&port->link, sizeof(struct mem_message), under_way, machine->mem.link_latency, &port->component,
                    memory);
 }

@@ -161,7 +161,8 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
     port_send_at(client->to_dma[to->engine], &message, now, arrival);
   } else {
     struct mem_reply message = {.tag = to->tag};
-    port_send_at(&client->to_cu, &message, now, arrival + memory->params.fill_latency);
+    client->last_reply = cycle_max(client->last_reply, arrival + (to->past ? 0 : memory->params.fill_latency));
+    port_send_at(&client->to_cu, &message, now, client->last_reply);
   }
 }
 

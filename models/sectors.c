@@ -35,9 +35,9 @@ uint32_t mem_merge(const struct mem_params *params, const struct isa_access *acc
   return count;
 }
 
-/* Lanes are taken to write different bytes, as they mostly do. */
+/* Lanes are taken to want different bytes, as they mostly do. */
 uint32_t mem_partial_lines(const struct mem_params *params, const struct isa_access *access,
-                           const struct mem_line *lines, uint32_t count) {
+                           const struct mem_line *lines, uint32_t count, uint32_t *sectors) {
   unsigned shift = (unsigned)__builtin_ctz(params->line);
   uint32_t written[MEM_ACCESS_LINES] = {0}, partial = 0;
   for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
@@ -51,8 +51,12 @@ uint32_t mem_partial_lines(const struct mem_params *params, const struct isa_acc
       at += piece;
     }
   }
+  *sectors = 0;
   for (uint32_t i = 0; i < count; i++)
-    partial += written[i] < sector_count(lines[i].sectors) * params->sector;
+    if (written[i] < sector_count(lines[i].sectors) * params->sector) {
+      partial++;
+      *sectors += sector_count(lines[i].sectors);
+    }
   return partial;
 }
 

@@ -61,9 +61,9 @@ enum { MEM_ACCESS_LINES = 2 * ISA_LANES };
 uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                    uint32_t *sectors);
 
-/* How many of a store's lines have a sector of which it writes a part only. */
+/* How many of an access's lines have a sector of which it wants a part only; *sectors counts the sectors of these. */
 uint32_t mem_partial_lines(const struct mem_params *params, const struct isa_access *access,
-                           const struct mem_line *lines, uint32_t count);
+                           const struct mem_line *lines, uint32_t count, uint32_t *sectors);
 
 /* Fills in mem_line.updates of an atomic access. */
 void mem_count_updates(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,

@@ -13,6 +13,8 @@ SECTOR = 32
 DATA = "data"
 UNITS, SHARE = 132, 4  # compute units of the GPU, and of how many equal parts one is run where all are loaded evenly
 LDS_OF = {1: 120 << 10, 2: 80 << 10, 4: 48 << 10}  # of a work-group, by how many a compute unit is to hold
+# Of the SRAM that a compute unit has, what these take: LDS comes in a few sizes, the L1 has the rest.
+SRAM, CARVED = 256 << 10, {1: 132 << 10, 2: 164 << 10, 4: 196 << 10}
 REGION = 163840  # bytes that the copies of a compute unit wrap in, warm: more than the program's L1 held
 FIRST, STEADY = 2, 6  # copies in sequence that are run: those that begin, and those that stand for all later ones
 MEGAHERTZ = 1980
@@ -126,7 +128,7 @@ def _single(method, elem, count, before=""):
         body = f"        ld.lds.b{bits}     v, [d[0]]\n" + move + low + more + place + test + high + \
             f"        st.global.b{bits}  [a[0]], v\n"
     return f"@!some  bra             end_{{n}}\n{before}single_{{n}}:\n{body}" \
-           f"@over   bra             single_{{n}}\nend_{{n}}:\n"
+           f"@over   bra             single_{{n}}\nend_{{n}}:  bra             met_{{n}}\nmet_{{n}}:\n"
 
 
 def _rounds(method, elem, count, unroll):
@@ -169,7 +171,7 @@ def _copy(method, elem, unroll, count, number=0):
         return _single(method, elem, count, start).replace("{n}", str(number))
     rounds = "@!some  bra             rest_{n}\n" \
         f"        mad.i32         d[0], tid, {elem}, zero\n        mul.i32         i, tid, 1\n" \
-        "rounds_{n}:\n" + _rounds(method, elem, count, unroll) + "@over   bra             rounds_{n}\nrest_{n}:\n" \
+        "rounds_{n}:\n" + _rounds(method, elem, count, unroll) + "@over   bra             rounds_{n}\nrest_{n}: bra             joined_{n}\njoined_{n}:\n" \
         f"        setp.lt.s32     some, i, {count}\n        mul.i32         s.hi, a[0].hi, 1\n"
     return ("        mul.i32         i, tid, 1\n" + start + rounds + _single(method, elem, count)).replace("{n}", str(number))
 
@@ -270,7 +272,7 @@ def _many(row):
     copy = Launch("copy", groups, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", elem)))
     touch = _warm(groups, region // SECTOR, SECTOR, region)
     case = Case(kernel, (touch, copy) if warm else (copy,),
-                (stamps(4 * warps * groups), Buffer(DATA, max(128, span))), cus=units, share=share)
+                (stamps(4 * warps * groups), Buffer(DATA, max(128, span))), cus=units, share=share, sets=(("mem.l1_size", str(SRAM - CARVED[together])),) if together in CARVED else ())
 
     def cycles(outcome):
         """Of all of a work-group's copies."""
