@@ -292,6 +292,7 @@ static void set_classes(struct cu *cu) {
   for (unsigned i = 0; i < ISA_CLASS_LDS && params->dependence == CU_FIXED; i++)
     cu->follow[i] = cu->latency[i] = params->dependence_latency;
   cu->follow[ISA_CLASS_BRANCH] = params->branch_latency;
+  cu->unit[ISA_CLASS_FENCE] = ISA_CLASS_GLOBAL; /* it goes the way of the accesses before it */
   cu->interval[ISA_CLASS_FENCE] = params->fence_interval;
   cu->follow[ISA_CLASS_LANE_WAIT] = params->lane_wait_latency;
   cu->interval[ISA_CLASS_LDS] = params->lds_interval;

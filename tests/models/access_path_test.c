@@ -102,3 +102,31 @@ TEST(access_path, a_lanes_copy_keeps_the_port_for_its_least_time) {
   uint64_t one = cycles("", 4, copies);
   EXPECT_EQ(cycles("cu.copy_lane_interval=4", 4, copies), one + 3 + 3);
 }
+
+TEST(access_path, sixteen_bytes_past_the_tags_take_a_sector_at_a_time) {
+  /* 32 lanes of 16 bytes: side by side 4 whole lines; 32 apart, 8 lines of 4 half sectors; 128 apart, 32 lines */
+  const char *copy = " copy.lane.b128 [r7], [r2 + r8]\n copy.lane.commit\n copy.lane.wait 0\n";
+  const char *tags = "cu.line_interval=1", *past = "cu.line_interval=1 cu.copy_lane_past=16";
+  EXPECT_EQ(cycles(past, 16, copy), cycles(tags, 16, copy));
+  EXPECT_EQ(cycles(past, 32, copy), cycles(tags, 32, copy) + 32 - 8);
+  EXPECT_EQ(cycles(past, 128, copy), cycles(tags, 128, copy));
+  const char *narrow = " copy.lane.b64 [r7], [r2 + r8]\n copy.lane.commit\n copy.lane.wait 0\n";
+  EXPECT_EQ(cycles(past, 32, narrow), cycles(tags, 32, narrow));
+}
+
+TEST(access_path, a_lanes_copy_does_not_wait_for_registers_to_be_filled) {
+  const char *copy = " copy.lane.b32 [r8], [r2 + r8]\n copy.lane.commit\n copy.lane.wait 0\n";
+  EXPECT_EQ(cycles("mem.fill_latency=50", 4, LOAD), cycles("", 4, LOAD) + 50);
+  EXPECT_EQ(cycles("mem.fill_latency=50", 4, copy), cycles("", 4, copy));
+}
+
+TEST(access_path, the_ports_queue_lets_warps_go_on) {
+  char code[1024] = "";
+  for (size_t i = 0, length = 0; i < 8; i++)
+    length += (size_t)snprintf(code + length, sizeof code - length, " ld.global.b32 r%zu, [r2 + r8]\n", 20 + i);
+  /* eight loads of 32 lines: the last is issued when there is room for it behind those that wait */
+  EXPECT_EQ(cycles("cu.line_interval=1 cu.global_queue=16", 128, code), 9);
+  uint64_t four = cycles("cu.line_interval=1 cu.global_queue=4", 128, code);
+  EXPECT_GT(four, 2 * 32);
+  EXPECT_LE(four, 4 * 32);
+}

@@ -50,7 +50,7 @@ warmed_: exit
 .arg    data global
 .arg    pitch_of u32
 .lds    words {lds}
-.reg    tid, lane, warp, group, i, ahead, at, far, zero, size, step, pitch, sync, number, d[{unroll}], v[{registers}]
+.reg    tid, lane, warp, group, i, ahead, at, far, zero, size, step, pitch, sync, spare, number, d[{unroll}], v[{registers}]
 .reg64  p, s, t, a[{unroll}], begin, first, end, t0, t1, t2, t3
 .pred   lead, some, over, never, bad, more
         get.local_id    tid, x
@@ -76,11 +76,17 @@ SOME = {1: "        setp.lt.s32     some, tid, {count}\n",
 # A barrier, and a clock that is read after it: a loaded value decides a branch in between.
 SYNC = """
         bar
-        ld.lds.b32      sync, [zero]
+{base}        ld.lds.b32      sync, [zero]
         setp.eq.s32     bad, sync, -17958193
 @bad    bra             out_
 {some}        get.clock       {clock}
 """
+
+# The address of the program's shared memory, which it computes anew; what marks where lanes meet again (BSSY); both
+# take an issue slot of every warp.
+BASE = "        mov.b32         spare, 0\n        mad.i32         spare, zero, 1, zero\n"
+MARK = "        mov.b32         spare, zero\n"
+LEAVE = "        and.b32         spare, tid, 31\n" + MARK
 
 END = """
 @!lead  bra             out_
@@ -99,7 +105,8 @@ out_:   exit
 def _start(elem, unroll):
     """Addresses of a work-item's first element, in its registers `s` and, the LDS's, `d`; its number `i`."""
     last = "        add.i32         s.hi, t.hi, zero\n        mul.i32         a[0].hi, s.hi, 1\n"
-    return f"""        ld.arg.b32      pitch, pitch_of
+    many = MARK + "        mov.b32         spare, 0\n" + MARK * 6 * (elem > 8) if unroll > 1 else ""
+    return many + f"""        ld.arg.b32      pitch, pitch_of
         mad.i32         d[0], tid, {elem}, zero
         mad.wide.s32    t, tid, pitch, begin
         add.i32         s.lo, t.lo, zero
@@ -146,11 +153,11 @@ def _rounds(method, elem, count, unroll):
     move = "        mul.i32         a[0].lo, s.lo, 1\n"
     if method == "cp_async":
         steps = [f"        copy.lane.b{bits}   [d[{u}]], [a[{u}]]\n" for u in range(unroll)]
-        code = [low[0], place[0], move, high[0], *place[1:2], *low[1:2], more, GUARDED]
+        code = [low[0], place[0], move, high[0]] + place[1:2] * (last > 1) + low[1:2] + [more, GUARDED]
         for u, step in enumerate(steps):
             code += [test if u == last else ahead if u == last - 1 else "", step]
-            code += place[u + 2:u + 3] + high[u + 1:u + 2] + low[u + 2:u + 3]
-        return "".join(code + place[last:] * (last < 2))
+            code += place[u + 2:u + 3] * (u + 2 < last) + high[u + 1:u + 2] * (u + 1 < last) + low[u + 2:u + 3]
+        return "".join(code + [place[last], high[last]])
     steps = [f"        ld.global.b{bits}  v[{u * words}], [a[{u}]]\n" for u in range(unroll)]
     code = [low[0], move, high[0]]
     for u, step in enumerate(steps):
@@ -172,7 +179,7 @@ def _copy(method, elem, unroll, count, number=0):
     rounds = "@!some  bra             rest_{n}\n" \
         f"        mad.i32         d[0], tid, {elem}, zero\n        mul.i32         i, tid, 1\n" \
         "rounds_{n}:\n" + _rounds(method, elem, count, unroll) + "@over   bra             rounds_{n}\nrest_{n}: bra             joined_{n}\njoined_{n}:\n" \
-        f"        setp.lt.s32     some, i, {count}\n        mul.i32         s.hi, a[0].hi, 1\n"
+        f"        setp.lt.s32     some, i, {count}\n        mul.i32         s.hi, a[0].hi, 1\n" + MARK
     return ("        mul.i32         i, tid, 1\n" + start + rounds + _single(method, elem, count)).replace("{n}", str(number))
 
 
@@ -199,7 +206,7 @@ def _warm(groups, count, pitch, region):
 
 
 def _some(unroll, count):
-    return SOME[min(unroll, 2)].format(ahead=unroll - 1, count=count)
+    return SOME[min(unroll, 2)].format(ahead=unroll - 1, count=count) + (MARK if unroll == 1 else "")
 
 
 def _one(row):
@@ -209,8 +216,8 @@ def _one(row):
     warps = -(-threads // LANES)
     wait = {"cp_async": "        copy.lane.commit\n        copy.lane.wait  0\n", "ld_st": "",
             "st_global": "        get.clock       t1\n        fence.global\n"}[method]
-    kernel = _head(elem, unroll, count, threads, pitch) + SYNC.format(clock="t0", some=_some(unroll, count)) + \
-        _copy(method, elem, unroll, count) + wait + SYNC.format(clock="t2", some="") + END.format(warps=warps)
+    kernel = _head(elem, unroll, count, threads, pitch) + SYNC.format(base=BASE, clock="t0", some=_some(unroll, count)) + \
+        _copy(method, elem, unroll, count) + wait + SYNC.format(base="", clock="t2", some=LEAVE) + END.format(warps=warps)
     span = max(4096, -(-count * pitch // 4096) * 4096)
     copy = Launch("copy", 1, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", pitch)))
     touch = _warm(1, count, max(pitch, min(SECTOR, elem)), 0)
@@ -267,8 +274,8 @@ def _many(row):
         mov.b64         first, begin
         add.i64         end, first, {region if warm else span}
         mov.b32         far, {far}
-""" + SYNC.format(clock="t0", some="") + "next_:\n" + _some(unroll, count) + _copy(method, elem, unroll, count) + \
-        NEXT.format(wait=wait, first=FIRST, copies=copies) + SYNC.format(clock="t3", some="") + END.format(warps=warps)
+""" + SYNC.format(base=BASE, clock="t0", some="") + "next_:\n" + _some(unroll, count) + _copy(method, elem, unroll, count) + \
+        NEXT.format(wait=wait, first=FIRST, copies=copies) + SYNC.format(base="", clock="t3", some="") + END.format(warps=warps)
     copy = Launch("copy", groups, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", elem)))
     touch = _warm(groups, region // SECTOR, SECTOR, region)
     case = Case(kernel, (touch, copy) if warm else (copy,),
