@@ -33,7 +33,11 @@
  *
  * Launches that run at once share all of this; a warp leads to its kernel, which has its program and its account.
  *
- * Not modelled: instruction fetch, register-file banks and write-back ports. */
+ * A result may be used by the unit that made it a class's latency after its issue, by another one forward_latency
+ * later. A branch costs the same taken or not, and divergence_latency more when its lanes part.
+ *
+ * Not modelled: instruction fetch (so far jumps cost what near ones do), jumps by a table, register-file banks and
+ * write-back ports, scoreboards too few for all loads under way, warps that leave a wait one after the other. */
 #ifndef MODELS_CU_H
 #define MODELS_CU_H
 
