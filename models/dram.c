@@ -98,7 +98,7 @@ static cycle_t refresh_of_row(struct dram *dram, cycle_t now, uint64_t line) {
 cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t bytes) {
   dram->stats->dram_bytes += bytes;
   if (!dram->banks)
-    return rate_take(dram->wires, now, bytes) - 1 + dram->params.dram_latency +
+    return rate_take(dram->wires, now, cycle_max(bytes, dram->params.dram_burst)) - 1 + dram->params.dram_latency +
            (dram->params.dram_refresh ? refresh_of_row(dram, now, line) : 0);
   struct dram_place place = dram_locate(&dram->params, line);
   struct dram_bank *bank = &dram->banks[place.channel * dram->params.dram_banks + place.bank];

@@ -1,9 +1,11 @@
 /* DRAM: how long an access takes, and what it keeps others from.
  *
- * simple     one wire of `dram_width` bytes a cycle, then `dram_latency`. With dram_refresh every row of dram_row bytes
- *            is refreshed for dram_refresh_cycles of as many, each at times of its own (a hash of its number, as a
- *            fraction of dram_refresh); data of a row that is asked for then come as much later as is left
- * of it. Others pass: a bank at a time refreshes, and the wires never idle for it.
+ * simple     one wire of `dram_width` bytes a cycle, then `dram_latency`
+ *
+ * An access of less than `dram_burst` bytes takes as long on it as one of that many: bursts are whole, and rows open at
+ * a limited rate. With dram_refresh every row of dram_row bytes is refreshed for dram_refresh_cycles of as many, each
+ * at times of its own (a hash of its number, as a fraction of dram_refresh); data of a row that is asked for then come
+ * as much later as is left of it. Others pass: a bank at a time refreshes, and the wires never idle for it.
  *
  * banked     channels, each with banks and wires of its own:
  *

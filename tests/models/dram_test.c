@@ -109,6 +109,16 @@ TEST(dram, simple_is_a_width_and_a_latency) {
   dram_free(&bench.dram);
 }
 
+TEST(dram, less_than_a_burst_takes_as_long_as_one) {
+  struct bench bench;
+  build(&bench, "mem.dram_width=32 mem.dram_latency=100 mem.dram_burst=96");
+  EXPECT_EQ(dram_access(&bench.dram, 10, 0, 32), 10 + 3 - 1 + 100);
+  EXPECT_EQ(dram_access(&bench.dram, 10, 1, 96), 10 + 6 - 1 + 100);
+  EXPECT_EQ(whole_line(&bench, 10, 2), 10 + 10 - 1 + 100);
+  EXPECT_EQ(bench.stats.dram_bytes, 32 + 96 + 128);
+  dram_free(&bench.dram);
+}
+
 TEST(dram, banked_with_one_channel_and_rows_that_cost_nothing_is_simple) {
   struct bench simple, banked;
   build(&simple, "mem.dram_width=24");
