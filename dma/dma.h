@@ -49,7 +49,7 @@
  *
  * A channel is free again when the last request of its part has landed; the news of completion takes
  * `completion` cycles (0 counts as 1: a link takes a cycle) and holds nobody up. The lowest-numbered free channel
- * takes the oldest descriptor, one a cycle at most. A burst's first request starts only if its port (memory's
+ * takes the oldest descriptor, one a cycle at most and while fewer than `walkers` have requests still to send. A burst's first request starts only if its port (memory's
  * for inbound, the LDS's for outbound copies) has room; within a burst the channel keeps the turn and waits. A
  * burst ends at multiples of `burst` bytes of the global address, at the end of a line that is not packed, after
  * `burst` bytes of data in packs, and when the channel has reached its quota.

@@ -269,3 +269,25 @@ TEST(dma, requests_say_whether_they_go_past_the_l2) {
     free_rig(rig);
   }
 }
+
+/* A copy of 32 requests keeps the way out for 32 cycles; with one walker the next one is set up when the last has left.
+ */
+TEST(dma, a_descriptor_waits_until_fewer_than_walkers_have_requests_to_send) {
+  for (uint32_t walkers = 1; walkers <= 3; walkers++) {
+    struct dma_params params = usual_dma();
+    params.walkers = walkers;
+    params.outstanding = 4096;
+    params.arbitration = DMA_OLDEST;
+    struct rig *rig = make_rig(params);
+    rig->read = 200; /* channels are held much longer */
+    for (unsigned i = 0; i < 3; i++)
+      plan_plain(rig, 0, true, i * 4096, i * 4096, 32 * 64);
+    run(rig);
+    cycle_t first = 1 + params.setup + 31 + rig->read + 2 + params.completion;
+    ct_note("%u walkers", walkers);
+    EXPECT_EQ(rig->done[0], first);
+    EXPECT_EQ(rig->done[1], first + 32 + (walkers == 1 ? params.setup : 0));
+    EXPECT_EQ(rig->done[2], first + 64 + (walkers == 1 ? 2 * params.setup : 0));
+    free_rig(rig);
+  }
+}

@@ -151,32 +151,35 @@ def _latency(row):
 # ---- many copies at once ----------------------------------------------------------------------
 
 def _unrolled(per_group, groups):
-    """`groups` x `per_group` copies, their addresses as the compiler adds them up."""
-    add = """        add.i64         p, p, pitch
-        add.i32         d, d, size
+    """`groups` x `per_group` copies; the next addresses are added up before each copy, as the compiler has them."""
+    def copy(u):
+        here, there = ("p", "q") if u % 2 == 0 else ("q", "p")
+        return f"""        add.i64         {there}, {here}, pitch
+        add.i32         d{there}, d{here}, size
+        copy.to_lds     e, [d{here}], [{here}], n, size={UNIT}
 """
-    copy = f"        copy.to_lds     e, [d], [p], n, size={UNIT}\n"
+    body = "".join(copy(u) for u in range(per_group))
+    if per_group % 2:
+        body += "        mov.b64         p, q\n        mov.b32         dp, dq\n"
     return f"""        mov.b32         i, {groups}
-more:
-{(copy + add) * per_group}        sub.i32         i, i, 1
+more:   sub.i32         i, i, 1
         setp.ne.s32     again, i, 0
-@again  bra             more
+{body}@again  bra             more
 """
 
 
 def _each_lane(copies):
-    """The loop around a copy instruction that serves one lane after the other."""
+    """The loop around a copy instruction that serves one lane after the other: elect a lane, move its operands to the
+    warp's registers, which takes as long as a vote, copy, branch if lanes are left."""
     return f"""        mov.b32         i, {copies}
-more:
-        elect           lead
-        bcast.b32       d2, d
-        bcast.b32       v, d2
-        mov.b64         q, p
-        copy.to_lds     e, [d], [q], n, size={UNIT}
-        add.i64         p, p, pitch
-        add.i32         d, d, size
+        mov.b32         dp, 1024
+more:   vote.any        hit, over
+        ballot.b64      q, hit
         sub.i32         i, i, 1
         setp.ne.s32     again, i, 0
+        copy.to_lds     e, [dp], [p], n, size={UNIT}
+        add.i64         p, p, pitch
+        add.i32         dp, dp, size
 @again  bra             more
 """
 
@@ -205,9 +208,9 @@ def _small(row):
 .arg    out  global
 .arg    data global
 .lds    words {1024 + each * size}
-.reg    lane, group, size, n, d, d2, e, v, i
-.reg64  p, q, o, pitch, t0, t1, t2, first
-.pred   lead, again, hit
+.reg    lane, group, size, n, dp, dq, e, v, i
+.reg64  p, q, o, pitch, t0, t1, t2
+.pred   lead, again, hit, over
         get.lane        lane
         get.group_id    group, x
         ld.arg.b64      p, data
@@ -220,12 +223,15 @@ def _small(row):
         mov.b64         pitch, {pitch}
 {_arm(0, size)}        get.clock       t0
         ld.arg.b64      q, data
+        setp.lt.u32     over, q.hi, 1
+@over   bra             done
+        ld.arg.b64      q, data
         add.i64         q, q, pitch
-        bcast.b32       v, q.lo
-        bcast.b32       v, v
-        mov.b32         d, 1024
+        setp.eq.u64     hit, q, pitch
+        ballot.b64      q, hit
         shr.u32         n, size, 4
-{body}        get.clock       t1
+        mov.b32         dp, 1024
+{body}done:   get.clock       t1
         wait            e
         get.clock       t2
         get.lane        lane
@@ -289,7 +295,7 @@ def _stream_kernel(stream, size, step, base, region, begin, slots_code, tail, ar
 .arg    out  global
 {"".join(f".arg    {name} global" + chr(10) for name in arguments)}.lds    words {1024 + stream.slots * size}
 .reg    lane, group, size, n, d, v, i, lap{events}
-.reg64  p, q, o, c, step, first, end, base, t0, t1, t2, t3
+.reg64  p, q, o, c, step, first, end, cfirst, cend, t0, t1, t2, t3
 .pred   lead, again, hit, over, at
         get.lane        lane
         setp.eq.s32     lead, lane, 0
@@ -331,6 +337,8 @@ def _inbound_slot(slots, s, size, wait=True):
         wait            e{s}
 """
     uniform = """        mov.b32         i, d
+        mov.b32         i, size
+        mov.b32         i, lap
         mov.b64         c, p
         or.b32          v, v, 1
 """
@@ -398,12 +406,184 @@ def _throughput(row):
     return case, _stream_metric(row, stream, ctas, groups, size)
 
 
+# ---- through the LDS --------------------------------------------------------------------------
+
+def _through_slot(slots, s, size, first):
+    """The tile K-1 ahead, once the latest store has been read; then tile s is awaited and stored elsewhere."""
+    ahead = (s + slots - 1) % slots
+    free = "" if first and s == 0 else f"        wait            g{ahead}\n"
+    return f"""{free}{_inbound_slot(slots, ahead, size, wait=False)}        wait            e{s}
+        mov.b32         g{s}, 0
+        mov.b32         d, {1024 + s * size}
+        add.i64         q, c, step
+        setp.ge.u64     hit, q, cend
+        copy.to_global  g{s}, [c], [d], n, size={UNIT}
+        sel.b64         c, cfirst, q, hit
+"""
+
+
 def _through(row):
-    raise Unmodelled("not built yet")
+    hot = row.one_of("mem", "l2", "dram") == "l2"
+    size, slots = row.number("bytes", UNIT), row.number("slots", 2, 16)
+    ctas, copies = row.number("ctas", 1, 264), row.number("tiles_per_cta", 1)
+    _units(size, row)
+    cus, share, groups = _place(ctas)
+    stream = _Stream(copies, slots)
+    region = max(65536, 2 * size) // size * size
+    step, base = (size, region) if hot else (size * groups, size)
+    reach = groups * region if hot else (stream.run + 1) * slots * size * groups
+    limit = region if hot else reach + step
+    places = f"""        ld.arg.b64      c, to
+        mul.wide.u32    q, group, {base}
+        add.i64         c, c, q
+        mov.b64         cfirst, c
+        add.i64         cend, c, {limit}
+"""
+    begin = places + "".join(_inbound_slot(slots, s, size, wait=False) for s in range(slots - 1))
+    begin += "".join(_through_slot(slots, s, size, True) for s in range(slots))
+    code = "".join(_through_slot(slots, s, size, False) for s in range(slots))
+    tail = "".join(f"        wait            e{s}\n" for s in range(slots - 1)) + f"        wait            g{slots - 1}\n"
+    kernel = _stream_kernel(stream, size, step, base, limit, begin, code, tail, ("data", "to"))
+    case = _case(kernel, "stream", groups, 4 * groups, (("data", reach), ("to", reach)), hot, cus=cus, share=share)
+    return case, _stream_metric(row, stream, ctas, groups, 2 * size)
+
+
+# ---- chosen SMs -------------------------------------------------------------------------------
+
+def _clusters(name, sms):
+    """Clusters that the SMs of a set lie in, as many of them in each."""
+    if name.startswith("one_gpc"):
+        return 1
+    if name.startswith("whole_gpcs_"):
+        return int(name[len("whole_gpcs_"):])
+    return min(8, sms)
+
+
+def _topology(row):
+    sms, size, slots = row.number("active_sms", 1, 132), row.number("bytes", UNIT), row.number("inflight", 1, 32)
+    _units(size, row)
+    stream = _Stream(row.number("copies_per_cta", 1), slots)
+    region = 65536
+    begin = "".join(_inbound_slot(slots, s, size, wait=False) for s in range(slots))
+    code = "".join(_inbound_slot(slots, s, size) for s in range(slots))
+    tail = "".join(f"        wait            e{s}\n" for s in range(slots))
+    kernel = _stream_kernel(stream, size, size, region, region, begin, code, tail)
+    case = _case(kernel, "stream", sms, 4 * sms, (("data", sms * region),), True, cus=sms,
+                 sets=(("mem.clusters", str(_clusters(row.text("set"), sms))),))
+    of = {"mean_bytes_per_cycle_per_sm": lambda rates: sum(rates) / len(rates), "min_bytes_per_cycle_per_sm": min,
+          "max_bytes_per_cycle_per_sm": max}.get(row.metric)
+    if of is None:
+        raise Unmodelled("no such metric")
+
+    def metric(outcome):
+        words = outcome.words[STAMPS]
+        return of([stream.copies * size / stream.cycles(words[4 * g:4 * g + 4]) for g in range(sms)])
+    return case, metric
+
+
+# ---- copies and the warps' loads ----------------------------------------------------------------
+
+CONTEND = 6000  # cycles that both go on
+ROOM = 227 * 1024  # of the LDS
+
+
+def _contend_kernel(size, bits, stride):
+    slot = 1024  # all slots are one place: what lies there is not looked at
+    slots = "".join(f"""        mov.b32         i, 0
+        wait            e{s}
+        mov.b32         e{s}, 0
+        st.lds.b32      [{8 * s}], n
+        mov.b32         d, {slot}
+        add.i64         q, p, step
+        setp.ge.u64     hit, q, end
+        copy.to_lds     e{s}, [d], [p], n, size={UNIT}
+        sel.b64         p, first, q, hit
+""" for s in range(4))
+    begin = "".join(f"""        mov.b32         d, {slot}
+        copy.to_lds     e{s}, [d], [p], n, size={UNIT}
+        add.i64         p, p, step
+""" for s in range(4)) if size else ""
+    turn = f"{slots}        add.i32         count, count, 4\n" if size else ""
+    end = "".join(f"        wait            e{s}\n" for s in range(4)) if size else ""
+    loads = "".join(f"        ld.lds.b{bits}     v{u}, [at]\n" for u in range(8))
+    use = "".join(f"        xor.b32         i, v{u}, v{u + 1}\n" for u in range(0, 8, 2))
+    return f"""
+.kernel contend
+.arg    out  global
+.arg    data global
+.lds    words {max(1024 + size, 64 + 31 * stride + bits // 8)}
+.reg    lane, group, warp, n, d, i, at, count, e0, e1, e2, e3, v0[4], v1[4], v2[4], v3[4], v4[4], v5[4], v6[4], v7[4]
+.reg64  p, q, o, step, first, end, t0, t1, last
+.pred   lead, hit, loads, again
+        get.lane        lane
+        setp.eq.s32     lead, lane, 0
+        get.group_id    group, x
+        get.warp        warp
+        ld.arg.b64      o, out
+        get.local_size  i, x
+        shr.u32         i, i, 5
+        mul.i32         i, i, group
+        add.i32         i, i, warp
+        mul.wide.u32    q, i, 24
+        add.i64         o, o, q
+        ld.arg.b64      p, data
+        mov.b64         first, p
+        add.i64         end, p, 65536
+        mov.b64         step, {max(size, 1)}
+        mov.b32         n, {size // UNIT}
+        mul.i32         at, lane, {stride}
+        mov.b32         count, 0
+        setp.ne.s32     loads, group, 0
+        get.clock       t0
+        add.i64         last, t0, {CONTEND}
+@loads  bra             load
+{begin}        get.clock       t0
+        add.i64         last, t0, {CONTEND}
+copies:
+{turn}        get.clock       t1
+        setp.lt.u64     again, t1, last
+@again  bra             copies
+{end}        bra             done
+load:
+{loads}{use}        add.i32         count, count, 8
+        get.clock       t1
+        setp.lt.u64     again, t1, last
+@again  bra             load
+done:
+@lead   st.global.b64   [o], t0
+@lead   st.global.b64   [o + 8], t1
+@lead   st.global.b32   [o + 16], count
+        exit
+"""
+
+
+def _contention(row):
+    """The copying warp is a work-group, the loading ones are the others; where the LDS has no room for so many, warps
+    share a work-group, and the copying one's follow it."""
+    size, warps = row.number("copy_bytes", 0, 65536), row.number("load_warps", 0, 31)
+    bits, stride = row.number("load_bits", 32, 128), row.number("lane_stride_elems", 1, 32)
+    _units(size, row)
+    each = 1
+    stride *= bits // 8
+    while (1 + -(-warps // each)) * max(1152 + size, 64 + 32 * stride) > ROOM:
+        each += 1
+    groups = 1 + -(-warps // each)
+    case = _case(_contend_kernel(size, bits, stride), "contend", groups, 3 * groups * each, (("data", 65536 + 8 * size),), True,
+                 local=32 * each)
+
+    def metric(outcome):
+        words = outcome.words[STAMPS]
+        rates = [words[3 * w + 2] / (words[3 * w + 1] - words[3 * w]) for w in range(groups * each)]
+        if row.metric == "copy_bytes_per_cycle":
+            return rates[0] * size
+        if row.metric == "warp_loads_per_cycle":
+            return sum(rates[each:]) * warps / max(1, len(rates) - each)
+        raise Unmodelled("no such metric")
+    return case, metric
 
 
 MODELS = {"bulk_latency": _latency, "bulk_misalign": _latency, "bulk_small": _small, "bulk_throughput": _throughput,
-          "bulk_through": _through}
+          "bulk_through": _through, "bulk_topology": _topology, "bulk_lds_contention": _contention}
 
 
 def model(row):
