@@ -4,6 +4,7 @@ Each kernel has the instructions of the measured program's loop, in their order:
 fill the registers of wide stores, its compare and its branch. A three-input exclusive or (LOP3) is a multiply-add
 here, which reads as many registers in as many cycles; a move that went to the multiplier (IMAD.MOV) is one too.
 """
+import itertools
 import re
 
 from case import Case, Launch, Unmodelled, STAMPS, stamps
@@ -190,8 +191,13 @@ MOVES = {
     64: ("mamam", "mam", "mam", "mcm", "mm", "t", "", ""),
     128: ("amamamam", "mamcm", "mmtm", "mmm", "m", "", "", ""),
 }
-MOVE = {"m": "        mad.i32         spare[0], zero, zero, at\n", "a": "        mov.b32         spare[1], at\n",
-        "c": COUNT, "t": TEST}
+MOVE = {"m": "        mad.i32         {}, zero, zero, {}\n", "a": "        mov.b32         {}, {}\n"}
+
+
+def _moves(letters, names, source="at"):
+    """Moves of `source` into the next of `names`, an iterator, and the loop's counter and test."""
+    other = {"c": COUNT, "t": TEST}
+    return "".join(other.get(letter) or MOVE[letter].format(next(names), source) for letter in letters)
 
 
 def _throughput(row):
@@ -203,9 +209,10 @@ def _throughput(row):
         code = _loop(LIMIT, _with_counter(loads) + _xors(unroll, words))
     else:
         moves = (MOVES[bits] + ("",) * unroll)[:unroll] if unroll >= 8 else ("ct",) + ("",) * (unroll - 1)
-        body = "".join("".join(MOVE[letter] for letter in letters) + _store(bits, 0) for letters in moves)
+        names = itertools.cycle(f"v[{i}]" for i in range(words, (unroll + 1) * words))
+        body = "".join(_moves(letters, names) + _store(bits, 0) for letters in moves)
         code = _loop(CHECK, body, _load(bits, 0) + XOR_ONE.format(0) + TRAP)
-    case = _case(row, bits, warps, code, unroll * words, rounds)
+    case = _case(row, bits, warps, code, (unroll + 1) * words, rounds)
     return case, _span(range(warps), unroll * rounds * warps)
 
 
@@ -258,10 +265,11 @@ def _store_load(row):
     _expect(row, "cycles_per_st_ld_pair")
     bits, warps, rounds = _bits(row), row.number("warps", 1, 32), 32
     words = bits // 32
-    build = "".join(f"        mov.b32         v[{i}], v[0]\n" for i in range(1, words))
-    body = _with_counter([build + _store(bits, 0) + _load(bits, 0)] * 8, 0, 0)
+    build = {32: "", 64: "am", 128: "amam"}[bits]
+    pair = _moves(build, (f"v[{words + i}]" for i in range(words)), "v[0]") + _store(bits, words if build else 0)
+    body = _with_counter([pair + _load(bits, 0)] * 8, 0, 0)
     code = _loop(CHECK, body, XOR_ONE.format(0))
-    return _case(row, bits, warps, code, words, rounds), _span(range(warps), rounds * 8)
+    return _case(row, bits, warps, code, 2 * words, rounds), _span(range(warps), rounds * 8)
 
 
 def _atomic(row):
@@ -277,7 +285,8 @@ def _atomic(row):
         code = _loop(LIMIT, _with_counter(add) + _xors(unroll, 1))
     else:
         moves = ("m", "mcm", "", "") if unroll >= 4 else ("c",) + ("",) * unroll
-        swaps = ["".join(MOVE[letter] for letter in (moves[i] if i < 4 else ""))
+        names = itertools.cycle(("spare[0]", "spare[1]"))
+        swaps = [_moves(moves[i] if i < 4 else "", names, "lane")
                  + TEST * (i == min(2, unroll - 1)) + f"        atom.lds.cas.b32 v[{i}], [at], lane, zero\n"
                  for i in range(unroll)]
         code = _loop(LIMIT, "".join(swaps) + _xors(unroll, 1))
