@@ -191,6 +191,7 @@ MOVES = {
     64: ("mamam", "mam", "mam", "mcm", "mm", "t", "", ""),
     128: ("amamamam", "mamcm", "mmtm", "mmm", "m", "", "", ""),
 }
+STORED = {32: (0,) * 8, 64: range(8), 128: (0, 1, 2, 3, 2, 4, 0, 1)}  # which of the vectors built each store stores
 MOVE = {"m": "        mad.i32         {}, zero, zero, {}\n", "a": "        mov.b32         {}, {}\n"}
 
 
@@ -209,10 +210,11 @@ def _throughput(row):
         code = _loop(LIMIT, _with_counter(loads) + _xors(unroll, words))
     else:
         moves = (MOVES[bits] + ("",) * unroll)[:unroll] if unroll >= 8 else ("ct",) + ("",) * (unroll - 1)
-        names = itertools.cycle(f"v[{i}]" for i in range(words, (unroll + 1) * words))
-        body = "".join(_moves(letters, names) + _store(bits, 0) for letters in moves)
+        names = (f"v[{i}]" for i in range(1, 8 * words))
+        body = "".join(_moves(letters, names) + _store(bits, words * STORED[bits][i % 8])
+                       for i, letters in enumerate(moves))
         code = _loop(CHECK, body, _load(bits, 0) + XOR_ONE.format(0) + TRAP)
-    case = _case(row, bits, warps, code, (unroll + 1) * words, rounds)
+    case = _case(row, bits, warps, code, max(unroll, 8) * words, rounds)
     return case, _span(range(warps), unroll * rounds * warps)
 
 
@@ -265,9 +267,12 @@ def _store_load(row):
     _expect(row, "cycles_per_st_ld_pair")
     bits, warps, rounds = _bits(row), row.number("warps", 1, 32), 32
     words = bits // 32
-    build = {32: "", 64: "am", 128: "amam"}[bits]
-    pair = _moves(build, (f"v[{words + i}]" for i in range(words)), "v[0]") + _store(bits, words if build else 0)
-    body = _with_counter([pair + _load(bits, 0)] * 8, 0, 0)
+    moves, built = {32: ("", 1), 64: ("mm", 0), 128: ("amm", 1)}[bits]
+    pairs = []
+    for here, there in ((0, words), (words, 0)) * 4 if built else ((words, 0),) * 8:
+        names = (f"v[{here + i}]" for i in range(built, words))
+        pairs.append(_moves(moves, names, f"v[{here if built else there}]") + _store(bits, here) + _load(bits, there))
+    body = _with_counter(pairs, 0, 0)
     code = _loop(CHECK, body, XOR_ONE.format(0))
     return _case(row, bits, warps, code, 2 * words, rounds), _span(range(warps), rounds * 8)
 
