@@ -211,6 +211,16 @@ static cycle_t read_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, 
   return done;
 }
 
+/* The sectors of all blocks of dram_fetch that sectors lie in. */
+static uint32_t blocks_of(const struct l2 *l2, uint32_t sectors) {
+  uint32_t all = (2u << (l2->params.line / l2->params.sector - 1)) - 1,
+           count = l2->params.dram_fetch / l2->params.sector;
+  uint32_t blocks = 0;
+  for (uint32_t block = (2u << (count - 1)) - 1; block & all; block <<= count)
+    blocks |= sectors & block ? block & all : 0;
+  return blocks;
+}
+
 /* One line of a message that passed its slice in cycle `passed`; returns when its data depart. */
 static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, const struct mem_line *line,
                            unsigned use) {
@@ -223,10 +233,12 @@ static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed
     replace(l2, &found, line->line, passed);
   struct l2_line *entry = found.entry;
   uint32_t missing = line->sectors & ~entry->valid;
+  if (missing && use & L2_READ && l2->params.dram_fetch > l2->params.sector)
+    missing = blocks_of(l2, missing) & ~entry->valid;
   if (entry->ready <= passed)
     entry->coming = 0;
   entry->used = ++l2->uses;
-  entry->valid |= line->sectors;
+  entry->valid |= line->sectors | missing;
   entry->dirty |= use & L2_WRITE ? line->sectors : 0;
   bool far = missing && home_of(l2, line->line) != partition_of(l2, slice); /* counted there */
   *(missing ? &l2->stats->l2_misses : &l2->stats->l2_hits) += !far;

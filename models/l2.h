@@ -9,7 +9,7 @@
  * MEM_ACCESS_LINES lines go in parts), and its lines of that slice are looked up in the cycle in which the last of them
  * passes. Tags are per line with a valid bit a sector, replaced least recently used in a set.
  *
- * A read fetches the sectors that are missing, and only those. A line on its way is in an MSHR: a read of sectors
+ * A read fetches the sectors that are missing, and with dram_fetch what else their blocks lack. A line on its way is in an MSHR: a read of sectors
  * that are coming departs with them, one of further sectors fetches these under the same MSHR; either is a merge, and
  * after mshr_merges of them a read waits until the fill is over and is looked up then. A miss that finds no MSHR free
  * asks DRAM when the first becomes free (mshr.h); what comes later and hits passes it. A prefetch does the same with

@@ -51,6 +51,19 @@ TEST(l2, a_miss_takes_the_way_to_dram_and_a_hit_does_not) {
   l2_free(&bench.l2);
 }
 
+TEST(l2, a_read_fetches_whole_blocks_and_a_write_nothing) {
+  struct bench bench;
+  build(&bench, "mem.dram_fetch=64");
+  EXPECT_EQ(one(&bench, 0, 5, 2, load), 260);
+  EXPECT_EQ(one(&bench, 1000, 5, 1, load), 1060); /* came along */
+  EXPECT_EQ(one(&bench, 2000, 5, 4, load), 2260);
+  EXPECT_EQ(bench.stats.dram_bytes, 2 * 64);
+  one(&bench, 3000, 6, 4, store);
+  EXPECT_EQ(one(&bench, 4000, 6, 8, load), 4260);
+  EXPECT_EQ(bench.stats.dram_bytes, 2 * 64 + 32); /* the sector beside it is there, changed */
+  l2_free(&bench.l2);
+}
+
 /* ---- two partitions: line 0 has its home in the first, line 32 (stripe 1) in the second ------ */
 
 #define PARTITIONS "mem.l2_partitions=2 mem.l2_partition_latency=70 mem.l2_width=65536 mem.l2_stripe=4096 "

@@ -404,6 +404,98 @@ again_: {operation}
     return case, metric
 
 
+# What the compiler makes of a 64-bit remainder whose operands have 32 bits: it only costs time here.
+REMAINDER = """        add.i32         r[0], here, 0
+        add.i32         r[1], r[0], 0
+        xor.b32         r[2], r[1], 0
+        setp.ne.u32     odd, r[2], r[2]
+@odd    bra             near_{u}
+near_{u}:
+        cvt.f32.u32     r[3], words
+        mov.b32         r[1], 0
+        setp.ne.u32     some, words, 0
+        rcp.f32         r[3], r[3]
+        add.i32         r[3], r[3], 1
+        cvt.u32.f32     r[4], r[3]
+        mul.i32         r[5], r[4], 1
+        mul.i32         r[5], r[5], words
+        mulhi.u32       r[0], r[4], r[5]
+        mul.i32         r[1], r[1], 1
+        mulhi.u32       r[0], r[0], r[1]
+        sub.i32         r[0], 0, r[0]
+        mad.i32         r[2], r[0], words, r[2]
+        setp.ge.u32     odd, r[2], words
+@odd    sub.i32         r[2], r[2], words
+        setp.ge.u32     odd, r[2], words
+@odd    sub.i32         r[2], r[2], words
+@!some  xor.b32         r[2], words, words
+        and.b32         r[2], r[2], 0
+        add.i32         x, here, r[2]
+        add.i32         x, x, 0
+        ld.global.l2.b128 v{u}, [p + x + {offset}]
+"""
+SAMPLE = 4 << 20  # of a region that does not fit into the L2 this much is read
+
+
+def _shared(row):
+    """All work-groups read the same region, each from a place of its own on."""
+    footprint, ctas = row.number("footprint_bytes", 16384), row.number("ctas", 1, 264)
+    threads = row.number("threads", 32, 1024)
+    chunk = threads * 64
+    if footprint % (16 * threads):
+        raise Unmodelled("a region that is no multiple of what a load of all work-items reads")
+    groups, cus, share = _place(ctas)
+    region = min(footprint, SAMPLE)
+    region = region // chunk * chunk or region
+    iterations, laps = 10, max(1, region // chunk)
+    loads = "".join(REMAINDER.format(u=u, offset=u * 16 * threads % region) for u in range(4))
+    sums = "".join(f"        xor.b32         acc, acc, v{u}[{a}]\n        xor.b32         acc, acc, v{u}[{a + 1}]\n"
+                   for u in range(4) for a in (0, 2))
+    source = f"""
+.kernel shared
+{HEAD}
+.reg    item, group, here, x, n, lap, acc, words, r[6], {", ".join(f"v{u}[4]" for u in range(4))}
+.reg64  first, p, o, t0, t1
+.pred   again, lead, wraps, odd, some
+        get.local_id    item, x
+        get.group_id    group, x
+        ld.arg.b64      o, out
+        ld.arg.b64      first, data
+        mul.i32         here, item, 16
+        rem.u32         lap, group, {laps}
+        mul.wide.u32    p, lap, {chunk}
+        add.i64         p, p, first
+        mov.b32         words, {footprint // 16}
+        bar
+again_: {loads.lstrip()}        add.i32         n, n, 1
+        add.i32         lap, lap, 1
+        add.i64         p, p, {chunk}
+        setp.ge.u32     wraps, lap, {laps}
+@wraps  mov.b64         p, first
+@wraps  mov.b32         lap, 0
+{sums}        setp.eq.u32     lead, n, {SKIPPED}
+@lead   get.clock       t0
+        setp.lt.u32     again, n, {iterations + SKIPPED}
+@again  bra             again_
+        bar
+        get.clock       t1
+        setp.eq.u32     lead, item, 0
+        mul.wide.u32    p, group, 16
+        add.i64         o, o, p
+@lead   st.global.b64   [o], t0
+@lead   st.global.b64   [o + 8], t1
+        exit
+"""
+    launch = Launch("shared", groups, threads, (("buffer", STAMPS), ("buffer", DATA)))
+    cold = footprint > 60 << 20
+    case = Case(source, (launch,) if cold else (launch, launch),
+                (stamps(2 * groups), Buffer(DATA, region + 2 * chunk)), cus=cus, share=share)
+
+    def metric(outcome):
+        return iterations * chunk * ctas * GHZ / median([end - start for start, end in _spans(outcome, groups)])
+    return case, metric
+
+
 def model(row):
     if row.test in ("chase", "chase_dram"):
         return _chase(row)
@@ -413,6 +505,8 @@ def model(row):
         return _distribution(row)
     if row.test == "stream":
         return _stream(row)
+    if row.test == "l2_footprint_bandwidth":
+        return _shared(row)
     if row.test == "memcpy_d2d":
         return _copy_whole(row)
     if row.test == "global_atomic":
