@@ -93,10 +93,11 @@ static bool fenced(const struct cu_warp *warp, const struct isa_info *info) {
 /* When the instruction may use what is in a slot of the scoreboard. */
 static cycle_t usable_at(const struct cu *cu, const struct cu_warp *warp, const struct isa_info *info, unsigned slot) {
   cycle_t ready = warp->ready[slot];
-  if (!cu->params.forward_latency || warp->maker[slot] == CU_NO_UNIT || info->class_ >= ISA_CLASS_LDS ||
-      warp->maker[slot] == cu->unit[info->class_])
+  if (!(cu->params.forward_latency | cu->params.guard_latency) || warp->maker[slot] == CU_NO_UNIT ||
+      info->class_ >= ISA_CLASS_LDS || warp->maker[slot] == cu->unit[info->class_])
     return ready;
-  return ready + cu->params.forward_latency;
+  const bool steers = info->class_ == ISA_CLASS_BRANCH && cu->params.guard_latency;
+  return ready + (steers ? cu->params.guard_latency : cu->params.forward_latency);
 }
 
 /* Whether the warp's next instruction must not issue before the barrier behind it has released the warp. */

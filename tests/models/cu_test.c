@@ -167,6 +167,16 @@ TEST(cu, a_result_is_forwarded_to_another_unit_later_than_within_its_own) {
   EXPECT_EQ(between_clocks(settings, 32, " mov.b32 v, 4\n ld.lds.b32 w, [v]\n"), 1 + 4 + 1);
 }
 
+TEST(cu, a_predicate_steers_a_branch_guard_latency_later) {
+  const char *text = " setp.eq.u32 p0, v, 1\n@p0 bra over\n mov.b32 w, w\nover: mov.b32 v, v\n";
+  const char *early =
+      " setp.eq.u32 p0, v, 1\n sqrt.f32 w, w\n sqrt.f32 w, w\n@p0 bra over\n mov.b32 w, w\nover: mov.b32 v, v\n";
+  EXPECT_EQ(between_clocks("cu.guard_latency=6", 32, text), between_clocks("", 32, text) + 6);
+  EXPECT_EQ(between_clocks("cu.guard_latency=6 cu.forward_latency=2", 32, text), between_clocks("", 32, text) + 6);
+  EXPECT_EQ(between_clocks("cu.forward_latency=2", 32, text), between_clocks("", 32, text) + 2);
+  EXPECT_EQ(between_clocks("cu.guard_latency=6", 32, early), between_clocks("", 32, early));
+}
+
 TEST(cu, parts_of_a_class_are_like_it_until_they_have_figures_of_their_own) {
   static const char add[] = " add.i32 v, v, v\n", count[] = " popc.b32 v, v\n", vote[] = " ballot.b64 f, p0\n",
                     whole[] = " xor.b32 v, v, v\n", lane[] = " shfl.xor.b32 w, w, 1\n";

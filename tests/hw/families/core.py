@@ -1,7 +1,8 @@
 """The compute unit's core: operations, barriers, branches, dispatch (measure/t7_core.cu, part of t2_bulk.cu)."""
 import dataclasses
 
-from case import Case, Launch, Unmodelled, STAMPS, stamps
+from case import Case, Launch, STAMPS, stamps
+from rows import BadRow
 
 WARP = 32
 ARGS = (("buffer", STAMPS),)
@@ -145,7 +146,7 @@ def _op_throughput(row):
 
 
 def _clock_overhead(row):
-    warps = row.number("threads", 32, 1024) // WARP
+    warps = (row.number("threads", 1, 1024) + WARP - 1) // WARP
     between = "        get.clock t0\n        get.clock t1\n" if row.metric == "back_to_back_clock64" \
         else _sync_clock("t0") + _sync_clock("t1")
     return _case(_kernel(between), warps), lambda outcome: outcome.words[STAMPS][1] - outcome.words[STAMPS][0]
@@ -187,8 +188,8 @@ meet:   get.clock       t0
     return _case(_kernel(body), warps), released
 
 
-# An mbarrier is a word of the LDS here: arriving adds to it, a test of its phase loads it, and the compare takes the place
-# of the predicate that the hardware's own test gives.
+# An mbarrier is a word of the LDS here: arriving adds to it, a test of its phase loads it, and the compare takes the
+# place of the predicate that the hardware's own test gives.
 POLL = """
         mov.b32         i, 0
         xor.b32         guard, b, b
@@ -270,22 +271,26 @@ seen:   xor.b32         b, b, 1
 """
 
 
+def _clocked(text):
+    return "        get.clock       t0\n" + text + "        get.clock       t1\n"
+
+
 def _mbarrier_ops(row):
-    sequence = row.text("seq")
-    tests = "".join(f"        ld.lds.b32      x[{k}], [64]\n        add.i32         c, c, x[{k}]\n" for k in range(16))
+    """One warp: cycles a time of what it does again and again."""
+    test = "        ld.lds.b32      {register}, [64]\n"
+    use = "        setp.eq.u32     trap, {register}, 77\n@trap   bra             trapped\n"
+    tests = "".join(test.format(register=f"x[{k}]") + f"        add.i32         c, c, x[{k}]\n" for k in range(16))
+    arrivals = "@lead   atom.lds.add.i32 _, [64], b\n" * 16
+    elected = "        setp.eq.u32     lead, lane, 0\n"
     bodies = {
         "arrive_then_wait_loop": (_arrive_then_wait(), 64),
-        "wait_on_complete_phase_x16": ("        get.clock t0\n" + "".join(_poll(n, 0) for n in range(16)) +
-                                       "        get.clock t1\n", 16),
-        "arrive_back_to_back_x16": ("        setp.eq.u32 lead, lane, 0\n        mov.b32 b, 1\n        get.clock t0\n" +
-                                    "@lead   atom.lds.add.i32 _, [64], b\n" * 16 + "        get.clock t1\n", 16),
-        "test_wait_independent_x16": ("        get.clock t0\n" + tests + "        setp.eq.u32 trap, c, 77\n"
-                                      "@trap   bra trapped\n        get.clock t1\n", 16),
-        "test_wait_single": ("        get.clock t0\n        ld.lds.b32 guard, [64]\n        setp.eq.u32 trap, guard, 77\n"
-                             "@trap   bra trapped\n        get.clock t1\n", 1),
+        "wait_on_complete_phase_x16": (_clocked("".join(_poll(n, 0) for n in range(16))), 16),
+        "arrive_back_to_back_x16": (elected + _clocked(arrivals), 16),
+        "test_wait_independent_x16": (_clocked(tests + use.format(register="c")), 16),
+        "test_wait_single": (_clocked(test.format(register="c") + use.format(register="c")), 1),
     }
     row.one_of("seq", *bodies)
-    body, count = bodies[sequence]
+    body, count = bodies[row.text("seq")]
     span = _span(1)
     return _case(_kernel(body, registers=16), 1), lambda outcome: span(outcome) / count
 
@@ -339,7 +344,7 @@ def _branch_ifelse(row):
     return _looped(body, warps, before=before)
 
 
-def _tree(low, high):
+def _tree(low, high, length):
     """Binary search for the path in [low, high). The last two are a jump by a table there; ours has branches alone."""
     label = f"n{low}_{high}"
     if high - low == 2:
@@ -350,21 +355,19 @@ def _tree(low, high):
         shr.s32         guard, x[1], 31
         setp.eq.u32     q1, x[1], {low}
 @!q1    bra             {label}
-""" + _chain(16) + f"""        bra             meet
+""" + _chain(length) + f"""        bra             meet
 {label}: setp.eq.u32     q1, x[1], {low + 1}
 @!q1    bra             meet
-""" + _chain(16) + "        bra             meet\n"
+""" + _chain(length) + "        bra             meet\n"
     middle = (low + high) // 2
-    return f"        setp.ge.s32     q1, x[2], {middle}\n@q1     bra             {label}\n" + _tree(low, middle) + \
-        f"{label}:\n" + _tree(middle, high)
+    node = f"        setp.ge.s32     q1, x[2], {middle}\n@q1     bra             {label}\n"
+    return node + _tree(low, middle, length) + f"{label}:\n" + _tree(middle, high, length)
 
 
 def _branch_switch(row):
     paths, length, warps = row.number("paths", 1, 32), row.number("ffma_per_path", 1, 64), row.number("warps", 1, 32)
-    if length != 16:
-        raise Unmodelled("the program has 16 FFMA on each path")
     before = f"        mul.i32         x[2], lane, {paths}\n        shr.u32         x[2], x[2], 5\n"
-    case, metric = _looped(REGION + _tree(0, 32) + "meet:\n" + MEET, warps, before=before)
+    case, metric = _looped(REGION + _tree(0, 32, length) + "meet:\n" + MEET, warps, before=before)
     table = ".const  table u32 " + ", ".join(map(str, range(32))) + "\n"
     return dataclasses.replace(case, source=table + case.source), metric
 
@@ -381,19 +384,23 @@ def _empty_kernel(row):
     return case, lambda outcome: outcome.events[0] / MHZ
 
 
+# test: what makes its case, and its metrics
 TESTS = {
-    "op_latency": _op_latency,
-    "op_throughput": _op_throughput,
-    "clock_overhead": _clock_overhead,
-    "syncthreads": _syncthreads,
-    "syncthreads_release": _syncthreads_release,
-    "mbarrier_wake": _mbarrier_wake,
-    "mbarrier_ops": _mbarrier_ops,
-    "branch_ifelse": _branch_ifelse,
-    "branch_switch": _branch_switch,
-    "empty_kernel": _empty_kernel,
+    "op_latency": (_op_latency, "cycles_dependent"),
+    "op_throughput": (_op_throughput, "cycles_per_instr_per_warp", "warp_instr_per_cycle_per_sm"),
+    "clock_overhead": (_clock_overhead, "back_to_back_clock64", "barrier_then_clock"),
+    "syncthreads": (_syncthreads, "cycles_per_barrier"),
+    "syncthreads_release": (_syncthreads_release, "last_arrival_to_first_release", "last_arrival_to_last_release"),
+    "mbarrier_wake": (_mbarrier_wake, "arrive_to_first_wake", "arrive_to_last_wake"),
+    "mbarrier_ops": (_mbarrier_ops, "cycles"),
+    "branch_ifelse": (_branch_ifelse, "cycles_per_iteration"),
+    "branch_switch": (_branch_switch, "cycles_per_iteration"),
+    "empty_kernel": (_empty_kernel, "event_time"),
 }
 
 
 def model(row):
-    return TESTS[row.test](row)
+    build, *metrics = TESTS[row.test]
+    if row.metric not in metrics:
+        raise BadRow(f"{row.file}:{row.line}: metric: '{row.metric}' is none of {', '.join(metrics)}")
+    return build(row)
