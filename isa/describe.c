@@ -29,7 +29,6 @@ static void add_written(struct isa_info *info, const struct isa_inst *inst, cons
 
 static void add_read(struct isa_info *info, const struct isa_inst *inst, const struct isa_row *row) {
   for (const char *letter = isa_formats[row->format].operands; *letter; letter++) {
-    info->stored = *letter == 'C' ? info->slots : info->stored;
     switch (*letter) {
     case 'a':
       add_operand(info, inst->a, row->a);

@@ -103,7 +103,6 @@ struct isa_info {
       global_fence; /* barriers and fences: which accesses (of copy fences: whose, the copies') are first */
   uint8_t writes;   /* the first `writes` of slot[] are written, the rest read */
   uint8_t slots;
-  uint8_t stored; /* from here on slot[] has what a store stores, and the guard */
   uint16_t slot[ISA_INFO_SLOTS]; /* scoreboard slots: register, or 256 + predicate */
 };
 

@@ -248,12 +248,12 @@ static void issue_task(struct cu *cu, struct cu_scheduler *scheduler, uint32_t s
 
 /* Registers that an access reads on its way. */
 static void hold_operands(const struct cu *cu, struct cu_warp *warp, const struct isa_info *info, cycle_t now) {
-  const bool stores = info->class_ == ISA_CLASS_GLOBAL && info->store;
-  const uint32_t latency = cu->params.operand_latency, stored = cu->params.stored_latency;
-  for (unsigned i = info->writes; i < info->slots; i++)
-    warp->held[info->slot[i]] = now + latency;
-  for (unsigned i = info->stored; stores && i < info->slots && stored > latency; i++)
-    warp->held[info->slot[i]] = now + stored;
+  const uint32_t near = cu->params.operand_latency, far = cu->params.global_operand_latency;
+  for (unsigned i = info->writes; i < info->slots; i++) {
+    /* a copy.lane's first operand is its place in the LDS */
+    const bool global = is_global(info) && !(info->class_ == ISA_CLASS_COPY_LANE && i == info->writes);
+    warp->held[info->slot[i]] = now + (global && far > near ? far : near);
+  }
 }
 
 static uint32_t follow_of(const struct cu *cu, const struct isa_info *info) {

@@ -90,10 +90,15 @@ TEST(access_path, what_an_access_reads_is_overwritten_after_it_was_read) {
   EXPECT_EQ(cycles("cu.operand_latency=12", 4, address), at_issue + 11);
   EXPECT_EQ(cycles("cu.operand_latency=12", 4, data), at_issue + 11);
   EXPECT_EQ(cycles("cu.operand_latency=12", 4, other), at_issue);
-  EXPECT_EQ(cycles("cu.operand_latency=12 cu.stored_latency=22", 4, address), at_issue + 11);
-  EXPECT_EQ(cycles("cu.operand_latency=12 cu.stored_latency=22", 4, data), at_issue + 21);
+  const char *farther = "cu.operand_latency=12 cu.global_operand_latency=22";
+  EXPECT_EQ(cycles(farther, 4, address), at_issue + 21);
+  EXPECT_EQ(cycles(farther, 4, data), at_issue + 21);
   const char *lds = " ld.lds.b32 r9, [r7]\n add.i32 r7, r7, 4\n";
-  EXPECT_EQ(cycles("cu.operand_latency=12", 4, lds), cycles("", 4, lds) + 11);
+  EXPECT_EQ(cycles(farther, 4, lds), cycles("", 4, lds) + 11);
+  const char *place = " copy.lane.b32 [r7], [r2 + r8]\n add.i32 r7, r7, 4\n";
+  const char *from = " copy.lane.b32 [r7], [r2 + r8]\n add.i32 r8, r8, 4\n";
+  EXPECT_EQ(cycles(farther, 4, place), cycles("", 4, place) + 11);
+  EXPECT_EQ(cycles(farther, 4, from), cycles("", 4, from) + 21);
 }
 
 TEST(access_path, a_lanes_copy_keeps_the_port_for_its_least_time) {

@@ -183,6 +183,40 @@ def _copy(method, elem, unroll, count, number=0):
     return ("        mul.i32         i, tid, 1\n" + start + rounds + _single(method, elem, count)).replace("{n}", str(number))
 
 
+def _wide_copy(method, elem, unroll, count):
+    """The same of contiguous elements, whose addresses the compiler advances by one wide multiplication each."""
+    bits, words, last = 8 * elem, elem // 4, unroll - 1
+    start = "        mul.i32         a[0].lo, begin.lo, 1\n        mul.i32         a[0].hi, begin.hi, 1\n" \
+        f"        mad.i32         d[0], tid, {elem}, zero\n        mul.i32         i, tid, 1\n" \
+        f"        mad.wide.u32    a[0], tid, {elem}, a[0]\n"
+    one = "@!some  bra             end\n" + (start if unroll == 1 else "") + "single:\n"
+    more, test = "        mad.i32         i, size, 1, i\n", f"        setp.lt.s32     over, i, {count}\n"
+    wide = f"        mad.wide.u32    a[0], size, {elem}, a[0]\n"
+    place = f"        mad.i32         d[0], size, {elem}, d[0]\n"
+    if method == "cp_async":
+        one += more + GUARDED + f"        copy.lane.b{bits}   [d[0]], [a[0]]\n" + test + wide + place
+    else:
+        one += f"        ld.global.b{bits}  v, [a[0]]\n" + more + test + wide + f"        st.lds.b{bits}     [d[0]], v\n" + place
+    one += "@over   bra             single\nend:    bra             met\nmet:\n"
+    if unroll == 1:
+        return MARK + one
+    step = f"        mad.wide.u32    a[{{}}], size, {elem}, a[{{}}]\n"
+    ahead, test = _limit(count, unroll)
+    places = "".join(f"        mad.i32         d[{u}], size, {elem}, d[{u - 1}]\n" for u in range(1, unroll))
+    if method == "cp_async":
+        body = places + GUARDED + "".join(f"        copy.lane.b{bits}   [d[{u}]], [a[{u}]]\n" +
+                                          (step.format(u + 1, u) if u < last else "") for u in range(unroll))
+    else:
+        body = "".join((step.format(u + 1, u) if u < last else "") +
+                       f"        ld.global.b{bits}  v[{u * words}], [a[{u}]]\n" for u in range(unroll)) + places
+    body += f"        mad.i32         i, size, {unroll}, i\n" + ahead + test
+    if method != "cp_async":
+        body += "".join(f"        st.lds.b{bits}     [d[{u}]], v[{u * words}]\n" for u in range(unroll))
+    body += f"        mad.i32         d[0], size, {elem}, d[{last}]\n" + step.format(0, last)
+    return MARK + start + "@!some  bra             rest\nrounds:\n" + body + "@over   bra             rounds\n" \
+        f"rest:   bra             joined\njoined:\n        setp.lt.s32     some, i, {count}\n" + MARK + one
+
+
 # ---- tests ----------------------------------------------------------------------------------------
 
 def _shape(row):
@@ -274,8 +308,8 @@ def _many(row):
         mov.b64         first, begin
         add.i64         end, first, {region if warm else span}
         mov.b32         far, {far}
-""" + SYNC.format(base=BASE, clock="t0", some="") + "next_:\n" + _some(unroll, count) + _copy(method, elem, unroll, count) + \
-        NEXT.format(wait=wait, first=FIRST, copies=copies) + SYNC.format(base="", clock="t3", some="") + END.format(warps=warps)
+""" + SYNC.format(base=BASE, clock="t0", some="") + "next_:\n" + _some(unroll, count) + \
+        _wide_copy(method, elem, unroll, count) + NEXT.format(wait=wait, first=FIRST, copies=copies) + SYNC.format(base="", clock="t3", some="") + END.format(warps=warps)
     copy = Launch("copy", groups, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", elem)))
     touch = _warm(groups, region // SECTOR, SECTOR, region)
     case = Case(kernel, (touch, copy) if warm else (copy,),
