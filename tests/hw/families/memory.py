@@ -150,17 +150,18 @@ again_: get.clock       t0
 
 # ---- bandwidth ------------------------------------------------------------------------------------
 
-SKIPPED = 4  # iterations before the first stamp
+# Iterations of two runs, which tell the time of any number of them; the fewer, the more a work-item loads at once.
+FEW, MORE = 4, 12
 
 
-def _stream_kernel(op, unroll, threads, step, wrap, iterations):
+def _stream_kernel(op, unroll, threads, step, wrap):
     """k_stream: each lane `unroll` times 16 bytes an iteration. `step`: from an iteration to the next. `wrap`: iterations
     after which it is at its start again."""
     chunk = threads * 16
-    loads = "".join(f"        add.i32         x, here, {u * chunk}\n        add.i32         x, x, 0\n"
-                    f"        ld.global.l2.b128 v{u}, [s + x]\n" for u in range(unroll)) if op != "write" else ""
-    stores = "".join(f"        add.i32         x, here, {u * chunk}\n        add.i32         x, x, 0\n"
-                     f"        st.global.b128  [d + x], v{u}\n" for u in range(unroll)) if op != "read" else ""
+    addresses = "".join(f"        add.i32         x[{u}], here, {u * chunk}\n        add.i32         x[{u}], x[{u}], 0\n"
+                        for u in range(unroll))
+    loads = "".join(f"        ld.global.l2.b128 v{u}, [s + x[{u}]]\n" for u in range(unroll)) if op != "write" else ""
+    stores = "".join(f"        st.global.b128  [d + x[{u}]], v{u}\n" for u in range(unroll)) if op != "read" else ""
     sums = "".join(f"        xor.b32         acc, acc, v{u}[{a}]\n        xor.b32         acc, acc, v{u}[{a + 1}]\n"
                    for u in range(unroll) for a in (0, 2)) if op == "read" else ""
     return f"""
@@ -169,7 +170,10 @@ def _stream_kernel(op, unroll, threads, step, wrap, iterations):
 .arg    from global
 .arg    to global
 .arg    group_step u64
-.reg    item, group, here, x, n, left, acc, {", ".join(f"v{u}[4]" for u in range(unroll))}
+.arg    place u64
+.arg    iterations u32
+.arg    slot u32
+.reg    item, group, count, at, high, end, here, n, acc, x[{unroll}], {", ".join(f"v{u}[4]" for u in range(unroll))}
 .reg64  s, d, p, wide, o, t0, t1
 .pred   again, lead, wraps
         get.local_id    item, x
@@ -182,27 +186,31 @@ def _stream_kernel(op, unroll, threads, step, wrap, iterations):
         mul.i64         p, p, wide
         add.i64         s, s, p
         add.i64         d, d, p
+        ld.arg.b64      p, place
+        add.i64         s, s, p
+        add.i64         d, d, p
+        ld.arg.b32      count, iterations
+        ld.arg.b32      n, slot
+        add.i32         group, group, n
         mul.i32         item, item, 16
         mov.b32         n, 0
-        mov.b32         left, {wrap}
+        mov.b32         end, {step * wrap}
         bar
         get.clock       t0
-again_: add.i32         here, item, 0
+again_: add.i32         here, item, at
+        add.i32         here, here, high
         add.i32         here, here, 0
         add.i32         here, here, 0
-        add.i32         here, here, 0
-{loads}{stores}        add.i32         n, n, 1
-        add.i64         s, s, {step}
-        add.i64         d, d, {step}
-        sub.i32         left, left, 1
-        setp.eq.u32     wraps, left, 0
-@wraps  sub.i64         s, s, {step * wrap}
-@wraps  sub.i64         d, d, {step * wrap}
-@wraps  mov.b32         left, {wrap}
-{sums}        setp.eq.u32     lead, n, {SKIPPED}
-@lead   get.clock       t0
-        setp.lt.u32     again, n, {iterations + SKIPPED}
+{addresses}{loads}{stores}        add.i32         n, n, 1
+        add.i32         at, at, {step}
+        add.i32         high, high, 0
+        setp.ge.u32     wraps, at, end
+        setp.ge.u32     wraps, at, end
+        sel.b32         at, 0, at, wraps
+        sel.b32         high, 0, high, wraps
+{sums}        setp.lt.u32     again, n, count
 @again  bra             again_
+{"        fence.global" if op != "read" else ""}
         bar
         get.clock       t1
         setp.eq.u32     lead, item, 0
@@ -221,84 +229,69 @@ def _place(ctas):
     return ctas, min(ctas, 132), 1
 
 
-# Fills the L2 with changed lines, as a run of stores before leaves it.
-DIRTY = """
-.kernel dirty
-.arg    to global
-.arg    rounds u32
-.reg    item, rounds_, v[4]
-.reg64  d, p
-.pred   again
-        ld.arg.b64      d, to
-        ld.arg.b32      rounds_, rounds
-        get.global_id   item, x
-        mul.wide.u32    p, item, 16
-        add.i64         d, d, p
-again_: st.global.b128  [d], v
-        add.i64         d, d, {step}
-        sub.i32         rounds_, rounds_, 1
-        setp.ne.u32     again, rounds_, 0
-@again  bra             again_
-        exit
-"""
+def _counts(chunk):
+    """Iterations of the two runs."""
+    factor = max(1, min(4, 32768 // chunk))
+    return FEW * factor, MORE * factor
 
 
-def _stream_case(op, ctas, threads, unroll, hot, iterations):
+def _stream_case(op, ctas, threads, unroll, hot):
     groups, cus, share = _place(ctas)
     chunk = threads * unroll * 16
     region = max(65536, chunk) if ctas > 1 else max(262144, chunk)
-    wrap = max(1, region // chunk)
+    few, more = _counts(chunk)
     step, group_step = (chunk, region) if hot else (chunk * groups, chunk)
-    wrap = wrap if hot else 1 << 20
-    spread = region * groups if hot else chunk * groups * (iterations + SKIPPED)
-    far = -(-spread // (1 << 20)) << 20  # where the copy goes to
-    arguments = (("buffer", STAMPS), ("buffer", DATA), ("buffer", SINK if op == "copy" else DATA), ("ulong", group_step))
-    stream = Launch("stream", groups, threads, arguments)
-    launches, source = [stream], _stream_kernel(op, unroll, threads, step, wrap, iterations)
-    buffers = [stamps(2 * groups), Buffer(DATA, spread + 4096)] + ([Buffer(SINK, far)] if op == "copy" else [])
-    if hot:
-        launches = [stream, stream]
-    elif op != "read" and share > 1:
-        size = 17 << 20  # a little more than a quarter of the L2
-        source += DIRTY.format(step=cus * 1024 * 16)
-        launches = [Launch("dirty", cus, 1024, (("buffer", "dirt"), ("uint", size // (cus * 1024 * 16)))), stream]
-        buffers.append(Buffer("dirt", size + (1 << 20)))
+    wrap = max(1, region // chunk) if hot else more + 1
+    spread = region * groups if hot else chunk * groups * (few + 2 * more)
+    other = SINK if op == "copy" else DATA
+
+    def launch(count, place, slot):
+        return Launch("stream", groups, threads, (("buffer", STAMPS), ("buffer", DATA), ("buffer", other),
+                                                  ("ulong", group_step), ("ulong", place), ("uint", count), ("uint", slot)))
+    at = 0 if hot else chunk * groups
+    launches = [launch(few, at * more, 0), launch(more, at * (more + few), groups)]
+    if hot or (op != "read" and share > 1):  # at first to have the data in the L2, or changed lines all over it
+        launches.insert(0, launch(more, 0, groups))
+    source = _stream_kernel(op, unroll, threads, step, wrap)
+    buffers = [stamps(4 * groups), Buffer(DATA, spread + 4096)] + ([Buffer(SINK, spread + 4096)] if op == "copy" else [])
     return Case(source, tuple(launches), tuple(buffers), cus=cus, share=share), groups, share
 
 
-def _spans(outcome, groups):
+def _times(outcome, groups, counts, iterations):
+    """Cycles of `iterations`: of the median work-group, and from the first one's start to the last one's end."""
     words = outcome.words[STAMPS]
-    return [(words[2 * g], words[2 * g + 1]) for g in range(groups)]
+    spans = [[(words[2 * g], words[2 * g + 1]) for g in range(run * groups, (run + 1) * groups)] for run in range(2)]
+    few, more = ((median([end - start for start, end in run]), max(end for _, end in run) - min(start for start, _ in run))
+                 for run in spans)
+    return [a + (b - a) / (counts[1] - counts[0]) * (iterations - counts[0]) for a, b in zip(few, more)]
 
 
 def _stream(row):
     op, ctas = row.one_of("op", "read", "write", "copy"), row.number("ctas", 1, 264)
     threads, unroll = row.number("threads", 32, 1024), row.number("loads_in_flight_per_thread", 1, 8)
-    hot = row.one_of("mem", "l2", "dram") == "l2"
+    iterations = row.number("iters", 1, 1 << 20)
+    case, groups, share = _stream_case(op, ctas, threads, unroll, row.one_of("mem", "l2", "dram") == "l2")
     chunk = threads * unroll * 16
-    iterations = max(8, min(24, (1 << 20) // chunk // (4 if ctas > 8 else 1)))
-    case, groups, share = _stream_case(op, ctas, threads, unroll, hot, iterations)
-    moved = iterations * chunk
 
     def metric(outcome):
-        spans = _spans(outcome, groups)
-        rate = moved / median([end - start for start, end in spans])
+        own, whole = _times(outcome, groups, _counts(chunk), iterations)
         if row.metric == "bytes_per_cycle_per_cta":
-            return rate
+            return iterations * chunk / own
         if row.metric != "total_bandwidth":
             raise Unmodelled("no such metric")
-        return rate * ctas * GHZ * (2 if op == "copy" else 1)
+        return iterations * chunk / whole * ctas * GHZ * (2 if op == "copy" else 1)
     return case, metric
 
 
 def _copy_whole(row):
     """cudaMemcpy from device to device: as the copying kernel with all SMs."""
-    iterations = 12
-    case, groups, share = _stream_case("copy", 132, 1024, 4, False, iterations)
-    moved = 2 * iterations * 1024 * 4 * 16
+    chunk = 1024 * 4 * 16
+    case, groups, share = _stream_case("copy", 132, 1024, 4, False)
+    iterations = max(MORE, row.number("bytes", 1 << 20) // (chunk * groups * share))
 
     def metric(outcome):
-        return moved * groups * share * GHZ / median([end - start for start, end in _spans(outcome, groups)])
+        _, whole = _times(outcome, groups, _counts(chunk), iterations)
+        return 2 * iterations * chunk * groups * share * GHZ / whole
     return case, metric
 
 
@@ -430,9 +423,9 @@ near_{u}:
 @odd    sub.i32         r[2], r[2], words
 @!some  xor.b32         r[2], words, words
         and.b32         r[2], r[2], 0
-        add.i32         x, here, r[2]
-        add.i32         x, x, 0
-        ld.global.l2.b128 v{u}, [p + x + {offset}]
+        add.i32         x[{u}], here, r[2]
+        add.i32         x[{u}], x[{u}], 0
+        ld.global.l2.b128 v{u}, [p + x[{u}] + {offset}]
 """
 SAMPLE = 4 << 20  # of a region that does not fit into the L2 this much is read
 
@@ -447,14 +440,16 @@ def _shared(row):
     groups, cus, share = _place(ctas)
     region = min(footprint, SAMPLE)
     region = region // chunk * chunk or region
-    iterations, laps = 10, max(1, region // chunk)
+    laps = max(1, region // chunk)
     loads = "".join(REMAINDER.format(u=u, offset=u * 16 * threads % region) for u in range(4))
     sums = "".join(f"        xor.b32         acc, acc, v{u}[{a}]\n        xor.b32         acc, acc, v{u}[{a + 1}]\n"
                    for u in range(4) for a in (0, 2))
     source = f"""
 .kernel shared
 {HEAD}
-.reg    item, group, here, x, n, lap, acc, words, r[6], {", ".join(f"v{u}[4]" for u in range(4))}
+.arg    iterations u32
+.arg    slot u32
+.reg    item, group, count, here, n, lap, acc, words, r[6], x[4], {", ".join(f"v{u}[4]" for u in range(4))}
 .reg64  first, p, o, t0, t1
 .pred   again, lead, wraps, odd, some
         get.local_id    item, x
@@ -466,16 +461,19 @@ def _shared(row):
         mul.wide.u32    p, lap, {chunk}
         add.i64         p, p, first
         mov.b32         words, {footprint // 16}
+        ld.arg.b32      count, iterations
+        ld.arg.b32      n, slot
+        add.i32         group, group, n
+        mov.b32         n, 0
         bar
+        get.clock       t0
 again_: {loads.lstrip()}        add.i32         n, n, 1
         add.i32         lap, lap, 1
         add.i64         p, p, {chunk}
         setp.ge.u32     wraps, lap, {laps}
 @wraps  mov.b64         p, first
 @wraps  mov.b32         lap, 0
-{sums}        setp.eq.u32     lead, n, {SKIPPED}
-@lead   get.clock       t0
-        setp.lt.u32     again, n, {iterations + SKIPPED}
+{sums}        setp.lt.u32     again, n, count
 @again  bra             again_
         bar
         get.clock       t1
@@ -486,13 +484,15 @@ again_: {loads.lstrip()}        add.i32         n, n, 1
 @lead   st.global.b64   [o + 8], t1
         exit
 """
-    launch = Launch("shared", groups, threads, (("buffer", STAMPS), ("buffer", DATA)))
-    cold = footprint > 60 << 20
-    case = Case(source, (launch,) if cold else (launch, launch),
-                (stamps(2 * groups), Buffer(DATA, region + 2 * chunk)), cus=cus, share=share)
+    few, more = (Launch("shared", groups, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", count), ("uint", slot)))
+                 for count, slot in ((FEW, 0), (MORE, groups)))
+    case = Case(source, (few, more) if footprint > 60 << 20 else (more, few, more),
+                (stamps(4 * groups), Buffer(DATA, region + 2 * chunk)), cus=cus, share=share)
+    iterations = max(64, footprint // 65536)
 
     def metric(outcome):
-        return iterations * chunk * ctas * GHZ / median([end - start for start, end in _spans(outcome, groups)])
+        _, whole = _times(outcome, groups, (FEW, MORE), iterations)
+        return iterations * chunk * ctas * GHZ / whole
     return case, metric
 
 
