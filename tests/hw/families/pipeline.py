@@ -9,7 +9,6 @@ from case import Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
 # work-groups, CUs, of how many such parts the machine is
 PLACES = {"1cta_1sm": (1, 1, 1), "2cta_1sm": (2, 1, 1), "132cta": (33, 33, 4), "264cta": (66, 33, 4)}
 HEAD = 1024  # bytes of LDS before the stages
-UNTIMED, TIMED = 8, 12  # tiles, at least, in whole laps
 DATA = "data"
 REGION, REGION_OF_FEW = 65536, 262144  # bytes that a work-group's tiles wrap in, warm
 
@@ -214,12 +213,13 @@ def _kernel(engine, stages, tile, groups, laps, step, end):
 {prologue}
 lap_:   setp.eq.s32     again, lap, {laps[0]}
 @again  get.clock       begin
-        setp.eq.s32     again, lap, {laps[1] - 1}
+        setp.eq.s32     again, lap, {laps[1]}
 @again  get.clock       finish
 {lap}{ADVANCE}
         add.i32         lap, lap, 1
         setp.lt.s32     again, lap, {laps[1]}
 @again  bra             lap_
+        get.clock       finish
 {rest}
         get.clock       stop
         setp.eq.s32     lead, item, 0
@@ -260,7 +260,7 @@ next:   setp.lt.u32     more, at, {region}
 
 def _metric(row, stages, tile, laps, groups, parts):
     tiles = row.number("tiles", 1) if "tiles" in row.fields else 192
-    timed = (laps[1] - 1 - laps[0]) * stages
+    timed = (laps[1] - laps[0]) * stages
 
     def cycles(outcome):
         words = outcome.words[STAMPS]
@@ -280,20 +280,27 @@ def _metric(row, stages, tile, laps, groups, parts):
     return found[row.metric]
 
 
+def _laps(stages, groups, compute):
+    """(not timed, all): more where memory decides, whose latencies differ, than where the work-items do."""
+    untimed, timed = (8, 24) if groups <= 2 else (8, 12) if compute < 8 else (6, 6)  # tiles
+    before = -(-untimed // stages)
+    return before, before + -(-timed // stages)
+
+
 def model(row):
     engine = row.one_of("engine", *ISSUES)
     groups, cus, parts = PLACES[row.one_of("place", *PLACES)]
     stages, tile = row.number("stages", 1, 32), row.number("tile_bytes", 16, 1 << 18)
     warm = row.one_of("mem", "l2", "dram") == "l2"
-    untimed = -(-UNTIMED // stages)
-    laps = untimed, untimed + -(-TIMED // stages) + 1
+    compute = row.number("compute_groups", 0, 1024)
+    laps = _laps(stages, groups, compute)
     touched = (laps[1] + 1) * stages * tile
     if warm:
         region = min(REGION_OF_FEW if groups <= 2 else REGION, touched)
         apart, step, end, room = region, tile, region, region * groups
     else:
         apart, step, end, room = tile, tile * groups, 0xf0000000, touched * groups
-    source = _kernel(engine, stages, tile, row.number("compute_groups", 0, 1024), laps, step, end)
+    source = _kernel(engine, stages, tile, compute, laps, step, end)
     threads = row.number("threads", 32, 1024)
     run = Launch("pipe", groups, threads,
                  (("buffer", STAMPS), ("buffer", DATA), ("uint", apart), ("uint", tile), ("uint", 0)))
