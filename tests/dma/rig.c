@@ -97,7 +97,8 @@ struct dma_params usual_dma(void) {
 
 struct rig *make_rig(struct dma_params params) {
   struct rig *rig = calloc(1, sizeof *rig);
-  struct lds_params lds = {.banks = 32, .bank_bytes = 4, .size = LDS_BYTES, .latency = 10, .queue = 8};
+  struct lds_params lds = {
+      .banks = 32, .bank_bytes = 4, .size = LDS_BYTES, .latency = 10, .queue = 8, .interleave = 1, .swap_passes = 1};
   struct lds_commit commit = {.context = rig, .dma = commit_dma};
   struct component *engine = &rig->dma.component;
   rig->read = rig->write = 30;

@@ -29,8 +29,7 @@ FORMULAS = (
     (r"mod(\d+)(?:x(\d+))?", lambda k, pitch: lambda lane: lane % k * pitch),
     (r"interleave(\d+)", lambda k: lambda lane: lane % k * (LANES // k) + lane // k),
     (r"matcol_p(\d+)", lambda pitch: lambda lane: lane * pitch),
-    (r"tile(\d+)x(\d+)_p(\d+)", lambda rows, columns, pitch: lambda lane: lane // (LANES // rows) * pitch
-     + lane % (LANES // rows)),
+    (r"tile(\d+)x(\d+)_p(\d+)", lambda rows, columns, pitch: lambda lane: lane // columns * pitch + lane % columns),
     (r"tileT(\d+)x(\d+)_p(\d+)", lambda rows, columns, pitch: lambda lane: lane % columns * pitch + lane // columns),
     (r"act(\d+)_s(\d+)", _active),
     (r"actEven_s(\d+)", lambda stride: lambda lane: -1 if lane % 2 else lane * stride),
