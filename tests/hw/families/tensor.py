@@ -157,7 +157,7 @@ ADVANCE = "        sel.b32         p.lo, start.lo, v, wraps\n"
 
 
 def _inbound_slot(slot, rank):
-    """Wait for the slot's last copy, arm its barrier, copy, and go on to the next box. The branch around the first lap's
+    """Wait for the slot's last copy, arm its barrier, copy, go on to the next box. The branch around the first lap's
     waits, which costs the program nothing, is a guard here."""
     return f"""        shl.b32         v, lap, 31
 @later  wait            e[{slot}]
