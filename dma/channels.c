@@ -5,10 +5,14 @@
 
 /* ---- arbitration ---------------------------------------------------------------------------- */
 
-/* From when an outbound request can start: posted ones wait for an acknowledgement, which is a step of its own. */
+/* From when an outbound request can start: posted ones wait for an acknowledgement, all for the LDS to have few of
+ * them; either is a step of its own. */
 static cycle_t outbound_at(const struct dma *dma) {
   uint32_t posted = dma->params.posted;
-  return posted && dma->work->writes >= posted ? NEVER : dma_lds_free_at(dma);
+  uint32_t reads = dma->params.lds_reads;
+  if ((posted && dma->work->writes >= posted) || (reads && dma->work->reading >= reads))
+    return NEVER;
+  return dma_lds_free_at(dma);
 }
 
 /* From when the channel's kind of requests has room on its way out. */
@@ -63,6 +67,8 @@ static unsigned least_busy(const struct dma_work *work, uint64_t channels, unsig
 static unsigned arbitrate(const struct dma *dma, cycle_t now) {
   const struct dma_work *work = dma->work;
   uint64_t channels = with_room(dma, dma_eligible(work), now), from_turn = UINT64_MAX << work->turn;
+  if (dma->params.lds_reads && first_ready(work, channels & ~work->to_lds, now) != NOBODY)
+    channels &= ~work->to_lds;
   switch (dma->params.arbitration) {
   case DMA_OLDEST:
     return oldest_ready(work, channels, now);
@@ -109,6 +115,7 @@ static void take_entry(struct dma *dma, unsigned index, cycle_t now) {
   channel->unread++;
   if (!sending->covers.to_lds) {
     channel->unsent++;
+    work->reading++;
     work->writes += (uint64_t)sending->covers.bytes * sending->covers.lines;
   }
   if (++channel->under_way == dma->params.quota)

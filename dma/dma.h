@@ -49,7 +49,8 @@
  *
  * A channel is free again when the last request of its part has landed; the news of completion takes
  * `completion` cycles (0 counts as 1: a link takes a cycle) and holds nobody up. The lowest-numbered free channel
- * takes the oldest descriptor, one a cycle at most and while fewer than `walkers` have requests still to send. A burst's first request starts only if its port (memory's
+ * takes the oldest descriptor, one a cycle at most and while fewer than `walkers` have requests still to send. A
+ burst's first request starts only if its port (memory's
  * for inbound, the LDS's for outbound copies) has room; within a burst the channel keeps the turn and waits. A
  * burst ends at multiples of `burst` bytes of the global address, at the end of a line that is not packed, after
  * `burst` bytes of data in packs, and when the channel has reached its quota.
@@ -121,6 +122,7 @@
  *     f_0 = t0 + 1 + setup      f_i = max(s_(i-1) + 1 [+ line_cycles before a line] [+ plane_cycles before a plane],
  *                                         l_(i-outstanding), l_(i-quota))
  *                                         outbound: b_(i-4) + 1, the port's places)    b: the first beat's cycle
+ *                                         [lds_reads: e_(i-lds_reads) + 1]
  *                                         [posted: and when fewer than `posted` bytes are under way]
  *     s_i = f_i + a_i - 1 + (k_i - 1) · line_cycles
  *     inbound    P_i = max(P_(i-1), max(s_i + R, l_(i-buffer)) · read_width) + n_i   bytes through the read side

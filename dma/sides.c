@@ -47,6 +47,7 @@ static void side_append(struct dma *dma, struct side *side, uint32_t tag, cycle_
   side->ready[at] = ready;
   side->buffered++;
   dma->work->channel[dma->work->request[tag].channel].unread--;
+  dma->work->reading -= side == &dma->work->outbound;
   if (dma_coupled(dma))
     dma->work->path_free = NEVER;
 }

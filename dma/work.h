@@ -97,6 +97,7 @@ struct dma_work {
   uint32_t *unused; /* stack of unused requests */
   uint32_t under_way;
   uint64_t writes;               /* bytes of the outbound ones */
+  uint32_t reading;              /* outbound ones whose data are not yet in the engine */
   struct side inbound, outbound; /* data on their way to the LDS, to memory */
   cycle_t path_free;             /* decoupling off: from when the one data path is idle; NEVER while nobody can know */
   cycle_t last_sent;             /* + 1: 0 is never */

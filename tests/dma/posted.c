@@ -84,3 +84,16 @@ TEST(dma, a_posted_copy_in_parts_is_complete_with_its_last_one) {
   EXPECT_LT(rig->done[0], rig->landed[0]);
   free_rig(rig);
 }
+
+/* Requests of 4 beats: with one at the LDS the next is read 2 cycles after its reply, with more there is no gap. */
+TEST(dma, no_more_outbound_requests_are_at_the_lds_than_allowed) {
+  for (uint32_t reads = 0; reads <= 3; reads++) {
+    struct dma_params params = usual_dma();
+    params.out_width = 16;
+    params.lds_reads = reads;
+    cycle_t gap = reads == 1 ? 1 : 0;
+    ct_note("%u at a time", reads);
+    EXPECT_EQ(alone(params, plain(false, 0, 0, 64 * 8), 30),
+              1 + params.setup + 8 * 4 + 7 * gap + 4 + 30 + params.completion);
+  }
+}

@@ -329,9 +329,9 @@ again_: setp.eq.s32     at, lap, {stream.middle}
 """
 
 
-def _inbound_slot(slots, s, size, wait=True):
-    """Wait for the slot, arm its barrier, copy. Up to 8 slots' addresses are in the warp's own registers, which takes more
-    moves; with more the compiler keeps them in the lanes' and moves them by an operation across lanes."""
+def _inbound_slot(slots, s, size, wait=True, place=None):
+    """Wait for the slot, arm its barrier, copy (to `place`, if not to the slot's own). Up to 8 slots' addresses are in the
+    warp's own registers, which takes more moves; with more the compiler keeps them in the lanes' and moves them by an operation across lanes."""
     waiting = f"""        mov.b32         i, 0
         shl.b32         v, size, 31
         wait            e{s}
@@ -349,7 +349,7 @@ def _inbound_slot(slots, s, size, wait=True):
         mov.b32         v, size
         shr.u32         n, size, 4
         st.lds.b32      [{8 * s}], v
-        mov.b32         d, {1024 + s * size}
+        mov.b32         d, {1024 + s * size if place is None else place}
 {NEXT}        copy.to_lds     e{s}, [d], [p], n, size={UNIT}
 {CHOOSE}"""
 
@@ -408,12 +408,24 @@ def _throughput(row):
 
 # ---- through the LDS --------------------------------------------------------------------------
 
+# The other lanes go round what the elected one does; addresses of either side are made again each time.
+ELECTED = """@over   bra             {name}
+        mov.b64         q, step
+        mov.b32         i, size
+        mov.b32         v, d
+        shr.u32         v, v, 4
+        or.b32          i, i, 1
+{name}:
+"""
+
+
 def _through_slot(slots, s, size, first):
     """The tile K-1 ahead, once the latest store has been read; then tile s is awaited and stored elsewhere."""
     ahead = (s + slots - 1) % slots
     free = "" if first and s == 0 else f"        wait            g{ahead}\n"
-    return f"""{free}{_inbound_slot(slots, ahead, size, wait=False)}        wait            e{s}
-        mov.b32         g{s}, 0
+    load = _inbound_slot(slots, ahead, size, wait=False)
+    return f"""{ELECTED.format(name=f"load{ahead}{first:d}")}{free}{load}        wait            e{s}
+{ELECTED.format(name=f"store{s}{first:d}")}        mov.b32         g{s}, 0
         mov.b32         d, {1024 + s * size}
         add.i64         q, c, step
         setp.ge.u64     hit, q, cend
@@ -488,23 +500,14 @@ ROOM = 227 * 1024  # of the LDS
 
 
 def _contend_kernel(size, bits, stride):
-    slot = 1024  # all slots are one place: what lies there is not looked at
-    slots = "".join(f"""        mov.b32         i, 0
-        wait            e{s}
-        mov.b32         e{s}, 0
-        st.lds.b32      [{8 * s}], n
-        mov.b32         d, {slot}
-        add.i64         q, p, step
-        setp.ge.u64     hit, q, end
-        copy.to_lds     e{s}, [d], [p], n, size={UNIT}
-        sel.b64         p, first, q, hit
-""" for s in range(4))
-    begin = "".join(f"""        mov.b32         d, {slot}
-        copy.to_lds     e{s}, [d], [p], n, size={UNIT}
-        add.i64         p, p, step
-""" for s in range(4)) if size else ""
-    turn = f"{slots}        add.i32         count, count, 4\n" if size else ""
-    end = "".join(f"        wait            e{s}\n" for s in range(4)) if size else ""
+    """Work-group 0 copies into one place, what lies there is not looked at; it starts its clock after a turn. The others
+    load. Stamps: start, end, copies or loads."""
+    region, turns = max(16384, 4 * size), CONTEND // max(440, size // 26) if size else 0  # as long as the loads
+    turn = "".join(_inbound_slot(4, s, size, place=1024) for s in range(4))
+    begin = "".join(_inbound_slot(4, s, size, wait=False, place=1024) for s in range(4)) + turn
+    turn += "        add.i32         count, count, 4\n"
+    end = "".join(f"        wait            e{s}\n" for s in range(4))
+    begin, turn, end = (begin, turn, end) if size else ("", "", "")
     loads = "".join(f"        ld.lds.b{bits}     v{u}, [at]\n" for u in range(8))
     use = "".join(f"        xor.b32         i, v{u}, v{u + 1}\n" for u in range(0, 8, 2))
     return f"""
@@ -512,8 +515,9 @@ def _contend_kernel(size, bits, stride):
 .arg    out  global
 .arg    data global
 .lds    words {max(1024 + size, 64 + 31 * stride + bits // 8)}
-.reg    lane, group, warp, n, d, i, at, count, e0, e1, e2, e3, v0[4], v1[4], v2[4], v3[4], v4[4], v5[4], v6[4], v7[4]
-.reg64  p, q, o, step, first, end, t0, t1, last
+.reg    lane, group, warp, size, n, d, i, v, lap, at, count, e0, e1, e2, e3
+.reg    {", ".join(f"v{u}[{bits // 32}]" for u in range(8))}
+.reg64  p, q, o, c, step, first, end, t0, t1, last
 .pred   lead, hit, loads, again
         get.lane        lane
         setp.eq.s32     lead, lane, 0
@@ -528,9 +532,9 @@ def _contend_kernel(size, bits, stride):
         add.i64         o, o, q
         ld.arg.b64      p, data
         mov.b64         first, p
-        add.i64         end, p, 65536
+        add.i64         end, p, {region}
         mov.b64         step, {max(size, 1)}
-        mov.b32         n, {size // UNIT}
+        mov.b32         size, {size}
         mul.i32         at, lane, {stride}
         mov.b32         count, 0
         setp.ne.s32     loads, group, 0
@@ -538,16 +542,15 @@ def _contend_kernel(size, bits, stride):
         add.i64         last, t0, {CONTEND}
 @loads  bra             load
 {begin}        get.clock       t0
-        add.i64         last, t0, {CONTEND}
 copies:
 {turn}        get.clock       t1
-        setp.lt.u64     again, t1, last
+        setp.lt.s32     again, count, {4 * turns}
 @again  bra             copies
 {end}        bra             done
 load:
 {loads}{use}        add.i32         count, count, 8
         get.clock       t1
-        setp.lt.u64     again, t1, last
+        setp.lt.u32     again, t1.lo, last.lo
 @again  bra             load
 done:
 @lead   st.global.b64   [o], t0
@@ -565,11 +568,11 @@ def _contention(row):
     _units(size, row)
     each = 1
     stride *= bits // 8
-    while (1 + -(-warps // each)) * max(1152 + size, 64 + 32 * stride) > ROOM:
+    while (1 + -(-warps // each)) * max(2048 + size, 64 + 32 * stride) > ROOM:
         each += 1
-    groups = 1 + -(-warps // each)
-    case = _case(_contend_kernel(size, bits, stride), "contend", groups, 3 * groups * each, (("data", 65536 + 8 * size),), True,
-                 local=32 * each)
+    groups = min(1 + -(-warps // each), max(1, 32 // each))
+    case = _case(_contend_kernel(size, bits, stride), "contend", groups, 3 * groups * each,
+                 (("data", 16384 + 8 * size),), True, local=32 * each)
 
     def metric(outcome):
         words = outcome.words[STAMPS]
