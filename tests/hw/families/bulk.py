@@ -287,8 +287,8 @@ class _Stream:
 
 
 def _stream_kernel(stream, size, step, base, region, begin, slots_code, tail, arguments=("data",)):
-    """`begin` is the first lap and what precedes it, then a loop of laps of `slots_code`. Stamps: start, middle lap, last
-    lap, end. A work-group's source begins at its number times `base` and goes on by `step` bytes in `region`."""
+    """`begin` is the first lap and what precedes it, then a loop of laps of `slots_code`. Stamps: start, middle lap,
+    last lap, end. A work-group's source begins at its number times `base` and goes on by `step` bytes in `region`."""
     events = "".join(f", e{s}, g{s}" for s in range(stream.slots))
     return f"""
 .kernel stream
@@ -330,8 +330,9 @@ again_: setp.eq.s32     at, lap, {stream.middle}
 
 
 def _inbound_slot(slots, s, size, wait=True, place=None):
-    """Wait for the slot, arm its barrier, copy (to `place`, if not to the slot's own). Up to 8 slots' addresses are in the
-    warp's own registers, which takes more moves; with more the compiler keeps them in the lanes' and moves them by an operation across lanes."""
+    """Wait for the slot, arm its barrier, copy (to `place`, if not to the slot's own). Up to 8 slots' addresses are in
+    the warp's own registers, which takes more moves; with more the compiler keeps them in the lanes' and moves them
+    by an operation across lanes."""
     waiting = f"""        mov.b32         i, 0
         shl.b32         v, size, 31
         wait            e{s}
@@ -379,8 +380,8 @@ def _stream_metric(row, stream, ctas, groups, moved):
         begin = min(words[4 * g] for g in range(groups))
         whole = max(words[4 * g] - begin + taken[g] for g in range(groups))
         return stream.copies * moved * ctas / whole * CLOCK_GHZ
-    if row.metric not in ("cycles_per_copy", "cycles_per_tile", "cycles_per_copy_slowest_cta", "bytes_per_cycle_per_cta",
-                          "total_bandwidth", "read_plus_write_bandwidth"):
+    if row.metric not in ("cycles_per_copy", "cycles_per_tile", "cycles_per_copy_slowest_cta",
+                          "bytes_per_cycle_per_cta", "total_bandwidth", "read_plus_write_bandwidth"):
         raise Unmodelled("no such metric")
     return metric
 
@@ -454,7 +455,8 @@ def _through(row):
     begin = places + "".join(_inbound_slot(slots, s, size, wait=False) for s in range(slots - 1))
     begin += "".join(_through_slot(slots, s, size, True) for s in range(slots))
     code = "".join(_through_slot(slots, s, size, False) for s in range(slots))
-    tail = "".join(f"        wait            e{s}\n" for s in range(slots - 1)) + f"        wait            g{slots - 1}\n"
+    tail = "".join(f"        wait            e{s}\n" for s in range(slots - 1))
+    tail += f"        wait            g{slots - 1}\n"
     kernel = _stream_kernel(stream, size, step, base, limit, begin, code, tail, ("data", "to"))
     case = _case(kernel, "stream", groups, 4 * groups, (("data", reach), ("to", reach)), hot, cus=cus, share=share)
     return case, _stream_metric(row, stream, ctas, groups, 2 * size)
@@ -496,12 +498,12 @@ def _topology(row):
 # ---- copies and the warps' loads ----------------------------------------------------------------
 
 CONTEND = 6000  # cycles that both go on
-ROOM = 227 * 1024  # of the LDS
+ROOM, WARPS = 227 * 1024, 22  # LDS, and warps of this kernel that the registers are for
 
 
 def _contend_kernel(size, bits, stride):
-    """Work-group 0 copies into one place, what lies there is not looked at; it starts its clock after a turn. The others
-    load. Stamps: start, end, copies or loads."""
+    """Work-group 0 copies into one place, what lies there is not looked at; it starts its clock after a turn. The
+    others load. Stamps: start, end, copies or loads."""
     region, turns = max(16384, 4 * size), CONTEND // max(440, size // 26) if size else 0  # as long as the loads
     turn = "".join(_inbound_slot(4, s, size, place=1024) for s in range(4))
     begin = "".join(_inbound_slot(4, s, size, wait=False, place=1024) for s in range(4)) + turn
@@ -570,7 +572,7 @@ def _contention(row):
     stride *= bits // 8
     while (1 + -(-warps // each)) * max(2048 + size, 64 + 32 * stride) > ROOM:
         each += 1
-    groups = min(1 + -(-warps // each), max(1, 32 // each))
+    groups = min(1 + -(-warps // each), WARPS // each)
     case = _case(_contend_kernel(size, bits, stride), "contend", groups, 3 * groups * each,
                  (("data", 16384 + 8 * size),), True, local=32 * each)
 
@@ -580,7 +582,7 @@ def _contention(row):
         if row.metric == "copy_bytes_per_cycle":
             return rates[0] * size
         if row.metric == "warp_loads_per_cycle":
-            return sum(rates[each:]) * warps / max(1, len(rates) - each)
+            return sum(rates[each:]) * min(1, warps / max(1, len(rates) - each))  # fewer warps fill the LDS, too
         raise Unmodelled("no such metric")
     return case, metric
 
