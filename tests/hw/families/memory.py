@@ -257,12 +257,16 @@ def _stream_case(op, ctas, threads, unroll, hot):
     return Case(source, tuple(launches), tuple(buffers), cus=cus, share=share), groups, share
 
 
+def _spans(outcome, groups, run=0):
+    """(start, end) of each work-group of a run."""
+    words = outcome.words[STAMPS]
+    return [(words[2 * g], words[2 * g + 1]) for g in range(run * groups, (run + 1) * groups)]
+
+
 def _times(outcome, groups, counts, iterations):
     """Cycles of `iterations`: of the median work-group, and from the first one's start to the last one's end."""
-    words = outcome.words[STAMPS]
-    spans = [[(words[2 * g], words[2 * g + 1]) for g in range(run * groups, (run + 1) * groups)] for run in range(2)]
     few, more = ((median([end - start for start, end in run]), max(end for _, end in run) - min(start for start, _ in run))
-                 for run in spans)
+                 for run in (_spans(outcome, groups, 0), _spans(outcome, groups, 1)))
     return [a + (b - a) / (counts[1] - counts[0]) * (iterations - counts[0]) for a, b in zip(few, more)]
 
 
