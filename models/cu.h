@@ -16,10 +16,10 @@
  *
  * Warps issue in order, at most one instruction a cycle each; a scoreboard slot per register and
  * predicate says when it may be read or overwritten. Barriers, copies and waits are rendezvous of
- * the work-group (with cu.meet barriers, barriers alone are, see group.h): they take an issue slot when a warp
- * arrives and let all warps go together,
- * barrier_latency, copy_latency or wait_latency cycles after the last condition is met. Arrivals at
- * barriers, of whatever work-group, are noted one every barrier_interval cycles:
+ * the work-group: they take an issue slot when a warp arrives and let all warps go together,
+ * barrier_latency, copy_latency or wait_latency cycles after the last condition is met; with cu.meet
+ * barriers, copies and waits hold each warp for itself (group.h). Arrivals at barriers, of whatever
+ * work-group, are noted one every barrier_interval cycles:
  *
  *   cycle   0   1   2   3   4   5   6   7      barrier_interval = 2, barrier_latency = 4
  *   warp 0  bar |noted|                 x

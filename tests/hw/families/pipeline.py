@@ -10,11 +10,13 @@ from case import Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
 PLACES = {"1cta_1sm": (1, 1, 1), "2cta_1sm": (2, 1, 1), "132cta": (33, 33, 4), "264cta": (66, 33, 4)}
 HEAD = 1024  # bytes of LDS before the stages
 DATA = "data"
+MEGAHERTZ = 1980
 REGION, REGION_OF_FEW = 65536, 262144  # bytes that a work-group's tiles wrap in, warm
 
 
 def _compute(stage, tile, groups):
-    """The function that the program calls: `groups` times 4 loads and 16 dependent multiply-adds."""
+    """The function that the program calls: `groups` times 4 loads and 16 dependent multiply-adds. It returns to an
+    address in a register: the first lane's, with the lanes that have the same."""
     if groups == 0:
         return ""
     sums = "".join(f"        fma.f32         acc, acc, 0.5, x[{i % 4}]\n" for i in range(16))
@@ -62,8 +64,9 @@ computed_{stage}:
 
 BYTES = "        ld.arg.b32      bytes, bytes_of_tile\n"
 
-# The next tile, or the first one again: 64 bits in two halves.
 GUARD = "@never  ld.lds.b32      x, [zero]\n" * 3
+
+# The next tile, or the first one again: 64 bits in two halves.
 ADVANCE = """
         add.i32         from.lo, from.lo, step
         add.i32         from.hi, from.hi, 0
@@ -75,8 +78,8 @@ ADVANCE = """
 
 
 def _issue_bulk(stage, tile, number, loaded=False):
-    """An elected lane announces the bytes and copies: the loop over elected lanes that the compiler makes. `loaded`: the
-    bytes have been read already."""
+    """An elected lane of the first warp announces the bytes and copies, in a loop over elected lanes that the compiler
+    makes; what moves into uniform registers is broadcast. `loaded`: the number of bytes has been read already."""
     return f"""
 @!first_warp bra        issue_{number}
         mov.pred        none, 0
@@ -102,7 +105,6 @@ issue_{number}:
 
 def _issue_cp_async(stage, tile, number, loaded=False):
     """16 bytes at a time of all work-items, past the registers; the compiler guards each copy with three dead loads."""
-    del loaded
     return f"""
 @over   bra             filled_{number}
         ld.arg.b32      bytes, bytes_of_tile
@@ -126,7 +128,6 @@ filled_{number}:
 
 def _issue_ld_st(stage, tile, number, loaded=False):
     """A load and a store of 16 bytes at a time of all work-items."""
-    del loaded
     return f"""
         ld.arg.b32      bytes, bytes_of_tile
         setp.ge.s32     over, item16, bytes
@@ -271,7 +272,7 @@ def _metric(row, stages, tile, laps, groups, parts):
         words = outcome.words[STAMPS]
         run = max(words[4 * group + 3] for group in range(groups)) - min(words[4 * group] for group in range(groups))
         time = run + (tiles - laps[1] * stages) * max(cycles(outcome))
-        return (tiles + stages - 1) * tile * groups * parts / time * 1.98
+        return (tiles + stages - 1) * tile * groups * parts / time * MEGAHERTZ / 1000
 
     found = {"cycles_per_tile": lambda outcome: median(cycles(outcome)),
              "cycles_per_tile_slowest_cta": lambda outcome: max(cycles(outcome)), "total_bandwidth": bandwidth}
@@ -296,7 +297,7 @@ def model(row):
     laps = _laps(stages, groups, compute)
     touched = (laps[1] + 1) * stages * tile
     if warm:
-        region = min(REGION_OF_FEW if groups <= 2 else REGION, touched)
+        region = min(max(1, (REGION_OF_FEW if groups <= 2 else REGION) // tile) * tile, touched)
         apart, step, end, room = region, tile, region, region * groups
     else:
         apart, step, end, room = tile, tile * groups, 0xf0000000, touched * groups
