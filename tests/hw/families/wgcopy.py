@@ -50,7 +50,8 @@ warmed_: exit
 .arg    data global
 .arg    pitch_of u32
 .lds    words {lds}
-.reg    tid, lane, warp, group, i, ahead, at, far, zero, size, step, pitch, sync, spare, number, d[{unroll}], v[{registers}]
+.reg    tid, lane, warp, group, i, ahead, at, far, zero, size, step, pitch, sync, spare, number
+.reg    d[{unroll}], v[{registers}]
 .reg64  p, s, t, a[{unroll}], begin, first, end, t0, t1, t2, t3
 .pred   lead, some, over, never, bad, more
         get.local_id    tid, x
@@ -178,9 +179,11 @@ def _copy(method, elem, unroll, count, number=0):
         return _single(method, elem, count, start).replace("{n}", str(number))
     rounds = "@!some  bra             rest_{n}\n" \
         f"        mad.i32         d[0], tid, {elem}, zero\n        mul.i32         i, tid, 1\n" \
-        "rounds_{n}:\n" + _rounds(method, elem, count, unroll) + "@over   bra             rounds_{n}\nrest_{n}: bra             joined_{n}\njoined_{n}:\n" \
+        "rounds_{n}:\n" + _rounds(method, elem, count, unroll) + \
+        "@over   bra             rounds_{n}\nrest_{n}: bra             joined_{n}\njoined_{n}:\n" \
         f"        setp.lt.s32     some, i, {count}\n        mul.i32         s.hi, a[0].hi, 1\n" + MARK
-    return ("        mul.i32         i, tid, 1\n" + start + rounds + _single(method, elem, count)).replace("{n}", str(number))
+    whole = "        mul.i32         i, tid, 1\n" + start + rounds + _single(method, elem, count)
+    return whole.replace("{n}", str(number))
 
 
 def _wide_copy(method, elem, unroll, count):
@@ -196,7 +199,8 @@ def _wide_copy(method, elem, unroll, count):
     if method == "cp_async":
         one += more + GUARDED + f"        copy.lane.b{bits}   [d[0]], [a[0]]\n" + test + wide + place
     else:
-        one += f"        ld.global.b{bits}  v, [a[0]]\n" + more + test + wide + f"        st.lds.b{bits}     [d[0]], v\n" + place
+        one += f"        ld.global.b{bits}  v, [a[0]]\n" + more + test + wide + \
+            f"        st.lds.b{bits}     [d[0]], v\n" + place
     one += "@over   bra             single\nend:    bra             met\nmet:\n"
     if unroll == 1:
         return MARK + one
@@ -229,8 +233,10 @@ def _shape(row):
     return method, elem, row.number("unroll", 1, 8), row.number("bytes", 0, 1 << 17) // elem, threads
 
 
-def _head(elem, unroll, count, threads, pitch, lds=0):
-    return HEAD.format(lds=max(1024, lds, count * elem), unroll=unroll, registers=max(1, unroll * elem // 4),
+def _head(method, elem, unroll, count, threads, pitch, lds=0):
+    """`pitch` bytes from a work-item's element to the next one's; `lds` bytes at least."""
+    words = 4 if method == "cp_async" else max(1, unroll * elem // 4)
+    return HEAD.format(lds=max(1024, lds, count * elem), unroll=unroll, registers=words,
                        step=threads * pitch, filled=count * elem // 4)
 
 
@@ -250,8 +256,10 @@ def _one(row):
     warps = -(-threads // LANES)
     wait = {"cp_async": "        copy.lane.commit\n        copy.lane.wait  0\n", "ld_st": "",
             "st_global": "        get.clock       t1\n        fence.global\n"}[method]
-    kernel = _head(elem, unroll, count, threads, pitch) + SYNC.format(base=BASE, clock="t0", some=_some(unroll, count)) + \
-        _copy(method, elem, unroll, count) + wait + SYNC.format(base="", clock="t2", some=LEAVE) + END.format(warps=warps)
+    kernel = _head(method, elem, unroll, count, threads, pitch) + \
+        SYNC.format(base=BASE, clock="t0", some=_some(unroll, count)) + \
+        _copy(method, elem, unroll, count) + wait + \
+        SYNC.format(base="", clock="t2", some=LEAVE) + END.format(warps=warps)
     span = max(4096, -(-count * pitch // 4096) * 4096)
     copy = Launch("copy", 1, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", pitch)))
     touch = _warm(1, count, max(pitch, min(SECTOR, elem)), 0)
@@ -285,7 +293,8 @@ NEXT = """
 
 
 def _place(groups):
-    """(work-groups that are run, on how many compute units, of how many such parts the machine is, how many share a unit)"""
+    """(work-groups that are run, on how many compute units, of how many such parts the machine is, how many of the
+    work-groups share a unit)"""
     together = -(-groups // UNITS)
     if groups >= 100 and groups % SHARE == 0:
         return groups // SHARE, UNITS // SHARE, SHARE, together
@@ -302,18 +311,21 @@ def _many(row):
     region, far = (min(fits, copies) * size, size) if warm else (size, size * groups)
     span = region * groups if warm else copies * far
     wait = "        copy.lane.commit\n        copy.lane.wait  0\n" if method == "cp_async" else ""
-    kernel = _head(elem, unroll, count, threads, elem, LDS_OF.get(together, 0)) + f"""
+    kernel = _head(method, elem, unroll, count, threads, elem, LDS_OF.get(together, 0)) + f"""
         mul.i32         at, group, {region}
         add.i32         begin.lo, begin.lo, at
         mov.b64         first, begin
         add.i64         end, first, {region if warm else span}
         mov.b32         far, {far}
 """ + SYNC.format(base=BASE, clock="t0", some="") + "next_:\n" + _some(unroll, count) + \
-        _wide_copy(method, elem, unroll, count) + NEXT.format(wait=wait, first=FIRST, copies=copies) + SYNC.format(base="", clock="t3", some="") + END.format(warps=warps)
+        _wide_copy(method, elem, unroll, count) + \
+        NEXT.format(wait=wait, first=FIRST, copies=copies) + \
+        SYNC.format(base="", clock="t3", some="") + END.format(warps=warps)
     copy = Launch("copy", groups, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", elem)))
     touch = _warm(groups, region // SECTOR, SECTOR, region)
     case = Case(kernel, (touch, copy) if warm else (copy,),
-                (stamps(4 * warps * groups), Buffer(DATA, max(128, span))), cus=units, share=share, sets=(("mem.l1_size", str(SRAM - CARVED[together])),) if together in CARVED else ())
+                (stamps(4 * warps * groups), Buffer(DATA, max(128, span))), cus=units, share=share,
+                sets=(("mem.l1_size", str(SRAM - CARVED[together])),) if together in CARVED else ())
 
     def cycles(outcome):
         """Of all of a work-group's copies."""
