@@ -46,6 +46,7 @@ void opencl_passes(struct ir *ir) {
   pass_simplify(ir);
   pass_spread(ir);
   pass_simplify(ir);
+  pass_divide(ir);
   pass_regroup(ir);
   pass_hoist(ir);
   pass_simplify(ir);

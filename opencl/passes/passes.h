@@ -39,6 +39,9 @@ void pass_narrow(struct ir *ir);
  * pass_narrow() would undo it. */
 void pass_spread(struct ir *ir);
 
+/* Division by a known number becomes multiplication. */
+void pass_divide(struct ir *ir);
+
 /* Sums in loops put what does not change together, for pass_hoist(). */
 void pass_regroup(struct ir *ir);
 

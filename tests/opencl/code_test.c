@@ -215,3 +215,46 @@ TEST(code, a_signed_index_of_an_unsigned_sum_wraps) {
   EXPECT_EQ(group_rig_words(&rig, 1)[1], 77);
   group_rig_close(&rig);
 }
+
+/* Quotients and remainders by these, of both signs' numbers at their edges, against the host's. */
+#define DIVISORS(row) row(3) row(5) row(6) row(7) row(10) row(25) row(641) row(1000) row(65537) row(2147483647)
+#define UNSIGNED_DIVISORS(row) row(2147483649u) row(3000000000u) row(4294967295u)
+
+TEST(code, division_by_a_known_number_is_a_product_and_exact) {
+#define BY(d) "*s++ = n / " #d "; *s++ = n % " #d "; *u++ = (uint)n / " #d "u; *u++ = (uint)n % " #d "u;\n"
+#define BY_UNSIGNED(d) "*u++ = (uint)n / " #d "; *u++ = (uint)n % " #d ";\n"
+  static const int32_t divisors[] = {
+#define ROW(d) d,
+      DIVISORS(ROW)
+#undef ROW
+  };
+  static const uint32_t more[] = {2147483649u, 3000000000u, 4294967295u};
+  enum { COUNT = sizeof divisors / sizeof *divisors, MORE = sizeof more / sizeof *more, ITEMS = 64 };
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *in, global int *s, global uint *u) {\n"
+                           "  size_t i = get_global_id(0); int n = in[i];\n"
+                           "  s += 20 * i; u += 26 * i;\n" DIVISORS(BY) UNSIGNED_DIVISORS(BY_UNSIGNED) "}\n")) {
+    uint32_t *in = group_rig_words(&rig, 0);
+    EXPECT_EQ(group_rig_count(&rig, ISA_DIV_S32) + group_rig_count(&rig, ISA_REM_S32), 0);
+    EXPECT_EQ(group_rig_count(&rig, ISA_DIV_U32) + group_rig_count(&rig, ISA_REM_U32), 0);
+    for (uint32_t i = 0; i < ITEMS; i++)
+      in[i] = i < 32   ? (UINT32_C(1) << i) - (i & 1)
+              : i < 48 ? i * 0x12345677u
+                       : 0u - (uint32_t)divisors[i % COUNT] * (i - 47);
+    EXPECT_TRUE(group_rig_run(&rig));
+    for (uint32_t i = 0; i < ITEMS; i++)
+      for (int k = 0; k < COUNT + MORE; k++) {
+        const uint32_t n = in[i], d = k < COUNT ? (uint32_t)divisors[k] : more[k - COUNT];
+        const uint32_t *s = group_rig_words(&rig, 1) + 2 * COUNT * i + 2 * k;
+        const uint32_t *u = group_rig_words(&rig, 2) + 2 * (COUNT + MORE) * i + 2 * k;
+        ct_note("%u by %u", n, d);
+        EXPECT_EQ(u[0], n / d);
+        EXPECT_EQ(u[1], n % d);
+        if (k < COUNT)
+          EXPECT_EQ(s[0], (uint32_t)((int32_t)n / (int32_t)d));
+        if (k < COUNT)
+          EXPECT_EQ(s[1], (uint32_t)((int32_t)n % (int32_t)d));
+      }
+  }
+  group_rig_close(&rig);
+}

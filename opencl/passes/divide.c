@@ -1,0 +1,45 @@
+/* Quotients and remainders of 32 bits by a known number become products: the upper half of one with the number's
+ * reciprocal, shifted (Granlund and Montgomery, Division by Invariant Integers using Multiplication, figures 4.1 and
+ * 5.2). Powers of two are shifts already. Behind pass_narrow(), which knows ranges of quotients and not of these.
+ * Left alone: 64 bits, and negative numbers. */
+#include "opencl/passes/identity.h"
+#include "opencl/passes/passes.h"
+
+/* n / by: with h the upper half of n times m, (h + (n - h) / 2) >> (l - 1) where 2^(l - 1) < by < 2^l. */
+static ir_ref unsigned_quotient(struct rewrite *rw, const struct term *t, uint64_t by, unsigned l) {
+  const uint64_t m = (((UINT64_C(1) << l) - by) << 32) / by + 1;
+  const ir_ref high = term_put(rw, t, KIND_MULHI_U, t->a, term_const(rw, t, m & UINT32_MAX));
+  const ir_ref rest = term_put(rw, t, KIND_SUB, t->a, high);
+  const ir_ref half = term_put(rw, t, KIND_SHR_U, rest, rewrite_32(rw, 1));
+  return term_put(rw, t, KIND_SHR_U, term_put(rw, t, KIND_ADD, half, high), rewrite_32(rw, l - 1));
+}
+
+/* Rounded down, and then one more where n is negative. */
+static ir_ref signed_quotient(struct rewrite *rw, const struct term *t, uint64_t by, unsigned l) {
+  const uint64_t m = (UINT64_C(1) << (31 + l)) / by + 1;
+  const ir_ref high = term_put(rw, t, KIND_MULHI_S, t->a, term_const(rw, t, m & UINT32_MAX));
+  const ir_ref down = term_put(rw, t, KIND_SHR_S, term_put(rw, t, KIND_ADD, t->a, high), rewrite_32(rw, l - 1));
+  return term_put(rw, t, KIND_SUB, down, term_put(rw, t, KIND_SHR_S, t->a, rewrite_32(rw, 31)));
+}
+
+static ir_ref divide_rule(struct rewrite *rw, ir_ref ref) {
+  const struct term t = term_of(rw->ir, ref);
+  const bool is_signed = t.kind == KIND_DIV_S || t.kind == KIND_REM_S;
+  const bool is_unsigned = t.kind == KIND_DIV_U || t.kind == KIND_REM_U;
+  if ((!is_signed && !is_unsigned) || t.bits != 32 || known(rw, t.a) || !known(rw, t.b))
+    return ref;
+  const uint64_t by = bits_of(rw, t.b) & UINT32_MAX;
+  if (by < 3 || !(by & (by - 1)) || (is_signed && by > INT32_MAX))
+    return ref;
+  const unsigned l = 64 - (unsigned)__builtin_clzll(by);
+  const ir_ref quotient = is_signed ? signed_quotient(rw, &t, by, l) : unsigned_quotient(rw, &t, by, l);
+  if (t.kind == KIND_DIV_S || t.kind == KIND_DIV_U)
+    return quotient;
+  return term_put(rw, &t, KIND_SUB, t.a, term_put(rw, &t, KIND_MUL, quotient, t.b));
+}
+
+void pass_divide(struct ir *ir) {
+  ir_analyse(ir);
+  struct rewrite rewrite = {.rule = divide_rule};
+  rewrite_run(&rewrite, ir);
+}
