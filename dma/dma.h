@@ -67,6 +67,8 @@
  * that they do not run away from memory, no outbound request starts while those under way are of `posted` bytes or
  * more. What the work-group does to memory after such an event follows the copy's data on the link to memory; a fence
  * waits for the acknowledgement.
+ * With `lds_reads` no outbound request starts while so many are at the LDS, and one that can start goes before inbound
+ * ones: a copy out and one in then share the LDS's beats, and neither waits for the other's end.
  *
  *     outbound, posted:      t0 + 1 + setup + B + lds_latency + ⌈b/write_width⌉ + completion
  *
