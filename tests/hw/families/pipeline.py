@@ -77,7 +77,7 @@ ADVANCE = """
 """
 
 
-def _issue_bulk(stage, tile, number, loaded=False):
+def _issue_bulk(stage, tile, number, stages, loaded=False):
     """An elected lane of the first warp announces the bytes and copies, in a loop over elected lanes that the compiler
     makes; what moves into uniform registers is broadcast. `loaded`: the number of bytes has been read already."""
     return f"""
@@ -103,16 +103,19 @@ issue_{number}:
 """
 
 
-def _issue_cp_async(stage, tile, number, loaded=False):
-    """16 bytes at a time of all work-items, past the registers; the compiler guards each copy with three dead loads."""
+def _issue_cp_async(stage, tile, number, stages, loaded=False):
+    """16 bytes at a time of all work-items, past the registers; the compiler guards each copy with three dead loads. With
+    one stage it has no register left over from before: the bytes and the LDS's base are read each time."""
+    again = BYTES + "        setp.ge.s32     over, item16, bytes\n" if stages == 1 else ""
+    base = "        ld.arg.b32      base, nothing\n" if stages == 1 else BYTES
     return f"""
-@over   bra             filled_{number}
-        ld.arg.b32      bytes, bytes_of_tile
-        add.i32         p.lo, from.lo, item16
+{again}@over   bra             filled_{number}
+{base}        add.i32         p.lo, from.lo, item16
         mul.i32         at, item16, 1
         mad.i32         p.hi, p.lo, zero, from.hi
+        add.i32         start_at, base, {HEAD + stage * tile}
 fill_{number}:
-        add.i32         to, at, {HEAD + stage * tile}
+        add.i32         to, at, start_at
         mov.b32         q.hi, p.hi
         mul.i32         q.lo, p.lo, 1
         add.i32         p.lo, p.lo, t16
@@ -126,7 +129,7 @@ filled_{number}:
 """
 
 
-def _issue_ld_st(stage, tile, number, loaded=False):
+def _issue_ld_st(stage, tile, number, stages, loaded=False):
     """A load and a store of 16 bytes at a time of all work-items."""
     return f"""
         ld.arg.b32      bytes, bytes_of_tile
@@ -169,12 +172,12 @@ def _wait(engine, stages, stage):
 def _kernel(engine, stages, tile, groups, laps, step, end):
     """`laps`: those not timed, and all. Tiles are `step` bytes apart and wrap at `end`, 0: never."""
     issue = ISSUES[engine]
-    prologue = "".join(issue(stage, tile, f"before_{stage}") + ADVANCE for stage in range(stages - 1))
+    prologue = "".join(issue(stage, tile, f"before_{stage}", stages) + ADVANCE for stage in range(stages - 1))
     lap = ""
     for stage in range(stages):
         early = engine == "bulk" and stage >= 2  # so the compiler has it: from a lap's third copy on
         last = stage == stages - 1
-        lap += issue((stage + stages - 1) % stages, tile, stage, early) + ("" if last else ADVANCE) + \
+        lap += issue((stage + stages - 1) % stages, tile, stage, stages, early) + ("" if last else ADVANCE) + \
             _wait(engine, stages, stage) + _compute(stage, tile, groups) + \
             (BYTES if engine == "bulk" and 1 <= stage and not last else "") + "        bar.lds\n"
     rest = "".join(_wait(engine, stages, stage) for stage in range(stages - 1)) if engine == "bulk" else ""
@@ -187,7 +190,7 @@ def _kernel(engine, stages, tile, groups, laps, step, end):
 .arg    nothing u32
 .lds    room  {HEAD + stages * tile}
 .reg    item, item4, item16, t4, t16, group, bytes, step, end, lap, chunks, u[4], count, mask, here, base, back
-.reg    i, at, to, zero, o[4], a[4], x[4], v[4], acc, event[{stages}]
+.reg    i, at, to, start_at, zero, o[4], a[4], x[4], v[4], acc, event[{stages}]
 .reg64  from, first, p, q, results, start, begin, finish, stop
 .pred   lead, first_warp, one, any, some, none, never, wraps, again, over
         get.local_id    item, x
