@@ -136,7 +136,8 @@ def _by_field(field, of_family):
     values = collections.OrderedDict()
     for result in of_family:
         values.setdefault(result.row.fields.get(field), []).append(result)
-    for value in sorted((v for v in values if v is not None), key=lambda v: (0, int(v), v) if v.isdigit() else (1, 0, v)):
+    values.pop(None, None)
+    for value in sorted(values, key=lambda v: (0, int(v), v) if v.isdigit() else (1, 0, v)):
         print(_line(f"  {field}={value}", values[value]))
 
 

@@ -104,8 +104,8 @@ issue_{number}:
 
 
 def _issue_cp_async(stage, tile, number, stages, loaded=False):
-    """16 bytes at a time of all work-items, past the registers; the compiler guards each copy with three dead loads. With
-    one stage it has no register left over from before: the bytes and the LDS's base are read each time."""
+    """16 bytes at a time of all work-items, past the registers; the compiler guards each copy with three dead loads.
+    With one stage it keeps nothing in registers: the bytes and the LDS's base are read each time."""
     again = BYTES + "        setp.ge.s32     over, item16, bytes\n" if stages == 1 else ""
     base = "        ld.arg.b32      base, nothing\n" if stages == 1 else BYTES
     return f"""
