@@ -80,7 +80,7 @@ def _latency_kernel(row, inbound, size, step, misalign):
         get.clock       t1
 {body}        mov.b64         t3, t2
 """
-    else:
+    else:  # the second wait, for the writes, finds nothing left: an instruction
         body = f"""        get.clock       t0
         add.i32         d, base, 1024
         shr.u32         n, size, 4
@@ -88,7 +88,6 @@ def _latency_kernel(row, inbound, size, step, misalign):
         get.clock       t1
         wait            e
         get.clock       t2
-        fence.global
         mov.b32         v, 0
         get.clock       t3
 """
