@@ -9,12 +9,12 @@
  * MEM_ACCESS_LINES lines go in parts), and its lines of that slice are looked up in the cycle in which the last of them
  * passes. Tags are per line with a valid bit a sector, replaced least recently used in a set.
  *
- * A read fetches the sectors that are missing, and with dram_fetch what else their blocks lack. A line on its way is in an MSHR: a read of sectors
- * that are coming departs with them, one of further sectors fetches these under the same MSHR; either is a merge, and
- * after mshr_merges of them a read waits until the fill is over and is looked up then. A miss that finds no MSHR free
- * asks DRAM when the first becomes free (mshr.h); what comes later and hits passes it. A prefetch does the same with
- * mshr_prefetch wait, or is dropped. Stores allocate without fetching and need no MSHR; changed sectors go to DRAM
- * when their line is replaced, and nobody waits for that.
+ * A read fetches the sectors that are missing, and with dram_fetch what else their blocks lack. A line on its way is in
+ * an MSHR: a read of sectors that are coming departs with them, one of further sectors fetches these under the same
+ * MSHR; either is a merge, and after mshr_merges of them a read waits until the fill is over and is looked up then. A
+ * miss that finds no MSHR free asks DRAM when the first becomes free (mshr.h); what comes later and hits passes it. A
+ * prefetch does the same with mshr_prefetch wait, or is dropped. Stores allocate without fetching and need no MSHR;
+ * changed sectors go to DRAM when their line is replaced, and nobody waits for that.
  *
  * Past the L2 (copies that bypass it, warps' stores with l2_write around): sectors that are in the L2 are served by it
  * and updated in it, so no copy is ever stale; the others go to or come from DRAM without a line or an MSHR, and a

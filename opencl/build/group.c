@@ -90,11 +90,8 @@ bool build_group(struct build *b, const struct spirv_inst *inst) {
     uint16_t opcode;
     bool (*lower)(struct build *b, const struct spirv_inst *inst);
   } lowered[] = {
-      {OpControlBarrier, lower_barrier},
-      {OpMemoryBarrier, lower_fence},
-      {OpGroupAsyncCopy, async_copy},
-      {OpGroupWaitEvents, async_wait},
-      {OpReadClockKHR, clock_read},
+      {OpControlBarrier, lower_barrier}, {OpMemoryBarrier, lower_fence}, {OpGroupAsyncCopy, async_copy},
+      {OpGroupWaitEvents, async_wait},   {OpReadClockKHR, clock_read},
   };
   for (size_t i = 0; i < sizeof lowered / sizeof lowered[0]; i++)
     if (lowered[i].opcode == inst->op)

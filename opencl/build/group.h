@@ -1,6 +1,6 @@
 /* What the files that lower group operations share: group.c (barriers, and which instruction is lowered by whom),
- * async.c (copies, events), clock.c, collective.c (reductions, scans, votes, broadcasts), workgroup.c (those over a work-group),
- * subgroup.c (shuffles, ballots), atomic.c.
+ * async.c (copies, events), clock.c, collective.c (reductions, scans, votes, broadcasts), workgroup.c (those over a
+ * work-group), subgroup.c (shuffles, ballots), atomic.c.
  *
  * A sub-group is a warp: it runs in lockstep, so its collectives are single instructions of the ISA over the lanes
  * that are active. A work-group's collectives are made of those and of the LDS. */

@@ -118,7 +118,8 @@ static enum opencl_part part_of(const char *what, size_t length) {
   return memmem(what, length, "argument: '-", 12) ? OPENCL_OPTIONS : OPENCL_SOURCE;
 }
 
-/* "k.cl:3:5: error: what (and 2 more; --build-option -Wall shows them)". An error that has no place gets the program's name. */
+/* "k.cl:3:5: error: what (and 2 more; --build-option -Wall shows them)". An error that has no place gets the program's
+ * name. */
 static bool fail_source(const struct teller *teller, const char *tool, const struct process_end *end) {
   const char *line = NULL;
   size_t length = 0, count = count_lines(end->text, is_error, &line, &length);

@@ -262,9 +262,9 @@ bool job_refuse_kind(const char *word, struct message *message) {
   type_nearest(word, near);
   const char *kind = nearest_word(word, words, sizeof words / sizeof *words, sizeof *words);
   const char *guess = *near ? near : kind;
-  return message_fail(message,
-                      "no kind of argument '%.40s'%s%s%s; legal: buffer, null, local, pipe, bytes, or a type: " TYPE_LEGAL,
-                      word, guess ? " (did you mean '" : "", guess ? guess : "", guess ? "'?)" : "");
+  return message_fail(
+      message, "no kind of argument '%.40s'%s%s%s; legal: buffer, null, local, pipe, bytes, or a type: " TYPE_LEGAL,
+      word, guess ? " (did you mean '" : "", guess ? guess : "", guess ? "'?)" : "");
 }
 
 /* ---- the NDRange ------------------------------------------------------------------------------ */

@@ -28,7 +28,7 @@ TEST(machines, the_three_that_are_documented_exist) {
 }
 
 TEST(machines, h200_says_of_each_value_where_it_is_from) {
-  static const char *const sources[] = {"measured on an H200", "assumed",     "CUDA",        "device query",
+  static const char *const sources[] = {"measured on an H200", "assumed",     "CUDA",         "device query",
                                         "FlashGPU-Sim",        "white paper", "of no effect", "fit:"};
   const char *text = preset_find("h200")->text;
   for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {

@@ -1,7 +1,7 @@
 /* OpenCL.std and the conversions: all rows, what is refused, and values, from OpenCL C to memory. */
 #include "isa/numbers.h"
-#include "opencl/opencl.h"
 #include "opencl/build/std.h"
+#include "opencl/opencl.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 
