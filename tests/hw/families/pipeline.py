@@ -14,7 +14,39 @@ MEGAHERTZ = 1980
 REGION, REGION_OF_FEW = 65536, 262144  # bytes that a work-group's tiles wrap in, warm
 
 
-def _compute(stage, tile, groups):
+# The order that the compiler gave the instructions of a group in front of its multiply-adds, by engine and stages:
+# a(nd), d(ecrement), p(lace, by the multiplier) or q (by the adder), m(ove on, by the multiplier) or e (by a shifting
+# adder), s(et the predicate), l(oad).
+ORDERS = {
+    ("bulk", 1): "a0 d a1 m1 a2 p0 s p1 a3 p2 e0 l0 m2 p3 l1 m3 l2 l3",
+    ("bulk", 2): "a0 d a1 m0 a2 p0 s p1 a3 p2 l0 m1 p3 l1 m2 m3 l2 l3",
+    ("bulk", 3): "a0 d a1 m0 a2 p0 a3 p1 s p2 l0 p3 m1 l1 m2 m3 l2 l3",
+    ("cp_async", 1): "a0 d a1 m0 q0 a2 p1 a3 m2 l0 p2 s p3 l1 e1 m3 l2 l3",
+    ("cp_async", 2): "a0 d a1 m0 a2 p0 s p1 a3 m1 q2 l0 e2 p3 l1 m3 l2 l3",
+    ("cp_async", 4): "a0 d a1 m0 a2 p0 a3 p1 q2 m1 s l0 p3 e2 m3 l1 l2 l3",
+    ("cp_async", 8): "a0 d a1 m0 p0 a2 p1 a3 m1 q2 l0 s p3 l1 m2 m3 l2 l3",
+    ("ld_st", 1): "a0 d a1 m0 a2 m2 l0 a3 m3 s l1 e1 l2 l3",
+}
+SAME_ORDER = {("bulk", 4): 3, ("bulk", 6): 2, ("bulk", 8): 3, ("cp_async", 3): 2, ("cp_async", 6): 1}
+OPERATIONS = {
+    "a": "and.b32         a[{0}], o[{0}], mask",
+    "d": "sub.i32         i, i, 1",
+    "p": "mad.i32         a[{0}], a[{0}], 1, here",
+    "q": "add.i32         a[{0}], a[{0}], here",
+    "m": "mad.i32         o[{0}], t4, 4, o[{0}]",
+    "e": "add.i32         o[{0}], o[{0}], t16",
+    "s": "setp.ne.u32     again, i, 0",
+    "l": "ld.lds.b32      x[{0}], [a[{0}] + {1}]",
+}
+
+
+def _group(engine, stages, place):
+    """A group's instructions but its multiply-adds and its branch; `place`: of the stage in the LDS."""
+    order = ORDERS.get((engine, SAME_ORDER.get((engine, stages), stages)), ORDERS["bulk", 3])
+    return "".join(f"        {OPERATIONS[step[0]].format(step[1:], place)}\n" for step in order.split())
+
+
+def _compute(engine, stages, stage, tile, groups):
     """The function that the program calls: `groups` times 4 loads and 16 dependent multiply-adds. It returns to an
     address in a register: the first lane's, with the lanes that have the same."""
     if groups == 0:
@@ -34,25 +66,7 @@ compute_{stage}:
         mad.i32         o[2], o[1], 1, t4
         mad.i32         o[3], o[2], 1, t4
 group_{stage}:
-        and.b32         a[0], o[0], mask
-        sub.i32         i, i, 1
-        and.b32         a[1], o[1], mask
-        mad.i32         o[0], t4, 4, o[0]
-        and.b32         a[2], o[2], mask
-        mad.i32         a[0], a[0], 1, here
-        and.b32         a[3], o[3], mask
-        mad.i32         a[1], a[1], 1, here
-        setp.ne.u32     again, i, 0
-        mad.i32         a[2], a[2], 1, here
-        ld.lds.b32      x[0], [a[0] + {HEAD + stage * tile}]
-        mad.i32         a[3], a[3], 1, here
-        mad.i32         o[1], t4, 4, o[1]
-        ld.lds.b32      x[1], [a[1] + {HEAD + stage * tile}]
-        mad.i32         o[2], t4, 4, o[2]
-        mad.i32         o[3], t4, 4, o[3]
-        ld.lds.b32      x[2], [a[2] + {HEAD + stage * tile}]
-        ld.lds.b32      x[3], [a[3] + {HEAD + stage * tile}]
-{sums}@again  bra             group_{stage}
+{_group(engine, stages, HEAD + stage * tile)}{sums}@again  bra             group_{stage}
         mul.i32         o[0], back, 1
         mul.i32         o[1], back, 1
         bcast.b32       here, o[0]
@@ -178,7 +192,7 @@ def _kernel(engine, stages, tile, groups, laps, step, end):
         early = engine == "bulk" and stage >= 2  # so the compiler has it: from a lap's third copy on
         last = stage == stages - 1
         lap += issue((stage + stages - 1) % stages, tile, stage, stages, early) + ("" if last else ADVANCE) + \
-            _wait(engine, stages, stage) + _compute(stage, tile, groups) + \
+            _wait(engine, stages, stage) + _compute(engine, stages, stage, tile, groups) + \
             (BYTES if engine == "bulk" and 1 <= stage and not last else "") + "        bar.lds\n"
     rest = "".join(_wait(engine, stages, stage) for stage in range(stages - 1)) if engine == "bulk" else ""
     return f"""
