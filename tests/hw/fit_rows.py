@@ -17,7 +17,7 @@ FIT = [
     ("cu.copy_lane_interval", 1, 16, ("wgcopy", "pipeline")),
     ("cu.fence_latency", 1, 2000, ("wgcopy", "atomics")),
     ("cu.operand_latency", 0, 50, ("lds", "wgcopy", "pipeline", "opencl")),
-    ("cu.stored_latency", 0, 100, ("wgcopy", "opencl")),
+    ("cu.global_operand_latency", 0, 100, ("wgcopy", "opencl")),
     ("cu.dispatch_latency", 1, 2000, ("dispatch",)),
     ("cu.dispatch_rate", 1, 2000, ("dispatch",)),
     ("cu.launch_overhead", 0, 50000, ("dispatch", "opencl")),
