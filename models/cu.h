@@ -101,7 +101,6 @@ struct cu_warp {
   uint32_t index;   /* in its group */
   uint32_t calls;   /* of its group at which it has arrived */
   uint32_t lds_under_way, global_under_way;
-  struct cu_batches batches;
   cycle_t lds_next;    /* its next LDS instruction may issue */
   cycle_t refused_at;  /* a pipe has refused it: when last, 0: never; */
   uint64_t refused_by; /* the pipe's address, */
@@ -113,6 +112,7 @@ struct cu_warp {
   uint8_t maker[ISA_SLOTS];    /* the execution unit that makes it, or CU_NO_UNIT */
   cycle_t held[ISA_SLOTS];     /* with an operand_latency: until when an access has yet to read it */
   uint8_t producer[ISA_SLOTS]; /* enum stall of whoever waits for it */
+  struct cu_batches batches;
 };
 
 /* Events of a work-group that are live: made by a copy, not yet released by a wait. */

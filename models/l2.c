@@ -90,10 +90,6 @@ static cycle_t access_dram(struct l2 *l2, cycle_t now, const struct mem_line *li
   return (use & (L2_READ | L2_WRITE)) == (L2_READ | L2_WRITE) ? dram_access(&l2->dram, done, line->line, bytes) : done;
 }
 
-static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, const struct mem_line *line,
-                           unsigned use);
-static cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t now, uint64_t bytes, uint32_t updates);
-
 /* The partition that a line has its home in. */
 static inline unsigned home_of(const struct l2 *l2, uint64_t line) {
   if (!l2->far)
@@ -121,14 +117,7 @@ static void drop_copy(struct l2 *l2, unsigned home, uint64_t line) {
 }
 
 /* Has the other partition send sectors. Returns when they are here, as if DRAM had delivered them. */
-static cycle_t fetch_far(struct l2 *l2, cycle_t now, uint64_t line, uint32_t missing) {
-  struct l2_slice *slice = slice_in(l2, home_of(l2, line), line);
-  const struct mem_line part = {.line = line, .sectors = missing};
-  cycle_t passed = pass_slice(l2, slice, now, sector_bytes(l2, missing), 0);
-  cycle_t done = access_line(l2, slice, passed, &part, L2_READ);
-  l2->stats->l2_far++;
-  return done - latency_of(l2, line) + l2->params.l2_partition_latency;
-}
+static cycle_t fetch_far(struct l2 *l2, cycle_t now, uint64_t line, uint32_t missing);
 
 /* A line whose missing sectors go past the L2. */
 static cycle_t go_around(struct l2 *l2, cycle_t passed, const struct found *found, const struct mem_line *line,
@@ -160,7 +149,7 @@ static bool in_mshr(const struct l2_slice *slice, const struct l2_line *entry, u
 static cycle_t fetch(struct l2 *l2, struct l2_slice *slice, cycle_t now, struct l2_line *entry, uint64_t line,
                      uint32_t missing) {
   uint64_t bytes = sector_bytes(l2, missing);
-  if (home_of(l2, line) != partition_of(l2, slice))
+  if (l2->far && home_of(l2, line) != partition_of(l2, slice))
     return fetch_far(l2, now, line, missing);
   if (!l2->params.mshrs)
     return dram_access(&l2->dram, now, line, bytes);
@@ -222,8 +211,8 @@ static uint32_t blocks_of(const struct l2 *l2, uint32_t sectors) {
 }
 
 /* One line of a message that passed its slice in cycle `passed`; returns when its data depart. */
-static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, const struct mem_line *line,
-                           unsigned use) {
+static inline cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, const struct mem_line *line,
+                                  unsigned use) {
   struct found found = look_up(l2, slice, line->line);
   if (l2->far && use & L2_WRITE)
     drop_copy(l2, partition_of(l2, slice), line->line);
@@ -240,7 +229,7 @@ static cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed
   entry->used = ++l2->uses;
   entry->valid |= line->sectors | missing;
   entry->dirty |= use & L2_WRITE ? line->sectors : 0;
-  bool far = missing && home_of(l2, line->line) != partition_of(l2, slice); /* counted there */
+  bool far = l2->far && missing && home_of(l2, line->line) != partition_of(l2, slice); /* counted there */
   *(missing ? &l2->stats->l2_misses : &l2->stats->l2_hits) += !far;
   return use & L2_READ ? read_line(l2, slice, passed, entry, line, missing) : passed + latency_of(l2, line->line);
 }
@@ -260,7 +249,7 @@ static cycle_t update(struct l2 *l2, struct l2_slice *slice, cycle_t first, uint
 }
 
 /* Passes bytes through a slice; returns the cycle in which the last byte does, or the last update. */
-static cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t now, uint64_t bytes, uint32_t updates) {
+static inline cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t now, uint64_t bytes, uint32_t updates) {
   cycle_t first = cycle_max(now, slice->width.cycle);
   cycle_t passed = rate_take(&slice->width, now, bytes << (l2->slice_bits + l2->far)) - 1;
   slice->bytes += bytes;
@@ -268,6 +257,16 @@ static cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t now, ui
   if (l2->stats->l2_peak_slice_bytes < slice->bytes)
     l2->stats->l2_peak_slice_bytes = slice->bytes;
   return updates ? update(l2, slice, first, updates, passed) : passed;
+}
+
+/* Out of line, so that the common way of a line, above, is in line. */
+__attribute__((noinline)) static cycle_t fetch_far(struct l2 *l2, cycle_t now, uint64_t line, uint32_t missing) {
+  struct l2_slice *slice = slice_in(l2, home_of(l2, line), line);
+  const struct mem_line part = {.line = line, .sectors = missing};
+  cycle_t passed = pass_slice(l2, slice, now, sector_bytes(l2, missing), 0);
+  cycle_t done = access_line(l2, slice, passed, &part, L2_READ);
+  l2->stats->l2_far++;
+  return done - latency_of(l2, line) + l2->params.l2_partition_latency;
 }
 
 /* Where a line is looked for: a read's in the partition near the CU, any other at home. */
@@ -278,7 +277,7 @@ static inline struct l2_slice *slice_for(const struct l2 *l2, const struct mem_l
 
 /* What it takes longer for going to the other partition than that near the CU. */
 static inline cycle_t way(const struct l2 *l2, const struct l2_slice *slice, unsigned use) {
-  if (partition_of(l2, slice) == use / L2_FROM)
+  if (!l2->far || partition_of(l2, slice) == use / L2_FROM)
     return 0;
   l2->stats->l2_far++;
   return l2->params.l2_partition_latency;

@@ -451,13 +451,6 @@ void lane_copy_commit(struct cu_warp *warp) {
   batches->open++;
 }
 
-bool lane_copy_waits(const struct cu_warp *warp, const struct isa_info *info) {
-  const struct cu_batches *batches = &warp->batches;
-  if (info->class_ == ISA_CLASS_LANE_WAIT)
-    return batches->oldest + warp->kernel->program->code[warp->pc].imm < batches->open;
-  return info->class_ == ISA_CLASS_LANE_COMMIT && batches->open - batches->oldest == ISA_LANE_BATCHES;
-}
-
 /* ---- replies ---------------------------------------------------------------------------------- */
 
 static void reply_to_own(struct cu *cu, uint32_t index, cycle_t now) {

@@ -52,7 +52,12 @@ void lane_copies_free(struct cu *cu);
  * wants to issue next waits for is not complete: batches of a copy.lane.wait, or the oldest of too many. */
 void lane_copy_own(struct cu *cu, uint32_t index, cycle_t now);
 void lane_copy_commit(struct cu_warp *warp);
-bool lane_copy_waits(const struct cu_warp *warp, const struct isa_info *info);
+static inline bool lane_copy_waits(const struct cu_warp *warp, const struct isa_info *info) {
+  const struct cu_batches *batches = &warp->batches;
+  if (info->class_ == ISA_CLASS_LANE_WAIT)
+    return batches->oldest + warp->kernel->program->code[warp->pc].imm < batches->open;
+  return info->class_ == ISA_CLASS_LANE_COMMIT && batches->open - batches->oldest == ISA_LANE_BATCHES;
+}
 
 /* The group, which stands at a copy, deals it to its warps and leaves the rendezvous. */
 void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t now);

@@ -93,8 +93,7 @@ static bool fenced(const struct cu_warp *warp, const struct isa_info *info) {
 /* When the instruction may use what is in a slot of the scoreboard. */
 static cycle_t usable_at(const struct cu *cu, const struct cu_warp *warp, const struct isa_info *info, unsigned slot) {
   cycle_t ready = warp->ready[slot];
-  if (!(cu->params.forward_latency | cu->params.guard_latency) || warp->maker[slot] == CU_NO_UNIT ||
-      info->class_ >= ISA_CLASS_LDS || warp->maker[slot] == cu->unit[info->class_])
+  if (warp->maker[slot] == CU_NO_UNIT || info->class_ >= ISA_CLASS_LDS || warp->maker[slot] == cu->unit[info->class_])
     return ready;
   const bool steers = info->class_ == ISA_CLASS_BRANCH && cu->params.guard_latency;
   return ready + (steers ? cu->params.guard_latency : cu->params.forward_latency);
@@ -112,8 +111,9 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   cycle_t at = from;
   cu_account(warp, warp->stall, now); /* what it waited for so far was the old instruction's business */
   warp->charged = warp->pc;
+  const bool forwards = (cu->params.forward_latency | cu->params.guard_latency) != 0;
   for (unsigned i = 0; i < info->slots; i++) {
-    cycle_t ready = usable_at(cu, warp, info, info->slot[i]);
+    cycle_t ready = forwards ? usable_at(cu, warp, info, info->slot[i]) : warp->ready[info->slot[i]];
     if (ready > at) {
       at = ready;
       stall = (enum stall)warp->producer[info->slot[i]];
@@ -123,7 +123,7 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
     at = warp->lds_next;
     stall = STALL_UNIT;
   }
-  for (unsigned i = 0; i < info->writes && cu->params.operand_latency; i++)
+  for (unsigned i = 0; cu->params.operand_latency && i < info->writes; i++)
     if (warp->held[info->slot[i]] > at) {
       at = warp->held[info->slot[i]];
       stall = STALL_DEPENDENCY;
