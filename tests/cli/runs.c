@@ -191,6 +191,21 @@ TEST(cli, the_command_line_says_what_a_launch_file_says) {
   free(b);
 }
 
+static int64_t launch_number(const char *arguments, const char *key) {
+  json_t *root = report(arguments);
+  int64_t number = json_integer_value(json_object_get(json_array_get(json_object_get(root, "launches"), 0), key));
+  json_decref(root);
+  return number;
+}
+
+TEST(cli, what_a_host_adds_to_a_launch_is_in_its_event_alone) {
+  launch_with("");
+  int64_t cycles = launch_number("run l.json --report json", "cycles");
+  EXPECT_EQ(launch_number("run l.json --report json", "event_cycles"), cycles);
+  EXPECT_EQ(launch_number("run l.json --report json --set cu.launch_overhead=1000", "event_cycles"), cycles + 1000);
+  EXPECT_EQ(launch_number("run l.json --report json --set cu.launch_overhead=1000", "cycles"), cycles);
+}
+
 TEST(cli, machine_and_set_of_the_command_line_win) {
   launch_with(",\n\"machine\": \"dsp\", \"set\": { \"dma.channels\": 3, \"dma.queue\": \"7\" }");
   json_t *root = report("run l.json --report json --machine h200 --set dma.channels=5");
