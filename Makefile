@@ -217,8 +217,8 @@ accuracy: test-packages all
 	@$(HW)/validate.py tests/hw/data/second/*.csv.gz --json $(BUILD)/hw/second.json
 	@$(HW)/leaveout.py --json $(BUILD)/hw/leaveout.json
 	@$(HW)/ablation.py --json $(BUILD)/hw/ablation.json
-	@$(PYTHON) tests/hw/page.py $(BUILD)/hw/predictions.json $(BUILD)/hw/leaveout.json $(BUILD)/hw/ablation.json \
-	  --second $(BUILD)/hw/second.json
+	@$(PYTHON) tests/hw/page.py $(BUILD)/hw/predictions.json --leaveout $(BUILD)/hw/leaveout.json \
+	  --ablation $(BUILD)/hw/ablation.json --second $(BUILD)/hw/second.json
 
 # Needs nvcc; for the machine with the GPU.
 measure:

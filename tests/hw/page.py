@@ -202,11 +202,21 @@ def bandwidth_curves(results, folder):
     _save(figure, folder, "bandwidth")
 
 
+def second_pass(entries):
+    results = results_of(entries)
+    return families_table(group(results)[0]) + "\n\n" + shape_text(results)
+
+
+def _part(path, script, make):
+    """What `make` makes of a script's JSON, or that this page was made without it."""
+    return make(json.loads(pathlib.Path(path).read_text())) if path else f"This page was made without it; `tests/hw/{script}` has it."
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("predictions", help="validate.py's --json")
-    parser.add_argument("leaveout", help="leaveout.py's --json")
-    parser.add_argument("ablation", help="ablation.py's --json")
+    parser.add_argument("--leaveout", metavar="FILE", help="leaveout.py's --json")
+    parser.add_argument("--ablation", metavar="FILE", help="ablation.py's --json")
     parser.add_argument("--second", metavar="FILE", help="validate.py's --json of a second pass, with rows not in the first")
     parser.add_argument("--docs", default="docs", help="folder that gets accuracy.md and accuracy/ (default: docs)")
     options = parser.parse_args()
@@ -221,14 +231,11 @@ def main():
         "tests": tests_table(families),
         "worst": worst_table(families),
         "unmodelled": unmodelled_table(results),
-        "leaveout": leaveout_table(json.loads(pathlib.Path(options.leaveout).read_text())),
-        "ablation": ablation_table(json.loads(pathlib.Path(options.ablation).read_text())),
+        "leaveout": _part(options.leaveout, "leaveout.py", leaveout_table),
+        "ablation": _part(options.ablation, "ablation.py", ablation_table),
         "shape": shape_text(results),
-        "second": "",
+        "second": _part(options.second, "validate.py", second_pass),
     }
-    if options.second:
-        second = results_of(json.loads(pathlib.Path(options.second).read_text()))
-        parts["second"] = families_table(group(second)[0]) + "\n\n" + shape_text(second)
     text = (pathlib.Path(__file__).resolve().parent / "page.md").read_text()
     text = re.sub(r"^\{\{(\w+)\}\}$", lambda found: parts[found.group(1)], text, flags=re.MULTILINE)
     (docs / "accuracy.md").write_text(text)

@@ -196,13 +196,15 @@ class Page(unittest.TestCase):
             (folder / "a.json").write_text(json.dumps([{"mechanism": "all on", "sets": {}, "errors": {"lds": 0.02}},
                                                        {"mechanism": "merging", "sets": {"lds.merge": "none"},
                                                         "errors": {"lds": 0.18}}]))
-            done = run_script("page.py", folder / "p.json", folder / "l.json", folder / "a.json", "--docs", folder)
+            done = run_script("page.py", folder / "p.json", "--leaveout", folder / "l.json", "--ablation", folder / "a.json",
+                              "--docs", folder)
             self.assertEqual(done.returncode, 0, done.stderr)
             text = (folder / "accuracy.md").read_text()
             self.assertNotIn("{{", text)
             self.assertIn("| 25.0 | 25.0 | 25.0 | +25.0 |", text)
             self.assertIn("3.1", text)
             self.assertIn("lds 2.0 → 18.0", text)
+            self.assertEqual(text.count("made without it"), 1)  # the second pass
             for name in ("scatter", "latency", "stages", "bandwidth"):
                 self.assertIn(f"accuracy/{name}.png", text)
                 self.assertGreater((folder / f"accuracy/{name}.png").stat().st_size, 5000)
