@@ -220,7 +220,7 @@ static bool merges(const struct lds_params *params, const struct lds_request *re
 /* What its phases cost besides their passes. */
 static void add_phase_costs(const struct view *view, struct lds_schedule *schedule) {
   const struct lds_params *params = view->params;
-  uint32_t phases = view->request->lanes > view->shape.lanes ? view->request->lanes / view->shape.lanes : 1;
+  uint32_t lanes = view->request->lanes, group = view->shape.lanes, phases = lanes > group ? lanes / group : 1;
   schedule->late =
       params->phase_latency * (phases - 1) + (view->request->kind == LDS_ATOMIC ? params->atomic_latency : 0);
   schedule->idle = params->empty == LDS_EMPTY_PASS && phases > schedule->passes ? phases - schedule->passes : 0;
