@@ -14,16 +14,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import rows as measured_rows
 from mechanisms import MECHANISMS
 from rows import BadRow, FAMILIES
-from runner import Failure, Machine, Runner, terminal_progress
-from validate import CACHE, errors, mean, predict, sample, write_new
+from runner import Failure
+from validate import errors, make_runner, mean, predict, sample, write_new
 
 
 def family_errors(rows, machine, sets, jobs):
     """{family: mean absolute error as a fraction}; a row that cannot be run any more counts as 100 %."""
-    runner = Runner(Machine(os.environ.get("WARPWAIT", "build/warpwait"), machine, sets), CACHE, jobs,
-                    terminal_progress if sys.stderr.isatty() else None)
     of_family = {}
-    for result in predict(rows, runner):
+    for result in predict(rows, make_runner(machine, sets, jobs)):
         of_family.setdefault(result.row.family, []).append(result)
     return {family: mean(errors(results) + [1.0] * (len(results) - len(errors(results))))
             for family, results in of_family.items()}
@@ -42,8 +40,7 @@ def main():
                 if row.family and not measured_rows.apart(row)]
         rows = sample(rows, options.sample)
         # What is not modelled at all says nothing about a mechanism.
-        runner = Runner(Machine(os.environ.get("WARPWAIT", "build/warpwait"), options.machine), CACHE, options.jobs,
-                        terminal_progress if sys.stderr.isatty() else None)
+        runner = make_runner(options.machine, jobs=options.jobs)
         rows = [result.row for result in predict(rows, runner) if result.predicted is not None]
         whole = family_errors(rows, options.machine, (), options.jobs)
         told = [{"mechanism": "all on", "sets": {}, "errors": whole}]

@@ -24,8 +24,8 @@ except ImportError as missing:
 import rows as measured_rows
 from fit_rows import FIT
 from rows import BadRow
-from runner import Failure, Machine, Runner, number, terminal_progress
-from validate import CACHE, plan, sample, write_new
+from runner import Failure, number
+from validate import make_runner, plan, sample, write_new
 from case import Unmodelled
 
 SCALE = 0.05  # residuals beyond about 5 % count linearly
@@ -35,8 +35,8 @@ ROUNDS = 6
 class Observations:
     """Measured rows with their cases; predicts all or some of them on a machine with parameters set."""
 
-    def __init__(self, rows, warpwait, machine, sets, jobs, cache=CACHE):
-        self.warpwait, self.machine, self.sets, self.jobs, self.cache = warpwait, machine, tuple(sets), jobs, cache
+    def __init__(self, rows, machine, sets, jobs):
+        self.machine, self.sets, self.jobs = machine, tuple(sets), jobs
         self.rows, self.planned = [], []
         for row in rows:
             try:
@@ -57,9 +57,7 @@ class Observations:
         cannot be run counts as predicted by a factor of two."""
         chosen = range(len(self.rows)) if chosen is None else chosen
         sets = self.sets + tuple(f"{key}={value}" for key, value in values.items())
-        runner = Runner(Machine(self.warpwait, self.machine, sets), self.cache, self.jobs,
-                        terminal_progress if sys.stderr.isatty() else None)
-        outcomes = runner.run([self.planned[i][0] for i in chosen])
+        outcomes = make_runner(self.machine, sets, self.jobs).run([self.planned[i][0] for i in chosen])
         residuals = np.full(len(chosen), math.log(2))
         for at, i in enumerate(chosen):
             case, metric = self.planned[i]
@@ -235,10 +233,9 @@ def main():
         if options.only:
             rows = [row for row in rows if row.family in options.only or row.test in options.only]
         rows = sample(rows, options.sample) if options.sample else rows
-        warpwait = os.environ.get("WARPWAIT", "build/warpwait")
-        machine = Machine(warpwait, options.machine, options.set)
+        machine = make_runner(options.machine, options.set).machine
         start, bounds, tests = chosen_parameters(machine, options.fit)
-        observations = Observations(rows, warpwait, options.machine, options.set, options.jobs)
+        observations = Observations(rows, options.machine, options.set, options.jobs)
         if not observations.rows:
             raise BadRow("no row of these measurements can be modelled")
         fitted = fit(observations, start, bounds, tests, options.rounds)

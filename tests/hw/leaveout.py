@@ -16,8 +16,8 @@ from calibrate import Observations, chosen_parameters, fit, mean_error
 import rows as measured_rows
 from fit_rows import AXES, FIT
 from rows import BadRow, FAMILIES
-from runner import Failure, Machine
-from validate import sample, write_new
+from runner import Failure
+from validate import make_runner, sample, write_new
 
 
 def _order(text):
@@ -46,12 +46,11 @@ def displaced(start, bounds):
 
 def one(family, rows, axis, extrapolate, options):
     """What is found of one family along one axis, as an object of the JSON list; None if a half is empty."""
-    warpwait = os.environ.get("WARPWAIT", "build/warpwait")
-    shown, out = (Observations(sample(half, options.sample), warpwait, options.machine, (), options.jobs)
+    shown, out = (Observations(sample(half, options.sample), options.machine, (), options.jobs)
                   for half in halves(rows, axis, extrapolate))
     if not shown.rows or not out.rows:
         return None
-    machine = Machine(warpwait, options.machine)
+    machine = make_runner(options.machine).machine
     keys = [key for key, _, _, informs in FIT if family in informs or set(informs) & set(FAMILIES[family][1])]
     start, bounds, tests = chosen_parameters(machine, keys)
     found = fit(shown, displaced(start, bounds), bounds, tests, options.rounds)

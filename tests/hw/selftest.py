@@ -125,7 +125,7 @@ class Fitting(unittest.TestCase):
         rows = [row for row in measured_rows.read([HERE / "data/t1_lds.csv.gz"]) if row.test == "lds_latency"][:40]
         jobs = os.cpu_count()
         true = int(machine().values["lds.latency"])
-        observations = calibrate.Observations(rows, WARPWAIT, "h200", (), jobs)
+        observations = calibrate.Observations(rows, "h200", (), jobs)
         observations.measured = observations.residuals({}) + observations.measured
         fitted = calibrate.fit(observations, {"lds.latency": true + 9}, {"lds.latency": (1, 100)}, {"lds.latency": ("lds",)})
         self.assertEqual(fitted.values, {"lds.latency": true})

@@ -50,6 +50,12 @@ class Result:
         return entry
 
 
+def make_runner(machine, sets=(), jobs=None):
+    """Runs on a machine with parameters set ("key=value"); shows progress on a terminal. Failure as Machine's."""
+    return Runner(Machine(os.environ.get("WARPWAIT", "build/warpwait"), machine, sets), CACHE, jobs,
+                  terminal_progress if sys.stderr.isatty() else None)
+
+
 def plan(row):
     """(case, function from its outcome to the metric); raises Unmodelled or BadRow."""
     if row.metric in NOT_TIMES:
@@ -210,8 +216,7 @@ def main():
             rows = [row for row in rows if row.family in options.only or row.test in options.only]
         if options.sample is not None:
             rows = sample(rows, options.sample)
-        machine = Machine(os.environ.get("WARPWAIT", "build/warpwait"), options.machine, options.set)
-        runner = Runner(machine, CACHE, options.jobs, terminal_progress if sys.stderr.isatty() else None)
+        runner = make_runner(options.machine, options.set, options.jobs)
         results = predict(rows, runner)
     except (BadRow, Failure) as error:
         print(f"validate.py: {error}", file=sys.stderr)

@@ -35,6 +35,17 @@ next:   setp.lt.u64     more, p, end
         exit
 """
 
+# Work-item 0 of each group stores when it began and ended.
+END_OF_STREAM = """        bar
+        get.clock       t1
+        setp.eq.u32     lead, item, 0
+        mul.wide.u32    p, group, 16
+        add.i64         o, o, p
+@lead   st.global.b64   [o], t0
+@lead   st.global.b64   [o + 8], t1
+        exit
+"""
+
 
 def _warm(stride, threads=1024):
     return WARM.format(stride=stride, step=threads * stride)
@@ -211,15 +222,7 @@ again_: add.i32         here, item, at
 {sums}        setp.lt.u32     again, n, count
 @again  bra             again_
 {"        fence.global" if op != "read" else ""}
-        bar
-        get.clock       t1
-        setp.eq.u32     lead, item, 0
-        mul.wide.u32    p, group, 16
-        add.i64         o, o, p
-@lead   st.global.b64   [o], t0
-@lead   st.global.b64   [o + 8], t1
-        exit
-"""
+{END_OF_STREAM}"""
 
 
 def _place(ctas):
@@ -479,15 +482,7 @@ again_: {loads.lstrip()}        add.i32         n, n, 1
 @wraps  mov.b32         lap, 0
 {sums}        setp.lt.u32     again, n, count
 @again  bra             again_
-        bar
-        get.clock       t1
-        setp.eq.u32     lead, item, 0
-        mul.wide.u32    p, group, 16
-        add.i64         o, o, p
-@lead   st.global.b64   [o], t0
-@lead   st.global.b64   [o + 8], t1
-        exit
-"""
+{END_OF_STREAM}"""
     few, more = (Launch("shared", groups, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", count), ("uint", slot)))
                  for count, slot in ((FEW, 0), (MORE, groups)))
     case = Case(source, (few, more) if footprint > 60 << 20 else (more, few, more),
