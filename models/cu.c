@@ -78,10 +78,12 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
 
 /* What the memory found wrong with an operation on a pipe is told now; what the warp waited is the pipe's fault when it
  * was refused or held. */
-static void take_pipe_reply(struct cu *cu, const struct cu_access *access, cycle_t now) {
-  const struct isa_access *isa = &access->isa;
+static void take_pipe_reply(struct cu *cu, struct cu_access *access, cycle_t now) {
+  struct isa_access *isa = &access->isa;
   struct cu_warp *warp = cu_warp(cu, access->warp);
   isa_pipe_report(isa);
+  if (cu->source->replied)
+    cu->source->replied(cu->source->self, isa);
   if (!isa->pipe.refused && !isa->pipe.held)
     return;
   const enum stall stall = isa_is_pipe_write((enum isa_op)isa->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;

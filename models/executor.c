@@ -4,25 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool executor_launch(struct executor *executor, const struct machine *machine, struct isa_launch *const *launches,
-                     size_t count) {
+static bool launch(void *self, const struct isa_launch *launches, size_t count) {
+  struct executor *executor = self;
   free(executor->warp_storage);
+  executor->launches = launches;
   executor->warp_bytes = 0;
   for (size_t i = 0; i < count; i++) {
-    size_t bytes = isa_warp_bytes(launches[i]);
-    assert(launches[i]->memory == launches[0]->memory && "launches that run at once share one memory");
-    executor->launches[i] = *launches[i];
+    size_t bytes = isa_warp_bytes(&launches[i]);
+    assert(launches[i].memory == launches[0].memory && "launches that run at once share one memory");
     executor->warp_bytes = bytes > executor->warp_bytes ? bytes : executor->warp_bytes;
   }
-  executor->warp_storage = calloc(machine->cu.warps, executor->warp_bytes);
+  executor->warp_storage = calloc(executor->warp_count, executor->warp_bytes);
   return executor->warp_storage != NULL;
 }
 
-static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t launch, uint32_t linear,
+static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
                                            uint32_t lds_base) {
   struct executor *executor = self;
   struct isa_group *group = &executor->groups[slot];
-  isa_group_place(group, &executor->launches[launch], linear);
+  isa_group_place(group, &executor->launches[number], linear);
   group->lds_base = lds_base;
   group->lds = executor->lds + group->lds_base;
   /* The LDS keeps what the last work-group left there, as on hardware. */
@@ -153,8 +153,16 @@ static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
 bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,
                    const struct executor *keeper) {
   *executor = (struct executor){
-      .source = {executor, start_group, start_warp, step, commit, commit_dma_lds, commit_dma_memory},
+      .source = {.self = executor,
+                 .launch = launch,
+                 .start_group = start_group,
+                 .start_warp = start_warp,
+                 .step = step,
+                 .commit = commit,
+                 .commit_dma_lds = commit_dma_lds,
+                 .commit_dma_memory = commit_dma_memory},
       .warps = calloc(machine->cu.warps, sizeof *executor->warps),
+      .warp_count = machine->cu.warps,
       .groups = calloc(machine->cu.groups, sizeof *executor->groups),
       .lds = calloc(1, machine->lds.size),
       .lds_size = machine->lds.size,

@@ -14,16 +14,16 @@
 #define MODELS_EXECUTOR_H
 
 #include "models/machine.h"
-#include "models/result.h"
 #include "models/warp_source.h"
 
 struct executor {
   struct warp_source source;
-  struct isa_launch launches[RESULT_TOGETHER]; /* copies of its own: `report` leads to this compute unit */
-  struct isa_warp *warps;                      /* per warp slot */
-  struct isa_group *groups;                    /* per group slot */
-  unsigned char *warp_storage;                 /* of all warps, enough for any of the launches */
-  size_t warp_bytes;                           /* of one of them */
+  const struct isa_launch *launches; /* that run at once */
+  struct isa_warp *warps;            /* per warp slot */
+  uint32_t warp_count;               /* of these slots */
+  struct isa_group *groups;          /* per group slot */
+  unsigned char *warp_storage;       /* of all warps, enough for any of the launches */
+  size_t warp_bytes;                 /* of one of them */
   uint8_t *lds;
   uint32_t lds_size;
   uint8_t *staging[LDS_ENGINES]; /* bytes of requests under way, `granularity` a request */
@@ -35,9 +35,5 @@ struct executor {
 bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,
                    const struct executor *keeper);
 void executor_free(struct executor *executor);
-
-/* Gets ready for launches that run at once, and share one memory. */
-bool executor_launch(struct executor *executor, const struct machine *machine, struct isa_launch *const *launches,
-                     size_t count);
 
 #endif

@@ -97,7 +97,7 @@ void l1_capture(struct l1 *l1, struct isa_memory *memory, const struct mem_line 
     const struct l1_line *entry = coming(l1, lines[i].line, access);
     const uint64_t from = lines[i].line * size;
     const struct isa_buffer *buffer = entry ? isa_memory_near(memory, from + size - 1) : NULL;
-    if (!buffer || buffer->base + buffer->bytes <= from)
+    if (!buffer || !buffer->data || buffer->base + buffer->bytes <= from) /* a replay has no bytes */
       continue;
     /* A buffer may begin or end within a line; sectors outside of it hold nothing that a lane reads. */
     uint64_t first = buffer->base > from ? buffer->base - from : 0;

@@ -40,14 +40,12 @@ struct occupancy simulation_occupancy(const struct machine *machine, const struc
 
 static void lds_commit_warp(void *context, uint32_t tag) {
   struct node *node = context;
-  const struct warp_source *source = &node->executor.source;
-  source->commit(source->self, &node->cu.accesses[tag].isa);
+  node->source->commit(node->source->self, &node->cu.accesses[tag].isa);
 }
 
 static void lds_commit_dma(void *context, unsigned engine, uint32_t tag) {
   struct node *node = context;
-  const struct warp_source *source = &node->executor.source;
-  source->commit_dma_lds(source->self, engine, tag);
+  node->source->commit_dma_lds(node->source->self, engine, tag);
 }
 
 static void add_probes(struct island *island, struct node *node) {
@@ -157,21 +155,33 @@ static void place_node(struct node *home, struct node *node, uint32_t index, con
   add_probes(island, node);
 }
 
-static bool node_init(struct simulation *simulation, uint32_t index) {
+/* Its executor, or what `sources` makes in its place or around it. */
+static bool make_source(struct node *home, struct node *node, uint32_t index, const struct machine *machine,
+                        const struct source_maker *sources) {
+  const bool executes = !sources || sources->executes;
+  if (executes && !executor_init(&node->executor, machine, home->dma, &home->executor))
+    return false;
+  node->source = executes ? &node->executor.source : NULL;
+  if (sources)
+    node->source = sources->make(sources->self, index, machine, node->source);
+  return node->source;
+}
+
+static bool node_init(struct simulation *simulation, uint32_t index, const struct source_maker *sources) {
   const struct machine *machine = &simulation->machine;
   struct node *node = &simulation->nodes[index], *home = home_of(simulation, index);
-  const struct warp_source *source = &node->executor.source;
   struct component *cu = &node->cu.component, *engine_components[LDS_ENGINES] = {0};
   for (unsigned engine = 0; engine < machine->dma.engines; engine++)
     engine_components[engine] = shares(machine) ? &home->hub[engine].component : &node->dma[engine].component;
   struct lds_commit commit = {node, lds_commit_warp, lds_commit_dma};
 
-  bool built = cu_init(&node->cu, index, machine, &simulation->dispatcher.component, &node->lds, &node->port, source) &&
-               lds_init(&node->lds, &machine->lds, &commit, cu, engine_components, machine->dma.engines) &&
-               node_engines(home, node, machine) &&
-               mem_port_init(&node->port, machine, cu, node->dma, node->engines, &simulation->memory.component) &&
-               executor_init(&node->executor, machine, home->dma, &home->executor) &&
-               memory_connect(&simulation->memory, index, &node->port, cu, node->dma, node->engines, source, machine);
+  bool built =
+      make_source(home, node, index, machine, sources) &&
+      cu_init(&node->cu, index, machine, &simulation->dispatcher.component, &node->lds, &node->port, node->source) &&
+      lds_init(&node->lds, &machine->lds, &commit, cu, engine_components, machine->dma.engines) &&
+      node_engines(home, node, machine) &&
+      mem_port_init(&node->port, machine, cu, node->dma, node->engines, &simulation->memory.component) &&
+      memory_connect(&simulation->memory, index, &node->port, cu, node->dma, node->engines, node->source, machine);
   if (!built)
     return false;
   node->cu.from_memory = &simulation->memory.clients[index].to_cu;
@@ -207,6 +217,10 @@ static bool uncore_init(struct simulation *simulation) {
 }
 
 struct simulation *simulation_new(const struct machine *machine) {
+  return simulation_new_with(machine, NULL);
+}
+
+struct simulation *simulation_new_with(const struct machine *machine, const struct source_maker *sources) {
   struct simulation *simulation = calloc(1, sizeof *simulation);
   if (!simulation)
     return NULL;
@@ -217,7 +231,7 @@ struct simulation *simulation_new(const struct machine *machine) {
   simulation->islands = calloc(count + 1, sizeof(struct island *));
   bool built = simulation->nodes && simulation->cus && simulation->islands && uncore_init(simulation);
   for (uint32_t i = 0; built && i < count; i++)
-    built = node_init(simulation, i);
+    built = node_init(simulation, i, sources);
   if (!built) {
     simulation_free(simulation);
     return NULL;
@@ -296,12 +310,12 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
     all->launches[i]->number = (uint32_t)i;
     all->launches[i]->report = cu_report;
     all->launches[i]->report_context = &node->cu.kernels[i];
+    node->launches[i] = *all->launches[i];
   }
-  if (!executor_launch(&node->executor, &simulation->machine, all->launches, all->count))
+  if (!node->source->launch(node->source->self, node->launches, all->count))
     return false;
   for (size_t i = 0; i < all->count; i++)
-    cu_launch_kernel(&node->cu, &node->executor.launches[i], all->results[i].occupancy.lds_per_group,
-                     all->results[i].by_pc);
+    cu_launch_kernel(&node->cu, &node->launches[i], all->results[i].occupancy.lds_per_group, all->results[i].by_pc);
   node->lds.stats = (struct lds_stats){0};
   for (unsigned engine = 0; engine < node->engines; engine++) {
     struct dma *dma = &node->dma[engine];

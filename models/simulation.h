@@ -14,6 +14,7 @@
 #define MODELS_SIMULATION_H
 
 #include "models/result.h"
+#include "models/warp_source.h"
 #include "sim/core/host.h"
 #include "sim/core/outside.h"
 
@@ -27,6 +28,10 @@ struct simulation;
 
 /* Builds a machine. NULL when memory runs out. */
 struct simulation *simulation_new(const struct machine *machine);
+
+/* The same with warp sources that somebody else makes. `sources` is used in this call alone, what it makes for as long
+ * as the simulation lives. NULL: each compute unit has its executor. */
+struct simulation *simulation_new_with(const struct machine *machine, const struct source_maker *sources);
 void simulation_free(struct simulation *simulation);
 
 /* The islands, for a host: `*count` of them. */

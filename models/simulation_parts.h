@@ -20,7 +20,9 @@ struct node {
   /* of components, when there are several of a kind in an island */
   char hub_name[LDS_ENGINES][16], cu_name[3][24];
   struct mem_port port;
-  struct executor executor;
+  struct executor executor; /* empty when somebody else makes the sources and wants none */
+  const struct warp_source *source;
+  struct isa_launch launches[RESULT_TOGETHER]; /* copies of its own: `report` leads to this compute unit */
 };
 
 struct simulation {
