@@ -19,9 +19,9 @@ CFLAGS   += -std=c17 -D_GNU_SOURCE $(WARN) $(CODEGEN) $(SAN) -I. -MMD -MP
 # System headers of SystemC and GoogleTest are not ours to warn about.
 CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
-LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lm -lpthread
+LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lz -lm -lpthread
 
-C_FOLDERS := sim/core isa opencl/clang opencl/spirv opencl/ir opencl/build opencl/passes opencl/emit opencl lds dma models sim/host sim/cli
+C_FOLDERS := sim/core isa opencl/clang opencl/spirv opencl/ir opencl/build opencl/passes opencl/emit opencl lds dma traces models sim/replay sim/host sim/cli
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 SHELL_CPP := $(wildcard sim/host/*.cpp)
 LIB_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(SOURCES)) $(SHELL_CPP))
@@ -79,6 +79,9 @@ $(BUILD)/obj/presets.o: $(BUILD)/gen/presets.c
 
 # The inner loops of the executor are worth the compiler's full effort.
 $(BUILD)/obj/isa/lanes.c.o $(BUILD)/obj/isa/lanes.v3.o: CODEGEN += -O3
+
+# Comparing a warp's values with a shape, and writing them out, are loops over lanes, too.
+$(foreach f,encode decode stream,$(BUILD)/obj/traces/$(f).c.o): CODEGEN += -O3
 
 $(BUILD)/obj/%.cpp.o: %.cpp
 	$(call say,CXX)

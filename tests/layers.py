@@ -20,14 +20,17 @@ LAYERS = {
     "opencl": ["opencl/clang", "opencl/spirv", "opencl/build", "opencl/passes", "opencl/emit", "opencl/ir", "isa", "sim/core"],
     "lds": ["sim/core"],
     "dma": ["sim/core"],
+    "traces": ["sim/core"],
     "models": ["isa", "lds", "dma", "sim/core"],
     "sim/host": ["isa", "lds", "dma", "models", "sim/core"],
-    "sim/cli": ["isa", "opencl", "lds", "dma", "models", "sim/core", "sim/host"],
+    "sim/replay": ["isa", "lds", "dma", "models", "traces", "sim/core"],
+    "sim/cli": ["isa", "opencl", "lds", "dma", "models", "sim/core", "sim/host", "traces", "sim/replay"],
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.
 LIBRARIES = {
     "jansson.h": ["sim/cli"],
     "ini.h": ["sim/cli"],
+    "zlib.h": ["traces"],
     "xxhash.h": ["opencl/clang"],
     "systemc": ["sim/host"],
     "tlm": ["sim/host"],

@@ -1,0 +1,92 @@
+/* Bytes that grow, and numbers in them: varints of 7 bits a byte, low ones first, the top bit says that more follow. */
+#ifndef TRACES_BYTES_H
+#define TRACES_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VARINT_MOST = 10 }; /* bytes of the longest */
+
+struct bytes {
+  uint8_t *at;
+  size_t size, room;
+};
+
+/* Room for `more` bytes at the end. */
+static inline bool bytes_reserve(struct bytes *bytes, size_t more) {
+  if (bytes->room - bytes->size >= more)
+    return true;
+  size_t room = 2 * (bytes->size + more);
+  uint8_t *at = realloc(bytes->at, room);
+  if (!at)
+    return false;
+  bytes->at = at;
+  bytes->room = room;
+  return true;
+}
+
+static inline bool bytes_add(struct bytes *bytes, const void *from, size_t size) {
+  if (!bytes_reserve(bytes, size))
+    return false;
+  if (size)
+    memcpy(bytes->at + bytes->size, from, size);
+  bytes->size += size;
+  return true;
+}
+
+/* Where `value` ends, which is written from `to` on. */
+static inline uint8_t *varint_put(uint8_t *to, uint64_t value) {
+  for (; value >= 0x80; value >>= 7)
+    *to++ = (uint8_t)(value | 0x80);
+  *to++ = (uint8_t)value;
+  return to;
+}
+
+static inline bool bytes_varint(struct bytes *bytes, uint64_t value) {
+  if (!bytes_reserve(bytes, VARINT_MOST))
+    return false;
+  bytes->size = (size_t)(varint_put(bytes->at + bytes->size, value) - bytes->at);
+  return true;
+}
+
+/* Bytes that are read, up to `end`; what is wrong with them makes `bad` true, and zeros of all that follows. */
+struct cursor {
+  const uint8_t *at, *end;
+  bool bad;
+};
+
+static inline uint64_t cursor_fail(struct cursor *cursor) {
+  cursor->bad = true;
+  cursor->at = cursor->end;
+  return 0;
+}
+
+/* One way to write a number only: no zero byte at the end of a longer one, and nothing above 64 bits. */
+static inline uint64_t cursor_varint(struct cursor *cursor) {
+  uint64_t value = 0;
+  for (unsigned shift = 0; cursor->at < cursor->end && shift < 64; shift += 7) {
+    const uint64_t byte = *cursor->at++;
+    if ((shift == 63 && byte > 1) || (shift && !byte))
+      break;
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80)
+      return value;
+  }
+  return cursor_fail(cursor);
+}
+
+/* The next `size` bytes, or NULL. */
+static inline const uint8_t *cursor_bytes(struct cursor *cursor, uint64_t size) {
+  if (size > (uint64_t)(cursor->end - cursor->at)) {
+    cursor_fail(cursor);
+    return NULL;
+  }
+  const uint8_t *at = cursor->at;
+  cursor->at += size;
+  return at;
+}
+
+#endif

@@ -1,0 +1,232 @@
+#include "traces/decode.h"
+
+static bool wrong(struct decoder *decoder, const char *what) {
+  decoder->wrong = decoder->wrong ? decoder->wrong : what;
+  return false;
+}
+
+/* A number that differs from what was predicted, if its bit says so. */
+static inline uint64_t number(struct cursor *bytes, uint64_t misses, unsigned bit, uint64_t predicted) {
+  return misses >> bit & 1 ? predicted + unzigzag(cursor_varint(bytes)) : predicted;
+}
+
+static void decode_fields(struct cursor *bytes, uint64_t misses, struct stream_context *context,
+                          const struct trace_kind_row *row) {
+  uint64_t *last = context->value, *step = last + row->fields;
+  for (unsigned i = 0; i < row->fields; i++) {
+    const uint64_t value = number(bytes, misses, MISS_FIELD + i, last[i] + step[i]);
+    if (row->field[i].steps)
+      stream_learn(context, i, &last[i], &step[i], value);
+    else
+      last[i] = value;
+  }
+}
+
+/* The counterpart of encode.c's put_shape(). */
+static bool take_shape(struct cursor *bytes, uint64_t *row, unsigned width, uint64_t lanes) {
+  const unsigned first = first_lane(lanes);
+  const uint64_t zeros = cursor_varint(bytes);
+  uint64_t offset = 0, delta = 0;
+  if (zeros > 63)
+    return false;
+  for (unsigned lane = 0; lane < width; lane++) {
+    if (lanes >> lane & 1 && lane != first)
+      delta = unzigzag(cursor_varint(bytes)) << zeros, offset += delta;
+    row[lane] = lane < first ? 0 : offset;
+  }
+  return !bytes->bad;
+}
+
+/* A shape that is not as predicted; its number, or SHAPE_NEW when it is wrong. */
+static uint64_t decode_shape(struct decoder *decoder, uint64_t lanes, struct trace_op *op, unsigned vector) {
+  struct stream *stream = &decoder->stream;
+  const uint64_t shape = cursor_varint(&decoder->bytes);
+  if (shape == SHAPE_NEW) {
+    const uint32_t number_of_row = stream->shape;
+    const uint64_t *before = stream->shapes;
+    uint64_t *row = stream_new_shape(stream);
+    if (!row)
+      return wrong(decoder, "memory is out"), SHAPE_NEW;
+    if (vector && before && op->vector[0].offset == row) {
+      memcpy(decoder->spare, row, stream->lanes * sizeof *row);
+      op->vector[0].offset = decoder->spare;
+    }
+    if (!take_shape(&decoder->bytes, row, stream->lanes, lanes))
+      return wrong(decoder, "a shape for each lane that takes part"), SHAPE_NEW;
+    return shape_of_row(number_of_row);
+  }
+  if (shape & 1 && shape >> 1 >= stream->shapes_made)
+    return wrong(decoder, "a shape that the stream has"), SHAPE_NEW;
+  return shape;
+}
+
+static inline bool decode_vector(struct decoder *decoder, uint64_t misses, struct stream_context *context,
+                                 const struct trace_kind_row *row, unsigned vector, uint64_t lanes,
+                                 struct trace_op *op) {
+  uint64_t *value = stream_vector(context, row, vector);
+  const unsigned bit = miss_vector(row, vector);
+  if (misses >> bit & 1) {
+    const uint64_t shape = decode_shape(decoder, lanes, op, vector);
+    if (shape == SHAPE_NEW)
+      return false;
+    value[0] = shape;
+  }
+  const uint64_t base = number(&decoder->bytes, misses, bit + 1, value[1] + value[2]);
+  stream_learn(context, TRACE_FIELDS - 1 - vector, &value[1], &value[2], base);
+  stream_shape(&decoder->stream, value[0], &op->vector[vector]);
+  op->vector[vector].base = base;
+  return true;
+}
+
+static bool decode_note(struct decoder *decoder, struct trace_note *note, uint64_t *value) {
+  struct cursor *bytes = &decoder->bytes;
+  const uint64_t kind = cursor_varint(bytes), values = cursor_varint(bytes);
+  if (kind >= TRACE_NOTE_KINDS || values > TRACE_NOTE_VALUES)
+    return wrong(decoder, "a note that the schema has");
+  for (uint64_t v = 0; v < values; v++)
+    value[v] = cursor_varint(bytes);
+  const uint64_t length = cursor_varint(bytes);
+  const uint8_t *text = cursor_bytes(bytes, length);
+  struct bytes *texts = &decoder->notes->text;
+  if (!text)
+    return wrong(decoder, "a note's text");
+  if (memchr(text, 0, length))
+    return wrong(decoder, "a note's text without zeros");
+  *note = (struct trace_note){.kind = (enum trace_note_kind)kind, .values = (uint32_t)values, .value = value};
+  return (bytes_add(texts, text, length) && bytes_add(texts, "", 1)) || wrong(decoder, "memory is out");
+}
+
+static bool decode_notes(struct decoder *decoder, struct trace_op *op) {
+  const uint64_t count = cursor_varint(&decoder->bytes);
+  if (!count || count > TRACE_NOTES)
+    return wrong(decoder, "1 to 64 notes");
+  if (!decoder->notes)
+    decoder->notes = calloc(1, sizeof *decoder->notes);
+  if (!decoder->notes)
+    return wrong(decoder, "memory is out");
+  struct decoder_notes *notes = decoder->notes;
+  notes->text.size = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    notes->begins[i] = notes->text.size;
+    if (!decode_note(decoder, &notes->note[i], notes->value[i]))
+      return false;
+  }
+  for (uint64_t i = 0; i < count; i++)
+    notes->note[i].text = (const char *)notes->text.at + notes->begins[i];
+  op->notes = (uint32_t)count;
+  op->note = notes->note;
+  return true;
+}
+
+/* The common fields that differ. */
+static bool take_common(struct decoder *decoder, uint64_t misses, struct stream_context *context) {
+  struct cursor *bytes = &decoder->bytes;
+  const uint64_t next = number(bytes, misses, 0, context->next), mask = number(bytes, misses, 1, context->mask),
+                 flags = number(bytes, misses, 2, context->flags);
+  context->next = (uint32_t)next;
+  context->mask = mask;
+  context->flags = (uint8_t)flags;
+  if (next > UINT32_MAX)
+    return wrong(decoder, "a pc of 32 bits");
+  if (mask & ~all_lanes(decoder->stream.lanes))
+    return wrong(decoder, "lanes that the warp has");
+  return !(flags >> TRACE_FLAG_BITS) || wrong(decoder, "flags that the schema has");
+}
+
+/* Whether all that is said to differ is there: fields with a mask, vectors with lanes. */
+static bool may_differ(struct decoder *decoder, uint64_t misses, const struct trace_kind_row *row, uint64_t mask,
+                       uint64_t lanes) {
+  const unsigned notes = miss_notes(row), vectors = miss_vector(row, 0);
+  const uint64_t without = misses & ~(UINT64_C(1) << notes);
+  return !(lanes  ? misses >> notes >> 1
+           : mask ? without >> vectors
+                  : without >> MISS_FIELD) ||
+         wrong(decoder, "fields that the operation has");
+}
+
+/* The operation at stream.pc, with what differs from its prediction. */
+static inline bool take(struct decoder *decoder, uint64_t misses, struct trace_op *op) {
+  struct stream *stream = &decoder->stream;
+  if (stream->pc >= stream->count)
+    return wrong(decoder, "an operation of the program");
+  struct stream_context *context = stream_visit(stream);
+  if (!context)
+    return wrong(decoder, "memory is out");
+  op->kind = stream->kinds[stream->pc];
+  const struct trace_kind_row *row = &trace_kind_rows[op->kind];
+  op->pc = stream->pc;
+  if (misses && !take_common(decoder, misses, context))
+    return false;
+  op->next = stream->pc = context->next;
+  op->mask = stream->mask = context->mask;
+  op->flags = context->flags;
+  op->notes = 0;
+  uint64_t lanes = 0;
+  if (row->fields && op->mask) {
+    decode_fields(&decoder->bytes, misses, context, row);
+    op->field = context->value;
+    lanes = row->vectors ? trace_lanes(op) : 0;
+    for (unsigned i = 0; lanes && i < row->vectors; i++)
+      if (!decode_vector(decoder, misses, context, row, i, lanes, op))
+        return false;
+    context->fresh = false;
+  }
+  return !misses || may_differ(decoder, misses, row, op->mask, lanes);
+}
+
+static bool take_exception(struct decoder *decoder, struct trace_op *op) {
+  const uint64_t misses = cursor_varint(&decoder->bytes);
+  if (!misses)
+    return wrong(decoder, "what differs in an operation");
+  if (!take(decoder, misses, op))
+    return false;
+  if (misses >> miss_notes(&trace_kind_rows[op->kind]) && !decode_notes(decoder, op))
+    return false;
+  return !decoder->bytes.bad || wrong(decoder, "more bytes of an operation");
+}
+
+/* The count of operations up to the next exception. */
+static void take_run(struct decoder *decoder) {
+  decoder->run = decoder->bytes.at < decoder->bytes.end ? cursor_varint(&decoder->bytes) : 0;
+}
+
+bool decode(struct decoder *decoder, struct trace_op *op) {
+  decoder->operations--;
+  if (decoder->run) {
+    decoder->run--;
+    return take(decoder, 0, op);
+  }
+  if (!take_exception(decoder, op))
+    return false;
+  take_run(decoder);
+  return true;
+}
+
+void decode_piece(struct decoder *decoder, const uint8_t *bytes, size_t size, uint64_t operations) {
+  decoder->bytes = (struct cursor){bytes, bytes + size, false};
+  decoder->operations = operations;
+}
+
+bool decode_go_on(struct decoder *decoder) {
+  take_run(decoder);
+  return !decoder->bytes.bad || wrong(decoder, "a count of operations");
+}
+
+bool decode_start(struct decoder *decoder, uint32_t *pc) {
+  const uint64_t first = cursor_varint(&decoder->bytes);
+  *pc = decoder->stream.pc = (uint32_t)first;
+  if (decoder->bytes.bad || first >= decoder->stream.count)
+    return wrong(decoder, "the stream's first pc");
+  return decode_go_on(decoder);
+}
+
+bool decode_at_end(const struct decoder *decoder) {
+  return !decoder->operations && !decoder->run && decoder->bytes.at == decoder->bytes.end;
+}
+
+void decode_free(struct decoder *decoder) {
+  stream_free(&decoder->stream);
+  if (decoder->notes)
+    free(decoder->notes->text.at);
+  free(decoder->notes);
+}

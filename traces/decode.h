@@ -1,0 +1,40 @@
+/* A warp's decoder: bytes in, operations out (docs/trace-format.md, streams). It trusts no byte. */
+#ifndef TRACES_DECODE_H
+#define TRACES_DECODE_H
+
+#include "traces/bytes.h"
+#include "traces/stream.h"
+
+/* Notes of the last operation that had some, and what they point to. */
+struct decoder_notes {
+  struct trace_note note[TRACE_NOTES];
+  uint64_t value[TRACE_NOTES][TRACE_NOTE_VALUES];
+  size_t begins[TRACE_NOTES]; /* each note's text, in `text` */
+  struct bytes text;
+};
+
+struct decoder {
+  struct stream stream;
+  struct cursor bytes;         /* of the piece */
+  uint64_t run;                /* operations that are as predicted, before the next exception */
+  uint64_t operations;         /* that the piece still has */
+  const char *wrong;           /* what is wrong with the bytes; NULL: nothing */
+  uint64_t spare[TRACE_LANES]; /* offsets of a first vector whose row a second one has taken */
+  struct decoder_notes *notes;
+};
+
+/* A piece, of so many operations; the one before is at its end. Then decode_start() for a stream's first piece, which
+ * takes the first pc from it, and decode_go_on() for the others. */
+void decode_piece(struct decoder *decoder, const uint8_t *bytes, size_t size, uint64_t operations);
+bool decode_start(struct decoder *decoder, uint32_t *pc);
+bool decode_go_on(struct decoder *decoder);
+
+/* The next operation; decoder->operations is not 0. False when the bytes are wrong. */
+bool decode(struct decoder *decoder, struct trace_op *op);
+
+/* Whether a piece whose operations have all been taken has no bytes left over. */
+bool decode_at_end(const struct decoder *decoder);
+
+void decode_free(struct decoder *decoder);
+
+#endif

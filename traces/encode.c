@@ -1,0 +1,220 @@
+#include "traces/encode.h"
+
+#include <assert.h>
+
+/* Of the shape and base of the vector, whether all `lanes` have these values. The loops have no way out, so that the
+ * compiler makes them wide. */
+static bool has_stride(const struct trace_vector *vector, uint64_t lanes, uint64_t base, uint64_t stride) {
+  const uint64_t *offset = vector->offset;
+  uint64_t differ = 0;
+  if (!(lanes & (lanes + 1))) { /* the first lanes of the warp, or all */
+    const unsigned count = (unsigned)__builtin_popcountll(lanes);
+    for (unsigned lane = 0; lane < count; lane++)
+      differ |= offset[lane] ^ (base + lane * stride);
+  } else {
+    for (uint64_t left = lanes; left; left &= left - 1)
+      differ |= offset[first_lane(left)] ^ (base + first_lane(left) * stride);
+  }
+  return !differ;
+}
+
+static bool has_row(const struct trace_vector *vector, uint64_t lanes, uint64_t base, const uint64_t *row) {
+  const uint64_t *offset = vector->offset;
+  uint64_t differ = 0;
+  if (!(lanes & (lanes + 1))) {
+    const unsigned count = (unsigned)__builtin_popcountll(lanes);
+    for (unsigned lane = 0; lane < count; lane++)
+      differ |= offset[lane] ^ (base + row[lane]);
+  } else {
+    for (uint64_t left = lanes; left; left &= left - 1)
+      differ |= offset[first_lane(left)] ^ (base + row[first_lane(left)]);
+  }
+  return !differ;
+}
+
+/* Whether `shape` is the vector's, and with which base. */
+static bool fits(const struct stream *stream, const struct trace_vector *vector, uint64_t lanes, uint64_t shape,
+                 uint64_t *base) {
+  const unsigned first = first_lane(lanes);
+  struct trace_vector want;
+  stream_shape(stream, shape, &want);
+  want.base = vector->offset[first] - (want.offset ? want.offset[first] : first * want.stride);
+  *base = vector->base + want.base;
+  return want.offset ? has_row(vector, lanes, want.base, want.offset)
+                     : has_stride(vector, lanes, want.base, want.stride);
+}
+
+/* The stride that the first two lanes have; false when there is none whose multiples they are apart. */
+static bool stride_of(const struct trace_vector *vector, uint64_t lanes, uint64_t *stride) {
+  const unsigned first = first_lane(lanes), second = first_lane(lanes & (lanes - 1));
+  const int64_t apart = (int64_t)(vector->offset[second] - vector->offset[first]);
+  *stride = (uint64_t)(apart / (int)(second - first));
+  return stride_of_shape(shape_of_stride(*stride)) == *stride;
+}
+
+/* A shape that the vector has: a stride, a row, or SHAPE_NEW. */
+static uint64_t find_shape(const struct stream *stream, const struct trace_vector *vector, uint64_t lanes,
+                           uint64_t *base) {
+  uint64_t stride;
+  if (stride_of(vector, lanes, &stride) && fits(stream, vector, lanes, shape_of_stride(stride), base))
+    return shape_of_stride(stride);
+  for (uint32_t row = 0; row < stream->shapes_made; row++)
+    if (fits(stream, vector, lanes, shape_of_row(row), base))
+      return shape_of_row(row);
+  *base = vector->base + vector->offset[first_lane(lanes)];
+  return SHAPE_NEW;
+}
+
+/* A new shape: how many low bits all differences from lane to lane have in common as zeros, and the differences without
+ * them. Lanes that take no part go on from the lanes before. */
+static uint8_t *put_shape(uint8_t *to, uint64_t *row, unsigned width, const struct trace_vector *vector,
+                          uint64_t lanes) {
+  const unsigned first = first_lane(lanes);
+  uint64_t all = 0, last = vector->offset[first], delta = 0;
+  for (uint64_t left = lanes; left; left &= left - 1)
+    all |= vector->offset[first_lane(left)] - last;
+  const unsigned zeros = first_lane(all);
+  to = varint_put(to, zeros);
+  for (unsigned lane = 0; lane < width; lane++) {
+    if (lanes >> lane & 1) {
+      delta = vector->offset[lane] - last;
+      last = vector->offset[lane];
+      if (lane != first)
+        to = varint_put(to, zigzag((uint64_t)((int64_t)delta >> zeros)));
+    }
+    row[lane] = lane < first ? 0 : last - vector->offset[first];
+  }
+  return to;
+}
+
+static uint64_t encode_number(uint64_t value, uint64_t predicted) { return zigzag(value - predicted); }
+
+/* Room for the longest exception, but for its notes. */
+enum {
+  LONGEST = VARINT_MOST * (2 + MISS_FIELD + TRACE_FIELDS + TRACE_VECTORS * (2 + 1 + TRACE_LANES)),
+};
+
+struct exception {
+  uint64_t misses;
+  uint8_t *end;
+  uint8_t bytes[LONGEST];
+};
+
+static void miss(struct exception *exception, unsigned bit, uint64_t code) {
+  exception->misses |= UINT64_C(1) << bit;
+  exception->end = varint_put(exception->end, code);
+}
+
+static inline void encode_fields(struct exception *exception, struct stream_context *context,
+                                 const struct trace_kind_row *row, const uint64_t *field) {
+  uint64_t *last = context->value, *step = last + row->fields;
+  for (unsigned i = 0; i < row->fields; i++) {
+    const uint64_t predicted = last[i] + step[i];
+    if (field[i] != predicted)
+      miss(exception, MISS_FIELD + i, encode_number(field[i], predicted));
+    if (row->field[i].steps)
+      stream_learn(context, i, &last[i], &step[i], field[i]);
+    else
+      last[i] = field[i];
+  }
+}
+
+static inline bool encode_vector(struct exception *exception, struct stream *stream, struct stream_context *context,
+                                 const struct trace_kind_row *row, unsigned number, const struct trace_vector *vector,
+                                 uint64_t lanes) {
+  uint64_t *value = stream_vector(context, row, number), base, shape = value[0];
+  struct trace_vector spread;
+  uint64_t values[TRACE_LANES];
+  if (!vector->offset) {
+    spread = (struct trace_vector){.offset = values};
+    trace_spread(vector, stream->lanes, values);
+    vector = &spread;
+  }
+  if (!fits(stream, vector, lanes, shape, &base)) {
+    shape = find_shape(stream, vector, lanes, &base);
+    miss(exception, miss_vector(row, number), shape);
+    if (shape == SHAPE_NEW) {
+      shape = shape_of_row(stream->shape);
+      uint64_t *offsets = stream_new_shape(stream);
+      if (!offsets)
+        return false;
+      exception->end = put_shape(exception->end, offsets, stream->lanes, vector, lanes);
+    }
+    value[0] = shape;
+  }
+  const uint64_t predicted = value[1] + value[2];
+  if (base != predicted)
+    miss(exception, miss_vector(row, number) + 1, encode_number(base, predicted));
+  stream_learn(context, TRACE_FIELDS - 1 - number, &value[1], &value[2], base);
+  return true;
+}
+
+static bool encode_notes(struct bytes *bytes, const struct trace_op *op) {
+  bool good = bytes_varint(bytes, op->notes);
+  for (uint32_t i = 0; i < op->notes; i++) {
+    const struct trace_note *note = &op->note[i];
+    const size_t length = note->text ? strlen(note->text) : 0;
+    assert(note->values <= TRACE_NOTE_VALUES && "a note has room for its values");
+    good = good && bytes_varint(bytes, note->kind) && bytes_varint(bytes, note->values);
+    for (uint32_t v = 0; v < note->values; v++)
+      good = good && bytes_varint(bytes, note->value[v]);
+    good = good && bytes_varint(bytes, length) && bytes_add(bytes, note->text, length);
+  }
+  return good;
+}
+
+static bool put_exception(struct encoder *encoder, const struct exception *exception, const struct trace_op *op) {
+  struct bytes *bytes = &encoder->bytes;
+  bool good = bytes_varint(bytes, encoder->run) && bytes_varint(bytes, exception->misses) &&
+              bytes_add(bytes, exception->bytes, (size_t)(exception->end - exception->bytes));
+  encoder->run = 0;
+  return good && (!op->notes || encode_notes(bytes, op));
+}
+
+bool encode_start(struct encoder *encoder, uint32_t pc) {
+  encoder->stream.pc = pc;
+  return bytes_varint(&encoder->bytes, pc);
+}
+
+bool encode(struct encoder *encoder, const struct trace_op *op) {
+  struct stream *stream = &encoder->stream;
+  assert(op->pc == stream->pc && "an operation is where the one before led");
+  assert(op->pc < stream->count && "an operation is one of the program's");
+  struct stream_context *context = stream_visit(stream);
+  if (!context)
+    return false;
+  const struct trace_kind_row *row = &trace_kind_rows[stream->kinds[op->pc]];
+  struct exception exception;
+  exception.misses = 0;
+  exception.end = exception.bytes;
+  if (op->next != context->next)
+    miss(&exception, 0, encode_number(op->next, context->next));
+  if (op->mask != context->mask)
+    miss(&exception, 1, encode_number(op->mask, context->mask));
+  if (op->flags != context->flags)
+    miss(&exception, 2, encode_number(op->flags, context->flags));
+  context->next = stream->pc = op->next;
+  context->mask = stream->mask = op->mask;
+  context->flags = (uint8_t)op->flags;
+  if (row->fields && op->mask) {
+    encode_fields(&exception, context, row, op->field);
+    const uint64_t lanes = row->vectors ? trace_lanes(op) : 0;
+    for (unsigned i = 0; lanes && i < row->vectors; i++)
+      if (!encode_vector(&exception, stream, context, row, i, &op->vector[i], lanes))
+        return false;
+    context->fresh = false;
+  }
+  if (op->notes)
+    exception.misses |= UINT64_C(1) << miss_notes(row);
+  encoder->operations++;
+  if (exception.misses)
+    return put_exception(encoder, &exception, op);
+  encoder->run++;
+  return true;
+}
+
+bool encode_flush(struct encoder *encoder) {
+  const bool good = !encoder->run || bytes_varint(&encoder->bytes, encoder->run);
+  encoder->run = 0;
+  return good;
+}

@@ -1,0 +1,156 @@
+#include "traces/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SAME false
+#define STEP true
+#define FIELD(kind, id, name, predictor, text) {name, text, predictor},
+#define VECTOR(kind, id, name, text) {name, text, true},
+#define ROW_END                                                                                                        \
+  { NULL, NULL, false }
+#define KIND(id, name, text, fields, vectors)                                                                          \
+  {name, text, TRACE_##id##_FIELDS, TRACE_##id##_VECTORS, {fields ROW_END}, {vectors ROW_END}},
+const struct trace_kind_row trace_kind_rows[TRACE_KINDS] = {
+#include "traces/rows.def"
+};
+#undef KIND
+#undef ROW_END
+#undef VECTOR
+#undef FIELD
+#undef STEP
+#undef SAME
+
+#define FLAG(id, name, text) name,
+const char *const trace_flag_names[TRACE_FLAG_BITS] = {
+#include "traces/rows.def"
+};
+#undef FLAG
+
+#define NOTE(id, name, text) name,
+const char *const trace_note_names[TRACE_NOTE_KINDS] = {
+#include "traces/rows.def"
+};
+#undef NOTE
+
+void trace_spread(const struct trace_vector *vector, unsigned lanes, uint64_t *value) {
+  const uint64_t base = vector->base, stride = vector->stride;
+  const uint64_t *offset = vector->offset;
+  if (offset)
+    for (unsigned lane = 0; lane < lanes; lane++)
+      value[lane] = base + offset[lane];
+  else
+    for (unsigned lane = 0; lane < lanes; lane++)
+      value[lane] = base + lane * stride;
+}
+
+static void forget(struct stream *stream) {
+  stream->used = stream->contexts = 0;
+  stream->last = STREAM_NONE;
+  if (stream->places)
+    memset(stream->table, 0xff, stream->places * sizeof *stream->table);
+}
+
+void stream_start(struct stream *stream, const uint8_t *kinds, uint32_t count, uint32_t lanes) {
+  if (stream->shapes && stream->lanes < lanes) {
+    free(stream->shapes);
+    stream->shapes = NULL;
+  }
+  stream->kinds = kinds;
+  stream->count = count;
+  stream->lanes = lanes;
+  stream->pc = 0;
+  stream->last = STREAM_NONE;
+  stream->mask = all_lanes(lanes);
+  stream->shape = stream->shapes_made = 0;
+  forget(stream);
+}
+
+void stream_free(struct stream *stream) {
+  free(stream->arena);
+  free(stream->table);
+  free(stream->shapes);
+  *stream = (struct stream){0};
+}
+
+/* ---- contexts ------------------------------------------------------------------------------- */
+
+static uint32_t *place_of(const struct stream *stream, uint32_t pc) {
+  uint32_t place = pc * UINT32_C(2654435769) >> 8 & (stream->places - 1);
+  while (stream->table[place] != STREAM_NONE && stream_context(stream, stream->table[place])->pc != pc)
+    place = (place + 1) & (stream->places - 1);
+  return &stream->table[place];
+}
+
+/* Twice the places; all contexts take theirs again. */
+static bool grow_table(struct stream *stream) {
+  uint32_t places = stream->places ? 2 * stream->places : 64;
+  uint32_t *table = malloc(places * sizeof *table), *old = stream->table;
+  if (!table)
+    return false;
+  memset(table, 0xff, places * sizeof *table);
+  uint32_t from = stream->places;
+  stream->table = table;
+  stream->places = places;
+  for (uint32_t i = 0; i < from; i++)
+    if (old[i] != STREAM_NONE)
+      *place_of(stream, stream_context(stream, old[i])->pc) = old[i];
+  free(old);
+  return true;
+}
+
+static bool grow_arena(struct stream *stream, uint32_t words) {
+  if (stream->used + words <= stream->room)
+    return true;
+  uint32_t room = stream->room ? 2 * stream->room : 512;
+  uint64_t *arena = realloc(stream->arena, room * sizeof *arena);
+  if (!arena)
+    return false;
+  stream->arena = arena;
+  stream->room = room;
+  return true;
+}
+
+static struct stream_context *new_context(struct stream *stream) {
+  const struct trace_kind_row *row = &trace_kind_rows[stream->kinds[stream->pc]];
+  uint32_t values = 2 * row->fields + 3 * row->vectors;
+  uint32_t words = (uint32_t)(sizeof(struct stream_context) / sizeof(uint64_t)) + values;
+  if (stream->contexts == STREAM_CONTEXTS)
+    forget(stream);
+  if ((2 * stream->contexts >= stream->places && !grow_table(stream)) || !grow_arena(stream, words))
+    return NULL;
+  *place_of(stream, stream->pc) = stream->used;
+  if (stream->last != STREAM_NONE)
+    stream_context(stream, stream->last)->follower = stream->used;
+  stream->last = stream->used;
+  stream->contexts++;
+  struct stream_context *context = stream_context(stream, stream->used);
+  stream->used += words;
+  *context = (struct stream_context){
+      .pc = stream->pc, .next = stream->pc + 1, .mask = stream->mask, .follower = STREAM_NONE, .fresh = true};
+  memset(context->value, 0, values * sizeof *context->value);
+  return context;
+}
+
+struct stream_context *stream_find(struct stream *stream) {
+  uint32_t found = stream->places ? *place_of(stream, stream->pc) : STREAM_NONE;
+  if (found == STREAM_NONE)
+    return new_context(stream);
+  if (stream->last != STREAM_NONE)
+    stream_context(stream, stream->last)->follower = found;
+  stream->last = found;
+  return stream_context(stream, found);
+}
+
+/* ---- shapes --------------------------------------------------------------------------------- */
+
+uint64_t *stream_new_shape(struct stream *stream) {
+  if (!stream->shapes)
+    stream->shapes = calloc((size_t)STREAM_SHAPES * stream->lanes, sizeof *stream->shapes);
+  if (!stream->shapes)
+    return NULL;
+  uint64_t *shape = stream->shapes + (size_t)stream->shape * stream->lanes;
+  stream->shape = (stream->shape + 1) % STREAM_SHAPES;
+  stream->shapes_made += stream->shapes_made < STREAM_SHAPES;
+  return shape;
+}
