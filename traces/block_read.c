@@ -1,0 +1,156 @@
+#include "traces/block.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+bool block_expected(struct block_reader *reader, uint64_t offset, const char *expected, const char *found, ...) {
+  if (reader->failed)
+    return false;
+  char text[160];
+  va_list arguments;
+  va_start(arguments, found);
+  vsnprintf(text, sizeof text, found, arguments);
+  va_end(arguments);
+  reader->failed = true;
+  reader->error.offset = offset;
+  snprintf(reader->error.text, sizeof reader->error.text, "%.200s: offset %llu: expected %.100s, found %s",
+           reader->path, (unsigned long long)offset, expected, text);
+  return false;
+}
+
+const char *block_type_text(uint32_t type, char text[16]) {
+  bool letters = true;
+  for (unsigned i = 0; i < 4; i++) {
+    text[i] = (char)(type >> 8 * i & 0xff);
+    letters = letters && text[i] >= ' ' && text[i] <= '~';
+  }
+  text[4] = 0;
+  if (!letters)
+    snprintf(text, 16, "type 0x%08x", (unsigned)type);
+  return text;
+}
+
+/* All `size` bytes at `offset`, which are in the file. */
+static bool read_all(struct block_reader *reader, uint64_t offset, uint8_t *to, size_t size) {
+  while (size) {
+    ssize_t got = pread(reader->file, to, size, (off_t)offset);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return block_expected(reader, offset, "bytes", "%s", got < 0 ? strerror(errno) : "the end of the file");
+    to += got;
+    offset += (uint64_t)got;
+    size -= (size_t)got;
+  }
+  return true;
+}
+
+static bool check_file_header(struct block_reader *reader) {
+  uint8_t header[FILE_HEADER];
+  if (reader->size < FILE_HEADER)
+    return block_expected(reader, 0, "a trace's header of 16 bytes", "a file of %llu",
+                          (unsigned long long)reader->size);
+  if (!read_all(reader, 0, header, sizeof header))
+    return false;
+  if (memcmp(header, trace_magic, sizeof trace_magic) != 0)
+    return block_expected(reader, 0, "a trace (89 57 57 54 0d 0a 1a 0a)", "%02x %02x %02x %02x %02x %02x %02x %02x",
+                          header[0], header[1], header[2], header[3], header[4], header[5], header[6], header[7]);
+  if (crc32(0, header, 12) != get32(header + 12))
+    return block_expected(reader, 12, "the header's checksum", "another");
+  if (get32(header + 8) != TRACE_VERSION)
+    return block_expected(reader, 8, "version 1", "version %u", (unsigned)get32(header + 8));
+  return true;
+}
+
+bool block_reader_open(struct block_reader *reader, const char *path) {
+  struct stat stat;
+  *reader = (struct block_reader){.file = open(path, O_RDONLY | O_CLOEXEC), .path = strdup(path)};
+  if (reader->file < 0 || !reader->path || fstat(reader->file, &stat) != 0 || !S_ISREG(stat.st_mode)) {
+    const char *why = reader->file < 0 || !reader->path ? strerror(errno) : "not a file with an end";
+    reader->failed = true;
+    snprintf(reader->error.text, sizeof reader->error.text, "%.300s: cannot be read: %s", path, why);
+    return false;
+  }
+  reader->size = (uint64_t)stat.st_size;
+  return check_file_header(reader);
+}
+
+void block_reader_close(struct block_reader *reader) {
+  if (reader->file >= 0)
+    close(reader->file);
+  free(reader->path);
+  free(reader->stored.at);
+  *reader = (struct block_reader){.file = -1};
+}
+
+/* What a header says of its payload can be. */
+static bool check_sizes(struct block_reader *reader, uint64_t offset, const struct block *block) {
+  const uint64_t left = reader->size - offset - BLOCK_HEADER;
+  if (block->stored > left)
+    return block_expected(reader, offset + 16, "a payload that is in the file", "%u bytes where %llu are left",
+                          block->stored, (unsigned long long)left);
+  if (block->method > BLOCK_DEFLATED)
+    return block_expected(reader, offset + 8, "method 0 or 1", "%u", block->method);
+  if (block->raw > BLOCK_MOST ||
+      (block->method == BLOCK_STORED ? block->raw != block->stored : block->raw / BLOCK_INFLATES > block->stored))
+    return block_expected(reader, offset + 12, "a size that the payload can have", "%u of %u stored bytes", block->raw,
+                          block->stored);
+  return true;
+}
+
+bool block_read_header(struct block_reader *reader, uint64_t offset, uint32_t number, struct block *block) {
+  uint8_t header[BLOCK_HEADER];
+  if (reader->size < BLOCK_HEADER || offset > reader->size - BLOCK_HEADER)
+    return block_expected(reader, offset, "a block's header of 28 bytes", "the end of the file after %llu",
+                          (unsigned long long)(offset < reader->size ? reader->size - offset : 0));
+  if (!read_all(reader, offset, header, sizeof header))
+    return false;
+  const uint32_t crc = (uint32_t)crc32(0, header, 24);
+  if (crc != get32(header + 24))
+    return block_expected(reader, offset, "a block's header with the checksum of its bytes", "0x%08x instead of 0x%08x",
+                          get32(header + 24), crc);
+  *block = (struct block){(enum block_type)get32(header),
+                          get32(header + 4),
+                          get32(header + 8),
+                          get32(header + 12),
+                          get32(header + 16),
+                          get32(header + 20)};
+  if (block->number != number)
+    return block_expected(reader, offset + 4, "the block's number", "%u instead of %u", block->number, number);
+  return check_sizes(reader, offset, block);
+}
+
+bool block_peek_number(struct block_reader *reader, uint64_t offset, uint32_t *number) {
+  uint8_t bytes[4];
+  if (offset + BLOCK_HEADER > reader->size || !read_all(reader, offset + 4, bytes, sizeof bytes))
+    return false;
+  *number = get32(bytes);
+  return true;
+}
+
+bool block_read_payload(struct block_reader *reader, uint64_t offset, const struct block *block, struct bytes *into) {
+  struct bytes *stored = block->method == BLOCK_STORED ? into : &reader->stored;
+  const uint64_t at = offset + BLOCK_HEADER;
+  stored->size = into->size = 0;
+  /* One byte more, so that there is somewhere to point to when there are none, and a zero can follow. */
+  if (!bytes_reserve(stored, block->stored + 1u) || !bytes_reserve(into, block->raw + 1u))
+    return block_expected(reader, at, "memory for a block", "none");
+  if (!read_all(reader, at, stored->at, block->stored))
+    return false;
+  const uint32_t crc = (uint32_t)crc32(0, stored->at, (uInt)block->stored);
+  if (crc != block->crc)
+    return block_expected(reader, at, "a payload with the checksum in its header", "0x%08x instead of 0x%08x", crc,
+                          block->crc);
+  uLongf raw = block->raw;
+  if (block->method == BLOCK_DEFLATED &&
+      (uncompress(into->at, &raw, stored->at, block->stored) != Z_OK || raw != block->raw))
+    return block_expected(reader, at, "zlib data of the size in the header", "others");
+  into->size = block->raw;
+  into->at[into->size] = 0;
+  return true;
+}

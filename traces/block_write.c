@@ -1,0 +1,119 @@
+#include "traces/block.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* A byte that is not text, then line ends of two kinds: who copies it as text changes it. */
+const uint8_t trace_magic[8] = {0x89, 'W', 'W', 'T', '\r', '\n', 0x1a, '\n'};
+
+/* Fast enough that recording stays near a plain run; higher ones gain little (docs/trace-format.md). */
+enum { LEVEL = 6 };
+
+void block_write_failed(struct block_writer *writer, const char *what) {
+  if (writer->failed)
+    return;
+  writer->failed = true;
+  writer->error.offset = writer->offset;
+  snprintf(writer->error.text, sizeof writer->error.text, "%.300s: offset %llu: %s; what is before is kept",
+           writer->path, (unsigned long long)writer->offset, what);
+}
+
+static void put_all(struct block_writer *writer, const uint8_t *from, size_t size) {
+  while (size && !writer->failed) {
+    ssize_t put = write(writer->file, from, size);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put <= 0) {
+      block_write_failed(writer, put < 0 ? strerror(errno) : "nothing can be written");
+      return;
+    }
+    from += put;
+    size -= (size_t)put;
+    writer->offset += (uint64_t)put;
+  }
+}
+
+static void put_file_header(struct block_writer *writer) {
+  uint8_t header[FILE_HEADER];
+  memcpy(header, trace_magic, sizeof trace_magic);
+  put32(header + 8, TRACE_VERSION);
+  put32(header + 12, (uint32_t)crc32(0, header, 12));
+  put_all(writer, header, sizeof header);
+}
+
+bool block_writer_open(struct block_writer *writer, const char *path, struct trace_error *error) {
+  *writer = (struct block_writer){.file = -1, .path = strdup(path), .deflate = calloc(1, sizeof(z_stream))};
+  if (!writer->path || !writer->deflate || deflateInit(writer->deflate, LEVEL) != Z_OK) {
+    *error = (struct trace_error){.text = "memory is out"};
+    free(writer->deflate);
+    free(writer->path);
+    return false;
+  }
+  writer->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (writer->file < 0)
+    block_write_failed(writer, strerror(errno));
+  else
+    put_file_header(writer);
+  if (writer->failed) {
+    snprintf(error->text, sizeof error->text, "%.300s: cannot be written: %s", path, strerror(errno));
+    error->offset = 0;
+    block_writer_close(writer);
+    return false;
+  }
+  return true;
+}
+
+void block_writer_close(struct block_writer *writer) {
+  if (writer->file >= 0 && close(writer->file) != 0)
+    block_write_failed(writer, strerror(errno));
+  writer->file = -1;
+  if (writer->deflate)
+    deflateEnd(writer->deflate);
+  free(writer->deflate);
+  free(writer->buffer.at);
+  free(writer->path);
+  writer->deflate = writer->path = NULL;
+  writer->buffer = (struct bytes){0};
+}
+
+/* The payload, smaller, behind the header in the buffer; its size, 0 when it is not smaller. */
+static size_t deflate_payload(struct block_writer *writer, const void *payload, size_t size) {
+  z_stream *zlib = writer->deflate;
+  deflateReset(zlib);
+  zlib->next_in = (Bytef *)(uintptr_t)payload;
+  zlib->avail_in = (uInt)size;
+  zlib->next_out = writer->buffer.at + BLOCK_HEADER;
+  zlib->avail_out = (uInt)size;
+  return deflate(zlib, Z_FINISH) == Z_STREAM_END && zlib->total_out < size ? zlib->total_out : 0;
+}
+
+uint32_t block_write(struct block_writer *writer, enum block_type type, const void *payload, size_t size) {
+  if (writer->failed)
+    return 0;
+  writer->buffer.size = 0;
+  if (size > BLOCK_MOST || !bytes_reserve(&writer->buffer, BLOCK_HEADER + size)) {
+    block_write_failed(writer, size > BLOCK_MOST ? "a block would be larger than 1 GiB" : "memory is out");
+    return 0;
+  }
+  /* The end is found from the file's end: it has one size. */
+  size_t stored = type != BLOCK_END && size ? deflate_payload(writer, payload, size) : 0;
+  const uint32_t method = stored ? BLOCK_DEFLATED : BLOCK_STORED;
+  uint8_t *header = writer->buffer.at;
+  if (!stored && size)
+    memcpy(header + BLOCK_HEADER, payload, size);
+  stored = stored ? stored : size;
+  put32(header, type);
+  put32(header + 4, writer->blocks);
+  put32(header + 8, method);
+  put32(header + 12, (uint32_t)size);
+  put32(header + 16, (uint32_t)stored);
+  put32(header + 20, (uint32_t)crc32(0, header + BLOCK_HEADER, (uInt)stored));
+  put32(header + 24, (uint32_t)crc32(0, header, 24));
+  put_all(writer, header, BLOCK_HEADER + stored);
+  writer->blocks++;
+  return (uint32_t)stored;
+}

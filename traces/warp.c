@@ -1,0 +1,115 @@
+/* A warp's decoder, fed with its pieces one after the other. */
+#include "traces/decode.h"
+#include "traces/reader.h"
+
+struct trace_warp {
+  struct decoder decoder; /* first: what trace_decode() looks at */
+  struct trace *trace;
+  uint32_t launch, group, index;
+  uint32_t row; /* of the batch that the next piece may be in */
+  bool ended;   /* its last operation has been handed out */
+  struct bytes piece;
+};
+
+struct trace_warp *trace_warp_new(struct trace *trace) {
+  struct trace_warp *warp = calloc(1, sizeof *warp);
+  if (warp)
+    warp->trace = trace;
+  return warp;
+}
+
+void trace_warp_free(struct trace_warp *warp) {
+  if (!warp)
+    return;
+  decode_free(&warp->decoder);
+  free(warp->piece.at);
+  free(warp);
+}
+
+/* What is wrong, with the batch where the piece is from. */
+static bool fail(struct trace_warp *warp, const char *expected) {
+  struct trace *trace = warp->trace;
+  return block_expected(&trace->in, trace->offsets[trace->rows[warp->row - 1].block], expected,
+                        "others, in launch %u, group %u, warp %u", warp->launch, warp->group, warp->index);
+}
+
+static bool take_piece(struct trace_warp *warp, const struct reader_piece *piece) {
+  warp->piece.size = 0;
+  if (!bytes_add(&warp->piece, piece->bytes, piece->size))
+    return fail(warp, "memory for a piece");
+  decode_piece(&warp->decoder, warp->piece.at, warp->piece.size, piece->operations);
+  return true;
+}
+
+/* The next piece of the warp, wherever it is. False when there is none. */
+static bool next_piece(struct trace_warp *warp) {
+  struct trace *trace = warp->trace;
+  for (; warp->row < trace->row_count; warp->row++) {
+    const struct reader_row *row = &trace->rows[warp->row];
+    struct reader_batch batch;
+    struct reader_piece piece;
+    if (row->launch != warp->launch || row->group != warp->group || !reader_load(trace, row, &batch))
+      return false;
+    while (reader_piece(&batch, &piece))
+      if (piece.warp == warp->index) {
+        warp->row++;
+        return take_piece(warp, &piece);
+      }
+  }
+  return false;
+}
+
+bool trace_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, uint32_t index, uint32_t *pc) {
+  struct trace *trace = warp->trace;
+  warp->decoder.operations = 0;
+  warp->ended = true;
+  if (trace->in.failed || launch >= trace->launch_count)
+    return false;
+  const struct trace_launch *of = &trace->launches[launch];
+  const struct reader_program *program = &trace->programs[of->program];
+  warp->launch = launch;
+  warp->group = group;
+  warp->index = index;
+  warp->row = reader_find(trace, launch, group);
+  stream_start(&warp->decoder.stream, program->kinds, program->count, of->lanes);
+  warp->decoder.run = 0;
+  warp->decoder.wrong = NULL;
+  if (!next_piece(warp))
+    return false;
+  if (!decode_start(&warp->decoder, pc))
+    return fail(warp, warp->decoder.wrong);
+  warp->ended = false;
+  return true;
+}
+
+/* Goes to a piece that has operations. False when there is none, or when it cannot be read. */
+static bool refill(struct trace_warp *warp) {
+  struct decoder *decoder = &warp->decoder;
+  while (!decoder->operations) {
+    if (warp->ended || warp->trace->in.failed)
+      return false;
+    if (!decode_at_end(decoder))
+      return fail(warp, "as many bytes as a piece's operations have");
+    if (!next_piece(warp))
+      return false;
+    if (!decode_go_on(decoder))
+      return fail(warp, decoder->wrong);
+  }
+  return true;
+}
+
+bool trace_decode(struct trace_warp *warp, struct trace_op *op) {
+  struct decoder *decoder = &warp->decoder;
+  if (!decoder->operations && !refill(warp))
+    return false;
+  if (!decode(decoder, op)) {
+    decoder->operations = 0;
+    return fail(warp, decoder->wrong);
+  }
+  if (op->flags & TRACE_DONE) {
+    warp->ended = true;
+    if (!decode_at_end(decoder))
+      return decoder->operations = 0, fail(warp, "nothing after a warp's last operation");
+  }
+  return true;
+}

@@ -1,0 +1,438 @@
+#include "traces/block.h"
+#include "traces/encode.h"
+#include "traces/schema.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <unistd.h>
+
+struct trace_group {
+  struct trace_writer *writer;
+  struct trace_group *before, *after; /* among the groups that are resident, or unused */
+  uint32_t launch, group, warps, cu, room;
+  cycle_t from, now;        /* when the group began or its last batch was closed; of the last operation */
+  size_t bytes;             /* of all its streams */
+  struct encoder *encoders; /* `room` of them */
+};
+
+/* A batch that waits for its turn. */
+struct pending {
+  cycle_t cycle;
+  uint32_t cu, launch, group;
+  uint64_t number; /* of the batches closed before: those of one compute unit stay in their order */
+  struct bytes bytes;
+};
+
+struct index_block {
+  uint32_t type, stored;
+};
+struct index_batch {
+  uint32_t launch, group, block, place;
+};
+
+struct trace_writer {
+  struct block_writer out;
+  struct trace_launch *launches;
+  const uint8_t **kinds; /* of each program */
+  uint32_t *counts;
+  uint32_t launch_count, program_count;
+  struct trace_group *resident, *last, *unused;
+  struct pending *pending;
+  size_t pending_count, pending_room;
+  uint64_t closed;    /* batches */
+  struct bytes block; /* of data, until it is large enough */
+  uint32_t place;     /* batches in it */
+  struct index_block *blocks;
+  size_t blocks_room;
+  struct index_batch *batches;
+  size_t batch_count, batches_room;
+  uint64_t operations;
+};
+
+static bool memory_out(struct trace_writer *writer) {
+  block_write_failed(&writer->out, "memory is out");
+  return false;
+}
+
+/* Room for one more of `count` things at the pointer that `array` leads to; false, with the failure noted, when there
+ * is none. */
+static bool grow(struct trace_writer *writer, void *array, size_t *room, size_t count, size_t size) {
+  void *at;
+  if (count < *room)
+    return true;
+  const size_t more = *room ? 2 * *room : 64;
+  memcpy(&at, array, sizeof at);
+  void *grown = realloc(at, more * size);
+  if (!grown)
+    return memory_out(writer);
+  memcpy(array, &grown, sizeof grown);
+  *room = more;
+  return true;
+}
+
+static void write_block(struct trace_writer *writer, enum block_type type, const void *payload, size_t size) {
+  const uint32_t number = writer->out.blocks;
+  const uint32_t stored = block_write(&writer->out, type, payload, size);
+  if (!writer->out.failed && grow(writer, &writer->blocks, &writer->blocks_room, number, sizeof *writer->blocks))
+    writer->blocks[number] = (struct index_block){type, stored};
+}
+
+struct trace_writer *trace_writer_open(const char *path, struct trace_error *error) {
+  struct trace_writer *writer = calloc(1, sizeof *writer);
+  struct bytes schema = {0};
+  if (!writer || !schema_write(&schema)) {
+    *error = (struct trace_error){.text = "memory is out"};
+    free(writer);
+    return NULL;
+  }
+  if (!block_writer_open(&writer->out, path, error)) {
+    free(schema.at);
+    free(writer);
+    return NULL;
+  }
+  write_block(writer, BLOCK_SCHEMA, schema.at, schema.size);
+  free(schema.at);
+  return writer;
+}
+
+bool trace_writer_good(const struct trace_writer *writer) { return !writer->out.failed; }
+
+/* ---- what is said of the run ---------------------------------------------------------------- */
+
+void trace_write_meta(struct trace_writer *writer, const char *name, const void *bytes, size_t size) {
+  struct bytes meta = {0};
+  const size_t length = strlen(name);
+  if (bytes_varint(&meta, length) && bytes_add(&meta, name, length) && bytes_add(&meta, bytes, size))
+    write_block(writer, BLOCK_META, meta.at, meta.size);
+  else
+    memory_out(writer);
+  free(meta.at);
+}
+
+uint32_t trace_write_program(struct trace_writer *writer, const uint8_t *kinds, uint32_t count) {
+  const uint32_t number = writer->program_count;
+  uint8_t *own = malloc(count + 1u);
+  const uint8_t **programs = realloc(writer->kinds, (number + 1u) * sizeof *programs);
+  writer->kinds = programs ? programs : writer->kinds;
+  uint32_t *counts = realloc(writer->counts, (number + 1u) * sizeof *counts);
+  writer->counts = counts ? counts : writer->counts;
+  if (!own || !programs || !counts) {
+    free(own);
+    memory_out(writer);
+    return number;
+  }
+  if (count)
+    memcpy(own, kinds, count);
+  programs[number] = own;
+  counts[number] = count;
+  writer->program_count++;
+  write_block(writer, BLOCK_PROGRAM, own, count);
+  return number;
+}
+
+uint32_t trace_write_launch(struct trace_writer *writer, const struct trace_launch *launch) {
+  const uint32_t number = writer->launch_count;
+  struct bytes bytes = {0};
+  struct trace_launch *launches = realloc(writer->launches, (number + 1u) * sizeof *launches);
+  writer->launches = launches ? launches : writer->launches;
+  if (launches && bytes_varint(&bytes, launch->program) && bytes_varint(&bytes, launch->lanes) &&
+      bytes_varint(&bytes, launch->groups) && bytes_varint(&bytes, launch->warps)) {
+    launches[number] = *launch;
+    writer->launch_count++;
+    write_block(writer, BLOCK_LAUNCH, bytes.at, bytes.size);
+  } else {
+    memory_out(writer);
+  }
+  free(bytes.at);
+  return number;
+}
+
+/* ---- groups --------------------------------------------------------------------------------- */
+
+/* A group's memory, with encoders for so many warps. */
+static struct trace_group *take_group(struct trace_writer *writer, uint32_t warps) {
+  struct trace_group *group = writer->unused;
+  if (group)
+    writer->unused = group->after;
+  else
+    group = calloc(1, sizeof *group);
+  if (!group)
+    return NULL;
+  if (group->room < warps) {
+    struct encoder *encoders = realloc(group->encoders, warps * sizeof *encoders);
+    if (!encoders) {
+      group->after = writer->unused;
+      writer->unused = group;
+      return NULL;
+    }
+    memset(encoders + group->room, 0, (warps - group->room) * sizeof *encoders);
+    group->encoders = encoders;
+    group->room = warps;
+  }
+  return group;
+}
+
+struct trace_group *trace_group_begin(struct trace_writer *writer, uint32_t launch, uint32_t number, uint32_t warps,
+                                      uint32_t cu, cycle_t now) {
+  assert(launch < writer->launch_count && "a launch is written before its groups begin");
+  const struct trace_launch *of = &writer->launches[launch];
+  assert(number < of->groups && warps <= of->warps && "a group is one of its launch");
+  struct trace_group *group = take_group(writer, warps);
+  if (!group) {
+    memory_out(writer);
+    return NULL;
+  }
+  group->writer = writer;
+  group->launch = launch;
+  group->group = number;
+  group->warps = warps;
+  group->cu = cu;
+  group->from = group->now = now;
+  group->bytes = 0;
+  group->after = NULL;
+  group->before = writer->last;
+  *(writer->last ? &writer->last->after : &writer->resident) = group;
+  writer->last = group;
+  for (uint32_t i = 0; i < warps; i++) {
+    struct encoder *encoder = &group->encoders[i];
+    stream_start(&encoder->stream, writer->kinds[of->program], writer->counts[of->program], of->lanes);
+    encoder->run = encoder->operations = 0;
+    encoder->bytes.size = 0;
+  }
+  return group;
+}
+
+void trace_warp_begin(struct trace_group *group, uint32_t warp, uint32_t pc) {
+  assert(warp < group->warps && !group->encoders[warp].bytes.size && "a warp of the group begins once");
+  if (!encode_start(&group->encoders[warp], pc))
+    memory_out(group->writer);
+  group->bytes += group->encoders[warp].bytes.size;
+}
+
+/* Head and table of the batch, then the streams' bytes, which are thereby taken. */
+static bool put_batch(struct trace_group *group, struct bytes *into, cycle_t now, bool last) {
+  uint32_t pieces = 0;
+  bool good = true;
+  for (uint32_t i = 0; i < group->warps; i++) {
+    good = good && encode_flush(&group->encoders[i]);
+    pieces += group->encoders[i].bytes.size != 0;
+  }
+  const uint64_t head[] = {group->launch, group->group,      group->warps, group->cu,
+                           group->from,   now - group->from, last,         pieces};
+  for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+    good = good && bytes_varint(into, head[i]);
+  for (uint32_t i = 0, next = 0; i < group->warps; i++) {
+    const struct encoder *encoder = &group->encoders[i];
+    if (!encoder->bytes.size)
+      continue;
+    good = good && bytes_varint(into, i - next) && bytes_varint(into, encoder->operations) &&
+           bytes_varint(into, encoder->bytes.size);
+    next = i + 1;
+  }
+  for (uint32_t i = 0; i < group->warps; i++) {
+    struct encoder *encoder = &group->encoders[i];
+    good = good && bytes_add(into, encoder->bytes.at, encoder->bytes.size);
+    group->writer->operations += encoder->operations;
+    encoder->operations = encoder->bytes.size = 0;
+  }
+  return good;
+}
+
+static void close_batch(struct trace_group *group, cycle_t now, bool last) {
+  struct trace_writer *writer = group->writer;
+  struct bytes bytes = {0};
+  if (!put_batch(group, &bytes, now, last) ||
+      !grow(writer, &writer->pending, &writer->pending_room, writer->pending_count, sizeof *writer->pending)) {
+    free(bytes.at);
+    memory_out(writer);
+    return;
+  }
+  writer->pending[writer->pending_count++] =
+      (struct pending){now, group->cu, group->launch, group->group, writer->closed++, bytes};
+  group->from = now;
+  group->bytes = 0;
+}
+
+void trace_encode(struct trace_group *group, uint32_t warp, cycle_t now, const struct trace_op *op) {
+  struct encoder *encoder = &group->encoders[warp];
+  assert(warp < group->warps && now >= group->now && "a group's operations come in the order of time");
+  if (group->writer->out.failed)
+    return;
+  const size_t before = encoder->bytes.size;
+  group->now = now;
+  if (!encode(encoder, op))
+    memory_out(group->writer);
+  group->bytes += encoder->bytes.size - before;
+  if (group->bytes >= TRACE_BATCH_BYTES)
+    close_batch(group, now, false);
+}
+
+void trace_group_end(struct trace_group *group, cycle_t now) {
+  struct trace_writer *writer = group->writer;
+  if (!writer->out.failed)
+    close_batch(group, now, true);
+  *(group->before ? &group->before->after : &writer->resident) = group->after;
+  *(group->after ? &group->after->before : &writer->last) = group->before;
+  group->after = writer->unused;
+  writer->unused = group;
+}
+
+/* ---- batches, in order ---------------------------------------------------------------------- */
+
+static void write_data(struct trace_writer *writer) {
+  /* Only now is it known which block this is. */
+  for (uint32_t i = 0; i < writer->place; i++)
+    writer->batches[writer->batch_count - 1 - i].block = writer->out.blocks;
+  if (writer->block.size)
+    write_block(writer, BLOCK_DATA, writer->block.at, writer->block.size);
+  writer->block.size = 0;
+  writer->place = 0;
+}
+
+static void take_batch(struct trace_writer *writer, const struct pending *batch) {
+  if (!grow(writer, &writer->batches, &writer->batches_room, writer->batch_count, sizeof *writer->batches))
+    return;
+  writer->batches[writer->batch_count++] = (struct index_batch){batch->launch, batch->group, 0, writer->place++};
+  if (!bytes_add(&writer->block, batch->bytes.at, batch->bytes.size))
+    memory_out(writer);
+  if (writer->block.size >= TRACE_BLOCK_BYTES)
+    write_data(writer);
+}
+
+static int by_time(const void *a, const void *b) {
+  const struct pending *x = a, *y = b;
+  if (x->cycle != y->cycle)
+    return x->cycle < y->cycle ? -1 : 1;
+  if (x->cu != y->cu)
+    return x->cu < y->cu ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+void trace_writer_settle(struct trace_writer *writer, cycle_t now) {
+  if (!writer->pending_count)
+    return;
+  qsort(writer->pending, writer->pending_count, sizeof *writer->pending, by_time);
+  size_t done = 0;
+  for (; done < writer->pending_count && writer->pending[done].cycle < now; done++) {
+    if (!writer->out.failed)
+      take_batch(writer, &writer->pending[done]);
+    free(writer->pending[done].bytes.at);
+  }
+  writer->pending_count -= done;
+  memmove(writer->pending, writer->pending + done, writer->pending_count * sizeof *writer->pending);
+}
+
+/* ---- index and end -------------------------------------------------------------------------- */
+
+static int by_group(const void *a, const void *b) {
+  const struct index_batch *x = a, *y = b;
+  if (x->launch != y->launch)
+    return x->launch < y->launch ? -1 : 1;
+  if (x->group != y->group)
+    return x->group < y->group ? -1 : 1;
+  if (x->block != y->block)
+    return x->block < y->block ? -1 : 1;
+  return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Blocks of the index have up to BLOCK_INDEX_ROWS rows each, and stand for themselves. */
+static void write_blocks(struct trace_writer *writer, uint32_t count) {
+  struct bytes bytes = {0};
+  for (uint32_t i = 0; i < count; i += BLOCK_INDEX_ROWS) {
+    const uint32_t end = count - i < BLOCK_INDEX_ROWS ? count : i + BLOCK_INDEX_ROWS;
+    bytes.size = 0;
+    bool good = bytes_varint(&bytes, end - i);
+    for (uint32_t row = i; row < end; row++)
+      good = good && bytes_varint(&bytes, writer->blocks[row].type) && bytes_varint(&bytes, writer->blocks[row].stored);
+    if (!good)
+      memory_out(writer);
+    write_block(writer, BLOCK_BLOCKS, bytes.at, bytes.size);
+  }
+  free(bytes.at);
+}
+
+static void write_batches(struct trace_writer *writer) {
+  struct bytes bytes = {0};
+  const size_t count = writer->batch_count;
+  if (count)
+    qsort(writer->batches, count, sizeof *writer->batches, by_group);
+  for (size_t i = 0; i < count; i += BLOCK_INDEX_ROWS) {
+    const size_t end = count - i < BLOCK_INDEX_ROWS ? count : i + BLOCK_INDEX_ROWS;
+    struct index_batch last = {0};
+    bytes.size = 0;
+    bool good = bytes_varint(&bytes, end - i);
+    for (size_t row = i; row < end; row++) {
+      const struct index_batch *batch = &writer->batches[row];
+      if (batch->launch != last.launch)
+        last.group = 0;
+      good = good && bytes_varint(&bytes, batch->launch - last.launch) &&
+             bytes_varint(&bytes, batch->group - last.group) &&
+             bytes_varint(&bytes, zigzag((uint64_t)batch->block - last.block)) && bytes_varint(&bytes, batch->place);
+      last = *batch;
+    }
+    if (!good)
+      memory_out(writer);
+    write_block(writer, BLOCK_BATCHES, bytes.at, bytes.size);
+  }
+  free(bytes.at);
+}
+
+static void write_end(struct trace_writer *writer) {
+  const uint64_t index = writer->out.offset;
+  const uint32_t blocks = writer->out.blocks;
+  uint8_t end[BLOCK_END_BYTES];
+  write_blocks(writer, blocks);
+  write_batches(writer);
+  put64(end, index);
+  put64(end + 8, blocks);
+  put64(end + 16, writer->batch_count);
+  put64(end + 24, writer->operations);
+  write_block(writer, BLOCK_END, end, sizeof end);
+}
+
+static void free_groups(struct trace_group *group) {
+  while (group) {
+    struct trace_group *after = group->after;
+    for (uint32_t i = 0; i < group->room; i++) {
+      stream_free(&group->encoders[i].stream);
+      free(group->encoders[i].bytes.at);
+    }
+    free(group->encoders);
+    free(group);
+    group = after;
+  }
+}
+
+void trace_writer_abandon(struct trace_writer *writer) {
+  free_groups(writer->resident);
+  free_groups(writer->unused);
+  for (size_t i = 0; i < writer->pending_count; i++)
+    free(writer->pending[i].bytes.at);
+  for (uint32_t i = 0; i < writer->program_count; i++)
+    free((uint8_t *)(uintptr_t)writer->kinds[i]);
+  block_writer_close(&writer->out);
+  free(writer->pending);
+  free(writer->kinds);
+  free(writer->counts);
+  free(writer->launches);
+  free(writer->block.at);
+  free(writer->blocks);
+  free(writer->batches);
+  free(writer);
+}
+
+bool trace_writer_close(struct trace_writer *writer, struct trace_error *error) {
+  for (struct trace_group *group = writer->resident; group && !writer->out.failed; group = group->after)
+    close_batch(group, group->now, false);
+  trace_writer_settle(writer, NEVER);
+  write_data(writer);
+  write_end(writer);
+  /* The file is closed here, so that what that says is not lost. */
+  if (close(writer->out.file) != 0)
+    block_write_failed(&writer->out, strerror(errno));
+  writer->out.file = -1;
+  const bool good = !writer->out.failed;
+  *error = writer->out.error;
+  trace_writer_abandon(writer);
+  return good;
+}
