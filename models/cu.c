@@ -192,7 +192,7 @@ static void start_group(struct cu *cu, const struct cu_start *start, cycle_t now
     slot++;
   assert(slot < cu->params.groups && "the dispatcher sends a group when there is room");
   const struct isa_group *shape =
-      cu->source->start_group(cu->source->self, slot, start->launch, start->linear, lds_of(cu, slot, start));
+      cu->source->start_group(cu->source->self, slot, start->launch, start->linear, lds_of(cu, slot, start), now);
   struct cu_group *group = &cu->groups[slot];
   *group = (struct cu_group){
       .active = true,

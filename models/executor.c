@@ -19,9 +19,10 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
 }
 
 static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
-                                           uint32_t lds_base) {
+                                           uint32_t lds_base, cycle_t now) {
   struct executor *executor = self;
   struct isa_group *group = &executor->groups[slot];
+  (void)now;
   isa_group_place(group, &executor->launches[number], linear);
   group->lds_base = lds_base;
   group->lds = executor->lds + group->lds_base;

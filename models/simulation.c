@@ -161,9 +161,8 @@ static bool make_source(struct node *home, struct node *node, uint32_t index, co
   const bool executes = !sources || sources->executes;
   if (executes && !executor_init(&node->executor, machine, home->dma, &home->executor))
     return false;
-  node->source = executes ? &node->executor.source : NULL;
-  if (sources)
-    node->source = sources->make(sources->self, index, machine, node->source);
+  node->source = sources ? sources->make(sources->self, index, machine, executes ? &node->executor : NULL)
+                         : &node->executor.source;
   return node->source;
 }
 
@@ -259,6 +258,8 @@ struct island **simulation_islands(struct simulation *simulation, size_t *count)
   *count = clusters(&simulation->machine) + 1;
   return simulation->islands;
 }
+
+cycle_t simulation_start(const struct simulation *simulation) { return simulation->start; }
 
 void simulation_attach(struct simulation *simulation, struct outside *outside) {
   memory_attach(&simulation->memory, outside);

@@ -37,6 +37,9 @@ void simulation_free(struct simulation *simulation);
 /* The islands, for a host: `*count` of them. */
 struct island **simulation_islands(struct simulation *simulation, size_t *count);
 
+/* The cycle in which the next launch starts. */
+cycle_t simulation_start(const struct simulation *simulation);
+
 /* Lets an outside memory take the place of the L2 and DRAM. Call it before a host is made. */
 void simulation_attach(struct simulation *simulation, struct outside *outside);
 

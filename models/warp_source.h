@@ -14,6 +14,7 @@
 #include "sim/core/time.h"
 
 struct machine;
+struct executor;
 
 struct warp_source {
   void *self;
@@ -22,8 +23,8 @@ struct warp_source {
   bool (*launch)(void *self, const struct isa_launch *launches, size_t count);
   /* Work-group number `linear` of launch number `launch` takes group slot `slot` and the LDS from `lds_base` on. Its
    * shape is kept at the source. */
-  const struct isa_group *(*start_group)(void *self, uint32_t slot, uint32_t launch, uint32_t linear,
-                                         uint32_t lds_base);
+  const struct isa_group *(*start_group)(void *self, uint32_t slot, uint32_t launch, uint32_t linear, uint32_t lds_base,
+                                         cycle_t now);
   /* Warp `index` of the group takes warp slot `slot`; returns the pc of its first instruction. */
   uint32_t (*start_warp)(void *self, uint32_t slot, uint32_t group_slot, uint32_t index);
   /* The warp issues its instruction in cycle `now`; returns the pc of the one after it. */
@@ -45,7 +46,7 @@ struct source_maker {
   /* The source of compute unit number `cu`, which lives as long as the simulation; `executor` is NULL unless wanted.
    * NULL when memory runs out. */
   const struct warp_source *(*make)(void *self, uint32_t cu, const struct machine *machine,
-                                    const struct warp_source *executor);
+                                    const struct executor *executor);
 };
 
 #endif

@@ -37,10 +37,21 @@ void job_free(struct job *job) {
   free(job->elements);
   free(job->launches);
   free(job->checks);
+  for (size_t i = 0; i < job->set_count; i++)
+    free(job->sets[i]);
+  free(job->sets);
   free(job->diagnostics);
   free(job->name);
   free(job->file);
   *job = (struct job){0};
+}
+
+void job_say_set(struct job *job, const char *key, const char *value) {
+  const size_t size = strlen(key) + strlen(value) + 2;
+  char *set = need(size, 1);
+  snprintf(set, size, "%s=%s", key, value);
+  job->sets = need_more(job->sets, job->set_count + 1, sizeof *job->sets);
+  job->sets[job->set_count++] = set;
 }
 
 /* ---- buffers ---------------------------------------------------------------------------------- */
@@ -431,4 +442,77 @@ bool job_ready(struct job *job, const char **field, struct message *message) {
     return false;
   *field = "global";
   return check_groups(&launch->isa, message);
+}
+
+/* ---- recorded launches ---------------------------------------------------------------------------- */
+
+/* The launch with its kernel as it was before it was lowered for fewer registers. */
+static struct isa_launch as_first(const struct isa_launch *launch, uint32_t registers, struct isa_kernel *kernel) {
+  struct isa_launch first = *launch;
+  *kernel = *launch->kernel;
+  kernel->registers = registers;
+  first.kernel = kernel;
+  return first;
+}
+
+/* For how many registers a run lowers the kernel again; 0: it does not, or cannot. */
+static uint32_t wanted_registers(const struct machine *machine, const struct isa_launch *first) {
+  return simulation_occupancy(machine, first).groups[LIMIT_REGISTERS] ? 0 : fitting_registers(machine, first);
+}
+
+struct job_fit job_fit(const struct job *job, const struct job_launch *launch) {
+  struct isa_kernel kernel;
+  struct job_fit fit = {.lowered = job->program.spirv,
+                        .registers = isa_find_kernel(job->program.isa, launch->isa.kernel->name)->registers};
+  const struct isa_launch first = as_first(&launch->isa, fit.registers, &kernel);
+  fit.fitted = launch->refitted ? wanted_registers(&job->machine, &first) : 0;
+  return fit;
+}
+
+static bool same_local(const struct job *job, const struct job_launch *launch, const struct isa_launch *first,
+                       struct message *message) {
+  struct isa_launch chosen = *first;
+  const uint32_t *local = launch->isa.local, *here = chosen.local;
+  if (!launch->local_chosen)
+    return true;
+  choose_local(&job->machine, &chosen);
+  if (memcmp(here, local, sizeof chosen.local) == 0)
+    return true;
+  return message_fail(message,
+                      "work-groups of %u x %u x %u were chosen for the recording's machine, and would be %u x %u x %u "
+                      "here; a recording with --local says it for all machines",
+                      local[0], local[1], local[2], here[0], here[1], here[2]);
+}
+
+static bool same_lowering(const struct job *job, const struct isa_launch *first, const struct job_fit *fit,
+                          struct message *message) {
+  const uint32_t wants = fit->lowered ? wanted_registers(&job->machine, first) : 0;
+  if (wants == fit->fitted)
+    return true;
+  char was[40] = "as many registers as it likes", here[40] = "as many as it likes";
+  if (fit->fitted)
+    snprintf(was, sizeof was, "%u registers a lane", fit->fitted);
+  if (wants)
+    snprintf(here, sizeof here, "%u", wants);
+  return message_fail(message,
+                      "kernel '%s' was compiled for %s, and would be compiled for %s on this machine: another program",
+                      first->kernel->name, was, here);
+}
+
+bool job_fits(const struct job *job, const struct job_launch *launch, const struct job_fit *fit,
+              struct message *message) {
+  const struct machine *machine = &job->machine;
+  const uint64_t items = (uint64_t)launch->isa.local[0] * launch->isa.local[1] * launch->isa.local[2];
+  const char *field;
+  struct isa_kernel kernel;
+  if (items > (uint64_t)machine->cu.warps * launch->isa.warp_size)
+    return message_fail(message,
+                        "%u x %u x %u is outside [1, %" PRIu64 "] work-items of a work-group (cu.warps x cu.warp_size)",
+                        launch->isa.local[0], launch->isa.local[1], launch->isa.local[2],
+                        (uint64_t)machine->cu.warps * launch->isa.warp_size);
+  const struct isa_launch first = as_first(&launch->isa, fit->registers, &kernel);
+  if (!same_local(job, launch, &first, message) || !same_lowering(job, &first, fit, message))
+    return false;
+  const struct occupancy occupancy = simulation_occupancy(machine, &launch->isa);
+  return occupancy.groups_per_cu ? true : fail_occupancy(machine, &launch->isa, &occupancy, &field, message);
 }

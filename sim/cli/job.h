@@ -70,6 +70,8 @@ struct job {
   char *file;                           /* the launch file or kernel, as named by the user */
   char *name;                           /* of the launch file's "name", or NULL */
   struct machine machine, machine_file; /* as it runs; as its file has it, before any `set` */
+  char **sets;                          /* "key=value": what the launch file's `set` says */
+  size_t set_count;
   struct program_build build;
   struct program program;
   struct isa_program **refitted; /* the program, lowered again for launches that need it so */
@@ -85,6 +87,8 @@ struct job {
 };
 
 void job_free(struct job *job);
+
+void job_say_set(struct job *job, const char *key, const char *value);
 
 /* Adds program-scope variables, if the program has any, as a buffer that nobody can name: after all others. */
 bool job_variables(struct job *job, struct message *message);
@@ -131,5 +135,18 @@ bool job_refuse_kind(const char *word, struct message *message);
  * asks for a local size to be chosen. A lowered program whose registers are too many is lowered again. On failure
  * *field names what is wrong: "global", "args", or "kernel" when no NDRange and no arguments could make it right. */
 bool job_ready(struct job *job, const char **field, struct message *message);
+
+/* What the machine has decided of a launch besides its local size. */
+struct job_fit {
+  bool lowered;       /* the program comes from OpenCL C or SPIR-V: it can be had for fewer registers */
+  uint32_t registers; /* a lane's, of the kernel as it was first */
+  uint32_t fitted;    /* for how many it was lowered again; 0: it was not */
+};
+struct job_fit job_fit(const struct job *job, const struct job_launch *launch);
+
+/* Whether a recorded launch, of which `fit` was said, can be on job->machine what a run would have there: the same
+ * work-groups, of the same program. */
+bool job_fits(const struct job *job, const struct job_launch *launch, const struct job_fit *fit,
+              struct message *message);
 
 #endif

@@ -159,6 +159,7 @@ static bool read_set(struct launch_reader *reader, const json_t *set) {
       return false;
     if (!param_set(machine_groups, MACHINE_GROUPS, &reader->job->machine, place.key, word, text))
       return json_fail(&reader->document, &place, "%s", without_key(text, place.key));
+    job_say_set(reader->job, place.key, word);
   }
   return true;
 }

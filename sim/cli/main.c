@@ -12,6 +12,7 @@ static const struct verb {
     {"run", verb_run, "run a launch file or a kernel, and report where its warps waited"},
     {"asm", verb_asm, "translate a kernel into an object file, or list it"},
     {"dis", verb_dis, "show a kernel's instructions beside its source, or as assembly"},
+    {"replay", verb_replay, "run a recorded trace again, on any machine"},
     {"params", verb_params, "list the parameters of a machine"},
     {"machines", verb_machines, "list the built-in machines, or print one"},
 };

@@ -16,6 +16,8 @@ enum { FIRST_TOLD_MS = 1000, TOLD_EVERY_MS = 200 };
 struct teller {
   uint64_t next; /* milliseconds: when to tell again */
   bool watched, told;
+  const struct run_sources *sources;
+  cycle_t start; /* of the launches at work */
 };
 
 /* ---- interruption: asked for by a signal, heard where progress is told ------------------------ */
@@ -66,6 +68,8 @@ static uint64_t milliseconds(void) {
 
 static bool tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
   struct teller *teller = context;
+  if (teller->sources && !teller->sources->watch(teller->sources->self, teller->start + cycles))
+    return false;
   uint64_t now = milliseconds();
   if (interrupted || !teller->watched || now < teller->next)
     return !interrupted;
@@ -118,13 +122,16 @@ static bool all_finished(const struct launch_result *results, size_t first, size
 static bool run_launches(struct job *job, struct simulation *simulation, struct host *host,
                          const struct run_options *options, struct launch_result *results, size_t *count, bool *stopped,
                          struct message *message) {
-  struct teller teller = {.next = milliseconds() + FIRST_TOLD_MS, .watched = !options->quiet && isatty(STDERR_FILENO)};
+  struct teller teller = {.next = milliseconds() + FIRST_TOLD_MS,
+                          .watched = !options->quiet && isatty(STDERR_FILENO),
+                          .sources = options->sources};
   const struct progress progress = {tell, &teller};
   struct sigaction before;
   bool good = true, finished = true;
   catch_interrupt(&before);
   for (*count = 0; good && finished && *count < job->launch_count;) {
     const size_t first = *count;
+    teller.start = simulation_start(simulation);
     good = run_at_once(job, first, simulation, host, options->max_cycles, &progress, results);
     if (!good) {
       message_fail(message, "launch %zu: out of memory", first + 1);
@@ -150,7 +157,8 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
   *count = 0;
   if (!job_variables(job, message))
     return false;
-  struct simulation *simulation = simulation_new(&job->machine);
+  struct simulation *simulation =
+      simulation_new_with(&job->machine, options->sources ? &options->sources->maker : NULL);
   if (!simulation)
     return message_fail(message, "no memory for machine '%s'", job->machine.name);
   if (options->vcd)

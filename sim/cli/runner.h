@@ -5,6 +5,14 @@
 #include "sim/cli/job.h"
 #include "sim/host/host.h"
 
+/* Who gives warps their operations, if not executors, or besides them. */
+struct run_sources {
+  struct source_maker maker;
+  void *self;
+  /* Told from time to time that all before cycle `now` is over. False ends the run. */
+  bool (*watch)(void *self, cycle_t now);
+};
+
 struct run_options {
   bool systemc;
   enum host_order order;
@@ -12,11 +20,12 @@ struct run_options {
   const char *vcd;
   cycle_t max_cycles; /* of each launch */
   bool quiet;
+  const struct run_sources *sources; /* NULL: executors alone */
 };
 
 /* Runs launches until one does not finish. *results has job->launch_count elements, of which the first
  * *count are filled; the caller frees each and the array. False: the machine could not be had, or
- * *stopped: SIGINT came, and the message says how far the run was. */
+ * *stopped: SIGINT came, and the message says how far the run was, or the sources have ended it. */
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
              bool *stopped, struct message *message);
 

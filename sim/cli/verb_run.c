@@ -2,10 +2,8 @@
  *
  * Order matters: everything that can be refused is refused before the run, and nothing is written
  * before all of it is known. */
-#include <ctype.h>
 #include <errno.h>
 #include <glob.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,59 +12,41 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/direct.h"
 #include "sim/cli/file.h"
-#include "sim/cli/report.h"
-#include "sim/cli/runner.h"
-#include "sim/cli/text.h"
+#include "sim/cli/run_call.h"
+#include "sim/cli/trace_job.h"
 #include "sim/core/need.h"
-
-/* A list of option values. */
-struct words {
-  const char **word;
-  size_t count;
-};
+#include "sim/replay/recorder.h"
 
 struct invocation {
-  struct message message; /* first: see cli_parse() */
+  struct run_call common; /* first: see cli_parse() */
   struct direct direct;   /* `program` is the launch file or the kernel */
-  struct words args, sets, dumps;
+  struct words args, dumps;
   struct program_build build;
-  const char *machine, *out;
-  bool json, annotate, verify, host_given, order_given;
-  struct run_options run;
+  const char *trace;
+  bool verify;
 };
 
 enum {
-  KEY_OUT = 256,
-  KEY_VCD,
-  KEY_DUMP,
+  KEY_DUMP = KEY_OF_VERB,
   KEY_VERIFY,
-  KEY_ANNOTATE,
-  KEY_HOST,
-  KEY_MAX_CYCLES,
+  KEY_TRACE,
   KEY_KERNEL,
   KEY_GLOBAL,
   KEY_LOCAL,
   KEY_OFFSET,
   KEY_ARG,
-  KEY_ORDER,
 };
 
 static const struct argp_option options[] = {
     {"machine", 'm', "NAME|FILE", 0, "The machine: built in, or an INI file (default: the launch file's, or teaching)",
      1},
     {"set", 's', "KEY=VALUE", 0, "Set a parameter of the machine, after the launch file's (repeatable)", 1},
-    {"report", 'r', "text|json", 0, "Form of the report (default: text)", 2},
-    {"annotate", KEY_ANNOTATE, NULL, 0,
-     "After the text report, the source with its costs in the margin (the JSON report has them as by_line)", 2},
-    {"out", KEY_OUT, "FILE", 0, "Write the report to a file, without what work-items print", 2},
+    REPORT_OPTIONS,
     {"dump", KEY_DUMP, "BUFFER=FILE", 0,
      "Write a buffer's final bytes, or the packets left in a pipe, to a file (repeatable)", 2},
-    {"vcd", KEY_VCD, "FILE", 0, "Write a waveform for GTKWave; needs the SystemC host", 2},
+    {"trace", KEY_TRACE, "FILE", 0, "Record what the warps do, for `warpwait replay` and `warpwait trace`", 2},
     {"verify", KEY_VERIFY, NULL, 0, "Hold the launch file's checks against the outcome: exit status 1 if one fails", 2},
-    {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},
-    {"host", KEY_HOST, "systemc|plain", 0,
-     "Who steps the model: SystemC (default) or a plain loop; the result is the same", 3},
-    {"max-cycles", KEY_MAX_CYCLES, "N", 0, "Give a launch up after N cycles (default: 1000000000)", 3},
+    RUN_OPTIONS("1000000000"),
     {NULL, 0, NULL, 0, "Without a launch file:", 4},
     {"kernel", KEY_KERNEL, "NAME", 0, "The kernel, if the program has several", 4},
     {"global", KEY_GLOBAL, "X[,Y[,Z]]", 0, "Work-items", 4},
@@ -74,7 +54,6 @@ static const struct argp_option options[] = {
     {"offset", KEY_OFFSET, "X[,Y[,Z]]", 0, "First identifiers", 4},
     {"arg", KEY_ARG, "KIND:VALUE", 0, "The next argument (repeatable), see below", 4},
     BUILD_OPTIONS(5),
-    {"order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 6},
     {0}};
 
 static const char documentation[] =
@@ -103,52 +82,6 @@ static const char documentation[] =
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
-static error_t add(struct words *words, const char *word) {
-  words->word = need_more(words->word, words->count + 1, sizeof *words->word);
-  words->word[words->count++] = word;
-  return 0;
-}
-
-static error_t choose(struct argp_state *state, const char *option, const char *word, const char *first,
-                      const char *second, bool *is_second) {
-  *is_second = strcmp(word, second) == 0;
-  return *is_second || strcmp(word, first) == 0
-             ? 0
-             : cli_refuse(state, "%s: '%.60s' is not one of: %s %s", option, word, first, second);
-}
-
-static error_t parse_max_cycles(struct argp_state *state, const char *word, cycle_t *cycles) {
-  char *end = NULL;
-  errno = 0;
-  *cycles = strtoull(word, &end, 10);
-  if (*word < '0' || *word > '9' || *end || errno || !*cycles)
-    return cli_refuse(state, "--max-cycles: '%.60s' is not a whole number in [1, %" PRIu64 "] cycles", word,
-                      UINT64_MAX);
-  return 0;
-}
-
-static error_t parse_order(struct argp_state *state, const char *word, struct invocation *call) {
-  char *end = NULL;
-  call->order_given = true;
-  if (strcmp(word, "ascending") == 0 || strcmp(word, "descending") == 0) {
-    call->run.order = *word == 'a' ? ORDER_ASCENDING : ORDER_DESCENDING;
-    return 0;
-  }
-  call->run.order = ORDER_SHUFFLED;
-  call->run.seed = 1;
-  if (strcmp(word, "shuffled") == 0)
-    return 0;
-  if (strncmp(word, "shuffled:", 9) == 0) {
-    errno = 0;
-    uint64_t seed = strtoull(word + 9, &end, 10);
-    call->run.seed = (uint32_t)seed;
-    if (isdigit((unsigned char)word[9]) && !*end && !errno && seed <= UINT32_MAX)
-      return 0;
-    return cli_refuse(state, "--order: '%.60s' is not a whole number in [0, %u]", word + 9, UINT32_MAX);
-  }
-  return cli_refuse(state, "--order: '%.60s' is not one of: ascending descending shuffled[:SEED]", word);
-}
-
 static error_t parse_program(struct argp_state *state, const char *word, struct invocation *call) {
   if (call->direct.program)
     return cli_refuse(state, "%.60s: one launch file or kernel is enough", word);
@@ -159,12 +92,8 @@ static error_t parse_program(struct argp_state *state, const char *word, struct 
 /* Options whose value is kept as it is. */
 static const char **place_of_word(struct invocation *call, int key) {
   switch (key) {
-  case 'm':
-    return &call->machine;
-  case KEY_OUT:
-    return &call->out;
-  case KEY_VCD:
-    return &call->run.vcd;
+  case KEY_TRACE:
+    return &call->trace;
   case KEY_KERNEL:
     return &call->direct.kernel;
   case KEY_GLOBAL:
@@ -180,15 +109,7 @@ static const char **place_of_word(struct invocation *call, int key) {
 
 /* Options that may be repeated. */
 static struct words *place_of_words(struct invocation *call, int key) {
-  return key == 's' ? &call->sets : key == KEY_DUMP ? &call->dumps : key == KEY_ARG ? &call->args : NULL;
-}
-
-static error_t parse_host(struct argp_state *state, const char *word, struct invocation *call) {
-  bool plain = false;
-  error_t error = choose(state, "--host", word, "systemc", "plain", &plain);
-  call->host_given = true;
-  call->run.systemc = !plain;
-  return error;
+  return key == KEY_DUMP ? &call->dumps : key == KEY_ARG ? &call->args : NULL;
 }
 
 static error_t parse_option(int key, char *word, struct argp_state *state) {
@@ -196,52 +117,27 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   const char **kept = place_of_word(call, key);
   struct words *list = place_of_words(call, key);
   if (list)
-    return add(list, word);
+    return run_add_word(list, word);
   if (kept) {
     *kept = word;
     return 0;
   }
   switch (key) {
-  case 'r':
-    return choose(state, "--report", word, "text", "json", &call->json);
-  case 'q':
-    call->run.quiet = true;
-    return 0;
   case KEY_VERIFY:
     call->verify = true;
     return 0;
-  case KEY_ANNOTATE:
-    call->annotate = true;
-    return 0;
-  case KEY_HOST:
-    return parse_host(state, word, call);
-  case KEY_MAX_CYCLES:
-    return parse_max_cycles(state, word, &call->run.max_cycles);
-  case KEY_ORDER:
-    return parse_order(state, word, call);
   case ARGP_KEY_ARG:
     return parse_program(state, word, call);
   case ARGP_KEY_END:
     return call->direct.program ? 0 : cli_refuse(state, "a launch file or a kernel is missing; --help says more");
   default:
-    return build_option(key, word, state, &call->build);
+    break;
   }
+  const error_t error = run_option(key, word, state, &call->common);
+  return error == ARGP_ERR_UNKNOWN ? build_option(key, word, state, &call->build) : error;
 }
 
 /* ---- before the run ---------------------------------------------------------------------------- */
-
-/* An order is the plain host's business, a waveform SystemC's. */
-static bool settle_host(struct invocation *call) {
-  if (call->order_given && call->host_given && call->run.systemc)
-    return message_fail(&call->message, "--order: only the plain host has one");
-  if (call->order_given)
-    call->run.systemc = false;
-  if (call->run.vcd && !call->run.systemc)
-    return message_fail(&call->message, "--vcd: only the SystemC host writes waveforms");
-  if (call->annotate && call->json)
-    return message_fail(&call->message, "--annotate: the JSON report has the same costs in by_line");
-  return true;
-}
 
 static bool only_direct(struct invocation *call) {
   const struct {
@@ -254,7 +150,7 @@ static bool only_direct(struct invocation *call) {
                 {"--arg", call->args.count > 0}};
   for (size_t i = 0; i < sizeof direct / sizeof *direct; i++)
     if (direct[i].given)
-      return message_fail(&call->message, "%s: the launch file says this", direct[i].option);
+      return message_fail(&call->common.message, "%s: the launch file says this", direct[i].option);
   return true;
 }
 
@@ -279,18 +175,19 @@ static bool fail_folder(const char *folder, struct message *message) {
 }
 
 static bool load(struct invocation *call, struct job *job) {
-  const struct job_request request = {call->machine, call->sets.word, call->sets.count, call->build, call->verify};
+  const struct job_request request = {call->common.machine, call->common.sets.word, call->common.sets.count,
+                                      call->build, call->verify};
   if (file_is_folder(call->direct.program))
-    return fail_folder(call->direct.program, &call->message);
+    return fail_folder(call->direct.program, &call->common.message);
   if (strcmp(file_extension(call->direct.program), ".json") == 0 && !file_exists(call->direct.program))
-    return message_fail(&call->message, "%.300s: %s", call->direct.program, strerror(ENOENT));
+    return message_fail(&call->common.message, "%.300s: %s", call->direct.program, strerror(ENOENT));
   if (strcmp(file_extension(call->direct.program), ".json") == 0)
-    return only_direct(call) && launch_load(call->direct.program, &request, job, &call->message);
+    return only_direct(call) && launch_load(call->direct.program, &request, job, &call->common.message);
   if (call->verify)
-    return message_fail(&call->message, "--verify: needs a launch file, which says what to expect");
+    return message_fail(&call->common.message, "--verify: needs a launch file, which says what to expect");
   call->direct.args = call->args.word;
   call->direct.arg_count = call->args.count;
-  return direct_job(&call->direct, &request, job, &call->message);
+  return direct_job(&call->direct, &request, job, &call->common.message);
 }
 
 /* "BUFFER=FILE": the buffer's or else the pipe's number, and the file. */
@@ -309,41 +206,19 @@ static bool find_dump(const struct job *job, const char *dump, size_t *number, b
   return found ? true : message_within(message, "--dump");
 }
 
-static bool can_write(struct invocation *call, const char *option, const char *path) {
-  return !path || file_can_write(path, &call->message) ? true : message_within(&call->message, option);
-}
-
 static bool outputs_possible(struct invocation *call, const struct job *job) {
   for (size_t i = 0; i < call->dumps.count; i++) {
     size_t number = 0;
     bool pipe = false;
     const char *path = NULL;
-    if (!find_dump(job, call->dumps.word[i], &number, &pipe, &path, &call->message) || !can_write(call, "--dump", path))
+    if (!find_dump(job, call->dumps.word[i], &number, &pipe, &path, &call->common.message) ||
+        !run_can_write(&call->common, "--dump", path))
       return false;
   }
-  return can_write(call, "--out", call->out) && can_write(call, "--vcd", call->run.vcd);
+  return run_outputs_possible(&call->common) && run_can_write(&call->common, "--trace", call->trace);
 }
 
 /* ---- after it ---------------------------------------------------------------------------------- */
-
-/* What work-items have printed, ended by a newline of ours if they did not, so that the report starts on a line. */
-static void add_printed(const struct report *report, struct text *text) {
-  for (size_t i = 0; i < report->count; i++) {
-    const struct printed *printed = &report->job->launches[i].printed;
-    if (printed->length)
-      text_add(text, printed->text, printed->length);
-    if (printed->length && text->data[text->length - 1] != '\n')
-      text_print(text, "\n");
-    if (printed->truncated)
-      text_print(text, "... truncated: launch %zu printed more than the %d MiB that are kept\n", i + 1,
-                 PRINTED_BYTES >> 20);
-  }
-}
-
-static void add_owned(struct text *text, char *more) {
-  text_add(text, more, strlen(more));
-  free(more);
-}
 
 static bool write_dump(const struct job *job, const char *dump, struct message *message) {
   size_t number = 0;
@@ -361,95 +236,63 @@ static bool write_dump(const struct job *job, const char *dump, struct message *
 
 static bool write_outputs(struct invocation *call, const struct report *report) {
   for (size_t i = 0; i < call->dumps.count; i++)
-    if (!write_dump(report->job, call->dumps.word[i], &call->message))
+    if (!write_dump(report->job, call->dumps.word[i], &call->common.message))
       return false;
-  struct text text = {0};
-  bool apart = call->out; /* what work-items print is for standard output, unless JSON, which holds it, is there */
-  if (!call->json || apart)
-    add_printed(report, &text);
-  if (apart && !cli_output(NULL, text.data ? text.data : "", text.length, &call->message)) {
-    free(text.data);
-    return false;
+  return run_write(&call->common, report);
+}
+
+/* ---- recording --------------------------------------------------------------------------------- */
+
+/* All before cycle `now` has been said. A disk that is full is told at the end; there is no use in going on. */
+static bool watch(void *self, cycle_t now) {
+  struct trace_writer *writer = recorder_writer(self);
+  trace_writer_settle(writer, now);
+  return trace_writer_good(writer);
+}
+
+static bool fail_trace(struct message *message, const struct trace_error *error) {
+  message_fail(message, "%s", error->text);
+  return message_within(message, "--trace");
+}
+
+/* Runs the job, and records it if that is asked for. Interrupted, the trace stays as it is: good up to its last block.
+ */
+static bool run(struct invocation *call, struct job *job, struct launch_result **results, size_t *count,
+                bool *stopped) {
+  struct run_options *how = &call->common.run;
+  struct message *message = &call->common.message;
+  struct trace_error error = {0};
+  if (!call->trace)
+    return run_job(job, how, results, count, stopped, message);
+  struct recorder *recorder = recorder_new(call->trace, &error);
+  if (!recorder)
+    return fail_trace(message, &error);
+  trace_job_write(job, how->max_cycles, recorder_writer(recorder));
+  const struct run_sources sources = {recorder_sources(recorder), recorder, watch};
+  how->sources = &sources;
+  const bool good = run_job(job, how, results, count, stopped, message);
+  how->sources = NULL;
+  if (good || !trace_writer_good(recorder_writer(recorder))) {
+    *stopped = *stopped && good;
+    return recorder_close(recorder, &error) ? good : fail_trace(message, &error);
   }
-  text.length = apart ? 0 : text.length;
-  add_owned(&text, call->json ? report_json(report) : report_text(report));
-  if (call->annotate)
-    add_owned(&text, report_annotate(report));
-  bool good = cli_output(call->out, text.data, text.length, &call->message);
-  free(text.data);
-  return good;
-}
-
-/* A hazard is no failure of the run, but nobody should overlook it. */
-static void warn_of_hazards(const struct report *report) {
-  struct message message;
-  char place[REPORT_PLACE];
-  const struct launch_result *first = NULL;
-  const struct isa_program *program = NULL;
-  uint64_t count = 0;
-  for (size_t i = 0; i < report->count; i++) {
-    const struct launch_result *result = &report->results[i];
-    count += result->hazard_count;
-    if (first || !result->hazard_count)
-      continue;
-    first = result;
-    program = report->job->launches[i].isa.program;
-  }
-  if (!first)
-    return;
-  report_place(program, first->hazards[0].first.pc, place);
-  message_fail(&message, "%" PRIu64 " hazard%s, the first at %s: %s", count, count == 1 ? "" : "s", place,
-               isa_hazard_rows[first->hazards[0].first.rule].rule);
-  message_print(&message);
-}
-
-/* A launch that has not come to its end. */
-static void tell_unfinished(const struct invocation *call, const struct report *report, size_t index) {
-  const struct launch_result *result = &report->results[index];
-  const char *kernel = report->job->launches[index].isa.kernel->name;
-  struct message message;
-  if (result->end == END_DEADLOCK)
-    message_fail(&message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s for ever", index + 1,
-                 kernel, result->cycles, result->stuck_count, result->stuck_count == 1 ? " waits" : "s wait");
-  else
-    message_fail(&message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)", index + 1,
-                 kernel, call->run.max_cycles);
-  message_print(&message);
-}
-
-/* Says on stderr what went wrong in the simulated world. */
-static int conclude(const struct invocation *call, const struct report *report) {
-  int status = CLI_FINE;
-  struct message message;
-  warn_of_hazards(report);
-  for (size_t i = 0; i < report->verdict_count; i++)
-    if (!report->verdicts[i].passed) {
-      status = CLI_WENT_WRONG;
-      message_fail(&message, "verify: %s (%s): %s", report->verdicts[i].what, report->verdicts[i].mode,
-                   report->verdicts[i].text);
-      message_print(&message);
-    }
-  for (size_t i = 0; i < report->count; i++)
-    if (report->results[i].end != END_FINISHED) {
-      status = CLI_WENT_WRONG;
-      tell_unfinished(call, report, i);
-    }
-  return status;
+  recorder_abandon(recorder);
+  return false;
 }
 
 static int run_and_report(struct invocation *call, struct job *job) {
   struct launch_result *results = NULL;
   struct report report = {.job = job};
   int status = CLI_BAD_INPUT;
-  bool stopped = false, good = run_job(job, &call->run, &results, &report.count, &stopped, &call->message);
+  bool stopped = false, good = run(call, job, &results, &report.count, &stopped);
   report.results = results;
   struct verdict *verdicts = NULL;
   if (good && call->verify)
     report.verdicts = verdicts = verify_job(job, results, report.count, &report.verdict_count);
   if (good && write_outputs(call, &report))
-    status = conclude(call, &report);
+    status = run_conclude(&call->common, &report);
   else
-    message_print(&call->message);
+    message_print(&call->common.message);
   if (stopped)
     status = CLI_INTERRUPTED;
   free(verdicts);
@@ -460,14 +303,14 @@ static int run_and_report(struct invocation *call, struct job *job) {
 int verb_run(int argc, char **argv) {
   static const struct argp argp = {
       options, parse_option, "LAUNCH.json\nKERNEL --global X[,Y[,Z]] --arg ...", documentation, NULL, NULL, NULL};
-  struct invocation call = {.run = {.systemc = true, .max_cycles = 1000000000}};
+  struct invocation call = {.common = run_call_new()};
   struct job job = {0};
-  bool good = cli_parse(&argp, argc, argv, &call.message) && settle_host(&call) && load(&call, &job) &&
+  bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common) && load(&call, &job) &&
               outputs_possible(&call, &job);
-  int status = good ? run_and_report(&call, &job) : cli_bad_input(&call.message);
+  int status = good ? run_and_report(&call, &job) : cli_bad_input(&call.common.message);
   job_free(&job);
   free(call.args.word);
-  free(call.sets.word);
+  free(call.common.sets.word);
   free(call.dumps.word);
   program_build_free(&call.build);
   return status;

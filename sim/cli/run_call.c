@@ -1,0 +1,226 @@
+#include "sim/cli/run_call.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+#include "sim/cli/text.h"
+#include "sim/core/need.h"
+
+struct run_call run_call_new(void) {
+  return (struct run_call){.run = {.systemc = true, .max_cycles = 1000000000}};
+}
+
+/* ---- options ----------------------------------------------------------------------------------- */
+
+error_t run_add_word(struct words *words, const char *word) {
+  words->word = need_more(words->word, words->count + 1, sizeof *words->word);
+  words->word[words->count++] = word;
+  return 0;
+}
+
+static error_t choose(struct argp_state *state, const char *option, const char *word, const char *first,
+                      const char *second, bool *is_second) {
+  *is_second = strcmp(word, second) == 0;
+  return *is_second || strcmp(word, first) == 0
+             ? 0
+             : cli_refuse(state, "%s: '%.60s' is not one of: %s %s", option, word, first, second);
+}
+
+static error_t parse_max_cycles(struct argp_state *state, const char *word, struct run_call *call) {
+  char *end = NULL;
+  call->cycles_given = true;
+  errno = 0;
+  call->run.max_cycles = strtoull(word, &end, 10);
+  if (*word < '0' || *word > '9' || *end || errno || !call->run.max_cycles)
+    return cli_refuse(state, "--max-cycles: '%.60s' is not a whole number in [1, %" PRIu64 "] cycles", word,
+                      UINT64_MAX);
+  return 0;
+}
+
+static error_t parse_order(struct argp_state *state, const char *word, struct run_call *call) {
+  char *end = NULL;
+  call->order_given = true;
+  if (strcmp(word, "ascending") == 0 || strcmp(word, "descending") == 0) {
+    call->run.order = *word == 'a' ? ORDER_ASCENDING : ORDER_DESCENDING;
+    return 0;
+  }
+  call->run.order = ORDER_SHUFFLED;
+  call->run.seed = 1;
+  if (strcmp(word, "shuffled") == 0)
+    return 0;
+  if (strncmp(word, "shuffled:", 9) == 0) {
+    errno = 0;
+    uint64_t seed = strtoull(word + 9, &end, 10);
+    call->run.seed = (uint32_t)seed;
+    if (isdigit((unsigned char)word[9]) && !*end && !errno && seed <= UINT32_MAX)
+      return 0;
+    return cli_refuse(state, "--order: '%.60s' is not a whole number in [0, %u]", word + 9, UINT32_MAX);
+  }
+  return cli_refuse(state, "--order: '%.60s' is not one of: ascending descending shuffled[:SEED]", word);
+}
+
+static error_t parse_host(struct argp_state *state, const char *word, struct run_call *call) {
+  bool plain = false;
+  error_t error = choose(state, "--host", word, "systemc", "plain", &plain);
+  call->host_given = true;
+  call->run.systemc = !plain;
+  return error;
+}
+
+/* Options whose value is kept as it is. */
+static const char **place_of_word(struct run_call *call, int key) {
+  return key == 'm' ? &call->machine : key == KEY_OUT ? &call->out : key == KEY_VCD ? &call->run.vcd : NULL;
+}
+
+error_t run_option(int key, const char *word, struct argp_state *state, struct run_call *call) {
+  const char **kept = place_of_word(call, key);
+  if (kept) {
+    *kept = word;
+    return 0;
+  }
+  switch (key) {
+  case 's':
+    return run_add_word(&call->sets, word);
+  case 'r':
+    return choose(state, "--report", word, "text", "json", &call->json);
+  case 'q':
+    call->run.quiet = true;
+    return 0;
+  case KEY_ANNOTATE:
+    call->annotate = true;
+    return 0;
+  case KEY_HOST:
+    return parse_host(state, word, call);
+  case KEY_MAX_CYCLES:
+    return parse_max_cycles(state, word, call);
+  case KEY_ORDER:
+    return parse_order(state, word, call);
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+/* ---- before the run ---------------------------------------------------------------------------- */
+
+/* An order is the plain host's business, a waveform SystemC's. */
+bool run_settle(struct run_call *call) {
+  if (call->order_given && call->host_given && call->run.systemc)
+    return message_fail(&call->message, "--order: only the plain host has one");
+  if (call->order_given)
+    call->run.systemc = false;
+  if (call->run.vcd && !call->run.systemc)
+    return message_fail(&call->message, "--vcd: only the SystemC host writes waveforms");
+  if (call->annotate && call->json)
+    return message_fail(&call->message, "--annotate: the JSON report has the same costs in by_line");
+  return true;
+}
+
+bool run_can_write(struct run_call *call, const char *option, const char *path) {
+  return !path || file_can_write(path, &call->message) ? true : message_within(&call->message, option);
+}
+
+bool run_outputs_possible(struct run_call *call) {
+  return run_can_write(call, "--out", call->out) && run_can_write(call, "--vcd", call->run.vcd);
+}
+
+/* ---- after it ---------------------------------------------------------------------------------- */
+
+/* What work-items have printed, ended by a newline of ours if they did not, so that the report starts on a line. */
+static void add_printed(const struct report *report, struct text *text) {
+  for (size_t i = 0; i < report->count; i++) {
+    const struct printed *printed = &report->job->launches[i].printed;
+    if (printed->length)
+      text_add(text, printed->text, printed->length);
+    if (printed->length && text->data[text->length - 1] != '\n')
+      text_print(text, "\n");
+    if (printed->truncated)
+      text_print(text, "... truncated: launch %zu printed more than the %d MiB that are kept\n", i + 1,
+                 PRINTED_BYTES >> 20);
+  }
+}
+
+static void add_owned(struct text *text, char *more) {
+  text_add(text, more, strlen(more));
+  free(more);
+}
+
+bool run_write(struct run_call *call, const struct report *report) {
+  struct text text = {0};
+  bool apart = call->out; /* what work-items print is for standard output, unless JSON, which holds it, is there */
+  if (!call->json || apart)
+    add_printed(report, &text);
+  if (apart && !cli_output(NULL, text.data ? text.data : "", text.length, &call->message)) {
+    free(text.data);
+    return false;
+  }
+  text.length = apart ? 0 : text.length;
+  add_owned(&text, call->json ? report_json(report) : report_text(report));
+  if (call->annotate)
+    add_owned(&text, report_annotate(report));
+  bool good = cli_output(call->out, text.data, text.length, &call->message);
+  free(text.data);
+  return good;
+}
+
+/* A hazard is no failure of the run, but nobody should overlook it. */
+static void warn_of_hazards(const struct report *report) {
+  struct message message;
+  char place[REPORT_PLACE];
+  const struct launch_result *first = NULL;
+  const struct isa_program *program = NULL;
+  uint64_t count = 0;
+  for (size_t i = 0; i < report->count; i++) {
+    const struct launch_result *result = &report->results[i];
+    count += result->hazard_count;
+    if (first || !result->hazard_count)
+      continue;
+    first = result;
+    program = report->job->launches[i].isa.program;
+  }
+  if (!first)
+    return;
+  report_place(program, first->hazards[0].first.pc, place);
+  message_fail(&message, "%" PRIu64 " hazard%s, the first at %s: %s", count, count == 1 ? "" : "s", place,
+               isa_hazard_rows[first->hazards[0].first.rule].rule);
+  message_print(&message);
+}
+
+/* A launch that has not come to its end. */
+static void tell_unfinished(const struct run_call *call, const struct report *report, size_t index) {
+  const struct launch_result *result = &report->results[index];
+  const char *kernel = report->job->launches[index].isa.kernel->name;
+  struct message message;
+  if (result->end == END_DEADLOCK)
+    message_fail(&message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s for ever", index + 1,
+                 kernel, result->cycles, result->stuck_count, result->stuck_count == 1 ? " waits" : "s wait");
+  else
+    message_fail(&message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)", index + 1,
+                 kernel, call->run.max_cycles);
+  message_print(&message);
+}
+
+/* Says on stderr what went wrong in the simulated world. */
+int run_conclude(const struct run_call *call, const struct report *report) {
+  int status = CLI_FINE;
+  struct message message;
+  warn_of_hazards(report);
+  for (size_t i = 0; i < report->verdict_count; i++)
+    if (!report->verdicts[i].passed) {
+      status = CLI_WENT_WRONG;
+      message_fail(&message, "verify: %s (%s): %s", report->verdicts[i].what, report->verdicts[i].mode,
+                   report->verdicts[i].text);
+      message_print(&message);
+    }
+  for (size_t i = 0; i < report->count; i++)
+    if (report->results[i].end != END_FINISHED) {
+      status = CLI_WENT_WRONG;
+      tell_unfinished(call, report, i);
+    }
+  return status;
+}

@@ -1,0 +1,78 @@
+/* What `run` and `replay` have in common: options of the run and of its report, what is checked before it, what is
+ * written and told after it. */
+#ifndef SIM_CLI_RUN_CALL_H
+#define SIM_CLI_RUN_CALL_H
+
+#include <argp.h>
+
+#include "sim/cli/report.h"
+#include "sim/cli/runner.h"
+
+/* A list of option values. */
+struct words {
+  const char **word;
+  size_t count;
+};
+
+struct run_call {
+  struct message message; /* first: see cli_parse() */
+  struct words sets;
+  const char *machine, *out;
+  bool json, annotate, host_given, order_given, cycles_given;
+  struct run_options run;
+};
+
+enum {
+  KEY_OUT = 256,
+  KEY_VCD,
+  KEY_ANNOTATE,
+  KEY_HOST,
+  KEY_MAX_CYCLES,
+  KEY_ORDER,
+  KEY_OF_VERB = 384, /* and up: each verb's own */
+};
+
+/* Rows of a table of options: the report's, then (group 3) the run's. `cycles` says --max-cycles' default. */
+#define REPORT_OPTIONS                                                                                                 \
+  {"report", 'r', "text|json", 0, "Form of the report (default: text)", 2},                                            \
+      {"annotate",                                                                                                     \
+       KEY_ANNOTATE,                                                                                                   \
+       NULL,                                                                                                           \
+       0,                                                                                                              \
+       "After the text report, the source with its costs in the margin (the JSON report has them as by_line)",         \
+       2},                                                                                                             \
+      {"out", KEY_OUT, "FILE", 0, "Write the report to a file, without what work-items print", 2}, {                   \
+    "vcd", KEY_VCD, "FILE", 0, "Write a waveform for GTKWave; needs the SystemC host", 2                               \
+  }
+#define RUN_OPTIONS(cycles)                                                                                            \
+  {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},                                                           \
+      {"host",                                                                                                         \
+       KEY_HOST,                                                                                                       \
+       "systemc|plain",                                                                                                \
+       0,                                                                                                              \
+       "Who steps the model: SystemC (default) or a plain loop; the result is the same",                               \
+       3},                                                                                                             \
+      {"max-cycles", KEY_MAX_CYCLES, "N", 0, "Give a launch up after N cycles (default: " cycles ")", 3}, {            \
+    "order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 6     \
+  }
+
+/* A call before its options are read. Free its `sets.word`. */
+struct run_call run_call_new(void);
+
+error_t run_add_word(struct words *words, const char *word);
+
+/* One option into *call, which is the state's input or starts it. ARGP_ERR_UNKNOWN when it is none of these. */
+error_t run_option(int key, const char *word, struct argp_state *state, struct run_call *call);
+
+/* Options that do not go together are refused, and outputs that cannot be written. */
+bool run_settle(struct run_call *call);
+bool run_can_write(struct run_call *call, const char *option, const char *path);
+bool run_outputs_possible(struct run_call *call);
+
+/* Writes what was printed, and the report. */
+bool run_write(struct run_call *call, const struct report *report);
+
+/* Says on stderr what went wrong in the simulated world; returns the exit status. */
+int run_conclude(const struct run_call *call, const struct report *report);
+
+#endif

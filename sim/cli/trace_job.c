@@ -1,0 +1,485 @@
+#include "sim/cli/trace_job.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/rows.h"
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+#include "sim/cli/json.h"
+#include "sim/cli/machines.h"
+#include "sim/core/need.h"
+#include "sim/replay/kinds.h"
+
+/* ---- writing --------------------------------------------------------------------------------------- */
+
+static json_t *whole(uint64_t value) { return json_integer((json_int_t)value); }
+
+static json_t *triple(const uint32_t value[3]) {
+  return json_pack("[I,I,I]", (json_int_t)value[0], (json_int_t)value[1], (json_int_t)value[2]);
+}
+
+/* All parameters of `machine`, or those that differ from `other`. */
+static json_t *parameters(const struct machine *machine, const struct machine *other) {
+  json_t *object = json_object();
+  for (size_t g = 0; g < MACHINE_GROUPS; g++)
+    for (size_t i = 0; i < machine_groups[g].count; i++) {
+      const struct param_row *row = &machine_groups[g].rows[i];
+      char key[96], value[32];
+      if (other && param_value(&machine_groups[g], row, machine) == param_value(&machine_groups[g], row, other))
+        continue;
+      snprintf(key, sizeof key, "%s.%s", machine_groups[g].name, row->name);
+      param_text(&machine_groups[g], row, machine, value);
+      json_object_set_new(object, key, json_string(value));
+    }
+  return object;
+}
+
+static json_t *machine_object(const struct job *job) {
+  json_t *sets = json_array();
+  for (size_t i = 0; i < job->set_count; i++)
+    json_array_append_new(sets, json_string(job->sets[i]));
+  return json_pack("{s:s, s:o, s:o, s:o}", "name", job->machine.name, "parameters", parameters(&job->machine, NULL),
+                   "file", parameters(&job->machine_file, &job->machine), "set", sets);
+}
+
+static json_t *buffer_list(const struct isa_memory *memory) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < memory->count; i++) {
+    const struct isa_buffer *buffer = &memory->buffers[i];
+    json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", buffer->name, "base", whole(buffer->base), "bytes",
+                                          whole(buffer->bytes)));
+  }
+  return list;
+}
+
+static json_t *pipe_list(const struct isa_memory *memory) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < memory->pipe_count; i++) {
+    const struct isa_pipe *pipe = &memory->pipes[i];
+    size_t buffer = 0;
+    while (memory->buffers[buffer].base != pipe->base)
+      buffer++;
+    json_array_append_new(list,
+                          json_pack("{s:o, s:o, s:o, s:o, s:o}", "buffer", whole(buffer), "packet_size",
+                                    whole(pipe->packet_size), "max_packets", whole(pipe->max_packets), "read",
+                                    whole(pipe->done[ISA_PIPE_READ]), "written", whole(pipe->done[ISA_PIPE_WRITE])));
+  }
+  return list;
+}
+
+static json_t *launch_list(const struct job *job) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < job->launch_count; i++) {
+    const struct job_launch *launch = &job->launches[i];
+    const struct job_fit fit = job_fit(job, launch);
+    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o}", "kernel", launch->isa.kernel->name, "dimensions",
+                               whole(launch->isa.dimensions), "global", triple(launch->isa.global), "local",
+                               triple(launch->isa.local), "offset", triple(launch->isa.offset));
+    json_object_set_new(object, "lds_bytes", whole(launch->isa.lds_bytes));
+    json_object_set_new(object, "together", whole(launch->together));
+    json_object_set_new(object, "first", whole(launch->first));
+    json_object_set_new(object, "local_chosen", json_boolean(launch->local_chosen));
+    json_object_set_new(object, "lowered", json_boolean(fit.lowered));
+    json_object_set_new(object, "registers", whole(fit.registers));
+    json_object_set_new(object, "fitted", whole(fit.fitted));
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+void trace_job_write(const struct job *job, cycle_t max_cycles, struct trace_writer *writer) {
+  json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "warpwait", WARPWAIT_VERSION, "name",
+                           job->name ? job->name : file_base(job->file), "machine", machine_object(job), "max_cycles",
+                           whole(max_cycles), "buffers", buffer_list(&job->memory), "pipes", pipe_list(&job->memory),
+                           "launches", launch_list(job));
+  char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+  if (text)
+    trace_write_meta(writer, "run", text, strlen(text));
+  free(text);
+  json_decref(root);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------- */
+
+struct job_reader {
+  struct document document;
+  struct trace *trace;
+  const struct job_request *request;
+  struct job *job;
+  struct job_fit *fits; /* per launch */
+};
+
+static const json_t *member(struct job_reader *reader, const struct place *place, const json_t *object) {
+  const json_t *value = json_object_get(object, place->key);
+  if (!value)
+    json_fail(&reader->document, place->parent, "'%s' is missing", place->key);
+  return value;
+}
+
+static bool read_whole(struct job_reader *reader, const struct place *parent, const json_t *object, const char *key,
+                       uint64_t minimum, uint64_t maximum, uint64_t *number) {
+  const struct place place = {parent, key, 0};
+  const json_t *value = member(reader, &place, object);
+  return value && json_whole(&reader->document, &place, value, minimum, maximum, "", number);
+}
+
+static bool read_flag(struct job_reader *reader, const struct place *parent, const json_t *object, const char *key,
+                      bool *flag) {
+  const struct place place = {parent, key, 0};
+  const json_t *value = member(reader, &place, object);
+  if (value && !json_is_boolean(value))
+    return json_fail(&reader->document, &place, "is neither true nor false");
+  *flag = json_is_true(value);
+  return value;
+}
+
+static const char *read_word(struct job_reader *reader, const struct place *parent, const json_t *object,
+                             const char *key) {
+  const struct place place = {parent, key, 0};
+  const json_t *value = member(reader, &place, object);
+  return value ? json_word(&reader->document, &place, value) : NULL;
+}
+
+static bool read_triple(struct job_reader *reader, const struct place *parent, const json_t *object, const char *key,
+                        uint32_t minimum, uint32_t to[3]) {
+  const struct place place = {parent, key, 0};
+  const json_t *value = member(reader, &place, object);
+  if (!value)
+    return false;
+  for (size_t i = 0; i < 3; i++) {
+    const struct place element = {&place, NULL, i};
+    uint64_t number = 0;
+    if (!json_whole(&reader->document, &element, json_array_get(value, i), minimum, UINT32_MAX, "", &number))
+      return false;
+    to[i] = (uint32_t)number;
+  }
+  return true;
+}
+
+static const json_t *read_list(struct job_reader *reader, const json_t *root, const char *key) {
+  const struct place place = {NULL, key, 0};
+  const json_t *list = member(reader, &place, root);
+  return list && json_is(&reader->document, &place, list, JSON_ARRAY) ? list : NULL;
+}
+
+/* ---- the machine */
+
+static bool set_parameters(struct job_reader *reader, const struct place *parent, const json_t *machine,
+                           const char *key, struct machine *to) {
+  const struct place all = {parent, key, 0};
+  const json_t *object = member(reader, &all, machine);
+  if (!object || !json_is(&reader->document, &all, object, JSON_OBJECT))
+    return false;
+  for (void *it = json_object_iter((json_t *)object); it; it = json_object_iter_next((json_t *)object, it)) {
+    const struct place place = {&all, json_object_iter_key(it), 0};
+    const char *word = json_word(&reader->document, &place, json_object_iter_value(it));
+    char text[PARAM_MESSAGE];
+    if (!word)
+      return false;
+    if (!param_set(machine_groups, MACHINE_GROUPS, to, place.key, word, text))
+      return json_fail(&reader->document, &all, "%s", text);
+  }
+  return true;
+}
+
+/* Another machine gets what the launch file has set, as in a run. */
+static bool take_machine(struct job_reader *reader, const struct place *place, const json_t *machine) {
+  struct job *job = reader->job;
+  struct message *message = reader->document.message;
+  const struct place all = {place, "set", 0};
+  const json_t *sets = member(reader, &all, machine);
+  if (!machine_load(reader->request->machine, NULL, &job->machine, message))
+    return message_within(message, "--machine");
+  job->machine_file = job->machine;
+  for (size_t i = 0; sets && i < json_array_size(sets); i++) {
+    const struct place element = {&all, NULL, i};
+    const char *word = json_word(&reader->document, &element, json_array_get(sets, i));
+    if (!word || !machine_set(&job->machine, word, message))
+      return false;
+  }
+  return sets;
+}
+
+static bool read_machine(struct job_reader *reader, const json_t *root) {
+  const struct place place = {NULL, "machine", 0};
+  const json_t *machine = member(reader, &place, root);
+  struct job *job = reader->job;
+  if (!machine || !json_is(&reader->document, &place, machine, JSON_OBJECT))
+    return false;
+  if (reader->request->machine) {
+    if (!take_machine(reader, &place, machine))
+      return false;
+  } else {
+    const char *name = read_word(reader, &place, machine, "name");
+    machine_defaults(&job->machine);
+    if (!name || !set_parameters(reader, &place, machine, "parameters", &job->machine))
+      return false;
+    snprintf(job->machine.name, sizeof job->machine.name, "%s", name);
+    job->machine_file = job->machine;
+    if (!set_parameters(reader, &place, machine, "file", &job->machine_file))
+      return false;
+  }
+  return job_machine(reader->request, &job->machine, reader->document.message);
+}
+
+/* ---- programs */
+
+/* The operations are to be of the kinds that the instructions are. */
+static bool same_kinds(struct job_reader *reader, const struct isa_program *program, uint32_t number) {
+  uint32_t count = 0;
+  const uint8_t *kinds = trace_program(reader->trace, number, &count);
+  uint8_t *expected = replay_kinds(program);
+  const bool same = expected && count == program->count && memcmp(kinds, expected, count) == 0;
+  free(expected);
+  return same ||
+         message_fail(reader->document.message, "%.300s: the operations of program %u are not of its instructions",
+                      reader->document.file, number);
+}
+
+static struct isa_program *read_program(struct job_reader *reader, uint32_t number) {
+  char name[32];
+  size_t size = 0;
+  struct isa_error error;
+  snprintf(name, sizeof name, "program%u", number);
+  const char *bytes = trace_meta(reader->trace, name, &size);
+  if (!bytes) {
+    message_fail(reader->document.message, "%.300s: has no meta '%s'", reader->document.file, name);
+    return NULL;
+  }
+  struct isa_program *program = isa_decode((const uint8_t *)bytes, size, name, &error);
+  if (program && same_kinds(reader, program, number))
+    return program;
+  if (!program)
+    message_fail(reader->document.message, "%.300s: %s", reader->document.file, error.text);
+  isa_program_free(program);
+  return NULL;
+}
+
+/* The first one takes the place of the job's own, the others that of programs lowered again. */
+static bool read_programs(struct job_reader *reader) {
+  struct job *job = reader->job;
+  const uint32_t count = trace_programs(reader->trace);
+  job->program.isa = count ? read_program(reader, 0) : NULL;
+  if (!count)
+    return message_fail(reader->document.message, "%.300s: has no program", reader->document.file);
+  job->refitted = need(count, sizeof(void *));
+  for (uint32_t i = 1; job->program.isa && i < count; i++) {
+    job->refitted[i - 1] = read_program(reader, i);
+    if (!job->refitted[i - 1])
+      return false;
+    job->refitted_count = i;
+  }
+  return job->program.isa;
+}
+
+/* ---- memory */
+
+static bool read_buffer(struct job_reader *reader, const struct place *place, const json_t *object) {
+  struct isa_memory *memory = &reader->job->memory;
+  struct isa_buffer buffer = {.data = NULL};
+  const char *name = read_word(reader, place, object, "name");
+  const uint64_t from =
+      memory->count ? memory->buffers[memory->count - 1].base + memory->buffers[memory->count - 1].bytes : 1;
+  if (!name || !read_whole(reader, place, object, "base", from, ISA_VARIABLE_BASE << 16, &buffer.base) ||
+      !read_whole(reader, place, object, "bytes", 1, JOB_MEMORY_BYTES, &buffer.bytes))
+    return false;
+  if (strlen(name) >= sizeof buffer.name)
+    return json_fail(&reader->document, place, "the name is longer than %zu characters", sizeof buffer.name - 1);
+  strcpy(buffer.name, name);
+  memory->buffers = need_more(memory->buffers, memory->count + 1, sizeof buffer);
+  memory->buffers[memory->count++] = buffer;
+  return true;
+}
+
+static bool read_buffers(struct job_reader *reader, const json_t *root) {
+  const struct place all = {NULL, "buffers", 0};
+  const json_t *list = read_list(reader, root, "buffers");
+  for (size_t i = 0; list && i < json_array_size(list); i++) {
+    const struct place place = {&all, NULL, i};
+    if (!read_buffer(reader, &place, json_array_get(list, i)))
+      return false;
+  }
+  return list;
+}
+
+/* Its header is real memory; of the packets' bytes nobody asks. */
+static bool read_pipe(struct job_reader *reader, const struct place *place, const json_t *object) {
+  struct isa_memory *memory = &reader->job->memory;
+  uint64_t buffer = 0, packet_size = 0, max_packets = 0, read = 0, written = 0;
+  if (memory->pipe_count == ISA_MOST_PIPES)
+    return json_fail(&reader->document, place, "there are more than %d pipes", ISA_MOST_PIPES);
+  if (!read_whole(reader, place, object, "buffer", 0, memory->count ? memory->count - 1 : 0, &buffer) ||
+      !read_whole(reader, place, object, "packet_size", 1, JOB_PACKET_BYTES, &packet_size) ||
+      !read_whole(reader, place, object, "max_packets", 1, ISA_MOST_PACKETS, &max_packets) ||
+      !read_whole(reader, place, object, "read", 0, INT64_MAX, &read) ||
+      !read_whole(reader, place, object, "written", read, read + max_packets, &written))
+    return false;
+  struct isa_buffer *at = &memory->buffers[buffer];
+  if (!memory->count || at->data || isa_pipe_bytes((uint32_t)packet_size, (uint32_t)max_packets) != at->bytes)
+    return json_fail(&reader->document, place, "does not fit its buffer");
+  at->data = calloc(at->bytes, 1);
+  memory->pipes = need_more(memory->pipes, memory->pipe_count + 1, sizeof *memory->pipes);
+  struct isa_pipe *pipe = &memory->pipes[memory->pipe_count];
+  if (!at->data || !isa_pipe_init(pipe, at->name, (uint32_t)memory->pipe_count + 1, at->base, at->data,
+                                  (uint32_t)packet_size, (uint32_t)max_packets))
+    return message_fail(reader->document.message, "no memory for a pipe of %" PRIu64 " packets", max_packets);
+  memory->pipe_count++;
+  pipe->reserved[ISA_PIPE_READ] = pipe->done[ISA_PIPE_READ] = read;
+  pipe->reserved[ISA_PIPE_WRITE] = pipe->done[ISA_PIPE_WRITE] = written;
+  return true;
+}
+
+static bool read_pipes(struct job_reader *reader, const json_t *root) {
+  const struct place all = {NULL, "pipes", 0};
+  const json_t *list = read_list(reader, root, "pipes");
+  for (size_t i = 0; list && i < json_array_size(list); i++) {
+    const struct place place = {&all, NULL, i};
+    if (!read_pipe(reader, &place, json_array_get(list, i)))
+      return false;
+  }
+  return list;
+}
+
+/* ---- launches */
+
+static const struct isa_program *program_of(const struct job_reader *reader, uint32_t number) {
+  return number ? reader->job->refitted[number - 1] : reader->job->program.isa;
+}
+
+/* Launches behind one that did not finish were never begun: they have no operations, nor a program of their own. */
+static const struct trace_launch *recorded_launch(const struct job_reader *reader, size_t number) {
+  return trace_launch(reader->trace, number < trace_launches(reader->trace) ? (uint32_t)number : 0);
+}
+
+/* The kernel, and the NDRange that the operations are of. */
+static bool fill_launch(struct job_reader *reader, const struct place *place, size_t number, const char *kernel,
+                        struct isa_launch *isa) {
+  const struct trace_launch *recorded = recorded_launch(reader, number);
+  uint64_t groups = 1, items = 1;
+  isa->program = program_of(reader, recorded->program);
+  isa->kernel = isa_find_kernel(isa->program, kernel);
+  isa->warp_size = recorded->lanes;
+  isa->memory = &reader->job->memory;
+  if (!isa->kernel)
+    return json_fail(&reader->document, place, "its program has no kernel '%.60s'", kernel);
+  for (unsigned i = 0; i < 3; i++) {
+    isa->groups[i] = (uint32_t)div_up(isa->global[i], isa->local[i]);
+    if (isa->groups[i] > UINT32_MAX / groups || isa->local[i] > ISA_MOST_GROUP_ITEMS / items)
+      return json_fail(&reader->document, place, "has too many work-groups or work-items");
+    groups *= isa->groups[i];
+    items *= isa->local[i];
+  }
+  if (number < trace_launches(reader->trace) &&
+      (groups != recorded->groups || div_up(items, recorded->lanes) != recorded->warps))
+    return json_fail(&reader->document, place, "has other work-groups than the operations");
+  return true;
+}
+
+static bool read_launch(struct job_reader *reader, const struct place *place, const json_t *object) {
+  struct job *job = reader->job;
+  const size_t number = job->launch_count;
+  job->launches = need_more(job->launches, number + 1, sizeof *job->launches);
+  reader->fits = need_more(reader->fits, number + 1, sizeof *reader->fits);
+  struct job_launch *launch = &job->launches[number];
+  struct job_fit *fit = &reader->fits[number];
+  *launch = (struct job_launch){0};
+  *fit = (struct job_fit){0};
+  job->launch_count++;
+  uint64_t dimensions = 0, lds = 0, together = 0, first = 0, registers = 0, fitted = 0;
+  const char *kernel = read_word(reader, place, object, "kernel");
+  if (!kernel || !read_whole(reader, place, object, "dimensions", 1, 3, &dimensions) ||
+      !read_triple(reader, place, object, "global", 1, launch->isa.global) ||
+      !read_triple(reader, place, object, "local", 1, launch->isa.local) ||
+      !read_triple(reader, place, object, "offset", 0, launch->isa.offset) ||
+      !read_whole(reader, place, object, "lds_bytes", 0, ISA_MOST_LDS_BYTES, &lds) ||
+      !read_whole(reader, place, object, "together", 1, RESULT_TOGETHER, &together) ||
+      !read_whole(reader, place, object, "first", 0, number, &first) ||
+      !read_flag(reader, place, object, "local_chosen", &launch->local_chosen) ||
+      !read_flag(reader, place, object, "lowered", &fit->lowered) ||
+      !read_whole(reader, place, object, "registers", 1, UINT32_MAX >> 8, &registers) ||
+      !read_whole(reader, place, object, "fitted", 0, UINT32_MAX >> 8, &fitted))
+    return false;
+  launch->isa.dimensions = (uint32_t)dimensions;
+  launch->isa.lds_bytes = (uint32_t)lds;
+  launch->first = first;
+  launch->together = together;
+  fit->registers = (uint32_t)registers;
+  fit->fitted = (uint32_t)fitted;
+  launch->refitted = fitted;
+  return fill_launch(reader, place, number, kernel, &launch->isa);
+}
+
+/* Launches that run at once name the same first one and the same count, and there are that many. */
+static bool check_together(struct job_reader *reader, const struct place *all) {
+  const struct job *job = reader->job;
+  for (size_t i = 0; i < job->launch_count; i++) {
+    const struct job_launch *launch = &job->launches[i], *first = &job->launches[launch->first];
+    const struct place place = {all, NULL, i};
+    if (first->first != launch->first || first->together != launch->together || i >= launch->first + launch->together ||
+        launch->first + launch->together > job->launch_count)
+      return json_fail(&reader->document, &place, "'first' and 'together' do not fit the other launches");
+  }
+  return job->launch_count >= trace_launches(reader->trace) ||
+         message_fail(reader->document.message, "%.300s: has operations of launches that nothing is said of",
+                      reader->document.file);
+}
+
+static bool fits(struct job_reader *reader, size_t number) {
+  const struct job *job = reader->job;
+  const struct job_launch *launch = &job->launches[number];
+  char within[32];
+  snprintf(within, sizeof within, "launch %zu", number + 1);
+  const bool good =
+      launch->isa.warp_size == job->machine.cu.warp_size
+          ? job_fits(job, launch, &reader->fits[number], reader->document.message)
+          : message_fail(reader->document.message, "was recorded with warps of %u lanes; cu.warp_size is %u here",
+                         launch->isa.warp_size, job->machine.cu.warp_size);
+  return good ? true : message_within(reader->document.message, within);
+}
+
+static bool read_launches(struct job_reader *reader, const json_t *root) {
+  const struct place all = {NULL, "launches", 0};
+  const json_t *list = read_list(reader, root, "launches");
+  if (!list)
+    return false;
+  if (!json_array_size(list) || !trace_launches(reader->trace))
+    return message_fail(reader->document.message, "%.300s: has no launch", reader->document.file);
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const struct place place = {&all, NULL, i};
+    if (!read_launch(reader, &place, json_array_get(list, i)))
+      return false;
+  }
+  if (!check_together(reader, &all))
+    return false;
+  for (size_t i = 0; i < reader->job->launch_count; i++)
+    if (!fits(reader, i))
+      return false;
+  return true;
+}
+
+static bool read_job(struct job_reader *reader, const json_t *root, cycle_t *max_cycles) {
+  const char *name = read_word(reader, NULL, root, "name");
+  if (!name)
+    return false;
+  reader->job->name = need_copy(name);
+  return read_whole(reader, NULL, root, "max_cycles", 1, INT64_MAX, max_cycles) && read_machine(reader, root) &&
+         read_programs(reader) && read_buffers(reader, root) && read_pipes(reader, root) && read_launches(reader, root);
+}
+
+bool trace_job_read(struct trace *trace, const char *path, const struct job_request *request, struct job *job,
+                    cycle_t *max_cycles, struct message *message) {
+  struct job_reader reader = {
+      .document = {.file = path, .message = message}, .trace = trace, .request = request, .job = job};
+  reader.document.text = trace_meta(trace, "run", &reader.document.length);
+  job->file = need_copy(path);
+  if (!reader.document.text)
+    return message_fail(message, "%.300s: does not say what was run (it has no meta 'run')", path);
+  json_t *root = json_read(&reader.document);
+  const bool good = root && read_job(&reader, root, max_cycles);
+  json_decref(root);
+  free(reader.fits);
+  return good;
+}

@@ -1,0 +1,18 @@
+/* A job in a trace: what a report needs besides the operations. It is the trace's meta "run", JSON text
+ * (docs/trace-format.md has its keys), and its programs. */
+#ifndef SIM_CLI_TRACE_JOB_H
+#define SIM_CLI_TRACE_JOB_H
+
+#include "sim/cli/launch.h"
+#include "traces/trace.h"
+
+/* Says what is to be run, before it is. */
+void trace_job_write(const struct job *job, cycle_t max_cycles, struct trace_writer *writer);
+
+/* Reads the job of a trace into an empty *job: programs, the machine with what `request` changes in it, launches,
+ * buffers without bytes, pipes. The caller frees the job, whatever comes back. False with the message filled when the
+ * trace is not what it should be, or cannot be replayed on this machine. */
+bool trace_job_read(struct trace *trace, const char *path, const struct job_request *request, struct job *job,
+                    cycle_t *max_cycles, struct message *message);
+
+#endif

@@ -1,0 +1,123 @@
+/* warpwait replay: from a trace to a report. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/run_call.h"
+#include "sim/cli/trace_job.h"
+#include "sim/replay/replayer.h"
+
+struct invocation {
+  struct run_call common; /* first: see cli_parse() */
+  const char *trace;
+  bool salvage;
+};
+
+enum { KEY_SALVAGE = KEY_OF_VERB };
+
+static const struct argp_option options[] = {
+    {"machine", 'm', "NAME|FILE", 0, "The machine: built in, or an INI file (default: the recording's)", 1},
+    {"set", 's', "KEY=VALUE", 0, "Set a parameter of the machine, after the recording's (repeatable)", 1},
+    REPORT_OPTIONS,
+    {"salvage", KEY_SALVAGE, NULL, 0, "Replay what is intact of a damaged trace", 2},
+    RUN_OPTIONS("the recording's"),
+    {0}};
+
+static const char documentation[] = "Runs a trace that `warpwait run --trace` has recorded, on the recording's machine "
+                                    "or another one, and reports where "
+                                    "its warps waited. Neither the kernel nor its data are needed.\v"
+                                    "Warps do what they did in the recording, and the report is the one of a run on\n"
+                                    "this machine. Of kernels that do other things when time passes otherwise the\n"
+                                    "recording says so, and the replay tells it on stderr. A machine with another\n"
+                                    "cu.warp_size, or for which OpenCL C would be compiled otherwise, is refused.\n"
+                                    "\n"
+                                    "Exit status: 0 fine; 1 a deadlock, the cycle limit, or the recording ends\n"
+                                    "before the replay does; 2 bad input; 3 a defect of warpwait; 130 interrupted.\n";
+
+static error_t parse_option(int key, char *word, struct argp_state *state) {
+  struct invocation *call = state->input;
+  switch (key) {
+  case KEY_SALVAGE:
+    call->salvage = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (call->trace)
+      return cli_refuse(state, "%.60s: one trace is enough", word);
+    call->trace = word;
+    return 0;
+  case ARGP_KEY_END:
+    return call->trace ? 0 : cli_refuse(state, "a trace is missing; --help says more");
+  default:
+    return run_option(key, word, state, &call->common);
+  }
+}
+
+/* A replay that has come to its recording's end, or to damage, need not go on. */
+static bool watch(void *self, cycle_t now) {
+  const struct replayer *replayer = self;
+  (void)now;
+  return !replayer_fault(replayer);
+}
+
+static int replay_and_report(struct invocation *call, struct job *job, struct replayer *replayer) {
+  const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
+  struct launch_result *results = NULL;
+  struct report report = {.job = job};
+  struct message *message = &call->common.message;
+  int status = CLI_BAD_INPUT;
+  call->common.run.sources = &sources;
+  bool stopped = false, good = run_job(job, &call->common.run, &results, &report.count, &stopped, message);
+  report.results = results;
+  if (replayer_fault(replayer)) {
+    message_fail(message, replayer_damaged(replayer) ? "%s" : "%s (`run` has the whole kernel)",
+                 replayer_fault(replayer));
+    message_print(message);
+    status = replayer_damaged(replayer) ? CLI_BAD_INPUT : CLI_WENT_WRONG;
+  } else if (good && run_write(&call->common, &report)) {
+    status = run_conclude(&call->common, &report);
+  } else {
+    message_print(message);
+    status = stopped ? CLI_INTERRUPTED : status;
+  }
+  run_free(results, report.count);
+  return status;
+}
+
+static bool fail_trace(struct message *message, const struct trace_error *error) {
+  return message_fail(message, "%s", error->text);
+}
+
+static int replay(struct invocation *call, struct trace *trace) {
+  const struct job_request request = {
+      .machine = call->common.machine, .set = call->common.sets.word, .set_count = call->common.sets.count};
+  struct job job = {0};
+  struct trace_error error = {0};
+  struct replayer *replayer = NULL;
+  cycle_t max_cycles = 0;
+  bool good = trace_job_read(trace, call->trace, &request, &job, &max_cycles, &call->common.message) &&
+              run_outputs_possible(&call->common);
+  if (good && !call->common.cycles_given)
+    call->common.run.max_cycles = max_cycles;
+  if (good && !(replayer = replayer_new(trace, &error)))
+    good = fail_trace(&call->common.message, &error);
+  int status = good ? replay_and_report(call, &job, replayer) : cli_bad_input(&call->common.message);
+  if (replayer)
+    replayer_free(replayer);
+  job_free(&job);
+  return status;
+}
+
+int verb_replay(int argc, char **argv) {
+  static const struct argp argp = {options, parse_option, "TRACE.wwt", documentation, NULL, NULL, NULL};
+  struct invocation call = {.common = run_call_new()};
+  struct trace_error error = {0};
+  bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common);
+  struct trace *trace = good ? trace_open(call.trace, call.salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error) : NULL;
+  if (good && !trace)
+    fail_trace(&call.common.message, &error);
+  int status = trace ? replay(&call, trace) : cli_bad_input(&call.common.message);
+  if (trace)
+    trace_close(trace);
+  free(call.common.sets.word);
+  return status;
+}

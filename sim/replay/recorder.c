@@ -1,0 +1,604 @@
+#include "sim/replay/recorder.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/rows.h"
+#include "models/executor.h"
+#include "models/result.h"
+#include "sim/core/need.h"
+#include "sim/replay/kinds.h"
+
+/* An operation on its way into the trace, with all that its pointers lead to. */
+struct operation {
+  struct trace_op op;
+  uint64_t field[TRACE_FIELDS];
+  uint64_t lane[TRACE_VECTORS][TRACE_LANES]; /* values that are not in the access itself */
+  struct trace_note *note;
+  uint64_t (*value)[TRACE_NOTE_VALUES];
+  char **text;
+  uint32_t notes, room;
+};
+
+/* One that has to wait: for what becomes of it, or behind one that does. */
+struct kept {
+  struct kept *next;
+  const struct isa_access *awaited; /* NULL: nothing more to come */
+  struct operation operation;
+};
+
+struct recorded_warp {
+  uint32_t group; /* slot */
+  uint32_t index;
+  struct kept *first, **last; /* in order */
+};
+
+struct recorded_group {
+  struct trace_group *group;
+  const struct isa_group *shape;
+  const uint8_t *kinds; /* of its program */
+  uint32_t left;        /* warps that have not ended */
+};
+
+struct unit;
+
+/* Hazards and prints of one of the launches that run at once come here first, and are then told on. */
+struct listener {
+  struct unit *unit;
+  const struct isa_launch *outer;
+};
+
+/* Of a compute unit. */
+struct unit {
+  struct warp_source source;
+  struct recorder *recorder;
+  const struct executor *executor;
+  const struct warp_source *inner; /* the executor's */
+  uint32_t cu;
+  struct isa_launch launches[RESULT_TOGETHER];
+  struct listener listeners[RESULT_TOGETHER];
+  const uint8_t *kinds[RESULT_TOGETHER]; /* of their programs */
+  struct recorded_warp *warps;
+  uint32_t warp_count;
+  struct recorded_group *groups;
+  cycle_t now;   /* of the last step */
+  bool stepping; /* what is reported belongs to the operation under way */
+  struct operation operation;
+};
+
+struct recorder {
+  struct trace_writer *writer;
+  struct unit **units;
+  uint32_t unit_count;
+  uint32_t first, next; /* numbers of the first of the launches that run at once, and of the one after them */
+  const struct isa_program **programs;
+  uint8_t **kinds;
+  uint32_t program_count;
+};
+
+/* ---- programs and launches ---------------------------------------------------------------------- */
+
+static char *base_of(char *path) {
+  char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* As an object file, without the folders of its files. */
+static void write_program(struct recorder *recorder, const struct isa_program *program, uint32_t number) {
+  struct isa_program copy = *program;
+  struct isa_source *sources = need(program->source_count + 1, sizeof *sources);
+  char name[32];
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  copy.file = base_of(program->file);
+  copy.sources = sources;
+  for (uint32_t i = 0; i < program->source_count; i++) {
+    sources[i] = program->sources[i];
+    sources[i].name = base_of(sources[i].name);
+  }
+  snprintf(name, sizeof name, "program%u", number);
+  if (isa_encode(&copy, &bytes, &size))
+    trace_write_meta(recorder->writer, name, bytes, size);
+  free(bytes);
+  free(sources);
+}
+
+static uint32_t number_of_program(struct recorder *recorder, const struct isa_program *program) {
+  uint32_t number = 0;
+  while (number < recorder->program_count && recorder->programs[number] != program)
+    number++;
+  if (number < recorder->program_count)
+    return number;
+  recorder->program_count++;
+  recorder->programs = need_more(recorder->programs, number + 1, sizeof(void *));
+  recorder->kinds = need_more(recorder->kinds, number + 1, sizeof(void *));
+  recorder->programs[number] = program;
+  recorder->kinds[number] = replay_kinds(program);
+  if (recorder->kinds[number])
+    trace_write_program(recorder->writer, recorder->kinds[number], program->count);
+  write_program(recorder, program, number);
+  return number;
+}
+
+static void write_launch(struct recorder *recorder, const struct isa_launch *launch) {
+  const uint64_t items = (uint64_t)launch->local[0] * launch->local[1] * launch->local[2];
+  const struct trace_launch row = {.program = number_of_program(recorder, launch->program),
+                                   .lanes = launch->warp_size,
+                                   .groups = launch->groups[0] * launch->groups[1] * launch->groups[2],
+                                   .warps = (uint32_t)((items + launch->warp_size - 1) / launch->warp_size)};
+  trace_write_launch(recorder->writer, &row);
+}
+
+/* ---- notes --------------------------------------------------------------------------------------- */
+
+static uint64_t *add_note(struct operation *operation, enum trace_note_kind kind, uint32_t values, const char *text,
+                          size_t length) {
+  if (operation->notes == operation->room) {
+    operation->room = 2 * operation->room + 4;
+    operation->note = need_more(operation->note, operation->room, sizeof *operation->note);
+    operation->value = need_more(operation->value, operation->room, sizeof *operation->value);
+    operation->text = need_more(operation->text, operation->room, sizeof *operation->text);
+  }
+  const uint32_t number = operation->notes++;
+  operation->note[number] = (struct trace_note){.kind = kind, .values = values};
+  operation->text[number] = length ? need(length + 1, 1) : NULL;
+  if (length)
+    memcpy(operation->text[number], text, length);
+  return operation->value[number];
+}
+
+static void forget_notes(struct operation *operation) {
+  while (operation->notes)
+    free(operation->text[--operation->notes]);
+}
+
+static void free_operation(struct operation *operation) {
+  forget_notes(operation);
+  free(operation->note);
+  free(operation->value);
+  free(operation->text);
+}
+
+/* isa_launch.report of the launches that the executor sees. */
+static void note_hazard(void *context, const struct isa_hazard *hazard) {
+  const struct listener *listener = context;
+  struct unit *unit = listener->unit;
+  if (unit->stepping) {
+    const uint64_t values[] = {hazard->rule,     hazard->pc,       hazard->group[0],
+                               hazard->group[1], hazard->group[2], hazard->item};
+    uint64_t *value = add_note(&unit->operation, TRACE_NOTE_HAZARD, sizeof values / sizeof *values, hazard->detail,
+                               strlen(hazard->detail));
+    memcpy(value, values, sizeof values);
+  }
+  if (listener->outer->report)
+    listener->outer->report(listener->outer->report_context, hazard);
+}
+
+/* A note's text ends at a zero, and what is printed may hold some: then a note follows with what is behind it. */
+static void note_print(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
+  const struct listener *listener = context;
+  enum { PIECE = 1024 };
+  for (size_t at = 0; at < length;) {
+    const size_t room = length - at < PIECE ? length - at : PIECE, piece = strnlen(text + at, room);
+    const bool zero = piece < room;
+    uint64_t *value = add_note(&listener->unit->operation, TRACE_NOTE_PRINT, 3, text + at, piece);
+    at += piece + zero;
+    value[0] = item;
+    value[1] = zero;
+    value[2] = at < length;
+  }
+  if (listener->outer->print)
+    listener->outer->print(listener->outer->print_context, group, item, text, length);
+}
+
+/* ---- operations ------------------------------------------------------------------------------------ */
+
+/* Makes the pointers of an operation lead to its own values. */
+static void settle(struct operation *operation) {
+  for (uint32_t i = 0; i < operation->notes; i++) {
+    operation->note[i].value = operation->value[i];
+    operation->note[i].text = operation->text[i];
+  }
+  operation->op.note = operation->note;
+  operation->op.notes = operation->notes;
+  operation->op.field = operation->field;
+}
+
+static void take_copy(uint64_t *field, const struct isa_copy *copy) {
+  field[TRACE_COPY_FORM] = copy->form;
+  field[TRACE_COPY_TO_LDS] = copy->to_lds;
+  field[TRACE_COPY_GLOBAL] = copy->global;
+  field[TRACE_COPY_LDS] = copy->lds;
+  field[TRACE_COPY_ELEMENT_BYTES] = copy->element_bytes;
+  field[TRACE_COPY_ELEMENTS] = copy->elements;
+  field[TRACE_COPY_LINES] = copy->lines;
+  field[TRACE_COPY_PLANES] = copy->planes;
+  field[TRACE_COPY_GLOBAL_LINE] = copy->global_line;
+  field[TRACE_COPY_LDS_LINE] = copy->lds_line;
+  field[TRACE_COPY_GLOBAL_PLANE] = copy->global_plane;
+  field[TRACE_COPY_LDS_PLANE] = copy->lds_plane;
+  field[TRACE_COPY_EVENT_IN] = copy->event_in;
+  field[TRACE_COPY_EVENT] = copy->event;
+}
+
+static void take_wait(uint64_t *field, const struct isa_wait *wait) {
+  field[TRACE_WAIT_COUNT] = wait->count;
+  field[TRACE_WAIT_MORE] = wait->more;
+  for (uint32_t i = 0; i < ISA_WAIT_EVENTS; i++)
+    field[TRACE_WAIT_EVENT + i] = i < wait->count ? wait->event[i] : 0;
+}
+
+/* A number of 32 bits a lane. */
+static void take_words(struct operation *operation, unsigned vector, const uint32_t *word, uint32_t lanes) {
+  for (uint32_t lane = 0; lane < lanes; lane++)
+    operation->lane[vector][lane] = word[lane];
+  operation->op.vector[vector] = (struct trace_vector){.offset = operation->lane[vector]};
+}
+
+static void take_access(struct operation *operation, const struct isa_access *access, const struct isa_info *info,
+                        uint32_t lds_base) {
+  const bool lds = info->class_ == ISA_CLASS_LDS;
+  operation->field[TRACE_ACCESS_LEFT_OUT] = operation->op.mask & ~access->mask;
+  operation->op.vector[TRACE_ACCESS_ADDRESS] =
+      (struct trace_vector){.offset = access->address, .base = lds ? 0 - (uint64_t)lds_base : 0};
+}
+
+static void take_prefetch(struct operation *operation, const struct isa_access *access, uint32_t lanes) {
+  operation->field[TRACE_PREFETCH_LEFT_OUT] = operation->op.mask & ~access->mask;
+  operation->op.vector[TRACE_PREFETCH_ADDRESS] = (struct trace_vector){.offset = access->address};
+  if (access->inst->flags & ISA_FLAG_IMM_C)
+    operation->op.vector[TRACE_PREFETCH_BYTES] = (struct trace_vector){.base = access->data[0]};
+  else
+    take_words(operation, TRACE_PREFETCH_BYTES, access->data, lanes);
+}
+
+static void take_lane_copy(struct operation *operation, const struct isa_access *access, uint32_t lds_base,
+                           uint32_t lanes) {
+  operation->field[TRACE_LANE_COPY_LEFT_OUT] = operation->op.mask & ~access->mask;
+  operation->op.vector[TRACE_LANE_COPY_ADDRESS] = (struct trace_vector){.offset = access->address};
+  take_words(operation, TRACE_LANE_COPY_PLACE, access->lds, lanes);
+  operation->op.vector[TRACE_LANE_COPY_PLACE].base = 0 - (uint64_t)lds_base;
+}
+
+/* An id is in two words, a count in one. */
+static void take_pipe(struct operation *operation, const struct isa_access *access, uint32_t lanes) {
+  const enum isa_type type = isa_rows[access->inst->op].c;
+  operation->field[TRACE_PIPE_LEFT_OUT] = operation->op.mask & ~access->mask;
+  operation->op.vector[TRACE_PIPE_ADDRESS] = (struct trace_vector){.offset = access->address};
+  for (uint32_t lane = 0; lane < lanes; lane++)
+    operation->lane[TRACE_PIPE_OPERAND][lane] =
+        type == TYPE_NONE
+            ? 0
+            : access->data[2 * lane] | (type == TYPE_U64 ? (uint64_t)access->data[2 * lane + 1] << 32 : 0);
+  operation->op.vector[TRACE_PIPE_OPERAND] = (struct trace_vector){.offset = operation->lane[TRACE_PIPE_OPERAND]};
+}
+
+static uint64_t pair_of(const struct isa_warp *warp, uint8_t reg, uint32_t lane, uint32_t lanes) {
+  const uint32_t *row = warp->reg + (size_t)reg * lanes + lane;
+  return (uint64_t)row[lanes] << 32 | row[0];
+}
+
+/* The operands of pipe.slot as they were before the step, which may have written over them. */
+static void take_slots(struct operation *operation, const struct isa_warp *warp, const struct isa_inst *inst,
+                       uint32_t lanes) {
+  for (uint32_t lane = 0; lane < lanes; lane++) {
+    operation->lane[TRACE_PIPE_SLOT_ID][lane] = pair_of(warp, inst->b, lane, lanes);
+    operation->lane[TRACE_PIPE_SLOT_INDEX][lane] =
+        inst->flags & ISA_FLAG_IMM_C ? (uint32_t)inst->imm : warp->reg[(size_t)inst->c * lanes + lane];
+  }
+  operation->op.vector[TRACE_PIPE_SLOT_ID] = (struct trace_vector){.offset = operation->lane[TRACE_PIPE_SLOT_ID]};
+  operation->op.vector[TRACE_PIPE_SLOT_INDEX] = (struct trace_vector){.offset = operation->lane[TRACE_PIPE_SLOT_INDEX]};
+}
+
+/* Lanes that got no packet: address 0. */
+static void leave_out_slots(struct operation *operation, const struct isa_warp *warp, const struct isa_inst *inst,
+                            uint32_t lanes) {
+  operation->field[TRACE_PIPE_SLOT_LEFT_OUT] = 0;
+  for (uint64_t left = operation->op.mask; left; left &= left - 1) {
+    const uint32_t lane = (uint32_t)__builtin_ctzll(left);
+    if (!pair_of(warp, inst->d, lane, lanes))
+      operation->field[TRACE_PIPE_SLOT_LEFT_OUT] |= UINT64_C(1) << lane;
+  }
+}
+
+/* ---- kept operations ------------------------------------------------------------------------------- */
+
+static void warp_ended(struct unit *unit, const struct recorded_warp *warp) {
+  struct recorded_group *group = &unit->groups[warp->group];
+  if (!--group->left)
+    trace_group_end(group->group, unit->now);
+}
+
+static void encode(struct unit *unit, const struct recorded_warp *warp, struct operation *operation) {
+  settle(operation);
+  trace_encode(unit->groups[warp->group].group, warp->index, unit->now, &operation->op);
+  if (operation->op.flags & TRACE_DONE)
+    warp_ended(unit, warp);
+}
+
+/* The operation under way is copied, its notes move. */
+static void keep(struct unit *unit, struct recorded_warp *warp, const struct isa_access *awaited, uint32_t lanes) {
+  struct kept *kept = need(1, sizeof *kept);
+  kept->operation = unit->operation;
+  kept->awaited = awaited;
+  for (unsigned i = 0; i < TRACE_VECTORS; i++) {
+    struct trace_vector *vector = &kept->operation.op.vector[i];
+    if (!vector->offset)
+      continue;
+    if (vector->offset != unit->operation.lane[i])
+      memcpy(kept->operation.lane[i], vector->offset, lanes * sizeof(uint64_t));
+    vector->offset = kept->operation.lane[i];
+  }
+  unit->operation.note = NULL;
+  unit->operation.value = NULL;
+  unit->operation.text = NULL;
+  unit->operation.notes = unit->operation.room = 0;
+  *warp->last = kept;
+  warp->last = &kept->next;
+}
+
+/* Writes what need not wait any longer; all of it at the end of the launch. */
+static void write_kept(struct unit *unit, struct recorded_warp *warp, bool all) {
+  struct kept *kept;
+  while ((kept = warp->first) && (all || !kept->awaited)) {
+    warp->first = kept->next;
+    if (!warp->first)
+      warp->last = &warp->first;
+    encode(unit, warp, &kept->operation);
+    free_operation(&kept->operation);
+    free(kept);
+  }
+}
+
+static void write_all_kept(struct unit *unit) {
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++)
+    if (unit->warps[slot].first)
+      write_kept(unit, &unit->warps[slot], true);
+}
+
+/* The lanes' ids follow two masks; there are none for those that were refused. */
+static void note_outcome(struct kept *kept, const struct isa_access *access) {
+  const struct isa_warp *warp = access->warp;
+  const uint32_t lanes = warp->group->launch->warp_size;
+  uint64_t *value = add_note(&kept->operation, TRACE_NOTE_OUTCOME, 2, NULL, 0);
+  uint32_t count = 0;
+  value[count++] = access->pipe.refused;
+  value[count++] = access->pipe.held ? access->mask : 0;
+  for (uint64_t left = access->mask; left; left &= left - 1)
+    value[count++] = pair_of(warp, access->inst->d, (uint32_t)__builtin_ctzll(left), lanes);
+  kept->operation.note[kept->operation.notes - 1].values = count;
+}
+
+static void replied(void *self, struct isa_access *access) {
+  struct unit *unit = self;
+  struct recorded_warp *warp = &unit->warps[access->warp - unit->executor->warps];
+  struct kept *kept = warp->first;
+  while (kept && kept->awaited != access)
+    kept = kept->next;
+  if (!kept)
+    return;
+  note_outcome(kept, access);
+  kept->awaited = NULL;
+  write_kept(unit, warp, false);
+}
+
+/* ---- the warp source -------------------------------------------------------------------------------- */
+
+static bool launch(void *self, const struct isa_launch *launches, size_t count) {
+  struct unit *unit = self;
+  struct recorder *recorder = unit->recorder;
+  write_all_kept(unit);
+  if (unit->cu == 0) {
+    recorder->first = recorder->next;
+    for (size_t i = 0; i < count; i++)
+      write_launch(recorder, &launches[i]);
+    recorder->next += (uint32_t)count;
+  }
+  for (size_t i = 0; i < count; i++) {
+    unit->listeners[i] = (struct listener){unit, &launches[i]};
+    unit->launches[i] = launches[i];
+    unit->launches[i].report = note_hazard;
+    unit->launches[i].report_context = &unit->listeners[i];
+    unit->launches[i].print = note_print;
+    unit->launches[i].print_context = &unit->listeners[i];
+    unit->kinds[i] = recorder->kinds[number_of_program(recorder, launches[i].program)];
+    if (!unit->kinds[i])
+      return false;
+  }
+  return unit->inner->launch(unit->inner->self, unit->launches, count);
+}
+
+static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
+                                           uint32_t lds_base, cycle_t now) {
+  struct unit *unit = self;
+  const struct isa_group *shape = unit->inner->start_group(unit->inner->self, slot, number, linear, lds_base, now);
+  struct trace_group *group =
+      trace_group_begin(unit->recorder->writer, unit->recorder->first + number, linear, shape->warps, unit->cu, now);
+  unit->now = now;
+  unit->groups[slot] = (struct recorded_group){group, shape, unit->kinds[number], shape->warps};
+  return shape;
+}
+
+static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
+  struct unit *unit = self;
+  const uint32_t pc = unit->inner->start_warp(unit->inner->self, slot, group_slot, index);
+  struct recorded_warp *warp = &unit->warps[slot];
+  *warp = (struct recorded_warp){.group = group_slot, .index = index, .last = &warp->first};
+  trace_warp_begin(unit->groups[group_slot].group, index, pc);
+  return pc;
+}
+
+/* What is beyond the common fields, of an operation whose mask is not empty. */
+static void take(struct unit *unit, const struct recorded_group *group, enum trace_kind kind,
+                 const struct isa_access *access, const struct isa_result *result) {
+  const struct isa_launch *launch = group->shape->launch;
+  struct operation *operation = &unit->operation;
+  switch (kind) {
+  case TRACE_ACCESS:
+    take_access(operation, access, &launch->program->info[result->pc], group->shape->lds_base);
+    break;
+  case TRACE_PREFETCH:
+    take_prefetch(operation, access, launch->warp_size);
+    break;
+  case TRACE_LANE_COPY:
+    take_lane_copy(operation, access, group->shape->lds_base, launch->warp_size);
+    break;
+  case TRACE_PIPE:
+    take_pipe(operation, access, launch->warp_size);
+    break;
+  case TRACE_COPY:
+    take_copy(operation->field, &result->copy);
+    break;
+  case TRACE_WAIT:
+    take_wait(operation->field, &result->wait);
+    break;
+  case TRACE_PIPE_BARRIER:
+    operation->field[TRACE_PIPE_BARRIER_PIPE] = result->pipe[0];
+    operation->field[TRACE_PIPE_BARRIER_VALUE] = result->pipe[1];
+    break;
+  default:
+    break;
+  }
+}
+
+static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
+  struct unit *unit = self;
+  struct recorded_warp *recorded = &unit->warps[slot];
+  const struct recorded_group *group = &unit->groups[recorded->group];
+  const struct isa_warp *warp = &unit->executor->warps[slot];
+  const struct isa_launch *launch = group->shape->launch;
+  const struct isa_inst *inst = &launch->program->code[warp->pc];
+  const enum trace_kind kind = (enum trace_kind)group->kinds[warp->pc];
+  struct operation *operation = &unit->operation;
+  unit->now = now;
+  if (kind == TRACE_PIPE_SLOT)
+    take_slots(operation, warp, inst, launch->warp_size);
+  unit->stepping = true;
+  const uint32_t next = unit->inner->step(unit->inner->self, slot, now, access, result);
+  unit->stepping = false;
+  operation->op.pc = result->pc;
+  operation->op.next = next;
+  operation->op.mask = result->mask;
+  operation->op.flags = (result->done ? TRACE_DONE : 0) | (result->diverged ? TRACE_DIVERGED : 0);
+  if (result->mask && kind == TRACE_PIPE_SLOT)
+    leave_out_slots(operation, warp, inst, launch->warp_size);
+  else if (result->mask && kind != TRACE_PLAIN)
+    take(unit, group, kind, access, result);
+  const bool awaited =
+      kind == TRACE_PIPE && isa_rows[inst->op].format == FORMAT_PIPE_RESERVE && result->mask && access->mask;
+  if (awaited || recorded->first)
+    keep(unit, recorded, awaited ? access : NULL, launch->warp_size);
+  else
+    encode(unit, recorded, operation);
+  forget_notes(operation);
+  return next;
+}
+
+static void commit(void *self, struct isa_access *access) {
+  const struct unit *unit = self;
+  unit->inner->commit(unit->inner->self, access);
+}
+
+static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
+  const struct unit *unit = self;
+  unit->inner->commit_dma_lds(unit->inner->self, engine, tag);
+}
+
+static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
+  const struct unit *unit = self;
+  unit->inner->commit_dma_memory(unit->inner->self, engine, tag);
+}
+
+/* ---- construction ----------------------------------------------------------------------------------- */
+
+static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
+                                      const struct executor *executor) {
+  struct recorder *recorder = self;
+  struct unit *unit = need(1, sizeof *unit);
+  *unit = (struct unit){
+      .source = {.self = unit,
+                 .launch = launch,
+                 .start_group = start_group,
+                 .start_warp = start_warp,
+                 .step = step,
+                 .commit = commit,
+                 .commit_dma_lds = commit_dma_lds,
+                 .commit_dma_memory = commit_dma_memory,
+                 .replied = replied},
+      .recorder = recorder,
+      .executor = executor,
+      .inner = &executor->source,
+      .cu = cu,
+      .warps = need(machine->cu.warps, sizeof *unit->warps),
+      .warp_count = machine->cu.warps,
+      .groups = need(machine->cu.groups, sizeof *unit->groups),
+  };
+  recorder->units = need_more(recorder->units, recorder->unit_count + 1, sizeof(void *));
+  recorder->units[recorder->unit_count++] = unit;
+  return &unit->source;
+}
+
+struct source_maker recorder_sources(struct recorder *recorder) {
+  return (struct source_maker){.self = recorder, .executes = true, .make = make};
+}
+
+static void write_rules(struct trace_writer *writer) {
+  char rules[HAZARDS * 64];
+  size_t length = 0;
+  for (unsigned i = 0; i < HAZARDS; i++)
+    length += (size_t)snprintf(rules + length, sizeof rules - length, "%s\n", isa_hazard_rows[i].rule);
+  trace_write_meta(writer, "rules", rules, length);
+}
+
+struct recorder *recorder_new(const char *path, struct trace_error *error) {
+  struct recorder *recorder = need(1, sizeof *recorder);
+  recorder->writer = trace_writer_open(path, error);
+  if (!recorder->writer) {
+    free(recorder);
+    return NULL;
+  }
+  write_rules(recorder->writer);
+  return recorder;
+}
+
+struct trace_writer *recorder_writer(struct recorder *recorder) {
+  return recorder->writer;
+}
+
+static void free_unit(struct unit *unit) {
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++)
+    for (struct kept *kept; (kept = unit->warps[slot].first); free(kept)) {
+      unit->warps[slot].first = kept->next;
+      free_operation(&kept->operation);
+    }
+  free_operation(&unit->operation);
+  free(unit->warps);
+  free(unit->groups);
+  free(unit);
+}
+
+static void free_recorder(struct recorder *recorder) {
+  for (uint32_t i = 0; i < recorder->unit_count; i++)
+    free_unit(recorder->units[i]);
+  for (uint32_t i = 0; i < recorder->program_count; i++)
+    free(recorder->kinds[i]);
+  free(recorder->units);
+  free(recorder->programs);
+  free(recorder->kinds);
+  free(recorder);
+}
+
+bool recorder_close(struct recorder *recorder, struct trace_error *error) {
+  for (uint32_t i = 0; i < recorder->unit_count; i++)
+    write_all_kept(recorder->units[i]);
+  const bool good = trace_writer_close(recorder->writer, error);
+  free_recorder(recorder);
+  return good;
+}
+
+void recorder_abandon(struct recorder *recorder) {
+  trace_writer_abandon(recorder->writer);
+  free_recorder(recorder);
+}

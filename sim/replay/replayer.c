@@ -1,0 +1,525 @@
+#include "sim/replay/replayer.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/rows.h"
+#include "models/machine.h"
+#include "models/result.h"
+#include "sim/core/need.h"
+#include "sim/replay/kinds.h"
+
+enum { REGISTERS = 256, OUTCOME = 2 * TRACE_LANES };
+
+/* What became of the ids of a pipe's reservations of one direction, by the place of the first packet. */
+struct renamed {
+  uint64_t recorded, replayed;
+};
+
+struct replayed_pipe {
+  struct renamed *id[2]; /* max_packets of them; NULL: none yet */
+};
+
+/* Of a compute unit. */
+struct unit {
+  struct warp_source source;
+  struct replayer *replayer;
+  const struct isa_launch *launches;
+  struct isa_warp *warps; /* of these, group and index alone, and registers that are of no warp */
+  struct trace_warp **streams;
+  uint32_t warp_count;
+  struct isa_group *groups;
+  uint32_t *registers;
+};
+
+struct replayer {
+  struct trace *trace;
+  struct unit **units;
+  uint32_t unit_count;
+  uint32_t first, next; /* numbers of the first of the launches that run at once, and of the one after them */
+  uint16_t *rules;      /* this program's numbers of the recording's hazards */
+  uint32_t rule_count;
+  struct replayed_pipe pipes[ISA_MOST_PIPES];
+  bool faulty, damaged;
+  char fault[600];
+};
+
+/* ---- faults ---------------------------------------------------------------------------------------- */
+
+static void damaged(struct replayer *replayer, const char *what) {
+  if (replayer->faulty)
+    return;
+  const struct trace_error *error = trace_failed(replayer->trace);
+  replayer->faulty = replayer->damaged = true;
+  snprintf(replayer->fault, sizeof replayer->fault, "%s", error ? error->text : what);
+}
+
+static void ended(struct unit *unit, const struct isa_warp *warp) {
+  struct replayer *replayer = unit->replayer;
+  if (trace_failed(replayer->trace)) {
+    damaged(replayer, "");
+    return;
+  }
+  if (replayer->faulty)
+    return;
+  const struct isa_group *group = warp->group;
+  replayer->faulty = true;
+  snprintf(replayer->fault, sizeof replayer->fault,
+           "launch %u, work-group (%u, %u, %u), warp %u: the recording ends here, and the replay does not",
+           replayer->first + group->launch->number + 1, group->id[0], group->id[1], group->id[2], warp->index);
+}
+
+const char *replayer_fault(const struct replayer *replayer) { return replayer->faulty ? replayer->fault : NULL; }
+
+bool replayer_damaged(const struct replayer *replayer) { return replayer->damaged; }
+
+/* ---- notes ----------------------------------------------------------------------------------------- */
+
+static void tell_hazard(struct unit *unit, const struct isa_launch *launch, const struct trace_note *note) {
+  struct replayer *replayer = unit->replayer;
+  if (note->values < 6 || note->value[0] >= replayer->rule_count || note->value[1] >= launch->program->count) {
+    damaged(replayer, "a hazard of the trace has a rule or an instruction that there is not");
+    return;
+  }
+  struct isa_hazard hazard = {
+      .rule = (enum isa_hazard_rule)replayer->rules[note->value[0]],
+      .pc = (uint32_t)note->value[1],
+      .group = {(uint32_t)note->value[2], (uint32_t)note->value[3], (uint32_t)note->value[4]},
+      .item = (uint32_t)note->value[5],
+  };
+  snprintf(hazard.detail, sizeof hazard.detail, "%s", note->text);
+  if (launch->report)
+    launch->report(launch->report_context, &hazard);
+}
+
+/* What a call has printed, which may be in several notes; returns how many. */
+static uint32_t tell_print(struct unit *unit, const struct isa_warp *warp, const struct trace_note *note,
+                           uint32_t notes) {
+  const struct isa_launch *launch = warp->group->launch;
+  char *text = NULL;
+  size_t length = 0;
+  uint32_t used = 0;
+  bool more = true;
+  for (; more && used < notes && note[used].kind == TRACE_NOTE_PRINT && note[used].values >= 3; used++) {
+    const size_t piece = strlen(note[used].text), zero = note[used].value[1] != 0;
+    text = need_more(text, length + piece + 1, 1);
+    memcpy(text + length, note[used].text, piece + 1);
+    length += piece + zero;
+    more = note[used].value[2];
+  }
+  if (more)
+    damaged(unit->replayer, "what a work-item printed is not whole in the trace");
+  else if (launch->print)
+    launch->print(launch->print_context, warp->group, (uint32_t)note->value[0], text, length);
+  free(text);
+  return used ? used : 1;
+}
+
+static const struct trace_note *outcome_of(const struct trace_op *op) {
+  for (uint32_t i = 0; i < op->notes; i++)
+    if (op->note[i].kind == TRACE_NOTE_OUTCOME && op->note[i].values >= 2)
+      return &op->note[i];
+  return NULL;
+}
+
+static void tell_notes(struct unit *unit, const struct isa_warp *warp, const struct trace_op *op) {
+  for (uint32_t i = 0; i < op->notes;) {
+    const struct trace_note *note = &op->note[i];
+    if (note->kind == TRACE_NOTE_HAZARD)
+      tell_hazard(unit, warp->group->launch, note);
+    i += note->kind == TRACE_NOTE_PRINT ? tell_print(unit, warp, note, op->notes - i) : 1;
+  }
+}
+
+/* ---- ids of pipes' reservations -------------------------------------------------------------------- */
+
+/* Where the id has its pipe, direction and position, see isa/pipe.h. */
+enum { ID_WRITE = 54, ID_PIPE = 57 };
+
+static struct isa_pipe *pipe_of_id(const struct isa_memory *memory, uint64_t id) {
+  const uint64_t number = id >> ID_PIPE & 63;
+  return number && number <= memory->pipe_count ? &memory->pipes[number - 1] : NULL;
+}
+
+static struct renamed *place_of(struct replayer *replayer, const struct isa_memory *memory, uint64_t id) {
+  const struct isa_pipe *pipe = pipe_of_id(memory, id);
+  const uint64_t position = id & ISA_MOST_PACKETS;
+  if (!pipe || position >= pipe->max_packets)
+    return NULL;
+  struct renamed **ids = &replayer->pipes[pipe->number - 1].id[id >> ID_WRITE & 1];
+  if (!*ids)
+    *ids = need(pipe->max_packets, sizeof **ids);
+  return *ids + position;
+}
+
+static void rename_id(struct replayer *replayer, const struct isa_memory *memory, uint64_t recorded,
+                      uint64_t replayed) {
+  struct renamed *place = place_of(replayer, memory, recorded);
+  if (place)
+    *place = (struct renamed){recorded, replayed};
+}
+
+/* The id here of one in the recording; ids that were never given stay what they are. */
+static uint64_t id_here(struct replayer *replayer, const struct isa_memory *memory, uint64_t recorded) {
+  const struct renamed *place = place_of(replayer, memory, recorded);
+  return place && place->recorded == recorded ? place->replayed : recorded;
+}
+
+/* ---- a step ------------------------------------------------------------------------------------------ */
+
+static void give_copy(struct isa_copy *copy, const uint64_t *field) {
+  *copy = (struct isa_copy){
+      .form = (enum isa_copy_form)(field[TRACE_COPY_FORM] & 3),
+      .to_lds = field[TRACE_COPY_TO_LDS],
+      .global = field[TRACE_COPY_GLOBAL],
+      .lds = (uint32_t)field[TRACE_COPY_LDS],
+      .element_bytes = (uint32_t)field[TRACE_COPY_ELEMENT_BYTES],
+      .elements = (uint32_t)field[TRACE_COPY_ELEMENTS],
+      .lines = (uint32_t)field[TRACE_COPY_LINES],
+      .planes = (uint32_t)field[TRACE_COPY_PLANES],
+      .global_line = (uint32_t)field[TRACE_COPY_GLOBAL_LINE],
+      .lds_line = (uint32_t)field[TRACE_COPY_LDS_LINE],
+      .global_plane = (uint32_t)field[TRACE_COPY_GLOBAL_PLANE],
+      .lds_plane = (uint32_t)field[TRACE_COPY_LDS_PLANE],
+      .event_in = (uint32_t)field[TRACE_COPY_EVENT_IN],
+      .event = (uint32_t)field[TRACE_COPY_EVENT],
+  };
+}
+
+static void give_wait(struct isa_wait *wait, const uint64_t *field) {
+  const uint64_t count = field[TRACE_WAIT_COUNT];
+  wait->count = count < ISA_WAIT_EVENTS ? (uint32_t)count : ISA_WAIT_EVENTS;
+  wait->more = field[TRACE_WAIT_MORE];
+  for (uint32_t i = 0; i < ISA_WAIT_EVENTS; i++)
+    wait->event[i] = (uint32_t)field[TRACE_WAIT_EVENT + i];
+}
+
+static void give_words(const struct trace_vector *vector, uint32_t lanes, uint64_t base, uint32_t *word) {
+  uint64_t value[TRACE_LANES];
+  trace_spread(vector, lanes, value);
+  for (uint32_t lane = 0; lane < lanes; lane++)
+    word[lane] = (uint32_t)(value[lane] + base);
+}
+
+static void give_addresses(struct isa_access *access, struct trace_vector vector, uint64_t base, uint32_t lanes) {
+  vector.base += base;
+  trace_spread(&vector, lanes, access->address);
+}
+
+/* The recorded outcome is kept with the access, behind what its operands take of `data`, until it is carried out. */
+static void give_pipe(struct unit *unit, struct isa_access *access, const struct trace_op *op,
+                      const struct isa_launch *launch) {
+  const struct isa_memory *memory = launch->memory;
+  const uint32_t lanes = launch->warp_size;
+  const struct trace_note *outcome = outcome_of(op);
+  const bool ids = isa_rows[access->inst->op].c == TYPE_U64;
+  uint64_t operand[TRACE_LANES];
+  uint32_t at = 2;
+  trace_spread(&op->vector[TRACE_PIPE_OPERAND], lanes, operand);
+  access->pipe = (struct isa_pipe_access){0};
+  access->lds[0] = outcome != NULL;
+  for (uint64_t left = access->mask; left; left &= left - 1) {
+    const uint32_t lane = (uint32_t)__builtin_ctzll(left);
+    const uint64_t value = ids ? id_here(unit->replayer, memory, operand[lane]) : operand[lane];
+    const uint64_t got = outcome && at < outcome->values ? outcome->value[at++] : 0;
+    access->data[2 * lane] = (uint32_t)value;
+    access->data[2 * lane + 1] = (uint32_t)(value >> 32);
+    access->data[OUTCOME + 2 * lane] = (uint32_t)got;
+    access->data[OUTCOME + 2 * lane + 1] = (uint32_t)(got >> 32);
+    if (!isa_pipe_find(memory, access->address[lane])) {
+      damaged(unit->replayer, "an operation on a pipe in the trace is at an address where there is no pipe");
+      access->mask &= ~(UINT64_C(1) << lane);
+    }
+  }
+}
+
+/* What pipe.slot leaves behind: packets that have been named. */
+static void name_slots(struct unit *unit, const struct trace_op *op, const struct isa_launch *launch) {
+  uint64_t id[TRACE_LANES], index[TRACE_LANES];
+  trace_spread(&op->vector[TRACE_PIPE_SLOT_ID], launch->warp_size, id);
+  trace_spread(&op->vector[TRACE_PIPE_SLOT_INDEX], launch->warp_size, index);
+  for (uint64_t left = trace_lanes(op); left; left &= left - 1) {
+    const uint32_t lane = (uint32_t)__builtin_ctzll(left);
+    const uint64_t here = id_here(unit->replayer, launch->memory, id[lane]);
+    const struct isa_pipe *pipe = pipe_of_id(launch->memory, here);
+    enum isa_hazard_rule rule;
+    if (pipe)
+      isa_pipe_slot(pipe, here >> ID_WRITE & 1 ? ISA_PIPE_WRITE : ISA_PIPE_READ, here, (uint32_t)index[lane], &rule);
+  }
+}
+
+static void give_access(struct unit *unit, const struct isa_warp *warp, const struct trace_op *op,
+                        struct isa_access *access) {
+  const struct isa_launch *launch = warp->group->launch;
+  const struct isa_info *info = &launch->program->info[op->pc];
+  const uint64_t lds = warp->group->lds_base;
+  const uint32_t lanes = launch->warp_size;
+  access->mask = trace_lanes(op);
+  access->bytes = info->bytes;
+  if (!access->mask)
+    return;
+  give_addresses(access, op->vector[0], info->class_ == ISA_CLASS_LDS ? lds : 0, lanes);
+  if (op->kind == TRACE_PREFETCH)
+    give_words(&op->vector[TRACE_PREFETCH_BYTES], lanes, 0, access->data);
+  else if (op->kind == TRACE_LANE_COPY)
+    give_words(&op->vector[TRACE_LANE_COPY_PLACE], lanes, lds, access->lds);
+  else if (op->kind == TRACE_PIPE)
+    give_pipe(unit, access, op, launch);
+}
+
+/* Nothing more comes: the warp ends, so that the run does. */
+static uint32_t give_up(struct unit *unit, struct isa_warp *warp, struct isa_access *access,
+                        struct isa_result *result) {
+  ended(unit, warp);
+  *result = (struct isa_result){.pc = warp->pc, .done = true};
+  if (access)
+    access->mask = 0;
+  return warp->pc;
+}
+
+static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
+  struct unit *unit = self;
+  struct isa_warp *warp = &unit->warps[slot];
+  const struct isa_launch *launch = warp->group->launch;
+  struct trace_op op;
+  (void)now;
+  if (unit->replayer->faulty || !trace_decode(unit->streams[slot], &op))
+    return give_up(unit, warp, access, result);
+  result->pc = op.pc;
+  result->mask = op.mask;
+  result->done = op.flags & TRACE_DONE;
+  result->diverged = op.flags & TRACE_DIVERGED;
+  if (access) {
+    access->warp = warp;
+    access->inst = &launch->program->code[op.pc];
+    access->pc = op.pc;
+    access->mask = 0;
+  }
+  if (op.notes)
+    tell_notes(unit, warp, &op);
+  if (op.mask)
+    switch (op.kind) {
+    case TRACE_PLAIN:
+      break;
+    case TRACE_COPY:
+      give_copy(&result->copy, op.field);
+      break;
+    case TRACE_WAIT:
+      give_wait(&result->wait, op.field);
+      break;
+    case TRACE_PIPE_BARRIER:
+      result->pipe[0] = op.field[TRACE_PIPE_BARRIER_PIPE];
+      result->pipe[1] = id_here(unit->replayer, launch->memory, op.field[TRACE_PIPE_BARRIER_VALUE]);
+      break;
+    case TRACE_PIPE_SLOT:
+      name_slots(unit, &op, launch);
+      break;
+    default:
+      give_access(unit, warp, &op, access);
+      break;
+    }
+  warp->pc = op.next;
+  return op.next;
+}
+
+/* ---- operations on pipes, carried out ------------------------------------------------------------------ */
+
+static uint64_t id_in(const struct isa_access *access) {
+  const uint32_t lanes = access->warp->group->launch->warp_size;
+  const uint64_t lane = (uint64_t)__builtin_ctzll(access->mask);
+  const uint32_t *row = access->warp->reg + (size_t)access->inst->d * lanes + lane;
+  return (uint64_t)row[lanes] << 32 | row[0];
+}
+
+/* Lane by lane, as in the recording: what was got there waits until it can be had, what was refused is refused. */
+static void commit_reservation(struct unit *unit, struct isa_access *access) {
+  const enum isa_pipe_direction direction =
+      isa_is_pipe_write((enum isa_op)access->inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
+  const struct isa_memory *memory = access->warp->group->launch->memory;
+  const uint64_t all = access->mask, lanes = access->pipe.waiting ? access->pipe.waiting : all;
+  access->pipe.waiting = 0;
+  for (uint64_t left = lanes; left; left &= left - 1) {
+    const uint64_t lane = (uint64_t)__builtin_ctzll(left), bit = UINT64_C(1) << lane;
+    const uint32_t *words = access->data + OUTCOME + 2 * lane;
+    const uint64_t recorded = (uint64_t)words[1] << 32 | words[0];
+    struct isa_pipe *pipe = isa_pipe_find(memory, access->address[lane]);
+    const bool room = access->data[2 * lane] <= isa_pipe_available(pipe, direction);
+    if (recorded && !room) {
+      access->pipe.waiting = lanes & (UINT64_MAX << lane);
+      pipe->stats.held += !access->pipe.held;
+      access->pipe.held = true;
+      return;
+    }
+    if (access->lds[0] && !recorded && room && access->data[2 * lane] &&
+        !(access->pipe.rule || pipe->open >= pipe->limit)) {
+      access->pipe.refused |= bit;
+      continue;
+    }
+    access->mask = bit;
+    isa_access_commit(access);
+    if (recorded)
+      rename_id(unit->replayer, memory, recorded, id_in(access));
+    access->mask = all;
+    if (access->pipe.waiting) { /* nobody knows what became of it in the recording */
+      access->pipe.waiting = lanes & (UINT64_MAX << lane);
+      return;
+    }
+  }
+}
+
+static void commit(void *self, struct isa_access *access) {
+  struct unit *unit = self;
+  if (access->copy || !unit->registers || isa_rows[access->inst->op].class_ != ISA_CLASS_PIPE)
+    return;
+  if (isa_rows[access->inst->op].format == FORMAT_PIPE_RESERVE)
+    commit_reservation(unit, access);
+  else
+    isa_access_commit(access);
+}
+
+static void commit_nothing(void *self, unsigned engine, uint32_t tag) {
+  (void)self;
+  (void)engine;
+  (void)tag;
+}
+
+/* ---- launches, work-groups, warps ------------------------------------------------------------------------- */
+
+static bool launch(void *self, const struct isa_launch *launches, size_t count) {
+  struct unit *unit = self;
+  struct replayer *replayer = unit->replayer;
+  if (unit == replayer->units[0]) {
+    replayer->first = replayer->next;
+    replayer->next += (uint32_t)count;
+  }
+  unit->launches = launches;
+  if (launches[0].memory && launches[0].memory->pipe_count && !unit->registers)
+    unit->registers = need((REGISTERS + 1) * TRACE_LANES, sizeof *unit->registers);
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++)
+    unit->warps[slot].reg = unit->registers;
+  return true;
+}
+
+static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
+                                           uint32_t lds_base, cycle_t now) {
+  struct unit *unit = self;
+  struct isa_group *group = &unit->groups[slot];
+  (void)now;
+  isa_group_place(group, &unit->launches[number], linear);
+  group->lds_base = lds_base;
+  return group;
+}
+
+static uint32_t linear_of(const struct isa_group *group) {
+  const uint32_t *groups = group->launch->groups;
+  return group->id[0] + groups[0] * (group->id[1] + groups[1] * group->id[2]);
+}
+
+static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
+  struct unit *unit = self;
+  struct isa_warp *warp = &unit->warps[slot];
+  struct replayer *replayer = unit->replayer;
+  warp->group = &unit->groups[group_slot];
+  warp->index = index;
+  warp->pc = warp->group->launch->kernel->entry;
+  if (!unit->streams[slot])
+    unit->streams[slot] = trace_warp_new(replayer->trace);
+  uint32_t pc = 0;
+  if (!unit->streams[slot] || !trace_warp_start(unit->streams[slot], replayer->first + warp->group->launch->number,
+                                                linear_of(warp->group), index, &pc))
+    ended(unit, warp);
+  else
+    warp->pc = pc;
+  return warp->pc;
+}
+
+/* ---- construction -------------------------------------------------------------------------------------------- */
+
+static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
+                                      const struct executor *executor) {
+  struct replayer *replayer = self;
+  struct unit *unit = need(1, sizeof *unit);
+  (void)cu;
+  (void)executor;
+  *unit = (struct unit){
+      .source = {.self = unit,
+                 .launch = launch,
+                 .start_group = start_group,
+                 .start_warp = start_warp,
+                 .step = step,
+                 .commit = commit,
+                 .commit_dma_lds = commit_nothing,
+                 .commit_dma_memory = commit_nothing},
+      .replayer = replayer,
+      .warps = need(machine->cu.warps, sizeof *unit->warps),
+      .streams = need(machine->cu.warps, sizeof(void *)),
+      .warp_count = machine->cu.warps,
+      .groups = need(machine->cu.groups, sizeof *unit->groups),
+  };
+  replayer->units = need_more(replayer->units, replayer->unit_count + 1, sizeof(void *));
+  replayer->units[replayer->unit_count++] = unit;
+  return &unit->source;
+}
+
+struct source_maker replayer_sources(struct replayer *replayer) {
+  return (struct source_maker){.self = replayer, .make = make};
+}
+
+static uint32_t rule_of(const char *name, size_t length) {
+  uint32_t rule = 0;
+  while (rule < HAZARDS &&
+         (strlen(isa_hazard_rows[rule].rule) != length || memcmp(isa_hazard_rows[rule].rule, name, length) != 0))
+    rule++;
+  return rule;
+}
+
+/* The recording's rules are a line each. */
+static bool read_rules(struct replayer *replayer, struct trace_error *error) {
+  const char *rules = trace_meta(replayer->trace, "rules", NULL);
+  for (; rules && *rules; replayer->rule_count++) {
+    const size_t length = strcspn(rules, "\n");
+    const uint32_t rule = rule_of(rules, length);
+    if (rule == HAZARDS) {
+      snprintf(error->text, sizeof error->text, "the recording has hazards of rule '%.*s', which is not known here",
+               (int)(length < 60 ? length : 60), rules);
+      return false;
+    }
+    replayer->rules = need_more(replayer->rules, replayer->rule_count + 1, sizeof *replayer->rules);
+    replayer->rules[replayer->rule_count] = (uint16_t)rule;
+    rules += length + (rules[length] == '\n');
+  }
+  return true;
+}
+
+struct replayer *replayer_new(struct trace *trace, struct trace_error *error) {
+  struct replayer *replayer = need(1, sizeof *replayer);
+  replayer->trace = trace;
+  if (read_rules(replayer, error))
+    return replayer;
+  replayer_free(replayer);
+  return NULL;
+}
+
+static void free_unit(struct unit *unit) {
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++)
+    trace_warp_free(unit->streams[slot]);
+  free(unit->streams);
+  free(unit->warps);
+  free(unit->groups);
+  free(unit->registers);
+  free(unit);
+}
+
+void replayer_free(struct replayer *replayer) {
+  for (uint32_t i = 0; i < replayer->unit_count; i++)
+    free_unit(replayer->units[i]);
+  for (unsigned i = 0; i < ISA_MOST_PIPES; i++) {
+    free(replayer->pipes[i].id[0]);
+    free(replayer->pipes[i].id[1]);
+  }
+  free(replayer->units);
+  free(replayer->rules);
+  free(replayer);
+}
