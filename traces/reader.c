@@ -250,27 +250,28 @@ static bool scan_data(struct trace *trace, uint64_t offset, const struct bytes *
   return true;
 }
 
+/* The block at `*offset`, which goes on behind it. */
+static bool scan_block(struct trace *trace, uint64_t *offset, struct bytes *payload, bool *ended) {
+  struct block block;
+  if (!block_read_header(&trace->in, *offset, trace->blocks, &block) ||
+      !block_read_payload(&trace->in, *offset, &block, payload) || !take_block(trace, *offset, block.type, payload) ||
+      (block.type == BLOCK_DATA && !scan_data(trace, *offset, payload)))
+    return false;
+  *ended = block.type == BLOCK_END;
+  *offset += BLOCK_HEADER + block.stored;
+  return add_block(trace, *offset);
+}
+
 /* Block after block, up to the end or the first that is not right. */
 static void scan(struct trace *trace) {
   struct bytes payload = {0};
   uint64_t offset = FILE_HEADER;
-  for (bool good = true, ended = false; good;) {
-    struct block block;
-    if (ended && offset == trace->in.size)
-      break;
-    if (ended) {
-      block_expected(&trace->in, offset, "nothing after the end", "%llu bytes",
-                     (unsigned long long)(trace->in.size - offset));
-      break;
-    }
-    good = block_read_header(&trace->in, offset, trace->blocks, &block) &&
-           block_read_payload(&trace->in, offset, &block, &payload) &&
-           take_block(trace, offset, block.type, &payload) &&
-           (block.type != BLOCK_DATA || scan_data(trace, offset, &payload));
-    ended = block.type == BLOCK_END;
-    offset += BLOCK_HEADER + block.stored;
-    good = good && add_block(trace, offset);
-  }
+  bool ended = false;
+  while (!ended && scan_block(trace, &offset, &payload, &ended))
+    continue;
+  if (ended && offset < trace->in.size)
+    block_expected(&trace->in, offset, "nothing after the end", "%llu bytes",
+                   (unsigned long long)(trace->in.size - offset));
   free(payload.at);
   if (trace->row_count)
     qsort(trace->rows, trace->row_count, sizeof *trace->rows, by_group);

@@ -35,3 +35,130 @@ TEST(round_trip, operations_come_back_as_they_were) {
 TEST(round_trip, streams_of_many_blocks_come_back_as_they_were) {
   round_trip(&(struct made){.seed = 77, .lanes = 32, .groups = 9, .warps = 3, .operations = 5000, .wild = 60});
 }
+
+static uint8_t *bytes_of(const char *path, size_t *size) {
+  FILE *file = fopen(path, "rb");
+  fseek(file, 0, SEEK_END);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *bytes = malloc(*size + 1);
+  EXPECT_EQ(fread(bytes, 1, *size, file), *size);
+  fclose(file);
+  return bytes;
+}
+
+TEST(round_trip, the_order_of_compute_units_leaves_the_bytes_as_they_are) {
+  const struct made made = {.seed = 8, .lanes = 16, .groups = 21, .warps = 3, .operations = 2000, .wild = 40};
+  const char *path = made_path("order");
+  size_t size, other;
+  made_write(&made, path, false);
+  uint8_t *forwards = bytes_of(path, &size);
+  made_write(&made, path, true);
+  uint8_t *backwards = bytes_of(path, &other);
+  EXPECT_EQ(size, other);
+  EXPECT_TRUE(size == other && memcmp(forwards, backwards, size) == 0);
+  EXPECT_GT(size, 2 * TRACE_BLOCK_BYTES);
+  free(forwards);
+  free(backwards);
+  unlink(path);
+}
+
+TEST(round_trip, batches_say_who_has_operations_and_when) {
+  const struct made made = {.seed = 8, .lanes = 32, .groups = 6, .warps = 2, .operations = 4000, .wild = 50};
+  const char *path = made_path("batches");
+  struct trace_error error;
+  uint64_t operations = 0;
+  made_write(&made, path, false);
+  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  struct trace_batch batch, before = {0};
+  EXPECT_GT(trace_batches(trace), made.groups);
+  for (uint32_t i = 0; i < trace_batches(trace); i++) {
+    ct_note("batch %u", i);
+    ASSERT_TRUE(trace_batch(trace, i, &batch, &error));
+    EXPECT_EQ(batch.warps, made.warps);
+    EXPECT_LE(batch.from, batch.to);
+    const bool next = i && batch.group != before.group;
+    EXPECT_EQ(before.last, next);
+    EXPECT_TRUE(!i || next || batch.from == before.to);
+    EXPECT_LE(batch.cu, 1);
+    operations += batch.operations;
+    before = batch;
+  }
+  EXPECT_TRUE(before.last);
+  EXPECT_EQ(operations, made.groups * made.warps * made.operations);
+  trace_close(trace);
+  unlink(path);
+}
+
+/* Decoders that stand in the middle of their streams do not disturb one another. */
+TEST(round_trip, warps_are_read_side_by_side) {
+  enum { GROUPS = 5, WARPS = 3 };
+  const struct made made = {.seed = 9, .lanes = 32, .groups = GROUPS, .warps = WARPS, .operations = 3000, .wild = 50};
+  const char *path = made_path("side");
+  struct trace_error error;
+  made_write(&made, path, false);
+  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  struct trace_warp *warps[GROUPS * WARPS];
+  uint32_t pcs[GROUPS * WARPS], left = GROUPS * WARPS;
+  uint64_t operations = 0;
+  for (unsigned i = 0; i < GROUPS * WARPS; i++) {
+    warps[i] = trace_warp_new(trace);
+    ASSERT_TRUE(trace_warp_start(warps[i], 0, i / WARPS, i % WARPS, &pcs[i]));
+  }
+  while (left) {
+    left = 0;
+    for (unsigned i = 0; i < GROUPS * WARPS; i++) {
+      struct trace_op op;
+      if (!trace_decode(warps[i], &op))
+        continue;
+      ct_note("warp %u of group %u", i % WARPS, i / WARPS);
+      ASSERT_EQ(op.pc, pcs[i]);
+      pcs[i] = op.next;
+      operations++;
+      left++;
+    }
+  }
+  EXPECT_EQ(operations, GROUPS * WARPS * made.operations);
+  for (unsigned i = 0; i < GROUPS * WARPS; i++)
+    trace_warp_free(warps[i]);
+  trace_close(trace);
+  unlink(path);
+}
+
+TEST(round_trip, a_decoded_trace_is_written_again_to_the_byte_of_its_streams) {
+  const struct made made = {.seed = 10, .lanes = 32, .groups = 1, .warps = 1, .operations = 900, .wild = 50};
+  const char *path = made_path("first");
+  struct trace_error error;
+  made_write(&made, path, false);
+  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  char *again = strdup(path);
+  again = strcpy(realloc(again, strlen(path) + 7), path);
+  strcat(again, ".again");
+  struct trace_writer *writer = trace_writer_open(again, &error);
+  uint32_t count, pc;
+  const uint8_t *kinds = trace_program(trace, 0, &count);
+  trace_write_meta(writer, "machine", "of a test", 9);
+  trace_write_program(writer, kinds, count);
+  trace_write_launch(writer, trace_launch(trace, 0));
+  struct trace_group *group = trace_group_begin(writer, 0, 0, 1, 0, 0);
+  struct trace_warp *warp = trace_warp_new(trace);
+  struct trace_op op;
+  ASSERT_TRUE(trace_warp_start(warp, 0, 0, 0, &pc));
+  trace_warp_begin(group, 0, pc);
+  cycle_t now = 0;
+  for (; trace_decode(warp, &op); now++)
+    trace_encode(group, 0, now, &op);
+  trace_group_end(group, now - 1);
+  trace_write_meta(writer, "last", "", 0);
+  EXPECT_TRUE(trace_writer_close(writer, &error));
+  size_t size, other;
+  uint8_t *one = bytes_of(path, &size), *two = bytes_of(again, &other);
+  EXPECT_TRUE(size == other && memcmp(one, two, size) == 0);
+  unlink(path);
+  unlink(again);
+  trace_warp_free(warp);
+  trace_close(trace);
+  free(again);
+  free(one);
+  free(two);
+}

@@ -1,0 +1,231 @@
+/* Damaged files: each is told, with where it is, or read up to there; none brings the reader down, or gives other
+ * content. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "tests/ct.h"
+#include "tests/traces/made.h"
+#include "traces/block.h"
+
+static const struct made small = {.seed = 5, .lanes = 32, .groups = 9, .warps = 3, .operations = 3000, .wild = 30};
+
+/* The bytes of a whole trace. */
+static uint8_t *whole(const struct made *made, const char *path, size_t *size) {
+  made_write(made, path, false);
+  FILE *file = fopen(path, "rb");
+  fseek(file, 0, SEEK_END);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *bytes = malloc(*size + 1);
+  EXPECT_EQ(fread(bytes, 1, *size, file), *size);
+  fclose(file);
+  return bytes;
+}
+
+static void put(const char *path, const uint8_t *bytes, size_t size) {
+  FILE *file = fopen(path, "wb");
+  EXPECT_EQ(fwrite(bytes, 1, size, file), size);
+  EXPECT_EQ(fclose(file), 0);
+}
+
+/* It is told, with an offset in the file; what is salvaged is what was made. Returns its operations. */
+static uint64_t told_and_salvaged(const struct made *made, const char *path, size_t size) {
+  struct trace_error error;
+  EXPECT_FALSE(trace_validate(path, &error));
+  EXPECT_CONTAINS(error.text, ": offset ");
+  EXPECT_CONTAINS(error.text, ": expected ");
+  EXPECT_CONTAINS(error.text, ", found ");
+  EXPECT_LE(error.offset, size);
+  struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
+  if (!trace) { /* the file's header is damaged */
+    EXPECT_LT(error.offset, FILE_HEADER);
+    return 0;
+  }
+  EXPECT_CONTAINS(error.text, ", found ");
+  const uint64_t operations = trace_launches(trace) ? made_check(made, trace, true) : 0;
+  trace_close(trace);
+  return operations;
+}
+
+TEST(damage, a_whole_trace_is_valid) {
+  const char *path = made_path("whole");
+  struct trace_error error;
+  made_write(&small, path, false);
+  EXPECT_TRUE(trace_validate(path, &error));
+  EXPECT_STREQ(error.text, "");
+  struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
+  EXPECT_STREQ(error.text, "");
+  EXPECT_EQ(made_check(&small, trace, false), small.groups * small.warps * small.operations);
+  trace_close(trace);
+  unlink(path);
+}
+
+TEST(damage, a_trace_cut_at_any_block_is_told_and_read_up_to_there) {
+  const char *path = made_path("cut");
+  size_t size;
+  uint8_t *bytes = whole(&small, path, &size);
+  uint64_t before = 0;
+  unsigned blocks = 0;
+  for (size_t at = FILE_HEADER; at < size; at += BLOCK_HEADER + get32(bytes + at + 16), blocks++) {
+    put(path, bytes, at);
+    const uint64_t operations = told_and_salvaged(&small, path, at);
+    ct_note("cut at %zu", at);
+    EXPECT_GE(operations, before);
+    before = operations;
+  }
+  EXPECT_GT(blocks, 10);
+  EXPECT_EQ(before, small.groups * small.warps * small.operations);
+  free(bytes);
+  unlink(path);
+}
+
+TEST(damage, a_trace_cut_anywhere_is_told) {
+  const char *path = made_path("anywhere");
+  uint64_t state = 3;
+  size_t size;
+  uint8_t *bytes = whole(&small, path, &size);
+  for (unsigned i = 0; i < 200; i++) {
+    const size_t at = i < 64 ? i : i < 128 ? size - 1 - (i - 64) : ct_random(&state) % size;
+    put(path, bytes, at);
+    ct_note("cut at %zu", at);
+    told_and_salvaged(&small, path, at);
+  }
+  free(bytes);
+  unlink(path);
+}
+
+TEST(damage, a_flipped_bit_is_told) {
+  const struct made made = {.seed = 6, .lanes = 32, .groups = 5, .warps = 2, .operations = 300, .wild = 30};
+  const char *path = made_path("bit");
+  uint64_t state = 4;
+  size_t size;
+  uint8_t *bytes = whole(&made, path, &size);
+  for (unsigned i = 0; i < 1000; i++) {
+    const size_t bit = i < 8 * 60 ? i : ct_random(&state) % (8 * size);
+    bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    put(path, bytes, size);
+    ct_note("bit %zu of byte %zu", bit % 8, bit / 8);
+    told_and_salvaged(&made, path, size);
+    bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+  }
+  free(bytes);
+  unlink(path);
+}
+
+TEST(damage, bytes_after_the_end_are_told) {
+  const char *path = made_path("longer");
+  size_t size;
+  uint8_t *bytes = whole(&small, path, &size);
+  bytes[size] = 0;
+  put(path, bytes, size + 1);
+  told_and_salvaged(&small, path, size + 1);
+  free(bytes);
+  unlink(path);
+}
+
+TEST(damage, what_is_no_trace_is_told) {
+  static const struct {
+    const char *bytes, *told;
+  } files[] = {
+      {"", "offset 0: expected a trace's header of 16 bytes, found a file of 0"},
+      {"{\"kernel\": \"add\", \"global\": [64]}", "offset 0: expected a trace (89 57 57 54 0d 0a 1a 0a), found 7b 22"},
+  };
+  const char *path = made_path("none");
+  struct trace_error error;
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    put(path, (const uint8_t *)files[i].bytes, strlen(files[i].bytes));
+    EXPECT_TRUE(trace_open(path, TRACE_WHOLE, &error) == NULL);
+    EXPECT_CONTAINS(error.text, files[i].told);
+    EXPECT_FALSE(trace_validate(path, &error));
+  }
+  unlink(path);
+  EXPECT_TRUE(trace_open(path, TRACE_WHOLE, &error) == NULL);
+  EXPECT_CONTAINS(error.text, "cannot be read: No such file");
+  EXPECT_TRUE(trace_open("/", TRACE_WHOLE, &error) == NULL);
+  EXPECT_CONTAINS(error.text, "cannot be read: ");
+}
+
+/* ---- recorders that do not come to their end ------------------------------------------------- */
+
+/* A writer that has written some of the made trace. */
+static struct trace_writer *half(const char *path) {
+  struct trace_error error;
+  struct trace_writer *writer = trace_writer_open(path, &error);
+  uint8_t kinds[MADE_PCS];
+  if (!writer)
+    return NULL;
+  made_kinds(&small, kinds);
+  trace_write_program(writer, kinds, MADE_PCS);
+  trace_write_launch(writer, &(struct trace_launch){0, small.lanes, small.groups, small.warps});
+  struct made_warp *warp = malloc(sizeof *warp);
+  for (uint32_t number = 0; number < small.groups; number++) {
+    struct trace_group *group = trace_group_begin(writer, 0, number, small.warps, 0, number);
+    for (uint32_t i = 0; i < small.warps; i++) {
+      made_start(warp, &small, kinds, number, i);
+      trace_warp_begin(group, i, warp->op.next);
+      while (made_next(warp))
+        trace_encode(group, i, number, &warp->op);
+    }
+    if (number + 1 < small.groups)
+      trace_group_end(group, number);
+    trace_writer_settle(writer, number);
+  }
+  free(warp);
+  return writer;
+}
+
+TEST(damage, a_killed_recorder_leaves_what_it_has_written) {
+  const char *path = made_path("killed");
+  struct trace_error error;
+  trace_writer_abandon(half(path));
+  EXPECT_FALSE(trace_validate(path, &error));
+  struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
+  EXPECT_CONTAINS(error.text, "expected a block's header of 28 bytes, found the end of the file after 0");
+  EXPECT_GT(made_check(&small, trace, true), small.warps * small.operations);
+  trace_close(trace);
+  unlink(path);
+}
+
+TEST(damage, a_run_that_ends_early_leaves_a_whole_trace) {
+  const char *path = made_path("early");
+  struct trace_error error;
+  EXPECT_TRUE(trace_writer_close(half(path), &error));
+  EXPECT_TRUE(trace_validate(path, &error));
+  unlink(path);
+}
+
+TEST(damage, a_full_disk_is_told_and_leaves_what_is_written) {
+  const char *path = made_path("full");
+  struct trace_error error;
+  struct rlimit before, limit;
+  getrlimit(RLIMIT_FSIZE, &before);
+  limit = before;
+  limit.rlim_cur = 200000;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  struct trace_writer *writer = half(path);
+  EXPECT_FALSE(trace_writer_good(writer));
+  EXPECT_FALSE(trace_writer_close(writer, &error));
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, SIG_DFL);
+  EXPECT_CONTAINS(error.text, "offset 200000: File too large; what is before is kept");
+  struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
+  EXPECT_CONTAINS(error.text, ", found ");
+  EXPECT_GT(made_check(&small, trace, true), small.warps * small.operations);
+  trace_close(trace);
+  unlink(path);
+}
+
+TEST(damage, a_device_without_room_is_told) {
+  struct trace_error error;
+  struct trace_writer *writer = trace_writer_open("/dev/full", &error);
+  EXPECT_TRUE(writer == NULL);
+  EXPECT_CONTAINS(error.text, "/dev/full: cannot be written: No space left on device");
+  EXPECT_TRUE(trace_writer_open("/nonexistent/trace.wwt", &error) == NULL);
+  EXPECT_CONTAINS(error.text, "cannot be written: No such file");
+}
