@@ -96,9 +96,12 @@ $(TEST_BIN): $(BUILD)/tests/%: $$(patsubst $$(percent).c,$(BUILD)/obj/$$(percent
     $(BUILD)/obj/tests/ct.cpp.o $(BUILD)/libwarpwait.a
 	$(call say,LD )
 	@mkdir -p $(@D)
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -lgtest $(LDLIBS)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lgtest $(LDLIBS)
 
 percent := %
+
+# The law of replay is held with the models' rig.
+$(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o
 
 # Fuzzers run with clang only (below); here they are compiled, so that they keep up with the code.
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

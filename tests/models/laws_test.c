@@ -1,7 +1,6 @@
 /* The law of evaluation order: components and islands stepped in ascending, descending and shuffled order,
  * and by SystemC, give the same launch to the bit. Random kernels run on machines that differ in all
  * that could matter; what they do is racy on purpose, since a race must not depend on the order either. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +8,10 @@
 #include <unistd.h>
 
 #include "tests/ct.h"
+#include "tests/models/random_kernel.h"
 #include "tests/models/rig.h"
 
-enum { KERNELS = 20, TEXT = 32768 };
+enum { KERNELS = 20 };
 
 static const char *const machines[] = {
     "",
@@ -33,151 +33,6 @@ static const char *const machines[] = {
      "dma.alignment=16"),
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
-
-/* ---- random kernels ----------------------------------------------------------------------- */
-
-struct writer {
-  char *text;
-  size_t length;
-  uint64_t random;
-  unsigned labels;
-};
-
-static unsigned below(struct writer *writer, unsigned bound) {
-  return (unsigned)(ct_random(&writer->random) >> 33) % bound;
-}
-
-static void put(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct writer *writer, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  int added = vsnprintf(writer->text + writer->length, TEXT - writer->length, format, list);
-  va_end(list);
-  if (added > 0)
-    writer->length += (size_t)added;
-}
-
-static const char *word(struct writer *writer) {
-  static const char *const words[] = {"x", "y", "z"};
-  return words[below(writer, 3)];
-}
-
-static void arithmetic(struct writer *writer) {
-  static const char *const ops[] = {"add.i32", "mul.i32", "xor.b32", "sub.i32", "rotl.b32", "max.u32", "div.u32"};
-  /* One draw a statement: C does not say in which order a call's arguments are evaluated. */
-  const char *op = ops[below(writer, 7)], *d = word(writer), *a = word(writer), *b = word(writer);
-  put(writer, " %s %s, %s, %s\n", op, d, a, b);
-}
-
-static void touch(struct writer *writer) {
-  const char *of = word(writer), *with = word(writer), *old = word(writer);
-  switch (below(writer, 7)) {
-  case 6:
-    put(writer, " and.b32 n, %s, 16383\n shl.b32 n, n, 4\n prefetch [p + n], 4096\n", of);
-    break;
-  case 0:
-    put(writer, " and.b32 n, %s, 1023\n shl.b32 n, n, 2\n ld.lds.b32 %s, [t + n]\n", of, with);
-    break;
-  case 1:
-    put(writer, " and.b32 n, %s, 1023\n shl.b32 n, n, 2\n st.lds.b32 [t + n], %s\n", of, with);
-    break;
-  case 2:
-    put(writer, " and.b32 n, %s, 16383\n shl.b32 n, n, 2\n ld.global.b32 %s, [p + n]\n", of, with);
-    break;
-  case 3:
-    put(writer, " and.b32 n, %s, 255\n shl.b32 n, n, 2\n st.global.b32 [q + n], %s\n", of, with);
-    break;
-  case 4:
-    put(writer, " and.b32 n, %s, 63\n shl.b32 n, n, 2\n atom.global.add.i32 %s, [q + n], %s\n", of, old, with);
-    break;
-  default:
-    put(writer, " and.b32 n, %s, 63\n shl.b32 n, n, 2\n atom.lds.add.i32 %s, [t + n], %s\n", of, old, with);
-  }
-}
-
-static void statement(struct writer *writer, unsigned depth);
-
-static void branch(struct writer *writer, unsigned depth) {
-  unsigned label = writer->labels++;
-  put(writer, " and.b32 n, %s, 3\n setp.eq.u32 c, n, 0\n@c bra else%u\n", word(writer), label);
-  statement(writer, depth + 1);
-  put(writer, " bra both%u\nelse%u:\n", label, label);
-  statement(writer, depth + 1);
-  put(writer, "both%u:\n", label);
-}
-
-/* Trip counts differ from lane to lane. Each depth has a counter of its own. */
-static void loop(struct writer *writer, unsigned depth) {
-  unsigned label = writer->labels++;
-  put(writer, " and.b32 k[%u], %s, 3\nloop%u: setp.eq.u32 c, k[%u], 0\n@c bra over%u\n", depth, word(writer), label,
-      depth, label);
-  statement(writer, depth + 1);
-  put(writer, " sub.i32 k[%u], k[%u], 1\n bra loop%u\nover%u:\n", depth, depth, label, label);
-}
-
-static void statement(struct writer *writer, unsigned depth) {
-  unsigned kind = below(writer, 10);
-  if (kind < 4)
-    arithmetic(writer);
-  else if (kind < 8 || depth >= 3)
-    touch(writer);
-  else if (kind == 8)
-    branch(writer, depth);
-  else
-    loop(writer, depth);
-}
-
-/* Done by the whole work-group. */
-static void collective(struct writer *writer) {
-  unsigned elements = 1 + below(writer, 900), event = below(writer, 2), few = 1 + below(writer, 100);
-  unsigned stride = 1 + below(writer, 40), others = 1 + below(writer, 200);
-  static const char *const bars[] = {"bar", "bar.lds", "bar.global", "bar.all"};
-  static const char *const fences[] = {"lds", "global", "all"};
-  switch (below(writer, 5)) {
-  case 0:
-    put(writer, " %s\n", bars[below(writer, 4)]);
-    break;
-  case 1:
-    put(writer, " mov.b32 e[%u], 0\n copy.to_lds e[%u], [%u], [p], %u, size=4\n", event, event, 4 * few, elements);
-    statement(writer, 2);
-    put(writer, " wait e[%u]\n", event);
-    break;
-  case 2:
-    put(writer, " mov.b32 e[%u], 0\n copy.to_global e[%u], [q], [t], %u, size=4\n", event, event, elements);
-    statement(writer, 2);
-    put(writer, " wait e[%u]\n", event);
-    break;
-  case 3: {
-    const char *first = fences[below(writer, 3)], *second = fences[below(writer, 3)];
-    put(writer,
-        " mov.b32 e[0], 0\n copy.to_lds e[0], [t], [p], %u, size=2\n copy.fence.%s\n"
-        " copy.to_global e[0], [q], [t + 2], %u, size=2\n copy.fence.%s\n",
-        elements, first, elements, second);
-    statement(writer, 2);
-    put(writer, " copy.to_lds e[0], [t], [q], %u, size=4\n wait e[0]\n", few);
-    break;
-  }
-  default:
-    put(writer,
-        " mov.b32 e[0], 0\n mov.b32 e[1], 0\n copy.to_lds.strided e[0], [t], [p], %u, %u, size=4\n"
-        " copy.to_lds e[1], [t + 2048], [p], %u, size=4\n wait e[1], e[0]\n",
-        few, stride, others);
-  }
-}
-
-/* Adds a kernel to the text. */
-static void random_kernel(char *text, const char *name, uint64_t seed) {
-  struct writer writer = {.text = text, .length = strlen(text), .random = seed * 7919 + 1};
-  put(&writer, ".kernel %s\n", name);
-  put(&writer, ".arg a global\n.arg b global\n.lds t 8192\n.reg x, y, z, n, e[2], k[4]\n.reg64 p, q\n.pred c\n"
-               " ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.global_id x, x\n get.local_id y, x\n get.group_id z, x\n");
-  for (unsigned i = 4 + below(&writer, 12); i > 0; i--)
-    if (below(&writer, 4))
-      statement(&writer, 0);
-    else
-      collective(&writer);
-  put(&writer, " get.global_id n, x\n and.b32 n, n, 4095\n shl.b32 n, n, 2\n st.global.b32 [q + n + 4096], x\n exit\n");
-}
 
 /* ---- fingerprints ------------------------------------------------------------------------- */
 
@@ -233,7 +88,7 @@ static bool run_all(unsigned machine, bool pairs, host_maker make, struct outcom
   struct simulation *simulation = simulation_new(&parameters);
   struct island **islands = simulation_islands(simulation, &count);
   struct host *host = make(islands, count);
-  char *text = malloc(TEXT);
+  char *text = malloc(RANDOM_TEXT);
   bool ok = host && text;
   for (unsigned i = 0; ok && i < KERNELS; i++) {
     struct rig rig = {.order = ORDER_ASCENDING};

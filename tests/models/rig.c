@@ -79,7 +79,7 @@ bool rig_build(struct rig *rig, const char *settings, uint32_t global, uint32_t 
       .lds_bytes = rig->program->kernels[0].lds_bytes,
   };
   set_args(rig);
-  rig->simulation = simulation_new(&rig->machine);
+  rig->simulation = simulation_new_with(&rig->machine, rig->sources);
   size_t count = 0;
   struct island **islands = simulation_islands(rig->simulation, &count);
   rig->host = host_plain(islands, count, rig->order, 1);

@@ -29,7 +29,8 @@ struct rig {
   struct launch_result result;
   uint8_t args[256];
   uint32_t value[RIG_VALUES];
-  enum host_order order; /* ascending unless a test sets it */
+  enum host_order order;              /* ascending unless a test sets it */
+  const struct source_maker *sources; /* executors unless a test sets it */
   cycle_t limit;
   bool ok; /* built and ran */
 };

@@ -1,0 +1,39 @@
+/* Kernels that are run, recorded and replayed, and what of each is compared: all that a report could show. */
+#ifndef TESTS_REPLAY_PLAY_H
+#define TESTS_REPLAY_PLAY_H
+
+#include "models/simulation.h"
+#include "sim/host/host.h"
+#include "tests/models/rig.h"
+
+enum { PLAY_PATH = 64 };
+
+/* What to play: the kernels of `text`, one, or several at once. */
+struct play {
+  const char *settings, *text;
+  uint32_t global, local;
+  enum host_order order;
+  cycle_t limit; /* 0: the rig's */
+};
+
+struct played {
+  bool ok;
+  uint64_t fingerprint, cycles, hazards;
+  enum launch_end end;
+  char fault[600]; /* of a replay, "" when there is none */
+};
+
+/* A name for a file that no other process uses. */
+void play_path(char path[PLAY_PATH], const char *what);
+
+struct played play_run(const struct play *play);
+struct played play_record(const struct play *play, const char *path);
+struct played play_replay(const struct play *play, const char *path); /* without any byte of memory */
+
+/* Whether the replay was the run, with notes of failures. */
+bool play_same(const struct played *run, const struct played *replay);
+
+/* Whether two files hold the same bytes. */
+bool play_same_files(const char *a, const char *b);
+
+#endif
