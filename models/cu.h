@@ -25,6 +25,8 @@
  *   warp 0  bar |noted|                 x
  *   warp 1  bar         |noted|         x
  *
+ * At mbarriers warps wait for themselves (mbarrier.h).
+ *
  * With barrier_blocks accesses a warp goes on from a barrier until it comes to what must wait for its release.
  * A copy then becomes one descriptor, or accesses of the warps themselves (lane_copy.h).
  *
@@ -101,6 +103,8 @@ struct cu_warp {
   uint32_t index;   /* in its group */
   uint32_t calls;   /* of its group at which it has arrived */
   uint32_t lds_under_way, global_under_way;
+  uint32_t phase_wait; /* 1 + the mbarrier.try_wait that it may not go on from; 0: none */
+  bool suspended;      /* that has found that it must wait for arrivals */
   cycle_t lds_next;    /* its next LDS instruction may issue */
   cycle_t refused_at;  /* a pipe has refused it: when last, 0: never; */
   uint64_t refused_by; /* the pipe's address, */
@@ -191,7 +195,7 @@ struct cu_finish {
 
 #define CU_OWN_COPY UINT32_MAX /* cu_access.copy: a copy.lane of its warp */
 
-/* A memory instruction under way. */
+/* A memory instruction under way; `isa` is first, so that one leads to the other. */
 struct cu_access {
   struct isa_access isa;
   uint32_t warp;
@@ -347,6 +351,10 @@ cycle_t cu_next_waking(const struct cu *cu);
  * whoever waits for it is in bucket `producer`. */
 void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, uint8_t maker,
                     enum stall producer);
+
+/* An access of a warp is performed: what it loaded may be used from cycle `ready` on, and what waited for it looks
+ * again. */
+void cu_access_done(struct cu *cu, uint32_t index, enum stall producer, cycle_t ready, cycle_t now);
 
 /* Issues at most one instruction; lowers *next to when the scheduler wants to look again. */
 bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cycle_t *next);

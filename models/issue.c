@@ -3,6 +3,7 @@
 
 #include "models/cu.h"
 #include "models/lane_copy.h"
+#include "models/mbarrier.h"
 
 #define NO_ACCESS UINT32_MAX
 
@@ -120,7 +121,8 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
 
 /* ---- issue ------------------------------------------------------------------------------ */
 
-static bool is_lds(const struct isa_info *info) { return info->class_ == ISA_CLASS_LDS; }
+/* Goes to the LDS's banks. */
+static bool is_lds(const struct isa_info *info) { return info->class_ == ISA_CLASS_LDS || is_mbarrier(info); }
 
 static bool is_global(const struct isa_info *info) {
   return info->class_ == ISA_CLASS_GLOBAL || info->class_ == ISA_CLASS_PREFETCH || info->class_ == ISA_CLASS_PIPE ||
@@ -178,6 +180,13 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     warp->lds_next = now + cu->params.lds_spacing; /* also if all its lanes are off */
     if (under_way)
       send_lds(cu, access, info, now);
+    return true;
+  case ISA_CLASS_MBARRIER:
+  case ISA_CLASS_PHASE:
+    if (under_way) {
+      send_lds(cu, access, info, now);
+      mbarrier_issued(warp, result);
+    }
     return true;
   case ISA_CLASS_GLOBAL:
   case ISA_CLASS_PREFETCH:

@@ -29,6 +29,7 @@ static const char *const machines[] = {
     "cu.count=3 cu.meet=barriers cu.schedulers=2 dma.queue=1 dma.channels=2 cu.wait_latency=9",
     ("cu.count=2 cu.barrier_blocks=accesses cu.barrier_interval=2 cu.schedulers=4 cu.policy=greedy_fair "
      "cu.forward_latency=1 cu.dispatch_rate=70 cu.divergence_latency=9"),
+    "cu.count=2 cu.schedulers=4 cu.phase_interval=18 cu.phase_latency=3 cu.phase_wake_interval=2 lds.interleave=2",
     ("cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "
      "dma.alignment=16"),
 };
@@ -133,7 +134,13 @@ static void collective(struct writer *writer) {
   unsigned stride = 1 + below(writer, 40), others = 1 + below(writer, 200);
   static const char *const bars[] = {"bar", "bar.lds", "bar.global", "bar.all"};
   static const char *const fences[] = {"lds", "global", "all"};
-  switch (below(writer, 5)) {
+  switch (below(writer, 6)) {
+  case 4: /* all arrive, and go on when they like; the first to be there make the mbarrier, all the same */
+    put(writer,
+        " get.local_size n, x\n bar.lds\n mbarrier.init [t + 8184], n\n bar.lds\n mbarrier.arrive [t + 8184]\n");
+    statement(writer, 2);
+    put(writer, " mov.b32 n, 0\n mbarrier.try_wait c, [t + 8184], n\n");
+    break;
   case 0:
     put(writer, " %s\n", bars[below(writer, 4)]);
     break;
