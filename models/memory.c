@@ -276,8 +276,9 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
 }
 
 static struct mem_cluster *cluster_of(struct memory *memory, uint32_t client) {
-  uint64_t clusters = memory->params.clusters;
-  return clusters ? &memory->clusters[client * clusters / memory->client_count] : NULL;
+  uint64_t clusters = memory->params.clusters, unit = memory->params.cluster_unit;
+  uint64_t units = (memory->client_count + unit - 1) / unit;
+  return clusters ? &memory->clusters[client / unit * clusters / units] : NULL;
 }
 
 bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *port, struct component *cu,

@@ -26,10 +26,10 @@
  * A miss adds dram_latency + ceil(b / dram_width) - 1. A write of b bytes adds ceil(b / link_up_width)
  * on the way up and nothing on the way down.
  *
- * With `clusters`, CUs share ports: what a CU reads passes its cluster's port, cluster_width wide, at the same time as
- * its link, and arrives when both have passed it; what it writes passes cluster_up_width. A port serves in order of
- * departure from the L2, or of arrival there. Commits do not wait for it, only replies do: a full port
- * makes itself felt by the requests that may be under way.
+ * With `clusters`, CUs share ports, which they are dealt to evenly, cluster_unit consecutive ones together: what a CU
+ * reads passes its cluster's port, cluster_width wide, at the same time as its link, and arrives when both have passed
+ * it; what it writes passes cluster_up_width. A port serves in order of departure from the L2, or of arrival there.
+ * Commits do not wait for it, only replies do: a full port makes itself felt by the requests that may be under way.
  *
  * Invariant: bytes change hands when the L2 accepts a message, in the order of acceptance, so the
  * L2 is the point of coherence; replies say only when.
