@@ -117,6 +117,7 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
         l1_clear(&cu->l1);
         take_pipe_reply(cu, &cu->accesses[tag], now);
       }
+      cu->stored_bytes -= cu->accesses[tag].stored;
       warp->global_under_way--;
       cu_access_done(cu, tag, STALL_DEPENDENCY, now, now);
     }

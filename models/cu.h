@@ -201,6 +201,7 @@ struct cu_access {
   uint32_t warp;
   bool prefetch;
   uint32_t fills;  /* lines of the L1 that may wait for it */
+  uint32_t stored; /* bytes of cu.stored_bytes */
   bool loaded;     /* of a copy: the first of its two sides has been read */
   uint32_t copy;   /* whose it is, if isa.copy says that it is one's; or CU_OWN_COPY */
   uint64_t number; /* in that copy; of an own one, its batch */
@@ -243,6 +244,7 @@ struct cu {
   struct l1 l1;
   struct cu_access *accesses; /* the LDS's, then global memory's */
   struct cu_pool lds_pool, global_pool;
+  uint64_t stored_bytes;           /* of the warps' stores under way, with their masks: with store_room */
   struct lane_copies *lane_copies; /* copies that warps carry out, or their lanes by themselves: lane_copy.h */
   struct histogram copy_latency;   /* of these */
 

@@ -109,9 +109,12 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   message.passes = cu_passes(cu, message.kind, message.count);
   warp->kernel->by_pc[access->isa.pc].sectors += sectors;
   access->fills = 0;
+  access->stored = 0;
   access->prefetch = message.kind == MEM_PREFETCH;
   if (cu->l1.sets && pass_l1(cu, index, info, &message, now))
     return;
+  if (cu->params.store_room && message.kind == MEM_STORE)
+    cu->stored_bytes += access->stored = (uint32_t)mem_bytes_up(&cu->mem, &message);
   port_send(cu->to_memory, &message, now);
   if (access->prefetch)
     return; /* nobody waits for it, its warp's end included */
@@ -145,6 +148,9 @@ static enum stall structural(const struct cu *cu, const struct cu_scheduler *sch
     *until = cycle_min(*until, port_free_at(cu->to_memory) > now ? port_free_at(cu->to_memory) : NEVER);
     return STALL_MEMORY_QUEUE;
   }
+  if (cu->params.store_room && info->class_ == ISA_CLASS_GLOBAL && info->store && !info->atomic &&
+      cu->stored_bytes >= cu->params.store_room)
+    return STALL_MEMORY_QUEUE;
   return STALL_ISSUED;
 }
 

@@ -18,13 +18,12 @@ static bool take_from_cu(struct mem_port *port, cycle_t now, struct mem_message 
   return true;
 }
 
-/* What a message takes of the link up. */
-static uint64_t bytes_up(const struct mem_port *port, const struct mem_message *message) {
+uint64_t mem_bytes_up(const struct mem_params *params, const struct mem_message *message) {
   uint64_t bytes = mem_writes(message->kind) ? message->moved : 0;
   uint32_t sectors;
-  if (message->kind == MEM_STORE && port->params.write_mask)
-    bytes += (uint64_t)port->params.write_mask *
-             mem_partial_lines(&port->params, message->access, message->lines, message->count, &sectors);
+  if (message->kind == MEM_STORE && params->write_mask)
+    bytes += (uint64_t)params->write_mask *
+             mem_partial_lines(params, message->access, message->lines, message->count, &sectors);
   return bytes;
 }
 
@@ -70,7 +69,8 @@ static cycle_t mem_port_step(void *self, cycle_t now) {
   /* The link has room for everything that can be under way; a full one only means a short stop. */
   if (port_can_send(&port->link, now) && arbitrate(port, now, &message)) {
     cycle_t from = mem_is_dma(message.kind) ? now : port->cu_free - 1;
-    port->passed = cycle_max(port->passed, cycle_max(from, rate_take(&port->up, now, bytes_up(port, &message))));
+    port->passed =
+        cycle_max(port->passed, cycle_max(from, rate_take(&port->up, now, mem_bytes_up(&port->params, &message))));
     port_send_at(&port->link, &message, now, port->passed + port->link.latency);
     if (port->params.link_up_queue && mem_writes(message.kind) && !mem_is_dma(message.kind))
       queue_write(port);

@@ -172,7 +172,7 @@ static cycle_t pass_cluster(struct memory *memory, cycle_t now, const struct mem
   struct mem_cluster *cluster = memory->clients[event->client].cluster;
   if (!cluster || !mem_writes(event->message.kind))
     return now + 1;
-  return rate_take(&cluster->up, now, event->message.moved) - 1 + memory->params.l2_latency;
+  return rate_take(&cluster->up, now, mem_bytes_up(&memory->params, &event->message)) - 1 + memory->params.l2_latency;
 }
 
 static void start(struct memory *memory, uint32_t index, cycle_t now) {

@@ -20,6 +20,7 @@ from case import Outcome, Unmodelled
 # What compute units share, and a part of the machine has its part of.
 SHARED = ("mem.l2_size", "mem.l2_width", "mem.dram_width", "mem.l2_slices", "mem.dram_channels", "mem.clusters",
           "cu.dispatch_rate")
+PORTS = ("mem.cluster_width", "mem.cluster_up_width")  # of a cluster: a part has all of its clusters' share
 SECONDS = 600  # a case that takes longer is given up
 
 
@@ -55,6 +56,10 @@ class Machine:
             value = number(self.values.get(name, "0"))
             if value > 1:
                 sets[name] = str(max(1, round(value / case.share)))
+        clusters = number(self.values.get("mem.clusters", "0"))
+        for name in PORTS if case.share > 1 and clusters else ():
+            width = number(self.values[name]) * clusters / case.share / int(sets.get("mem.clusters", clusters))
+            sets[name] = str(max(1, round(width)))
         sets.update(case.sets)
         return sets
 
