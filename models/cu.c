@@ -164,8 +164,8 @@ static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32
   struct cu_warp *warp = cu_warp(cu, slot);
   struct cu_scheduler *scheduler = cu_scheduler_of(cu, slot);
   struct cu_kernel *kernel = cu->groups[group_slot].kernel;
-  *warp = (struct cu_warp){
-      .kernel = kernel, .since = now, .started = now, .issued = now, .group = group_slot, .index = index};
+  *warp = (struct cu_warp){.kernel = kernel, .since = now, .started = now, .group = group_slot, .index = index};
+  cu_note_turn(cu, slot, now);
   warp->pc = cu->source->start_warp(cu->source->self, slot, group_slot, index);
   scheduler->age[scheduler->aged++] = (uint8_t)slot;
   cu->groups[group_slot].warps |= cu_bit(slot);

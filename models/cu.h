@@ -93,7 +93,6 @@ struct cu_warp {
   struct cu_kernel *kernel;
   enum stall stall; /* the bucket that the cycles from `since` on belong to */
   cycle_t since, started;
-  cycle_t issued;   /* when it has issued last, or started */
   cycle_t wake;     /* asleep or resting: until when */
   uint32_t pc;      /* the instruction that it will issue next */
   uint32_t charged; /* the instruction that pays for waiting: pc, or the rendezvous it stands at */
@@ -236,6 +235,7 @@ struct cu {
   uint64_t queued; /* groups whose copy waits for room in an engine's queue */
 
   struct cu_warp *warps;
+  uint64_t turn[CU_WARPS]; /* of each warp: when it has issued last, or started, times CU_WARPS, plus its slot */
   struct cu_group *groups;
   struct cu_scheduler schedulers[CU_SCHEDULERS];
   uint32_t resident; /* warps */
@@ -294,6 +294,8 @@ static inline struct cu_warp *cu_warp(struct cu *cu, uint32_t slot) { return &cu
 static inline struct cu_scheduler *cu_scheduler_of(struct cu *cu, uint32_t slot) {
   return &cu->schedulers[slot % cu->params.schedulers];
 }
+
+static inline void cu_note_turn(struct cu *cu, uint32_t slot, cycle_t now) { cu->turn[slot] = now * CU_WARPS + slot; }
 
 /* How long an instruction keeps its scheduler's unit from the next one of its kind. */
 static inline uint32_t cu_interval(const struct cu *cu, const struct isa_info *info) {

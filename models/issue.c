@@ -246,7 +246,7 @@ static void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint32_t sl
   scheduler->ready &= ~cu_bit(slot);
   scheduler->held &= ~cu_bit(slot);
   scheduler->last = slot;
-  warp->issued = now;
+  cu_note_turn(cu, slot, now);
 }
 
 /* A slot that goes to a copy beside the warp's instructions. */
@@ -302,13 +302,12 @@ static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, 
 
 /* The candidate whose last issue, or start, is longest ago; ties go to the lowest slot. */
 static uint32_t longest_ago(const struct cu *cu, uint64_t candidates) {
-  uint32_t longest = (uint32_t)__builtin_ctzll(candidates);
-  for (uint64_t left = candidates & (candidates - 1); left; left &= left - 1) {
-    uint32_t slot = (uint32_t)__builtin_ctzll(left);
-    if (cu->warps[slot].issued < cu->warps[longest].issued)
-      longest = slot;
+  uint64_t longest = UINT64_MAX;
+  for (; candidates; candidates &= candidates - 1) {
+    uint64_t turn = cu->turn[__builtin_ctzll(candidates)];
+    longest = turn < longest ? turn : longest;
   }
-  return longest;
+  return (uint32_t)(longest % CU_WARPS);
 }
 
 /* The policy's choice among `candidates`, which are not empty. */
@@ -320,7 +319,7 @@ static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, 
   if (again && cu->params.policy == CU_GREEDY_OLDEST)
     return scheduler->last;
   if (cu->params.policy == CU_GREEDY_FAIR)
-    return again && cu->warps[scheduler->last].issued + 1 == now ? scheduler->last : longest_ago(cu, candidates);
+    return again && cu->turn[scheduler->last] / CU_WARPS + 1 == now ? scheduler->last : longest_ago(cu, candidates);
   for (uint32_t i = 0; i < scheduler->aged; i++)
     if (candidates & cu_bit(scheduler->age[i]))
       return scheduler->age[i];
