@@ -329,6 +329,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define LANES_MBARRIER_INIT(...)
 #define LANES_MBARRIER_ARRIVE(...)
 #define LANES_MBARRIER_TEST(...)
+#define LANES_YIELD(...)
 
 #define OP(id, mnemonic, format, class_, D, A, B, C, text, ...) LANES_##format(id, D, A, B, C, __VA_ARGS__)
 #include "isa/ops.def"
@@ -381,6 +382,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define NAME_MBARRIER_INIT LANES_MBARRIER_INIT
 #define NAME_MBARRIER_ARRIVE LANES_MBARRIER_ARRIVE
 #define NAME_MBARRIER_TEST LANES_MBARRIER_TEST
+#define NAME_YIELD LANES_YIELD
 
 const isa_lanes_function LANES_TABLE[ISA_OPS] = {
 #define OP(id, mnemonic, format, ...) NAME_##format(id)

@@ -300,6 +300,7 @@ static void set_classes(struct cu *cu) {
   cu->unit[ISA_CLASS_FENCE] = ISA_CLASS_GLOBAL; /* it goes the way of the accesses before it */
   cu->interval[ISA_CLASS_FENCE] = params->fence_interval;
   cu->follow[ISA_CLASS_LANE_WAIT] = params->lane_wait_latency;
+  cu->follow[ISA_CLASS_YIELD] = params->yield_latency;
   cu->interval[ISA_CLASS_LDS] = cu->interval[ISA_CLASS_MBARRIER] = params->lds_interval;
   cu->unit[ISA_CLASS_PHASE] = ISA_CLASS_MBARRIER;
   cu->interval[ISA_CLASS_PHASE] = params->phase_interval;

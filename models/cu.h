@@ -252,6 +252,7 @@ struct cu {
   uint64_t wheel_slots;     /* slots that hold any */
   cycle_t wheel_at;         /* first cycle that the wheel has not yet given up */
 
+  cycle_t phase_free;     /* when the next access to an mbarrier may be handed to the LDS */
   cycle_t barriers_noted; /* when the arrivals at barriers so far are, or will be, noted */
 
   uint64_t active_cycles; /* in which it held warps, of whatever kernel */

@@ -20,6 +20,15 @@ void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t r
   }
 }
 
+/* How long an access, and those behind it, wait for its data, or for an mbarrier's turn. */
+static uint16_t delay_of(struct cu *cu, const struct isa_info *info, cycle_t now) {
+  if (!is_mbarrier(info) || !cu->params.phase_turn)
+    return (uint16_t)(cu->params.lds_data_interval * info->sent);
+  const cycle_t at = cycle_max(now, cu->phase_free);
+  cu->phase_free = at + (info->class_ == ISA_CLASS_PHASE ? cu->params.phase_turn : 1);
+  return (uint16_t)(at - now);
+}
+
 static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
   struct cu_access *access = &cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
@@ -32,7 +41,7 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
       .lanes = (uint8_t)cu->params.warp_size,
       .swap = info->atomic && info->sent > info->bytes / 4,
       .warp = (uint8_t)access->warp,
-      .delay = (uint16_t)(cu->params.lds_data_interval * info->sent),
+      .delay = delay_of(cu, info, now),
       .mask = access->isa.mask,
       .address = access->isa.address,
   };

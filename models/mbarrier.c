@@ -56,7 +56,7 @@ void mbarrier_reply(struct cu *cu, uint32_t index, cycle_t now) {
     if (access->isa.suspended)
       suspend(cu, access->warp, now);
     else
-      resume(cu, index, tested, now);
+      resume(cu, index, tested + cu->params.phase_wake_latency, now);
     break;
   case ISA_MBARRIER_TEST:
     end(cu, index, tested, now);

@@ -1,9 +1,9 @@
 /* mbarriers, inside a compute unit: what becomes of an access to one when the LDS has answered it.
  *
  * Initialisations, arrivals and tests go the way of LDS accesses, one after the other at the banks; a scheduler issues
- * a test every phase_interval cycles and other accesses to mbarriers behind it. A test's result may be used
- * phase_latency after the LDS's answer. A warp that mbarrier.try_wait suspends issues nothing; its access is kept
- * until the LDS answers the arrival that has ended its wait:
+ * a test every phase_interval cycles and other accesses to mbarriers behind it, all of them together one every
+ * phase_turn. A test's result may be used phase_latency after the LDS's answer. A warp that mbarrier.try_wait suspends
+ * issues nothing; its access is kept until the LDS answers the arrival that has ended its wait:
  *
  *     cycle    0   1   2   3   4   5   6   7      phase_wake_latency = 4, phase_wake_interval = 1
  *     arrival  a                                  the LDS's answer to it: the phase is complete

@@ -27,7 +27,7 @@ from runner import Machine, Runner
 
 WARPWAIT = os.environ.get("WARPWAIT", "build/warpwait")
 # Mean absolute error, %, that the sample of each family must stay below.
-LIMITS = {"lds": 4, "ops": 3, "barriers": 16, "branches": 12, "bulk": 8, "tensor": 4, "wgcopy": 8, "pipeline": 6,
+LIMITS = {"lds": 4, "ops": 3, "barriers": 8, "branches": 12, "bulk": 8, "tensor": 4, "wgcopy": 8, "pipeline": 6,
           "memory": 6, "atomics": 8, "prefetch": 13, "opencl": 12}
 
 

@@ -48,10 +48,23 @@ TEST(mbarrier, a_scheduler_issues_a_test_and_what_follows_it_an_interval_apart) 
   EXPECT_EQ(cycles("cu.phase_interval=9", 1, 0, loads), 1 + 1 + 1);
 }
 
+TEST(mbarrier, a_cu_carries_tests_out_a_turn_apart_whatever_their_scheduler) {
+  const char *body = " mbarrier.test t, [8], even\n@!t get.clock c[1]\n";
+  for (unsigned warp = 0; warp < 4; warp++) {
+    EXPECT_EQ(cycles("cu.schedulers=4 cu.phase_turn=9", 4, warp, body), 1 + access_cycles(2) + 9 * warp);
+    EXPECT_EQ(cycles("cu.schedulers=4", 4, warp, body), 1 + access_cycles(2) + 2 * warp); /* the banks' */
+  }
+}
+
+TEST(mbarrier, a_yield_leaves_the_scheduler_for_its_latency) {
+  EXPECT_EQ(cycles("", 1, 0, " yield\n get.clock c[1]\n"), 2);
+  EXPECT_EQ(cycles("cu.yield_latency=30", 1, 0, " yield\n get.clock c[1]\n"), 1 + 30);
+}
+
 TEST(mbarrier, a_try_to_wait_for_what_is_complete_is_a_test_that_keeps_the_warp) {
   const char *body = " mov.b32 even, 1\n mbarrier.try_wait t, [8], even\n get.clock c[1]\n";
   const uint64_t move = 4; /* int_latency */
-  EXPECT_EQ(cycles("cu.phase_latency=7", 1, 0, body), 1 + move + access_cycles(2) + 7);
+  EXPECT_EQ(cycles("cu.phase_latency=7 cu.phase_wake_latency=5", 1, 0, body), 1 + move + access_cycles(2) + 7 + 5);
 }
 
 /* Warp 0 arrives 100 instructions after the others wait. */

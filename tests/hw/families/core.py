@@ -191,8 +191,8 @@ meet:   get.clock       t0
 # The wait of the measuring programs: bounded, so that a wrong phase traps. Then its lanes meet (BSYNC), see MEET.
 POLL = """
         mov.b32         i, 0
-        xor.b32         guard, b, b
-poll{n}: mbarrier.{op} q0, [64], {parity}
+        and.b32         guard, {parity}, 1
+poll{n}: {turn}mbarrier.{op} q0, [64], guard
 @q0     bra             done{n}
         add.i32         i, i, 1
         setp.lt.u32     q0, i, 0x400000
@@ -200,6 +200,8 @@ poll{n}: mbarrier.{op} q0, [64], {parity}
         exit
 done{n}:
 """
+# In the loops of several warps, not of one, the compiler has put a turn for others before each test.
+YIELD = "yield\n        "
 # Lane 0 of warp 0 makes the mbarrier, before the barrier of a SYNC_CLOCK.
 MAKE = """
         mov.b32         x[0], {count}
@@ -210,8 +212,8 @@ MAKE = """
 """
 
 
-def _poll(number, op, parity):
-    return POLL.format(n=number, op=op, parity=parity)
+def _poll(number, op, parity, turn=""):
+    return POLL.format(n=number, op=op, parity=parity, turn=turn)
 
 
 def _mbarrier_wake(row):
@@ -223,7 +225,7 @@ def _mbarrier_wake(row):
         setp.eq.u32     again, warp, 0
 @again  bra             arrive
         get.clock       t0
-{_poll(0, op, "guard")}
+{_poll(0, op, "x[1]", YIELD)}
         vote.any        q7, q0
 @q7     get.clock       t1
         bra             meet
@@ -242,7 +244,7 @@ meet:
         words = outcome.words[STAMPS]
         wakes = [words[2 * warp + 1] - words[0] for warp in range(1, waiting + 1)]
         return min(wakes) if row.metric == "arrive_to_first_wake" else max(wakes)
-    return _case(_kernel(body), waiting + 1), woken
+    return _case(_kernel(body, registers=2), waiting + 1), woken
 
 
 ARRIVE_THEN_WAIT = """
