@@ -22,7 +22,8 @@
  *
  * Accesses of warps are passed on in order. With link_up_queue, a write among them waits in the CU while so many others
  * have not passed the link, and keeps back what is behind it: the warps feel a slow link when they issue. With
- * cu.store_room they feel all of the way: a store is issued only while fewer bytes of earlier ones lack their reply.
+ * link_up_place, a write counts once for each so many bytes of its lanes' data. With cu.store_room they feel all of the
+ * way: a store is issued only while fewer bytes of earlier ones lack their reply.
  *
  * A miss adds dram_latency + ceil(b / dram_width) - 1. A write of b bytes adds ceil(b / link_up_width)
  * on the way up and nothing on the way down.

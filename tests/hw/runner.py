@@ -73,8 +73,15 @@ class Machine:
         for name in PORTS if case.share > 1 and clusters else ():
             width = number(self.values[name]) * clusters / case.share / int(sets.get("mem.clusters", clusters))
             sets[name] = str(max(1, round(width)))
+        if case.share == 1:
+            sets["mem.clusters"] = str(self._clusters(case.cus))
         sets.update(case.sets)
         return sets
+
+    def _clusters(self, cus):
+        """That so many compute units are in: those begun."""
+        clusters, count = number(self.values.get("mem.clusters", "0")), number(self.values.get("cu.count", "1"))
+        return min(clusters, 1 + cus * clusters // count)
 
 
 def number(text):

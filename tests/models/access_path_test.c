@@ -94,6 +94,25 @@ TEST(access_path, stores_stop_when_as_many_bytes_are_under_way) {
   }
 }
 
+TEST(access_path, a_write_takes_as_many_places_in_the_queue_as_its_data_need) {
+  char code[2048] = "";
+  size_t length = 0;
+  for (unsigned i = 0; i < 32; i++)
+    length += (size_t)snprintf(code + length, sizeof code - length, STORE);
+  static const char *const queue = "mem.link_up_width=32 mem.link_up_queue=%u mem.link_up_place=%u";
+  uint64_t issued[5];
+  /* a store has 128 bytes: one place, one, two, all of the four, and without places of a size */
+  static const unsigned places[5][2] = {{8, 256}, {8, 128}, {8, 127}, {4, 1}, {4, 0}};
+  for (int i = 0; i < 5; i++) {
+    char settings[96];
+    snprintf(settings, sizeof settings, queue, places[i][0], places[i][1]);
+    issued[i] = cycles(settings, 128, code);
+  }
+  EXPECT_EQ(issued[0], issued[1]);
+  EXPECT_EQ(issued[2], issued[4]);          /* twice as many places, each store in two */
+  EXPECT_EQ(issued[3], issued[4] + 3 * 32); /* one store waits instead of four */
+}
+
 TEST(access_path, a_fence_of_global_memory_has_its_latency) {
   uint64_t fence = cycles("", 4, STORE DRAINED);
   EXPECT_EQ(cycles("cu.fence_latency=100", 4, STORE DRAINED), fence + 99);
