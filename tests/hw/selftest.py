@@ -3,6 +3,7 @@
 
 The simulator is deterministic, so an error above its limit means that a model or a family has changed.
 """
+import importlib
 import json
 import math
 import os
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -35,6 +37,7 @@ WARPWAIT = os.environ.get("WARPWAIT", "build/warpwait")
 # Mean absolute error, %, that the sample of each family must stay below.
 LIMITS = {"lds": 4, "ops": 3, "barriers": 8, "branches": 12, "bulk": 8, "tensor": 4, "wgcopy": 8, "pipeline": 6,
           "memory": 6, "atomics": 8, "prefetch": 13, "opencl": 12}
+PART = 0.02  # relative difference that a part of the machine may make
 
 
 def machine(*sets):
@@ -270,6 +273,38 @@ class Validation(unittest.TestCase):
             values = validate.errors(families[family])
             self.assertTrue(values, family)
             self.assertLess(100 * validate.mean(values), limit, family)
+
+
+# Loaded evenly by 132 work-groups: as (test, metric, parameters).
+WHOLE = [
+    ("stream", "total_bandwidth", {"op": "read", "mem": "dram", "threads": 128, "loads_in_flight_per_thread": 2, "iters": 64}),
+    ("stream", "total_bandwidth", {"op": "write", "mem": "l2", "threads": 128, "loads_in_flight_per_thread": 1, "iters": 64}),
+    ("pipeline", "cycles_per_tile", {"engine": "bulk", "place": "132cta", "stages": 4, "tile_bytes": 8192,
+                                     "compute_groups": 0, "mem": "dram", "threads": 128}),
+    ("pipeline", "cycles_per_tile", {"engine": "cp_async", "place": "132cta", "stages": 2, "tile_bytes": 2048,
+                                     "compute_groups": 1, "mem": "l2", "threads": 128}),
+    ("bulk_throughput", "total_bandwidth", {"dir": "g2s", "mem": "l2", "bytes": 1024, "inflight": 4, "copies_per_cta": 1024,
+                                            "region_bytes": 65536}),
+]
+
+
+class Parts(unittest.TestCase):
+    """A part of the machine stands for all of it where the load is even."""
+
+    def test_the_whole_machine_is_predicted_as_a_part_of_it(self):
+        families = {name: importlib.import_module(f"families.{name}") for name in ("memory", "pipeline", "bulk")}
+        rows = [Row("", 0, test, {key: str(value) for key, value in {"ctas": 132, **parameters}.items()}, metric, 1.0, "")
+                for test, metric, parameters in WHOLE]
+        runner = Runner(machine(), validate.CACHE)
+        self.assertTrue(all(validate.plan(row)[0].share > 1 for row in rows))
+        parts = validate.predict(rows, runner)
+        with mock.patch.object(families["memory"], "_place", lambda ctas: (ctas, ctas, 1)), \
+                mock.patch.object(families["bulk"], "_place", lambda ctas: (ctas, 1, ctas)), \
+                mock.patch.dict(families["pipeline"].PLACES, {"132cta": (132, 132, 1)}):
+            self.assertTrue(all(validate.plan(row)[0].share == 1 for row in rows))
+            whole = validate.predict(rows, runner)
+        for row, part, all_of_it in zip(rows, parts, whole):
+            self.assertAlmostEqual(part.predicted / all_of_it.predicted, 1, delta=PART, msg=row.parameters())
 
 
 class Page(unittest.TestCase):
