@@ -427,6 +427,10 @@ static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits
 #define CASE_COPY_LANE(...)
 #define CASE_LANE_COMMIT(...)
 #define CASE_LANE_WAIT(...)
+#define CASE_MBARRIER_INIT(...)
+#define CASE_MBARRIER_ARRIVE(...)
+#define CASE_MBARRIER_TEST(...)
+#define CASE_YIELD(...)
 #include "isa/ops.def"
 #undef OP
   default:
@@ -513,6 +517,11 @@ void isa_access_commit(struct isa_access *access) {
     break;
   case FORMAT_COPY_LANE:
     commit_copy_lane(access);
+    break;
+  case FORMAT_MBARRIER_INIT:
+  case FORMAT_MBARRIER_ARRIVE:
+  case FORMAT_MBARRIER_TEST:
+    mbarrier_commit(access);
     break;
   default: /* a prefetch has nothing to commit */
     break;

@@ -98,10 +98,11 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   const bool memory = strpbrk(operands, "GHLo") && row->a != TYPE_NONE; /* printf reads what its format says */
   const bool pipe = row->class_ == ISA_CLASS_PIPE;
   info->bytes = memory || pipe ? isa_types[row->a].bytes : 0;
-  info->atomic = pipe || (memory && strchr(operands, 'D'));
-  info->store = memory && row->d == TYPE_NONE && row->format != FORMAT_COPY_LANE;
+  info->atomic = pipe || (memory && strchr(operands, 'D')) || row->format == FORMAT_MBARRIER_ARRIVE;
+  info->store = memory && row->d == TYPE_NONE && row->format != FORMAT_COPY_LANE && !info->atomic;
   info->past_l1 = inst->op >= ISA_LD_GLOBAL_L2_U8 && inst->op <= ISA_LD_GLOBAL_L2_128;
   info->to_global = row->class_ == ISA_CLASS_COPY && operands[1] == 'g';
   const unsigned operands_sent = info->store ? 1 : info->atomic && !pipe ? 1 + (row->b != TYPE_NONE) : 0;
-  info->sent = (uint8_t)(operands_sent * ((info->bytes + 3u) / 4));
+  const bool takes_data = row->c != TYPE_NONE;
+  info->sent = takes_data ? (uint8_t)(operands_sent * ((info->bytes + 3u) / 4)) : 0;
 }

@@ -18,6 +18,8 @@
  * global memory when the L2 accepts the access. Timing decides when; the scoreboard keeps a
  * warp from reading a register before. Copies are described here and carried out by the DMA
  * engine; a lane's own copy (copy.lane) is read as a load is, and written as a store to the LDS.
+ * An mbarrier is read and changed as the LDS is; the commit of a wait for one may leave it open, and that of an arrival
+ * ends it.
  * Private and constant memory are read and written at issue. Operations on pipes (isa/pipe.h) are accesses to
  * global memory.
  *
@@ -270,6 +272,7 @@ struct isa_group {
   uint32_t warps;                          /* that hold them */
   uint8_t *lds;                            /* lds_bytes of the launch */
   uint32_t lds_base;                       /* where `lds` lies in the CU's LDS, for bank numbers */
+  struct isa_access *waits;                /* the first mbarrier.try_wait that arrivals are to end */
   uint64_t committed[ISA_GROUP_COMMITTED]; /* ids of pipes' reservations that it committed lately (isa/pipe.c) */
 };
 
@@ -341,10 +344,20 @@ struct isa_access {
   uint32_t data[4 * ISA_LANES];  /* data[word * warp_size + lane]: what to store, atomic operands */
   uint32_t lds[ISA_LANES];       /* of class copy lane: where each lane's bytes go, as an offset in the CU's LDS */
   struct isa_pipe_access pipe;   /* of class pipe */
+  /* of classes mbarrier and phase */
+  bool suspended;           /* an mbarrier.try_wait whose commit has found that it must wait for arrivals, */
+  uint64_t waiting;         /* in these lanes */
+  uint64_t broken;          /* lanes at what is no mbarrier */
+  struct isa_access *waits; /* of an arrival: the first of the waits that its commit has ended; of one of these, or of
+                             * one that has not ended, the next */
 };
 
-/* Carries an access out: loads write their registers, stores and atomics memory. */
+/* Carries an access out: loads write their registers, stores and atomics memory. One that is `suspended` then must stay
+ * where it is until an arrival's `waits` has it. */
 void isa_access_commit(struct isa_access *access);
+
+/* Reports lanes that an access to an mbarrier has found broken. */
+void isa_mbarrier_report(const struct isa_access *access);
 
 /* Which call a copy comes from: what its arguments may be depends on it. */
 enum isa_copy_form { ISA_COPY_PLAIN, ISA_COPY_STRIDED, ISA_COPY_2D, ISA_COPY_3D };

@@ -326,6 +326,10 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define LANES_COPY_LANE(...)
 #define LANES_LANE_COMMIT(...)
 #define LANES_LANE_WAIT(...)
+#define LANES_MBARRIER_INIT(...)
+#define LANES_MBARRIER_ARRIVE(...)
+#define LANES_MBARRIER_TEST(...)
+#define LANES_YIELD(...)
 
 #define OP(id, mnemonic, format, class_, D, A, B, C, text, ...) LANES_##format(id, D, A, B, C, __VA_ARGS__)
 #include "isa/ops.def"
@@ -375,6 +379,10 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define NAME_COPY_LANE LANES_COPY_LANE
 #define NAME_LANE_COMMIT LANES_LANE_COMMIT
 #define NAME_LANE_WAIT LANES_LANE_WAIT
+#define NAME_MBARRIER_INIT LANES_MBARRIER_INIT
+#define NAME_MBARRIER_ARRIVE LANES_MBARRIER_ARRIVE
+#define NAME_MBARRIER_TEST LANES_MBARRIER_TEST
+#define NAME_YIELD LANES_YIELD
 
 const isa_lanes_function LANES_TABLE[ISA_OPS] = {
 #define OP(id, mnemonic, format, ...) NAME_##format(id)

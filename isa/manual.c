@@ -9,6 +9,8 @@
 static const char *commit_point(enum isa_class class_) {
   switch (class_) {
   case ISA_CLASS_LDS:
+  case ISA_CLASS_MBARRIER:
+  case ISA_CLASS_PHASE:
     return "the first pass over the LDS banks";
   case ISA_CLASS_GLOBAL:
   case ISA_CLASS_PIPE:
@@ -131,7 +133,8 @@ char *isa_manual(void) {
           "# The operations\n\nGenerated from `isa/ops.def` by `make docs`; edit the rows, not this page. How to "
           "write them down is in\n[assembly.md](assembly.md).\n\n"
           "%d operations. The expression is the C text that the executor is compiled from: `a`, `b`, `c` are a "
-          "lane's operands, the\nvalue is what is written; of loads, stores, branches and copies it is a description. "
+          "lane's operands, the\nvalue is what is written; of loads, stores, branches, copies and mbarriers it is a "
+          "description. "
           "Shift and rotate amounts are taken modulo the width. "
           "Division by zero gives all ones. Floats\nround to nearest even, keep subnormals, and every NaN is the "
           "quiet NaN of its width.\n\n",

@@ -139,8 +139,15 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
     describe_access(warp, inst, result, access);
     access_copy_lane(warp, inst, access);
     break;
-  case FORMAT_LANE_COMMIT: /* whoever has time knows batches */
+  case FORMAT_MBARRIER_INIT:
+  case FORMAT_MBARRIER_ARRIVE:
+  case FORMAT_MBARRIER_TEST:
+    describe_access(warp, inst, result, access);
+    access_mbarrier(warp, inst, access);
+    break;
+  case FORMAT_LANE_COMMIT: /* whoever has time knows batches, and turns */
   case FORMAT_LANE_WAIT:
+  case FORMAT_YIELD:
     break;
   case FORMAT_PREFETCH:
     describe_access(warp, inst, result, access);

@@ -25,6 +25,7 @@ uint64_t access_block(struct isa_warp *warp, const struct isa_inst *inst, uint32
 void access_lds(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void access_global(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void access_copy_lane(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
+void access_mbarrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 
 /* Formats and hands over what each lane prints (printf.c). */
@@ -34,6 +35,9 @@ void print_lanes(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc
 void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void pipe_commit(struct isa_access *access);
 void pipe_slot(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
+
+/* mbarriers (mbarrier.c): what an access to one does. */
+void mbarrier_commit(struct isa_access *access);
 
 /* Operations of a whole work-group (group.c). */
 void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);

@@ -71,6 +71,7 @@ void isa_group_place(struct isa_group *group, const struct isa_launch *launch, u
     group->items *= group->size[axis];
   }
   group->warps = (group->items + launch->warp_size - 1) / launch->warp_size;
+  group->waits = NULL;
   if (launch->memory && launch->memory->pipe_count)
     memset(group->committed, 0, sizeof group->committed);
 }

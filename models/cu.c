@@ -1,5 +1,6 @@
 #include "models/cu.h"
 #include "models/lane_copy.h"
+#include "models/mbarrier.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -34,12 +35,11 @@ static void split_lds(struct cu_warp *warp, const struct lds_reply *reply, cycle
   warp->since += contention + conflict;
 }
 
-/* A warp's access is performed: what it loaded may be used, and what waited for it looks again. */
-static void access_done(struct cu *cu, uint32_t index, enum stall producer, cycle_t now) {
+void cu_access_done(struct cu *cu, uint32_t index, enum stall producer, cycle_t ready, cycle_t now) {
   const struct cu_access *access = &cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   cu->last_active = now;
-  cu_set_results(warp, &warp->kernel->info[access->isa.pc], now, CU_NO_UNIT, producer);
+  cu_set_results(warp, &warp->kernel->info[access->isa.pc], ready, CU_NO_UNIT, producer);
   if (warp->exited) {
     if (cu_drained(warp))
       cu_finish_warp(cu, access->warp, now);
@@ -70,8 +70,12 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
     }
     if (warp->state == WARP_BLOCKED && warp->stall == STALL_LDS)
       split_lds(warp, &reply, now);
+    if (is_mbarrier(&warp->kernel->info[access->isa.pc])) {
+      mbarrier_reply(cu, reply.tag, now);
+      continue;
+    }
     warp->lds_under_way--;
-    access_done(cu, reply.tag, STALL_DEPENDENCY, now);
+    cu_access_done(cu, reply.tag, STALL_DEPENDENCY, now, now);
     cu_free_access(&cu->lds_pool, reply.tag);
   }
 }
@@ -115,8 +119,9 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
         l1_clear(&cu->l1);
         take_pipe_reply(cu, &cu->accesses[tag], now);
       }
+      cu->stored_bytes -= cu->accesses[tag].stored;
       warp->global_under_way--;
-      access_done(cu, tag, STALL_DEPENDENCY, now);
+      cu_access_done(cu, tag, STALL_DEPENDENCY, now, now);
     }
     cu_free_access(&cu->global_pool, tag);
   }
@@ -161,8 +166,8 @@ static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32
   struct cu_warp *warp = cu_warp(cu, slot);
   struct cu_scheduler *scheduler = cu_scheduler_of(cu, slot);
   struct cu_kernel *kernel = cu->groups[group_slot].kernel;
-  *warp = (struct cu_warp){
-      .kernel = kernel, .since = now, .started = now, .issued = now, .group = group_slot, .index = index};
+  *warp = (struct cu_warp){.kernel = kernel, .since = now, .started = now, .group = group_slot, .index = index};
+  cu_note_turn(cu, slot, now);
   warp->pc = cu->source->start_warp(cu->source->self, slot, group_slot, index);
   scheduler->age[scheduler->aged++] = (uint8_t)slot;
   cu->groups[group_slot].warps |= cu_bit(slot);
@@ -297,7 +302,10 @@ static void set_classes(struct cu *cu) {
   cu->unit[ISA_CLASS_FENCE] = ISA_CLASS_GLOBAL; /* it goes the way of the accesses before it */
   cu->interval[ISA_CLASS_FENCE] = params->fence_interval;
   cu->follow[ISA_CLASS_LANE_WAIT] = params->lane_wait_latency;
-  cu->interval[ISA_CLASS_LDS] = params->lds_interval;
+  cu->follow[ISA_CLASS_YIELD] = params->yield_latency;
+  cu->interval[ISA_CLASS_LDS] = cu->interval[ISA_CLASS_MBARRIER] = params->lds_interval;
+  cu->unit[ISA_CLASS_PHASE] = ISA_CLASS_MBARRIER;
+  cu->interval[ISA_CLASS_PHASE] = params->phase_interval;
   cu->interval[ISA_CLASS_GLOBAL] = cu->interval[ISA_CLASS_PREFETCH] = cu->interval[ISA_CLASS_PIPE] =
       cu->interval[ISA_CLASS_COPY_LANE] = params->global_interval;
 }
@@ -313,8 +321,9 @@ static bool pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
 
 bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
              struct lds *lds, struct mem_port *port, const struct warp_source *source) {
-  /* An LDS access is under way from its issue to its reply: in the queue, in the banks, or on its way back. */
-  uint32_t lds_accesses = lds_capacity(&machine->lds);
+  /* An LDS access is under way from its issue to its reply: in the queue, in the banks, or on its way back; that of a
+   * warp that waits for a phase of an mbarrier longer. */
+  uint32_t lds_accesses = lds_capacity(&machine->lds) + machine->cu.warps;
   *cu = (struct cu){
       .component = {.name = "cu", .step = cu_step, .self = cu},
       .index = index,

@@ -25,6 +25,8 @@
  *   warp 0  bar |noted|                 x
  *   warp 1  bar         |noted|         x
  *
+ * At mbarriers warps wait for themselves (mbarrier.h).
+ *
  * With barrier_blocks accesses a warp goes on from a barrier until it comes to what must wait for its release.
  * A copy then becomes one descriptor, or accesses of the warps themselves (lane_copy.h).
  *
@@ -91,7 +93,6 @@ struct cu_warp {
   struct cu_kernel *kernel;
   enum stall stall; /* the bucket that the cycles from `since` on belong to */
   cycle_t since, started;
-  cycle_t issued;   /* when it has issued last, or started */
   cycle_t wake;     /* asleep or resting: until when */
   uint32_t pc;      /* the instruction that it will issue next */
   uint32_t charged; /* the instruction that pays for waiting: pc, or the rendezvous it stands at */
@@ -101,6 +102,8 @@ struct cu_warp {
   uint32_t index;   /* in its group */
   uint32_t calls;   /* of its group at which it has arrived */
   uint32_t lds_under_way, global_under_way;
+  uint32_t phase_wait; /* 1 + the mbarrier.try_wait that it may not go on from; 0: none */
+  bool suspended;      /* that has found that it must wait for arrivals */
   cycle_t lds_next;    /* its next LDS instruction may issue */
   cycle_t refused_at;  /* a pipe has refused it: when last, 0: never; */
   uint64_t refused_by; /* the pipe's address, */
@@ -191,12 +194,13 @@ struct cu_finish {
 
 #define CU_OWN_COPY UINT32_MAX /* cu_access.copy: a copy.lane of its warp */
 
-/* A memory instruction under way. */
+/* A memory instruction under way; `isa` is first, so that one leads to the other. */
 struct cu_access {
   struct isa_access isa;
   uint32_t warp;
   bool prefetch;
   uint32_t fills;  /* lines of the L1 that may wait for it */
+  uint32_t stored; /* bytes of cu.stored_bytes */
   bool loaded;     /* of a copy: the first of its two sides has been read */
   uint32_t copy;   /* whose it is, if isa.copy says that it is one's; or CU_OWN_COPY */
   uint64_t number; /* in that copy; of an own one, its batch */
@@ -231,6 +235,7 @@ struct cu {
   uint64_t queued; /* groups whose copy waits for room in an engine's queue */
 
   struct cu_warp *warps;
+  uint64_t turn[CU_WARPS]; /* of each warp: when it has issued last, or started, times CU_WARPS, plus its slot */
   struct cu_group *groups;
   struct cu_scheduler schedulers[CU_SCHEDULERS];
   uint32_t resident; /* warps */
@@ -239,6 +244,7 @@ struct cu {
   struct l1 l1;
   struct cu_access *accesses; /* the LDS's, then global memory's */
   struct cu_pool lds_pool, global_pool;
+  uint64_t stored_bytes;           /* of the warps' stores under way, with their masks: with store_room */
   struct lane_copies *lane_copies; /* copies that warps carry out, or their lanes by themselves: lane_copy.h */
   struct histogram copy_latency;   /* of these */
 
@@ -246,6 +252,7 @@ struct cu {
   uint64_t wheel_slots;     /* slots that hold any */
   cycle_t wheel_at;         /* first cycle that the wheel has not yet given up */
 
+  cycle_t phase_free;     /* when the next access to an mbarrier may be handed to the LDS */
   cycle_t barriers_noted; /* when the arrivals at barriers so far are, or will be, noted */
 
   uint64_t active_cycles; /* in which it held warps, of whatever kernel */
@@ -288,6 +295,8 @@ static inline struct cu_warp *cu_warp(struct cu *cu, uint32_t slot) { return &cu
 static inline struct cu_scheduler *cu_scheduler_of(struct cu *cu, uint32_t slot) {
   return &cu->schedulers[slot % cu->params.schedulers];
 }
+
+static inline void cu_note_turn(struct cu *cu, uint32_t slot, cycle_t now) { cu->turn[slot] = now * CU_WARPS + slot; }
 
 /* How long an instruction keeps its scheduler's unit from the next one of its kind. */
 static inline uint32_t cu_interval(const struct cu *cu, const struct isa_info *info) {
@@ -347,6 +356,10 @@ cycle_t cu_next_waking(const struct cu *cu);
  * whoever waits for it is in bucket `producer`. */
 void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, uint8_t maker,
                     enum stall producer);
+
+/* An access of a warp is performed: what it loaded may be used from cycle `ready` on, and what waited for it looks
+ * again. */
+void cu_access_done(struct cu *cu, uint32_t index, enum stall producer, cycle_t ready, cycle_t now);
 
 /* Issues at most one instruction; lowers *next to when the scheduler wants to look again. */
 bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cycle_t *next);

@@ -3,6 +3,7 @@
 
 #include "models/cu.h"
 #include "models/lane_copy.h"
+#include "models/mbarrier.h"
 
 #define NO_ACCESS UINT32_MAX
 
@@ -19,6 +20,15 @@ void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t r
   }
 }
 
+/* How long an access, and those behind it, wait for its data, or for an mbarrier's turn. */
+static uint16_t delay_of(struct cu *cu, const struct isa_info *info, cycle_t now) {
+  if (!is_mbarrier(info) || !cu->params.phase_turn)
+    return (uint16_t)(cu->params.lds_data_interval * info->sent);
+  const cycle_t at = cycle_max(now, cu->phase_free);
+  cu->phase_free = at + (info->class_ == ISA_CLASS_PHASE ? cu->params.phase_turn : 1);
+  return (uint16_t)(at - now);
+}
+
 static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
   struct cu_access *access = &cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
@@ -31,7 +41,7 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
       .lanes = (uint8_t)cu->params.warp_size,
       .swap = info->atomic && info->sent > info->bytes / 4,
       .warp = (uint8_t)access->warp,
-      .delay = (uint16_t)(cu->params.lds_data_interval * info->sent),
+      .delay = delay_of(cu, info, now),
       .mask = access->isa.mask,
       .address = access->isa.address,
   };
@@ -108,9 +118,12 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   message.passes = cu_passes(cu, message.kind, message.count);
   warp->kernel->by_pc[access->isa.pc].sectors += sectors;
   access->fills = 0;
+  access->stored = 0;
   access->prefetch = message.kind == MEM_PREFETCH;
   if (cu->l1.sets && pass_l1(cu, index, info, &message, now))
     return;
+  if (cu->params.store_room && message.kind == MEM_STORE)
+    cu->stored_bytes += access->stored = (uint32_t)mem_bytes_up(&cu->mem, &message);
   port_send(cu->to_memory, &message, now);
   if (access->prefetch)
     return; /* nobody waits for it, its warp's end included */
@@ -120,7 +133,8 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
 
 /* ---- issue ------------------------------------------------------------------------------ */
 
-static bool is_lds(const struct isa_info *info) { return info->class_ == ISA_CLASS_LDS; }
+/* Goes to the LDS's banks. */
+static bool is_lds(const struct isa_info *info) { return info->class_ == ISA_CLASS_LDS || is_mbarrier(info); }
 
 static bool is_global(const struct isa_info *info) {
   return info->class_ == ISA_CLASS_GLOBAL || info->class_ == ISA_CLASS_PREFETCH || info->class_ == ISA_CLASS_PIPE ||
@@ -143,6 +157,9 @@ static enum stall structural(const struct cu *cu, const struct cu_scheduler *sch
     *until = cycle_min(*until, port_free_at(cu->to_memory) > now ? port_free_at(cu->to_memory) : NEVER);
     return STALL_MEMORY_QUEUE;
   }
+  if (cu->params.store_room && info->class_ == ISA_CLASS_GLOBAL && info->store && !info->atomic &&
+      cu->stored_bytes >= cu->params.store_room)
+    return STALL_MEMORY_QUEUE;
   return STALL_ISSUED;
 }
 
@@ -178,6 +195,13 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     warp->lds_next = now + cu->params.lds_spacing; /* also if all its lanes are off */
     if (under_way)
       send_lds(cu, access, info, now);
+    return true;
+  case ISA_CLASS_MBARRIER:
+  case ISA_CLASS_PHASE:
+    if (under_way) {
+      send_lds(cu, access, info, now);
+      mbarrier_issued(warp, result);
+    }
     return true;
   case ISA_CLASS_GLOBAL:
   case ISA_CLASS_PREFETCH:
@@ -231,7 +255,7 @@ static void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint32_t sl
   scheduler->ready &= ~cu_bit(slot);
   scheduler->held &= ~cu_bit(slot);
   scheduler->last = slot;
-  warp->issued = now;
+  cu_note_turn(cu, slot, now);
 }
 
 /* A slot that goes to a copy beside the warp's instructions. */
@@ -287,13 +311,12 @@ static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, 
 
 /* The candidate whose last issue, or start, is longest ago; ties go to the lowest slot. */
 static uint32_t longest_ago(const struct cu *cu, uint64_t candidates) {
-  uint32_t longest = (uint32_t)__builtin_ctzll(candidates);
-  for (uint64_t left = candidates & (candidates - 1); left; left &= left - 1) {
-    uint32_t slot = (uint32_t)__builtin_ctzll(left);
-    if (cu->warps[slot].issued < cu->warps[longest].issued)
-      longest = slot;
+  uint64_t longest = UINT64_MAX;
+  for (; candidates; candidates &= candidates - 1) {
+    uint64_t turn = cu->turn[__builtin_ctzll(candidates)];
+    longest = turn < longest ? turn : longest;
   }
-  return longest;
+  return (uint32_t)(longest % CU_WARPS);
 }
 
 /* The policy's choice among `candidates`, which are not empty. */
@@ -305,7 +328,7 @@ static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, 
   if (again && cu->params.policy == CU_GREEDY_OLDEST)
     return scheduler->last;
   if (cu->params.policy == CU_GREEDY_FAIR)
-    return again && cu->warps[scheduler->last].issued + 1 == now ? scheduler->last : longest_ago(cu, candidates);
+    return again && cu->turn[scheduler->last] / CU_WARPS + 1 == now ? scheduler->last : longest_ago(cu, candidates);
   for (uint32_t i = 0; i < scheduler->aged; i++)
     if (candidates & cu_bit(scheduler->age[i]))
       return scheduler->age[i];

@@ -1,11 +1,22 @@
 #include "models/memory.h"
 
+/* Places in the queue for the link that a write of the warps takes. */
+static uint32_t places(const struct mem_port *port, const struct mem_message *write) {
+  const uint32_t place = port->params.link_up_place, all = port->params.link_up_queue;
+  if (!place)
+    return 1;
+  const uint32_t bytes = (uint32_t)__builtin_popcountll(write->access->mask) * write->access->bytes;
+  const uint32_t taken = (bytes + place - 1) / place;
+  return taken < 1 ? 1 : taken > all ? all : taken;
+}
+
 /* When the oldest access of the warps may be passed on. */
 static cycle_t cu_next(const struct mem_port *port, cycle_t now) {
   const struct mem_message *waiting = port_peek(&port->from_cu, now);
   if (!waiting || !port->params.link_up_queue || !mem_writes(waiting->kind))
     return cycle_max(port_next(&port->from_cu), port->cu_free);
-  return cycle_max(port->cu_free, port->write_passed[port->oldest_write]);
+  const uint32_t last = port->oldest_write + places(port, waiting) - 1, all = port->params.link_up_queue;
+  return cycle_max(port->cu_free, port->write_passed[last < all ? last : last - all]);
 }
 
 static bool take_from_cu(struct mem_port *port, cycle_t now, struct mem_message *message) {
@@ -18,13 +29,12 @@ static bool take_from_cu(struct mem_port *port, cycle_t now, struct mem_message 
   return true;
 }
 
-/* What a message takes of the link up. */
-static uint64_t bytes_up(const struct mem_port *port, const struct mem_message *message) {
+uint64_t mem_bytes_up(const struct mem_params *params, const struct mem_message *message) {
   uint64_t bytes = mem_writes(message->kind) ? message->moved : 0;
   uint32_t sectors;
-  if (message->kind == MEM_STORE && port->params.write_mask)
-    bytes += (uint64_t)port->params.write_mask *
-             mem_partial_lines(&port->params, message->access, message->lines, message->count, &sectors);
+  if (message->kind == MEM_STORE && params->write_mask)
+    bytes += (uint64_t)params->write_mask *
+             mem_partial_lines(params, message->access, message->lines, message->count, &sectors);
   return bytes;
 }
 
@@ -58,10 +68,12 @@ static bool arbitrate(struct mem_port *port, cycle_t now, struct mem_message *me
   return false;
 }
 
-/* The write that has just been passed on takes the place of the oldest in the queue. */
-static void queue_write(struct mem_port *port) {
-  port->write_passed[port->oldest_write] = port->passed;
-  port->oldest_write = port->oldest_write + 1 == port->params.link_up_queue ? 0 : port->oldest_write + 1;
+/* The write that has just been passed on takes the places of the oldest in the queue. */
+static void queue_write(struct mem_port *port, const struct mem_message *write) {
+  for (uint32_t left = places(port, write); left; left--) {
+    port->write_passed[port->oldest_write] = port->passed;
+    port->oldest_write = port->oldest_write + 1 == port->params.link_up_queue ? 0 : port->oldest_write + 1;
+  }
 }
 
 static cycle_t mem_port_step(void *self, cycle_t now) {
@@ -70,10 +82,11 @@ static cycle_t mem_port_step(void *self, cycle_t now) {
   /* The link has room for everything that can be under way; a full one only means a short stop. */
   if (port_can_send(&port->link, now) && arbitrate(port, now, &message)) {
     cycle_t from = mem_is_dma(message.kind) ? now : port->cu_free - 1;
-    port->passed = cycle_max(port->passed, cycle_max(from, rate_take(&port->up, now, bytes_up(port, &message))));
+    port->passed =
+        cycle_max(port->passed, cycle_max(from, rate_take(&port->up, now, mem_bytes_up(&port->params, &message))));
     port_send_at(&port->link, &message, now, port->passed + port->link.latency);
     if (port->params.link_up_queue && mem_writes(message.kind) && !mem_is_dma(message.kind))
-      queue_write(port);
+      queue_write(port, &message);
     port->probe_messages++;
   }
   cycle_t next = cu_next(port, now);

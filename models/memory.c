@@ -172,7 +172,7 @@ static cycle_t pass_cluster(struct memory *memory, cycle_t now, const struct mem
   struct mem_cluster *cluster = memory->clients[event->client].cluster;
   if (!cluster || !mem_writes(event->message.kind))
     return now + 1;
-  return rate_take(&cluster->up, now, event->message.moved) - 1 + memory->params.l2_latency;
+  return rate_take(&cluster->up, now, mem_bytes_up(&memory->params, &event->message)) - 1 + memory->params.l2_latency;
 }
 
 static void start(struct memory *memory, uint32_t index, cycle_t now) {
@@ -276,8 +276,9 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
 }
 
 static struct mem_cluster *cluster_of(struct memory *memory, uint32_t client) {
-  uint64_t clusters = memory->params.clusters;
-  return clusters ? &memory->clusters[client * clusters / memory->client_count] : NULL;
+  uint64_t clusters = memory->params.clusters, unit = memory->params.cluster_unit;
+  uint64_t units = (memory->client_count + unit - 1) / unit;
+  return clusters ? &memory->clusters[client / unit * clusters / units] : NULL;
 }
 
 bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *port, struct component *cu,

@@ -21,15 +21,18 @@
  *   ... + ceil(b / link_width) + link_latency          the reply arrives; a warp has it fill_latency later
  *
  * Accesses of warps are passed on in order. With link_up_queue, a write among them waits in the CU while so many others
- * have not passed the link, and keeps back what is behind it: the warps feel a slow link when they issue.
+ * have not passed the link, and keeps back what is behind it: the warps feel a slow link when they issue. With
+ * link_up_place, a write counts once for each so many bytes of its lanes' data. With cu.store_room they feel all of the
+ * way: a store is issued only while fewer bytes of earlier ones lack their reply.
  *
  * A miss adds dram_latency + ceil(b / dram_width) - 1. A write of b bytes adds ceil(b / link_up_width)
  * on the way up and nothing on the way down.
  *
- * With `clusters`, CUs share ports: what a CU reads passes its cluster's port, cluster_width wide, at the same time as
- * its link, and arrives when both have passed it; what it writes passes cluster_up_width. A port serves in order of
- * departure from the L2, or of arrival there. Commits do not wait for it, only replies do: a full port
- * makes itself felt by the requests that may be under way.
+ * With `clusters`, CUs share ports, which they are dealt to evenly, cluster_unit consecutive ones together: what a CU
+ * reads passes its cluster's port, cluster_width wide, at the same time as its link, and arrives when both have passed
+ * it; what it writes passes cluster_up_width, masks included. A port serves in order of departure from the L2, or of
+ * arrival there. Commits do not wait for it, only replies do: a full port makes itself felt by the requests that may be
+ * under way.
  *
  * Invariant: bytes change hands when the L2 accepts a message, in the order of acceptance, so the
  * L2 is the point of coherence; replies say only when.
@@ -172,6 +175,9 @@ struct memory {
 bool mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,
                    unsigned engines, struct component *memory);
 void mem_port_free(struct mem_port *port);
+
+/* What a message takes of the link up. */
+uint64_t mem_bytes_up(const struct mem_params *params, const struct mem_message *message);
 
 /* Builds the memory of `machine->cu.count` CUs; memory_connect() must follow for each. */
 bool memory_init(struct memory *memory, const struct machine *machine);

@@ -74,6 +74,7 @@ struct stuck_warp {
   enum stall stall;
   uint32_t missing;            /* barrier, copy, wait: warps of its group that have not arrived */
   uint32_t exited;             /* of these, warps that never will: they have exited */
+  bool phase;                  /* it waits for arrivals at an mbarrier */
   uint32_t event;              /* COPY_WAIT: the event that nobody completes, or 0 */
   bool mismatched;             /* warps of its group stand at different calls, */
   uint32_t elsewhere_pc;       /* and the first to arrive at this one */

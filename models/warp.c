@@ -133,7 +133,10 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
     stall = STALL_BARRIER;
     warp->charged = warp->barrier;
   }
-  if (at == NEVER)
+  if (warp->phase_wait) {
+    warp->charged = warp->phase_wait - 1;
+    cu_block(cu, slot, warp->suspended ? STALL_BARRIER : STALL_LDS, now);
+  } else if (at == NEVER)
     cu_block(cu, slot, stall, now);
   else if (fenced(warp, info))
     cu_block(cu, slot, STALL_FENCE, now);
@@ -192,7 +195,8 @@ bool cu_only_refused(const struct cu *cu, cycle_t since, uint64_t parked, bool *
     if (warp->state == WARP_FREE || warp->state == WARP_DONE)
       continue;
     const bool lately = warp->refused_at && warp->refused_at >= since;
-    const bool waits = parked & cu_bit(slot) || (group->standing & cu_bit(slot) && !group->copies_under_way);
+    const bool waits =
+        parked & cu_bit(slot) || warp->suspended || (group->standing & cu_bit(slot) && !group->copies_under_way);
     if (!lately && !waits)
       return false;
     *refused |= lately;

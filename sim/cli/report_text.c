@@ -250,6 +250,8 @@ static void stuck_reason(const struct view *view, const struct stuck_warp *warp)
   } else if (warp->missing) {
     text_print(view->text, "stands at %s and waits for %u warp%s of its work-group, of which %u ha%s exited\n", call,
                warp->missing, warp->missing == 1 ? "" : "s", warp->exited, warp->exited == 1 ? "s" : "ve");
+  } else if (warp->phase) {
+    text_print(view->text, "waits for a phase of an mbarrier, at which nobody is left to arrive\n");
   } else if (warp->stall == STALL_COPY_WAIT && warp->event) {
     text_print(view->text, "waits for event %u, which nobody completes\n", warp->event);
   } else {

@@ -39,6 +39,10 @@ enum trace_kind replay_kind(enum isa_op op) {
     return TRACE_PIPE_SLOT;
   case FORMAT_PIPE_BAR:
     return TRACE_PIPE_BARRIER;
+  case FORMAT_MBARRIER_INIT:
+  case FORMAT_MBARRIER_ARRIVE:
+  case FORMAT_MBARRIER_TEST:
+    return TRACE_MBARRIER;
   case FORMAT_ALU:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
@@ -58,6 +62,7 @@ enum trace_kind replay_kind(enum isa_op op) {
   case FORMAT_SYNC:
   case FORMAT_LANE_COMMIT:
   case FORMAT_LANE_WAIT:
+  case FORMAT_YIELD:
   case ISA_FORMATS:
     break;
   }

@@ -262,6 +262,17 @@ static void take_lane_copy(struct operation *operation, const struct isa_access 
   operation->op.vector[TRACE_LANE_COPY_PLACE].base = 0 - (uint64_t)lds_base;
 }
 
+static void take_mbarrier(struct operation *operation, const struct isa_access *access, uint32_t lds_base,
+                          uint32_t lanes) {
+  operation->field[TRACE_MBARRIER_LEFT_OUT] = operation->op.mask & ~access->mask;
+  operation->op.vector[TRACE_MBARRIER_ADDRESS] =
+      (struct trace_vector){.offset = access->address, .base = 0 - (uint64_t)lds_base};
+  if (isa_rows[access->inst->op].c == TYPE_NONE)
+    operation->op.vector[TRACE_MBARRIER_OPERAND] = (struct trace_vector){.base = 0};
+  else
+    take_words(operation, TRACE_MBARRIER_OPERAND, access->data, lanes);
+}
+
 /* An id is in two words, a count in one. */
 static void take_pipe(struct operation *operation, const struct isa_access *access, uint32_t lanes) {
   const enum isa_type type = isa_rows[access->inst->op].c;
@@ -444,6 +455,9 @@ static void take(struct unit *unit, const struct recorded_group *group, enum tra
     break;
   case TRACE_LANE_COPY:
     take_lane_copy(operation, access, group->shape->lds_base, launch->warp_size);
+    break;
+  case TRACE_MBARRIER:
+    take_mbarrier(operation, access, group->shape->lds_base, launch->warp_size);
     break;
   case TRACE_PIPE:
     take_pipe(operation, access, launch->warp_size);

@@ -32,6 +32,7 @@ struct unit {
   uint32_t warp_count;
   struct isa_group *groups;
   uint32_t *registers;
+  uint8_t *lds; /* where mbarriers are, and nothing else */
 };
 
 struct replayer {
@@ -250,6 +251,24 @@ static void name_slots(struct unit *unit, const struct trace_op *op, const struc
   }
 }
 
+static bool in_lds(const struct isa_access *access) {
+  const struct isa_group *group = access->warp->group;
+  for (uint64_t left = access->mask; left; left &= left - 1) {
+    const uint64_t offset = access->address[__builtin_ctzll(left)] - group->lds_base;
+    if (offset > group->launch->lds_bytes || group->launch->lds_bytes - offset < access->bytes)
+      return false;
+  }
+  return true;
+}
+
+static void give_mbarrier(struct unit *unit, struct isa_access *access, const struct trace_op *op) {
+  give_words(&op->vector[TRACE_MBARRIER_OPERAND], access->warp->group->launch->warp_size, 0, access->data);
+  if (in_lds(access))
+    return;
+  damaged(unit->replayer, "an mbarrier in the trace lies outside of its work-group's LDS");
+  access->mask = 0;
+}
+
 static void give_access(struct unit *unit, const struct isa_warp *warp, const struct trace_op *op,
                         struct isa_access *access) {
   const struct isa_launch *launch = warp->group->launch;
@@ -258,15 +277,20 @@ static void give_access(struct unit *unit, const struct isa_warp *warp, const st
   const uint32_t lanes = launch->warp_size;
   access->mask = trace_lanes(op);
   access->bytes = info->bytes;
+  access->suspended = false;
+  access->waiting = access->broken = 0;
+  access->waits = NULL;
   if (!access->mask)
     return;
-  give_addresses(access, op->vector[0], info->class_ == ISA_CLASS_LDS ? lds : 0, lanes);
+  give_addresses(access, op->vector[0], info->class_ == ISA_CLASS_LDS || op->kind == TRACE_MBARRIER ? lds : 0, lanes);
   if (op->kind == TRACE_PREFETCH)
     give_words(&op->vector[TRACE_PREFETCH_BYTES], lanes, 0, access->data);
   else if (op->kind == TRACE_LANE_COPY)
     give_words(&op->vector[TRACE_LANE_COPY_PLACE], lanes, lds, access->lds);
   else if (op->kind == TRACE_PIPE)
     give_pipe(unit, access, op, launch);
+  else if (op->kind == TRACE_MBARRIER)
+    give_mbarrier(unit, access, op);
 }
 
 /* Nothing more comes: the warp ends, so that the run does. */
@@ -324,7 +348,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   return op.next;
 }
 
-/* ---- operations on pipes, carried out ------------------------------------------------------------------ */
+/* ---- operations on pipes and mbarriers, carried out ------------------------------------------------------------------ */
 
 static uint64_t id_in(const struct isa_access *access) {
   const uint32_t lanes = access->warp->group->launch->warp_size;
@@ -371,12 +395,22 @@ static void commit_reservation(struct unit *unit, struct isa_access *access) {
 
 static void commit(void *self, struct isa_access *access) {
   struct unit *unit = self;
-  if (access->copy || !unit->registers || isa_rows[access->inst->op].class_ != ISA_CLASS_PIPE)
+  if (access->copy)
     return;
-  if (isa_rows[access->inst->op].format == FORMAT_PIPE_RESERVE)
+  switch ((enum isa_format)isa_rows[access->inst->op].format) {
+  case FORMAT_PIPE_RESERVE:
     commit_reservation(unit, access);
-  else
+    break;
+  case FORMAT_PIPE_COMMIT:
+  case FORMAT_PIPE_NUM:
+  case FORMAT_MBARRIER_INIT:
+  case FORMAT_MBARRIER_ARRIVE:
+  case FORMAT_MBARRIER_TEST:
     isa_access_commit(access);
+    break;
+  default:
+    break;
+  }
 }
 
 static void commit_nothing(void *self, unsigned engine, uint32_t tag) {
@@ -409,6 +443,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
   (void)now;
   isa_group_place(group, &unit->launches[number], linear);
   group->lds_base = lds_base;
+  group->lds = unit->lds + lds_base;
   return group;
 }
 
@@ -457,6 +492,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
       .streams = need(machine->cu.warps, sizeof(void *)),
       .warp_count = machine->cu.warps,
       .groups = need(machine->cu.groups, sizeof *unit->groups),
+      .lds = need(machine->lds.size, 1),
   };
   replayer->units = need_more(replayer->units, replayer->unit_count + 1, sizeof(void *));
   replayer->units[replayer->unit_count++] = unit;
@@ -508,6 +544,7 @@ static void free_unit(struct unit *unit) {
   free(unit->streams);
   free(unit->warps);
   free(unit->groups);
+  free(unit->lds);
   free(unit->registers);
   free(unit);
 }

@@ -9,11 +9,12 @@
  * Pipes. Their headers are memory in a replay too, and operations on them are carried out. The ids that come out may
  * be others than the recorded ones, so those that warps hold are looked up. What became of a reservation is what became
  * of it in the recording: one that was got waits until it can be had, one that was refused is refused. Packets lie
- * where the recorded ids put them.
+ * where the recorded ids put them. mbarriers are memory too; a test of one comes out here as it did in the recording.
  *
  * Invariant: a warp's operations come in the order of the recording, and all of them, however long each takes here.
  *
- * Not modelled: bytes of memory (buffers have no data), so what depends on them cannot be other than it was. */
+ * Not modelled: bytes of memory (buffers have no data), so what depends on them cannot be other than it was; mbarriers
+ * that other accesses than their own change. */
 #ifndef SIM_REPLAY_REPLAYER_H
 #define SIM_REPLAY_REPLAYER_H
 

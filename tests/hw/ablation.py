@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Switches off one mechanism of the machine at a time and shows the error that it explains.
 
-Each line is the same sample of rows, predicted without the mechanism: the error of every family that changes.
+Each line is the same sample of rows, predicted without the mechanism: the rows that change and the error of every family
+that does. Of the long runs of a test, one in PROBES is tried first: the others are run if one of those changes.
+
+What was simulated is kept: interrupted, the same command goes on where it was.
 """
 import argparse
 import json
@@ -11,52 +14,109 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-import rows as measured_rows
+from calibrate import read_rows
 from mechanisms import MECHANISMS
+from pick import configuration, is_short, pick
 from rows import BadRow, FAMILIES
 from runner import Failure
-from validate import errors, make_runner, mean, predict, sample, write_new
+from validate import make_runner, mean, predict, write_new
+
+PROBES = 3
+MOVED = 0.001  # of a prediction: less is not a change
 
 
-def family_errors(rows, machine, sets, jobs):
-    """{family: mean absolute error as a fraction}; a row that cannot be run any more counts as 100 %."""
+def error(result):
+    """Absolute relative error of a result; a row that cannot be run any more counts as 100 %."""
+    return abs(result.error) if result.predicted is not None else 1.0
+
+
+def moved(before, after):
+    return after.predicted is None or abs(after.predicted - before.predicted) > MOVED * abs(before.predicted)
+
+
+def _probes(results):
+    """Of each test's long runs every PROBES-th, and all short ones."""
+    of_test, probes = {}, []
+    for result in results:
+        runs = of_test.setdefault(result.row.test, {})
+        number = runs.setdefault(configuration(result.row), len(runs))
+        if is_short(result.row) or number % PROBES == 0:
+            probes.append(result)
+    return probes
+
+
+def without(results, runner):
+    """The results again with what the runner's machine sets; those of tests whose probes do not move are as they were."""
+    probes = _probes(results)
+    after = dict(zip(map(id, probes), predict([result.row for result in probes], runner)))
+    tests = {result.row.test for result in probes if moved(result, after[id(result)])}
+    rest = [result for result in results if id(result) not in after and result.row.test in tests]
+    after.update(zip(map(id, rest), predict([result.row for result in rest], runner)))
+    return [after.get(id(result), result) for result in results]
+
+
+def family_errors(results):
+    """{family: mean absolute error as a fraction}"""
     of_family = {}
-    for result in predict(rows, make_runner(machine, sets, jobs)):
-        of_family.setdefault(result.row.family, []).append(result)
-    return {family: mean(errors(results) + [1.0] * (len(results) - len(errors(results))))
-            for family, results in of_family.items()}
+    for result in results:
+        of_family.setdefault(result.row.family, []).append(error(result))
+    return {family: mean(values) for family, values in of_family.items()}
+
+
+def compared(name, sets, before, after):
+    """What switching off a mechanism does, as an object of the JSON list."""
+    changed = [(old, new) for old, new in zip(before, after) if moved(old, new)]
+    return {"mechanism": name, "sets": sets, "errors": family_errors(after), "moved": len(changed),
+            "moved_on": mean([error(old) for old, _ in changed]) if changed else None,
+            "moved_off": mean([error(new) for _, new in changed]) if changed else None}
+
+
+def line(found, whole):
+    """`without` what, the rows that move with their errors, the families' errors."""
+    if not found["moved"]:
+        return f"without {found['mechanism']}: no row moves"
+    families = [f"{family} {100 * whole[family]:.1f} -> {100 * found['errors'][family]:.1f}" for family in FAMILIES
+                if family in whole and abs(found["errors"][family] - whole[family]) >= 0.0005]
+    return (f"without {found['mechanism']}: {found['moved']} rows {100 * found['moved_on']:.1f} -> "
+            f"{100 * found['moved_off']:.1f}; {', '.join(families) or 'no family by 0.05'}")
+
+
+def run(options):
+    rows = pick(read_rows(options.csv, options.only), options.sample)
+    # What is not modelled at all says nothing about a mechanism.
+    results = [result for result in predict(rows, make_runner(options.machine, jobs=options.jobs)) if result.predicted]
+    whole = family_errors(results)
+    told = [{"mechanism": "all on", "sets": {}, "errors": whole, "rows": {
+        family: sum(result.row.family == family for result in results) for family in whole}}]
+    print(f"{len(results)} rows; mean absolute error of each family, %, with all mechanisms on")
+    print("  " + ", ".join(f"{family} {100 * whole[family]:.1f}" for family in FAMILIES if family in whole))
+    for number, (name, sets) in enumerate(MECHANISMS, 1):
+        runner = make_runner(options.machine, [f"{key}={value}" for key, value in sets.items()], options.jobs)
+        runner.progress.say(f"mechanism {number} of {len(MECHANISMS)}")
+        told.append(compared(name, sets, results, without(results, runner)))
+        print(line(told[-1], whole), flush=True)
+        if options.json:
+            write_new(options.json, json.dumps(told, indent=1) + "\n")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__)
     parser.add_argument("csv", nargs="*", help="measurements (default: those that come with the project)")
-    parser.add_argument("--machine", default="h200")
-    parser.add_argument("--sample", type=int, default=600, metavar="N", help="about N rows (default: 600)")
+    parser.add_argument("--machine", default="h200", help="built-in machine or machine file (default: h200)")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this family or test (repeatable)")
+    parser.add_argument("--sample", type=int, default=150, metavar="N", help="rows of about N short runs of each family "
+                        "(default: 150)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="runs at a time (default: all cores)")
     parser.add_argument("--json", metavar="FILE", help="write a list with one object for each mechanism")
     options = parser.parse_args()
     try:
-        rows = [row for row in measured_rows.read(options.csv or measured_rows.public())
-                if row.family and not measured_rows.apart(row)]
-        rows = sample(rows, options.sample)
-        # What is not modelled at all says nothing about a mechanism.
-        runner = make_runner(options.machine, jobs=options.jobs)
-        rows = [result.row for result in predict(rows, runner) if result.predicted is not None]
-        whole = family_errors(rows, options.machine, (), options.jobs)
-        told = [{"mechanism": "all on", "sets": {}, "errors": whole}]
-        print(f"{len(rows)} rows; mean absolute error of each family, %, with all mechanisms on")
-        print("  " + ", ".join(f"{family} {100 * whole[family]:.1f}" for family in FAMILIES if family in whole))
-        for name, sets in MECHANISMS:
-            without = family_errors(rows, options.machine, [f"{key}={value}" for key, value in sets.items()], options.jobs)
-            told.append({"mechanism": name, "sets": sets, "errors": without})
-            changed = [f"{family} {100 * whole[family]:.1f} -> {100 * without[family]:.1f}" for family in FAMILIES
-                       if family in whole and abs(without[family] - whole[family]) >= 0.001]
-            print(f"without {name}: {', '.join(changed) or 'no change'}")
+        run(options)
     except (BadRow, Failure) as error:
         print(f"ablation.py: {error}", file=sys.stderr)
         return 2
-    if options.json:
-        write_new(options.json, json.dumps(told, indent=1) + "\n")
+    except KeyboardInterrupt:
+        print("\nablation.py: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
     return 0
 
 

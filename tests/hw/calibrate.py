@@ -1,250 +1,226 @@
 #!/usr/bin/env python3
-"""Fits parameters of a machine to measurements, and says how sure each one is and what it rests on.
+"""Fits a machine's parameters to measurements of a GPU, and says how sure each one is and what it rests on.
 
-Residuals are logarithms of predicted over measured, under a soft-L1 loss, so that a few rows that the model cannot
-explain do not bend the rest. The simulator is differenced by whole steps of each parameter; SciPy's bounded
-least_squares solves the linearised problem inside a trust region; the outcome is rounded to whole values and kept if
-the loss of the true predictions fell. The intervals are those of the linearised problem.
+Blocks of parameters (fit_rows.py) are fitted one after the other, each to the rows of its families, then all to all rows.
+Printed, and written into the machine file behind each value: its 95 % interval and the tests that inform it. The interval
+takes the model for right: it says how well these rows tell the value, not how well the model fits.
+
+What was simulated is kept ($WARPWAIT_HW_CACHE, build/hw/outcomes.sqlite): interrupted, the same command goes on where it was.
 """
 import argparse
+import json
 import math
 import os
 import pathlib
 import re
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-try:
-    import numpy as np
-    from scipy.optimize import least_squares
-except ImportError as missing:
-    sys.exit(f"{missing.name} is missing: apt-get install python3-numpy python3-scipy")
-
 import rows as measured_rows
-from fit_rows import FIT
+from fit_rows import BLOCKS, FIT
+from fitting import Fit, Observations, fit
+from pick import pick
 from rows import BadRow
 from runner import Failure, number
-from validate import make_runner, plan, sample, write_new
-from case import Unmodelled
+from validate import NOT_TIMES, make_runner, mean, write_new
 
-SCALE = 0.05  # residuals beyond about 5 % count linearly
-ROUNDS = 6
+ROUNDS, LAST_ROUNDS = 4, 2  # of a block, of all parameters together
 
 
-class Observations:
-    """Measured rows with their cases; predicts all or some of them on a machine with parameters set."""
-
-    def __init__(self, rows, machine, sets, jobs):
-        self.machine, self.sets, self.jobs = machine, tuple(sets), jobs
-        self.rows, self.planned = [], []
-        for row in rows:
-            try:
-                planned = plan(row)
-            except Unmodelled:
-                continue
-            if row.value > 0:
-                self.rows.append(row)
-                self.planned.append(planned)
-        self.measured = np.log([row.value for row in self.rows]) if self.rows else np.zeros(0)
-
-    def of(self, tests):
-        """Numbers of the rows whose test or family is in `tests`."""
-        return [i for i, row in enumerate(self.rows) if row.test in tests or row.family in tests]
-
-    def residuals(self, values, chosen=None):
-        """log(predicted / measured) of the rows `chosen` (all) with `values` {parameter: whole number} set; a row that
-        cannot be run counts as predicted by a factor of two."""
-        chosen = range(len(self.rows)) if chosen is None else chosen
-        sets = self.sets + tuple(f"{key}={value}" for key, value in values.items())
-        outcomes = make_runner(self.machine, sets, self.jobs).run([self.planned[i][0] for i in chosen])
-        residuals = np.full(len(chosen), math.log(2))
-        for at, i in enumerate(chosen):
-            case, metric = self.planned[i]
-            try:
-                predicted = metric(outcomes[case]) if not isinstance(outcomes[case], Unmodelled) else 0
-            except Unmodelled:
-                continue
-            if predicted > 0:
-                residuals[at] = math.log(predicted) - self.measured[i]
-        return residuals
-
-
-def loss(residuals):
-    """Mean soft-L1 loss."""
-    return float(np.mean(2 * (np.sqrt(1 + (residuals / SCALE) ** 2) - 1))) if len(residuals) else 0.0
-
-
-def mean_error(residuals):
-    """Mean absolute percentage error, as a fraction."""
-    return float(np.mean(np.abs(np.expm1(residuals)))) if len(residuals) else 0.0
-
-
-class Fit:
-    """What came of a fit. `values`: {parameter: whole number}; `half_width`: 95 % interval, in the parameter's unit, or
-    NaN where no row depends on it; `informing`: {parameter: [(relative change of the prediction a unit, row), ...]}."""
-
-    def __init__(self, values, start, residuals_before, residuals, half_width, informing):
-        self.values, self.start = values, start
-        self.residuals_before, self.residuals = residuals_before, residuals
-        self.half_width, self.informing = half_width, informing
-
-
-def _step(value):
-    return max(1, round(value / 50))
-
-
-def _jacobian(observations, values, bounds, informs, residuals):
-    """d residual / d parameter, by central differences where the bounds allow, else one-sided."""
-    jacobian = np.zeros((len(observations.rows), len(values)))
-    for column, key in enumerate(values):
-        chosen = informs[key]
-        low, high = bounds[key]
-        up, down = min(high, values[key] + _step(values[key])), max(low, values[key] - _step(values[key]))
-        if up == down or not chosen:
+def chosen_parameters(machine, names=()):
+    """(start, bounds, informs) of the rows of FIT that `names` (parameters, their sections, blocks, or none: all) ask for."""
+    start, bounds, informs = {}, {}, {}
+    for block, key, low, high, tests in FIT:
+        if names and not {key, key.split(".")[0], block} & set(names):
             continue
-        above = observations.residuals({**values, key: up}, chosen) if up != values[key] else residuals[chosen]
-        below = observations.residuals({**values, key: down}, chosen) if down != values[key] else residuals[chosen]
-        jacobian[chosen, column] = (above - below) / (up - down)
-    return jacobian
+        start[key] = min(high, max(low, number(machine.values[key])))
+        bounds[key], informs[key] = (low, high), tests
+    known = {word for block, key, *_ in FIT for word in (key, key.split(".")[0], block)}
+    for name in names:
+        if name not in known:
+            raise BadRow(f"--fit: '{name}' is not fitted; blocks are {', '.join(BLOCKS)}; fit_rows.py has the parameters")
+    return start, bounds, informs
 
 
-def _propose(jacobian, residuals, values, bounds, trust):
-    """Whole values that the linearised problem likes best, at most `trust` of each value away."""
-    keys = list(values)
-    at = np.array([values[key] for key in keys], float)
-    reach = np.maximum(1.0, trust * np.maximum(1.0, at))
-    low = np.maximum([bounds[key][0] for key in keys], at - reach) - at
-    high = np.minimum([bounds[key][1] for key in keys], at + reach) - at
-    moves = low < high
-    if not moves.any():
-        return dict(values)
-    unit = reach[moves]
-    solved = least_squares(lambda x: residuals + jacobian[:, moves] @ (x * unit), np.zeros(int(moves.sum())),
-                           bounds=(low[moves] / unit - 1e-9, high[moves] / unit + 1e-9), loss="soft_l1", f_scale=SCALE)
-    shift = np.zeros(len(keys))
-    shift[moves] = solved.x * unit
-    return {key: int(round(at[i] + shift[i])) for i, key in enumerate(keys)}
+def displaced(start, bounds, part=0.25):
+    """Every value so much off, up and down in turn, inside its bounds."""
+    moved = {}
+    for i, (key, value) in enumerate(start.items()):
+        by = max(1, round(value * part))
+        low, high = bounds[key]
+        other = value + (by if i % 2 else -by)
+        # At a bound it goes the other way: a value that has not moved shows nothing.
+        moved[key] = min(high, max(low, other if low <= other <= high else 2 * value - other))
+    return moved
 
 
-def _half_widths(jacobian, residuals):
-    """95 % half widths of the linearised, loss-weighted problem; NaN for a column of zeros."""
-    weight = 1 / np.sqrt(1 + (residuals / SCALE) ** 2)
-    used = np.abs(jacobian).max(axis=0) > 1e-9 if len(residuals) else np.zeros(jacobian.shape[1], bool)
-    widths = np.full(jacobian.shape[1], np.nan)
-    if used.any():
-        weighted = jacobian[:, used] * np.sqrt(weight)[:, None]
-        freedom = max(1, len(residuals) - int(used.sum()))
-        variance = float(np.sum(weight * residuals ** 2)) / freedom
-        widths[used] = 1.96 * np.sqrt(np.maximum(0, np.diag(np.linalg.pinv(weighted.T @ weighted)) * variance))
-    return widths
+def fit_blocks(observations, start, bounds, informs, rounds, last_rounds, told):
+    """Fits block after block, then all to all rows; told(line) is called with a line for each."""
+    values, before = dict(start), observations.residuals(start)
+    status = observations.runner.progress.say
+    for block, families in BLOCKS.items():
+        part = {key: values[key] for of_block, key, *_ in FIT if of_block == block and key in values}
+        if not part or not len(observations.of(families)):
+            continue
+        fixed = {key: value for key, value in values.items() if key not in part}
+        began = time.monotonic()
+        found = fit(observations, part, bounds, informs, rounds, families, fixed=fixed, intervals=False,
+                    told=lambda text, block=block: status(f"{block}: {text}"))
+        values.update(found.values)
+        told(f"{block + ':':<9}{len(part):>3} parameters, {len(found.residuals):>5} rows, mean error "
+             f"{_percent(found.residuals_before)} -> {_percent(found.residuals)} %, {time.monotonic() - began:.0f} s")
+    began = time.monotonic()
+    found = fit(observations, values, bounds, informs, last_rounds, told=lambda text: status(f"all: {text}"))
+    told(f"{'all:':<9}{len(values):>3} parameters, {len(found.residuals):>5} rows, mean error "
+         f"{_percent(found.residuals_before)} -> {_percent(found.residuals)} %, {time.monotonic() - began:.0f} s")
+    found.start, found.residuals_before = dict(start), before
+    return found
 
 
-def fit(observations, start, bounds, tests, rounds=ROUNDS):
-    """Fits the parameters of `start` {key: value} inside `bounds` {key: (low, high)}; `tests` {key: tests or families whose
-    rows it is thought to move}, which only saves runs."""
-    values = dict(start)
-    informs = {key: observations.of(tests[key]) for key in values}
-    before = residuals = observations.residuals(values)
-    trust, jacobian = 0.5, None
-    for _ in range(rounds):
-        jacobian = _jacobian(observations, values, bounds, informs, residuals)
-        while trust > 0.005:
-            proposed = _propose(jacobian, residuals, values, bounds, trust)
-            if proposed == values:
-                break
-            tried = observations.residuals(proposed)
-            if loss(tried) < loss(residuals):
-                break
-            trust /= 3
-        if proposed == values or trust <= 0.005:
-            break
-        values, residuals = proposed, tried
-    jacobian = _jacobian(observations, values, bounds, informs, residuals)
-    widths = _half_widths(jacobian, residuals)
-    informing = {}
-    for column, key in enumerate(values):
-        order = np.argsort(-np.abs(jacobian[:, column]))
-        informing[key] = [(float(jacobian[i, column]), observations.rows[i]) for i in order
-                          if abs(jacobian[i, column]) > 1e-4]
-    return Fit(values, dict(start), before, residuals, dict(zip(values, widths)), informing)
+def _percent(residuals):
+    return f"{100 * mean([abs(math.expm1(residual)) for residual in residuals]):.1f}"
 
 
 # ---- machine file ------------------------------------------------------------------------------
 
+def _source(fitted, key):
+    """Where a value is from, for the comment behind it."""
+    tests = sorted({row.test for _, row in fitted.informing[key][:20]})
+    if not tests:
+        return "not fitted: no row depends on it"
+    tied = fitted.tied.get(key)
+    return f"fit: {'told only together with ' + ', '.join(tied) if tied else f'+- {fitted.half_width[key]:.2g}'}; {', '.join(tests)}"
+
+
+def _line(start, fitted, key):
+    return f"{start}{fitted.values[key]} ".ljust(28) + f"; {_source(fitted, key)}"
+
+
 def machine_text(text, fitted):
     """The machine's file with the fitted values, each with where it came from."""
-    section, lines = "", []
+    section, lines, missing = "", [], dict(fitted.values)
     for line in text.splitlines():
         heading = re.match(r"\[(\w+)\]", line)
         section = heading.group(1) if heading else section
-        found = re.match(r"(\w+)( *= *)(\S+)", line)
+        found = re.match(r"(\w+)( *= *)([^;]*?)( *;.*)?$", line)
         key = f"{section}.{found.group(1)}" if found else None
-        if key in fitted.values:
-            rows = fitted.informing[key]
-            tests = sorted({row.test for _, row in rows[:20]})
-            width = fitted.half_width[key]
-            source = f"fit: +- {width:.2g}, {', '.join(tests)}" if rows and math.isfinite(width) else "no row depends on it"
-            line = f"{found.group(1)}{found.group(2)}{fitted.values[key]}".ljust(28) + f"; {source}"
+        if key in missing:
+            del missing[key]
+            if fitted.informing[key]:
+                line = _line(found.group(1) + found.group(2), fitted, key)
         lines.append(line)
+    for section in dict.fromkeys(key.split(".")[0] for key in missing):
+        lines += ["", f"[{section}]"] + [_line(f"{key.split('.')[1]} = ", fitted, key) for key in missing
+                                         if key.split(".")[0] == section]
     return "\n".join(lines) + "\n"
 
 
-def show(fitted, observations):
-    print(f"{'parameter':<26}{'from':>8}{'to':>8}{'+- 95 %':>10}  rows  informed most by")
+# ---- report ------------------------------------------------------------------------------------
+
+def show(fitted, observations, bounds):
+    print(f"\n{'parameter':<26}{'from':>8}{'to':>8}{'+- 95 %':>10}{'rows':>7}  informed most by; remarks")
     for key, value in fitted.values.items():
         rows = fitted.informing[key]
-        width = f"{fitted.half_width[key]:.2g}" if math.isfinite(fitted.half_width[key]) else "-"
-        first = f"{rows[0][1].test} ({rows[0][1].parameters()}): {100 * rows[0][0]:+.2g} % a unit" if rows else "no row"
-        print(f"{key:<26}{fitted.start[key]:>8}{value:>8}{width:>10}{len(rows):>6}  {first}")
-    print(f"mean error over {len(observations.rows)} rows: {100 * mean_error(fitted.residuals_before):.2f} % before, "
-          f"{100 * mean_error(fitted.residuals):.2f} % after")
-
-
-def chosen_parameters(machine, names):
-    """(start, bounds, tests) of the rows of FIT that `names` (parameters, sections, or none: all) ask for."""
-    start, bounds, tests = {}, {}, {}
-    for key, low, high, informs in FIT:
-        if names and key not in names and key.split(".")[0] not in names:
+        if not rows:
+            print(f"{key:<26}{fitted.start[key]:>8}{value:>8}{'-':>10}{0:>7}  no row depends on it: left as it was")
             continue
-        start[key] = min(high, max(low, number(machine.values[key])))
-        bounds[key], tests[key] = (low, high), informs
-    unknown = [name for name in names if name not in start and not any(key.startswith(name + ".") for key in start)]
-    if unknown:
-        raise BadRow(f"--fit: '{unknown[0]}' is not fitted; these are: {', '.join(row[0] for row in FIT)}")
-    return start, bounds, tests
+        remarks = f"{rows[0][1].test} {rows[0][1].metric}"
+        if fitted.tied.get(key):
+            remarks += f"; these rows do not tell it from {', '.join(fitted.tied[key])}"
+        if value in bounds[key]:
+            remarks += "; at its bound"
+        print(f"{key:<26}{fitted.start[key]:>8}{value:>8}{fitted.half_width[key]:>10.2g}{len(rows):>7}  {remarks}")
+    before, after = observations.errors(fitted.residuals_before), observations.errors(fitted.residuals)
+    print(f"\n{'family':<12}{'rows':>7}{'before %':>10}{'after %':>10}")
+    for family, error in after.items():
+        count = sum(row.family == family for row in observations.rows)
+        print(f"{family:<12}{count:>7}{100 * before[family]:>10.1f}{100 * error:>10.1f}")
+    print(f"{'mean':<12}{len(observations.rows):>7}{100 * mean(before.values()):>10.1f}{100 * mean(after.values()):>10.1f}")
+
+
+def as_json(fitted, observations, bounds, machine, seconds):
+    """What came of it, for page.py: errors are by family, on the machine as it was, from where the fit started, and after."""
+    values = {key: number(machine.values[key]) for key in fitted.values}
+    return {"seconds": round(seconds), "rows": len(observations.rows), "runs": int(observations.runs.max()) + 1,
+            "errors": {name: observations.errors(residuals) for name, residuals in
+                       (("machine", observations.residuals(values)), ("start", fitted.residuals_before),
+                        ("fitted", fitted.residuals))},
+            "parameters": [{"key": key, "machine": values[key], "start": fitted.start[key], "fitted": fitted.values[key],
+                            "bounds": bounds[key], "rows": len(fitted.informing[key]), "tied": fitted.tied.get(key, []),
+                            "half_width": fitted.half_width[key] if math.isfinite(fitted.half_width[key]) else None}
+                           for key in fitted.values]}
+
+
+def read_rows(csv, only=()):
+    """Rows that belong to a family, are no statement about the board, and are not reported apart."""
+    known = set(measured_rows.FAMILIES) | set(measured_rows.FAMILY_OF)
+    for name in only:
+        if name not in known:
+            raise BadRow(f"--only: no family or test '{name}'; families are {', '.join(measured_rows.FAMILIES)}")
+    rows = [row for row in measured_rows.read(csv or measured_rows.public())
+            if row.family and row.metric not in NOT_TIMES and not measured_rows.apart(row)]
+    rows = [row for row in rows if not only or row.family in only or row.test in only]
+    if not rows:
+        raise BadRow("no row of these measurements belongs to a family")
+    return rows
+
+
+def run(options):
+    began = time.monotonic()
+    rows = read_rows(options.csv, options.only)
+    rows = pick(rows, options.sample) if options.sample else rows
+    runner = make_runner(options.machine, options.set, options.jobs)
+    start, bounds, informs = chosen_parameters(runner.machine, options.fit)
+    observations = Observations(rows, runner)
+    if not observations.rows:
+        raise BadRow("no row of these measurements can be modelled")
+    if options.displace:
+        start = displaced(start, bounds, options.displace / 100)
+    print(f"{len(start)} parameters; {len(observations.rows)} rows of {observations.runs.max() + 1} runs", flush=True)
+    fitted = fit_blocks(observations, start, bounds, informs, options.rounds, options.last_rounds,
+                        lambda line: print(line, flush=True))
+    show(fitted, observations, bounds)
+    if options.out:
+        write_new(options.out, machine_text(runner.machine.text(), fitted))
+    if options.json:
+        found = as_json(fitted, observations, bounds, runner.machine, time.monotonic() - began)
+        write_new(options.json, json.dumps(dict(found, displaced=options.displace), indent=1) + "\n")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("csv", nargs="*", help="measurements (default: those that come with the project)")
-    parser.add_argument("--machine", default="h200", help="where to start: a built-in machine or a machine file")
+    parser = argparse.ArgumentParser(
+        formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__,
+        epilog="A GPU of your own: measure (`make measure`), then\n"
+               "  tests/hw/calibrate.py results/t*.csv --machine h200 --out mygpu.ini\n"
+               "and tests/hw/README.md has what comes before and after. --fit lds --only lds is a first try of half a minute.")
+    parser.add_argument("csv", nargs="*", help="measurements, .csv or .csv.gz (default: those that come with the project)")
+    parser.add_argument("--machine", default="h200", help="where to start: a built-in machine or a machine file (default: h200)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="set a parameter (repeatable)")
-    parser.add_argument("--fit", action="append", default=[], metavar="KEY", help="fit this parameter or section "
-                        "(repeatable; default: all of fit_rows.py)")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="use this family or test (repeatable)")
-    parser.add_argument("--sample", type=int, default=400, metavar="N", help="rows to fit to (default: about 400; 0: all)")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help=f"at most (default: {ROUNDS})")
+    parser.add_argument("--fit", action="append", default=[], metavar="NAME", help="fit this parameter, section or block only "
+                        f"(repeatable; blocks: {', '.join(BLOCKS)})")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="use rows of this family or test only "
+                        "(repeatable)")
+    parser.add_argument("--sample", type=int, default=60, metavar="N", help="fit to rows of about N short runs of each family "
+                        "(default: 60; 0: to all rows, which takes days)")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help=f"of each block, at most (default: {ROUNDS})")
+    parser.add_argument("--last-rounds", type=int, default=LAST_ROUNDS, metavar="N", help="of all parameters together, at most "
+                        f"(default: {LAST_ROUNDS})")
+    parser.add_argument("--displace", type=float, default=0, metavar="PERCENT", help="start with every value so much off, up and "
+                        "down in turn: do the rows bring it back?")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="runs at a time (default: all cores)")
     parser.add_argument("--out", metavar="FILE", help="write the machine file with the fitted values")
+    parser.add_argument("--json", metavar="FILE", help="write what came of it, for page.py")
     options = parser.parse_args()
     try:
-        rows = [row for row in measured_rows.read(options.csv or measured_rows.public()) if not measured_rows.apart(row)]
-        if options.only:
-            rows = [row for row in rows if row.family in options.only or row.test in options.only]
-        rows = sample(rows, options.sample) if options.sample else rows
-        machine = make_runner(options.machine, options.set).machine
-        start, bounds, tests = chosen_parameters(machine, options.fit)
-        observations = Observations(rows, options.machine, options.set, options.jobs)
-        if not observations.rows:
-            raise BadRow("no row of these measurements can be modelled")
-        fitted = fit(observations, start, bounds, tests, options.rounds)
+        run(options)
     except (BadRow, Failure) as error:
         print(f"calibrate.py: {error}", file=sys.stderr)
         return 2
-    show(fitted, observations)
-    if options.out:
-        write_new(options.out, machine_text(machine.text, fitted))
+    except KeyboardInterrupt:
+        print("\ncalibrate.py: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
     return 0
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/accuracy.md and its pictures from what validate.py, leaveout.py and ablation.py wrote.
+"""Makes docs/accuracy.md and its pictures from what was kept in docs/accuracy/ (`make accuracy` says how).
 
 page.md is the text; lines of the form {{name}} are replaced by what is computed here.
 """
@@ -20,20 +20,12 @@ except ImportError as missing:
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from rows import FAMILIES, Row
+import rows as measured_rows
+from rows import FAMILIES, BadRow
 from shape import misses
-from validate import Result, errors, group, mean, percentile
+from validate import errors, group, mean, percentile, read_predictions
 
-
-
-def results_of(entries):
-    """Results again, from the JSON list of validate.py."""
-    results = []
-    for entry in entries:
-        fields = {k: v for k, v in entry.items() if k not in ("test", "metric", "measured", "unit", "predicted", "unmodelled")}
-        row = Row("", 0, entry["test"], fields, entry["metric"], entry["measured"], entry["unit"])
-        results.append(Result(row, entry.get("predicted"), entry.get("unmodelled")))
-    return results
+SECOND = sorted((pathlib.Path(__file__).resolve().parent / "data/second").glob("t*.csv.gz"))
 
 
 # ---- tables --------------------------------------------------------------------------------------
@@ -87,21 +79,56 @@ def unmodelled_table(results):
 
 
 def leaveout_table(told):
-    return _table(["family", "axis", "left out", "parameters", "rows fitted / left out", "displaced %", "fitted half %",
-                   "left-out half %"],
+    return _table(["family", "axis", "left out", "parameters", "rows fitted / left out", "start %", "fitted half %",
+                   "left-out half %", "left-out half, this machine %"],
                   [[one["family"], f"`{one['axis']}`", "every second value" if one["kind"] == "interpolation" else "upper half",
                     str(one["parameters"]), f"{one['fitted_rows']} / {one['left_out_rows']}", f"{100 * one['before']:.1f}",
-                    f"{100 * one['fitted']:.1f}", f"{100 * one['left_out']:.1f}"] for one in told])
+                    f"{100 * one['fitted']:.1f}", f"{100 * one['left_out']:.1f}", f"{100 * one['machine_left_out']:.1f}"]
+                   for one in told]) + f"\n\nIn {_minutes(sum(one['seconds'] for one in told))} on two cores."
+
+
+def _minutes(seconds):
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds} seconds"
 
 
 def ablation_table(told):
     whole, lines = told[0]["errors"], []
     for one in told[1:]:
         changed = [f"{family} {100 * whole[family]:.1f} → {100 * one['errors'][family]:.1f}" for family in FAMILIES
-                   if family in whole and abs(one["errors"][family] - whole[family]) >= 0.002]
+                   if family in whole and abs(one["errors"][family] - whole[family]) >= 0.0005]
         sets = ", ".join(f"`{key}={value}`" for key, value in one["sets"].items())
-        lines.append([one["mechanism"], sets, "; ".join(changed) or "no change"])
-    return _table(["without", "set", "mean error, %"], lines)
+        rows = f"{one['moved']}: {100 * one['moved_on']:.1f} → {100 * one['moved_off']:.1f}" if one["moved"] else "none"
+        lines.append([one["mechanism"], sets, rows, "; ".join(changed)])
+    sample = ", ".join(f"{family} {count}" for family, count in told[0]["rows"].items())
+    return _table(["without", "set", "rows that move: their error, %", "error of families, %"], lines) + f"\n\nRows: {sample}."
+
+
+def displaced_table(found):
+    """What a fit from displaced values finds: errors by family, then every parameter."""
+    by = found["errors"]
+    families = _table(["family", "this machine %", "displaced %", "fitted %"],
+                      [[family] + [f"{100 * by[name][family]:.1f}" for name in ("machine", "start", "fitted")]
+                       for family in by["machine"]] +
+                      [["mean"] + [f"{100 * mean(by[name].values()):.1f}" for name in ("machine", "start", "fitted")]])
+    lines = []
+    for one in found["parameters"]:
+        width = "no row" if not one["rows"] else "" if one["half_width"] is None else f"± {one['half_width']:.2g}"
+        tied = ", ".join(f"`{key}`" for key in one["tied"])
+        bound = "at its bound" if one["fitted"] in one["bounds"] and one["rows"] else ""
+        lines.append([f"`{one['key']}`", str(one["machine"]), str(one["start"]), str(one["fitted"]), width, str(one["rows"]),
+                      "; ".join(filter(None, [f"only with {tied}" if tied else "", bound]))])
+    informed = [one for one in found["parameters"] if one["rows"]]
+    near = [one for one in informed if _near(one)]
+    told = (f"{len(found['parameters'])} parameters, {found['rows']} rows of {found['runs']} runs, "
+            f"{_minutes(found['seconds'])} on two cores. Of the {len(informed)} parameters that rows inform, {len(near)} come back "
+            "to within a unit, a tenth or their interval of this machine's value.")
+    parameters = _table(["parameter", "this machine", "displaced", "fitted", "95 %", "rows that inform it", "remarks"], lines)
+    return f"{told}\n\n{families}\n\n{parameters}"
+
+
+def _near(one):
+    """Whether a fitted value is the machine's to within a unit, a tenth, or its own interval."""
+    return abs(one["fitted"] - one["machine"]) <= max(1, 0.1 * one["machine"], one["half_width"] or 0)
 
 
 def shape_text(results):
@@ -202,44 +229,50 @@ def bandwidth_curves(results, folder):
     _save(figure, folder, "bandwidth")
 
 
-def second_pass(entries):
-    results = results_of(entries)
+def second_pass(results):
     return families_table(group(results)[0]) + "\n\n" + shape_text(results)
 
 
-def _part(path, script, make):
+def _part(path, make):
     """What `make` makes of a script's JSON, or that this page was made without it."""
-    return make(json.loads(pathlib.Path(path).read_text())) if path else f"This page was made without it; `tests/hw/{script}` has it."
+    if not path.exists():
+        return f"This page was made without it: `make accuracy PARTS={path.name.split('.')[0]}`."
+    return make(json.loads(path.read_text()))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("predictions", help="validate.py's --json")
-    parser.add_argument("--leaveout", metavar="FILE", help="leaveout.py's --json")
-    parser.add_argument("--ablation", metavar="FILE", help="ablation.py's --json")
-    parser.add_argument("--second", metavar="FILE", help="validate.py's --json of a second pass, with rows not in the first")
-    parser.add_argument("--docs", default="docs", help="folder that gets accuracy.md and accuracy/ (default: docs)")
-    options = parser.parse_args()
-    docs = pathlib.Path(options.docs)
-    folder = docs / "accuracy"
-    folder.mkdir(parents=True, exist_ok=True)
-    results = results_of(json.loads(pathlib.Path(options.predictions).read_text()))
+def parts(folder, results):
+    """{name of a part of page.md: its text}"""
     families, apart = group(results)
-    parts = {
+    second = folder / "second.csv.gz"
+    return {
         "families": families_table(families),
         "apart": _table(["rows apart"] + HEAD, [[reason] + _figures(of_reason) for reason, of_reason in apart.items()]),
         "tests": tests_table(families),
         "worst": worst_table(families),
         "unmodelled": unmodelled_table(results),
-        "leaveout": _part(options.leaveout, "leaveout.py", leaveout_table),
-        "ablation": _part(options.ablation, "ablation.py", ablation_table),
+        "leaveout": _part(folder / "leaveout.json", leaveout_table),
+        "ablation": _part(folder / "ablation.json", ablation_table),
+        "displaced": _part(folder / "displaced.json", displaced_table),
         "shape": shape_text(results),
-        "second": _part(options.second, "validate.py", second_pass),
+        "second": second_pass(read_predictions(second, measured_rows.read(SECOND))) if second.exists() else _part(second, None),
     }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--docs", default="docs", help="folder that gets accuracy.md and has accuracy/ (default: docs)")
+    options = parser.parse_args()
+    docs = pathlib.Path(options.docs)
+    folder = docs / "accuracy"
+    try:
+        results = read_predictions(folder / "rows.csv.gz", measured_rows.read(measured_rows.public()))
+        made = parts(folder, results)
+    except BadRow as error:
+        print(f"page.py: {error}", file=sys.stderr)
+        return 2
     text = (pathlib.Path(__file__).resolve().parent / "page.md").read_text()
-    text = re.sub(r"^\{\{(\w+)\}\}$", lambda found: parts[found.group(1)], text, flags=re.MULTILINE)
-    (docs / "accuracy.md").write_text(text)
-    scatter(families, folder)
+    (docs / "accuracy.md").write_text(re.sub(r"^\{\{(\w+)\}\}$", lambda found: made[found.group(1)], text, flags=re.MULTILINE))
+    scatter(group(results)[0], folder)
     latency_curves(results, folder)
     stage_curves(results, folder)
     bandwidth_curves(results, folder)

@@ -1,9 +1,9 @@
 """Runs cases in warpwait, several at a time, and keeps what came of them by content.
 
-The key of an outcome is everything that it depends on: the simulator's bytes, the machine's text, what is set, the case.
+The key of an outcome is everything that it depends on: the simulator's bytes, the machine's values, what is set, the case.
 """
 import concurrent.futures
-import configparser
+import copy
 import hashlib
 import json
 import os
@@ -20,6 +20,7 @@ from case import Outcome, Unmodelled
 # What compute units share, and a part of the machine has its part of.
 SHARED = ("mem.l2_size", "mem.l2_width", "mem.dram_width", "mem.l2_slices", "mem.dram_channels", "mem.clusters",
           "cu.dispatch_rate")
+PORTS = ("mem.cluster_width", "mem.cluster_up_width")  # of a cluster: a part has all of its clusters' share
 SECONDS = 600  # a case that takes longer is given up
 
 
@@ -37,16 +38,29 @@ class Machine:
         except OSError as error:
             raise Failure(f"{warpwait}: {error.strerror}; build it, or say where it is in $WARPWAIT") from None
         if os.path.exists(name):
-            self.text, self.name = pathlib.Path(name).read_text(), os.path.abspath(name)
-        else:
-            told = subprocess.run([self.warpwait, "machines", name], capture_output=True, text=True)
-            if told.returncode:
-                raise Failure(told.stderr.strip().splitlines()[-1])
-            self.text = told.stdout
-        ini = configparser.ConfigParser(inline_comment_prefixes=(";",), strict=False)
-        ini.read_string(self.text)
-        self.values = {f"{section}.{key}": value for section in ini.sections() for key, value in ini[section].items()}
+            self.name = os.path.abspath(name)
+        # Not from the file itself: it may have a base.
+        lines = self._say("params", "--machine", self.name).splitlines()[1:]
+        self.values = dict(line.split()[:2] for line in lines if line.strip())
         self.values.update(item.split("=", 1) for item in self.sets)
+
+    def _say(self, *arguments):
+        told = subprocess.run([self.warpwait, *arguments], capture_output=True, text=True)
+        if told.returncode:
+            raise Failure(told.stderr.strip().splitlines()[-1])
+        return told.stdout
+
+    def text(self):
+        """The machine's file."""
+        return pathlib.Path(self.name).read_text() if os.path.exists(self.name) else self._say("machines", self.name)
+
+    def having(self, values):
+        """This machine with parameters {key: whole number}; those that it has already are not set."""
+        other = copy.copy(self)
+        changed = {key: str(value) for key, value in values.items() if number(self.values[key]) != value}
+        other.sets = self.sets + tuple(f"{key}={value}" for key, value in changed.items())
+        other.values = {**self.values, **changed}
+        return other
 
     def cut(self, case):
         """What to set for a case: no more compute units than it needs, and its part of what they share."""
@@ -55,8 +69,19 @@ class Machine:
             value = number(self.values.get(name, "0"))
             if value > 1:
                 sets[name] = str(max(1, round(value / case.share)))
+        clusters = number(self.values.get("mem.clusters", "0"))
+        for name in PORTS if case.share > 1 and clusters else ():
+            width = number(self.values[name]) * clusters / case.share / int(sets.get("mem.clusters", clusters))
+            sets[name] = str(max(1, round(width)))
+        if case.share == 1:
+            sets["mem.clusters"] = str(self._clusters(case.cus))
         sets.update(case.sets)
         return sets
+
+    def _clusters(self, cus):
+        """That so many compute units are in: those begun."""
+        clusters, count = number(self.values.get("mem.clusters", "0")), number(self.values.get("cu.count", "1"))
+        return min(clusters, 1 + cus * clusters // count)
 
 
 def number(text):
@@ -142,38 +167,62 @@ class Runner:
         self.machine, self.cache = machine, Cache(cache)
         self.jobs, self.progress = jobs or os.cpu_count(), progress
 
-    def _key(self, case, sets):
-        parts = (self.machine.binary, self.machine.text, self.machine.sets, sorted(sets.items()), case)
+    def _key(self, machine, case, sets):
+        parts = (machine.binary, sorted(machine.values.items()), sorted(sets.items()), case)
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
-    def run(self, cases):
-        """{case: Outcome or Unmodelled} of all of `cases`."""
+    def run(self, cases, machine=None):
+        """{case: Outcome or Unmodelled} of all of `cases`, on the runner's machine or another."""
+        machine = machine or self.machine
         outcomes, missing = {}, []
         for case in dict.fromkeys(cases):
-            sets = self.machine.cut(case)
-            kept = self.cache.get(self._key(case, sets))
+            sets = machine.cut(case)
+            kept = self.cache.get(self._key(machine, case, sets))
             if kept is None:
                 missing.append((case, sets))
             else:
                 outcomes[case] = _restored(kept)
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            running = {pool.submit(_run, self.machine, case, sets): (case, sets) for case, sets in missing}
+            running = {pool.submit(_run, machine, case, sets): (case, sets) for case, sets in missing}
             shown = 0
-            for done, future in enumerate(concurrent.futures.as_completed(running), 1):
-                case, sets = running[future]
-                try:
-                    outcome = future.result()
-                    kept = {"cycles": outcome.cycles, "words": outcome.words, "events": outcome.events}
-                except Unmodelled as reason:
-                    outcome, kept = reason, {"unmodelled": str(reason)}
-                outcomes[case] = outcome
-                self.cache.put(self._key(case, sets), kept)
-                if self.progress and time.monotonic() - shown > 0.5:
-                    shown = time.monotonic()
-                    self.progress(done, len(missing))
+            try:
+                for done, future in enumerate(concurrent.futures.as_completed(running), 1):
+                    case, sets = running[future]
+                    outcomes[case] = self._keep(self._key(machine, case, sets), future)
+                    if self.progress and (time.monotonic() - shown > 0.5 or done == len(missing)):
+                        shown = time.monotonic()
+                        self.progress(done, len(missing))
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
         return outcomes
 
+    def _keep(self, key, future):
+        """The outcome of a run, which is in the cache from now on."""
+        try:
+            outcome = future.result()
+            kept = {"cycles": outcome.cycles, "words": outcome.words, "events": outcome.events}
+        except Unmodelled as reason:
+            outcome, kept = reason, {"unmodelled": str(reason)}
+        self.cache.put(key, kept)
+        return outcome
 
-def terminal_progress(done, total):
-    sys.stderr.write(f"\r{done} of {total} runs\x1b[K" if done < total else "\r\x1b[K")
-    sys.stderr.flush()
+
+class Terminal:
+    """One line on a terminal that says what is being done; nothing is said elsewhere."""
+
+    def __init__(self):
+        self.label, self.shown = "", sys.stderr.isatty()
+
+    def say(self, label=""):
+        """What is being done from now on."""
+        self.label = label
+        self._write(label)
+
+    def __call__(self, done, total):
+        self._write(f"{self.label}{': ' if self.label else ''}{done} of {total} runs" if done < total else "")
+
+    def _write(self, text):
+        if self.shown:
+            sys.stderr.write(f"\r{text}\x1b[K")
+            sys.stderr.flush()

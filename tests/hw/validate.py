@@ -7,7 +7,10 @@ the same metric is read off. Prints for each family the rows, the mean absolute 
 """
 import argparse
 import collections
+import csv
+import gzip
 import importlib
+import io
 import json
 import os
 import pathlib
@@ -20,7 +23,7 @@ import rows as measured_rows
 import shape
 from case import Unmodelled
 from rows import FAMILIES, BadRow
-from runner import Failure, Machine, Runner, terminal_progress
+from runner import Failure, Machine, Runner, Terminal
 
 CACHE = os.environ.get("WARPWAIT_HW_CACHE", "build/hw/outcomes.sqlite")
 # Rows about the board or the measuring itself: there is nothing to predict.
@@ -52,8 +55,7 @@ class Result:
 
 def make_runner(machine, sets=(), jobs=None):
     """Runs on a machine with parameters set ("key=value"); shows progress on a terminal. Failure as Machine's."""
-    return Runner(Machine(os.environ.get("WARPWAIT", "build/warpwait"), machine, sets), CACHE, jobs,
-                  terminal_progress if sys.stderr.isatty() else None)
+    return Runner(Machine(os.environ.get("WARPWAIT", "build/warpwait"), machine, sets), CACHE, jobs, Terminal())
 
 
 def plan(row):
@@ -191,6 +193,35 @@ def write_new(path, text):
     new.replace(path)
 
 
+def write_predictions(path, results):
+    """`file,line,predicted,reason` of each row, gzipped: what page.py reads. The reason is why nothing is predicted."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    for result in results:
+        predicted = "" if result.predicted is None else f"{result.predicted:.7g}"
+        lines.writerow([pathlib.Path(result.row.file).name, result.row.line, predicted, result.unmodelled or ""])
+    new = pathlib.Path(f"{path}.new")
+    new.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+    new.replace(path)
+
+
+def read_predictions(path, rows):
+    """Results of `rows` again, from what write_predictions wrote."""
+    try:
+        with gzip.open(path, "rt", newline="") as file:
+            kept = {(name, int(line)): (predicted, reason) for name, line, predicted, reason in csv.reader(file)}
+    except (OSError, EOFError, ValueError) as error:
+        raise BadRow(f"{path}: {error}") from None
+    results = []
+    for row in rows:
+        key = pathlib.Path(row.file).name, row.line
+        if key not in kept:
+            raise BadRow(f"{path}: nothing is predicted for {key[0]}:{key[1]}; the rows have changed since")
+        predicted, reason = kept[key]
+        results.append(Result(row, unmodelled=reason) if reason else Result(row, predicted=float(predicted)))
+    return results
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("csv", nargs="*", help="measurements, .csv or .csv.gz (default: those that come with the project)")
@@ -200,6 +231,7 @@ def main():
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this family or test (repeatable)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="runs at a time (default: all cores)")
     parser.add_argument("--json", metavar="FILE", help="write a list with one object for each row")
+    parser.add_argument("--predictions", metavar="FILE", help="write what is predicted for each row, gzipped, for page.py")
     parser.add_argument("--worst", type=int, default=5, metavar="N", help="worst rows shown of each family (default: 5)")
     parser.add_argument("--by-test", action="store_true", help="a line for each test and metric too")
     parser.add_argument("--by", action="append", default=[], metavar="FIELD",
@@ -223,6 +255,8 @@ def main():
         return 2
     if options.json:
         write_new(options.json, json.dumps([result.as_json() for result in results], indent=1) + "\n")
+    if options.predictions:
+        write_predictions(options.predictions, results)
     report(results, options.worst, options.by_test, options.by)
     if options.shape:
         shape.report(results, options.worst)

@@ -68,7 +68,7 @@ void rig_step(struct rig *rig, uint32_t index) {
   isa_step(warp, &rig->access, &rig->last);
   const uint8_t class_ = rig->program->info[rig->last.pc].class_;
   if (class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PIPE ||
-      class_ == ISA_CLASS_COPY_LANE)
+      class_ == ISA_CLASS_COPY_LANE || class_ == ISA_CLASS_MBARRIER || class_ == ISA_CLASS_PHASE)
     isa_access_commit(&rig->access);
   rig->steps++;
   if (warp->depth > rig->deepest)

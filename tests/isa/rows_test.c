@@ -339,6 +339,9 @@ TEST(rows, slots_name_what_an_instruction_writes_and_then_what_it_reads) {
   expect_slots("copy.fence.all", "|");
   expect_slots("@p0 bra L, join=L\nL: exit", "| 256");
   expect_slots("prefetch [r0 + r2], r3", "| 2 0 1 3");
+  expect_slots("mbarrier.init [r9 + 8], r2", "| 9 2");
+  expect_slots("mbarrier.arrive [8]", "|");
+  expect_slots("@p1 mbarrier.try_wait p3, [r9], r2", " 259| 9 2 257");
 }
 
 TEST(rows, info_tells_stores_atomics_fences_and_bytes) {
@@ -348,6 +351,8 @@ TEST(rows, info_tells_stores_atomics_fences_and_bytes) {
   EXPECT_EQ(info_of("ld.lds.b128 r0, [r4]").bytes, 16);
   EXPECT_TRUE(info_of("atom.lds.add.i64 r0, [r4], r6").atomic);
   EXPECT_EQ(info_of("atom.lds.add.i64 r0, [r4], r6").bytes, 8);
+  EXPECT_TRUE(info_of("mbarrier.arrive [8]").atomic && !info_of("mbarrier.arrive [8]").store);
+  EXPECT_TRUE(info_of("mbarrier.init [8], r2").store && !info_of("mbarrier.test p0, [8], r2").store);
   EXPECT_FALSE(info_of("bar").local_fence || info_of("bar").global_fence);
   EXPECT_TRUE(info_of("bar.lds").local_fence && !info_of("bar.lds").global_fence);
   EXPECT_TRUE(info_of("fence.global").global_fence && !info_of("fence.global").local_fence);

@@ -75,6 +75,44 @@ TEST(access_path, stores_stop_when_the_queue_for_the_link_is_full) {
   }
 }
 
+TEST(access_path, stores_stop_when_as_many_bytes_are_under_way) {
+  char code[2048] = "";
+  size_t length = 0;
+  for (unsigned i = 0; i < 32; i++)
+    length += (size_t)snprintf(code + length, sizeof code - length, STORE);
+  const char *narrow = "mem.link_up_width=32";
+  for (unsigned kept = 8; kept <= 16; kept += 4) { /* more than a round trip takes: the link is always busy */
+    char settings[96];
+    snprintf(settings, sizeof settings, "%s cu.store_room=%u", narrow, kept * 1024);
+    uint64_t issued = cycles(settings, 128, code), more = cycles(settings, 128, code + strlen(STORE));
+    ct_note("%u stores of 32 sectors under way", kept);
+    EXPECT_EQ(issued - more, 32); /* the rate of the link */
+    snprintf(settings, sizeof settings, "%s cu.store_room=%u", narrow, kept * 1024 - 1023);
+    EXPECT_EQ(cycles(settings, 128, code), issued); /* room for one byte is enough */
+    snprintf(settings, sizeof settings, "%s cu.store_room=%u", narrow, kept * 1024 + 1);
+    EXPECT_EQ(cycles(settings, 128, code), issued - 32);
+  }
+}
+
+TEST(access_path, a_write_takes_as_many_places_in_the_queue_as_its_data_need) {
+  char code[2048] = "";
+  size_t length = 0;
+  for (unsigned i = 0; i < 32; i++)
+    length += (size_t)snprintf(code + length, sizeof code - length, STORE);
+  static const char *const queue = "mem.link_up_width=32 mem.link_up_queue=%u mem.link_up_place=%u";
+  uint64_t issued[5];
+  /* a store has 128 bytes: one place, one, two, all of the four, and without places of a size */
+  static const unsigned places[5][2] = {{8, 256}, {8, 128}, {8, 127}, {4, 1}, {4, 0}};
+  for (int i = 0; i < 5; i++) {
+    char settings[96];
+    snprintf(settings, sizeof settings, queue, places[i][0], places[i][1]);
+    issued[i] = cycles(settings, 128, code);
+  }
+  EXPECT_EQ(issued[0], issued[1]);
+  EXPECT_EQ(issued[2], issued[4]);          /* twice as many places, each store in two */
+  EXPECT_EQ(issued[3], issued[4] + 3 * 32); /* one store waits instead of four */
+}
+
 TEST(access_path, a_fence_of_global_memory_has_its_latency) {
   uint64_t fence = cycles("", 4, STORE DRAINED);
   EXPECT_EQ(cycles("cu.fence_latency=100", 4, STORE DRAINED), fence + 99);

@@ -29,6 +29,8 @@ static const char *const machines[] = {
     "cu.count=3 cu.meet=barriers cu.schedulers=2 dma.queue=1 dma.channels=2 cu.wait_latency=9",
     ("cu.count=2 cu.barrier_blocks=accesses cu.barrier_interval=2 cu.schedulers=4 cu.policy=greedy_fair "
      "cu.forward_latency=1 cu.dispatch_rate=70 cu.divergence_latency=9"),
+    "cu.count=2 cu.schedulers=4 cu.phase_interval=18 cu.phase_latency=3 cu.phase_turn=5 cu.phase_wake_interval=2 "
+    "lds.interleave=2",
     ("cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "
      "dma.alignment=16"),
 };

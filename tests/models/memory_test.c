@@ -134,6 +134,24 @@ TEST(memory, compute_units_of_a_cluster_share_its_port_each_way) {
     }
 }
 
+TEST(memory, compute_units_are_dealt_to_clusters_in_units) {
+  /* 6 work-groups, one to a CU: 16 accesses of 128 bytes by each of 8 warps */
+  static const char *const text = ".kernel k\n.arg buffer global\n.reg i, n, v[16]\n.reg64 p\n.pred more\n"
+                                  " ld.arg.b64 p, buffer\n get.global_id i, x\n shl.b32 i, i, 2\nagain: "
+                                  "ld.global.b32 v, [p + i]\n add.i32 i, i, 8192\n add.i32 n, n, 1\n"
+                                  " setp.lt.u32 more, n, 16\n@more bra again\n exit\n";
+  enum { CUS = 6, BYTES = 8 * 16 * 128, WIDTH = 8, CLUSTERS = 2 };
+  for (uint32_t unit = 1; unit <= 4; unit++) {
+    char settings[256];
+    snprintf(settings, sizeof settings,
+             "cu.count=6 mem.link_width=64 mem.clusters=2 mem.cluster_unit=%u mem.cluster_width=8", unit);
+    uint32_t largest = (uint32_t)div_up(div_up(CUS, unit), CLUSTERS) * unit; /* 3, 4, 3 and 4 of 6 */
+    uint64_t cycles = rig_cycles(settings, CUS * 256, 256, text);
+    EXPECT_GE(cycles, largest * BYTES / WIDTH);
+    EXPECT_LE(cycles, largest * BYTES / WIDTH + 16 * 350); /* each access's latency, one after the other */
+  }
+}
+
 TEST(memory, a_link_up_of_its_own_width_carries_what_is_written) {
   static const char *const text = ".kernel k\n.arg a global\n.reg i\n.reg64 p\n ld.arg.b64 p, a\n get.lane i\n"
                                   " shl.b32 i, i, 2\n %s\n mov.b32 i, i\n exit\n";

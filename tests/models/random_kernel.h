@@ -110,7 +110,13 @@ static void collective(struct writer *writer) {
   unsigned stride = 1 + below(writer, 40), others = 1 + below(writer, 200);
   static const char *const bars[] = {"bar", "bar.lds", "bar.global", "bar.all"};
   static const char *const fences[] = {"lds", "global", "all"};
-  switch (below(writer, 5)) {
+  switch (below(writer, 6)) {
+  case 4: /* all arrive, and go on when they like; the first to be there make the mbarrier, all the same */
+    put(writer,
+        " get.local_size n, x\n bar.lds\n mbarrier.init [t + 8184], n\n bar.lds\n mbarrier.arrive [t + 8184]\n");
+    statement(writer, 2);
+    put(writer, " mov.b32 n, 0\n mbarrier.try_wait c, [t + 8184], n\n");
+    break;
   case 0:
     put(writer, " %s\n", bars[below(writer, 4)]);
     break;

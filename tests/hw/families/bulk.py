@@ -4,6 +4,8 @@ One elected lane of a warp issues each copy there, so here a work-group is one w
 the unit of a bulk copy. What the program computes for an address on the uniform datapath is computed here by as many
 instructions as our addresses take; an mbarrier is an event, and to arm it is to store into the LDS.
 """
+import dataclasses
+
 from case import Case, Buffer, Launch, Unmodelled, STAMPS, median, stamps
 
 UNIT = 16  # bytes of a bulk copy's element
@@ -17,11 +19,11 @@ def _units(size, row):
     return size // UNIT
 
 
-def _case(kernel, name, groups, count, data, warm, local=32, **more):
+def _case(kernel, name, groups, count, data, warm, local=32, numbers=(), **more):
     """A run of `kernel` that writes `count` stamps and works on buffers of `data` bytes; a warm one runs twice, so that
-    its data have been read by the same compute units."""
+    its data have been read by the same compute units. `numbers`: its last arguments."""
     buffers = [stamps(count)] + [Buffer(title, size, fill="iota") for title, size in data]
-    args = (("buffer", STAMPS),) + tuple(("buffer", title) for title, _ in data)
+    args = (("buffer", STAMPS),) + tuple(("buffer", title) for title, _ in data) + tuple(("uint", n) for n in numbers)
     launch = Launch(name, groups, local, args)
     return Case(kernel, (launch, launch) if warm else (launch,), tuple(buffers), **more)
 
@@ -39,26 +41,50 @@ def _arm(barrier, size):
 
 # What the compiler has between two clock reads: the source from its base and offset, the destination, the size.
 ADDRESS = """        add.i64         q, p, mis
+        mov.b32         v, base
         mov.b32         d, base
         mov.b32         n, size
         add.i32         d, d, 1024
         shr.u32         n, n, 4
 """
+# Likewise where the addresses are at hand.
+SIZE = """        mul.i32         v, size, 1
+        add.i32         d, base, 1024
+        shr.u32         n, size, 4
+"""
 
 
-def _poll(place, test=""):
+def _poll(place):
     """A loop that reads a word of the LDS until it is not zero, with the counter that bounds it; the first reading is
-    before the loop. `test`: what the program does more in each turn when it tests an mbarrier."""
-    return f"""        ld.lds.b32      v, [{place}]
+    before the loop. The address is in a uniform register, which is moved for each load."""
+    return f"""        mov.b32         at, d
+        ld.lds.b32      v, [at + {place}]
         setp.ne.s32     hit, v, 0
 @hit    bra             seen
         mov.b32         i, 0
 poll:   setp.ge.u32     over, i, 1048576
 @over   bra             seen
-{test}        ld.lds.b32      v, [{place}]
+        mov.b32         at, d
+        ld.lds.b32      v, [at + {place}]
         add.i32         i, i, 1
         setp.ne.s32     hit, v, 0
 @!hit   bra             poll
+seen:   get.clock       t2
+        wait            e
+"""
+
+
+def _spin(place):
+    """The same with a test of the mbarrier, which is here to read the last word that the copy writes and pick a bit."""
+    return f"""        mov.b32         i, 0
+poll:   shl.b32         at, d, 0
+        ld.lds.b32      v, [at + {place}]
+        and.b32         v, v, v
+        setp.ne.s32     hit, v, 0
+@hit    bra             seen
+        add.i32         i, i, 1
+        setp.lt.u32     over, i, 4194304
+@over   bra             poll
 seen:   get.clock       t2
         wait            e
 """
@@ -69,22 +95,20 @@ def _latency_kernel(row, inbound, size, step, misalign):
     if inbound:
         body = {
             "try_wait": "        wait            e\n        get.clock       t2\n",
-            "test_wait_spin": _poll(f"{1024 + size - 4}", "        shl.b32         n, n, 31\n"),
-            "poll_last_word": _poll(f"{1024 + size - 4}"),
-            "poll_first_word": _poll("1024"),
+            "test_wait_spin": _spin(size - 4),
+            "poll_last_word": _poll(size - 4),
+            "poll_first_word": _poll(0),
         }.get(wait)
         if body is None:
             raise Unmodelled(f"no such wait as '{wait}'")
         body = f"""        get.clock       t0
-{ADDRESS}        copy.to_lds     e, [d], [q], n, size={UNIT}
+{SIZE if wait == "poll_first_word" else ADDRESS}        copy.to_lds     e, [d], [q], n, size={UNIT}
         get.clock       t1
 {body}        mov.b64         t3, t2
 """
     else:  # the second wait, for the writes, finds nothing left: an instruction
         body = f"""        get.clock       t0
-        add.i32         d, base, 1024
-        shr.u32         n, size, 4
-        copy.to_global  e, [q], [d], n, size={UNIT}
+{SIZE}        copy.to_global  e, [q], [d], n, size={UNIT}
         get.clock       t1
         wait            e
         get.clock       t2
@@ -96,7 +120,7 @@ def _latency_kernel(row, inbound, size, step, misalign):
 .arg    out  global
 .arg    data global
 .lds    words {1024 + size}
-.reg    lane, base, size, n, d, e, v, i, repeat
+.reg    lane, base, size, n, d, e, v, i, at, repeat
 .reg64  p, q, o, mis, t0, t1, t2, t3
 .pred   lead, hit, over, again
         get.lane        lane
@@ -169,18 +193,31 @@ more:   sub.i32         i, i, 1
 
 def _each_lane(copies):
     """The loop around a copy instruction that serves one lane after the other: elect a lane, move its operands to the
-    warp's registers, which takes as long as a vote, copy, branch if lanes are left."""
-    return f"""        mov.b32         i, {copies}
-        mov.b32         dp, 1024
-more:   vote.any        hit, over
-        ballot.b64      q, hit
+    warp's registers, which takes as long as a vote, copy, branch if lanes are left. Around it the loop over each lane's
+    own copies, 32 at a time in all."""
+    def serve(label, count):
+        return f"""        mov.b32         i, {count}
+        mov.b32         v, size
+        shr.u32         n, v, 4
+        ballot.b64      q, over
+{label}:   vote.none       hit, over
         sub.i32         i, i, 1
         setp.ne.s32     again, i, 0
-        copy.to_lds     e, [dp], [p], n, size={UNIT}
+        ballot.b64      q, over
+        add.i32         dq, dp, q.lo
+        copy.to_lds     e, [dq], [p], n, size={UNIT}
         add.i64         p, p, pitch
         add.i32         dp, dp, size
+@again  bra             {label}
+"""
+    rounds, rest = divmod(copies, 32)
+    whole = f"""        mov.b32         left, {rounds}
+more:
+{serve("next", 32)}        sub.i32         left, left, 1
+        setp.ne.s32     again, left, 0
 @again  bra             more
 """
+    return "        mov.b32         dp, 1024\n" + (whole if rounds else "") + (serve("last", rest) if rest else "")
 
 
 def _small(row):
@@ -190,11 +227,11 @@ def _small(row):
     _units(size, row)
     issuer = row.text("issuer")
     if issuer == "one_lane_unrolled":
-        warps, body = 1, _unrolled(8, copies // 8) if copies >= 8 else _unrolled(copies, 1)
+        warps, lanes, body = 1, 1, _unrolled(8, copies // 8) if copies >= 8 else _unrolled(copies, 1)
     elif issuer == "each_lane":
-        warps, body = 1, _each_lane(copies)
+        warps, lanes, body = 1, min(32, copies), _each_lane(copies)
     elif issuer.endswith("warps") and issuer[:-5].isdigit() and int(issuer[:-5]) in range(1, 33):
-        warps = int(issuer[:-5])
+        warps, lanes = int(issuer[:-5]), 1
         body = _unrolled(8, copies // 8 // warps)
     else:
         raise Unmodelled(f"no such issuer as '{issuer}'")
@@ -202,14 +239,16 @@ def _small(row):
     if column is None:
         raise Unmodelled("no such metric")
     each = copies // warps
+    places = "        ld.arg.b64      q, data\n" if issuer.endswith("warps") else ""
     kernel = f"""
 .kernel small
 .arg    out  global
 .arg    data global
+.arg    lanes u32
 .lds    words {1024 + each * size}
-.reg    lane, group, size, n, dp, dq, e, v, i
+.reg    lane, group, size, n, dp, dq, e, v, i, left
 .reg64  p, q, o, pitch, t0, t1, t2
-.pred   lead, again, hit, over
+.pred   lead, again, hit, over, others
         get.lane        lane
         get.group_id    group, x
         ld.arg.b64      p, data
@@ -221,16 +260,16 @@ def _small(row):
         mov.b32         size, {size}
         mov.b64         pitch, {pitch}
 {_arm(0, size)}        get.clock       t0
-        ld.arg.b64      q, data
-        setp.lt.u32     over, q.hi, 1
+        ld.arg.b32      v, lanes
+        setp.eq.u32     over, v, 0
+        setp.ge.u32     others, lane, v
 @over   bra             done
-        ld.arg.b64      q, data
-        add.i64         q, q, pitch
-        setp.eq.u64     hit, q, pitch
-        ballot.b64      q, hit
+{places}        add.i64         q, q, pitch
+        ballot.b64      q, over
         shr.u32         n, size, 4
         mov.b32         dp, 1024
-{body}done:   get.clock       t1
+{body}@others bra             done
+done:   get.clock       t1
         wait            e
         get.clock       t2
         get.lane        lane
@@ -241,7 +280,7 @@ def _small(row):
         exit
 """
     reach = copies * pitch + size
-    case = _case(kernel, "small", warps, 3 * warps, (("data", reach),), True)
+    case = _case(kernel, "small", warps, 3 * warps, (("data", reach),), True, numbers=(lanes,))
 
     def metric(outcome):
         words = outcome.words[STAMPS]
@@ -252,12 +291,11 @@ def _small(row):
 # ---- streams ----------------------------------------------------------------------------------
 
 def _place(ctas):
-    """(compute units, share, work-groups) of a launch of `ctas` work-groups of the measured GPU."""
+    """(compute units, share, work-groups) of a launch of `ctas` work-groups of the measured GPU. Half of its clusters
+    are three and the larger one of two."""
     if ctas in (132, 264):
-        return 33, 4, ctas // 4
-    if ctas > 132:
-        raise Unmodelled("more than one work-group a CU, but not two in each")
-    return ctas, 1, ctas
+        return 66, 2, ctas // 2
+    return min(ctas, 132), 1, ctas
 
 
 # The source of the next copy, and back to the first at the end of the region: the addition and the comparison stand
@@ -272,7 +310,7 @@ class _Stream:
     """A stream of `copies` copies in K slots by each work-group, and how much of it is run."""
 
     def __init__(self, copies, slots):
-        laps = copies // slots
+        laps = max(2, copies // slots)
         self.slots, self.copies = slots, laps * slots
         self.run = min(laps, max(4, MOST_COPIES // slots))  # laps, the first by itself
         self.middle = max(1, self.run // 2)
@@ -355,11 +393,13 @@ def _inbound_slot(slots, s, size, wait=True, place=None):
 
 
 def _outbound_slot(slots, s, size, wait=True):
-    """A slot is free when all but the K-1 latest copies have been read: when its own last one has."""
+    """A slot is free when all but the K-1 latest copies have been read: when its own last one has. All else is at hand
+    then."""
     return f"""        add.i64         q, p, step
-{f"        wait            e{s}" + chr(10) if wait else ""}        mov.b32         e{s}, 0
+        mov.b32         i, e{s}
+        mov.b32         e{s}, 0
         mov.b32         d, {1024 + s * size}
-        copy.to_global  e{s}, [p], [d], n, size={UNIT}
+{f"        wait            i" + chr(10) if wait else ""}        copy.to_global  e{s}, [p], [d], n, size={UNIT}
         setp.ge.u64     hit, q, end
 {CHOOSE}"""
 
@@ -385,6 +425,30 @@ def _stream_metric(row, stream, ctas, groups, moved):
     return metric
 
 
+L2 = 60 << 20  # bytes
+CHANGE = """
+.kernel change
+.arg    old global
+.reg    item, v[4]
+.reg64  p, q
+        ld.arg.b64      p, old
+        get.global_id   item, x
+        mul.wide.u32    q, item, 16
+        add.i64         p, p, q
+        st.global.b128  [p], v
+        exit
+"""
+
+
+def _changed(case):
+    """The case with an L2 full of changed lines at first, as it is after the repeats before: what is written drives
+    others out to DRAM."""
+    size = L2 // case.share
+    launch = Launch("change", size // 4096, 256, (("buffer", "old"),))
+    return dataclasses.replace(case, source=case.source + CHANGE, launches=(launch,) + case.launches,
+                               buffers=case.buffers + (Buffer("old", size),))
+
+
 def _throughput(row):
     inbound = row.one_of("dir", "g2s", "s2g") == "g2s"
     hot = row.one_of("mem", "l2", "dram") == "l2"
@@ -403,6 +467,8 @@ def _throughput(row):
     tail = "".join(f"        wait            e{s}\n" for s in range(slots))
     kernel = _stream_kernel(stream, size, step, base, region if hot else reach + step, begin, code, tail)
     case = _case(kernel, "stream", groups, 4 * groups, (("data", reach),), hot, cus=cus, share=share)
+    if not inbound and not hot and share > 1:
+        case = _changed(case)
     return case, _stream_metric(row, stream, ctas, groups, size)
 
 
@@ -496,28 +562,29 @@ def _topology(row):
 
 # ---- copies and the warps' loads ----------------------------------------------------------------
 
-CONTEND = 6000  # cycles that both go on
+CONTEND = 6000  # cycles that both go on, or as long as the loads need to take turns so often
+TURNS, LOADS = 6, 8
 ROOM, WARPS = 227 * 1024, 22  # LDS, and warps of this kernel that the registers are for
 
 
-def _contend_kernel(size, bits, stride):
-    """Work-group 0 copies into one place, what lies there is not looked at; it starts its clock after a turn. The
-    others load. Stamps: start, end, copies or loads."""
-    region, turns = max(16384, 4 * size), CONTEND // max(440, size // 26) if size else 0  # as long as the loads
+def _contend_kernel(size, bits, stride, cycles):
+    """Work-group 0 copies into one place, what lies there is not looked at; the others load for as many `cycles`. All
+    start their clocks after a turn. Stamps: start, end, copies or loads."""
+    region, turns = max(16384, 4 * size), cycles // max(440, size // 26) if size else 0  # as long as the loads
     turn = "".join(_inbound_slot(4, s, size, place=1024) for s in range(4))
     begin = "".join(_inbound_slot(4, s, size, wait=False, place=1024) for s in range(4)) + turn
     turn += "        add.i32         count, count, 4\n"
     end = "".join(f"        wait            e{s}\n" for s in range(4))
     begin, turn, end = (begin, turn, end) if size else ("", "", "")
-    loads = "".join(f"        ld.lds.b{bits}     v{u}, [at]\n" for u in range(8))
-    use = "".join(f"        xor.b32         i, v{u}, v{u + 1}\n" for u in range(0, 8, 2))
+    loads = "".join(f"        ld.lds.b{bits}     v{u}, [at]\n" for u in range(LOADS))
+    use = "".join(f"        xor.b32         i, v{u}, v{u + 1}\n" for u in range(0, LOADS, 2))
     return f"""
 .kernel contend
 .arg    out  global
 .arg    data global
 .lds    words {max(1024 + size, 64 + 31 * stride + bits // 8)}
 .reg    lane, group, warp, size, n, d, i, v, lap, at, count, e0, e1, e2, e3
-.reg    {", ".join(f"v{u}[{bits // 32}]" for u in range(8))}
+.reg    {", ".join(f"v{u}[{bits // 32}]" for u in range(LOADS))}
 .reg64  p, q, o, c, step, first, end, t0, t1, last
 .pred   lead, hit, loads, again
         get.lane        lane
@@ -540,7 +607,7 @@ def _contend_kernel(size, bits, stride):
         mov.b32         count, 0
         setp.ne.s32     loads, group, 0
         get.clock       t0
-        add.i64         last, t0, {CONTEND}
+        add.i64         last, t0, {cycles}
 @loads  bra             load
 {begin}        get.clock       t0
 copies:
@@ -549,10 +616,12 @@ copies:
 @again  bra             copies
 {end}        bra             done
 load:
-{loads}{use}        add.i32         count, count, 8
-        get.clock       t1
+{loads}{use}        get.clock       t0
+more:   get.clock       t1
         setp.lt.u32     again, t1.lo, last.lo
-@again  bra             load
+{loads}{use}        add.i32         count, count, {LOADS}
+@again  bra             more
+        sub.i32         count, count, {LOADS}
 done:
 @lead   st.global.b64   [o], t0
 @lead   st.global.b64   [o + 8], t1
@@ -572,7 +641,9 @@ def _contention(row):
     while (1 + -(-warps // each)) * max(2048 + size, 64 + 32 * stride) > ROOM:
         each += 1
     groups = min(1 + -(-warps // each), WARPS // each)
-    case = _case(_contend_kernel(size, bits, stride), "contend", groups, 3 * groups * each,
+    passes = min(32, stride // 4)  # of a load
+    cycles = max(CONTEND, TURNS * LOADS * passes * warps)
+    case = _case(_contend_kernel(size, bits, stride, cycles), "contend", groups, 3 * groups * each,
                  (("data", 16384 + 8 * size),), True, local=32 * each)
 
     def metric(outcome):

@@ -188,56 +188,55 @@ meet:   get.clock       t0
     return _case(_kernel(body), warps), released
 
 
-# An mbarrier is a word of the LDS here: arriving adds to it, a test of its phase loads it, and the compare takes the
-# place of the predicate that the hardware's own test gives.
+# The wait of the measuring programs: bounded, so that a wrong phase traps. Then its lanes meet (BSYNC), see MEET.
 POLL = """
         mov.b32         i, 0
-        xor.b32         guard, b, b
-poll{n}: ld.lds.b32      x[1], [guard + 64]
-        setp.ge.s32     q0, x[1], {value}
+        and.b32         guard, {parity}, 1
+poll{n}: {turn}mbarrier.{op} q0, [64], guard
 @q0     bra             done{n}
         add.i32         i, i, 1
         setp.lt.u32     q0, i, 0x400000
 @q0     bra             poll{n}
+        exit
 done{n}:
 """
-
-
-def _poll(number, value):
-    return POLL.format(n=number, value=value)
-
-
-# try_wait keeps a warp off until its phase ends, and it then tests: what does that here is a barrier.
-KEPT_OFF = """
-        bar
-        ld.lds.b32      x[1], [64]
-        setp.ge.s32     q0, x[1], 1
-@!q0    bra             trapped
+# In the loops of several warps, not of one, the compiler has put a turn for others before each test.
+YIELD = "yield\n        "
+# Lane 0 of warp 0 makes the mbarrier, before the barrier of a SYNC_CLOCK.
+MAKE = """
+        mov.b32         x[0], {count}
+        or.b32          guard, lane, warp
+        setp.eq.u32     lead, guard, 0
+@lead   mbarrier.init   [{place}], x[0]
+        fence.lds
 """
+
+
+def _poll(number, op, parity, turn=""):
+    return POLL.format(n=number, op=op, parity=parity, turn=turn)
 
 
 def _mbarrier_wake(row):
     """Warp 0 arrives `arrive_delay` after the barrier that starts all; the others wait."""
-    suspended = row.one_of("wait", "try_wait", "test_wait_spin") == "try_wait"
+    op = {"try_wait": "try_wait", "test_wait_spin": "test"}[row.one_of("wait", "try_wait", "test_wait_spin")]
     waiting, delay = row.number("waiting_warps", 1, 31), row.number("arrive_delay", 0, 1 << 20)
-    body = _sync_clock("d[0]") + f"""
-        mov.b32         x[0], 1
+    body = MAKE.format(count=1, place=64) + _sync_clock("d[0]") + f"""
         setp.eq.u32     lead, lane, 0
         setp.eq.u32     again, warp, 0
+@again  bra             arrive
         get.clock       t0
-@!again bra             wait
-        get.clock       d[0]
+{_poll(0, op, "x[1]", YIELD)}
+        vote.any        q7, q0
+@q7     get.clock       t1
+        bra             meet
+arrive: get.clock       d[0]
 spin:   get.clock       t0
         sub.i64         e, t0, d[0]
         setp.lt.u64     again, e, {delay}
 @again  bra             spin
         get.clock       t0
-@lead   atom.lds.add.i32 _, [64], x[0]
-{"" if suspended else "        bra             meet"}
-wait:
-{KEPT_OFF if suspended else _poll(0, 1)}
-        vote.any        q7, q0
-@q7     get.clock       t1
+@lead   mbarrier.arrive [64]
+        get.clock       t1
 meet:
 """
 
@@ -248,19 +247,18 @@ meet:
     return _case(_kernel(body, registers=2), waiting + 1), woken
 
 
-def _arrive_then_wait():
-    return f"""
+ARRIVE_THEN_WAIT = """
         mov.b32         c, 0
-        setp.eq.u32     lead, lane, 0
-        mov.b32         x[0], 1
+        mov.b32         b, 0
         get.clock       t0
 again_: add.i32         c, c, 1
-@lead   atom.lds.add.i32 _, [64], x[0]
-        setp.ne.s32     again, c, 64
-        xor.b32         guard, b, b
         mov.b32         i, 0
-test:   ld.lds.b32      x[1], [guard + 64]
-        setp.ge.s32     q0, x[1], c
+@lead   mbarrier.arrive [64]
+        mov.b32         x[1], b
+        setp.ne.s32     again, c, 64
+        shl.b32         guard, b, 31
+        shr.u32         guard, guard, 31
+test:   mbarrier.try_wait q0, [64], guard
 @q0     bra             seen
         add.i32         i, i, 1
         setp.lt.u32     q0, i, 0x100000
@@ -275,24 +273,29 @@ def _clocked(text):
     return "        get.clock       t0\n" + text + "        get.clock       t1\n"
 
 
+def _tests(count):
+    """Tests of a phase that is complete, their outcomes added up, and a branch that the sum steers."""
+    tests = "".join(f"        mbarrier.test   q{k % 7}, [64], x[1]\n" for k in range(min(count, 4)))
+    for k in range(count):
+        tests += f"@q{k % 7}     add.i32         x[2], x[2], 1\n"
+        tests += f"        mbarrier.test   q{(k + 4) % 7}, [64], x[1]\n" if k + 4 < count else ""
+    return _clocked(tests + "        setp.eq.u32     trap, x[2], 77\n@trap   bra             trapped\n")
+
+
 def _mbarrier_ops(row):
     """One warp: cycles a time of what it does again and again."""
-    test = "        ld.lds.b32      {register}, [64]\n"
-    use = "        setp.eq.u32     trap, {register}, 77\n@trap   bra             trapped\n"
-    tests = "".join(test.format(register=f"x[{k}]") + f"        add.i32         c, c, x[{k}]\n" for k in range(16))
-    arrivals = "@lead   atom.lds.add.i32 _, [64], b\n" * 16
-    elected = "        setp.eq.u32     lead, lane, 0\n"
     bodies = {
-        "arrive_then_wait_loop": (_arrive_then_wait(), 64),
-        "wait_on_complete_phase_x16": (_clocked("".join(_poll(n, 0) for n in range(16))), 16),
-        "arrive_back_to_back_x16": (elected + _clocked(arrivals), 16),
-        "test_wait_independent_x16": (_clocked(tests + use.format(register="c")), 16),
-        "test_wait_single": (_clocked(test.format(register="c") + use.format(register="c")), 1),
+        "arrive_then_wait_loop": (ARRIVE_THEN_WAIT, 64),
+        "wait_on_complete_phase_x16": (_clocked("".join(_poll(n, "try_wait", "x[1]") for n in range(16))), 16),
+        "arrive_back_to_back_x16": (_clocked("@lead   mbarrier.arrive [128]\n" * 16), 16),
+        "test_wait_independent_x16": (_tests(16), 16),
+        "test_wait_single": (_clocked("        mbarrier.test   q0, [64], x[1]\n@!q0    bra             trapped\n"), 1),
     }
     row.one_of("seq", *bodies)
     body, count = bodies[row.text("seq")]
+    made = MAKE.format(count=1, place=64) + MAKE.format(count=1 << 19, place=128) + "        mov.b32         x[1], 1\n"
     span = _span(1)
-    return _case(_kernel(body, registers=16), 1), lambda outcome: span(outcome) / count
+    return _case(_kernel(made + body, registers=3), 1), lambda outcome: span(outcome) / count
 
 
 # ---- branches -----------------------------------------------------------------------------------

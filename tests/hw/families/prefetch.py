@@ -27,13 +27,17 @@ TIMED_LOAD = """        get.clock       t2
 """
 
 # What the program does once in a repeat, between its first two stamps, instead of or before the prefetch: it looks the
-# kind up in a table of jump targets.
+# kind up in a table of jump targets. A jump to an address in a register takes the first lane's; the lanes compare theirs
+# with it, and those of which it is the same go there.
 LOOK_UP = """        ld.arg.b32      mode, kind
-        min.u32         x, mode, 2
+        add.i32         x, mode, 4294967295
+        min.u32         x, x, 2
         shl.b32         x, x, 2
         ld.const.b32    x, [x]
-        shr.s32         y, x, 31
-        bra             target
+        add.i32         x, x, 0
+        bcast.b32       y, x
+        setp.eq.u32     odd, x, y
+@odd    bra             target
 """
 
 SPIN = """wait_:  get.clock       now
@@ -44,9 +48,10 @@ SPIN = """wait_:  get.clock       now
 
 
 def _prefetch_kernel(ways, step):
-    """`ways`: what is done at first, none, prefetch or a load that is waited for."""
+    """`ways`: what is done at first, none, a prefetch as the program jumps to one, or a load that is waited for."""
     first = {"none": "target: setp.ne.u32     odd, mode, 3\n@odd    bra             over_\n",
-             "prefetch": "target: prefetch        [p], 4\n        bra             over_\n",
+             "L1": "target: prefetch        [p], 4\n        bra             over_\n",
+             "L2": "target: prefetch        [p], 4\n",
              "load": "target: setp.ne.u32     odd, mode, 3\n        mov.b64         q, p\n"
                      "        ld.global.l2.b32 v, [q]\n        setp.eq.u32     odd, v, 1\n@!odd   bra             over_\n"}
     return f"""
@@ -96,7 +101,7 @@ def _column(row):
 
 
 def _prefetch_load(row):
-    ways = {"none": "none", "L2": "prefetch", "L1": "prefetch"}[row.one_of("prefetch", "none", "L2", "L1")]
+    ways = row.one_of("prefetch", "none", "L2", "L1")
     warm, distance = row.one_of("mem", "dram", "l2") == "l2", row.number("distance", 0, 1 << 20)
     step = 4096 + 256
     return _prefetch_case(_prefetch_kernel(ways, step), distance, 0, REPEATS * step, warm), _column(row)
@@ -148,6 +153,7 @@ next:   mov.b32         e, 0
         mul.i32         x, p.lo, 1
         mov.pred        any, lead
         mul.i32         y, p.hi, 1
+        add.i32         v, lane, 0
         get.clock       t1
         shr.u32         d, n, 4
         mov.b32         x, d

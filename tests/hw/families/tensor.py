@@ -245,7 +245,7 @@ def _throughput(row):
     apart = (box.bytes + 127) // 128 * 128
     if LDS_FROM + slots * apart > MOST_LDS:
         raise Unmodelled("the boxes are larger than the LDS")
-    share = 4 if ctas >= 132 and ctas % 132 == 0 else 1
+    share = 2 if ctas >= 132 and ctas % 132 == 0 else 1  # half of the clusters are three and the larger one of two
     groups = ctas // share
     boxes, stride, first = _footprint(row, box, copies, groups)
     size = ((groups - 1) * first + (boxes - 1) * stride) * box.step + box.span
@@ -256,7 +256,7 @@ def _throughput(row):
     launches = tuple(Launch("stream", groups, 32, (("buffer", STAMPS), ("buffer", "data"), ("uint", box.bytes),
                                                    ("uint", run)) + rest) for run in runs)
     case = Case(_stream_kernel(box, direction, _rank(row), slots, apart), launches,
-                (stamps(2 * groups), Buffer("data", size)), cus=min(groups, 33 if share == 4 else 132), share=share,
+                (stamps(2 * groups), Buffer("data", size)), cus=min(groups, 132 // share), share=share,
                 sets=_sets(box))
 
     def metric(outcome):

@@ -18,6 +18,7 @@ SRAM, CARVED = 256 << 10, {1: 132 << 10, 2: 164 << 10, 4: 196 << 10}
 REGION = 163840  # bytes that the copies of a compute unit wrap in, warm: more than the program's L1 held
 FIRST, STEADY = 2, 6  # copies in sequence that are run: those that begin, and those that stand for all later ones
 MEGAHERTZ = 1980
+REPEATS, SHORT = 9, 2048  # single copies in regions of their own, of which the median counts; elements up to which all are run
 
 HEAD = """
 .kernel warm
@@ -49,6 +50,8 @@ warmed_: exit
 .arg    out global
 .arg    data global
 .arg    pitch_of u32
+.arg    place u32
+.arg    slot u32
 .lds    words {lds}
 .reg    tid, lane, warp, group, i, ahead, at, far, zero, size, step, pitch, sync, spare, number
 .reg    d[{unroll}], v[{registers}]
@@ -61,6 +64,10 @@ warmed_: exit
         get.local_size  size, x
         ld.arg.b64      p, out
         ld.arg.b64      begin, data
+        ld.arg.b32      at, place
+        add.i32         begin.lo, begin.lo, at
+        ld.arg.b32      at, slot
+        add.i32         group, group, at
         mov.b32         step, {step}
         setp.eq.s32     lead, lane, 0
         setp.lt.s32     some, tid, {filled}
@@ -260,17 +267,20 @@ def _one(row):
         SYNC.format(base=BASE, clock="t0", some=_some(unroll, count)) + \
         _copy(method, elem, unroll, count) + wait + \
         SYNC.format(base="", clock="t2", some=LEAVE) + END.format(warps=warps)
-    span = max(4096, -(-count * pitch // 4096) * 4096)
-    copy = Launch("copy", 1, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", pitch)))
-    touch = _warm(1, count, max(pitch, min(SECTOR, elem)), 0)
-    case = Case(kernel, (touch, copy) if warm else (copy,), (stamps(4 * warps), Buffer(DATA, span)))
+    apart = -(-count * pitch // 4096) * 4096 + 4096
+    repeats = REPEATS if count <= SHORT else 3
+    copies = tuple(Launch("copy", 1, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", pitch), ("uint", slot * apart),
+                                               ("uint", slot))) for slot in range(repeats))
+    touch = _warm(repeats, count, max(pitch, min(SECTOR, elem)), apart)
+    case = Case(kernel, (touch,) * warm + copies, (stamps(4 * warps * repeats), Buffer(DATA, apart * repeats)))
     which = {"copy_cycles": 2, "issue_done_cycles": 1}.get(row.metric)
     if which is None:
         raise Unmodelled(f"no metric '{row.metric}'")
 
     def metric(outcome):
         words = outcome.words[STAMPS]
-        return max(words[which::4]) - min(words[0::4])
+        runs = [words[start:start + 4 * warps] for start in range(0, len(words), 4 * warps)]
+        return median([max(run[which::4]) - min(run[0::4]) for run in runs])
     return case, metric
 
 
@@ -321,7 +331,7 @@ def _many(row):
         _wide_copy(method, elem, unroll, count) + \
         NEXT.format(wait=wait, first=FIRST, copies=copies) + \
         SYNC.format(base="", clock="t3", some="") + END.format(warps=warps)
-    copy = Launch("copy", groups, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", elem)))
+    copy = Launch("copy", groups, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", elem), ("uint", 0), ("uint", 0)))
     touch = _warm(groups, region // SECTOR, SECTOR, region)
     case = Case(kernel, (touch, copy) if warm else (copy,),
                 (stamps(4 * warps * groups), Buffer(DATA, max(128, span))), cus=units, share=share,

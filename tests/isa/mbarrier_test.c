@@ -1,0 +1,157 @@
+/* mbarriers: phases, counts and what is wrong with them. */
+#include "tests/ct.h"
+#include "tests/isa/rig.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* `one` is lane 0's predicate, `t` of a test; b[0] and b[1] are the parities. */
+#define HEAD                                                                                                           \
+  ".kernel k\n.arg a global\n.arg b global\n.lds bytes 64\n.reg lane, n, odd\n.pred one, t, u\n"                       \
+  " get.local_id lane, x\n setp.eq.u32 one, lane, 0\n mov.b32 odd, 1\n"
+
+static bool run(struct rig *rig, const char *source) {
+  return rig_open(rig, source, 32, 32) && EXPECT_TRUE(rig_run(rig, 1000));
+}
+
+enum { T = 1, U = 2 };
+
+TEST(mbarrier, a_phase_is_complete_with_as_many_arrivals_as_were_said) {
+  static const struct {
+    unsigned arrivals;
+    bool even, odd; /* whether the last phase of that parity is complete */
+  } cases[] = {{0, false, true}, {1, false, true}, {2, false, true},
+               {3, true, false}, {5, true, false}, {6, false, true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char source[2048] = HEAD " mov.b32 n, 3\n mbarrier.init [8], n\n mov.b32 n, 0\n";
+    for (unsigned k = 0; k < cases[i].arrivals; k++)
+      strcat(source, "@one mbarrier.arrive [8]\n");
+    strcat(source, " mbarrier.test t, [8], n\n mbarrier.test u, [8], odd\n exit\n");
+    struct rig rig;
+    ct_note("%u arrivals", cases[i].arrivals);
+    ASSERT_TRUE(run(&rig, source));
+    EXPECT_EQ(rig_pred(&rig, T, 31), cases[i].even);
+    EXPECT_EQ(rig_pred(&rig, U, 31), cases[i].odd);
+    EXPECT_EQ(rig.hazards, 0);
+    rig_close(&rig);
+  }
+}
+
+TEST(mbarrier, each_lane_arrives_and_tests_for_itself) {
+  struct rig rig;
+  /* Two mbarriers, of even and of odd lanes; those of even lanes want 16 arrivals, those of odd ones 17. */
+  ASSERT_TRUE(run(&rig, HEAD " and.b32 n, lane, 1\n add.i32 n, n, 16\n and.b32 lane, lane, 1\n shl.b32 lane, lane, 3\n"
+                             " mbarrier.init [lane + 8], n\n mbarrier.arrive [lane + 8]\n mov.b32 n, 0\n"
+                             " mbarrier.test t, [lane + 8], n\n exit\n"));
+  for (uint32_t lane = 0; lane < 32; lane++)
+    EXPECT_EQ(rig_pred(&rig, T, lane), lane % 2 == 0);
+  rig_close(&rig);
+}
+
+TEST(mbarrier, lanes_outside_of_the_lds_do_nothing_and_tests_there_are_false) {
+  struct rig rig;
+  ASSERT_TRUE(run(&rig, HEAD " mov.b32 n, 1\n mov.pred t, 1\n mbarrier.init [4096], n\n mbarrier.arrive [4096]\n"
+                             " mbarrier.try_wait t, [4096], n\n exit\n"));
+  EXPECT_EQ(rig.hazards, 3);
+  EXPECT_FALSE(rig_pred(&rig, T, 5));
+  for (unsigned i = 0; i < rig.hazards; i++)
+    EXPECT_EQ(rig.hazard[i].rule, HAZARD_M1);
+  rig_close(&rig);
+}
+
+/* One instruction of a warp with an access of its own: whoever waits keeps it. */
+static void step(struct rig *rig, uint32_t warp, struct isa_access *access) {
+  const uint8_t class_ = rig->program->info[rig->warp[warp].pc].class_;
+  isa_step(&rig->warp[warp], access, &rig->last);
+  if (class_ == ISA_CLASS_MBARRIER || class_ == ISA_CLASS_PHASE) {
+    isa_access_commit(access);
+    isa_mbarrier_report(access);
+  }
+}
+
+TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_the_order_in_which_they_began) {
+  struct rig rig;
+  static struct isa_access wait[3], arrival;
+  ASSERT_TRUE(rig_open(&rig,
+                       HEAD " mov.b32 n, 1\n mbarrier.init [8], n\n mbarrier.arrive [8]\n"
+                            " mbarrier.try_wait t, [8], odd\n exit\n",
+                       128, 32));
+  for (unsigned i = 0; i < 5; i++) /* the mbarrier is there; 32 lanes of warp 3 are yet to arrive */
+    step(&rig, 3, &arrival);
+  for (uint32_t warp = 2; warp < 3; warp--) {
+    rig.warp[warp].pc = 6;
+    for (uint32_t lane = 0; lane < 32; lane++) /* registers: odd is 2; wait for phase 0 */
+      rig.warp[warp].reg[2 * 32 + lane] = 0;
+    step(&rig, warp, &wait[warp]);
+    EXPECT_TRUE(wait[warp].suspended && wait[warp].waiting == UINT32_MAX);
+  }
+  step(&rig, 3, &arrival); /* 32 phases go by: none of the waits misses its own */
+  EXPECT_TRUE(arrival.waits == &wait[2] && wait[2].waits == &wait[1] && wait[1].waits == &wait[0] && !wait[0].waits);
+  for (uint32_t lane = 0; lane < 96; lane++)
+    EXPECT_TRUE(rig_pred(&rig, T, lane));
+  EXPECT_TRUE(rig.group.waits == NULL);
+  rig_close(&rig);
+}
+
+TEST(mbarrier, a_wait_ends_when_the_phases_of_all_its_lanes_have) {
+  struct rig rig;
+  static struct isa_access wait, arrival;
+  ASSERT_TRUE(rig_open(&rig,
+                       HEAD " mov.b32 n, 1\n shl.b32 lane, lane, 3\n and.b32 lane, lane, 8\n"
+                            " mbarrier.init [lane], n\n mbarrier.arrive [lane]\n exit\n"
+                            " mov.b32 n, 0\n mbarrier.try_wait t, [lane], n\n exit\n",
+                       64, 32));
+  for (unsigned i = 0; i < 7; i++)
+    step(&rig, 0, &arrival);
+  for (unsigned i = 0; i < 6; i++)
+    step(&rig, 1, &wait);
+  rig.warp[1].pc = 9;
+  step(&rig, 1, &wait);
+  step(&rig, 1, &wait);
+  EXPECT_EQ(wait.waiting, UINT32_MAX);
+  rig.warp[0].active = 1; /* lane 0 alone arrives: the even lanes' mbarrier */
+  step(&rig, 0, &arrival);
+  EXPECT_EQ(wait.waiting, 0xaaaaaaaa);
+  EXPECT_TRUE(arrival.waits == NULL);
+  rig.warp[0].pc = 7;
+  rig.warp[0].active = 2;
+  step(&rig, 0, &arrival);
+  EXPECT_TRUE(arrival.waits == &wait);
+  EXPECT_TRUE(rig_pred(&rig, T, 32) && rig_pred(&rig, T, 63));
+  rig_close(&rig);
+}
+
+TEST(mbarrier, what_is_none_is_reported_and_left_alone) {
+  static const char *const wrong[] = {
+      " mbarrier.arrive [8]\n",
+      " mbarrier.test t, [8], odd\n",
+      " mov.b32 n, 0\n mbarrier.init [8], n\n",
+      " mov.b32 n, 0x100000\n mbarrier.init [8], n\n",
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char source[512];
+    struct rig rig;
+    static struct isa_access access;
+    snprintf(source, sizeof source, HEAD "%s exit\n", wrong[i]);
+    ct_note("%s", wrong[i]);
+    ASSERT_TRUE(rig_open(&rig, source, 32, 32));
+    while (rig.warp[0].live)
+      step(&rig, 0, &access);
+    ASSERT_EQ(rig.hazards, 1);
+    EXPECT_EQ(rig.hazard[0].rule, HAZARD_M4);
+    EXPECT_CONTAINS(rig.hazard[0].detail, "LDS offset 8");
+    EXPECT_EQ(rig.lds[8] | rig.lds[15], 0);
+    EXPECT_FALSE(rig_pred(&rig, T, 0));
+    rig_close(&rig);
+  }
+}
+
+TEST(mbarrier, the_most_arrivals_are_counted) {
+  struct rig rig;
+  ASSERT_TRUE(run(&rig, HEAD " mov.b32 n, 0xfffff\n mbarrier.init [8], n\n mbarrier.arrive [8]\n mov.b32 n, 0\n"
+                             " mbarrier.test t, [8], n\n mbarrier.test u, [8], odd\n exit\n"));
+  EXPECT_FALSE(rig_pred(&rig, T, 0));
+  EXPECT_TRUE(rig_pred(&rig, U, 0));
+  EXPECT_EQ(rig.lds[8] | rig.lds[9] << 8 | rig.lds[10] << 16, 0xfffff - 32);
+  rig_close(&rig);
+}
