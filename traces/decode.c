@@ -12,11 +12,14 @@ static inline uint64_t number(struct cursor *bytes, uint64_t misses, unsigned bi
 
 static void decode_fields(struct cursor *bytes, uint64_t misses, struct stream_context *context,
                           const struct trace_kind_row *row) {
-  uint64_t *last = context->value, *step = last + row->fields;
+  uint64_t *last = context->value;
+  struct stream_step *step = stream_steps(context, row);
   for (unsigned i = 0; i < row->fields; i++) {
-    const uint64_t value = number(bytes, misses, MISS_FIELD + i, last[i] + step[i]);
-    if (row->field[i].steps)
-      stream_learn(context, i, &last[i], &step[i], value);
+    const bool steps = row->field[i].steps;
+    const uint64_t predicted = steps ? stream_predict(context, i, last[i], step) : last[i];
+    const uint64_t value = number(bytes, misses, MISS_FIELD + i, predicted);
+    if (steps)
+      stream_learn(context, i, &last[i], step++, predicted, value);
     else
       last[i] = value;
   }
@@ -71,8 +74,11 @@ static inline bool decode_vector(struct decoder *decoder, uint64_t misses, struc
       return false;
     value[0] = shape;
   }
-  const uint64_t base = number(&decoder->bytes, misses, bit + 1, value[1] + value[2]);
-  stream_learn(context, TRACE_FIELDS - 1 - vector, &value[1], &value[2], base);
+  struct stream_step *step = (struct stream_step *)(void *)(value + 2);
+  const unsigned own = TRACE_FIELDS - 1 - vector;
+  const uint64_t predicted = stream_predict(context, own, value[1], step);
+  const uint64_t base = number(&decoder->bytes, misses, bit + 1, predicted);
+  stream_learn(context, own, &value[1], step, predicted, base);
   stream_shape(&decoder->stream, value[0], &op->vector[vector]);
   op->vector[vector].base = base;
   return true;

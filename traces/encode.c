@@ -107,13 +107,15 @@ static void miss(struct exception *exception, unsigned bit, uint64_t code) {
 
 static inline void encode_fields(struct exception *exception, struct stream_context *context,
                                  const struct trace_kind_row *row, const uint64_t *field) {
-  uint64_t *last = context->value, *step = last + row->fields;
+  uint64_t *last = context->value;
+  struct stream_step *step = stream_steps(context, row);
   for (unsigned i = 0; i < row->fields; i++) {
-    const uint64_t predicted = last[i] + step[i];
+    const bool steps = row->field[i].steps;
+    const uint64_t predicted = steps ? stream_predict(context, i, last[i], step) : last[i];
     if (field[i] != predicted)
       miss(exception, MISS_FIELD + i, encode_number(field[i], predicted));
-    if (row->field[i].steps)
-      stream_learn(context, i, &last[i], &step[i], field[i]);
+    if (steps)
+      stream_learn(context, i, &last[i], step++, predicted, field[i]);
     else
       last[i] = field[i];
   }
@@ -142,10 +144,12 @@ static inline bool encode_vector(struct exception *exception, struct stream *str
     }
     value[0] = shape;
   }
-  const uint64_t predicted = value[1] + value[2];
+  struct stream_step *step = (struct stream_step *)(void *)(value + 2);
+  const unsigned own = TRACE_FIELDS - 1 - number;
+  const uint64_t predicted = stream_predict(context, own, value[1], step);
   if (base != predicted)
     miss(exception, miss_vector(row, number) + 1, encode_number(base, predicted));
-  stream_learn(context, TRACE_FIELDS - 1 - number, &value[1], &value[2], base);
+  stream_learn(context, own, &value[1], step, predicted, base);
   return true;
 }
 

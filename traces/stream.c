@@ -3,14 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME false
-#define STEP true
+#define SAME 0
+#define STEP 1
+#define FIELD(kind, id, name, predictor, text) +predictor
+#define VECTOR(...)
+#define KIND(id, name, text, fields, vectors) enum { id##_STEPPING = 0 fields };
+#include "traces/rows.def"
+#undef KIND
+#undef VECTOR
+#undef FIELD
+
 #define FIELD(kind, id, name, predictor, text) {name, text, predictor},
 #define VECTOR(kind, id, name, text) {name, text, true},
 #define ROW_END                                                                                                        \
   { NULL, NULL, false }
 #define KIND(id, name, text, fields, vectors)                                                                          \
-  {name, text, TRACE_##id##_FIELDS, TRACE_##id##_VECTORS, {fields ROW_END}, {vectors ROW_END}},
+  {name, text, TRACE_##id##_FIELDS, id##_STEPPING, TRACE_##id##_VECTORS, {fields ROW_END}, {vectors ROW_END}},
 const struct trace_kind_row trace_kind_rows[TRACE_KINDS] = {
 #include "traces/rows.def"
 };
@@ -113,7 +121,7 @@ static bool grow_arena(struct stream *stream, uint32_t words) {
 
 static struct stream_context *new_context(struct stream *stream) {
   const struct trace_kind_row *row = &trace_kind_rows[stream->kinds[stream->pc]];
-  uint32_t values = 2 * row->fields + 3 * row->vectors;
+  uint32_t values = (uint32_t)(row->fields + row->stepping * STREAM_STEP_WORDS + row->vectors * STREAM_VECTOR_WORDS);
   uint32_t words = (uint32_t)(sizeof(struct stream_context) / sizeof(uint64_t)) + values;
   if (stream->contexts == STREAM_CONTEXTS)
     forget(stream);
@@ -140,6 +148,20 @@ struct stream_context *stream_find(struct stream *stream) {
     stream_context(stream, stream->last)->follower = found;
   stream->last = found;
   return stream_context(stream, found);
+}
+
+/* A value that stepped misses once for a jump, before it takes another step. */
+void stream_missed(struct stream_context *context, unsigned number, uint64_t last, struct stream_step *step,
+                   uint64_t value) {
+  const uint16_t mine = (uint16_t)(1u << number);
+  const uint32_t turn = context->turns >> 2 * number & 3;
+  uint32_t other = 0;
+  for (uint32_t i = 3; i > 0; i--)
+    other = value == step->before[i - 1] ? i : other;
+  if (!other && (turn || !(context->sure & mine)))
+    step->step = value - last;
+  context->sure &= (uint16_t)~mine;
+  context->turns = (context->turns & ~(UINT32_C(3) << 2 * number)) | other << 2 * number;
 }
 
 /* ---- shapes --------------------------------------------------------------------------------- */

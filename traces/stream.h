@@ -21,11 +21,19 @@ struct stream_context {
   uint32_t pc, next;
   uint64_t mask;
   uint32_t follower; /* the context visited after this one: where to look first */
-  uint16_t sure;     /* a bit a field, and a vector's base: its last prediction was right */
+  uint32_t turns;    /* two bits a stepping value: how many visits ago it was, less 1; 0: it steps */
+  uint16_t sure;     /* a bit a stepping value: its last prediction was right */
   uint8_t flags;
-  bool fresh;       /* not visited before */
-  uint64_t value[]; /* fields; their steps; of each vector shape, base, step */
+  bool fresh;       /* not visited before with lanes */
+  uint64_t value[]; /* fields; a struct stream_step each for those that step; of each vector shape, base, step */
 };
+
+/* What else is known of a value that steps. */
+struct stream_step {
+  uint64_t step, before[3]; /* two, three and four visits ago */
+};
+#define STREAM_STEP_WORDS (sizeof(struct stream_step) / sizeof(uint64_t))
+#define STREAM_VECTOR_WORDS (2 + STREAM_STEP_WORDS)
 
 struct stream {
   const uint8_t *kinds;
@@ -89,26 +97,39 @@ static inline struct stream_context *stream_visit(struct stream *stream) {
   return stream_find(stream);
 }
 
-/* What a field was, or a vector's base, and now is: learns for the next prediction. `bit` is its own of `sure`. */
-static inline void stream_learn(struct stream_context *context, unsigned bit, uint64_t *last, uint64_t *step,
-                                uint64_t value) {
-  const uint64_t delta = value - *last;
-  const uint16_t mine = (uint16_t)(1u << bit);
-  *last = value;
-  if (context->fresh)
-    return;
-  if (delta == *step)
-    context->sure |= mine;
-  else if (context->sure & mine)
-    context->sure &= (uint16_t)~mine;
-  else
-    *step = delta;
+/* What a value is predicted to be that was `last`. `number` is its own in the context. */
+static inline uint64_t stream_predict(const struct stream_context *context, unsigned number, uint64_t last,
+                                      const struct stream_step *step) {
+  const uint32_t turn = context->turns >> 2 * number & 3;
+  return turn ? step->before[turn - 1] : last + step->step;
 }
 
-/* Where a vector's shape, base and step are in context->value. */
+/* The value was not as predicted. */
+void stream_missed(struct stream_context *context, unsigned number, uint64_t last, struct stream_step *step,
+                   uint64_t value);
+
+/* The value is seen: learns for the next prediction. */
+static inline void stream_learn(struct stream_context *context, unsigned number, uint64_t *last,
+                                struct stream_step *step, uint64_t predicted, uint64_t value) {
+  if (value != predicted && !context->fresh)
+    stream_missed(context, number, *last, step, value);
+  else if (!context->fresh)
+    context->sure |= (uint16_t)(1u << number);
+  step->before[2] = step->before[1];
+  step->before[1] = step->before[0];
+  step->before[0] = *last;
+  *last = value;
+}
+
+/* What is known of the first field that steps, and behind it of the others. */
+static inline struct stream_step *stream_steps(struct stream_context *context, const struct trace_kind_row *row) {
+  return (struct stream_step *)(void *)(context->value + row->fields);
+}
+
+/* Where a vector's shape, base, and struct stream_step are in context->value. */
 static inline uint64_t *stream_vector(struct stream_context *context, const struct trace_kind_row *row,
                                       unsigned vector) {
-  return context->value + 2 * row->fields + 3 * vector;
+  return context->value + row->fields + row->stepping * STREAM_STEP_WORDS + vector * STREAM_VECTOR_WORDS;
 }
 
 /* The shape as a vector's offsets or stride. */

@@ -97,7 +97,7 @@ struct trace_field_row {
 };
 struct trace_kind_row {
   const char *name, *text;
-  unsigned fields, vectors;
+  unsigned fields, stepping, vectors;                                        /* how many; `stepping` of the fields */
   struct trace_field_row field[TRACE_FIELDS + 1], vector[TRACE_VECTORS + 1]; /* an empty row ends them */
 };
 extern const struct trace_kind_row trace_kind_rows[TRACE_KINDS];

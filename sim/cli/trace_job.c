@@ -10,8 +10,10 @@
 #include "sim/cli/file.h"
 #include "sim/cli/json.h"
 #include "sim/cli/machines.h"
+#include "sim/cli/report.h"
 #include "sim/core/need.h"
 #include "sim/replay/kinds.h"
+#include "sim/replay/marks.h"
 
 /* ---- writing --------------------------------------------------------------------------------------- */
 
@@ -482,4 +484,53 @@ bool trace_job_read(struct trace *trace, const char *path, const struct job_requ
   json_decref(root);
   free(reader.fits);
   return good;
+}
+
+/* ---- marks ----------------------------------------------------------------------------------------- */
+
+static bool read_mark(const char *line, const struct job *job, struct trace_mark *mark) {
+  char name[16];
+  if (sscanf(line, "%" SCNu32 " %" SCNu32 " %15[a-z]", &mark->launch, &mark->pc, name) != 3 ||
+      mark->launch >= job->launch_count || mark->pc >= job->launches[mark->launch].isa.program->count)
+    return false;
+  for (unsigned i = 0; i < MARKS; i++)
+    if (strcmp(mark_rows[i].name, name) == 0) {
+      mark->text = mark_rows[i].text;
+      return true;
+    }
+  return false;
+}
+
+struct trace_mark *trace_job_marks(struct trace *trace, const struct job *job, size_t *count) {
+  const char *line = trace_meta(trace, "marks", NULL);
+  struct trace_mark *marks = NULL;
+  *count = 0;
+  while (line && *line) {
+    marks = need_more(marks, *count + 1, sizeof *marks);
+    *count += read_mark(line, job, &marks[*count]);
+    line += strcspn(line, "\n");
+    line += *line == '\n';
+  }
+  return marks;
+}
+
+void trace_job_warn(struct trace *trace, const struct job *job) {
+  size_t count = 0;
+  struct trace_mark *marks = trace_job_marks(trace, job, &count);
+  for (size_t i = 0, places; i < count; i += places) {
+    const struct isa_launch *launch = &job->launches[marks[i].launch].isa;
+    struct message message;
+    char place[REPORT_PLACE], more[48] = "";
+    for (places = 1; i + places < count && marks[i + places].launch == marks[i].launch; places++)
+      continue;
+    report_place(launch->program, marks[i].pc, place);
+    if (places > 1)
+      snprintf(more, sizeof more, " (and %zu more place%s)", places - 1, places == 2 ? "" : "s");
+    message_fail(&message,
+                 "launch %" PRIu32 ", kernel '%.60s', depends on time: %s: %s%s; a run on another machine may do other "
+                 "things than this replay",
+                 marks[i].launch + 1, launch->kernel->name, place, marks[i].text, more);
+    message_print(&message);
+  }
+  free(marks);
 }

@@ -15,4 +15,16 @@ void trace_job_write(const struct job *job, cycle_t max_cycles, struct trace_wri
 bool trace_job_read(struct trace *trace, const char *path, const struct job_request *request, struct job *job,
                     cycle_t *max_cycles, struct message *message);
 
+/* A place in a launch where what the kernel does depends on time (sim/replay/marks.h). */
+struct trace_mark {
+  uint32_t launch, pc;
+  const char *text; /* why, as a sentence */
+};
+
+/* The marks of the trace, of launches that the job has. The caller frees them. */
+struct trace_mark *trace_job_marks(struct trace *trace, const struct job *job, size_t *count);
+
+/* Says on stderr, a line a launch, that there are some. */
+void trace_job_warn(struct trace *trace, const struct job *job);
+
 #endif

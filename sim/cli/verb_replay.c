@@ -100,6 +100,8 @@ static int replay(struct invocation *call, struct trace *trace) {
     call->common.run.max_cycles = max_cycles;
   if (good && !(replayer = replayer_new(trace, &error)))
     good = fail_trace(&call->common.message, &error);
+  if (good)
+    trace_job_warn(trace, &job);
   int status = good ? replay_and_report(call, &job, replayer) : cli_bad_input(&call->common.message);
   if (replayer)
     replayer_free(replayer);

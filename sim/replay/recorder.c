@@ -10,6 +10,7 @@
 #include "models/result.h"
 #include "sim/core/need.h"
 #include "sim/replay/kinds.h"
+#include "sim/replay/marks.h"
 
 /* An operation on its way into the trace, with all that its pointers lead to. */
 struct operation {
@@ -33,13 +34,15 @@ struct recorded_warp {
   uint32_t group; /* slot */
   uint32_t index;
   struct kept *first, **last; /* in order */
+  struct marked_warp marked;
 };
 
 struct recorded_group {
   struct trace_group *group;
   const struct isa_group *shape;
-  const uint8_t *kinds; /* of its program */
-  uint32_t left;        /* warps that have not ended */
+  const uint8_t *kinds, *watch; /* of its program */
+  uint32_t left;                /* warps that have not ended */
+  struct marked_group marked;
 };
 
 struct unit;
@@ -59,7 +62,9 @@ struct unit {
   uint32_t cu;
   struct isa_launch launches[RESULT_TOGETHER];
   struct listener listeners[RESULT_TOGETHER];
-  const uint8_t *kinds[RESULT_TOGETHER]; /* of their programs */
+  const uint8_t *kinds[RESULT_TOGETHER], *watch[RESULT_TOGETHER]; /* of their programs */
+  struct marked_lds lds;
+  uint32_t lds_bytes;
   struct recorded_warp *warps;
   uint32_t warp_count;
   struct recorded_group *groups;
@@ -70,11 +75,12 @@ struct unit {
 
 struct recorder {
   struct trace_writer *writer;
+  struct marks *marks;
   struct unit **units;
   uint32_t unit_count;
   uint32_t first, next; /* numbers of the first of the launches that run at once, and of the one after them */
   const struct isa_program **programs;
-  uint8_t **kinds;
+  uint8_t **kinds, **watch;
   uint32_t program_count;
 };
 
@@ -115,7 +121,9 @@ static uint32_t number_of_program(struct recorder *recorder, const struct isa_pr
   recorder->programs = need_more(recorder->programs, number + 1, sizeof(void *));
   recorder->kinds = need_more(recorder->kinds, number + 1, sizeof(void *));
   recorder->programs[number] = program;
+  recorder->watch = need_more(recorder->watch, number + 1, sizeof(void *));
   recorder->kinds[number] = replay_kinds(program);
+  recorder->watch[number] = marks_watch(program);
   if (recorder->kinds[number])
     trace_write_program(recorder->writer, recorder->kinds[number], program->count);
   write_program(recorder, program, number);
@@ -408,16 +416,21 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
     recorder->next += (uint32_t)count;
   }
   for (size_t i = 0; i < count; i++) {
+    const uint32_t program = number_of_program(recorder, launches[i].program);
+    unit->kinds[i] = recorder->kinds[program];
+    unit->watch[i] = recorder->watch[program];
+    if (!unit->kinds[i] || !unit->watch[i])
+      return false;
+    marks_lds(&unit->lds, launches[i].program, unit->watch[i], unit->lds_bytes);
     unit->listeners[i] = (struct listener){unit, &launches[i]};
     unit->launches[i] = launches[i];
     unit->launches[i].report = note_hazard;
     unit->launches[i].report_context = &unit->listeners[i];
     unit->launches[i].print = note_print;
     unit->launches[i].print_context = &unit->listeners[i];
-    unit->kinds[i] = recorder->kinds[number_of_program(recorder, launches[i].program)];
-    if (!unit->kinds[i])
-      return false;
   }
+  if (unit->cu == 0)
+    marks_launch(recorder->marks, recorder->first, launches, count, unit->watch);
   return unit->inner->launch(unit->inner->self, unit->launches, count);
 }
 
@@ -428,7 +441,10 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
   struct trace_group *group =
       trace_group_begin(unit->recorder->writer, unit->recorder->first + number, linear, shape->warps, unit->cu, now);
   unit->now = now;
-  unit->groups[slot] = (struct recorded_group){group, shape, unit->kinds[number], shape->warps};
+  unit->groups[slot] = (struct recorded_group){
+      .group = group, .shape = shape, .kinds = unit->kinds[number], .watch = unit->watch[number], .left = shape->warps};
+  marks_group(unit->recorder->marks, &unit->lds, &unit->groups[slot].marked, unit->recorder->first + number, number,
+              linear, shape->warps);
   return shape;
 }
 
@@ -437,6 +453,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   const uint32_t pc = unit->inner->start_warp(unit->inner->self, slot, group_slot, index);
   struct recorded_warp *warp = &unit->warps[slot];
   *warp = (struct recorded_warp){.group = group_slot, .index = index, .last = &warp->first};
+  marks_warp(&warp->marked, index);
   trace_warp_begin(unit->groups[group_slot].group, index, pc);
   return pc;
 }
@@ -480,7 +497,7 @@ static void take(struct unit *unit, const struct recorded_group *group, enum tra
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct unit *unit = self;
   struct recorded_warp *recorded = &unit->warps[slot];
-  const struct recorded_group *group = &unit->groups[recorded->group];
+  struct recorded_group *group = &unit->groups[recorded->group];
   const struct isa_warp *warp = &unit->executor->warps[slot];
   const struct isa_launch *launch = group->shape->launch;
   const struct isa_inst *inst = &launch->program->code[warp->pc];
@@ -500,6 +517,9 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
     leave_out_slots(operation, warp, inst, launch->warp_size);
   else if (result->mask && kind != TRACE_PLAIN)
     take(unit, group, kind, access, result);
+  if (group->watch[result->pc])
+    marks_step(unit->recorder->marks, &unit->lds, &group->marked, &recorded->marked, group->shape,
+               group->watch[result->pc], access, result);
   const bool awaited =
       kind == TRACE_PIPE && isa_rows[inst->op].format == FORMAT_PIPE_RESERVE && result->mask && access->mask;
   if (awaited || recorded->first)
@@ -548,6 +568,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
       .warps = need(machine->cu.warps, sizeof *unit->warps),
       .warp_count = machine->cu.warps,
       .groups = need(machine->cu.groups, sizeof *unit->groups),
+      .lds_bytes = machine->lds.size,
   };
   recorder->units = need_more(recorder->units, recorder->unit_count + 1, sizeof(void *));
   recorder->units[recorder->unit_count++] = unit;
@@ -573,6 +594,7 @@ struct recorder *recorder_new(const char *path, struct trace_error *error) {
     free(recorder);
     return NULL;
   }
+  recorder->marks = marks_new();
   write_rules(recorder->writer);
   return recorder;
 }
@@ -588,6 +610,8 @@ static void free_unit(struct unit *unit) {
       free_operation(&kept->operation);
     }
   free_operation(&unit->operation);
+  free(unit->lds.writer);
+  free(unit->lds.reader);
   free(unit->warps);
   free(unit->groups);
   free(unit);
@@ -596,17 +620,24 @@ static void free_unit(struct unit *unit) {
 static void free_recorder(struct recorder *recorder) {
   for (uint32_t i = 0; i < recorder->unit_count; i++)
     free_unit(recorder->units[i]);
-  for (uint32_t i = 0; i < recorder->program_count; i++)
+  for (uint32_t i = 0; i < recorder->program_count; i++) {
     free(recorder->kinds[i]);
+    free(recorder->watch[i]);
+  }
   free(recorder->units);
   free(recorder->programs);
   free(recorder->kinds);
+  free(recorder->watch);
+  marks_free(recorder->marks);
   free(recorder);
 }
 
 bool recorder_close(struct recorder *recorder, struct trace_error *error) {
   for (uint32_t i = 0; i < recorder->unit_count; i++)
     write_all_kept(recorder->units[i]);
+  char *marks = marks_text(recorder->marks);
+  trace_write_meta(recorder->writer, "marks", marks, strlen(marks));
+  free(marks);
   const bool good = trace_writer_close(recorder->writer, error);
   free_recorder(recorder);
   return good;

@@ -9,7 +9,7 @@
  *
  * Programs are written as metas "program0", "program1", ... (object files, isa_encode()) when a launch first has them,
  * with the base names of their files: a report shows no more. The meta "rules" has the hazards' names, a line each, in
- * the order of the numbers in notes.
+ * the order of the numbers in notes. The last meta, "marks", says where what a kernel did depended on time (marks.h).
  *
  * Invariant: recording changes nothing of the run; the trace depends on what the warps did, and on no order in which
  * compute units were stepped.

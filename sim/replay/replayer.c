@@ -239,6 +239,8 @@ static void give_pipe(struct unit *unit, struct isa_access *access, const struct
 /* What pipe.slot leaves behind: packets that have been named. */
 static void name_slots(struct unit *unit, const struct trace_op *op, const struct isa_launch *launch) {
   uint64_t id[TRACE_LANES], index[TRACE_LANES];
+  if (!trace_lanes(op))
+    return;
   trace_spread(&op->vector[TRACE_PIPE_SLOT_ID], launch->warp_size, id);
   trace_spread(&op->vector[TRACE_PIPE_SLOT_INDEX], launch->warp_size, index);
   for (uint64_t left = trace_lanes(op); left; left &= left - 1) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/ct.h"
+#include "tests/models/rig_replay.h"
 
 bool rig_machine(struct machine *machine, const char *settings) {
   char copy[1024], message[PARAM_MESSAGE] = "";
@@ -79,6 +80,8 @@ bool rig_build(struct rig *rig, const char *settings, uint32_t global, uint32_t 
       .lds_bytes = rig->program->kernels[0].lds_bytes,
   };
   set_args(rig);
+  if (!rig->sources)
+    rig->recording = rig_record(rig);
   rig->simulation = simulation_new_with(&rig->machine, rig->sources);
   size_t count = 0;
   struct island **islands = simulation_islands(rig->simulation, &count);
@@ -90,6 +93,8 @@ bool rig_build(struct rig *rig, const char *settings, uint32_t global, uint32_t 
 
 void rig_start(struct rig *rig) {
   rig->ok = EXPECT_TRUE(simulation_run(rig->simulation, rig->host, &rig->launch, rig->limit, NULL, &rig->result));
+  if (rig->recording)
+    rig_recorded(rig->recording, rig);
 }
 
 void rig_run(struct rig *rig, const char *settings, uint32_t global, uint32_t local, const char *text) {
@@ -103,6 +108,8 @@ void rig_free(struct rig *rig) {
   if (rig->host)
     rig->host->free(rig->host);
   simulation_free(rig->simulation);
+  if (rig->recording)
+    rig_replay(rig->recording, rig);
   isa_program_free(rig->program);
   for (size_t i = 0; i < rig->memory.pipe_count; i++)
     isa_pipe_free(&rig->pipes[i]);

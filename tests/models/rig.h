@@ -31,6 +31,7 @@ struct rig {
   uint32_t value[RIG_VALUES];
   enum host_order order;              /* ascending unless a test sets it */
   const struct source_maker *sources; /* executors unless a test sets it */
+  struct rig_recording *recording;    /* rig_replay.h; NULL: none */
   cycle_t limit;
   bool ok; /* built and ran */
 };

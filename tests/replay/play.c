@@ -8,36 +8,10 @@
 #include "sim/replay/recorder.h"
 #include "sim/replay/replayer.h"
 #include "tests/ct.h"
+#include "tests/models/rig_replay.h"
 
 void play_path(char path[PLAY_PATH], const char *what) {
   snprintf(path, PLAY_PATH, "%s/warpwait-%d-%s.wwt", P_tmpdir, (int)getpid(), what);
-}
-
-/* ---- fingerprints */
-
-static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
-  for (size_t i = 0; i < size; i++)
-    hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
-/* Without addresses of the host. */
-static uint64_t fingerprint(const struct rig *rig, const struct launch_result *result) {
-  struct launch_result *copy = malloc(sizeof *copy);
-  memcpy(copy, result, sizeof *copy); /* paddings too */
-  copy->by_pc = NULL;
-  copy->pipes = NULL;
-  for (size_t i = 0; i < RESULT_STUCK; i++)
-    copy->stuck[i].pipe = NULL;
-  uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), copy, sizeof *copy);
-  free(copy);
-  for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++)
-    hash = mix(hash, result->stuck[i].pipe ? result->stuck[i].pipe->name : "", 4);
-  for (size_t i = 0; i < result->pipe_count; i++) {
-    hash = mix(hash, &result->pipes[i].stats, sizeof result->pipes[i].stats);
-    hash = mix(hash, &result->pipes[i].left, sizeof result->pipes[i].left);
-  }
-  return mix(hash, result->by_pc, rig->program->count * sizeof *result->by_pc);
 }
 
 /* ---- playing */
@@ -45,7 +19,7 @@ static uint64_t fingerprint(const struct rig *rig, const struct launch_result *r
 /* Who prints what, in an order that is everybody's. */
 static void print(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
   const uint64_t where[3] = {group->launch->number, group->id[0], item};
-  *(uint64_t *)context += mix(mix(1, where, sizeof where), text, length);
+  *(uint64_t *)context += rig_mix(rig_mix(1, where, sizeof where), text, length);
 }
 
 static void run_kernels(struct rig *rig, struct played *played) {
@@ -64,7 +38,7 @@ static void run_kernels(struct rig *rig, struct played *played) {
   memset(results, 0, sizeof results);
   played->ok = simulation_run_together(rig->simulation, rig->host, launches, count, rig->limit, NULL, results);
   for (size_t i = 0; played->ok && i < count; i++) {
-    played->fingerprint = played->fingerprint * 31 + fingerprint(rig, &results[i]);
+    played->fingerprint = played->fingerprint * 31 + rig_fingerprint(rig->program, &results[i]);
     played->cycles += results[i].cycles;
     played->hazards += results[i].hazard_count;
     played->end = results[i].end > played->end ? results[i].end : played->end;

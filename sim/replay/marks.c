@@ -1,0 +1,438 @@
+#include "sim/replay/marks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/rows.h"
+#include "isa/steering.h"
+#include "sim/core/need.h"
+
+const struct mark_row mark_rows[MARKS] = {
+#define MARK(id, name, text) {name, text},
+#include "sim/replay/marks.def"
+#undef MARK
+};
+
+struct noted {
+  uint32_t launch, pc;
+  enum mark mark;
+};
+
+/* Who of the launches at work has written and read each word of a buffer. */
+struct shadow {
+  uint64_t base, words;
+  uint32_t *writer; /* a work-group, with PLAIN if that was not all by operations that commute; see below */
+  uint64_t *reader; /* the same, below the first place that read it: launch and pc */
+};
+
+enum { GRAIN = 4, MANY = UINT8_MAX, SUM = MANY - 1, COPY = MANY - 2, PLACE = 32, LAUNCH = 24 };
+
+/* Numbers of work-groups grow from launch to launch; the first of those that run at once (`since`) stands for several
+ * work-groups of them. What several have written in any order is RACY, for the launches behind these too. */
+#define PLAIN (UINT32_C(1) << 31)
+#define RACY UINT32_MAX
+#define NO_PLACE UINT32_MAX
+
+struct marks {
+  struct noted *noted;
+  size_t count, room;
+  struct shadow *shadows;
+  size_t shadow_count;
+  uint32_t since; /* the first number of the launches at work */
+  uint32_t next;
+  uint32_t first[8];     /* of each of them, its first work-group's */
+  uint32_t launch;       /* the number of the first of them */
+  uint32_t shared_place; /* the first of theirs that read what another work-group wrote; NO_PLACE: none */
+};
+
+/* ---- what is found ------------------------------------------------------------------------------------ */
+
+static void note(struct marks *marks, uint32_t launch, uint32_t pc, enum mark mark) {
+  for (size_t i = 0; i < marks->count; i++)
+    if (marks->noted[i].pc == pc && marks->noted[i].launch == launch && marks->noted[i].mark == mark)
+      return;
+  if (marks->count == marks->room)
+    marks->noted = need_more(marks->noted, marks->room = 2 * marks->room + 16, sizeof *marks->noted);
+  marks->noted[marks->count++] = (struct noted){launch, pc, mark};
+}
+
+static int in_order(const void *left, const void *right) {
+  const struct noted *a = left, *b = right;
+  if (a->launch != b->launch)
+    return a->launch < b->launch ? -1 : 1;
+  if (a->pc != b->pc)
+    return a->pc < b->pc ? -1 : 1;
+  return (a->mark > b->mark) - (a->mark < b->mark);
+}
+
+/* Of the launches at work, once they are over. */
+static void note_shared(struct marks *marks) {
+  if (marks->shared_place != NO_PLACE)
+    note(marks, marks->launch + (marks->shared_place >> LAUNCH), marks->shared_place & ((1u << LAUNCH) - 1),
+         MARK_SHARED);
+  marks->shared_place = NO_PLACE;
+}
+
+char *marks_text(struct marks *marks) {
+  note_shared(marks);
+  char *text = need(48 * marks->count + 1, 1);
+  size_t length = 0;
+  if (marks->count)
+    qsort(marks->noted, marks->count, sizeof *marks->noted, in_order);
+  for (size_t i = 0; i < marks->count; i++)
+    length += (size_t)sprintf(text + length, "%u %u %s\n", marks->noted[i].launch, marks->noted[i].pc,
+                              mark_rows[marks->noted[i].mark].name);
+  return text;
+}
+
+/* ---- what to look at ------------------------------------------------------------------------------------ */
+
+/* Atomic operations whose order does not show in what they leave. */
+static bool commutes(enum isa_op op) {
+  const char *name = isa_op_name(op);
+  const bool sum = strstr(name, ".add.i") || strstr(name, ".sub.i"),
+             logic = strstr(name, ".and.") || strstr(name, ".or.") || strstr(name, ".xor.");
+  return sum || logic || strstr(name, ".min.") || strstr(name, ".max.");
+}
+
+static uint8_t watch_of(const struct isa_program *program, const struct isa_steering *steering, uint32_t pc) {
+  const struct isa_inst *inst = &program->code[pc];
+  const struct isa_info *info = &program->info[pc];
+  const bool steers = steering->steers[pc];
+  const unsigned reads = steers ? WATCH_READS : 0, lds = steering->lds ? WATCH_LDS : 0,
+                 global = steering->global ? WATCH_GLOBAL : 0;
+  unsigned watch = 0;
+  switch ((enum isa_format)isa_rows[inst->op].format) {
+  case FORMAT_CLOCK:
+    return steers ? WATCH_CLOCK : 0;
+  case FORMAT_PIPE_RESERVE:
+  case FORMAT_PIPE_NUM:
+    return steers ? WATCH_PIPE : 0;
+  case FORMAT_ATOMIC_LDS:
+  case FORMAT_CAS_LDS:
+  case FORMAT_ATOMIC_GLOBAL:
+  case FORMAT_CAS_GLOBAL:
+    watch = (steers ? WATCH_ATOMIC : 0) | (commutes((enum isa_op)inst->op) ? WATCH_COMMUTE : 0);
+    watch |= info->class_ == ISA_CLASS_LDS ? lds : global;
+    return (uint8_t)watch;
+  case FORMAT_LOAD_LDS:
+    return (uint8_t)(reads ? lds | reads : 0);
+  case FORMAT_LOAD_GLOBAL:
+    return (uint8_t)(reads ? global | reads : 0);
+  case FORMAT_STORE_LDS:
+    return (uint8_t)lds;
+  case FORMAT_STORE_GLOBAL:
+    return (uint8_t)global;
+  default:
+    break;
+  }
+  if (info->class_ == ISA_CLASS_BARRIER || info->class_ == ISA_CLASS_WAIT)
+    return lds ? WATCH_ORDER : 0;
+  if (info->class_ == ISA_CLASS_COPY || info->class_ == ISA_CLASS_COPY_LANE)
+    return (uint8_t)(lds | global ? lds | global | reads | WATCH_ORDER : 0);
+  return 0;
+}
+
+uint8_t *marks_watch(const struct isa_program *program) {
+  struct isa_steering steering;
+  uint8_t *watch = malloc(program->count + 1);
+  const bool good = isa_steering_find(program, &steering);
+  for (uint32_t pc = 0; watch && good && pc < program->count; pc++)
+    watch[pc] = watch_of(program, &steering, pc);
+  free(steering.steers);
+  if (good)
+    return watch;
+  free(watch);
+  return NULL;
+}
+
+/* ---- global memory ------------------------------------------------------------------------------------------ */
+
+static struct shadow *shadow_of(struct marks *marks, uint64_t address) {
+  for (size_t i = 0; i < marks->shadow_count; i++)
+    if (address - marks->shadows[i].base < marks->shadows[i].words * GRAIN)
+      return &marks->shadows[i];
+  return NULL;
+}
+
+/* Somebody has written what another reads. Which place is told must not depend on who came first: it is the first place
+ * in the program of those that read the word, once all have. */
+static void look_at_word(struct marks *marks, const struct shadow *shadow, uint64_t word) {
+  const uint32_t writer = shadow->writer[word], reader = (uint32_t)shadow->reader[word];
+  const uint32_t place = (uint32_t)(shadow->reader[word] >> PLACE);
+  const bool written = writer == RACY || (writer & ~PLAIN) >= marks->since;
+  const bool alone = writer != RACY && (writer & ~PLAIN) == reader && reader != marks->since;
+  if (written && reader >= marks->since && !alone && place < marks->shared_place)
+    marks->shared_place = place;
+}
+
+static void read_word(struct marks *marks, const struct marked_group *group, uint32_t pc, struct shadow *shadow,
+                      uint64_t word) {
+  const uint32_t before = (uint32_t)shadow->reader[word], own = (group->launch - marks->launch) << LAUNCH | pc;
+  uint32_t place = (uint32_t)(shadow->reader[word] >> PLACE), reader = group->id;
+  if (before < marks->since || own < place)
+    place = own;
+  if (before >= marks->since && before != group->id)
+    reader = marks->since;
+  shadow->reader[word] = (uint64_t)place << PLACE | reader;
+  look_at_word(marks, shadow, word);
+}
+
+static void write_word(struct marks *marks, const struct marked_group *group, struct shadow *shadow, uint64_t word,
+                       bool plain) {
+  uint32_t *writer = &shadow->writer[word];
+  const uint32_t before = *writer & ~PLAIN, any = *writer & PLAIN || plain ? PLAIN : 0;
+  if (*writer != RACY) {
+    if (before < marks->since)
+      *writer = group->id | (plain ? PLAIN : 0);
+    else if (before == group->id)
+      *writer = group->id | any;
+    else
+      *writer = any ? RACY : marks->since;
+  }
+  look_at_word(marks, shadow, word);
+}
+
+static void touch_global(struct marks *marks, const struct marked_group *group, uint32_t pc, uint8_t watch, bool write,
+                         uint64_t address, uint64_t bytes) {
+  for (uint64_t at = address & ~(uint64_t)(GRAIN - 1); at < address + bytes;) {
+    struct shadow *shadow = shadow_of(marks, at);
+    if (!shadow)
+      return;
+    const uint64_t end = shadow->base + shadow->words * GRAIN;
+    for (; at < address + bytes && at < end; at += GRAIN)
+      if (write)
+        write_word(marks, group, shadow, (at - shadow->base) / GRAIN, !(watch & WATCH_COMMUTE));
+      else
+        read_word(marks, group, pc, shadow, (at - shadow->base) / GRAIN);
+  }
+}
+
+/* ---- the LDS --------------------------------------------------------------------------------------------------- */
+
+/* A word of its shadow: the work-group's serial number, what orders it, who. */
+enum { WHO = 8, WHEN = 24 };
+static uint64_t entry(const struct marked_group *group, uint32_t when, uint32_t who) {
+  return group->serial << (WHO + WHEN) | (uint64_t)(when & ((1u << WHEN) - 1)) << WHO | who;
+}
+static uint32_t who_of(uint64_t word) { return word & ((1u << WHO) - 1); }
+static uint32_t when_of(uint64_t word) { return word >> WHO & ((1u << WHEN) - 1); }
+static bool of_group(uint64_t word, const struct marked_group *group) { return word >> (WHO + WHEN) == group->serial; }
+
+static bool has_waited(const struct marked_warp *warp, uint32_t event) {
+  return warp->waited[event % MARK_COPIES] >= event;
+}
+
+static void read_place(struct marks *marks, struct marked_lds *lds, const struct marked_group *group,
+                       const struct marked_warp *warp, uint32_t pc, uint32_t place) {
+  const uint64_t writer = lds->writer[place];
+  uint64_t *reader = &lds->reader[place];
+  const uint32_t who = who_of(writer);
+  const bool same_time = who != COPY && when_of(writer) == (warp->barriers & ((1u << WHEN) - 1));
+  if (!of_group(writer, group) || who == MANY || (same_time && who != warp->index) ||
+      (who == COPY && !has_waited(warp, when_of(writer))))
+    note(marks, group->launch, pc, MARK_LOCAL);
+  const bool others = of_group(*reader, group) && when_of(*reader) == warp->barriers && who_of(*reader) != warp->index;
+  *reader = entry(group, warp->barriers, others ? MANY : warp->index);
+}
+
+static void write_place(struct marks *marks, struct marked_lds *lds, const struct marked_group *group,
+                        const struct marked_warp *warp, uint32_t pc, uint8_t watch, uint32_t place) {
+  const uint64_t reader = lds->reader[place];
+  uint64_t *writer = &lds->writer[place];
+  const uint32_t now = warp->barriers & ((1u << WHEN) - 1), other = who_of(*writer);
+  if (of_group(reader, group) && when_of(reader) == now && who_of(reader) != warp->index)
+    note(marks, group->launch, pc, MARK_LOCAL);
+  const bool together = of_group(*writer, group) && other != COPY && when_of(*writer) == now && other != warp->index;
+  *writer = entry(group, now, !together ? warp->index : watch & WATCH_COMMUTE && other != MANY ? SUM : MANY);
+}
+
+static void touch_lds(struct marks *marks, struct marked_lds *lds, const struct marked_group *group,
+                      const struct marked_warp *warp, uint32_t pc, uint8_t watch, bool write, uint64_t address,
+                      uint32_t bytes) {
+  if (address + bytes > lds->bytes)
+    return;
+  for (uint64_t at = address / GRAIN; at * GRAIN < address + bytes; at++)
+    if (write)
+      write_place(marks, lds, group, warp, pc, watch, (uint32_t)at);
+    else
+      read_place(marks, lds, group, warp, pc, (uint32_t)at);
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+/* All that the copy may touch on its global side, line by line. */
+static void walk_global(struct marks *marks, const struct marked_group *group, uint32_t pc, uint8_t watch,
+                        const struct isa_copy *copy) {
+  for (uint64_t plane = 0; plane < copy->planes; plane++)
+    for (uint64_t line = 0; line < copy->lines; line++)
+      touch_global(marks, group, pc, watch, !copy->to_lds,
+                   copy->global + (plane * copy->global_plane + line * copy->global_line) * copy->element_bytes,
+                   (uint64_t)copy->elements * copy->element_bytes);
+}
+
+static void walk_lds(struct marked_lds *lds, const struct marked_group *group, uint32_t base,
+                     const struct isa_copy *copy) {
+  const uint64_t bytes = (uint64_t)copy->elements * copy->element_bytes;
+  for (uint64_t plane = 0; plane < copy->planes; plane++)
+    for (uint64_t line = 0; line < copy->lines; line++) {
+      const uint64_t at =
+          base + copy->lds + (plane * copy->lds_plane + line * copy->lds_line) * (uint64_t)copy->element_bytes;
+      if (at + bytes > lds->bytes)
+        return;
+      for (uint64_t place = at / GRAIN; place * GRAIN < at + bytes; place++)
+        lds->writer[place] = entry(group, copy->event, COPY);
+    }
+}
+
+/* It begins when all warps have come to it. */
+static void step_copy(struct marks *marks, struct marked_lds *lds, struct marked_group *group, struct marked_warp *warp,
+                      const struct isa_group *shape, uint8_t watch, const struct isa_result *result) {
+  uint8_t *arrived = &group->arrived[warp->copies++ % MARK_COPIES];
+  if (++*arrived < group->warps)
+    return;
+  *arrived = 0;
+  if (watch & WATCH_GLOBAL && (watch & WATCH_READS || !result->copy.to_lds))
+    walk_global(marks, group, result->pc, watch, &result->copy);
+  if (watch & WATCH_LDS && result->copy.to_lds && lds->writer)
+    walk_lds(lds, group, shape->lds_base, &result->copy);
+}
+
+static void step_wait(struct marked_warp *warp, const struct isa_wait *wait) {
+  for (uint32_t i = 0; i < wait->count; i++)
+    if (warp->waited[wait->event[i] % MARK_COPIES] < wait->event[i])
+      warp->waited[wait->event[i] % MARK_COPIES] = wait->event[i];
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------------------------
+ */
+
+static void step_access(struct marks *marks, struct marked_lds *lds, const struct marked_group *group,
+                        const struct marked_warp *warp, const struct isa_info *info, uint8_t watch,
+                        const struct isa_access *access) {
+  const bool atomic = info->atomic, write = info->store || atomic, local = info->class_ == ISA_CLASS_LDS;
+  for (uint64_t left = access->mask; left; left &= left - 1) {
+    const uint64_t address = access->address[__builtin_ctzll(left)];
+    if (local && lds->writer)
+      touch_lds(marks, lds, group, warp, access->pc, watch, write, address, access->bytes);
+    else if (!local)
+      touch_global(marks, group, access->pc, watch, write, address, access->bytes);
+  }
+}
+
+static void step_lane_copy(struct marks *marks, struct marked_lds *lds, const struct marked_group *group,
+                           const struct marked_warp *warp, uint8_t watch, const struct isa_access *access) {
+  for (uint64_t left = access->mask; left; left &= left - 1) {
+    const unsigned lane = (unsigned)__builtin_ctzll(left);
+    if (watch & WATCH_GLOBAL && watch & WATCH_READS)
+      touch_global(marks, group, access->pc, watch, false, access->address[lane], access->bytes);
+    if (watch & WATCH_LDS && lds->writer)
+      touch_lds(marks, lds, group, warp, access->pc, watch, true, access->lds[lane], access->bytes);
+  }
+}
+
+void marks_step(struct marks *marks, struct marked_lds *lds, struct marked_group *group, struct marked_warp *warp,
+                const struct isa_group *shape, uint8_t watch, const struct isa_access *access,
+                const struct isa_result *result) {
+  const struct isa_info *info = &shape->launch->program->info[result->pc];
+  if (!result->mask)
+    return;
+  for (unsigned mark = MARK_CLOCK; mark <= MARK_PIPE; mark++)
+    if (watch & 1u << mark)
+      note(marks, group->launch, result->pc, (enum mark)mark);
+  if (info->class_ == ISA_CLASS_COPY)
+    step_copy(marks, lds, group, warp, shape, watch, result);
+  else if (info->class_ == ISA_CLASS_COPY_LANE)
+    step_lane_copy(marks, lds, group, warp, watch, access);
+  else if (info->class_ == ISA_CLASS_WAIT)
+    step_wait(warp, &result->wait);
+  else if (info->class_ == ISA_CLASS_BARRIER)
+    warp->barriers++;
+  else if (watch & (WATCH_GLOBAL | WATCH_LDS))
+    step_access(marks, lds, group, warp, info, watch, access);
+}
+
+/* ---- launches, work-groups, warps
+ * -------------------------------------------------------------------------------------- */
+
+static bool watches(const struct isa_program *program, const uint8_t *watch, unsigned what) {
+  for (uint32_t pc = 0; pc < program->count; pc++)
+    if (watch[pc] & what)
+      return true;
+  return false;
+}
+
+static void make_shadows(struct marks *marks, const struct isa_memory *memory) {
+  if (marks->shadows || !memory)
+    return;
+  marks->shadows = need(memory->count + 1, sizeof *marks->shadows);
+  for (size_t i = 0; i < memory->count; i++) {
+    const struct isa_buffer *buffer = &memory->buffers[i];
+    const uint64_t words = (buffer->bytes + GRAIN - 1) / GRAIN;
+    marks->shadows[marks->shadow_count++] =
+        (struct shadow){buffer->base, words, need(words, sizeof(uint32_t)), need(words, sizeof(uint64_t))};
+  }
+}
+
+static void forget(struct marks *marks) {
+  for (size_t i = 0; i < marks->shadow_count; i++) {
+    struct shadow *shadow = &marks->shadows[i];
+    memset(shadow->writer, 0, shadow->words * sizeof *shadow->writer);
+    memset(shadow->reader, 0, shadow->words * sizeof *shadow->reader);
+  }
+}
+
+void marks_lds(struct marked_lds *lds, const struct isa_program *program, const uint8_t *watch, uint32_t bytes) {
+  if (lds->writer || !watches(program, watch, WATCH_LDS))
+    return;
+  lds->bytes = bytes;
+  lds->writer = need(bytes / GRAIN + 1, sizeof *lds->writer);
+  lds->reader = need(bytes / GRAIN + 1, sizeof *lds->reader);
+}
+
+void marks_launch(struct marks *marks, uint32_t first, const struct isa_launch *launches, size_t count,
+                  const uint8_t *const *watched) {
+  uint64_t groups = 1;
+  note_shared(marks);
+  marks->launch = first;
+  for (size_t i = 0; i < count; i++)
+    groups += (uint64_t)launches[i].groups[0] * launches[i].groups[1] * launches[i].groups[2];
+  if (marks->next + groups >= PLAIN) { /* numbers begin again */
+    forget(marks);
+    marks->next = 1;
+  }
+  marks->since = marks->next;
+  for (size_t i = 0; i < count; i++) {
+    marks->first[i] = marks->next + 1;
+    marks->next += launches[i].groups[0] * launches[i].groups[1] * launches[i].groups[2];
+    if (watches(launches[i].program, watched[i], WATCH_GLOBAL))
+      make_shadows(marks, launches[i].memory);
+  }
+  marks->next++;
+}
+
+void marks_group(struct marks *marks, struct marked_lds *lds, struct marked_group *group, uint32_t launch,
+                 uint32_t number, uint32_t linear, uint32_t warps) {
+  *group = (struct marked_group){
+      .launch = launch, .id = marks->first[number] + linear, .serial = ++lds->serials, .warps = warps};
+}
+
+void marks_warp(struct marked_warp *warp, uint32_t index) { *warp = (struct marked_warp){.index = index}; }
+
+struct marks *marks_new(void) {
+  struct marks *marks = need(1, sizeof *marks);
+  marks->next = 1;
+  marks->shared_place = NO_PLACE;
+  return marks;
+}
+
+void marks_free(struct marks *marks) {
+  for (size_t i = 0; i < marks->shadow_count; i++) {
+    free(marks->shadows[i].writer);
+    free(marks->shadows[i].reader);
+  }
+  free(marks->shadows);
+  free(marks->noted);
+  free(marks);
+}

@@ -1,0 +1,139 @@
+#include "tests/models/rig_replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/replay/recorder.h"
+#include "sim/replay/replayer.h"
+#include "tests/ct.h"
+
+/* ---- fingerprints */
+
+uint64_t rig_mix(uint64_t hash, const void *bytes, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Without addresses of the host. */
+uint64_t rig_fingerprint(const struct isa_program *program, const struct launch_result *result) {
+  struct launch_result *copy = malloc(sizeof *copy);
+  memcpy(copy, result, sizeof *copy); /* paddings too */
+  copy->by_pc = NULL;
+  copy->pipes = NULL;
+  for (size_t i = 0; i < RESULT_STUCK; i++)
+    copy->stuck[i].pipe = NULL;
+  uint64_t hash = rig_mix(UINT64_C(0xcbf29ce484222325), copy, sizeof *copy);
+  free(copy);
+  for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++)
+    hash = rig_mix(hash, result->stuck[i].pipe ? result->stuck[i].pipe->name : "", 4);
+  for (size_t i = 0; i < result->pipe_count; i++) {
+    hash = rig_mix(hash, &result->pipes[i].stats, sizeof result->pipes[i].stats);
+    hash = rig_mix(hash, &result->pipes[i].left, sizeof result->pipes[i].left);
+  }
+  return rig_mix(hash, result->by_pc, program->count * sizeof *result->by_pc);
+}
+
+/* ---- recording and replaying a rig */
+
+enum { LAUNCHES = 8 };
+
+struct rig_recording {
+  char path[64];
+  struct recorder *recorder;
+  struct source_maker sources;
+  size_t count;
+  struct isa_launch launches[LAUNCHES];
+  uint64_t fingerprint[LAUNCHES];
+  cycle_t cycles[LAUNCHES];
+};
+
+struct rig_recording *rig_record(struct rig *rig) {
+  struct trace_error error = {0};
+  if (!getenv("WARPWAIT_RIG_REPLAY"))
+    return NULL;
+  struct rig_recording *recording = calloc(1, sizeof *recording);
+  static unsigned number;
+  snprintf(recording->path, sizeof recording->path, "%s/warpwait-rig-%d-%u.wwt", P_tmpdir, (int)getpid(), number++);
+  recording->recorder = recorder_new(recording->path, &error);
+  EXPECT_STREQ(error.text, "");
+  recording->sources = recorder_sources(recording->recorder);
+  rig->sources = &recording->sources;
+  return recording;
+}
+
+void rig_recorded(struct rig_recording *recording, const struct rig *rig) {
+  if (recording->count == LAUNCHES || rig->result.mem.outside_requests) /* an outside memory is not in the trace */
+    return;
+  recording->launches[recording->count] = rig->launch;
+  recording->cycles[recording->count] = rig->result.cycles;
+  recording->fingerprint[recording->count++] = rig_fingerprint(rig->program, &rig->result);
+}
+
+/* Pipes as they were, and no bytes. */
+static bool make_memory(const struct isa_memory *from, struct isa_memory *to, struct isa_buffer *buffers,
+                        struct isa_pipe *pipes) {
+  bool good = true;
+  *to = (struct isa_memory){buffers, from->count, 0, pipes, from->pipe_count};
+  memcpy(buffers, from->buffers, from->count * sizeof *buffers);
+  for (size_t i = 0; i < from->count; i++)
+    buffers[i].data = NULL;
+  for (size_t i = 0; i < from->pipe_count; i++) {
+    const struct isa_pipe *pipe = &from->pipes[i];
+    struct isa_buffer *buffer = buffers;
+    while (buffer->base != pipe->base)
+      buffer++;
+    buffer->data = calloc(1, buffer->bytes);
+    good = good && isa_pipe_init(&pipes[i], pipe->name, pipe->number, pipe->base, buffer->data, pipe->packet_size,
+                                 pipe->max_packets);
+  }
+  return good;
+}
+
+static void run_all(struct rig_recording *recording, const struct rig *rig, const struct replayer *replayer,
+                    const struct source_maker *sources) {
+  struct isa_buffer buffers[RIG_BUFFERS + RIG_PIPES];
+  struct isa_pipe pipes[RIG_PIPES];
+  struct isa_memory memory;
+  struct simulation *simulation = simulation_new_with(&rig->machine, sources);
+  size_t count = 0;
+  struct island **islands = simulation_islands(simulation, &count);
+  struct host *host = host_plain(islands, count, rig->order, 1);
+  bool good = EXPECT_TRUE(make_memory(&rig->memory, &memory, buffers, pipes));
+  for (size_t i = 0; good && i < recording->count; i++) {
+    struct launch_result result;
+    memset(&result, 0, sizeof result);
+    recording->launches[i].memory = &memory;
+    good = EXPECT_TRUE(simulation_run(simulation, host, &recording->launches[i], rig->limit, NULL, &result));
+    EXPECT_STREQ(replayer_fault(replayer) ? replayer_fault(replayer) : "", "");
+    EXPECT_EQ(result.cycles, recording->cycles[i]);
+    EXPECT_EQ(rig_fingerprint(rig->program, &result), recording->fingerprint[i]);
+    launch_result_free(&result);
+  }
+  host->free(host);
+  simulation_free(simulation);
+  for (size_t i = 0; i < memory.pipe_count; i++)
+    isa_pipe_free(&pipes[i]);
+  for (size_t i = 0; i < memory.count; i++)
+    free(buffers[i].data);
+}
+
+void rig_replay(struct rig_recording *recording, struct rig *rig) {
+  struct trace_error error = {0};
+  EXPECT_TRUE(recorder_close(recording->recorder, &error));
+  struct trace *trace = trace_open(recording->path, TRACE_WHOLE, &error);
+  struct replayer *replayer = trace ? replayer_new(trace, &error) : NULL;
+  EXPECT_STREQ(error.text, "");
+  if (replayer && recording->count && recording->count == trace_launches(trace)) {
+    const struct source_maker sources = replayer_sources(replayer);
+    run_all(recording, rig, replayer, &sources);
+  }
+  if (replayer)
+    replayer_free(replayer);
+  if (trace)
+    trace_close(trace);
+  unlink(recording->path);
+  free(recording);
+}

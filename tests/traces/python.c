@@ -1,0 +1,91 @@
+/* The reader in Python, written from the page on the format, gives what this one gives. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/ct.h"
+#include "tests/traces/made.h"
+
+static void print_words(FILE *file, const struct trace_op *op, unsigned lanes) {
+  const struct trace_kind_row *row = &trace_kind_rows[op->kind];
+  const uint64_t taking_part = row->vectors ? trace_lanes(op) : 0;
+  for (unsigned i = 0; op->mask && i < row->fields; i++)
+    fprintf(file, " %s=%" PRIx64, row->field[i].name, op->field[i]);
+  for (unsigned i = 0; taking_part && i < row->vectors; i++) {
+    uint64_t value[TRACE_LANES];
+    const char *comma = "";
+    trace_spread(&op->vector[i], lanes, value);
+    fprintf(file, " %s=", row->vector[i].name);
+    for (unsigned lane = 0; lane < lanes; lane++)
+      if (taking_part >> lane & 1) {
+        fprintf(file, "%s%u:%" PRIx64, comma, lane, value[lane]);
+        comma = ",";
+      }
+  }
+  for (uint32_t i = 0; i < op->notes; i++) {
+    fprintf(file, " %s ", trace_note_names[op->note[i].kind]);
+    for (uint32_t v = 0; v < op->note[i].values; v++)
+      fprintf(file, "%s%" PRIx64, v ? "," : "", op->note[i].value[v]);
+    fprintf(file, " %s", op->note[i].text);
+  }
+}
+
+/* The same lines that `python3 -m warpwait_trace` prints. */
+static void print_trace(FILE *file, struct trace *trace, const struct made *made) {
+  struct trace_warp *warp = trace_warp_new(trace);
+  for (uint32_t group = 0; group < made->groups; group++)
+    for (uint32_t i = 0; i < made->warps; i++) {
+      struct trace_op op;
+      uint32_t pc;
+      fprintf(file, "launch 0 group %u warp %u\n", group, i);
+      if (!EXPECT_TRUE(trace_warp_start(warp, 0, group, i, &pc)))
+        continue;
+      while (trace_decode(warp, &op)) {
+        const bool done = op.flags & TRACE_DONE, diverged = op.flags & TRACE_DIVERGED;
+        fprintf(file, "%u %u %" PRIx64 " %s%s%s %s", op.pc, op.next, op.mask,
+                done       ? "done"
+                : diverged ? ""
+                           : "-",
+                done && diverged ? "+" : "", diverged ? "diverged" : "", trace_kind_rows[op.kind].name);
+        print_words(file, &op, made->lanes);
+        fputc('\n', file);
+      }
+    }
+  trace_warp_free(warp);
+}
+
+static void compare(const struct made *made, bool salvage) {
+  const char *python = getenv("PYTHON") ? getenv("PYTHON") : "/usr/bin/python3", *path = made_path("python");
+  char command[1024];
+  struct trace_error error;
+  made_write(made, path, false);
+  if (salvage) {
+    snprintf(command, sizeof command, "truncate -s -40 %s", path);
+    EXPECT_EQ(system(command), 0);
+  }
+  snprintf(command, sizeof command, "%s.text", path);
+  FILE *file = fopen(command, "w");
+  struct trace *trace = trace_open(path, salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
+  print_trace(file, trace, made);
+  trace_close(trace);
+  fclose(file);
+  snprintf(command, sizeof command,
+           "PYTHONPATH=traces PYTHONDONTWRITEBYTECODE=1 %s -m warpwait_trace %s %s 2>%s.errors | cmp - %s.text", python,
+           salvage ? "--salvage" : "", path, path, path);
+  ct_note("seed %llu: %s", (unsigned long long)made->seed, command);
+  EXPECT_EQ(system(command), 0);
+  snprintf(command, sizeof command, "rm -f %s %s.text %s.errors", path, path, path);
+  EXPECT_EQ(system(command), 0);
+}
+
+TEST(python, reads_what_this_reader_reads) {
+  compare(&(struct made){.seed = 31, .lanes = 32, .groups = 4, .warps = 2, .operations = 1200, .wild = 30}, false);
+  compare(&(struct made){.seed = 32, .lanes = 64, .groups = 2, .warps = 1, .operations = 600, .wild = 0}, false);
+  compare(&(struct made){.seed = 33, .lanes = 16, .groups = 3, .warps = 3, .operations = 500, .wild = 90}, false);
+}
+
+TEST(python, salvages_what_this_reader_salvages) {
+  compare(&(struct made){.seed = 34, .lanes = 32, .groups = 4, .warps = 2, .operations = 700, .wild = 30}, true);
+}

@@ -1,0 +1,206 @@
+"""Streams: how a warp's operations are predicted, and what is said of those that differ."""
+import dataclasses
+import itertools
+
+from .numbers import Cursor, TraceError, unzigzag
+
+WORD = (1 << 64) - 1
+
+
+class Kind:
+    """A kind of instruction: names of its fields, whether each steps, and names of its vectors."""
+
+    def __init__(self, name):
+        self.name = name
+        self.fields, self.steps, self.vectors = [], [], []
+
+
+class Schema:
+    """The rows of a trace, from its first block."""
+
+    def __init__(self, text):
+        self.kinds, self.flags, self.notes, self.limits = [], [], [], {}
+        self.texts = {}  # row -> sentence
+        for line in text.splitlines():
+            word, *rest = line.split(" ")
+            if word in ("trace", "contexts", "shapes"):
+                self.limits[word] = int(rest[0])
+            elif word == "flag":
+                self.flags.append(rest[0])
+            elif word == "note":
+                self.notes.append(rest[0])
+            elif word == "kind":
+                self.kinds.append(Kind(rest[0]))
+            elif word == "field":
+                self.kinds[-1].fields.append(rest[1])
+                self.kinds[-1].steps.append(rest[2] == "step")
+            elif word == "vector":
+                self.kinds[-1].vectors.append(rest[1])
+            self.texts[(word, *rest[:2])] = " ".join(rest[1:])
+
+
+@dataclasses.dataclass
+class Note:
+    """What is said of an operation now and then."""
+    kind: str
+    values: list
+    text: bytes
+
+
+@dataclasses.dataclass
+class Operation:
+    """What a warp did at `pc`. mask: the lanes that ran it; fields: name -> number; values: name -> {lane: number}."""
+    pc: int
+    next: int
+    mask: int
+    flags: list
+    kind: str
+    fields: dict
+    values: dict
+    notes: list
+
+    def lanes(self, name):
+        """{lane: number} of the vector; empty when it has none."""
+        return self.values.get(name, {})
+
+    def first(self, name):
+        """The vector's value of its first lane, or None."""
+        return next(iter(self.lanes(name).values()), None)
+
+
+class Step:
+    """A number that is predicted as the last one and a step, or as the one of two to four visits ago."""
+
+    def __init__(self):
+        self.last = self.step = self.turn = 0
+        self.before = [0, 0, 0]  # two, three and four visits ago
+        self.sure = False
+
+    def predict(self):
+        return self.before[self.turn - 1] if self.turn else (self.last + self.step) & WORD
+
+    def learn(self, value, fresh):
+        if not fresh:
+            if value == self.predict():
+                self.sure = True
+            else:
+                self._missed(value)
+        self.before = [self.last, *self.before[:2]]
+        self.last = value
+
+    def _missed(self, value):
+        turn = self.before.index(value) + 1 if value in self.before else 0
+        if not turn and (self.turn or not self.sure):
+            self.step = (value - self.last) & WORD
+        self.turn, self.sure = turn, False
+
+
+class Same(Step):
+    """A number that is predicted as the last one."""
+
+    def learn(self, value, fresh):
+        self.last = value
+
+
+class Context:
+    """What an operation at one pc held at its last visit."""
+
+    def __init__(self, kind, pc, mask):
+        self.next, self.mask, self.flags, self.fresh = pc + 1, mask, 0, True
+        self.fields = [Step() if steps else Same() for steps in kind.steps]
+        self.shapes = [0] * len(kind.vectors)
+        self.bases = [Step() for _ in kind.vectors]
+
+
+class Decoder:
+    """A warp's stream, fed with its pieces."""
+
+    def __init__(self, schema, program, lanes):
+        self.schema, self.program, self.width = schema, program, lanes
+        self.pc = None
+        self.mask = (1 << lanes) - 1
+        self.contexts = {}
+        self.rows, self.next_row = [None] * schema.limits["shapes"], 0
+
+    def piece(self, data, operations):
+        """Yields the operations of the next piece."""
+        cursor = Cursor(data)
+        if self.pc is None:
+            self.pc = cursor.varint()
+        while cursor.left():
+            for _ in range(cursor.varint()):
+                operations -= 1
+                yield self._take(cursor, 0)
+            if cursor.left():
+                operations -= 1
+                yield self._take(cursor, cursor.varint())
+        if operations:
+            raise TraceError("as many operations as the batch tells")
+
+    def _context(self, kind):
+        context = self.contexts.get(self.pc)
+        if context is None:
+            if len(self.contexts) == self.schema.limits["contexts"]:
+                self.contexts.clear()
+            context = self.contexts[self.pc] = Context(kind, self.pc, self.mask)
+        return context
+
+    def _take(self, cursor, misses):
+        bits = itertools.count()
+
+        def number(predicted):
+            differs = misses >> next(bits) & 1
+            return (predicted + unzigzag(cursor.varint())) & WORD if differs else predicted
+
+        if self.pc >= len(self.program):
+            raise TraceError("an operation of the program")
+        pc, kind = self.pc, self.program[self.pc]
+        context = self._context(kind)
+        context.next = self.pc = number(context.next)
+        context.mask = self.mask = number(context.mask)
+        context.flags = number(context.flags)
+        fields, values = {}, {}
+        if context.mask and kind.fields:
+            for name, field in zip(kind.fields, context.fields):
+                fields[name] = number(field.predict())
+                field.learn(fields[name], context.fresh)
+            lanes = context.mask & ~fields["left_out"] if kind.vectors else 0
+            lanes = [lane for lane in range(self.width) if lanes >> lane & 1]
+            for i, name in enumerate(kind.vectors if lanes else []):
+                if misses >> next(bits) & 1:
+                    context.shapes[i] = self._shape(cursor, lanes)
+                base = number(context.bases[i].predict())
+                context.bases[i].learn(base, context.fresh)
+                values[name] = {lane: (base + self._offset(context.shapes[i], lane)) & WORD for lane in lanes}
+            context.fresh = False
+        notes = misses >> 3 + len(kind.fields) + 2 * len(kind.vectors)
+        flags = [name for i, name in enumerate(self.schema.flags) if context.flags >> i & 1]
+        return Operation(pc, self.pc, self.mask, flags, kind.name, fields, values,
+                         self._notes(cursor) if notes & 1 else [])
+
+    def _offset(self, shape, lane):
+        return self.rows[shape >> 1][lane] if shape & 1 else unzigzag(shape >> 1) * lane
+
+    def _shape(self, cursor, lanes):
+        """A shape that is not as predicted: its number."""
+        shape = cursor.varint()
+        if shape != 2 * len(self.rows) + 1:
+            return shape
+        zeros, offset, delta, row = cursor.varint(), 0, 0, []
+        for lane in range(self.width):
+            if lane in lanes and lane != lanes[0]:
+                delta = unzigzag(cursor.varint()) << zeros
+                offset += delta
+            row.append(offset)
+        self.rows[self.next_row] = row
+        shape = 2 * self.next_row + 1
+        self.next_row = (self.next_row + 1) % len(self.rows)
+        return shape
+
+    def _notes(self, cursor):
+        notes = []
+        for _ in range(cursor.varint()):
+            kind = self.schema.notes[cursor.varint()]
+            values = [cursor.varint() for _ in range(cursor.varint())]
+            notes.append(Note(kind, values, cursor.bytes(cursor.varint())))
+        return notes
