@@ -160,6 +160,8 @@ static bool values_steer(struct flow *flow, enum isa_format format, bool made) {
   case FORMAT_PIPE_COMMIT:
   case FORMAT_PIPE_SLOT:
   case FORMAT_PIPE_BAR:
+  case FORMAT_MBARRIER_INIT:
+  case FORMAT_MBARRIER_TEST:
     return true;
   default:
     return made;

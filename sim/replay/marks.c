@@ -116,6 +116,8 @@ static uint8_t watch_of(const struct isa_program *program, const struct isa_stee
     watch = (steers ? WATCH_ATOMIC : 0) | (commutes((enum isa_op)inst->op) ? WATCH_COMMUTE : 0);
     watch |= info->class_ == ISA_CLASS_LDS ? lds : global;
     return (uint8_t)watch;
+  case FORMAT_MBARRIER_TEST: /* a try to wait comes out one way */
+    return inst->op == ISA_MBARRIER_TEST && steers ? WATCH_ATOMIC : 0;
   case FORMAT_LOAD_LDS:
     return (uint8_t)(reads ? lds | reads : 0);
   case FORMAT_LOAD_GLOBAL:
