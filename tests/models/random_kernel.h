@@ -1,6 +1,8 @@
 /* Random kernels that do something of everything: arithmetic, branches and loops whose lanes part, accesses to the LDS
  * and to global memory, atomic operations, prefetches, barriers, copies of all kinds, fences and waits. They are racy
- * on purpose. They take two buffers, and 8192 bytes of LDS. */
+ * on purpose. They take two buffers, and 8192 bytes of LDS. Tame ones do the same without any race: each work-item
+ * keeps to words of its own, of what others write it reads after a barrier or a wait, and nobody looks at what an
+ * atomic operation returns. */
 #ifndef TESTS_MODELS_RANDOM_KERNEL_H
 #define TESTS_MODELS_RANDOM_KERNEL_H
 
@@ -18,6 +20,7 @@ struct writer {
   size_t length;
   uint64_t random;
   unsigned labels;
+  bool tame;
 };
 
 static unsigned below(struct writer *writer, unsigned bound) {
@@ -72,6 +75,33 @@ static void touch(struct writer *writer) {
   }
 }
 
+/* A work-item's own word of the LDS is at 4 times its local id, its own word of global memory behind 64 KiB. */
+static void touch_own(struct writer *writer) {
+  const char *of = word(writer), *with = word(writer);
+  switch (below(writer, 7)) {
+  case 0:
+    put(writer, " get.local_id n, x\n shl.b32 n, n, 2\n ld.lds.b32 %s, [t + n]\n", with);
+    break;
+  case 1:
+    put(writer, " get.local_id n, x\n shl.b32 n, n, 2\n st.lds.b32 [t + n], %s\n", with);
+    break;
+  case 2:
+    put(writer, " and.b32 n, %s, 16383\n shl.b32 n, n, 2\n ld.global.b32 %s, [p + n]\n", of, with);
+    break;
+  case 3:
+    put(writer, " get.global_id n, x\n shl.b32 n, n, 2\n st.global.b32 [q + n + 65536], %s\n", with);
+    break;
+  case 4:
+    put(writer, " get.global_id n, x\n shl.b32 n, n, 2\n ld.global.b32 %s, [q + n + 65536]\n", with);
+    break;
+  case 5:
+    put(writer, " and.b32 n, %s, 63\n shl.b32 n, n, 2\n atom.global.add.i32 _, [q + n + 131072], %s\n", of, with);
+    break;
+  default:
+    put(writer, " and.b32 n, %s, 16383\n shl.b32 n, n, 4\n prefetch [p + n], 4096\n", of);
+  }
+}
+
 static void statement(struct writer *writer, unsigned depth);
 
 static void branch(struct writer *writer, unsigned depth) {
@@ -97,7 +127,7 @@ static void statement(struct writer *writer, unsigned depth) {
   if (kind < 4)
     arithmetic(writer);
   else if (kind < 8 || depth >= 3)
-    touch(writer);
+    (writer->tame ? touch_own : touch)(writer);
   else if (kind == 8)
     branch(writer, depth);
   else
@@ -148,18 +178,61 @@ static void collective(struct writer *writer) {
   }
 }
 
-/* Adds a kernel to the text. */
-static void random_kernel(char *text, const char *name, uint64_t seed) {
-  struct writer writer = {.text = text, .length = strlen(text), .random = seed * 7919 + 1};
-  put(&writer, ".kernel %s\n", name);
-  put(&writer, ".arg a global\n.arg b global\n.lds t 8192\n.reg x, y, z, n, e[2], k[4]\n.reg64 p, q\n.pred c\n"
-               " ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.global_id x, x\n get.local_id y, x\n get.group_id z, x\n");
-  for (unsigned i = 4 + below(&writer, 12); i > 0; i--)
-    if (below(&writer, 4))
-      statement(&writer, 0);
+/* The LDS from 1024 on gets copies, from 4096 on it holds what copies take away. */
+static void collective_tame(struct writer *writer) {
+  const unsigned elements = 1 + below(writer, 700), few = 1 + below(writer, 100), stride = 1 + below(writer, 40);
+  const char *with = word(writer);
+  switch (below(writer, 4)) {
+  case 0:
+    put(writer, " bar.all\n");
+    break;
+  case 1:
+    put(writer, " bar.lds\n mov.b32 e[0], 0\n copy.to_lds e[0], [t + 1024], [p], %u, size=4\n", elements);
+    statement(writer, 2);
+    put(writer, " wait e[0]\n get.local_id n, x\n rem.u32 n, n, %u\n shl.b32 n, n, 2\n ld.lds.b32 %s, [n + 1024]\n",
+        elements, with);
+    break;
+  case 2:
+    put(writer, " mov.b32 e[1], 0\n copy.to_global e[1], [q], [t + 4096], %u, size=4\n", elements);
+    statement(writer, 2);
+    put(writer, " wait e[1]\n");
+    break;
+  default:
+    put(writer,
+        " bar.lds\n mov.b32 e[0], 0\n mov.b32 e[1], 0\n"
+        " copy.to_lds.strided e[0], [t + 1024], [p], %u, %u, size=4\n"
+        " copy.to_lds e[1], [t + 2048], [p], %u, size=2\n wait e[1], e[0]\n ld.lds.b32 %s, [t + 1024]\n",
+        few, stride, elements, with);
+  }
+}
+
+static void kernel_of(struct writer *writer, const char *name) {
+  put(writer, ".kernel %s\n", name);
+  put(writer, ".arg a global\n.arg b global\n.lds t 8192\n.reg x, y, z, n, e[2], k[4]\n.reg64 p, q\n.pred c\n"
+              " ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.global_id x, x\n get.local_id y, x\n get.group_id z, x\n");
+  if (writer->tame)
+    put(writer, " shl.b32 n, y, 2\n st.lds.b32 [t + n], x\n shl.b32 n, x, 2\n st.global.b32 [q + n + 65536], y\n");
+  for (unsigned i = 4 + below(writer, 12); i > 0; i--)
+    if (below(writer, 4))
+      statement(writer, 0);
     else
-      collective(&writer);
-  put(&writer, " get.global_id n, x\n and.b32 n, n, 4095\n shl.b32 n, n, 2\n st.global.b32 [q + n + 4096], x\n exit\n");
+      (writer->tame ? collective_tame : collective)(writer);
+  if (writer->tame)
+    put(writer, " get.global_id n, x\n shl.b32 n, n, 2\n st.global.b32 [q + n + 65536], x\n exit\n");
+  else
+    put(writer,
+        " get.global_id n, x\n and.b32 n, n, 4095\n shl.b32 n, n, 2\n st.global.b32 [q + n + 4096], x\n exit\n");
+}
+
+/* Each adds a kernel to the text. */
+static inline void random_kernel(char *text, const char *name, uint64_t seed) {
+  struct writer writer = {.text = text, .length = strlen(text), .random = seed * 7919 + 1};
+  kernel_of(&writer, name);
+}
+
+static inline void tame_kernel(char *text, const char *name, uint64_t seed) {
+  struct writer writer = {.text = text, .length = strlen(text), .random = seed * 104729 + 5, .tame = true};
+  kernel_of(&writer, name);
 }
 
 #endif

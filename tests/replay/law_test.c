@@ -1,6 +1,7 @@
 /* The law of replay: a replay on the machine of the recording is the recorded run, to the last figure. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tests/ct.h"
@@ -63,3 +64,77 @@ static void replays(bool pairs) {
 TEST(replay, two_hundred_random_kernels_are_replayed_as_they_ran) { replays(false); }
 
 TEST(replay, pairs_of_kernels_at_once_are_too) { replays(true); }
+
+/* WARPWAIT_REPLAY_MACHINES: more of them than a test has time for. */
+static unsigned other_machines(void) {
+  const char *wanted = getenv("WARPWAIT_REPLAY_MACHINES");
+  return wanted ? (unsigned)strtoul(wanted, NULL, 10) : 2;
+}
+
+static bool fits(const struct play *play) {
+  struct machine machine;
+  struct isa_error error;
+  rig_machine(&machine, play->settings);
+  struct isa_program *program = isa_assemble(play->text, strlen(play->text), "k.wws", &error);
+  const struct isa_launch launch = {.program = program,
+                                    .kernel = &program->kernels[0],
+                                    .dimensions = 1,
+                                    .global = {play->global, 1, 1},
+                                    .local = {play->local, 1, 1},
+                                    .groups = {play->global, 1, 1},
+                                    .warp_size = machine.cu.warp_size,
+                                    .lds_bytes = program->kernels[0].lds_bytes};
+  const bool room = simulation_occupancy(&machine, &launch).groups_per_cu;
+  isa_program_free(program);
+  return room;
+}
+
+/* Returns whether the kernel is marked; if not, its replay on other machines is what a run there is. */
+static bool marked_or_lawful(struct play *play, const char *path, uint64_t seed) {
+  const char *settings = play->settings;
+  const struct played recorded = play_record(play, path);
+  char *marks = play_marks(path);
+  const bool marked = *marks;
+  EXPECT_TRUE(recorded.ok);
+  free(marks);
+  for (unsigned other = 0; !marked && other < other_machines(); other++) {
+    char *machine = play_other_machine(settings, seed * 1000 + other);
+    play->settings = machine;
+    ct_note("recorded on '%s', replayed on '%s':\n%s", settings, machine, play->text);
+    if (fits(play)) {
+      const struct played run = play_run(play), replay = play_replay(play, path);
+      play_same(&run, &replay);
+    }
+    free(machine);
+  }
+  play->settings = settings;
+  return marked;
+}
+
+static unsigned marked_kernels(bool tame) {
+  char *text = malloc(RANDOM_TEXT), path[PLAY_PATH];
+  unsigned marked = 0;
+  play_path(path, tame ? "tame" : "wild");
+  for (unsigned machine = 0; machine < MACHINES; machine++)
+    for (unsigned number = 0; number < KERNELS; number++) {
+      struct play play;
+      random_play(&play, text, machine, number, false);
+      *text = '\0';
+      if (tame)
+        tame_kernel(text, "k", machine * KERNELS + number);
+      else
+        random_kernel(text, "k", machine * KERNELS + number + 5000);
+      marked += marked_or_lawful(&play, path, machine * KERNELS + number);
+    }
+  unlink(path);
+  free(text);
+  return marked;
+}
+
+TEST(replay, of_kernels_without_races_none_is_marked_and_all_are_replayed_on_other_machines_as_they_run_there) {
+  EXPECT_EQ(marked_kernels(true), 0);
+}
+
+TEST(replay, of_kernels_with_races_those_that_are_not_marked_are_replayed_on_other_machines_as_they_run_there) {
+  EXPECT_LT(marked_kernels(false), MACHINES * KERNELS);
+}

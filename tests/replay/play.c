@@ -123,3 +123,69 @@ bool play_same_files(const char *a, const char *b) {
     fclose(second);
   return same;
 }
+
+char *play_marks(const char *path) {
+  struct trace_error error = {0};
+  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  const char *marks = trace ? trace_meta(trace, "marks", NULL) : NULL;
+  char *copy = strdup(marks ? marks : "there are none");
+  if (trace)
+    trace_close(trace);
+  return copy;
+}
+
+/* ---- other machines */
+
+static bool kept_as_it_is(const char *key) {
+  static const char *const keys[] = {"cu.warp_size",      "cu.count",       "lds.size",      "dma.swizzle",
+                                     "dma.out_of_bounds", "dma.misaligned", "dma.alignment", "cu.clock_mhz"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (strcmp(key, keys[i]) == 0)
+      return true;
+  return strstr(key, "pad") || strncmp(key, "dma.copy", 8) == 0;
+}
+
+/* A quarter to four times what it is, or another word. */
+static void draw(const struct param_group *group, const struct param_row *row, const struct machine *machine,
+                 uint64_t *random, char *word, size_t size) {
+  const uint32_t now = param_value(group, row, machine);
+  const uint32_t bits = (uint32_t)(ct_random(random) >> 33);
+  char choice[32];
+  unsigned choices = 0;
+  if (row->kind == PARAM_CHOICE) {
+    while (param_choice(row->choices, choices, choice))
+      choices++;
+    param_choice(row->choices, bits % choices, choice);
+    snprintf(word, size, "%s", choice);
+    return;
+  }
+  uint64_t value = row->kind == PARAM_NUMBER ? now / 4 + (uint64_t)bits % (4 * (uint64_t)now + 3)
+                                             : ((uint64_t)now << 2 | 1) >> bits % 5;
+  while (row->kind == PARAM_POWER_OF_TWO && value & (value - 1))
+    value &= value - 1;
+  value = value < row->minimum ? row->minimum : value > row->maximum ? row->maximum : value;
+  snprintf(word, size, "%llu", (unsigned long long)value);
+}
+
+char *play_other_machine(const char *settings, uint64_t seed) {
+  uint64_t random = seed * 6364136223846793005u + 1442695040888963407u;
+  size_t length = strlen(settings);
+  char *text = malloc(4096), message[PARAM_MESSAGE];
+  struct machine machine;
+  strcpy(text, settings);
+  rig_machine(&machine, settings);
+  for (unsigned tries = 0; tries < 24; tries++) {
+    const struct param_group *group = &machine_groups[ct_random(&random) % MACHINE_GROUPS];
+    const struct param_row *row = &group->rows[(ct_random(&random) >> 20) % group->count];
+    struct machine tried = machine;
+    char key[96], word[40];
+    snprintf(key, sizeof key, "%s.%s", group->name, row->name);
+    draw(group, row, &machine, &random, word, sizeof word);
+    if (kept_as_it_is(key) || !param_set(machine_groups, MACHINE_GROUPS, &tried, key, word, message) ||
+        !machine_check(&tried, message) || length + strlen(key) + strlen(word) + 3 > 1000)
+      continue;
+    machine = tried;
+    length += (size_t)sprintf(text + length, "%s%s=%s", length ? " " : "", key, word);
+  }
+  return text;
+}

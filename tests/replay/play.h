@@ -30,6 +30,13 @@ struct played play_run(const struct play *play);
 struct played play_record(const struct play *play, const char *path);
 struct played play_replay(const struct play *play, const char *path); /* without any byte of memory */
 
+/* The marks of a trace, as its meta has them; the caller frees them. */
+char *play_marks(const char *path);
+
+/* Parameters of a machine, other than `settings` and `seed` would have it: its times, sizes and policies, but for what
+ * changes bytes, the warps' size and the LDS's. The caller frees them. */
+char *play_other_machine(const char *settings, uint64_t seed);
+
 /* Whether the replay was the run, with notes of failures. */
 bool play_same(const struct played *run, const struct played *replay);
 
