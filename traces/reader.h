@@ -37,6 +37,7 @@ struct trace {
   struct block_reader in;
   uint64_t *offsets; /* of each block, and of where the next would be */
   uint32_t blocks, blocks_room;
+  unsigned kinds; /* that its schema has */
   struct reader_meta *metas;
   uint32_t meta_count;
   struct reader_program *programs;

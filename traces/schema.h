@@ -1,4 +1,7 @@
-/* The rows as text, as a trace's first block has them. */
+/* The rows as text, as a trace's first block has them: a line a row, its first word says of which list.
+ *
+ * A file may have been written when there were fewer rows: new ones go to the end of their lists, so that those of a
+ * file are the first of today's. Sentences may have changed. */
 #ifndef TRACES_SCHEMA_H
 #define TRACES_SCHEMA_H
 
@@ -6,5 +9,8 @@
 
 /* Appends the text. False when memory is out. */
 bool schema_write(struct bytes *into);
+
+/* Whether a file with this schema can be read: NULL, and in *kinds how many kinds it has; or the line that cannot. */
+const char *schema_fault(const char *schema, unsigned *kinds, char line[100]);
 
 #endif

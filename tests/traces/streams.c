@@ -1,10 +1,12 @@
 /* The codec of one stream: what is predicted, what a difference costs, and what wrong bytes give. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/ct.h"
 #include "traces/decode.h"
 #include "traces/encode.h"
+#include "traces/schema.h"
 
 enum { LANES = 32 };
 #define ALL UINT64_C(0xffffffff)
@@ -126,6 +128,52 @@ TEST(rows, lanes_that_are_left_out_have_no_values) {
   EXPECT_EQ(op.vector[0].base, 4096);
   EXPECT_EQ(op.vector[0].stride, 4);
   rig_free(rig);
+}
+
+/* Today's schema, with the first occurrence of `from` replaced. */
+static const char *fault_with(const char *from, const char *to, unsigned *kinds) {
+  static char line[100];
+  struct bytes own = {0}, text = {0};
+  schema_write(&own);
+  bytes_add(&own, "", 1);
+  char *at = strstr((char *)own.at, from);
+  if (!EXPECT_TRUE(at != NULL))
+    return "no such text";
+  bytes_add(&text, own.at, (size_t)(at - (char *)own.at));
+  bytes_add(&text, to, strlen(to));
+  bytes_add(&text, at + strlen(from), strlen(at + strlen(from)) + 1);
+  const char *fault = schema_fault((const char *)text.at, kinds, line);
+  free(own.at);
+  free(text.at);
+  return fault;
+}
+
+TEST(rows, a_file_may_have_fewer_of_them_and_other_sentences) {
+  unsigned kinds;
+  EXPECT_TRUE(fault_with("kind", "kind", &kinds) == NULL);
+  EXPECT_EQ(kinds, TRACE_KINDS);
+  EXPECT_TRUE(fault_with("arithmetic, branches", "sums, jumps", &kinds) == NULL);
+  const struct trace_kind_row *last = &trace_kind_rows[TRACE_KINDS - 1];
+  char from[100];
+  snprintf(from, sizeof from, "kind %s ", last->name);
+  /* A file that ends before the last kind: its text from there on is of no list. */
+  struct bytes own = {0};
+  char line[100];
+  schema_write(&own);
+  bytes_add(&own, "", 1);
+  *strstr((char *)own.at, from) = 0;
+  EXPECT_TRUE(schema_fault((const char *)own.at, &kinds, line) == NULL);
+  EXPECT_EQ(kinds, TRACE_KINDS - 1);
+  free(own.at);
+}
+
+TEST(rows, a_file_with_other_rows_is_told) {
+  unsigned kinds;
+  EXPECT_CONTAINS(fault_with("contexts 2048", "contexts 9", &kinds), "contexts 9");
+  EXPECT_CONTAINS(fault_with("field copy lds step", "field copy lds same", &kinds), "field copy lds same");
+  EXPECT_CONTAINS(fault_with("kind wait", "kind rest", &kinds), "kind rest");
+  EXPECT_CONTAINS(fault_with("trace 1\n", "", &kinds), "a list that lacks rows");
+  EXPECT_CONTAINS(fault_with("vector pipe_slot index", "stop", &kinds), "a list that lacks rows");
 }
 
 /* ---- what is predicted ---------------------------------------------------------------------- */
