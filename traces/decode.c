@@ -84,43 +84,50 @@ static inline bool decode_vector(struct decoder *decoder, uint64_t misses, struc
   return true;
 }
 
-static bool decode_note(struct decoder *decoder, struct trace_note *note, uint64_t *value) {
+static bool decode_note(struct decoder *decoder) {
   struct cursor *bytes = &decoder->bytes;
+  struct decoder_notes *notes = &decoder->notes;
   const uint64_t kind = cursor_varint(bytes), values = cursor_varint(bytes);
   if (kind >= TRACE_NOTE_KINDS || values > TRACE_NOTE_VALUES)
     return wrong(decoder, "a note that the schema has");
-  for (uint64_t v = 0; v < values; v++)
-    value[v] = cursor_varint(bytes);
+  bool room = true;
+  for (uint64_t i = 0; i < values; i++) {
+    const uint64_t value = cursor_varint(bytes);
+    room = room && bytes_add(&notes->value, &value, sizeof value);
+  }
   const uint64_t length = cursor_varint(bytes);
   const uint8_t *text = cursor_bytes(bytes, length);
-  struct bytes *texts = &decoder->notes->text;
   if (!text)
     return wrong(decoder, "a note's text");
   if (memchr(text, 0, length))
     return wrong(decoder, "a note's text without zeros");
-  *note = (struct trace_note){.kind = (enum trace_note_kind)kind, .values = (uint32_t)values, .value = value};
-  return (bytes_add(texts, text, length) && bytes_add(texts, "", 1)) || wrong(decoder, "memory is out");
+  const struct trace_note note = {.kind = (enum trace_note_kind)kind, .values = (uint32_t)values};
+  room = room && bytes_add(&notes->note, &note, sizeof note) && bytes_add(&notes->text, text, length) &&
+         bytes_add(&notes->text, "", 1);
+  return room || wrong(decoder, "memory is out");
 }
 
 static bool decode_notes(struct decoder *decoder, struct trace_op *op) {
   const uint64_t count = cursor_varint(&decoder->bytes);
-  if (!count || count > TRACE_NOTES)
-    return wrong(decoder, "1 to 64 notes");
-  if (!decoder->notes)
-    decoder->notes = calloc(1, sizeof *decoder->notes);
-  if (!decoder->notes)
-    return wrong(decoder, "memory is out");
-  struct decoder_notes *notes = decoder->notes;
-  notes->text.size = 0;
-  for (uint64_t i = 0; i < count; i++) {
-    notes->begins[i] = notes->text.size;
-    if (!decode_note(decoder, &notes->note[i], notes->value[i]))
-      return false;
-  }
+  struct decoder_notes *notes = &decoder->notes;
+  if (!count || count > (uint64_t)(decoder->bytes.end - decoder->bytes.at))
+    return wrong(decoder, "notes");
+  notes->note.size = notes->value.size = notes->text.size = 0;
   for (uint64_t i = 0; i < count; i++)
-    notes->note[i].text = (const char *)notes->text.at + notes->begins[i];
+    if (!decode_note(decoder))
+      return false;
+  /* Only now do they stay where they are. */
+  struct trace_note *note = (struct trace_note *)(void *)notes->note.at;
+  const uint64_t *value = (const uint64_t *)(const void *)notes->value.at;
+  const char *text = (const char *)notes->text.at;
+  for (uint64_t i = 0; i < count; i++) {
+    note[i].value = value;
+    note[i].text = text;
+    value += note[i].values;
+    text += strlen(text) + 1;
+  }
   op->notes = (uint32_t)count;
-  op->note = notes->note;
+  op->note = note;
   return true;
 }
 
@@ -232,7 +239,7 @@ bool decode_at_end(const struct decoder *decoder) {
 
 void decode_free(struct decoder *decoder) {
   stream_free(&decoder->stream);
-  if (decoder->notes)
-    free(decoder->notes->text.at);
-  free(decoder->notes);
+  free(decoder->notes.note.at);
+  free(decoder->notes.value.at);
+  free(decoder->notes.text.at);
 }

@@ -5,12 +5,9 @@
 #include "traces/bytes.h"
 #include "traces/stream.h"
 
-/* Notes of the last operation that had some, and what they point to. */
+/* Notes of the last operation that had some, and what they point to, one behind the other. */
 struct decoder_notes {
-  struct trace_note note[TRACE_NOTES];
-  uint64_t value[TRACE_NOTES][TRACE_NOTE_VALUES];
-  size_t begins[TRACE_NOTES]; /* each note's text, in `text` */
-  struct bytes text;
+  struct bytes note, value, text; /* struct trace_note, uint64_t, char */
 };
 
 struct decoder {
@@ -20,7 +17,7 @@ struct decoder {
   uint64_t operations;         /* that the piece still has */
   const char *wrong;           /* what is wrong with the bytes; NULL: nothing */
   uint64_t spare[TRACE_LANES]; /* offsets of a first vector whose row a second one has taken */
-  struct decoder_notes *notes;
+  struct decoder_notes notes;
 };
 
 /* A piece, of so many operations; the one before is at its end. Then decode_start() for a stream's first piece, which

@@ -114,7 +114,7 @@ struct trace_vector {
 /* Writes the values of lanes 0 to lanes - 1. */
 void trace_spread(const struct trace_vector *vector, unsigned lanes, uint64_t *value);
 
-enum { TRACE_NOTES = 64, TRACE_NOTE_VALUES = 80 }; /* of an operation, and of a note, at most */
+enum { TRACE_NOTE_VALUES = 80 };
 
 struct trace_note {
   enum trace_note_kind kind;
