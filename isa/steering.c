@@ -168,10 +168,13 @@ static bool values_steer(struct flow *flow, enum isa_format format, bool made) {
   }
 }
 
+static bool copies(const struct isa_info *info) {
+  return info->class_ == ISA_CLASS_COPY || info->class_ == ISA_CLASS_COPY_LANE;
+}
+
 /* Copies move bytes from one space to the other. */
 static bool moves_steering(struct flow *flow, const struct isa_info *info) {
-  const bool copies = info->class_ == ISA_CLASS_COPY || info->class_ == ISA_CLASS_COPY_LANE;
-  if (!copies || !(info->to_global ? flow->steering->global : flow->lds))
+  if (!(info->to_global ? flow->steering->global : flow->lds))
     return false;
   raise_flag(flow, info->to_global ? &flow->lds : &flow->steering->global);
   return true;
@@ -202,7 +205,8 @@ static void step_back(struct flow *flow, uint32_t pc) {
   if (values_steer(flow, (enum isa_format)row->format, made))
     add_values(&slots, inst, row);
   add_steering(&slots, inst, row);
-  flow->steering->steers[pc] = made || moves_steering(flow, info);
+  /* the number of a copy's event is a count */
+  flow->steering->steers[pc] = copies(info) ? moves_steering(flow, info) : made;
   struct slots *in = &flow->in[pc - flow->entry];
   flow->changed |= memcmp(in, &slots, sizeof slots) != 0;
   *in = slots;
