@@ -30,7 +30,7 @@ static void put_block(struct bytes *file, uint32_t *number, uint32_t type, const
 static struct bytes build(const uint8_t *data, size_t size) {
   static const uint32_t types[] = {BLOCK_META,   BLOCK_PROGRAM, BLOCK_LAUNCH, BLOCK_DATA,
                                    BLOCK_BLOCKS, BLOCK_BATCHES, BLOCK_END,    BLOCK_SCHEMA};
-  struct bytes file = {0}, schema = {0};
+  struct bytes file = {0}, schema = {0}, rows = {0}, made = {0};
   struct cursor cursor = {data, data + size, false};
   uint8_t header[FILE_HEADER], end[BLOCK_END_BYTES];
   uint32_t number = 0;
@@ -41,22 +41,32 @@ static struct bytes build(const uint8_t *data, size_t size) {
   if (!bytes_add(&file, header, sizeof header) || !schema_write(&schema))
     abort();
   put_block(&file, &number, BLOCK_SCHEMA, schema.at, (uint32_t)schema.size);
+  if (!bytes_varint(&rows, BLOCK_SCHEMA) || !bytes_varint(&rows, schema.size))
+    abort();
   free(schema.at);
   while (cursor.end - cursor.at >= 3) {
     const uint8_t *head = cursor_bytes(&cursor, 3);
     const uint32_t type = types[head[0] % 8], told = head[1] | (uint32_t)head[2] << 8;
     const uint32_t left = (uint32_t)(cursor.end - cursor.at), length = told < left ? told : left;
     const uint8_t *payload = cursor_bytes(&cursor, length);
-    if (type == BLOCK_BLOCKS && !index)
+    uint32_t bytes = length;
+    if (type == BLOCK_BLOCKS && !index) {
       index = file.size, blocks = number;
+      if (!length && bytes_varint(&made, number) && bytes_add(&made, rows.at, rows.size))
+        payload = made.at, bytes = (uint32_t)made.size;
+    }
     if (type == BLOCK_END && length == BLOCK_END_BYTES) {
       memcpy(end, payload, sizeof end);
       put64(end, index);
       put64(end + 8, blocks);
       payload = end;
     }
-    put_block(&file, &number, type, payload, length);
+    put_block(&file, &number, type, payload, bytes);
+    if (!bytes_varint(&rows, type) || !bytes_varint(&rows, bytes))
+      abort();
   }
+  free(rows.at);
+  free(made.at);
   return file;
 }
 

@@ -173,7 +173,12 @@ TEST(rows, a_file_with_other_rows_is_told) {
   EXPECT_CONTAINS(fault_with("field copy lds step", "field copy lds same", &kinds), "field copy lds same");
   EXPECT_CONTAINS(fault_with("kind wait", "kind rest", &kinds), "kind rest");
   EXPECT_CONTAINS(fault_with("trace 1\n", "", &kinds), "a list that lacks rows");
-  EXPECT_CONTAINS(fault_with("vector pipe_slot index", "stop", &kinds), "a list that lacks rows");
+  char last[100];
+  for (unsigned kind = 0; kind < TRACE_KINDS; kind++)
+    if (trace_kind_rows[kind].vectors)
+      snprintf(last, sizeof last, "vector %s %s", trace_kind_rows[kind].name,
+               trace_kind_rows[kind].vector[trace_kind_rows[kind].vectors - 1].name);
+  EXPECT_CONTAINS(fault_with(last, "stop", &kinds), "a list that lacks rows");
 }
 
 /* ---- what is predicted ---------------------------------------------------------------------- */
@@ -205,6 +210,29 @@ TEST(predictions, a_loop_costs_the_same_bytes_whatever_its_passes) {
   EXPECT_EQ(loop_bytes(1000), ten + 1);
   EXPECT_EQ(loop_bytes(5000), ten + 1);
   EXPECT_EQ(loop_bytes(500000), ten + 2);
+}
+
+/* The loop of docs/trace-format.md, and the bytes that are told there. */
+TEST(predictions, the_example_of_the_page_is_true) {
+  struct rig *rig = rig_new();
+  rig->kinds[1] = TRACE_ACCESS;
+  put(rig, 0, 1);
+  for (unsigned turn_of = 0; turn_of < 3; turn_of++) {
+    strided(rig->value[0], 0x1000 + 128 * turn_of, 4);
+    put(rig, 1, 2);
+    put(rig, 2, turn_of < 2 ? 1 : 3);
+  }
+  put_with(rig, 3, 4, ALL, TRACE_DONE);
+  char hex[200] = "", page[40000];
+  for (size_t i = 0; i < rig->encoder.bytes.size; i++)
+    snprintf(hex + strlen(hex), sizeof hex - strlen(hex), "%s%02x", i ? " " : "`", rig->encoder.bytes.at[i]);
+  strcat(hex, "`");
+  FILE *file = fopen("docs/trace-format.md", "r");
+  ASSERT_TRUE(file != NULL);
+  page[fread(page, 1, sizeof page - 1, file)] = 0;
+  fclose(file);
+  EXPECT_CONTAINS(page, hex);
+  rig_free(rig);
 }
 
 TEST(predictions, straight_code_costs_nothing) {

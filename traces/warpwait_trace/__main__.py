@@ -20,9 +20,13 @@ def main():
     parser = argparse.ArgumentParser(prog="warpwait_trace", description=__doc__.partition(":")[2].strip())
     parser.add_argument("file", help="a trace, .wwt")
     parser.add_argument("--salvage", action="store_true", help="read the intact prefix of a damaged trace")
+    parser.add_argument("--schema", action="store_true", help="print the trace's schema instead")
     arguments = parser.parse_args()
     try:
         with open_trace(arguments.file, arguments.salvage) as trace:
+            if arguments.schema:
+                print(trace.schema.text, end="")
+                return
             for launch, group in trace.groups():
                 for warp in range(trace.warps(launch, group)):
                     print(f"launch {launch} group {group} warp {warp}")

@@ -19,8 +19,8 @@ class Schema:
     """The rows of a trace, from its first block."""
 
     def __init__(self, text):
+        self.text = text
         self.kinds, self.flags, self.notes, self.limits = [], [], [], {}
-        self.texts = {}  # row -> sentence
         for line in text.splitlines():
             word, *rest = line.split(" ")
             if word in ("trace", "contexts", "shapes"):
@@ -36,7 +36,6 @@ class Schema:
                 self.kinds[-1].steps.append(rest[2] == "step")
             elif word == "vector":
                 self.kinds[-1].vectors.append(rest[1])
-            self.texts[(word, *rest[:2])] = " ".join(rest[1:])
 
 
 @dataclasses.dataclass
