@@ -6,7 +6,8 @@
 /* What models/issue.c takes an access for. */
 static bool has_access(enum isa_class class_) {
   return class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PREFETCH ||
-         class_ == ISA_CLASS_PIPE || class_ == ISA_CLASS_COPY_LANE;
+         class_ == ISA_CLASS_PIPE || class_ == ISA_CLASS_COPY_LANE || class_ == ISA_CLASS_MBARRIER ||
+         class_ == ISA_CLASS_PHASE;
 }
 
 static enum trace_kind expected(const struct isa_row *row) {
@@ -20,6 +21,9 @@ static enum trace_kind expected(const struct isa_row *row) {
     return TRACE_PIPE;
   case ISA_CLASS_COPY_LANE:
     return TRACE_LANE_COPY;
+  case ISA_CLASS_MBARRIER:
+  case ISA_CLASS_PHASE:
+    return TRACE_MBARRIER;
   case ISA_CLASS_COPY:
     return TRACE_COPY;
   case ISA_CLASS_WAIT:

@@ -1,0 +1,22 @@
+/* Whatever the tests of the models run is replayed, too (tests/models/rig_replay.h): hazards, deadlocks, pipes, lanes'
+ * copies, clocks and limits among it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/ct.h"
+
+TEST(replay, all_that_tests_of_the_models_run_is_replayed_as_it_ran) {
+  char path[900], command[2000];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  ASSERT_TRUE(length > 0);
+  path[length] = '\0';
+  *strrchr(path, '/') = '\0';
+  /* the laws' kernels are replayed by law_test.c */
+  snprintf(command, sizeof command,
+           "WARPWAIT_RIG_REPLAY=1 '%s/models' --gtest_brief=1 --gtest_filter=-laws.* >'%s/models.replayed' 2>&1", path,
+           path);
+  ct_note("%s", command);
+  EXPECT_EQ(system(command), 0);
+}
