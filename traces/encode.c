@@ -52,14 +52,18 @@ static bool stride_of(const struct trace_vector *vector, uint64_t lanes, uint64_
   return stride_of_shape(shape_of_stride(*stride)) == *stride;
 }
 
-/* A shape that the vector has: a stride, a row, or SHAPE_NEW. */
+/* A shape that the vector has, which has two lanes at least, since one lane has any: a stride, a row, or SHAPE_NEW. */
 static uint64_t find_shape(const struct stream *stream, const struct trace_vector *vector, uint64_t lanes,
                            uint64_t *base) {
   uint64_t stride;
   if (stride_of(vector, lanes, &stride) && fits(stream, vector, lanes, shape_of_stride(stride), base))
     return shape_of_stride(stride);
-  for (uint32_t row = 0; row < stream->shapes_made; row++)
-    if (fits(stream, vector, lanes, shape_of_row(row), base))
+  /* Mostly the first two lanes say that it is another. */
+  const unsigned first = first_lane(lanes), second = first_lane(lanes & (lanes - 1));
+  const uint64_t apart = vector->offset[second] - vector->offset[first];
+  const uint64_t *offset = stream->shapes;
+  for (uint32_t row = 0; row < stream->shapes_made; row++, offset += stream->lanes)
+    if (offset[second] - offset[first] == apart && fits(stream, vector, lanes, shape_of_row(row), base))
       return shape_of_row(row);
   *base = vector->base + vector->offset[first_lane(lanes)];
   return SHAPE_NEW;
