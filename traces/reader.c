@@ -323,6 +323,7 @@ void trace_close(struct trace *trace) {
   free(trace->programs);
   free(trace->launches);
   free(trace->rows);
+  free(trace->order);
   free(trace->offsets);
   block_reader_close(&trace->in);
   free(trace);
@@ -369,6 +370,32 @@ bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, str
   }
   *batch = found.head;
   return true;
+}
+
+static int by_place(const void *a, const void *b) {
+  const struct reader_row *const *x = a, *const *y = b;
+  if ((*x)->block != (*y)->block)
+    return (*x)->block < (*y)->block ? -1 : 1;
+  return (*x)->place < (*y)->place ? -1 : (*x)->place > (*y)->place;
+}
+
+const uint32_t *trace_file_order(struct trace *trace) {
+  if (trace->order || !trace->row_count)
+    return trace->order;
+  const struct reader_row **rows = malloc(trace->row_count * sizeof *rows);
+  trace->order = malloc(trace->row_count * sizeof *trace->order);
+  for (uint32_t i = 0; rows && i < trace->row_count; i++)
+    rows[i] = &trace->rows[i];
+  if (rows)
+    qsort(rows, trace->row_count, sizeof *rows, by_place);
+  for (uint32_t i = 0; rows && trace->order && i < trace->row_count; i++)
+    trace->order[i] = (uint32_t)(rows[i] - trace->rows);
+  if (!rows) {
+    free(trace->order);
+    trace->order = NULL;
+  }
+  free(rows);
+  return trace->order;
 }
 
 bool trace_group_warps(struct trace *trace, uint32_t launch, uint32_t group, uint32_t *warps) {

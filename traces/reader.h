@@ -46,6 +46,7 @@ struct trace {
   uint32_t launch_count;
   struct reader_row *rows; /* of batches: by launch, group, block and place */
   uint32_t row_count, rows_room;
+  uint32_t *order;            /* numbers of the rows by block and place, once they were asked for */
   uint64_t operations;        /* that the end counts */
   struct reader_block *cache; /* slots, `cache_count` of them in use */
   uint32_t *slot;             /* of each block, READER_NONE: not in the cache */

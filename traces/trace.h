@@ -238,6 +238,16 @@ struct trace_batch {
 uint32_t trace_batches(const struct trace *trace);
 bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, struct trace_error *error);
 
+/* The numbers of all batches in the file's order, which is that of time. NULL when there are none, or memory runs out.
+ */
+const uint32_t *trace_file_order(struct trace *trace);
+
+/* Writes batch `i` of a trace as it is, but as one of another launch and work-group, and `later` cycles later: for
+ * traces made of parts of others. The writer's launch must have the same lanes and a program of the same kinds, and a
+ * group's batches must come in their order. False, with *error filled, when the batch cannot be read. */
+bool trace_write_batch(struct trace_writer *writer, struct trace *from, uint32_t i, uint32_t launch, uint32_t group,
+                       cycle_t later, struct trace_error *error);
+
 /* Whether the group ever began, and how many warps it has. */
 bool trace_group_warps(struct trace *trace, uint32_t launch, uint32_t group, uint32_t *warps);
 

@@ -1,5 +1,6 @@
 #include "traces/block.h"
 #include "traces/encode.h"
+#include "traces/reader.h"
 #include "traces/schema.h"
 
 #include <assert.h>
@@ -320,6 +321,31 @@ void trace_writer_settle(struct trace_writer *writer, cycle_t now) {
   }
   writer->pending_count -= done;
   memmove(writer->pending, writer->pending + done, writer->pending_count * sizeof *writer->pending);
+}
+
+bool trace_write_batch(struct trace_writer *writer, struct trace *from, uint32_t i, uint32_t launch, uint32_t group,
+                       cycle_t later, struct trace_error *error) {
+  struct reader_batch batch;
+  struct bytes bytes = {0};
+  assert(launch < writer->launch_count && group < writer->launches[launch].groups && "a group is one of its launch");
+  if (!reader_load(from, &from->rows[i], &batch)) {
+    *error = from->in.error;
+    return false;
+  }
+  const struct trace_batch *of = &batch.head;
+  const uint64_t head[] = {launch,   group,       of->warps, of->cu, of->from + later, of->to - of->from,
+                           of->last, batch.pieces};
+  bool good = grow(writer, &writer->pending, &writer->pending_room, writer->pending_count, sizeof *writer->pending);
+  for (size_t field = 0; field < sizeof head / sizeof *head; field++)
+    good = good && bytes_varint(&bytes, head[field]);
+  if (!good || !bytes_add(&bytes, batch.table.at, (size_t)(batch.bytes.end - batch.table.at))) {
+    free(bytes.at);
+    return memory_out(writer);
+  }
+  writer->pending[writer->pending_count++] =
+      (struct pending){of->to + later, of->cu, launch, group, writer->closed++, bytes};
+  writer->operations += of->operations;
+  return true;
 }
 
 /* ---- index and end -------------------------------------------------------------------------- */

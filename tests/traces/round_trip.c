@@ -125,40 +125,113 @@ TEST(round_trip, warps_are_read_side_by_side) {
   unlink(path);
 }
 
-TEST(round_trip, a_decoded_trace_is_written_again_to_the_byte_of_its_streams) {
-  const struct made made = {.seed = 10, .lanes = 32, .groups = 1, .warps = 1, .operations = 900, .wild = 50};
-  const char *path = made_path("first");
+/* Two files, byte by byte. */
+static bool same_bytes(const char *path, const char *other) {
+  size_t size, other_size;
+  uint8_t *one = bytes_of(path, &size), *two = bytes_of(other, &other_size);
+  const bool same = size == other_size && memcmp(one, two, size) == 0;
+  free(one);
+  free(two);
+  return same;
+}
+
+/* A second path of the test's own; the caller frees it. */
+static char *beside(const char *path) {
+  char *other = malloc(strlen(path) + 7);
+  strcpy(other, path);
+  return strcat(other, ".again");
+}
+
+/* A writer that has said the same of the run as the trace does. */
+static struct trace_writer *writer_like(const struct trace *trace, const char *path) {
   struct trace_error error;
-  made_write(&made, path, false);
-  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
-  char *again = strdup(path);
-  again = strcpy(realloc(again, strlen(path) + 7), path);
-  strcat(again, ".again");
-  struct trace_writer *writer = trace_writer_open(again, &error);
-  uint32_t count, pc;
+  struct trace_writer *writer = trace_writer_open(path, &error);
+  uint32_t count;
   const uint8_t *kinds = trace_program(trace, 0, &count);
   trace_write_meta(writer, "machine", "of a test", 9);
   trace_write_program(writer, kinds, count);
   trace_write_launch(writer, trace_launch(trace, 0));
+  return writer;
+}
+
+TEST(round_trip, a_decoded_trace_is_written_again_to_the_byte) {
+  const struct made made = {.seed = 10, .lanes = 32, .groups = 1, .warps = 1, .operations = 900, .wild = 50};
+  const char *path = made_path("first");
+  char *again = beside(path);
+  struct trace_error error;
+  made_write(&made, path, false);
+  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  struct trace_writer *writer = writer_like(trace, again);
   struct trace_group *group = trace_group_begin(writer, 0, 0, 1, 0, 0);
   struct trace_warp *warp = trace_warp_new(trace);
   struct trace_op op;
+  uint32_t pc;
+  cycle_t now = 0;
   ASSERT_TRUE(trace_warp_start(warp, 0, 0, 0, &pc));
   trace_warp_begin(group, 0, pc);
-  cycle_t now = 0;
   for (; trace_decode(warp, &op); now++)
     trace_encode(group, 0, now, &op);
   trace_group_end(group, now - 1);
   trace_write_meta(writer, "last", "", 0);
   EXPECT_TRUE(trace_writer_close(writer, &error));
-  size_t size, other;
-  uint8_t *one = bytes_of(path, &size), *two = bytes_of(again, &other);
-  EXPECT_TRUE(size == other && memcmp(one, two, size) == 0);
+  EXPECT_TRUE(same_bytes(path, again));
   unlink(path);
   unlink(again);
   trace_warp_free(warp);
   trace_close(trace);
   free(again);
-  free(one);
-  free(two);
+}
+
+TEST(round_trip, batches_are_copied_to_the_byte_in_the_order_of_the_file) {
+  const struct made made = {.seed = 12, .lanes = 32, .groups = 9, .warps = 2, .operations = 3000, .wild = 50};
+  const char *path = made_path("copied");
+  char *again = beside(path);
+  struct trace_error error;
+  made_write(&made, path, false);
+  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  struct trace_writer *writer = writer_like(trace, again);
+  const uint32_t *order = trace_file_order(trace);
+  for (uint32_t i = 0; i < trace_batches(trace); i++) {
+    struct trace_batch batch;
+    ASSERT_TRUE(trace_batch(trace, order[i], &batch, &error));
+    trace_writer_settle(writer, batch.to);
+    EXPECT_TRUE(trace_write_batch(writer, trace, order[i], 0, batch.group, 0, &error));
+  }
+  trace_writer_settle(writer, NEVER);
+  trace_write_meta(writer, "last", "", 0);
+  EXPECT_TRUE(trace_writer_close(writer, &error));
+  EXPECT_TRUE(same_bytes(path, again));
+  trace_close(trace);
+  unlink(path);
+  unlink(again);
+  free(again);
+}
+
+TEST(round_trip, some_work_groups_make_a_trace_of_their_own) {
+  const struct made made = {.seed = 13, .lanes = 32, .groups = 9, .warps = 2, .operations = 3000, .wild = 50};
+  const char *path = made_path("whole");
+  char *again = beside(path);
+  struct trace_error error;
+  made_write(&made, path, false);
+  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  struct trace_writer *writer = writer_like(trace, again);
+  const uint32_t *order = trace_file_order(trace);
+  uint64_t operations = 0;
+  for (uint32_t i = 0; i < trace_batches(trace); i++) {
+    struct trace_batch batch;
+    ASSERT_TRUE(trace_batch(trace, order[i], &batch, &error));
+    if (batch.group % 2)
+      EXPECT_TRUE(trace_write_batch(writer, trace, order[i], 0, batch.group, 1000, &error));
+    operations += batch.group % 2 ? batch.operations : 0;
+  }
+  EXPECT_TRUE(trace_writer_close(writer, &error));
+  EXPECT_TRUE(trace_validate(again, &error));
+  struct trace *part = trace_open(again, TRACE_WHOLE, &error);
+  EXPECT_EQ(made_check(&made, part, true), operations);
+  EXPECT_EQ(operations, 4 * made.warps * made.operations);
+  trace_close(part);
+  trace_close(trace);
+  unlink(path);
+  unlink(again);
+  free(again);
 }
