@@ -305,52 +305,66 @@ static uint32_t give_up(struct unit *unit, struct isa_warp *warp, struct isa_acc
   return warp->pc;
 }
 
+/* What is beyond the common fields, of an operation whose mask is not empty. */
+static void give(struct unit *unit, const struct isa_warp *warp, const struct trace_op *op, struct isa_access *access,
+                 struct isa_result *result) {
+  const struct isa_launch *launch = warp->group->launch;
+  switch (op->kind) {
+  case TRACE_COPY:
+    give_copy(&result->copy, op->field);
+    break;
+  case TRACE_WAIT:
+    give_wait(&result->wait, op->field);
+    break;
+  case TRACE_PIPE_BARRIER:
+    result->pipe[0] = op->field[TRACE_PIPE_BARRIER_PIPE];
+    result->pipe[1] = id_here(unit->replayer, launch->memory, op->field[TRACE_PIPE_BARRIER_VALUE]);
+    break;
+  case TRACE_PIPE_SLOT:
+    name_slots(unit, op, launch);
+    break;
+  default:
+    give_access(unit, warp, op, access);
+    break;
+  }
+}
+
+/* Where the warp goes is in its program, and it ends at an exit. */
+static bool possible(const struct isa_program *program, const struct trace_op *op) {
+  return op->flags & TRACE_DONE ? program->code[op->pc].op == ISA_EXIT : op->next < program->count;
+}
+
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct unit *unit = self;
   struct isa_warp *warp = &unit->warps[slot];
-  const struct isa_launch *launch = warp->group->launch;
+  const struct isa_program *program = warp->group->launch->program;
   struct trace_op op;
   (void)now;
   if (unit->replayer->faulty || !trace_decode(unit->streams[slot], &op))
     return give_up(unit, warp, access, result);
+  if (!possible(program, &op)) {
+    damaged(unit->replayer, "a warp of the trace goes on where its program does not");
+    return give_up(unit, warp, access, result);
+  }
   result->pc = op.pc;
   result->mask = op.mask;
   result->done = op.flags & TRACE_DONE;
   result->diverged = op.flags & TRACE_DIVERGED;
   if (access) {
     access->warp = warp;
-    access->inst = &launch->program->code[op.pc];
+    access->inst = &program->code[op.pc];
     access->pc = op.pc;
     access->mask = 0;
   }
   if (op.notes)
     tell_notes(unit, warp, &op);
-  if (op.mask)
-    switch (op.kind) {
-    case TRACE_PLAIN:
-      break;
-    case TRACE_COPY:
-      give_copy(&result->copy, op.field);
-      break;
-    case TRACE_WAIT:
-      give_wait(&result->wait, op.field);
-      break;
-    case TRACE_PIPE_BARRIER:
-      result->pipe[0] = op.field[TRACE_PIPE_BARRIER_PIPE];
-      result->pipe[1] = id_here(unit->replayer, launch->memory, op.field[TRACE_PIPE_BARRIER_VALUE]);
-      break;
-    case TRACE_PIPE_SLOT:
-      name_slots(unit, &op, launch);
-      break;
-    default:
-      give_access(unit, warp, &op, access);
-      break;
-    }
+  if (op.mask && op.kind != TRACE_PLAIN)
+    give(unit, warp, &op, access, result);
   warp->pc = op.next;
   return op.next;
 }
 
-/* ---- operations on pipes and mbarriers, carried out ------------------------------------------------------------------ */
+/* ---- operations on pipes and mbarriers, carried out ------------------------------------------------------ */
 
 static uint64_t id_in(const struct isa_access *access) {
   const uint32_t lanes = access->warp->group->launch->warp_size;
