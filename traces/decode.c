@@ -113,6 +113,8 @@ static bool decode_notes(struct decoder *decoder, struct trace_op *op) {
   if (!count || count > (uint64_t)(decoder->bytes.end - decoder->bytes.at))
     return wrong(decoder, "notes");
   notes->note.size = notes->value.size = notes->text.size = 0;
+  if (!bytes_reserve(&notes->value, 1)) /* somewhere to point to, for notes without values */
+    return wrong(decoder, "memory is out");
   for (uint64_t i = 0; i < count; i++)
     if (!decode_note(decoder))
       return false;

@@ -429,6 +429,19 @@ TEST(notes, an_operation_may_have_as_many_as_it_likes) {
   rig_free(rig);
 }
 
+TEST(notes, a_note_may_be_a_text_alone) {
+  struct rig *rig = rig_new();
+  const struct trace_note note = {.kind = TRACE_NOTE_PRINT, .text = "said"};
+  struct trace_op op = {.mask = ALL, .notes = 1, .note = &note};
+  encode(&rig->encoder, &op);
+  turn(rig);
+  ASSERT_TRUE(decode(&rig->decoder, &op));
+  ASSERT_EQ(op.notes, 1);
+  EXPECT_EQ(op.note->values, 0);
+  EXPECT_STREQ(op.note->text, "said");
+  rig_free(rig);
+}
+
 TEST(wrong_bytes, each_is_told_by_what_was_expected) {
   static const struct {
     uint8_t bytes[12];

@@ -249,7 +249,7 @@ class Trace:
             for warp in range(self.warps(of, number)):
                 for place, operation in enumerate(self.operations(of, number, warp)):
                     rows.append((of, number, warp, place, operation.pc, operation.next, operation.kind,
-                                 operation.mask.bit_count() if hasattr(int, "bit_count") else bin(operation.mask).count("1"),
+                                 operation.mask.bit_count(),
                                  ",".join(operation.flags), operation.first("address")))
         columns = ["launch", "group", "warp", "place", "pc", "next", "kind", "lanes", "flags", "address"]
         return pandas.DataFrame(rows, columns=columns)

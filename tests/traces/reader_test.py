@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""The reader of traces in Python: what it says of recorded lessons, of damaged files, and as a pandas frame."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "traces"))
+sys.dont_write_bytecode = True
+import warpwait_trace  # noqa: E402
+
+WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
+
+
+def script(*arguments):
+    """`python3 -m warpwait_trace` with these arguments: status, standard output, standard error."""
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "traces"), PYTHONDONTWRITEBYTECODE="1")
+    done = subprocess.run([sys.executable, "-m", "warpwait_trace", *map(str, arguments)], capture_output=True,
+                          text=True, env=environment, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Reader(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name) / "lesson.wwt"
+        subprocess.run([WARPWAIT, "run", ROOT / "examples/05_double_buffer/launch.json", "--trace", cls.path],
+                       stdout=subprocess.DEVNULL, check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_every_warp_ends_with_an_operation_that_is_done(self):
+        with warpwait_trace.open(self.path) as trace:
+            self.assertEqual(len(trace.groups()), sum(launch.groups for launch in trace.launches))
+            for launch, group in trace.groups():
+                for warp in range(trace.warps(launch, group)):
+                    operations = list(trace.operations(launch, group, warp))
+                    self.assertEqual([operation.pc for operation in operations[1:]],
+                                     [operation.next for operation in operations[:-1]])
+                    self.assertEqual([operation.flags for operation in operations if "done" in operation.flags],
+                                     [["done"]])
+
+    def test_copies_have_the_fields_of_the_schema(self):
+        with warpwait_trace.open(self.path) as trace:
+            copies = [operation for operation in trace.operations(0, 0, 0)
+                      if operation.kind == "copy" and operation.mask]
+            self.assertGreater(len(copies), 1)
+            kind = next(kind for kind in trace.schema.kinds if kind.name == "copy")
+            for copy in copies:
+                self.assertEqual(list(copy.fields), kind.fields)
+                self.assertEqual(copy.fields["to_lds"], 1)
+
+    def test_batches_count_the_operations(self):
+        with warpwait_trace.open(self.path) as trace:
+            found = sum(1 for launch, group in trace.groups() for warp in range(trace.warps(launch, group))
+                        for _ in trace.operations(launch, group, warp))
+            self.assertEqual(sum(batch.operations for batch in trace.batches()), found)
+
+    def test_a_frame_has_a_row_for_each_operation(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        with warpwait_trace.open(self.path) as trace:
+            frame = trace.frame(launch=0)
+            self.assertEqual(len(frame), sum(batch.operations for batch in trace.batches(0)))
+            self.assertEqual(set(frame.kind) - {kind.name for kind in trace.schema.kinds}, set())
+            self.assertTrue((frame[frame.kind == "access"].address >= 0).all())
+
+    def test_a_trace_that_is_cut_off_is_told_or_salvaged(self):
+        cut = self.path.with_suffix(".cut")
+        cut.write_bytes(self.path.read_bytes()[:-100])
+        status, output, errors = script(cut)
+        self.assertEqual((status, output), (1, ""))
+        self.assertRegex(errors, r"^warpwait_trace: .*: offset \d+: expected the end of a whole trace, found .*\n$")
+        status, output, errors = script(cut, "--salvage")
+        self.assertEqual(status, 0)
+        self.assertIn("launch 0 group 0 warp 0\n", output)
+        self.assertRegex(errors, r": offset \d+: expected ")
+
+    def test_what_is_no_trace_is_told(self):
+        other = self.path.with_suffix(".json")
+        other.write_text('{"name": "not a trace"}')
+        self.assertRegex(script(other)[2], r"^warpwait_trace: .*: offset 0: expected a trace, found 7b 22 ")
+        self.assertRegex(script(self.path.with_suffix(".none"))[2], r"^warpwait_trace: .*No such file")
+
+    def test_a_changed_byte_is_told(self):
+        whole = bytearray(self.path.read_bytes())
+        for place in range(0, len(whole), 97):
+            whole[place] ^= 4
+            changed = self.path.with_suffix(".changed")
+            changed.write_bytes(whole)
+            whole[place] ^= 4
+            with self.assertRaises(warpwait_trace.TraceError, msg=f"byte {place}"):
+                with warpwait_trace.open(changed) as trace:
+                    for batch in trace.batches():
+                        self.assertTrue(batch.pieces)
+
+    def test_the_schema_is_printed(self):
+        status, output, _ = script(self.path, "--schema")
+        self.assertEqual(status, 0)
+        self.assertTrue(output.startswith("trace 1\n"))
+        self.assertIn("\nkind access ", output)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=0)
