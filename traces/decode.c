@@ -159,25 +159,12 @@ static bool may_differ(struct decoder *decoder, uint64_t misses, const struct tr
          wrong(decoder, "fields that the operation has");
 }
 
-/* The operation at stream.pc, with what differs from its prediction. */
-static inline bool take(struct decoder *decoder, uint64_t misses, struct trace_op *op) {
-  struct stream *stream = &decoder->stream;
-  if (stream->pc >= stream->count)
-    return wrong(decoder, "an operation of the program");
-  struct stream_context *context = stream_visit(stream);
-  if (!context)
-    return wrong(decoder, "memory is out");
-  op->kind = stream->kinds[stream->pc];
-  const struct trace_kind_row *row = &trace_kind_rows[op->kind];
-  op->pc = stream->pc;
-  if (misses && !take_common(decoder, misses, context))
-    return false;
-  op->next = stream->pc = context->next;
-  op->mask = stream->mask = context->mask;
-  op->flags = context->flags;
-  op->notes = 0;
+/* Fields and vectors of the operation, with what differs from their prediction. */
+static inline bool take_fields(struct decoder *decoder, uint64_t misses, struct stream_context *context,
+                               struct trace_op *op) {
+  const struct trace_kind_row *row = &trace_kind_rows[context->kind];
   uint64_t lanes = 0;
-  if (row->fields && op->mask) {
+  if (!context->bare && op->mask) {
     decode_fields(&decoder->bytes, misses, context, row);
     op->field = context->value;
     lanes = row->vectors ? trace_lanes(op) : 0;
@@ -189,43 +176,66 @@ static inline bool take(struct decoder *decoder, uint64_t misses, struct trace_o
   return !misses || may_differ(decoder, misses, row, op->mask, lanes);
 }
 
-static bool take_exception(struct decoder *decoder, struct trace_op *op) {
-  const uint64_t misses = cursor_varint(&decoder->bytes);
-  if (!misses)
-    return wrong(decoder, "what differs in an operation");
-  if (!take(decoder, misses, op))
-    return false;
-  if (misses >> miss_notes(&trace_kind_rows[op->kind]) && !decode_notes(decoder, op))
-    return false;
-  return !decoder->bytes.bad || wrong(decoder, "more bytes of an operation");
+/* The context's operation, but for its fields. */
+static inline void take_context(struct stream *stream, const struct stream_context *context, struct trace_op *op) {
+  op->kind = context->kind;
+  op->pc = context->pc;
+  op->next = stream->pc = context->next;
+  op->mask = stream->mask = context->mask;
+  op->flags = context->flags;
+  op->notes = 0;
+}
+
+static bool no_context(struct decoder *decoder) {
+  const struct stream *stream = &decoder->stream;
+  return wrong(decoder, stream->pc < stream->count ? "memory is out" : "an operation of the program");
+}
+
+bool decode_predicted(struct decoder *decoder, struct trace_op *op) {
+  struct stream_context *context = stream_visit(&decoder->stream);
+  if (!context)
+    return no_context(decoder);
+  decoder->run--;
+  take_context(&decoder->stream, context, op);
+  return context->bare || take_fields(decoder, 0, context, op);
 }
 
 /* The count of operations up to the next exception. */
-static void take_run(struct decoder *decoder) {
-  decoder->run = decoder->bytes.at < decoder->bytes.end ? cursor_varint(&decoder->bytes) : 0;
+static bool take_run(struct decoder *decoder) {
+  const uint64_t run = decoder->bytes.at < decoder->bytes.end ? cursor_varint(&decoder->bytes) : 0;
+  if (decoder->bytes.bad || run > decoder->operations)
+    return wrong(decoder, "a count of operations");
+  decoder->run = run;
+  decoder->operations -= run;
+  return true;
 }
 
-bool decode(struct decoder *decoder, struct trace_op *op) {
-  decoder->operations--;
-  if (decoder->run) {
-    decoder->run--;
-    return take(decoder, 0, op);
-  }
-  if (!take_exception(decoder, op))
+bool decode_exception(struct decoder *decoder, struct trace_op *op) {
+  const uint64_t misses = cursor_varint(&decoder->bytes);
+  if (!misses)
+    return wrong(decoder, "what differs in an operation");
+  struct stream_context *context = stream_visit(&decoder->stream);
+  if (!context)
+    return no_context(decoder);
+  if (!take_common(decoder, misses, context))
     return false;
-  take_run(decoder);
-  return true;
+  decoder->operations--;
+  take_context(&decoder->stream, context, op);
+  if (!take_fields(decoder, misses, context, op) ||
+      (misses >> miss_notes(&trace_kind_rows[op->kind]) && !decode_notes(decoder, op)))
+    return false;
+  if (decoder->bytes.bad)
+    return wrong(decoder, "more bytes of an operation");
+  return take_run(decoder);
 }
 
 void decode_piece(struct decoder *decoder, const uint8_t *bytes, size_t size, uint64_t operations) {
   decoder->bytes = (struct cursor){bytes, bytes + size, false};
+  decoder->run = 0;
   decoder->operations = operations;
 }
 
-bool decode_go_on(struct decoder *decoder) {
-  take_run(decoder);
-  return !decoder->bytes.bad || wrong(decoder, "a count of operations");
-}
+bool decode_go_on(struct decoder *decoder) { return take_run(decoder); }
 
 bool decode_start(struct decoder *decoder, uint32_t *pc) {
   const uint64_t first = cursor_varint(&decoder->bytes);
@@ -236,7 +246,7 @@ bool decode_start(struct decoder *decoder, uint32_t *pc) {
 }
 
 bool decode_at_end(const struct decoder *decoder) {
-  return !decoder->operations && !decoder->run && decoder->bytes.at == decoder->bytes.end;
+  return !decode_left(decoder) && decoder->bytes.at == decoder->bytes.end;
 }
 
 void decode_free(struct decoder *decoder) {

@@ -14,7 +14,7 @@ struct decoder {
   struct stream stream;
   struct cursor bytes;         /* of the piece */
   uint64_t run;                /* operations that are as predicted, before the next exception */
-  uint64_t operations;         /* that the piece still has */
+  uint64_t operations;         /* that the piece has after these */
   const char *wrong;           /* what is wrong with the bytes; NULL: nothing */
   uint64_t spare[TRACE_LANES]; /* offsets of a first vector whose row a second one has taken */
   struct decoder_notes notes;
@@ -26,8 +26,16 @@ void decode_piece(struct decoder *decoder, const uint8_t *bytes, size_t size, ui
 bool decode_start(struct decoder *decoder, uint32_t *pc);
 bool decode_go_on(struct decoder *decoder);
 
-/* The next operation; decoder->operations is not 0. False when the bytes are wrong. */
-bool decode(struct decoder *decoder, struct trace_op *op);
+/* Operations that the piece still has. */
+static inline uint64_t decode_left(const struct decoder *decoder) { return decoder->run + decoder->operations; }
+
+/* The next operation of a piece that has one: as predicted, while decoder->run is not 0, or an exception. False when
+ * the bytes are wrong. */
+bool decode_predicted(struct decoder *decoder, struct trace_op *op);
+bool decode_exception(struct decoder *decoder, struct trace_op *op);
+static inline bool decode(struct decoder *decoder, struct trace_op *op) {
+  return decoder->run ? decode_predicted(decoder, op) : decode_exception(decoder, op);
+}
 
 /* Whether a piece whose operations have all been taken has no bytes left over. */
 bool decode_at_end(const struct decoder *decoder);

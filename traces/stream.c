@@ -120,6 +120,8 @@ static bool grow_arena(struct stream *stream, uint32_t words) {
 }
 
 static struct stream_context *new_context(struct stream *stream) {
+  if (stream->pc >= stream->count)
+    return NULL;
   const struct trace_kind_row *row = &trace_kind_rows[stream->kinds[stream->pc]];
   uint32_t values = (uint32_t)(row->fields + row->stepping * STREAM_STEP_WORDS + row->vectors * STREAM_VECTOR_WORDS);
   uint32_t words = (uint32_t)(sizeof(struct stream_context) / sizeof(uint64_t)) + values;
@@ -134,8 +136,13 @@ static struct stream_context *new_context(struct stream *stream) {
   stream->contexts++;
   struct stream_context *context = stream_context(stream, stream->used);
   stream->used += words;
-  *context = (struct stream_context){
-      .pc = stream->pc, .next = stream->pc + 1, .mask = stream->mask, .follower = STREAM_NONE, .fresh = true};
+  *context = (struct stream_context){.pc = stream->pc,
+                                     .next = stream->pc + 1,
+                                     .mask = stream->mask,
+                                     .follower = STREAM_NONE,
+                                     .fresh = true,
+                                     .kind = stream->kinds[stream->pc],
+                                     .bare = !row->fields};
   memset(context->value, 0, values * sizeof *context->value);
   return context;
 }

@@ -25,6 +25,8 @@ struct stream_context {
   uint16_t sure;     /* a bit a stepping value: its last prediction was right */
   uint8_t flags;
   bool fresh;       /* not visited before with lanes */
+  uint8_t kind;     /* of the instruction at pc */
+  bool bare;        /* that has no fields */
   uint64_t value[]; /* fields; a struct stream_step each for those that step; of each vector shape, base, step */
 };
 
@@ -75,7 +77,7 @@ static inline unsigned miss_notes(const struct trace_kind_row *row) {
 void stream_start(struct stream *stream, const uint8_t *kinds, uint32_t count, uint32_t lanes);
 void stream_free(struct stream *stream);
 
-/* The slow part of stream_visit(): looks the context up, or makes it. NULL when memory runs out. */
+/* The slow part of stream_visit(): looks the context up, or makes it. */
 struct stream_context *stream_find(struct stream *stream);
 
 /* Room for a new shape; NULL when memory runs out. */
@@ -85,7 +87,7 @@ static inline struct stream_context *stream_context(const struct stream *stream,
   return (struct stream_context *)(void *)(stream->arena + number);
 }
 
-/* The context of the operation at stream->pc, which is below stream->count. */
+/* The context of the operation at stream->pc. NULL when the program has no such pc, or memory runs out. */
 static inline struct stream_context *stream_visit(struct stream *stream) {
   if (stream->last != STREAM_NONE) {
     uint32_t follower = stream_context(stream, stream->last)->follower;

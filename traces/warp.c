@@ -61,7 +61,7 @@ static bool next_piece(struct trace_warp *warp) {
 
 bool trace_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, uint32_t index, uint32_t *pc) {
   struct trace *trace = warp->trace;
-  warp->decoder.operations = 0;
+  warp->decoder.run = warp->decoder.operations = 0;
   warp->ended = true;
   if (trace->in.failed || launch >= trace->launch_count)
     return false;
@@ -72,7 +72,6 @@ bool trace_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, 
   warp->index = index;
   warp->row = reader_find(trace, launch, group);
   stream_start(&warp->decoder.stream, program->kinds, program->count, of->lanes);
-  warp->decoder.run = 0;
   warp->decoder.wrong = NULL;
   if (!next_piece(warp))
     return false;
@@ -85,7 +84,7 @@ bool trace_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, 
 /* Goes to a piece that has operations. False when there is none, or when it cannot be read. */
 static bool refill(struct trace_warp *warp) {
   struct decoder *decoder = &warp->decoder;
-  while (!decoder->operations) {
+  while (!decode_left(decoder)) {
     if (warp->ended || warp->trace->in.failed)
       return false;
     if (!decode_at_end(decoder))
@@ -98,18 +97,26 @@ static bool refill(struct trace_warp *warp) {
   return true;
 }
 
-bool trace_decode(struct trace_warp *warp, struct trace_op *op) {
+/* An operation that is not as predicted, or the first of a piece. */
+static bool decode_next(struct trace_warp *warp, struct trace_op *op) {
   struct decoder *decoder = &warp->decoder;
-  if (!decoder->operations && !refill(warp))
+  if (!decode_left(decoder) && !refill(warp))
     return false;
   if (!decode(decoder, op)) {
-    decoder->operations = 0;
+    decoder->run = decoder->operations = 0;
     return fail(warp, decoder->wrong);
   }
   if (op->flags & TRACE_DONE) {
     warp->ended = true;
     if (!decode_at_end(decoder))
-      return decoder->operations = 0, fail(warp, "nothing after a warp's last operation");
+      return decoder->run = decoder->operations = 0, fail(warp, "nothing after a warp's last operation");
   }
   return true;
+}
+
+bool trace_decode(struct trace_warp *warp, struct trace_op *op) {
+  /* The last operation of a stream is an exception: its flag was not there before. */
+  if (warp->decoder.run && decode_predicted(&warp->decoder, op))
+    return true;
+  return decode_next(warp, op);
 }

@@ -324,7 +324,7 @@ TEST(shapes, the_oldest_shape_makes_room) {
     put(rig, 0, 0);
   }
   turn(rig);
-  while (rig->decoder.operations) {
+  while (decode_left(&rig->decoder)) {
     uint64_t value[2][TRACE_LANES];
     ASSERT_TRUE(decode(&rig->decoder, &op));
     for (unsigned i = 0; i < 2; i++)
@@ -355,7 +355,7 @@ TEST(shapes, a_row_that_is_taken_away_is_still_handed_out) {
     rig->value[1][lane] = ct_random(&state) % 65536;
   put(rig, 0, 0);
   turn(rig);
-  while (rig->decoder.operations)
+  while (decode_left(&rig->decoder))
     ASSERT_TRUE(decode(&rig->decoder, &op));
   uint64_t value[TRACE_LANES];
   trace_spread(&op.vector[0], LANES, value);
@@ -498,7 +498,7 @@ TEST(wrong_bytes, any_bytes_are_decoded_or_told) {
     decode_piece(decoder, bytes, sizeof bytes, 100);
     uint64_t value[TRACE_LANES], lanes = 0;
     if (decode_start(decoder, &pc))
-      while (decoder->operations && decode(decoder, &op))
+      while (decode_left(decoder) && decode(decoder, &op))
         for (unsigned v = 0; v < trace_kind_rows[op.kind].vectors; v++) {
           lanes |= trace_lanes(&op);
           if (trace_lanes(&op))
