@@ -235,3 +235,47 @@ TEST(round_trip, some_work_groups_make_a_trace_of_their_own) {
   unlink(again);
   free(again);
 }
+
+/* What an operation holds, as one number after the other, in a hash. */
+static uint64_t digest(uint64_t sum, const struct trace_op *op, unsigned lanes) {
+  const struct trace_kind_row *row = &trace_kind_rows[op->kind];
+  uint64_t numbers[8 + TRACE_FIELDS + TRACE_VECTORS * TRACE_LANES + 3] = {op->pc,    op->next, op->mask,
+                                                                          op->flags, op->kind, op->notes};
+  size_t count = 6;
+  for (unsigned i = 0; op->mask && i < row->fields; i++)
+    numbers[count++] = op->field[i];
+  for (unsigned i = 0; row->vectors > i && trace_lanes(op); i++) {
+    uint64_t value[TRACE_LANES];
+    trace_spread(&op->vector[i], lanes, value);
+    for (uint64_t left = trace_lanes(op); left; left &= left - 1)
+      numbers[count++] = value[__builtin_ctzll(left)];
+  }
+  for (unsigned i = 0; op->notes && i < 3; i++)
+    numbers[count++] = op->note->value[i];
+  for (size_t i = 0; i < count; i++)
+    sum = (sum ^ numbers[i]) * UINT64_C(0x100000001b3);
+  return sum;
+}
+
+/* tests/traces/version1.wwt was written when version 1 was new: 2 groups of 2 warps, 60 operations each, half of them
+ * wild. */
+TEST(round_trip, files_of_version_1_stay_readable) {
+  struct trace_error error;
+  struct trace *trace = trace_open("tests/traces/version1.wwt", TRACE_WHOLE, &error);
+  ct_note("%s", error.text);
+  ASSERT_TRUE(trace != NULL);
+  struct trace_warp *warp = trace_warp_new(trace);
+  uint64_t sum = 0, operations = 0;
+  for (uint32_t i = 0; i < 4; i++) {
+    struct trace_op op;
+    uint32_t pc;
+    ASSERT_TRUE(trace_warp_start(warp, 0, i / 2, i % 2, &pc));
+    for (; trace_decode(warp, &op); operations++)
+      sum = digest(sum, &op, trace_launch(trace, 0)->lanes);
+  }
+  EXPECT_TRUE(trace_failed(trace) == NULL);
+  EXPECT_EQ(operations, 240);
+  EXPECT_EQ(sum, UINT64_C(0xcb4694c4ad8ac33c));
+  trace_warp_free(warp);
+  trace_close(trace);
+}
