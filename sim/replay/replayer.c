@@ -125,7 +125,8 @@ static const struct trace_note *outcome_of(const struct trace_op *op) {
   return NULL;
 }
 
-static void tell_notes(struct unit *unit, const struct isa_warp *warp, const struct trace_op *op) {
+__attribute__((noinline)) static void tell_notes(struct unit *unit, const struct isa_warp *warp,
+                                                 const struct trace_op *op) {
   for (uint32_t i = 0; i < op->notes;) {
     const struct trace_note *note = &op->note[i];
     if (note->kind == TRACE_NOTE_HAZARD)
@@ -296,8 +297,8 @@ static void give_access(struct unit *unit, const struct isa_warp *warp, const st
 }
 
 /* Nothing more comes: the warp ends, so that the run does. */
-static uint32_t give_up(struct unit *unit, struct isa_warp *warp, struct isa_access *access,
-                        struct isa_result *result) {
+__attribute__((noinline)) static uint32_t give_up(struct unit *unit, struct isa_warp *warp, struct isa_access *access,
+                                                  struct isa_result *result) {
   ended(unit, warp);
   *result = (struct isa_result){.pc = warp->pc, .done = true};
   if (access)
@@ -305,9 +306,10 @@ static uint32_t give_up(struct unit *unit, struct isa_warp *warp, struct isa_acc
   return warp->pc;
 }
 
-/* What is beyond the common fields, of an operation whose mask is not empty. */
-static void give(struct unit *unit, const struct isa_warp *warp, const struct trace_op *op, struct isa_access *access,
-                 struct isa_result *result) {
+/* What is beyond the common fields, of an operation whose mask is not empty. Most operations have nothing, and their
+ * step is not to save registers for this. */
+__attribute__((noinline)) static void give(struct unit *unit, const struct isa_warp *warp, const struct trace_op *op,
+                                           struct isa_access *access, struct isa_result *result) {
   const struct isa_launch *launch = warp->group->launch;
   switch (op->kind) {
   case TRACE_COPY:
