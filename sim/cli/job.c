@@ -505,13 +505,15 @@ bool job_fits(const struct job *job, const struct job_launch *launch, const stru
   const uint64_t items = (uint64_t)launch->isa.local[0] * launch->isa.local[1] * launch->isa.local[2];
   const char *field;
   struct isa_kernel kernel;
+  const struct isa_launch first = as_first(&launch->isa, fit->registers, &kernel);
+  if (!same_local(job, launch, &first, message))
+    return false;
   if (items > (uint64_t)machine->cu.warps * launch->isa.warp_size)
     return message_fail(message,
                         "%u x %u x %u is outside [1, %" PRIu64 "] work-items of a work-group (cu.warps x cu.warp_size)",
                         launch->isa.local[0], launch->isa.local[1], launch->isa.local[2],
                         (uint64_t)machine->cu.warps * launch->isa.warp_size);
-  const struct isa_launch first = as_first(&launch->isa, fit->registers, &kernel);
-  if (!same_local(job, launch, &first, message) || !same_lowering(job, &first, fit, message))
+  if (!same_lowering(job, &first, fit, message))
     return false;
   const struct occupancy occupancy = simulation_occupancy(machine, &launch->isa);
   return occupancy.groups_per_cu ? true : fail_occupancy(machine, &launch->isa, &occupancy, &field, message);

@@ -1,0 +1,146 @@
+/* Recording and replaying from the command line: what comes out, what is refused and why. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/cli/fixture.h"
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+static const char kernels[] =
+    ".kernel spin\n.pred c\nagain: bra again\n exit\n"
+    ".kernel stuck\n.reg i\n.pred c\n get.local_id i, x\n setp.ge.u32 c, i, 32\n@c bra out\n bar\n"
+    "out: exit\n"
+    ".kernel clock\n.reg64 t\n.pred c\n get.clock t\n setp.eq.u64 c, t, 0\n@c exit\n exit\n"
+    ".kernel end\n exit\n";
+
+static const char printing[] = "kernel void k(void) {\n"
+                               "  printf(\"%d of %s\\n\", (int)get_global_id(0), \"a few\");\n"
+                               "  if (get_global_id(0) == 1)\n"
+                               "    printf(\"%c%c%c\", 'a', 0, 'b');\n"
+                               "}\n";
+
+/* Records with these options, then replays: both say and leave the same. */
+static void expect_same(const char *run, const char *options) {
+  char command[600];
+  snprintf(command, sizeof command, "run %s %s --trace t.wwt", run, options);
+  struct outcome ran = tool(command);
+  snprintf(command, sizeof command, "replay t.wwt %s", options);
+  struct outcome replayed = tool(command);
+  ct_note("%s, with %s", run, options);
+  EXPECT_EQ(replayed.status, ran.status);
+  EXPECT_STREQ(replayed.out, ran.out);
+  EXPECT_STREQ(replayed.err, ran.err);
+  outcome_free(&ran);
+  outcome_free(&replayed);
+}
+
+static void expect(const char *arguments, int status, const char *err) {
+  struct outcome outcome = tool(arguments);
+  ct_note("warpwait %s", arguments);
+  EXPECT_EQ(outcome.status, status);
+  EXPECT_CONTAINS(outcome.err, err);
+  EXPECT_TRUE(!*outcome.err || strchr(outcome.err, '\n') == outcome.err + strlen(outcome.err) - 1);
+  outcome_free(&outcome);
+}
+
+static void folder(void) {
+  char text[1000];
+  fixture_folder();
+  tool_file("all.wws", kernels);
+  snprintf(text, sizeof text, fixture_launch, ", \"set\": {\"dma.channels\": 2}");
+  tool_file("l.json", text);
+}
+
+TEST(replays, a_replay_says_what_the_run_said) {
+  static const char *const forms[] = {
+      "", "--report json", "--annotate", "--machine h200 --set cu.count=2", "--host plain --report json", "--out o"};
+  folder();
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    expect_same("l.json", forms[i]);
+}
+
+TEST(replays, deadlocks_and_limits_are_replayed_too) {
+  folder();
+  expect_same("all.wws --kernel stuck --global 64 --local 64", "");
+  expect_same("all.wws --kernel spin --global 64 --local 64", "--max-cycles 1000 --report json");
+}
+
+TEST(replays, without_options_the_machine_and_the_limit_are_the_recordings) {
+  folder();
+  expect("run all.wws --kernel spin --global 64 --local 64 --machine h200 --set cu.schedulers=2 --max-cycles 1000 "
+         "--out a "
+         "--trace t.wwt",
+         1, "not finished after 1000 cycles");
+  expect("replay t.wwt --out b", 1, "not finished after 1000 cycles");
+  char *a = tool_read("a"), *b = tool_read("b");
+  EXPECT_STREQ(b, a);
+  free(a);
+  free(b);
+}
+
+TEST(replays, what_work_items_print_is_in_the_trace) {
+  tool_folder();
+  tool_file("kernel.cl", printing);
+  expect_same("kernel.cl --global 3 --local 3", "");
+  expect_same("kernel.cl --global 3 --local 3", "--report json");
+}
+
+TEST(replays, a_replay_of_more_than_was_recorded_says_where_the_recording_ends) {
+  folder();
+  expect("run all.wws --kernel spin --global 64 --local 64 --max-cycles 1000 --trace t.wwt --out o", 1, "");
+  expect("replay t.wwt --max-cycles 2000", 1,
+         "launch 1, work-group (0, 0, 0), warp 0: the recording ends here, and the replay does not");
+}
+
+TEST(replays, machines_for_which_a_run_would_be_another_are_refused) {
+  folder();
+  expect("run l.json --trace t.wwt --out o", 0, "");
+  expect("replay t.wwt --set cu.warp_size=64", 2,
+         "launch 1: was recorded with warps of 32 lanes; cu.warp_size is 64 here");
+  expect("replay t.wwt --set cu.warps=1", 2, "outside [1, 32] work-items of a work-group");
+  expect("replay t.wwt --set cu.registers=1K", 0, "");
+  expect("replay t.wwt --set lds.nothing=1", 2, "--set: ");
+  expect("replay t.wwt --machine nothing", 2, "--machine: no machine 'nothing'");
+  expect("run all.wws --kernel end --global 256 --trace t.wwt --out o", 0, "");
+  expect("replay t.wwt", 0, "");
+  expect("replay t.wwt --set cu.warps=2", 2, "work-groups of 128 x 1 x 1 were chosen for the recording's machine");
+}
+
+TEST(replays, a_kernel_that_depends_on_time_is_told) {
+  folder();
+  expect("run all.wws --kernel clock --global 64 --local 64 --trace t.wwt --out o", 0, "");
+  expect("replay t.wwt --out p", 0,
+         "launch 1, kernel 'clock', depends on time: all.wws:16: what it reads of the clock");
+  struct outcome info = tool("trace info t.wwt");
+  EXPECT_CONTAINS(info.out, "depends on time  launch 1, all.wws:16: what it reads of the clock");
+  outcome_free(&info);
+}
+
+TEST(replays, what_is_no_trace_or_a_damaged_one_is_told_in_one_line) {
+  folder();
+  expect("replay nothing.wwt", 2, "nothing.wwt");
+  expect("replay l.json", 2, "l.json");
+  expect("replay", 2, "a trace is missing");
+  expect("replay a.wwt b.wwt", 2, "one trace is enough");
+  expect("trace info", 2, "what to do");
+  expect("trace show t.wwt", 2, "'show' is not one of: ");
+  expect("run l.json --trace /nowhere/t.wwt", 2, "--trace: ");
+  expect("run l.json --trace t.wwt --out o", 0, "");
+  expect("trace validate t.wwt", 0, "");
+  char *bytes = tool_read("t.wwt");
+  tool_bytes("cut.wwt", bytes, 200);
+  free(bytes);
+  expect("replay cut.wwt", 2, "cut.wwt");
+  expect("trace validate cut.wwt", 2, "cut.wwt");
+}
+
+TEST(replays, head_shows_a_warps_first_operations) {
+  folder();
+  expect("run l.json --trace t.wwt --out o", 0, "");
+  struct outcome head = tool("trace head t.wwt -n 4");
+  EXPECT_EQ(head.status, 0);
+  EXPECT_CONTAINS(head.out, "3  ffffffff  kernel.wws:10        ld.global.b32  r1, [r2]  address 0x100000000 step 4\n");
+  outcome_free(&head);
+  expect("trace head t.wwt --warp 2", 2, "has no warp 2 of work-group 0 of launch 1");
+}
