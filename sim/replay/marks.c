@@ -26,7 +26,7 @@ struct shadow {
   uint64_t *reader; /* the same, below the first place that read it: launch and pc */
 };
 
-enum { GRAIN = 4, MANY = UINT8_MAX, SUM = MANY - 1, COPY = MANY - 2, PLACE = 32, LAUNCH = 24 };
+enum { GRAIN = 4, PLACE = 32, LAUNCH = 24, MOST_LINES = 1 << 20 };
 
 /* Numbers of work-groups grow from launch to launch; the first of those that run at once (`since`) stands for several
  * work-groups of them. What several have written in any order is RACY, for the launches behind these too. */
@@ -213,8 +213,10 @@ static void touch_global(struct marks *marks, const struct marked_group *group, 
 
 /* ---- the LDS --------------------------------------------------------------------------------------------------- */
 
-/* A word of its shadow: the work-group's serial number, what orders it, who. */
-enum { WHO = 8, WHEN = 24 };
+/* A word of its shadow: the work-group's serial number, what orders it (barriers passed, or a copy's event), who: a
+ * warp, with COMMUTED if that was by operations that commute alone; several whose order does not show; a copy; several.
+ */
+enum { WHO = 8, WHEN = 24, COMMUTED = 64, SUM = 253, COPY = 254, MANY = 255 };
 static uint64_t entry(const struct marked_group *group, uint32_t when, uint32_t who) {
   return group->serial << (WHO + WHEN) | (uint64_t)(when & ((1u << WHEN) - 1)) << WHO | who;
 }
@@ -226,28 +228,41 @@ static bool has_waited(const struct marked_warp *warp, uint32_t event) {
   return warp->waited[event % MARK_COPIES] >= event;
 }
 
+static bool is_warp(uint32_t who, const struct marked_warp *warp) { return (who & ~(uint32_t)COMMUTED) == warp->index; }
+
+static uint32_t time_of(const struct marked_warp *warp) { return warp->barriers & ((1u << WHEN) - 1); }
+
 static void read_place(struct marks *marks, struct marked_lds *lds, const struct marked_group *group,
                        const struct marked_warp *warp, uint32_t pc, uint32_t place) {
   const uint64_t writer = lds->writer[place];
   uint64_t *reader = &lds->reader[place];
-  const uint32_t who = who_of(writer);
-  const bool same_time = who != COPY && when_of(writer) == (warp->barriers & ((1u << WHEN) - 1));
-  if (!of_group(writer, group) || who == MANY || (same_time && who != warp->index) ||
+  const uint32_t who = who_of(writer), now = time_of(warp);
+  if (!of_group(writer, group) || who == MANY || (who != COPY && when_of(writer) == now && !is_warp(who, warp)) ||
       (who == COPY && !has_waited(warp, when_of(writer))))
     note(marks, group->launch, pc, MARK_LOCAL);
-  const bool others = of_group(*reader, group) && when_of(*reader) == warp->barriers && who_of(*reader) != warp->index;
-  *reader = entry(group, warp->barriers, others ? MANY : warp->index);
+  const bool others = of_group(*reader, group) && when_of(*reader) == now && who_of(*reader) != warp->index;
+  *reader = entry(group, now, others ? MANY : warp->index);
+}
+
+/* Who has written the word, once the warp has too. */
+static uint32_t writer_with(uint64_t before, const struct marked_group *group, const struct marked_warp *warp,
+                            bool commutes_) {
+  const uint32_t who = who_of(before), own = warp->index | (commutes_ ? COMMUTED : 0);
+  if (!of_group(before, group))
+    return commutes_ ? MANY : own; /* what it adds to, nobody here has put there */
+  if (who == COPY || when_of(before) != time_of(warp))
+    return own;
+  if (is_warp(who, warp))
+    return own & who;
+  return commutes_ && (who == SUM || (who < SUM && who & COMMUTED)) ? SUM : MANY;
 }
 
 static void write_place(struct marks *marks, struct marked_lds *lds, const struct marked_group *group,
                         const struct marked_warp *warp, uint32_t pc, uint8_t watch, uint32_t place) {
   const uint64_t reader = lds->reader[place];
-  uint64_t *writer = &lds->writer[place];
-  const uint32_t now = warp->barriers & ((1u << WHEN) - 1), other = who_of(*writer);
-  if (of_group(reader, group) && when_of(reader) == now && who_of(reader) != warp->index)
+  if (of_group(reader, group) && when_of(reader) == time_of(warp) && who_of(reader) != warp->index)
     note(marks, group->launch, pc, MARK_LOCAL);
-  const bool together = of_group(*writer, group) && other != COPY && when_of(*writer) == now && other != warp->index;
-  *writer = entry(group, now, !together ? warp->index : watch & WATCH_COMMUTE && other != MANY ? SUM : MANY);
+  lds->writer[place] = entry(group, time_of(warp), writer_with(lds->writer[place], group, warp, watch & WATCH_COMMUTE));
 }
 
 static void touch_lds(struct marks *marks, struct marked_lds *lds, const struct marked_group *group,
@@ -264,28 +279,33 @@ static void touch_lds(struct marks *marks, struct marked_lds *lds, const struct 
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
+/* Lines of the copy; a copy of more has lines that overlap, or that are nowhere. */
+static uint64_t lines_of_copy(const struct isa_copy *copy) {
+  const uint64_t lines = (uint64_t)copy->lines * copy->planes;
+  return lines < MOST_LINES ? lines : MOST_LINES;
+}
+
 /* All that the copy may touch on its global side, line by line. */
 static void walk_global(struct marks *marks, const struct marked_group *group, uint32_t pc, uint8_t watch,
                         const struct isa_copy *copy) {
-  for (uint64_t plane = 0; plane < copy->planes; plane++)
-    for (uint64_t line = 0; line < copy->lines; line++)
-      touch_global(marks, group, pc, watch, !copy->to_lds,
-                   copy->global + (plane * copy->global_plane + line * copy->global_line) * copy->element_bytes,
-                   (uint64_t)copy->elements * copy->element_bytes);
+  for (uint64_t i = 0; i < lines_of_copy(copy); i++) {
+    const uint64_t start = i / copy->lines * copy->global_plane + i % copy->lines * copy->global_line;
+    touch_global(marks, group, pc, watch, !copy->to_lds, copy->global + start * copy->element_bytes,
+                 (uint64_t)copy->elements * copy->element_bytes);
+  }
 }
 
 static void walk_lds(struct marked_lds *lds, const struct marked_group *group, uint32_t base,
                      const struct isa_copy *copy) {
   const uint64_t bytes = (uint64_t)copy->elements * copy->element_bytes;
-  for (uint64_t plane = 0; plane < copy->planes; plane++)
-    for (uint64_t line = 0; line < copy->lines; line++) {
-      const uint64_t at =
-          base + copy->lds + (plane * copy->lds_plane + line * copy->lds_line) * (uint64_t)copy->element_bytes;
-      if (at + bytes > lds->bytes)
-        return;
-      for (uint64_t place = at / GRAIN; place * GRAIN < at + bytes; place++)
-        lds->writer[place] = entry(group, copy->event, COPY);
-    }
+  for (uint64_t i = 0; i < lines_of_copy(copy); i++) {
+    const uint64_t start = i / copy->lines * copy->lds_plane + i % copy->lines * copy->lds_line;
+    const uint64_t at = base + copy->lds + start * copy->element_bytes;
+    if (at + bytes > lds->bytes)
+      return;
+    for (uint64_t place = at / GRAIN; place * GRAIN < at + bytes; place++)
+      lds->writer[place] = entry(group, copy->event, COPY);
+  }
 }
 
 /* It begins when all warps have come to it. */

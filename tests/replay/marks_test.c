@@ -45,6 +45,14 @@ static const struct {
      HEAD
      " mov.b32 v, 0\n st.lds.b32 [n], v\n bar.lds\n atom.lds.add.i32 _, [t], i\n bar.lds\n ld.lds.b32 v, [t]\n" STEER
      " exit\n"},
+    /* ... and only if nobody else writes the word meanwhile, and somebody has before */
+    {"local", HEAD " st.lds.b32 [n], i\n atom.lds.add.i32 _, [t], i\n bar.lds\n ld.lds.b32 v, [t]\n" STEER " exit\n",
+     HEAD " st.lds.b32 [n], i\n atom.lds.add.i32 _, [n], i\n bar.lds\n ld.lds.b32 v, [t]\n" STEER " exit\n"},
+    {"local", HEAD " atom.lds.add.i32 _, [t], i\n bar.lds\n ld.lds.b32 v, [t]\n" STEER " exit\n",
+     HEAD " st.lds.b32 [n], i\n bar.lds\n atom.lds.add.i32 _, [t], i\n bar.lds\n ld.lds.b32 v, [t]\n" STEER " exit\n"},
+    /* a copy is wide, and the end of it counts */
+    {"local", HEAD " copy.to_lds e, [t], [p], 64, size=4\n ld.lds.b32 v, [n]\n wait e\n" STEER " exit\n",
+     HEAD " copy.to_lds e, [512], [p], 64, size=4\n st.lds.b32 [n], i\n ld.lds.b32 v, [n]\n wait e\n" STEER " exit\n"},
 };
 
 static char *marks_of(const char *text) {
