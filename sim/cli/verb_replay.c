@@ -1,4 +1,5 @@
 /* warpwait replay: from a trace to a report. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,15 @@ static bool watch(void *self, cycle_t now) {
   return !replayer_fault(replayer);
 }
 
+/* What is left of a recording is no run. */
+static int tell_cut_short(const struct replayer *replayer, struct message *message) {
+  const uint64_t warps = replayer_cut_short(replayer);
+  message_fail(message, "%" PRIu64 " warp%s where the recording does, which is not whole", warps,
+               warps == 1 ? " ends" : "s end");
+  message_print(message);
+  return CLI_WENT_WRONG;
+}
+
 static int replay_and_report(struct invocation *call, struct job *job, struct replayer *replayer) {
   const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
   struct launch_result *results = NULL;
@@ -75,6 +85,8 @@ static int replay_and_report(struct invocation *call, struct job *job, struct re
     status = replayer_damaged(replayer) ? CLI_BAD_INPUT : CLI_WENT_WRONG;
   } else if (good && run_write(&call->common, &report)) {
     status = run_conclude(&call->common, &report);
+    if (replayer_cut_short(replayer))
+      status = tell_cut_short(replayer, message);
   } else {
     message_print(message);
     status = stopped ? CLI_INTERRUPTED : status;
@@ -100,6 +112,8 @@ static int replay(struct invocation *call, struct trace *trace) {
     call->common.run.max_cycles = max_cycles;
   if (good && !(replayer = replayer_new(trace, &error)))
     good = fail_trace(&call->common.message, &error);
+  if (good && call->salvage)
+    replayer_take_prefix(replayer);
   if (good)
     trace_job_warn(trace, &job);
   int status = good ? replay_and_report(call, &job, replayer) : cli_bad_input(&call->common.message);

@@ -44,6 +44,8 @@ struct replayer {
   uint32_t rule_count;
   struct replayed_pipe pipes[ISA_MOST_PIPES];
   bool faulty, damaged;
+  bool prefix; /* of a trace that is not whole: streams may end anywhere */
+  uint64_t cut_short;
   char fault[600];
 };
 
@@ -65,6 +67,10 @@ static void ended(struct unit *unit, const struct isa_warp *warp) {
   }
   if (replayer->faulty)
     return;
+  if (replayer->prefix) {
+    replayer->cut_short++;
+    return;
+  }
   const struct isa_group *group = warp->group;
   replayer->faulty = true;
   snprintf(replayer->fault, sizeof replayer->fault,
@@ -73,6 +79,10 @@ static void ended(struct unit *unit, const struct isa_warp *warp) {
 }
 
 const char *replayer_fault(const struct replayer *replayer) { return replayer->faulty ? replayer->fault : NULL; }
+
+void replayer_take_prefix(struct replayer *replayer) { replayer->prefix = true; }
+
+uint64_t replayer_cut_short(const struct replayer *replayer) { return replayer->cut_short; }
 
 bool replayer_damaged(const struct replayer *replayer) { return replayer->damaged; }
 
@@ -480,11 +490,11 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   if (!unit->streams[slot])
     unit->streams[slot] = trace_warp_new(replayer->trace);
   uint32_t pc = 0;
-  if (!unit->streams[slot] || !trace_warp_start(unit->streams[slot], replayer->first + warp->group->launch->number,
-                                                linear_of(warp->group), index, &pc))
-    ended(unit, warp);
-  else
+  if (unit->streams[slot] && trace_warp_start(unit->streams[slot], replayer->first + warp->group->launch->number,
+                                              linear_of(warp->group), index, &pc))
     warp->pc = pc;
+  else if (!replayer->prefix) /* else its first step tells */
+    ended(unit, warp);
   return warp->pc;
 }
 

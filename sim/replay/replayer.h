@@ -30,6 +30,12 @@ void replayer_free(struct replayer *replayer); /* after the simulation */
 /* For simulation_new_with(). */
 struct source_maker replayer_sources(struct replayer *replayer);
 
+/* Of a trace that is not whole: warps end where their operations do. */
+void replayer_take_prefix(struct replayer *replayer);
+
+/* Warps that have. */
+uint64_t replayer_cut_short(const struct replayer *replayer);
+
 /* Why the replay cannot be what it should be; NULL: all is well. Once there is something, warps end at once. */
 const char *replayer_fault(const struct replayer *replayer);
 
