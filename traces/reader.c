@@ -67,8 +67,9 @@ static bool take_launch(struct trace *trace, uint64_t offset, const struct bytes
   for (unsigned i = 0; i < 4; i++)
     value[i] = cursor_varint(&cursor);
   if (cursor.bad || cursor.at < cursor.end || value[0] >= trace->program_count || !value[1] || value[1] > TRACE_LANES ||
-      value[2] > UINT32_MAX || value[3] > UINT32_MAX)
-    return block_expected(&trace->in, offset, "a launch of a program, with 1 to 64 lanes", "another");
+      value[2] > UINT32_MAX || value[3] > TRACE_WARPS)
+    return block_expected(&trace->in, offset,
+                          "a launch of a program, with 1 to 64 lanes and at most 65536 warps a work-group", "another");
   struct trace_launch *launches = realloc(trace->launches, (trace->launch_count + 1) * sizeof *launches);
   if (!launches)
     return block_expected(&trace->in, offset, "memory for a launch", "none");

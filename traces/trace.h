@@ -39,6 +39,7 @@
 enum {
   TRACE_VERSION = 1,
   TRACE_LANES = 64,              /* the widest warp */
+  TRACE_WARPS = 1 << 16,         /* of a work-group, at most */
   TRACE_VECTORS = 2,             /* vectors that a kind may have */
   TRACE_FIELDS = 16,             /* fields that a kind may have */
   TRACE_BATCH_BYTES = 16 << 10,  /* of a group's streams, before they are handed on */
@@ -148,9 +149,9 @@ struct trace_error {
 
 /* A launch: warps of `lanes` lanes run a program, in `groups` work-groups of up to `warps`. */
 struct trace_launch {
-  uint32_t program; /* which of the trace's, from 0 */
-  uint32_t lanes;   /* 1 to TRACE_LANES */
-  uint32_t groups, warps;
+  uint32_t program;       /* which of the trace's, from 0 */
+  uint32_t lanes;         /* 1 to TRACE_LANES */
+  uint32_t groups, warps; /* TRACE_WARPS at most */
 };
 
 /* ---- writing ------------------------------------------------------------------------------------- */

@@ -134,6 +134,8 @@ uint32_t trace_write_program(struct trace_writer *writer, const uint8_t *kinds, 
 uint32_t trace_write_launch(struct trace_writer *writer, const struct trace_launch *launch) {
   const uint32_t number = writer->launch_count;
   struct bytes bytes = {0};
+  assert(launch->program < writer->program_count && launch->lanes && launch->lanes <= TRACE_LANES &&
+         launch->warps <= TRACE_WARPS && "a launch is one that can be read");
   struct trace_launch *launches = realloc(writer->launches, (number + 1u) * sizeof *launches);
   writer->launches = launches ? launches : writer->launches;
   if (launches && bytes_varint(&bytes, launch->program) && bytes_varint(&bytes, launch->lanes) &&
