@@ -102,12 +102,19 @@ struct played play_replay(const struct play *play, const char *path) {
 }
 
 bool play_same(const struct played *run, const struct played *replay) {
-  bool same = EXPECT_TRUE(run->ok) & EXPECT_TRUE(replay->ok);
-  same &= EXPECT_STREQ(replay->fault, "");
-  same &= EXPECT_EQ(replay->end, run->end);
-  same &= EXPECT_EQ(replay->cycles, run->cycles);
-  same &= EXPECT_EQ(replay->hazards, run->hazards);
-  return same & EXPECT_EQ(replay->fingerprint, run->fingerprint);
+  bool same[] = {
+      EXPECT_TRUE(run->ok),
+      EXPECT_TRUE(replay->ok),
+      EXPECT_STREQ(replay->fault, ""),
+      EXPECT_EQ(replay->end, run->end),
+      EXPECT_EQ(replay->cycles, run->cycles),
+      EXPECT_EQ(replay->hazards, run->hazards),
+      EXPECT_EQ(replay->fingerprint, run->fingerprint),
+  };
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+    if (!same[i])
+      return false;
+  return true;
 }
 
 bool play_same_files(const char *a, const char *b) {
