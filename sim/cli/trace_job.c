@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/rows.h"
+#include "isa/steering.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
 #include "sim/cli/json.h"
@@ -514,8 +515,56 @@ struct trace_mark *trace_job_marks(struct trace *trace, const struct job *job, s
   return marks;
 }
 
+/* Parameters that say which bytes a copy brings, and where. */
+static const char *const byte_keys[] = {"dma.alignment",    "dma.misaligned", "dma.out_of_bounds",
+                                        "dma.pad_interval", "dma.pad",        "dma.swizzle"};
+
+/* The first of them that is not what it was in the recording; NULL: all are. */
+static const char *other_bytes(struct trace *trace, const struct job *job) {
+  json_t *root = json_loads(trace_meta(trace, "run", NULL), 0, NULL);
+  const json_t *recorded = json_object_get(json_object_get(root, "machine"), "parameters");
+  const char *found = NULL;
+  for (size_t i = 0; !found && i < sizeof byte_keys / sizeof *byte_keys; i++) {
+    const struct param_group *group = NULL;
+    const struct param_row *row = param_find(machine_groups, MACHINE_GROUPS, byte_keys[i], &group, NULL);
+    const char *before = json_string_value(json_object_get(recorded, byte_keys[i]));
+    char now[32];
+    param_text(group, row, &job->machine, now);
+    found = before && strcmp(before, now) != 0 ? byte_keys[i] : NULL;
+  }
+  json_decref(root);
+  return found;
+}
+
+/* Bytes that a copy brings decide what some kernel of the program does. */
+static bool copies_steer(const struct isa_program *program) {
+  struct isa_steering steering;
+  bool found = false, good = isa_steering_find(program, &steering);
+  for (uint32_t pc = 0; good && pc < program->count; pc++)
+    found |= program->info[pc].class_ == ISA_CLASS_COPY && steering.steers[pc];
+  free(steering.steers);
+  return found;
+}
+
+static void warn_of_bytes(struct trace *trace, const struct job *job) {
+  const char *key = other_bytes(trace, job);
+  struct message message;
+  bool steer = false;
+  for (size_t i = 0; key && i < job->launch_count; i++)
+    steer |= copies_steer(job->launches[i].isa.program);
+  if (!steer)
+    return;
+  message_fail(
+      &message,
+      "%s is not what it was in the recording: what copies bring decides what the kernel does, and may be other "
+      "bytes in a run",
+      key);
+  message_print(&message);
+}
+
 void trace_job_warn(struct trace *trace, const struct job *job) {
   size_t count = 0;
+  warn_of_bytes(trace, job);
   struct trace_mark *marks = trace_job_marks(trace, job, &count);
   for (size_t i = 0, places; i < count; i += places) {
     const struct isa_launch *launch = &job->launches[marks[i].launch].isa;

@@ -117,6 +117,17 @@ TEST(replays, a_kernel_that_depends_on_time_is_told) {
   outcome_free(&info);
 }
 
+TEST(replays, a_parameter_that_changes_the_bytes_a_kernel_goes_by_is_told) {
+  static const char copying[] = ".kernel goes\n.arg a global\n.lds t 1024\n.reg e, v\n.reg64 p\n.pred c\n"
+                                " ld.arg.b64 p, a\n copy.to_lds e, [t], [p], 256, size=4\n wait e\n ld.lds.b32 v, [t]\n"
+                                " setp.eq.u32 c, v, 7\n@c exit\n exit\n";
+  fixture_folder();
+  tool_file("copy.wws", copying);
+  expect("run copy.wws --global 32 --local 32 --arg buffer:b=1024 --trace t.wwt --out o", 0, "");
+  expect("replay t.wwt --set dma.setup=1 --out o", 0, "");
+  expect("replay t.wwt --set dma.swizzle=32 --out o", 0, "dma.swizzle is not what it was in the recording");
+}
+
 TEST(replays, what_is_no_trace_or_a_damaged_one_is_told_in_one_line) {
   folder();
   expect("replay nothing.wwt", 2, "nothing.wwt");
