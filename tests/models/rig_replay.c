@@ -27,8 +27,10 @@ uint64_t rig_fingerprint(const struct isa_program *program, const struct launch_
     copy->stuck[i].pipe = NULL;
   uint64_t hash = rig_mix(UINT64_C(0xcbf29ce484222325), copy, sizeof *copy);
   free(copy);
-  for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++)
-    hash = rig_mix(hash, result->stuck[i].pipe ? result->stuck[i].pipe->name : "", 4);
+  for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++) {
+    const char *pipe = result->stuck[i].pipe ? result->stuck[i].pipe->name : "";
+    hash = rig_mix(hash, pipe, strlen(pipe));
+  }
   for (size_t i = 0; i < result->pipe_count; i++) {
     hash = rig_mix(hash, &result->pipes[i].stats, sizeof result->pipes[i].stats);
     hash = rig_mix(hash, &result->pipes[i].left, sizeof result->pipes[i].left);
