@@ -49,6 +49,8 @@ FIT = [
     ("core", "cu.barrier_latency", 1, 100, BARRIERS),
     ("core", "cu.barrier_interval", 0, 20, BARRIERS),
     ("core", "cu.phase_interval", 1, 200, ("mbarrier_ops", "mbarrier_wake")),
+    ("core", "cu.phase_turn", 0, 100, ("mbarrier_wake",)),
+    ("core", "cu.yield_latency", 1, 500, ("mbarrier_wake",)),
     ("core", "cu.phase_latency", 1, 200, ("mbarrier_ops", "mbarrier_wake")),
     ("core", "cu.phase_wake_latency", 1, 200, ("mbarrier_wake",)),
     ("core", "cu.phase_wake_interval", 0, 100, ("mbarrier_wake",)),
