@@ -12,7 +12,9 @@ try:
     import numpy as np
     from scipy.optimize import least_squares
 except ImportError as missing:
-    sys.exit(f"{missing.name} is missing: apt-get install python3-numpy python3-scipy")
+    print(f"{missing.name} is missing: apt-get install python3-numpy python3-scipy, and run this with /usr/bin/python3",
+          file=sys.stderr)
+    sys.exit(2)
 
 from case import Unmodelled
 from pick import configuration
@@ -233,8 +235,8 @@ def half_widths(jacobian, residuals, weights, runs):
 
 def fit(observations, start, bounds, informs, rounds, only=None, fixed=None, intervals=True, told=lambda text: None):
     """Fits the parameters of `start` {key: value} inside `bounds` {key: (low, high)} to the rows of the tests or families
-    `only` (all), with the parameters of `fixed` at their values; `informs` {key: tests or families whose rows it is thought
-    to move}, which only saves runs. `told` is called with what is being done."""
+    `only` (all), with the parameters of `fixed` at their values; `informs` {key: tests or families whose rows tell
+    it}: others count as if they did not depend on it, which saves runs. `told` is called with what is being done."""
     chosen = np.arange(len(observations.rows)) if only is None else observations.of(only)
     search = _Search(observations, start, bounds, informs, chosen, fixed or {}, told)
     before = search.residuals

@@ -15,7 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 try:
     import matplotlib
 except ImportError as missing:
-    sys.exit(f"{missing.name} is missing: apt-get install python3-matplotlib")
+    print(f"{missing.name} is missing: apt-get install python3-matplotlib, and run this with /usr/bin/python3", file=sys.stderr)
+    sys.exit(2)
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

@@ -11,6 +11,7 @@ from case import Unmodelled
 from rows import REPEATS
 from validate import plan
 
+SLOW = ("l2_footprint_bandwidth", "memcpy_d2d")  # a second or more a run, of a family that has others
 LONG = 4  # short runs that a long one counts as: of a whole grid, or of OpenCL C, which is compiled first
 
 
@@ -56,10 +57,10 @@ def _of_test(test, configurations, budget):
     return [row for i in sorted(taken) for row in configurations[i][1]]
 
 
-def pick(rows, budget):
-    """Rows of about `budget` short runs of each family, the same for each of its tests."""
+def pick(rows, budget, slow=False):
+    """Rows of about `budget` short runs of each family, the same for each of its tests; of `slow` tests too."""
     tests = collections.OrderedDict()
-    for row in rows:
+    for row in rows if slow else (row for row in rows if row.test not in SLOW):
         tests.setdefault((row.family, row.test), collections.OrderedDict()).setdefault(configuration(row), []).append(row)
     of_family = collections.Counter(family for family, _ in tests)
     return [row for (family, test), of_test in tests.items()
