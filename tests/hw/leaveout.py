@@ -17,9 +17,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from calibrate import chosen_parameters, displaced, read_rows
 from fit_rows import AXES, FIT
-from fitting import Observations, fit, mean_error
+from fitting import Observations, fit, mean_error, names_row
 from pick import pick
-from rows import BadRow, FAMILIES
+from rows import BadRow
 from runner import Failure
 from validate import make_runner, write_new
 
@@ -38,9 +38,9 @@ def halves(rows, axis, extrapolate):
     return ([row for row in rows if row.fields.get(axis) not in out], [row for row in rows if row.fields.get(axis) in out])
 
 
-def parameters_of(family):
-    """The parameters that move rows of a family."""
-    return [key for _, key, _, _, informs in FIT if family in informs or set(informs) & set(FAMILIES[family][1])]
+def parameters_of(rows):
+    """The parameters that some of the rows tell."""
+    return [key for _, key, _, _, informs in FIT if any(names_row(informs, row) for row in rows)]
 
 
 def one(family, rows, axis, extrapolate, options, runner):
@@ -49,7 +49,7 @@ def one(family, rows, axis, extrapolate, options, runner):
     shown, out = (Observations(pick(half, options.sample), runner) for half in halves(rows, axis, extrapolate))
     if not shown.rows or not out.rows:
         return None
-    start, bounds, informs = chosen_parameters(runner.machine, parameters_of(family))
+    start, bounds, informs = chosen_parameters(runner.machine, parameters_of(shown.rows))
     found = fit(shown, displaced(start, bounds), bounds, informs, options.rounds, intervals=False,
                 told=lambda text: runner.progress.say(f"{family}, {axis}: {text}"))
     return {"family": family, "axis": axis, "kind": "extrapolation" if extrapolate else "interpolation",
