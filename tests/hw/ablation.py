@@ -82,7 +82,7 @@ def line(found, whole):
 
 
 def run(options):
-    rows = pick(read_rows(options.csv, options.only), options.sample, slow=True)
+    rows = pick(read_rows(options.csv, options.only), options.sample)
     # What is not modelled at all says nothing about a mechanism.
     results = [result for result in predict(rows, make_runner(options.machine, jobs=options.jobs)) if result.predicted]
     whole = family_errors(results)
