@@ -82,9 +82,10 @@ def line(found, whole):
 
 
 def run(options):
+    runner = make_runner(options.machine, jobs=options.jobs)
     rows = pick(read_rows(options.csv, options.only), options.sample)
     # What is not modelled at all says nothing about a mechanism.
-    results = [result for result in predict(rows, make_runner(options.machine, jobs=options.jobs)) if result.predicted]
+    results = [result for result in predict(rows, runner) if result.predicted]
     whole = family_errors(results)
     told = [{"mechanism": "all on", "sets": {}, "errors": whole, "rows": {
         family: sum(result.row.family == family for result in results) for family in whole}}]
