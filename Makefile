@@ -228,7 +228,8 @@ accuracy-leaveout:
 	@cp $(BUILD)/hw/leaveout.json docs/accuracy/
 accuracy-ablation:
 	@$(HW)/ablation.py --machine $(MACHINE) --json $(BUILD)/hw/ablation.json
-	@cp $(BUILD)/hw/ablation.json docs/accuracy/
+	@$(HW)/ablation.py --machine $(MACHINE) --only lds --sample 400 --json $(BUILD)/hw/ablation_lds.json
+	@cp $(BUILD)/hw/ablation.json $(BUILD)/hw/ablation_lds.json docs/accuracy/
 accuracy-displaced:
 	@$(HW)/calibrate.py --machine $(MACHINE) --displace 25 --json docs/accuracy/displaced.json
 

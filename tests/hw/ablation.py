@@ -2,7 +2,8 @@
 """Switches off one mechanism of the machine at a time and shows the error that it explains.
 
 Each line is the same sample of rows, predicted without the mechanism: the rows that change and the error of every family
-that does. Of the long runs of a test, one in PROBES is tried first: the others are run if one of those changes.
+that does. Where a mechanism hardly acts, or runs are long, a few rows of each test are tried first, and the others if
+one of those changes.
 
 What was simulated is kept: interrupted, the same command goes on where it was.
 """
@@ -21,7 +22,10 @@ from rows import BadRow, FAMILIES
 from runner import Failure
 from validate import make_runner, mean, predict, write_new
 
-PROBES = 3
+PROBES, FEW = 3, 10
+# Where a section's parameters may well act; elsewhere a few rows are tried.
+COPIES = ("bulk", "tensor", "pipeline", "prefetch")
+ACTS = {"dma": COPIES, "mem": COPIES + ("wgcopy", "memory", "atomics", "opencl")}
 MOVED = 0.001  # of a prediction: less is not a change
 
 
@@ -34,20 +38,23 @@ def moved(before, after):
     return after.predicted is None or abs(after.predicted - before.predicted) > MOVED * abs(before.predicted)
 
 
-def _probes(results):
-    """Of each test's long runs every PROBES-th, and all short ones."""
+def _probes(results, sets):
+    """Of each test's runs those that are tried first: all short ones of families in which the mechanism may well act, every
+    third long one, and a few of all others."""
+    likely = {family for key in sets for family in ACTS.get(key.split(".")[0], FAMILIES)}
     of_test, probes = {}, []
     for result in results:
         runs = of_test.setdefault(result.row.test, {})
         number = runs.setdefault(configuration(result.row), len(runs))
-        if is_short(result.row) or number % PROBES == 0:
+        every = FEW if result.row.family not in likely else 1 if is_short(result.row) else PROBES
+        if number % every == 0:
             probes.append(result)
     return probes
 
 
-def without(results, runner):
+def without(results, runner, sets):
     """The results again with what the runner's machine sets; those of tests whose probes do not move are as they were."""
-    probes = _probes(results)
+    probes = _probes(results, sets)
     after = dict(zip(map(id, probes), predict([result.row for result in probes], runner)))
     tests = {result.row.test for result in probes if moved(result, after[id(result)])}
     rest = [result for result in results if id(result) not in after and result.row.test in tests]
@@ -94,7 +101,7 @@ def run(options):
     for number, (name, sets) in enumerate(MECHANISMS, 1):
         runner = make_runner(options.machine, [f"{key}={value}" for key, value in sets.items()], options.jobs)
         runner.progress.say(f"mechanism {number} of {len(MECHANISMS)}")
-        told.append(compared(name, sets, results, without(results, runner)))
+        told.append(compared(name, sets, results, without(results, runner, sets)))
         print(line(told[-1], whole), flush=True)
         if options.json:
             write_new(options.json, json.dumps(told, indent=1) + "\n")

@@ -328,7 +328,8 @@ class Page(unittest.TestCase):
             folder.mkdir()
             validate.write_predictions(folder / "rows.csv.gz", [validate.Result(row, predicted=row.value * 1.25) for row in
                                                                 measured_rows.read(measured_rows.public())])
-            for name, told in (("leaveout", [self.LEAVEOUT]), ("ablation", self.ABLATION), ("displaced", self.DISPLACED)):
+            for name, told in (("leaveout", [self.LEAVEOUT]), ("ablation", self.ABLATION), ("ablation_lds", self.ABLATION),
+                               ("displaced", self.DISPLACED)):
                 (folder / f"{name}.json").write_text(json.dumps(told))
             done = run_script("page.py", "--docs", docs)
             self.assertEqual(done.returncode, 0, done.stderr)
