@@ -16,6 +16,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from calibrate import read_rows
+from case import Unmodelled
 from mechanisms import MECHANISMS
 from pick import configuration, is_short, pick
 from rows import BadRow, FAMILIES
@@ -27,6 +28,13 @@ PROBES, FEW = 3, 10
 COPIES = ("bulk", "tensor", "pipeline", "prefetch")
 ACTS = {"dma": COPIES, "mem": COPIES + ("wgcopy", "memory", "atomics", "opencl")}
 MOVED = 0.001  # of a prediction: less is not a change
+
+
+def _short(row):
+    try:
+        return is_short(row)
+    except Unmodelled:
+        return False
 
 
 def error(result):
@@ -92,7 +100,7 @@ def run(options):
     runner = make_runner(options.machine, jobs=options.jobs)
     rows = pick(read_rows(options.csv, options.only), options.sample)
     # What is not modelled at all says nothing about a mechanism.
-    results = [result for result in predict(rows, runner) if result.predicted]
+    results = [result for result in predict([row for row in rows if not options.short or _short(row)], runner) if result.predicted]
     whole = family_errors(results)
     told = [{"mechanism": "all on", "sets": {}, "errors": whole, "rows": {
         family: sum(result.row.family == family for result in results) for family in whole}}]
@@ -114,6 +122,7 @@ def main():
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this family or test (repeatable)")
     parser.add_argument("--sample", type=int, default=150, metavar="N", help="rows of about N short runs of each family "
                         "(default: 150)")
+    parser.add_argument("--short", action="store_true", help="short runs only: no whole grids, no OpenCL C")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="runs at a time (default: all cores)")
     parser.add_argument("--json", metavar="FILE", help="write a list with one object for each mechanism")
     options = parser.parse_args()

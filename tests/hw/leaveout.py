@@ -73,6 +73,8 @@ def run(options):
             continue
         done[family] += 1
         for extrapolate in (False, True):
+            if extrapolate and halves(of_family, axis, True) == halves(of_family, axis, False):
+                continue
             found = one(family, of_family, axis, extrapolate, options, runner) if of_family else None
             if not found:
                 continue
