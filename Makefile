@@ -230,13 +230,14 @@ accuracy-rows:
 accuracy-second:
 	@$(HW)/validate.py --machine $(MACHINE) --worst 0 tests/hw/data/second/*.csv.gz --predictions docs/accuracy/second.csv.gz
 accuracy-leaveout:
-	@$(HW)/leaveout.py --machine $(MACHINE) --json $(BUILD)/hw/leaveout.json
+	@$(HW)/leaveout.py --machine $(MACHINE) --axes 2 --sample 24 --rounds 3 --json $(BUILD)/hw/leaveout.json
 	@cp $(BUILD)/hw/leaveout.json docs/accuracy/
 accuracy-ablation:
-	@$(HW)/ablation.py --machine $(MACHINE) --json $(BUILD)/hw/ablation.json
-	@cp $(BUILD)/hw/ablation.json docs/accuracy/
+	@$(HW)/ablation.py --machine $(MACHINE) --sample 60 --json $(BUILD)/hw/ablation.json
+	@$(HW)/ablation.py --machine $(MACHINE) --only lds --sample 400 --json $(BUILD)/hw/ablation_lds.json
+	@cp $(BUILD)/hw/ablation.json $(BUILD)/hw/ablation_lds.json docs/accuracy/
 accuracy-displaced:
-	@$(HW)/calibrate.py --machine $(MACHINE) --displace 25 --json docs/accuracy/displaced.json
+	@$(HW)/calibrate.py --machine $(MACHINE) --displace 25 --sample 30 --rounds 3 --last-rounds 1 --json docs/accuracy/displaced.json
 
 # Needs nvcc; for the machine with the GPU.
 measure:

@@ -109,7 +109,8 @@ static void take_entry(struct dma *dma, unsigned index, cycle_t now) {
   struct dma_work *work = dma->work;
   struct sending *sending = &work->sending;
   struct channel *channel = &work->channel[index];
-  sending->tag = work->unused[dma->params.outstanding - 1 - work->under_way++];
+  sending->tag = work->unused[dma->params.outstanding - 1 - work->entries++];
+  work->under_way += dma_count(&sending->covers);
   work->request[sending->tag] = (struct request){
       .covers = sending->covers, .channel = index, .passes = counted(dma, channel, &sending->covers), .sent = now};
   channel->unread++;
@@ -122,7 +123,10 @@ static void take_entry(struct dma *dma, unsigned index, cycle_t now) {
     work->at_quota |= channel_bit(index);
 }
 
-/* The first address of the channel's next request goes out. */
+/* To memory, to the LDS, or, zeros, straight to the data on their way there. */
+static void dispatch(struct dma *dma, cycle_t now);
+
+/* The first address of the channel's next request goes out; a train leaves with it. */
 static void start_request(struct dma *dma, unsigned index, cycle_t now) {
   struct dma_work *work = dma->work;
   struct sending *sending = &work->sending;
@@ -132,11 +136,12 @@ static void start_request(struct dma *dma, unsigned index, cycle_t now) {
   if (!sending->dropped)
     take_entry(dma, index, now);
   if (work->owner == NOBODY)
-    dma->stats.bursts++;
+    dma->stats.bursts += dma_count(&sending->covers);
   work->owner = index;
+  if (sending->covers.train)
+    dispatch(dma, now);
 }
 
-/* To memory, to the LDS, or, zeros, straight to the data on their way there. */
 static void dispatch(struct dma *dma, cycle_t now) {
   struct sending *sending = &dma->work->sending;
   const struct dma_request *covers = &sending->covers;
@@ -151,10 +156,10 @@ static void dispatch(struct dma *dma, cycle_t now) {
     return;
   }
   struct copy *copy = &dma->work->copy[dma->work->channel[sending->channel].copy];
-  copy->requests++;
+  copy->requests += dma_count(covers);
   copy->asked += bytes;
-  dma->stats.requests++;
-  dma->stats.packs += covers->lines > 1;
+  dma->stats.requests += dma_count(covers);
+  dma->stats.packs += covers->lines > 1 && !covers->train;
   dma->stats.addresses += sending->addresses;
   struct transfer transfer = dma_transfer(covers, sending->tag, !covers->to_lds);
   transfer.width = covers->to_lds ? 0 : dma->params.out_width ? dma->params.out_width : dma->params.read_width;
@@ -177,7 +182,8 @@ static void end_request(struct dma *dma, cycle_t now) {
   unsigned index = work->sending.channel;
   struct channel *channel = &work->channel[index];
   bool more;
-  dispatch(dma, now);
+  if (!work->sending.covers.train)
+    dispatch(dma, now);
   work->sending.active = false;
   channel->ready = now + 1;
   bool ends = dma_advance(dma, channel, &work->sending.covers, &more);
@@ -193,13 +199,13 @@ static void end_request(struct dma *dma, cycle_t now) {
 /* From when the request whose addresses are out may leave. */
 static cycle_t leaves_at(const struct dma *dma, cycle_t now) {
   const struct sending *sending = &dma->work->sending;
-  cycle_t room = sending->dropped       ? 0
-                 : sending->covers.zero ? dma_zeros_free_at(dma, now)
-                                        : room_at(dma, sending->channel);
+  if (sending->dropped || sending->covers.train)
+    return sending->leaves;
+  cycle_t room = sending->covers.zero ? dma_zeros_free_at(dma, now) : room_at(dma, sending->channel);
   return cycle_max(sending->leaves, room);
 }
 
-static bool all_under_way(const struct dma *dma) { return dma->work->under_way == dma->params.outstanding; }
+static bool all_under_way(const struct dma *dma) { return dma->work->under_way >= dma->params.outstanding; }
 
 void dma_send_requests(struct dma *dma, cycle_t now) {
   struct dma_work *work = dma->work;
@@ -256,10 +262,11 @@ void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
   struct dma_work *work = dma->work;
   const struct request *request = &work->request[tag];
   unsigned index = request->channel;
-  dma->stats.outstanding_cycles += now - request->sent;
+  dma->stats.outstanding_cycles += dma_count(&request->covers) * (now - request->sent - dma_span(&request->covers));
   if (!request->covers.to_lds)
     work->writes -= (uint64_t)request->covers.bytes * request->covers.lines;
-  work->unused[dma->params.outstanding - work->under_way--] = tag;
+  work->unused[dma->params.outstanding - work->entries--] = tag;
+  work->under_way -= dma_count(&request->covers);
   if (work->at_quota & channel_bit(index))
     leave_quota(dma, index, now);
   if (--work->channel[index].under_way == 0 && !(work->pending & channel_bit(index)))

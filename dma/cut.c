@@ -145,6 +145,28 @@ static bool leaves_buffer(const struct dma *dma, const struct dma_descriptor *wa
   return dma->params.out_of_bounds != DMA_ERROR && known && (walk->global < walk->global_from || end > walk->global_to);
 }
 
+/* Whether each line makes one request, wherever it lies: all lie at multiples of a power of two that holds them. */
+static bool whole_lines(const struct dma_params *params, const struct channel *channel) {
+  const struct dma_descriptor *walk = &channel->walk;
+  uint64_t starts = walk->global | walk->global_pitch | walk->global_plane | walk->lds | channel->lds_offset |
+                    walk->lds_pitch | walk->lds_plane;
+  uint32_t unit = 1;
+  while (unit < walk->line_bytes)
+    unit *= 2;
+  bool whole_sectors = unit <= params->sector || walk->line_bytes % params->sector == 0;
+  return unit <= params->granularity && (starts & (unit - 1)) == 0 && whole_sectors;
+}
+
+/* Trains would stand in the way of what bounds or spaces single requests. */
+static uint32_t most_in_train(const struct dma_params *params, const struct channel *channel) {
+  const struct dma_descriptor *walk = &channel->walk;
+  uint32_t most = least(params->train, least(params->outstanding / 64, params->buffer / 16));
+  if (params->lines != DMA_SEPARATE || most < 2 || !walk->to_lds || walk->lines < 2 || channel->cut_short ||
+      params->quota || params->line_cycles || params->decoupling == DMA_COUPLED || !whole_lines(params, channel))
+    return 0;
+  return most;
+}
+
 void dma_prepare(const struct dma *dma, struct channel *channel) {
   const struct dma_params *params = &dma->params;
   const struct dma_descriptor *walk = &channel->walk;
@@ -154,6 +176,7 @@ void dma_prepare(const struct dma *dma, struct channel *channel) {
                        (params->misaligned == DMA_SPLIT && params->alignment > 1);
   channel->pack = walk->lines > 1 && fit > 1 && params->lines == DMA_JOINED ? fit : 0;
   channel->crossing = may_cross(walk);
+  channel->train = walk->line_bytes ? most_in_train(params, channel) : 0;
 }
 
 /* How many lines from the channel's on can be in one request; 0: not even the first. */
@@ -224,7 +247,10 @@ void dma_cut(const struct dma *dma, const struct channel *channel, struct sendin
                                  .global_pitch = walk->global_pitch,
                                  .lds_pitch = walk->lds_pitch};
   sending->addresses = 1;
-  if (lines)
+  if (channel->train) {
+    sending->addresses = covers->lines = least(channel->train, walk->lines - channel->line);
+    covers->train = covers->lines > 1;
+  } else if (lines)
     sending->addresses = count_addresses(dma, channel, covers);
   else
     covers->bytes = cut_piece(dma, channel, global, offset, &outside);

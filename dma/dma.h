@@ -43,6 +43,14 @@
  *     pack 0 = lines 0 .. 5 (60 bytes), 6 addresses      pack 1 = lines 6 .. 11, 6 addresses      ...
  *     of every 30: lines 2 and 4 lie at 60 .. 69 and 120 .. 129, so that pack 0 has 8 addresses
  *
+ * With `train`, lines that are kept apart and inbound travel as *trains* of up to so many, for speed: a message has the
+ * place of its first line, the others are a cycle apart behind it. Each line still has its address, its bytes, its beat,
+ * and counts as a request. Trains are made of lines that are one request each wherever they lie, at multiples of a power
+ * of two that holds them, and where nothing bounds or spaces single requests (`quota`, `line_cycles`, one data path,
+ * limits of the buffer, padding); of no more than outstanding / 64 or buffer / 16 lines. A train on an idle way takes
+ * the cycles that its lines would take; where lines would mix with others', or the L2 answer them out of turn, it keeps
+ * them together, and a copy ends some cycles sooner or later.
+ *
  * Invariant: every byte of a descriptor is in exactly one request or, outside of its buffer, zeroed or dropped; a
  * request lands exactly once, and the event completes `completion` cycles after the last one has landed. The
  * engine holds no data: dma_covers() tells those who commit bytes what a request covers.
@@ -239,7 +247,8 @@ struct dma_done {
 struct dma_request {
   uint64_t tag; /* the copy's */
   bool to_lds;
-  bool zero; /* no bytes of memory: zeros go to the LDS */
+  bool zero;  /* no bytes of memory: zeros go to the LDS */
+  bool train; /* its lines follow each other, one a cycle */
   uint64_t global, global_pitch;
   uint32_t lds, lds_pitch;
   uint32_t bytes, lines; /* of a line, at least one */

@@ -45,7 +45,7 @@ static void side_append(struct dma *dma, struct side *side, uint32_t tag, cycle_
   at = at < size ? at : at - size;
   side->request[at] = tag;
   side->ready[at] = ready;
-  side->buffered++;
+  side->buffered += dma_count(&dma->work->request[tag].covers);
   dma->work->channel[dma->work->request[tag].channel].unread--;
   dma->work->reading -= side == &dma->work->outbound;
   if (dma_coupled(dma))
@@ -56,7 +56,9 @@ static void side_push(struct dma *dma, struct side *side, uint32_t tag, cycle_t 
   if (dma_coupled(dma)) /* the sides take turns by whole cycles */
     side->rate.cycle = side->rate.used = 0;
   cycle_t here = side == &dma->work->outbound ? now + dma->params.lds_latency : now;
-  side_append(dma, side, tag, rate_take(&side->rate, here, dma->work->request[tag].passes) - 1);
+  uint32_t span = dma_span(&dma->work->request[tag].covers);
+  cycle_t last = rate_take(&side->rate, here, dma->work->request[tag].passes) - 1;
+  side_append(dma, side, tag, cycle_max(here, last - cycle_min(last, span)));
 }
 
 /* There is nothing to read: zeros are at the far side a cycle later. */
@@ -69,12 +71,13 @@ static cycle_t side_next(const struct side *side, const struct port *port) {
 /* Lines that follow each other without a gap, on this side, are one. */
 struct transfer dma_transfer(const struct dma_request *covers, uint32_t tag, bool lds) {
   uint64_t pitch = lds ? covers->lds_pitch : covers->global_pitch;
-  bool run = covers->lines == 1 || pitch == covers->bytes;
+  bool run = covers->lines == 1 || (pitch == covers->bytes && !covers->train);
   return (struct transfer){.tag = tag,
                            .bytes = run ? covers->bytes * covers->lines : covers->bytes,
                            .lines = run ? 1 : covers->lines,
                            .address = lds ? covers->lds : covers->global,
-                           .pitch = pitch};
+                           .pitch = pitch,
+                           .train = covers->train};
 }
 
 /* Passes on what has all its bytes on the far side. */
@@ -108,7 +111,7 @@ static bool brings_data(const struct dma *dma, const struct transfer_reply *repl
 
 static void land(struct dma *dma, uint32_t tag, cycle_t now) {
   if (dma->work->request[tag].covers.to_lds) {
-    dma->work->inbound.buffered--;
+    dma->work->inbound.buffered -= dma_count(&dma->work->request[tag].covers);
     if (dma_coupled(dma))
       dma->work->path_free = now;
   }

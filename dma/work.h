@@ -36,6 +36,7 @@ struct channel {
   uint32_t plane, line; /* being cut into requests */
   uint32_t sent;        /* bytes of that line in requests so far */
   uint32_t pack;        /* most lines of a request; 0: lines are not packed */
+  uint32_t train;       /* most lines of a train; 0: each line makes requests of its own */
   bool bounded;         /* some of it lies outside of its buffer, and that matters */
   bool cut_short;       /* lines may end at more than granularity: limits, padding, alignment */
   bool crossing;        /* lines of a pack may cross a boundary of granularity */
@@ -94,8 +95,9 @@ struct dma_work {
   unsigned turn;    /* round robin: asked first */
   struct sending sending;
   struct request *request;
-  uint32_t *unused; /* stack of unused requests */
-  uint32_t under_way;
+  uint32_t *unused;              /* stack of unused requests */
+  uint32_t entries;              /* requests under way, a train being one, */
+  uint32_t under_way;            /* and with each of its lines being one */
   uint64_t writes;               /* bytes of the outbound ones */
   uint32_t reading;              /* outbound ones whose data are not yet in the engine */
   struct side inbound, outbound; /* data on their way to the LDS, to memory */
@@ -152,6 +154,12 @@ struct transfer dma_transfer(const struct dma_request *covers, uint32_t tag, boo
 cycle_t dma_lds_free_at(const struct dma *dma);
 cycle_t dma_zeros_free_at(const struct dma *dma, cycle_t now);
 void dma_side_zeros(struct dma *dma, uint32_t tag, cycle_t now);
+
+/* Requests that a message stands for. */
+static inline uint32_t dma_count(const struct dma_request *covers) { return covers->train ? covers->lines : 1; }
+
+/* From the first of them to the last. */
+static inline uint32_t dma_span(const struct dma_request *covers) { return dma_count(covers) - 1; }
 
 static inline bool dma_coupled(const struct dma *dma) { return dma->params.decoupling == DMA_COUPLED; }
 

@@ -46,6 +46,7 @@ struct stream {
   uint32_t address, end; /* of its line, the bytes still to move; an LDS is small, and short divisions are quick */
   uint32_t bytes, pitch; /* of a line */
   uint32_t lines;        /* left after this one */
+  uint32_t alike;        /* beats of each line, if they are the same; else, or for a single one, 0 */
   uint32_t width;        /* beats end at multiples of it */
   uint32_t beats, left;  /* beats and bytes left in all */
 };
@@ -229,12 +230,10 @@ static uint32_t beats_between(uint32_t address, uint32_t end, uint32_t width) {
   return (end - 1) / width - address / width + 1;
 }
 
-/* Of all its lines; they all have the same number when the pitch is a multiple of the width. */
+/* Of all its lines. */
 static uint32_t beats_of(const struct stream *stream) {
   uint32_t beats = beats_between(stream->address, stream->end, stream->width);
-  if (!stream->lines)
-    return beats;
-  if (stream->pitch % stream->width == 0)
+  if (stream->alike || !stream->lines)
     return beats * (stream->lines + 1);
   for (uint32_t line = 1, at = stream->address; line <= stream->lines; line++) {
     at += stream->pitch;
@@ -245,7 +244,7 @@ static uint32_t beats_of(const struct stream *stream) {
 
 /* Lines without a gap between them are one. */
 static struct stream stream_of(const struct lds_work *work, const struct transfer *transfer) {
-  bool run = transfer->lines == 1 || transfer->pitch == transfer->bytes;
+  bool run = transfer->lines == 1 || (transfer->pitch == transfer->bytes && !transfer->train);
   uint32_t bytes = run ? transfer->bytes * transfer->lines : transfer->bytes;
   struct stream stream = {.active = true,
                           .tag = transfer->tag,
@@ -256,6 +255,8 @@ static struct stream stream_of(const struct lds_work *work, const struct transfe
                           .lines = run ? 0 : transfer->lines - 1,
                           .width = transfer->width && transfer->width < work->row ? transfer->width : work->row,
                           .left = transfer->bytes * transfer->lines};
+  if (stream.lines && (transfer->train || stream.pitch % stream.width == 0))
+    stream.alike = beats_between(stream.address, stream.end, stream.width);
   stream.beats = beats_of(&stream);
   return stream;
 }
@@ -358,7 +359,14 @@ static void finish_transfer(struct lds *lds, unsigned engine, cycle_t now) {
 
 /* Moves a stream `beats` beats on, not to its end; returns their bytes. */
 static uint32_t go_on(struct stream *stream, uint32_t beats) {
-  uint32_t left = stream->left;
+  uint32_t left = stream->left, whole = stream->alike ? beats / stream->alike : 0;
+  if (whole) { /* lines, from a place in one to the same in another */
+    stream->address += whole * stream->pitch;
+    stream->end += whole * stream->pitch;
+    stream->lines -= whole;
+    stream->left -= whole * stream->bytes;
+    beats -= whole * stream->alike;
+  }
   while (beats) {
     uint32_t in_line = beats_between(stream->address, stream->end, stream->width);
     uint32_t done = beats < in_line ? beats : in_line, from = stream->address;

@@ -113,7 +113,7 @@ static void move_pieces(struct executor *executor, const struct dma *dma, uint32
 }
 
 static uint8_t *staged_bytes(const struct executor *executor, unsigned engine, uint32_t tag) {
-  return executor->keeper->staging[engine] + (size_t)tag * executor->granularity;
+  return executor->keeper->staging[engine] + (size_t)tag * executor->staged;
 }
 
 /* Copies are cut to what exists on both sides before an engine sees them (group.c). */
@@ -167,13 +167,13 @@ bool executor_init(struct executor *executor, const struct machine *machine, con
       .groups = calloc(machine->cu.groups, sizeof *executor->groups),
       .lds = calloc(1, machine->lds.size),
       .lds_size = machine->lds.size,
-      .granularity = machine->dma.granularity,
+      .staged = (size_t)machine->dma.granularity * machine->dma.train,
       .dma = dma,
       .keeper = keeper,
   };
   bool complete = executor->warps && executor->groups && executor->lds;
   for (unsigned engine = 0; keeper == executor && engine < machine->dma.engines; engine++) {
-    executor->staging[engine] = calloc(machine->dma.outstanding, machine->dma.granularity);
+    executor->staging[engine] = calloc(machine->dma.outstanding, executor->staged);
     complete = complete && executor->staging[engine];
   }
   if (!complete)

@@ -26,9 +26,9 @@ struct executor {
   size_t warp_bytes;                 /* of one of them */
   uint8_t *lds;
   uint32_t lds_size;
-  uint8_t *staging[LDS_ENGINES]; /* bytes of requests under way, `granularity` a request */
+  uint8_t *staging[LDS_ENGINES]; /* bytes of requests under way, `staged` for each */
   const struct executor *keeper; /* whose staging its engines use: its own, or that of the first CU that shares them */
-  uint32_t granularity;
+  size_t staged;
   const struct dma *dma; /* the engines, asked what a request covers */
 };
 

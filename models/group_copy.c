@@ -132,15 +132,14 @@ static uint32_t oldest_queued(const struct cu *cu, unsigned engine) {
 cycle_t group_hand_over(struct cu *cu, cycle_t now) {
   cycle_t next = NEVER;
   for (unsigned engine = 0; engine < cu->engines; engine++) {
-    uint32_t slot;
-    while ((slot = oldest_queued(cu, engine)) != CU_WARPS) {
-      if (!hand_over(cu, slot, now)) {
-        next = cycle_min(next, port_free_at(cu->to_dma[engine]));
-        break;
-      }
+    const struct port *queue = cu->to_dma[engine];
+    uint32_t slot = 0;
+    while (port_can_send(queue, now) && (slot = oldest_queued(cu, engine)) != CU_WARPS && hand_over(cu, slot, now)) {
       cu->queued &= ~cu_bit(slot);
       handed_over(cu, slot, now);
     }
+    if (slot != CU_WARPS)
+      next = cycle_min(next, port_free_at(queue));
   }
   return next;
 }

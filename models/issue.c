@@ -272,7 +272,8 @@ static void issue_task(struct cu *cu, struct cu_scheduler *scheduler, uint32_t s
 
 /* Registers that an access reads on its way. */
 static void hold_operands(const struct cu *cu, struct cu_warp *warp, const struct isa_info *info, cycle_t now) {
-  const uint32_t near = cu->params.operand_latency, far = cu->params.global_operand_latency;
+  const uint32_t data = info->class_ == ISA_CLASS_LDS ? cu->params.lds_data_interval * info->sent : 0;
+  const uint32_t near = cu->params.operand_latency + data, far = cu->params.global_operand_latency;
   for (unsigned i = info->writes; i < info->slots; i++) {
     /* a copy.lane's first operand is its place in the LDS */
     const bool global = is_global(info) && !(info->class_ == ISA_CLASS_COPY_LANE && i == info->writes);

@@ -35,20 +35,24 @@ static uint64_t sector_bytes(const struct l2 *l2, uint32_t sectors) {
   return (uint64_t)sector_count(sectors) * l2->params.sector;
 }
 
+/* Short divisions are quick, and most machines' lines have short numbers. */
+static inline uint64_t quotient(uint64_t number, uint64_t by) {
+  return number <= UINT32_MAX ? (uint32_t)number / (uint32_t)by : number / by;
+}
+
 /* Lines of the same home numbered without gaps, and each time that these have gone through all sets shifted by one, so
  * that every other line and every other stripe use all sets. */
 static uint64_t dense(const struct l2 *l2, uint64_t upper) {
   uint64_t stripe = l2->params.l2_stripe / l2->params.line >> l2->slice_bits;
   if (stripe)
-    upper = upper / (2 * stripe) * stripe + upper % stripe;
-  return upper + upper / l2->sets;
+    upper = (upper & ~(2 * stripe - 1)) / 2 + (upper & (stripe - 1));
+  return upper + quotient(upper, l2->sets);
 }
 
 /* Where `line` is, or else the way to replace: an empty or the least recently used one. */
 static inline struct found look_up(struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
   uint64_t upper = l2->far ? dense(l2, line >> l2->slice_bits) : line >> l2->slice_bits;
-  /* Short divisions are quick, and most machines' lines have short numbers. */
-  uint64_t index = upper <= UINT32_MAX ? (uint32_t)upper % (uint32_t)l2->sets : upper % l2->sets;
+  uint64_t index = upper - quotient(upper, l2->sets) * l2->sets;
   uint64_t first = slice->first + index * l2->params.l2_ways;
   uint64_t *tags = l2->tags + first;
   struct l2_line *set = l2->entries + first;
@@ -76,7 +80,7 @@ static inline cycle_t latency_of(const struct l2 *l2, uint64_t line) {
   const struct mem_params *params = &l2->params;
   if (!params->l2_spread)
     return params->l2_latency;
-  uint64_t region = line * params->line / params->l2_region;
+  uint64_t region = line * params->line >> __builtin_ctz(params->l2_region);
   uint32_t fraction = (uint32_t)region * UINT32_C(0x9e3779b9); /* 2^32 times the golden ratio's */
   return params->l2_latency + ((uint64_t)fraction * (params->l2_spread + 1) >> 32);
 }
@@ -94,7 +98,7 @@ static cycle_t access_dram(struct l2 *l2, cycle_t now, const struct mem_line *li
 static inline unsigned home_of(const struct l2 *l2, uint64_t line) {
   if (!l2->far)
     return 0;
-  uint64_t stripe = line * l2->params.line / l2->params.l2_stripe;
+  uint64_t stripe = line * l2->params.line >> __builtin_ctz(l2->params.l2_stripe);
   return (unsigned)__builtin_parityll(stripe);
 }
 

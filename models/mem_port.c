@@ -47,9 +47,12 @@ static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, s
       .tag = waiting->tag,
       .engine = (uint8_t)engine,
       .bypass = waiting->bypass,
+      .train = waiting->train,
       .runs = {.address = waiting->address, .pitch = waiting->pitch, .bytes = waiting->bytes, .count = waiting->lines},
   };
-  message->moved = mem_reach(&port->params, &message->runs);
+  struct mem_runs first = message->runs; /* those of a train all lie alike */
+  first.count = message->train ? 1 : first.count;
+  message->moved = mem_reach(&port->params, &first) * (message->train ? message->runs.count : 1);
   port_take(port->from_dma[engine], now);
   return true;
 }

@@ -72,8 +72,33 @@ static cycle_t accept_access(struct memory *memory, cycle_t now, struct mem_even
   return l2_access(&memory->l2, now, lines, message->count, use);
 }
 
+/* A run of at most a request. */
+static cycle_t accept_run(struct memory *memory, cycle_t now, const struct mem_runs *run, uint64_t bytes,
+                          unsigned use) {
+  struct mem_line lines[MEM_ACCESS_LINES];
+  if (mem_one_line(&memory->params, run, lines))
+    return l2_access_line(&memory->l2, now, lines, bytes, use);
+  struct mem_cursor cursor = {.left = *run};
+  uint32_t count = mem_gather(&memory->params, &cursor, lines, MEM_ACCESS_LINES);
+  return l2_access(&memory->l2, now, lines, count, use);
+}
+
+/* Each run a message of its own, a cycle after the one before. Returns when the data of the first depart, so that those
+ * of the last, with the others a cycle apart before them, are not early. */
+static cycle_t accept_train(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
+  struct mem_runs run = {.address = message->runs.address, .bytes = message->runs.bytes, .count = 1};
+  uint64_t bytes = message->moved / message->runs.count;
+  cycle_t last = now;
+  for (uint32_t i = 0; i < message->runs.count; i++, run.address += message->runs.pitch) {
+    last = cycle_max(last, accept_run(memory, now, &run, bytes, use) + i);
+  }
+  return last - (message->runs.count - 1);
+}
+
 static cycle_t accept_runs(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
   use |= (message->kind == MEM_DMA_WRITE ? L2_WRITE : L2_READ) | (message->bypass ? L2_PAST : 0);
+  if (message->train)
+    return accept_train(memory, now, message, use);
   struct mem_line lines[MEM_ACCESS_LINES];
   if (mem_one_line(&memory->params, &message->runs, lines))
     return l2_access_line(&memory->l2, now, lines, message->moved, use);
@@ -103,7 +128,7 @@ static void count(struct memory *memory, const struct mem_message *message) {
       [MEM_ATOMIC] = &memory->stats.atomics,     [MEM_PREFETCH] = &memory->stats.prefetches,
       [MEM_DMA_READ] = &memory->stats.dma_reads, [MEM_DMA_WRITE] = &memory->stats.dma_writes,
   };
-  ++*counters[message->kind];
+  *counters[message->kind] += message->train ? message->runs.count : 1;
   if (mem_is_dma(message->kind)) {
     memory->stats.dma_bytes += (uint64_t)message->runs.bytes * message->runs.count;
     memory->stats.dma_sector_bytes += message->moved;
@@ -147,7 +172,8 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
   struct mem_client *client = &memory->clients[event->client];
   const struct mem_message *to = &event->message;
   uint64_t bytes = mem_reads(to->kind) ? to->moved : 0;
-  cycle_t passed = cycle_max(now, rate_take(&client->down, now, bytes));
+  cycle_t behind = to->train ? to->runs.count - 1 : 0; /* the last of a train, the first being at `now` */
+  cycle_t passed = cycle_max(now + behind, rate_take(&client->down, now, bytes));
   if (client->cluster)
     passed = cycle_max(passed, rate_take(&client->cluster->down, now, bytes));
   if (to->returns && event->results)
@@ -158,7 +184,8 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
   memory->last_arrival = cycle_max(memory->last_arrival, arrival + memory->params.fill_latency);
   if (mem_is_dma(to->kind)) {
     struct transfer_reply message = {.tag = to->tag};
-    port_send_at(client->to_dma[to->engine], &message, now, arrival);
+    struct port *engine = client->to_dma[to->engine];
+    port_send_at(engine, &message, now, cycle_max(engine->last, arrival - behind));
   } else {
     struct mem_reply message = {.tag = to->tag};
     client->last_reply = cycle_max(client->last_reply, arrival + (to->past ? 0 : memory->params.fill_latency));

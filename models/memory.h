@@ -25,6 +25,9 @@
  * link_up_place, a write counts once for each so many bytes of its lanes' data. With cu.store_room they feel all of the
  * way: a store is issued only while fewer bytes of earlier ones lack their reply.
  *
+ * A train of a DMA engine's lines (dma/dma.h) passes the port and the L2's slices with its first line; its data depart when
+ * those of all its lines, a cycle apart, are not early. An outside memory replies to it when all of it is there.
+ *
  * A miss adds dram_latency + ceil(b / dram_width) - 1. A write of b bytes adds ceil(b / link_up_width)
  * on the way up and nothing on the way down.
  *
@@ -81,6 +84,7 @@ struct mem_message {
   uint32_t passes; /* CU kinds: cycles in the memory port, at least 1 */
   uint8_t engine;  /* DMA kinds: which of the CU's engines */
   bool bypass;     /* DMA kinds: what is not in the L2 goes past it */
+  bool train;      /* DMA kinds: its runs follow each other, one a cycle */
   bool returns;    /* MEM_ATOMIC: the old values are wanted */
   bool fills;      /* MEM_LOAD: lines of the CU's L1 take the bytes */
   bool past;       /* MEM_LOAD: the bytes go past the registers, as an engine's do */

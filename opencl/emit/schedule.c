@@ -3,8 +3,9 @@
  *
  * Only within a block, between two instructions that have an effect (stores, barriers, operations across lanes, ...),
  * and loads keep their order among themselves: what moves down is arithmetic. Each load takes along what its address
- * is computed from. How far ahead is bounded by the registers that results on their way may hold; emit.c
- * does without all this when registers run out. */
+ * is computed from; steps of that take turns with arithmetic whose operands are there, so that neither waits for its
+ * own results. How far ahead is bounded by the registers that results on their way may hold; emit.c does without all
+ * this when registers run out. */
 #include "opencl/emit/machine.h"
 #include "sim/core/need.h"
 
@@ -23,6 +24,9 @@ struct node {
   uint32_t edges; /* 1 + the first */
   uint32_t users; /* that read a load's result and are still to come */
   uint32_t words; /* of a load's result */
+  uint32_t at;    /* its place */
+  bool near;      /* a load of the LDS */
+  bool read;      /* somebody who reads it has been placed */
   bool done;
 };
 
@@ -142,13 +146,40 @@ static void place(struct schedule *s, uint32_t at) {
   struct node *node = &s->node[at];
   node->done = true;
   s->moved |= s->placed != at;
+  node->at = s->placed;
   s->out[s->placed++] = s->inst[at];
   s->waiting += node->words;
   for (uint32_t edge = node->edges; edge; edge = s->edge[edge - 1].next) {
     struct node *before = &s->node[s->edge[edge - 1].before];
+    before->read |= s->edge[edge - 1].value;
     if (s->edge[edge - 1].value && --before->users == 0)
       s->waiting -= before->words;
   }
+}
+
+/* What of all that `at` needs can be placed first: `at` itself when nothing is missing. */
+static uint32_t needed(const struct schedule *s, uint32_t at) {
+  for (uint32_t before = missing(s, at); before != UINT32_MAX; before = missing(s, at))
+    at = before;
+  return at;
+}
+
+/* Whether an instruction may go between the steps of a load's address: its operands are there, as far as one can tell.
+ */
+static bool takes_turns(const struct schedule *s, uint32_t at) {
+  enum { LDS_AWAY = 8 }; /* instructions, after which a load of the LDS is taken to be done */
+  if (s->node[at].done || s->node[at].words || missing(s, at) != UINT32_MAX)
+    return false;
+  bool reads_load = false;
+  for (uint32_t edge = s->node[at].edges; edge; edge = s->edge[edge - 1].next) {
+    const struct node *before = &s->node[s->edge[edge - 1].before];
+    if (!s->edge[edge - 1].value || !before->words)
+      continue;
+    reads_load = true;
+    if (!before->read && (!before->near || s->placed - before->at < LDS_AWAY))
+      return false;
+  }
+  return reads_load;
 }
 
 /* Returns whether anything has a new place. */
@@ -164,6 +195,7 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
     return false;
   for (uint32_t i = 0; i < count; i++) {
     s->node[i] = (struct node){.words = load_words(&inst[i])};
+    s->node[i].near = s->node[i].words && isa_rows[inst[i].op].format == FORMAT_LOAD_LDS;
     each_vreg(s, i, reads, writes);
   }
   while (s->placed < count) {
@@ -171,7 +203,14 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
       next_load++;
     while (next < count && s->node[next].done)
       next++;
-    place(s, next_load < count && s->waiting + s->node[next_load].words <= most ? next_load : next);
+    if (next_load == count || s->waiting + s->node[next_load].words > most) {
+      place(s, next);
+      continue;
+    }
+    const uint32_t step = needed(s, next_load);
+    place(s, step);
+    if (step != next_load && takes_turns(s, next))
+      place(s, next);
   }
   for (uint32_t i = 0; i < count; i++)
     each_vreg(s, i, forget, forget);

@@ -13,6 +13,7 @@ struct transfer {
   uint32_t lines; /* at least one */
   uint64_t address, pitch;
   uint32_t width; /* most bytes a beat may carry; beats end at multiples of it. 0: not cut */
+  bool train;     /* its lines come one a cycle, the first with the message; none is joined to the next */
   bool write;
   bool bypass; /* of global memory: what is not in the L2 goes past it */
 };

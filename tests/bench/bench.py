@@ -5,7 +5,7 @@ good and how fast the lowering is, beside the same kernels written in assembly.
 usage: tests/bench/bench.py [WARPWAIT] [--quick]
 
 Every figure is the median of several runs, taken in turns so that a busy moment of the machine hits
-all alike. A run is one process from start to end, reports included. Oclgrind (package `oclgrind`) is an
+all alike. A run is one process from start to end, reports included; its time is that of the processors, whatever else they do. Oclgrind (package `oclgrind`) is an
 interpreter without timing; it runs the same source with the same NDRange and a share of the loops. For the comparison the time of a run with the fewest loops is taken off on both sides.
 """
 import json
@@ -18,7 +18,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 # kernel: Oclgrind's share of the loops
@@ -33,14 +32,13 @@ FEWEST_LOOPS = 2
 
 
 class Run:
-    """One process: its wall-clock seconds, its peak memory in MiB, what it printed."""
+    """One process with those that it started: seconds of processor time, its peak memory in MiB, what it printed."""
 
     def __init__(self, command):
         with tempfile.TemporaryFile() as output:
-            start = time.perf_counter()
             process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
             _, status, usage = os.wait4(process.pid, 0)
-            self.seconds = time.perf_counter() - start
+            self.seconds = usage.ru_utime + usage.ru_stime
             process.returncode = os.waitstatus_to_exitcode(status)
             output.seek(0)
             self.output = output.read().decode()
@@ -187,7 +185,7 @@ def lowering_rows(warpwait, folder):
 
 
 def compile_rows(warpwait, folder, repetitions):
-    """Wall-clock milliseconds of `warpwait asm`: from the source, from the cache, from SPIR-V; the process alone is `params`."""
+    """Milliseconds of processor time of `warpwait asm`: from the source, from the cache, from SPIR-V; the process alone is `params`."""
     for kernel in KERNELS:
         source, module = HERE / f"{kernel}.cl", pathlib.Path(folder) / f"{kernel}.spv"
         Run([warpwait, "asm", source, "--spirv", module])

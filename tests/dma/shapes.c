@@ -276,6 +276,64 @@ TEST(dma, outbound_parts_of_sectors_take_a_mask_along) {
   }
 }
 
+/* An idle engine shows no difference between lines in trains and lines by themselves. */
+TEST(dma, a_train_takes_the_cycles_of_its_lines) {
+  for (uint32_t bytes = 4; bytes <= 128; bytes *= 2)
+    for (uint32_t count = 2; count <= 50; count += 3)
+      for (uint64_t pitch = bytes; pitch <= 256; pitch += 256 - bytes) {
+        struct dma_params params = separate_dma();
+        params.cut = DMA_CUT_BOTH;
+        params.sector = 32;
+        params.outstanding = 1024;
+        params.buffer = 256;
+        struct rig *lone = after(params, lines(true, bytes, count, pitch, bytes));
+        params.train = 16;
+        struct rig *train = after(params, lines(true, bytes, count, pitch, bytes));
+        ct_note("%u lines of %u bytes, pitch %u", count, bytes, (unsigned)pitch);
+        EXPECT_EQ(train->done[0], lone->done[0]);
+        EXPECT_EQ(train->dma.stats.requests, lone->dma.stats.requests);
+        EXPECT_EQ(train->dma.stats.addresses, lone->dma.stats.addresses);
+        EXPECT_EQ(train->dma.stats.bursts, lone->dma.stats.bursts);
+        EXPECT_EQ(train->dma.stats.outstanding_cycles, lone->dma.stats.outstanding_cycles);
+        EXPECT_EQ(train->lds.stats.dma_beats, lone->lds.stats.dma_beats);
+        EXPECT_EQ(train->lds.stats.dma_bytes, lone->lds.stats.dma_bytes);
+        EXPECT_EQ(train->read_requests, (count + 15) / 16);
+        free_rig(lone);
+        free_rig(train);
+      }
+}
+
+TEST(dma, what_bounds_or_cuts_single_requests_makes_no_trains) {
+  struct dma_params usual = separate_dma();
+  usual.outstanding = 1024;
+  usual.buffer = 256;
+  usual.train = 16;
+  usual.sector = 32;
+  struct dma_params few = usual, quota = usual, spaced = usual, coupled = usual, joined = usual;
+  few.outstanding = 127;
+  quota.quota = 8;
+  spaced.line_cycles = 1;
+  coupled.decoupling = DMA_COUPLED;
+  joined.lines = DMA_JOINED;
+  const struct {
+    struct dma_params params;
+    struct dma_descriptor copy;
+    uint64_t messages;
+  } rows[] = {
+      {usual, lines(true, 16, 16, 32, 16), 1},   {usual, lines(false, 16, 16, 32, 16), 16},
+      {usual, lines(true, 16, 16, 40, 16), 20},  {usual, lines(true, 48, 16, 64, 64), 32},
+      {few, lines(true, 16, 16, 32, 16), 16},    {quota, lines(true, 16, 16, 32, 16), 16},
+      {spaced, lines(true, 16, 16, 32, 16), 16}, {coupled, lines(true, 16, 16, 32, 16), 16},
+      {joined, lines(true, 16, 16, 32, 16), 2},
+  };
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct rig *rig = after(rows[i].params, rows[i].copy);
+    ct_note("row %u", i);
+    EXPECT_EQ(rig->read_requests + rig->write_requests, rows[i].messages);
+    free_rig(rig);
+  }
+}
+
 TEST(dma, the_line_of_the_header_is_cut_as_it_says) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++) {
     struct dma_params params = separate_dma();

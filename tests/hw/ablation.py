@@ -2,7 +2,8 @@
 """Switches off one mechanism of the machine at a time and shows the error that it explains.
 
 Each line is the same sample of rows, predicted without the mechanism: the rows that change and the error of every family
-that does. Of the long runs of a test, one in PROBES is tried first: the others are run if one of those changes.
+that does. Where a mechanism hardly acts, or runs are long, a few rows of each test are tried first, and the others if
+one of those changes.
 
 What was simulated is kept: interrupted, the same command goes on where it was.
 """
@@ -15,14 +16,25 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from calibrate import read_rows
+from case import Unmodelled
 from mechanisms import MECHANISMS
 from pick import configuration, is_short, pick
 from rows import BadRow, FAMILIES
 from runner import Failure
 from validate import make_runner, mean, predict, write_new
 
-PROBES = 3
+PROBES, FEW = 3, 10
+# Where a section's parameters may well act; elsewhere a few rows are tried.
+COPIES = ("bulk", "tensor", "pipeline", "prefetch")
+ACTS = {"dma": COPIES, "mem": COPIES + ("wgcopy", "memory", "atomics", "opencl")}
 MOVED = 0.001  # of a prediction: less is not a change
+
+
+def _short(row):
+    try:
+        return is_short(row)
+    except Unmodelled:
+        return False
 
 
 def error(result):
@@ -34,20 +46,23 @@ def moved(before, after):
     return after.predicted is None or abs(after.predicted - before.predicted) > MOVED * abs(before.predicted)
 
 
-def _probes(results):
-    """Of each test's long runs every PROBES-th, and all short ones."""
+def _probes(results, sets):
+    """Of each test's runs those that are tried first: all short ones of families in which the mechanism may well act, every
+    third long one, and a few of all others."""
+    likely = {family for key in sets for family in ACTS.get(key.split(".")[0], FAMILIES)}
     of_test, probes = {}, []
     for result in results:
         runs = of_test.setdefault(result.row.test, {})
         number = runs.setdefault(configuration(result.row), len(runs))
-        if is_short(result.row) or number % PROBES == 0:
+        every = FEW if result.row.family not in likely else 1 if is_short(result.row) else PROBES
+        if number % every == 0:
             probes.append(result)
     return probes
 
 
-def without(results, runner):
+def without(results, runner, sets):
     """The results again with what the runner's machine sets; those of tests whose probes do not move are as they were."""
-    probes = _probes(results)
+    probes = _probes(results, sets)
     after = dict(zip(map(id, probes), predict([result.row for result in probes], runner)))
     tests = {result.row.test for result in probes if moved(result, after[id(result)])}
     rest = [result for result in results if id(result) not in after and result.row.test in tests]
@@ -82,9 +97,10 @@ def line(found, whole):
 
 
 def run(options):
+    runner = make_runner(options.machine, jobs=options.jobs)
     rows = pick(read_rows(options.csv, options.only), options.sample)
     # What is not modelled at all says nothing about a mechanism.
-    results = [result for result in predict(rows, make_runner(options.machine, jobs=options.jobs)) if result.predicted]
+    results = [result for result in predict([row for row in rows if not options.short or _short(row)], runner) if result.predicted]
     whole = family_errors(results)
     told = [{"mechanism": "all on", "sets": {}, "errors": whole, "rows": {
         family: sum(result.row.family == family for result in results) for family in whole}}]
@@ -93,7 +109,7 @@ def run(options):
     for number, (name, sets) in enumerate(MECHANISMS, 1):
         runner = make_runner(options.machine, [f"{key}={value}" for key, value in sets.items()], options.jobs)
         runner.progress.say(f"mechanism {number} of {len(MECHANISMS)}")
-        told.append(compared(name, sets, results, without(results, runner)))
+        told.append(compared(name, sets, results, without(results, runner, sets)))
         print(line(told[-1], whole), flush=True)
         if options.json:
             write_new(options.json, json.dumps(told, indent=1) + "\n")
@@ -106,6 +122,7 @@ def main():
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only this family or test (repeatable)")
     parser.add_argument("--sample", type=int, default=150, metavar="N", help="rows of about N short runs of each family "
                         "(default: 150)")
+    parser.add_argument("--short", action="store_true", help="short runs only: no whole grids, no OpenCL C")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="runs at a time (default: all cores)")
     parser.add_argument("--json", metavar="FILE", help="write a list with one object for each mechanism")
     options = parser.parse_args()

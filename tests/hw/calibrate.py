@@ -169,9 +169,9 @@ def read_rows(csv, only=()):
 
 def run(options):
     began = time.monotonic()
+    runner = make_runner(options.machine, options.set, options.jobs)
     rows = read_rows(options.csv, options.only)
     rows = pick(rows, options.sample) if options.sample else rows
-    runner = make_runner(options.machine, options.set, options.jobs)
     start, bounds, informs = chosen_parameters(runner.machine, options.fit)
     observations = Observations(rows, runner)
     if not observations.rows:

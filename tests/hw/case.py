@@ -6,6 +6,18 @@ class Unmodelled(Exception):
     """Why a row has no prediction: the model has no such thing. One clause."""
 
 
+@dataclasses.dataclass
+class Gpu:
+    """The whole machine that rows are of: compute units, their clock in MHz, bytes of its L2. The runner's machine says
+    them before any row becomes a case."""
+    count: int = 0
+    clock_mhz: int = 0
+    l2_size: int = 0
+
+
+GPU = Gpu()
+
+
 @dataclasses.dataclass(frozen=True)
 class Buffer:
     """Global memory. `reads`: its 64-bit words are wanted afterwards, to be stamps of the clock."""

@@ -1,9 +1,10 @@
 """What calibrate.py can fit, in blocks, one after the other: what a block needs of others is fitted in earlier ones.
 
-FIT has (block, parameter, least, most, tests or families whose rows it moves). The bounds are physical, not wishes: what
-a GPU of this kind could have. What a data sheet or a device query counts (warp size, banks, capacities) is not fitted,
-nor are choices between ways, which ablation.py switches off (mechanisms.py). EXCUSED are values that were measured or fitted
-and are neither, with the reason; a test holds that none is forgotten.
+FIT has (block, parameter, least, most, families, tests or field=value of the rows that tell it: where many do,
+those of short runs). The
+bounds are physical, not wishes: what a GPU of this kind could have. What a data sheet or a device query counts (warp size,
+banks, capacities) is not fitted, nor are choices between ways, which ablation.py switches off (mechanisms.py). EXCUSED are
+values that were measured or fitted and are neither, with the reason; a test holds that none is forgotten.
 """
 # block: the families whose rows fit it.
 BLOCKS = {
@@ -15,56 +16,60 @@ BLOCKS = {
     "launch": ("dispatch", "opencl"),
 }
 
-BARRIERS = ("barriers", "clock_overhead", "pipeline", "opencl", "wgcopy")
+BARRIERS = ("barriers", "clock_overhead", "pipeline", "wgcopy")
+LOADS = ("chase", "chase_dram", "chase_distribution", "prefetch", "global_atomic_latency")
+SINGLE = LOADS + ("bulk_latency", "bulk_misalign", "bulk_small", "tma_latency", "tma_strided", "wgcopy")
 COPIES = ("bulk", "tensor", "bulk_prefetch")
 THREADS = ("wgcopy", "stream", "opencl")
 
 FIT = [
-    ("core", "cu.int_latency", 1, 20, ("ops", "branches", "barriers")),
-    ("core", "cu.int_interval", 1, 16, ("ops",)),
-    ("core", "cu.add_latency", 1, 20, ("ops", "branches")),
-    ("core", "cu.add_interval", 1, 16, ("ops",)),
-    ("core", "cu.count_latency", 1, 60, ("ops",)),
-    ("core", "cu.count_interval", 1, 32, ("ops",)),
-    ("core", "cu.mul_latency", 1, 20, ("ops",)),
-    ("core", "cu.mul_interval", 1, 16, ("ops",)),
-    ("core", "cu.half_latency", 1, 20, ("ops",)),
-    ("core", "cu.half_interval", 1, 16, ("ops",)),
-    ("core", "cu.float_latency", 1, 20, ("ops", "branches", "pipeline")),
-    ("core", "cu.float_interval", 1, 16, ("ops", "branches", "pipeline")),
-    ("core", "cu.double_latency", 1, 100, ("ops",)),
-    ("core", "cu.double_interval", 1, 64, ("ops",)),
-    ("core", "cu.convert_latency", 1, 60, ("ops",)),
-    ("core", "cu.convert_interval", 1, 32, ("ops",)),
-    ("core", "cu.special_latency", 1, 60, ("ops",)),
-    ("core", "cu.special_interval", 1, 32, ("ops",)),
-    ("core", "cu.lane_latency", 1, 60, ("ops",)),
-    ("core", "cu.lane_interval", 1, 32, ("ops",)),
-    ("core", "cu.vote_latency", 1, 60, ("ops",)),
-    ("core", "cu.vote_interval", 1, 32, ("ops",)),
-    ("core", "cu.forward_latency", 0, 10, ("ops", "branches", "barriers")),
-    ("core", "cu.guard_latency", 0, 30, ("ops", "branches", "barriers")),
-    ("core", "cu.branch_latency", 1, 40, ("ops", "branches", "lds", "pipeline", "wgcopy")),
+    ("core", "cu.int_latency", 1, 20, ("op=LOP3", "op=ISETP+VOTE", "op=IADD3+LOP3", "branches", "barriers")),
+    ("core", "cu.int_interval", 1, 16, ("op=LOP3", "op=ISETP+VOTE", "op=IADD3+LOP3")),
+    ("core", "cu.add_latency", 1, 20, ("op=IADD3+LOP3", "branches")),
+    ("core", "cu.add_interval", 1, 16, ("op=IADD3+LOP3",)),
+    ("core", "cu.count_latency", 1, 60, ("op=POPC",)),
+    ("core", "cu.count_interval", 1, 32, ("op=POPC",)),
+    ("core", "cu.mul_latency", 1, 20, ("op=IMAD",)),
+    ("core", "cu.mul_interval", 1, 16, ("op=IMAD",)),
+    ("core", "cu.half_latency", 1, 20, ("op=HFMA2",)),
+    ("core", "cu.half_interval", 1, 16, ("op=HFMA2",)),
+    ("core", "cu.float_latency", 1, 20, ("op=FFMA", "op=FADD", "op=MUFU.SIN", "branches")),
+    ("core", "cu.float_interval", 1, 16, ("op=FFMA", "op=FADD", "op=MUFU.SIN", "branches")),
+    ("core", "cu.double_latency", 1, 100, ("op=DFMA",)),
+    ("core", "cu.double_interval", 1, 64, ("op=DFMA",)),
+    ("core", "cu.convert_latency", 1, 60, ("op=I2F",)),
+    ("core", "cu.convert_interval", 1, 32, ("op=I2F",)),
+    ("core", "cu.special_latency", 1, 60, ("op=MUFU.RSQ", "op=MUFU.SIN")),
+    ("core", "cu.special_interval", 1, 32, ("op=MUFU.RSQ", "op=MUFU.SIN")),
+    ("core", "cu.lane_latency", 1, 60, ("op=SHFL",)),
+    ("core", "cu.lane_interval", 1, 32, ("op=SHFL",)),
+    ("core", "cu.vote_latency", 1, 60, ("op=ISETP+VOTE",)),
+    ("core", "cu.vote_interval", 1, 32, ("op=ISETP+VOTE",)),
+    ("core", "cu.forward_latency", 0, 10, ("op=IADD3+LOP3", "op=ISETP+VOTE", "op=MUFU.SIN", "branches", "barriers")),
+    ("core", "cu.guard_latency", 0, 30, ("op=LOP3", "branches", "barriers")),
+    ("core", "cu.branch_latency", 1, 40, ("op=LOP3", "branches", "lds", "wgcopy")),
     ("core", "cu.divergence_latency", 0, 200, ("branches",)),
     ("core", "cu.barrier_latency", 1, 100, BARRIERS),
     ("core", "cu.barrier_interval", 0, 20, BARRIERS),
     ("core", "cu.phase_interval", 1, 200, ("mbarrier_ops", "mbarrier_wake")),
+    ("core", "cu.phase_turn", 0, 100, ("mbarrier_wake",)),
+    ("core", "cu.yield_latency", 1, 500, ("mbarrier_wake",)),
     ("core", "cu.phase_latency", 1, 200, ("mbarrier_ops", "mbarrier_wake")),
     ("core", "cu.phase_wake_latency", 1, 200, ("mbarrier_wake",)),
     ("core", "cu.phase_wake_interval", 0, 100, ("mbarrier_wake",)),
-    ("lds", "cu.lds_interval", 1, 8, ("lds", "pipeline")),
-    ("lds", "cu.lds_spacing", 1, 16, ("lds", "pipeline")),
+    ("lds", "cu.lds_interval", 1, 8, ("lds",)),
+    ("lds", "cu.lds_spacing", 1, 16, ("lds",)),
     ("lds", "cu.lds_data_interval", 0, 8, ("lds",)),
-    ("lds", "lds.latency", 1, 100, ("lds", "wgcopy", "opencl", "pipeline", "clock_overhead")),
+    ("lds", "lds.latency", 1, 100, ("lds", "wgcopy", "clock_overhead")),
     ("lds", "lds.phase_latency", 0, 10, ("lds",)),
     ("lds", "lds.atomic_latency", 0, 60, ("lds_atomic_latency", "lds_atomic")),
-    ("memory", "mem.link_latency", 1, 500, ("memory", "atomics", "prefetch", "bulk", "tensor", "wgcopy", "pipeline")),
-    ("memory", "mem.fill_latency", 0, 300, ("memory", "prefetch", "wgcopy", "pipeline")),
+    ("memory", "mem.link_latency", 1, 500, SINGLE),
+    ("memory", "mem.fill_latency", 0, 300, LOADS + ("wgcopy",)),
     ("memory", "mem.l1_latency", 4, 200, ("chase", "opencl")),
-    ("memory", "mem.l2_latency", 10, 600, ("memory", "prefetch", "bulk", "tensor", "wgcopy", "pipeline", "atomics")),
-    ("memory", "mem.l2_spread", 0, 300, ("memory", "prefetch", "bulk", "tensor", "wgcopy")),
-    ("memory", "mem.l2_partition_latency", 1, 800, ("memory", "prefetch")),
-    ("memory", "mem.dram_latency", 50, 2000, ("memory", "prefetch", "bulk_throughput", "wgcopy_multi", "pipeline")),
+    ("memory", "mem.l2_latency", 10, 600, SINGLE),
+    ("memory", "mem.l2_spread", 0, 300, SINGLE),
+    ("memory", "mem.l2_partition_latency", 1, 800, LOADS),
+    ("memory", "mem.dram_latency", 50, 2000, LOADS + ("bulk_latency", "tma_latency", "wgcopy_multi")),
     ("memory", "mem.link_width", 16, 512, ("stream", "l2_footprint_bandwidth", "wgcopy", "bulk_throughput")),
     ("memory", "mem.link_up_width", 8, 256, ("stream", "atomics", "wgcopy", "bulk_throughput", "bulk_through")),
     ("memory", "mem.cluster_width", 64, 4096, ("stream", "l2_footprint_bandwidth", "bulk_throughput", "tma_throughput")),
@@ -84,7 +89,7 @@ FIT = [
     ("engine", "dma.issue_gap", 1, 64, COPIES),
     ("engine", "dma.setup", 0, 500, COPIES + ("pipeline",)),
     ("engine", "dma.descriptor_fetch", 0, 500, ("tensor",)),
-    ("engine", "dma.completion", 0, 500, COPIES + ("pipeline",)),
+    ("engine", "dma.completion", 0, 500, COPIES),
     ("engine", "dma.read_width", 16, 256, COPIES + ("pipeline",)),
     ("engine", "dma.out_width", 4, 256, COPIES),
     ("engine", "dma.lds_latency", 0, 100, COPIES),
@@ -98,7 +103,7 @@ FIT = [
     ("threads", "cu.fence_latency", 1, 2000, ("wgcopy", "atomics")),
     ("threads", "cu.fence_interval", 1, 200, ("wgcopy",)),
     ("threads", "cu.global_queue", 1, 64, THREADS),
-    ("threads", "cu.operand_latency", 0, 50, ("lds", "wgcopy", "pipeline", "opencl")),
+    ("threads", "cu.operand_latency", 0, 50, ("lds", "wgcopy", "pipeline")),
     ("threads", "cu.global_operand_latency", 0, 100, ("wgcopy", "opencl")),
     ("threads", "cu.store_room", 128, 1048576, ("wgcopy", "stream")),
     ("threads", "mem.link_up_queue", 1, 64, ("wgcopy", "stream")),
@@ -111,7 +116,8 @@ FIT = [
 # Why: what.
 EXCUSED = {
     "a count or a capacity": ("cu.clock_mhz", "cu.accesses", "dma.channels", "dma.outstanding", "lds.banks", "lds.ports", "lds.queue"),
-    "a size, power of two": ("dma.granularity", "mem.l1_ways", "mem.l1_step", "mem.l2_stripe", "mem.l2_region", "mem.atomic_stripe"),
+    "a size, power of two": ("dma.granularity", "mem.l1_ways", "mem.l1_step", "mem.l2_stripe", "mem.l2_region", "mem.atomic_stripe",
+                             "mem.link_up_place"),
     "a way that has no off": ("lds.phases", "dma.arbitration"),
     "off on this machine": ("cu.barrier_blocks", "lds.hash", "dma.line_cycles"),
     "nothing here is limited by it": ("cu.branch_interval", "cu.private_latency", "dma.write_width"),

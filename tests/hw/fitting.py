@@ -12,7 +12,9 @@ try:
     import numpy as np
     from scipy.optimize import least_squares
 except ImportError as missing:
-    sys.exit(f"{missing.name} is missing: apt-get install python3-numpy python3-scipy")
+    print(f"{missing.name} is missing: apt-get install python3-numpy python3-scipy, and run this with /usr/bin/python3",
+          file=sys.stderr)
+    sys.exit(2)
 
 from case import Unmodelled
 from pick import configuration
@@ -22,6 +24,11 @@ SCALE = 0.05  # residuals beyond about 5 % count linearly
 STEPS = (1 / 8, 1 / 20, 1 / 50)  # of a value, by which it is differenced in the first round, the second, and all others
 DAMPING = 1e-3  # of a whole trust region's way, in units of SCALE: what no row tells stays where it is
 ALIKE = 1e-5  # directions whose part of the curvature is smaller are not told by the rows
+
+
+def names_row(names, row):
+    """Whether a row's family, test or a field, as name=value, is in `names`."""
+    return row.family in names or row.test in names or any(f"{name}={value}" in names for name, value in row.fields.items())
 
 
 class Observations:
@@ -45,8 +52,8 @@ class Observations:
         self.runs = np.array([runs.setdefault(configuration(row), len(runs)) for row in self.rows], int)
 
     def of(self, names):
-        """Numbers of the rows whose test or family is in `names`."""
-        return np.array([i for i, row in enumerate(self.rows) if row.test in names or row.family in names], int)
+        """Numbers of the rows that `names` name."""
+        return np.array([i for i, row in enumerate(self.rows) if names_row(names, row)], int)
 
     def residuals(self, values, chosen=None):
         """log(predicted / measured) of the rows `chosen` (all) with `values` {parameter: whole number} set; a row that
@@ -232,9 +239,8 @@ def half_widths(jacobian, residuals, weights, runs):
 
 
 def fit(observations, start, bounds, informs, rounds, only=None, fixed=None, intervals=True, told=lambda text: None):
-    """Fits the parameters of `start` {key: value} inside `bounds` {key: (low, high)} to the rows of the tests or families
-    `only` (all), with the parameters of `fixed` at their values; `informs` {key: tests or families whose rows it is thought
-    to move}, which only saves runs. `told` is called with what is being done."""
+    """Fits the parameters of `start` {key: value} inside `bounds` {key: (low, high)} to the rows that `only` names
+    (all), with the parameters of `fixed` at their values; `informs` {key: names of the rows that tell it}: others count as if they did not depend on it, which saves runs. `told` is called with what is being done."""
     chosen = np.arange(len(observations.rows)) if only is None else observations.of(only)
     search = _Search(observations, start, bounds, informs, chosen, fixed or {}, told)
     before = search.residuals

@@ -3,10 +3,12 @@
 
 Interpolation: every second value of the axis is left out. Extrapolation: the upper half of its values is. A fit starts
 with all of its parameters off by a quarter, up and down in turn, so that what it finds is from the half it is shown.
+The parameters are those of the family's block (fit_rows.py).
 
 What was simulated is kept: interrupted, the same command goes on where it was.
 """
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -16,10 +18,10 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from calibrate import chosen_parameters, displaced, read_rows
-from fit_rows import AXES, FIT
-from fitting import Observations, fit, mean_error
+from fit_rows import AXES, BLOCKS, FIT
+from fitting import Observations, fit, mean_error, names_row
 from pick import pick
-from rows import BadRow, FAMILIES
+from rows import BadRow
 from runner import Failure
 from validate import make_runner, write_new
 
@@ -38,9 +40,10 @@ def halves(rows, axis, extrapolate):
     return ([row for row in rows if row.fields.get(axis) not in out], [row for row in rows if row.fields.get(axis) in out])
 
 
-def parameters_of(family):
-    """The parameters that move rows of a family."""
-    return [key for _, key, _, _, informs in FIT if family in informs or set(informs) & set(FAMILIES[family][1])]
+def parameters_of(family, rows):
+    """The parameters of the family's block that some of the rows tell."""
+    return [key for block, key, _, _, informs in FIT
+            if family in BLOCKS[block] and any(names_row(informs, row) for row in rows)]
 
 
 def one(family, rows, axis, extrapolate, options, runner):
@@ -49,7 +52,7 @@ def one(family, rows, axis, extrapolate, options, runner):
     shown, out = (Observations(pick(half, options.sample), runner) for half in halves(rows, axis, extrapolate))
     if not shown.rows or not out.rows:
         return None
-    start, bounds, informs = chosen_parameters(runner.machine, parameters_of(family))
+    start, bounds, informs = chosen_parameters(runner.machine, parameters_of(family, shown.rows))
     found = fit(shown, displaced(start, bounds), bounds, informs, options.rounds, intervals=False,
                 told=lambda text: runner.progress.say(f"{family}, {axis}: {text}"))
     return {"family": family, "axis": axis, "kind": "extrapolation" if extrapolate else "interpolation",
@@ -63,9 +66,15 @@ def run(options):
     rows, runner, told = read_rows(options.csv, options.only), make_runner(options.machine, (), options.jobs), []
     print(f"{'family':<10} {'axis':<15} {'left out':<14} {'parameters':>10} {'rows':>11} {'displaced %':>12} {'fitted %':>9} "
           f"{'left out %':>11} {'s':>5}")
+    done = collections.Counter()
     for family, axis in AXES:
         of_family = [row for row in rows if row.family == family]
+        if options.axes and done[family] == options.axes:
+            continue
+        done[family] += 1
         for extrapolate in (False, True):
+            if extrapolate and halves(of_family, axis, True) == halves(of_family, axis, False):
+                continue
             found = one(family, of_family, axis, extrapolate, options, runner) if of_family else None
             if not found:
                 continue
@@ -83,6 +92,7 @@ def main():
     parser.add_argument("--machine", default="h200", help="built-in machine or machine file (default: h200)")
     parser.add_argument("--only", action="append", default=[], metavar="FAMILY", help="only this family (repeatable)")
     parser.add_argument("--sample", type=int, default=60, metavar="N", help="each half: rows of about N short runs (default: 60)")
+    parser.add_argument("--axes", type=int, default=0, metavar="N", help="of each family only the first N (default: all)")
     parser.add_argument("--rounds", type=int, default=4, metavar="N", help="of each fit, at most (default: 4)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="runs at a time (default: all cores)")
     parser.add_argument("--json", metavar="FILE", help="write a list with one object for each fit")

@@ -9,6 +9,8 @@ MECHANISMS = [
     ("a port of the engine's own into the LDS", {"lds.dma_port": "shared"}),
     ("arrivals at barriers noted in turn", {"cu.barrier_interval": 0}),
     ("tests of an mbarrier's phase keep their scheduler busy", {"cu.phase_interval": 1}),
+    ("tests of phases that take turns in a CU", {"cu.phase_turn": 0}),
+    ("a yield that costs its warp time", {"cu.yield_latency": 1}),
     ("warps that wait for a phase go on one after the other", {"cu.phase_wake_interval": 0}),
     ("warps that meet at barriers alone", {"cu.meet": "calls"}),
     ("waking up after a wait", {"cu.wait_latency": 1, "cu.wait_out_latency": 1}),

@@ -15,7 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 try:
     import matplotlib
 except ImportError as missing:
-    sys.exit(f"{missing.name} is missing: apt-get install python3-matplotlib")
+    print(f"{missing.name} is missing: apt-get install python3-matplotlib, and run this with /usr/bin/python3", file=sys.stderr)
+    sys.exit(2)
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -236,7 +237,7 @@ def second_pass(results):
 def _part(path, make):
     """What `make` makes of a script's JSON, or that this page was made without it."""
     if not path.exists():
-        return f"This page was made without it: `make accuracy PARTS={path.name.split('.')[0]}`."
+        return f"This page was made without it: `make accuracy PARTS={path.name.split('.')[0].split('_')[0]}`."
     return make(json.loads(path.read_text()))
 
 
@@ -252,6 +253,7 @@ def parts(folder, results):
         "unmodelled": unmodelled_table(results),
         "leaveout": _part(folder / "leaveout.json", leaveout_table),
         "ablation": _part(folder / "ablation.json", ablation_table),
+        "ablation_lds": _part(folder / "ablation_lds.json", lambda told: ablation_table([one for one in told if one.get("moved", 1)])),
         "displaced": _part(folder / "displaced.json", displaced_table),
         "shape": shape_text(results),
         "second": second_pass(read_predictions(second, measured_rows.read(SECOND))) if second.exists() else _part(second, None),

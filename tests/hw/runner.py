@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from case import Outcome, Unmodelled
+from case import GPU, Outcome, Unmodelled
 
 # What compute units share, and a part of the machine has its part of.
 SHARED = ("mem.l2_size", "mem.l2_width", "mem.dram_width", "mem.l2_slices", "mem.dram_channels", "mem.clusters",
@@ -43,6 +43,8 @@ class Machine:
         lines = self._say("params", "--machine", self.name).splitlines()[1:]
         self.values = dict(line.split()[:2] for line in lines if line.strip())
         self.values.update(item.split("=", 1) for item in self.sets)
+        GPU.count, GPU.clock_mhz = number(self.values["cu.count"]), number(self.values["cu.clock_mhz"])
+        GPU.l2_size = number(self.values["mem.l2_size"])
 
     def _say(self, *arguments):
         told = subprocess.run([self.warpwait, *arguments], capture_output=True, text=True)

@@ -36,12 +36,16 @@ from runner import Machine, Runner, Terminal, number
 WARPWAIT = os.environ.get("WARPWAIT", "build/warpwait")
 # Mean absolute error, %, that the sample of each family must stay below.
 LIMITS = {"lds": 4, "ops": 3, "barriers": 8, "branches": 12, "bulk": 8, "tensor": 4, "wgcopy": 8, "pipeline": 6,
-          "memory": 6, "atomics": 8, "prefetch": 13, "opencl": 12}
+          "memory": 6, "atomics": 8, "prefetch": 8, "opencl": 12}
 PART = 0.02  # relative difference that a part of the machine may make
 
 
 def machine(*sets):
     return Machine(WARPWAIT, "h200", sets)
+
+
+def setUpModule():
+    machine()  # rows become cases of it
 
 
 def quick(row):
@@ -109,7 +113,7 @@ class Rows(unittest.TestCase):
             self.assertLess(low, high, key)
             self.assertTrue(low <= number(values[key]) <= high, key)
             for name in informs:
-                self.assertTrue(name in FAMILIES or name in measured_rows.FAMILY_OF, (key, name))
+                self.assertTrue(name in FAMILIES or name in measured_rows.FAMILY_OF or re.match(r"op=[A-Z]", name), (key, name))
         for end in (2, 3):
             with tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder) / "bounds.ini"
@@ -324,7 +328,8 @@ class Page(unittest.TestCase):
             folder.mkdir()
             validate.write_predictions(folder / "rows.csv.gz", [validate.Result(row, predicted=row.value * 1.25) for row in
                                                                 measured_rows.read(measured_rows.public())])
-            for name, told in (("leaveout", [self.LEAVEOUT]), ("ablation", self.ABLATION), ("displaced", self.DISPLACED)):
+            for name, told in (("leaveout", [self.LEAVEOUT]), ("ablation", self.ABLATION), ("ablation_lds", self.ABLATION),
+                               ("displaced", self.DISPLACED)):
                 (folder / f"{name}.json").write_text(json.dumps(told))
             done = run_script("page.py", "--docs", docs)
             self.assertEqual(done.returncode, 0, done.stderr)

@@ -133,6 +133,9 @@ TEST(access_path, what_an_access_reads_is_overwritten_after_it_was_read) {
   EXPECT_EQ(cycles(farther, 4, data), at_issue + 21);
   const char *lds = " ld.lds.b32 r9, [r7]\n add.i32 r7, r7, 4\n";
   EXPECT_EQ(cycles(farther, 4, lds), cycles("", 4, lds) + 11);
+  const char *stored = " st.lds.b32 [r7], r9\n add.i32 r7, r7, 4\n";
+  EXPECT_EQ(cycles("cu.operand_latency=12 cu.lds_data_interval=3", 4, stored),
+            cycles("cu.operand_latency=12", 4, stored) + 3); /* until its data are on their way */
   const char *place = " copy.lane.b32 [r7], [r2 + r8]\n add.i32 r7, r7, 4\n";
   const char *from = " copy.lane.b32 [r7], [r2 + r8]\n add.i32 r8, r8, 4\n";
   EXPECT_EQ(cycles(farther, 4, place), cycles("", 4, place) + 11);

@@ -31,6 +31,9 @@ static const char *const machines[] = {
      "cu.forward_latency=1 cu.dispatch_rate=70 cu.divergence_latency=9"),
     "cu.count=2 cu.schedulers=4 cu.phase_interval=18 cu.phase_latency=3 cu.phase_turn=5 cu.phase_wake_interval=2 "
     "lds.interleave=2",
+    ("cu.count=5 dma.lines=separate dma.train=16 dma.cut=both dma.sector=32 dma.outstanding=1024 dma.buffer=256 "
+     "dma.granularity=128 mem.clusters=2 mem.cluster_width=40 mem.link_width=24 mem.l2_spread=60 "
+     "dma.arbitration=oldest"),
     ("cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "
      "dma.alignment=16"),
 };

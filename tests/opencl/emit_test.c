@@ -311,6 +311,34 @@ TEST(emit, loads_go_ahead_of_arithmetic_that_does_not_need_them) {
   emit_rig_close(&rig);
 }
 
+/* Sums of words of the LDS whose addresses are two steps each, one after the other, twelve times over. */
+TEST(emit, steps_of_an_address_take_turns_with_arithmetic) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0), id = op3(&h, ISA_GET_LOCAL_ID, 0, 0, 0);
+  ir_ref sum = number(&h, 0);
+  for (uint32_t i = 0; i < 12; i++) {
+    const ir_ref at = op3(&h, ISA_AND_32, op3(&h, ISA_ADD_32, id, number(&h, 4 * i), 0), number(&h, 252), 0);
+    const ir_ref word = load(&h, ISA_LD_LDS_32, at, 0, 0);
+    for (uint32_t again = 0; again < 4; again++)
+      sum = op3(&h, ISA_MAD_32, word, sum, word);
+  }
+  store(&h, ISA_ST_GLOBAL_32, base, 0, sum, 0);
+  ir_exit(h.ir, 0, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 40));
+  uint32_t alone = 0, steps = 0;
+  for (uint32_t pc = 1, mads = 0; pc < rig.program->count; pc++) {
+    mads += rig.program->code[pc].op == ISA_MAD_32;
+    if (!mads || mads > 12)
+      continue;
+    steps += rig.program->code[pc].op == ISA_AND_32;
+    alone += rig.program->code[pc].op == ISA_AND_32 && rig.program->code[pc - 1].op == ISA_ADD_32;
+  }
+  EXPECT_GE(steps, 2);
+  EXPECT_EQ(alone, 0);
+  emit_rig_close(&rig);
+}
+
 /* Twenty comparisons, all wanted at the end. */
 TEST(emit, predicates_beyond_sixteen_are_kept_in_registers) {
   enum { PREDICATES = 20 };

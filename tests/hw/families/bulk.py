@@ -332,7 +332,7 @@ def _stream_kernel(stream, size, step, base, region, begin, slots_code, tail, ar
 .arg    out  global
 {"".join(f".arg    {name} global" + chr(10) for name in arguments)}.lds    words {1024 + stream.slots * size}
 .reg    lane, group, size, n, d, v, i, lap{events}
-.reg64  p, q, o, c, step, first, end, cfirst, cend, t0, t1, t2, t3
+.reg64  p, q, o, c, spare, step, first, end, cfirst, cend, t0, t1, t2, t3
 .pred   lead, again, hit, over, at
         get.lane        lane
         setp.eq.s32     lead, lane, 0
@@ -377,7 +377,7 @@ def _inbound_slot(slots, s, size, wait=True, place=None):
     uniform = """        mov.b32         i, d
         mov.b32         i, size
         mov.b32         i, lap
-        mov.b64         c, p
+        mov.b64         spare, p
         or.b32          v, v, 1
 """
     lanes = """        bcast.b32       v, p.lo
@@ -490,7 +490,7 @@ def _through_slot(slots, s, size, first):
     ahead = (s + slots - 1) % slots
     free = "" if first and s == 0 else f"        wait            g{ahead}\n"
     load = _inbound_slot(slots, ahead, size, wait=False)
-    return f"""{ELECTED.format(name=f"load{ahead}{first:d}")}{free}{load}        wait            e{s}
+    return f"""{free}{load}{ELECTED.format(name=f"load{ahead}{first:d}")}        wait            e{s}
 {ELECTED.format(name=f"store{s}{first:d}")}        mov.b32         g{s}, 0
         mov.b32         d, {1024 + s * size}
         add.i64         q, c, step
@@ -585,7 +585,7 @@ def _contend_kernel(size, bits, stride, cycles):
 .lds    words {max(1024 + size, 64 + 31 * stride + bits // 8)}
 .reg    lane, group, warp, size, n, d, i, v, lap, at, count, e0, e1, e2, e3
 .reg    {", ".join(f"v{u}[{bits // 32}]" for u in range(LOADS))}
-.reg64  p, q, o, c, step, first, end, t0, t1, last
+.reg64  p, q, o, c, spare, step, first, end, t0, t1, last
 .pred   lead, hit, loads, again
         get.lane        lane
         setp.eq.s32     lead, lane, 0
@@ -640,6 +640,7 @@ def _contention(row):
     stride *= bits // 8
     while (1 + -(-warps // each)) * max(2048 + size, 64 + 32 * stride) > ROOM:
         each += 1
+    each = min(each, WARPS // 2)  # two groups at least
     groups = min(1 + -(-warps // each), WARPS // each)
     passes = min(32, stride // 4)  # of a load
     cycles = max(CONTEND, TURNS * LOADS * passes * warps)

@@ -1,7 +1,7 @@
 """The compute unit's core: operations, barriers, branches, dispatch (measure/t7_core.cu, part of t2_bulk.cu)."""
 import dataclasses
 
-from case import Case, Launch, STAMPS, stamps
+from case import GPU, Case, Launch, STAMPS, stamps
 from rows import BadRow
 
 WARP = 32
@@ -377,14 +377,11 @@ def _branch_switch(row):
 
 # ---- dispatch -----------------------------------------------------------------------------------
 
-SMS, MHZ = 132, 1980  # of the measured GPU
-
-
 def _empty_kernel(row):
     """A host's events around launches of a kernel that ends at once, in microseconds."""
     groups, threads = row.number("ctas", 1, 1 << 22), row.number("threads", 1, 1024)
-    case = Case(".kernel k\n        exit\n", (Launch("k", groups, threads),), (), cus=SMS)
-    return case, lambda outcome: outcome.events[0] / MHZ
+    case = Case(".kernel k\n        exit\n", (Launch("k", groups, threads),), (), cus=GPU.count)
+    return case, lambda outcome: outcome.events[0] / GPU.clock_mhz
 
 
 # test: what makes its case, and its metrics

@@ -4,7 +4,7 @@ Chases: the program follows a random cycle through a region; here the order is a
 guesses what comes next, and an address depends on what was loaded just so: memory is zero, and the value is added.
 Work-groups that load or store evenly are a quarter of the machine; iterations are as few as the steady state takes.
 """
-from case import Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
+from case import GPU, Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
 
 DATA, SINK = "data", "to"
 LINE = 128
@@ -227,9 +227,9 @@ again_: add.i32         here, item, at
 
 def _place(ctas):
     """(work-groups, CUs, of how many such parts the machine is)"""
-    if ctas in (132, 264):
-        return ctas // 4, 33, 4
-    return ctas, min(ctas, 132), 1
+    if ctas in (GPU.count, 2 * GPU.count):
+        return ctas // 4, GPU.count // 4, 4
+    return ctas, min(ctas, GPU.count), 1
 
 
 def _counts(chunk):
@@ -293,7 +293,7 @@ def _stream(row):
 def _copy_whole(row):
     """cudaMemcpy from device to device: as the copying kernel with all SMs."""
     chunk = 1024 * 4 * 16
-    case, groups, share = _stream_case("copy", 132, 1024, 4, False)
+    case, groups, share = _stream_case("copy", GPU.count, 1024, 4, False)
     iterations = max(MORE, row.number("bytes", 1 << 20) // (chunk * groups * share))
 
     def metric(outcome):
@@ -392,7 +392,7 @@ again_: {operation}
 """
     launch = Launch("atomics", ctas, threads, (("buffer", STAMPS), ("buffer", DATA)))
     case = Case(source, (launch, launch), (Buffer(DATA, ctas * group_step + 2 * NEAR + LINE * threads), stamps(2 * ctas)),
-                cus=min(ctas, 132))
+                cus=min(ctas, GPU.count))
 
     def metric(outcome):
         spans = _spans(outcome, ctas)
@@ -485,7 +485,7 @@ again_: {loads.lstrip()}        add.i32         n, n, 1
 {END_OF_STREAM}"""
     few, more = (Launch("shared", groups, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", count), ("uint", slot)))
                  for count, slot in ((FEW, 0), (MORE, groups)))
-    case = Case(source, (few, more) if footprint > 60 << 20 else (more, few, more),
+    case = Case(source, (few, more) if footprint > GPU.l2_size else (more, few, more),
                 (stamps(4 * groups), Buffer(DATA, region + 2 * chunk)), cus=cus, share=share)
     iterations = max(64, footprint // 65536)
 

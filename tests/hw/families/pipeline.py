@@ -4,13 +4,12 @@ The kernel has the program's instructions, in the order of its machine code; its
 steady state takes, and from them the time of all of the program's tiles is counted. 132 and 264 work-groups are a
 quarter of the machine.
 """
-from case import Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
+from case import GPU, Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
 
 # work-groups, CUs, of how many such parts the machine is
 PLACES = {"1cta_1sm": (1, 1, 1), "2cta_1sm": (2, 1, 1), "132cta": (33, 33, 4), "264cta": (66, 33, 4)}
 HEAD = 1024  # bytes of LDS before the stages
 DATA = "data"
-MEGAHERTZ = 1980
 REGION, REGION_OF_FEW = 65536, 262144  # bytes that a work-group's tiles wrap in, warm
 
 
@@ -289,7 +288,7 @@ def _metric(row, stages, tile, laps, groups, parts):
         words = outcome.words[STAMPS]
         run = max(words[4 * group + 3] for group in range(groups)) - min(words[4 * group] for group in range(groups))
         time = run + (tiles - laps[1] * stages) * max(cycles(outcome))
-        return (tiles + stages - 1) * tile * groups * parts / time * MEGAHERTZ / 1000
+        return (tiles + stages - 1) * tile * groups * parts / time * GPU.clock_mhz / 1000
 
     found = {"cycles_per_tile": lambda outcome: median(cycles(outcome)),
              "cycles_per_tile_slowest_cta": lambda outcome: max(cycles(outcome)), "total_bandwidth": bandwidth}

@@ -129,7 +129,7 @@ def _neighbour(row):
 
 
 def _bulk(row):
-    size, distance = row.number("bytes", 16, 1 << 17), row.number("distance", 0, 1 << 20)
+    size, distance = row.number("bytes", 16, 226 << 10), row.number("distance", 0, 1 << 20)
     fetches = row.one_of("prefetch", "none", "bulk_L2") == "bulk_L2"
     step = size + 4096 + 256 - size % 256
     source = f"""

@@ -5,19 +5,18 @@ in halves: the upper one reads the lower one, as it would for the carry. Operati
 multiplier (IMAD) are multiplications here. A load that a predicate switches off stands in the program before its
 asynchronous copies.
 """
-from case import Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
+from case import GPU, Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
 from rows import BadRow
 
 LANES = 32
 SECTOR = 32
 DATA = "data"
-UNITS, SHARE = 132, 4  # compute units of the GPU, and of how many equal parts one is run where all are loaded evenly
+SHARE = 4  # of how many equal parts of the GPU one is run where all are loaded evenly
 LDS_OF = {1: 120 << 10, 2: 80 << 10, 4: 48 << 10}  # of a work-group, by how many a compute unit is to hold
 # Of the SRAM that a compute unit has, what these take: LDS comes in a few sizes, the L1 has the rest.
 SRAM, CARVED = 256 << 10, {1: 132 << 10, 2: 164 << 10, 4: 196 << 10}
 REGION = 163840  # bytes that the copies of a compute unit wrap in, warm: more than the program's L1 held
 FIRST, STEADY = 2, 6  # copies in sequence that are run: those that begin, and those that stand for all later ones
-MEGAHERTZ = 1980
 REPEATS, SHORT = 9, 2048  # single copies in regions of their own, of which the median counts; elements up to which all are run
 
 HEAD = """
@@ -305,17 +304,17 @@ NEXT = """
 def _place(groups):
     """(work-groups that are run, on how many compute units, of how many such parts the machine is, how many of the
     work-groups share a unit)"""
-    together = -(-groups // UNITS)
+    together = -(-groups // GPU.count)
     if groups >= 100 and groups % SHARE == 0:
-        return groups // SHARE, UNITS // SHARE, SHARE, together
-    return groups, min(groups, UNITS), 1, together
+        return groups // SHARE, GPU.count // SHARE, SHARE, together
+    return groups, min(groups, GPU.count), 1, together
 
 
 def _many(row):
     method, elem, unroll, count, threads = _shape(row)
     total = row.number("copies_per_cta", FIRST + 1, 1 << 20)
     warm = row.one_of("mem", "l2", "dram") == "l2"
-    groups, units, share, together = _place(row.number("ctas", 1, 32 * UNITS))
+    groups, units, share, together = _place(row.number("ctas", 1, 32 * GPU.count))
     copies, warps, size = min(total, FIRST + STEADY), -(-threads // LANES), count * elem
     fits = max(1, REGION // together // max(size, 1))  # copies that a warm region holds
     region, far = (min(fits, copies) * size, size) if warm else (size, size * groups)
@@ -347,7 +346,7 @@ def _many(row):
     if row.metric == "cycles_per_copy":
         return case, lambda outcome: median(cycles(outcome)) / total
     if row.metric == "total_bandwidth":
-        return case, lambda outcome: total * size * groups * share * MEGAHERTZ / 1000 / max(cycles(outcome))
+        return case, lambda outcome: total * size * groups * share * GPU.clock_mhz / 1000 / max(cycles(outcome))
     raise Unmodelled(f"no metric '{row.metric}'")
 
 
