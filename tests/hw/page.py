@@ -101,7 +101,8 @@ def ablation_table(told):
         rows = f"{one['moved']}: {100 * one['moved_on']:.1f} → {100 * one['moved_off']:.1f}" if one["moved"] else "none"
         lines.append([one["mechanism"], sets, rows, "; ".join(changed)])
     sample = ", ".join(f"{family} {count}" for family, count in told[0]["rows"].items())
-    return _table(["without", "set", "rows that move: their error, %", "error of families, %"], lines) + f"\n\nRows: {sample}."
+    return _table(["without", "set", "rows that move: their error, %", "error of families, %"], lines) + f"\n\nRows: {sample}." + (
+        " Short runs only: no whole grids, no OpenCL C." if told[0].get("short") else "")
 
 
 def displaced_table(found):
