@@ -102,7 +102,7 @@ def run(options):
     # What is not modelled at all says nothing about a mechanism.
     results = [result for result in predict([row for row in rows if not options.short or _short(row)], runner) if result.predicted]
     whole = family_errors(results)
-    told = [{"mechanism": "all on", "sets": {}, "errors": whole, "rows": {
+    told = [{"mechanism": "all on", "sets": {}, "errors": whole, "short": options.short, "rows": {
         family: sum(result.row.family == family for result in results) for family in whole}}]
     print(f"{len(results)} rows; mean absolute error of each family, %, with all mechanisms on")
     print("  " + ", ".join(f"{family} {100 * whole[family]:.1f}" for family in FAMILIES if family in whole))

@@ -22,6 +22,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import rows as measured_rows
+from mechanisms import MECHANISMS
 from rows import FAMILIES, BadRow
 from shape import misses
 from validate import errors, group, mean, percentile, read_predictions
@@ -85,7 +86,7 @@ def leaveout_table(told):
                   [[one["family"], f"`{one['axis']}`", "every second value" if one["kind"] == "interpolation" else "upper half",
                     str(one["parameters"]), f"{one['fitted_rows']} / {one['left_out_rows']}", f"{100 * one['before']:.1f}",
                     f"{100 * one['fitted']:.1f}", f"{100 * one['left_out']:.1f}", f"{100 * one['machine_left_out']:.1f}"]
-                   for one in told]) + f"\n\nIn {_minutes(sum(one['seconds'] for one in told))} on two cores."
+                   for one in told]) + f"\n\nIn {_minutes(sum(one['seconds'] for one in told))}."
 
 
 def _minutes(seconds):
@@ -101,7 +102,14 @@ def ablation_table(told):
         rows = f"{one['moved']}: {100 * one['moved_on']:.1f} → {100 * one['moved_off']:.1f}" if one["moved"] else "none"
         lines.append([one["mechanism"], sets, rows, "; ".join(changed)])
     sample = ", ".join(f"{family} {count}" for family, count in told[0]["rows"].items())
-    return _table(["without", "set", "rows that move: their error, %", "error of families, %"], lines) + f"\n\nRows: {sample}."
+    return _table(["without", "set", "rows that move: their error, %", "error of families, %"], lines) + f"\n\nRows: {sample}." + (
+        " Short runs only: no whole grids, no OpenCL C." if told[0].get("short") else "")
+
+
+def not_switched_off(told):
+    """The mechanisms that a run of ablation.py which was cut short did not come to."""
+    missing = [name for name, _ in MECHANISMS if name not in {one["mechanism"] for one in told}]
+    return f" Not switched off: {'; '.join(missing)}." if missing else ""
 
 
 def displaced_table(found):
@@ -121,8 +129,10 @@ def displaced_table(found):
     informed = [one for one in found["parameters"] if one["rows"]]
     near = [one for one in informed if _near(one)]
     told = (f"{len(found['parameters'])} parameters, {found['rows']} rows of {found['runs']} runs, "
-            f"{_minutes(found['seconds'])} on two cores. Of the {len(informed)} parameters that rows inform, {len(near)} come back "
+            f"{_minutes(found['seconds'])}. Of the {len(informed)} parameters that rows inform, {len(near)} come back "
             "to within a unit, a tenth or their interval of this machine's value.")
+    if not any(one["half_width"] for one in informed):
+        told += " Stopped before the last differences: no intervals, and rows are those that may inform a parameter."
     parameters = _table(["parameter", "this machine", "displaced", "fitted", "95 %", "rows that inform it", "remarks"], lines)
     return f"{told}\n\n{families}\n\n{parameters}"
 
@@ -252,7 +262,7 @@ def parts(folder, results):
         "worst": worst_table(families),
         "unmodelled": unmodelled_table(results),
         "leaveout": _part(folder / "leaveout.json", leaveout_table),
-        "ablation": _part(folder / "ablation.json", ablation_table),
+        "ablation": _part(folder / "ablation.json", lambda told: ablation_table(told) + not_switched_off(told)),
         "ablation_lds": _part(folder / "ablation_lds.json", lambda told: ablation_table([one for one in told if one.get("moved", 1)])),
         "displaced": _part(folder / "displaced.json", displaced_table),
         "shape": shape_text(results),
