@@ -240,8 +240,11 @@ def bandwidth_curves(results, folder):
     _save(figure, folder, "bandwidth")
 
 
-def second_pass(results):
-    return families_table(group(results)[0]) + "\n\n" + shape_text(results)
+def second_pass(path):
+    """The sample that was predicted."""
+    rows = measured_rows.read(SECOND)
+    results = read_predictions(path, rows, sampled=True)
+    return f"A sample of {len(results)} of {len(rows)} rows:\n\n" + families_table(group(results)[0])
 
 
 def _part(path, make):
@@ -266,7 +269,7 @@ def parts(folder, results):
         "ablation_lds": _part(folder / "ablation_lds.json", lambda told: ablation_table([one for one in told if one.get("moved", 1)])),
         "displaced": _part(folder / "displaced.json", displaced_table),
         "shape": shape_text(results),
-        "second": second_pass(read_predictions(second, measured_rows.read(SECOND))) if second.exists() else _part(second, None),
+        "second": second_pass(second) if second.exists() else _part(second, None),
     }
 
 

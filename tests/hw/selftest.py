@@ -358,7 +358,10 @@ class Page(unittest.TestCase):
             path = pathlib.Path(folder) / "rows.csv.gz"
             validate.write_predictions(path, [validate.Result(rows[0], predicted=12.5), validate.Result(rows[1], unmodelled="a, b")])
             kept = validate.read_predictions(path, rows)
+            validate.write_predictions(path, [validate.Result(rows[1], predicted=3.0)])
+            sampled = validate.read_predictions(path, rows, sampled=True)
         self.assertEqual([(result.predicted, result.unmodelled) for result in kept], [(12.5, None), (None, "a, b")])
+        self.assertEqual([(result.row.line, result.predicted) for result in sampled], [(rows[1].line, 3.0)])
 
 
 if __name__ == "__main__":
