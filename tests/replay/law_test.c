@@ -10,25 +10,6 @@
 
 enum { KERNELS = 15 };
 
-/* Those of tests/models/laws_test.c, which differ in all that could matter. */
-static const char *const machines[] = {
-    "",
-    "cu.count=3 mem.link_latency=1 cu.dispatch_latency=1",
-    "cu.count=4 cu.warp_size=16 cu.schedulers=2 cu.policy=greedy_oldest dma.engines=2",
-    "cu.count=2 cu.warp_size=64 cu.policy=oldest lds.phases=cdna3 dma.channels=1 dma.queue=1",
-    "cu.count=5 cu.schedulers=4 lds.dma_port=separate dma.granularity=16 dma.outstanding=3",
-    "cu.count=2 mem.l2_size=4K mem.l2_ways=2 mem.dram_width=8 lds.priority=dma lds.queue=1",
-    "cu.count=3 cu.accesses=2 dma.arbitration=oldest dma.burst=64 dma.setup=0 dma.completion=0 lds.banks=16",
-    "cu.count=7 cu.groups=2 mem.link_latency=3 lds.priority=warps cu.int_interval=2 dma.queue=1 dma.full=retry",
-    "cu.count=5 dma.cus=2 dma.engines=2 dma.queue=2 dma.channels=3 dma.arbitration=oldest mem.link_latency=4",
-    "cu.count=3 dma.copy=lanes cu.schedulers=2 lds.queue=2 dma.lane_bytes=8",
-    "cu.count=4 dma.copy=blocking cu.accesses=3 mem.link_latency=2 cu.copy_overhead=2",
-    "cu.count=3 cu.meet=barriers cu.schedulers=2 dma.queue=1 dma.channels=2 cu.wait_latency=9",
-    "cu.count=2 cu.barrier_blocks=accesses cu.barrier_interval=2 cu.schedulers=4 cu.policy=greedy_fair",
-    "cu.count=2 mem.l1_size=8K dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota",
-};
-enum { MACHINES = sizeof machines / sizeof *machines };
-
 static void random_play(struct play *play, char *text, unsigned machine, unsigned number, bool pairs) {
   *text = '\0';
   random_kernel(text, "k", machine * KERNELS + number + 1);
