@@ -1,5 +1,6 @@
 #include "sim/cli/cli.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include "sim/cli/file.h"
 #include "sim/core/params.h"
 
-enum { OPTIONS = 64 };
+enum { OPTIONS = 64, VERBS = 32 };
 
 /* An option by its whole name or, as getopt has it, by a beginning that no other has. */
 static const struct argp_option *find_option(const struct argp_option *options, const char *word, size_t length) {
@@ -155,4 +156,32 @@ bool cli_output(const char *path, const char *data, size_t size, struct message 
   if (fwrite(data, 1, size, stdout) == size && fflush(stdout) == 0)
     return true;
   return message_fail(message, "standard output: %s", strerror(errno));
+}
+
+static int unknown_verb(const struct verb *verbs, size_t count, const char *word) {
+  const char *names[VERBS];
+  struct message message;
+  char hint[200];
+  assert(count <= VERBS && "there is room for all");
+  for (size_t i = 0; i < count; i++)
+    names[i] = verbs[i].name;
+  message_suggest(hint, sizeof hint, word, names, count);
+  message_fail(&message, "no verb '%.60s'%s", word, hint);
+  return cli_bad_input(&message);
+}
+
+int cli_verb(const struct verb *verbs, size_t count, int argc, char **argv) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(argv[1], verbs[i].name) == 0) {
+      char name[64];
+      snprintf(name, sizeof name, "%.32s %s", argv[0], verbs[i].name);
+      argv[1] = name;
+      return verbs[i].run(argc - 1, argv + 1);
+    }
+  return unknown_verb(verbs, count, argv[1]);
+}
+
+void cli_list_verbs(const struct verb *verbs, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    printf("  %-9s %s\n", verbs[i].name, verbs[i].text);
 }

@@ -18,6 +18,19 @@ int verb_dis(int argc, char **argv);
 int verb_params(int argc, char **argv);
 int verb_machines(int argc, char **argv);
 
+/* A row of a table of verbs. */
+struct verb {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *text; /* for help */
+};
+
+/* Runs the verb that argv[1] names, which is there, with "argv[0] VERB" as its argv[0]. Returns its exit status. */
+int cli_verb(const struct verb *verbs, size_t count, int argc, char **argv);
+
+/* Prints a line for each. */
+void cli_list_verbs(const struct verb *verbs, size_t count);
+
 /* Parses a verb's arguments with argp, but says what is wrong in one line. A parser that refuses fills
  * the message at the start of its `input` and returns EINVAL. False: the message is filled. */
 bool cli_parse(const struct argp *argp, int argc, char **argv, struct message *input);

@@ -4,16 +4,12 @@
 
 #include "sim/cli/cli.h"
 
-static const struct verb {
-  const char *name;
-  int (*run)(int argc, char **argv);
-  const char *text;
-} verbs[] = {
+static const struct verb verbs[] = {
     {"run", verb_run, "run a launch file or a kernel, and report where its warps waited"},
     {"asm", verb_asm, "translate a kernel into an object file, or list it"},
     {"dis", verb_dis, "show a kernel's instructions beside its source, or as assembly"},
     {"replay", verb_replay, "run a recorded trace again, on any machine"},
-    {"trace", verb_trace, "show what is in a trace, or whether it is whole"},
+    {"trace", verb_trace, "look into traces: what is in one, whether it is whole"},
     {"params", verb_params, "list the parameters of a machine"},
     {"machines", verb_machines, "list the built-in machines, or print one"},
 };
@@ -23,23 +19,11 @@ static int help(void) {
   puts("Usage: warpwait VERB [OPTION...]\n"
        "Shows where the warps of a GPU work-group wait: a cycle-approximate simulator of compute units,\n"
        "a banked local data store and a DMA engine.\n");
-  for (size_t i = 0; i < VERBS; i++)
-    printf("  %-9s %s\n", verbs[i].name, verbs[i].text);
+  cli_list_verbs(verbs, VERBS);
   puts("\n`warpwait VERB --help` says more. Exit status: 0 fine, 1 the simulated kernel went wrong\n"
        "(a failed check, a deadlock, the cycle limit; a hazard alone does not count), 2 bad input,\n"
        "3 a defect of warpwait, 130 interrupted. `warpwait --version` prints the version.");
   return CLI_FINE;
-}
-
-static int unknown(const char *word) {
-  const char *names[VERBS];
-  struct message message;
-  char hint[200];
-  for (size_t i = 0; i < VERBS; i++)
-    names[i] = verbs[i].name;
-  message_suggest(hint, sizeof hint, word, names, VERBS);
-  message_fail(&message, "no verb '%.60s'%s", word, hint);
-  return cli_bad_input(&message);
 }
 
 int main(int argc, char **argv) {
@@ -54,12 +38,6 @@ int main(int argc, char **argv) {
     puts("warpwait " WARPWAIT_VERSION);
     return CLI_FINE;
   }
-  for (size_t i = 0; i < VERBS; i++)
-    if (strcmp(argv[1], verbs[i].name) == 0) {
-      char name[32];
-      snprintf(name, sizeof name, "warpwait %s", verbs[i].name);
-      argv[1] = name;
-      return verbs[i].run(argc - 1, argv + 1);
-    }
-  return unknown(argv[1]);
+  argv[0] = (char[]){"warpwait"};
+  return cli_verb(verbs, VERBS, argc, argv);
 }

@@ -134,8 +134,10 @@ TEST(replays, what_is_no_trace_or_a_damaged_one_is_told_in_one_line) {
   expect("replay l.json", 2, "l.json");
   expect("replay", 2, "a trace is missing");
   expect("replay a.wwt b.wwt", 2, "one trace is enough");
-  expect("trace info", 2, "what to do");
-  expect("trace show t.wwt", 2, "'show' is not one of: ");
+  expect("trace", 2, "what to do");
+  expect("trace info", 2, "a trace is missing");
+  expect("trace show t.wwt", 2, "no verb 'show', legal: info, ");
+  expect("trace inf t.wwt", 2, "no verb 'inf'; did you mean 'info'?");
   expect("run l.json --trace /nowhere/t.wwt", 2, "--trace: ");
   expect("run l.json --trace t.wwt --out o", 0, "");
   expect("trace validate t.wwt", 0, "");

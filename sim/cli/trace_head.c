@@ -1,0 +1,108 @@
+/* warpwait trace head: the first operations of a warp. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/report.h"
+#include "sim/cli/text.h"
+#include "sim/cli/trace_verbs.h"
+
+struct invocation {
+  struct trace_call common; /* first: see cli_parse() */
+  uint64_t launch, group, warp, count;
+};
+
+enum { KEY_LAUNCH = KEY_OF_TRACE_VERB, KEY_GROUP, KEY_WARP };
+
+static const struct argp_option options[] = {
+    {"count", 'n', "N", 0, "Operations (default: 20)", 1},
+    {"launch", KEY_LAUNCH, "N", 0, "Of which launch, from 1 (default: 1)", 1},
+    {"group", KEY_GROUP, "N", 0, "Of which of its work-groups, from 0 (default: 0)", 1},
+    {"warp", KEY_WARP, "N", 0, "Of which of its warps, from 0 (default: 0)", 1},
+    SALVAGE_OPTION,
+    {0}};
+
+static error_t parse_option(int key, char *word, struct argp_state *state) {
+  struct invocation *call = state->input;
+  switch (key) {
+  case 'n':
+    return trace_number(state, "--count", word, 1, &call->count);
+  case KEY_LAUNCH:
+    return trace_number(state, "--launch", word, 1, &call->launch);
+  case KEY_GROUP:
+    return trace_number(state, "--group", word, 0, &call->group);
+  case KEY_WARP:
+    return trace_number(state, "--warp", word, 0, &call->warp);
+  default:
+    return trace_option(key, word, state);
+  }
+}
+
+static void print_vector(struct text *text, const char *name, const struct trace_op *op,
+                         const struct trace_vector *vector, uint32_t lanes) {
+  const uint64_t mask = trace_lanes(op);
+  uint64_t value[TRACE_LANES];
+  if (!mask)
+    return;
+  const unsigned first = (unsigned)__builtin_ctzll(mask);
+  trace_spread(vector, lanes, value);
+  text_print(text, "  %s 0x%" PRIx64, name, value[first]);
+  if (!vector->offset && mask & (mask - 1))
+    text_print(text, " step %" PRId64, (int64_t)vector->stride);
+  else if (vector->offset)
+    text_print(text, " ...");
+}
+
+static void print_operation(struct text *text, const struct isa_program *program, const struct trace_op *op,
+                            uint32_t lanes) {
+  const struct trace_kind_row *row = &trace_kind_rows[op->kind];
+  char place[REPORT_PLACE], instruction[200];
+  report_place(program, op->pc, place);
+  isa_print(program, op->pc, instruction, sizeof instruction);
+  text_print(text, "%6" PRIu32 "  %0*" PRIx64 "  %-20s %s", op->pc, (int)lanes / 4, op->mask, place, instruction);
+  for (unsigned i = 0; op->mask && i < row->fields; i++)
+    if (op->field[i])
+      text_print(text, "  %s %" PRIu64, row->field[i].name, op->field[i]);
+  for (unsigned i = 0; op->mask && i < row->vectors; i++)
+    print_vector(text, row->vector[i].name, op, &op->vector[i], lanes);
+  for (uint32_t i = 0; i < op->notes; i++)
+    text_print(text, "  %s", trace_note_names[op->note[i].kind]);
+  text_print(text, "%s%s\n", op->flags & TRACE_DIVERGED ? "  diverged" : "", op->flags & TRACE_DONE ? "  done" : "");
+}
+
+static bool head(struct invocation *call, struct trace *trace, const struct job *job) {
+  struct trace_warp *warp = trace_warp_new(trace);
+  struct message *message = &call->common.message;
+  struct trace_op op;
+  struct text text = {0};
+  uint32_t pc = 0;
+  bool good = warp && call->launch <= trace_launches(trace) &&
+              trace_warp_start(warp, (uint32_t)call->launch - 1, (uint32_t)call->group, (uint32_t)call->warp, &pc);
+  if (!good && trace_failed(trace))
+    trace_fail(message, trace_failed(trace));
+  else if (!good)
+    message_fail(message, "%.300s: has no warp %" PRIu64 " of work-group %" PRIu64 " of launch %" PRIu64,
+                 call->common.path, call->warp, call->group, call->launch);
+  if (good) {
+    const struct isa_launch *launch = &job->launches[call->launch - 1].isa;
+    text_print(&text, "    pc  %-*s  place                instruction\n", (int)launch->warp_size / 4, "lanes");
+    for (uint64_t i = 0; i < call->count && trace_decode(warp, &op); i++)
+      print_operation(&text, launch->program, &op, launch->warp_size);
+    good = trace_failed(trace) ? trace_fail(message, trace_failed(trace))
+                               : cli_output(NULL, text.data, text.length, message);
+  }
+  free(text.data);
+  trace_warp_free(warp);
+  return good;
+}
+
+int trace_verb_head(int argc, char **argv) {
+  static const char documentation[] = "Shows the first operations of a warp.";
+  static const struct argp argp = {options, parse_option, "TRACE.wwt", documentation, NULL, NULL, NULL};
+  struct invocation call = {.launch = 1, .count = 20};
+  struct opened_trace opened = {0};
+  const bool good = cli_parse(&argp, argc, argv, &call.common.message) && trace_look(&call.common, &opened) &&
+                    head(&call, opened.trace, &opened.job);
+  trace_shut(&opened);
+  return good ? CLI_FINE : cli_bad_input(&call.common.message);
+}

@@ -1,0 +1,54 @@
+#include "sim/cli/trace_verbs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sim/cli/cli.h"
+
+error_t trace_number(struct argp_state *state, const char *option, const char *word, uint64_t minimum,
+                     uint64_t *number) {
+  char *end = NULL;
+  errno = 0;
+  *number = strtoull(word, &end, 10);
+  if (*word >= '0' && *word <= '9' && !*end && !errno && *number >= minimum && *number <= UINT32_MAX)
+    return 0;
+  return cli_refuse(state, "%s: '%.60s' is not a whole number in [%" PRIu64 ", %u]", option, word, minimum, UINT32_MAX);
+}
+
+error_t trace_option(int key, const char *word, struct argp_state *state) {
+  struct trace_call *call = state->input;
+  switch (key) {
+  case KEY_SALVAGE:
+    call->salvage = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (call->path)
+      return cli_refuse(state, "%.60s: one trace is enough", word);
+    call->path = word;
+    return 0;
+  case ARGP_KEY_END:
+    return call->path ? 0 : cli_refuse(state, "a trace is missing; --help says more");
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+bool trace_fail(struct message *message, const struct trace_error *error) {
+  return message_fail(message, "%s", error->text);
+}
+
+bool trace_look(struct trace_call *call, struct opened_trace *opened) {
+  const struct job_request request = {0};
+  struct trace_error error = {0};
+  *opened = (struct opened_trace){.trace = trace_open(call->path, call->salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error)};
+  if (!opened->trace)
+    return trace_fail(&call->message, &error);
+  return trace_job_read(opened->trace, call->path, &request, &opened->job, &opened->max_cycles, &call->message);
+}
+
+void trace_shut(struct opened_trace *opened) {
+  job_free(&opened->job);
+  if (opened->trace)
+    trace_close(opened->trace);
+}

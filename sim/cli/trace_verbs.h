@@ -1,0 +1,48 @@
+/* The verbs of `warpwait trace`, a file each (trace_info.c, ...), and what they share. */
+#ifndef SIM_CLI_TRACE_VERBS_H
+#define SIM_CLI_TRACE_VERBS_H
+
+#include <argp.h>
+
+#include "sim/cli/trace_job.h"
+
+/* Each takes "warpwait trace VERB" as argv[0] and returns an exit status. */
+int trace_verb_info(int argc, char **argv);
+int trace_verb_validate(int argc, char **argv);
+int trace_verb_head(int argc, char **argv);
+
+/* A call of a verb that reads one trace; what a verb has besides stands behind it. */
+struct trace_call {
+  struct message message; /* first: see cli_parse() */
+  const char *path;
+  bool salvage;
+};
+
+enum { KEY_SALVAGE = 256, KEY_OF_TRACE_VERB = 264 /* and up: each verb's own */ };
+
+/* A row of a table of options. */
+#define SALVAGE_OPTION                                                                                                 \
+  { "salvage", KEY_SALVAGE, NULL, 0, "Read what is intact of a damaged trace", 1 }
+
+/* The path, --salvage, or ARGP_ERR_UNKNOWN; the state's input starts with the call. */
+error_t trace_option(int key, const char *word, struct argp_state *state);
+
+/* An option's value: a whole number from `minimum` on. */
+error_t trace_number(struct argp_state *state, const char *option, const char *word, uint64_t minimum,
+                     uint64_t *number);
+
+/* A trace that is open, and the job in it. */
+struct opened_trace {
+  struct trace *trace;
+  struct job job;
+  cycle_t max_cycles;
+};
+
+/* Opens the trace of a call and reads its job. trace_shut() it, whatever comes back. */
+bool trace_look(struct trace_call *call, struct opened_trace *opened);
+void trace_shut(struct opened_trace *opened);
+
+/* Puts the error into the message; returns false. */
+bool trace_fail(struct message *message, const struct trace_error *error);
+
+#endif
