@@ -1,57 +1,142 @@
 #!/usr/bin/env python3
-"""What recording and replaying cost, on the kernels of tests/bench: a table for docs/replay.md.
+"""What recording and replaying cost: the tables of docs/replay.md.
 
-usage: tests/replay/speed.py [WARPWAIT] [--runs N]
+usage: tests/replay/speed.py [WARPWAIT] [--runs N] [--longest OPERATIONS]
 
-Run, recording and replay take turns; each figure is the median of N (5) ratios of processor time (user and system) of whole
-processes, report included, on the plain host.
+The first table has the kernels of tests/bench, and random_gather, whose addresses nobody could guess. Run, recording and
+replay take turns; each ratio is the median of N (5) ratios of processor time (user and system) of whole processes, report
+included, on the plain host. The second table has two kernels whose loops are made so long that warps run about 10^5 to
+10^8 operations (--longest), with one run each of which memory is the point.
 """
 import argparse
+import collections
 import json
+import os
 import pathlib
-import resource
 import statistics
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-KERNELS = ["alu", "lds_tile", "double_buffer", "strided_gather"]
+sys.path.insert(0, str(ROOT / "traces"))
+KERNELS = ["alu", "lds_tile", "double_buffer", "strided_gather", "random_gather"]
+LONG = ["alu", "random_gather"]
+# Bytes of an operation's plain record: mask, pc, next pc, kind and flags; each field, and each lane's address.
+RECORD, NUMBER = 24, 8
+
+Cost = collections.namedtuple("Cost", "seconds megabytes")
 
 
-def seconds(command):
-    """Processor time of a process, in seconds."""
-    def used():
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-    before = used()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return used() - before
+def launch_file(kernel):
+    """Where a kernel's launch file is."""
+    return next(path for path in (ROOT / f"tests/{folder}/{kernel}.json" for folder in ("bench", "replay")) if path.exists())
 
 
-def measure(warpwait, kernel, runs, folder):
-    """The row of a kernel."""
-    trace, report = folder / "t.wwt", folder / "report.json"
-    options = ["--host", "plain", "-q", "--report", "json", "--out", report]
-    run = [warpwait, "run", ROOT / f"tests/bench/{kernel}.json", *options]
-    times = [(seconds(run), seconds(run + ["--trace", trace]), seconds([warpwait, "replay", trace, *options]))
-             for _ in range(runs)]
-    operations = sum(launch["warp_instructions"] for launch in json.loads(report.read_text())["launches"])
-    size = trace.stat().st_size
-    record = statistics.median(recorded / ran for ran, recorded, _ in times)
-    replay = statistics.median(ran / replayed for ran, _, replayed in times)
-    return f"| {kernel} | {operations} | {size} | {size / operations:.5f} | {record:.2f} | {replay:.2f} |"
+def with_loops(kernel, loops, folder):
+    """Its launch file with another last argument, written into `folder`."""
+    launch = json.loads(launch_file(kernel).read_text())
+    launch["program"] = str(launch_file(kernel).parent / launch["program"])
+    launch["launches"][0]["args"][-1]["uint"] = loops
+    path = folder / f"{kernel}.{loops}.json"
+    path.write_text(json.dumps(launch))
+    return path
+
+
+def loops_of(kernel):
+    return json.loads(launch_file(kernel).read_text())["launches"][0]["args"][-1]["uint"]
+
+
+def cost(command):
+    """Processor time of a process in seconds, and its peak of resident memory in megabytes (10^6 bytes)."""
+    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    status, usage = os.wait4(process.pid, 0)[1:]
+    if os.waitstatus_to_exitcode(status):
+        raise SystemExit(f"{' '.join(map(str, command))}: exit status {os.waitstatus_to_exitcode(status)}")
+    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6)
+
+
+def operations(report):
+    """Operations of warps, from the report's JSON file."""
+    return sum(launch["warp_instructions"] for launch in json.loads(report.read_text())["launches"])
+
+
+class Bench:
+    """Runs, recordings and replays of launch files with one binary, in one folder."""
+
+    def __init__(self, warpwait, folder):
+        self.warpwait, self.folder = warpwait, folder
+        self.trace, self.report = folder / "t.wwt", folder / "report.json"
+        self.options = ["--host", "plain", "-q", "--report", "json", "--out", self.report]
+
+    def turn(self, launch):
+        """(run, recording, replay) of a launch file, a Cost each."""
+        run = [self.warpwait, "run", launch, *self.options]
+        return cost(run), cost([*run, "--trace", self.trace]), cost([self.warpwait, "replay", self.trace, *self.options])
+
+    def ratios(self, turns):
+        """(a recording in runs, a run in replays), medians."""
+        return (statistics.median(recorded.seconds / ran.seconds for ran, recorded, _ in turns),
+                statistics.median(ran.seconds / replayed.seconds for ran, _, replayed in turns))
+
+
+def plain_bytes(trace):
+    """Bytes that the operations of a trace would take as records of fixed fields, addresses lane by lane."""
+    import warpwait_trace
+    size = 0
+    with warpwait_trace.open(str(trace)) as opened:
+        for launch, group in opened.groups():
+            for warp in range(opened.warps(launch, group)):
+                for operation in opened.operations(launch, group, warp):
+                    size += RECORD + NUMBER * (len(operation.fields) + sum(map(len, operation.values.values())))
+    return size
+
+
+def kernel_row(bench, kernel, runs):
+    """The row of a kernel in the first table."""
+    turns = [bench.turn(launch_file(kernel)) for _ in range(runs)]
+    record, replay = bench.ratios(turns)
+    count, size = operations(bench.report), bench.trace.stat().st_size
+    # As records: of fewer loops, which the reader in Python gets through, less what the rest of the file takes.
+    few = with_loops(kernel, max(1, loops_of(kernel) // 64), bench.folder)
+    bench.turn(few)
+    plain = plain_bytes(bench.trace) / operations(bench.report) * count
+    return f"| {kernel} | {count} | {size} | {size / count:.5f} | {plain / size:.0f} | {record:.2f} | {replay:.2f} |"
+
+
+def length_rows(bench, kernel, longest):
+    """The rows of a kernel in the second table."""
+    bench.turn(launch_file(kernel))
+    each = operations(bench.report) / loops_of(kernel)
+    wanted = 10 ** 5
+    while wanted <= longest:
+        turn = bench.turn(with_loops(kernel, max(1, round(wanted / each)), bench.folder))
+        count, size = operations(bench.report), bench.trace.stat().st_size
+        ran, recorded, replayed = (f"{part.megabytes:.0f}" for part in turn)
+        record, replay = bench.ratios([turn])
+        yield (f"| {kernel} | {count} | {size} | {size / count:.5f} | {record:.2f} | {replay:.2f} |"
+               f" {ran} | {recorded} | {replayed} |")
+        wanted *= 10
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("warpwait", nargs="?", default=str(ROOT / "build/warpwait"))
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--longest", type=float, default=1e8)
     options = parser.parse_args()
-    print("| kernel | operations of warps | bytes of the trace | bytes an operation | a recording takes, in runs |"
-          " a run takes, in replays |\n| --- | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(options.warpwait, pathlib.Path(folder))
+        print("| kernel | operations of warps | bytes of the trace | bytes an operation | smaller than records, times |"
+              " a recording takes, in runs | a run takes, in replays |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
         for kernel in KERNELS:
-            print(measure(options.warpwait, kernel, options.runs, pathlib.Path(folder)), flush=True)
+            print(kernel_row(bench, kernel, options.runs), flush=True)
+        print("\n| kernel | operations of warps | bytes of the trace | bytes an operation | a recording takes, in runs |"
+              " a run takes, in replays | a run's memory, MB | a recording's | a replay's |\n"
+              "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+        for kernel in LONG:
+            for row in length_rows(bench, kernel, options.longest):
+                print(row, flush=True)
 
 
 if __name__ == "__main__":
