@@ -29,6 +29,14 @@ enum {
   BLOCK_INDEX_ROWS = 1 << 16, /* of a block of the index */
 };
 
+/* A kind of file that is made of blocks: how it begins, and what messages say of it. */
+struct block_format {
+  uint8_t magic[8];
+  uint32_t version;
+  const char *header, *magic_text, *version_text, *whole;
+};
+extern const struct block_format trace_format, timeline_format;
+
 struct block {
   enum block_type type;
   uint32_t number, method, raw, stored, crc;
@@ -47,7 +55,11 @@ static inline uint32_t get32(const uint8_t *from) {
 }
 static inline uint64_t get64(const uint8_t *from) { return get32(from) | (uint64_t)get32(from + 4) << 32; }
 
-/* ---- writing: block_write.c ---------------------------------------------------------------------- */
+/* ---- writing: block_write.c, block_index.c ------------------------------------------------------- */
+
+struct block_row {
+  uint32_t type, stored;
+};
 
 struct block_writer {
   int file;
@@ -56,11 +68,14 @@ struct block_writer {
   uint32_t blocks; /* of them */
   bool failed;
   struct trace_error error;
+  struct block_row *rows; /* of all blocks, for the index */
+  size_t rows_room;
   struct bytes buffer;
   void *deflate; /* z_stream, between blocks ready for the next */
 };
 
-bool block_writer_open(struct block_writer *writer, const char *path, struct trace_error *error);
+bool block_writer_open(struct block_writer *writer, const char *path, const struct block_format *format,
+                       struct trace_error *error);
 void block_writer_close(struct block_writer *writer);
 
 /* Writes a block; returns its stored bytes. Does nothing after a failure. */
@@ -69,18 +84,41 @@ uint32_t block_write(struct block_writer *writer, enum block_type type, const vo
 /* Notes the first failure, and what the system says of it. */
 void block_write_failed(struct block_writer *writer, const char *what);
 
-/* ---- reading: block_read.c ----------------------------------------------------------------------- */
+/* Room for one more of `count` things at the pointer that `array` leads to; false, with the failure noted, when there
+ * is none. */
+bool block_write_grow(struct block_writer *writer, void *array, size_t *room, size_t count, size_t size);
+
+void block_write_meta(struct block_writer *writer, const char *name, const void *bytes, size_t size);
+
+/* The index of the blocks so far. */
+void block_write_index(struct block_writer *writer);
+
+/* Closes the file. False, with *error filled, when this or anything before went wrong. */
+bool block_writer_finish(struct block_writer *writer, struct trace_error *error);
+
+/* ---- reading: block_read.c, block_index.c -------------------------------------------------------- */
+
+struct block_meta {
+  char *name;
+  struct bytes bytes; /* of the whole payload */
+  size_t at;          /* where the meta's own begin */
+};
 
 struct block_reader {
   int file;
   char *path;
   uint64_t size;
+  const struct block_format *format;
   struct trace_error error;
   bool failed;
+  uint64_t *offsets; /* of each block that is known, and of where the next would be */
+  uint32_t blocks, blocks_room;
+  struct block_meta *metas;
+  uint32_t meta_count;
   struct bytes stored; /* payload, as in the file */
 };
 
-bool block_reader_open(struct block_reader *reader, const char *path);
+bool block_reader_open(struct block_reader *reader, const char *path, const struct block_format *format);
 void block_reader_close(struct block_reader *reader);
 
 /* The header at `offset`, of which the block's number is known. False, with reader->error filled, when it is not right.
@@ -100,6 +138,33 @@ bool block_expected(struct block_reader *reader, uint64_t offset, const char *ex
 /* A type as text, for messages. */
 const char *block_type_text(uint32_t type, char text[16]);
 
-extern const uint8_t trace_magic[8];
+/* Room for one more, as block_write_grow(). */
+bool block_read_grow(struct block_reader *reader, void *array, uint32_t *room, uint32_t count, size_t size);
+
+/* Notes that the next block ends at `end`. */
+bool block_read_add(struct block_reader *reader, uint64_t end);
+
+/* A payload of type meta, which is thereby taken; and a meta's bytes, NULL when there is none of this name. */
+bool block_read_meta(struct block_reader *reader, uint64_t offset, struct bytes *payload);
+const char *block_meta(const struct block_reader *reader, const char *name, size_t *size);
+
+/* What is done with a block when a file is opened. */
+typedef bool block_taker(void *self, uint64_t offset, uint32_t type, struct bytes *payload);
+
+/* The `count` numbers in the end, which a whole file has as its last bytes. */
+bool block_read_end(struct block_reader *reader, uint64_t *value, unsigned count);
+
+/* A block of the index at `*offset`, which goes on behind it; the cursor is at its rows, `*rows` of them. */
+bool block_read_rows(struct block_reader *reader, uint64_t *offset, uint32_t number, enum block_type type,
+                     struct bytes *payload, struct cursor *cursor, uint64_t *rows);
+
+/* The index of `count` blocks: `take` gets those that are not data as it comes past them. */
+bool block_read_index(struct block_reader *reader, block_taker *take, void *self, uint64_t *offset, uint32_t *number,
+                      uint64_t count);
+
+/* Block after block, all of which `take` gets, up to the end or the first that is not right. */
+void block_scan(struct block_reader *reader, block_taker *take, void *self);
+
+bool block_bad_index(struct block_reader *reader, uint64_t offset);
 
 #endif

@@ -53,23 +53,22 @@ static bool read_all(struct block_reader *reader, uint64_t offset, uint8_t *to, 
 static bool check_file_header(struct block_reader *reader) {
   uint8_t header[FILE_HEADER];
   if (reader->size < FILE_HEADER)
-    return block_expected(reader, 0, "a trace's header of 16 bytes", "a file of %llu",
-                          (unsigned long long)reader->size);
+    return block_expected(reader, 0, reader->format->header, "a file of %llu", (unsigned long long)reader->size);
   if (!read_all(reader, 0, header, sizeof header))
     return false;
-  if (memcmp(header, trace_magic, sizeof trace_magic) != 0)
-    return block_expected(reader, 0, "a trace (89 57 57 54 0d 0a 1a 0a)", "%02x %02x %02x %02x %02x %02x %02x %02x",
-                          header[0], header[1], header[2], header[3], header[4], header[5], header[6], header[7]);
+  if (memcmp(header, reader->format->magic, sizeof reader->format->magic) != 0)
+    return block_expected(reader, 0, reader->format->magic_text, "%02x %02x %02x %02x %02x %02x %02x %02x", header[0],
+                          header[1], header[2], header[3], header[4], header[5], header[6], header[7]);
   if (crc32(0, header, 12) != get32(header + 12))
     return block_expected(reader, 12, "the header's checksum", "another");
-  if (get32(header + 8) != TRACE_VERSION)
-    return block_expected(reader, 8, "version 1", "version %u", (unsigned)get32(header + 8));
+  if (get32(header + 8) != reader->format->version)
+    return block_expected(reader, 8, reader->format->version_text, "version %u", (unsigned)get32(header + 8));
   return true;
 }
 
-bool block_reader_open(struct block_reader *reader, const char *path) {
+bool block_reader_open(struct block_reader *reader, const char *path, const struct block_format *format) {
   struct stat stat;
-  *reader = (struct block_reader){.file = open(path, O_RDONLY | O_CLOEXEC), .path = strdup(path)};
+  *reader = (struct block_reader){.file = open(path, O_RDONLY | O_CLOEXEC), .path = strdup(path), .format = format};
   if (reader->file < 0 || !reader->path || fstat(reader->file, &stat) != 0 || !S_ISREG(stat.st_mode)) {
     const char *why = reader->file < 0 || !reader->path ? strerror(errno) : "not a file with an end";
     reader->failed = true;
@@ -77,12 +76,22 @@ bool block_reader_open(struct block_reader *reader, const char *path) {
     return false;
   }
   reader->size = (uint64_t)stat.st_size;
-  return check_file_header(reader);
+  if (!check_file_header(reader) ||
+      !block_read_grow(reader, &reader->offsets, &reader->blocks_room, 0, sizeof *reader->offsets))
+    return false;
+  reader->offsets[0] = FILE_HEADER;
+  return true;
 }
 
 void block_reader_close(struct block_reader *reader) {
   if (reader->file >= 0)
     close(reader->file);
+  for (uint32_t i = 0; i < reader->meta_count; i++) {
+    free(reader->metas[i].name);
+    free(reader->metas[i].bytes.at);
+  }
+  free(reader->metas);
+  free(reader->offsets);
   free(reader->path);
   free(reader->stored.at);
   *reader = (struct block_reader){.file = -1};

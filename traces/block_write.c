@@ -7,9 +7,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* A byte that is not text, then line ends of two kinds: who copies it as text changes it. */
-const uint8_t trace_magic[8] = {0x89, 'W', 'W', 'T', '\r', '\n', 0x1a, '\n'};
-
 /* zlib's. Of what a run gives, higher levels make a few per cent less and take twice the time. */
 enum { LEVEL = 3 };
 
@@ -37,15 +34,16 @@ static void put_all(struct block_writer *writer, const uint8_t *from, size_t siz
   }
 }
 
-static void put_file_header(struct block_writer *writer) {
+static void put_file_header(struct block_writer *writer, const struct block_format *format) {
   uint8_t header[FILE_HEADER];
-  memcpy(header, trace_magic, sizeof trace_magic);
-  put32(header + 8, TRACE_VERSION);
+  memcpy(header, format->magic, sizeof format->magic);
+  put32(header + 8, format->version);
   put32(header + 12, (uint32_t)crc32(0, header, 12));
   put_all(writer, header, sizeof header);
 }
 
-bool block_writer_open(struct block_writer *writer, const char *path, struct trace_error *error) {
+bool block_writer_open(struct block_writer *writer, const char *path, const struct block_format *format,
+                       struct trace_error *error) {
   *writer = (struct block_writer){.file = -1, .path = strdup(path), .deflate = calloc(1, sizeof(z_stream))};
   if (!writer->path || !writer->deflate || deflateInit(writer->deflate, LEVEL) != Z_OK) {
     *error = (struct trace_error){.text = "memory is out"};
@@ -57,7 +55,7 @@ bool block_writer_open(struct block_writer *writer, const char *path, struct tra
   if (writer->file < 0)
     block_write_failed(writer, strerror(errno));
   else
-    put_file_header(writer);
+    put_file_header(writer, format);
   if (writer->failed) {
     snprintf(error->text, sizeof error->text, "%.300s: cannot be written: %s", path, strerror(errno));
     error->offset = 0;
@@ -76,7 +74,9 @@ void block_writer_close(struct block_writer *writer) {
   free(writer->deflate);
   free(writer->buffer.at);
   free(writer->path);
+  free(writer->rows);
   writer->deflate = writer->path = NULL;
+  writer->rows = NULL;
   writer->buffer = (struct bytes){0};
 }
 
@@ -114,6 +114,8 @@ uint32_t block_write(struct block_writer *writer, enum block_type type, const vo
   put32(header + 20, (uint32_t)crc32(0, header + BLOCK_HEADER, (uInt)stored));
   put32(header + 24, (uint32_t)crc32(0, header, 24));
   put_all(writer, header, BLOCK_HEADER + stored);
+  if (block_write_grow(writer, &writer->rows, &writer->rows_room, writer->blocks, sizeof *writer->rows))
+    writer->rows[writer->blocks] = (struct block_row){type, (uint32_t)stored};
   writer->blocks++;
   return (uint32_t)stored;
 }

@@ -94,7 +94,7 @@ static bool find_batches(struct trace *trace, struct reader_block *block, uint64
 }
 
 static bool read_block(struct trace *trace, uint32_t number, struct reader_block *block) {
-  const uint64_t offset = trace->offsets[number];
+  const uint64_t offset = trace->in.offsets[number];
   struct block header;
   char text[16];
   *block = (struct reader_block){.number = number};
@@ -139,7 +139,7 @@ bool reader_load(struct trace *trace, const struct reader_row *row, struct reade
   const struct reader_block *block = load_block(trace, row->block);
   if (!block)
     return false;
-  const uint64_t offset = trace->offsets[row->block];
+  const uint64_t offset = trace->in.offsets[row->block];
   if (row->place >= block->batches)
     return block_expected(&trace->in, offset, "as many batches as the index says", "%u", block->batches);
   struct cursor cursor = {block->bytes.at + block->batch[row->place], block->bytes.at + block->bytes.size, false};

@@ -8,12 +8,6 @@ enum {
   READER_CACHE = 32 << 20, /* bytes of inflated blocks that are kept */
 };
 
-struct reader_meta {
-  char *name;
-  struct bytes bytes; /* of the whole payload */
-  size_t at;          /* where the meta's own begin */
-};
-
 struct reader_program {
   uint8_t *kinds;
   uint32_t count;
@@ -35,11 +29,7 @@ struct reader_block {
 
 struct trace {
   struct block_reader in;
-  uint64_t *offsets; /* of each block, and of where the next would be */
-  uint32_t blocks, blocks_room;
   unsigned kinds; /* that its schema has */
-  struct reader_meta *metas;
-  uint32_t meta_count;
   struct reader_program *programs;
   uint32_t program_count;
   struct trace_launch *launches;

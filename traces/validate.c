@@ -60,13 +60,13 @@ static void decode_all(struct trace *trace) {
 /* What the index says against what was found without it. */
 static void compare(struct trace *whole, const struct trace *found) {
   bool same = whole->row_count == found->row_count && whole->operations == found->operations &&
-              whole->meta_count == found->meta_count && whole->program_count == found->program_count &&
+              whole->in.meta_count == found->in.meta_count && whole->program_count == found->program_count &&
               whole->launch_count == found->launch_count;
   for (uint32_t i = 0; same && i < whole->row_count; i++)
     same = whole->rows[i].launch == found->rows[i].launch && whole->rows[i].group == found->rows[i].group &&
            whole->rows[i].block == found->rows[i].block && whole->rows[i].place == found->rows[i].place;
   if (!same)
-    block_expected(&whole->in, whole->offsets[whole->blocks], "an index of what the blocks hold", "another");
+    block_expected(&whole->in, whole->in.offsets[whole->in.blocks], "an index of what the blocks hold", "another");
 }
 
 bool trace_validate(const char *path, struct trace_error *error) {

@@ -29,7 +29,7 @@ void trace_warp_free(struct trace_warp *warp) {
 /* What is wrong, with the batch where the piece is from. */
 static bool fail(struct trace_warp *warp, const char *expected) {
   struct trace *trace = warp->trace;
-  return block_expected(&trace->in, trace->offsets[trace->rows[warp->row - 1].block], expected,
+  return block_expected(&trace->in, trace->in.offsets[trace->rows[warp->row - 1].block], expected,
                         "others, in launch %u, group %u, warp %u", warp->launch, warp->group, warp->index);
 }
 

@@ -4,8 +4,6 @@
 #include "traces/schema.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <unistd.h>
 
 struct trace_group {
   struct trace_writer *writer;
@@ -24,9 +22,6 @@ struct pending {
   struct bytes bytes;
 };
 
-struct index_block {
-  uint32_t type, stored;
-};
 struct index_batch {
   uint32_t launch, group, block, place;
 };
@@ -43,8 +38,6 @@ struct trace_writer {
   uint64_t closed;    /* batches */
   struct bytes block; /* of data, until it is large enough */
   uint32_t place;     /* batches in it */
-  struct index_block *blocks;
-  size_t blocks_room;
   struct index_batch *batches;
   size_t batch_count, batches_room;
   uint64_t operations;
@@ -55,29 +48,6 @@ static bool memory_out(struct trace_writer *writer) {
   return false;
 }
 
-/* Room for one more of `count` things at the pointer that `array` leads to; false, with the failure noted, when there
- * is none. */
-static bool grow(struct trace_writer *writer, void *array, size_t *room, size_t count, size_t size) {
-  void *at;
-  if (count < *room)
-    return true;
-  const size_t more = *room ? 2 * *room : 64;
-  memcpy(&at, array, sizeof at);
-  void *grown = realloc(at, more * size);
-  if (!grown)
-    return memory_out(writer);
-  memcpy(array, &grown, sizeof grown);
-  *room = more;
-  return true;
-}
-
-static void write_block(struct trace_writer *writer, enum block_type type, const void *payload, size_t size) {
-  const uint32_t number = writer->out.blocks;
-  const uint32_t stored = block_write(&writer->out, type, payload, size);
-  if (!writer->out.failed && grow(writer, &writer->blocks, &writer->blocks_room, number, sizeof *writer->blocks))
-    writer->blocks[number] = (struct index_block){type, stored};
-}
-
 struct trace_writer *trace_writer_open(const char *path, struct trace_error *error) {
   struct trace_writer *writer = calloc(1, sizeof *writer);
   struct bytes schema = {0};
@@ -86,12 +56,12 @@ struct trace_writer *trace_writer_open(const char *path, struct trace_error *err
     free(writer);
     return NULL;
   }
-  if (!block_writer_open(&writer->out, path, error)) {
+  if (!block_writer_open(&writer->out, path, &trace_format, error)) {
     free(schema.at);
     free(writer);
     return NULL;
   }
-  write_block(writer, BLOCK_SCHEMA, schema.at, schema.size);
+  block_write(&writer->out, BLOCK_SCHEMA, schema.at, schema.size);
   free(schema.at);
   return writer;
 }
@@ -101,13 +71,7 @@ bool trace_writer_good(const struct trace_writer *writer) { return !writer->out.
 /* ---- what is said of the run ---------------------------------------------------------------- */
 
 void trace_write_meta(struct trace_writer *writer, const char *name, const void *bytes, size_t size) {
-  struct bytes meta = {0};
-  const size_t length = strlen(name);
-  if (bytes_varint(&meta, length) && bytes_add(&meta, name, length) && bytes_add(&meta, bytes, size))
-    write_block(writer, BLOCK_META, meta.at, meta.size);
-  else
-    memory_out(writer);
-  free(meta.at);
+  block_write_meta(&writer->out, name, bytes, size);
 }
 
 uint32_t trace_write_program(struct trace_writer *writer, const uint8_t *kinds, uint32_t count) {
@@ -127,7 +91,7 @@ uint32_t trace_write_program(struct trace_writer *writer, const uint8_t *kinds, 
   programs[number] = own;
   counts[number] = count;
   writer->program_count++;
-  write_block(writer, BLOCK_PROGRAM, own, count);
+  block_write(&writer->out, BLOCK_PROGRAM, own, count);
   return number;
 }
 
@@ -142,7 +106,7 @@ uint32_t trace_write_launch(struct trace_writer *writer, const struct trace_laun
       bytes_varint(&bytes, launch->groups) && bytes_varint(&bytes, launch->warps)) {
     launches[number] = *launch;
     writer->launch_count++;
-    write_block(writer, BLOCK_LAUNCH, bytes.at, bytes.size);
+    block_write(&writer->out, BLOCK_LAUNCH, bytes.at, bytes.size);
   } else {
     memory_out(writer);
   }
@@ -244,8 +208,8 @@ static bool put_batch(struct trace_group *group, struct bytes *into, cycle_t now
 static void close_batch(struct trace_group *group, cycle_t now, bool last) {
   struct trace_writer *writer = group->writer;
   struct bytes bytes = {0};
-  if (!put_batch(group, &bytes, now, last) ||
-      !grow(writer, &writer->pending, &writer->pending_room, writer->pending_count, sizeof *writer->pending)) {
+  if (!put_batch(group, &bytes, now, last) || !block_write_grow(&writer->out, &writer->pending, &writer->pending_room,
+                                                                writer->pending_count, sizeof *writer->pending)) {
     free(bytes.at);
     memory_out(writer);
     return;
@@ -287,13 +251,14 @@ static void write_data(struct trace_writer *writer) {
   for (uint32_t i = 0; i < writer->place; i++)
     writer->batches[writer->batch_count - 1 - i].block = writer->out.blocks;
   if (writer->block.size)
-    write_block(writer, BLOCK_DATA, writer->block.at, writer->block.size);
+    block_write(&writer->out, BLOCK_DATA, writer->block.at, writer->block.size);
   writer->block.size = 0;
   writer->place = 0;
 }
 
 static void take_batch(struct trace_writer *writer, const struct pending *batch) {
-  if (!grow(writer, &writer->batches, &writer->batches_room, writer->batch_count, sizeof *writer->batches))
+  if (!block_write_grow(&writer->out, &writer->batches, &writer->batches_room, writer->batch_count,
+                        sizeof *writer->batches))
     return;
   writer->batches[writer->batch_count++] = (struct index_batch){batch->launch, batch->group, 0, writer->place++};
   if (!bytes_add(&writer->block, batch->bytes.at, batch->bytes.size))
@@ -337,7 +302,8 @@ bool trace_write_batch(struct trace_writer *writer, struct trace *from, uint32_t
   const struct trace_batch *of = &batch.head;
   const uint64_t head[] = {launch,   group,       of->warps, of->cu, of->from + later, of->to - of->from,
                            of->last, batch.pieces};
-  bool good = grow(writer, &writer->pending, &writer->pending_room, writer->pending_count, sizeof *writer->pending);
+  bool good = block_write_grow(&writer->out, &writer->pending, &writer->pending_room, writer->pending_count,
+                               sizeof *writer->pending);
   for (size_t field = 0; field < sizeof head / sizeof *head; field++)
     good = good && bytes_varint(&bytes, head[field]);
   if (!good || !bytes_add(&bytes, batch.table.at, (size_t)(batch.bytes.end - batch.table.at))) {
@@ -363,22 +329,6 @@ static int by_group(const void *a, const void *b) {
   return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Blocks of the index have up to BLOCK_INDEX_ROWS rows each, and stand for themselves. */
-static void write_blocks(struct trace_writer *writer, uint32_t count) {
-  struct bytes bytes = {0};
-  for (uint32_t i = 0; i < count; i += BLOCK_INDEX_ROWS) {
-    const uint32_t end = count - i < BLOCK_INDEX_ROWS ? count : i + BLOCK_INDEX_ROWS;
-    bytes.size = 0;
-    bool good = bytes_varint(&bytes, end - i);
-    for (uint32_t row = i; row < end; row++)
-      good = good && bytes_varint(&bytes, writer->blocks[row].type) && bytes_varint(&bytes, writer->blocks[row].stored);
-    if (!good)
-      memory_out(writer);
-    write_block(writer, BLOCK_BLOCKS, bytes.at, bytes.size);
-  }
-  free(bytes.at);
-}
-
 static void write_batches(struct trace_writer *writer) {
   struct bytes bytes = {0};
   const size_t count = writer->batch_count;
@@ -400,7 +350,7 @@ static void write_batches(struct trace_writer *writer) {
     }
     if (!good)
       memory_out(writer);
-    write_block(writer, BLOCK_BATCHES, bytes.at, bytes.size);
+    block_write(&writer->out, BLOCK_BATCHES, bytes.at, bytes.size);
   }
   free(bytes.at);
 }
@@ -409,13 +359,13 @@ static void write_end(struct trace_writer *writer) {
   const uint64_t index = writer->out.offset;
   const uint32_t blocks = writer->out.blocks;
   uint8_t end[BLOCK_END_BYTES];
-  write_blocks(writer, blocks);
+  block_write_index(&writer->out);
   write_batches(writer);
   put64(end, index);
   put64(end + 8, blocks);
   put64(end + 16, writer->batch_count);
   put64(end + 24, writer->operations);
-  write_block(writer, BLOCK_END, end, sizeof end);
+  block_write(&writer->out, BLOCK_END, end, sizeof end);
 }
 
 static void free_groups(struct trace_group *group) {
@@ -444,7 +394,6 @@ void trace_writer_abandon(struct trace_writer *writer) {
   free(writer->counts);
   free(writer->launches);
   free(writer->block.at);
-  free(writer->blocks);
   free(writer->batches);
   free(writer);
 }
@@ -455,12 +404,7 @@ bool trace_writer_close(struct trace_writer *writer, struct trace_error *error) 
   trace_writer_settle(writer, NEVER);
   write_data(writer);
   write_end(writer);
-  /* The file is closed here, so that what that says is not lost. */
-  if (close(writer->out.file) != 0)
-    block_write_failed(&writer->out, strerror(errno));
-  writer->out.file = -1;
-  const bool good = !writer->out.failed;
-  *error = writer->out.error;
+  const bool good = block_writer_finish(&writer->out, error);
   trace_writer_abandon(writer);
   return good;
 }

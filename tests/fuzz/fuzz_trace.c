@@ -35,8 +35,8 @@ static struct bytes build(const uint8_t *data, size_t size) {
   uint8_t header[FILE_HEADER], end[BLOCK_END_BYTES];
   uint32_t number = 0;
   uint64_t index = 0, blocks = 0;
-  memcpy(header, trace_magic, sizeof trace_magic);
-  put32(header + 8, TRACE_VERSION);
+  memcpy(header, trace_format.magic, sizeof trace_format.magic);
+  put32(header + 8, trace_format.version);
   put32(header + 12, (uint32_t)crc32(0, header, 12));
   if (!bytes_add(&file, header, sizeof header) || !schema_write(&schema))
     abort();
