@@ -192,6 +192,7 @@ static bool oracle_integer(const struct isa_row *row, struct value a, struct val
     wide result;
   } table[] = {
       {"add.i", a.i + b.i},
+      {"add3.i", (wide)((uwide)a.i + (uwide)b.i + (uwide)c.i)},
       {"sub.i", a.i - b.i},
       {"mul.i", (wide)((uwide)a.i * (uwide)b.i)},
       {"mul.wide.", (wide)((uwide)a.i * (uwide)b.i)},
@@ -226,6 +227,7 @@ static bool oracle_integer(const struct isa_row *row, struct value a, struct val
       {"cvt.u32.pred", a.i},
       {"mov.", a.i},
       {"sel.", c.i ? a.i : b.i},
+      {"bitsel.", a.i ^ ((a.i ^ b.i) & c.i)},
       {"pack.b64", a.i + (wide)((uwide)b.i << 32)},
       {"not.pred", 1 - a.i},
       {"and.pred", a.i && b.i},
