@@ -274,6 +274,16 @@ static void split_class(struct cu *cu, enum isa_class part, enum isa_class whole
   cu->unit[part] = (uint8_t)(interval ? unit : whole);
 }
 
+/* What leaves the execution units takes its operands as they are made. */
+static void set_forwards(struct cu *cu) {
+  for (unsigned user = 0; user < ISA_CLASS_LDS; user++)
+    for (unsigned maker = 0; maker < ISA_CLASSES; maker++)
+      if (maker != cu->unit[user]) {
+        const bool steers = user == ISA_CLASS_BRANCH && cu->params.guard_latency;
+        cu->forward[user][maker] = steers ? cu->params.guard_latency : cu->params.forward_latency;
+      }
+}
+
 static void set_classes(struct cu *cu) {
   const struct cu_params *params = &cu->params;
   for (unsigned i = 0; i < ISA_CLASSES; i++)
@@ -308,6 +318,7 @@ static void set_classes(struct cu *cu) {
   cu->interval[ISA_CLASS_PHASE] = params->phase_interval;
   cu->interval[ISA_CLASS_GLOBAL] = cu->interval[ISA_CLASS_PREFETCH] = cu->interval[ISA_CLASS_PIPE] =
       cu->interval[ISA_CLASS_COPY_LANE] = params->global_interval;
+  set_forwards(cu);
 }
 
 static bool pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
@@ -328,6 +339,7 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
       .component = {.name = "cu", .step = cu_step, .self = cu},
       .index = index,
       .params = machine->cu,
+      .all_lanes = machine->cu.warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << machine->cu.warp_size) - 1,
       .mem = machine->mem,
       .dma_params = machine->dma,
       .source = source,

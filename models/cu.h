@@ -88,6 +88,13 @@ struct cu_batches {
   uint32_t under_way[ISA_LANE_BATCHES + 1];
 };
 
+/* What the scoreboard knows of a register or predicate. */
+struct cu_operand {
+  cycle_t ready;    /* when the unit that makes it may use it; NEVER: a reply will tell */
+  uint8_t maker;    /* that unit, or CU_NO_UNIT */
+  uint8_t producer; /* enum stall of whoever waits for it */
+};
+
 struct cu_warp {
   enum warp_state state;
   struct cu_kernel *kernel;
@@ -111,11 +118,10 @@ struct cu_warp {
   bool exited;
   enum cu_task task;
   uint64_t stalls[STALLS];
-  cycle_t ready[ISA_SLOTS];    /* scoreboard: when a slot may be used; NEVER: a reply will tell */
-  uint8_t maker[ISA_SLOTS];    /* the execution unit that makes it, or CU_NO_UNIT */
-  cycle_t held[ISA_SLOTS];     /* with an operand_latency: until when an access has yet to read it */
-  uint8_t producer[ISA_SLOTS]; /* enum stall of whoever waits for it */
   struct cu_batches batches;
+  struct cu_operand operand[ISA_SLOTS];
+  cycle_t held[ISA_SLOTS]; /* with an operand_latency: until when an access has yet to read it */
+  cycle_t held_last;       /* the latest of these */
 };
 
 /* Events of a work-group that are live: made by a copy, not yet released by a wait. */
@@ -216,11 +222,13 @@ struct cu {
   struct component component;
   uint32_t index;
   struct cu_params params;
+  uint64_t all_lanes; /* of a whole warp */
   struct mem_params mem;
   struct dma_params dma_params;
   uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
-  uint8_t unit[ISA_CLASSES];    /* whose initiation interval counts */
-  uint32_t follow[ISA_CLASSES]; /* from an issue to the warp's next possible one */
+  uint8_t unit[ISA_CLASSES];                      /* whose initiation interval counts */
+  uint32_t follow[ISA_CLASSES];                   /* from an issue to the warp's next possible one */
+  uint32_t forward[ISA_CLASSES][ISA_CLASSES + 1]; /* how much later a class may use what a unit, or CU_NO_UNIT, makes */
   const struct warp_source *source;
   struct cu_kernel *kernels; /* those at work */
   uint32_t kernel_count, kernel_room;
@@ -298,6 +306,9 @@ static inline struct cu_scheduler *cu_scheduler_of(struct cu *cu, uint32_t slot)
 
 static inline void cu_note_turn(struct cu *cu, uint32_t slot, cycle_t now) { cu->turn[slot] = now * CU_WARPS + slot; }
 
+/* Runs on an execution unit, and commits at issue. */
+static inline bool cu_on_unit(const struct isa_info *info) { return info->class_ < ISA_CLASS_LDS; }
+
 /* How long an instruction keeps its scheduler's unit from the next one of its kind. */
 static inline uint32_t cu_interval(const struct cu *cu, const struct isa_info *info) {
   uint32_t data = info->class_ == ISA_CLASS_LDS ? cu->params.lds_data_interval * info->sent : 0;
@@ -331,10 +342,19 @@ static inline bool cu_drained(const struct cu_warp *warp) {
 }
 
 /* Puts `cycles` of the warp into a bucket, its own and its instruction's. */
-void cu_charge(struct cu_warp *warp, enum stall stall, uint64_t cycles);
+static inline void cu_charge(struct cu_warp *warp, enum stall stall, uint64_t cycles) {
+  warp->stalls[stall] += cycles;
+  warp->kernel->by_pc[warp->charged].stalls[stall] += cycles;
+}
 
 /* Closes the warp's account up to `now` and opens one in bucket `stall`. */
-void cu_account(struct cu_warp *warp, enum stall stall, cycle_t now);
+static inline void cu_account(struct cu_warp *warp, enum stall stall, cycle_t now) {
+  if (now > warp->since) { /* a warp that issues at `now` is already paid up to now + 1 */
+    cu_charge(warp, warp->stall, now - warp->since);
+    warp->since = now;
+  }
+  warp->stall = stall;
+}
 
 /* The warp's next instruction may be looked at from cycle `from` on: makes it ready, asleep or blocked. */
 void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now);

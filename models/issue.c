@@ -13,11 +13,8 @@ static uint32_t take_access(struct cu_pool *pool) { return pool->unused[--pool->
 
 void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, uint8_t maker,
                     enum stall producer) {
-  for (unsigned i = 0; i < info->writes; i++) {
-    warp->ready[info->slot[i]] = ready;
-    warp->maker[info->slot[i]] = maker;
-    warp->producer[info->slot[i]] = (uint8_t)producer;
-  }
+  for (unsigned i = 0; i < info->writes; i++)
+    warp->operand[info->slot[i]] = (struct cu_operand){.ready = ready, .maker = maker, .producer = (uint8_t)producer};
 }
 
 /* How long an access, and those behind it, wait for its data, or for an mbarrier's turn. */
@@ -149,6 +146,8 @@ static enum stall structural(const struct cu *cu, const struct cu_scheduler *sch
     *until = cycle_min(*until, unit_free);
     return STALL_UNIT;
   }
+  if (cu_on_unit(info))
+    return STALL_ISSUED;
   if (is_lds(info) && (!cu->lds_pool.count || !port_can_send(cu->to_lds, now))) {
     *until = cycle_min(*until, port_free_at(cu->to_lds) > now ? port_free_at(cu->to_lds) : NEVER);
     return STALL_LDS_QUEUE;
@@ -168,10 +167,10 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 29;
 }
 
-static void note_issue(struct cu *cu, uint32_t slot, const struct isa_result *result, cycle_t now) {
-  struct cu_kernel *kernel = cu_warp(cu, slot)->kernel;
+static void note_issue(const struct cu *cu, struct cu_kernel *kernel, uint32_t slot, const struct isa_result *result,
+                       cycle_t now) {
   struct pc_result *by_pc = &kernel->by_pc[result->pc];
-  uint64_t lanes = (uint64_t)__builtin_popcountll(result->mask);
+  uint64_t lanes = result->mask == cu->all_lanes ? cu->params.warp_size : (uint64_t)__builtin_popcountll(result->mask);
   kernel->stats.warp_instructions++;
   kernel->stats.lane_instructions += lanes;
   kernel->stats.divergent_branches += result->diverged;
@@ -187,6 +186,10 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
                     const struct isa_result *result, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   cycle_t ready = now + cu->latency[info->class_];
+  if (cu_on_unit(info)) {
+    cu_set_results(warp, info, ready, cu->unit[info->class_], STALL_DEPENDENCY);
+    return true;
+  }
   bool under_way = access != NO_ACCESS && cu->accesses[access].isa.mask;
   if (access != NO_ACCESS && !under_way)
     cu_free_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool, access);
@@ -245,7 +248,7 @@ static void exit_warp(struct cu *cu, uint32_t slot, cycle_t now) {
 }
 
 /* The warp has the scheduler's issue slot of this cycle. */
-static void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
+static inline void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   cu_account(warp, STALL_ISSUED, now);
   cu_charge(warp, STALL_ISSUED, 1);
@@ -277,7 +280,9 @@ static void hold_operands(const struct cu *cu, struct cu_warp *warp, const struc
   for (unsigned i = info->writes; i < info->slots; i++) {
     /* a copy.lane's first operand is its place in the LDS */
     const bool global = is_global(info) && !(info->class_ == ISA_CLASS_COPY_LANE && i == info->writes);
-    warp->held[info->slot[i]] = now + (global && far > near ? far : near);
+    const cycle_t until = now + (global && far > near ? far : near);
+    warp->held[info->slot[i]] = until;
+    warp->held_last = cycle_max(warp->held_last, until);
   }
 }
 
@@ -285,7 +290,7 @@ static uint32_t follow_of(const struct cu *cu, const struct isa_info *info) {
   return info->class_ == ISA_CLASS_FENCE && info->global_fence ? cu->params.fence_latency : cu->follow[info->class_];
 }
 
-static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
+static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   const struct isa_info *info = &warp->kernel->info[warp->pc];
   struct isa_result result;
@@ -294,13 +299,13 @@ static void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, 
   take_slot(cu, scheduler, slot, now);
   scheduler->unit_free[cu->unit[info->class_]] = now + cu_interval(cu, info);
 
-  if (is_lds(info) || is_global(info)) {
+  if (!cu_on_unit(info) && (is_lds(info) || is_global(info))) {
     access = take_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool);
     cu->accesses[access].warp = slot;
   }
   warp->pc =
       cu->source->step(cu->source->self, slot, now, access == NO_ACCESS ? NULL : &cu->accesses[access].isa, &result);
-  note_issue(cu, slot, &result, now);
+  note_issue(cu, warp->kernel, slot, &result, now);
   bool goes_on = execute(cu, slot, info, access, &result, now);
   if (cu->params.operand_latency && access != NO_ACCESS)
     hold_operands(cu, warp, info, now);
@@ -322,6 +327,8 @@ static uint32_t longest_ago(const struct cu *cu, uint64_t candidates) {
 
 /* The policy's choice among `candidates`, which are not empty. */
 static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, uint64_t candidates, cycle_t now) {
+  if (!(candidates & (candidates - 1)))
+    return (uint32_t)__builtin_ctzll(candidates);
   uint64_t after = scheduler->last >= CU_WARPS - 1 ? 0 : candidates & (UINT64_MAX << (scheduler->last + 1));
   if (cu->params.policy == CU_ROUND_ROBIN)
     return (uint32_t)__builtin_ctzll(after ? after : candidates);
@@ -368,7 +375,10 @@ bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cyc
                            ? task_held(cu, scheduler, slot, now, &until)
                            : structural(cu, scheduler, &warp->kernel->info[warp->pc], now, &until);
     if (stall == STALL_ISSUED) {
-      (warp->task ? issue_task : issue)(cu, scheduler, slot, now);
+      if (__builtin_expect(warp->task != TASK_NONE, 0))
+        issue_task(cu, scheduler, slot, now);
+      else
+        issue(cu, scheduler, slot, now);
       let_go(cu, scheduler, asked, now);
       *next = scheduler->ready ? now + 1 : *next;
       return true;

@@ -5,21 +5,6 @@
 #include "models/cu.h"
 #include "models/lane_copy.h"
 
-/* ---- accounts --------------------------------------------------------------------------- */
-
-void cu_charge(struct cu_warp *warp, enum stall stall, uint64_t cycles) {
-  warp->stalls[stall] += cycles;
-  warp->kernel->by_pc[warp->charged].stalls[stall] += cycles;
-}
-
-void cu_account(struct cu_warp *warp, enum stall stall, cycle_t now) {
-  if (now > warp->since) { /* a warp that issues at `now` is already paid up to now + 1 */
-    cu_charge(warp, warp->stall, now - warp->since);
-    warp->since = now;
-  }
-  warp->stall = stall;
-}
-
 /* ---- timing wheel ----------------------------------------------------------------------- */
 
 static void sleep_until(struct cu *cu, uint32_t slot, cycle_t at) {
@@ -90,18 +75,9 @@ static bool fenced(const struct cu_warp *warp, const struct isa_info *info) {
          info->class_ != ISA_CLASS_COPY_FENCE;
 }
 
-/* When the instruction may use what is in a slot of the scoreboard. */
-static cycle_t usable_at(const struct cu *cu, const struct cu_warp *warp, const struct isa_info *info, unsigned slot) {
-  cycle_t ready = warp->ready[slot];
-  if (warp->maker[slot] == CU_NO_UNIT || info->class_ >= ISA_CLASS_LDS || warp->maker[slot] == cu->unit[info->class_])
-    return ready;
-  const bool steers = info->class_ == ISA_CLASS_BRANCH && cu->params.guard_latency;
-  return ready + (steers ? cu->params.guard_latency : cu->params.forward_latency);
-}
-
 /* Whether the warp's next instruction must not issue before the barrier behind it has released the warp. */
 static bool kept_by_barrier(const struct cu_warp *warp, const struct isa_info *info) {
-  return info->class_ >= ISA_CLASS_LDS || warp->kernel->program->code[warp->pc].op == ISA_EXIT;
+  return !cu_on_unit(info) || warp->kernel->program->code[warp->pc].op == ISA_EXIT;
 }
 
 void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
@@ -111,19 +87,21 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   cycle_t at = from;
   cu_account(warp, warp->stall, now); /* what it waited for so far was the old instruction's business */
   warp->charged = warp->pc;
-  const bool forwards = (cu->params.forward_latency | cu->params.guard_latency) != 0;
+  const uint32_t *forward = cu->forward[info->class_];
   for (unsigned i = 0; i < info->slots; i++) {
-    cycle_t ready = forwards ? usable_at(cu, warp, info, info->slot[i]) : warp->ready[info->slot[i]];
-    if (ready > at) {
-      at = ready;
-      stall = (enum stall)warp->producer[info->slot[i]];
+    const struct cu_operand *operand = &warp->operand[info->slot[i]];
+    cycle_t usable = operand->ready + forward[operand->maker];
+    if (usable > at) {
+      at = usable;
+      stall = (enum stall)operand->producer;
     }
   }
+  const bool leaves = !cu_on_unit(info);
   if (info->class_ == ISA_CLASS_LDS && warp->lds_next > at) {
     at = warp->lds_next;
     stall = STALL_UNIT;
   }
-  for (unsigned i = 0; cu->params.operand_latency && i < info->writes; i++)
+  for (unsigned i = 0; warp->held_last > at && i < info->writes; i++)
     if (warp->held[info->slot[i]] > at) {
       at = warp->held[info->slot[i]];
       stall = STALL_DEPENDENCY;
@@ -138,9 +116,9 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
     cu_block(cu, slot, warp->suspended ? STALL_BARRIER : STALL_LDS, now);
   } else if (at == NEVER)
     cu_block(cu, slot, stall, now);
-  else if (fenced(warp, info))
+  else if (leaves && fenced(warp, info))
     cu_block(cu, slot, STALL_FENCE, now);
-  else if (lane_copy_waits(warp, info))
+  else if (leaves && lane_copy_waits(warp, info))
     cu_block(cu, slot, STALL_COPY_DATA, now);
   else
     cu_ready_at(cu, slot, stall, at, now);
