@@ -136,11 +136,12 @@ static bool decode_notes(struct decoder *decoder, struct trace_op *op) {
 /* The common fields that differ. */
 static bool take_common(struct decoder *decoder, uint64_t misses, struct stream_context *context) {
   struct cursor *bytes = &decoder->bytes;
-  const uint64_t next = number(bytes, misses, 0, context->next), mask = number(bytes, misses, 1, context->mask),
-                 flags = number(bytes, misses, 2, context->flags);
-  context->next = (uint32_t)next;
-  context->mask = mask;
-  context->flags = (uint8_t)flags;
+  struct trace_common *common = &context->common;
+  const uint64_t next = number(bytes, misses, 0, common->next), mask = number(bytes, misses, 1, common->mask),
+                 flags = number(bytes, misses, 2, common->flags);
+  common->next = (uint32_t)next;
+  common->mask = mask;
+  common->flags = (uint8_t)flags;
   if (next > UINT32_MAX)
     return wrong(decoder, "a pc of 32 bits");
   if (mask & ~all_lanes(decoder->stream.lanes))
@@ -179,10 +180,11 @@ static inline bool take_fields(struct decoder *decoder, uint64_t misses, struct 
 /* The context's operation, but for its fields. */
 static inline void take_context(struct stream *stream, const struct stream_context *context, struct trace_op *op) {
   op->kind = context->kind;
-  op->pc = context->pc;
-  op->next = stream->pc = context->next;
-  op->mask = stream->mask = context->mask;
-  op->flags = context->flags;
+  const struct trace_common *common = &context->common;
+  op->pc = common->pc;
+  op->next = stream->pc = common->next;
+  op->mask = stream->mask = common->mask;
+  op->flags = common->flags;
   op->notes = 0;
 }
 

@@ -195,15 +195,16 @@ bool encode(struct encoder *encoder, const struct trace_op *op) {
   struct exception exception;
   exception.misses = 0;
   exception.end = exception.bytes;
-  if (op->next != context->next)
-    miss(&exception, 0, encode_number(op->next, context->next));
-  if (op->mask != context->mask)
-    miss(&exception, 1, encode_number(op->mask, context->mask));
-  if (op->flags != context->flags)
-    miss(&exception, 2, encode_number(op->flags, context->flags));
-  context->next = stream->pc = op->next;
-  context->mask = stream->mask = op->mask;
-  context->flags = (uint8_t)op->flags;
+  struct trace_common *common = &context->common;
+  if (op->next != common->next)
+    miss(&exception, 0, encode_number(op->next, common->next));
+  if (op->mask != common->mask)
+    miss(&exception, 1, encode_number(op->mask, common->mask));
+  if (op->flags != common->flags)
+    miss(&exception, 2, encode_number(op->flags, common->flags));
+  common->next = stream->pc = op->next;
+  common->mask = stream->mask = op->mask;
+  common->flags = (uint8_t)op->flags;
   if (row->fields && op->mask) {
     encode_fields(&exception, context, row, op->field);
     const uint64_t lanes = row->vectors ? trace_lanes(op) : 0;

@@ -85,7 +85,7 @@ void stream_free(struct stream *stream) {
 
 static uint32_t *place_of(const struct stream *stream, uint32_t pc) {
   uint32_t place = pc * UINT32_C(2654435769) >> 8 & (stream->places - 1);
-  while (stream->table[place] != STREAM_NONE && stream_context(stream, stream->table[place])->pc != pc)
+  while (stream->table[place] != STREAM_NONE && stream_context(stream, stream->table[place])->common.pc != pc)
     place = (place + 1) & (stream->places - 1);
   return &stream->table[place];
 }
@@ -102,7 +102,7 @@ static bool grow_table(struct stream *stream) {
   stream->places = places;
   for (uint32_t i = 0; i < from; i++)
     if (old[i] != STREAM_NONE)
-      *place_of(stream, stream_context(stream, old[i])->pc) = old[i];
+      *place_of(stream, stream_context(stream, old[i])->common.pc) = old[i];
   free(old);
   return true;
 }
@@ -136,9 +136,7 @@ static struct stream_context *new_context(struct stream *stream) {
   stream->contexts++;
   struct stream_context *context = stream_context(stream, stream->used);
   stream->used += words;
-  *context = (struct stream_context){.pc = stream->pc,
-                                     .next = stream->pc + 1,
-                                     .mask = stream->mask,
+  *context = (struct stream_context){.common = {.pc = stream->pc, .next = stream->pc + 1, .mask = stream->mask},
                                      .follower = STREAM_NONE,
                                      .fresh = true,
                                      .kind = stream->kinds[stream->pc],

@@ -18,16 +18,14 @@ enum {
 };
 
 struct stream_context {
-  uint32_t pc, next;
-  uint64_t mask;
+  struct trace_common common;
   uint32_t follower; /* the context visited after this one: where to look first */
   uint32_t turns;    /* two bits a stepping value: how many visits ago it was, less 1; 0: it steps */
   uint16_t sure;     /* a bit a stepping value: its last prediction was right */
-  uint8_t flags;
-  bool fresh;       /* not visited before with lanes */
-  uint8_t kind;     /* of the instruction at pc */
-  bool bare;        /* that has no fields */
-  uint64_t value[]; /* fields; a struct stream_step each for those that step; of each vector shape, base, step */
+  bool fresh;        /* not visited before with lanes */
+  uint8_t kind;      /* of the instruction at pc */
+  bool bare;         /* that has no fields */
+  uint64_t value[];  /* fields; a struct stream_step each for those that step; of each vector shape, base, step */
 };
 
 /* What else is known of a value that steps. */
@@ -87,16 +85,21 @@ static inline struct stream_context *stream_context(const struct stream *stream,
   return (struct stream_context *)(void *)(stream->arena + number);
 }
 
+/* The context that came after the last one before, if it is that of the operation at stream->pc; else STREAM_NONE. */
+static inline uint32_t stream_follower(const struct stream *stream) {
+  if (stream->last == STREAM_NONE)
+    return STREAM_NONE;
+  const uint32_t follower = stream_context(stream, stream->last)->follower;
+  return follower != STREAM_NONE && stream_context(stream, follower)->common.pc == stream->pc ? follower : STREAM_NONE;
+}
+
 /* The context of the operation at stream->pc. NULL when the program has no such pc, or memory runs out. */
 static inline struct stream_context *stream_visit(struct stream *stream) {
-  if (stream->last != STREAM_NONE) {
-    uint32_t follower = stream_context(stream, stream->last)->follower;
-    if (follower != STREAM_NONE && stream_context(stream, follower)->pc == stream->pc) {
-      stream->last = follower;
-      return stream_context(stream, follower);
-    }
-  }
-  return stream_find(stream);
+  const uint32_t follower = stream_follower(stream);
+  if (follower == STREAM_NONE)
+    return stream_find(stream);
+  stream->last = follower;
+  return stream_context(stream, follower);
 }
 
 /* What a value is predicted to be that was `last`. `number` is its own in the context. */

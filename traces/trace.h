@@ -138,6 +138,13 @@ struct trace_op {
   const struct trace_note *note;
 };
 
+/* What every operation has: all of those without fields, if they have no notes. */
+struct trace_common {
+  uint32_t pc, next;
+  uint64_t mask;
+  uint8_t flags; /* TRACE_DONE, ... */
+};
+
 /* The lanes whose values the vectors of an operation hold; its kind has some. */
 static inline uint64_t trace_lanes(const struct trace_op *op) { return op->mask ? op->mask & ~op->field[0] : 0; }
 
@@ -262,6 +269,10 @@ bool trace_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, 
 
 /* The next operation. False at the end of the stream, and when it cannot be read. */
 bool trace_decode(struct trace_warp *warp, struct trace_op *op);
+
+/* The next operation, if it has no fields and is the very one that came out at its pc before: a loop's. Else NULL, and
+ * trace_decode() has it. */
+const struct trace_common *trace_decode_again(struct trace_warp *warp);
 
 /* What went wrong while reading; NULL when nothing did. */
 const struct trace_error *trace_failed(const struct trace *trace);

@@ -114,6 +114,22 @@ static bool decode_next(struct trace_warp *warp, struct trace_op *op) {
   return true;
 }
 
+const struct trace_common *trace_decode_again(struct trace_warp *warp) {
+  struct decoder *decoder = &warp->decoder;
+  struct stream *stream = &decoder->stream;
+  const uint32_t follower = decoder->run ? stream_follower(stream) : STREAM_NONE;
+  if (follower == STREAM_NONE)
+    return NULL;
+  const struct stream_context *context = stream_context(stream, follower);
+  if (!context->bare)
+    return NULL;
+  decoder->run--;
+  stream->last = follower;
+  stream->pc = context->common.next;
+  stream->mask = context->common.mask;
+  return &context->common;
+}
+
 bool trace_decode(struct trace_warp *warp, struct trace_op *op) {
   /* The last operation of a stream is an exception: its flag was not there before. */
   if (warp->decoder.run && decode_predicted(&warp->decoder, op))

@@ -346,12 +346,11 @@ static bool possible(const struct isa_program *program, const struct trace_op *o
   return op->flags & TRACE_DONE ? program->code[op->pc].op == ISA_EXIT : op->next < program->count;
 }
 
-static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
-  struct unit *unit = self;
+__attribute__((noinline)) static uint32_t step_with(struct unit *unit, uint32_t slot, struct isa_access *access,
+                                                    struct isa_result *result) {
   struct isa_warp *warp = &unit->warps[slot];
   const struct isa_program *program = warp->group->launch->program;
   struct trace_op op;
-  (void)now;
   if (unit->replayer->faulty || !trace_decode(unit->streams[slot], &op))
     return give_up(unit, warp, access, result);
   if (!possible(program, &op)) {
@@ -374,6 +373,21 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
     give(unit, warp, &op, access, result);
   warp->pc = op.next;
   return op.next;
+}
+
+static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
+  struct unit *unit = self;
+  (void)now;
+  const bool plain = !access && !unit->replayer->faulty;
+  const struct trace_common *op = plain ? trace_decode_again(unit->streams[slot]) : NULL;
+  if (!op)
+    return step_with(unit, slot, access, result);
+  /* It is possible: it was when it came out before. */
+  result->pc = op->pc;
+  result->mask = op->mask;
+  result->done = op->flags & TRACE_DONE;
+  result->diverged = op->flags & TRACE_DIVERGED;
+  return unit->warps[slot].pc = op->next;
 }
 
 /* ---- operations on pipes and mbarriers, carried out ------------------------------------------------------ */
