@@ -106,6 +106,27 @@ bool file_write(const char *path, const void *data, size_t size, struct message 
   return message_fail(message, "%s: cannot be written: %s", path, strerror(error));
 }
 
+bool file_begin(struct file_piecewise *file, const char *path, struct message *message) {
+  *file = (struct file_piecewise){.path = path};
+  const bool special = is_special(path);
+  const int descriptor =
+      special ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(path, file->temporary, sizeof file->temporary);
+  file->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+  return file->stream ? true : message_fail(message, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+bool file_end(struct file_piecewise *file, bool good, struct message *message) {
+  errno = 0;
+  bool written = !ferror(file->stream);
+  written &= fclose(file->stream) == 0;
+  if (good && written && (!file->temporary[0] || rename(file->temporary, file->path) == 0))
+    return true;
+  const int error = errno ? errno : EIO; /* an earlier failure's reason is gone */
+  if (file->temporary[0])
+    unlink(file->temporary);
+  return good ? message_fail(message, "%s: cannot be written: %s", file->path, strerror(error)) : false;
+}
+
 bool file_can_write(const char *path, struct message *message) {
   if (file_is_folder(path))
     return message_fail(message, "%s: cannot be written: %s", path, strerror(EISDIR));

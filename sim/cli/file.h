@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "sim/cli/message.h"
 
@@ -16,6 +17,16 @@ bool file_is_folder(const char *path);
 
 /* Writes beside `path` and renames. A device or a pipe (/dev/stdout, a fifo) is written straight. */
 bool file_write(const char *path, const void *data, size_t size, struct message *message);
+
+/* The same piece by piece: `stream` is written to, then the file gets its name, or vanishes. */
+struct file_piecewise {
+  FILE *stream;
+  const char *path;
+  char temporary[4096]; /* "" when `path` is written straight */
+};
+bool file_begin(struct file_piecewise *file, const char *path, struct message *message);
+/* `good`: whether what was written is whole. When it is not, the message says why already, and false comes back. */
+bool file_end(struct file_piecewise *file, bool good, struct message *message);
 
 /* False, with why, when `path` cannot be created: told before a long run, not after it. */
 bool file_can_write(const char *path, struct message *message);
