@@ -171,6 +171,8 @@ TEST(group, votes_count_active_lanes_only) {
         const bool on = mask >> lane & 1;
         if (op == ISA_BALLOT)
           EXPECT_EQ(rig_pair(&rig, 0, lane), on ? votes : 0);
+        else if (op == ISA_BALLOT_32)
+          EXPECT_EQ((uint32_t)rig_pair(&rig, 0, lane), on ? (uint32_t)votes : 0);
         else if (op == ISA_ELECT)
           EXPECT_EQ(rig_pred(&rig, 0, lane), lane == (uint32_t)__builtin_ctzll(mask));
         else
@@ -179,7 +181,7 @@ TEST(group, votes_count_active_lanes_only) {
       rig_close(&rig);
     }
   }
-  EXPECT_EQ(checked, 6);
+  EXPECT_EQ(checked, 7);
 }
 
 /* x and a combined as the operation behind "reduce.", "scan." or "scan.before." combines them. */
