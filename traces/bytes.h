@@ -37,6 +37,10 @@ static inline bool bytes_add(struct bytes *bytes, const void *from, size_t size)
   return true;
 }
 
+/* 0, -1, 1, -2, 2 ... as 0, 1, 2, 3, 4 ... */
+static inline uint64_t zigzag(uint64_t value) { return value << 1 ^ (uint64_t)((int64_t)value >> 63); }
+static inline uint64_t unzigzag(uint64_t code) { return code >> 1 ^ (0 - (code & 1)); }
+
 /* Where `value` ends, which is written from `to` on. */
 static inline uint8_t *varint_put(uint8_t *to, uint64_t value) {
   for (; value >= 0x80; value >>= 7)

@@ -5,8 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static bool add(struct bytes *into, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool add(struct bytes *into, const char *format, ...) {
+bool schema_add(struct bytes *into, const char *format, ...) {
   char line[400];
   va_list arguments;
   va_start(arguments, format);
@@ -44,21 +43,21 @@ static const struct {
 };
 
 static bool add_kind(struct bytes *into, const struct trace_kind_row *row) {
-  bool good = add(into, "kind %s %s\n", row->name, row->text);
+  bool good = schema_add(into, "kind %s %s\n", row->name, row->text);
   for (unsigned i = 0; i < row->fields; i++)
-    good = good && add(into, "field %s %s %s %s\n", row->name, row->field[i].name,
-                       row->field[i].steps ? "step" : "same", row->field[i].text);
+    good = good && schema_add(into, "field %s %s %s %s\n", row->name, row->field[i].name,
+                              row->field[i].steps ? "step" : "same", row->field[i].text);
   for (unsigned i = 0; i < row->vectors; i++)
-    good = good && add(into, "vector %s %s %s\n", row->name, row->vector[i].name, row->vector[i].text);
+    good = good && schema_add(into, "vector %s %s %s\n", row->name, row->vector[i].name, row->vector[i].text);
   return good;
 }
 
 bool schema_write(struct bytes *into) {
-  bool good = add(into, "trace %d\ncontexts %d\nshapes %d\n", TRACE_VERSION, STREAM_CONTEXTS, STREAM_SHAPES);
+  bool good = schema_add(into, "trace %d\ncontexts %d\nshapes %d\n", TRACE_VERSION, STREAM_CONTEXTS, STREAM_SHAPES);
   for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-    good = good && add(into, "%s %s %s\n", named[i].what, named[i].name, named[i].text);
+    good = good && schema_add(into, "%s %s %s\n", named[i].what, named[i].name, named[i].text);
   for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-    good = good && add(into, "common %s %s %s\n", common[i].name, common[i].predictor, common[i].text);
+    good = good && schema_add(into, "common %s %s %s\n", common[i].name, common[i].predictor, common[i].text);
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++)
     good = good && add_kind(into, &trace_kind_rows[kind]);
   return good;
@@ -102,8 +101,7 @@ static const char *find_line(const char *line, const char *list) {
   return line;
 }
 
-/* Whether the file's rows of a list are the first of today's; the line that is not. */
-static const char *list_fault(const char *file, const char *own, const char *list, unsigned words, unsigned *rows) {
+const char *schema_list_fault(const char *file, const char *own, const char *list, unsigned words, unsigned *rows) {
   *rows = 0;
   for (file = find_line(file, list); *file; file = find_line(next_line(file), list)) {
     own = find_line(own, list);
@@ -114,6 +112,10 @@ static const char *list_fault(const char *file, const char *own, const char *lis
     ++*rows;
   }
   return NULL;
+}
+
+void schema_fault_line(char line[100], const char *fault) {
+  snprintf(line, 100, "%.*s", (int)(line_length(fault) < 99 ? line_length(fault) : 99), fault);
 }
 
 /* A file has all fields and vectors of its kinds. */
@@ -133,13 +135,13 @@ const char *schema_fault(const char *schema, unsigned *kinds, char line[100]) {
   if (!schema_write(&own) || !bytes_add(&own, "", 1))
     fault = "memory is out";
   for (unsigned i = 0; !fault && i < LISTS; i++)
-    fault = list_fault(schema, (const char *)own.at, lists[i].name, lists[i].words, &rows[i]);
+    fault = schema_list_fault(schema, (const char *)own.at, lists[i].name, lists[i].words, &rows[i]);
   free(own.at);
   *kinds = rows[KINDS];
   if (!fault &&
       (rows[0] != 1 || rows[1] != 1 || rows[2] != 1 || !counts_fit(rows[KINDS], rows[KINDS + 1], rows[KINDS + 2])))
     fault = "a list that lacks rows";
   if (fault)
-    snprintf(line, 100, "%.*s", (int)(line_length(fault) < 99 ? line_length(fault) : 99), fault);
+    schema_fault_line(line, fault);
   return fault ? line : NULL;
 }

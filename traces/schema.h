@@ -13,4 +13,16 @@ bool schema_write(struct bytes *into);
 /* Whether a file with this schema can be read: NULL, and in *kinds how many kinds it has; or the line that cannot. */
 const char *schema_fault(const char *schema, unsigned *kinds, char line[100]);
 
+/* ---- for the schemas of other files, too ----------------------------------------------------- */
+
+/* Appends a line. */
+bool schema_add(struct bytes *into, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A list is the lines that begin with its name, which may be several words. Whether the file's are the first of
+ * `own`'s, as far as the first `words` of a line say: NULL, and how many there are; or the line that is not. */
+const char *schema_list_fault(const char *file, const char *own, const char *list, unsigned words, unsigned *rows);
+
+/* Copies a line that is at fault, cut to fit. */
+void schema_fault_line(char line[100], const char *fault);
+
 #endif

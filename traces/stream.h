@@ -10,6 +10,7 @@
 #ifndef TRACES_STREAM_H
 #define TRACES_STREAM_H
 
+#include "traces/bytes.h"
 #include "traces/trace.h"
 
 enum {
@@ -55,8 +56,6 @@ struct stream {
 #define STREAM_NONE UINT32_MAX
 
 /* Numbers of shapes: an even one is a stride, zigzag-coded; an odd one a row, or a new shape. */
-static inline uint64_t zigzag(uint64_t value) { return value << 1 ^ (uint64_t)((int64_t)value >> 63); }
-static inline uint64_t unzigzag(uint64_t code) { return code >> 1 ^ (0 - (code & 1)); }
 static inline uint64_t shape_of_stride(uint64_t stride) { return zigzag(stride) << 1; }
 static inline uint64_t stride_of_shape(uint64_t shape) { return unzigzag(shape >> 1); }
 static inline uint64_t shape_of_row(uint32_t row) { return (uint64_t)row << 1 | 1; }

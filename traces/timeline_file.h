@@ -3,9 +3,9 @@
  *   taps ──events──► encoder of a stream ──► batches ──► blocks ─► file ─► blocks ─► events, one after the other
  *
  * The file is made of a trace's blocks (docs/timeline-format.md has every byte), with a magic of its own. Its schema is
- * made from the rows of sim/core/timeline.def; its metas say what ran, on which machine. Bytes of a stream are kept
- * until they exceed TIMELINE_BATCH_BYTES: a batch, which can be decoded without those before it. Batches are written in
- * the order of (cycle in which they were closed, stream).
+ * made from the rows of sim/core/timeline.def; its metas say what ran, on which machine. TIMELINE_BATCH_EVENTS events
+ * of a stream are a batch, which can be decoded without those before it. Batches are written in the order of (cycle in
+ * which they were closed, stream).
  *
  * Invariant: what comes out is what was told and lies in the window, event by event, in the order of its stream; the
  * file's bytes depend on the run alone. A changed byte is found by a checksum before anything of its block is used.
@@ -19,9 +19,14 @@
 #include "sim/core/timeline.h"
 #include "traces/trace.h"
 
-enum { TIMELINE_VERSION = 1, TIMELINE_BATCH_BYTES = 8 << 10 };
+enum {
+  TIMELINE_VERSION = 1,
+  TIMELINE_BATCH_EVENTS = 2048, /* at most */
+  TIMELINE_UNITS = 1 << 12,     /* units are below */
+};
 
-/* What is kept of what is told: events that have a cycle in common with the window, whole. */
+/* What is kept of what is told: events that have a cycle in common with the window, whole. One that takes no time
+ * counts as being in its first cycle. */
 struct timeline_window {
   cycle_t from, to;       /* [from, to); 0 and NEVER: all */
   cycle_t sample, period; /* of each `period` cycles from cycle 0 on the first `sample`; period 0: all */

@@ -1,0 +1,366 @@
+/* Timelines in files: what comes out is what was told and lies in the window, and damage is told. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "tests/ct.h"
+#include "tests/traces/made.h"
+#include "traces/block.h"
+#include "traces/timeline_file.h"
+#include "traces/timeline_window.h"
+
+enum { STREAMS = 5 };
+
+/* Events as blocks tell them: stream s is of compute unit s / 2. */
+struct made_timeline {
+  uint64_t seed;
+  uint32_t events; /* of each stream */
+  unsigned wild;   /* of 100 */
+};
+
+struct told {
+  uint32_t stream;
+  cycle_t now;
+  struct timeline_event event;
+};
+
+static const struct timeline_window everything = {.to = NEVER, .kinds = UINT32_MAX};
+static const struct made_timeline small = {.seed = 3, .events = 10000, .wild = 5};
+
+/* The stream's next event, made from the one before. */
+static void make(struct told *told, uint64_t *state, unsigned wild) {
+  struct timeline_event *event = &told->event;
+  const uint64_t dice = ct_random(state);
+  told->now += dice % 3;
+  event->kind = (enum timeline_kind)(dice >> 8 & 3 ? TIMELINE_WARP : (dice >> 16) % TIMELINE_KINDS);
+  event->unit = (event->unit + 1) % 16;
+  event->from = told->now > 40 ? told->now - (dice >> 24) % 40 : 0;
+  event->to = event->from + (dice >> 32) % 50;
+  for (unsigned i = 0; i < TIMELINE_FIELDS; i++)
+    event->field[i] = i < timeline_kind_rows[event->kind].fields ? (dice >> 40) % (i + 2) : 0;
+  if (dice >> 56 >= wild * 256u / 100)
+    return;
+  event->unit = (uint32_t)(ct_random(state) % TIMELINE_UNITS);
+  event->from = ct_random(state) >> ct_random(state) % 64;
+  event->to = event->from + ct_random(state) % (NEVER - event->from);
+  for (unsigned i = 0; i < timeline_kind_rows[event->kind].fields; i++)
+    event->field[i] = ct_random(state) >> ct_random(state) % 64;
+}
+
+/* All of them, stream after stream. The caller frees it. */
+static struct told *make_all(const struct made_timeline *made) {
+  struct told *all = calloc(made->events * STREAMS, sizeof *all);
+  for (uint32_t stream = 0; stream < STREAMS; stream++) {
+    uint64_t state = made->seed + stream * UINT64_C(0x9e3779b97f4a7c15);
+    struct told told = {.stream = stream, .event.cu = stream / 2};
+    for (uint32_t i = 0; i < made->events; i++) {
+      make(&told, &state, made->wild);
+      all[stream * made->events + i] = told;
+    }
+  }
+  return all;
+}
+
+/* Tells them cycle by cycle, in each of them stream after stream, in one order or the other. */
+static void tell_all(const struct made_timeline *made, struct timeline_writer *writer, bool backwards) {
+  struct told *all = make_all(made);
+  struct timeline *timeline = timeline_writer_listener(writer);
+  uint32_t next[STREAMS] = {0}, left = made->events * STREAMS;
+  for (cycle_t now = 0; left; now++) {
+    for (uint32_t i = 0; i < STREAMS; i++) {
+      const uint32_t stream = backwards ? STREAMS - 1 - i : i;
+      for (; next[stream] < made->events; next[stream]++, left--) {
+        const struct told *told = &all[stream * made->events + next[stream]];
+        if (told->now > now)
+          break;
+        if (timeline->kinds >> told->event.kind & 1)
+          timeline->take(timeline->self, stream, now, &told->event);
+      }
+    }
+    if (now % (backwards ? 77 : 1000) == 0)
+      timeline_writer_settle(writer, now);
+  }
+  free(all);
+}
+
+static void write_made(const struct made_timeline *made, const struct timeline_window *window, const char *path,
+                       bool backwards) {
+  struct trace_error error;
+  struct timeline_writer *writer = timeline_writer_open(path, window, &error);
+  timeline_write_meta(writer, "run", "first", 5);
+  tell_all(made, writer, backwards);
+  timeline_write_meta(writer, "run", "second", 6);
+  EXPECT_TRUE(timeline_writer_close(writer, &error));
+}
+
+static bool same_event(const struct timeline_event *a, const struct timeline_event *b) {
+  return a->kind == b->kind && a->cu == b->cu && a->unit == b->unit && a->from == b->from && a->to == b->to &&
+         memcmp(a->field, b->field, sizeof a->field) == 0;
+}
+
+/* Whether the window, said another way, wants it: any of its cycles counts. */
+static bool wanted(const struct timeline_window *window, const struct timeline_event *event) {
+  if (!(window->kinds >> event->kind & 1) || (window->cus && !window->cus[event->cu]))
+    return false;
+  const cycle_t length = event->to - event->from ? event->to - event->from : 1;
+  for (cycle_t i = 0; i < length; i++) {
+    const cycle_t cycle = event->from + i;
+    if (cycle >= window->from && cycle < window->to && (!window->period || cycle % window->period < window->sample))
+      return true;
+  }
+  return false;
+}
+
+/* Each event read must be the next wanted one of its stream: streams are told apart by a number in no file, so that
+ * an event is looked for in those of its compute unit. Returns the events that were read. */
+static uint64_t check(const struct made_timeline *made, const struct timeline_window *window,
+                      struct timeline_file *file) {
+  struct told *all = make_all(made);
+  uint32_t next[STREAMS] = {0};
+  uint64_t events = 0;
+  struct timeline_event event;
+  for (; timeline_next(file, &event); events++) {
+    bool found = false;
+    for (uint32_t stream = 0; stream < STREAMS && !found; stream++) {
+      uint32_t i = next[stream];
+      while (i < made->events && window != &everything && !wanted(window, &all[stream * made->events + i].event))
+        i++;
+      found = i < made->events && same_event(&event, &all[stream * made->events + i].event);
+      next[stream] = found ? i + 1 : next[stream];
+    }
+    if (!EXPECT_TRUE(found))
+      break;
+  }
+  free(all);
+  return events;
+}
+
+static uint8_t *bytes_of(const char *path, size_t *size) {
+  FILE *file = fopen(path, "rb");
+  fseek(file, 0, SEEK_END);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *bytes = malloc(*size + 1);
+  EXPECT_EQ(fread(bytes, 1, *size, file), *size);
+  fclose(file);
+  return bytes;
+}
+
+static void put(const char *path, const uint8_t *bytes, size_t size) {
+  FILE *file = fopen(path, "wb");
+  EXPECT_EQ(fwrite(bytes, 1, size, file), size);
+  EXPECT_EQ(fclose(file), 0);
+}
+
+TEST(timelines, what_comes_out_is_what_was_told) {
+  const char *path = made_path("all.wtl");
+  static const struct made_timeline rows[] = {{3, 10000, 5}, {4, 3000, 100}, {5, 1, 0}, {6, 2049, 0}};
+  struct trace_error error;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ct_note("row %zu", i);
+    write_made(&rows[i], &everything, path, false);
+    EXPECT_TRUE(timeline_validate(path, &error));
+    EXPECT_STREQ(error.text, "");
+    struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
+    ASSERT_TRUE(file);
+    EXPECT_EQ(check(&rows[i], &everything, file), rows[i].events * STREAMS);
+    EXPECT_TRUE(!timeline_failed(file));
+    EXPECT_EQ(timeline_extent_of(file).events, rows[i].events * STREAMS);
+    timeline_rewind(file);
+    EXPECT_EQ(check(&rows[i], &everything, file), rows[i].events * STREAMS);
+    timeline_close(file);
+  }
+  unlink(path);
+}
+
+TEST(timelines, of_two_metas_with_one_name_the_last_counts) {
+  const char *path = made_path("meta.wtl");
+  struct trace_error error;
+  size_t size;
+  write_made(&small, &everything, path, false);
+  struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
+  EXPECT_STREQ(timeline_meta(file, "run", &size), "second");
+  EXPECT_EQ(size, 6);
+  EXPECT_TRUE(!timeline_meta(file, "other", NULL));
+  timeline_close(file);
+  EXPECT_TRUE(timeline_is_one(path));
+  EXPECT_FALSE(timeline_is_one("/nonexistent"));
+  EXPECT_FALSE(timeline_is_one("README.md"));
+  unlink(path);
+}
+
+TEST(timelines, an_empty_one_is_whole) {
+  const char *path = made_path("empty.wtl");
+  const struct made_timeline none = {.events = 0};
+  struct trace_error error;
+  struct timeline_event event;
+  write_made(&none, &everything, path, false);
+  EXPECT_TRUE(timeline_validate(path, &error));
+  struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
+  EXPECT_FALSE(timeline_next(file, &event));
+  EXPECT_EQ(timeline_extent_of(file).events, 0);
+  timeline_close(file);
+  unlink(path);
+}
+
+TEST(timelines, their_bytes_do_not_depend_on_the_order_in_which_streams_tell) {
+  const char *path = made_path("order.wtl");
+  size_t size[2];
+  uint8_t *bytes[2];
+  for (unsigned i = 0; i < 2; i++) {
+    write_made(&small, &everything, path, i);
+    bytes[i] = bytes_of(path, &size[i]);
+  }
+  EXPECT_EQ(size[0], size[1]);
+  EXPECT_EQ(memcmp(bytes[0], bytes[1], size[0]), 0);
+  free(bytes[0]);
+  free(bytes[1]);
+  unlink(path);
+}
+
+TEST(timelines, a_window_keeps_the_events_that_have_a_cycle_in_it) {
+  static const uint8_t cus[] = {0, 1, 0};
+  static const struct made_timeline made = {.seed = 8, .events = 3000, .wild = 0};
+  static const struct timeline_window windows[] = {
+      {1000, 1300, 0, 0, NULL, 0, UINT32_MAX},
+      {0, NEVER, 0, 0, cus, 3, UINT32_MAX},
+      {0, NEVER, 0, 0, cus, 2, UINT32_MAX},
+      {0, NEVER, 3, 200, NULL, 0, UINT32_MAX},
+      {500, 900, 1, 64, cus, 3, 1 << TIMELINE_WARP | 1 << TIMELINE_BANKS},
+      {700, 701, 0, 0, NULL, 0, UINT32_MAX},
+  };
+  const char *path = made_path("window.wtl");
+  struct trace_error error;
+  struct told *all = make_all(&made);
+  for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+    struct timeline_window finite = windows[i];
+    finite.to = finite.to == NEVER ? 1 << 20 : finite.to;
+    uint64_t expected = 0;
+    for (uint32_t event = 0; event < made.events * STREAMS; event++)
+      expected += wanted(&finite, &all[event].event);
+    ct_note("window %zu", i);
+    write_made(&made, &windows[i], path, false);
+    struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
+    ASSERT_TRUE(file);
+    EXPECT_EQ(check(&made, &finite, file), expected);
+    EXPECT_GT(expected, 0);
+    timeline_close(file);
+  }
+  free(all);
+  unlink(path);
+}
+
+TEST(timelines, an_event_without_a_cycle_is_in_the_window_of_its_first) {
+  const struct timeline_event event = {.kind = TIMELINE_WAITED, .from = 7, .to = 7};
+  const struct timeline_window here = {7, 8, 0, 0, NULL, 0, UINT32_MAX}, later = {8, 9, 0, 0, NULL, 0, UINT32_MAX},
+                               sampled = {0, NEVER, 1, 7, NULL, 0, UINT32_MAX},
+                               missed = {0, NEVER, 1, 8, NULL, 0, UINT32_MAX};
+  EXPECT_TRUE(timeline_window_has(&here, &event));
+  EXPECT_FALSE(timeline_window_has(&later, &event));
+  EXPECT_TRUE(timeline_window_has(&sampled, &event));
+  EXPECT_FALSE(timeline_window_has(&missed, &event));
+}
+
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+/* It is told, with an offset in the file; what is salvaged is what was told. Returns how many events. */
+static uint64_t told_and_salvaged(const char *path, size_t size) {
+  struct trace_error error;
+  EXPECT_FALSE(timeline_validate(path, &error));
+  EXPECT_CONTAINS(error.text, ": offset ");
+  EXPECT_CONTAINS(error.text, ": expected ");
+  EXPECT_LE(error.offset, size);
+  struct timeline_file *file = timeline_open_file(path, TRACE_SALVAGE, &error);
+  if (!file) { /* the file's header is damaged */
+    EXPECT_LT(error.offset, FILE_HEADER);
+    return 0;
+  }
+  EXPECT_CONTAINS(error.text, ", found ");
+  const uint64_t events = check(&small, &everything, file);
+  EXPECT_TRUE(!timeline_failed(file));
+  EXPECT_EQ(timeline_extent_of(file).events, events);
+  timeline_close(file);
+  return events;
+}
+
+TEST(timelines, one_cut_at_any_block_is_told_and_read_up_to_there) {
+  const char *path = made_path("cut.wtl");
+  size_t size;
+  write_made(&small, &everything, path, false);
+  uint8_t *bytes = bytes_of(path, &size);
+  uint64_t before = 0;
+  unsigned blocks = 0;
+  for (size_t at = FILE_HEADER; at < size; at += BLOCK_HEADER + get32(bytes + at + 16), blocks++) {
+    put(path, bytes, at);
+    ct_note("cut at %zu", at);
+    const uint64_t events = told_and_salvaged(path, at);
+    EXPECT_GE(events, before);
+    before = events;
+  }
+  EXPECT_GT(blocks, 6);
+  EXPECT_EQ(before, small.events * STREAMS);
+  free(bytes);
+  unlink(path);
+}
+
+TEST(timelines, a_flipped_bit_is_told) {
+  const struct made_timeline made = {.seed = 6, .events = 300};
+  const char *path = made_path("bit.wtl");
+  uint64_t state = 4;
+  size_t size;
+  write_made(&made, &everything, path, false);
+  uint8_t *bytes = bytes_of(path, &size);
+  for (unsigned i = 0; i < 1000; i++) {
+    const size_t bit = i < 8 * 60 ? i : ct_random(&state) % (8 * size);
+    struct trace_error error;
+    bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    put(path, bytes, size);
+    ct_note("bit %zu of byte %zu", bit % 8, bit / 8);
+    EXPECT_FALSE(timeline_validate(path, &error));
+    EXPECT_CONTAINS(error.text, ": offset ");
+    struct timeline_file *file = timeline_open_file(path, TRACE_SALVAGE, &error);
+    if (file)
+      check(&made, &everything, file);
+    timeline_close(file);
+    bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+  }
+  free(bytes);
+  unlink(path);
+}
+
+TEST(timelines, a_killed_writer_leaves_what_it_has_written) {
+  const char *path = made_path("killed.wtl");
+  struct trace_error error;
+  struct timeline_writer *writer = timeline_writer_open(path, &everything, &error);
+  tell_all(&small, writer, false);
+  timeline_writer_abandon(writer);
+  size_t size;
+  free(bytes_of(path, &size));
+  EXPECT_GT(told_and_salvaged(path, size), small.events);
+  unlink(path);
+}
+
+TEST(timelines, a_full_disk_is_told_and_leaves_what_is_written) {
+  const char *path = made_path("full.wtl");
+  struct trace_error error;
+  struct rlimit before, limit;
+  getrlimit(RLIMIT_FSIZE, &before);
+  limit = before;
+  limit.rlim_cur = 150000;
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  struct timeline_writer *writer = timeline_writer_open(path, &everything, &error);
+  tell_all(&small, writer, false);
+  EXPECT_FALSE(timeline_writer_good(writer));
+  EXPECT_FALSE(timeline_writer_close(writer, &error));
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, SIG_DFL);
+  EXPECT_CONTAINS(error.text, "offset 150000: File too large; what is before is kept");
+  EXPECT_GT(told_and_salvaged(path, 150000), small.events);
+  unlink(path);
+  EXPECT_TRUE(!timeline_writer_open("/dev/full", &everything, &error));
+  EXPECT_CONTAINS(error.text, "/dev/full: cannot be written: No space left on device");
+}

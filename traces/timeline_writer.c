@@ -1,0 +1,197 @@
+#include "traces/block.h"
+#include "traces/timeline_code.h"
+#include "traces/timeline_schema.h"
+#include "traces/timeline_window.h"
+
+#include <assert.h>
+
+/* A batch that waits for its turn. */
+struct pending {
+  cycle_t cycle;
+  uint32_t stream;
+  uint64_t number; /* of the batches closed before: those of one stream stay in their order */
+  struct bytes bytes;
+};
+
+struct timeline_writer {
+  struct block_writer out;
+  struct timeline_window window;
+  uint8_t *cus;
+  struct timeline listener;
+  struct timeline_encoder **streams;
+  uint32_t stream_count;
+  struct pending *pending;
+  size_t pending_count, pending_room;
+  uint64_t closed;    /* batches */
+  struct bytes block; /* of data, until it is large enough */
+  struct timeline_extent extent;
+};
+
+static bool memory_out(struct timeline_writer *writer) {
+  block_write_failed(&writer->out, "memory is out");
+  return false;
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static void close_batch(struct timeline_writer *writer, uint32_t stream, cycle_t now) {
+  struct bytes bytes = {0};
+  if (!timeline_encode_batch(writer->streams[stream], stream, &bytes) ||
+      !block_write_grow(&writer->out, &writer->pending, &writer->pending_room, writer->pending_count,
+                        sizeof *writer->pending)) {
+    free(bytes.at);
+    memory_out(writer);
+    return;
+  }
+  writer->pending[writer->pending_count++] = (struct pending){now, stream, writer->closed++, bytes};
+}
+
+static struct timeline_encoder *encoder_of(struct timeline_writer *writer, uint32_t stream) {
+  if (stream >= writer->stream_count) {
+    const uint32_t count = stream < 16 ? 32 : 2 * stream;
+    struct timeline_encoder **streams = realloc(writer->streams, count * sizeof *streams);
+    if (!streams)
+      return NULL;
+    memset(streams + writer->stream_count, 0, (count - writer->stream_count) * sizeof(struct timeline_encoder *));
+    writer->streams = streams;
+    writer->stream_count = count;
+  }
+  if (!writer->streams[stream])
+    writer->streams[stream] = calloc(1, sizeof **writer->streams);
+  return writer->streams[stream];
+}
+
+static void extend(struct timeline_extent *extent, const struct timeline_event *event) {
+  extent->from = extent->events && extent->from < event->from ? extent->from : event->from;
+  extent->to = extent->events && extent->to > event->to ? extent->to : event->to;
+  extent->events++;
+}
+
+static void take(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
+  struct timeline_writer *writer = self;
+  if (writer->out.failed || !timeline_window_has(&writer->window, event))
+    return;
+  struct timeline_encoder *encoder = encoder_of(writer, stream);
+  if (!encoder || !timeline_encode(encoder, event)) {
+    memory_out(writer);
+    return;
+  }
+  assert(encoder->cu == event->cu && "a stream is of one compute unit");
+  extend(&writer->extent, event);
+  if (encoder->events == TIMELINE_BATCH_EVENTS)
+    close_batch(writer, stream, now);
+}
+
+/* ---- batches, in order ---------------------------------------------------------------------- */
+
+static void write_data(struct timeline_writer *writer) {
+  if (writer->block.size)
+    block_write(&writer->out, BLOCK_DATA, writer->block.at, writer->block.size);
+  writer->block.size = 0;
+}
+
+static int by_time(const void *a, const void *b) {
+  const struct pending *x = a, *y = b;
+  if (x->cycle != y->cycle)
+    return x->cycle < y->cycle ? -1 : 1;
+  if (x->stream != y->stream)
+    return x->stream < y->stream ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+void timeline_writer_settle(struct timeline_writer *writer, cycle_t now) {
+  if (!writer->pending_count)
+    return;
+  qsort(writer->pending, writer->pending_count, sizeof *writer->pending, by_time);
+  size_t done = 0;
+  for (; done < writer->pending_count && writer->pending[done].cycle < now; done++) {
+    struct bytes *bytes = &writer->pending[done].bytes;
+    if (!bytes_add(&writer->block, bytes->at, bytes->size))
+      memory_out(writer);
+    free(bytes->at);
+    if (writer->block.size >= TRACE_BLOCK_BYTES)
+      write_data(writer);
+  }
+  writer->pending_count -= done;
+  memmove(writer->pending, writer->pending + done, writer->pending_count * sizeof *writer->pending);
+}
+
+/* ---- the file ------------------------------------------------------------------------------- */
+
+static bool copy_window(struct timeline_writer *writer, const struct timeline_window *window) {
+  writer->window = *window;
+  if (!window->cus)
+    return true;
+  writer->window.cus = writer->cus = malloc(window->cu_count + 1u);
+  if (writer->cus)
+    memcpy(writer->cus, window->cus, window->cu_count);
+  return writer->cus;
+}
+
+struct timeline_writer *timeline_writer_open(const char *path, const struct timeline_window *window,
+                                             struct trace_error *error) {
+  struct timeline_writer *writer = calloc(1, sizeof *writer);
+  struct bytes schema = {0};
+  *error = (struct trace_error){.text = "memory is out"};
+  const bool good = writer && copy_window(writer, window) && timeline_schema_write(&schema) &&
+                    block_writer_open(&writer->out, path, &timeline_format, error);
+  if (good) {
+    writer->listener = (struct timeline){.take = take, .self = writer, .kinds = window->kinds};
+    block_write(&writer->out, BLOCK_SCHEMA, schema.at, schema.size);
+  } else if (writer) {
+    free(writer->cus);
+    free(writer);
+  }
+  free(schema.at);
+  return good ? writer : NULL;
+}
+
+struct timeline *timeline_writer_listener(struct timeline_writer *writer) {
+  return &writer->listener;
+}
+
+void timeline_write_meta(struct timeline_writer *writer, const char *name, const void *bytes, size_t size) {
+  block_write_meta(&writer->out, name, bytes, size);
+}
+
+bool timeline_writer_good(const struct timeline_writer *writer) { return !writer->out.failed; }
+
+static void write_end(struct timeline_writer *writer) {
+  uint8_t end[TIMELINE_END_BYTES];
+  put64(end, writer->out.offset);
+  put64(end + 8, writer->out.blocks);
+  put64(end + 16, writer->extent.events);
+  put64(end + 24, writer->extent.from);
+  put64(end + 32, writer->extent.to);
+  block_write_index(&writer->out);
+  block_write(&writer->out, BLOCK_END, end, sizeof end);
+}
+
+void timeline_writer_abandon(struct timeline_writer *writer) {
+  for (uint32_t i = 0; i < writer->stream_count; i++)
+    if (writer->streams[i]) {
+      timeline_encoder_free(writer->streams[i]);
+      free(writer->streams[i]);
+    }
+  for (size_t i = 0; i < writer->pending_count; i++)
+    free(writer->pending[i].bytes.at);
+  block_writer_close(&writer->out);
+  free(writer->streams);
+  free(writer->pending);
+  free(writer->block.at);
+  free(writer->cus);
+  free(writer);
+}
+
+bool timeline_writer_close(struct timeline_writer *writer, struct trace_error *error) {
+  timeline_writer_settle(writer, NEVER);
+  for (uint32_t i = 0; i < writer->stream_count && !writer->out.failed; i++)
+    if (writer->streams[i] && writer->streams[i]->events)
+      close_batch(writer, i, 0);
+  timeline_writer_settle(writer, NEVER);
+  write_data(writer);
+  write_end(writer);
+  const bool good = block_writer_finish(&writer->out, error);
+  timeline_writer_abandon(writer);
+  return good;
+}
