@@ -248,6 +248,7 @@ struct isa_launch {
   uint32_t dimensions;
   uint32_t global[3], local[3], offset[3]; /* 1 and 0 beyond `dimensions` */
   uint32_t groups[3];
+  uint32_t first_group, part_groups; /* a part alone runs: so many of them, from this number on; 0: all of them */
   uint32_t warp_size;
   const uint8_t *args;
   struct isa_memory *memory;
@@ -260,6 +261,12 @@ struct isa_launch {
   void (*print)(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length);
   void *print_context;
 };
+
+/* The work-groups that run. */
+static inline uint64_t isa_launch_groups(const struct isa_launch *launch) {
+  const uint64_t all = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
+  return launch->part_groups ? launch->part_groups : all;
+}
 
 enum { ISA_GROUP_COMMITTED = 64 };
 

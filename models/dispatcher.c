@@ -84,8 +84,9 @@ static void take_finished(struct dispatcher *dispatcher, uint32_t index, cycle_t
 static void send(struct dispatcher *dispatcher, uint32_t index, uint32_t number, cycle_t now) {
   struct dispatched *launch = &dispatcher->launches[number];
   struct cu_room *room = &dispatcher->free[index];
-  struct cu_start message = {
-      .launch = number, .linear = (uint32_t)launch->sent++, .lds = take_lds(dispatcher, index, launch->need.lds)};
+  struct cu_start message = {.launch = number,
+                             .linear = (uint32_t)(launch->first + launch->sent++),
+                             .lds = take_lds(dispatcher, index, launch->need.lds)};
   port_send(&dispatcher->cus[index]->from_dispatcher, &message, now);
   room->warps -= launch->need.warps;
   room->groups -= launch->need.groups;
@@ -168,8 +169,9 @@ void dispatcher_launch(struct dispatcher *dispatcher, cycle_t start) {
   component_wake(&dispatcher->component, start);
 }
 
-void dispatcher_add(struct dispatcher *dispatcher, uint64_t groups, const struct cu_room *need) {
+void dispatcher_add(struct dispatcher *dispatcher, uint64_t first, uint64_t groups, const struct cu_room *need) {
   assert(dispatcher->launch_count < RESULT_TOGETHER && "the caller has counted them");
-  dispatcher->launches[dispatcher->launch_count++] = (struct dispatched){.need = *need, .groups = groups};
+  dispatcher->launches[dispatcher->launch_count++] =
+      (struct dispatched){.need = *need, .first = first, .groups = groups};
   dispatcher->groups += groups;
 }

@@ -38,8 +38,8 @@ struct lds_piece {
 };
 
 struct dispatched {
-  struct cu_room need; /* of a group */
-  uint64_t groups, sent;
+  struct cu_room need;          /* of a group */
+  uint64_t first, groups, sent; /* its first group's number, and how many there are */
 };
 
 struct dispatcher {
@@ -63,10 +63,10 @@ struct dispatcher {
 bool dispatcher_init(struct dispatcher *dispatcher, struct cu **cus, const struct machine *machine);
 void dispatcher_free(struct dispatcher *dispatcher);
 
-/* Begins launches at cycle `start`, none yet: each is then told by dispatcher_add(), with its work-groups and what one
- * of them takes, before the first cycle. */
+/* Begins launches at cycle `start`, none yet: each is then told by dispatcher_add(), with its work-groups, from number
+ * `first` on, and what one of them takes, before the first cycle. */
 void dispatcher_launch(struct dispatcher *dispatcher, cycle_t start);
-void dispatcher_add(struct dispatcher *dispatcher, uint64_t groups, const struct cu_room *need);
+void dispatcher_add(struct dispatcher *dispatcher, uint64_t first, uint64_t groups, const struct cu_room *need);
 
 static inline bool dispatcher_finished(const struct dispatcher *dispatcher) {
   return dispatcher->done == dispatcher->groups;

@@ -12,7 +12,7 @@ static uint32_t fit(uint32_t have, uint64_t need) { return need ? (uint32_t)(hav
 
 struct occupancy simulation_occupancy(const struct machine *machine, const struct isa_launch *launch) {
   const struct cu_params *cu = &machine->cu;
-  uint64_t groups = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
+  uint64_t groups = isa_launch_groups(launch);
   uint32_t row = machine->lds.banks * machine->lds.bank_bytes;
   uint64_t items = (uint64_t)launch->local[0] * launch->local[1] * launch->local[2];
   struct occupancy occupancy = {
@@ -283,7 +283,7 @@ static bool prepare_result(const struct simulation *simulation, const struct at_
   *result = (struct launch_result){
       .occupancy = simulation_occupancy(&simulation->machine, launch),
       .together = (uint32_t)all->count,
-      .work_groups = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2],
+      .work_groups = isa_launch_groups(launch),
       .by_pc = calloc(launch->program->count, sizeof *result->by_pc),
       .pipes = calloc(pipes + 1, sizeof *result->pipes),
       .pipe_count = pipes,
@@ -338,7 +338,7 @@ static void prepare_dispatcher(struct simulation *simulation, const struct at_on
         .registers = fit->warps_per_group * fit->registers_per_warp,
         .lds = fit->lds_per_group,
     };
-    dispatcher_add(&simulation->dispatcher, all->results[i].work_groups, &need);
+    dispatcher_add(&simulation->dispatcher, all->launches[i]->first_group, all->results[i].work_groups, &need);
   }
 }
 

@@ -27,6 +27,7 @@ struct job_launch {
   bool local_chosen;      /* by job_ready(), not by the user */
   bool refitted;          /* the program was lowered again, for fewer registers */
   size_t first, together; /* it runs at once with others: launches [first, first + together), itself among them */
+  uint64_t shift;         /* of a replay: global memory lies so much higher than in the recording */
   struct printed printed;
 };
 

@@ -377,6 +377,8 @@ static void set_shape(json_t *object, const struct isa_launch *launch) {
   json_object_set_new(object, "global", triple(launch->global));
   json_object_set_new(object, "local", triple(launch->local));
   json_object_set_new(object, "offset", triple(launch->offset));
+  if (launch->part_groups)
+    set_whole(object, "first_work_group", launch->first_group);
 }
 
 static void set_summary(json_t *object, const struct machine *machine, const struct launch_result *result) {

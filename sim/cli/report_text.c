@@ -105,7 +105,10 @@ static void summary(const struct view *view) {
   print_range(text, view->launch->global, view->launch->dimensions);
   text_print(text, " work-items in groups of ");
   print_range(text, view->launch->local, view->launch->dimensions);
-  text_print(text, ": %" PRIu64 " work-group%s\n", result->work_groups, result->work_groups == 1 ? "" : "s");
+  text_print(text, ": %" PRIu64 " work-group%s", result->work_groups, result->work_groups == 1 ? "" : "s");
+  if (view->launch->part_groups)
+    text_print(text, " alone, from number %u on", view->launch->first_group);
+  text_print(text, "\n");
   text_print(text, "cycles         %" PRIu64 " = %.3f us\n", result->cycles,
              (double)result->cycles / machine->cu.clock_mhz);
   together(view);

@@ -139,6 +139,12 @@ static bool read_flag(struct job_reader *reader, const struct place *parent, con
   return value;
 }
 
+/* A key that may be missing: then it is 0. */
+static bool read_if_there(struct job_reader *reader, const struct place *parent, const json_t *object, const char *key,
+                          uint64_t maximum, uint64_t *number) {
+  return !json_object_get(object, key) || read_whole(reader, parent, object, key, 0, maximum, number);
+}
+
 static const char *read_word(struct job_reader *reader, const struct place *parent, const json_t *object,
                              const char *key) {
   const struct place place = {parent, key, 0};
@@ -286,7 +292,7 @@ static bool read_buffer(struct job_reader *reader, const struct place *place, co
   const char *name = read_word(reader, place, object, "name");
   const uint64_t from =
       memory->count ? memory->buffers[memory->count - 1].base + memory->buffers[memory->count - 1].bytes : 1;
-  if (!name || !read_whole(reader, place, object, "base", from, ISA_VARIABLE_BASE << 16, &buffer.base) ||
+  if (!name || !read_whole(reader, place, object, "base", from, TRACE_JOB_SHIFT, &buffer.base) ||
       !read_whole(reader, place, object, "bytes", 1, JOB_MEMORY_BYTES, &buffer.bytes))
     return false;
   if (strlen(name) >= sizeof buffer.name)
@@ -381,6 +387,21 @@ static bool fill_launch(struct job_reader *reader, const struct place *place, si
   return true;
 }
 
+/* The part of its work-groups that is there, if not all are. */
+static bool read_part(struct job_reader *reader, const struct place *place, const json_t *object,
+                      struct isa_launch *isa) {
+  const uint64_t all = isa_launch_groups(isa);
+  uint64_t first = 0, part = 0;
+  if (!read_if_there(reader, place, object, "first_group", all - 1, &first) ||
+      !read_if_there(reader, place, object, "part_groups", all - first, &part))
+    return false;
+  if (first && !part)
+    return json_fail(&reader->document, place, "has a 'first_group' without 'part_groups'");
+  isa->first_group = (uint32_t)first;
+  isa->part_groups = (uint32_t)part;
+  return true;
+}
+
 static bool read_launch(struct job_reader *reader, const struct place *place, const json_t *object) {
   struct job *job = reader->job;
   const size_t number = job->launch_count;
@@ -403,7 +424,8 @@ static bool read_launch(struct job_reader *reader, const struct place *place, co
       !read_flag(reader, place, object, "local_chosen", &launch->local_chosen) ||
       !read_flag(reader, place, object, "lowered", &fit->lowered) ||
       !read_whole(reader, place, object, "registers", 1, UINT32_MAX >> 8, &registers) ||
-      !read_whole(reader, place, object, "fitted", 0, UINT32_MAX >> 8, &fitted))
+      !read_whole(reader, place, object, "fitted", 0, UINT32_MAX >> 8, &fitted) ||
+      !read_if_there(reader, place, object, "shift", TRACE_JOB_SHIFT, &launch->shift))
     return false;
   launch->isa.dimensions = (uint32_t)dimensions;
   launch->isa.lds_bytes = (uint32_t)lds;
@@ -412,7 +434,7 @@ static bool read_launch(struct job_reader *reader, const struct place *place, co
   fit->registers = (uint32_t)registers;
   fit->fitted = (uint32_t)fitted;
   launch->refitted = fitted;
-  return fill_launch(reader, place, number, kernel, &launch->isa);
+  return fill_launch(reader, place, number, kernel, &launch->isa) && read_part(reader, place, object, &launch->isa);
 }
 
 /* Launches that run at once name the same first one and the same count, and there are that many. */

@@ -6,6 +6,8 @@
 #include "sim/cli/launch.h"
 #include "traces/trace.h"
 
+#define TRACE_JOB_SHIFT (ISA_VARIABLE_BASE << 16) /* no buffer begins beyond it */
+
 /* Says what is to be run, before it is. */
 void trace_job_write(const struct job *job, cycle_t max_cycles, struct trace_writer *writer);
 

@@ -112,6 +112,8 @@ static int replay(struct invocation *call, struct trace *trace) {
     call->common.run.max_cycles = max_cycles;
   if (good && !(replayer = replayer_new(trace, &error)))
     good = fail_trace(&call->common.message, &error);
+  for (size_t i = 0; good && i < job.launch_count; i++)
+    replayer_shift(replayer, (uint32_t)i, job.launches[i].shift);
   if (good && call->salvage)
     replayer_take_prefix(replayer);
   if (good)

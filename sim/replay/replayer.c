@@ -37,6 +37,7 @@ struct unit {
 
 struct replayer {
   struct trace *trace;
+  uint64_t *shift; /* of each launch of the trace */
   struct unit **units;
   uint32_t unit_count;
   uint32_t first, next; /* numbers of the first of the launches that run at once, and of the one after them */
@@ -79,6 +80,11 @@ static void ended(struct unit *unit, const struct isa_warp *warp) {
 }
 
 const char *replayer_fault(const struct replayer *replayer) { return replayer->faulty ? replayer->fault : NULL; }
+
+void replayer_shift(struct replayer *replayer, uint32_t launch, uint64_t by) {
+  if (launch < trace_launches(replayer->trace))
+    replayer->shift[launch] = by;
+}
 
 void replayer_take_prefix(struct replayer *replayer) { replayer->prefix = true; }
 
@@ -181,11 +187,17 @@ static uint64_t id_here(struct replayer *replayer, const struct isa_memory *memo
 
 /* ---- a step ------------------------------------------------------------------------------------------ */
 
-static void give_copy(struct isa_copy *copy, const uint64_t *field) {
+/* How much higher global memory lies than in the recording. */
+static uint64_t shift_of(const struct replayer *replayer, const struct isa_launch *launch) {
+  const uint32_t number = replayer->first + launch->number;
+  return number < trace_launches(replayer->trace) ? replayer->shift[number] : 0;
+}
+
+static void give_copy(struct isa_copy *copy, const uint64_t *field, uint64_t shift) {
   *copy = (struct isa_copy){
       .form = (enum isa_copy_form)(field[TRACE_COPY_FORM] & 3),
       .to_lds = field[TRACE_COPY_TO_LDS],
-      .global = field[TRACE_COPY_GLOBAL],
+      .global = field[TRACE_COPY_GLOBAL] + shift,
       .lds = (uint32_t)field[TRACE_COPY_LDS],
       .element_bytes = (uint32_t)field[TRACE_COPY_ELEMENT_BYTES],
       .elements = (uint32_t)field[TRACE_COPY_ELEMENTS],
@@ -295,7 +307,8 @@ static void give_access(struct unit *unit, const struct isa_warp *warp, const st
   access->waits = NULL;
   if (!access->mask)
     return;
-  give_addresses(access, op->vector[0], info->class_ == ISA_CLASS_LDS || op->kind == TRACE_MBARRIER ? lds : 0, lanes);
+  const bool local = info->class_ == ISA_CLASS_LDS || op->kind == TRACE_MBARRIER;
+  give_addresses(access, op->vector[0], local ? lds : shift_of(unit->replayer, launch), lanes);
   if (op->kind == TRACE_PREFETCH)
     give_words(&op->vector[TRACE_PREFETCH_BYTES], lanes, 0, access->data);
   else if (op->kind == TRACE_LANE_COPY)
@@ -323,7 +336,7 @@ __attribute__((noinline)) static void give(struct unit *unit, const struct isa_w
   const struct isa_launch *launch = warp->group->launch;
   switch (op->kind) {
   case TRACE_COPY:
-    give_copy(&result->copy, op->field);
+    give_copy(&result->copy, op->field, shift_of(unit->replayer, launch));
     break;
   case TRACE_WAIT:
     give_wait(&result->wait, op->field);
@@ -574,6 +587,7 @@ static bool read_rules(struct replayer *replayer, struct trace_error *error) {
 struct replayer *replayer_new(struct trace *trace, struct trace_error *error) {
   struct replayer *replayer = need(1, sizeof *replayer);
   replayer->trace = trace;
+  replayer->shift = need(trace_launches(trace) + 1u, sizeof *replayer->shift);
   if (read_rules(replayer, error))
     return replayer;
   replayer_free(replayer);
@@ -598,6 +612,7 @@ void replayer_free(struct replayer *replayer) {
     free(replayer->pipes[i].id[0]);
     free(replayer->pipes[i].id[1]);
   }
+  free(replayer->shift);
   free(replayer->units);
   free(replayer->rules);
   free(replayer);

@@ -30,6 +30,9 @@ void replayer_free(struct replayer *replayer); /* after the simulation */
 /* For simulation_new_with(). */
 struct source_maker replayer_sources(struct replayer *replayer);
 
+/* The global memory of a launch, by its number in the trace, lies `by` bytes higher than in the recording. */
+void replayer_shift(struct replayer *replayer, uint32_t launch, uint64_t by);
+
 /* Of a trace that is not whole: warps end where their operations do. */
 void replayer_take_prefix(struct replayer *replayer);
 

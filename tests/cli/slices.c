@@ -1,0 +1,217 @@
+/* Traces made of parts of others: what a replay of them is, and what is refused. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/cli/fixture.h"
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+#define LAUNCH(KERNEL, SHAPE)                                                                                          \
+  "{\"kernel\": \"" KERNEL "\", " SHAPE ", \"local\": [64], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 5}, "        \
+  "{\"local\": 64}]}"
+#define ALL "\"global\": [1024]"
+#define SOME "\"global\": [256], \"offset\": [256]"
+#define AND ", "
+
+/* What a replay does is to depend on more than one launch's shape. */
+static const char kernels[] = ".kernel plus\n.arg data global\n.arg add u32\n.arg room local\n.reg i, v\n.reg64 p\n"
+                              "  ld.arg.b64 p, data\n  get.global_id i, x\n  mad.wide.u32 p, i, 4, p\n"
+                              "  ld.global.b32 v, [p]\n  add.i32 v, v, i\n  st.global.b32 [p], v\n  exit\n"
+                              ".kernel apart\n.arg data global\n.arg add u32\n.arg room local\n.reg i, v\n.reg64 p\n"
+                              "  ld.arg.b64 p, data\n  get.global_id i, x\n  mad.wide.u32 p, i, 4, p\n"
+                              "  st.global.b32 [p], i\n  bar\n  st.lds.b32 [room], i\n  exit\n";
+
+static void launch_file(const char *name, const char *buffer, const char *launches) {
+  char text[2000];
+  snprintf(text, sizeof text,
+           "{\"name\": \"both\", \"program\": \"kernels.wws\", \"buffers\": {\"%s\": {\"bytes\": 4096}}, \"launches\": "
+           "[%s]}",
+           buffer, launches);
+  tool_file(name, text);
+}
+
+static void folder(void) {
+  tool_folder();
+  tool_file("kernels.wws", kernels);
+  launch_file("both.json", "data", LAUNCH("plus", ALL) AND LAUNCH("apart", ALL) AND LAUNCH("plus", ALL));
+}
+
+static void expect(const char *arguments, int status, const char *err) {
+  struct outcome outcome = tool(arguments);
+  ct_note("warpwait %s", arguments);
+  EXPECT_EQ(outcome.status, status);
+  EXPECT_CONTAINS(outcome.err, err);
+  EXPECT_TRUE(!*outcome.err == (status == 0));
+  EXPECT_TRUE(!*outcome.err || strchr(outcome.err, '\n') == outcome.err + strlen(outcome.err) - 1);
+  outcome_free(&outcome);
+}
+
+static void expect_equal(const char *a, const char *b) {
+  char *of_a = tool_read(a), *of_b = tool_read(b);
+  EXPECT_TRUE(of_a && *of_a);
+  EXPECT_STREQ(of_a, of_b);
+  free(of_a);
+  free(of_b);
+}
+
+/* The first launch of a JSON report, without what says which part of an NDRange it is. */
+static json_t *launch_of(const char *report, size_t number) {
+  static const char *const shape[] = {"global", "offset", "first_work_group"};
+  char *text = tool_read(report);
+  json_t *root = json_loads(text, 0, NULL);
+  json_t *launch = json_incref(json_array_get(json_object_get(root, "launches"), number));
+  for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+    json_object_del(launch, shape[i]);
+  json_decref(root);
+  free(text);
+  return launch;
+}
+
+TEST(slices, a_slice_of_everything_is_the_trace) {
+  folder();
+  expect("run both.json --trace t.wwt --report json --out run", 0, "");
+  expect("trace slice t.wwt -o s.wwt", 0, "");
+  expect("trace validate s.wwt", 0, "");
+  expect("replay s.wwt --report json --out replayed", 0, "");
+  expect_equal("run", "replayed");
+}
+
+TEST(slices, a_launch_alone_replays_as_a_run_of_it_alone) {
+  folder();
+  launch_file("second.json", "data", LAUNCH("apart", ALL));
+  expect("run both.json --trace t.wwt --out o", 0, "");
+  expect("run second.json --report json --out run", 0, "");
+  expect("trace slice t.wwt --launch 2 -o s.wwt", 0, "");
+  expect("replay s.wwt --report json --out replayed", 0, "");
+  expect_equal("run", "replayed");
+}
+
+/* With an offset, a smaller NDRange has the same global ids, and this kernel asks for no others. */
+TEST(slices, work_groups_alone_replay_as_a_run_of_them_alone) {
+  folder();
+  launch_file("all.json", "data", LAUNCH("plus", ALL));
+  launch_file("some.json", "data", LAUNCH("plus", SOME));
+  expect("run all.json --trace t.wwt --out o --set cu.count=2", 0, "");
+  expect("run some.json --report json --out run --set cu.count=2", 0, "");
+  expect("trace slice t.wwt --group 2-9 -o wide.wwt", 0, "");
+  expect("trace slice wide.wwt --group 4-7 -o s.wwt", 0, "");
+  expect("trace validate s.wwt", 0, "");
+  expect("replay s.wwt --report json --out replayed", 0, "");
+  json_t *run = launch_of("run", 0), *replayed = launch_of("replayed", 0);
+  EXPECT_EQ(json_integer_value(json_object_get(replayed, "work_groups")), 4);
+  EXPECT_TRUE(json_equal(run, replayed));
+  json_decref(run);
+  json_decref(replayed);
+  struct outcome text = tool("replay s.wwt");
+  EXPECT_CONTAINS(text.out, "NDRange        1024 work-items in groups of 64: 4 work-groups alone, from number 4 on\n");
+  outcome_free(&text);
+}
+
+/* One CU with room for four of these groups at once: in the window, the first four have begun. */
+TEST(slices, a_window_of_time_has_the_groups_that_began_in_it) {
+  folder();
+  launch_file("all.json", "data", LAUNCH("plus", ALL));
+  expect("run all.json --trace t.wwt --out o --set cu.groups=4", 0, "");
+  expect("trace slice t.wwt --to 40 -o s.wwt", 0, "");
+  expect("trace slice t.wwt --from 40 -o rest.wwt", 0, "");
+  struct outcome first = tool("replay s.wwt"), rest = tool("replay rest.wwt");
+  EXPECT_CONTAINS(first.out, ": 4 work-groups alone, from number 0 on\n");
+  EXPECT_CONTAINS(rest.out, ": 12 work-groups alone, from number 4 on\n");
+  outcome_free(&first);
+  outcome_free(&rest);
+  expect("trace slice t.wwt --from 40 --to 40 -o none.wwt", 2, "t.wwt: has no work-group that is asked for");
+  EXPECT_FALSE(tool_exists("none.wwt"));
+}
+
+TEST(slices, merged_slices_of_launches_are_the_whole) {
+  folder();
+  expect("run both.json --trace t.wwt --out run", 0, "");
+  expect("trace slice t.wwt --launch 1 -o a.wwt", 0, "");
+  expect("trace slice t.wwt --launch 2-3 -o b.wwt", 0, "");
+  expect("trace merge a.wwt b.wwt -o m.wwt", 0, "");
+  expect("trace validate m.wwt", 0, "");
+  expect("replay m.wwt --out replayed", 0, "");
+  expect_equal("run", "replayed");
+}
+
+static json_int_t dram_bytes(const char *report, size_t number) {
+  json_t *launch = launch_of(report, number);
+  const json_int_t bytes = json_integer_value(json_object_get(json_object_get(launch, "memory"), "dram_bytes"));
+  json_decref(launch);
+  return bytes;
+}
+
+/* The second launch finds in the L2 what the first has left there, if the buffer is the same one. */
+TEST(slices, buffers_of_merged_traces_are_shared_or_apart) {
+  folder();
+  launch_file("a.json", "data", LAUNCH("plus", ALL));
+  launch_file("b.json", "data", LAUNCH("plus", ALL) AND LAUNCH("plus", ALL));
+  expect("run a.json --trace a.wwt --report json --out one", 0, "");
+  expect("run b.json --report json --out run", 0, "");
+  expect("trace merge a.wwt a.wwt -o m.wwt", 0, "");
+  expect("replay m.wwt --report json --out shared", 0, "");
+  expect_equal("run", "shared");
+  expect("trace merge a.wwt a.wwt --memory apart -o m.wwt", 0, "");
+  expect("replay m.wwt --report json --out apart", 0, "");
+  EXPECT_EQ(dram_bytes("apart", 1), dram_bytes("one", 0));
+  EXPECT_EQ(dram_bytes("shared", 1), 0);
+  expect("trace merge a.wwt a.wwt --memory mine -o m.wwt", 2, "--memory: 'mine' is neither shared nor apart");
+}
+
+TEST(slices, traces_merged_together_run_at_once) {
+  folder();
+  launch_file("a.json", "data", LAUNCH("plus", ALL));
+  tool_file("b.json", "{\"program\": \"kernels.wws\", \"buffers\": {\"data\": {\"bytes\": 4096}, \"more\": {\"bytes\": "
+                      "64}}, \"launches\": [" LAUNCH("apart", ALL) "]}");
+  expect("run a.json --trace a.wwt --report json --out first", 0, "");
+  expect("run b.json --trace b.wwt --report json --out second", 0, "");
+  expect("trace merge --together a.wwt b.wwt -o m.wwt", 0, "");
+  struct outcome text = tool("replay m.wwt");
+  EXPECT_CONTAINS(text.out, "at once        with launch 2, apart: ");
+  outcome_free(&text);
+  expect("replay m.wwt --report json --out both", 0, "");
+  EXPECT_EQ(dram_bytes("both", 0), dram_bytes("first", 0) + dram_bytes("second", 0));
+  expect("trace merge a.wwt b.wwt --memory shared -o n.wwt", 2,
+         "--memory: the buffers of b.wwt are not those of a.wwt");
+  expect("trace merge --together m.wwt m.wwt m.wwt m.wwt m.wwt m.wwt m.wwt m.wwt m.wwt -o n.wwt", 2,
+         "--together: 18 launches would run at once");
+  expect("trace slice m.wwt --launch 2 -o s.wwt", 0, "");
+  expect("replay s.wwt --report json --out alone", 0, "");
+  EXPECT_EQ(dram_bytes("alone", 0), dram_bytes("second", 0));
+}
+
+TEST(slices, what_cannot_be_is_refused_and_leaves_nothing) {
+  folder();
+  launch_file("a.json", "data", LAUNCH("plus", ALL));
+  expect("run a.json --trace t.wwt --out o", 0, "");
+  expect("run a.json --trace wide.wwt --out o --set cu.warp_size=64", 0, "");
+  expect("trace merge t.wwt wide.wwt -o s.wwt", 2, "wide.wwt: has warps of 64 lanes, and t.wwt of 32");
+  expect("trace merge t.wwt -o s.wwt", 2, "traces are missing");
+  expect("trace merge t.wwt nothing.wwt -o s.wwt", 2, "nothing.wwt");
+  expect("trace slice t.wwt", 2, "-o FILE is missing");
+  expect("trace slice t.wwt -o s.wwt --launch 2", 2, "t.wwt: has no work-group that is asked for");
+  expect("trace slice t.wwt -o s.wwt --group 16-20", 2, "t.wwt: has no work-group that is asked for");
+  expect("trace slice t.wwt -o s.wwt --group 3-2", 2, "--group: '3-2' ends before it begins");
+  expect("trace slice t.wwt -o s.wwt --group x", 2, "--group: 'x' is not a whole number");
+  expect("trace slice t.wwt -o s.wwt --from then", 2, "--from: 'then' is not a cycle");
+  expect("trace slice t.wwt -o /nowhere/s.wwt", 2, "/nowhere/s.wwt: cannot be written");
+  expect("trace slice t.wwt -o .", 2, ".: cannot be written");
+  EXPECT_FALSE(tool_exists("s.wwt"));
+}
+
+static const char pipes[] = "kernel void put(write_only pipe uint p) { uint x = 1; write_pipe(p, &x); }\n"
+                            "kernel void take(read_only pipe uint p) { uint x; read_pipe(p, &x); }\n";
+
+TEST(slices, what_pipes_held_is_not_cut_away) {
+  tool_folder();
+  tool_file("k.cl", pipes);
+  tool_file("l.json", "{\"program\": \"k.cl\", \"pipes\": {\"p\": {\"packet_size\": 4, \"max_packets\": 64}}, "
+                      "\"launches\": [{\"kernel\": \"put\", \"global\": [64], \"args\": [{\"pipe\": \"p\"}]}, "
+                      "{\"kernel\": \"take\", \"global\": [64], \"args\": [{\"pipe\": \"p\"}]}]}");
+  expect("run l.json --trace t.wwt --out o", 0, "");
+  expect("trace slice t.wwt --launch 1 -o a.wwt", 0, "");
+  expect("trace slice t.wwt --launch 2 -o b.wwt", 2, "t.wwt: has pipes, which hold what");
+  expect("trace merge a.wwt t.wwt -o m.wwt", 2, "t.wwt: has pipes, which only the first trace may have");
+}
