@@ -1,4 +1,5 @@
 /* Timelines in files: what comes out is what was told and lies in the window, and damage is told. */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -363,4 +364,49 @@ TEST(timelines, a_full_disk_is_told_and_leaves_what_is_written) {
   unlink(path);
   EXPECT_TRUE(!timeline_writer_open("/dev/full", &everything, &error));
   EXPECT_CONTAINS(error.text, "/dev/full: cannot be written: No space left on device");
+}
+
+/* ---- the other reader ------------------------------------------------------------------------ */
+
+/* The same lines that `python3 -m warpwait_trace` prints. */
+static void print_events(const char *path, struct timeline_file *timeline) {
+  FILE *file = fopen(path, "w");
+  struct timeline_event event;
+  while (timeline_next(timeline, &event)) {
+    const struct timeline_kind_row *row = &timeline_kind_rows[event.kind];
+    fprintf(file, "%s %u %u %" PRIu64 " %" PRIu64, row->name, event.cu, event.unit, event.from, event.to);
+    for (unsigned i = 0; i < row->fields; i++)
+      fprintf(file, " %s=%" PRIx64, row->field[i].name, event.field[i]);
+    fputc('\n', file);
+  }
+  fclose(file);
+}
+
+static void compare(const struct made_timeline *made, bool salvage) {
+  const char *python = getenv("PYTHON") ? getenv("PYTHON") : "/usr/bin/python3", *path = made_path("python.wtl");
+  char command[1024];
+  struct trace_error error;
+  const struct timeline_window quiet = {.to = NEVER, .kinds = UINT32_MAX};
+  write_made(made, &quiet, path, false);
+  if (salvage) {
+    snprintf(command, sizeof command, "truncate -s -40 %s", path);
+    EXPECT_EQ(system(command), 0);
+  }
+  snprintf(command, sizeof command, "%s.text", path);
+  struct timeline_file *timeline = timeline_open_file(path, salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
+  print_events(command, timeline);
+  timeline_close(timeline);
+  snprintf(command, sizeof command,
+           "PYTHONPATH=traces PYTHONDONTWRITEBYTECODE=1 %s -m warpwait_trace %s %s 2>%s.errors | cmp - %s.text", python,
+           salvage ? "--salvage" : "", path, path, path);
+  ct_note("seed %llu: %s", (unsigned long long)made->seed, command);
+  EXPECT_EQ(system(command), 0);
+  snprintf(command, sizeof command, "rm -f %s %s.text %s.errors", path, path, path);
+  EXPECT_EQ(system(command), 0);
+}
+
+TEST(timelines, the_reader_in_python_reads_what_this_one_reads) {
+  compare(&(struct made_timeline){.seed = 41, .events = 5000, .wild = 10}, false);
+  compare(&(struct made_timeline){.seed = 42, .events = 100, .wild = 100}, false);
+  compare(&(struct made_timeline){.seed = 43, .events = 5000}, true);
 }

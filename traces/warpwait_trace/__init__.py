@@ -1,4 +1,4 @@
-"""Reads Warpwait's traces (.wwt).
+"""Reads Warpwait's traces (.wwt) and timelines (.wtl).
 
     import warpwait_trace
     trace = warpwait_trace.open("kernel.wwt")
@@ -6,15 +6,28 @@
     for operation in trace.operations(launch=0, group=0, warp=0):
         print(operation.pc, operation.kind, operation.lanes("address"))
 
-Written from the page on the format (docs/trace-format.md) and nothing else. Python's own modules suffice;
-`frame()` wants pandas.
+    timeline = warpwait_trace.open_timeline("kernel.wtl")
+    print(timeline.run["machine"], timeline.count, timeline.start, timeline.end)
+    for event in timeline.events():
+        print(event.kind, event.cu, event.unit, event.start, event.end, event.fields)
+    warps = timeline.frame("warp")
+    print(warps.assign(cycles=warps["to"] - warps["from"]).groupby("stall").cycles.sum())
+
+Written from the pages on the formats (docs/trace-format.md, docs/timeline-format.md) and nothing else. For traces
+Python's own modules suffice, timelines want numpy; `frame()` wants pandas.
 """
 from .file import Batch, Launch, Trace, TraceError
 from .stream import Note, Operation
 
-__all__ = ["Batch", "Launch", "Note", "Operation", "Trace", "TraceError", "open"]
+__all__ = ["Batch", "Launch", "Note", "Operation", "Trace", "TraceError", "open", "open_timeline"]
 
 
 def open(path, salvage=False):  # pylint: disable=redefined-builtin
     """Opens the trace at `path`; with `salvage`, the intact prefix of a damaged one (see Trace.damage)."""
     return Trace(path, salvage)
+
+
+def open_timeline(path, salvage=False):
+    """Opens the timeline at `path`; with `salvage`, the intact prefix of a damaged one (see Timeline.damage)."""
+    from .timeline import Timeline
+    return Timeline(path, salvage)

@@ -1,8 +1,8 @@
-"""python3 -m warpwait_trace FILE [--salvage]: prints each operation of a trace, a line each."""
+"""python3 -m warpwait_trace FILE [--salvage]: prints each operation of a trace or event of a timeline, a line each."""
 import argparse
 import sys
 
-from . import TraceError, open as open_trace
+from . import TraceError, open as open_trace, open_timeline
 
 
 def line(operation):
@@ -16,24 +16,40 @@ def line(operation):
     return " ".join(map(str, words))
 
 
+def print_operations(trace):
+    for launch, group in trace.groups():
+        for warp in range(trace.warps(launch, group)):
+            print(f"launch {launch} group {group} warp {warp}")
+            for operation in trace.operations(launch, group, warp):
+                print(line(operation))
+
+
+def print_events(timeline):
+    for event in timeline.events():
+        print(event.kind, event.cu, event.unit, event.start, event.end,
+              *(f"{name}={value:x}" for name, value in event.fields.items()))
+
+
+def is_timeline(path):
+    with open(path, "rb") as file:
+        return file.read(4) == b"\x89WWL"
+
+
 def main():
     parser = argparse.ArgumentParser(prog="warpwait_trace", description=__doc__.partition(":")[2].strip())
-    parser.add_argument("file", help="a trace, .wwt")
-    parser.add_argument("--salvage", action="store_true", help="read the intact prefix of a damaged trace")
-    parser.add_argument("--schema", action="store_true", help="print the trace's schema instead")
+    parser.add_argument("file", help="a trace, .wwt, or a timeline, .wtl")
+    parser.add_argument("--salvage", action="store_true", help="read the intact prefix of a damaged file")
+    parser.add_argument("--schema", action="store_true", help="print the file's schema instead")
     arguments = parser.parse_args()
     try:
-        with open_trace(arguments.file, arguments.salvage) as trace:
+        opener, show = (open_timeline, print_events) if is_timeline(arguments.file) else (open_trace, print_operations)
+        with opener(arguments.file, arguments.salvage) as file:
             if arguments.schema:
-                print(trace.schema.text, end="")
+                print(file.schema.text, end="")
                 return
-            for launch, group in trace.groups():
-                for warp in range(trace.warps(launch, group)):
-                    print(f"launch {launch} group {group} warp {warp}")
-                    for operation in trace.operations(launch, group, warp):
-                        print(line(operation))
-            if trace.damage:
-                print(trace.damage, file=sys.stderr)
+            show(file)
+            if file.damage:
+                print(file.damage, file=sys.stderr)
     except (OSError, TraceError) as error:
         sys.exit(f"warpwait_trace: {error}")
     except BrokenPipeError:

@@ -1,0 +1,150 @@
+"""The file: blocks, metas, the index of blocks."""
+import dataclasses
+import struct
+import zlib
+
+from .numbers import Cursor, TraceError
+
+FILE_HEADER = struct.Struct("<8sII")
+BLOCK_HEADER = struct.Struct("<4sIIIIII")
+
+
+@dataclasses.dataclass
+class Block:
+    """A block's header: where it is, and how its payload is kept."""
+    offset: int
+    type: str
+    method: int
+    raw: int
+    stored: int
+    crc: int
+
+    @property
+    def behind(self):
+        return self.offset + BLOCK_HEADER.size + self.stored
+
+
+class BlockFile:
+    """A file of blocks that is open.
+
+    metas: name -> bytes; damage: what made the rest unusable when it was opened with `salvage`, or None.
+    """
+    MAGIC, NAME = b"", ""
+
+    def __init__(self, path, salvage=False):
+        self.path = str(path)
+        self.metas, self.damage = {}, None
+        self._file = open(path, "rb")
+        self._size = self._file.seek(0, 2)
+        self._blocks = []  # of all types, in the file's order
+        try:
+            self._check_header()
+            if salvage:
+                self._salvage()
+            else:
+                self._read_index()
+        except BaseException:
+            self.close()
+            raise
+
+    def _salvage(self):
+        try:
+            self._scan()
+        except TraceError as error:
+            self.damage = str(error)
+
+    def close(self):
+        self._file.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    # ---- blocks -------------------------------------------------------------------------------
+
+    def _error(self, offset, expected, found):
+        return TraceError(f"{self.path}: offset {offset}: expected {expected}, found {found}")
+
+    def _bytes(self, offset, size):
+        self._file.seek(offset)
+        found = self._file.read(size)
+        if len(found) < size:
+            raise self._error(offset, f"{size} bytes", f"{len(found)}")
+        return found
+
+    def _check_header(self):
+        header = self._bytes(0, FILE_HEADER.size)
+        magic, version, crc = FILE_HEADER.unpack(header)
+        if magic != self.MAGIC:
+            raise self._error(0, self.NAME, magic.hex(" "))
+        if crc != zlib.crc32(header[:12]):
+            raise self._error(12, "the header's checksum", "another")
+        if version != 1:
+            raise self._error(8, "version 1", f"version {version}")
+
+    def _block(self, offset, number=None):
+        header = self._bytes(offset, BLOCK_HEADER.size)
+        kind, found, method, raw, stored, crc, check = BLOCK_HEADER.unpack(header)
+        if check != zlib.crc32(header[:-4]):
+            raise self._error(offset, "a block's header with the checksum of its bytes", "another")
+        if number is not None and found != number:
+            raise self._error(offset + 4, f"block number {number}", found)
+        return Block(offset, kind.decode("latin-1"), method, raw, stored, crc)
+
+    def _payload(self, block):
+        stored = self._bytes(block.offset + BLOCK_HEADER.size, block.stored)
+        if zlib.crc32(stored) != block.crc:
+            raise self._error(block.offset + BLOCK_HEADER.size, "a payload with the checksum in its header", "another")
+        raw = zlib.decompress(stored) if block.method else stored
+        if len(raw) != block.raw:
+            raise self._error(block.offset, f"{block.raw} bytes", len(raw))
+        return raw
+
+    def _take(self, block):
+        """Blocks that are read when a file is opened."""
+        if block.type == "meta":
+            cursor = Cursor(self._payload(block))
+            name = cursor.bytes(cursor.varint()).decode()
+            self.metas[name] = cursor.rest()
+
+    def _read_end(self, layout):
+        """The numbers in the end, which a whole file has as its last bytes."""
+        offset = max(self._size - BLOCK_HEADER.size - layout.size, FILE_HEADER.size)
+        try:
+            end = self._block(offset)
+        except TraceError:
+            raise self._error(offset, f"the end of {self.NAME.replace('a ', 'a whole ')}", "something else") from None
+        if end.type != "end " or end.raw != layout.size:
+            raise self._error(offset, "a block of type end", end.type)
+        return layout.unpack(self._payload(end))
+
+    def _read_blocks(self, offset, blocks):
+        """Reads the index at `offset`; returns what is behind it, and that block's number."""
+        number, at = blocks, FILE_HEADER.size
+        while len(self._blocks) < blocks:
+            cursor, offset, number = self._index_block("blks", offset, number)
+            for _ in range(cursor.varint()):
+                cursor.varint(), cursor.varint()
+                block = self._block(at, len(self._blocks))
+                self._take(block)
+                self._blocks.append(block)
+                at = block.behind
+        return offset, number
+
+    def _index_block(self, kind, offset, number):
+        block = self._block(offset, number)
+        if block.type != kind:
+            raise self._error(offset, f"a block of type {kind}", block.type)
+        return Cursor(self._payload(block)), block.behind, number + 1
+
+    def _scan(self):
+        offset = FILE_HEADER.size
+        while not self._blocks or self._blocks[-1].type != "end ":
+            block = self._block(offset, len(self._blocks))
+            self._take(block)
+            if block.type == "data":
+                self._scanned(block, len(self._blocks))
+            self._blocks.append(block)
+            offset = block.behind
