@@ -10,6 +10,7 @@
 int trace_verb_info(int argc, char **argv);
 int trace_verb_validate(int argc, char **argv);
 int trace_verb_head(int argc, char **argv);
+int trace_verb_diff(int argc, char **argv);
 int trace_verb_slice(int argc, char **argv);
 int trace_verb_merge(int argc, char **argv);
 

@@ -9,6 +9,7 @@ static const struct verb verbs[] = {
     {"info", trace_verb_info, "what was recorded, how much of it there is, where it depends on time"},
     {"validate", trace_verb_validate, "read all of it: exit status 2, and the offset, if anything is wrong"},
     {"head", trace_verb_head, "the first operations of a warp"},
+    {"diff", trace_verb_diff, "where two traces differ first: exit status 1 if they do"},
     {"slice", trace_verb_slice, "some of its launches or work-groups, as a trace"},
     {"merge", trace_verb_merge, "launches of several traces, as a trace"},
 };

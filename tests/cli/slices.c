@@ -74,6 +74,7 @@ TEST(slices, a_slice_of_everything_is_the_trace) {
   expect("run both.json --trace t.wwt --report json --out run", 0, "");
   expect("trace slice t.wwt -o s.wwt", 0, "");
   expect("trace validate s.wwt", 0, "");
+  expect("trace diff t.wwt s.wwt", 0, "");
   expect("replay s.wwt --report json --out replayed", 0, "");
   expect_equal("run", "replayed");
 }
@@ -132,6 +133,7 @@ TEST(slices, merged_slices_of_launches_are_the_whole) {
   expect("trace slice t.wwt --launch 2-3 -o b.wwt", 0, "");
   expect("trace merge a.wwt b.wwt -o m.wwt", 0, "");
   expect("trace validate m.wwt", 0, "");
+  expect("trace diff t.wwt m.wwt --time", 0, "");
   expect("replay m.wwt --out replayed", 0, "");
   expect_equal("run", "replayed");
 }

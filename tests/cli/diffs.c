@@ -1,0 +1,147 @@
+/* Traces compared: what is said of the first difference, and the exit status. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+/* Work-item i of two work-groups reads element `step` * i, if i is below `limit`, and copies as many bytes. */
+static const char kernel[] = ".kernel hop\n.arg data global\n.arg step u32\n.arg limit u32\n.arg room local\n"
+                             ".reg i, v, e\n.reg64 p\n.pred c\n"
+                             "  ld.arg.b64 p, data\n"
+                             "  get.global_id i, x\n"
+                             "  ld.arg.b32 v, limit\n"
+                             "  setp.ge.u32 c, i, v\n"
+                             "@c bra out\n"
+                             "  ld.arg.b32 v, step\n"
+                             "  mul.i32 v, v, i\n"
+                             "  mad.wide.u32 p, v, 4, p\n"
+                             "  ld.global.b32 v, [p]\n"
+                             "  ld.global.b32 v, [p]\n"
+                             "out:\n"
+                             "  ld.arg.b64 p, data\n"
+                             "  ld.arg.b32 v, step\n"
+                             "  ld.arg.b32 i, room\n"
+                             "  copy.to_lds e, [i], [p], v, size=4\n"
+                             "  wait e\n"
+                             "  exit\n";
+
+static void record(const char *name, const char *step, const char *limit, const char *more) {
+  char command[300];
+  snprintf(command, sizeof command,
+           "run hop.wws --global 128 --local 64 --arg buffer:data=4096 --arg uint:%s --arg uint:%s --arg local:1024 "
+           "--out o --trace %s %s",
+           step, limit, name, more);
+  struct outcome outcome = tool(command);
+  ct_note("%s: %s", command, outcome.err);
+  EXPECT_EQ(outcome.status, 0);
+  outcome_free(&outcome);
+}
+
+static void folder(void) {
+  tool_folder();
+  tool_file("hop.wws", kernel);
+  record("a.wwt", "1", "128", "");
+}
+
+/* What is said is `out` to the byte, or begins with it when that ends with "...". */
+static void expect(const char *arguments, int status, const char *out) {
+  struct outcome outcome = tool(arguments);
+  const size_t length = strlen(out);
+  ct_note("warpwait %s: %s", arguments, outcome.err);
+  EXPECT_EQ(outcome.status, status);
+  if (length > 3 && strcmp(out + length - 3, "...") == 0 && strlen(outcome.out) >= length - 3)
+    strcpy(outcome.out + length - 3, "...");
+  EXPECT_STREQ(outcome.out, out);
+  outcome_free(&outcome);
+}
+
+TEST(diffs, traces_that_are_alike_say_nothing) {
+  folder();
+  record("b.wwt", "1", "128", "");
+  expect("trace diff a.wwt b.wwt", 0, "");
+  expect("trace diff a.wwt b.wwt --all --time", 0, "");
+}
+
+TEST(diffs, an_address_is_told_with_its_lane_and_what_ran_before) {
+  folder();
+  record("b.wwt", "2", "128", "");
+  expect("trace diff a.wwt b.wwt --context 1", 1,
+         "launch 1, work-group 0, warp 0, operation 8, pc 8, hop.wws:17, address of lane 1: 0x100000004 | 0x100000008\n"
+         "         7       7  ffffffff  hop.wws:16           mad.wide.u32   r3, r1, 4, r3\n"
+         "         8       8  ffffffff  hop.wws:17           ld.global.b32  r1, [r3]\n");
+}
+
+TEST(diffs, a_warp_that_goes_another_way_is_told_by_its_lanes) {
+  folder();
+  record("b.wwt", "1", "96", "");
+  expect("trace diff a.wwt b.wwt --context 0", 1,
+         "launch 1, work-group 1, warp 1, operation 4, pc 4, hop.wws:13, mask: 0 | ffffffff\n"
+         "         4       4  00000000  hop.wws:13           @p0     bra            L10, join=L10\n");
+}
+
+/* Lane 0 reads element 0 either way; so warps differ in lane 1, but for the copies of groups they would be the same. */
+TEST(diffs, all_differences_are_one_a_warp) {
+  folder();
+  record("b.wwt", "2", "128", "");
+  struct outcome all = tool("trace diff a.wwt b.wwt --all --context 0"), two = tool("trace diff a.wwt b.wwt -n 2");
+  size_t lines = 0;
+  for (const char *at = all.out; (at = strstr(at, "address of lane ")); at++)
+    lines++;
+  EXPECT_EQ(lines, 4);
+  EXPECT_CONTAINS(all.out, "work-group 1, warp 1, ");
+  EXPECT_CONTAINS(two.out, "work-group 0, warp 1, ");
+  EXPECT_TRUE(!strstr(two.out, "work-group 1, warp 0, "));
+  outcome_free(&all);
+  outcome_free(&two);
+}
+
+TEST(diffs, a_field_of_a_copy_is_named) {
+  folder();
+  record("a.wwt", "1", "0", "");
+  record("b.wwt", "2", "0", "");
+  expect("trace diff a.wwt b.wwt --context 0", 1,
+         "launch 1, work-group 0, warp 0, operation 8, pc 13, hop.wws:23, elements: 1 | 2\n...");
+}
+
+TEST(diffs, machines_are_told_by_parameter_and_time_is_not_looked_at_unless_asked_for) {
+  folder();
+  record("b.wwt", "1", "128", "--set mem.link_latency=99 --set lds.latency=77");
+  expect("trace diff a.wwt b.wwt", 1, "machine, lds.latency: ...");
+  expect("trace diff a.wwt b.wwt --any-machine", 0, "");
+  expect("trace diff a.wwt b.wwt --any-machine --time", 1, "launch 1, work-group 0, batch to cycle ...");
+}
+
+TEST(diffs, programs_and_launches_are_told) {
+  folder();
+  tool_file("other.wws", kernel);
+  expect(
+      "run hop.wws --global 64 --local 64 --arg buffer:data=4096 --arg uint:1 --arg uint:128 --arg local:1024 --out o "
+      "--trace b.wwt",
+      0, "");
+  expect("trace diff a.wwt b.wwt", 1,
+         "launch 1, work-items: 128 x 1 x 1 | 64 x 1 x 1\n"
+         "launches: 1 more; --all shows them\n"
+         "launch 1, work-group 1, warps: 2 | 0\n");
+  char *text = strdup(kernel), *at = strstr(text, "mul.i32");
+  memcpy(at, "add.i32", 7);
+  tool_file("hop.wws", text);
+  free(text);
+  record("b.wwt", "1", "128", "");
+  expect("trace diff a.wwt b.wwt --context 0", 1,
+         "program 1, instruction 6, hop.wws:15, instruction: mul.i32        r1, r1, r0 | add.i32        r1, r1, r0\n"
+         "launch 1, work-group 0, warp 0, operation 8, ...");
+}
+
+TEST(diffs, bad_input_is_no_difference) {
+  folder();
+  expect("trace diff a.wwt", 2, "");
+  expect("trace diff a.wwt nothing.wwt", 2, "");
+  expect("trace diff a.wwt a.wwt a.wwt", 2, "");
+  expect("trace diff a.wwt a.wwt --context 65", 2, "");
+  char *bytes = tool_read("hop.wws");
+  tool_bytes("cut.wwt", bytes, 10);
+  free(bytes);
+  expect("trace diff cut.wwt a.wwt", 2, "");
+}
