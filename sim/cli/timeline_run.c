@@ -54,17 +54,16 @@ static void read_launches(struct timeline_run *run) {
   }
 }
 
-bool timeline_run_read(struct timeline_file *file, const char *path, struct timeline_run *run,
-                       struct message *message) {
+bool timeline_run_read(struct timeline_file *file, struct timeline_run *run, struct message *message) {
   json_error_t error;
   size_t size = 0;
   const char *text = timeline_meta(file, "run", &size);
   *run = (struct timeline_run){0};
   if (!text)
-    return message_fail(message, "%s: a timeline without the meta 'run', which says what ran", path);
+    return message_fail(message, "the timeline has no meta 'run', which says what ran");
   run->root = json_loadb(text, size, 0, &error);
   if (!json_is_object(run->root))
-    return message_fail(message, "%s: meta 'run': %s", path, run->root ? "not an object" : error.text);
+    return message_fail(message, "the timeline's meta 'run': %s", run->root ? "not an object" : error.text);
   run->version = word(run->root, "version");
   run->machine = word(json_object_get(run->root, "machine"), "name");
   read_stalls(run);

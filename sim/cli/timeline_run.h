@@ -33,8 +33,8 @@ struct timeline_run {
   size_t programs;
 };
 
-/* Reads it from the file; `path` is for the message. timeline_run_free() it, whatever comes back. */
-bool timeline_run_read(struct timeline_file *file, const char *path, struct timeline_run *run, struct message *message);
+/* Reads it from the file. False, with the message filled (but for a file's name). timeline_run_free() it either way. */
+bool timeline_run_read(struct timeline_file *file, struct timeline_run *run, struct message *message);
 void timeline_run_free(struct timeline_run *run);
 
 const char *timeline_run_stall(const struct timeline_run *run, uint64_t stall);

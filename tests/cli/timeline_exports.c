@@ -1,0 +1,223 @@
+/* Exports of timelines whose events are made up; those of runs are in tests/timeline. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/timeline_export.h"
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+/* A kernel that copies, waits and reads, on a machine with a quote in its name. */
+static const char run[] =
+    "{\"version\": \"1\", \"machine\": {\"name\": \"a \\\"b\\\"\", \"parameters\": {\"cu.clock_mhz\": 500}},"
+    " \"stalls\": [{\"name\": \"issued\"}, {\"name\": \"copy_wait\"}, {\"name\": \"lds\"}],"
+    " \"programs\": [{\"code\": [{\"text\": \"copy\\t1\", \"line\": 3, \"file\": \"k.cl\"}, {\"text\": \"wait\"}]}],"
+    " \"launches\": [{\"kernel\": \"k\", \"program\": 0, \"start\": 10, \"cycles\": 90}]}";
+
+static const struct timeline_event made[] = {
+    {TIMELINE_WARP, 0, 2, 10, 11, {0, 0, 0, 7}},
+    {TIMELINE_WARP, 0, 2, 11, 50, {1, 1, 0, 7}},
+    {TIMELINE_WARP, 0, 2, 50, 51, {0, 1, 0, 7}},
+    {TIMELINE_QUEUE, 0, 0, 12, 14, {1}},
+    {TIMELINE_CHANNEL, 0, 65, 14, 30, {1, 256, 4}},
+    {TIMELINE_REQUEST, 0, 65, 15, 40, {1, 1, 64, 30}},
+    {TIMELINE_REQUEST, 0, 65, 16, 42, {1, 1, 64, 31}},
+    {TIMELINE_WAITED, 0, 0, 11, 50, {1, 0, 7, 4}},
+    {TIMELINE_COPY, 0, 0, 10, 45, {1, 0, 0, 7, 4, 2, 1, 256, 12, 45}},
+    {TIMELINE_ACCESS, 0, 2, 60, 80, {0, 1, 0, 0xff, 4, 3, 0}},
+    {TIMELINE_ACCESS, 0, 2, 70, 90, {0, 1, 0, 0xff, 1, 0, 0}},
+    {TIMELINE_BANKS, 0, 0, 62, 63, {0x10001, 2, 1, 0, 3}},
+    {TIMELINE_MEET, 0, 0, 11, 50, {3, 1, 0, 7, 11}},
+    {TIMELINE_PASSED, 0, 1, 1024, 1026, {4, 64}},
+};
+enum { MADE = sizeof made / sizeof *made };
+
+static char made_path[128], out_path[128];
+
+/* A fresh folder for the timeline and what becomes of it. */
+static void start(const char *out) {
+  snprintf(made_path, sizeof made_path, "%s/made.wtl", tool_folder());
+  snprintf(out_path, sizeof out_path, "%s/%s", tool_folder(), out);
+}
+
+static void write_timeline(const char *meta, const struct timeline_event *events, size_t count) {
+  const struct timeline_window window = {.to = NEVER, .kinds = UINT32_MAX};
+  struct trace_error error;
+  struct timeline_writer *writer = timeline_writer_open(made_path, &window, &error);
+  ASSERT_TRUE(writer != NULL);
+  struct timeline *timeline = timeline_writer_listener(writer);
+  for (size_t i = 0; i < count; i++) {
+    timeline->streams = 1;
+    timeline->take(timeline->self, 0, 2000, &events[i]);
+  }
+  if (meta)
+    timeline_write_meta(writer, "run", meta, strlen(meta));
+  EXPECT_TRUE(timeline_writer_close(writer, &error));
+}
+
+typedef bool exporter(struct timeline_file *file, const char *path, struct message *message);
+
+static bool export(exporter *to, struct message *message) {
+  struct trace_error error = {.text = ""};
+  struct timeline_file *file = timeline_open_file(made_path, TRACE_WHOLE, &error);
+  EXPECT_STREQ(error.text, "");
+  const bool good = file && to(file, out_path, message);
+  if (file)
+    timeline_close(file);
+  return good;
+}
+
+/* The JSON of the events that are made; the caller frees it. */
+static char *made_json(void) {
+  struct message message = {.text = ""};
+  start("made.json");
+  write_timeline(run, made, MADE);
+  EXPECT_TRUE(export(timeline_export_perfetto, &message));
+  EXPECT_STREQ(message.text, "");
+  return tool_read("made.json");
+}
+
+/* The number of the track that is called so; 0 when there is none. */
+static unsigned track_of(const char *json, const char *name) {
+  char wanted[200];
+  snprintf(wanted, sizeof wanted, "\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}", name);
+  const char *found = strstr(json, wanted);
+  while (found && found > json && *found != '\n')
+    found--;
+  const char *track = found ? strstr(found, "\"tid\":") : NULL;
+  return track ? (unsigned)strtoul(track + strlen("\"tid\":"), NULL, 10) : 0;
+}
+
+/* A line of the JSON begins with the format, which has the number of a track. */
+#define EXPECT_ON(json, track, format)                                                                                 \
+  do {                                                                                                                 \
+    char line[300];                                                                                                    \
+    snprintf(line, sizeof line, format, track_of(json, track));                                                        \
+    EXPECT_NE(track_of(json, track), 0);                                                                               \
+    EXPECT_CONTAINS(json, line);                                                                                       \
+  } while (0)
+
+TEST(timeline_export, a_warps_slice_is_its_instruction_or_what_it_waits_for) {
+  char *json = made_json();
+  EXPECT_ON(
+      json, "warp 2",
+      "\n{\"ph\":\"X\",\"pid\":2,\"tid\":%u,\"ts\":0.010,\"cat\":\"warp\",\"name\":\"copy\\u00091\",\"dur\":0.001,");
+  EXPECT_CONTAINS(json,
+                  "\"args\":{\"stall\":\"issued\",\"pc\":0,\"instruction\":\"copy\\u00091\",\"line\":\"k.cl:3\",");
+  EXPECT_ON(json, "warp 2",
+            "\n{\"ph\":\"X\",\"pid\":2,\"tid\":%u,\"ts\":0.011,\"cat\":\"warp\",\"name\":\"copy_wait\",\"dur\":0.039,");
+  free(json);
+}
+
+TEST(timeline_export, an_arrow_goes_from_the_copys_issue_to_the_last_cycle_of_the_wait) {
+  char *json = made_json();
+  EXPECT_ON(json, "warp 2",
+            "\n{\"ph\":\"s\",\"pid\":2,\"tid\":%u,\"ts\":0.010,\"cat\":\"copy\",\"name\":\"copy\",\"id\":1}");
+  EXPECT_ON(
+      json, "warp 2",
+      "\n{\"ph\":\"f\",\"pid\":2,\"tid\":%u,\"ts\":0.049,\"cat\":\"copy\",\"name\":\"copy\",\"id\":1,\"bp\":\"e\"}");
+  free(json);
+}
+
+TEST(timeline_export, a_copy_lasts_to_its_waits_release_and_has_steps) {
+  char *json = made_json();
+  EXPECT_CONTAINS(json, "\"ts\":0.010,\"cat\":\"copy\",\"name\":\"copy to LDS\",\"id\":\"0x");
+  EXPECT_CONTAINS(json, "\"form\":\"2d\",\"to_lds\":1,\"bytes\":256,\"handed\":12,\"done\":45,\"landed\":45,"
+                        "\"waited_from\":11,\"waited_to\":50}}");
+  EXPECT_CONTAINS(json, "\"ts\":0.012,\"cat\":\"copy\",\"name\":\"copy 1 in the queue\"");
+  EXPECT_CONTAINS(json, "\"ts\":0.014,\"cat\":\"copy\",\"name\":\"copy 1 in channels\"");
+  EXPECT_CONTAINS(json, "\"ts\":0.030,\"cat\":\"copy\",\"name\":\"copy 1 under way\"");
+  EXPECT_CONTAINS(json, "\"ts\":0.045,\"cat\":\"copy\",\"name\":\"copy 1 has landed\"");
+  free(json);
+}
+
+TEST(timeline_export, accesses_that_overlap_lie_in_lanes) {
+  char *json = made_json();
+  EXPECT_ON(json, "warp 2, LDS",
+            "\n{\"ph\":\"X\",\"pid\":2,\"tid\":%u,\"ts\":0.060,\"cat\":\"access\",\"name\":\"read, passes 4\"");
+  EXPECT_ON(json, "warp 2, LDS (2)",
+            "\n{\"ph\":\"X\",\"pid\":2,\"tid\":%u,\"ts\":0.070,\"cat\":\"access\",\"name\":\"read, passes 1\"");
+  free(json);
+}
+
+TEST(timeline_export, a_pass_is_shown_at_each_group_of_banks_that_works) {
+  char *json = made_json();
+  EXPECT_ON(json, "LDS banks 0-7, warps", "\"tid\":%u,\"ts\":0.062,\"cat\":\"banks\",\"name\":\"warp 2 pass 3\"");
+  EXPECT_ON(json, "LDS banks 16-23, warps", "\"tid\":%u,\"ts\":0.062,\"cat\":\"banks\",\"name\":\"warp 2 pass 3\"");
+  EXPECT_EQ(track_of(json, "LDS banks 8-15, warps"), 0);
+  free(json);
+}
+
+TEST(timeline_export, counters_say_what_is_under_way_in_each_cycle) {
+  char *json = made_json();
+  static const char head[] = "{\"ph\":\"C\",\"pid\":2,\"tid\":0,\"ts\":%s,\"name\":\"%s\",\"args\":{\"%s\":%s}}";
+  static const char *const rows[][4] = {
+      {"0.015", "DMA requests under way", "requests", "1.000"},
+      {"0.016", "DMA requests under way", "requests", "2.000"},
+      {"0.040", "DMA requests under way", "requests", "1.000"},
+      {"0.042", "DMA requests under way", "requests", "0.000"},
+      {"0.012", "descriptors in DMA queues", "descriptors", "1.000"},
+      {"0.014", "descriptors in DMA queues", "descriptors", "0.000"},
+      {"0.079", "LDS passes lost to bank conflicts", "passes a cycle", "3.000"},
+      {"0.080", "LDS passes lost to bank conflicts", "passes a cycle", "0.000"},
+      {"1.024", "memory port", "bytes a cycle", "64.000"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char line[300];
+    snprintf(line, sizeof line, head, rows[i][0], rows[i][1], rows[i][2], rows[i][3]);
+    EXPECT_CONTAINS(json, line);
+  }
+  free(json);
+}
+
+TEST(timeline_export, counters_of_long_timelines_are_means_over_windows) {
+  /* Half of the first 512 cycles of 2^20, which are 2048 windows of 512. */
+  const struct timeline_event events[] = {{TIMELINE_WARP, 0, 0, 0, 256, {0}},
+                                          {TIMELINE_WARP, 0, 0, 1024, 1 << 20, {0}}};
+  struct message message = {.text = ""};
+  start("long.json");
+  write_timeline(run, events, 2);
+  EXPECT_TRUE(export(timeline_export_perfetto, &message));
+  char *json = tool_read("long.json");
+  EXPECT_CONTAINS(json, "\"ts\":0.000,\"name\":\"warps resident\",\"args\":{\"warps\":0.500}}");
+  EXPECT_CONTAINS(json, "\"ts\":0.512,\"name\":\"warps resident\",\"args\":{\"warps\":0.000}}");
+  EXPECT_CONTAINS(json, "\"ts\":1.024,\"name\":\"warps resident\",\"args\":{\"warps\":1.000}}");
+  EXPECT_CONTAINS(json, "means over 512 cycles");
+  free(json);
+}
+
+TEST(timeline_export, the_end_names_the_machine_and_what_a_cycle_is) {
+  char *json = made_json();
+  EXPECT_CONTAINS(json, "\"otherData\":{\"warpwait\":\"1\",\"machine\":\"a \\\"b\\\"\",\"clock\":\"500 MHz\","
+                        "\"time\":\"a cycle is shown as a nanosecond\",\"counters\":\"means over 1 cycle\"}}\n");
+  free(json);
+}
+
+TEST(timeline_export, what_cannot_be_exported_is_one_message_and_no_file) {
+  const struct timeline_event far = {TIMELINE_WARP, 1024, 0, 0, 1, {0}};
+  const struct {
+    const char *meta, *says;
+    const struct timeline_event *event;
+  } rows[] = {
+      {NULL, "out.json: cannot be made: the timeline has no meta 'run', which says what ran", made},
+      {"7", "out.json: cannot be made: the timeline's meta 'run': ", made},
+      {run, "out.json: cannot be made: the timeline has an event of compute unit 1024, legal: below 1024", &far},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct message message = {.text = ""};
+    start("out.json");
+    write_timeline(rows[i].meta, rows[i].event, 1);
+    EXPECT_FALSE(export(timeline_export_perfetto, &message));
+    EXPECT_CONTAINS(message.text, rows[i].says);
+    EXPECT_FALSE(tool_exists("out.json"));
+  }
+}
+
+TEST(timeline_export, a_full_disk_is_told) {
+  struct message message = {.text = ""};
+  start("");
+  strcpy(out_path, "/dev/full");
+  write_timeline(run, made, MADE);
+  EXPECT_FALSE(export(timeline_export_perfetto, &message));
+  EXPECT_CONTAINS(message.text, "/dev/full: cannot be written: ");
+}
