@@ -81,7 +81,7 @@ $(BUILD)/obj/presets.o: $(BUILD)/gen/presets.c
 $(BUILD)/obj/isa/lanes.c.o $(BUILD)/obj/isa/lanes.v3.o: CODEGEN += -O3
 
 # Comparing a warp's values with a shape, and writing them out, are loops over lanes, too.
-$(foreach f,encode decode stream,$(BUILD)/obj/traces/$(f).c.o): CODEGEN += -O3
+$(foreach f,lds/memo traces/encode traces/decode traces/stream,$(BUILD)/obj/$(f).c.o): CODEGEN += -O3
 
 $(BUILD)/obj/%.cpp.o: %.cpp
 	$(call say,CXX)

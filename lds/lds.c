@@ -1,4 +1,4 @@
-#include "lds/lds.h"
+#include "lds/memo.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -75,6 +75,7 @@ struct lds_work {
   unsigned turn;    /* engine that is asked first for the next beat */
   bool dma_wins;    /* the next conflict, under `alternate` */
   struct served served;
+  struct lds_memo memo;
   uint32_t row; /* bytes of one word of every bank: the most a beat can carry */
   unsigned word_log2;
 };
@@ -190,7 +191,7 @@ static void start_at(struct lds *lds, struct access *access, const struct lds_re
   access->queued_conflicts = conflicts_since(&lds->work->served, arrived);
   access->request = *request;
   lds->work->at_banks++;
-  lds_plan(&lds->params, request, &access->schedule);
+  lds_recall(&lds->work->memo, &lds->params, request, &access->schedule);
 }
 
 /* Its slot in the queue stays taken until its first pass. */

@@ -1,0 +1,66 @@
+/* lds_recall() against lds_plan(), on accesses that come again, moved or slightly changed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lds/memo.h"
+#include "tests/ct.h"
+
+enum { LANES = 32 };
+
+static uint32_t draw(uint64_t *random, uint32_t below) {
+  *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
+  return (uint32_t)(*random >> 33) % below;
+}
+
+static bool same(const struct lds_schedule *a, const struct lds_schedule *b) {
+  return a->passes == b->passes && a->phases == b->phases && a->ways == b->ways && a->idle == b->idle &&
+         a->late == b->late && memcmp(a->bank_mask, b->bank_mask, a->passes * sizeof a->bank_mask[0]) == 0;
+}
+
+/* One of few shapes, at one of few places, at times with a lane that lies elsewhere or takes no part. */
+static struct lds_request request_of(uint64_t *random, uint64_t address[LANES]) {
+  static const uint8_t bytes[] = {4, 4, 4, 8, 16};
+  const uint32_t stride = 4 * draw(random, 5), crossing = draw(random, 3), start = 64 * draw(random, 8);
+  struct lds_request request = {.kind = (uint8_t)(draw(random, 5) / 2),
+                                .bytes = bytes[draw(random, 5)],
+                                .lanes = LANES,
+                                .mask = draw(random, 4) ? UINT32_MAX : UINT32_C(0xffff0f01),
+                                .address = address};
+  for (uint32_t lane = 0; lane < LANES; lane++)
+    address[lane] = start + (lane ^ crossing) * stride;
+  if (!draw(random, 3))
+    address[draw(random, LANES)] += 4 * draw(random, 4);
+  request.swap = request.kind == LDS_ATOMIC && draw(random, 2);
+  return request;
+}
+
+static void hold(const struct lds_params *params, uint64_t random) {
+  struct lds_memo *memo = calloc(1, sizeof *memo);
+  for (unsigned i = 0; i < 20000; i++) {
+    uint64_t address[LANES];
+    const struct lds_request request = request_of(&random, address);
+    struct lds_schedule planned, recalled;
+    lds_plan(params, &request, &planned);
+    lds_recall(memo, params, &request, &recalled);
+    const bool good = same(&planned, &recalled);
+    ct_note("access %u", i);
+    EXPECT_TRUE(good);
+    if (!good)
+      break;
+  }
+  free(memo);
+}
+
+static struct lds_params params_of(enum lds_hash hash) {
+  return (struct lds_params){.banks = 32, .bank_bytes = 4, .ports = 1, .swap_passes = 2, .hash = hash};
+}
+
+TEST(lds_memo, a_schedule_is_recalled_as_it_was_planned) {
+  const struct lds_params params = params_of(LDS_HASH_NONE);
+  hold(&params, 1);
+}
+
+TEST(lds_memo, a_hash_of_rows_tells_accesses_apart_that_lie_alike) {
+  const struct lds_params params = params_of(LDS_HASH_XOR);
+  hold(&params, 2);
+}
