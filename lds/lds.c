@@ -411,9 +411,10 @@ static void one_cycle(struct lds *lds, cycle_t now) {
   struct access *access = due_access(lds, now);
   bool warp = access, dma = work->streams;
   unsigned engine = dma ? pick_engine(lds) : 0;
+  const bool shared = lds->params.dma_port == LDS_PORT_SHARED;
   uint64_t warp_banks = warp && access->pass < access->schedule.passes ? access->schedule.bank_mask[access->pass] : 0;
-  uint64_t dma_banks = dma ? beat_banks(lds, &work->stream[engine]) : 0;
-  if ((warp_banks & dma_banks) && lds->params.dma_port == LDS_PORT_SHARED) {
+  uint64_t dma_banks = dma && ((warp_banks && shared) || lds->every_cycle) ? beat_banks(lds, &work->stream[engine]) : 0;
+  if ((warp_banks & dma_banks) && shared) {
     if (dma_goes_first(lds)) {
       warp = false;
       warp_banks = 0;
@@ -425,8 +426,10 @@ static void one_cycle(struct lds *lds, cycle_t now) {
       lds->stats.dma_contention_cycles++;
     }
   }
-  lds->probe_warp_banks = warp_banks ? (uint32_t)__builtin_popcountll(warp_banks) : 0;
-  lds->probe_dma_banks = dma_banks ? (uint32_t)__builtin_popcountll(dma_banks) : 0;
+  if (lds->every_cycle) {
+    lds->probe_warp_banks = (uint32_t)__builtin_popcountll(warp_banks);
+    lds->probe_dma_banks = (uint32_t)__builtin_popcountll(dma_banks);
+  }
   lds->stats.busy_cycles += warp || dma;
   if (warp)
     do_passes(lds, access, 1, now);

@@ -157,7 +157,7 @@ struct lds {
   struct port to_cu;                          /* struct lds_reply */
   struct port from_dma[LDS_ENGINES];          /* struct transfer */
   struct port to_dma[LDS_ENGINES];            /* struct transfer_reply */
-  uint32_t probe_warp_banks, probe_dma_banks; /* how many banks worked in the cycle last stepped, for waveforms */
+  uint32_t probe_warp_banks, probe_dma_banks; /* with every_cycle, how many banks worked in the cycle last stepped */
   bool every_cycle;      /* step in every cycle of work, so that the probes show each; changes nothing else */
   struct lds_work *work; /* what is in progress */
 };

@@ -43,7 +43,7 @@ static inline uint64_t quotient(uint64_t number, uint64_t by) {
 /* Lines of the same home numbered without gaps, and each time that these have gone through all sets shifted by one, so
  * that every other line and every other stripe use all sets. */
 static uint64_t dense(const struct l2 *l2, uint64_t upper) {
-  uint64_t stripe = l2->params.l2_stripe / l2->params.line >> l2->slice_bits;
+  uint64_t stripe = UINT64_C(1) << l2->stripe_log2 >> l2->slice_bits;
   if (stripe)
     upper = (upper & ~(2 * stripe - 1)) / 2 + (upper & (stripe - 1));
   return upper + quotient(upper, l2->sets);
@@ -80,7 +80,7 @@ static inline cycle_t latency_of(const struct l2 *l2, uint64_t line) {
   const struct mem_params *params = &l2->params;
   if (!params->l2_spread)
     return params->l2_latency;
-  uint64_t region = line * params->line >> __builtin_ctz(params->l2_region);
+  uint64_t region = line << l2->line_log2 >> l2->region_log2;
   uint32_t fraction = (uint32_t)region * UINT32_C(0x9e3779b9); /* 2^32 times the golden ratio's */
   return params->l2_latency + ((uint64_t)fraction * (params->l2_spread + 1) >> 32);
 }
@@ -98,8 +98,7 @@ static cycle_t access_dram(struct l2 *l2, cycle_t now, const struct mem_line *li
 static inline unsigned home_of(const struct l2 *l2, uint64_t line) {
   if (!l2->far)
     return 0;
-  uint64_t stripe = line * l2->params.line >> __builtin_ctz(l2->params.l2_stripe);
-  return (unsigned)__builtin_parityll(stripe);
+  return (unsigned)__builtin_parityll(line >> l2->stripe_log2);
 }
 
 static inline unsigned partition_of(const struct l2 *l2, const struct l2_slice *slice) {
@@ -359,6 +358,9 @@ bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *s
       .stats = stats,
       .slice_bits = (unsigned)__builtin_ctz(params->l2_slices),
       .far = params->l2_partitions - 1,
+      .line_log2 = (unsigned)__builtin_ctz(params->line),
+      .stripe_log2 = (unsigned)__builtin_ctz(params->l2_stripe / params->line),
+      .region_log2 = (unsigned)__builtin_ctz(params->l2_region),
   };
   uint32_t slices = params->l2_slices * params->l2_partitions;
   l2->sets = params->l2_size / ((uint64_t)params->line * params->l2_ways) / slices;
