@@ -234,7 +234,8 @@ static cycle_t cu_step(void *self, cycle_t now) {
   take_lds_replies(cu, now);
   take_memory_replies(cu, now);
   take_dma_replies(cu, now);
-  lane_copy_pass_on(cu, now);
+  if (cu->lined_up)
+    lane_copy_pass_on(cu, now);
   /* (2) warps whose results are due */
   cu_turn_wheel(cu, now);
   /* (3) new work-groups */
@@ -248,8 +249,8 @@ static cycle_t cu_step(void *self, cycle_t now) {
   /* (5) copies that all warps have reached */
   if (cu->queued)
     next = cycle_min(next, group_hand_over(cu, now));
-
-  next = cycle_min(next, lane_copy_next(cu, now));
+  if (cu->lined_up)
+    next = cycle_min(next, lane_copy_next(cu, now));
 
   cu->probe_resident = cu->resident;
   cu->probe_issued = issued;

@@ -377,7 +377,8 @@ static void leave(struct cu *cu, struct lane_copy *copy, bool global, cycle_t no
     finish(cu, copy, now);
 }
 
-static void line_up(struct line *line, uint32_t index) {
+static void line_up(struct cu *cu, struct line *line, uint32_t index) {
+  cu->lined_up++;
   uint32_t at = line->head + line->count++;
   line->access[at < line->size ? at : at - line->size] = index;
 }
@@ -392,7 +393,7 @@ static void turn(struct cu *cu, uint32_t index, cycle_t now) {
   access->isa.mask |= access->isa.zeros;
   place(cu, copy, access->number, !copy->to_lds, lanes_of(cu, copy, access->number), access->isa.address);
   if (!blocking(cu))
-    line_up(line, index);
+    line_up(cu, line, index);
   leave(cu, copy, copy->to_lds, now);
 }
 
@@ -413,7 +414,7 @@ static void turn_own(struct cu *cu, uint32_t index) {
   access->isa.copy = ISA_COPY_STEP | ISA_COPY_STORE;
   for (uint32_t lane = 0; lane < cu->params.warp_size; lane++)
     access->isa.address[lane] = access->isa.lds[lane];
-  line_up(&cu->lane_copies->to_lds, index);
+  line_up(cu, &cu->lane_copies->to_lds, index);
 }
 
 /* It is in the LDS: its warp may have waited for that. */
@@ -487,12 +488,11 @@ static void pass_line_on(struct cu *cu, struct line *line, const struct port *po
     send(cu, line->access[line->head], now);
     line->head = line->head + 1 == line->size ? 0 : line->head + 1;
     line->count--;
+    cu->lined_up--;
   }
 }
 
 void lane_copy_pass_on(struct cu *cu, cycle_t now) {
-  if (!cu->lane_copies)
-    return;
   pass_line_on(cu, &cu->lane_copies->to_lds, cu->to_lds, now);
   pass_line_on(cu, &cu->lane_copies->to_memory, cu->to_memory, now);
 }
@@ -500,9 +500,9 @@ void lane_copy_pass_on(struct cu *cu, cycle_t now) {
 cycle_t lane_copy_next(const struct cu *cu, cycle_t now) {
   const struct lane_copies *copies = cu->lane_copies;
   cycle_t next = NEVER;
-  if (copies && copies->to_lds.count)
+  if (copies->to_lds.count)
     next = cycle_min(next, cycle_max(now + 1, port_free_at(cu->to_lds)));
-  if (copies && copies->to_memory.count)
+  if (copies->to_memory.count)
     next = cycle_min(next, cycle_max(now + 1, port_free_at(cu->to_memory)));
   return next;
 }

@@ -75,7 +75,7 @@ void lane_copy_issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slo
 /* The memory or the LDS has answered access `index`, which is a copy's. */
 void lane_copy_reply(struct cu *cu, uint32_t index, cycle_t now);
 
-/* Sends on what has been read, as far as there is room; and says when there will be. */
+/* While something is lined up: sends it on, as far as there is room; and says when there will be. */
 void lane_copy_pass_on(struct cu *cu, cycle_t now);
 cycle_t lane_copy_next(const struct cu *cu, cycle_t now);
 

@@ -59,7 +59,7 @@ void cu_block(struct cu *cu, uint32_t slot, enum stall stall, cycle_t now) {
   cu_account(cu_warp(cu, slot), stall, now);
 }
 
-void cu_ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cycle_t now) {
+static inline void ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cycle_t now) {
   if (at <= now) {
     make_ready(cu, slot, now);
     return;
@@ -67,6 +67,10 @@ void cu_ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cyc
   cu_account(cu_warp(cu, slot), stall, now);
   cu_warp(cu, slot)->state = WARP_ASLEEP;
   sleep_until(cu, slot, at);
+}
+
+void cu_ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cycle_t now) {
+  ready_at(cu, slot, stall, at, now);
 }
 
 /* Own accesses that a barrier or a fence waits for; a copy fence is about copies alone. */
@@ -121,7 +125,7 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   else if (leaves && lane_copy_waits(warp, info))
     cu_block(cu, slot, STALL_COPY_DATA, now);
   else
-    cu_ready_at(cu, slot, stall, at, now);
+    ready_at(cu, slot, stall, at, now);
 }
 
 void cu_rest(struct cu *cu, uint32_t slot, enum stall stall, cycle_t until, cycle_t now) {

@@ -25,21 +25,25 @@ static cycle_t earliest(const struct island *island) {
 
 cycle_t island_run(struct island *island, cycle_t until) {
   cycle_t now = earliest(island);
+  island->running = true;
   while (now < until) {
-    /* Wake-ups from inside need no hook: the loop looks again. */
-    island->next = 0;
+    /* Of parts that the loop has passed when others wake them, and of all others. */
+    island->next = NEVER;
+    cycle_t next_of_parts = NEVER;
     for (size_t i = 0; i < island->parts; i++) {
       struct component *part = island->part[i];
-      if (part->next > now)
-        continue;
-      /* A message sent during this step may already ask for an earlier cycle than the answer. */
-      part->next = NEVER;
-      cycle_t next = part->step(part->self, now);
-      assert(next > now && "a step returns a later cycle");
-      part->next = cycle_min(part->next, next);
+      if (part->next <= now) {
+        /* A message sent during this step may already ask for an earlier cycle than the answer. */
+        part->next = NEVER;
+        cycle_t next = part->step(part->self, now);
+        assert(next > now && "a step returns a later cycle");
+        part->next = cycle_min(part->next, next);
+      }
+      next_of_parts = cycle_min(next_of_parts, part->next);
     }
-    now = earliest(island);
+    now = cycle_min(island->next, next_of_parts);
   }
+  island->running = false;
   island->next = now;
   return now;
 }
@@ -56,6 +60,6 @@ void island_wake(struct island *island, cycle_t at) {
   if (at >= island->next)
     return;
   island->next = at;
-  if (island->woken)
+  if (island->woken && !island->running)
     island->woken(island->host, at);
 }

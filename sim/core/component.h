@@ -23,6 +23,7 @@
 #ifndef SIM_CORE_COMPONENT_H
 #define SIM_CORE_COMPONENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "sim/core/time.h"
@@ -54,6 +55,7 @@ struct island {
   struct component *part[ISLAND_COMPONENTS]; /* in stepping order; see island_order() */
   size_t parts;
   cycle_t next;                          /* earliest `next` among the parts */
+  bool running;                          /* in island_run(): wake-ups come from inside, and need no hook */
   cycle_t lookahead;                     /* smallest latency of a link to or from it */
   void (*woken)(void *host, cycle_t at); /* host's hook: `next` became earlier */
   void *host;
