@@ -40,20 +40,19 @@ static inline uint64_t quotient(uint64_t number, uint64_t by) {
   return number <= UINT32_MAX ? (uint32_t)number / (uint32_t)by : number / by;
 }
 
-/* Lines of the same home numbered without gaps, and each time that these have gone through all sets shifted by one, so
- * that every other line and every other stripe use all sets. */
-static uint64_t dense(const struct l2 *l2, uint64_t upper) {
-  uint64_t stripe = UINT64_C(1) << l2->stripe_log2 >> l2->slice_bits;
-  if (stripe)
-    upper = (upper & ~(2 * stripe - 1)) / 2 + (upper & (stripe - 1));
-  return upper + quotient(upper, l2->sets);
+/* The set that a line lies in. With two partitions lines of the same home are numbered without gaps, and each time that
+ * these have gone through all sets shifted by one, so that every other line and every other stripe use all sets. */
+static inline uint64_t set_of(const struct l2 *l2, uint64_t line) {
+  uint64_t number = line >> l2->slice_bits, stripe = UINT64_C(1) << l2->stripe_log2 >> l2->slice_bits;
+  if (l2->far && stripe)
+    number = (number & ~(2 * stripe - 1)) / 2 + (number & (stripe - 1));
+  uint64_t round = quotient(number, l2->sets), set = number - round * l2->sets + (l2->far ? round : 0);
+  return set < l2->sets ? set : set - quotient(set, l2->sets) * l2->sets;
 }
 
 /* Where `line` is, or else the way to replace: an empty or the least recently used one. */
 static inline struct found look_up(struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
-  uint64_t upper = l2->far ? dense(l2, line >> l2->slice_bits) : line >> l2->slice_bits;
-  uint64_t index = upper - quotient(upper, l2->sets) * l2->sets;
-  uint64_t first = slice->first + index * l2->params.l2_ways;
+  uint64_t first = slice->first + set_of(l2, line) * l2->params.l2_ways;
   uint64_t *tags = l2->tags + first;
   struct l2_line *set = l2->entries + first;
   for (uint32_t way = 0; way < l2->params.l2_ways; way++)
@@ -99,10 +98,6 @@ static inline unsigned home_of(const struct l2 *l2, uint64_t line) {
   if (!l2->far)
     return 0;
   return (unsigned)__builtin_parityll(line >> l2->stripe_log2);
-}
-
-static inline unsigned partition_of(const struct l2 *l2, const struct l2_slice *slice) {
-  return slice >= l2->slices + l2->params.l2_slices;
 }
 
 static inline struct l2_slice *slice_in(const struct l2 *l2, unsigned partition, uint64_t line) {
@@ -152,7 +147,7 @@ static bool in_mshr(const struct l2_slice *slice, const struct l2_line *entry, u
 static cycle_t fetch(struct l2 *l2, struct l2_slice *slice, cycle_t now, struct l2_line *entry, uint64_t line,
                      uint32_t missing) {
   uint64_t bytes = sector_bytes(l2, missing);
-  if (l2->far && home_of(l2, line) != partition_of(l2, slice))
+  if (l2->far && home_of(l2, line) != slice->partition)
     return fetch_far(l2, now, line, missing);
   if (!l2->params.mshrs)
     return dram_access(&l2->dram, now, line, bytes);
@@ -213,12 +208,13 @@ static uint32_t blocks_of(const struct l2 *l2, uint32_t sectors) {
   return blocks;
 }
 
-/* One line of a message that passed its slice in cycle `passed`; returns when its data depart. */
-static inline cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, const struct mem_line *line,
-                                  unsigned use) {
+/* One line of a message that passed its slice in cycle `passed`; returns when its data depart. In line wherever it is
+ * used: there is little in it, and much of it depends on `use`. */
+__attribute__((always_inline)) static inline cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed,
+                                                                 const struct mem_line *line, unsigned use) {
   struct found found = look_up(l2, slice, line->line);
   if (l2->far && use & L2_WRITE)
-    drop_copy(l2, partition_of(l2, slice), line->line);
+    drop_copy(l2, slice->partition, line->line);
   if (use & L2_PAST)
     return go_around(l2, passed, &found, line, use & L2_WRITE);
   if (!found.hit)
@@ -232,7 +228,7 @@ static inline cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t
   entry->used = ++l2->uses;
   entry->valid |= line->sectors | missing;
   entry->dirty |= use & L2_WRITE ? line->sectors : 0;
-  bool far = l2->far && missing && home_of(l2, line->line) != partition_of(l2, slice); /* counted there */
+  bool far = l2->far && missing && home_of(l2, line->line) != slice->partition; /* counted there */
   *(missing ? &l2->stats->l2_misses : &l2->stats->l2_hits) += !far;
   return use & L2_READ ? read_line(l2, slice, passed, entry, line, missing) : passed + latency_of(l2, line->line);
 }
@@ -280,7 +276,7 @@ static inline struct l2_slice *slice_for(const struct l2 *l2, const struct mem_l
 
 /* What it takes longer for going to the other partition than that near the CU. */
 static inline cycle_t way(const struct l2 *l2, const struct l2_slice *slice, unsigned use) {
-  if (!l2->far || partition_of(l2, slice) == use / L2_FROM)
+  if (!l2->far || slice->partition == use / L2_FROM)
     return 0;
   l2->stats->l2_far++;
   return l2->params.l2_partition_latency;
@@ -373,6 +369,7 @@ bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *s
   for (uint32_t i = 0; built && i < slices; i++) {
     l2->slices[i].width.per_cycle = params->l2_width;
     l2->slices[i].first = i * l2->sets * params->l2_ways;
+    l2->slices[i].partition = i / params->l2_slices;
     built = !params->mshrs || mshrs_init(&l2->slices[i].mshrs, params->mshrs);
   }
   if (!built)

@@ -76,6 +76,7 @@ struct l2_slice {
   struct rate width; /* in 1 / (slices x partitions) of a byte, so that shares are exact */
   struct mshrs mshrs;
   uint64_t first; /* of its tags and entries */
+  unsigned partition;
   uint64_t bytes; /* passed in this launch */
   /* of the message that is being accepted */
   uint64_t share;   /* bytes */

@@ -87,10 +87,17 @@ static cycle_t accept_run(struct memory *memory, cycle_t now, const struct mem_r
  * of the last, with the others a cycle apart before them, are not early. */
 static cycle_t accept_train(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
   struct mem_runs run = {.address = message->runs.address, .bytes = message->runs.bytes, .count = 1};
-  uint64_t bytes = message->moved / message->runs.count;
+  uint64_t bytes = message->moved / message->runs.count, pitch = message->runs.pitch;
+  unsigned line_log2 = (unsigned)__builtin_ctz(memory->params.line);
   cycle_t last = now;
-  for (uint32_t i = 0; i < message->runs.count; i++, run.address += message->runs.pitch) {
-    last = cycle_max(last, accept_run(memory, now, &run, bytes, use) + i);
+  struct mem_line line = {0};
+  /* Runs that lie alike in their lines, as most trains' do, are not cut one by one. */
+  const bool alike = !(pitch & (memory->params.line - 1)) && mem_one_line(&memory->params, &run, &line);
+  for (uint32_t i = 0; i < message->runs.count; i++, run.address += pitch) {
+    line.line = run.address >> line_log2;
+    cycle_t done =
+        alike ? l2_access_line(&memory->l2, now, &line, bytes, use) : accept_run(memory, now, &run, bytes, use);
+    last = cycle_max(last, done + i);
   }
   return last - (message->runs.count - 1);
 }
