@@ -30,8 +30,9 @@ static uint64_t free_channels(const struct dma *dma) {
 cycle_t dma_next_acceptance(const struct dma *dma) {
   const struct dma_work *work = dma->work;
   uint32_t walkers = dma->params.walkers;
-  bool all_walk = walkers && (uint32_t)__builtin_popcountll(work->pending) >= walkers;
-  if (!dma->from_cu.count || !free_channels(dma) || all_walk)
+  if (!dma->from_cu.count || !free_channels(dma))
+    return NEVER;
+  if (walkers && (uint32_t)__builtin_popcountll(work->pending) >= walkers)
     return NEVER;
   cycle_t gap_over = work->accepted ? work->last_acceptance + dma->params.issue_gap : 0;
   return cycle_max(port_next(&dma->from_cu), gap_over);

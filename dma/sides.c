@@ -138,10 +138,14 @@ static void take_replies(struct dma *dma, struct port *port, struct side *side, 
 void dma_move_data(struct dma *dma, cycle_t now) {
   struct dma_work *work = dma->work;
   /* What has landed in the LDS makes room for what memory brings. */
-  take_replies(dma, dma->from_lds, &work->outbound, false, now);
-  take_replies(dma, &dma->from_memory, &work->inbound, true, now);
-  side_drain(dma, &work->inbound, dma->to_lds, now);
-  side_drain(dma, &work->outbound, &dma->to_memory, now);
+  if (port_next(dma->from_lds) <= now)
+    take_replies(dma, dma->from_lds, &work->outbound, false, now);
+  if (port_next(&dma->from_memory) <= now)
+    take_replies(dma, &dma->from_memory, &work->inbound, true, now);
+  if (work->inbound.count)
+    side_drain(dma, &work->inbound, dma->to_lds, now);
+  if (work->outbound.count)
+    side_drain(dma, &work->outbound, &dma->to_memory, now);
 }
 
 /* A reply that waits for room is looked at when there is some: a landing or a sending is a step of its own. */
