@@ -164,9 +164,10 @@ static void take_dma_replies(struct cu *cu, cycle_t now) {
 
 static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32_t index, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
-  struct cu_scheduler *scheduler = cu_scheduler_of(cu, slot);
+  struct cu_scheduler *scheduler = &cu->schedulers[slot % cu->params.schedulers];
   struct cu_kernel *kernel = cu->groups[group_slot].kernel;
-  *warp = (struct cu_warp){.kernel = kernel, .since = now, .started = now, .group = group_slot, .index = index};
+  *warp = (struct cu_warp){
+      .kernel = kernel, .scheduler = scheduler, .since = now, .started = now, .group = group_slot, .index = index};
   cu_note_turn(cu, slot, now);
   warp->pc = cu->source->start_warp(cu->source->self, slot, group_slot, index);
   scheduler->age[scheduler->aged++] = (uint8_t)slot;

@@ -98,6 +98,7 @@ struct cu_operand {
 struct cu_warp {
   enum warp_state state;
   struct cu_kernel *kernel;
+  struct cu_scheduler *scheduler;
   enum stall stall; /* the bucket that the cycles from `since` on belong to */
   cycle_t since, started;
   cycle_t wake;     /* asleep or resting: until when */
@@ -300,10 +301,6 @@ void cu_report(void *kernel, const struct isa_hazard *hazard);
 static inline uint64_t cu_bit(uint32_t slot) { return UINT64_C(1) << slot; }
 
 static inline struct cu_warp *cu_warp(struct cu *cu, uint32_t slot) { return &cu->warps[slot]; }
-
-static inline struct cu_scheduler *cu_scheduler_of(struct cu *cu, uint32_t slot) {
-  return &cu->schedulers[slot % cu->params.schedulers];
-}
 
 static inline void cu_note_turn(struct cu *cu, uint32_t slot, cycle_t now) { cu->turn[slot] = now * CU_WARPS + slot; }
 

@@ -27,7 +27,7 @@ static void make_ready(struct cu *cu, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   warp->state = WARP_READY;
   cu_account(warp, STALL_NOT_SELECTED, now);
-  cu_scheduler_of(cu, slot)->ready |= cu_bit(slot);
+  warp->scheduler->ready |= cu_bit(slot);
 }
 
 void cu_turn_wheel(struct cu *cu, cycle_t now) {
@@ -161,7 +161,7 @@ void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
   struct cu_warp *warp = cu_warp(cu, slot);
   close_account(warp, end);
   warp->state = WARP_DONE;
-  forget_age(cu_scheduler_of(cu, slot), slot);
+  forget_age(warp->scheduler, slot);
   if (!--cu->resident)
     cu->active_cycles += end - cu->resident_since;
   if (!--warp->kernel->resident)

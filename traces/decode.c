@@ -166,7 +166,8 @@ static inline bool take_fields(struct decoder *decoder, uint64_t misses, struct 
   const struct trace_kind_row *row = &trace_kind_rows[context->kind];
   uint64_t lanes = 0;
   if (!context->bare && op->mask) {
-    decode_fields(&decoder->bytes, misses, context, row);
+    if (misses || row->stepping) /* else they are what they were */
+      decode_fields(&decoder->bytes, misses, context, row);
     op->field = context->value;
     lanes = row->vectors ? trace_lanes(op) : 0;
     for (unsigned i = 0; lanes && i < row->vectors; i++)

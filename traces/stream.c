@@ -43,13 +43,14 @@ const char *const trace_note_names[TRACE_NOTE_KINDS] = {
 
 void trace_spread(const struct trace_vector *vector, unsigned lanes, uint64_t *value) {
   const uint64_t base = vector->base, stride = vector->stride;
+  uint64_t at = base;
   const uint64_t *offset = vector->offset;
   if (offset)
     for (unsigned lane = 0; lane < lanes; lane++)
       value[lane] = base + offset[lane];
   else
-    for (unsigned lane = 0; lane < lanes; lane++)
-      value[lane] = base + lane * stride;
+    for (unsigned lane = 0; lane < lanes; lane++, at += stride)
+      value[lane] = at;
 }
 
 static void forget(struct stream *stream) {
