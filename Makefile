@@ -111,7 +111,7 @@ check: all $(BUILD)/docgen $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o
 	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(abspath $(BUILD))/cache \
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite \
 	  tests/run $(BUILD)/tests/logs tests/differential/differential.py tests/hw/selftest.py tests/replay/law.py $(TEST_BIN) \
-	  tests/traces/reader_test.py tests/layers.py tests/docs
+	  tests/traces/reader_test.py tests/traces/plot_test.py tests/layers.py tests/docs
 
 # ---- the two commands of the README: set up what is missing, then do the job -------------------
 
@@ -247,8 +247,14 @@ measure:
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
+# Where Debian's Python looks for packages below its prefix.
+PYTHON_FOLDER = lib/$(shell $(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])')/dist-packages
 install: all
 	install -D -m 755 $(BUILD)/warpwait $(DESTDIR)$(PREFIX)/bin/warpwait
+	install -D -m 755 traces/warpwait-plot $(DESTDIR)$(PREFIX)/bin/warpwait-plot
+	@for f in $$(cd traces && find warpwait_trace -name '*.py'); do \
+	  install -D -m 644 traces/$$f $(DESTDIR)$(PREFIX)/$(PYTHON_FOLDER)/$$f || exit; \
+	done
 
 clean:
 	rm -rf $(BUILD)

@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+"""warpwait-plot and warpwait_trace.plots: what is drawn is what reports and timelines say, files are whole, errors
+are told."""
+import contextlib
+import io
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "traces"))
+sys.dont_write_bytecode = True
+WARPWAIT = os.environ.setdefault("WARPWAIT", str(ROOT / "build/warpwait"))
+
+try:
+    import matplotlib
+    import pandas
+except ImportError as missing:
+    print(f"{missing.name} is not installed: skipped")
+    sys.exit(0)
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402
+from warpwait_trace import plots  # noqa: E402
+from warpwait_trace.plot import main  # noqa: E402
+from warpwait_trace.plots import colours  # noqa: E402
+
+RING = f"{ROOT / 'tests/traces/ring.cl'} --global 32 --arg buffer:in=3072:uint:iota --arg buffer:out=128"
+
+
+def plot(*arguments):
+    """`warpwait-plot` with these arguments: status, standard error. Nothing may be said on standard output."""
+    output, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            status = stop.code
+    pyplot.close("all")
+    assert output.getvalue() == "", output.getvalue()
+    return status, errors.getvalue()
+
+
+def script(path, *arguments):
+    """Likewise as a process of its own: the script at `path`; status, standard output, standard error."""
+    done = subprocess.run([sys.executable, "-B", path, *map(str, arguments)], capture_output=True, text=True,
+                          check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def heights(axes, lying=False):
+    """The bars of a stack, by their labels: a list of lengths each."""
+    return {bars.get_label(): [bar.get_width() if lying else bar.get_height() for bar in bars]
+            for bars in axes.containers}
+
+
+class Folder(unittest.TestCase):
+    """Tests with a folder, in which are reports of some lessons."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def tearDown(self):
+        pyplot.close("all")
+
+    @classmethod
+    def report_of(cls, lesson):
+        """The path of a lesson's report."""
+        path = cls.folder / f"{lesson}.json"
+        if not path.exists():
+            subprocess.run([WARPWAIT, "run", ROOT / "examples" / lesson / "launch.json", "--report", "json", "--quiet",
+                            "--out", path], check=True)
+        return path
+
+
+class Stalls(Folder):
+    def test_a_bar_of_a_report_has_its_launches_warp_cycles_by_bucket(self):
+        paths = [self.report_of("05_double_buffer"), self.report_of("06_deep_buffer")]
+        drawn = heights(plots.stalls(paths))
+        for place, path in enumerate(paths):
+            launches = plots.read_report(path)["launches"]
+            for bucket in colours.BUCKETS:
+                expected = sum(launch["stalls"][bucket] for launch in launches)
+                self.assertEqual(drawn[bucket][place] if bucket in drawn else 0, expected, bucket)
+            self.assertEqual(sum(bars[place] for bars in drawn.values()),
+                             sum(launch["resident_cycles"] for launch in launches))
+
+    def test_launches_are_bars_of_their_own(self):
+        path = self.report_of("06_deep_buffer")
+        drawn = heights(plots.stalls(path, by="launch"))
+        self.assertEqual(drawn["copy_wait"],
+                         [launch["stalls"]["copy_wait"] for launch in plots.read_report(path)["launches"]])
+
+    def test_lines_and_instructions_add_up_to_the_launch(self):
+        path = self.report_of("02_bank_conflict")
+        report = plots.read_report(path)
+        total = sum(launch["resident_cycles"] for launch in report["launches"])
+        for by in ("line", "instruction"):
+            for top in (None, 3):
+                drawn = heights(plots.stalls(path, by=by, top=top), lying=True)
+                self.assertEqual(sum(sum(bars) for bars in drawn.values()), total, (by, top))
+        table = plots.stall_table(path, by="line")
+        for name, bar in table.iterrows():
+            self.assertEqual(bar.sum(), sum(line["cycles"] for launch in report["launches"]
+                                            for line in launch["by_line"]
+                                            if f"{line['file']}:{line['line']}" == name))
+        self.assertEqual(list(plots.stall_table(path, by="line", top=3).index)[-1], "others")
+
+    def test_in_per_cent_every_bar_is_as_high(self):
+        reports = [self.report_of("05_double_buffer"), self.report_of("06_deep_buffer")]
+        drawn = heights(plots.stalls(reports, percent=True))
+        for place in range(2):
+            self.assertAlmostEqual(sum(bars[place] for bars in drawn.values()), 100)
+
+    def test_the_legend_has_every_bucket_that_is_drawn(self):
+        axes = plots.stalls(self.report_of("02_bank_conflict"))
+        self.assertEqual({text.get_text() for text in axes.get_legend().get_texts()}, set(heights(axes)))
+
+    def test_axes_that_are_given_are_drawn_on(self):
+        axes = pyplot.subplots()[1]
+        self.assertIs(plots.stalls(self.report_of("02_bank_conflict"), ax=axes), axes)
+
+    def test_every_bucket_has_the_family_that_the_report_adds_it_to(self):
+        rows = re.findall(r'^STALL\(\w+, *"(\w+)"', (ROOT / "models/stalls.def").read_text(), re.M)
+        self.assertEqual(sorted(rows), sorted(colours.BUCKETS))
+        rule = re.search(r"added up by what they wait for \((.*?)\), and", (ROOT / "docs/report.md").read_text())[1]
+        told = [re.findall(r"`(\w+)`", family) for family in rule.split(";")]
+        self.assertEqual(sorted(map(sorted, told)),
+                         sorted(sorted(buckets) for _, _, buckets in colours.FAMILIES if buckets != ["issued"]))
+
+    def test_no_two_buckets_look_alike(self):
+        self.assertEqual(len({(look.face, look.hatch) for look in colours.LOOKS.values()}), len(colours.LOOKS))
+
+
+class Hiding(Folder):
+    def test_points_are_those_of_the_reports(self):
+        path = self.report_of("06_deep_buffer")
+        above, below = plots.hiding(path)
+        for place, launch in enumerate(plots.read_report(path)["launches"]):
+            tiles = launch["dma"]["descriptors"]
+            self.assertEqual(above.lines[0].get_xydata()[place].tolist(), [place + 1, launch["cycles"] / tiles])
+            self.assertEqual(below.lines[0].get_xydata()[place].tolist(),
+                             [place + 1, launch["hiding"]["exposed_cycles"] / tiles])
+
+    def test_the_closed_form_is_that_of_the_page(self):
+        page = (ROOT / "docs/buffering.md").read_text()
+        figures = re.search(r"B = (\d+) cycles, A = (\d+) cycles, and L = (\d+),", page)
+        busy, refill, latency = map(int, figures.groups())
+        form = plots.Form(busy, refill, latency)
+        table = page[figures.end():]
+        rows = re.findall(r"^\| +(\d) \| +([\d.]+) \|", table, re.M)
+        self.assertEqual([(depth, f"{form.exposed(int(depth)):.2f}") for depth, _ in rows], rows)
+        self.assertEqual(len(rows), 6)
+        self.assertIn(f"| enough | {form.enough:30.2f} |".replace(" ", ""), table.replace(" ", ""))
+
+    def test_what_is_not_given_is_taken_from_the_points(self):
+        points = plots.hiding_table(self.report_of("06_deep_buffer"))
+        form = plots.form_of(points)
+        self.assertAlmostEqual(form.latency, points["latency"][0])
+        self.assertAlmostEqual(float(form.exposed(1)), points["exposed"][0] / points["tiles"][0])
+        self.assertEqual(plots.form_of(points, 1, 2, 3), plots.Form(1, 2, 3))
+
+    def test_it_runs_the_kernel_at_each_depth(self):
+        out, numbers = self.folder / "ring.png", self.folder / "ring.csv"
+        self.assertEqual(plot("hiding", "--run", RING, "--depths", "1,3", "-o", out, "--csv", numbers), (0, ""))
+        table = pandas.read_csv(numbers)
+        self.assertEqual(list(table["depth"]), [1, 3])
+        self.assertEqual(list(table["tiles"]), [12, 12])
+        self.assertGreater(table["exposed"][0], table["exposed"][1])
+
+
+def interval(start, end, unit=0, **fields):
+    """An event of compute unit 0."""
+    return {"cu": 0, "unit": unit, "from": start, "to": end, **fields}
+
+
+OF = {"launch": 0, "group": 0}
+
+
+class Made:
+    """A timeline by hand: two warps of a work-group, a copy that they wait for, three passes and two beats."""
+    path = "made.wtl"
+    run = {
+        "machine": {"name": "teaching", "parameters": {"lds.banks": 8}},
+        "programs": [{"file": "k.cl", "source": {"k.cl": {"3": "  x = tile[i];"}},
+                      "code": [{"text": "copy.to_lds", "line": 2, "file": "k.cl"},
+                               {"text": "wait r1", "line": 2, "file": "k.cl"},
+                               {"text": "ld.lds r2", "line": 3, "file": "k.cl"},
+                               {"text": "ld.lds r3", "line": 3, "file": "k.cl"}]}],
+        "launches": [{"kernel": "k", "program": 0}]}
+    events = {
+        "warp": [interval(start, end, unit, stall=stall, pc=pc, index=unit, **OF)
+                 for unit in (0, 1) for start, end, stall, pc in ((10, 11, "issued", 0), (11, 60, "copy_wait", 1),
+                                                                  (60, 61, "issued", 2), (61, 70 + unit, "lds", 3))],
+        "copy": [interval(11, 52, copy=1, pc=0, event=1, form="plain", to_lds=1, bytes=64, handed=15, done=50, **OF),
+                 interval(20, 90, copy=2, pc=0, event=2, form="plain", to_lds=1, bytes=64, handed=25, done=88, **OF),
+                 interval(60, 70, copy=3, pc=0, event=3, form="plain", to_lds=1, bytes=64, handed=61, done=70, **OF)],
+        "waited": [interval(12, 60, pc=1, event=1, **OF)],
+        "channel": [interval(16, 50, 0, copy=1, bytes=64, requests=1),
+                    interval(26, 90, 65, copy=2, bytes=64, requests=1)],
+        "passed": [interval(17, 18, 1, kind="dma_read", bytes=64), interval(62, 64, 0, kind="store", bytes=64)],
+        "banks": [interval(61, 62, 0, banks=0b11, warp=0, pc=2, launch=0, **{"pass": 0}),
+                  interval(62, 63, 0, banks=0b10, warp=0, pc=2, launch=0, **{"pass": 1}),
+                  interval(63, 64, 0, banks=0b11, warp=1, pc=3, launch=0, **{"pass": 0}),
+                  interval(40, 42, 1, banks=0b11000000, warp=0, pc=0, launch=0, **{"pass": 0})],
+        "access": [interval(60, 70, 0, kind="read", pc=2, launch=0, lanes=3, passes=2, conflicts=1, contention=0),
+                   interval(60, 71, 1, kind="read", pc=3, launch=0, lanes=3, passes=1, conflicts=0, contention=0)],
+    }
+
+    def code(self, launch, pc):
+        return self.run["programs"][self.run["launches"][launch]["program"]]["code"][pc]
+
+    def frame(self, kind):
+        return pandas.DataFrame(self.events.get(kind, []), columns=None if kind in self.events else
+                                ["cu", "unit", "from", "to"])
+
+
+class MadeTimelines(Folder):
+    def test_rows_are_warps_copies_channels_and_the_port(self):
+        rows = plots.timeline_rows(Made())
+        self.assertEqual(rows.names, ["warp 0", "warp 1", "copies", "", "DMA 0 channel 0", "DMA 1 channel 1",
+                                      "port: warps", "port: DMA 0"])
+        self.assertEqual(rows.title, "k on teaching, CU 0")
+        copies = rows.slices[rows.slices["section"] == "copies"]
+        self.assertEqual(list(zip(copies["label"], copies["row"])), [("1", 2), ("2", 3), ("3", 2)])
+
+    def test_slices_have_the_cycles_of_their_events(self):
+        slices = plots.timeline_rows(Made()).slices
+        for section, kind in (("warps", "warp"), ("copies", "copy"), ("channels", "channel"), ("port", "passed")):
+            of = slices[slices["section"] == section]
+            self.assertEqual(sorted(zip(of["from"], of["to"])), sorted((e["from"], e["to"]) for e in Made.events[kind]))
+
+    def test_an_arrow_goes_from_a_copy_that_is_done_to_the_release_of_its_wait(self):
+        arrows = plots.timeline_rows(Made()).arrows
+        self.assertEqual(arrows.to_dict("records"), [{"copy": 1, "from": 50, "from_row": 2, "to": 60, "to_row": 1}])
+
+    def test_what_is_drawn_is_cut_to_the_cycles_and_warps_that_are_wanted(self):
+        rows = plots.timeline_rows(Made(), start=15, end=62, warps=[1])
+        self.assertEqual((rows.slices["from"].min(), rows.slices["to"].max()), (15, 62))
+        self.assertEqual(rows.names[0:2], ["warp 1", "copies"])
+
+    def test_polygons_are_the_slices(self):
+        axes = plots.timeline(Made())
+        drawn = sum(len(collection.get_paths()) for collection in axes.collections)
+        self.assertEqual(drawn, len(plots.timeline_rows(Made()).slices))
+        self.assertEqual({text.get_text() for text in axes.get_legend().get_texts()},
+                         {"issued", "copy_wait", "lds", "copy, with its number", "channel has the copy",
+                          "copy done → wait over", "port: dma_read", "port: store"})
+
+    def test_warps_over_time_add_up(self):
+        for windows in (1, 7, 100):
+            table = plots.stall_table_over_time(Made(), windows)
+            self.assertEqual(table.sum().to_dict(), {"issued": 4, "copy_wait": 98, "lds": 19})
+        table = plots.stall_table_over_time(Made(), 100)
+        self.assertEqual(table.loc[70].to_dict(), {"issued": 0, "copy_wait": 0, "lds": 1})
+
+    def test_banks_over_time_add_up(self):
+        for windows in (1, 5, 100):
+            self.assertEqual(plots.bank_table_over_time(Made(), "warps", windows).sum(axis="columns").to_list(),
+                             [2, 3, 0, 0, 0, 0, 0, 0])
+            self.assertEqual(plots.bank_table_over_time(Made(), "dma", windows).sum(axis="columns").to_list(),
+                             [0, 0, 0, 0, 0, 0, 2, 2])
+        table = plots.bank_table_over_time(Made(), "all", 100, start=40, end=43)
+        self.assertEqual(table.loc[7].to_dict(), {40: 1, 41: 1, 42: 0})
+
+    def test_banks_by_line_have_passes_and_conflicts(self):
+        table = plots.bank_table(Made())
+        row = {0: 2, 1: 3, **dict.fromkeys(range(2, 8), 0), "passes": 3, "conflicts": 1}
+        self.assertEqual(table.to_dict("index"), {"k.cl:3 x = tile[i];": row})
+        table = plots.bank_table(Made(), by="instruction")
+        self.assertEqual(list(table.index), ["   2 ld.lds r2", "   3 ld.lds r3"])
+        heat, bars = plots.banks_by_line(Made(), by="instruction")
+        self.assertEqual(heat.images[0].get_array().tolist(), [[1, 2] + [0] * 6, [1, 1] + [0] * 6])
+        self.assertEqual(heights(bars, lying=True), {"first of their phase": [1, 1], "added by conflicts": [1, 0]})
+
+    def test_what_has_no_events_is_told(self):
+        for draw, message in (
+                (lambda: plots.stalls_over_time(Made(), cu=3), "no `warp` events of compute unit 3, but of 0"),
+                (lambda: plots.timeline(Made(), start=500), "no `warp` events in cycles 500 to the end, but in 10 to"),
+                (lambda: plots.timeline(Made(), warps=[7]), "no `warp` events of warps 7"),
+                (lambda: plots.banks_over_time(Made(), "dma", start=60), "no `banks` events of DMA"),
+                (lambda: plots.Events(Made()).need("request"), "no events of kind `request`")):
+            with self.assertRaisesRegex(plots.PlotError, f"^made.wtl: {message}"):
+                draw()
+
+
+class Files(Folder):
+    def test_pictures_are_whole_and_the_same_bytes_each_time(self):
+        report = self.report_of("06_deep_buffer")
+        for what in (["stalls", report, "--by", "launch"], ["hiding", report]):
+            for suffix in ("png", "svg"):
+                first, second = (self.folder / f"{name}.{suffix}" for name in ("first", "second"))
+                self.assertEqual(plot(*what, "-o", first), (0, ""))
+                self.assertEqual(plot(*what, "-o", second), (0, ""))
+                self.assertEqual(first.read_bytes(), second.read_bytes())
+            self.assertTrue(xml.etree.ElementTree.parse(self.folder / "first.svg").getroot().tag.endswith("svg"))
+            self.assertTrue((self.folder / "first.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n"))
+        self.assertEqual(list(self.folder.glob("*.part")), [])
+
+    def test_size_and_dots_are_as_asked_for(self):
+        out = self.folder / "size.png"
+        report = self.report_of("05_double_buffer")
+        done = plot("stalls", report, "-o", out, "--size", "6x4", "--dpi", "50", "--title", "T")
+        self.assertEqual(done, (0, ""))
+        self.assertEqual(struct.unpack(">II", out.read_bytes()[16:24]), (300, 200))
+
+    def test_the_numbers_that_are_drawn_are_written(self):
+        out, report = self.folder / "numbers.csv", self.report_of("05_double_buffer")
+        self.assertEqual(plot("stalls", report, "-o", self.folder / "numbers.svg", "--csv", out), (0, ""))
+        stalls = plots.read_report(report)["launches"][0]["stalls"]
+        self.assertEqual(pandas.read_csv(out, index_col=0).iloc[0].to_dict(),
+                         {bucket: cycles for bucket, cycles in stalls.items() if cycles})
+
+    def test_it_runs_where_it_is_installed(self):
+        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        package = self.folder / "lib" / version / "dist-packages/warpwait_trace"
+        shutil.copytree(ROOT / "traces/warpwait_trace", package, ignore=shutil.ignore_patterns("__pycache__"))
+        (self.folder / "bin").mkdir()
+        installed = shutil.copy(ROOT / "traces/warpwait-plot", self.folder / "bin")
+        out = self.folder / "installed.png"
+        self.assertEqual(script(installed, "stalls", self.report_of("05_double_buffer"), "-o", out), (0, "", ""))
+        self.assertTrue(out.exists())
+
+
+class Errors(Folder):
+    def refused(self, message, *arguments):
+        """Held: exit status 2, one line, no picture."""
+        status, errors = plot(*arguments, "-o", self.folder / "refused.png")
+        self.assertRegex(errors, f"^warpwait-plot: .*{message}.*\n$")
+        self.assertEqual((status, errors.count("\n")), (2, 1))
+        self.assertFalse((self.folder / "refused.png").exists())
+
+    def test_what_is_no_report_is_told(self):
+        report = self.report_of("02_bank_conflict")
+        other = self.folder / "other.json"
+        self.refused("nowhere.json: No such file", "stalls", self.folder / "nowhere.json")
+        for text, message in (("{", "other.json: expected a JSON report .*line 1 column 2"),
+                              ("[1]", "other.json: expected .*without launches"),
+                              ('{"launches": [{"kernel": "k"}]}', r"launches\[0\].cycles: expected"),
+                              (report.read_text().replace('"issued": ', '"issued": "no", "was": '), "whole numbers")):
+            other.write_text(text)
+            self.refused(message, "stalls", other)
+        other.write_bytes(b"\xff\xfe")
+        self.refused("expected a JSON report", "stalls", other)
+
+    def test_what_cannot_be_drawn_is_told(self):
+        report = self.report_of("02_bank_conflict")
+        self.refused("nothing to hide", "hiding", report)
+        self.refused("either reports or --run", "hiding")
+        self.refused("2 depths for 6 launches", "hiding", self.report_of("06_deep_buffer"), "--depths", "1,2")
+        self.refused("2 labels for 1 report", "stalls", report, "--labels", "a,b")
+        self.refused("expected a timeline", "timeline", report)
+        self.refused("exit status 2: warpwait: ", "hiding", "--run", "nowhere.cl", "--depths", "1")
+
+    def test_arguments_that_make_no_sense_are_told(self):
+        report = self.report_of("02_bank_conflict")
+        for arguments, message in ((["--size", "9"], "WIDTHxHEIGHT"), (["--dpi", "0"], "from 1 to 100000"),
+                                   (["--by", "moon"], "invalid choice"), (["--from", "-1"], "expected"),
+                                   (["--moon"], "--moon")):
+            self.refused(message, "stalls", report, *arguments)
+        self.refused("such as 0-3,8", "timeline", report, "--warps", "1-")
+        status, errors = plot("stalls", report, "-o", self.folder / "picture.pdf")
+        self.assertEqual((status, errors.partition(": expected")[2]), (2, " a name that ends in .png or .svg\n"))
+        status, errors = plot("stalls", report, "-o", self.folder / "nowhere/picture.png")
+        self.assertRegex(errors, "No such file or directory\n$")
+        self.assertEqual(status, 2)
+
+    def test_a_missing_package_is_named(self):
+        for module in ("matplotlib", "pandas"):
+            program = (f"import sys; sys.modules['{module}'] = None\nfrom warpwait_trace.plot import main\n"
+                       "sys.exit(main(['stalls', 'r.json', '-o', 'r.png']))")
+            done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT / "traces", capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, f"^warpwait-plot: {module} is missing: apt-get install python3-{module}, ")
+
+    def test_help_has_an_example_for_each_picture(self):
+        for what in ("timeline", "banks", "hiding", "stalls"):
+            status, output, _ = script(ROOT / "traces/warpwait-plot", what, "--help")
+            self.assertEqual(status, 0)
+            self.assertIn(f"Example:\n  warpwait-plot {what} ", output)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=0)

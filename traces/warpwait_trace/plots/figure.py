@@ -1,0 +1,79 @@
+"""What all pictures have in common: axes, legends outside of them, files that are the same bytes each time."""
+import os
+import pathlib
+
+import matplotlib
+from matplotlib import pyplot
+from matplotlib.patches import Patch
+
+from .colours import in_order, look
+from .inputs import PlotError
+
+SUFFIXES = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
+# For files that the command writes; a notebook keeps its own style.
+STYLE = {"font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold", "axes.titlelocation": "left",
+         "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "hatch.linewidth": .5,
+         "figure.dpi": 100}
+
+
+def axes_or_new(axes, size):
+    """`axes`, or those of a new figure of `size` (width, height in inches) when it is None."""
+    if axes is not None:
+        return axes
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def legend_outside(axes, handles):
+    """A legend to the right of the axes."""
+    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, handlelength=1.6,
+                handleheight=1.1)
+
+
+def patch(face, hatch, label):
+    """A legend entry."""
+    return Patch(facecolor=face, hatch=hatch, edgecolor="#333333", linewidth=.4, label=label)
+
+
+def bucket_patches(buckets):
+    """Legend entries of stall buckets, in the order in which they are stacked."""
+    return [patch(look(bucket).face, look(bucket).hatch, bucket) for bucket in in_order(buckets)]
+
+
+def thousands(axis):
+    """Numbers of cycles with a comma between thousands."""
+    axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
+
+
+def save(figure, path):
+    """Writes a figure to a .png or .svg; equal figures give equal bytes. The file is there whole or not at all.
+
+    Raises PlotError when the suffix is another, or the file cannot be written.
+    """
+    suffix = suffix_of(path)
+    with matplotlib.rc_context({"svg.hashsalt": "warpwait"}):
+        _write(path, lambda file: figure.savefig(file, format=suffix[1:], metadata=SUFFIXES[suffix],
+                                                 dpi=figure.dpi))
+
+
+def save_table(table, path):
+    """Writes a frame as CSV, likewise."""
+    _write(path, table.to_csv)
+
+
+def _write(path, write):
+    beside = pathlib.Path(f"{path}.part")
+    try:
+        with open(beside, "wb") as file:
+            write(file)
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise PlotError(f"{path}: {error.strerror}") from None
+
+
+def suffix_of(path):
+    """The suffix of a picture's name. Raises PlotError when it is neither .png nor .svg."""
+    suffix = pathlib.Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise PlotError(f"{path}: expected a name that ends in .png or .svg")
+    return suffix
