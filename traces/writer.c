@@ -1,3 +1,4 @@
+#include "traces/writer.h"
 #include "traces/block.h"
 #include "traces/encode.h"
 #include "traces/reader.h"
@@ -234,14 +235,18 @@ void trace_encode(struct trace_group *group, uint32_t warp, cycle_t now, const s
     close_batch(group, now, false);
 }
 
-void trace_group_end(struct trace_group *group, cycle_t now) {
+void writer_release(struct trace_group *group) {
   struct trace_writer *writer = group->writer;
-  if (!writer->out.failed)
-    close_batch(group, now, true);
   *(group->before ? &group->before->after : &writer->resident) = group->after;
   *(group->after ? &group->after->before : &writer->last) = group->before;
   group->after = writer->unused;
   writer->unused = group;
+}
+
+void trace_group_end(struct trace_group *group, cycle_t now) {
+  if (!group->writer->out.failed)
+    close_batch(group, now, true);
+  writer_release(group);
 }
 
 /* ---- batches, in order ---------------------------------------------------------------------- */
@@ -288,6 +293,42 @@ void trace_writer_settle(struct trace_writer *writer, cycle_t now) {
   }
   writer->pending_count -= done;
   memmove(writer->pending, writer->pending + done, writer->pending_count * sizeof *writer->pending);
+}
+
+/* ---- batches, as they are told --------------------------------------------------------------- */
+
+uint32_t writer_programs(const struct trace_writer *writer) { return writer->program_count; }
+
+const uint8_t *writer_kinds(const struct trace_writer *writer, uint32_t program, uint32_t *count) {
+  *count = writer->counts[program];
+  return writer->kinds[program];
+}
+
+uint32_t writer_launches(const struct trace_writer *writer) { return writer->launch_count; }
+
+const struct trace_launch *writer_launch(const struct trace_writer *writer, uint32_t launch) {
+  return &writer->launches[launch];
+}
+
+bool writer_encode(struct trace_group *group, uint32_t warp, const struct trace_op *op) {
+  struct encoder *encoder = &group->encoders[warp];
+  const size_t before = encoder->bytes.size;
+  const bool good = encode(encoder, op) || memory_out(group->writer);
+  group->bytes += encoder->bytes.size - before;
+  return good;
+}
+
+size_t writer_bytes(const struct trace_group *group) { return group->bytes; }
+
+void writer_close_batch(struct trace_group *group, cycle_t from, cycle_t to, bool last) {
+  struct pending batch = {.cycle = to, .cu = group->cu, .launch = group->launch, .group = group->group};
+  group->from = from;
+  if (!put_batch(group, &batch.bytes, to, last))
+    memory_out(group->writer);
+  else if (!group->writer->out.failed)
+    take_batch(group->writer, &batch);
+  free(batch.bytes.at);
+  group->bytes = 0;
 }
 
 bool trace_write_batch(struct trace_writer *writer, struct trace *from, uint32_t i, uint32_t launch, uint32_t group,

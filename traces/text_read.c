@@ -1,0 +1,575 @@
+/* Lines into a writer: statements and blocks here, what work-groups do by way of nodes. */
+#include "traces/text.h"
+#include "traces/text_meta.h"
+#include "traces/text_nodes.h"
+#include "traces/writer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#define NO_NODE UINT32_MAX
+
+struct text_reader {
+  FILE *from;
+  struct lex lex; /* the line under way */
+  struct bytes line, block;
+  struct trace_writer *writer;
+  const struct text_hooks *hooks;
+  struct text_run *run;
+  uint32_t launch;     /* of the groups that come; once there is one */
+  uint32_t next_group; /* that comes when none is said */
+  cycle_t to;          /* of the batch before */
+  bool in_group, in_warp;
+  struct text_group group; /* under way */
+  uint64_t group_line;
+  uint64_t mask; /* of the line before */
+  struct text_node *nodes;
+  uint32_t node_count, node_room;
+  uint32_t warps;             /* the open range of warps, or NO_NODE */
+  uint32_t loops[TEXT_LOOPS]; /* open ones */
+  unsigned loop_count;
+};
+
+static bool memory_out(const struct text_reader *reader) { return lex_fail(&reader->lex, "memory is out"); }
+
+/* ---- lines ------------------------------------------------------------------------------------- */
+
+/* The next line, without its end. False at the file's end, and when it cannot be read, with *good false. */
+static bool next_line(struct text_reader *reader, bool *good) {
+  int c;
+  reader->line.size = 0;
+  reader->lex.line++;
+  while ((c = getc_unlocked(reader->from)) != EOF && c != '\n') {
+    if (!c || reader->line.size == TEXT_LINE_BYTES)
+      return *good = lex_fail(&reader->lex, c ? "the line is longer than %d bytes" : "a zero byte, which no text has",
+                              TEXT_LINE_BYTES);
+    if (!bytes_add(&reader->line, &(char){(char)c}, 1))
+      return *good = memory_out(reader);
+  }
+  if (ferror(reader->from))
+    return *good = lex_fail(&reader->lex, "%s", strerror(errno));
+  if (!bytes_reserve(&reader->line, 1))
+    return *good = memory_out(reader);
+  reader->lex.at = (const char *)reader->line.at;
+  reader->lex.end = reader->lex.at + reader->line.size;
+  return c != EOF || reader->line.size;
+}
+
+static bool expect_end(struct text_reader *reader) {
+  if (!lex_more(&reader->lex))
+    return true;
+  const struct slice word = lex_word(&reader->lex);
+  return lex_fail(&reader->lex, "'%.*s' is too much on this line", word.size < 40 ? (int)word.size : 40, word.at);
+}
+
+static bool is_end(const struct bytes *line) {
+  size_t size = line->size;
+  while (size && strchr(" \t\r", line->at[size - 1]))
+    size--;
+  return size == 1 && *line->at == '}';
+}
+
+/* The lines up to one that is `}`, without the two blanks that they begin with. */
+static bool take_block(struct text_reader *reader, struct text_block *block) {
+  const uint64_t head = reader->lex.line;
+  bool good = true;
+  reader->block.size = 0;
+  while (next_line(reader, &good) && !is_end(&reader->line)) {
+    const uint8_t *at = reader->line.at;
+    size_t size = reader->line.size, blanks = 0;
+    while (blanks < 2 && blanks < size && at[blanks] == ' ')
+      blanks++;
+    if (reader->block.size + size > TEXT_BLOCK_BYTES)
+      return lex_fail(&reader->lex, "the block has more than %d bytes", TEXT_BLOCK_BYTES);
+    if (!bytes_add(&reader->block, at + blanks, size - blanks) || !bytes_add(&reader->block, "\n", 1))
+      return memory_out(reader);
+  }
+  if (good && !is_end(&reader->line)) {
+    reader->lex.line = head;
+    good = lex_fail(&reader->lex, "the block that begins here has no end (legal: a line that is '}')");
+  }
+  if (!good || !bytes_add(&reader->block, "", 1))
+    return good ? memory_out(reader) : false;
+  *block =
+      (struct text_block){reader->lex.path, (const char *)reader->block.at, reader->block.size - 1, (uint32_t)head + 1};
+  return true;
+}
+
+/* A plain word or a string. */
+static bool take_name(struct text_reader *reader, const char *what, struct bytes *name) {
+  struct lex *lex = &reader->lex;
+  if (!lex_more(lex))
+    return lex_fail(lex, "%s is missing", what);
+  if (*lex->at == '"') {
+    const char *wrong = text_take_string(&lex->at, lex->end, name);
+    if (wrong)
+      return lex_fail(lex, "%s: expected %s", what, wrong);
+  } else {
+    const struct slice word = lex_word(lex);
+    if (!bytes_add(name, word.at, word.size))
+      return memory_out(reader);
+  }
+  if (memchr(name->at ? name->at : (const uint8_t *)"", 0, name->size))
+    return lex_fail(lex, "%s has a zero byte", what);
+  return bytes_add(name, "", 1) || memory_out(reader);
+}
+
+static bool expect_brace(struct text_reader *reader) {
+  struct lex *lex = &reader->lex;
+  if (!lex_more(lex) || !slice_is(lex_word(lex), "{"))
+    return lex_fail(lex, "expected a block, which begins with '{' at the line's end");
+  return expect_end(reader);
+}
+
+/* ---- metas --------------------------------------------------------------------------------------- */
+
+static bool take_own_form(struct text_reader *reader, const char *form, const char *name) {
+  struct text_block block;
+  struct bytes bytes = {0};
+  if (!take_block(reader, &block))
+    return false;
+  const char *wrong = text_take_meta(form, block.text, block.size, &bytes);
+  if (!wrong)
+    trace_write_meta(reader->writer, name, bytes.at, bytes.size);
+  free(bytes.at);
+  return !wrong || lex_fail(&reader->lex, "the block that ends here: expected %s", wrong);
+}
+
+static bool take_hooked_form(struct text_reader *reader, const char *form, const char *name) {
+  struct text_block block;
+  size_t size = 0;
+  if (!take_block(reader, &block))
+    return false;
+  void *bytes = reader->hooks->take_meta(reader->hooks->self, form, name, &block, &size, reader->lex.error);
+  if (!bytes)
+    return false;
+  trace_write_meta(reader->writer, name, bytes, size);
+  free(bytes);
+  return true;
+}
+
+static bool take_string_meta(struct text_reader *reader, const char *name) {
+  struct bytes bytes = {0};
+  const char *wrong = text_take_string(&reader->lex.at, reader->lex.end, &bytes);
+  bool good = wrong ? lex_fail(&reader->lex, "expected %s", wrong) : expect_end(reader);
+  if (good)
+    trace_write_meta(reader->writer, name, bytes.at, bytes.size);
+  free(bytes.at);
+  return good;
+}
+
+static bool take_meta_of(struct text_reader *reader, const char *name) {
+  const char *const *more = reader->hooks->forms;
+  const char *words[16] = {NULL};
+  size_t count = 0, number;
+  if (lex_more(&reader->lex) && *reader->lex.at == '"')
+    return take_string_meta(reader, name);
+  while (text_forms[count])
+    words[count] = text_forms[count], count++;
+  const size_t own = count;
+  for (; more && *more; more++)
+    words[count++] = *more;
+  const struct slice form = lex_more(&reader->lex) ? lex_word(&reader->lex) : (struct slice){"", 0};
+  if (!lex_one_of(&reader->lex, "meta", form, words, &number) || !expect_brace(reader))
+    return false;
+  return number < own ? take_own_form(reader, words[number], name) : take_hooked_form(reader, words[number], name);
+}
+
+static bool take_meta(struct text_reader *reader) {
+  struct bytes name = {0};
+  const bool good = take_name(reader, "the meta's name", &name) && take_meta_of(reader, (const char *)name.at);
+  free(name.at);
+  return good;
+}
+
+/* ---- programs and launches ------------------------------------------------------------------------- */
+
+static bool add_kinds(struct lex *lex, struct slice word, struct bytes *kinds) {
+  const char *names[TRACE_KINDS + 1] = {NULL}, *star = memchr(word.at, '*', word.size);
+  const struct slice name = {word.at, star ? (size_t)(star - word.at) : word.size};
+  size_t kind = 0;
+  uint64_t times = 1;
+  for (unsigned i = 0; i < TRACE_KINDS; i++)
+    names[i] = trace_kind_rows[i].name;
+  if (!lex_one_of(lex, "program", name, names, &kind) ||
+      (star && !lex_number(lex, "program", (struct slice){star + 1, word.size - name.size - 1}, 1, TEXT_BLOCK_BYTES,
+                           "a number of instructions", &times)))
+    return false;
+  if (kinds->size + times > TEXT_BLOCK_BYTES)
+    return lex_fail(lex, "the program has more than %d instructions", TEXT_BLOCK_BYTES);
+  for (uint64_t i = 0; i < times; i++)
+    if (!bytes_add(kinds, &(uint8_t){(uint8_t)kind}, 1))
+      return lex_fail(lex, "memory is out");
+  return true;
+}
+
+static bool take_program(struct text_reader *reader) {
+  struct text_block block = {.text = ""};
+  struct bytes kinds = {0};
+  bool good = expect_brace(reader) && take_block(reader, &block);
+  struct lex lex = reader->lex;
+  lex.line = good ? block.line : lex.line;
+  for (const char *at = block.text; good && *at; at += *at == '\n', lex.line++) {
+    lex.at = at;
+    lex.end = at = strchr(at, '\n');
+    while (good && lex_more(&lex))
+      good = add_kinds(&lex, lex_word(&lex), &kinds);
+  }
+  if (good)
+    trace_write_program(reader->writer, kinds.at, (uint32_t)kinds.size);
+  free(kinds.at);
+  return good;
+}
+
+/* A row of a statement's fields: where its number goes. */
+struct number_row {
+  const char *name;
+  uint64_t minimum, maximum;
+  const char *what;
+  uint64_t *to;
+  bool *given; /* may be NULL */
+};
+
+/* NAME=N of a row. */
+static bool take_number(struct text_reader *reader, const char *statement, const struct item *item,
+                        const struct number_row *rows, size_t count) {
+  char legal[150] = "";
+  for (size_t i = 0; i < count; i++) {
+    if (!slice_is(item->name, rows[i].name))
+      continue;
+    if (rows[i].given)
+      *rows[i].given = true;
+    return lex_number(&reader->lex, rows[i].name, item->list ? (struct slice){"[", 1} : item->value, rows[i].minimum,
+                      rows[i].maximum, rows[i].what, rows[i].to);
+  }
+  for (size_t i = 0, used = 0; i < count && used < sizeof legal; i++)
+    used += (size_t)snprintf(legal + used, sizeof legal - used, "%s%s", i ? " " : "", rows[i].name);
+  return lex_fail(&reader->lex, "'%.*s' is not a field of '%s' (legal: %s)",
+                  item->name.size < 40 ? (int)item->name.size : 40, item->name.at, statement, legal);
+}
+
+static bool take_launch(struct text_reader *reader) {
+  const uint32_t programs = writer_programs(reader->writer);
+  uint64_t program = programs - 1u, lanes = 32, groups = 1, warps = 1;
+  if (!programs)
+    return lex_fail(&reader->lex, "a launch is of a program, and there is none before it");
+  const struct number_row rows[] = {
+      {"program", 0, programs - 1, "a program before this line", &program, NULL},
+      {"lanes", 1, TRACE_LANES, "lanes of a warp", &lanes, NULL},
+      {"groups", 0, UINT32_MAX, "a number of work-groups", &groups, NULL},
+      {"warps", 0, TRACE_WARPS, "a number of warps", &warps, NULL},
+  };
+  while (lex_more(&reader->lex)) {
+    struct item item;
+    if (!lex_item(&reader->lex, &item) || !take_number(reader, "launch", &item, rows, sizeof rows / sizeof *rows))
+      return false;
+  }
+  trace_write_launch(reader->writer,
+                     &(struct trace_launch){(uint32_t)program, (uint32_t)lanes, (uint32_t)groups, (uint32_t)warps});
+  return true;
+}
+
+/* ---- nodes that are kept --------------------------------------------------------------------------- */
+
+static struct text_node *add_node(struct text_reader *reader, enum text_node_type type) {
+  if (reader->node_count == TEXT_KEPT_LINES) {
+    lex_fail(&reader->lex, "more than %d lines in a loop, or for a range of warps or work-groups", TEXT_KEPT_LINES);
+    return NULL;
+  }
+  if (reader->node_count == reader->node_room) {
+    const uint32_t room = 2 * reader->node_room + 4;
+    struct text_node *grown = realloc(reader->nodes, room * sizeof *grown);
+    if (!grown) {
+      memory_out(reader);
+      return NULL;
+    }
+    reader->nodes = grown;
+    reader->node_room = room;
+  }
+  struct text_node *node = &reader->nodes[reader->node_count++];
+  node->type = type;
+  node->line = reader->lex.line;
+  node->end = reader->node_count;
+  node->note.text = NULL;
+  return node;
+}
+
+static void forget_nodes(struct text_reader *reader) {
+  for (uint32_t i = 0; i < reader->node_count; i++)
+    if (reader->nodes[i].type == TEXT_NOTE)
+      free(reader->nodes[i].note.text);
+  reader->node_count = 0;
+}
+
+/* Runs what need not be kept. */
+static bool settle(struct text_reader *reader) {
+  if (reader->group.first != reader->group.last || reader->warps != NO_NODE || reader->loop_count)
+    return true;
+  const bool good = text_run_nodes(reader->run, reader->nodes, 0, reader->node_count);
+  forget_nodes(reader);
+  return good && trace_writer_good(reader->writer);
+}
+
+static bool end_warp(struct text_reader *reader) {
+  if (reader->loop_count) {
+    reader->lex.line = reader->nodes[reader->loops[reader->loop_count - 1]].line;
+    return lex_fail(&reader->lex, "the loop that begins here has no end (legal: a line that is '}')");
+  }
+  if (reader->warps == NO_NODE)
+    return true;
+  reader->nodes[reader->warps].end = reader->node_count;
+  reader->warps = NO_NODE;
+  return settle(reader);
+}
+
+static bool end_group(struct text_reader *reader) {
+  const struct text_group *group = &reader->group;
+  if (!reader->in_group)
+    return true;
+  if (!end_warp(reader))
+    return false;
+  reader->in_group = reader->in_warp = false;
+  bool good = true;
+  if (group->first == group->last)
+    return text_run_end(reader->run);
+  for (uint64_t number = group->first; good && number <= group->last; number++)
+    good = text_run_begin(reader->run, group, (uint32_t)number, reader->group_line) &&
+           text_run_nodes(reader->run, reader->nodes, 0, reader->node_count) && text_run_end(reader->run);
+  forget_nodes(reader);
+  return good;
+}
+
+/* ---- work-groups ------------------------------------------------------------------------------------- */
+
+/* The fields of a `group` line. What is not said is as in the group's batch before, or as the launch has it. */
+static bool take_head(struct text_reader *reader, struct slice number, struct text_group *group) {
+  struct lex fields = reader->lex;
+  uint64_t launch = reader->launch, warps = 0, cu = 0, from = 0, to = 0, range[2];
+  bool warps_given = false, cu_given = false, to_given = false;
+  const struct number_row rows[] = {
+      {"launch", 0, writer_launches(reader->writer) - 1u, "a launch before this line", &launch, NULL},
+      {"warps", 0, TRACE_WARPS, "a number of warps", &warps, &warps_given},
+      {"cu", 0, UINT32_MAX, "a compute unit", &cu, &cu_given},
+      {"from", 0, UINT64_MAX, "a cycle", &from, &group->from_given},
+      {"to", 0, UINT64_MAX, "a cycle", &to, &to_given},
+  };
+  while (lex_more(&reader->lex)) {
+    struct item item;
+    if (!lex_item(&reader->lex, &item))
+      return false;
+    if (slice_is(item.name, "more") && !item.value.at)
+      group->more = true;
+    else if (!take_number(reader, "group", &item, rows, sizeof rows / sizeof *rows))
+      return false;
+  }
+  const struct trace_launch *of = writer_launch(reader->writer, (uint32_t)launch);
+  range[0] = range[1] = launch == reader->launch ? reader->next_group : 0;
+  if (!of->groups)
+    return lex_fail(&fields, "the launch has no work-groups");
+  if (number.at ? !lex_range(&fields, "group", number, of->groups - 1, "a work-group of the launch", range)
+                : range[0] >= of->groups)
+    return number.at ? false : lex_fail(&fields, "the launch has no more work-groups than %" PRIu32, of->groups);
+  const struct text_resident *resident = text_run_resident(reader->run, (uint32_t)launch, (uint32_t)range[0]);
+  warps = warps_given ? warps : resident ? resident->warps : of->warps;
+  if (warps > of->warps)
+    return lex_fail(&fields,
+                    "field 'warps': '%" PRIu64 "' is not a number of warps of the launch (legal: 0 to %" PRIu32 ")",
+                    warps, of->warps);
+  group->launch = (uint32_t)launch;
+  group->first = (uint32_t)range[0];
+  group->last = (uint32_t)range[1];
+  group->warps = (uint32_t)warps;
+  group->cu = cu_given || !resident ? (uint32_t)cu : resident->cu;
+  group->from = from;
+  const cycle_t begin = group->from_given ? from : resident ? resident->to : 0;
+  group->to = to_given ? to : begin > reader->to ? begin : reader->to;
+  return true;
+}
+
+static bool take_group(struct text_reader *reader) {
+  struct text_group *group = &reader->group;
+  struct slice number = {NULL, 0};
+  if (!writer_launches(reader->writer))
+    return lex_fail(&reader->lex, "a work-group is of a launch, and there is none before it");
+  if (lex_more(&reader->lex) && *reader->lex.at >= '0' && *reader->lex.at <= '9')
+    number = lex_word(&reader->lex);
+  *group = (struct text_group){.launch = 0};
+  if (!take_head(reader, number, group))
+    return false;
+  reader->launch = group->launch;
+  reader->next_group = group->more ? group->first : group->last + 1;
+  reader->to = group->to;
+  reader->group_line = reader->lex.line;
+  reader->in_group = true;
+  return group->first != group->last || text_run_begin(reader->run, group, group->first, reader->lex.line);
+}
+
+static bool take_warp(struct text_reader *reader) {
+  const uint32_t launch = reader->group.launch;
+  if (!reader->in_group)
+    return lex_fail(&reader->lex, "a warp is of a work-group, and there is none before it");
+  struct text_node *node = add_node(reader, TEXT_WARP);
+  if (!node || !text_parse_warp(&reader->lex, reader->group.warps, &node->warp))
+    return false;
+  reader->in_warp = true;
+  reader->mask = UINT64_MAX >> (64 - writer_launch(reader->writer, launch)->lanes);
+  if (node->warp.first != node->warp.last)
+    reader->warps = reader->node_count - 1;
+  return settle(reader);
+}
+
+static bool take_op(struct text_reader *reader, struct slice pc) {
+  uint32_t count;
+  if (!reader->in_warp)
+    return lex_fail(&reader->lex, "an operation is of a warp, and there is none before it");
+  const struct trace_launch *launch = writer_launch(reader->writer, reader->group.launch);
+  const uint8_t *kinds = writer_kinds(reader->writer, launch->program, &count);
+  struct text_node *node = add_node(reader, TEXT_OP);
+  return node &&
+         text_parse_op(&reader->lex, pc, kinds, count, launch->lanes, reader->loop_count, &reader->mask, &node->op) &&
+         settle(reader);
+}
+
+static bool take_note(struct text_reader *reader) {
+  if (!reader->in_warp)
+    return lex_fail(&reader->lex, "a note is of an operation, and there is none before it");
+  struct text_node *node = add_node(reader, TEXT_NOTE);
+  return node && text_parse_note(&reader->lex, &node->note) && settle(reader);
+}
+
+/* ---- loops -------------------------------------------------------------------------------------------- */
+
+/* How often what is in all open loops, and for the open ranges, comes. */
+static uint64_t all_turns(const struct text_reader *reader) {
+  uint64_t turns = (uint64_t)reader->group.last - reader->group.first + 1;
+  if (reader->warps != NO_NODE)
+    turns *= (uint64_t)reader->nodes[reader->warps].warp.last - reader->nodes[reader->warps].warp.first + 1;
+  for (unsigned i = 0; i < reader->loop_count; i++)
+    turns = turns > TEXT_TURNS ? turns : turns * reader->nodes[reader->loops[i]].turns;
+  return turns;
+}
+
+static bool take_repeat(struct text_reader *reader) {
+  struct lex *lex = &reader->lex;
+  uint64_t turns = 0;
+  if (!reader->in_warp)
+    return lex_fail(lex, "a loop is of a warp, and there is none before it");
+  if (reader->loop_count == TEXT_LOOPS)
+    return lex_fail(lex, "more than %d loops within one another", TEXT_LOOPS);
+  const struct slice number = lex_more(lex) ? lex_word(lex) : (struct slice){"", 0};
+  if (!lex_number(lex, "repeat", number, 1, TEXT_TURNS, "a number of turns", &turns) || !expect_brace(reader))
+    return false;
+  struct text_node *node = add_node(reader, TEXT_REPEAT);
+  if (!node)
+    return false;
+  node->turns = turns;
+  reader->loops[reader->loop_count++] = reader->node_count - 1;
+  return all_turns(reader) <= TEXT_TURNS ||
+         lex_fail(lex, "field 'repeat': '%" PRIu64 "' is more than %d turns, with the loops and ranges around it",
+                  turns, TEXT_TURNS);
+}
+
+static bool take_end(struct text_reader *reader) {
+  if (!reader->loop_count)
+    return lex_fail(&reader->lex, "'}' without a loop that it could end");
+  reader->nodes[reader->loops[--reader->loop_count]].end = reader->node_count;
+  return expect_end(reader) && settle(reader);
+}
+
+/* ---- statements --------------------------------------------------------------------------------------- */
+
+static bool take_hooked(struct text_reader *reader, const char *head) {
+  struct bytes name = {0};
+  struct text_block block;
+  struct lex *lex = &reader->lex;
+  bool good = lex_more(lex) && *lex->at != '{' ? take_name(reader, "the block's name", &name)
+                                               : bytes_add(&name, "", 1) || memory_out(reader);
+  good = good && expect_brace(reader) && take_block(reader, &block) &&
+         reader->hooks->take_block(reader->hooks->self, head, (const char *)name.at, &block, reader->writer,
+                                   reader->lex.error);
+  free(name.at);
+  return good;
+}
+
+/* What stands for itself, and ends a work-group. */
+static const struct {
+  const char *name;
+  bool (*take)(struct text_reader *reader);
+  bool inside; /* of a work-group: does not end it */
+} statements[] = {{"meta", take_meta, false},     {"program", take_program, false},
+                  {"launch", take_launch, false}, {"group", take_group, false},
+                  {"warp", take_warp, true},      {"note", take_note, true},
+                  {"repeat", take_repeat, true},  {"}", take_end, true}};
+
+/* A launch is the one that the groups behind it are of. */
+static bool take_outer(struct text_reader *reader, size_t number, size_t hooked) {
+  enum { STATEMENTS = sizeof statements / sizeof *statements };
+  const uint32_t launches = writer_launches(reader->writer);
+  if (!end_group(reader) ||
+      !(number < STATEMENTS ? statements[number].take(reader) : take_hooked(reader, reader->hooks->heads[hooked])))
+    return false;
+  if (writer_launches(reader->writer) != launches) {
+    reader->launch = launches;
+    reader->next_group = 0;
+  }
+  return trace_writer_good(reader->writer);
+}
+
+static bool take_statement(struct text_reader *reader) {
+  enum { STATEMENTS = sizeof statements / sizeof *statements };
+  const char *words[STATEMENTS + 8] = {NULL};
+  const struct slice word = lex_word(&reader->lex);
+  size_t count = 0, number;
+  if (*word.at >= '0' && *word.at <= '9')
+    return take_op(reader, word);
+  for (; count < STATEMENTS; count++)
+    words[count] = statements[count].name;
+  for (const char *const *head = reader->hooks->heads; head && *head; head++)
+    words[count++] = *head;
+  if (!lex_one_of(&reader->lex, "line", word, words, &number))
+    return false;
+  if (number >= STATEMENTS || !statements[number].inside)
+    return take_outer(reader, number, number - STATEMENTS);
+  if (number < STATEMENTS && strcmp(words[number], "warp") == 0 && !end_warp(reader))
+    return false;
+  return statements[number].take(reader);
+}
+
+static bool take_version(struct text_reader *reader) {
+  bool good = true;
+  uint64_t version = 0;
+  if (!next_line(reader, &good))
+    return good ? lex_fail(&reader->lex, "the file is empty (legal: 'wwtt %d' first)", TEXT_VERSION) : false;
+  struct lex *lex = &reader->lex;
+  if (!lex_more(lex) || !slice_is(lex_word(lex), "wwtt"))
+    return lex_fail(lex, "is not the text of a trace (legal: 'wwtt %d' first)", TEXT_VERSION);
+  const struct slice number = lex_more(lex) ? lex_word(lex) : (struct slice){"", 0};
+  return lex_number(lex, "wwtt", number, TEXT_VERSION, TEXT_VERSION, "a version", &version) && expect_end(reader);
+}
+
+static bool read_all(struct text_reader *reader) {
+  bool good = take_version(reader);
+  while (good && next_line(reader, &good))
+    good = !lex_more(&reader->lex) || take_statement(reader);
+  return good && end_group(reader);
+}
+
+bool trace_text_read(FILE *from, const char *path, struct trace_writer *writer, const struct text_hooks *hooks,
+                     struct trace_error *error) {
+  struct text_reader reader = {.from = from,
+                               .lex = {.path = path, .error = error},
+                               .writer = writer,
+                               .hooks = hooks,
+                               .warps = NO_NODE,
+                               .run = text_run_new(writer, path, error)};
+  *error = (struct trace_error){.offset = 0};
+  if (!reader.run)
+    return memory_out(&reader);
+  const bool good = read_all(&reader);
+  text_run_free(reader.run);
+  forget_nodes(&reader);
+  free(reader.nodes);
+  free(reader.line.at);
+  free(reader.block.at);
+  return good;
+}

@@ -1,0 +1,361 @@
+/* Nodes into a writer. An operation is held until the one after it has said where it leads to. */
+#include "traces/stream.h"
+#include "traces/text_nodes.h"
+#include "traces/writer.h"
+
+#include <inttypes.h>
+
+enum {
+  SPLIT_BYTES = 16 << 20, /* of a batch: many times what a recorder makes of one, and no burden */
+  BEGUN = 1,
+  ENDED = 2,
+};
+
+/* The operation that waits, with all that its pointers lead to. */
+struct held {
+  struct trace_op op;
+  bool there, next_given;
+  uint64_t line;
+  uint64_t field[TRACE_FIELDS], lane[TRACE_VECTORS][TRACE_LANES];
+  struct bytes note, value, text;
+};
+
+struct text_run {
+  struct trace_writer *writer;
+  struct lex lex; /* for messages */
+  struct text_resident *residents;
+  size_t resident_count, resident_room;
+  uint8_t **ended; /* of each launch, a bit for each work-group that has */
+  uint32_t ended_count;
+  struct text_group head; /* of the batch under way */
+  uint32_t group, warp;
+  struct text_resident *resident;
+  const struct trace_launch *launch;
+  struct held held;
+  uint64_t turn[TEXT_LOOPS];
+  unsigned loops;
+};
+
+struct text_run *text_run_new(struct trace_writer *writer, const char *path, struct trace_error *error) {
+  struct text_run *run = calloc(1, sizeof *run);
+  if (!run) {
+    *error = (struct trace_error){.text = "memory is out"};
+    return NULL;
+  }
+  run->writer = writer;
+  run->lex = (struct lex){.path = path, .error = error};
+  return run;
+}
+
+static void free_resident(struct text_run *run, struct text_resident *resident) {
+  if (resident->streams)
+    writer_release(resident->streams);
+  free(resident->state);
+  free(resident->pc);
+  *resident = run->residents[--run->resident_count];
+}
+
+void text_run_free(struct text_run *run) {
+  while (run->resident_count)
+    free_resident(run, &run->residents[run->resident_count - 1]);
+  for (uint32_t i = 0; i < run->ended_count; i++)
+    free(run->ended[i]);
+  free(run->residents);
+  free(run->ended);
+  free(run->held.note.at);
+  free(run->held.value.at);
+  free(run->held.text.at);
+  free(run);
+}
+
+static bool memory_out(const struct text_run *run) { return lex_fail(&run->lex, "memory is out"); }
+
+/* ---- work-groups ------------------------------------------------------------------------------- */
+
+const struct text_resident *text_run_resident(const struct text_run *run, uint32_t launch, uint32_t group) {
+  for (size_t i = 0; i < run->resident_count; i++)
+    if (run->residents[i].group == group && run->residents[i].launch == launch)
+      return &run->residents[i];
+  return NULL;
+}
+
+/* The bits of a launch's work-groups that have ended; NULL when memory is out. */
+static uint8_t *ended_of(struct text_run *run, uint32_t launch) {
+  if (launch >= run->ended_count) {
+    uint8_t **grown = realloc(run->ended, (launch + 1u) * sizeof *grown);
+    if (!grown)
+      return NULL;
+    run->ended = grown;
+    while (run->ended_count <= launch)
+      grown[run->ended_count++] = NULL;
+  }
+  if (!run->ended[launch])
+    run->ended[launch] = calloc(writer_launch(run->writer, launch)->groups / 8u + 1, 1);
+  return run->ended[launch];
+}
+
+static struct text_resident *new_resident(struct text_run *run, const struct text_group *head, uint32_t group) {
+  if (run->resident_count == run->resident_room) {
+    const size_t room = 2 * run->resident_room + 16;
+    struct text_resident *grown = realloc(run->residents, room * sizeof *grown);
+    if (!grown)
+      return NULL;
+    run->residents = grown;
+    run->resident_room = room;
+  }
+  struct text_resident *resident = &run->residents[run->resident_count++];
+  *resident =
+      (struct text_resident){.launch = head->launch, .group = group, .warps = head->warps, .cu = head->cu, .to = 0};
+  resident->streams = trace_group_begin(run->writer, head->launch, group, head->warps, head->cu, head->from);
+  resident->state = calloc(head->warps + 1u, sizeof *resident->state);
+  resident->pc = calloc(head->warps + 1u, sizeof *resident->pc);
+  return resident->streams && resident->state && resident->pc ? resident : NULL;
+}
+
+bool text_run_begin(struct text_run *run, const struct text_group *head, uint32_t group, uint64_t line) {
+  struct text_resident *resident = (struct text_resident *)text_run_resident(run, head->launch, group);
+  const uint8_t *ended = ended_of(run, head->launch);
+  run->lex.line = line;
+  if (!ended)
+    return memory_out(run);
+  if (ended[group / 8] >> group % 8 & 1)
+    return lex_fail(&run->lex, "work-group %" PRIu32 " has ended before (legal: `more` where it goes on)", group);
+  if (!resident && !(resident = new_resident(run, head, group)))
+    return memory_out(run);
+  if (resident->warps != head->warps || resident->cu != head->cu)
+    return lex_fail(&run->lex,
+                    "work-group %" PRIu32 " goes on with the warps and the cu that it had (%" PRIu32 ", %" PRIu32 ")",
+                    group, resident->warps, resident->cu);
+  run->head = *head;
+  run->head.from = head->from_given ? head->from : resident->to;
+  if (run->head.to < run->head.from)
+    return lex_fail(&run->lex, "field 'to': '%" PRIu64 "' is not a cycle from 'from' on (legal: %" PRIu64 " or more)",
+                    head->to, run->head.from);
+  run->resident = resident;
+  run->group = group;
+  run->launch = writer_launch(run->writer, head->launch);
+  run->loops = 0;
+  run->held.there = false;
+  return true;
+}
+
+static void close_batch(struct text_run *run, bool last) {
+  writer_close_batch(run->resident->streams, run->head.from, run->head.to, last);
+  run->head.from = run->resident->to = run->head.to;
+}
+
+/* ---- operations ----------------------------------------------------------------------------------- */
+
+static bool begin_warp(struct text_run *run, uint32_t warp, uint32_t pc) {
+  uint32_t count;
+  writer_kinds(run->writer, run->launch->program, &count);
+  if (pc >= count)
+    return lex_fail(&run->lex,
+                    "field 'pc': '%" PRIu32 "' is not an instruction of the program (legal: 0 to %" PRIu32 ")", pc,
+                    count ? count - 1 : 0);
+  trace_warp_begin(run->resident->streams, warp, pc);
+  run->resident->state[warp] = BEGUN;
+  run->resident->pc[warp] = pc;
+  return true;
+}
+
+/* Notes lie one behind the other, as do their values and texts; only now do they stay where they are. */
+static void settle_notes(struct held *held) {
+  struct trace_note *note = (struct trace_note *)(void *)held->note.at;
+  const uint64_t *value = (const uint64_t *)(const void *)held->value.at;
+  const char *text = (const char *)held->text.at;
+  for (uint32_t i = 0; i < held->op.notes; i++) {
+    note[i].value = value;
+    note[i].text = text;
+    value += note[i].values;
+    text += strlen(text) + 1;
+  }
+  held->op.note = note;
+}
+
+/* The held operation is whole: `next` is what the one after it says, or what it says itself. */
+static bool put_held(struct text_run *run, uint32_t next) {
+  struct held *held = &run->held;
+  struct text_resident *resident = run->resident;
+  if (!held->there)
+    return true;
+  held->there = false;
+  held->op.next = next;
+  settle_notes(held);
+  if (!writer_encode(resident->streams, run->warp, &held->op))
+    return memory_out(run);
+  resident->pc[run->warp] = next;
+  if (held->op.flags & TRACE_DONE)
+    resident->state[run->warp] = ENDED;
+  if (writer_bytes(resident->streams) >= SPLIT_BYTES)
+    close_batch(run, false);
+  return true;
+}
+
+/* No operation of the warp follows in this batch. */
+static bool finish_warp(struct text_run *run) {
+  const struct held *held = &run->held;
+  return put_held(run, held->next_given ? held->op.next : held->op.pc + 1);
+}
+
+static bool put_before(struct text_run *run, uint32_t pc, uint64_t line) {
+  const struct held *held = &run->held;
+  if (held->there && held->next_given && held->op.next != pc) {
+    run->lex.line = held->line;
+    return lex_fail(&run->lex,
+                    "field 'next': '%" PRIu32 "' is not the pc of the warp's next operation (legal: %" PRIu32 ")",
+                    held->op.next, pc);
+  }
+  if (!put_held(run, pc))
+    return false;
+  run->lex.line = line;
+  const uint8_t state = run->resident->state[run->warp];
+  if (state == ENDED)
+    return lex_fail(&run->lex, "warp %" PRIu32 " has ended before, with `done`", run->warp);
+  if (!state)
+    return begin_warp(run, run->warp, pc);
+  return run->resident->pc[run->warp] == pc ||
+         lex_fail(&run->lex,
+                  "field 'pc': '%" PRIu32 "' is not where the warp's operation before led to (legal: %" PRIu32 ")", pc,
+                  run->resident->pc[run->warp]);
+}
+
+static uint64_t value_of(const struct text_run *run, const struct text_value *value) {
+  uint64_t sum = value->base + value->warp * run->warp + value->group * run->group;
+  for (unsigned i = 0; i < run->loops; i++)
+    sum += value->step[i] * run->turn[run->loops - 1 - i];
+  return sum;
+}
+
+static bool take_vector(struct text_run *run, const struct text_op *op, unsigned number, uint64_t lanes) {
+  struct held *held = &run->held;
+  const char *name = op->row->vector[number].name;
+  const unsigned count = (unsigned)__builtin_popcountll(lanes);
+  const uint64_t base = value_of(run, &op->vector[number]);
+  if (!op->given[number])
+    return lex_fail(&run->lex, "field '%s' is missing: %u lanes take part", name, count);
+  held->op.vector[number] = (struct trace_vector){.base = base, .stride = op->vector[number].lane};
+  if (!op->listed[number])
+    return true;
+  if (op->listed[number] != count)
+    return lex_fail(&run->lex, "field '%s': a list of %u values is not one for each lane that takes part (legal: %u)",
+                    name, op->listed[number], count);
+  memset(held->lane[number], 0, sizeof held->lane[number]);
+  for (unsigned i = 0; lanes; lanes &= lanes - 1)
+    held->lane[number][first_lane(lanes)] = op->list[number][i++];
+  held->op.vector[number] = (struct trace_vector){.offset = held->lane[number], .base = base};
+  return true;
+}
+
+/* What the operation has besides the common fields; it may have it. */
+static bool take_fields(struct text_run *run, const struct text_op *op) {
+  struct held *held = &run->held;
+  const struct trace_kind_row *row = op->row;
+  for (unsigned i = 0; i < row->fields; i++)
+    held->field[i] = value_of(run, &op->field[i]);
+  held->op.field = held->field;
+  for (unsigned i = 0; !op->mask && i < row->fields; i++)
+    if (held->field[i])
+      return lex_fail(&run->lex, "field '%s': an operation whose mask is 0 has none", row->field[i].name);
+  const uint64_t lanes = row->vectors ? trace_lanes(&held->op) : 0;
+  for (unsigned i = 0; i < row->vectors; i++) {
+    if (!lanes && op->given[i])
+      return lex_fail(&run->lex, "field '%s': no lane takes part", row->vector[i].name);
+    if (lanes && !take_vector(run, op, i, lanes))
+      return false;
+  }
+  return true;
+}
+
+static bool run_op(struct text_run *run, const struct text_op *op, uint64_t line) {
+  struct held *held = &run->held;
+  if (!put_before(run, op->pc, line))
+    return false;
+  held->op = (struct trace_op){.pc = op->pc, .next = op->next, .mask = op->mask, .flags = op->flags};
+  held->line = line;
+  held->next_given = op->next_given;
+  held->note.size = held->value.size = held->text.size = 0;
+  held->there = true;
+  return take_fields(run, op);
+}
+
+static bool run_note(struct text_run *run, const struct text_note *note, uint64_t line) {
+  struct held *held = &run->held;
+  const struct trace_note row = {.kind = note->kind, .values = note->values};
+  const char *text = note->text ? note->text : "";
+  run->lex.line = line;
+  if (!held->there)
+    return lex_fail(&run->lex, "a note stands behind an operation");
+  held->op.notes++;
+  return (bytes_add(&held->note, &row, sizeof row) && bytes_reserve(&held->value, 1) &&
+          bytes_add(&held->value, note->value, note->values * sizeof *note->value) &&
+          bytes_add(&held->text, text, strlen(text) + 1)) ||
+         memory_out(run);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------ */
+
+static bool select_warp(struct text_run *run, const struct text_warp *warp, uint32_t number, uint64_t line) {
+  if (!finish_warp(run))
+    return false;
+  run->lex.line = line;
+  run->warp = number;
+  if (!warp->pc_given)
+    return true;
+  if (!run->resident->state[number])
+    return begin_warp(run, number, warp->pc);
+  return lex_fail(&run->lex, "field 'pc': warp %" PRIu32 " has begun before", number);
+}
+
+static bool run_warps(struct text_run *run, const struct text_node *nodes, uint32_t at) {
+  const struct text_node *node = &nodes[at];
+  for (uint32_t warp = node->warp.first; warp <= node->warp.last; warp++)
+    if (!select_warp(run, &node->warp, warp, node->line) || !text_run_nodes(run, nodes, at + 1, node->end))
+      return false;
+  return true;
+}
+
+static bool run_loop(struct text_run *run, const struct text_node *nodes, uint32_t at) {
+  const struct text_node *node = &nodes[at];
+  bool good = true;
+  uint64_t *turn = &run->turn[run->loops++];
+  for (*turn = 0; good && *turn < node->turns && trace_writer_good(run->writer); ++*turn)
+    good = text_run_nodes(run, nodes, at + 1, node->end);
+  run->loops--;
+  return good;
+}
+
+bool text_run_nodes(struct text_run *run, const struct text_node *nodes, uint32_t from, uint32_t to) {
+  bool good = true;
+  for (uint32_t i = from; good && i < to;) {
+    const struct text_node *node = &nodes[i];
+    switch (node->type) {
+    case TEXT_WARP:
+      good = run_warps(run, nodes, i);
+      break;
+    case TEXT_REPEAT:
+      good = run_loop(run, nodes, i);
+      break;
+    case TEXT_OP:
+      good = run_op(run, &node->op, node->line);
+      break;
+    case TEXT_NOTE:
+      good = run_note(run, &node->note, node->line);
+      break;
+    }
+    i = node->type == TEXT_WARP || node->type == TEXT_REPEAT ? node->end : i + 1;
+  }
+  return good;
+}
+
+bool text_run_end(struct text_run *run) {
+  if (!finish_warp(run))
+    return false;
+  close_batch(run, !run->head.more);
+  if (!run->head.more) {
+    run->ended[run->head.launch][run->group / 8] |= (uint8_t)(1u << run->group % 8);
+    free_resident(run, run->resident);
+  }
+  run->resident = NULL;
+  return true;
+}
