@@ -121,6 +121,10 @@ static bool read_program(struct launch_reader *reader, const json_t *root) {
   const struct place place = {NULL, "program", 0};
   const json_t *value = json_object_get(root, "program");
   struct job *job = reader->job;
+  if (!value && reader->request->program) {
+    job->program = (struct program){.isa = reader->request->program, .path = need_copy(job->file)};
+    return true;
+  }
   const char *name = value ? json_word(&reader->document, &place, value) : usual_program(reader);
   if (!name && !value)
     return json_fail(&reader->document, NULL,
@@ -193,7 +197,7 @@ static bool refuse_unsupported(struct launch_reader *reader, const json_t *root)
   const struct place build = {NULL, "build", 0};
   const char *program = json_string_value(json_object_get(root, "program"));
   if (!program)
-    program = usual_program(reader);
+    program = reader->request->program ? "program.wws" : usual_program(reader);
   const char *extension = program ? file_extension(program) : "";
   if (json_object_get(root, "build") && (strcmp(extension, ".wws") == 0 || strcmp(extension, ".wwo") == 0))
     return json_fail(&reader->document, &build, "serves OpenCL C only, and '%.60s' is none", program);

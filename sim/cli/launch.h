@@ -10,8 +10,9 @@ struct job_request {
   const char *machine;    /* in place of the file's; NULL: the file's, or "teaching" */
   const char *const *set; /* "key=value", after the file's */
   size_t set_count;
-  struct program_build build; /* after the file's */
-  bool verify;                /* load what checks expect */
+  struct program_build build;  /* after the file's */
+  bool verify;                 /* load what checks expect */
+  struct isa_program *program; /* of a file that names none, which the job then owns; NULL: the usual one */
 };
 
 /* The machine of a request: the file's `machine` and `set` are in *machine already unless the request

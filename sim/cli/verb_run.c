@@ -175,8 +175,11 @@ static bool fail_folder(const char *folder, struct message *message) {
 }
 
 static bool load(struct invocation *call, struct job *job) {
-  const struct job_request request = {call->common.machine, call->common.sets.word, call->common.sets.count,
-                                      call->build, call->verify};
+  const struct job_request request = {.machine = call->common.machine,
+                                      .set = call->common.sets.word,
+                                      .set_count = call->common.sets.count,
+                                      .build = call->build,
+                                      .verify = call->verify};
   if (file_is_folder(call->direct.program))
     return fail_folder(call->direct.program, &call->common.message);
   if (strcmp(file_extension(call->direct.program), ".json") == 0 && !file_exists(call->direct.program))

@@ -12,6 +12,7 @@ static const struct verb verbs[] = {
     {"diff", trace_verb_diff, "where two traces differ first: exit status 1 if they do"},
     {"slice", trace_verb_slice, "some of its launches or work-groups, as a trace"},
     {"merge", trace_verb_merge, "launches of several traces, as a trace"},
+    {"convert", trace_verb_convert, "into text that can be read and written by hand, and back"},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 

@@ -92,7 +92,7 @@ static char *base_of(char *path) {
 }
 
 /* As an object file, without the folders of its files. */
-static void write_program(struct recorder *recorder, const struct isa_program *program, uint32_t number) {
+static void write_object(struct trace_writer *writer, const struct isa_program *program, uint32_t number) {
   struct isa_program copy = *program;
   struct isa_source *sources = need(program->source_count + 1, sizeof *sources);
   char name[32];
@@ -106,9 +106,16 @@ static void write_program(struct recorder *recorder, const struct isa_program *p
   }
   snprintf(name, sizeof name, "program%u", number);
   if (isa_encode(&copy, &bytes, &size))
-    trace_write_meta(recorder->writer, name, bytes, size);
+    trace_write_meta(writer, name, bytes, size);
   free(bytes);
   free(sources);
+}
+
+void recorder_write_program(struct trace_writer *writer, const struct isa_program *program, const uint8_t *kinds,
+                            uint32_t number) {
+  if (kinds)
+    trace_write_program(writer, kinds, program->count);
+  write_object(writer, program, number);
 }
 
 static uint32_t number_of_program(struct recorder *recorder, const struct isa_program *program) {
@@ -124,19 +131,17 @@ static uint32_t number_of_program(struct recorder *recorder, const struct isa_pr
   recorder->watch = need_more(recorder->watch, number + 1, sizeof(void *));
   recorder->kinds[number] = replay_kinds(program);
   recorder->watch[number] = marks_watch(program);
-  if (recorder->kinds[number])
-    trace_write_program(recorder->writer, recorder->kinds[number], program->count);
-  write_program(recorder, program, number);
+  recorder_write_program(recorder->writer, program, recorder->kinds[number], number);
   return number;
 }
 
-static void write_launch(struct recorder *recorder, const struct isa_launch *launch) {
+void recorder_write_launch(struct trace_writer *writer, const struct isa_launch *launch, uint32_t program) {
   const uint64_t items = (uint64_t)launch->local[0] * launch->local[1] * launch->local[2];
-  const struct trace_launch row = {.program = number_of_program(recorder, launch->program),
+  const struct trace_launch row = {.program = program,
                                    .lanes = launch->warp_size,
                                    .groups = launch->groups[0] * launch->groups[1] * launch->groups[2],
                                    .warps = (uint32_t)((items + launch->warp_size - 1) / launch->warp_size)};
-  trace_write_launch(recorder->writer, &row);
+  trace_write_launch(writer, &row);
 }
 
 /* ---- notes --------------------------------------------------------------------------------------- */
@@ -412,7 +417,7 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
   if (unit->cu == 0) {
     recorder->first = recorder->next;
     for (size_t i = 0; i < count; i++)
-      write_launch(recorder, &launches[i]);
+      recorder_write_launch(recorder->writer, &launches[i], number_of_program(recorder, launches[i].program));
     recorder->next += (uint32_t)count;
   }
   for (size_t i = 0; i < count; i++) {
@@ -579,7 +584,7 @@ struct source_maker recorder_sources(struct recorder *recorder) {
   return (struct source_maker){.self = recorder, .executes = true, .make = make};
 }
 
-static void write_rules(struct trace_writer *writer) {
+void recorder_write_rules(struct trace_writer *writer) {
   char rules[HAZARDS * 64];
   size_t length = 0;
   for (unsigned i = 0; i < HAZARDS; i++)
@@ -595,7 +600,7 @@ struct recorder *recorder_new(const char *path, struct trace_error *error) {
     return NULL;
   }
   recorder->marks = marks_new();
-  write_rules(recorder->writer);
+  recorder_write_rules(recorder->writer);
   return recorder;
 }
 

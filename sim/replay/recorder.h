@@ -32,6 +32,13 @@ struct source_maker recorder_sources(struct recorder *recorder);
 /* To write further metas. */
 struct trace_writer *recorder_writer(struct recorder *recorder);
 
+/* What the recorder says of programs (of which `kinds` are replay_kinds()) and launches, and of the hazards' rules: for
+ * traces that nobody has run. */
+void recorder_write_program(struct trace_writer *writer, const struct isa_program *program, const uint8_t *kinds,
+                            uint32_t number);
+void recorder_write_launch(struct trace_writer *writer, const struct isa_launch *launch, uint32_t program);
+void recorder_write_rules(struct trace_writer *writer);
+
 /* Ends the trace and frees the recorder. The simulation must not run any more, but may still be there. False, with
  * *error filled, when not all could be written. */
 bool recorder_close(struct recorder *recorder, struct trace_error *error);

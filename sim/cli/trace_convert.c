@@ -1,0 +1,150 @@
+/* warpwait trace convert: a file of one kind into one of another. Which kinds those are, a table says: the input's
+ * first bytes and the output's suffix choose. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+#include "sim/cli/trace_text.h"
+#include "sim/cli/trace_verbs.h"
+
+struct invocation {
+  struct message message; /* first: see cli_parse() */
+  const char *in, *out;
+  bool salvage;
+};
+
+/* Writes the output, which has been begun; it gets its name when all went well. */
+typedef bool converter(struct invocation *call, struct file_piecewise *out);
+
+/* ---- traces ------------------------------------------------------------------------------------------ */
+
+static bool to_text(struct invocation *call, struct file_piecewise *out) {
+  struct trace_error error = {0};
+  struct trace *trace = trace_open(call->in, call->salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
+  if (!trace)
+    return trace_fail(&call->message, &error);
+  struct trace_text *text = trace_text_new(trace);
+  const struct text_hooks hooks = trace_text_hooks(text);
+  const bool good = trace_text_write(trace, out->stream, &hooks, &error);
+  trace_text_free(text);
+  trace_close(trace);
+  return good || trace_fail(&call->message, &error);
+}
+
+static bool read_text(struct invocation *call, FILE *in, struct trace_writer *writer) {
+  struct trace_error error = {0}, unwritten = {0};
+  struct trace_text *text = trace_text_new(NULL);
+  const struct text_hooks hooks = trace_text_hooks(text);
+  const bool good = trace_text_read(in, call->in, writer, &hooks, &error);
+  trace_text_free(text);
+  if (good || !error.text[0])
+    return trace_writer_close(writer, &unwritten) || trace_fail(&call->message, &unwritten);
+  trace_writer_abandon(writer);
+  return trace_fail(&call->message, &error);
+}
+
+static bool from_text(struct invocation *call, struct file_piecewise *out) {
+  struct trace_error error = {0};
+  FILE *in = fopen(call->in, "rb");
+  if (!in)
+    return message_fail(&call->message, "%s: %s", call->in, strerror(errno));
+  struct trace_writer *writer = trace_writer_open(out->temporary[0] ? out->temporary : call->out, &error);
+  const bool good = writer ? read_text(call, in, writer) : trace_fail(&call->message, &error);
+  fclose(in);
+  return good;
+}
+
+/* ---- which -------------------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *what, *magic; /* what files are that begin so */
+  size_t bytes;             /* of it that decide */
+  const char *suffix;       /* of what they become */
+  converter *convert;
+} rows[] = {
+    {"a trace", "\x89WWT\r\n\x1a\n", 8, ".wwtt", to_text},
+    {"the text of a trace", "wwtt", 4, ".wwt", from_text},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* The row of the input and the output's suffix; NULL with the message filled. */
+static converter *choose(struct invocation *call) {
+  char start[8] = "", legal[64] = "";
+  const char *what = NULL;
+  FILE *in = fopen(call->in, "rb");
+  if (!in) {
+    message_fail(&call->message, "%s: %s", call->in, strerror(errno));
+    return NULL;
+  }
+  const size_t size = fread(start, 1, sizeof start, in);
+  fclose(in);
+  for (size_t i = 0; i < ROWS; i++) {
+    if (size < rows[i].bytes || memcmp(start, rows[i].magic, rows[i].bytes) != 0)
+      continue;
+    if (strcmp(file_extension(call->out), rows[i].suffix) == 0)
+      return rows[i].convert;
+    what = rows[i].what;
+    strncat(legal, " ", sizeof legal - strlen(legal) - 1);
+    strncat(legal, rows[i].suffix, sizeof legal - strlen(legal) - 1);
+  }
+  if (what)
+    message_fail(&call->message, "%s: is %s, which does not become '%s' (legal:%s)", call->in, what, call->out, legal);
+  else
+    message_fail(&call->message, "%s: is neither a trace nor the text of one", call->in);
+  return NULL;
+}
+
+static bool one_file(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+static bool convert(struct invocation *call) {
+  struct file_piecewise out;
+  converter *chosen = choose(call);
+  if (!chosen)
+    return false;
+  if (one_file(call->in, call->out))
+    return message_fail(&call->message, "%s: is the input, too", call->out);
+  if (!file_begin(&out, call->out, &call->message))
+    return false;
+  return file_end(&out, chosen(call, &out), &call->message);
+}
+
+/* ---- the command line ----------------------------------------------------------------------------------- */
+
+static const struct argp_option options[] = {SALVAGE_OPTION, {0}};
+
+static const char documentation[] =
+    "Turns a trace into text that can be read and written by hand, and back.\v"
+    "What IN is, its first bytes say; what OUT shall be, its suffix: .wwtt is the text\n"
+    "of a trace, .wwt a trace. A trace that becomes text and a trace again is the same,\n"
+    "to the byte. docs/trace-text.md has the grammar.\n";
+
+static error_t parse_option(int key, char *word, struct argp_state *state) {
+  struct invocation *call = state->input;
+  switch (key) {
+  case KEY_SALVAGE:
+    call->salvage = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    if (call->out)
+      return cli_refuse(state, "%.60s: an input and an output are enough", word);
+    *(call->in ? &call->out : &call->in) = word;
+    return 0;
+  case ARGP_KEY_END:
+    return call->out ? 0 : cli_refuse(state, "an input and an output are wanted; --help says more");
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+int trace_verb_convert(int argc, char **argv) {
+  static const struct argp argp = {options, parse_option, "IN OUT", documentation, NULL, NULL, NULL};
+  struct invocation call = {.in = NULL};
+  const bool good = cli_parse(&argp, argc, argv, &call.message) && convert(&call);
+  return good ? CLI_FINE : cli_bad_input(&call.message);
+}
