@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Copies all lines but those from "$date" to its "$end". */
@@ -19,9 +20,17 @@ static bool copy_undated(FILE *from, FILE *to) {
   return !ferror(from);
 }
 
+/* A device or a pipe, which is written straight and never replaced. */
+static bool is_special(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 bool vcd_finish(const char *partial, const char *path) {
   char undated[4096];
-  if ((size_t)snprintf(undated, sizeof undated, "%s.undated", partial) >= sizeof undated) {
+  const bool special = is_special(path);
+  if ((size_t)snprintf(undated, sizeof undated, "%s%s", special ? path : partial, special ? "" : ".undated") >=
+      sizeof undated) {
     errno = ENAMETOOLONG;
     return false;
   }
@@ -31,10 +40,10 @@ bool vcd_finish(const char *partial, const char *path) {
     fclose(from);
   if (to)
     good &= fclose(to) == 0;
-  good = good && rename(undated, path) == 0;
+  good = good && (special || rename(undated, path) == 0);
   int error = errno;
   unlink(partial);
-  if (!good)
+  if (!good && !special)
     unlink(undated);
   errno = error;
   return good;
