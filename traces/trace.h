@@ -225,6 +225,10 @@ void trace_close(struct trace *trace);
 /* Reads all of the file and decodes every stream. False, with *error filled, when something is wrong. */
 bool trace_validate(const char *path, struct trace_error *error);
 
+/* The same for the intact prefix of a trace that may be damaged: *damage says what made the rest unusable ("" when
+ * nothing did). */
+bool trace_validate_prefix(const char *path, struct trace_error *damage, struct trace_error *error);
+
 /* The bytes of a meta, followed by a zero that *size (it may be NULL) does not count; NULL when there is none. */
 const char *trace_meta(struct trace *trace, const char *name, size_t *size);
 

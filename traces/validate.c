@@ -37,7 +37,8 @@ static uint64_t decode_batch(struct trace *trace, struct trace_warp *warp, const
   return operations;
 }
 
-static void decode_all(struct trace *trace) {
+/* Of a prefix nobody has told how many operations there are. */
+static void decode_all(struct trace *trace, bool prefix) {
   struct trace_warp *warp = trace_warp_new(trace);
   struct warps *warps = malloc(sizeof *warps);
   uint64_t operations = 0;
@@ -49,7 +50,7 @@ static void decode_all(struct trace *trace) {
       memset(warps->seen, 0, trace->launches[row->launch].warps);
     operations += decode_batch(trace, warp, row, warps);
   }
-  if (!trace->in.failed && operations != trace->operations)
+  if (!trace->in.failed && !prefix && operations != trace->operations)
     block_expected(&trace->in, trace->in.size - BLOCK_END_BYTES + 24, "the count of operations",
                    "%llu operations, where %llu are told", (unsigned long long)operations,
                    (unsigned long long)trace->operations);
@@ -80,9 +81,21 @@ bool trace_validate(const char *path, struct trace_error *error) {
   if (!whole)
     return false;
   if (!whole->in.failed)
-    decode_all(whole);
+    decode_all(whole, false);
   const bool good = !whole->in.failed;
   *error = whole->in.error;
   trace_close(whole);
+  return good;
+}
+
+bool trace_validate_prefix(const char *path, struct trace_error *damage, struct trace_error *error) {
+  struct trace *trace = trace_open(path, TRACE_SALVAGE, damage);
+  *error = *damage;
+  if (!trace)
+    return false;
+  decode_all(trace, true);
+  const bool good = !trace->in.failed;
+  *error = trace->in.error;
+  trace_close(trace);
   return good;
 }

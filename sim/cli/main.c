@@ -1,4 +1,5 @@
 /* warpwait: which verb? */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static int help(void) {
 
 int main(int argc, char **argv) {
   struct message message;
+  signal(SIGXFSZ, SIG_IGN); /* a file that would be too large is told, as a full disk is */
   if (argc < 2) {
     message_fail(&message, "what to do? `warpwait --help` lists the verbs");
     return cli_bad_input(&message);

@@ -2,14 +2,35 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/trace_verbs.h"
 
+static const struct argp_option options[] = {
+    {"salvage", KEY_SALVAGE, NULL, 0, "Be content with what is intact of a damaged trace", 1}, {0}};
+
 static error_t parse_option(int key, char *word, struct argp_state *state) { return trace_option(key, word, state); }
 
-int trace_verb_validate(int argc, char **argv) {
-  static const char documentation[] = "Reads all of a trace. Exit status 2, and the offset, if anything is wrong.";
-  static const struct argp argp = {NULL, parse_option, "TRACE.wwt", documentation, NULL, NULL, NULL};
-  struct trace_call call = {0};
+static bool validate_prefix(struct trace_call *call) {
+  struct trace_error damage = {0}, error = {0};
+  if (!trace_validate_prefix(call->path, &damage, &error))
+    return trace_fail(&call->message, &error);
+  struct trace *trace = trace_open(call->path, TRACE_SALVAGE, &error);
+  if (!trace)
+    return trace_fail(&call->message, &error);
+  trace_tell_prefix(trace, &damage);
+  trace_close(trace);
+  return true;
+}
+
+static bool validate(struct trace_call *call) {
   struct trace_error error = {0};
-  const bool good = cli_parse(&argp, argc, argv, &call.message) &&
-                    (trace_validate(call.path, &error) || trace_fail(&call.message, &error));
+  return trace_validate(call->path, &error) || trace_fail(&call->message, &error);
+}
+
+int trace_verb_validate(int argc, char **argv) {
+  static const char documentation[] =
+      "Reads all of a trace. Exit status 2, and the offset, if anything is wrong.\v"
+      "With --salvage, what is wrong is told too, but the status is 0 if all that is before it, up to the last whole\n"
+      "block, can be read.\n";
+  static const struct argp argp = {options, parse_option, "TRACE.wwt", documentation, NULL, NULL, NULL};
+  struct trace_call call = {0};
+  const bool good = cli_parse(&argp, argc, argv, &call.message) && (call.salvage ? validate_prefix : validate)(&call);
   return good ? CLI_FINE : cli_bad_input(&call.message);
 }

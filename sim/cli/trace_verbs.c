@@ -38,12 +38,32 @@ bool trace_fail(struct message *message, const struct trace_error *error) {
   return message_fail(message, "%s", error->text);
 }
 
+void trace_tell_prefix(struct trace *trace, const struct trace_error *damage) {
+  struct message message;
+  struct trace_batch batch, before = {0};
+  struct trace_error error;
+  uint64_t operations = 0, groups = 0;
+  if (!damage->text[0])
+    return;
+  for (uint32_t i = 0; i < trace_batches(trace) && trace_batch(trace, i, &batch, &error); i++) {
+    groups += !i || batch.launch != before.launch || batch.group != before.group;
+    operations += batch.operations;
+    before = batch;
+  }
+  message_fail(&message,
+               "%.500s; what is before is read: %" PRIu64 " operations of %" PRIu64 " work-group%s in %u launch%s",
+               damage->text, operations, groups, groups == 1 ? "" : "s", trace_launches(trace),
+               trace_launches(trace) == 1 ? "" : "es");
+  message_print(&message);
+}
+
 bool trace_look(struct trace_call *call, struct opened_trace *opened) {
   const struct job_request request = {0};
   struct trace_error error = {0};
   *opened = (struct opened_trace){.trace = trace_open(call->path, call->salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error)};
   if (!opened->trace)
     return trace_fail(&call->message, &error);
+  trace_tell_prefix(opened->trace, &error);
   return trace_job_read(opened->trace, call->path, &request, &opened->job, &opened->max_cycles, &call->message);
 }
 

@@ -46,6 +46,10 @@ struct opened_trace {
 bool trace_look(struct trace_call *call, struct opened_trace *opened);
 void trace_shut(struct opened_trace *opened);
 
+/* Says on stderr why a trace is read no further, and how much is before. `damage` has no text when all of it is read.
+ */
+void trace_tell_prefix(struct trace *trace, const struct trace_error *damage);
+
 /* Puts the error into the message; returns false. */
 bool trace_fail(struct message *message, const struct trace_error *error);
 

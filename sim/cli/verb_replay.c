@@ -5,7 +5,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/run_call.h"
-#include "sim/cli/trace_job.h"
+#include "sim/cli/trace_verbs.h"
 #include "sim/replay/replayer.h"
 
 struct invocation {
@@ -14,13 +14,13 @@ struct invocation {
   bool salvage;
 };
 
-enum { KEY_SALVAGE = KEY_OF_VERB };
+enum { KEY_PREFIX = KEY_OF_VERB };
 
 static const struct argp_option options[] = {
     {"machine", 'm', "NAME|FILE", 0, "The machine: built in, or an INI file (default: the recording's)", 1},
     {"set", 's', "KEY=VALUE", 0, "Set a parameter of the machine, after the recording's (repeatable)", 1},
     REPORT_OPTIONS,
-    {"salvage", KEY_SALVAGE, NULL, 0, "Replay what is intact of a damaged trace", 2},
+    {"salvage", KEY_PREFIX, NULL, 0, "Replay what is intact of a damaged trace", 2},
     RUN_OPTIONS("the recording's"),
     {0}};
 
@@ -38,7 +38,7 @@ static const char documentation[] = "Runs a trace that `warpwait run --trace` ha
 static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct invocation *call = state->input;
   switch (key) {
-  case KEY_SALVAGE:
+  case KEY_PREFIX:
     call->salvage = true;
     return 0;
   case ARGP_KEY_ARG:
@@ -133,6 +133,8 @@ int verb_replay(int argc, char **argv) {
   struct trace *trace = good ? trace_open(call.trace, call.salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error) : NULL;
   if (good && !trace)
     fail_trace(&call.common.message, &error);
+  if (trace)
+    trace_tell_prefix(trace, &error);
   int status = trace ? replay(&call, trace) : cli_bad_input(&call.common.message);
   if (trace)
     trace_close(trace);
