@@ -1,6 +1,7 @@
 #include "models/cu.h"
 #include "models/lane_copy.h"
 #include "models/mbarrier.h"
+#include "models/tell.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -177,6 +178,8 @@ static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32
   if (!kernel->resident++)
     kernel->resident_since = now;
   cu_plan(cu, slot, now, now);
+  if (cu->tell)
+    tell_warp_start(cu, slot);
 }
 
 static uint32_t free_warp(const struct cu *cu) {
@@ -204,6 +207,8 @@ static void start_group(struct cu *cu, const struct cu_start *start, cycle_t now
       .active = true,
       .kernel = &cu->kernels[start->launch],
       .lds_given = start->lds,
+      .linear = start->linear,
+      .started = now,
       .warp_count = shape->warps,
       .id = {shape->id[0], shape->id[1], shape->id[2]},
       .lds_base = shape->lds_base,
@@ -372,6 +377,7 @@ void cu_free(struct cu *cu) {
   for (uint32_t i = 0; cu->groups && i < cu->params.groups; i++)
     free(cu->groups[i].events);
   lane_copies_free(cu);
+  tell_close(cu);
   l1_free(&cu->l1);
   free(cu->warps);
   free(cu->groups);

@@ -104,6 +104,7 @@ struct cu_warp {
   cycle_t wake;     /* asleep or resting: until when */
   uint32_t pc;      /* the instruction that it will issue next */
   uint32_t charged; /* the instruction that pays for waiting: pc, or the rendezvous it stands at */
+  uint32_t issued;  /* the one that has paid for its last issue */
   uint32_t barrier; /* with barrier_blocks accesses: the last one it has arrived at, */
   cycle_t released; /* and when that lets it go; NEVER: not known yet */
   uint32_t group;   /* slot */
@@ -161,6 +162,8 @@ struct cu_group {
   uint32_t warp_count, exited, finished;
   uint32_t id[3];
   uint32_t lds_base, lds_given; /* where its LDS is, and where the dispatcher has given it some */
+  uint32_t linear;              /* its number in the launch */
+  cycle_t started;
   /* rendezvous */
   uint64_t standing;              /* slots of the warps that stand at a call */
   uint32_t calls;                 /* that all warps have left */
@@ -270,7 +273,8 @@ struct cu {
   cycle_t now;         /* of the step under way: dates hazards */
   cycle_t last_active; /* the last cycle in which something was issued or came back */
   uint32_t probe_resident, probe_issued;
-  bool every_cycle; /* step in the cycle after an issue, so that the probe shows its end; changes nothing else */
+  bool every_cycle;  /* step in the cycle after an issue, so that the probe shows its end; changes nothing else */
+  struct tell *tell; /* what it tells a timeline, or NULL: models/tell.h */
 };
 
 bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
@@ -296,7 +300,8 @@ void cu_report(void *kernel, const struct isa_hazard *hazard);
 /* ---- inside the CU ------------------------------------------------------------------------
  *
  * cu.c takes replies and work-groups and steps, warp.c holds a warp's account and sleep, issue.c what
- * schedulers do, group.h and its files what a work-group does together, lane_copy.h copies without an engine. */
+ * schedulers do, group.h and its files what a work-group does together, lane_copy.h copies without an engine, tell.h
+ * what a timeline hears of all this. */
 
 static inline uint64_t cu_bit(uint32_t slot) { return UINT64_C(1) << slot; }
 

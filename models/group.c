@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "models/group.h"
+#include "models/tell.h"
 
 /* A hazard of the group's `warp`, or of the whole group. */
 static void hazard_of(struct cu *cu, const struct cu_group *group, const struct cu_warp *warp,
@@ -321,6 +322,8 @@ void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_finish message = {.at = now, .launch = (uint32_t)(group->kernel - cu->kernels), .lds = group->lds_given};
   for (uint64_t left = group->warps; left; left &= left - 1)
     cu_warp(cu, (uint32_t)__builtin_ctzll(left))->state = WARP_FREE;
+  if (cu->tell)
+    tell_group(cu, group_slot, now);
   group->active = false;
   group->event_count = 0;
   group->events_made = 0;

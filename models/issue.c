@@ -252,6 +252,7 @@ static inline void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint
   struct cu_warp *warp = cu_warp(cu, slot);
   cu_account(warp, STALL_ISSUED, now);
   cu_charge(warp, STALL_ISSUED, 1);
+  warp->issued = warp->charged;
   warp->since = now + 1;
   warp->kernel->stats.issue_cycles += warp->kernel->issued_at != now + 1;
   warp->kernel->issued_at = now + 1;

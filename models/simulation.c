@@ -274,6 +274,16 @@ void simulation_show_every_cycle(struct simulation *simulation) {
   }
 }
 
+bool simulation_tell(struct simulation *simulation, struct timeline *timeline) {
+  simulation->told = true;
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
+    struct node *node = &simulation->nodes[i];
+    if (!tell_open(&node->cu, timeline_open(timeline, i)))
+      return false;
+  }
+  return true;
+}
+
 /* ---- launches --------------------------------------------------------------------------- */
 
 static bool prepare_result(const struct simulation *simulation, const struct at_once *all, size_t index) {
@@ -325,6 +335,8 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
     dma->queue_peak = 0;
     dma_timeline_start(&dma->timeline, simulation->start);
   }
+  if (simulation->told)
+    tell_launch(&node->cu, simulation->start);
   return true;
 }
 
@@ -399,15 +411,37 @@ static bool spins(const struct simulation *simulation, cycle_t now) {
   return refused;
 }
 
+static bool tell_progress(const struct simulation *simulation, const struct progress *progress, cycle_t now) {
+  const struct dispatcher *dispatcher = &simulation->dispatcher;
+  return !progress || progress->tell(progress->context, now - simulation->start, dispatcher->done, dispatcher->groups);
+}
+
+/* Steps the islands up to `until`; for a timeline in pieces, after which progress is told. Returns when the next step
+ * is, at `until` or later unless progress has ended the launch. */
+static cycle_t run_slice(struct simulation *simulation, struct host *host, cycle_t until,
+                         const struct progress *progress) {
+  enum { PIECE = 1000 };
+  for (;;) {
+    simulation->stepped = simulation->told ? cycle_min(simulation->stepped + PIECE, until) : until;
+    cycle_t next = host->run(host, simulation->stepped);
+    if (next >= until)
+      return next;
+    simulation->stepped = cycle_max(simulation->stepped, next);
+    if (!tell_progress(simulation, progress, simulation->stepped))
+      return next;
+  }
+}
+
 /* Steps the islands in slices, so that progress can be told. `*cycles` is where it ended, if cut short. */
 static enum launch_end run_slices(struct simulation *simulation, struct host *host, cycle_t limit,
                                   const struct progress *progress, cycle_t *cycles) {
   enum { SLICE = 100000 };
   const struct dispatcher *dispatcher = &simulation->dispatcher;
   cycle_t end = limit < NEVER - simulation->start ? simulation->start + limit : NEVER;
+  simulation->stepped = simulation->start;
   for (cycle_t until = simulation->start;;) {
     until = cycle_min(until + SLICE, end);
-    cycle_t next = host->run(host, until);
+    cycle_t next = run_slice(simulation, host, until, progress);
     if (next == NEVER)
       return dispatcher_finished(dispatcher) ? END_FINISHED : END_DEADLOCK;
     if (next >= end) {
@@ -417,11 +451,13 @@ static enum launch_end run_slices(struct simulation *simulation, struct host *ho
       host->run(host, NEVER); /* the last messages home */
       return END_FINISHED;
     }
-    until = cycle_max(until, next);
-    if (spins(simulation, until))
+    const bool stopped = next < until;
+    if (!stopped)
+      until = simulation->stepped = cycle_max(until, next);
+    if (!stopped && spins(simulation, until))
       return END_DEADLOCK;
-    *cycles = until - simulation->start;
-    if (progress && !progress->tell(progress->context, *cycles, dispatcher->done, dispatcher->groups))
+    *cycles = simulation->stepped - simulation->start;
+    if (stopped || !tell_progress(simulation, progress, until))
       return END_STOPPED;
   }
 }
@@ -437,7 +473,10 @@ static cycle_t abandoned_after(const struct simulation *simulation) {
 static void abandon(struct simulation *simulation, cycle_t end) {
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
     struct node *node = &simulation->nodes[i];
+    node->cu.now = simulation->stepped; /* when all that follows is told */
     cu_abandon(&node->cu, end);
+    if (node->cu.tell)
+      tell_cut(&node->cu, end);
     for (unsigned engine = 0; engine < node->engines; engine++)
       dma_abandon(&node->dma[engine], end);
   }
@@ -490,6 +529,8 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
   simulation->start = cycle_max(simulation->dispatcher.last_end, simulation->memory.last_arrival) +
                       2 * (cycle_t)simulation->machine.cu.dispatch_latency +
                       2 * (cycle_t)simulation->machine.mem.link_latency;
+  for (uint32_t i = 0; i < simulation->machine.cu.count && simulation->told && end == END_FINISHED; i++)
+    tell_launch_end(&simulation->nodes[i].cu, simulation->start);
   return true;
 }
 

@@ -17,6 +17,7 @@
 #include "models/warp_source.h"
 #include "sim/core/host.h"
 #include "sim/core/outside.h"
+#include "sim/core/timeline.h"
 
 /* Told from time to time how far a launch is: for progress on a terminal, and for a way out. False ends the launch. */
 struct progress {
@@ -45,6 +46,11 @@ void simulation_attach(struct simulation *simulation, struct outside *outside);
 
 /* Lets probes show every cycle of work, for waveforms; it changes nothing else. */
 void simulation_show_every_cycle(struct simulation *simulation);
+
+/* Opens the taps of all blocks, so that `timeline` hears of everything it wants. Call it before the first launch. Its
+ * events are then numbered from timeline->launch on, which whoever runs launches sets before each; progress is told
+ * every thousand cycles or so, so that little has to be kept for the order of events. False when memory runs out. */
+bool simulation_tell(struct simulation *simulation, struct timeline *timeline);
 
 /* Groups of `launch` that fit a CU. groups_per_cu is 0 when one does not fit at all. */
 struct occupancy simulation_occupancy(const struct machine *machine, const struct isa_launch *launch);

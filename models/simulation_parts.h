@@ -7,6 +7,7 @@
 #include "models/dma_hub.h"
 #include "models/executor.h"
 #include "models/simulation.h"
+#include "models/tell.h"
 
 /* A compute unit with all that advances together with it. Of those that share their engines, the first one has them,
  * and the others advance in its island. */
@@ -33,7 +34,9 @@ struct simulation {
   struct node *nodes;
   struct cu **cus; /* of the nodes, for the dispatcher */
   struct island **islands;
-  cycle_t start; /* of the next launch */
+  cycle_t start;   /* of the next launch */
+  cycle_t stepped; /* all steps before this cycle have been */
+  bool told;       /* to a timeline */
 };
 
 /* Launches that run at once, and what becomes of them. */

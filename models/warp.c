@@ -4,6 +4,7 @@
 
 #include "models/cu.h"
 #include "models/lane_copy.h"
+#include "models/tell.h"
 
 /* ---- timing wheel ----------------------------------------------------------------------- */
 
@@ -160,6 +161,8 @@ static void close_account(struct cu_warp *warp, cycle_t end) {
 void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
   struct cu_warp *warp = cu_warp(cu, slot);
   close_account(warp, end);
+  if (cu->tell)
+    tell_warp_end(cu, slot);
   warp->state = WARP_DONE;
   forget_age(warp->scheduler, slot);
   if (!--cu->resident)

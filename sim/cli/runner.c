@@ -17,6 +17,7 @@ struct teller {
   uint64_t next; /* milliseconds: when to tell again */
   bool watched, told;
   const struct run_sources *sources;
+  const struct run_timeline *timeline;
   cycle_t start; /* of the launches at work */
 };
 
@@ -69,6 +70,8 @@ static uint64_t milliseconds(void) {
 static bool tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
   struct teller *teller = context;
   if (teller->sources && !teller->sources->watch(teller->sources->self, teller->start + cycles))
+    return false;
+  if (teller->timeline && !teller->timeline->settle(teller->timeline->self, teller->start + cycles))
     return false;
   uint64_t now = milliseconds();
   if (interrupted || !teller->watched || now < teller->next)
@@ -124,7 +127,8 @@ static bool run_launches(struct job *job, struct simulation *simulation, struct 
                          struct message *message) {
   struct teller teller = {.next = milliseconds() + FIRST_TOLD_MS,
                           .watched = !options->quiet && isatty(STDERR_FILENO),
-                          .sources = options->sources};
+                          .sources = options->sources,
+                          .timeline = options->timeline};
   const struct progress progress = {tell, &teller};
   struct sigaction before;
   bool good = true, finished = true;
@@ -132,6 +136,8 @@ static bool run_launches(struct job *job, struct simulation *simulation, struct 
   for (*count = 0; good && finished && *count < job->launch_count;) {
     const size_t first = *count;
     teller.start = simulation_start(simulation);
+    if (options->timeline)
+      options->timeline->timeline->launch = (uint32_t)first;
     good = run_at_once(job, first, simulation, host, options->max_cycles, &progress, results);
     if (!good) {
       message_fail(message, "launch %zu: out of memory", first + 1);
@@ -163,8 +169,11 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
     return message_fail(message, "no memory for machine '%s'", job->machine.name);
   if (options->vcd)
     simulation_show_every_cycle(simulation);
+  const bool told = !options->timeline || simulation_tell(simulation, options->timeline->timeline);
   struct host *host = make_host(simulation, options, job->machine.cu.clock_mhz, message);
-  bool good = host && run_launches(job, simulation, host, options, *results, count, stopped, message);
+  if (!told)
+    message_fail(message, "no memory for the timeline of machine '%s'", job->machine.name);
+  bool good = told && host && run_launches(job, simulation, host, options, *results, count, stopped, message);
   if (host)
     host->free(host);
   simulation_free(simulation);

@@ -13,6 +13,14 @@ struct run_sources {
   bool (*watch)(void *self, cycle_t now);
 };
 
+/* Who listens to what the machine does. */
+struct run_timeline {
+  struct timeline *timeline;
+  void *self;
+  /* As run_sources.watch: all that happens before cycle `now` has been told. False ends the run. */
+  bool (*settle)(void *self, cycle_t now);
+};
+
 struct run_options {
   bool systemc;
   enum host_order order;
@@ -20,12 +28,13 @@ struct run_options {
   const char *vcd;
   cycle_t max_cycles; /* of each launch */
   bool quiet;
-  const struct run_sources *sources; /* NULL: executors alone */
+  const struct run_sources *sources;   /* NULL: executors alone */
+  const struct run_timeline *timeline; /* NULL: nobody */
 };
 
 /* Runs launches until one does not finish. *results has job->launch_count elements, of which the first
  * *count are filled; the caller frees each and the array. False: the machine could not be had, or
- * *stopped: SIGINT came, and the message says how far the run was, or the sources have ended it. */
+ * *stopped: SIGINT came, and the message says how far the run was, or the sources or the timeline have ended it. */
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
              bool *stopped, struct message *message);
 

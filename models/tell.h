@@ -1,0 +1,40 @@
+/* What a compute unit tells a timeline (sim/core/timeline.def has the events, sim/core/timeline.h the laws).
+ *
+ * Its files call these where something happens, unless cu->tell is NULL; what only a timeline wants to have kept is
+ * kept in tell.c. Accounts are not told where they are charged, which would slow every issue, but after each step, from
+ * what the buckets have grown by: in a step a warp is charged for one wait, for what is taken from it in retrospect
+ * (cycles of contention and of conflicts, which come first), and then for its issue.
+ *
+ *   account    charges of one bucket and one instruction that follow each other are one event, but each issue is one:
+ *              told when another bucket or instruction is charged, or the warp ends
+ *   scheduler  issues in cycles that follow each other are one event, and so is a gap between two of these, in the
+ *              bucket that the warp waited in at last whose issue ends it. Of a warp that has only just started: that
+ *              of the oldest one besides it, and no event if there is none: the scheduler had nobody to issue from
+ *
+ * Invariant: nothing here changes what the models do. */
+#ifndef MODELS_TELL_H
+#define MODELS_TELL_H
+
+#include "models/cu.h"
+#include "sim/core/timeline.h"
+
+/* Whatever it does from now on is told: its step is one that looks at accounts afterwards. False when memory runs out.
+ */
+bool tell_open(struct cu *cu, struct timeline_tap tap);
+void tell_close(struct cu *cu);
+
+/* A warp has started, or its account is closed. */
+void tell_warp_start(struct cu *cu, uint32_t slot);
+void tell_warp_end(struct cu *cu, uint32_t slot);
+
+/* A work-group is over at `end`. */
+void tell_group(const struct cu *cu, uint32_t group_slot, cycle_t end);
+
+/* Launches begin in cycle `start`; they have ended, which is told in cycle `now`. */
+void tell_launch(struct cu *cu, cycle_t start);
+void tell_launch_end(struct cu *cu, cycle_t now);
+
+/* They are cut short at `end`, and all that is under way with them; the warps' accounts are closed. */
+void tell_cut(struct cu *cu, cycle_t end);
+
+#endif

@@ -1,0 +1,157 @@
+/* What a machine tells a timeline is what its report says, event by event: a listener in memory over random kernels on
+ * the machines of the laws. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/ct.h"
+#include "tests/models/random_kernel.h"
+#include "tests/models/rig.h"
+
+enum { KERNELS = 4, SLOTS = 64, CUS = 8 };
+
+/* ---- a listener ------------------------------------------------------------------------------- */
+
+struct heard {
+  uint32_t stream;
+  cycle_t now;
+  struct timeline_event event;
+};
+
+struct ear {
+  struct timeline timeline;
+  struct heard *heard;
+  size_t count, room;
+};
+
+static void take(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
+  struct ear *ear = self;
+  if (ear->count == ear->room) {
+    ear->room = ear->room ? 2 * ear->room : 4096;
+    ear->heard = realloc(ear->heard, ear->room * sizeof *ear->heard);
+  }
+  ear->heard[ear->count++] = (struct heard){stream, now, *event};
+}
+
+static struct ear *open_ear(uint32_t kinds) {
+  struct ear *ear = calloc(1, sizeof *ear);
+  ear->timeline = (struct timeline){.take = take, .self = ear, .kinds = kinds};
+  return ear;
+}
+
+static void close_ear(struct ear *ear) {
+  free(ear->heard);
+  free(ear);
+}
+
+/* The next event of a kind from number *at on; NULL: there is none. */
+static const struct timeline_event *next_of(const struct ear *ear, enum timeline_kind kind, size_t *at) {
+  while (*at < ear->count && ear->heard[*at].event.kind != kind)
+    ++*at;
+  return *at < ear->count ? &ear->heard[(*at)++].event : NULL;
+}
+
+#define FOR_EACH(event, ear, kind)                                                                                     \
+  for (size_t at_ = 0, once_ = 1; once_; once_ = 0)                                                                    \
+    for (const struct timeline_event *event; (event = next_of(ear, kind, &at_));)
+
+static cycle_t cycles_of(const struct timeline_event *event) { return event->to - event->from; }
+
+static uint64_t count(const struct ear *ear, enum timeline_kind kind) {
+  uint64_t sum = 0;
+  FOR_EACH(event, ear, kind)
+  sum++;
+  return sum;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------- */
+
+/* Random kernel `seed` on a machine; somebody listens unless `ear` is NULL. */
+static bool run(struct rig *rig, unsigned machine, uint64_t seed, struct ear *ear, enum host_order order,
+                cycle_t limit) {
+  char *text = calloc(1, RANDOM_TEXT);
+  random_kernel(text, "k", seed);
+  *rig = (struct rig){.order = order, .limit = limit};
+  bool built = rig_build(rig, machines[machine], 64 + 32 * (uint32_t)(seed % 9), 64, text);
+  if (built && ear)
+    built = EXPECT_TRUE(simulation_tell(rig->simulation, &ear->timeline));
+  if (built)
+    rig_start(rig);
+  free(text);
+  return built && rig->ok;
+}
+
+typedef void (*check)(const struct rig *rig, const struct ear *ear);
+
+static void over_machines(check holds, cycle_t limit) {
+  for (unsigned machine = 0; machine < MACHINES; machine++)
+    for (unsigned i = 0; i < KERNELS; i++) {
+      struct rig rig;
+      struct ear *ear = open_ear(UINT32_MAX);
+      ct_note("machine %u (%s), kernel %u", machine, machines[machine], i);
+      if (run(&rig, machine, machine * KERNELS + i + 1, ear, ORDER_ASCENDING, limit))
+        holds(&rig, ear);
+      rig_free(&rig);
+      close_ear(ear);
+    }
+}
+
+/* ---- accounts --------------------------------------------------------------------------------- */
+
+static void warps_have_their_accounts(const struct rig *rig, const struct ear *ear) {
+  uint64_t stalls[STALLS] = {0}, resident = 0;
+  const uint32_t instructions = rig->program->count;
+  uint64_t(*by_pc)[STALLS] = calloc(instructions, sizeof *by_pc);
+  FOR_EACH(event, ear, TIMELINE_WARP) {
+    const uint64_t stall = event->field[TIMELINE_WARP_STALL], pc = event->field[TIMELINE_WARP_PC];
+    EXPECT_LT(stall, STALLS);
+    EXPECT_LT(pc, instructions);
+    EXPECT_TRUE(stall != STALL_ISSUED || cycles_of(event) == 1);
+    stalls[stall] += cycles_of(event);
+    by_pc[pc][stall] += cycles_of(event);
+    resident += cycles_of(event);
+  }
+  EXPECT_EQ(resident, rig->result.resident_cycles);
+  for (unsigned stall = 0; stall < STALLS; stall++) {
+    EXPECT_EQ(stalls[stall], rig->result.stalls[stall]);
+    for (uint32_t pc = 0; pc < instructions; pc++)
+      EXPECT_EQ(by_pc[pc][stall], rig->result.by_pc[pc].stalls[stall]);
+  }
+  free(by_pc);
+}
+
+TEST(timeline, what_warps_tell_is_their_account_by_bucket_and_instruction) {
+  over_machines(warps_have_their_accounts, 0);
+}
+
+TEST(timeline, what_warps_tell_is_their_account_when_a_run_is_cut_short) {
+  over_machines(warps_have_their_accounts, 700);
+}
+
+/* Each warp's events follow each other, from the work-group's start to where it ends at the latest. */
+static void warps_tell_without_gap(const struct rig *rig, const struct ear *ear) {
+  struct {
+    cycle_t to;
+    uint64_t group, index;
+  } last[CUS][SLOTS] = {0};
+  uint64_t warps = 0;
+  FOR_EACH(event, ear, TIMELINE_WARP) {
+    const uint64_t group = event->field[TIMELINE_WARP_GROUP] + 1, index = event->field[TIMELINE_WARP_INDEX];
+    EXPECT_LT(event->from, event->to);
+    if (last[event->cu][event->unit].group == group && last[event->cu][event->unit].index == index)
+      EXPECT_EQ(event->from, last[event->cu][event->unit].to);
+    else
+      warps++;
+    EXPECT_LE(last[event->cu][event->unit].to, event->from);
+    last[event->cu][event->unit].to = event->to;
+    last[event->cu][event->unit].group = group;
+    last[event->cu][event->unit].index = index;
+  }
+  uint64_t wanted = 0;
+  FOR_EACH(event, ear, TIMELINE_GROUP)
+  wanted += event->field[TIMELINE_GROUP_WARPS];
+  EXPECT_EQ(warps, wanted);
+  EXPECT_EQ(count(ear, TIMELINE_GROUP), rig->result.work_groups);
+}
+
+TEST(timeline, warps_tell_without_gap) { over_machines(warps_tell_without_gap, 0); }
