@@ -111,7 +111,8 @@ check: all $(BUILD)/docgen $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o
 	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(abspath $(BUILD))/cache \
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite \
 	  tests/run $(BUILD)/tests/logs tests/differential/differential.py tests/hw/selftest.py tests/replay/law.py $(TEST_BIN) \
-	  tests/traces/reader_test.py tests/traces/damage.py tests/traces/plot_test.py tests/layers.py tests/docs
+	  tests/traces/reader_test.py tests/traces/damage.py tests/traces/plot_test.py tests/traces/plot_page.py \
+	  tests/layers.py tests/docs
 
 # ---- the two commands of the README: set up what is missing, then do the job -------------------
 
@@ -194,6 +195,11 @@ docs: $(BUILD)/docgen
 $(BUILD)/docgen: $(BUILD)/obj/sim/cli/docgen.c.o $(BUILD)/libwarpwait.a
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# The pictures of docs/plots.md, by the page's own commands.
+.PHONY: pictures
+pictures: all
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/traces/plot_page.py --write
 
 golden: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/examples/golden.py

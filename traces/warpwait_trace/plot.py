@@ -162,7 +162,8 @@ def stalls(plots, arguments):
         return plots.draw_stalls_over_time(table, arguments.percent), table, f"Where warps were: {events.title()}"
     table = plots.stall_table(arguments.files, arguments.by, arguments.labels, arguments.top)
     lying = arguments.by in ("line", "instruction")
-    return plots.draw_stalls(table, arguments.percent, lying), table, "Where warps were, by " + arguments.by
+    title = "Where warps were" + ("" if arguments.by == "report" else f", by {arguments.by}")
+    return plots.draw_stalls(table, arguments.percent, lying), table, title
 
 
 COMMANDS = [  # (name, options, function, what it draws, an example)
