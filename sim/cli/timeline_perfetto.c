@@ -9,7 +9,7 @@
 #include "sim/cli/file.h"
 #include "sim/cli/timeline_copies.h"
 #include "sim/cli/timeline_counters.h"
-#include "sim/cli/timeline_export.h"
+#include "sim/cli/timeline_viewers.h"
 #include "sim/cli/timeline_run.h"
 #include "sim/cli/timeline_tracks.h"
 #include "sim/cli/trace_events.h"

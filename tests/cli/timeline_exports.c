@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/timeline_export.h"
+#include "sim/cli/timeline_viewers.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
@@ -220,4 +220,18 @@ TEST(timeline_export, a_full_disk_is_told) {
   write_timeline(run, made, MADE);
   EXPECT_FALSE(export(timeline_export_perfetto, &message));
   EXPECT_CONTAINS(message.text, "/dev/full: cannot be written: ");
+}
+
+TEST(timeline_export, waves_are_what_events_add_up_to) {
+  struct message message = {.text = ""};
+  start("made.vcd");
+  write_timeline(run, made, MADE);
+  EXPECT_TRUE(export(timeline_export_vcd, &message));
+  EXPECT_STREQ(message.text, "");
+  char *vcd = tool_read("made.vcd");
+  EXPECT_CONTAINS(vcd, "states: 0 no warp, 1 issued, 2 copy_wait, 3 lds\n");
+  EXPECT_CONTAINS(vcd, "$scope module cu0 $end");
+  EXPECT_CONTAINS(vcd, "$scope module warp2 $end");
+  EXPECT_CONTAINS(vcd, "channel1");
+  free(vcd);
 }

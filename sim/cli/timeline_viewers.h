@@ -1,8 +1,8 @@
 /* Timelines for other people's viewers. Each reads all of the file and writes `path`, whole or not at all; false, with
  * the message filled, when one of them cannot be done. The bytes depend on the file's alone. docs/timeline-export.md
  * says what is shown where. */
-#ifndef SIM_CLI_TIMELINE_EXPORT_H
-#define SIM_CLI_TIMELINE_EXPORT_H
+#ifndef SIM_CLI_TIMELINE_VIEWERS_H
+#define SIM_CLI_TIMELINE_VIEWERS_H
 
 #include "sim/cli/message.h"
 #include "traces/timeline_file.h"
