@@ -88,6 +88,7 @@ enum launch_end { END_FINISHED, END_DEADLOCK, END_CYCLE_LIMIT, END_STOPPED };
 
 struct launch_result {
   enum launch_end end;
+  cycle_t start;  /* in the simulation's time, which goes on from launch to launch */
   cycle_t cycles; /* from the launch's start to the end of its last work-group, or to where it stuck */
   /* What launches that run at once share cannot be told apart: all of them have the figures of lds, dma, mem, pipes,
    * lds_max_ways, dma_queue_peak and dma_latency together. */

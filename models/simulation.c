@@ -491,6 +491,7 @@ static void conclude(const struct simulation *simulation, struct launch_result *
     last = cycle_max(last, simulation->nodes[i].cu.kernels[index].last_end);
   const bool finished = ended(simulation, index) == launch->groups;
   result->end = finished ? END_FINISHED : end;
+  result->start = simulation->start;
   result->cycles = finished ? last - simulation->start : cycles;
   result->together_cycles = cycles;
   result->never_started = launch->groups - launch->sent;

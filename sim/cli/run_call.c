@@ -13,7 +13,7 @@
 #include "sim/core/need.h"
 
 struct run_call run_call_new(void) {
-  return (struct run_call){.run = {.systemc = true, .max_cycles = 1000000000}};
+  return (struct run_call){.run = {.systemc = true, .max_cycles = 1000000000}, .timeline = timeline_options_new()};
 }
 
 /* ---- options ----------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ error_t run_option(int key, const char *word, struct argp_state *state, struct r
   case KEY_ORDER:
     return parse_order(state, word, call);
   default:
-    return ARGP_ERR_UNKNOWN;
+    return timeline_option(key, word, state, &call->timeline);
   }
 }
 
@@ -118,15 +118,21 @@ bool run_settle(struct run_call *call) {
     return message_fail(&call->message, "--vcd: only the SystemC host writes waveforms");
   if (call->annotate && call->json)
     return message_fail(&call->message, "--annotate: the JSON report has the same costs in by_line");
-  return true;
+  return timeline_settle(&call->timeline, &call->message);
 }
 
 bool run_can_write(struct run_call *call, const char *option, const char *path) {
   return !path || file_can_write(path, &call->message) ? true : message_within(&call->message, option);
 }
 
-bool run_outputs_possible(struct run_call *call) {
-  return run_can_write(call, "--out", call->out) && run_can_write(call, "--vcd", call->run.vcd);
+bool run_outputs_possible(struct run_call *call, const struct job *job) {
+  return run_can_write(call, "--out", call->out) && run_can_write(call, "--vcd", call->run.vcd) &&
+         timeline_possible(&call->timeline, job, &call->message);
+}
+
+bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count,
+                  bool *stopped) {
+  return timeline_run_job(&call->timeline, job, &call->run, results, count, stopped, &call->message);
 }
 
 /* ---- after it ---------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include "sim/cli/report.h"
 #include "sim/cli/runner.h"
+#include "sim/cli/timeline_options.h"
 
 /* A list of option values. */
 struct words {
@@ -20,6 +21,7 @@ struct run_call {
   const char *machine, *out;
   bool json, annotate, host_given, order_given, cycles_given;
   struct run_options run;
+  struct timeline_options timeline;
 };
 
 enum {
@@ -52,7 +54,8 @@ enum {
        0,                                                                                                              \
        "Who steps the model: SystemC (default) or a plain loop; the result is the same",                               \
        3},                                                                                                             \
-      {"max-cycles", KEY_MAX_CYCLES, "N", 0, "Give a launch up after N cycles (default: " cycles ")", 3}, {            \
+      {"max-cycles", KEY_MAX_CYCLES, "N", 0, "Give a launch up after N cycles (default: " cycles ")", 3},              \
+      TIMELINE_OPTIONS(6), {                                                                                           \
     "order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 6     \
   }
 
@@ -67,7 +70,10 @@ error_t run_option(int key, const char *word, struct argp_state *state, struct r
 /* Options that do not go together are refused, and outputs that cannot be written. */
 bool run_settle(struct run_call *call);
 bool run_can_write(struct run_call *call, const char *option, const char *path);
-bool run_outputs_possible(struct run_call *call);
+bool run_outputs_possible(struct run_call *call, const struct job *job);
+
+/* run_job() as the options say. */
+bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count, bool *stopped);
 
 /* Writes what was printed, and the report. */
 bool run_write(struct run_call *call, const struct report *report);

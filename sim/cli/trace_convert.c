@@ -7,6 +7,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/timeline_export.h"
 #include "sim/cli/trace_text.h"
 #include "sim/cli/trace_verbs.h"
 
@@ -102,8 +103,20 @@ static bool one_file(const char *a, const char *b) {
   return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
+/* Timelines have a table of their own, of what they become. */
+static bool convert_timeline(struct invocation *call) {
+  char legal[64];
+  timeline_export_suffixes(legal, sizeof legal);
+  if (!timeline_export_of(call->out))
+    return message_fail(&call->message, "%s: is a timeline, which does not become '%s' (legal:%s)", call->in, call->out,
+                        legal);
+  return timeline_export_file(call->in, call->salvage ? TRACE_SALVAGE : TRACE_WHOLE, call->out, &call->message);
+}
+
 static bool convert(struct invocation *call) {
   struct file_piecewise out;
+  if (timeline_is_one(call->in))
+    return convert_timeline(call);
   converter *chosen = choose(call);
   if (!chosen)
     return false;
@@ -119,10 +132,11 @@ static bool convert(struct invocation *call) {
 static const struct argp_option options[] = {SALVAGE_OPTION, {0}};
 
 static const char documentation[] =
-    "Turns a trace into text that can be read and written by hand, and back.\v"
+    "Turns a trace into text that can be read and written by hand, and back, or a timeline into other formats.\v"
     "What IN is, its first bytes say; what OUT shall be, its suffix: .wwtt is the text\n"
     "of a trace, .wwt a trace. A trace that becomes text and a trace again is the same,\n"
-    "to the byte. docs/trace-text.md has the grammar.\n";
+    "to the byte. docs/trace-text.md has the grammar. A timeline (.wtl) becomes .json\n"
+    "(for Perfetto), .vcd (for GTKWave) or .csv.\n";
 
 static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct invocation *call = state->input;

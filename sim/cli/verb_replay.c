@@ -76,7 +76,7 @@ static int replay_and_report(struct invocation *call, struct job *job, struct re
   struct message *message = &call->common.message;
   int status = CLI_BAD_INPUT;
   call->common.run.sources = &sources;
-  bool stopped = false, good = run_job(job, &call->common.run, &results, &report.count, &stopped, message);
+  bool stopped = false, good = run_call_job(&call->common, job, &results, &report.count, &stopped);
   report.results = results;
   if (replayer_fault(replayer)) {
     message_fail(message, replayer_damaged(replayer) ? "%s" : "%s (`run` has the whole kernel)",
@@ -107,7 +107,7 @@ static int replay(struct invocation *call, struct trace *trace) {
   struct replayer *replayer = NULL;
   cycle_t max_cycles = 0;
   bool good = trace_job_read(trace, call->trace, &request, &job, &max_cycles, &call->common.message) &&
-              run_outputs_possible(&call->common);
+              run_outputs_possible(&call->common, &job);
   if (good && !call->common.cycles_given)
     call->common.run.max_cycles = max_cycles;
   if (good && !(replayer = replayer_new(trace, &error)))

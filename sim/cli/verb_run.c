@@ -218,7 +218,7 @@ static bool outputs_possible(struct invocation *call, const struct job *job) {
         !run_can_write(&call->common, "--dump", path))
       return false;
   }
-  return run_outputs_possible(&call->common) && run_can_write(&call->common, "--trace", call->trace);
+  return run_outputs_possible(&call->common, job) && run_can_write(&call->common, "--trace", call->trace);
 }
 
 /* ---- after it ---------------------------------------------------------------------------------- */
@@ -266,14 +266,14 @@ static bool run(struct invocation *call, struct job *job, struct launch_result *
   struct message *message = &call->common.message;
   struct trace_error error = {0};
   if (!call->trace)
-    return run_job(job, how, results, count, stopped, message);
+    return run_call_job(&call->common, job, results, count, stopped);
   struct recorder *recorder = recorder_new(call->trace, &error);
   if (!recorder)
     return fail_trace(message, &error);
   trace_job_write(job, how->max_cycles, recorder_writer(recorder));
   const struct run_sources sources = {recorder_sources(recorder), recorder, watch};
   how->sources = &sources;
-  const bool good = run_job(job, how, results, count, stopped, message);
+  const bool good = run_call_job(&call->common, job, results, count, stopped);
   how->sources = NULL;
   if (good || !trace_writer_good(recorder_writer(recorder))) {
     *stopped = *stopped && good;

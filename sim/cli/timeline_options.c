@@ -1,0 +1,237 @@
+#include "sim/cli/timeline_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+#include "sim/cli/timeline_export.h"
+#include "sim/cli/timeline_job.h"
+#include "sim/core/need.h"
+
+struct timeline_options timeline_options_new(void) {
+  return (struct timeline_options){.window = {.to = NEVER, .kinds = (UINT32_C(1) << TIMELINE_KINDS) - 1}};
+}
+
+/* ---- options ----------------------------------------------------------------------------------- */
+
+/* The whole number that `*at` begins with, which goes behind it. */
+static bool read_number(const char **at, uint64_t *number) {
+  char *end = NULL;
+  errno = 0;
+  *number = strtoull(*at, &end, 10);
+  const bool good = isdigit((unsigned char)**at) && !errno;
+  *at = end;
+  return good;
+}
+
+static error_t parse_cycle(struct argp_state *state, const char *option, const char *word, cycle_t *cycle) {
+  const char *at = word;
+  if (read_number(&at, cycle) && !*at)
+    return 0;
+  return cli_refuse(state, "%s: '%.60s' is not a whole number in [0, %" PRIu64 "] cycles", option, word, NEVER);
+}
+
+static error_t parse_sample(struct argp_state *state, const char *word, struct timeline_options *options) {
+  const char *at = word;
+  struct timeline_window *window = &options->window;
+  options->sample_given = true;
+  if (read_number(&at, &window->sample) && *at++ == '/' && read_number(&at, &window->period) && !*at &&
+      window->sample && window->sample <= window->period)
+    return 0;
+  return cli_refuse(state, "--sample: '%.60s' is not LENGTH/PERIOD, cycles with 1 <= LENGTH <= PERIOD", word);
+}
+
+/* A kind's bit, or those of all kinds of a block; 0 when there is none of the name. */
+static uint32_t kinds_of(const char *name) {
+  uint32_t kinds = 0;
+  for (unsigned kind = 0; kind < TIMELINE_KINDS; kind++)
+    if (strcmp(name, timeline_kind_rows[kind].name) == 0 ||
+        strcmp(name, timeline_block_rows[timeline_kind_rows[kind].block].name) == 0)
+      kinds |= UINT32_C(1) << kind;
+  return kinds;
+}
+
+static error_t refuse_event(struct argp_state *state, const char *name) {
+  const char *names[TIMELINE_BLOCKS + TIMELINE_KINDS];
+  char hint[300];
+  for (unsigned i = 0; i < TIMELINE_BLOCKS; i++)
+    names[i] = timeline_block_rows[i].name;
+  for (unsigned i = 0; i < TIMELINE_KINDS; i++)
+    names[TIMELINE_BLOCKS + i] = timeline_kind_rows[i].name;
+  message_suggest(hint, sizeof hint, name, names, TIMELINE_BLOCKS + TIMELINE_KINDS);
+  return cli_refuse(state, "--events: '%.60s' is neither a block nor a kind of events%s", name, hint);
+}
+
+static error_t parse_events(struct argp_state *state, const char *word, struct timeline_options *options) {
+  error_t error = 0;
+  char *copy = need_copy(word), *rest = copy;
+  options->window.kinds = options->events_given ? options->window.kinds : 0;
+  options->events_given = true;
+  for (char *name; !error && (name = strsep(&rest, ","));) {
+    const uint32_t kinds = kinds_of(name);
+    options->window.kinds |= kinds;
+    error = kinds ? 0 : refuse_event(state, name);
+  }
+  free(copy);
+  return error;
+}
+
+error_t timeline_option(int key, const char *word, struct argp_state *state, struct timeline_options *options) {
+  switch (key) {
+  case KEY_TIMELINE:
+    options->path = word;
+    return 0;
+  case KEY_FROM:
+    options->from_given = true;
+    return parse_cycle(state, "--from", word, &options->window.from);
+  case KEY_TO:
+    options->to_given = true;
+    return parse_cycle(state, "--to", word, &options->window.to);
+  case KEY_CU:
+    options->cus = word;
+    return 0;
+  case KEY_SAMPLE:
+    return parse_sample(state, word, options);
+  case KEY_EVENTS:
+    return parse_events(state, word, options);
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+/* ---- before the run ---------------------------------------------------------------------------- */
+
+bool timeline_settle(const struct timeline_options *options, struct message *message) {
+  const struct {
+    const char *option;
+    bool given;
+  } needs[] = {{"--from", options->from_given},
+               {"--to", options->to_given},
+               {"--cu", options->cus},
+               {"--sample", options->sample_given},
+               {"--events", options->events_given}};
+  for (size_t i = 0; !options->path && i < sizeof needs / sizeof *needs; i++)
+    if (needs[i].given)
+      return message_fail(message, "%s: needs --timeline, of which it is a part", needs[i].option);
+  if (options->window.from >= options->window.to)
+    return message_fail(message, "--to: %" PRIu64 " is not after --from, %" PRIu64, options->window.to,
+                        options->window.from);
+  return true;
+}
+
+/* "0,2,5-7" into a byte each, of `count` compute units. */
+static bool read_cus(const char *list, uint8_t *cus, uint32_t count, struct message *message) {
+  for (const char *at = list;; at++) {
+    uint64_t first = 0, last = 0;
+    bool good = read_number(&at, &first);
+    last = first;
+    if (good && *at == '-')
+      at++, good = read_number(&at, &last);
+    if (!good || (*at && *at != ',') || last < first)
+      return message_fail(message, "--cu: '%.60s' is not a list of numbers and ranges, such as 0,2,5-7", list);
+    if (last >= count)
+      return message_fail(message, "--cu: %" PRIu64 " is outside [0, %u], the compute units of the machine", last,
+                          count - 1);
+    memset(cus + first, 1, last - first + 1);
+    if (!*at)
+      return true;
+  }
+}
+
+bool timeline_possible(const struct timeline_options *options, const struct job *job, struct message *message) {
+  char suffixes[100];
+  const uint32_t count = job->machine.cu.count;
+  if (!options->path)
+    return true;
+  uint8_t *cus = need(count, 1);
+  const bool good = !options->cus || read_cus(options->cus, cus, count, message);
+  free(cus);
+  if (!good)
+    return false;
+  timeline_export_suffixes(suffixes, sizeof suffixes);
+  if (strcmp(file_extension(options->path), ".wtl") != 0 && !timeline_export_of(options->path))
+    return message_fail(message, "--timeline: '%.300s' ends in none of: .wtl%s", options->path, suffixes);
+  return file_can_write(options->path, message) ? true : message_within(message, "--timeline");
+}
+
+/* ---- the run ----------------------------------------------------------------------------------- */
+
+static bool settle(void *self, cycle_t now) {
+  timeline_writer_settle(self, now);
+  return timeline_writer_good(self);
+}
+
+static bool fail_timeline(struct message *message, const struct trace_error *error) {
+  message_fail(message, "%s", error->text);
+  return message_within(message, "--timeline");
+}
+
+static struct timeline_writer *open_writer(const struct timeline_options *options, const char *path,
+                                           const struct job *job, struct message *message) {
+  struct timeline_window window = options->window;
+  struct trace_error error;
+  const uint32_t count = job->machine.cu.count;
+  uint8_t *cus = need(count, 1);
+  if (options->cus && read_cus(options->cus, cus, count, message)) {
+    window.cus = cus;
+    window.cu_count = count;
+  }
+  struct timeline_writer *writer = timeline_writer_open(path, &window, &error);
+  free(cus);
+  if (!writer)
+    fail_timeline(message, &error);
+  return writer;
+}
+
+/* The run, and the timeline in our own format. */
+static bool run_and_write(const struct timeline_options *options, const char *path, struct job *job,
+                          struct run_options *how, struct launch_result **results, size_t *count, bool *stopped,
+                          struct message *message) {
+  struct trace_error error;
+  struct timeline_writer *writer = open_writer(options, path, job, message);
+  if (!writer)
+    return false;
+  timeline_job_write(job, NULL, 0, writer);
+  const struct run_timeline told = {timeline_writer_listener(writer), writer, settle};
+  how->timeline = &told;
+  const bool good = run_job(job, how, results, count, stopped, message);
+  how->timeline = NULL;
+  if (good || !timeline_writer_good(writer)) {
+    *stopped = *stopped && good;
+    timeline_job_write(job, *results, *count, writer);
+    return timeline_writer_close(writer, &error) ? good : fail_timeline(message, &error);
+  }
+  timeline_writer_abandon(writer);
+  return false;
+}
+
+/* A file of a name of its own, beside the one that is asked for. */
+static bool name_beside(const char *path, char *beside, size_t size) {
+  errno = ENAMETOOLONG;
+  const int file = (size_t)snprintf(beside, size, "%s.XXXXXX", path) < size ? mkostemp(beside, O_CLOEXEC) : -1;
+  return file >= 0 && close(file) == 0;
+}
+
+bool timeline_run_job(const struct timeline_options *options, struct job *job, struct run_options *how,
+                      struct launch_result **results, size_t *count, bool *stopped, struct message *message) {
+  if (!options->path)
+    return run_job(job, how, results, count, stopped, message);
+  const struct timeline_export_row *export = timeline_export_of(options->path);
+  if (!export)
+    return run_and_write(options, options->path, job, how, results, count, stopped, message);
+  char beside[4096];
+  if (!name_beside(options->path, beside, sizeof beside))
+    return message_fail(message, "--timeline: %.300s: cannot be written: %s", options->path, strerror(errno));
+  bool good = run_and_write(options, beside, job, how, results, count, stopped, message);
+  if (good && !timeline_export_file(beside, TRACE_WHOLE, options->path, message))
+    good = message_within(message, "--timeline");
+  unlink(beside);
+  return good;
+}

@@ -1,0 +1,50 @@
+/* The options of `run` and `replay` that ask for a timeline, and the run that somebody listens to. */
+#ifndef SIM_CLI_TIMELINE_OPTIONS_H
+#define SIM_CLI_TIMELINE_OPTIONS_H
+
+#include <argp.h>
+
+#include "sim/cli/runner.h"
+#include "traces/timeline_file.h"
+
+struct timeline_options {
+  const char *path, *cus; /* NULL: not given */
+  bool from_given, to_given, sample_given, events_given;
+  struct timeline_window window; /* `cus` is filled in when the machine is known */
+};
+
+enum { KEY_TIMELINE = 300, KEY_FROM, KEY_TO, KEY_CU, KEY_SAMPLE, KEY_EVENTS };
+
+/* Rows of a table of options. */
+#define TIMELINE_OPTIONS(group)                                                                                        \
+  {"timeline",                                                                                                         \
+   KEY_TIMELINE,                                                                                                       \
+   "FILE",                                                                                                             \
+   0,                                                                                                                  \
+   "Write what each part of the machine did, and when: .wtl, .json (Perfetto), .vcd (GTKWave), .csv",                  \
+   group},                                                                                                             \
+      {"from", KEY_FROM, "CYCLE", 0, "Of the timeline, what happens from this cycle on", group},                       \
+      {"to", KEY_TO, "CYCLE", 0, "Of the timeline, what happens before this cycle", group},                            \
+      {"cu", KEY_CU, "LIST", 0, "Of the timeline, these compute units: 0,2,5-7", group},                               \
+      {"sample", KEY_SAMPLE, "LENGTH/PERIOD", 0, "Of the timeline, the first LENGTH cycles of every PERIOD", group}, { \
+    "events", KEY_EVENTS, "LIST", 0, "Of the timeline, these kinds of events, or all of these blocks", group           \
+  }
+
+/* Options before any is read. */
+struct timeline_options timeline_options_new(void);
+
+/* One option. ARGP_ERR_UNKNOWN when it is none of these. */
+error_t timeline_option(int key, const char *word, struct argp_state *state, struct timeline_options *options);
+
+/* Refuses what does not go together. */
+bool timeline_settle(const struct timeline_options *options, struct message *message);
+
+/* Refuses, before a run, compute units that the machine has not, and a file that cannot be written. */
+bool timeline_possible(const struct timeline_options *options, const struct job *job, struct message *message);
+
+/* run_job() with the timeline that is asked for, if any. Interrupted, the timeline stays as it is: good up to its last
+ * block. */
+bool timeline_run_job(const struct timeline_options *options, struct job *job, struct run_options *how,
+                      struct launch_result **results, size_t *count, bool *stopped, struct message *message);
+
+#endif
