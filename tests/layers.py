@@ -24,13 +24,15 @@ LAYERS = {
     "models": ["isa", "lds", "dma", "sim/core"],
     "sim/host": ["isa", "lds", "dma", "models", "sim/core"],
     "sim/replay": ["isa", "lds", "dma", "models", "traces", "sim/core"],
-    "sim/cli": ["isa", "opencl", "lds", "dma", "models", "sim/core", "sim/host", "traces", "sim/replay"],
+    "sim/import": ["isa", "traces", "sim/core", "sim/replay"],
+    "sim/cli": ["isa", "opencl", "lds", "dma", "models", "sim/core", "sim/host", "traces", "sim/replay", "sim/import"],
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.
 LIBRARIES = {
     "jansson.h": ["sim/cli"],
     "ini.h": ["sim/cli"],
-    "zlib.h": ["traces"],
+    "zlib.h": ["traces", "sim/import"],
+    "lzma.h": ["sim/import"],
     "xxhash.h": ["opencl/clang"],
     "systemc": ["sim/host"],
     "tlm": ["sim/host"],

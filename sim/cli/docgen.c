@@ -7,15 +7,14 @@
 #include "isa/isa.h"
 #include "sim/cli/file.h"
 #include "sim/cli/manual.h"
+#include "sim/import/opcodes.h"
 
 static const struct {
   const char *file;
   char *(*make)(void);
 } pages[] = {
-    {"isa.md", isa_manual},
-    {"parameters.md", params_manual},
-    {"report.md", report_manual},
-    {"hazards.md", hazards_manual},
+    {"isa.md", isa_manual},         {"parameters.md", params_manual},      {"report.md", report_manual},
+    {"hazards.md", hazards_manual}, {"accel-sim-opcodes.md", sass_manual},
 };
 
 int main(int argc, char **argv) {

@@ -14,6 +14,7 @@ int trace_verb_diff(int argc, char **argv);
 int trace_verb_slice(int argc, char **argv);
 int trace_verb_merge(int argc, char **argv);
 int trace_verb_convert(int argc, char **argv);
+int trace_verb_import(int argc, char **argv);
 
 /* A call of a verb that reads one trace; what a verb has besides stands behind it. */
 struct trace_call {

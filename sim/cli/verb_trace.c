@@ -13,6 +13,7 @@ static const struct verb verbs[] = {
     {"slice", trace_verb_slice, "some of its launches or work-groups, as a trace"},
     {"merge", trace_verb_merge, "launches of several traces, as a trace"},
     {"convert", trace_verb_convert, "into text that can be read and written by hand, and back"},
+    {"import", trace_verb_import, "a trace of what Accel-Sim's tracer has written"},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 

@@ -1,0 +1,266 @@
+/* warpwait trace import: from Accel-Sim's traces to one of ours. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+#include "sim/cli/machines.h"
+#include "sim/cli/run_call.h"
+#include "sim/cli/trace_verbs.h"
+#include "sim/core/need.h"
+#include "sim/import/import.h"
+
+struct invocation {
+  struct message message; /* first: see cli_parse() */
+  const char *list, *out, *machine;
+  struct words sets;
+  bool strict, quiet;
+};
+
+enum { KEY_STRICT = KEY_OF_TRACE_VERB };
+
+static const struct argp_option options[] = {
+    {"machine", 'm', "NAME|FILE", 0, "The machine to replay on: built in, or an INI file (default: h200)", 1},
+    {"set", 's', "KEY=VALUE", 0, "Set a parameter of the machine (repeatable)", 1},
+    {"strict", KEY_STRICT, NULL, 0, "An opcode that is not known is an error", 1},
+    {"quiet", 'q', NULL, 0, "No progress on the terminal", 1},
+    {0}};
+
+static const char documentation[] =
+    "Makes a trace for `warpwait replay` of the machine instructions that Accel-Sim's tracer has written: the kernels "
+    "of a "
+    "kernelslist.g, or of a kernelslist with raw traces; plain, or compressed by xz or gzip.\v"
+    "What the traces do not say, or the model does not have, is counted and told on\n"
+    "stderr; docs/accel-sim.md says what is kept. `replay` takes another machine with\n"
+    "--machine and --set.\n"
+    "\n"
+    "Exit status: 0 written; 2 bad input, or with --strict an opcode that is not known.\n";
+
+static error_t parse_word(struct argp_state *state, const char *word, struct invocation *call) {
+  if (call->list && call->out)
+    return cli_refuse(state, "%.60s: one list and one trace are enough", word);
+  *(call->list ? &call->out : &call->list) = word;
+  return 0;
+}
+
+static error_t parse_option(int key, char *word, struct argp_state *state) {
+  struct invocation *call = state->input;
+  switch (key) {
+  case 'm':
+    call->machine = word;
+    return 0;
+  case 's':
+    return run_add_word(&call->sets, word);
+  case KEY_STRICT:
+    call->strict = true;
+    return 0;
+  case 'q':
+    call->quiet = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    return parse_word(state, word, call);
+  case ARGP_KEY_END:
+    return call->out ? 0 : cli_refuse(state, "a kernelslist.g and the trace to write are wanted; --help says more");
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+/* ---- progress: only for a person who waits ---------------------------------------------------------- */
+
+enum { TOLD_EVERY_MS = 200 };
+
+struct teller {
+  uint64_t last; /* milliseconds */
+  bool told;
+};
+
+static void tell(void *self, size_t launch, size_t launches, uint64_t instructions, uint64_t total) {
+  struct teller *teller = self;
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const uint64_t now = (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+  if (now - teller->last < TOLD_EVERY_MS)
+    return;
+  teller->last = now;
+  teller->told = true;
+  fprintf(stderr, "\r%s kernel %zu of %zu: %.1f", total ? "writing" : "reading", launch + 1, launches,
+          (double)instructions / 1e6);
+  if (total)
+    fprintf(stderr, " of %.1f", (double)total / 1e6);
+  fputs(" million lines \x1b[K", stderr);
+}
+
+static void stop_telling(const struct teller *teller) {
+  if (teller->told)
+    fputs("\r\x1b[K", stderr);
+}
+
+/* ---- the job ---------------------------------------------------------------------------------------- */
+
+static bool fail_import(struct invocation *call, const struct sass_error *error) {
+  return message_fail(&call->message, "%s", error->text);
+}
+
+static bool fill_launch(struct invocation *call, const struct sass_launch *launch, const struct isa_program *program,
+                        struct isa_launch *isa) {
+  *isa = (struct isa_launch){.program = program,
+                             .kernel = &program->kernels[launch->kernel],
+                             .dimensions = 1,
+                             .warp_size = SASS_LANES,
+                             .lds_bytes = launch->lds_bytes};
+  for (unsigned i = 0; i < 3; i++) {
+    const uint64_t items = (uint64_t)launch->grid[i] * launch->block[i];
+    if (items > UINT32_MAX)
+      return message_fail(&call->message, "%s: grid dim: %u thread blocks of %u threads are more than %u threads",
+                          launch->path, launch->grid[i], launch->block[i], UINT32_MAX);
+    isa->global[i] = (uint32_t)items;
+    isa->local[i] = launch->block[i];
+    isa->groups[i] = launch->grid[i];
+    isa->dimensions = items > 1 ? i + 1 : isa->dimensions;
+  }
+  return true;
+}
+
+/* What a replay is told: launches one after the other, on a machine with no buffers. */
+static bool fill_job(struct invocation *call, const struct sass_import *import, struct job *job) {
+  const struct isa_program *program = sass_import_program(import);
+  const struct job_request request = {.set = call->sets.word, .set_count = call->sets.count};
+  const struct sass_launch *launch;
+  if (!machine_load(call->machine ? call->machine : "h200", NULL, &job->machine, &call->message))
+    return message_within(&call->message, "--machine");
+  job->machine_file = job->machine;
+  if (!job_machine(&request, &job->machine, &call->message))
+    return false;
+  job->file = need_copy(call->list);
+  while ((launch = sass_import_launch(import, job->launch_count))) {
+    job->launches = need_more(job->launches, job->launch_count + 1, sizeof *job->launches);
+    struct job_launch *made = &job->launches[job->launch_count];
+    *made = (struct job_launch){.first = job->launch_count, .together = 1};
+    job->launch_count++;
+    if (!fill_launch(call, launch, program, &made->isa))
+      return false;
+  }
+  return true;
+}
+
+/* ---- the trace -------------------------------------------------------------------------------------- */
+
+static bool write_program(const struct isa_program *program, struct trace_writer *writer) {
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  const bool good = isa_encode(program, &bytes, &size);
+  if (good)
+    trace_write_meta(writer, "program0", bytes, size);
+  free(bytes);
+  return good;
+}
+
+static bool write_trace(struct invocation *call, struct sass_import *import, struct job *job, const char *path) {
+  struct trace_error error = {0};
+  struct sass_error wrong = {0};
+  struct trace_writer *writer = trace_writer_open(path, &error);
+  if (!writer)
+    return trace_fail(&call->message, &error);
+  job->program.isa = (struct isa_program *)sass_import_program(import); /* lent, to be written */
+  trace_job_write(job, run_call_new().run.max_cycles, writer);
+  bool good = write_program(job->program.isa, writer) || message_fail(&call->message, "memory is out");
+  job->program.isa = NULL;
+  if (good && !sass_import_write(import, writer, &wrong))
+    good = fail_import(call, &wrong);
+  if (good || !trace_writer_good(writer))
+    return trace_writer_close(writer, &error) ? good : trace_fail(&call->message, &error);
+  trace_writer_abandon(writer);
+  return false;
+}
+
+/* A trace that `replay` would refuse at once is none. */
+static bool can_be_replayed(struct invocation *call, const char *written) {
+  const struct job_request request = {0};
+  struct trace_error error = {0};
+  struct opened_trace opened = {.trace = trace_open(written, TRACE_WHOLE, &error)};
+  const bool good =
+      opened.trace ? trace_job_read(opened.trace, call->out, &request, &opened.job, &opened.max_cycles, &call->message)
+                   : trace_fail(&call->message, &error);
+  trace_shut(&opened);
+  return good;
+}
+
+static bool write_file(struct invocation *call, struct sass_import *import, struct job *job) {
+  struct file_piecewise file;
+  if (!file_begin(&file, call->out, &call->message))
+    return false;
+  const bool good =
+      file.temporary[0]
+          ? write_trace(call, import, job, file.temporary) && can_be_replayed(call, file.temporary)
+          : message_fail(&call->message, "%s: cannot be written: a trace can only be an ordinary file", call->out);
+  return file_end(&file, good, &call->message);
+}
+
+/* ---- what was lost ---------------------------------------------------------------------------------- */
+
+static void tell_count(const char *what, const char *text, const struct sass_count *count) {
+  struct message message;
+  message_fail(&message, "%s: %s%s: %s (%" PRIu64 " time%s)", count->place, what, count->what ? count->what : "", text,
+               count->count, count->count == 1 ? "" : "s");
+  message_print(&message);
+}
+
+static void tell_unknown(const struct sass_import *import) {
+  const struct sass_count *unknown;
+  for (size_t i = 0; (unknown = sass_import_unknown(import, i)); i++)
+    tell_count("opcode ", unknown->text, unknown);
+}
+
+static void tell_lost(const struct sass_import *import) {
+  struct message message;
+  tell_unknown(import);
+  for (size_t i = 0; i < SASS_LOSSES; i++) {
+    const struct sass_count lost = sass_import_lost(import, (enum sass_loss)i);
+    if (lost.count)
+      tell_count(sass_losses[i].name, sass_losses[i].text, &lost);
+  }
+  const uint64_t copies = sass_import_copies(import);
+  if (copies) {
+    message_fail(&message, "%" PRIu64 " cop%s by the host left out", copies, copies == 1 ? "y" : "ies");
+    message_print(&message);
+  }
+}
+
+static bool refuse_unknown(struct invocation *call, const struct sass_import *import) {
+  const struct sass_count *first = sass_import_unknown(import, 0);
+  size_t count = 0;
+  while (sass_import_unknown(import, count))
+    count++;
+  if (!call->strict || !count)
+    return true;
+  return message_fail(&call->message, "%s: opcode %s is not known, with --strict an error%s", first->place, first->what,
+                      count > 1 ? "; so are others" : "");
+}
+
+int trace_verb_import(int argc, char **argv) {
+  static const struct argp argp = {options, parse_option, "DIR/kernelslist.g OUT.wwt", documentation, NULL, NULL, NULL};
+  struct invocation call = {0};
+  struct sass_error error = {0};
+  struct job job = {0};
+  struct teller teller = {0};
+  struct sass_watch watch = {&teller, tell};
+  struct sass_import *import = NULL;
+  bool good = cli_parse(&argp, argc, argv, &call.message) && file_can_write(call.out, &call.message);
+  const bool watched = !call.quiet && isatty(STDERR_FILENO);
+  if (good && !(import = sass_import_open(call.list, watched ? &watch : NULL, &error)))
+    good = fail_import(&call, &error);
+  good = good && refuse_unknown(&call, import) && fill_job(&call, import, &job) && write_file(&call, import, &job);
+  stop_telling(&teller);
+  if (good)
+    tell_lost(import);
+  if (import)
+    sass_import_free(import);
+  job_free(&job);
+  free(call.sets.word);
+  return good ? CLI_FINE : cli_bad_input(&call.message);
+}

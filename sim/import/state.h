@@ -1,0 +1,28 @@
+/* What both readings of an import know. */
+#ifndef SIM_IMPORT_STATE_H
+#define SIM_IMPORT_STATE_H
+
+#include "sim/import/import.h"
+
+struct sass_import {
+  char *list;
+  const struct sass_watch *watch;
+  struct sass_launch *launches;
+  size_t launch_count;
+  struct sass_kernel *kernels;
+  size_t kernel_count;
+  struct isa_program *program;
+  struct sass_count *unknown;
+  size_t unknown_count;
+  struct sass_count lost[SASS_LOSSES];
+  uint64_t copies;
+  uint64_t instructions, total; /* lines read this time, and in all */
+};
+
+/* One more of it, first at this line of a launch's trace. */
+void sass_lose(struct sass_import *import, enum sass_loss loss, const char *path, uint64_t line);
+
+/* A line has been read. */
+void sass_tell(struct sass_import *import, size_t launch);
+
+#endif
