@@ -116,7 +116,9 @@ class Stalls(Folder):
             self.assertEqual(bar.sum(), sum(line["cycles"] for launch in report["launches"]
                                             for line in launch["by_line"]
                                             if f"{line['file']}:{line['line']}" == name))
-        self.assertEqual(list(plots.stall_table(path, by="line", top=3).index)[-1], "others")
+        short = plots.stall_table(path, by="line", top=3)
+        self.assertEqual(list(short.index)[-1], "others")
+        self.assertEqual(sorted(short.sum(axis="columns")[:-1]), sorted(table.sum(axis="columns"))[-3:])
 
     def test_in_per_cent_every_bar_is_as_high(self):
         reports = [self.report_of("05_double_buffer"), self.report_of("06_deep_buffer")]
@@ -206,7 +208,7 @@ class Made:
                                                                   (60, 61, "issued", 2), (61, 70 + unit, "lds", 3))],
         "copy": [interval(11, 52, copy=1, pc=0, event=1, form="plain", to_lds=1, bytes=64, handed=15, done=50, **OF),
                  interval(20, 90, copy=2, pc=0, event=2, form="plain", to_lds=1, bytes=64, handed=25, done=88, **OF),
-                 interval(60, 70, copy=3, pc=0, event=3, form="plain", to_lds=1, bytes=64, handed=61, done=70, **OF)],
+                 interval(52, 70, copy=3, pc=0, event=3, form="plain", to_lds=1, bytes=64, handed=61, done=70, **OF)],
         "waited": [interval(12, 60, pc=1, event=1, **OF)],
         "channel": [interval(16, 50, 0, copy=1, bytes=64, requests=1),
                     interval(26, 90, 65, copy=2, bytes=64, requests=1)],
@@ -245,6 +247,10 @@ class MadeTimelines(Folder):
     def test_an_arrow_goes_from_a_copy_that_is_done_to_the_release_of_its_wait(self):
         arrows = plots.timeline_rows(Made()).arrows
         self.assertEqual(arrows.to_dict("records"), [{"copy": 1, "from": 50, "from_row": 2, "to": 60, "to_row": 1}])
+
+    def test_an_arrow_begins_and_ends_in_the_cycles_that_are_shown(self):
+        for start, end, count in ((0, 59, 0), (0, 60, 1), (50, 60, 1), (51, 60, 0)):
+            self.assertEqual(len(plots.timeline_rows(Made(), start=start, end=end).arrows), count, (start, end))
 
     def test_what_is_drawn_is_cut_to_the_cycles_and_warps_that_are_wanted(self):
         rows = plots.timeline_rows(Made(), start=15, end=62, warps=[1])

@@ -52,7 +52,7 @@ def timeline_rows(source, cu=0, start=None, end=None, warps=None):
     copies = _copy_rows(events.frame("copy", cu, start, end), names, parts)
     _unit_rows(events.frame("channel", cu, start, end), "channels", _channel_name, None, names, parts)
     _unit_rows(events.frame("passed", cu, start, end), "port", _port_name, "kind", names, parts)
-    arrows = _arrows(copies, events.frame("waited", cu, start, end), groups)
+    arrows = _arrows(copies, events.frame("waited", cu), groups, numpy.inf if end is None else end)
     left_out = len(arrows) if len(arrows) > ARROWS else 0
     return Rows(pandas.concat(parts, ignore_index=True), names, arrows[:0] if left_out else arrows, left_out,
                 f"{events.title()}, CU {cu}".lstrip(", "))
@@ -110,8 +110,9 @@ def _port_name(unit):
     return f"port: DMA {unit - 1}" if unit else "port: warps"
 
 
-def _arrows(copies, waited, groups):
-    """From where each copy is done to the release of the first wait for its event that ends then or later."""
+def _arrows(copies, waited, groups, end):
+    """From where each copy is done to the release, by cycle `end`, of the first wait for its event that ends then or
+    later."""
     keys = ["launch", "group", "event"]
     releases = {key: of["to"].to_numpy() for key, of in waited.sort_values("to").groupby(keys)} if len(waited) else {}
     rows = []
@@ -119,7 +120,9 @@ def _arrows(copies, waited, groups):
         release = releases.get(tuple(copy[key] for key in keys), numpy.empty(0))
         place = numpy.searchsorted(release, copy["done"])
         target = groups.get((copy["launch"], copy["group"]))
-        if place < len(release) and target is not None and copy["done"] <= copy["to"]:
+        # What a run that was cut short, or the cycles that are shown, leave out has no end to show.
+        told = copy["from"] <= copy["done"] <= copy["to"]
+        if told and target is not None and place < len(release) and release[place] <= end:
             rows.append((copy["copy"], copy["done"], copy["row"], int(release[place]), target))
     return pandas.DataFrame(rows, columns=["copy", "from", "from_row", "to", "to_row"])
 
