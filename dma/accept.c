@@ -212,7 +212,8 @@ static void send_news(struct dma *dma, struct copy *copy, enum dma_news news, cy
   const struct dma_descriptor *descriptor = &copy->descriptor;
   cycle_t arrival = cycle_max(cycle_max(ready + dma->params.completion, now + 1), dma->to_cu.last);
   cycle_t latency = (copy->left_at ? copy->left_at : arrival) - descriptor->issued;
-  const struct dma_done done = {descriptor->tag, news, descriptor->origin, latency, copy->requests, copy->asked};
+  const struct dma_done done = {descriptor->tag, news, descriptor->origin, latency, copy->requests, copy->asked,
+                                descriptor->number};
   port_send_at(&dma->to_cu, &done, now, arrival);
   if (!copy->left_at)
     histogram_add(&dma->latency, latency);

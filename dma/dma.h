@@ -216,6 +216,7 @@ enum { DMA_FENCE_LDS = 1, DMA_FENCE_GLOBAL = 2 };
 struct dma_descriptor {
   uint64_t tag;    /* the sender's name for it, given back when it is done */
   uint32_t origin; /* likewise: where the sender keeps its books of it */
+  uint64_t number; /* likewise: of the copy, among the sender's */
   uint32_t owner;  /* the work-group, below DMA_OWNERS: fences order the copies of one owner */
   uint8_t after;   /* DMA_FENCE_*: the owner's fences between its copy before this one and this one */
   bool to_lds;
@@ -240,6 +241,7 @@ struct dma_done {
   cycle_t latency;   /* from `issued` to this arrival */
   uint64_t requests; /* of the copy, sent to memory or to the LDS */
   uint64_t bytes;    /* that these asked for */
+  uint64_t number;   /* the descriptor's */
 };
 
 /* What one request covers, while it is under way: one run of bytes, or several whole lines of a plane. LDS

@@ -58,6 +58,8 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
     struct pc_result *result = &warp->kernel->by_pc[access->isa.pc];
     bool copy = access->isa.copy;
     port_take(cu->from_lds, now);
+    if (cu->tell)
+      tell_lds_reply(cu, &reply, now);
     result->lds_passes += reply.passes;
     result->lds_conflict_cycles += reply.conflict_cycles;
     result->lds_contention_cycles += reply.contention_cycles;
@@ -108,6 +110,8 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
   while ((message = port_peek(cu->from_memory, now))) {
     uint32_t tag = message->tag;
     port_take(cu->from_memory, now);
+    if (cu->tell)
+      tell_access_end(cu, tag, now);
     if (cu->accesses[tag].isa.copy) {
       lane_copy_reply(cu, tag, now);
       continue;
@@ -142,6 +146,8 @@ static void take_news(struct cu *cu, const struct dma_done *done, cycle_t now) {
   cu->last_active = now;
   if (kernel->info[done->origin].to_global)
     l1_clear(&cu->l1);
+  if (cu->tell)
+    tell_copy_news(cu, done, now);
   if (done->news != DMA_LANDED)
     group_copy_complete(cu, done->tag, now);
   if (done->news == DMA_LEFT)

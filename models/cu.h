@@ -148,7 +148,8 @@ struct cu_call {
   uint32_t count;      /* warps that have arrived, those that have gone on too */
   uint32_t pc;         /* of the first to arrive */
   bool mismatched;     /* another warp stands at another instruction */
-  cycle_t complete_at; /* when the last one arrived */
+  cycle_t opened;      /* when the first one arrived, */
+  cycle_t complete_at; /* and the last */
   struct isa_copy copy;
   struct isa_wait wait;
   uint64_t pipe[2];      /* what the warps at a bar.pipe must agree on */
@@ -172,6 +173,7 @@ struct cu_group {
   uint32_t ahead_count;
   /* the copy that waits for room in its engine's queue */
   struct copy_scope scope;
+  uint64_t number; /* its, among the CU's copies */
   uint64_t handed; /* elements of it that are in descriptors */
   /* copy fences */
   uint8_t after;                      /* DMA_FENCE_* since the last copy, if any was under way */
@@ -244,6 +246,7 @@ struct cu {
   struct port *from_memory;                                 /* the memory's, set by whoever builds both */
   struct port *to_dma[LDS_ENGINES], *from_dma[LDS_ENGINES]; /* set by whoever builds the engines */
   unsigned engines;
+  uint64_t copies; /* that groups have issued, ever: they number them, from 1 */
   uint64_t queued; /* groups whose copy waits for room in an engine's queue */
 
   struct cu_warp *warps;

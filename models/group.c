@@ -64,6 +64,8 @@ static void let_go(struct cu *cu, struct cu_group *group, struct cu_call *call, 
 }
 
 void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycle_t now) {
+  if (cu->tell)
+    tell_meeting(cu, group, &group->call, release_at(cu, group, &group->call, now));
   let_go(cu, group, &group->call, stall, now);
   group->calls++;
   group->call.count = 0;
@@ -186,11 +188,12 @@ static struct cu_call *call_at(struct cu_group *group, uint32_t place) {
   return place ? &group->ahead[place - 1] : &group->call;
 }
 
-static void open_call(struct cu_group *group, uint32_t place, uint32_t pc, const struct isa_result *result) {
+static void open_call(struct cu_group *group, uint32_t place, uint32_t pc, const struct isa_result *result,
+                      cycle_t now) {
   struct cu_call *call = call_at(group, place);
   if (place)
     group->ahead_count = place;
-  *call = (struct cu_call){.pc = pc};
+  *call = (struct cu_call){.pc = pc, .opened = now};
   if (group_class_at(group, pc) == ISA_CLASS_COPY)
     call->copy = result->copy;
   if (group_class_at(group, pc) == ISA_CLASS_WAIT)
@@ -243,7 +246,7 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
   uint32_t place = warp->calls++ - group->calls;
   struct cu_call *call = call_at(group, place);
   if (place ? place > group->ahead_count : !call->count)
-    open_call(group, place, pc, result);
+    open_call(group, place, pc, result, now);
   else if (pc != call->pc)
     part(cu, group, call, pc, warp, now);
   else

@@ -3,6 +3,7 @@
 
 #include "models/group.h"
 #include "models/lane_copy.h"
+#include "models/tell.h"
 
 /* ---- descriptors ------------------------------------------------------------------------ */
 
@@ -60,6 +61,7 @@ static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot, 
   return (struct dma_descriptor){
       .tag = copy_tag(group_slot, copy->event),
       .origin = group->call.pc,
+      .number = group->number,
       .owner = group_slot,
       .after = group->handed ? 0 : group->after,
       .to_lds = copy->to_lds,
@@ -106,6 +108,8 @@ static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
     if (group->handed == group->scope.elements)
       return true;
     note_under_way(group, now);
+    if (cu->tell)
+      tell_copy_part(cu, group->number);
   }
   return false;
 }
@@ -113,6 +117,8 @@ static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
 static void handed_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   group->kernel->stats.exposed_cycles += now - group->call.complete_at;
+  if (cu->tell)
+    tell_copy_handed(cu, group->number, now);
   group_release(cu, group, STALL_COPY_JOIN, now);
 }
 
@@ -175,7 +181,7 @@ static void count_copy(struct cu_stats *stats, const struct isa_copy *copy, uint
   ++*form[copy->form];
 }
 
-static void note_copy(struct cu_group *group, cycle_t now) {
+static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
   const struct isa_copy *copy = &group->call.copy;
   if (!group_find_event(group, copy->event))
     group_add_event(group, copy->event);
@@ -183,18 +189,21 @@ static void note_copy(struct cu_group *group, cycle_t now) {
   if (!copy->event_in)
     group->events_made = copy->event;
   group->copy_number++;
+  group->number = ++cu->copies;
   struct pc_result *by_pc = &group->kernel->by_pc[group->call.pc];
   count_copy(&group->kernel->stats, copy, group->scope.elements * copy->element_bytes);
   by_pc->copies++;
   by_pc->copy_bytes += group->scope.elements * copy->element_bytes;
   by_pc->copy_forms |= UINT64_C(1) << copy->form;
+  if (cu->tell)
+    tell_copy(cu, group, now);
 }
 
 void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   group->scope = copy_check(cu, group);
   group->handed = 0;
-  note_copy(group, now);
+  note_copy(cu, group, now);
   if (cu->dma_params.copy != DMA_BY_ENGINE) {
     lane_copy_start(cu, group_slot, copy_tag(group_slot, group->call.copy.event), now);
     return;

@@ -4,6 +4,7 @@
 #include "models/cu.h"
 #include "models/lane_copy.h"
 #include "models/mbarrier.h"
+#include "models/tell.h"
 
 #define NO_ACCESS UINT32_MAX
 
@@ -43,6 +44,8 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
       .address = access->isa.address,
   };
   port_send(cu->to_lds, &request, now);
+  if (cu->tell)
+    tell_lds_access(cu, warp->kernel, index, request.kind, now);
   warp->lds_under_way++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_LDS);
   warp->kernel->by_pc[access->isa.pc].lds_accesses++;
@@ -75,6 +78,8 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
     access->isa.cache = NULL;
     cycle_t passed = rate_take(&cu->l1.width, now, message->moved) - 1;
     cu_set_results(warp, info, passed + cu->mem.l1_latency, CU_NO_UNIT, STALL_MEMORY);
+    if (cu->tell)
+      tell_l1_hit(cu, index, passed + cu->mem.l1_latency, now);
     cu_free_access(&cu->global_pool, index);
     return true;
   }
@@ -122,6 +127,8 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   if (cu->params.store_room && message.kind == MEM_STORE)
     cu->stored_bytes += access->stored = (uint32_t)mem_bytes_up(&cu->mem, &message);
   port_send(cu->to_memory, &message, now);
+  if (cu->tell)
+    tell_global_access(cu, warp->kernel, index, pipe ? TELL_PIPE : (enum tell_global)message.kind, message.moved, now);
   if (access->prefetch)
     return; /* nobody waits for it, its warp's end included */
   warp->global_under_way++;

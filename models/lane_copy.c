@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "models/group.h"
+#include "models/tell.h"
 
 enum { UNROLL = 16 };
 
@@ -14,6 +15,7 @@ struct lane_copy {
   bool free;    /* no fence holds it (any more) */
   uint32_t group, origin;
   uint64_t tag, number; /* of the group's copies */
+  uint64_t cu_number;   /* of the CU's */
   uint64_t fenced_lds, fenced_global;
   cycle_t issued;
   uint64_t global, lds, from, to, element_bytes;
@@ -145,6 +147,7 @@ static struct lane_copy describe(const struct cu *cu, uint32_t group_slot, uint6
       .origin = group->call.pc,
       .tag = tag,
       .number = group->copy_number,
+      .cu_number = group->number,
       .fenced_lds = group->fenced_lds,
       .fenced_global = group->fenced_global,
       .issued = now,
@@ -197,6 +200,8 @@ static void finish(struct cu *cu, struct lane_copy *copy, cycle_t now) {
   histogram_add(&cu->copy_latency, latency);
   if (blocking(cu))
     kernel->stats.exposed_cycles += latency;
+  if (cu->tell)
+    tell_copy_landed(cu, copy->cu_number, now);
   group_copy_complete(cu, copy->tag, now);
   group_copy_landed(cu, copy->tag, now);
 }
@@ -206,6 +211,8 @@ void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t n
   struct lane_copy copy = describe(cu, group_slot, tag, now);
   uint64_t warps = group->call.standing;
   group->kernel->stats.warp_copies++;
+  if (cu->tell)
+    tell_copy_handed(cu, group->number, now);
   group_release(cu, group, STALL_COPY_JOIN, now);
   if (!copy.lds_left) {
     finish(cu, &copy, now);
@@ -314,6 +321,8 @@ static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
       .address = access->address,
   };
   port_send(cu->to_lds, &request, now);
+  if (cu->tell)
+    tell_lds_access(cu, kernel_of(cu, index), index, request.kind, now);
   kernel_of(cu, index)->by_pc[access->pc].lds_accesses++;
 }
 
@@ -346,6 +355,8 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
     l1_written(&cu->l1, access->lines, message.count);
   port_send(cu->to_memory, &message, now);
   struct cu_kernel *kernel = kernel_of(cu, index);
+  if (cu->tell)
+    tell_global_access(cu, kernel, index, TELL_COPY, message.moved, now);
   struct pc_result *by_pc = &kernel->by_pc[access->isa.pc];
   kernel->stats.copy_accesses++;
   by_pc->sectors += sectors;

@@ -20,11 +20,22 @@ struct issues {
   uint32_t warp; /* slot of the last one */
 };
 
+/* A copy that has not landed. */
+struct copy {
+  struct timeline_event event;
+  uint32_t parts; /* descriptors of it that are made and have not landed */
+};
+
 struct tell {
   struct timeline_tap tap;
   cycle_t (*step)(void *cu, cycle_t now); /* the CU's own */
   struct account accounts[CU_WARPS];
   struct issues issues[CU_SCHEDULERS];
+  struct timeline_event
+      *accesses; /* by number; `from` is 0 when it is not under way, since nothing begins in cycle 0 */
+  uint32_t access_count;
+  struct copy *copies; /* in the order of their numbers */
+  uint32_t copy_count, copy_room;
 };
 
 static bool wanted(const struct cu *cu, enum timeline_kind kind) { return timeline_wants(&cu->tell->tap, kind); }
@@ -158,6 +169,168 @@ void tell_warp_end(struct cu *cu, uint32_t slot) {
   tell_account(cu, slot);
 }
 
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+void tell_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, unsigned kind, cycle_t now) {
+  const struct cu_access *access = &cu->accesses[index];
+  cu->tell->accesses[index] = (struct timeline_event){.kind = TIMELINE_ACCESS,
+                                                      .unit = access->warp,
+                                                      .from = now,
+                                                      .field = {[TIMELINE_ACCESS_KIND] = kind,
+                                                                [TIMELINE_ACCESS_PC] = access->isa.pc,
+                                                                [TIMELINE_ACCESS_LAUNCH] = launch_of(cu, kernel),
+                                                                [TIMELINE_ACCESS_LANES] = access->isa.mask}};
+}
+
+void tell_global_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, enum tell_global kind,
+                        uint64_t bytes, cycle_t now) {
+  const struct cu_access *access = &cu->accesses[index];
+  cu->tell->accesses[index] = (struct timeline_event){.kind = TIMELINE_GLOBAL,
+                                                      .unit = access->warp,
+                                                      .from = now,
+                                                      .field = {[TIMELINE_GLOBAL_KIND] = kind,
+                                                                [TIMELINE_GLOBAL_PC] = access->isa.pc,
+                                                                [TIMELINE_GLOBAL_LAUNCH] = launch_of(cu, kernel),
+                                                                [TIMELINE_GLOBAL_LANES] = access->isa.mask,
+                                                                [TIMELINE_GLOBAL_BYTES] = bytes}};
+}
+
+void tell_access_end(struct cu *cu, uint32_t index, cycle_t end) {
+  struct timeline_event *event = &cu->tell->accesses[index];
+  event->to = end;
+  if (wanted(cu, event->kind))
+    tell(cu, *event);
+  event->from = 0;
+}
+
+void tell_lds_reply(struct cu *cu, const struct lds_reply *reply, cycle_t now) {
+  struct timeline_event *event = &cu->tell->accesses[reply->tag];
+  event->field[TIMELINE_ACCESS_PASSES] = reply->passes;
+  event->field[TIMELINE_ACCESS_CONFLICTS] = reply->conflict_cycles;
+  event->field[TIMELINE_ACCESS_CONTENTION] = reply->contention_cycles;
+  tell_access_end(cu, reply->tag, now);
+}
+
+void tell_l1_hit(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
+  tell_global_access(cu, cu->warps[cu->accesses[index].warp].kernel, index, (enum tell_global)MEM_LOAD, 0, now);
+  tell_access_end(cu, index, at);
+}
+
+/* ---- meetings -------------------------------------------------------------------------------- */
+
+enum { MEET_BARRIER, MEET_COPY, MEET_FENCE, MEET_WAIT }; /* the words of the row */
+
+static unsigned kind_of(const struct cu_group *group, const struct cu_call *call) {
+  switch (group->kernel->info[call->pc].class_) {
+  case ISA_CLASS_COPY:
+    return MEET_COPY;
+  case ISA_CLASS_COPY_FENCE:
+    return MEET_FENCE;
+  case ISA_CLASS_WAIT:
+    return MEET_WAIT;
+  default:
+    return MEET_BARRIER;
+  }
+}
+
+static void tell_waits(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t end) {
+  for (uint32_t i = 0; i < call->wait.count && wanted(cu, TIMELINE_WAITED); i++)
+    tell(cu, (struct timeline_event){.kind = TIMELINE_WAITED,
+                                     .unit = (uint32_t)(group - cu->groups),
+                                     .from = call->complete_at,
+                                     .to = end,
+                                     .field = {[TIMELINE_WAITED_PC] = call->pc,
+                                               [TIMELINE_WAITED_LAUNCH] = launch_of(cu, group->kernel),
+                                               [TIMELINE_WAITED_GROUP] = group->linear,
+                                               [TIMELINE_WAITED_EVENT] = call->wait.event[i]}});
+}
+
+static void tell_meet(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t last,
+                      cycle_t end) {
+  if (wanted(cu, TIMELINE_MEET))
+    tell(cu, (struct timeline_event){.kind = TIMELINE_MEET,
+                                     .unit = (uint32_t)(group - cu->groups),
+                                     .from = call->opened,
+                                     .to = end,
+                                     .field = {[TIMELINE_MEET_KIND] = kind_of(group, call),
+                                               [TIMELINE_MEET_PC] = call->pc,
+                                               [TIMELINE_MEET_LAUNCH] = launch_of(cu, group->kernel),
+                                               [TIMELINE_MEET_GROUP] = group->linear,
+                                               [TIMELINE_MEET_LAST] = last}});
+}
+
+void tell_meeting(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t end) {
+  tell_meet(cu, group, call, call->complete_at, end);
+  if (kind_of(group, call) == MEET_WAIT)
+    tell_waits(cu, group, call, end);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+/* Copies under way are few, so they are kept in a list; a kernel that piles them up makes it longer. */
+static struct copy *add_copy(struct tell *to) {
+  if (to->copy_count == to->copy_room) {
+    to->copy_room = to->copy_room ? 2 * to->copy_room : 16;
+    to->copies = realloc(to->copies, to->copy_room * sizeof *to->copies);
+    assert(to->copies && "a copy under way takes some hundred bytes");
+  }
+  return &to->copies[to->copy_count++];
+}
+
+static struct copy *find_copy(const struct tell *in, uint64_t number) {
+  uint32_t i = 0;
+  while (i < in->copy_count && in->copies[i].event.field[TIMELINE_COPY_COPY] != number)
+    i++;
+  assert(i < in->copy_count && "a copy that has not landed is in the list");
+  return &in->copies[i];
+}
+
+void tell_copy(struct cu *cu, const struct cu_group *group, cycle_t now) {
+  const struct isa_copy *copy = &group->call.copy;
+  *add_copy(cu->tell) =
+      (struct copy){.parts = 1,
+                    .event = {.kind = TIMELINE_COPY,
+                              .unit = (uint32_t)(group - cu->groups),
+                              .from = now,
+                              .field = {[TIMELINE_COPY_COPY] = group->number,
+                                        [TIMELINE_COPY_PC] = group->call.pc,
+                                        [TIMELINE_COPY_LAUNCH] = launch_of(cu, group->kernel),
+                                        [TIMELINE_COPY_GROUP] = group->linear,
+                                        [TIMELINE_COPY_EVENT] = copy->event,
+                                        [TIMELINE_COPY_FORM] = copy->form,
+                                        [TIMELINE_COPY_TO_LDS] = copy->to_lds,
+                                        [TIMELINE_COPY_BYTES] = group->scope.elements * copy->element_bytes}}};
+}
+
+void tell_copy_part(struct cu *cu, uint64_t number) { find_copy(cu->tell, number)->parts++; }
+
+void tell_copy_handed(struct cu *cu, uint64_t number, cycle_t now) {
+  find_copy(cu->tell, number)->event.field[TIMELINE_COPY_HANDED] = now;
+}
+
+static void end_copy(struct cu *cu, struct copy *copy, cycle_t end) {
+  struct tell *to = cu->tell;
+  copy->event.to = end;
+  if (wanted(cu, TIMELINE_COPY))
+    tell(cu, copy->event);
+  memmove(copy, copy + 1, (size_t)(to->copies + to->copy_count - (copy + 1)) * sizeof *copy);
+  to->copy_count--;
+}
+
+void tell_copy_news(struct cu *cu, const struct dma_done *done, cycle_t now) {
+  struct copy *copy = find_copy(cu->tell, done->number);
+  if (done->news != DMA_LANDED)
+    copy->event.field[TIMELINE_COPY_DONE] = now;
+  if (done->news != DMA_LEFT && --copy->parts == 0)
+    end_copy(cu, copy, now);
+}
+
+void tell_copy_landed(struct cu *cu, uint64_t number, cycle_t now) {
+  struct copy *copy = find_copy(cu->tell, number);
+  copy->event.field[TIMELINE_COPY_DONE] = now;
+  end_copy(cu, copy, now);
+}
+
 /* ---- work-groups ----------------------------------------------------------------------------- */
 
 void tell_group(const struct cu *cu, uint32_t group_slot, cycle_t end) {
@@ -175,16 +348,23 @@ void tell_group(const struct cu *cu, uint32_t group_slot, cycle_t end) {
 /* ---- the tap ----------------------------------------------------------------------------------- */
 
 bool tell_open(struct cu *cu, struct timeline_tap tap) {
+  const uint32_t accesses = cu->lds_pool.count + cu->global_pool.count;
   cu->tell = calloc(1, sizeof *cu->tell);
   if (!cu->tell)
     return false;
+  cu->tell->accesses = calloc(accesses, sizeof *cu->tell->accesses);
+  cu->tell->access_count = accesses;
   cu->tell->tap = tap;
   cu->tell->step = cu->component.step;
   cu->component.step = step_and_tell;
-  return true;
+  return cu->tell->accesses;
 }
 
 void tell_close(struct cu *cu) {
+  if (!cu->tell)
+    return;
+  free(cu->tell->accesses);
+  free(cu->tell->copies);
   free(cu->tell);
   cu->tell = NULL;
 }
@@ -210,6 +390,18 @@ static void cut_scheduler(const struct cu *cu, uint32_t index, cycle_t end) {
     tell_scheduler(cu, index, cu->tell->issues[index].to, end, cu->warps[scheduler->age[0]].stall, scheduler->age[0]);
 }
 
+static void cut_group(const struct cu *cu, uint32_t slot, cycle_t end) {
+  const struct cu_group *group = &cu->groups[slot];
+  const bool all = group->call.count == group->warp_count && !group->call.mismatched;
+  if (all)
+    tell_meeting(cu, group, &group->call, end);
+  else if (group->call.count)
+    tell_meet(cu, group, &group->call, end, end);
+  for (uint32_t i = 0; i < group->ahead_count; i++)
+    tell_meet(cu, group, &group->ahead[i], end, end);
+  tell_group(cu, slot, end);
+}
+
 void tell_cut(struct cu *cu, cycle_t end) {
   for (uint32_t slot = 0; slot < cu->params.warps; slot++)
     if (resident(cu, slot))
@@ -218,5 +410,10 @@ void tell_cut(struct cu *cu, cycle_t end) {
     cut_scheduler(cu, i, end);
   for (uint32_t slot = 0; slot < cu->params.groups; slot++)
     if (cu->groups[slot].active)
-      tell_group(cu, slot, end);
+      cut_group(cu, slot, end);
+  for (uint32_t i = 0; i < cu->tell->access_count; i++)
+    if (cu->tell->accesses[i].from)
+      tell_access_end(cu, i, end);
+  while (cu->tell->copy_count)
+    end_copy(cu, &cu->tell->copies[0], end);
 }

@@ -27,6 +27,30 @@ void tell_close(struct cu *cu);
 void tell_warp_start(struct cu *cu, uint32_t slot);
 void tell_warp_end(struct cu *cu, uint32_t slot);
 
+/* Access `index` of a warp of the kernel's goes to the LDS (enum lds_kind), or to global memory. */
+enum tell_global { TELL_PIPE = MEM_PREFETCH + 1, TELL_COPY }; /* beside those of enum mem_kind */
+void tell_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, unsigned kind, cycle_t now);
+void tell_global_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, enum tell_global kind,
+                        uint64_t bytes, cycle_t now);
+
+/* It is answered; a load that the L1 serves is answered `at` once it is issued. */
+void tell_lds_reply(struct cu *cu, const struct lds_reply *reply, cycle_t now);
+void tell_access_end(struct cu *cu, uint32_t index, cycle_t now);
+void tell_l1_hit(struct cu *cu, uint32_t index, cycle_t at, cycle_t now);
+
+/* All warps of the group have arrived at the call, and may go on at `end`. */
+void tell_meeting(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t end);
+
+/* The group, which stands at a copy, issues it; a further descriptor is made of the copy with this number; the last of
+ * them has been handed to its engine, or all of it to its warps. */
+void tell_copy(struct cu *cu, const struct cu_group *group, cycle_t now);
+void tell_copy_part(struct cu *cu, uint64_t number);
+void tell_copy_handed(struct cu *cu, uint64_t number, cycle_t now);
+
+/* An engine has news of a descriptor; all of a copy without one has landed. */
+void tell_copy_news(struct cu *cu, const struct dma_done *done, cycle_t now);
+void tell_copy_landed(struct cu *cu, uint64_t number, cycle_t now);
+
 /* A work-group is over at `end`. */
 void tell_group(const struct cu *cu, uint32_t group_slot, cycle_t end);
 

@@ -155,3 +155,101 @@ static void warps_tell_without_gap(const struct rig *rig, const struct ear *ear)
 }
 
 TEST(timeline, warps_tell_without_gap) { over_machines(warps_tell_without_gap, 0); }
+
+/* A scheduler's issues are the instructions of its warps and the slots of their copies, its events follow each other or
+ * leave out cycles in which it had no warps. */
+static void schedulers_issue_what_warps_issue(const struct rig *rig, const struct ear *ear) {
+  cycle_t last[CUS][SLOTS] = {0};
+  uint64_t issued = 0;
+  FOR_EACH(event, ear, TIMELINE_SCHEDULER) {
+    EXPECT_LT(event->from, event->to);
+    EXPECT_LE(last[event->cu][event->unit], event->from);
+    last[event->cu][event->unit] = event->to;
+    issued += event->field[TIMELINE_SCHEDULER_STALL] == STALL_ISSUED ? cycles_of(event) : 0;
+  }
+  EXPECT_EQ(issued, rig->result.stalls[STALL_ISSUED]);
+}
+
+TEST(timeline, schedulers_issue_what_warps_issue) { over_machines(schedulers_issue_what_warps_issue, 0); }
+
+/* ---- accesses, meetings, copies ----------------------------------------------------------------- */
+
+static void accesses_are_those_of_the_report(const struct rig *rig, const struct ear *ear) {
+  const struct launch_result *result = &rig->result;
+  struct sums {
+    uint64_t accesses, passes, conflicts, contention;
+  } *by_pc = calloc(rig->program->count, sizeof *by_pc);
+  uint64_t bytes = 0, kinds[TIMELINE_FIELDS] = {0};
+  FOR_EACH(event, ear, TIMELINE_ACCESS) {
+    struct sums *sums = &by_pc[event->field[TIMELINE_ACCESS_PC]];
+    EXPECT_LT(event->from, event->to);
+    sums->accesses++;
+    sums->passes += event->field[TIMELINE_ACCESS_PASSES];
+    sums->conflicts += event->field[TIMELINE_ACCESS_CONFLICTS];
+    sums->contention += event->field[TIMELINE_ACCESS_CONTENTION];
+  }
+  for (uint32_t pc = 0; pc < rig->program->count; pc++) {
+    EXPECT_EQ(by_pc[pc].accesses, result->by_pc[pc].lds_accesses);
+    EXPECT_EQ(by_pc[pc].passes, result->by_pc[pc].lds_passes);
+    EXPECT_EQ(by_pc[pc].conflicts, result->by_pc[pc].lds_conflict_cycles);
+    EXPECT_EQ(by_pc[pc].contention, result->by_pc[pc].lds_contention_cycles);
+  }
+  FOR_EACH(event, ear, TIMELINE_GLOBAL) {
+    EXPECT_LT(event->from, event->to);
+    bytes += event->field[TIMELINE_GLOBAL_BYTES];
+    kinds[event->field[TIMELINE_GLOBAL_KIND]]++;
+  }
+  EXPECT_EQ(bytes, result->mem.sectors * rig->machine.mem.sector);
+  EXPECT_EQ(kinds[3], result->mem.prefetches);
+  EXPECT_EQ(kinds[5], result->cu.copy_accesses);
+  free(by_pc);
+}
+
+TEST(timeline, accesses_are_those_of_the_report) { over_machines(accesses_are_those_of_the_report, 0); }
+
+static void groups_meet_as_the_report_says(const struct rig *rig, const struct ear *ear) {
+  uint64_t kinds[TIMELINE_FIELDS] = {0}, waited = 0;
+  FOR_EACH(event, ear, TIMELINE_MEET) {
+    kinds[event->field[TIMELINE_MEET_KIND]]++;
+    EXPECT_LE(event->from, event->field[TIMELINE_MEET_LAST]);
+    EXPECT_LT(event->field[TIMELINE_MEET_LAST], event->to);
+  }
+  FOR_EACH(event, ear, TIMELINE_WAITED) {
+    EXPECT_LT(event->from, event->to);
+    waited++;
+  }
+  EXPECT_EQ(kinds[0], rig->result.cu.barriers);
+  EXPECT_EQ(kinds[1], rig->result.cu.copies);
+  EXPECT_EQ(kinds[2], rig->result.cu.copy_fences);
+  EXPECT_EQ(kinds[3], rig->result.cu.waits);
+  EXPECT_GE(waited, rig->result.cu.waits);
+}
+
+TEST(timeline, work_groups_meet_as_the_report_says) { over_machines(groups_meet_as_the_report_says, 0); }
+
+static void copies_are_those_of_the_report(const struct rig *rig, const struct ear *ear) {
+  uint64_t copies = 0, bytes = 0, forms[ISA_COPY_3D + 1] = {0}, last[CUS] = {0};
+  cycle_t longest = 0;
+  FOR_EACH(event, ear, TIMELINE_COPY) {
+    copies++;
+    bytes += event->field[TIMELINE_COPY_BYTES];
+    forms[event->field[TIMELINE_COPY_FORM]]++;
+    last[event->cu] =
+        last[event->cu] > event->field[TIMELINE_COPY_COPY] ? last[event->cu] : event->field[TIMELINE_COPY_COPY];
+    longest = cycles_of(event) > longest ? cycles_of(event) : longest;
+    EXPECT_LE(event->from, event->field[TIMELINE_COPY_HANDED]);
+    EXPECT_LE(event->field[TIMELINE_COPY_HANDED], event->field[TIMELINE_COPY_DONE]);
+    EXPECT_LE(event->field[TIMELINE_COPY_DONE], event->to);
+  }
+  uint64_t numbered = 0;
+  for (unsigned cu = 0; cu < CUS; cu++)
+    numbered += last[cu];
+  EXPECT_EQ(copies, rig->result.cu.copies);
+  EXPECT_EQ(numbered, copies);
+  EXPECT_EQ(bytes, rig->result.cu.copy_bytes);
+  EXPECT_EQ(forms[ISA_COPY_PLAIN], rig->result.cu.copies_plain);
+  EXPECT_EQ(forms[ISA_COPY_STRIDED], rig->result.cu.copies_strided);
+  EXPECT_LE(rig->result.dma_latency.maximum, longest);
+}
+
+TEST(timeline, copies_are_those_of_the_report) { over_machines(copies_are_those_of_the_report, 0); }
