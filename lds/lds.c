@@ -405,6 +405,28 @@ static bool dma_goes_first(struct lds *lds) {
   return dma;
 }
 
+/* The warps' pass, or NULL, and the beat of an engine. A pass that uses no bank is one, too. */
+static void tell_banks(const struct lds *lds, const struct access *pass, uint64_t pass_banks, bool beat,
+                       unsigned engine, uint64_t beat_banks, cycle_t now) {
+  struct timeline_event event = {.kind = TIMELINE_BANKS, .from = now, .to = now + 1};
+  if (pass) {
+    const struct lds_origin *origin = &pass->request.origin;
+    event.field[TIMELINE_BANKS_BANKS] = pass_banks;
+    event.field[TIMELINE_BANKS_WARP] = origin->warp;
+    event.field[TIMELINE_BANKS_PC] = origin->pc;
+    event.field[TIMELINE_BANKS_LAUNCH] = lds->tap.timeline->launch + origin->launch;
+    event.field[TIMELINE_BANKS_PASS] = pass->pass;
+    timeline_tell(&lds->tap, now, event);
+  }
+  if (beat)
+    timeline_tell(&lds->tap, now,
+                  (struct timeline_event){.kind = TIMELINE_BANKS,
+                                          .unit = 1 + engine,
+                                          .from = now,
+                                          .to = now + 1,
+                                          .field = {[TIMELINE_BANKS_BANKS] = beat_banks}});
+}
+
 /* What happens at the banks in cycle `now`. */
 static void one_cycle(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
@@ -431,6 +453,8 @@ static void one_cycle(struct lds *lds, cycle_t now) {
     lds->probe_dma_banks = (uint32_t)__builtin_popcountll(dma_banks);
   }
   lds->stats.busy_cycles += warp || dma;
+  if (timeline_wants(&lds->tap, TIMELINE_BANKS))
+    tell_banks(lds, warp ? access : NULL, warp_banks, dma, engine, dma_banks, now);
   if (warp)
     do_passes(lds, access, 1, now);
   if (dma)
@@ -510,7 +534,7 @@ static cycle_t lds_step(void *self, cycle_t now) {
   cycle_t next = next_warp(lds, now);
   for (unsigned e = 0; e < lds->engines; e++)
     next = cycle_min(next, next_dma(lds, e, now));
-  if (lds->every_cycle && (lds->probe_warp_banks || lds->probe_dma_banks))
+  if (lds->every_cycle && (lds->probe_warp_banks || lds->probe_dma_banks || lds->work->at_banks || lds->work->streams))
     next = now + 1;
   return next;
 }

@@ -66,6 +66,7 @@
 #include "sim/core/params.h"
 #include "sim/core/port.h"
 #include "sim/core/stats.h"
+#include "sim/core/timeline.h"
 #include "sim/core/transfer.h"
 
 struct lds_params {
@@ -102,6 +103,12 @@ enum { LDS_NO_WARP = UINT8_MAX };
 
 enum lds_kind { LDS_READ, LDS_WRITE, LDS_ATOMIC };
 
+/* Whose access it is, for a timeline alone. */
+struct lds_origin {
+  uint32_t pc;
+  uint16_t launch, warp; /* of those at once; slot */
+};
+
 /* A warp's access, CU to LDS. */
 struct lds_request {
   uint32_t tag;            /* the sender's name for it */
@@ -113,6 +120,7 @@ struct lds_request {
   uint16_t delay;          /* from its arrival until its data are there too */
   uint64_t mask;           /* lanes that take part, at least one */
   const uint64_t *address; /* byte offset in the LDS, per lane; valid until the reply */
+  struct lds_origin origin;
 };
 
 struct lds_reply {
@@ -158,8 +166,9 @@ struct lds {
   struct port from_dma[LDS_ENGINES];          /* struct transfer */
   struct port to_dma[LDS_ENGINES];            /* struct transfer_reply */
   uint32_t probe_warp_banks, probe_dma_banks; /* with every_cycle, how many banks worked in the cycle last stepped */
-  bool every_cycle;      /* step in every cycle of work, so that the probes show each; changes nothing else */
-  struct lds_work *work; /* what is in progress */
+  bool every_cycle;        /* step in every cycle of work, so that the probes show each; changes nothing else */
+  struct timeline_tap tap; /* BANKS, with every_cycle */
+  struct lds_work *work;   /* what is in progress */
 };
 
 /* Builds an LDS between `cu` and `engines` DMA components. False when memory runs out. */

@@ -42,6 +42,7 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
       .delay = delay_of(cu, info, now),
       .mask = access->isa.mask,
       .address = access->isa.address,
+      .origin = {access->isa.pc, (uint16_t)warp->kernel->launch->number, (uint16_t)access->warp},
   };
   port_send(cu->to_lds, &request, now);
   if (cu->tell)

@@ -280,6 +280,8 @@ bool simulation_tell(struct simulation *simulation, struct timeline *timeline) {
     struct node *node = &simulation->nodes[i];
     if (!tell_open(&node->cu, timeline_open(timeline, i)))
       return false;
+    node->lds.tap = timeline_open(timeline, i);
+    node->lds.every_cycle |= timeline_wants(&node->lds.tap, TIMELINE_BANKS);
   }
   return true;
 }

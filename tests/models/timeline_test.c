@@ -253,3 +253,26 @@ static void copies_are_those_of_the_report(const struct rig *rig, const struct e
 }
 
 TEST(timeline, copies_are_those_of_the_report) { over_machines(copies_are_those_of_the_report, 0); }
+
+/* ---- banks -------------------------------------------------------------------------------------- */
+
+static void banks_work_as_the_report_says(const struct rig *rig, const struct ear *ear) {
+  uint64_t passes = 0, beats = 0, busy = 0;
+  cycle_t last[CUS][1 + LDS_ENGINES] = {0}, worked[CUS] = {0};
+  FOR_EACH(event, ear, TIMELINE_BANKS) {
+    EXPECT_EQ(cycles_of(event), 1);
+    EXPECT_LE(last[event->cu][event->unit], event->from);
+    last[event->cu][event->unit] = event->to;
+    passes += event->unit == 0;
+    beats += event->unit != 0;
+    EXPECT_TRUE(event->field[TIMELINE_BANKS_BANKS] != 0);
+    EXPECT_TRUE(event->field[TIMELINE_BANKS_BANKS] <= UINT64_MAX >> (64 - rig->machine.lds.banks));
+    busy += event->to > worked[event->cu];
+    worked[event->cu] = event->to;
+  }
+  EXPECT_EQ(passes, rig->result.lds.passes);
+  EXPECT_EQ(beats, rig->result.lds.dma_beats);
+  EXPECT_EQ(busy, rig->result.lds.busy_cycles);
+}
+
+TEST(timeline, banks_work_as_the_report_says) { over_machines(banks_work_as_the_report_says, 0); }
