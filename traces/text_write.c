@@ -78,10 +78,12 @@ static void put_number(FILE *to, uint64_t value) { fprintf(to, value < 10000 ? "
 /* base + stride * lane, with what of it is not 0. */
 static void put_line(FILE *to, uint64_t base, uint64_t stride) {
   const bool down = stride >> 63;
-  put_number(to, base);
+  if (base || !stride || down)
+    put_number(to, base);
   if (!stride)
     return;
-  fputc(down ? '-' : '+', to);
+  if (base || down)
+    fputc(down ? '-' : '+', to);
   put_number(to, down ? 0 - stride : stride);
   fputs("*lane", to);
 }

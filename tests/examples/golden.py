@@ -2,27 +2,40 @@
 """Runs every example and rewrites the golden reports that changed, showing what changed.
 
 usage: tests/examples/golden.py [WARPWAIT]      examples/*/launch*.json -> examples/*/report*.txt
+                                                examples/*/trace.wwtt, replayed -> examples/*/report.txt
 """
 import difflib
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def golden_of(launch):
     """launch_separate.json has its report in report_separate.txt."""
-    return launch.with_name(launch.name.replace("launch", "report", 1)).with_suffix(".txt")
+    return launch.with_name(launch.name.replace("launch", "report", 1).replace("trace", "report")).with_suffix(".txt")
+
+
+def report_of(warpwait, path):
+    """What `run` says of a launch file, or `replay` of the text of a trace."""
+    if path.suffix == ".json":
+        return subprocess.run([warpwait, "run", path], capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder) / "trace.wwt"
+        converted = subprocess.run([warpwait, "trace", "convert", path, trace], capture_output=True, text=True)
+        return converted if converted.returncode else subprocess.run([warpwait, "replay", trace], capture_output=True,
+                                                                     text=True)
 
 
 def main():
     warpwait = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("WARPWAIT", "build/warpwait"))
     changed = 0
-    for launch in sorted(ROOT.glob("examples/*/launch*.json")):
+    for launch in sorted([*ROOT.glob("examples/*/launch*.json"), *ROOT.glob("examples/*/trace.wwtt")]):
         golden = golden_of(launch)
-        run = subprocess.run([warpwait, "run", launch], capture_output=True, text=True)
+        run = report_of(warpwait, launch)
         if run.returncode:
             sys.exit(f"{launch.relative_to(ROOT)}: exit status {run.returncode}\n{run.stderr}")
         before = golden.read_text() if golden.exists() else ""
