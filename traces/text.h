@@ -22,6 +22,7 @@ enum {
   TEXT_VERSION = 1,
   TEXT_LINE_BYTES = 16 << 20,   /* the longest line */
   TEXT_BLOCK_BYTES = 256 << 20, /* of a block between braces, at most */
+  TEXT_PROGRAM = 16 << 20,      /* instructions of a program, at most */
   TEXT_KEPT_LINES = 1 << 14,    /* of a loop, or a range of warps or work-groups */
   TEXT_LOOPS = 4,               /* within one another */
   TEXT_TURNS = 1000000000,      /* of a loop, and of those within it together */

@@ -192,14 +192,15 @@ static bool add_kinds(struct lex *lex, struct slice word, struct bytes *kinds) {
   for (unsigned i = 0; i < TRACE_KINDS; i++)
     names[i] = trace_kind_rows[i].name;
   if (!lex_one_of(lex, "program", name, names, &kind) ||
-      (star && !lex_number(lex, "program", (struct slice){star + 1, word.size - name.size - 1}, 1, TEXT_BLOCK_BYTES,
+      (star && !lex_number(lex, "program", (struct slice){star + 1, word.size - name.size - 1}, 1, TEXT_PROGRAM,
                            "a number of instructions", &times)))
     return false;
-  if (kinds->size + times > TEXT_BLOCK_BYTES)
-    return lex_fail(lex, "the program has more than %d instructions", TEXT_BLOCK_BYTES);
-  for (uint64_t i = 0; i < times; i++)
-    if (!bytes_add(kinds, &(uint8_t){(uint8_t)kind}, 1))
-      return lex_fail(lex, "memory is out");
+  if (kinds->size + times > TEXT_PROGRAM)
+    return lex_fail(lex, "the program has more than %d instructions", TEXT_PROGRAM);
+  if (!bytes_reserve(kinds, times))
+    return lex_fail(lex, "memory is out");
+  memset(kinds->at + kinds->size, (int)kind, times);
+  kinds->size += times;
   return true;
 }
 
@@ -267,6 +268,23 @@ static bool take_launch(struct text_reader *reader) {
   trace_write_launch(reader->writer,
                      &(struct trace_launch){(uint32_t)program, (uint32_t)lanes, (uint32_t)groups, (uint32_t)warps});
   return true;
+}
+
+/* ---- turns --------------------------------------------------------------------------------------- */
+
+/* How often what is in all open loops, and for the open ranges, comes. */
+static uint64_t all_turns(const struct text_reader *reader) {
+  uint64_t turns = (uint64_t)reader->group.last - reader->group.first + 1;
+  if (reader->warps != NO_NODE)
+    turns *= (uint64_t)reader->nodes[reader->warps].warp.last - reader->nodes[reader->warps].warp.first + 1;
+  for (unsigned i = 0; i < reader->loop_count; i++)
+    turns = turns > TEXT_TURNS ? turns : turns * reader->nodes[reader->loops[i]].turns;
+  return turns;
+}
+
+static bool check_turns(const struct text_reader *reader) {
+  return all_turns(reader) <= TEXT_TURNS ||
+         lex_fail(&reader->lex, "more than %d turns, of this with the loops and ranges around it", TEXT_TURNS);
 }
 
 /* ---- nodes that are kept --------------------------------------------------------------------------- */
@@ -401,7 +419,8 @@ static bool take_group(struct text_reader *reader) {
   reader->to = group->to;
   reader->group_line = reader->lex.line;
   reader->in_group = true;
-  return group->first != group->last || text_run_begin(reader->run, group, group->first, reader->lex.line);
+  return check_turns(reader) &&
+         (group->first != group->last || text_run_begin(reader->run, group, group->first, reader->lex.line));
 }
 
 static bool take_warp(struct text_reader *reader) {
@@ -415,7 +434,7 @@ static bool take_warp(struct text_reader *reader) {
   reader->mask = UINT64_MAX >> (64 - writer_launch(reader->writer, launch)->lanes);
   if (node->warp.first != node->warp.last)
     reader->warps = reader->node_count - 1;
-  return settle(reader);
+  return check_turns(reader) && settle(reader);
 }
 
 static bool take_op(struct text_reader *reader, struct slice pc) {
@@ -439,16 +458,6 @@ static bool take_note(struct text_reader *reader) {
 
 /* ---- loops -------------------------------------------------------------------------------------------- */
 
-/* How often what is in all open loops, and for the open ranges, comes. */
-static uint64_t all_turns(const struct text_reader *reader) {
-  uint64_t turns = (uint64_t)reader->group.last - reader->group.first + 1;
-  if (reader->warps != NO_NODE)
-    turns *= (uint64_t)reader->nodes[reader->warps].warp.last - reader->nodes[reader->warps].warp.first + 1;
-  for (unsigned i = 0; i < reader->loop_count; i++)
-    turns = turns > TEXT_TURNS ? turns : turns * reader->nodes[reader->loops[i]].turns;
-  return turns;
-}
-
 static bool take_repeat(struct text_reader *reader) {
   struct lex *lex = &reader->lex;
   uint64_t turns = 0;
@@ -464,9 +473,7 @@ static bool take_repeat(struct text_reader *reader) {
     return false;
   node->turns = turns;
   reader->loops[reader->loop_count++] = reader->node_count - 1;
-  return all_turns(reader) <= TEXT_TURNS ||
-         lex_fail(lex, "field 'repeat': '%" PRIu64 "' is more than %d turns, with the loops and ranges around it",
-                  turns, TEXT_TURNS);
+  return check_turns(reader);
 }
 
 static bool take_end(struct text_reader *reader) {

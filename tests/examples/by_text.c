@@ -45,6 +45,18 @@ TEST(examples, traces_of_all_lessons_come_back_from_text_to_the_byte) {
   remove_folder();
 }
 
+/* The page's example is the block that begins with its version; what it becomes is the one that begins with `group`. */
+TEST(examples, the_example_of_the_page_on_the_text_of_traces_is_what_convert_makes_of_it) {
+  make_folder();
+  EXPECT_EQ(run("sed -n '/^```wwtt$/,/^```$/p' docs/trace-text.md | sed '1d;$d' >$T/a.wwtt && "
+                "sed -n '/^group 0 launch/,/^```$/p' docs/trace-text.md | sed '$d' >$T/part && "
+                "$W trace convert $T/a.wwtt $T/a.wwt && $W trace convert $T/a.wwt $T/b.wwtt && "
+                "grep -A 5 '^group 0' $T/b.wwtt | diff - $T/part && test $(grep -c '^[0-9]' $T/b.wwtt) = 388 && "
+                "$W replay $T/a.wwt | grep -q '^instructions   388 '"),
+            0);
+  remove_folder();
+}
+
 TEST(examples, a_trace_by_hand_replays_as_its_report_says) {
   make_folder();
   EXPECT_EQ(run("$W trace convert examples/14_trace_by_hand/trace.wwtt $T/t.wwt && $W trace validate $T/t.wwt && "

@@ -1,0 +1,153 @@
+/* warpwait trace convert: traces into text and back, what is written by hand, and what is refused. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/cli/fixture.h"
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+static void expect(const char *arguments, int status, const char *err) {
+  struct outcome outcome = tool(arguments);
+  ct_note("warpwait %s", arguments);
+  EXPECT_EQ(outcome.status, status);
+  EXPECT_STREQ(outcome.err, err);
+  EXPECT_STREQ(outcome.out, "");
+  outcome_free(&outcome);
+}
+
+static void folder(void) {
+  char text[1000];
+  fixture_folder();
+  snprintf(text, sizeof text, fixture_launch, "");
+  tool_file("l.json", text);
+}
+
+static void expect_same_report(const char *trace) {
+  char command[100];
+  struct outcome run = tool("run l.json");
+  snprintf(command, sizeof command, "replay %s", trace);
+  struct outcome replay = tool(command);
+  EXPECT_STREQ(replay.out, run.out);
+  EXPECT_STREQ(replay.err, run.err);
+  outcome_free(&run);
+  outcome_free(&replay);
+}
+
+TEST(convert, a_trace_from_text_replays_as_it_ran) {
+  folder();
+  struct outcome run = tool("run l.json --trace t.wwt");
+  outcome_free(&run);
+  expect("trace convert t.wwt t.wwtt", 0, "");
+  expect("trace convert t.wwtt u.wwt", 0, "");
+  expect_same_report("u.wwt");
+  char *text = tool_read("t.wwtt");
+  EXPECT_CONTAINS(text, "meta program0 assembly {\n  file kernel.wws\n  code\n");
+  EXPECT_CONTAINS(text, "  # ld.arg.b64 ");
+  free(text);
+}
+
+/* The least that a replay needs: a program and a launch. */
+static const char by_hand[] = "wwtt 1\nassembly {\n  .kernel k\n   bar\n   exit\n}\n"
+                              "job {\n  {\"launches\": [{\"kernel\": \"k\", \"global\": [128], \"local\": [64]}]}\n}\n"
+                              "group 0..1\nwarp 0..1\n0\n1 done\n";
+
+TEST(convert, a_program_and_a_launch_are_enough_for_a_replay) {
+  folder();
+  tool_file("h.wwtt", by_hand);
+  expect("trace convert h.wwtt h.wwt", 0, "");
+  struct outcome outcome = tool("replay h.wwt");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_CONTAINS(outcome.out, "kernel         k in kernel.wws");
+  EXPECT_CONTAINS(outcome.out, "instructions   8 of warps");
+  outcome_free(&outcome);
+}
+
+TEST(convert, a_job_may_name_the_files_that_a_launch_file_may) {
+  folder();
+  tool_file("h.wwtt", "wwtt 1\njob {\n  {\"program\": \"kernel.wws\", \"machine\": \"h200\",\n"
+                      "   \"buffers\": {\"data\": {\"bytes\": 256}},\n   \"launches\": [{\"kernel\": \"plus\", "
+                      "\"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 5}, {\"local\": 64}]}]}\n}\n");
+  struct outcome outcome = tool("trace convert h.wwtt h.wwt");
+  EXPECT_STREQ(outcome.err, "");
+  outcome_free(&outcome);
+  outcome = tool("trace info h.wwt");
+  EXPECT_CONTAINS(outcome.out, "h.wwtt, on machine h200");
+  outcome_free(&outcome);
+}
+
+TEST(convert, bad_text_is_told_in_one_line_and_leaves_no_file) {
+  static const struct {
+    const char *text, *message;
+  } bad[] = {
+      {"wwtt 1\nassembly {\n  .kernel k\n   bat\n}\n",
+       "warpwait: b.wwtt:4:2: unknown operation 'bat'; did you mean 'bar'?"},
+      {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  code\n  .kernel k\n   bat\n}\n",
+       "warpwait: b.wwtt:6:2: unknown operation 'bat'; did you mean 'bar'?"},
+      {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  lines 0:1\n  code\n}\n",
+       "warpwait: b.wwtt:4: expected SOURCE:LINE*N, of a source before this line and as many instructions as there "
+       "are"},
+      {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  lines 0:1*7\n  code\n  .kernel k\n   exit\n}\n",
+       "warpwait: b.wwtt:6: 'lines' of the program's head are not of as many instructions as it has"},
+      {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  |text\n  code\n}\n",
+       "warpwait: b.wwtt:4: a source's line, and no 'source' before it"},
+      {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  exit\n}\n",
+       "warpwait: b.wwtt:4: is not of a program's head (legal: file NAME, source NAME, |TEXT, lines SOURCE:LINE*N, "
+       "code)"},
+      {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n}\n",
+       "warpwait: b.wwtt:4: a program's head ends with a line 'code', and there is none"},
+      {"wwtt 1\njob {\n  {\"launches\": 3}\n}\n", "warpwait: b.wwtt:3: launches: is not a list, [ ... ]"},
+      {"wwtt 1\nassembly {\n  .kernel k\n   exit\n}\njob {\n  {\"launches\": [{\"kernel\": \"l\"}]}\n}\n",
+       "warpwait: b.wwtt:7: launches[0].kernel: no kernel 'l' in kernel.wws, legal: k"},
+      {"wwtt 1\njob {\n  {\"program\": \"none.wws\", \"launches\": []}\n}\n",
+       "warpwait: b.wwtt:3: program: none.wws: No such file or directory"},
+      {"wwtt 1\ngrop\n",
+       "warpwait: b.wwtt:2: field 'line': 'grop' is not one of them (legal: meta program launch group "
+       "warp note repeat } assembly job)"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    folder();
+    tool_file("b.wwtt", bad[i].text);
+    struct outcome outcome = tool("trace convert b.wwtt b.wwt");
+    char stranger[64];
+    outcome.err[strcspn(outcome.err, "\n")] = '\0';
+    EXPECT_STREQ(outcome.err, bad[i].message);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
+    outcome_free(&outcome);
+  }
+}
+
+TEST(convert, a_bad_conversion_leaves_the_output_as_it_was) {
+  folder();
+  tool_file("h.wwtt", by_hand);
+  expect("trace convert h.wwtt h.wwt", 0, "");
+  tool_file("h.wwtt", "wwtt 1\ngroup\n");
+  expect("trace convert h.wwtt h.wwt", 2,
+         "warpwait: h.wwtt:2: a work-group is of a launch, and there is none before it\n");
+  expect("trace validate h.wwt", 0, "");
+  tool_file("h.wwtt", "as it was");
+  expect("trace convert h.wwt no/h.wwtt", 2, "warpwait: no/h.wwtt: cannot be written: No such file or directory\n");
+  tool_file("t.wwt", "\x89WWT\r\n\x1a\nand no more");
+  struct outcome outcome = tool("trace convert t.wwt h.wwtt");
+  EXPECT_EQ(outcome.status, 2);
+  outcome_free(&outcome);
+  char *text = tool_read("h.wwtt");
+  EXPECT_STREQ(text, "as it was");
+  free(text);
+}
+
+TEST(convert, the_input_and_the_outputs_suffix_choose) {
+  folder();
+  tool_file("h.wwtt", by_hand);
+  expect("trace convert h.wwtt h.wwt", 0, "");
+  expect("trace convert h.wwt h.csv", 2, "warpwait: h.wwt: is a trace, which does not become 'h.csv' (legal: .wwtt)\n");
+  expect("trace convert h.wwtt h.wwtt", 2,
+         "warpwait: h.wwtt: is the text of a trace, which does not become 'h.wwtt' (legal: .wwt)\n");
+  expect("trace convert l.json l.wwt", 2, "warpwait: l.json: is neither a trace nor the text of one\n");
+  expect("trace convert none.wwt l.wwtt", 2, "warpwait: none.wwt: No such file or directory\n");
+  expect("trace convert h.wwt", 2, "warpwait: an input and an output are wanted; --help says more\n");
+  expect("trace convert h.wwt a.wwtt b.wwtt", 2, "warpwait: b.wwtt: an input and an output are enough\n");
+  tool_file("text.wwt", by_hand);
+  expect("trace convert text.wwt text.wwt", 2, "warpwait: text.wwt: is the input, too\n");
+}
