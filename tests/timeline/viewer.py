@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Opens exported timelines in a real viewer, in a headless Chromium, and says what it made of them.
+
+The viewer is that of chrome://tracing (Catapult), which Debian's Chromium leaves out; Debian has it in golang-1.19-src,
+whose `go tool trace` shows it. Exit status 1 when it warns about a file, or finds other numbers of slices, arrows or
+counters than the file has. Python speaks to Chromium over two pipes, and to nobody else.
+"""
+import argparse
+import base64
+import collections
+import functools
+import glob
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+STATIC = "/usr/share/go-*/src/cmd/trace/static"
+PAGE = """<!DOCTYPE html>
+<script src="webcomponents.min.js"></script>
+<link rel="import" href="trace_viewer_full.html">
+<style>html, body, #view { margin: 0; width: 100%; height: 100%; overflow: hidden; }</style>
+<body></body>"""
+LOAD = """(async () => {
+  const text = await (await fetch('timeline.json')).text();
+  const container = document.createElement('track-view-container');
+  container.id = 'track_view_container';
+  window.view = document.createElement('tr-ui-timeline-view');
+  view.track_view_container = container;
+  Polymer.dom(view).appendChild(container);
+  view.id = 'view';
+  view.globalMode = true;
+  Polymer.dom(document.body).appendChild(view);
+  const model = new tr.Model();
+  await new tr.importer.Import(model).importTracesWithProgressDialog([text]);
+  view.model = model;
+  return true;
+})()"""
+COUNT = """(() => {
+  const found = {slices: 0, beside: 0, counters: 0, arrows: view.model.flowEvents.length};
+  const warnings = view.model.importWarnings.map(warning => warning.message);
+  for (const process of view.model.getAllProcesses()) {
+    found.counters += Object.keys(process.counters).length;
+    for (const thread of Object.values(process.threads)) {
+      found.slices += thread.sliceGroup.length;
+      for (const slice of thread.asyncSliceGroup.getDescendantEvents())
+        found.beside++;
+    }
+  }
+  return {found, warnings};
+})()"""
+
+
+class Chromium:
+    """A browser with one page."""
+
+    def __init__(self, program, size):
+        self.home = tempfile.mkdtemp(prefix="warpwait-viewer-")
+        read, self.out = os.pipe()
+        self.input, write = os.pipe()
+        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
+                   f"--user-data-dir={self.home}", f"--window-size={size}", "--no-first-run", "about:blank"]
+
+        def connect():  # the protocol's pipes are 3 and 4
+            there, back = os.dup(read), os.dup(write)
+            os.dup2(there, 3)
+            os.dup2(back, 4)
+        self.process = subprocess.Popen([program, *options], pass_fds=(3, 4), preexec_fn=connect,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(read)
+        os.close(write)
+        self.buffer, self.number, self.session = b"", 0, None
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+
+    def call(self, method, **parameters):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            message["sessionId"] = self.session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self.out, data):]
+        while True:
+            answer = self._read()
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']}")
+                return answer["result"]
+
+    def _read(self):
+        while b"\0" not in self.buffer:
+            piece = os.read(self.input, 1 << 20)
+            if not piece:
+                raise RuntimeError("Chromium ended")
+            self.buffer += piece
+        message, self.buffer = self.buffer.split(b"\0", 1)
+        return json.loads(message)
+
+    def evaluate(self, script):
+        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise RuntimeError(details.get("exception", {}).get("description", details["text"]))
+        return answer["result"].get("value")
+
+    def wait(self, script, seconds=60):
+        """Until the script gives something true."""
+        end = time.monotonic() + seconds
+        while not self.evaluate(script):
+            if time.monotonic() > end:
+                raise RuntimeError(f"the viewer does not come to: {script}")
+            time.sleep(0.2)
+
+    def picture(self, path):
+        data = self.call("Page.captureScreenshot", format="png")["data"]
+        pathlib.Path(path).write_bytes(base64.b64decode(data))
+
+    def close(self):
+        try:
+            self.session = None
+            self.call("Browser.close")
+        except (RuntimeError, OSError):
+            pass
+        self.process.wait(timeout=30)
+        os.close(self.out)
+        os.close(self.input)
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+def serve(static, timeline):
+    """A server on this machine of the viewer, the page that holds it, and the timeline. Returns its address."""
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def do_GET(self):
+            if self.path == "/":
+                return self._give(PAGE.encode(), "text/html")
+            if self.path == "/timeline.json":
+                return self._give(timeline.read_bytes(), "application/json")
+            return super().do_GET()
+
+        def _give(self, data, form):
+            self.send_response(200)
+            self.send_header("Content-Type", form)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_):  # pylint: disable=arguments-differ
+            pass
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=static))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server, f"http://127.0.0.1:{server.server_address[1]}/"
+
+
+def expected(timeline):
+    """What the viewer must find."""
+    phases, counters = collections.Counter(), set()
+    for event in json.loads(timeline.read_text())["traceEvents"]:
+        phases[event["ph"]] += 1
+        if event["ph"] == "C":
+            counters.add((event["pid"], event["name"]))
+    return {"slices": phases["X"], "beside": phases["b"], "counters": len(counters), "arrows": phases["s"]}
+
+
+def view(browser, static, timeline, options):
+    """Shows one timeline. Returns whether all of it was found."""
+    server, address = serve(static, timeline)
+    browser.call("Page.navigate", url=address)
+    browser.wait("typeof tr != 'undefined' && tr.importer && tr.importer.Import ? true : false")
+    browser.evaluate(LOAD)
+    time.sleep(1)  # it draws when it has time
+    for script in options.script:
+        browser.evaluate(script)
+        time.sleep(1)
+    if options.picture:
+        browser.picture(options.picture)
+    answer = browser.evaluate(COUNT)
+    server.shutdown()
+    wanted = expected(timeline)
+    good = answer["found"] == wanted and not answer["warnings"]
+    print(timeline.name + ": " + ", ".join(f"{number} {what}" for what, number in wanted.items())
+          if good else f"{timeline}: found {answer['found']}, has {wanted}, warnings {answer['warnings']}")
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("timeline", type=pathlib.Path, nargs="+", help="JSON that warpwait has exported")
+    parser.add_argument("--chromium", default=shutil.which("chromium") or "chromium", metavar="PROGRAM")
+    parser.add_argument("--static", metavar="FOLDER", help=f"with trace_viewer_full.html (default: {STATIC})")
+    parser.add_argument("--picture", metavar="FILE", help="a PNG of what is shown in the end")
+    parser.add_argument("--size", default="1600,1000", metavar="WIDTH,HEIGHT", help="of the window (default: %(default)s)")
+    parser.add_argument("--script", action="append", default=[], metavar="JAVASCRIPT", help="run before the picture")
+    options = parser.parse_args()
+    static = options.static or next(iter(glob.glob(STATIC)), None)
+    if not static:
+        parser.error(f"no {STATIC}: `apt-get install golang-1.19-src`, or --static")
+    browser = Chromium(options.chromium, options.size)
+    try:
+        return 0 if all([view(browser, static, timeline, options) for timeline in options.timeline]) else 1
+    finally:
+        browser.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
