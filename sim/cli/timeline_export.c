@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/cli/file.h"
+#include "sim/cli/timeline_look.h"
 #include "sim/cli/timeline_viewers.h"
 
 const struct timeline_export_row timeline_export_rows[] = {
@@ -27,14 +28,8 @@ void timeline_export_suffixes(char *text, size_t size) {
 }
 
 bool timeline_export_file(const char *from, enum trace_open_mode mode, const char *to, struct message *message) {
-  struct trace_error error;
-  struct timeline_file *file = timeline_open_file(from, mode, &error);
-  struct message prefix;
-  if (file && error.text[0]) {
-    message_fail(&prefix, "%.500s; what is before is read", error.text);
-    message_print(&prefix);
-  }
-  const bool good = file ? timeline_export_of(to)->write(file, to, message) : message_fail(message, "%s", error.text);
+  struct timeline_file *file = timeline_look(from, mode, message);
+  const bool good = file && timeline_export_of(to)->write(file, to, message);
   timeline_close(file);
   return good;
 }

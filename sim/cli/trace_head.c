@@ -5,17 +5,19 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/report.h"
 #include "sim/cli/text.h"
+#include "sim/cli/timeline_look.h"
 #include "sim/cli/trace_verbs.h"
 
 struct invocation {
   struct trace_call common; /* first: see cli_parse() */
   uint64_t launch, group, warp, count;
+  bool one_warp; /* any of the first three was given */
 };
 
 enum { KEY_LAUNCH = KEY_OF_TRACE_VERB, KEY_GROUP, KEY_WARP };
 
 static const struct argp_option options[] = {
-    {"count", 'n', "N", 0, "Operations (default: 20)", 1},
+    {"count", 'n', "N", 0, "Operations or events (default: 20)", 1},
     {"launch", KEY_LAUNCH, "N", 0, "Of which launch, from 1 (default: 1)", 1},
     {"group", KEY_GROUP, "N", 0, "Of which of its work-groups, from 0 (default: 0)", 1},
     {"warp", KEY_WARP, "N", 0, "Of which of its warps, from 0 (default: 0)", 1},
@@ -24,6 +26,7 @@ static const struct argp_option options[] = {
 
 static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct invocation *call = state->input;
+  call->one_warp |= key == KEY_LAUNCH || key == KEY_GROUP || key == KEY_WARP;
   switch (key) {
   case 'n':
     return trace_number(state, "--count", word, 1, &call->count);
@@ -96,13 +99,23 @@ static bool head(struct invocation *call, struct trace *trace, const struct job 
   return good;
 }
 
+static bool head_of_timeline(struct invocation *call) {
+  if (call->one_warp)
+    return message_fail(&call->common.message,
+                        "--launch, --group, --warp: a timeline's events are shown in the file's order");
+  return timeline_head(call->common.path, trace_mode(&call->common), call->count, &call->common.message);
+}
+
 int trace_verb_head(int argc, char **argv) {
-  static const char documentation[] = "Shows the first operations of a warp.";
-  static const struct argp argp = {options, parse_option, "TRACE.wwt", documentation, NULL, NULL, NULL};
+  static const char documentation[] = "Shows the first operations of a warp, or the first events of a timeline.";
+  static const struct argp argp = {options, parse_option, "TRACE.wwt|TIMELINE.wtl", documentation, NULL, NULL, NULL};
   struct invocation call = {.launch = 1, .count = 20};
   struct opened_trace opened = {0};
-  const bool good = cli_parse(&argp, argc, argv, &call.common.message) && trace_look(&call.common, &opened) &&
-                    head(&call, opened.trace, &opened.job);
+  bool good = cli_parse(&argp, argc, argv, &call.common.message);
+  if (good && timeline_is_one(call.common.path))
+    good = head_of_timeline(&call);
+  else
+    good = good && trace_look(&call.common, &opened) && head(&call, opened.trace, &opened.job);
   trace_shut(&opened);
   return good ? CLI_FINE : cli_bad_input(&call.common.message);
 }

@@ -7,6 +7,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/report.h"
 #include "sim/cli/text.h"
+#include "sim/cli/timeline_look.h"
 #include "sim/cli/trace_verbs.h"
 
 static const struct argp_option options[] = {SALVAGE_OPTION, {0}};
@@ -74,12 +75,17 @@ static bool info(struct trace_call *call, struct trace *trace, const struct job 
 }
 
 int trace_verb_info(int argc, char **argv) {
-  static const char documentation[] = "Says what a trace is of, how much of it there is, and where it depends on time.";
-  static const struct argp argp = {options, parse_option, "TRACE.wwt", documentation, NULL, NULL, NULL};
+  static const char documentation[] =
+      "Says what a trace is of, how much of it there is, and where it depends on time; or of what kinds a timeline's "
+      "events are.";
+  static const struct argp argp = {options, parse_option, "TRACE.wwt|TIMELINE.wtl", documentation, NULL, NULL, NULL};
   struct trace_call call = {0};
   struct opened_trace opened = {0};
-  const bool good = cli_parse(&argp, argc, argv, &call.message) && trace_look(&call, &opened) &&
-                    info(&call, opened.trace, &opened.job);
+  bool good = cli_parse(&argp, argc, argv, &call.message);
+  if (good && timeline_is_one(call.path))
+    good = timeline_info(call.path, trace_mode(&call), &call.message);
+  else
+    good = good && trace_look(&call, &opened) && info(&call, opened.trace, &opened.job);
   trace_shut(&opened);
   return good ? CLI_FINE : cli_bad_input(&call.message);
 }

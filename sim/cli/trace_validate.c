@@ -1,5 +1,6 @@
 /* warpwait trace validate: whether a trace is whole. */
 #include "sim/cli/cli.h"
+#include "sim/cli/timeline_look.h"
 #include "sim/cli/trace_verbs.h"
 
 static const struct argp_option options[] = {
@@ -26,11 +27,15 @@ static bool validate(struct trace_call *call) {
 
 int trace_verb_validate(int argc, char **argv) {
   static const char documentation[] =
-      "Reads all of a trace. Exit status 2, and the offset, if anything is wrong.\v"
+      "Reads all of a trace or timeline. Exit status 2, and the offset, if anything is wrong.\v"
       "With --salvage, what is wrong is told too, but the status is 0 if all that is before it, up to the last whole\n"
       "block, can be read.\n";
-  static const struct argp argp = {options, parse_option, "TRACE.wwt", documentation, NULL, NULL, NULL};
+  static const struct argp argp = {options, parse_option, "TRACE.wwt|TIMELINE.wtl", documentation, NULL, NULL, NULL};
   struct trace_call call = {0};
-  const bool good = cli_parse(&argp, argc, argv, &call.message) && (call.salvage ? validate_prefix : validate)(&call);
+  bool good = cli_parse(&argp, argc, argv, &call.message);
+  if (good && timeline_is_one(call.path))
+    good = timeline_check(call.path, trace_mode(&call), &call.message);
+  else
+    good = good && (call.salvage ? validate_prefix : validate)(&call);
   return good ? CLI_FINE : cli_bad_input(&call.message);
 }

@@ -32,6 +32,10 @@ enum { KEY_SALVAGE = 256, KEY_OF_TRACE_VERB = 264 /* and up: each verb's own */ 
 /* The path, --salvage, or ARGP_ERR_UNKNOWN; the state's input starts with the call. */
 error_t trace_option(int key, const char *word, struct argp_state *state);
 
+static inline enum trace_open_mode trace_mode(const struct trace_call *call) {
+  return call->salvage ? TRACE_SALVAGE : TRACE_WHOLE;
+}
+
 /* An option's value: a whole number from `minimum` on. */
 error_t trace_number(struct argp_state *state, const char *option, const char *word, uint64_t minimum,
                      uint64_t *number);
