@@ -42,6 +42,19 @@ LOAD = """(async () => {
   view.model = model;
   return true;
 })()"""
+SHOW = """(() => {
+  const all = what => Array.from(document.querySelectorAll(what)), viewport = view.trackView_.viewport;
+  const moved = viewport.currentDisplayTransform.clone();
+  moved.xSetWorldBounds(%s, %s, viewport.modelTrackContainer_.canvas.getBoundingClientRect().width);
+  viewport.setDisplayTransformImmediately(moved);
+  for (const track of all('*').filter(track => track.heading && track.expanded === false))
+    track.expanded = true;
+  for (const box of all('#flow_event_filter_dropdown input').filter(box => !box.checked))
+    box.click();
+  for (const rest of all('tr-ui-b-info-bar-group, tr-ui-a-analysis-view, tr-ui-b-drag-handle, ' +
+                         'tr-ui-side-panel-container, tr-ui-b-mouse-mode-selector'))
+    rest.style.display = 'none';
+})()"""
 COUNT = """(() => {
   const found = {slices: 0, beside: 0, counters: 0, arrows: view.model.flowEvents.length};
   const warnings = view.model.importWarnings.map(warning => warning.message);
@@ -175,10 +188,9 @@ def view(browser, static, timeline, options):
     browser.wait("typeof tr != 'undefined' && tr.importer && tr.importer.Import ? true : false")
     browser.evaluate(LOAD)
     time.sleep(1)  # it draws when it has time
-    for script in options.script:
-        browser.evaluate(script)
-        time.sleep(1)
     if options.picture:
+        browser.evaluate(SHOW % (options.start / 1e6, options.end / 1e6))  # it counts in milliseconds
+        time.sleep(2)
         browser.picture(options.picture)
     answer = browser.evaluate(COUNT)
     server.shutdown()
@@ -196,7 +208,8 @@ def main():
     parser.add_argument("--static", metavar="FOLDER", help=f"with trace_viewer_full.html (default: {STATIC})")
     parser.add_argument("--picture", metavar="FILE", help="a PNG of what is shown in the end")
     parser.add_argument("--size", default="1600,1000", metavar="WIDTH,HEIGHT", help="of the window (default: %(default)s)")
-    parser.add_argument("--script", action="append", default=[], metavar="JAVASCRIPT", help="run before the picture")
+    parser.add_argument("--from", dest="start", type=int, default=0, metavar="CYCLE", help="the first on the picture")
+    parser.add_argument("--to", dest="end", type=int, default=1000, metavar="CYCLE", help="the last (default: %(default)s)")
     options = parser.parse_args()
     static = options.static or next(iter(glob.glob(STATIC)), None)
     if not static:
