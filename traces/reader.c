@@ -231,6 +231,18 @@ bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, str
   return true;
 }
 
+bool trace_sizes(struct trace *trace, uint64_t *raw, uint64_t *stored) {
+  *raw = *stored = 0;
+  for (uint32_t i = 0; i < trace->in.blocks; i++) {
+    struct block block;
+    if (!block_read_header(&trace->in, trace->in.offsets[i], i, &block))
+      return false;
+    *raw += block.raw;
+    *stored += BLOCK_HEADER + block.stored;
+  }
+  return true;
+}
+
 static int by_place(const void *a, const void *b) {
   const struct reader_row *const *x = a, *const *y = b;
   if ((*x)->block != (*y)->block)

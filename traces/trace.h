@@ -250,6 +250,10 @@ struct trace_batch {
 uint32_t trace_batches(const struct trace *trace);
 bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, struct trace_error *error);
 
+/* Bytes of the blocks that are known: as they were before compression, and in the file with their headers. False when a
+ * header cannot be read. */
+bool trace_sizes(struct trace *trace, uint64_t *raw, uint64_t *stored);
+
 /* The numbers of all batches in the file's order, which is that of time. NULL when there are none, or memory runs out.
  */
 const uint32_t *trace_file_order(struct trace *trace);

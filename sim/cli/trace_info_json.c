@@ -1,0 +1,143 @@
+/* warpwait trace info --json: docs/trace-tools.md has the keys. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "sim/cli/file.h"
+#include "sim/cli/report.h"
+#include "sim/cli/trace_info.h"
+
+static void set_whole(json_t *object, const char *key, uint64_t value) {
+  json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static void set_text(json_t *object, const char *key, const char *value) {
+  json_t *string = json_string(value);
+  json_object_set_new(object, key, string ? string : json_null());
+}
+
+static json_t *triple(const uint32_t value[3]) {
+  return json_pack("[I,I,I]", (json_int_t)value[0], (json_int_t)value[1], (json_int_t)value[2]);
+}
+
+static json_t *launch_list(const struct trace_facts *facts) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < facts->job->launch_count; i++) {
+    const struct isa_launch *launch = &facts->job->launches[i].isa;
+    json_t *object = json_object();
+    set_text(object, "kernel", launch->kernel->name);
+    json_object_set_new(object, "global", triple(launch->global));
+    json_object_set_new(object, "local", triple(launch->local));
+    set_whole(object, "first_work_group", launch->first_group);
+    set_whole(object, "work_groups", isa_launch_groups(launch));
+    set_whole(object, "operations", i < trace_launches(facts->trace) ? facts->by_launch[i] : 0);
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+static json_t *mark_list(const struct trace_facts *facts) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < facts->mark_count; i++) {
+    const struct trace_mark *mark = &facts->marks[i];
+    char place[REPORT_PLACE];
+    json_t *object = json_object();
+    report_place(facts->job->launches[mark->launch].isa.program, mark->pc, place);
+    set_whole(object, "launch", mark->launch + 1);
+    set_text(object, "place", place);
+    set_text(object, "why", mark->text);
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+static json_t *count_object(const struct op_count *count) {
+  json_t *object = json_object();
+  set_whole(object, "operations", count->operations);
+  set_whole(object, "lanes", count->lanes);
+  set_whole(object, "accesses", count->accesses);
+  set_whole(object, "bytes", count->bytes);
+  set_whole(object, "copies", count->copies);
+  set_whole(object, "copy_bytes", count->copy_bytes);
+  return object;
+}
+
+static json_t *class_list(const struct kernel_count *kernel) {
+  json_t *list = json_array();
+  size_t count = 0;
+  struct kind_count *kinds = trace_count_kinds(kernel, &count);
+  for (size_t i = 0; i < count; i++) {
+    json_t *object = count_object(&kinds[i].count);
+    set_text(object, "class", kinds[i].name);
+    json_array_append_new(list, object);
+  }
+  free(kinds);
+  return list;
+}
+
+static json_t *copy_list(const struct kernel_count *kernel) {
+  json_t *list = json_array();
+  for (unsigned to_lds = 2; to_lds-- > 0;)
+    for (unsigned form = 0; form < COPY_FORMS; form++) {
+      const struct copy_count *copies = &kernel->copies[to_lds][form];
+      json_t *object = json_object();
+      if (!copies->copies) {
+        json_decref(object);
+        continue;
+      }
+      set_text(object, "form", trace_copy_name(to_lds, form));
+      set_whole(object, "copies", copies->copies);
+      set_whole(object, "copy_bytes", copies->bytes);
+      json_array_append_new(list, object);
+    }
+  return list;
+}
+
+static json_t *line_list(const struct kernel_count *kernel) {
+  const struct isa_program *program = kernel->program;
+  json_t *list = json_array();
+  size_t count = 0;
+  struct line_count *lines = trace_count_lines(kernel, &count);
+  for (size_t i = 0; i < count; i++) {
+    json_t *object = count_object(&lines[i].count);
+    const bool known = lines[i].source < program->source_count;
+    set_text(object, "file", file_base(known ? program->sources[lines[i].source].name : program->file));
+    set_whole(object, "line", lines[i].line);
+    json_array_append_new(list, object);
+  }
+  free(lines);
+  return list;
+}
+
+static json_t *kernel_list(const struct trace_facts *facts) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < facts->kernels.count; i++) {
+    const struct kernel_count *kernel = &facts->kernels.kernels[i];
+    json_t *object = count_object(&kernel->all);
+    set_text(object, "kernel", kernel->kernel->name);
+    set_text(object, "file", file_base(kernel->program->file));
+    set_whole(object, "launches", kernel->launches);
+    json_object_set_new(object, "classes", class_list(kernel));
+    json_object_set_new(object, "copy_forms", copy_list(kernel));
+    json_object_set_new(object, "by_line", line_list(kernel));
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+void trace_info_json(const struct trace_facts *facts, struct text *text) {
+  json_t *root = json_object();
+  set_text(root, "recording", facts->job->name);
+  set_text(root, "machine", facts->job->machine.name);
+  set_whole(root, "file_bytes", facts->bytes);
+  set_whole(root, "block_bytes", facts->stored);
+  set_whole(root, "raw_bytes", facts->raw);
+  set_whole(root, "operations", facts->operations);
+  json_object_set_new(root, "launches", launch_list(facts));
+  json_object_set_new(root, "depends_on_time", mark_list(facts));
+  json_object_set_new(root, "kernels", kernel_list(facts));
+  char *dump = json_dumps(root, JSON_INDENT(2));
+  if (dump)
+    text_print(text, "%s\n", dump);
+  free(dump);
+  json_decref(root);
+}
