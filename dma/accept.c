@@ -155,6 +155,8 @@ bool dma_accept(struct dma *dma, cycle_t now) {
   if (copy->accepted < copy->parts)
     return true;
   dma->stats.queue_cycles += now - port_next(&dma->from_cu);
+  if (dma->tap.timeline)
+    dma_tell_queued(dma, &copy->descriptor, port_next(&dma->from_cu), now, now);
   port_take(&dma->from_cu, now);
   work->waiting--;
   work->splitting = COPY_SLOTS;
@@ -212,8 +214,8 @@ static void send_news(struct dma *dma, struct copy *copy, enum dma_news news, cy
   const struct dma_descriptor *descriptor = &copy->descriptor;
   cycle_t arrival = cycle_max(cycle_max(ready + dma->params.completion, now + 1), dma->to_cu.last);
   cycle_t latency = (copy->left_at ? copy->left_at : arrival) - descriptor->issued;
-  const struct dma_done done = {descriptor->tag, news, descriptor->origin, latency, copy->requests, copy->asked,
-                                descriptor->number};
+  const struct dma_done done = {descriptor->tag, news,        descriptor->origin, latency,
+                                copy->requests,  copy->asked, descriptor->number};
   port_send_at(&dma->to_cu, &done, now, arrival);
   if (!copy->left_at)
     histogram_add(&dma->latency, latency);
@@ -237,6 +239,8 @@ static void complete(struct dma *dma, unsigned index, cycle_t now) {
   const struct channel *channel = &work->channel[index];
   struct copy *copy = &work->copy[channel->copy];
   dma->stats.channel_cycles += now - channel->accepted;
+  if (dma->tap.timeline)
+    dma_tell_channel(dma, index, now, now);
   work->held &= ~channel_bit(index);
   work->finished &= ~channel_bit(index);
   dma->probe_channels--;

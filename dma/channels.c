@@ -157,6 +157,7 @@ static void dispatch(struct dma *dma, cycle_t now) {
   }
   struct copy *copy = &dma->work->copy[dma->work->channel[sending->channel].copy];
   copy->requests += dma_count(covers);
+  dma->work->channel[sending->channel].requests += dma_count(covers);
   copy->asked += bytes;
   dma->stats.requests += dma_count(covers);
   dma->stats.packs += covers->lines > 1 && !covers->train;
@@ -263,6 +264,10 @@ void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
   const struct request *request = &work->request[tag];
   unsigned index = request->channel;
   dma->stats.outstanding_cycles += dma_count(&request->covers) * (now - request->sent - dma_span(&request->covers));
+  if (dma->tap.timeline) {
+    dma_tell_request(dma, tag, now, now);
+    work->request[tag].sent = NEVER;
+  }
   if (!request->covers.to_lds)
     work->writes -= (uint64_t)request->covers.bytes * request->covers.lines;
   work->unused[dma->params.outstanding - work->entries--] = tag;

@@ -44,8 +44,10 @@
  *     of every 30: lines 2 and 4 lie at 60 .. 69 and 120 .. 129, so that pack 0 has 8 addresses
  *
  * With `train`, lines that are kept apart and inbound travel as *trains* of up to so many, for speed: a message has the
- * place of its first line, the others are a cycle apart behind it. Each line still has its address, its bytes, its beat,
- * and counts as a request. Trains are made of lines that are one request each wherever they lie, at multiples of a power
+ * place of its first line, the others are a cycle apart behind it. Each line still has its address, its bytes, its
+ beat,
+ * and counts as a request. Trains are made of lines that are one request each wherever they lie, at multiples of a
+ power
  * of two that holds them, and where nothing bounds or spaces single requests (`quota`, `line_cycles`, one data path,
  * limits of the buffer, padding); of no more than outstanding / 64 or buffer / 16 lines. A train on an idle way takes
  * the cycles that its lines would take; where lines would mix with others', or the L2 answer them out of turn, it keeps
@@ -171,6 +173,7 @@
 #include "sim/core/port.h"
 #include "sim/core/rate.h"
 #include "sim/core/stats.h"
+#include "sim/core/timeline.h"
 #include "sim/core/transfer.h"
 
 struct dma_params {
@@ -206,7 +209,7 @@ enum dma_l2 { DMA_ALLOCATE, DMA_BYPASS };
 enum dma_copy { DMA_BY_ENGINE, DMA_BY_LANES, DMA_BLOCKING };
 
 /* Work-groups whose copies an engine can have at a time: 64 of each of 8 compute units. */
-enum { DMA_OWNERS = 512 };
+enum { DMA_OWNERS = 512, DMA_CU_OWNERS = 64 };
 
 /* Address spaces of a copy fence, as a mask. */
 enum { DMA_FENCE_LDS = 1, DMA_FENCE_GLOBAL = 2 };
@@ -270,6 +273,9 @@ struct dma {
   struct port *to_lds;     /* struct transfer; the port that the LDS keeps for this engine */
   struct port *from_lds;   /* struct transfer_reply */
   uint32_t probe_queue, probe_channels, probe_outstanding; /* for waveforms */
+  struct timeline_tap
+      tap;         /* QUEUE, CHANNEL, REQUEST; of several compute units that share the engine it is the first's */
+  uint32_t number; /* of the engine, for the timeline */
   struct dma_work *work;
 };
 
@@ -281,6 +287,9 @@ void dma_free(struct dma *dma);
 
 /* Closes the counters of what a deadlock or a cycle limit has left unfinished, at cycle `end`. */
 void dma_abandon(struct dma *dma, cycle_t end);
+
+/* Tells the timeline in cycle `now` what a run that was cut short at `end` has left unfinished. */
+void dma_tell_cut(const struct dma *dma, cycle_t end, cycle_t now);
 
 /* Where in the LDS byte `offset` of a copy's LDS side lies, the copy starting at `lds`; and of that the swizzle
  * alone. See "Places in the LDS" above. */

@@ -53,6 +53,7 @@ static void side_append(struct dma *dma, struct side *side, uint32_t tag, cycle_
 }
 
 static void side_push(struct dma *dma, struct side *side, uint32_t tag, cycle_t now) {
+  dma->work->request[tag].read = now;
   if (dma_coupled(dma)) /* the sides take turns by whole cycles */
     side->rate.cycle = side->rate.used = 0;
   cycle_t here = side == &dma->work->outbound ? now + dma->params.lds_latency : now;
@@ -62,7 +63,10 @@ static void side_push(struct dma *dma, struct side *side, uint32_t tag, cycle_t 
 }
 
 /* There is nothing to read: zeros are at the far side a cycle later. */
-void dma_side_zeros(struct dma *dma, uint32_t tag, cycle_t now) { side_append(dma, &dma->work->inbound, tag, now + 1); }
+void dma_side_zeros(struct dma *dma, uint32_t tag, cycle_t now) {
+  dma->work->request[tag].read = now;
+  side_append(dma, &dma->work->inbound, tag, now + 1);
+}
 
 static cycle_t side_next(const struct side *side, const struct port *port) {
   return side->count ? cycle_max(side->ready[side->head], port_free_at(port)) : NEVER;

@@ -4,6 +4,7 @@
  *     cut.c       geometry: normal form, places in the LDS, the request with which a channel goes on
  *     channels.c  who sends, and when
  *     sides.c     data on their way through the engine
+ *     tell.c      what a timeline hears
  *     dma.c       ports, step, counters that are kept lazily */
 #ifndef DMA_WORK_H
 #define DMA_WORK_H
@@ -44,6 +45,7 @@ struct channel {
   cycle_t ready;        /* its next request starts no earlier; when there is none, when it has finished */
   uint32_t under_way;   /* requests */
   uint32_t unread;      /* of these: their data are not yet in the engine */
+  uint64_t requests;    /* sent so far */
   uint32_t unsent;      /* of outbound ones: their data are not yet on their way to memory */
 };
 
@@ -52,6 +54,7 @@ struct request {
   uint32_t channel;
   uint32_t passes; /* bytes that it counts on the side that faces memory */
   cycle_t sent;    /* its first address */
+  cycle_t read;    /* its data came in; 0: not yet */
 };
 
 /* The request whose addresses are going out. */
@@ -154,6 +157,14 @@ struct transfer dma_transfer(const struct dma_request *covers, uint32_t tag, boo
 cycle_t dma_lds_free_at(const struct dma *dma);
 cycle_t dma_zeros_free_at(const struct dma *dma, cycle_t now);
 void dma_side_zeros(struct dma *dma, uint32_t tag, cycle_t now);
+
+/* ---- tell.c; each with an open tap */
+
+/* The oldest descriptor leaves the queue; a channel gives its part up; a request has landed. */
+void dma_tell_queued(const struct dma *dma, const struct dma_descriptor *descriptor, cycle_t from, cycle_t to,
+                     cycle_t now);
+void dma_tell_channel(const struct dma *dma, unsigned channel, cycle_t to, cycle_t now);
+void dma_tell_request(const struct dma *dma, uint32_t tag, cycle_t to, cycle_t now);
 
 /* Requests that a message stands for. */
 static inline uint32_t dma_count(const struct dma_request *covers) { return covers->train ? covers->lines : 1; }

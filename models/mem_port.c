@@ -79,6 +79,17 @@ static void queue_write(struct mem_port *port, const struct mem_message *write) 
   }
 }
 
+static void tell_passed(const struct mem_port *port, const struct mem_message *message, cycle_t now) {
+  const bool dma = mem_is_dma(message->kind);
+  timeline_tell(&port->tap, now,
+                (struct timeline_event){
+                    .kind = TIMELINE_PASSED,
+                    .unit = dma ? 1 + message->engine : 0,
+                    .from = now,
+                    .to = cycle_max(port->passed, dma ? now + 1 : port->cu_free),
+                    .field = {[TIMELINE_PASSED_KIND] = message->kind, [TIMELINE_PASSED_BYTES] = message->moved}});
+}
+
 static cycle_t mem_port_step(void *self, cycle_t now) {
   struct mem_port *port = self;
   struct mem_message message;
@@ -90,6 +101,8 @@ static cycle_t mem_port_step(void *self, cycle_t now) {
     port_send_at(&port->link, &message, now, port->passed + port->link.latency);
     if (port->params.link_up_queue && mem_writes(message.kind) && !mem_is_dma(message.kind))
       queue_write(port, &message);
+    if (timeline_wants(&port->tap, TIMELINE_PASSED))
+      tell_passed(port, &message, now);
     port->probe_messages++;
   }
   cycle_t next = cu_next(port, now);

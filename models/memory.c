@@ -175,6 +175,21 @@ struct mem_stats memory_stats(const struct memory *memory, cycle_t end) {
 
 /* ---- step ------------------------------------------------------------------------------- */
 
+static void tell_served(const struct memory *memory, const struct mem_event *event, cycle_t end, cycle_t arrives,
+                        cycle_t now) {
+  const struct mem_message *message = &event->message;
+  const struct timeline_tap *tap = &memory->clients[event->client].tap;
+  if (timeline_wants(tap, TIMELINE_SERVED))
+    timeline_tell(tap, now,
+                  (struct timeline_event){.kind = TIMELINE_SERVED,
+                                          .unit = mem_is_dma(message->kind) ? 1 + message->engine : 0,
+                                          .from = event->accepted,
+                                          .to = end,
+                                          .field = {[TIMELINE_SERVED_KIND] = message->kind,
+                                                    [TIMELINE_SERVED_BYTES] = message->moved,
+                                                    [TIMELINE_SERVED_ARRIVES] = arrives}});
+}
+
 static void reply(struct memory *memory, cycle_t now, const struct mem_event *event) {
   struct mem_client *client = &memory->clients[event->client];
   const struct mem_message *to = &event->message;
@@ -192,12 +207,16 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
   if (mem_is_dma(to->kind)) {
     struct transfer_reply message = {.tag = to->tag};
     struct port *engine = client->to_dma[to->engine];
-    port_send_at(engine, &message, now, cycle_max(engine->last, arrival - behind));
+    arrival = cycle_max(engine->last, arrival - behind);
+    port_send_at(engine, &message, now, arrival);
   } else {
     struct mem_reply message = {.tag = to->tag};
     client->last_reply = cycle_max(client->last_reply, arrival + (to->past ? 0 : memory->params.fill_latency));
-    port_send_at(&client->to_cu, &message, now, client->last_reply);
+    arrival = client->last_reply;
+    port_send_at(&client->to_cu, &message, now, arrival);
   }
+  if (client->tap.timeline)
+    tell_served(memory, event, now, arrival, now);
 }
 
 /* What a message has to pass of its cluster's port on the way to the L2; returns when the L2 is done with it at the
@@ -231,7 +250,7 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
   while ((message = port_peek(link, now))) {
     uint32_t index = memory->unused[--memory->unused_count];
     struct mem_event *event = &memory->events[index];
-    *event = (struct mem_event){.message = *message, .client = client};
+    *event = (struct mem_event){.message = *message, .client = client, .accepted = now};
     port_take(link, now);
     count(memory, &event->message);
     if (memory->outside) {
@@ -257,6 +276,7 @@ static cycle_t memory_step(void *self, cycle_t now) {
     if (memory->outside && memory_start_outside(memory, event, now))
       continue; /* an atomic operation has been fetched and is on its way back */
     reply(memory, now, &memory->events[event]);
+    memory->events[event].accepted = NEVER;
     memory->unused[memory->unused_count++] = event;
   }
   /* (2) messages that have arrived, clients in turn */
@@ -277,6 +297,12 @@ static cycle_t memory_step(void *self, cycle_t now) {
   }
   memory->probe_events = memory->event_room - memory->unused_count;
   return cycle_min(next, wheel_next(&memory->done));
+}
+
+void memory_tell_cut(const struct memory *memory, cycle_t end, cycle_t now) {
+  for (uint32_t i = 0; i < memory->event_room; i++)
+    if (memory->events[i].accepted < end)
+      tell_served(memory, &memory->events[i], end, 0, now);
 }
 
 bool memory_init(struct memory *memory, const struct machine *machine) {
@@ -304,6 +330,8 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
   for (uint32_t i = 0; i < params->clusters; i++)
     memory->clusters[i] =
         (struct mem_cluster){{.per_cycle = params->cluster_up_width}, {.per_cycle = params->cluster_width}};
+  for (uint32_t i = 0; i < memory->event_room; i++)
+    memory->events[i].accepted = NEVER;
   for (uint32_t i = 0; i < memory->event_room; i++)
     memory->unused[memory->unused_count++] = memory->event_room - 1 - i;
   return true;

@@ -63,6 +63,7 @@
 #include "models/warp_source.h"
 #include "sim/core/outside.h"
 #include "sim/core/rate.h"
+#include "sim/core/timeline.h"
 #include "sim/core/wheel.h"
 
 enum { MEM_UP_QUEUE = 64 }; /* most of link_up_queue */
@@ -119,6 +120,7 @@ struct mem_port {
   unsigned turn;                      /* input that is asked first */
   struct mem_params params;
   uint32_t probe_messages; /* passed on so far, for waveforms */
+  struct timeline_tap tap; /* PASSED */
 };
 
 /* The port that the CUs of a cluster share. */
@@ -138,6 +140,7 @@ struct mem_client {
   struct l1 *l1;               /* the CU's */
   unsigned from;               /* L2_FROM or 0 */
   struct mem_cluster *cluster; /* NULL: it shares no port */
+  struct timeline_tap tap;     /* SERVED */
 };
 
 /* What an outside memory has done for a message so far. */
@@ -147,6 +150,7 @@ enum mem_phase { MEM_ACCEPTED, MEM_FETCHING, MEM_SENDING };
 struct mem_event {
   struct mem_message message;
   uint32_t client;
+  cycle_t accepted;
   uint32_t results; /* with atomic_units: updates, or sectors */
   /* with an outside memory */
   enum mem_phase phase;
@@ -194,6 +198,9 @@ void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t sta
 
 /* The counters of a launch that has ended in cycle `end`. */
 struct mem_stats memory_stats(const struct memory *memory, cycle_t end);
+
+/* Tells the timeline in cycle `now` which messages it had when a run was cut short at `end`. */
+void memory_tell_cut(const struct memory *memory, cycle_t end, cycle_t now);
 
 /* Lets `outside` take the place of the L2 and DRAM. Call it before the first cycle. */
 void memory_attach(struct memory *memory, struct outside *outside);

@@ -282,6 +282,12 @@ bool simulation_tell(struct simulation *simulation, struct timeline *timeline) {
       return false;
     node->lds.tap = timeline_open(timeline, i);
     node->lds.every_cycle |= timeline_wants(&node->lds.tap, TIMELINE_BANKS);
+    for (unsigned engine = 0; engine < node->engines; engine++) {
+      node->dma[engine].tap = timeline_open(timeline, i);
+      node->dma[engine].number = engine;
+    }
+    node->port.tap = timeline_open(timeline, i);
+    simulation->memory.clients[i].tap = timeline_open(timeline, i);
   }
   return true;
 }
@@ -472,16 +478,26 @@ static cycle_t abandoned_after(const struct simulation *simulation) {
   return last + 1 - simulation->start;
 }
 
+static void tell_cut_short(struct simulation *simulation, cycle_t end) {
+  const cycle_t now = simulation->stepped;
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
+    struct node *node = &simulation->nodes[i];
+    tell_cut(&node->cu, end, now);
+    for (unsigned engine = 0; engine < node->engines; engine++)
+      dma_tell_cut(&node->dma[engine], end, now);
+  }
+  memory_tell_cut(&simulation->memory, end, now);
+}
+
 static void abandon(struct simulation *simulation, cycle_t end) {
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
     struct node *node = &simulation->nodes[i];
-    node->cu.now = simulation->stepped; /* when all that follows is told */
     cu_abandon(&node->cu, end);
-    if (node->cu.tell)
-      tell_cut(&node->cu, end);
     for (unsigned engine = 0; engine < node->engines; engine++)
       dma_abandon(&node->dma[engine], end);
   }
+  if (simulation->told)
+    tell_cut_short(simulation, end);
 }
 
 /* How one of the launches ended, and when: it may have finished before another has stuck. */

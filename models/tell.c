@@ -402,7 +402,8 @@ static void cut_group(const struct cu *cu, uint32_t slot, cycle_t end) {
   tell_group(cu, slot, end);
 }
 
-void tell_cut(struct cu *cu, cycle_t end) {
+void tell_cut(struct cu *cu, cycle_t end, cycle_t now) {
+  cu->now = now;
   for (uint32_t slot = 0; slot < cu->params.warps; slot++)
     if (resident(cu, slot))
       tell_warp_end(cu, slot);

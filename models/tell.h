@@ -58,7 +58,8 @@ void tell_group(const struct cu *cu, uint32_t group_slot, cycle_t end);
 void tell_launch(struct cu *cu, cycle_t start);
 void tell_launch_end(struct cu *cu, cycle_t now);
 
-/* They are cut short at `end`, and all that is under way with them; the warps' accounts are closed. */
-void tell_cut(struct cu *cu, cycle_t end);
+/* They have been cut short at `end`, and all that is under way with them; the warps' accounts are closed. Told in cycle
+ * `now`. */
+void tell_cut(struct cu *cu, cycle_t end, cycle_t now);
 
 #endif

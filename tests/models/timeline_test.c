@@ -1,9 +1,11 @@
 /* What a machine tells a timeline is what its report says, event by event: a listener in memory over random kernels on
  * the machines of the laws. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/memory.h"
 #include "tests/ct.h"
 #include "tests/models/random_kernel.h"
 #include "tests/models/rig.h"
@@ -44,16 +46,21 @@ static void close_ear(struct ear *ear) {
   free(ear);
 }
 
-/* The next event of a kind from number *at on; NULL: there is none. */
-static const struct timeline_event *next_of(const struct ear *ear, enum timeline_kind kind, size_t *at) {
-  while (*at < ear->count && ear->heard[*at].event.kind != kind)
-    ++*at;
-  return *at < ear->count ? &ear->heard[(*at)++].event : NULL;
+/* The first event of a kind, or the one after `event`; NULL: there is none. */
+static const struct timeline_event *next_of(const struct ear *ear, enum timeline_kind kind,
+                                            const struct timeline_event *event) {
+  size_t at = 0;
+  if (event)
+    at = ((size_t)((const char *)event - (const char *)ear->heard) - offsetof(struct heard, event)) /
+             sizeof *ear->heard +
+         1;
+  while (at < ear->count && ear->heard[at].event.kind != kind)
+    at++;
+  return at < ear->count ? &ear->heard[at].event : NULL;
 }
 
-#define FOR_EACH(event, ear, kind)                                                                                     \
-  for (size_t at_ = 0, once_ = 1; once_; once_ = 0)                                                                    \
-    for (const struct timeline_event *event; (event = next_of(ear, kind, &at_));)
+#define FOR_EACH(each, ear, kind)                                                                                      \
+  for (const struct timeline_event *each = next_of(ear, kind, NULL); each; each = next_of(ear, kind, each))
 
 static cycle_t cycles_of(const struct timeline_event *event) { return event->to - event->from; }
 
@@ -276,3 +283,91 @@ static void banks_work_as_the_report_says(const struct rig *rig, const struct ea
 }
 
 TEST(timeline, banks_work_as_the_report_says) { over_machines(banks_work_as_the_report_says, 0); }
+
+/* ---- engines ------------------------------------------------------------------------------------ */
+
+static void engines_are_those_of_the_report(const struct rig *rig, const struct ear *ear) {
+  const struct dma_stats *dma = &rig->result.dma;
+  uint64_t queued = 0, held = 0, parts = 0, bytes = 0, requests = 0, moved = 0;
+  FOR_EACH(event, ear, TIMELINE_QUEUE) {
+    EXPECT_LT(event->from, event->to);
+    EXPECT_LT(event->unit, rig->machine.dma.engines);
+    queued += cycles_of(event);
+  }
+  FOR_EACH(event, ear, TIMELINE_CHANNEL) {
+    EXPECT_LT(event->unit / TIMELINE_CHANNELS, rig->machine.dma.engines);
+    EXPECT_LT(event->unit % TIMELINE_CHANNELS, rig->machine.dma.channels);
+    held += cycles_of(event);
+    parts++;
+    bytes += event->field[TIMELINE_CHANNEL_BYTES];
+    requests += event->field[TIMELINE_CHANNEL_REQUESTS];
+  }
+  FOR_EACH(event, ear, TIMELINE_REQUEST) {
+    EXPECT_LT(event->from, event->field[TIMELINE_REQUEST_READ]);
+    EXPECT_LT(event->field[TIMELINE_REQUEST_READ], event->to);
+    moved += event->field[TIMELINE_REQUEST_BYTES];
+  }
+  EXPECT_EQ(queued, dma->queue_cycles);
+  EXPECT_EQ(held, dma->channel_cycles);
+  EXPECT_EQ(parts, dma->descriptors - dma->splits + dma->parts);
+  EXPECT_EQ(bytes, dma->bytes);
+  EXPECT_EQ(requests, dma->requests);
+  EXPECT_EQ(moved, dma->bytes - dma->skipped_bytes);
+}
+
+TEST(timeline, engines_are_those_of_the_report) { over_machines(engines_are_those_of_the_report, 0); }
+
+/* What a copy moves is what its channels and its requests move, and lies within it. */
+static void requests_lie_within_their_copies(const struct rig *rig, const struct ear *ear) {
+  (void)rig;
+  FOR_EACH(copy, ear, TIMELINE_COPY) {
+    uint64_t of_channels = 0, of_requests = 0;
+    FOR_EACH(event, ear, TIMELINE_CHANNEL)
+    if (event->field[TIMELINE_CHANNEL_OF] == copy->cu &&
+        event->field[TIMELINE_CHANNEL_COPY] == copy->field[TIMELINE_COPY_COPY]) {
+      of_channels += event->field[TIMELINE_CHANNEL_BYTES];
+      EXPECT_LT(copy->from, event->from);
+      EXPECT_LT(event->to, copy->to);
+    }
+    FOR_EACH(event, ear, TIMELINE_REQUEST)
+    if (event->field[TIMELINE_REQUEST_OF] == copy->cu &&
+        event->field[TIMELINE_REQUEST_COPY] == copy->field[TIMELINE_COPY_COPY]) {
+      of_requests += event->field[TIMELINE_REQUEST_BYTES];
+      EXPECT_EQ(event->field[TIMELINE_REQUEST_TO_LDS], copy->field[TIMELINE_COPY_TO_LDS]);
+    }
+    if (rig->machine.dma.copy == DMA_BY_ENGINE) {
+      EXPECT_EQ(of_channels, copy->field[TIMELINE_COPY_BYTES]);
+      EXPECT_EQ(of_requests, copy->field[TIMELINE_COPY_BYTES]);
+    }
+  }
+}
+
+TEST(timeline, requests_lie_within_their_copies) { over_machines(requests_lie_within_their_copies, 0); }
+
+/* ---- the way to memory ---------------------------------------------------------------------------- */
+
+static void memory_is_that_of_the_report(const struct rig *rig, const struct ear *ear) {
+  const struct mem_stats *mem = &rig->result.mem;
+  uint64_t passed[MEM_DMA_WRITE + 1] = {0}, served[MEM_DMA_WRITE + 1] = {0}, bytes[MEM_DMA_WRITE + 1] = {0};
+  FOR_EACH(event, ear, TIMELINE_PASSED) {
+    EXPECT_LT(event->from, event->to);
+    passed[event->field[TIMELINE_PASSED_KIND]] += event->field[TIMELINE_PASSED_BYTES];
+  }
+  FOR_EACH(event, ear, TIMELINE_SERVED) {
+    EXPECT_LT(event->from, event->to);
+    EXPECT_LT(event->to, event->field[TIMELINE_SERVED_ARRIVES]);
+    served[event->field[TIMELINE_SERVED_KIND]]++;
+    bytes[event->field[TIMELINE_SERVED_KIND]] += event->field[TIMELINE_SERVED_BYTES];
+  }
+  for (unsigned kind = 0; kind <= MEM_DMA_WRITE; kind++)
+    EXPECT_EQ(passed[kind], bytes[kind]);
+  EXPECT_EQ(served[MEM_LOAD], mem->loads);
+  EXPECT_EQ(served[MEM_STORE], mem->stores);
+  EXPECT_EQ(served[MEM_ATOMIC], mem->atomics);
+  EXPECT_EQ(served[MEM_PREFETCH], mem->prefetches);
+  EXPECT_EQ(bytes[MEM_DMA_READ] + bytes[MEM_DMA_WRITE], mem->dma_sector_bytes);
+  EXPECT_EQ(bytes[MEM_LOAD] + bytes[MEM_ATOMIC] + bytes[MEM_DMA_READ], mem->link_down_bytes);
+  EXPECT_EQ(bytes[MEM_STORE] + bytes[MEM_ATOMIC] + bytes[MEM_DMA_WRITE], mem->link_up_bytes);
+}
+
+TEST(timeline, memory_is_that_of_the_report) { over_machines(memory_is_that_of_the_report, 0); }
