@@ -218,7 +218,7 @@ static void send_news(struct dma *dma, struct copy *copy, enum dma_news news, cy
                                 copy->requests,  copy->asked, descriptor->number};
   port_send_at(&dma->to_cu, &done, now, arrival);
   if (!copy->left_at)
-    histogram_add(&dma->latency, latency);
+    histogram_add(dma->latency, latency);
   if (news == DMA_LEFT)
     copy->left_at = arrival;
 }

@@ -263,8 +263,8 @@ struct dma {
   struct component component;
   struct dma_params params;
   struct dma_stats stats;
-  struct histogram latency; /* cycles from `issued` to the arrival of dma_done */
-  uint32_t queue_peak;      /* most descriptors that waited at once */
+  struct histogram *latency; /* cycles from `issued` to the arrival of dma_done; set by whoever builds the engine */
+  uint32_t queue_peak;       /* most descriptors that waited at once */
   struct dma_timeline timeline;
   struct port from_cu;     /* struct dma_descriptor; capacity params.queue: this is the queue */
   struct port to_cu;       /* struct dma_done */

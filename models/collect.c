@@ -100,12 +100,10 @@ static void collect_shared(struct launch_result *result, const struct node *node
   for (unsigned engine = 0; engine < engines; engine++) {
     const struct dma *dma = &node->dma[engine];
     stats_add(&dma_stat_group, &result->dma, &dma->stats);
-    histogram_merge(&result->dma_latency, &dma->latency);
     dma_timeline_add(&result->dma_timeline, &dma->timeline, result->together_cycles);
     if (dma->queue_peak > result->dma_queue_peak)
       result->dma_queue_peak = dma->queue_peak;
   }
-  histogram_merge(&result->dma_latency, &node->cu.copy_latency);
   result->together_active += node->cu.active_cycles;
   if (node->cu.lds_max_ways > result->lds_max_ways)
     result->lds_max_ways = node->cu.lds_max_ways;
@@ -148,6 +146,7 @@ void simulation_collect(struct simulation *simulation, const struct at_once *all
   struct launch_result *result = &all->results[index];
   cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
   result->mem = memory_stats(&simulation->memory, simulation->start + result->together_cycles);
+  result->dma_latency = simulation->copy_latency;
   /* all CUs are alike, and by_pc[] is of them all */
   count_units(all->launches[index]->program, &simulation->nodes[0].cu, result);
   collect_pipes(simulation, result, index);

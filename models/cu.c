@@ -405,7 +405,6 @@ bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds) {
   cu->barriers_noted = 0;
   cu->active_cycles = 0;
   cu->lds_max_ways = 0;
-  cu->copy_latency = (struct histogram){0};
   cu->last_active = 0;
   for (unsigned i = 0; i < CU_SCHEDULERS; i++)
     cu->schedulers[i].last = CU_WARPS; /* the first turn is the lowest slot's */

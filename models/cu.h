@@ -262,7 +262,7 @@ struct cu {
   uint64_t stored_bytes;           /* of the warps' stores under way, with their masks: with store_room */
   struct lane_copies *lane_copies; /* copies that warps carry out, or their lanes by themselves: lane_copy.h */
   uint32_t lined_up;               /* their accesses that have been read and wait to be written */
-  struct histogram copy_latency;   /* of these */
+  struct histogram *copy_latency;  /* of these, and of all engines' copies; set by whoever builds the CU */
 
   uint64_t wheel[CU_WHEEL]; /* warps to wake, by cycle modulo CU_WHEEL */
   uint64_t wheel_slots;     /* slots that hold any */

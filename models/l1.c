@@ -67,6 +67,7 @@ static uint32_t missing(struct l1 *l1, const struct mem_line *line, uint32_t acc
   }
   entry->coming = sectors;
   entry->filler = access;
+  l1->taken = true;
   return sectors;
 }
 
@@ -161,7 +162,7 @@ void l1_share(struct l1 *l1, uint64_t lds) {
   uint64_t sets = left / ((uint64_t)params->line * params->l1_ways);
   if (sets == l1->sets)
     return;
-  if (params->l1_size)
+  if (l1->uses)
     memset(l1->lines, 0, l1->entries * sizeof *l1->lines); /* what is still coming has nowhere to go */
   l1->sets = sets;
 }
@@ -173,6 +174,7 @@ void l1_free(struct l1 *l1) {
 }
 
 void l1_clear(struct l1 *l1) {
-  for (uint64_t i = 0; i < l1->sets * l1->params.l1_ways; i++)
+  for (uint64_t i = 0; l1->taken && i < l1->sets * l1->params.l1_ways; i++)
     throw_out(&l1->lines[i]);
+  l1->taken = false;
 }

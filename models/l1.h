@@ -45,6 +45,7 @@ struct l1 {
   uint8_t *bytes;
   struct rate width;
   uint64_t uses;
+  bool taken;             /* some line, since all were thrown out */
   struct isa_cache cache; /* how an access that hits is committed */
 };
 

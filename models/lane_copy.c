@@ -197,7 +197,7 @@ static void finish(struct cu *cu, struct lane_copy *copy, cycle_t now) {
   result->copies_done++;
   result->copy_cycles += latency;
   result->copy_max = cycle_max(result->copy_max, latency);
-  histogram_add(&cu->copy_latency, latency);
+  histogram_add(cu->copy_latency, latency);
   if (blocking(cu))
     kernel->stats.exposed_cycles += latency;
   if (cu->tell)

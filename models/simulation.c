@@ -235,6 +235,11 @@ struct simulation *simulation_new_with(const struct machine *machine, const stru
     simulation_free(simulation);
     return NULL;
   }
+  for (uint32_t i = 0; i < count; i++) {
+    simulation->nodes[i].cu.copy_latency = &simulation->copy_latency;
+    for (unsigned engine = 0; engine < simulation->nodes[i].engines; engine++)
+      simulation->nodes[i].dma[engine].latency = &simulation->copy_latency;
+  }
   simulation->islands[0] = &simulation->uncore;
   for (uint32_t i = 0; i < clusters(machine); i++)
     simulation->islands[1 + i] = &simulation->nodes[i * machine->dma.cus].island;
@@ -339,7 +344,6 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
   for (unsigned engine = 0; engine < node->engines; engine++) {
     struct dma *dma = &node->dma[engine];
     dma->stats = (struct dma_stats){0};
-    dma->latency = (struct histogram){0};
     dma->queue_peak = 0;
     dma_timeline_start(&dma->timeline, simulation->start);
   }
@@ -372,6 +376,7 @@ static bool prepare(struct simulation *simulation, const struct at_once *all) {
                              machine->cu.count * machine->cu.accesses, simulation->start))
     return false;
   memory_launch(&simulation->memory, memory, simulation->start);
+  simulation->copy_latency = (struct histogram){0};
   for (uint32_t i = 0; i < machine->cu.count; i++)
     if (!prepare_node(simulation, &simulation->nodes[i], all))
       return false;

@@ -34,9 +34,10 @@ struct simulation {
   struct node *nodes;
   struct cu **cus; /* of the nodes, for the dispatcher */
   struct island **islands;
-  cycle_t start;   /* of the next launch */
-  cycle_t stepped; /* all steps before this cycle have been */
-  bool told;       /* to a timeline */
+  struct histogram copy_latency; /* of a launch: sums and maxima, so that all engines and CUs count into one */
+  cycle_t start;                 /* of the next launch */
+  cycle_t stepped;               /* all steps before this cycle have been */
+  bool told;                     /* to a timeline */
 };
 
 /* Launches that run at once, and what becomes of them. */

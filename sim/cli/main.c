@@ -1,4 +1,5 @@
 /* warpwait: which verb? */
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,9 @@ static int help(void) {
 int main(int argc, char **argv) {
   struct message message;
   signal(SIGXFSZ, SIG_IGN); /* a file that would be too large is told, as a full disk is */
+  /* Small arrays too come fresh from the system, which has them as zeros and gives memory to those parts that are used:
+   * of a large machine a small launch uses little. */
+  mallopt(M_TOP_PAD, 0);
   if (argc < 2) {
     message_fail(&message, "what to do? `warpwait --help` lists the verbs");
     return cli_bad_input(&message);

@@ -30,19 +30,6 @@ void histogram_add(struct histogram *histogram, uint64_t value) {
   histogram->bin[bin_of(value)]++;
 }
 
-void histogram_merge(struct histogram *into, const struct histogram *from) {
-  if (!from->count)
-    return;
-  if (!into->count || from->minimum < into->minimum)
-    into->minimum = from->minimum;
-  if (from->maximum > into->maximum)
-    into->maximum = from->maximum;
-  into->count += from->count;
-  into->sum += from->sum;
-  for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
-    into->bin[i] += from->bin[i];
-}
-
 uint64_t histogram_quantile(const struct histogram *histogram, unsigned percent) {
   uint64_t wanted = div_up(histogram->count * percent, 100), seen = 0;
   if (!histogram->count)

@@ -16,7 +16,6 @@ struct histogram {
 };
 
 void histogram_add(struct histogram *histogram, uint64_t value);
-void histogram_merge(struct histogram *into, const struct histogram *from);
 
 /* The smallest value that at least `percent` % of the values do not exceed: exact below 256, the lower
  * edge of its bin otherwise (but the maximum in the maximum's bin, and never below the minimum); 0 when empty. */

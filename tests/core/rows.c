@@ -265,19 +265,5 @@ TEST(histogram, bins_tile_the_numbers) {
   histogram_add(&histogram, UINT64_MAX);
   EXPECT_EQ(histogram.bin[HISTOGRAM_BINS - 1], 1);
   EXPECT_TRUE(histogram_quantile(&histogram, 50) == UINT64_MAX); /* the minimum, above its bin's edge */
-}
-
-TEST(histogram, merging_is_the_same_as_adding_everything_to_one) {
-  struct histogram all = {0}, a = {0}, b = {0}, empty = {0};
-  uint64_t random = 5;
-  for (unsigned i = 0; i < 5000; i++) {
-    uint64_t value = ct_random(&random) >> (ct_random(&random) % 60 + 4);
-    histogram_add(&all, value);
-    histogram_add(i % 3 ? &a : &b, value);
-  }
-  histogram_merge(&empty, &b);
-  histogram_merge(&a, &empty);
-  histogram_merge(&a, &(struct histogram){0});
-  EXPECT_EQ(memcmp(&a, &all, sizeof all), 0);
   EXPECT_EQ(histogram_quantile(&(struct histogram){0}, 50), 0);
 }

@@ -22,7 +22,7 @@ TEST(dma, one_request_takes_the_sum_of_its_stages_and_not_a_cycle_less) {
         EXPECT_EQ(rig->completed, 0);
         run(rig);
         EXPECT_EQ(rig->done[0], done);
-        EXPECT_EQ(rig->dma.latency.maximum, done - 4);
+        EXPECT_EQ(rig->dma.latency->maximum, done - 4);
         free_rig(rig);
       }
 }
@@ -275,7 +275,7 @@ TEST(dma, every_counter_is_zero_on_an_idle_engine) {
   run(rig);
   for (size_t i = 0; i < dma_stat_group.count; i++)
     EXPECT_EQ(stat_value(&dma_stat_group.rows[i], &rig->dma.stats), 0);
-  EXPECT_EQ(rig->dma.latency.count, 0);
+  EXPECT_EQ(rig->dma.latency->count, 0);
   EXPECT_EQ(rig->dma.queue_peak, 0);
   free_rig(rig);
 }
@@ -306,8 +306,8 @@ TEST(dma, counters_are_as_worked_out_by_hand) {
   EXPECT_EQ(stats->outstanding_cycles, 5 * 12);
   EXPECT_EQ(stats->outstanding_full_cycles, 33 - 23); /* r2 is ready in 23 and leaves in 33; r3 in 34 */
   EXPECT_EQ(rig->dma.queue_peak, 1);
-  EXPECT_EQ(rig->dma.latency.minimum, 46 + 10);
-  EXPECT_EQ(rig->dma.latency.maximum, 78 + 10);
+  EXPECT_EQ(rig->dma.latency->minimum, 46 + 10);
+  EXPECT_EQ(rig->dma.latency->maximum, 78 + 10);
   EXPECT_EQ(rig->done[1], 78 + 10);
   free_rig(rig);
 }

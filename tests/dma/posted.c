@@ -37,7 +37,7 @@ TEST(dma, a_posted_copy_is_complete_when_its_data_leave_for_memory_and_not_a_cyc
       run(rig);
       EXPECT_EQ(rig->done[0], left + params.completion);
       EXPECT_EQ(rig->landed[0], left + memory + params.completion);
-      EXPECT_EQ(rig->dma.latency.maximum, rig->done[0]);
+      EXPECT_EQ(rig->dma.latency->maximum, rig->done[0]);
       EXPECT_EQ(rig->dma.stats.descriptors, 1);
       free_rig(rig);
     }

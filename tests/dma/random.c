@@ -158,8 +158,8 @@ TEST(dma, a_random_crowd_of_copies_keeps_the_books_and_the_fences) {
       queue += rig->sent[i] - rig->at[i];
       last = cycle_max(last, rig->done[i]);
     }
-    EXPECT_EQ(rig->dma.latency.sum, latency);
-    EXPECT_EQ(rig->dma.latency.count, rig->planned);
+    EXPECT_EQ(rig->dma.latency->sum, latency);
+    EXPECT_EQ(rig->dma.latency->count, rig->planned);
     EXPECT_LE(rig->dma.queue_peak, rig->dma.params.queue);
     if (!stats->parts)
       EXPECT_LE(stats->channel_cycles + stats->queue_cycles + queue, latency);
@@ -186,7 +186,7 @@ static void expect_same(const struct rig *a, const struct rig *b) {
   EXPECT_EQ(memcmp(a->order, b->order, sizeof a->order), 0);
   EXPECT_EQ(a->hash, b->hash);
   EXPECT_EQ(memcmp(&a->dma.stats, &b->dma.stats, sizeof a->dma.stats), 0);
-  EXPECT_EQ(memcmp(&a->dma.latency, &b->dma.latency, sizeof a->dma.latency), 0);
+  EXPECT_EQ(memcmp(a->dma.latency, b->dma.latency, sizeof *a->dma.latency), 0);
   EXPECT_EQ(memcmp(&a->lds.stats, &b->lds.stats, sizeof a->lds.stats), 0);
   EXPECT_EQ(a->dma.queue_peak, b->dma.queue_peak);
   EXPECT_EQ(memcmp(&a->dma.timeline, &b->dma.timeline, sizeof a->dma.timeline), 0);

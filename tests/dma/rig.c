@@ -107,6 +107,7 @@ struct rig *make_rig(struct dma_params params) {
   EXPECT_TRUE(lds_init(&rig->lds, &lds, &commit, &rig->cu, &engine, 1));
   EXPECT_TRUE(
       dma_init(&rig->dma, &params, &rig->cu, &rig->memory, MEMORY_LATENCY, &rig->lds.from_dma[0], &rig->lds.to_dma[0]));
+  rig->dma.latency = &rig->latency;
   rig->lds_step = rig->lds.component.step;
   rig->lds.component.step = watched_lds;
   rig->lds.component.self = rig;
