@@ -391,10 +391,11 @@ __attribute__((noinline)) static uint32_t step_with(struct unit *unit, uint32_t 
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct unit *unit = self;
   (void)now;
-  const bool plain = !access && !unit->replayer->faulty;
-  const struct trace_common *op = plain ? trace_decode_again(unit->streams[slot]) : NULL;
-  if (!op)
+  if (access || unit->replayer->faulty)
     return step_with(unit, slot, access, result);
+  const struct trace_common *op = trace_decode_again(unit->streams[slot]);
+  if (!op)
+    return step_with(unit, slot, NULL, result);
   /* It is possible: it was when it came out before. */
   result->pc = op->pc;
   result->mask = op->mask;
