@@ -302,6 +302,82 @@ class MadeTimelines(Folder):
                 draw()
 
 
+class Timelines(Folder):
+    """What is drawn of timelines of lessons is what the same run's report says."""
+
+    @classmethod
+    def run_of(cls, lesson):
+        """A lesson's report, and the path of its timeline."""
+        path, out = cls.folder / f"{lesson}.wtl", cls.folder / f"{lesson}.json"
+        if not path.exists():
+            subprocess.run([WARPWAIT, "run", ROOT / "examples" / lesson / "launch.json", "--report", "json", "--quiet",
+                            "--out", out, "--timeline", path], check=True)
+        return plots.read_report(out), path
+
+    def test_warps_over_time_add_up_to_the_report(self):
+        for lesson in ("02_bank_conflict", "05_double_buffer", "10_contention"):
+            report, path = self.run_of(lesson)
+            found = plots.stall_table_over_time(path, 50).sum().to_dict()
+            self.assertEqual(found, plots.stall_table(report).iloc[0].to_dict(), lesson)
+
+    def test_banks_by_instruction_are_the_reports(self):
+        for lesson in ("02_bank_conflict", "10_contention"):
+            report, path = self.run_of(lesson)
+            table, expected = plots.bank_table(path, by="instruction"), {}
+            for launch in report["launches"]:
+                for row in launch["lds"]["by_instruction"]:
+                    counts = expected.setdefault(row["pc"], [0, 0])
+                    counts[0] += row["passes"]
+                    counts[1] += row["conflict_cycles"]
+            self.assertEqual({int(name.split()[0]): row[["passes", "conflicts"]].to_list()
+                              for name, row in table.iterrows()}, expected)
+
+    def test_conflicts_of_a_column_are_in_one_bank(self):
+        report, path = self.run_of("02_bank_conflict")
+        events = plots.Events(path)
+        last = events.run["launches"][-1]
+        table = plots.bank_table_over_time(events, "warps", start=last["start"], end=last["start"] + last["cycles"])
+        self.assertEqual(table.sum(axis="columns").to_list(), [report["launches"][-1]["lds"]["passes"]] + [0] * 31)
+
+    def test_beats_of_engines_have_the_banks_of_their_bytes(self):
+        report, path = self.run_of("05_double_buffer")
+        cycles = plots.bank_table_over_time(path, "dma").to_numpy().sum()
+        self.assertEqual(4 * cycles, sum(launch["lds"]["dma_bytes"] for launch in report["launches"]))
+
+    def test_every_copy_is_drawn_and_has_an_arrow_to_its_wait(self):
+        report, path = self.run_of("05_double_buffer")
+        rows, counters = plots.timeline_rows(path), report["launches"][0]["cu"]
+        self.assertEqual((rows.slices["section"] == "copies").sum(), counters["copies"])
+        self.assertEqual(len(rows.arrows), counters["copies"])
+        self.assertTrue((rows.arrows["from"] <= rows.arrows["to"]).all())
+
+    def test_rows_with_more_slices_than_pixels_are_drawn_as_shares(self):
+        _, path = self.run_of("05_double_buffer")
+        texts = [text.get_text() for text in plots.timeline(path).get_legend().get_texts()]
+        self.assertIn("(heights: shares of 11 cycles)", texts)
+        texts = [text.get_text() for text in plots.timeline(path, end=500).get_legend().get_texts()]
+        self.assertNotIn("(heights", "".join(texts))
+
+    def test_every_picture_of_a_timeline_is_the_same_bytes_each_time(self):
+        _, path = self.run_of("05_double_buffer")
+        for what in (["timeline", path, "--to", "900"], ["banks", path], ["banks", path, "--by", "line"],
+                     ["stalls", path]):
+            for suffix in ("png", "svg"):
+                first, second = (self.folder / f"{name}.{suffix}" for name in ("first", "second"))
+                self.assertEqual(plot(*what, "-o", first), (0, ""))
+                self.assertEqual(plot(*what, "-o", second), (0, ""))
+                self.assertEqual(first.read_bytes(), second.read_bytes())
+                self.assertGreater(first.stat().st_size, 5000)
+
+    def test_a_damaged_timeline_is_told(self):
+        _, path = self.run_of("05_double_buffer")
+        cut = self.folder / "cut.wtl"
+        cut.write_bytes(path.read_bytes()[:-50])
+        status, errors = plot("timeline", cut, "-o", self.folder / "cut.png")
+        self.assertRegex(errors, r"^warpwait-plot: .*cut.wtl: offset \d+: expected .*\n$")
+        self.assertEqual(status, 2)
+
+
 class Files(Folder):
     def test_pictures_are_whole_and_the_same_bytes_each_time(self):
         report = self.report_of("06_deep_buffer")

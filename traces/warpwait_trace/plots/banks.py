@@ -101,7 +101,7 @@ def _name(events, launch, pc, by):
     if by == "instruction":
         return f"{pc:4} {events.instruction(launch, pc)}".rstrip()
     file, line, text = events.line(launch, pc)
-    return f"{file}:{line} {text.strip()}".rstrip() if file else f"pc {pc}"
+    return f"{file}:{line} {' '.join(text.split())}".rstrip() if file else f"pc {pc}"
 
 
 def banks_by_line(source, by="line", cu=None, start=None, end=None, ax=None):
@@ -133,6 +133,7 @@ def draw_banks_by_line(table, by="line", ax=None):
                   linewidth=.4, label=label)
     bars.tick_params(labelleft=False)
     bars.set_xlabel("passes")
+    bars.set_xlim(0, 1.05 * max(1, table["passes"].max()))
     figure.thousands(bars.xaxis)
     bars.legend(loc="lower left", bbox_to_anchor=(0, 1.01), borderaxespad=0)
     return ax

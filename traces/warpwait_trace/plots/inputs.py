@@ -102,12 +102,11 @@ class Events:
     """
 
     def __init__(self, source):
-        if isinstance(source, (str, os.PathLike)):
-            source = _open(source)
-        self.source = source
-        self.path = str(getattr(source, "path", "the timeline"))
-        self.run = source.run
-        self._frames = {}
+        self._opens = isinstance(source, (str, os.PathLike))
+        self.source = _open(source) if self._opens else source
+        self.path, self.run, self._frames = str(self.source.path), self.source.run, {}
+        if self._opens:
+            self.source.close()
 
     @classmethod
     def of(cls, source):
@@ -169,10 +168,14 @@ class Events:
         return ", ".join(kernels) + (f" on {machine}" if machine else "")
 
     def _read(self, kind):
+        source = _open(self.path) if self._opens else self.source
         try:
-            frame = self.source.frame(kind)
+            frame = source.frame(kind)
         except (ValueError, TraceError) as error:  # a kind that the file's schema does not have, or damage
             raise PlotError(str(error) if isinstance(error, TraceError) else f"{self.path}: {error}") from None
+        finally:
+            if self._opens:
+                source.close()
         return frame.sort_values(["from", "to"], kind="stable", ignore_index=True)
 
 
@@ -180,7 +183,10 @@ def _open(path):
     if not is_timeline(path):
         raise PlotError(f"{path}: expected a timeline (`warpwait run --timeline FILE`)")
     try:
-        return Timeline(path)
+        timeline = Timeline(path)
+        if not isinstance(timeline.run, dict):
+            raise PlotError(f"{path}: meta `run`: expected an object of JSON")
+        return timeline
     except (OSError, TraceError) as error:
         raise PlotError(error) from None
 

@@ -8,11 +8,12 @@ from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 
 from . import figure
-from .colours import DEEP_PURPLE, PORT_KINDS, PURPLE, lighter, look
-from .inputs import Events, PlotError
+from .colours import DEEP_PURPLE, PORT_KINDS, PURPLE, in_order, lighter, look
+from .inputs import Events, PlotError, bin_edges, cycles_in_bins
 
 HEIGHT = .8            # of a bar, in rows
-MANY = 4000            # slices beyond which they are pixels in an .svg, too
+DENSE = 700            # slices in a row beyond which many are narrower than a pixel
+COLUMNS = 700          # into which such rows are divided
 ARROWS = 150           # arrows beyond which they would hide what they point at
 COPY_FACE = lighter(PURPLE, .55)
 CHANNELS = 64          # the stride of engines in the units of channels
@@ -144,8 +145,11 @@ def draw_timeline(rows, ax=None):
     axes.set_xlim(begin, finish)
     axes.set_ylim(count - .4, -.6)
     faces = _faces()
-    for (section, what), of in slices.groupby(["section", "what"], sort=False):
-        _bars(axes, of, *faces(section, what), wide=(finish - begin) / 70, pixels=len(slices) > MANY)
+    for section, of in slices.groupby("section", sort=False):
+        if _is_dense(of):
+            _shares(axes, of, faces, bin_edges(begin, finish, COLUMNS))
+        else:
+            _bars(axes, of, faces, wide=(finish - begin) / 70)
     _labels(axes, slices[slices["label"] != ""], (finish - begin) / 40)
     for arrow in rows.arrows.itertuples(index=False):
         axes.annotate("", (arrow.to, arrow.to_row + HEIGHT / 2), (arrow[1], arrow.from_row - HEIGHT / 2),
@@ -174,17 +178,37 @@ def _faces():
     return faces
 
 
-def _bars(axes, slices, face, hatch, wide, pixels):
-    """One collection for all slices that look alike; hatches only where there is room for one."""
-    left, right, row = (slices[name].to_numpy(dtype=float) for name in ("from", "to", "row"))
-    corners = numpy.stack([numpy.stack([x, row + side * HEIGHT / 2], axis=1)
-                           for x, side in ((left, -1), (left, 1), (right, 1), (right, -1))], axis=1)
-    has_room = right - left >= wide
+def _is_dense(slices):
+    return slices["section"].iloc[0] in ("warps", "port") and slices.groupby("row").size().max() > DENSE
+
+
+def _bars(axes, slices, faces, wide):
+    """One collection for all slices of a section that look alike; hatches only where there is room for one."""
     edge = slices["section"].iloc[0] in ("copies", "channels")
-    for chosen, pattern in ((~has_room, ""), (has_room, hatch)):
-        if chosen.any():
-            axes.add_collection(PolyCollection(corners[chosen], facecolor=face, hatch=pattern, edgecolor="#333333",
-                                               linewidth=.4 if edge else 0, rasterized=pixels), autolim=False)
+    for (section, what), of in slices.groupby(["section", "what"], sort=False):
+        left, right, row = (of[name].to_numpy(dtype=float) for name in ("from", "to", "row"))
+        corners = numpy.stack([numpy.stack([x, row + side * HEIGHT / 2], axis=1)
+                               for x, side in ((left, -1), (left, 1), (right, 1), (right, -1))], axis=1)
+        has_room, (face, hatch) = right - left >= wide, faces(section, what)
+        for chosen, pattern in ((~has_room, ""), (has_room, hatch)):
+            if chosen.any():
+                bars = PolyCollection(corners[chosen], facecolor=face, hatch=pattern, edgecolor="#333333",
+                                      linewidth=.4 if edge else 0)
+                axes.add_collection(bars, autolim=False)
+
+
+def _shares(axes, slices, faces, edges):
+    """Slices that would hide each other: of each column of a row the part of its height that each kind has of its
+    cycles, stacked as the legend is."""
+    section = slices["section"].iloc[0]
+    for row, of in slices.groupby("row"):
+        below = numpy.full(len(edges), row + HEIGHT / 2)
+        kinds = dict(list(of.groupby("what")))
+        for what in in_order(kinds):
+            share = cycles_in_bins(kinds[what]["from"], kinds[what]["to"], edges) / numpy.diff(edges)
+            above = below - HEIGHT * numpy.append(share, share[-1])
+            axes.fill_between(edges, above, below, step="post", facecolor=faces(section, what)[0], linewidth=0)
+            below = above
 
 
 def _labels(axes, slices, wide):
@@ -205,6 +229,9 @@ def _legend(rows, faces):
     slices = rows.slices
     found = {section: list(of["what"].unique()) for section, of in slices.groupby("section", sort=False)}
     handles = figure.bucket_patches(found["warps"])
+    if any(_is_dense(of) for _, of in slices.groupby("section")):
+        cycles = numpy.diff(bin_edges(slices["from"].min(), slices["to"].max(), COLUMNS))[0]
+        handles.append(Line2D([], [], linestyle="", label=f"(heights: shares of {cycles} cycles)"))
     for section, text in (("copies", "copy, with its number"), ("channels", "channel has the copy")):
         if section in found:
             handles.append(figure.patch(faces(section, None)[0], "", text))
