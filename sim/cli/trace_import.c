@@ -126,7 +126,18 @@ static bool fill_launch(struct invocation *call, const struct sass_launch *launc
   return true;
 }
 
-/* What a replay is told: launches one after the other, on a machine with no buffers. */
+/* Buffers without bytes. */
+static void fill_memory(const struct sass_import *import, struct isa_memory *memory) {
+  uint64_t base = 0;
+  while (sass_import_region(import, memory->count, &base)) {
+    memory->buffers = need_more(memory->buffers, memory->count + 1, sizeof *memory->buffers);
+    struct isa_buffer *buffer = &memory->buffers[memory->count++];
+    *buffer = (struct isa_buffer){.base = base ? base : 1, .bytes = base ? SASS_REGION : SASS_REGION - 1};
+    snprintf(buffer->name, sizeof buffer->name, "0x%" PRIx64, base);
+  }
+}
+
+/* What a replay is told: launches one after the other. */
 static bool fill_job(struct invocation *call, const struct sass_import *import, struct job *job) {
   const struct isa_program *program = sass_import_program(import);
   const struct job_request request = {.set = call->sets.word, .set_count = call->sets.count};
@@ -137,6 +148,7 @@ static bool fill_job(struct invocation *call, const struct sass_import *import, 
   if (!job_machine(&request, &job->machine, &call->message))
     return false;
   job->file = need_copy(call->list);
+  fill_memory(import, &job->memory);
   while ((launch = sass_import_launch(import, job->launch_count))) {
     job->launches = need_more(job->launches, job->launch_count + 1, sizeof *job->launches);
     struct job_launch *made = &job->launches[job->launch_count];

@@ -99,6 +99,29 @@ static void note_shared(struct scan *scan, const struct sass_inst *inst, const s
   }
 }
 
+static bool note_region(struct sass_import *import, uint64_t base) {
+  size_t at = import->region_count;
+  while (at && import->regions[at - 1] >= base)
+    at--;
+  if (at < import->region_count && import->regions[at] == base)
+    return true;
+  if (import->region_count == SASS_REGIONS)
+    return false;
+  import->regions = need_more(import->regions, import->region_count + 1, sizeof base);
+  memmove(import->regions + at + 1, import->regions + at, (import->region_count++ - at) * sizeof base);
+  import->regions[at] = base;
+  return true;
+}
+
+/* Of memory of which a replay knows nothing, nothing can be prefetched. */
+static bool note_prefetch(struct scan *scan, const struct sass_line *line, struct sass_error *error) {
+  for (uint32_t left = line->mask; left; left &= left - 1)
+    if (!note_region(scan->import, line->address[__builtin_ctz(left)] / SASS_REGION * SASS_REGION))
+      return sass_fail(error, scan->import->launches[scan->launch].path, line->number,
+                       "prefetches go to more than %d GiB of memory", SASS_REGIONS);
+  return true;
+}
+
 static bool scan_instruction(void *self, const struct sass_line *line, struct sass_error *error) {
   struct scan *scan = self;
   struct sass_launch *launch = &scan->import->launches[scan->launch];
@@ -108,6 +131,8 @@ static bool scan_instruction(void *self, const struct sass_line *line, struct sa
   const bool place = inst->family == SASS_LANE_COPY && sass_is_place(line);
   if (line->memory && (sass_is_shared(inst) || place))
     note_shared(scan, inst, line);
+  if (inst->family == SASS_CACHE && !note_prefetch(scan, line, error))
+    return false;
   launch->instructions++;
   sass_tell(scan->import, scan->launch);
   return scan->end <= SASS_SHARED_BYTES ||
@@ -234,6 +259,7 @@ void sass_import_free(struct sass_import *import) {
     free(import->lost[i].place);
   isa_program_free(import->program);
   free(import->unknown);
+  free(import->regions);
   free(import->kernels);
   free(import->launches);
   free(import->list);
@@ -247,6 +273,13 @@ const struct sass_launch *sass_import_launch(const struct sass_import *import, s
 }
 
 uint64_t sass_import_copies(const struct sass_import *import) { return import->copies; }
+
+bool sass_import_region(const struct sass_import *import, size_t number, uint64_t *base) {
+  if (number >= import->region_count)
+    return false;
+  *base = import->regions[number];
+  return true;
+}
 
 const struct sass_count *sass_import_unknown(const struct sass_import *import, size_t number) {
   return number < import->unknown_count ? &import->unknown[number] : NULL;

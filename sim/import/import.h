@@ -56,6 +56,11 @@ const struct sass_launch *sass_import_launch(const struct sass_import *import,
                                              size_t number);   /* NULL beyond the last */
 uint64_t sass_import_copies(const struct sass_import *import); /* lines of copies by the host */
 
+/* The memory that prefetches go to, as a replay needs it: pieces of SASS_REGION bytes, ascending. False beyond the
+ * last. */
+enum { SASS_REGION = 1 << 30, SASS_REGIONS = 1 << 12 };
+bool sass_import_region(const struct sass_import *import, size_t number, uint64_t *base);
+
 /* Opcodes that are not known. NULL beyond the last. */
 const struct sass_count *sass_import_unknown(const struct sass_import *import, size_t number);
 

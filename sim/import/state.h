@@ -15,6 +15,8 @@ struct sass_import {
   struct sass_count *unknown;
   size_t unknown_count;
   struct sass_count lost[SASS_LOSSES];
+  uint64_t *regions; /* where prefetches go, ascending, without repetitions */
+  size_t region_count;
   uint64_t copies;
   uint64_t instructions, total; /* lines read this time, and in all */
 };
