@@ -62,6 +62,19 @@ static bool is_own(const char *name) {
   return strcmp(name, "run") == 0 || strcmp(name, "marks") == 0 || is_program(name);
 }
 
+/* The numbers of hazards are those of the first input that has any. */
+static void write_rules(const struct trace_edit *edit, struct trace_writer *writer) {
+  for (size_t i = 0; i < edit->input_count; i++) {
+    size_t size = 0;
+    const char *rules = trace_meta(edit->inputs[i].opened.trace, "rules", &size);
+    if (!rules)
+      continue;
+    if (i) /* else it is among the first input's metas */
+      trace_write_meta(writer, "rules", rules, size);
+    return;
+  }
+}
+
 static void write_metas(const struct trace_edit *edit, struct trace_writer *writer) {
   struct trace *first = edit->inputs[0].opened.trace;
   const char *name;
@@ -71,6 +84,7 @@ static void write_metas(const struct trace_edit *edit, struct trace_writer *writ
     if (!is_own(name))
       trace_write_meta(writer, name, bytes, size);
   }
+  write_rules(edit, writer);
   char *run = json_dumps(edit->run, JSON_COMPACT);
   if (run)
     trace_write_meta(writer, "run", run, strlen(run));

@@ -95,9 +95,10 @@ struct merge {
 
 static uint32_t lanes_of(const struct trace_input *input) { return input->opened.job.machine.cu.warp_size; }
 
+/* One that was imported, or written by hand, has no hazards and no rules. */
 static bool same_rules(const struct trace_input *a, const struct trace_input *b) {
   const char *of_a = trace_meta(a->opened.trace, "rules", NULL), *of_b = trace_meta(b->opened.trace, "rules", NULL);
-  return strcmp(of_a ? of_a : "", of_b ? of_b : "") == 0;
+  return !of_a || !of_b || strcmp(of_a, of_b) == 0;
 }
 
 static bool check_input(const struct merge *merge, size_t i) {
@@ -106,9 +107,10 @@ static bool check_input(const struct merge *merge, size_t i) {
   if (lanes_of(input) != lanes_of(first))
     return message_fail(merge->message, "%.300s: has warps of %u lanes, and %.300s of %u", input->path, lanes_of(input),
                         first->path, lanes_of(first));
-  if (!same_rules(input, first))
-    return message_fail(merge->message, "%.300s: numbers hazards otherwise than %.300s: another version recorded it",
-                        input->path, first->path);
+  for (size_t before = 0; before < i; before++)
+    if (!same_rules(input, &merge->edit.inputs[before]))
+      return message_fail(merge->message, "%.300s: numbers hazards otherwise than %.300s: another version recorded it",
+                          input->path, merge->edit.inputs[before].path);
   if (i && job->memory.pipe_count)
     return message_fail(merge->message, "%.300s: has pipes, which only the first trace may have", input->path);
   if (i + 1 < merge->edit.input_count && job->launch_count > trace_launches(input->opened.trace))

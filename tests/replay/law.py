@@ -6,7 +6,7 @@ usage: tests/replay/law.py [--machines N] [--seed S] [LAUNCH.json ...]
 For each launch file: a recording changes nothing of what `run` writes; the trace has the same bytes whichever host steps
 the model; `replay` prints what `run` printed, on both hosts, as text with the source annotated and as JSON; and on N
 other machines (default 1), which differ in six parameters, `replay --set ...` is `run --set ...`, unless the
-recording says that the kernel depends on time. Exit status 0 if all that holds.
+recording says that the kernel depends on time; slices of the trace, merged, are the trace to the byte. Exit status 0 if all that holds.
 """
 import argparse
 import json
@@ -97,6 +97,22 @@ class Law:
         self.expect(traces[0].read_bytes() == traces[1].read_bytes(), f"{path}: the hosts' traces differ")
         return traces[0], json.loads(ran[1][1])
 
+    def cut_and_joined(self, path, trace, report):
+        """A slice of everything is the trace, and so are slices of all launches, merged, unless pipes forbid it."""
+        whole, first, rest = (self.folder / f"{name}.wwt" for name in ("whole", "first", "rest"))
+        tool("trace", "slice", trace, "-o", whole)
+        self.expect(whole.read_bytes() == trace.read_bytes(), f"{path}: a slice of everything is not the trace")
+        for cut in range(1, len(report["launches"])):
+            if cut in report["launches"][cut]["together"]:
+                continue
+            cuts = [tool("trace", "slice", trace, "--launch", f"1-{cut}", "-o", first),
+                    tool("trace", "slice", trace, "--launch", f"{cut + 1}-999", "-o", rest)]
+            if "has pipes" in cuts[1][2]:
+                continue
+            merged = tool("trace", "merge", first, rest, "-o", whole)
+            self.expect(cuts + [merged] == 3 * [(0, "", "")], f"{path}: cut behind launch {cut}: {cuts} {merged}")
+            self.expect(whole.read_bytes() == trace.read_bytes(), f"{path}: cut behind launch {cut}, and merged")
+
     def elsewhere(self, path, trace, sets):
         ran = tool("run", path, "-q", "--host", "plain", "--report", "json", *sets)
         replayed = tool("replay", trace, "-q", "--host", "plain", "--report", "json", *sets)
@@ -121,6 +137,7 @@ def main():
         law, generator, rows = Law(folder), random.Random(options.seed), parameters()
         for path in options.launch or launch_files(folder):
             trace, report = law.on_its_machine(path)
+            law.cut_and_joined(path, trace, report)
             for _ in range(options.machines):
                 law.elsewhere(path, trace, other_machine(generator, rows, report["machine"]["parameters"]))
     print(f"{law.held} held, {law.faults} broken; {law.refused} machines refused, {law.marked} kernels marked")
