@@ -6,6 +6,7 @@
 #include "models/result.h"
 #include "sim/cli/machines.h"
 #include "sim/cli/report.h"
+#include "sim/core/timeline.h"
 
 /* ---- parameters -------------------------------------------------------------------------------- */
 
@@ -212,5 +213,38 @@ char *hazards_manual(void) {
   for (size_t i = 0; i < HAZARDS; i++)
     text_print(&text, "| `%s` | %s | %s |\n", isa_hazard_rows[i].rule, isa_hazard_rows[i].text,
                isa_hazard_rows[i].advice);
+  return text.data;
+}
+
+/* ---- timelines --------------------------------------------------------------------------------- */
+
+static void event_rows(enum timeline_block block, struct text *text) {
+  text_print(text, "\n## `%s`: %s\n\n| kind, field | type | |\n|---|---|---|\n", timeline_block_rows[block].name,
+             timeline_block_rows[block].text);
+  for (unsigned kind = 0; kind < TIMELINE_KINDS; kind++) {
+    const struct timeline_kind_row *row = &timeline_kind_rows[kind];
+    if (row->block != block)
+      continue;
+    text_print(text, "| **`%s`** | | **%s** |\n| `unit` | number | %s |\n", row->name, row->text, row->unit);
+    for (unsigned i = 0; i < row->fields; i++) {
+      text_print(text, "| `%s` | ", row->field[i].name);
+      for (const char *at = row->field[i].type; *at; at++)
+        text_print(text, *at == '|' ? ", " : "%c", *at);
+      text_print(text, " | %s |\n", row->field[i].text);
+    }
+  }
+}
+
+char *timeline_manual(void) {
+  struct text text = {0};
+  text_print(&text,
+             "# Events of timelines\n\n"
+             "Made by `make docs` from `sim/core/timeline.def`. [timeline.md](timeline.md) says how to get them.\n\n"
+             "Every event has a compute unit `cu`, a `unit` of its block, and cycles: it takes those from `from` up "
+             "to, but without, `to`. Types: `mask`, bits, of which bit 0 is the first lane or bank; `flag`, 0 or 1; "
+             "`pc`, an instruction of the launch in the same event; `cycle`, one near the event's own; `stall`, a "
+             "bucket of [the report](report.md#where-warps-are-stalls); words, of which it is one.\n");
+  for (unsigned block = 0; block < TIMELINE_BLOCKS; block++)
+    event_rows((enum timeline_block)block, &text);
   return text.data;
 }

@@ -10,6 +10,7 @@
 #include "tests/ct.h"
 #include "tests/traces/made.h"
 #include "traces/block.h"
+#include "traces/timeline_code.h"
 #include "traces/timeline_file.h"
 #include "traces/timeline_window.h"
 
@@ -409,4 +410,36 @@ TEST(timelines, the_reader_in_python_reads_what_this_one_reads) {
   compare(&(struct made_timeline){.seed = 41, .events = 5000, .wild = 10}, false);
   compare(&(struct made_timeline){.seed = 42, .events = 100, .wild = 100}, false);
   compare(&(struct made_timeline){.seed = 43, .events = 5000}, true);
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+/* The batch of docs/timeline-format.md, and the bytes that are told there. */
+TEST(timelines, the_example_of_the_page_is_true) {
+  static const struct timeline_event events[] = {
+      {TIMELINE_WARP, 1, 0, 10, 11, {0, 4, 0, 7, 0}},
+      {TIMELINE_WARP, 1, 1, 10, 12, {3, 4, 0, 7, 1}},
+      {TIMELINE_BANKS, 1, 0, 12, 13, {0xff, 0, 4, 0, 0}},
+      {TIMELINE_WARP, 1, 0, 11, 15, {8, 5, 0, 7, 0}},
+      {TIMELINE_BANKS, 1, 0, 13, 14, {0xff00, 0, 4, 0, 1}},
+      {TIMELINE_WARP, 1, 0, 15, 16, {0, 5, 0, 7, 0}},
+  };
+  struct timeline_encoder *encoder = calloc(1, sizeof *encoder);
+  struct bytes batch = {0};
+  static char page[40000];
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+    EXPECT_TRUE(timeline_encode(encoder, &events[i]));
+  EXPECT_TRUE(timeline_encode_batch(encoder, 2, &batch));
+  char hex[400] = "";
+  for (size_t i = 0; i < batch.size; i++)
+    snprintf(hex + strlen(hex), sizeof hex - strlen(hex), "%s%02x", i ? " " : "`", batch.at[i]);
+  strcat(hex, "`");
+  FILE *file = fopen("docs/timeline-format.md", "r");
+  ASSERT_TRUE(file);
+  page[fread(page, 1, sizeof page - 1, file)] = 0;
+  fclose(file);
+  EXPECT_CONTAINS(page, hex);
+  timeline_encoder_free(encoder);
+  free(encoder);
+  free(batch.at);
 }
