@@ -44,8 +44,8 @@ struct text_hooks {
    * caller frees. NULL: none. */
   char *(*put_meta)(void *self, const char *name, const void *bytes, size_t size, const char **form);
 
-  /* A comment on the operation at `pc` of a program: its instruction. "" when there is nothing to say. */
-  void (*comment)(void *self, uint32_t program, uint32_t pc, char *text, size_t size);
+  /* A comment on the operation at `pc` of a program: its instruction. NULL when there is nothing to say. */
+  const char *(*comment)(void *self, uint32_t program, uint32_t pc);
 
   /* Reading: the bytes of a meta in such a form, which the caller frees. NULL with the error's text filled. */
   void *(*take_meta)(void *self, const char *form, const char *name, const struct text_block *block, size_t *size,

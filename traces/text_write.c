@@ -157,7 +157,6 @@ static void put_operation(struct text_writer *writer, const struct trace_launch 
                           uint64_t mask, bool last) {
   const struct trace_kind_row *row = &trace_kind_rows[op->kind];
   FILE *to = writer->to;
-  char comment[256] = "";
   fprintf(to, "%" PRIu32, op->pc);
   if (last && op->next != (uint32_t)(op->pc + 1))
     fprintf(to, " next=%" PRIu32, op->next);
@@ -174,9 +173,13 @@ static void put_operation(struct text_writer *writer, const struct trace_launch 
   const uint64_t lanes = row->vectors ? trace_lanes(op) : 0;
   for (unsigned i = 0; lanes && i < row->vectors; i++)
     put_vector(to, row->vector[i].name, &op->vector[i], lanes, launch->lanes);
-  if (writer->hooks->comment)
-    writer->hooks->comment(writer->hooks->self, launch->program, op->pc, comment, sizeof comment);
-  fprintf(to, "%s%s\n", *comment ? "  # " : "", comment);
+  const struct text_hooks *hooks = writer->hooks;
+  const char *comment = hooks->comment ? hooks->comment(hooks->self, launch->program, op->pc) : NULL;
+  if (comment) {
+    fputs("  # ", to);
+    fputs(comment, to);
+  }
+  fputc('\n', to);
   put_notes(to, op);
 }
 

@@ -12,8 +12,14 @@
 #include "sim/replay/kinds.h"
 #include "sim/replay/recorder.h"
 
+/* Of the trace that is written. */
+struct commented {
+  struct isa_program *isa; /* NULL: cannot be read */
+  char **comments;         /* of each instruction; NULL until it is wanted */
+};
+
 struct trace_text {
-  struct isa_program **programs; /* of the trace that is written; NULL where one cannot be read */
+  struct commented *programs;
   uint32_t program_count;
   struct isa_program *assembled; /* that waits for its job */
 };
@@ -28,30 +34,37 @@ static char *put_meta(void *self, const char *name, const void *bytes, size_t si
   return is_program(name) ? trace_program_text(bytes, size) : NULL;
 }
 
-static void comment(void *self, uint32_t number, uint32_t pc, char *text, size_t size) {
-  const struct trace_text *own = self;
-  const struct isa_program *program = number < own->program_count ? own->programs[number] : NULL;
-  char place[REPORT_PLACE], instruction[160];
-  *text = '\0';
-  if (!program || pc >= program->count)
-    return;
+static char *make_comment(const struct isa_program *program, uint32_t pc) {
+  char place[REPORT_PLACE], instruction[160], text[256];
   report_place(program, pc, place);
   isa_print(program, pc, instruction, sizeof instruction);
-  snprintf(text, size, "%s  (%.80s)", instruction, place);
+  snprintf(text, sizeof text, "%s  (%.80s)", instruction, place);
   for (char *c = text; *c; c++)
     *c = (char)((unsigned char)*c < ' ' ? ' ' : *c);
+  return need_copy(text);
+}
+
+static const char *comment(void *self, uint32_t number, uint32_t pc) {
+  const struct trace_text *own = self;
+  const struct commented *program = number < own->program_count ? &own->programs[number] : NULL;
+  if (!program || !program->isa || pc >= program->isa->count)
+    return NULL;
+  if (!program->comments[pc])
+    program->comments[pc] = make_comment(program->isa, pc);
+  return program->comments[pc];
 }
 
 static void read_programs(struct trace_text *text, struct trace *trace) {
   text->program_count = trace_programs(trace);
-  text->programs = need(text->program_count + 1, sizeof(void *));
+  text->programs = need(text->program_count + 1, sizeof *text->programs);
   for (uint32_t i = 0; i < text->program_count; i++) {
     char name[32];
     size_t size = 0;
     struct isa_error error;
     snprintf(name, sizeof name, "program%u", i);
     const char *bytes = trace_meta(trace, name, &size);
-    text->programs[i] = bytes ? isa_decode((const uint8_t *)bytes, size, name, &error) : NULL;
+    struct isa_program *isa = bytes ? isa_decode((const uint8_t *)bytes, size, name, &error) : NULL;
+    text->programs[i] = (struct commented){isa, isa ? need(isa->count + 1, sizeof(char *)) : NULL};
   }
 }
 
@@ -140,8 +153,13 @@ struct trace_text *trace_text_new(struct trace *trace) {
 }
 
 void trace_text_free(struct trace_text *text) {
-  for (uint32_t i = 0; i < text->program_count; i++)
-    isa_program_free(text->programs[i]);
+  for (uint32_t i = 0; i < text->program_count; i++) {
+    struct commented *program = &text->programs[i];
+    for (uint32_t pc = 0; program->isa && pc < program->isa->count; pc++)
+      free(program->comments[pc]);
+    free(program->comments);
+    isa_program_free(program->isa);
+  }
   isa_program_free(text->assembled);
   free(text->programs);
   free(text);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,57 @@ static void make_folder(void) {
 }
 
 static void remove_folder(void) { run("rm -r \"$T\""); }
+
+/* A sanitizer keeps what is freed, for a while. */
+#ifndef __SANITIZE_ADDRESS__
+
+/* The most memory that the command takes, in KiB; -1 when it fails. */
+static long memory_of(const char *arguments) {
+  const char *program = getenv("WARPWAIT");
+  char line[500];
+  struct rusage usage;
+  int status = 0;
+  snprintf(line, sizeof line, "cd '%s' && exec \"$W\" %s", folder, arguments);
+  char *full = realpath(program ? program : "build/warpwait", NULL);
+  setenv("W", full, 1);
+  free(full);
+  const pid_t child = fork();
+  if (!child) {
+    execl("/bin/sh", "sh", "-c", line, NULL);
+    _exit(127);
+  }
+  return wait4(child, &status, 0, &usage) == child && status == 0 ? usage.ru_maxrss : -1;
+}
+
+/* Work-groups one after the other, each with streams of its own; to text, and from it. */
+static void measure(unsigned groups, long memory[2]) {
+  char path[100];
+  snprintf(path, sizeof path, "%s/long.wwtt", folder);
+  FILE *file = fopen(path, "w");
+  fprintf(file,
+          "wwtt 1\nprogram {\n access*2 plain\n}\nlaunch groups=%u warps=4\ngroup 0..%u\nwarp 0..3\nrepeat 4 {\n"
+          "0 address=64*lane+4096*warp+65536*group step 4\n1 address=[1 3 2 7+9*29] step 1000\n}\n2 done\n",
+          groups, groups - 1);
+  fclose(file);
+  EXPECT_TRUE(memory_of("trace convert long.wwtt long.wwt") > 0);
+  memory[0] = memory_of("trace convert long.wwt again.wwtt");
+  memory[1] = memory_of("trace convert again.wwtt again.wwt");
+}
+
+TEST(examples, memory_of_a_conversion_to_text_and_back_does_not_grow_with_the_trace) {
+  long few[2], many[2];
+  make_folder();
+  measure(100, few);
+  measure(5000, many);
+  for (unsigned i = 0; i < 2; i++) {
+    EXPECT_GT(few[i], 0);
+    EXPECT_GT(many[i], 0);
+    EXPECT_LT(many[i] - few[i], 4096);
+  }
+  remove_folder();
+}
+
+#endif
 
 TEST(examples, traces_of_all_lessons_come_back_from_text_to_the_byte) {
   glob_t found = {0};
