@@ -13,8 +13,8 @@
  * PASSED and COPY events, and what their fields sum to, are the report's, too. Listening changes nothing of the run.
  * Invariant (order): the events of one tap come in an order that depends on the run alone, not on the host or the order
  * in which components are stepped; `now`, the cycle in which one is told, never goes back within a tap. An event may be
- * told some time after it has ended, and one that is still going on when a run is cut short is told with that as its
- * end.
+ * told some time after it has ended, or before, when its end is known; one that is still going on when a run is cut
+ * short is told with that as its end.
  *
  * Not modelled: what L2 slices and DRAM banks did; registers; data. */
 #ifndef SIM_CORE_TIMELINE_H

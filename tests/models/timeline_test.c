@@ -371,3 +371,64 @@ static void memory_is_that_of_the_report(const struct rig *rig, const struct ear
 }
 
 TEST(timeline, memory_is_that_of_the_report) { over_machines(memory_is_that_of_the_report, 0); }
+
+/* ---- runs that are cut short ---------------------------------------------------------------------- */
+
+/* Events whose end is known, and told, before: releases, loads that the L1 serves, messages in the memory port. */
+static bool may_end_later(enum timeline_kind kind) {
+  return kind == TIMELINE_MEET || kind == TIMELINE_WAITED || kind == TIMELINE_GLOBAL || kind == TIMELINE_PASSED;
+}
+
+/* What is still going on is told with the end as its end: nothing is missing. */
+static void what_is_cut_short_is_told(const struct rig *rig, const struct ear *ear) {
+  const struct launch_result *result = &rig->result;
+  const struct isa_program *program = rig->program;
+  uint64_t sent = 0, queued = 0, held = 0, bytes = 0, sectors = 0;
+  for (size_t i = 0; i < ear->count; i++) {
+    const struct timeline_event *event = &ear->heard[i].event;
+    if (!may_end_later(event->kind))
+      EXPECT_LE(event->to, result->cycles);
+    EXPECT_LE(event->from, event->to);
+  }
+  for (uint32_t pc = 0; pc < program->count; pc++) {
+    sent += result->by_pc[pc].lds_accesses;
+    sectors += result->by_pc[pc].sectors;
+  }
+  FOR_EACH(event, ear, TIMELINE_QUEUE)
+  queued += cycles_of(event);
+  FOR_EACH(event, ear, TIMELINE_CHANNEL)
+  held += cycles_of(event);
+  FOR_EACH(event, ear, TIMELINE_GLOBAL)
+  bytes += event->field[TIMELINE_GLOBAL_BYTES];
+  EXPECT_EQ(count(ear, TIMELINE_ACCESS), sent);
+  EXPECT_EQ(queued, result->dma.queue_cycles);
+  EXPECT_EQ(held, result->dma.channel_cycles);
+  EXPECT_EQ(count(ear, TIMELINE_COPY), result->cu.copies);
+  EXPECT_EQ(count(ear, TIMELINE_GROUP), result->work_groups - result->never_started);
+  if (!rig->machine.mem.l1_size)
+    EXPECT_EQ(bytes, sectors * rig->machine.mem.sector);
+}
+
+TEST(timeline, what_is_cut_short_is_told) {
+  over_machines(what_is_cut_short_is_told, 300);
+  over_machines(what_is_cut_short_is_told, 1100);
+}
+
+TEST(timeline, a_deadlock_tells_who_waits_up_to_its_end) {
+  struct rig rig = {.order = ORDER_ASCENDING};
+  struct ear *ear = open_ear(UINT32_MAX);
+  ASSERT_TRUE(rig_build(&rig, "", 64, 64,
+                        ".kernel k\n.reg x\n.pred c\n get.local_id x, x\n setp.lt.u32 c, x, 32\n@c bra over\n bar\n"
+                        "over: exit\n"));
+  ASSERT_TRUE(EXPECT_TRUE(simulation_tell(rig.simulation, &ear->timeline)));
+  rig_start(&rig);
+  EXPECT_EQ(rig.result.end, END_DEADLOCK);
+  const struct timeline_event *meet = next_of(ear, TIMELINE_MEET, NULL), *group = next_of(ear, TIMELINE_GROUP, NULL);
+  ASSERT_TRUE(meet && group);
+  EXPECT_EQ(meet->to, rig.result.cycles);
+  EXPECT_EQ(meet->field[TIMELINE_MEET_LAST], rig.result.cycles);
+  EXPECT_EQ(group->to, rig.result.cycles);
+  warps_have_their_accounts(&rig, ear);
+  rig_free(&rig);
+  close_ear(ear);
+}
