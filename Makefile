@@ -112,7 +112,7 @@ check: all $(BUILD)/docgen $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite \
 	  tests/run $(BUILD)/tests/logs tests/differential/differential.py tests/hw/selftest.py tests/replay/law.py $(TEST_BIN) \
 	  tests/traces/reader_test.py tests/traces/damage.py tests/traces/plot_test.py tests/traces/plot_page.py tests/import/import_test.py \
-	  tests/layers.py tests/docs
+	  tests/timeline/exports_test.py tests/layers.py tests/docs
 
 # ---- the two commands of the README: set up what is missing, then do the job -------------------
 
@@ -195,6 +195,16 @@ docs: $(BUILD)/docgen
 $(BUILD)/docgen: $(BUILD)/obj/sim/cli/docgen.c.o $(BUILD)/libwarpwait.a
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# Exported timelines in the viewer of chrome://tracing; needs chromium, and golang-1.19-src for the viewer.
+.PHONY: viewer
+VIEWED := 05_double_buffer 11_stencil_2d
+viewer: all
+	@mkdir -p $(BUILD)/viewer
+	@for l in $(VIEWED); do \
+	  $(BUILD)/warpwait run examples/$$l/launch_opencl.json --timeline $(BUILD)/viewer/$$l.json >/dev/null || exit; \
+	done
+	@$(PYTHON) tests/timeline/viewer.py $(VIEWED:%=$(BUILD)/viewer/%.json)
 
 # The pictures of docs/plots.md, by the page's own commands.
 .PHONY: pictures
