@@ -351,6 +351,15 @@ class Timelines(Folder):
         self.assertEqual(len(rows.arrows), counters["copies"])
         self.assertTrue((rows.arrows["from"] <= rows.arrows["to"]).all())
 
+    def test_channels_and_the_port_have_the_reports_cycles_and_messages(self):
+        report, path = self.run_of("05_double_buffer")
+        slices, launch = plots.timeline_rows(path).slices, report["launches"][0]
+        channels = slices[slices["section"] == "channels"]
+        self.assertEqual((channels["to"] - channels["from"]).sum(), launch["dma"]["channel_cycles"])
+        port = slices[slices["section"] == "port"]["what"].value_counts()
+        self.assertEqual(port["dma_read"], launch["memory"]["dma_reads"])
+        self.assertEqual(port["store"], launch["memory"]["stores"])
+
     def test_rows_with_more_slices_than_pixels_are_drawn_as_shares(self):
         _, path = self.run_of("05_double_buffer")
         texts = [text.get_text() for text in plots.timeline(path).get_legend().get_texts()]

@@ -184,7 +184,8 @@ def _is_dense(slices):
 
 def _bars(axes, slices, faces, wide):
     """One collection for all slices of a section that look alike; hatches only where there is room for one."""
-    edge = slices["section"].iloc[0] in ("copies", "channels")
+    # Edges: none between a warp's slices, which leave no gap; the port's keep a cycle visible that is less than a pixel.
+    line = {"warps": 0, "port": .6}.get(slices["section"].iloc[0], .4)
     for (section, what), of in slices.groupby(["section", "what"], sort=False):
         left, right, row = (of[name].to_numpy(dtype=float) for name in ("from", "to", "row"))
         corners = numpy.stack([numpy.stack([x, row + side * HEIGHT / 2], axis=1)
@@ -192,8 +193,8 @@ def _bars(axes, slices, faces, wide):
         has_room, (face, hatch) = right - left >= wide, faces(section, what)
         for chosen, pattern in ((~has_room, ""), (has_room, hatch)):
             if chosen.any():
-                bars = PolyCollection(corners[chosen], facecolor=face, hatch=pattern, edgecolor="#333333",
-                                      linewidth=.4 if edge else 0)
+                edge = face if section == "port" and not pattern else "#333333"
+                bars = PolyCollection(corners[chosen], facecolor=face, hatch=pattern, edgecolor=edge, linewidth=line)
                 axes.add_collection(bars, autolim=False)
 
 
