@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/cli/trace_text.h"
 #include "sim/replay/recorder.h"
 #include "sim/replay/replayer.h"
 #include "tests/ct.h"
@@ -122,9 +123,61 @@ static void run_all(struct rig_recording *recording, const struct rig *rig, cons
     free(buffers[i].data);
 }
 
+/* ---- the text of a recording */
+
+static bool to_text(const char *path, FILE *to) {
+  struct trace_error error = {.text = ""};
+  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  if (!EXPECT_TRUE(trace != NULL))
+    return false;
+  struct trace_text *text = trace_text_new(trace);
+  const struct text_hooks hooks = trace_text_hooks(text);
+  const bool good = trace_text_write(trace, to, &hooks, &error);
+  trace_text_free(text);
+  trace_close(trace);
+  return EXPECT_STREQ(error.text, "") && good;
+}
+
+static bool from_text(FILE *from, const char *path) {
+  struct trace_error error = {.text = ""};
+  struct trace_writer *writer = trace_writer_open(path, &error);
+  struct trace_text *text = trace_text_new(NULL);
+  const struct text_hooks hooks = trace_text_hooks(text);
+  const bool good = trace_text_read(from, "text", writer, &hooks, &error) && trace_writer_close(writer, &error);
+  trace_text_free(text);
+  return EXPECT_STREQ(error.text, "") && good;
+}
+
+static bool same_files(FILE *a, FILE *b) {
+  bool same = a && b;
+  for (int byte = 0; same && byte != EOF;) {
+    byte = getc(a);
+    same = getc(b) == byte;
+  }
+  return same;
+}
+
+bool rig_text_comes_back(const char *path) {
+  FILE *text = tmpfile();
+  char back[100];
+  snprintf(back, sizeof back, "%s.back", path);
+  bool good = to_text(path, text);
+  rewind(text);
+  good = good && from_text(text, back);
+  FILE *before = fopen(path, "rb"), *after = good ? fopen(back, "rb") : NULL;
+  good = good && EXPECT_TRUE(same_files(before, after));
+  fclose(text);
+  fclose(before);
+  if (after)
+    fclose(after);
+  unlink(back);
+  return good;
+}
+
 void rig_replay(struct rig_recording *recording, struct rig *rig) {
   struct trace_error error = {0};
   EXPECT_TRUE(recorder_close(recording->recorder, &error));
+  rig_text_comes_back(recording->path);
   struct trace *trace = trace_open(recording->path, TRACE_WHOLE, &error);
   struct replayer *replayer = trace ? replayer_new(trace, &error) : NULL;
   EXPECT_STREQ(error.text, "");

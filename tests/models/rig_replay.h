@@ -15,7 +15,10 @@ uint64_t rig_mix(uint64_t hash, const void *bytes, size_t size);
 struct rig_recording *rig_record(struct rig *rig);
 /* The launch of rig has run. */
 void rig_recorded(struct rig_recording *recording, const struct rig *rig);
-/* Replays all, compares, and frees. */
+/* Replays all, compares, and frees. The recording comes back from its text, too. */
 void rig_replay(struct rig_recording *recording, struct rig *rig);
+
+/* Whether a trace that becomes text and a trace again has the same bytes, with notes of failures. */
+bool rig_text_comes_back(const char *path);
 
 #endif
