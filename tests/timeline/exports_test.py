@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -121,6 +122,43 @@ class Exports(unittest.TestCase):
             converted = (folder / f"converted{suffix}").read_bytes()
             self.assertEqual((folder / f"run{suffix}").read_bytes(), converted)
             self.assertEqual((folder / f"replay{suffix}").read_bytes(), converted)
+
+    def counter(self, path, name):
+        """What the counter adds up to, in its unit times cycles."""
+        document = json.loads(path.read_text())
+        points = [(trace_events.fine(event["ts"]), *event["args"].values()) for event in document["traceEvents"]
+                  if event["ph"] == "C" and event["name"] == name]
+        return sum((after[0] - before[0]) * before[1] for before, after in zip(points, points[1:]))
+
+    def test_counters_add_up_to_the_report(self):
+        path = self.path[LESSONS[0]].with_name("conflicts.json")
+        launches = json.loads(warpwait("run", ROOT / "examples/02_bank_conflict/launch_opencl.json", "--report", "json",
+                                       "--timeline", path))["launches"]
+        conflicts = self.counter(path, "LDS passes lost to bank conflicts")
+        self.assertGreater(conflicts, 0)
+        self.assertAlmostEqual(conflicts, sum(launch["lds"]["conflict_cycles"] for launch in launches), delta=1)
+        self.assertAlmostEqual(self.counter(path, "warps resident"),
+                               sum(sum(launch["stalls"].values()) for launch in launches), delta=5)
+
+    def test_the_page_has_every_track_counter_and_wave(self):
+        page = (ROOT / "docs/timeline-export.md").read_text()
+        rows = set(re.findall(r"^\| (`.*?`) \|", page, re.MULTILINE))
+        page_names = {name for row in rows for name in re.findall("`(.*?)`", row)}
+        shown = {"copies"}
+        for lesson, path in self.path.items():
+            for event in self.events[lesson]["traceEvents"]:
+                if event["name"] == "thread_name":
+                    shown.add(re.sub(r"\d+", "N", re.sub(r" \(\d+\)$", "", event["args"]["name"])))
+                elif event["ph"] == "C":
+                    shown.add(event["name"])
+            with warpwait_trace.open_timeline(path) as timeline:
+                shown.update(re.sub(r"\d+", "N", name).removeprefix("cuN.") for name in waves.add_up(timeline.events()))
+        self.assertEqual(shown - page_names, set())
+        counters = re.findall(r'COUNTER\(\w+, "(.*?)", "(.*?)", "(.*?)"\)',
+                              (ROOT / "sim/cli/timeline_counters.h").read_text())
+        self.assertGreater(len(counters), 1)
+        for row in counters[1:]:  # the first says what a row is
+            self.assertIn("| `%s` | %s | %s |\n" % row, page)
 
     def test_a_window_is_in_the_format_too(self):
         path = self.path[LESSONS[0]].with_name("window.json")

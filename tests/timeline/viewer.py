@@ -47,7 +47,7 @@ SHOW = """(() => {
   const moved = viewport.currentDisplayTransform.clone();
   moved.xSetWorldBounds(%s, %s, viewport.modelTrackContainer_.canvas.getBoundingClientRect().width);
   viewport.setDisplayTransformImmediately(moved);
-  for (const track of all('*').filter(track => track.heading && track.expanded === false))
+  for (const track of all("*").filter(track => /^copy/.test(track.heading) && track.expanded === false))
     track.expanded = true;
   for (const box of all('#flow_event_filter_dropdown input').filter(box => !box.checked))
     box.click();
