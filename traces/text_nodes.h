@@ -18,11 +18,11 @@ struct text_value {
 
 struct text_op {
   uint32_t pc, next, flags;
-  bool next_given;
+  bool next_given, mask_given;
   uint64_t mask;
   const struct trace_kind_row *row;
   struct text_value field[TRACE_FIELDS], vector[TRACE_VECTORS];
-  bool given[TRACE_VECTORS];
+  bool field_given[TRACE_FIELDS], given[TRACE_VECTORS];
   uint8_t listed[TRACE_VECTORS]; /* values in list[]; 0: the vector is a line */
   uint64_t list[TRACE_VECTORS][TRACE_LANES];
 };

@@ -117,21 +117,28 @@ static bool refuse_name(const struct lex *lex, const struct trace_kind_row *row,
                   row->name, legal);
 }
 
+/* Nothing is said twice. */
+static bool take_once(const struct lex *lex, const char *name, bool *given) {
+  if (*given)
+    return lex_fail(lex, "field '%s' is said twice", name);
+  return *given = true;
+}
+
 /* A field or a vector of the operation's kind. */
 static bool take_own(struct lex *lex, const struct item *item, unsigned loops, struct text_op *op) {
   const struct trace_kind_row *row = op->row;
   const size_t field = find_row(row->field, item->name), vector = find_row(row->vector, item->name);
   if (field < row->fields) {
     const char *name = row->field[field].name;
-    return take_value(lex, name, item->list ? (struct slice){"[", 1} : item->value, false, &op->field[field]) &&
+    return take_once(lex, name, &op->field_given[field]) &&
+           take_value(lex, name, item->list ? (struct slice){"[", 1} : item->value, false, &op->field[field]) &&
            take_steps(lex, name, loops, &op->field[field]);
   }
   if (vector >= row->vectors)
     return refuse_name(lex, row, item->name);
   const char *name = row->vector[vector].name;
-  op->given[vector] = true;
-  op->listed[vector] = 0;
-  return (item->list ? take_list(lex, name, item->value, op, (unsigned)vector)
+  return take_once(lex, name, &op->given[vector]) &&
+         (item->list ? take_list(lex, name, item->value, op, (unsigned)vector)
                      : take_value(lex, name, item->value, true, &op->vector[vector])) &&
          take_steps(lex, name, loops, &op->vector[vector]);
 }
@@ -142,10 +149,11 @@ static bool take_item(struct lex *lex, const struct item *item, unsigned lanes, 
     if (!lex_number(lex, "next", item->value, 0, UINT32_MAX, "a pc", &number))
       return false;
     op->next = (uint32_t)number;
-    return op->next_given = true;
+    return take_once(lex, "next", &op->next_given);
   }
   if (slice_is(item->name, "mask"))
-    return lex_number(lex, "mask", item->value, 0, all_lanes(lanes), "lanes that the warp has", &op->mask);
+    return take_once(lex, "mask", &op->mask_given) &&
+           lex_number(lex, "mask", item->value, 0, all_lanes(lanes), "lanes that the warp has", &op->mask);
   for (unsigned bit = 0; !item->value.at && bit < TRACE_FLAG_BITS; bit++)
     if (slice_is(item->name, trace_flag_names[bit])) {
       op->flags |= 1u << bit;

@@ -228,18 +228,19 @@ struct number_row {
   uint64_t minimum, maximum;
   const char *what;
   uint64_t *to;
-  bool *given; /* may be NULL */
+  bool given;
 };
 
 /* NAME=N of a row. */
 static bool take_number(struct text_reader *reader, const char *statement, const struct item *item,
-                        const struct number_row *rows, size_t count) {
+                        struct number_row *rows, size_t count) {
   char legal[150] = "";
   for (size_t i = 0; i < count; i++) {
     if (!slice_is(item->name, rows[i].name))
       continue;
     if (rows[i].given)
-      *rows[i].given = true;
+      return lex_fail(&reader->lex, "field '%s' is said twice", rows[i].name);
+    rows[i].given = true;
     return lex_number(&reader->lex, rows[i].name, item->list ? (struct slice){"[", 1} : item->value, rows[i].minimum,
                       rows[i].maximum, rows[i].what, rows[i].to);
   }
@@ -254,11 +255,11 @@ static bool take_launch(struct text_reader *reader) {
   uint64_t program = programs - 1u, lanes = 32, groups = 1, warps = 1;
   if (!programs)
     return lex_fail(&reader->lex, "a launch is of a program, and there is none before it");
-  const struct number_row rows[] = {
-      {"program", 0, programs - 1, "a program before this line", &program, NULL},
-      {"lanes", 1, TRACE_LANES, "lanes of a warp", &lanes, NULL},
-      {"groups", 0, UINT32_MAX, "a number of work-groups", &groups, NULL},
-      {"warps", 0, TRACE_WARPS, "a number of warps", &warps, NULL},
+  struct number_row rows[] = {
+      {"program", 0, programs - 1, "a program before this line", &program, false},
+      {"lanes", 1, TRACE_LANES, "lanes of a warp", &lanes, false},
+      {"groups", 0, UINT32_MAX, "a number of work-groups", &groups, false},
+      {"warps", 0, TRACE_WARPS, "a number of warps", &warps, false},
   };
   while (lex_more(&reader->lex)) {
     struct item item;
@@ -359,60 +360,85 @@ static bool end_group(struct text_reader *reader) {
 
 /* ---- work-groups ------------------------------------------------------------------------------------- */
 
-/* The fields of a `group` line. What is not said is as in the group's batch before, or as the launch has it. */
-static bool take_head(struct text_reader *reader, struct slice number, struct text_group *group) {
-  struct lex fields = reader->lex;
-  uint64_t launch = reader->launch, warps = 0, cu = 0, from = 0, to = 0, range[2];
-  bool warps_given = false, cu_given = false, to_given = false;
-  const struct number_row rows[] = {
-      {"launch", 0, writer_launches(reader->writer) - 1u, "a launch before this line", &launch, NULL},
-      {"warps", 0, TRACE_WARPS, "a number of warps", &warps, &warps_given},
-      {"cu", 0, UINT32_MAX, "a compute unit", &cu, &cu_given},
-      {"from", 0, UINT64_MAX, "a cycle", &from, &group->from_given},
-      {"to", 0, UINT64_MAX, "a cycle", &to, &to_given},
+/* The numbers of a `group` line. */
+enum { LAUNCH, WARPS, CU, FROM, TO, HEAD_FIELDS };
+struct head {
+  uint64_t value[HEAD_FIELDS];
+  bool given[HEAD_FIELDS], more;
+};
+
+static bool take_head(struct text_reader *reader, struct head *head) {
+  struct number_row rows[HEAD_FIELDS] = {
+      [LAUNCH] = {"launch", 0, writer_launches(reader->writer) - 1u, "a launch before this line", &head->value[LAUNCH],
+                  false},
+      [WARPS] = {"warps", 0, TRACE_WARPS, "a number of warps", &head->value[WARPS], false},
+      [CU] = {"cu", 0, UINT32_MAX, "a compute unit", &head->value[CU], false},
+      [FROM] = {"from", 0, UINT64_MAX, "a cycle", &head->value[FROM], false},
+      [TO] = {"to", 0, UINT64_MAX, "a cycle", &head->value[TO], false},
   };
   while (lex_more(&reader->lex)) {
     struct item item;
     if (!lex_item(&reader->lex, &item))
       return false;
     if (slice_is(item.name, "more") && !item.value.at)
-      group->more = true;
-    else if (!take_number(reader, "group", &item, rows, sizeof rows / sizeof *rows))
+      head->more = true;
+    else if (!take_number(reader, "group", &item, rows, HEAD_FIELDS))
       return false;
   }
-  const struct trace_launch *of = writer_launch(reader->writer, (uint32_t)launch);
+  for (unsigned i = 0; i < HEAD_FIELDS; i++)
+    head->given[i] = rows[i].given;
+  return true;
+}
+
+/* Which work-groups: those of the word, or the next. */
+static bool find_groups(struct text_reader *reader, struct slice word, uint32_t launch, uint64_t range[2]) {
+  const uint32_t groups = writer_launch(reader->writer, launch)->groups;
   range[0] = range[1] = launch == reader->launch ? reader->next_group : 0;
-  if (!of->groups)
-    return lex_fail(&fields, "the launch has no work-groups");
-  if (number.at ? !lex_range(&fields, "group", number, of->groups - 1, "a work-group of the launch", range)
-                : range[0] >= of->groups)
-    return number.at ? false : lex_fail(&fields, "the launch has no more work-groups than %" PRIu32, of->groups);
-  const struct text_resident *resident = text_run_resident(reader->run, (uint32_t)launch, (uint32_t)range[0]);
-  warps = warps_given ? warps : resident ? resident->warps : of->warps;
-  if (warps > of->warps)
-    return lex_fail(&fields,
+  if (!groups)
+    return lex_fail(&reader->lex, "the launch has no work-groups");
+  if (word.at)
+    return lex_range(&reader->lex, "group", word, groups - 1, "a work-group of the launch", range);
+  return range[0] < groups || lex_fail(&reader->lex, "the launch has no more work-groups than %" PRIu32, groups);
+}
+
+/* What is not said is as in the group's batch before, or as the launch has it. */
+static bool settle_head(struct text_reader *reader, struct slice word, const struct head *head,
+                        struct text_group *group) {
+  const uint32_t launch = head->given[LAUNCH] ? (uint32_t)head->value[LAUNCH] : reader->launch;
+  const uint32_t most = writer_launch(reader->writer, launch)->warps;
+  uint64_t range[2];
+  if (!find_groups(reader, word, launch, range))
+    return false;
+  const struct text_resident *resident = text_run_resident(reader->run, launch, (uint32_t)range[0]);
+  const uint64_t warps = head->given[WARPS] ? head->value[WARPS] : resident ? resident->warps : most;
+  const cycle_t from = head->given[FROM] ? head->value[FROM] : resident ? resident->to : 0;
+  if (warps > most)
+    return lex_fail(&reader->lex,
                     "field 'warps': '%" PRIu64 "' is not a number of warps of the launch (legal: 0 to %" PRIu32 ")",
-                    warps, of->warps);
-  group->launch = (uint32_t)launch;
-  group->first = (uint32_t)range[0];
-  group->last = (uint32_t)range[1];
-  group->warps = (uint32_t)warps;
-  group->cu = cu_given || !resident ? (uint32_t)cu : resident->cu;
-  group->from = from;
-  const cycle_t begin = group->from_given ? from : resident ? resident->to : 0;
-  group->to = to_given ? to : begin > reader->to ? begin : reader->to;
+                    warps, most);
+  *group = (struct text_group){.launch = launch,
+                               .first = (uint32_t)range[0],
+                               .last = (uint32_t)range[1],
+                               .warps = (uint32_t)warps,
+                               .cu = head->given[CU] || !resident ? (uint32_t)head->value[CU] : resident->cu,
+                               .from = head->value[FROM],
+                               .from_given = head->given[FROM],
+                               .to = head->given[TO]     ? head->value[TO]
+                                     : from > reader->to ? from
+                                                         : reader->to,
+                               .more = head->more};
   return true;
 }
 
 static bool take_group(struct text_reader *reader) {
   struct text_group *group = &reader->group;
   struct slice number = {NULL, 0};
+  struct head head = {.more = false};
   if (!writer_launches(reader->writer))
     return lex_fail(&reader->lex, "a work-group is of a launch, and there is none before it");
   if (lex_more(&reader->lex) && *reader->lex.at >= '0' && *reader->lex.at <= '9')
     number = lex_word(&reader->lex);
-  *group = (struct text_group){.launch = 0};
-  if (!take_head(reader, number, group))
+  if (!take_head(reader, &head) || !settle_head(reader, number, &head, group))
     return false;
   reader->launch = group->launch;
   reader->next_group = group->more ? group->first : group->last + 1;

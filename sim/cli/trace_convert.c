@@ -35,14 +35,21 @@ static bool to_text(struct invocation *call, struct file_piecewise *out) {
   return good || trace_fail(&call->message, &error);
 }
 
-static bool read_text(struct invocation *call, FILE *in, struct trace_writer *writer) {
+/* A writer's error names the file that it has written, which is gone when this is read. */
+static bool fail_unwritten(struct invocation *call, const struct trace_error *error, const char *path) {
+  const size_t length = strlen(path);
+  const char *what = strncmp(error->text, path, length) == 0 ? error->text + length : ": memory is out";
+  return message_fail(&call->message, "%s: cannot be written%.*s", call->out, (int)strcspn(what, ";"), what);
+}
+
+static bool read_text(struct invocation *call, FILE *in, struct trace_writer *writer, const char *path) {
   struct trace_error error = {0}, unwritten = {0};
   struct trace_text *text = trace_text_new(NULL);
   const struct text_hooks hooks = trace_text_hooks(text);
   const bool good = trace_text_read(in, call->in, writer, &hooks, &error);
   trace_text_free(text);
   if (good || !error.text[0])
-    return trace_writer_close(writer, &unwritten) || trace_fail(&call->message, &unwritten);
+    return trace_writer_close(writer, &unwritten) || fail_unwritten(call, &unwritten, path);
   trace_writer_abandon(writer);
   return trace_fail(&call->message, &error);
 }
@@ -52,8 +59,9 @@ static bool from_text(struct invocation *call, struct file_piecewise *out) {
   FILE *in = fopen(call->in, "rb");
   if (!in)
     return message_fail(&call->message, "%s: %s", call->in, strerror(errno));
-  struct trace_writer *writer = trace_writer_open(out->temporary[0] ? out->temporary : call->out, &error);
-  const bool good = writer ? read_text(call, in, writer) : trace_fail(&call->message, &error);
+  const char *path = out->temporary[0] ? out->temporary : call->out;
+  struct trace_writer *writer = trace_writer_open(path, &error);
+  const bool good = writer ? read_text(call, in, writer, path) : fail_unwritten(call, &error, path);
   fclose(in);
   return good;
 }

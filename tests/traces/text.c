@@ -377,6 +377,11 @@ static const struct {
     {"group\nwarp 0\n0 gone\n", "T:9: 'gone' is not a field of kind 'plain' (legal: next mask done diverged)"},
     {"group\nwarp 0\n1 adress=0\n",
      "T:9: 'adress' is not a field of kind 'access' (legal: next mask done diverged left_out address)"},
+    {"group\nwarp 0\n0 mask=1 mask=1\n", "T:9: field 'mask' is said twice"},
+    {"group\nwarp 0\n0 next=1 next=1\n", "T:9: field 'next' is said twice"},
+    {"group\nwarp 0\n1 left_out=1 left_out=1\n", "T:9: field 'left_out' is said twice"},
+    {"group\nwarp 0\n1 address=1 address=[1]\n", "T:9: field 'address' is said twice"},
+    {"group cu=1 cu=1\n", "T:7: field 'cu' is said twice"},
     {"group\nwarp 0\n1\n", "T:9: field 'address' is missing: 32 lanes take part"},
     {"group\nwarp 0\n1 address=4*line\n",
      "T:9: field 'address': '4*line' is not a value (legal: numbers, and numbers*lane, *warp or *group, with + or - "
