@@ -120,7 +120,7 @@ def draw_banks_by_line(table, by="line", ax=None):
     heat, bars = ax
     passes = table.drop(columns=["passes", "conflicts"])
     mesh = heat.imshow(passes, cmap="cividis", vmin=0, aspect="auto", interpolation="nearest")
-    heat.figure.colorbar(mesh, ax=heat, label="passes through the bank", pad=.01)
+    figure.thousands(heat.figure.colorbar(mesh, ax=heat, label="passes through the bank", pad=.01).ax.yaxis)
     heat.set_xlabel("bank")
     heat.set_yticks(range(len(table)), [name if len(name) <= 44 else name[:43] + "…" for name in table.index],
                     family="monospace")
@@ -129,11 +129,12 @@ def draw_banks_by_line(table, by="line", ax=None):
     for left, width, bucket, label in ((0, own, "lds", "first of their phase"),
                                        (own, conflicts, "lds_conflict", "added by conflicts")):
         style = look(bucket)
-        bars.barh(range(len(table)), width, left=left, color=style.face, hatch=style.hatch, edgecolor="#333333",
+        bars.barh(range(len(table)), width, left=left, color=style.face, hatch=style.hatch, edgecolor=style.ink,
                   linewidth=.4, label=label)
     bars.tick_params(labelleft=False)
     bars.set_xlabel("passes")
     bars.set_xlim(0, 1.05 * max(1, table["passes"].max()))
+    bars.xaxis.set_major_locator(figure.matplotlib.ticker.MaxNLocator(3))
     figure.thousands(bars.xaxis)
     bars.legend(loc="lower left", bbox_to_anchor=(0, 1.01), borderaxespad=0)
     return ax

@@ -10,19 +10,19 @@ GREEN, SKY, YELLOW, VERMILION = "#009E73", "#56B4E9", "#F0E442", "#D55E00"
 BLUE, PURPLE, ORANGE, GREY = "#0072B2", "#CC79A7", "#E69F00", "#7F7F7F"
 DEEP_PURPLE = "#85406A"  # what engines do with copies, beside warps that wait for them
 
-# (family, colour, its buckets): in the order in which they are stacked.
+# (family, colour, its buckets with their shades: see shade()), in the order in which they are stacked. The shades are
+# such that no two buckets look alike to people who do not see red or green, either; a test holds that.
 FAMILIES = [
-    ("issued", GREEN, ["issued"]),
-    ("issue slots", YELLOW, ["not_selected"]),
-    ("execution units", SKY, ["dependency", "unit"]),
-    ("LDS", VERMILION, ["lds", "lds_conflict", "lds_contention", "lds_queue"]),
-    ("global memory", BLUE, ["memory", "memory_queue", "fence", "pipe", "drain"]),
-    ("copies", PURPLE, ["copy_wait", "copy_data", "dma_queue"]),
-    ("other warps", ORANGE, ["barrier", "copy_join", "wait_join"]),
-    ("pipes", GREY, ["pipe_empty", "pipe_full"]),
+    ("issued", GREEN, {"issued": 0}),
+    ("issue slots", YELLOW, {"not_selected": 0}),
+    ("execution units", SKY, {"dependency": 0, "unit": .4}),
+    ("LDS", VERMILION, {"lds": 0, "lds_conflict": .6, "lds_contention": -.65, "lds_queue": -.45}),
+    ("global memory", BLUE, {"memory": 0, "memory_queue": .2, "fence": .8, "pipe": -.65, "drain": -.35}),
+    ("copies", PURPLE, {"copy_wait": 0, "copy_data": -.25, "dma_queue": -.45}),
+    ("other warps", ORANGE, {"barrier": 0, "copy_join": .8, "wait_join": .4}),
+    ("pipes", GREY, {"pipe_empty": -.9, "pipe_full": -.65}),
 ]
-HATCHES = ["", "////", "....", "xxxx", "----"]
-LIGHTER = [0, .45, .25, .6, .7]  # of the way to white, by the place in the family
+HATCHES = ["", "////", "....", "xxxx", "----"]  # by the place in the family
 
 # What passes the memory port, and what an engine does: (name, colour, hatch).
 PORT_KINDS = [("load", BLUE, ""), ("store", SKY, "////"), ("atomic", VERMILION, "...."), ("prefetch", YELLOW, "----"),
@@ -31,26 +31,31 @@ PORT_KINDS = [("load", BLUE, ""), ("store", SKY, "////"), ("atomic", VERMILION, 
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """How a bucket is drawn."""
+    """How a bucket is drawn: its family, and the colours (red, green, blue, from 0 to 1) of its face and of what is
+    drawn on it."""
     family: str
-    face: tuple  # red, green, blue from 0 to 1
+    face: tuple
     hatch: str
 
+    @property
+    def ink(self):
+        return "#333333" if sum(self.face) > .9 else "#FFFFFF"
 
-def lighter(colour, part):
-    """`colour`, a part (0 to 1) of the way to white: (red, green, blue)."""
+
+def shade(colour, part):
+    """`colour`, a part (0 to 1) of the way to white, or (0 to -1) to black: (red, green, blue)."""
     channels = [int(colour[place:place + 2], 16) / 255 for place in (1, 3, 5)]
-    return tuple(channel + (1 - channel) * part for channel in channels)
+    return tuple(channel + (1 - channel) * part if part > 0 else channel * (1 + part) for channel in channels)
 
 
-LOOKS = {bucket: Look(family, lighter(colour, LIGHTER[place]), HATCHES[place])
-         for family, colour, buckets in FAMILIES for place, bucket in enumerate(buckets)}
+LOOKS = {bucket: Look(family, shade(colour, part), HATCHES[place])
+         for family, colour, buckets in FAMILIES for place, (bucket, part) in enumerate(buckets.items())}
 BUCKETS = list(LOOKS)
 
 
 def look(bucket):
     """The look of a bucket; of one that is not known here (a later version's), grey."""
-    return LOOKS.get(bucket, Look("other", lighter(GREY, .5), "++++"))
+    return LOOKS.get(bucket, Look("other", shade(GREY, .5), "++++"))
 
 
 def in_order(buckets):

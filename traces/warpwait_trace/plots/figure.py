@@ -29,14 +29,14 @@ def legend_outside(axes, handles):
                 handleheight=1.1)
 
 
-def patch(face, hatch, label):
+def patch(face, hatch, label, ink="#333333"):
     """A legend entry."""
-    return Patch(facecolor=face, hatch=hatch, edgecolor="#333333", linewidth=.4, label=label)
+    return Patch(facecolor=face, hatch=hatch, edgecolor=ink, linewidth=.4, label=label)
 
 
 def bucket_patches(buckets):
     """Legend entries of stall buckets, in the order in which they are stacked."""
-    return [patch(look(bucket).face, look(bucket).hatch, bucket) for bucket in in_order(buckets)]
+    return [patch(look(bucket).face, look(bucket).hatch, bucket, look(bucket).ink) for bucket in in_order(buckets)]
 
 
 def thousands(axis):

@@ -79,7 +79,8 @@ def draw_stalls(table, percent=False, lying=False, ax=None):
     axes = figure.axes_or_new(ax, (size[0], max(size[1], 4.2)))
     places, before = numpy.arange(len(table)), numpy.zeros(len(table))
     for bucket in shown:
-        style = {"color": look(bucket).face, "hatch": look(bucket).hatch, "edgecolor": "#333333", "linewidth": .4}
+        style = {"color": look(bucket).face, "hatch": look(bucket).hatch, "edgecolor": look(bucket).ink,
+                 "linewidth": .4}
         if lying:
             axes.barh(places, shown[bucket], left=before, height=.8, label=bucket, **style)
         else:
@@ -143,7 +144,7 @@ def draw_stalls_over_time(table, percent=False, ax=None):
         warps = numpy.divide(table[bucket].to_numpy(), whole, out=numpy.zeros(len(table)), where=whole > 0)
         above = before + numpy.append(warps, warps[-1:])
         axes.fill_between(edges, before, above, step="post", facecolor=look(bucket).face, hatch=look(bucket).hatch,
-                          edgecolor="#333333", linewidth=0, label=bucket)
+                          edgecolor=look(bucket).ink, linewidth=0, label=bucket)
         before = above
     axes.set_xlim(edges[0], edges[-1])
     axes.set_ylim(0)

@@ -8,14 +8,14 @@ from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 
 from . import figure
-from .colours import DEEP_PURPLE, PORT_KINDS, PURPLE, in_order, lighter, look
+from .colours import DEEP_PURPLE, PORT_KINDS, PURPLE, in_order, look, shade
 from .inputs import Events, PlotError, bin_edges, cycles_in_bins
 
 HEIGHT = .8            # of a bar, in rows
 DENSE = 700            # slices in a row beyond which many are narrower than a pixel
 COLUMNS = 700          # into which such rows are divided
 ARROWS = 150           # arrows beyond which they would hide what they point at
-COPY_FACE = lighter(PURPLE, .55)
+COPY_FACE = shade(PURPLE, .55)
 CHANNELS = 64          # the stride of engines in the units of channels
 
 
@@ -184,7 +184,8 @@ def _is_dense(slices):
 
 def _bars(axes, slices, faces, wide):
     """One collection for all slices of a section that look alike; hatches only where there is room for one."""
-    # Edges: none between a warp's slices, which leave no gap; the port's keep a cycle visible that is less than a pixel.
+    # Edges: none between a warp's slices, which leave no gap; the port's keep a cycle visible that is less than a
+    # pixel.
     line = {"warps": 0, "port": .6}.get(slices["section"].iloc[0], .4)
     for (section, what), of in slices.groupby(["section", "what"], sort=False):
         left, right, row = (of[name].to_numpy(dtype=float) for name in ("from", "to", "row"))
@@ -193,7 +194,7 @@ def _bars(axes, slices, faces, wide):
         has_room, (face, hatch) = right - left >= wide, faces(section, what)
         for chosen, pattern in ((~has_room, ""), (has_room, hatch)):
             if chosen.any():
-                edge = face if section == "port" and not pattern else "#333333"
+                edge = face if section == "port" and not pattern else look(what).ink
                 bars = PolyCollection(corners[chosen], facecolor=face, hatch=pattern, edgecolor=edge, linewidth=line)
                 axes.add_collection(bars, autolim=False)
 
