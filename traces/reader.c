@@ -228,6 +228,8 @@ bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, str
     return false;
   }
   *batch = found.head;
+  const struct reader_row *row = &trace->rows[i];
+  batch->first = !i || row[-1].launch != row->launch || row[-1].group != row->group;
   return true;
 }
 

@@ -73,6 +73,16 @@ bool reader_load(struct trace *trace, const struct reader_row *row, struct reade
 /* The first row of a group, or the one where it would be. */
 uint32_t reader_find(const struct trace *trace, uint32_t launch, uint32_t group);
 
+/* Begins the stream of a warp whose first piece is in the batch of row number `row`; see trace_warp_start(). */
+bool reader_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, uint32_t index, uint32_t row,
+                       uint32_t *pc);
+
+/* Whether nothing is left in the last piece of a warp whose operations have all been decoded. */
+bool reader_warp_end(struct trace_warp *warp);
+
+/* Says that the warp's next piece is in no batch before that of row number `row`. */
+void reader_warp_skip(struct trace_warp *warp, uint32_t row);
+
 void reader_free_cache(struct trace *trace);
 
 #endif

@@ -244,7 +244,7 @@ const struct trace_launch *trace_launch(const struct trace *trace, uint32_t laun
 struct trace_batch {
   uint32_t launch, group, warps, cu;
   cycle_t from, to; /* the cycle in which the group began or its batch before was closed, and in which this one was */
-  bool last;        /* the group ended with it */
+  bool first, last; /* the group began with it, ended with it */
   uint64_t operations;
 };
 uint32_t trace_batches(const struct trace *trace);
@@ -281,6 +281,22 @@ bool trace_decode(struct trace_warp *warp, struct trace_op *op);
 /* The next operation, if it has no fields and is the very one that came out at its pc before: a loop's. Else NULL, and
  * trace_decode() has it. */
 const struct trace_common *trace_decode_again(struct trace_warp *warp);
+
+/* All operations of a trace, batch by batch in the file's order: it is read once, however work-groups overlap in it.
+ * Memory is bounded by the groups that are resident at a time. */
+struct trace_walk;
+struct trace_walk *trace_walk_new(struct trace *trace); /* NULL when memory runs out */
+void trace_walk_free(struct trace_walk *walk);
+
+/* A warp's operations in a batch. */
+struct trace_piece {
+  uint32_t launch, group, warp;
+  uint64_t operations;
+  struct trace_warp *decoder; /* which has them: all of them are to be decoded before the next piece */
+};
+
+/* The next piece. False at the end, and when it cannot be read. */
+bool trace_walk_next(struct trace_walk *walk, struct trace_piece *piece);
 
 /* What went wrong while reading; NULL when nothing did. */
 const struct trace_error *trace_failed(const struct trace *trace);

@@ -1,61 +1,29 @@
 /* All of a file is read, and every stream decoded. */
 #include "traces/reader.h"
 
-/* Each operation of a warp. Returns how many; the trace says whether something was wrong. */
-static uint64_t decode_warp(struct trace_warp *warp, const struct reader_row *row, uint32_t index) {
-  uint64_t operations = 0;
-  uint32_t pc;
+/* The operations of a piece; returns how many could be decoded. */
+static uint64_t decode_piece_of(const struct trace_piece *piece) {
   struct trace_op op;
-  if (trace_warp_start(warp, row->launch, row->group, index, &pc))
-    while (trace_decode(warp, &op))
-      operations++;
-  return operations;
-}
-
-/* Warps of a work-group that were seen, and of them those seen first in the batch that is looked at. */
-struct warps {
-  bool seen[TRACE_WARPS];
-  uint32_t first[TRACE_WARPS], count;
-};
-
-/* The streams that begin in the batch of a row. */
-static uint64_t decode_batch(struct trace *trace, struct trace_warp *warp, const struct reader_row *row,
-                             struct warps *warps) {
-  struct reader_batch batch;
-  struct reader_piece piece;
-  uint64_t operations = 0;
-  warps->count = 0;
-  if (!reader_load(trace, row, &batch))
-    return 0;
-  while (reader_piece(&batch, &piece)) {
-    if (!warps->seen[piece.warp])
-      warps->first[warps->count++] = piece.warp;
-    warps->seen[piece.warp] = true;
-  }
-  for (uint32_t i = 0; i < warps->count; i++)
-    operations += decode_warp(warp, row, warps->first[i]);
-  return operations;
+  uint64_t done = 0;
+  while (done < piece->operations && (trace_decode_again(piece->decoder) || trace_decode(piece->decoder, &op)))
+    done++;
+  return done;
 }
 
 /* Of a prefix nobody has told how many operations there are. */
 static void decode_all(struct trace *trace, bool prefix) {
-  struct trace_warp *warp = trace_warp_new(trace);
-  struct warps *warps = malloc(sizeof *warps);
+  struct trace_walk *walk = trace_walk_new(trace);
+  struct trace_piece piece;
   uint64_t operations = 0;
-  if (!warp || !warps)
+  if (!walk)
     block_expected(&trace->in, 0, "memory for a decoder", "none");
-  for (uint32_t i = 0; i < trace->row_count && !trace->in.failed; i++) {
-    const struct reader_row *row = &trace->rows[i];
-    if (!i || row[-1].launch != row->launch || row[-1].group != row->group)
-      memset(warps->seen, 0, trace->launches[row->launch].warps);
-    operations += decode_batch(trace, warp, row, warps);
-  }
+  while (walk && trace_walk_next(walk, &piece))
+    operations += decode_piece_of(&piece);
   if (!trace->in.failed && !prefix && operations != trace->operations)
     block_expected(&trace->in, trace->in.size - BLOCK_END_BYTES + 24, "the count of operations",
                    "%llu operations, where %llu are told", (unsigned long long)operations,
                    (unsigned long long)trace->operations);
-  free(warps);
-  trace_warp_free(warp);
+  trace_walk_free(walk);
 }
 
 /* What the index says against what was found without it. */

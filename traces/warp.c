@@ -59,7 +59,8 @@ static bool next_piece(struct trace_warp *warp) {
   return false;
 }
 
-bool trace_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, uint32_t index, uint32_t *pc) {
+bool reader_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, uint32_t index, uint32_t row,
+                       uint32_t *pc) {
   struct trace *trace = warp->trace;
   warp->decoder.run = warp->decoder.operations = 0;
   warp->ended = true;
@@ -70,7 +71,7 @@ bool trace_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, 
   warp->launch = launch;
   warp->group = group;
   warp->index = index;
-  warp->row = reader_find(trace, launch, group);
+  warp->row = row;
   stream_start(&warp->decoder.stream, program->kinds, program->count, of->lanes);
   warp->decoder.wrong = NULL;
   if (!next_piece(warp))
@@ -80,6 +81,17 @@ bool trace_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, 
   warp->ended = false;
   return true;
 }
+
+bool trace_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, uint32_t index, uint32_t *pc) {
+  return reader_warp_start(warp, launch, group, index, reader_find(warp->trace, launch, group), pc);
+}
+
+bool reader_warp_end(struct trace_warp *warp) {
+  return decode_left(&warp->decoder) || decode_at_end(&warp->decoder) ||
+         fail(warp, "as many bytes as a piece's operations have");
+}
+
+void reader_warp_skip(struct trace_warp *warp, uint32_t row) { warp->row = row; }
 
 /* Goes to a piece that has operations. False when there is none, or when it cannot be read. */
 static bool refill(struct trace_warp *warp) {

@@ -69,53 +69,51 @@ static void count_fields(struct kernel_count *kernel, struct op_count *at, const
   }
 }
 
-static void count_warp(struct kernel_count *kernel, struct trace_warp *warp, uint32_t lanes, bool first_warp) {
-  const struct trace_common *again;
+static void count_piece(struct kernel_count *kernel, const struct trace_piece *piece, uint32_t lanes) {
   struct trace_op op;
-  for (;;) {
-    if ((again = trace_decode_again(warp))) {
+  for (uint64_t left = piece->operations; left; left--) {
+    const struct trace_common *again = trace_decode_again(piece->decoder);
+    if (again) {
       kernel->by_pc[again->pc].operations++;
       kernel->by_pc[again->pc].lanes += (uint64_t)__builtin_popcountll(again->mask);
-    } else if (trace_decode(warp, &op)) {
+    } else if (trace_decode(piece->decoder, &op)) {
       struct op_count *at = &kernel->by_pc[op.pc];
       at->operations++;
       at->lanes += (uint64_t)__builtin_popcountll(op.mask);
-      count_fields(kernel, at, &op, lanes, first_warp);
+      count_fields(kernel, at, &op, lanes, piece->warp == 0);
     } else {
       return;
     }
   }
 }
 
-static void count_launch(struct trace *trace, struct trace_warp *warp, uint32_t number, const struct isa_launch *launch,
-                         struct kernel_count *kernel) {
-  const uint64_t end = launch->first_group + isa_launch_groups(launch);
-  for (uint64_t group = launch->first_group; group < end && !trace_failed(trace); group++) {
-    uint32_t warps = 0, pc;
-    trace_group_warps(trace, number, (uint32_t)group, &warps);
-    for (uint32_t i = 0; i < warps; i++)
-      if (trace_warp_start(warp, number, (uint32_t)group, i, &pc))
-        count_warp(kernel, warp, launch->warp_size, i == 0);
+/* The kernels, and which one each launch is of. */
+static uint32_t *find_kernels(struct trace *trace, const struct job *job, struct trace_count *count) {
+  uint32_t *kernels = need(trace_launches(trace) + 1u, sizeof *kernels);
+  for (uint32_t i = 0; i < trace_launches(trace); i++) {
+    struct kernel_count *kernel = kernel_of(count, &job->launches[i].isa);
+    kernel->launches++;
+    kernels[i] = (uint32_t)(kernel - count->kernels);
   }
+  return kernels;
 }
 
 bool trace_count_read(struct trace *trace, const struct job *job, struct trace_count *count,
                       struct trace_error *error) {
-  struct trace_warp *warp = trace_warp_new(trace);
+  struct trace_walk *walk = trace_walk_new(trace);
+  struct trace_piece piece;
   *count = (struct trace_count){0};
   *error = (struct trace_error){.text = "memory is out"};
-  if (!warp)
+  if (!walk)
     return false;
-  for (uint32_t i = 0; i < trace_launches(trace) && !trace_failed(trace); i++) {
-    const struct isa_launch *launch = &job->launches[i].isa;
-    struct kernel_count *kernel = kernel_of(count, launch);
-    kernel->launches++;
-    count_launch(trace, warp, i, launch, kernel);
-  }
+  uint32_t *kernels = find_kernels(trace, job, count);
+  while (trace_walk_next(walk, &piece))
+    count_piece(&count->kernels[kernels[piece.launch]], &piece, job->launches[piece.launch].isa.warp_size);
   for (size_t i = 0; i < count->count; i++)
     for (uint32_t pc = 0; pc < count->kernels[i].program->count; pc++)
       op_count_add(&count->kernels[i].all, &count->kernels[i].by_pc[pc]);
-  trace_warp_free(warp);
+  free(kernels);
+  trace_walk_free(walk);
   if (trace_failed(trace))
     *error = *trace_failed(trace);
   return !trace_failed(trace);

@@ -41,10 +41,13 @@ void trace_input_groups(const struct trace_input *input, uint32_t launch, uint32
 bool trace_input_batches(struct trace_input *input, void (*visit)(void *context, const struct trace_batch *batch),
                          void *context, struct message *message) {
   struct trace *trace = input->opened.trace;
+  const uint32_t *order = trace_file_order(trace);
   struct trace_error error;
+  if (!order && trace_batches(trace))
+    return message_fail(message, "memory is out");
   for (uint32_t i = 0; i < trace_batches(trace); i++) {
     struct trace_batch batch;
-    if (!trace_batch(trace, i, &batch, &error))
+    if (!trace_batch(trace, order[i], &batch, &error))
       return trace_fail(message, &error);
     visit(context, &batch);
   }

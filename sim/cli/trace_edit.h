@@ -52,7 +52,7 @@ json_t *trace_input_launch(const struct trace_input *input, uint32_t number);
 /* The work-groups of a launch that the input has: all, or the part that it is. */
 void trace_input_groups(const struct trace_input *input, uint32_t launch, uint32_t *first, uint32_t *groups);
 
-/* Calls `visit` with each batch of the input, by launch, work-group and time. */
+/* Calls `visit` with each batch of the input, in the file's order. */
 bool trace_input_batches(struct trace_input *input, void (*visit)(void *context, const struct trace_batch *batch),
                          void *context, struct message *message);
 

@@ -63,9 +63,12 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
 static bool count_operations(struct trace_facts *facts, struct message *message) {
   struct trace_error error;
   facts->by_launch = need(trace_launches(facts->trace) + 1u, sizeof *facts->by_launch);
+  const uint32_t *order = trace_file_order(facts->trace);
+  if (!order && trace_batches(facts->trace))
+    return message_fail(message, "memory is out");
   for (uint32_t i = 0; i < trace_batches(facts->trace); i++) {
     struct trace_batch batch;
-    if (!trace_batch(facts->trace, i, &batch, &error))
+    if (!trace_batch(facts->trace, order[i], &batch, &error))
       return trace_fail(message, &error);
     facts->by_launch[batch.launch] += batch.operations;
     facts->operations += batch.operations;

@@ -100,22 +100,16 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
 struct kept {
   const struct invocation *call;
   struct range *groups;
-  uint32_t launch, group; /* of the batch before */
-  bool any;
 };
 
 /* A group's first batch begins when the group does. */
 static void keep_begun(void *context, const struct trace_batch *batch) {
-  struct kept *kept = context;
+  const struct kept *kept = context;
   struct range *range = &kept->groups[batch->launch];
-  const bool first = !kept->any || batch->launch != kept->launch || batch->group != kept->group;
-  kept->any = true;
-  kept->launch = batch->launch;
-  kept->group = batch->group;
-  if (!first || batch->from < kept->call->from || batch->from >= kept->call->to)
+  if (!batch->first || batch->from < kept->call->from || batch->from >= kept->call->to)
     return;
-  range->first = range->given ? range->first : batch->group;
-  range->last = batch->group;
+  range->first = range->given && range->first < batch->group ? range->first : batch->group;
+  range->last = range->given && range->last > batch->group ? range->last : batch->group;
   range->given = true;
 }
 

@@ -40,15 +40,15 @@ bool trace_fail(struct message *message, const struct trace_error *error) {
 
 void trace_tell_prefix(struct trace *trace, const struct trace_error *damage) {
   struct message message;
-  struct trace_batch batch, before = {0};
+  const uint32_t *order = trace_file_order(trace);
+  struct trace_batch batch;
   struct trace_error error;
   uint64_t operations = 0, groups = 0;
   if (!damage->text[0])
     return;
-  for (uint32_t i = 0; i < trace_batches(trace) && trace_batch(trace, i, &batch, &error); i++) {
-    groups += !i || batch.launch != before.launch || batch.group != before.group;
+  for (uint32_t i = 0; order && i < trace_batches(trace) && trace_batch(trace, order[i], &batch, &error); i++) {
+    groups += batch.first;
     operations += batch.operations;
-    before = batch;
   }
   message_fail(&message,
                "%.500s; what is before is read: %" PRIu64 " operations of %" PRIu64 " work-group%s in %u launch%s",
