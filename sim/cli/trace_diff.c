@@ -346,6 +346,38 @@ static bool differ_fields(struct diff *diff, const struct spot *spot) {
   return false;
 }
 
+static bool same_vectors(const struct trace_op *a, const struct trace_op *b, uint32_t lanes) {
+  for (unsigned i = 0; a->mask && i < trace_kind_rows[a->kind].vectors; i++) {
+    const struct trace_vector *of_a = &a->vector[i], *of_b = &b->vector[i];
+    uint64_t value[2][TRACE_LANES];
+    if (!of_a->offset && !of_b->offset && of_a->base == of_b->base && of_a->stride == of_b->stride)
+      continue;
+    trace_spread(of_a, lanes, value[0]);
+    trace_spread(of_b, lanes, value[1]);
+    for (uint64_t left = trace_lanes(a); left; left &= left - 1)
+      if (value[0][__builtin_ctzll(left)] != value[1][__builtin_ctzll(left)])
+        return false;
+  }
+  return true;
+}
+
+static bool same_notes(const struct trace_op *a, const struct trace_op *b) {
+  for (uint32_t i = 0; i < a->notes; i++) {
+    const struct trace_note *one = &a->note[i], *other = &b->note[i];
+    if (one->kind != other->kind || one->values != other->values || strcmp(one->text, other->text) != 0 ||
+        memcmp(one->value, other->value, one->values * sizeof *one->value) != 0)
+      return false;
+  }
+  return true;
+}
+
+static bool same_operation(const struct trace_op *a, const struct trace_op *b, uint32_t lanes) {
+  return a->pc == b->pc && a->next == b->next && a->mask == b->mask && a->flags == b->flags && a->kind == b->kind &&
+         a->notes == b->notes &&
+         (!a->mask || memcmp(a->field, b->field, trace_kind_rows[a->kind].fields * sizeof *a->field) == 0) &&
+         same_vectors(a, b, lanes) && (!a->notes || same_notes(a, b));
+}
+
 static bool differ_operation(struct diff *diff, const struct spot *spot) {
   const struct trace_op *a = &diff->side[0].op, *b = &diff->side[1].op;
   return differ_number(diff, spot, "pc", "%" PRIu64, a->pc, b->pc) ||
@@ -371,6 +403,7 @@ static bool advance(struct diff *diff, struct side *side) {
 /* One warp, to its end or its first difference. Returns whether it has one. */
 static bool differ_warp(struct diff *diff, struct spot *spot) {
   struct side *a = &diff->side[0], *b = &diff->side[1];
+  const uint32_t lanes = job_of(diff, 0)->launches[spot->launch].isa.warp_size;
   uint32_t pc[2] = {0, 0};
   a->is = trace_warp_start(a->warp, spot->launch, spot->group, spot->warp, &pc[0]);
   b->is = trace_warp_start(b->warp, spot->launch, spot->group, spot->warp, &pc[1]);
@@ -381,7 +414,7 @@ static bool differ_warp(struct diff *diff, struct spot *spot) {
       return false;
     if (!a->is || !b->is)
       break;
-    if (differ_operation(diff, spot))
+    if (!same_operation(&a->op, &b->op, lanes) && differ_operation(diff, spot))
       return true;
     diff->before[spot->number % CONTEXT].pc = a->op.pc;
     diff->before[spot->number % CONTEXT].mask = a->op.mask;
@@ -422,14 +455,54 @@ static void compare_group(struct diff *diff, struct spot *spot) {
     differ_warp(diff, spot);
 }
 
+static bool same_piece(const struct trace_piece *a, const struct trace_piece *b, uint32_t lanes) {
+  bool same = a->launch == b->launch && a->group == b->group && a->warp == b->warp && a->operations == b->operations;
+  for (uint64_t left = a->operations; same && left; left--) {
+    struct trace_op of_a, of_b;
+    same = trace_decode(a->decoder, &of_a) && trace_decode(b->decoder, &of_b) && same_operation(&of_a, &of_b, lanes);
+  }
+  return same;
+}
+
+/* Both traces have the same pieces in the same order: the common case of traces that are alike, in which each file is
+ * read once. Otherwise they may still be alike. */
+static bool same_in_order(const struct diff *diff) {
+  struct trace_walk *a = trace_walk_new(diff->side[0].opened.trace), *b = trace_walk_new(diff->side[1].opened.trace);
+  bool same = a && b, more = true;
+  while (same && more) {
+    struct trace_piece of_a = {0}, of_b = {0};
+    more = trace_walk_next(a, &of_a);
+    same = trace_walk_next(b, &of_b) == more;
+    if (same && more)
+      same = same_piece(&of_a, &of_b, job_of(diff, 0)->launches[of_a.launch].isa.warp_size);
+  }
+  trace_walk_free(a);
+  trace_walk_free(b);
+  return same && !trace_failed(diff->side[0].opened.trace) && !trace_failed(diff->side[1].opened.trace);
+}
+
+static uint32_t lanes_of(const struct diff *diff, int side, uint32_t launch) {
+  return job_of(diff, side)->launches[launch].isa.warp_size;
+}
+
+/* Whether both have as many launches, of warps that are as wide: what differs else is told of the launches. */
+static bool comparable(const struct diff *diff, uint32_t a, uint32_t b) {
+  for (uint32_t i = 0; a == b && i < a; i++)
+    if (lanes_of(diff, 0, i) != lanes_of(diff, 1, i))
+      return false;
+  return a == b;
+}
+
 static void compare_operations(struct diff *diff) {
   struct spot spot = {0};
   const uint32_t a = trace_launches(diff->side[0].opened.trace), b = trace_launches(diff->side[1].opened.trace);
   compare_number(diff, "run", "launches that were begun", a, b);
+  if (comparable(diff, a, b) && same_in_order(diff))
+    return;
   for (; spot.launch < a && spot.launch < b && !enough(diff); spot.launch++) {
     uint64_t first, end;
     range_of(diff, spot.launch, &first, &end);
-    if (job_of(diff, 0)->launches[spot.launch].isa.warp_size != job_of(diff, 1)->launches[spot.launch].isa.warp_size)
+    if (lanes_of(diff, 0, spot.launch) != lanes_of(diff, 1, spot.launch))
       continue;
     for (uint64_t group = first; group < end && !enough(diff); group++) {
       spot.group = (uint32_t)group;

@@ -134,6 +134,16 @@ TEST(diffs, programs_and_launches_are_told) {
          "launch 1, work-group 0, warp 0, operation 8, ...");
 }
 
+TEST(diffs, warps_of_another_size_are_told_and_not_compared) {
+  folder();
+  record("b.wwt", "1", "128", "--set cu.warp_size=64");
+  struct outcome outcome = tool("trace diff a.wwt b.wwt --any-machine --all");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_CONTAINS(outcome.out, "launch 1, lanes of a warp: 32 | 64\n");
+  EXPECT_TRUE(!strstr(outcome.out, "operation "));
+  outcome_free(&outcome);
+}
+
 TEST(diffs, bad_input_is_no_difference) {
   folder();
   expect("trace diff a.wwt", 2, "");
