@@ -62,6 +62,12 @@ def heights(axes, lying=False):
             for bars in axes.containers}
 
 
+def area(path):
+    """The area of a polygon."""
+    x, y = path.vertices.T
+    return abs(numpy.dot(x, numpy.roll(y, 1)) - numpy.dot(y, numpy.roll(x, 1))) / 2
+
+
 def cielab(vision, face):
     """A colour (red, green, blue) in CIE L*a*b*, seen with a matrix of vision; 1 is hardly to be told apart."""
     face = numpy.array(face)
@@ -381,9 +387,14 @@ class Timelines(Folder):
         self.assertEqual(port["store"], launch["memory"]["stores"])
 
     def test_rows_with_more_slices_than_pixels_are_drawn_as_shares(self):
-        _, path = self.run_of("05_double_buffer")
-        texts = [text.get_text() for text in plots.timeline(path).get_legend().get_texts()]
+        report, path = self.run_of("05_double_buffer")
+        axes = plots.timeline(path)
+        texts = [text.get_text() for text in axes.get_legend().get_texts()]
         self.assertIn("(heights: shares of 11 cycles)", texts)
+        for bucket in ("issued", "copy_wait", "not_selected"):
+            drawn = sum(area(path) for collection in axes.collections for path in collection.get_paths()
+                        if tuple(collection.get_facecolor()[0][:3]) == colours.look(bucket).face)
+            self.assertAlmostEqual(drawn, .8 * report["launches"][0]["stalls"][bucket], 3, bucket)
         texts = [text.get_text() for text in plots.timeline(path, end=500).get_legend().get_texts()]
         self.assertNotIn("(heights", "".join(texts))
 
