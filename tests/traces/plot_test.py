@@ -470,10 +470,25 @@ class Errors(Folder):
         self.refused("nowhere.json: No such file", "stalls", self.folder / "nowhere.json")
         for text, message in (("{", "other.json: expected a JSON report .*line 1 column 2"),
                               ("[1]", "other.json: expected .*without launches"),
-                              ('{"launches": [{"kernel": "k"}]}', r"launches\[0\].cycles: expected"),
-                              (report.read_text().replace('"issued": ', '"issued": "no", "was": '), "whole numbers")):
+                              ('{"launches": [{"kernel": "k"}]}', r"launches\[0\].cycles: expected a whole number"),
+                              (report.read_text().replace('"issued": ', '"issued": "no", "was": '),
+                               r"launches\[0\].stalls.issued: expected a whole number")):
             other.write_text(text)
             self.refused(message, "stalls", other)
+        other.write_bytes(b"\xff\xfe")
+        self.refused("expected a JSON report", "stalls", other)
+
+    def test_whatever_a_report_lacks_is_told(self):
+        other, whole = self.folder / "other.json", self.report_of("02_bank_conflict").read_text()
+        for key in ("kernel", "cycles", "work_groups", "stalls", "exposed_cycles", "latency", "count", "mean",
+                    "by_line", "by_instruction", "pc", "file", "line", "instruction"):
+            for changed in (f'"other_{key}":', f'"{key}": [[]], "other_{key}":'):
+                other.write_text(whole.replace(f'"{key}":', changed))
+                for what in ("stalls", "hiding"):
+                    self.refused("other.json: .*expected|nothing to hide", what, other)
+
+    def test_bytes_that_are_no_text_are_told(self):
+        other = self.folder / "other.json"
         other.write_bytes(b"\xff\xfe")
         self.refused("expected a JSON report", "stalls", other)
 

@@ -8,7 +8,11 @@ import numpy
 from ..numbers import TraceError
 from ..timeline import Timeline
 
-LAUNCH_KEYS = ("kernel", "cycles", "work_groups", "stalls", "dma", "hiding", "by_line", "by_instruction")
+# What is used of a report: of each launch, and of each row of a list in it.
+LAUNCH_VALUES = {"kernel": str, "cycles": int, "work_groups": int, "stalls": dict, "hiding.exposed_cycles": int,
+                 "dma.latency.count": int, "dma.latency.mean": (int, float), "by_line": list, "by_instruction": list}
+ROW_VALUES = {"by_line": {"file": str, "line": int, "stalls": dict},
+              "by_instruction": {"pc": int, "instruction": str, "stalls": dict}}
 
 
 class PlotError(ValueError):
@@ -48,13 +52,26 @@ def parse_report(text, name):
 
 
 def _check_launch(launch, where):
-    for key in LAUNCH_KEYS:
-        if not isinstance(launch, dict) or key not in launch:
-            raise PlotError(f"{where}.{key}: expected, as in a JSON report of `warpwait run`, but missing")
-    for key, holder in (("", [launch]), ("by_line", launch["by_line"]), ("by_instruction", launch["by_instruction"])):
-        for row in holder:
-            if not all(isinstance(cycles, int) for cycles in row["stalls"].values()):
-                raise PlotError(f"{where}.{key + '[].' if key else ''}stalls: expected whole numbers")
+    for path, kind in LAUNCH_VALUES.items():
+        value = launch
+        for key in path.split("."):
+            value = value.get(key) if isinstance(value, dict) else None
+        _check(value, kind, f"{where}.{path}")
+    for rows, values in ROW_VALUES.items():
+        for place, row in enumerate(launch[rows]):
+            _check(row, dict, f"{where}.{rows}[{place}]")
+            for key, kind in values.items():
+                _check(row.get(key), kind, f"{where}.{rows}[{place}].{key}")
+    stalls = [("", launch)] + [(f".{rows}[]", row) for rows in ROW_VALUES for row in launch[rows]]
+    for rows, row in stalls:
+        for bucket, cycles in row["stalls"].items():
+            _check(cycles, int, f"{where}{rows}.stalls.{bucket}")
+
+
+def _check(value, kind, where):
+    if not isinstance(value, kind):
+        words = {int: "a whole number", str: "a text", list: "a list", dict: "an object"}
+        raise PlotError(f"{where}: expected {words.get(kind, 'a number')}, as in a JSON report of `warpwait run`")
 
 
 def read_reports(sources):
