@@ -365,16 +365,16 @@ static bool same_notes(const struct trace_op *a, const struct trace_op *b) {
   for (uint32_t i = 0; i < a->notes; i++) {
     const struct trace_note *one = &a->note[i], *other = &b->note[i];
     if (one->kind != other->kind || one->values != other->values || strcmp(one->text, other->text) != 0 ||
-        memcmp(one->value, other->value, one->values * sizeof *one->value) != 0)
+        (one->values && memcmp(one->value, other->value, one->values * sizeof *one->value) != 0))
       return false;
   }
   return true;
 }
 
 static bool same_operation(const struct trace_op *a, const struct trace_op *b, uint32_t lanes) {
+  const unsigned fields = a->mask ? trace_kind_rows[a->kind].fields : 0;
   return a->pc == b->pc && a->next == b->next && a->mask == b->mask && a->flags == b->flags && a->kind == b->kind &&
-         a->notes == b->notes &&
-         (!a->mask || memcmp(a->field, b->field, trace_kind_rows[a->kind].fields * sizeof *a->field) == 0) &&
+         a->notes == b->notes && (!fields || memcmp(a->field, b->field, fields * sizeof *a->field) == 0) &&
          same_vectors(a, b, lanes) && (!a->notes || same_notes(a, b));
 }
 
@@ -561,7 +561,8 @@ static bool compare(struct diff *diff) {
   compare_operations(diff);
   if (diff->time && !diff->failed)
     compare_time(diff);
-  return cli_output(NULL, diff->text.data, diff->text.length, &diff->common.message) && !diff->failed;
+  return !diff->failed &&
+         (!diff->text.length || cli_output(NULL, diff->text.data, diff->text.length, &diff->common.message));
 }
 
 int trace_verb_diff(int argc, char **argv) {

@@ -33,8 +33,9 @@ static const struct argp_option options[] = {
 static const char documentation[] =
     "Says what a trace is of, how much of it there is, where it depends on time, and what each kernel did; "
     "or of what kinds a timeline's events are.\v"
-    "Launches of one kernel are counted together. Operations are warps'; lanes are those that ran one, the mean; a\n"
-    "copy of a work-group is counted once, though all of its warps call it.\n";
+    "Launches of one kernel are counted together. Operations are warps'; lanes are\n"
+    "those that ran one, the mean; a copy of a work-group is counted once, though\n"
+    "all of its warps call it.\n";
 
 static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct invocation *call = state->input;

@@ -28,8 +28,8 @@ static bool validate(struct trace_call *call) {
 int trace_verb_validate(int argc, char **argv) {
   static const char documentation[] =
       "Reads all of a trace or timeline. Exit status 2, and the offset, if anything is wrong.\v"
-      "With --salvage, what is wrong is told too, but the status is 0 if all that is before it, up to the last whole\n"
-      "block, can be read.\n";
+      "With --salvage, what is wrong is told too, but the status is 0 if all that is\n"
+      "before it, up to the last whole block, can be read.\n";
   static const struct argp argp = {options, parse_option, "TRACE.wwt|TIMELINE.wtl", documentation, NULL, NULL, NULL};
   struct trace_call call = {0};
   bool good = cli_parse(&argp, argc, argv, &call.message);

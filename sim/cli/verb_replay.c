@@ -115,7 +115,7 @@ static int replay(struct invocation *call, struct trace *trace) {
   for (size_t i = 0; good && i < job.launch_count; i++)
     replayer_shift(replayer, (uint32_t)i, job.launches[i].shift);
   if (good && call->salvage)
-    replayer_take_prefix(replayer);
+    good = replayer_take_prefix(replayer) || message_fail(&call->common.message, "memory is out");
   if (good)
     trace_job_warn(trace, &job);
   int status = good ? replay_and_report(call, &job, replayer) : cli_bad_input(&call->common.message);

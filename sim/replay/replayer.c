@@ -10,6 +10,7 @@
 #include "models/result.h"
 #include "sim/core/need.h"
 #include "sim/replay/kinds.h"
+#include "sim/replay/prefix.h"
 
 enum { REGISTERS = 256, OUTCOME = 2 * TRACE_LANES };
 
@@ -31,6 +32,7 @@ struct unit {
   struct trace_warp **streams;
   uint32_t warp_count;
   struct isa_group *groups;
+  uint64_t *calls, *made; /* of a prefix: how many a group's warps make (prefix.h); how many a warp has made */
   uint32_t *registers;
   uint8_t *lds; /* where mbarriers are, and nothing else */
 };
@@ -45,7 +47,8 @@ struct replayer {
   uint32_t rule_count;
   struct replayed_pipe pipes[ISA_MOST_PIPES];
   bool faulty, damaged;
-  bool prefix; /* of a trace that is not whole: streams may end anywhere */
+  bool prefix;                /* of a trace that is not whole: streams may end anywhere */
+  struct trace_warp *decoder; /* of a prefix, to see where */
   uint64_t cut_short;
   char fault[600];
 };
@@ -86,7 +89,11 @@ void replayer_shift(struct replayer *replayer, uint32_t launch, uint64_t by) {
     replayer->shift[launch] = by;
 }
 
-void replayer_take_prefix(struct replayer *replayer) { replayer->prefix = true; }
+bool replayer_take_prefix(struct replayer *replayer) {
+  replayer->prefix = true;
+  replayer->decoder = trace_warp_new(replayer->trace);
+  return replayer->decoder;
+}
 
 uint64_t replayer_cut_short(const struct replayer *replayer) { return replayer->cut_short; }
 
@@ -366,6 +373,9 @@ __attribute__((noinline)) static uint32_t step_with(struct unit *unit, uint32_t 
   struct trace_op op;
   if (unit->replayer->faulty || !trace_decode(unit->streams[slot], &op))
     return give_up(unit, warp, access, result);
+  if (unit->replayer->prefix && prefix_is_call(program, op.pc, op.mask) &&
+      unit->made[slot]++ == unit->calls[warp->group - unit->groups])
+    return give_up(unit, warp, access, result);
   if (!possible(program, &op)) {
     damaged(unit->replayer, "a warp of the trace goes on where its program does not");
     return give_up(unit, warp, access, result);
@@ -391,7 +401,7 @@ __attribute__((noinline)) static uint32_t step_with(struct unit *unit, uint32_t 
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct unit *unit = self;
   (void)now;
-  if (access || unit->replayer->faulty)
+  if (access || unit->replayer->faulty || unit->replayer->prefix)
     return step_with(unit, slot, access, result);
   const struct trace_common *op = trace_decode_again(unit->streams[slot]);
   if (!op)
@@ -500,6 +510,9 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
   isa_group_place(group, &unit->launches[number], linear);
   group->lds_base = lds_base;
   group->lds = unit->lds + lds_base;
+  if (unit->replayer->prefix)
+    unit->calls[slot] = prefix_calls(unit->replayer->decoder, unit->launches[number].program,
+                                     unit->replayer->first + number, linear, group->warps);
   return group;
 }
 
@@ -514,6 +527,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   struct replayer *replayer = unit->replayer;
   warp->group = &unit->groups[group_slot];
   warp->index = index;
+  unit->made[slot] = 0;
   warp->pc = warp->group->launch->kernel->entry;
   if (!unit->streams[slot])
     unit->streams[slot] = trace_warp_new(replayer->trace);
@@ -548,6 +562,8 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
       .streams = need(machine->cu.warps, sizeof(void *)),
       .warp_count = machine->cu.warps,
       .groups = need(machine->cu.groups, sizeof *unit->groups),
+      .calls = need(machine->cu.groups, sizeof *unit->calls),
+      .made = need(machine->cu.warps, sizeof *unit->made),
       .lds = need(machine->lds.size, 1),
   };
   replayer->units = need_more(replayer->units, replayer->unit_count + 1, sizeof(void *));
@@ -601,6 +617,8 @@ static void free_unit(struct unit *unit) {
   free(unit->streams);
   free(unit->warps);
   free(unit->groups);
+  free(unit->calls);
+  free(unit->made);
   free(unit->lds);
   free(unit->registers);
   free(unit);
@@ -613,6 +631,7 @@ void replayer_free(struct replayer *replayer) {
     free(replayer->pipes[i].id[0]);
     free(replayer->pipes[i].id[1]);
   }
+  trace_warp_free(replayer->decoder);
   free(replayer->shift);
   free(replayer->units);
   free(replayer->rules);

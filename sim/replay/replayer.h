@@ -33,8 +33,9 @@ struct source_maker replayer_sources(struct replayer *replayer);
 /* The global memory of a launch, by its number in the trace, lies `by` bytes higher than in the recording. */
 void replayer_shift(struct replayer *replayer, uint32_t launch, uint64_t by);
 
-/* Of a trace that is not whole: warps end where their operations do. */
-void replayer_take_prefix(struct replayer *replayer);
+/* Of a trace that is not whole: warps end where their operations do, or before (prefix.h). False when memory runs out.
+ */
+bool replayer_take_prefix(struct replayer *replayer);
 
 /* Warps that have. */
 uint64_t replayer_cut_short(const struct replayer *replayer);

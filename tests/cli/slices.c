@@ -126,6 +126,26 @@ TEST(slices, a_window_of_time_has_the_groups_that_began_in_it) {
   EXPECT_FALSE(tool_exists("none.wwt"));
 }
 
+/* Addresses that nobody can guess, so that a work-group has several batches, which begin one after the other. */
+static const char wild[] = ".kernel wild\n.arg data global\n.reg i, r, n\n.reg64 p, q\n.pred c\n"
+                           "  ld.arg.b64 p, data\n  get.global_id i, x\n  mov.b32 r, 400\n"
+                           "again:\n  mul.i32 i, i, 1664525\n  add.i32 i, i, 1013904223\n  shr.u32 n, i, 20\n"
+                           "  mad.wide.u32 q, n, 4, p\n  ld.global.b32 n, [q]\n  sub.i32 r, r, 1\n"
+                           "  setp.ne.u32 c, r, 0\n@c bra again\n  exit\n";
+
+TEST(slices, a_group_with_several_batches_began_with_the_first) {
+  tool_folder();
+  tool_file("wild.wws", wild);
+  expect("run wild.wws --global 64 --local 64 --arg buffer:data=16384 --trace t.wwt --out o", 0, "");
+  struct outcome info = tool("trace info t.wwt --json");
+  json_t *root = json_loads(info.out, 0, NULL);
+  EXPECT_GT(json_integer_value(json_object_get(root, "raw_bytes")), 2 * (16 << 10));
+  json_decref(root);
+  outcome_free(&info);
+  expect("trace slice t.wwt --from 1000 -o s.wwt", 2, "t.wwt: has no work-group that is asked for");
+  expect("trace slice t.wwt --to 1000 -o s.wwt", 0, "");
+}
+
 TEST(slices, merged_slices_of_launches_are_the_whole) {
   folder();
   expect("run both.json --trace t.wwt --out run", 0, "");

@@ -44,6 +44,12 @@ again:
   exit
 """
 
+# The same, with copies for which all warps of a work-group meet.
+MEETING = KERNEL.replace(".reg i, r, n", ".lds tile 1024\n.reg i, r, n, e").replace("  mul", """\
+  copy.to_lds e, [tile], [p], 64, size=4
+  wait e
+  mul""", 1)
+
 
 def tool(*arguments, **more):
     """Status, standard output and standard error; a tool that hangs is a failure of the test."""
@@ -156,6 +162,19 @@ class Damage(unittest.TestCase):
         else:
             self.assertIn("kernel         wild", out)
             self.assertTrue(status == 0 or re.search(r"\d+ warps? ends? where the recording does", said), said)
+
+    def test_warps_of_a_prefix_do_not_wait_for_those_that_have_ended(self):
+        (self.path / "meet.wws").write_text(MEETING)
+        command = [str(self.path / "meet.wws"), *self.command("meet.wwt", 200)[2:]]
+        status, _, said = tool("run", *command)
+        self.assertEqual(status, 0, said)
+        trace, damaged, ended = (self.path / "meet.wwt").read_bytes(), self.path / "damaged.wwt", 0
+        for cut in blocks(trace)[:-1]:
+            damaged.write_bytes(trace[:cut])
+            status, _, said = tool("replay", "--salvage", damaged)
+            self.assertNotIn("deadlock", said)
+            ended += " warps end where the recording does" in said
+        self.assertGreater(ended, 3)
 
     def test_a_slice_of_a_prefix_is_a_whole_trace_again(self):
         damaged, out = self.path / "damaged.wwt", self.path / "saved.wwt"
