@@ -79,6 +79,8 @@ static bool take_block(struct text_reader *reader, struct text_block *block) {
     size_t size = reader->line.size, blanks = 0;
     while (blanks < 2 && blanks < size && at[blanks] == ' ')
       blanks++;
+    if (size > blanks && at[size - 1] == '\r')
+      size--;
     if (reader->block.size + size > TEXT_BLOCK_BYTES)
       return lex_fail(&reader->lex, "the block has more than %d bytes", TEXT_BLOCK_BYTES);
     if (!bytes_add(&reader->block, at + blanks, size - blanks) || !bytes_add(&reader->block, "\n", 1))

@@ -72,11 +72,15 @@ static bool memory_out(const struct text_run *run) { return lex_fail(&run->lex, 
 
 /* ---- work-groups ------------------------------------------------------------------------------- */
 
-const struct text_resident *text_run_resident(const struct text_run *run, uint32_t launch, uint32_t group) {
+static struct text_resident *find_resident(const struct text_run *run, uint32_t launch, uint32_t group) {
   for (size_t i = 0; i < run->resident_count; i++)
     if (run->residents[i].group == group && run->residents[i].launch == launch)
       return &run->residents[i];
   return NULL;
+}
+
+const struct text_resident *text_run_resident(const struct text_run *run, uint32_t launch, uint32_t group) {
+  return find_resident(run, launch, group);
 }
 
 /* The bits of a launch's work-groups that have ended; NULL when memory is out. */
@@ -113,7 +117,7 @@ static struct text_resident *new_resident(struct text_run *run, const struct tex
 }
 
 bool text_run_begin(struct text_run *run, const struct text_group *head, uint32_t group, uint64_t line) {
-  struct text_resident *resident = (struct text_resident *)text_run_resident(run, head->launch, group);
+  struct text_resident *resident = find_resident(run, head->launch, group);
   const uint8_t *ended = ended_of(run, head->launch);
   run->lex.line = line;
   if (!ended)

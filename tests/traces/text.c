@@ -260,6 +260,13 @@ TEST(text, what_is_left_out_has_defaults) {
                 "\ngroup 0 launch=0 warps=1 cu=0 from=0 to=0\nwarp 0\n0\n1 address=4096\n3 done\n");
 }
 
+TEST(text, lines_may_end_as_on_other_systems) {
+  char *text = read_by_hand("meta m text {\r\n  a\r\n\r\n  b\r\n}\r\nlaunch\r\ngroup more\r\nwarp 0 # one\r\n0\r\n");
+  EXPECT_CONTAINS(text, "meta m text {\n  a\n\n  b\n}\n");
+  EXPECT_CONTAINS(text, " more\nwarp 0\n0\n");
+  free(text);
+}
+
 TEST(text, masks_go_on_and_next_is_where_the_next_line_is) {
   expect_groups(
       "launch lanes=8\ngroup\nwarp 0\n0 mask=0x0f\n1 address=[1 2 3 4]\n0\n2 next=0 mask=0\n",
