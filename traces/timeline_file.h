@@ -21,7 +21,7 @@
 
 enum {
   TIMELINE_VERSION = 1,
-  TIMELINE_BATCH_EVENTS = 2048, /* at most */
+  TIMELINE_BATCH_EVENTS = 8192, /* at most */
   TIMELINE_UNITS = 1 << 12,     /* units are below */
 };
 

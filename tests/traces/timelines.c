@@ -30,7 +30,7 @@ struct told {
 };
 
 static const struct timeline_window everything = {.to = NEVER, .kinds = UINT32_MAX};
-static const struct made_timeline small = {.seed = 3, .events = 10000, .wild = 5};
+static const struct made_timeline small = {.seed = 3, .events = 20000, .wild = 5};
 
 /* The stream's next event, made from the one before. */
 static void make(struct told *told, uint64_t *state, unsigned wild) {
@@ -159,7 +159,7 @@ static void put(const char *path, const uint8_t *bytes, size_t size) {
 
 TEST(timelines, what_comes_out_is_what_was_told) {
   const char *path = made_path("all.wtl");
-  static const struct made_timeline rows[] = {{3, 10000, 5}, {4, 3000, 100}, {5, 1, 0}, {6, 2049, 0}};
+  static const struct made_timeline rows[] = {{3, 10000, 5}, {4, 3000, 100}, {5, 1, 0}, {6, 8193, 0}};
   struct trace_error error;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("row %zu", i);
@@ -351,7 +351,7 @@ TEST(timelines, a_full_disk_is_told_and_leaves_what_is_written) {
   struct rlimit before, limit;
   getrlimit(RLIMIT_FSIZE, &before);
   limit = before;
-  limit.rlim_cur = 150000;
+  limit.rlim_cur = 250000;
   signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &limit);
   struct timeline_writer *writer = timeline_writer_open(path, &everything, &error);
@@ -360,8 +360,8 @@ TEST(timelines, a_full_disk_is_told_and_leaves_what_is_written) {
   EXPECT_FALSE(timeline_writer_close(writer, &error));
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, SIG_DFL);
-  EXPECT_CONTAINS(error.text, "offset 150000: File too large; what is before is kept");
-  EXPECT_GT(told_and_salvaged(path, 150000), small.events);
+  EXPECT_CONTAINS(error.text, "offset 250000: File too large; what is before is kept");
+  EXPECT_GT(told_and_salvaged(path, 250000), small.events);
   unlink(path);
   EXPECT_TRUE(!timeline_writer_open("/dev/full", &everything, &error));
   EXPECT_CONTAINS(error.text, "/dev/full: cannot be written: No space left on device");

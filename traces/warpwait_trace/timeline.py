@@ -192,6 +192,10 @@ class Timeline(BlockFile):
                 raise
             raise self._error(block.offset, error, "another") from None
 
+    def raw_bytes(self):
+        """Bytes of all batches before they were compressed."""
+        return sum(block.raw for block in self._blocks if block.type == "data")
+
     def batches(self):
         """All batches, in the file's order."""
         for block in self._blocks:
