@@ -119,6 +119,29 @@ static bool check_input(const struct merge *merge, size_t i) {
   return true;
 }
 
+static bool same_machine(const struct machine *a, const struct machine *b) {
+  for (size_t g = 0; g < MACHINE_GROUPS; g++)
+    for (size_t i = 0; i < machine_groups[g].count; i++)
+      if (param_value(&machine_groups[g], &machine_groups[g].rows[i], a) !=
+          param_value(&machine_groups[g], &machine_groups[g].rows[i], b))
+        return false;
+  return true;
+}
+
+/* Says on stderr which traces' machines are given up. */
+static void tell_machines(const struct merge *merge) {
+  const struct trace_input *first = &merge->edit.inputs[0];
+  for (size_t i = 1; i < merge->edit.input_count; i++) {
+    const struct trace_input *input = &merge->edit.inputs[i];
+    struct message message;
+    if (same_machine(&input->opened.job.machine, &first->opened.job.machine))
+      continue;
+    message_fail(&message, "%.300s: was recorded on another machine than %.300s, whose machine '%s' is kept",
+                 input->path, first->path, first->opened.job.machine.name);
+    message_print(&message);
+  }
+}
+
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
 static bool same_buffers(const struct trace_input *a, const struct trace_input *b) {
@@ -294,8 +317,11 @@ static bool merge_all(struct merge *merge) {
   json_object_set_new(edit->run, "max_cycles", json_integer(cycles));
   json_object_set_new(edit->run, "launches", merge->launches);
   json_object_set_new(edit->run, "buffers", merge->buffers);
-  return (!apart || place_memory(merge)) && (merge->call->together ? add_at_once : add_in_turn)(merge) &&
-         trace_edit_write(edit, merge->call->out, merge->message);
+  if ((apart && !place_memory(merge)) || !(merge->call->together ? add_at_once : add_in_turn)(merge) ||
+      !trace_edit_write(edit, merge->call->out, merge->message))
+    return false;
+  tell_machines(merge);
+  return true;
 }
 
 static bool merge_traces(struct invocation *call) {

@@ -210,6 +210,12 @@ TEST(slices, what_cannot_be_is_refused_and_leaves_nothing) {
   expect("run a.json --trace t.wwt --out o", 0, "");
   expect("run a.json --trace wide.wwt --out o --set cu.warp_size=64", 0, "");
   expect("trace merge t.wwt wide.wwt -o s.wwt", 2, "wide.wwt: has warps of 64 lanes, and t.wwt of 32");
+  expect("run a.json --trace more.wwt --out o --set dma.channels=3", 0, "");
+  struct outcome told = tool("trace merge t.wwt more.wwt -o m.wwt");
+  EXPECT_EQ(told.status, 0);
+  EXPECT_STREQ(told.err, "warpwait: more.wwt: was recorded on another machine than t.wwt, whose machine 'teaching' is "
+                         "kept\n");
+  outcome_free(&told);
   expect("trace merge t.wwt -o s.wwt", 2, "traces are missing");
   expect("trace merge t.wwt nothing.wwt -o s.wwt", 2, "nothing.wwt");
   expect("trace slice t.wwt", 2, "-o FILE is missing");
