@@ -175,13 +175,11 @@ static cycle_t merge(struct l2 *l2, cycle_t passed, struct l2_line *entry) {
   return passed;
 }
 
-/* A line of a read, in the L2 by now, of which `missing` sectors were not; returns when its data depart. */
+/* A line of a read, in the L2 by now, of which `missing` sectors were not, and others may be on their way; returns when
+ * its data depart. */
 static cycle_t read_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, struct l2_line *entry,
                          const struct mem_line *line, uint32_t missing) {
-  cycle_t latency = latency_of(l2, line->line);
-  if (!missing && !(line->sectors & entry->coming))
-    return passed + latency;
-  cycle_t at = passed;
+  cycle_t latency = latency_of(l2, line->line), at = passed;
   if (entry->coming)
     at = merge(l2, passed, entry);
   else
@@ -230,7 +228,9 @@ __attribute__((always_inline)) static inline cycle_t access_line(struct l2 *l2, 
   entry->dirty |= use & L2_WRITE ? line->sectors : 0;
   bool far = l2->far && missing && home_of(l2, line->line) != slice->partition; /* counted there */
   *(missing ? &l2->stats->l2_misses : &l2->stats->l2_hits) += !far;
-  return use & L2_READ ? read_line(l2, slice, passed, entry, line, missing) : passed + latency_of(l2, line->line);
+  if (use & L2_READ && (missing || line->sectors & entry->coming))
+    return read_line(l2, slice, passed, entry, line, missing);
+  return passed + latency_of(l2, line->line);
 }
 
 /* ---- a message ---------------------------------------------------------------------------- */
