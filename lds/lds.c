@@ -214,6 +214,8 @@ static void accept_oldest(struct lds *lds, struct access *access, cycle_t now) {
 }
 
 static void accept_accesses(struct lds *lds, cycle_t now) {
+  if (!lds->work->waits && port_next(&lds->from_cu) > now)
+    return;
   if (lds->work->waiting)
     collect_waiting(lds, now);
   for (unsigned i = 0; i < lds->params.interleave; i++) {
@@ -430,7 +432,7 @@ static void tell_banks(const struct lds *lds, const struct access *pass, uint64_
 /* What happens at the banks in cycle `now`. */
 static void one_cycle(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
-  struct access *access = due_access(lds, now);
+  struct access *access = work->at_banks ? due_access(lds, now) : NULL;
   bool warp = access, dma = work->streams;
   unsigned engine = dma ? pick_engine(lds) : 0;
   const bool shared = lds->params.dma_port == LDS_PORT_SHARED;

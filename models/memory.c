@@ -267,6 +267,15 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
   }
 }
 
+/* Accepts what has arrived from clients [first, end); lowers *next to when the next message arrives. */
+static void accept_from(struct memory *memory, uint32_t first, uint32_t end, cycle_t now, cycle_t *next) {
+  for (uint32_t i = first; i < end; i++) {
+    if (memory->arrivals[i] <= now)
+      accept_all(memory, i, now);
+    *next = cycle_min(*next, memory->arrivals[i]);
+  }
+}
+
 static cycle_t memory_step(void *self, cycle_t now) {
   struct memory *memory = self;
   cycle_t next = NEVER;
@@ -284,16 +293,10 @@ static cycle_t memory_step(void *self, cycle_t now) {
   for (uint32_t i = 0; i < count; i++)
     next = cycle_min(next, memory->arrivals[i]);
   if (next <= now) {
-    for (uint32_t i = first; i < count; i++)
-      if (memory->arrivals[i] <= now)
-        accept_all(memory, i, now);
-    for (uint32_t i = 0; i < first; i++)
-      if (memory->arrivals[i] <= now)
-        accept_all(memory, i, now);
-    memory->turn = first + 1 == count ? 0 : first + 1;
     next = NEVER;
-    for (uint32_t i = 0; i < count; i++)
-      next = cycle_min(next, memory->arrivals[i]);
+    accept_from(memory, first, count, now, &next);
+    accept_from(memory, 0, first, now, &next);
+    memory->turn = first + 1 == count ? 0 : first + 1;
   }
   memory->probe_events = memory->event_room - memory->unused_count;
   return cycle_min(next, wheel_next(&memory->done));
