@@ -78,6 +78,8 @@ class Damage(unittest.TestCase):
         cls.trace = (cls.path / "whole.wwt").read_bytes()
         cls.blocks = blocks(cls.trace)
         cls.head = tool("trace", "head", cls.path / "whole.wwt")
+        cls.replay = tool("replay", cls.path / "whole.wwt")
+        cls.operations = int(re.search(r"operations +(\d+) in", tool("trace", "info", cls.path / "whole.wwt")[1])[1])
 
     @classmethod
     def tearDownClass(cls):
@@ -132,8 +134,24 @@ class Damage(unittest.TestCase):
             trace = bytearray(self.trace)
             trace[bit // 8] ^= 1 << bit % 8
             damaged = self.check_told(bytes(trace), f"bit {bit}")
+            self.check_salvaged(damaged, bit)
             status, out, said = tool("trace", "head", damaged)  # which need not read where the bit is
             self.assertTrue((status, out, said) == self.head or status == 2 and TOLD.fullmatch(said), bit)
+
+    def check_salvaged(self, damaged, bit):
+        """What is before the bit is read; the report is another's only if the replay says that it is not whole."""
+        status, _, said = tool("trace", "validate", "--salvage", damaged)
+        if bit < 8 * 16:
+            self.assertEqual(status, 2)
+            return
+        self.assertEqual(status, 0, (bit, said))
+        whole = int(PREFIX.search(said)[1]) == self.operations
+        status, out, said = tool("replay", "--salvage", damaged)
+        self.assertRegex(said, PREFIX)
+        if whole and status == 0:
+            self.assertEqual(out, self.replay[1])
+        else:
+            self.assertIn(status, (1, 2), (bit, said))
 
     def test_what_is_before_the_cut_is_salvaged(self):
         damaged, before = self.path / "damaged.wwt", 0
