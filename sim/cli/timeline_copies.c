@@ -22,8 +22,8 @@ void timeline_copies_note(struct timeline_copies *copies, const struct timeline_
     copies->wait[copies->waits++] = (struct timeline_wait){.event = *event};
   } else if (event->kind == TIMELINE_CHANNEL) {
     copies->part = grow(copies->part, copies->parts, &copies->part_room, sizeof *copies->part);
-    copies->part[copies->parts++] =
-        (struct timeline_part){event->field[TIMELINE_CHANNEL_COPY], event->from, event->to, event->cu};
+    copies->part[copies->parts++] = (struct timeline_part){event->field[TIMELINE_CHANNEL_COPY], event->from, event->to,
+                                                           (uint32_t)event->field[TIMELINE_CHANNEL_OF]};
   }
 }
 

@@ -32,7 +32,7 @@ struct timeline_wait {
 struct timeline_part {
   uint64_t copy;
   cycle_t from, to;
-  uint32_t cu;
+  uint32_t cu; /* whose copy it is; another may have told of it */
 };
 
 struct timeline_copies {

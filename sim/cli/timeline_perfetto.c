@@ -9,9 +9,9 @@
 #include "sim/cli/file.h"
 #include "sim/cli/timeline_copies.h"
 #include "sim/cli/timeline_counters.h"
-#include "sim/cli/timeline_viewers.h"
 #include "sim/cli/timeline_run.h"
 #include "sim/cli/timeline_tracks.h"
+#include "sim/cli/timeline_viewers.h"
 #include "sim/cli/trace_events.h"
 
 enum { CUS = 1024 /* the most that cu.count can be */, PROCESS_RUN = 1, PROCESS_CU = 2 /* of CU 0 */, NAME = 256 };
@@ -305,12 +305,16 @@ static void take_word(struct exporter *exporter, const struct timeline_event *ev
     take_beside(exporter, event, (struct timeline_place){.section = SECTION_MEMORY, .unit = event->unit}, word);
 }
 
-/* What is called by the copy's number. */
+/* What is called by the copy's number; engines that compute units share have copies of others, too. */
 static void take_part(struct exporter *exporter, const struct timeline_event *event) {
   const bool queue = event->kind == TIMELINE_QUEUE;
-  slice(exporter, event,
-        (struct timeline_place){.section = queue ? SECTION_QUEUES : SECTION_CHANNELS, .unit = event->unit}, NULL,
-        "copy %" PRIu64, event->field[queue ? TIMELINE_QUEUE_COPY : TIMELINE_CHANNEL_COPY]);
+  const struct timeline_place place = {.section = queue ? SECTION_QUEUES : SECTION_CHANNELS, .unit = event->unit};
+  const uint64_t copy = event->field[queue ? TIMELINE_QUEUE_COPY : TIMELINE_CHANNEL_COPY];
+  const uint64_t of = event->field[queue ? TIMELINE_QUEUE_OF : TIMELINE_CHANNEL_OF];
+  if (of == event->cu)
+    slice(exporter, event, place, NULL, "copy %" PRIu64, copy);
+  else
+    slice(exporter, event, place, NULL, "copy %" PRIu64 " of CU %" PRIu64, copy, of);
 }
 
 static void take(struct exporter *exporter, const struct timeline_event *event) {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "sim/cli/text.h"
-#include "sim/cli/timeline_viewers.h"
 #include "sim/cli/timeline_run.h"
+#include "sim/cli/timeline_viewers.h"
 #include "sim/core/need.h"
 #include "sim/host/waves.h"
 
@@ -39,7 +39,7 @@ enum naming { BY_NONE, BY_UNIT, BY_CHANNEL, BY_SOURCE };
   WAVE(QUEUE,     BY_UNIT,    "engine",    ".queue",           16, 1)                                                  \
   WAVE(CHANNEL,   BY_CHANNEL, "engine",    ".copy",            32, field[TIMELINE_CHANNEL_COPY])                       \
   WAVE(REQUEST,   BY_CHANNEL, "engine",    ".requests",        16, 1)                                                  \
-  WAVE(PASSED,    BY_SOURCE,  "port.",     ".bytes",           32, field[TIMELINE_PASSED_BYTES])                       \
+  WAVE(PASSED,    BY_SOURCE,  "port.",     ".messages",        16, 1)                                                  \
   WAVE(SERVED,    BY_SOURCE,  "memory.",   ".messages",        16, 1)
 /* clang-format on */
 

@@ -47,8 +47,8 @@ static void write_timeline(const char *meta, const struct timeline_event *events
   ASSERT_TRUE(writer != NULL);
   struct timeline *timeline = timeline_writer_listener(writer);
   for (size_t i = 0; i < count; i++) {
-    timeline->streams = 1;
-    timeline->take(timeline->self, 0, 2000, &events[i]);
+    timeline->streams = 2;
+    timeline->take(timeline->self, events[i].cu % 2, 2000, &events[i]);
   }
   if (meta)
     timeline_write_meta(writer, "run", meta, strlen(meta));
@@ -128,6 +128,19 @@ TEST(timeline_export, a_copy_lasts_to_its_waits_release_and_has_steps) {
   EXPECT_CONTAINS(json, "\"ts\":0.014,\"cat\":\"copy\",\"name\":\"copy 1 in channels\"");
   EXPECT_CONTAINS(json, "\"ts\":0.030,\"cat\":\"copy\",\"name\":\"copy 1 under way\"");
   EXPECT_CONTAINS(json, "\"ts\":0.045,\"cat\":\"copy\",\"name\":\"copy 1 has landed\"");
+  free(json);
+}
+
+TEST(timeline_export, a_copy_may_be_in_an_engine_that_another_compute_unit_tells_of) {
+  const struct timeline_event events[] = {{TIMELINE_CHANNEL, 0, 0, 14, 30, {1, 256, 4, 1}},
+                                          {TIMELINE_COPY, 1, 0, 10, 45, {1, 0, 0, 7, 4, 2, 1, 256, 12, 45}}};
+  struct message message = {.text = ""};
+  start("shared.json");
+  write_timeline(run, events, 2);
+  EXPECT_TRUE(export(timeline_export_perfetto, &message));
+  char *json = tool_read("shared.json");
+  EXPECT_CONTAINS(json, "\"pid\":2,\"tid\":1,\"ts\":0.014,\"cat\":\"channel\",\"name\":\"copy 1 of CU 1\"");
+  EXPECT_CONTAINS(json, "\"pid\":3,\"tid\":2,\"ts\":0.014,\"cat\":\"copy\",\"name\":\"copy 1 in channels\"");
   free(json);
 }
 

@@ -17,7 +17,7 @@ WAVES = {
     "queue": [("engine{unit}.queue", lambda e: 1)],
     "channel": [("engine{engine}.channel{channel}.copy", lambda e: e["copy"])],
     "request": [("engine{engine}.channel{channel}.requests", lambda e: 1)],
-    "passed": [("port.{source}.bytes", lambda e: e["bytes"])],
+    "passed": [("port.{source}.messages", lambda e: 1)],
     "served": [("memory.{source}.messages", lambda e: 1)],
 }
 
