@@ -34,11 +34,10 @@ static const char documentation[] =
     "Makes a trace for `warpwait replay` of the machine instructions that Accel-Sim's tracer has written: the kernels "
     "of a "
     "kernelslist.g, or of a kernelslist with raw traces; plain, or compressed by xz or gzip.\v"
-    "What the traces do not say, or the model does not have, is counted and told on\n"
-    "stderr; docs/accel-sim.md says what is kept. `replay` takes another machine with\n"
-    "--machine and --set.\n"
+    "What the traces do not say, or the model does not have, is counted and told\n"
+    "on stderr; docs/accel-sim.md says what is kept. `replay` takes other machines.\n"
     "\n"
-    "Exit status: 0 written; 2 bad input, or with --strict an opcode that is not known.\n";
+    "Exit status: 0 written; 2 bad input, or an unknown opcode with --strict.\n";
 
 static error_t parse_word(struct argp_state *state, const char *word, struct invocation *call) {
   if (call->list && call->out)

@@ -8,7 +8,7 @@
 
 enum {
   BUCKETS = 1 << 12,
-  MISSING = 1 << 20, /* thread blocks that may be missing */
+  MISSING = 1 << 16, /* thread blocks that may be missing */
 };
 
 /* A warp, and its last instruction: what comes after it must be known before it is written. */
@@ -101,17 +101,18 @@ static void settle_copy(struct output *output, struct warp *warp, const struct s
   warp->reached |= !place;
 }
 
-/* A trace with a single line for a copy does not say where it goes. */
-static void invent_places(struct output *output, struct warp *warp) {
+/* Of a copy with a single line one side is not there: where it goes is made up, and what it does not read it does not
+ * copy. */
+static void settle_sides(struct output *output, struct warp *warp) {
+  const char *path = output->launch->path;
   if (!warp->reached) {
-    memcpy(warp->address, warp->place, sizeof warp->address);
-    sass_lose(output->import, SASS_LOST_ADDRESS, output->launch->path, warp->line);
+    warp->left_out = warp->mask;
+    sass_lose(output->import, SASS_LOST_ADDRESS, path, warp->line);
+  } else if (!warp->placed) {
+    for (uint32_t lane = 0; lane < SASS_LANES; lane++)
+      warp->place[lane] = (uint64_t)lane * warp->inst->bytes;
+    sass_lose(output->import, SASS_LOST_PLACE, path, warp->line);
   }
-  if (warp->placed)
-    return;
-  for (uint32_t lane = 0; lane < SASS_LANES; lane++)
-    warp->place[lane] = (uint64_t)lane * warp->inst->bytes;
-  sass_lose(output->import, SASS_LOST_PLACE, output->launch->path, warp->line);
 }
 
 /* Some of the lanes that ran what is before a branch take it, and others do not. */
@@ -135,25 +136,25 @@ static void encode(struct output *output, struct group *group, uint32_t index, c
 static void flush(struct output *output, struct group *group, uint32_t index, uint32_t next, bool done) {
   struct warp *warp = &group->warp[index];
   const struct sass_inst *inst = warp->inst;
-  const uint64_t field[1] = {warp->left_out};
   uint64_t bytes[SASS_LANES];
   struct trace_op op = {
       .pc = inst->place,
       .next = next,
       .mask = warp->mask,
       .flags = (done ? TRACE_DONE : 0) | (diverges(warp) ? TRACE_DIVERGED : 0),
-      .field = field,
   };
   op.vector[0].offset = warp->address;
   if (inst->family == SASS_LANE_COPY) {
     if (warp->mask)
-      invent_places(output, warp);
+      settle_sides(output, warp);
     op.vector[1].offset = warp->place;
   } else if (inst->family == SASS_CACHE) { /* the line at the address, whatever its size here */
     for (uint32_t lane = 0; lane < SASS_LANES; lane++)
       bytes[lane] = 1;
     op.vector[1].offset = bytes;
   }
+  const uint64_t field[1] = {warp->left_out};
+  op.field = field;
   encode(output, group, index, &op);
   const bool lost = inst->loss >= 0 && (inst->loss != SASS_LOST_BATCHES || output->kernel->lane_copies);
   if (lost && warp->mask)

@@ -174,6 +174,9 @@ class Operations(Folder):
         self.assertIn("copy.lane.wait 1", warpwait("trace", "head", self.trace)[1])
         ops = self.made([copies([GLOBAL])], says="without the address there")[0, 0, 0]
         self.assertEqual(ops[0][6], {"address": tuple(words(GLOBAL, 16)), "place": tuple(words(0, 16))})
+        ops = self.made([copies([512])], says="accesses to memory without addresses")[0, 0, 0]
+        self.assertEqual((ops[0][5]["left_out"], ops[0][6]), (sass.FULL, {}))
+        self.assertEqual(warpwait("replay", self.trace)[0], 0)
 
     def test_a_branch_that_some_lanes_take_is_diverged(self):
         def branch(mask, before=sass.FULL):
