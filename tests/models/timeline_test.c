@@ -372,6 +372,71 @@ static void memory_is_that_of_the_report(const struct rig *rig, const struct ear
 
 TEST(timeline, memory_is_that_of_the_report) { over_machines(memory_is_that_of_the_report, 0); }
 
+/* A listener to one kernel of a test's own. */
+static struct ear *listen(struct rig *rig, const char *settings, uint32_t global, const char *text) {
+  struct ear *ear = open_ear(UINT32_MAX);
+  *rig = (struct rig){.order = ORDER_ASCENDING};
+  if (rig_build(rig, settings, global, 32, text) && EXPECT_TRUE(simulation_tell(rig->simulation, &ear->timeline)))
+    rig_start(rig);
+  return ear;
+}
+
+TEST(timeline, a_load_that_the_l1_serves_moves_no_bytes_and_ends_after_its_latency) {
+  struct rig rig;
+  struct ear *ear = listen(&rig, "mem.l1_size=8K mem.l1_latency=33", 32,
+                           ".kernel k\n.arg a global\n.reg x, y\n.reg64 p\n ld.arg.b64 p, a\n"
+                           " ld.global.b32 x, [p]\n mov.b32 x, x\n ld.global.b32 y, [p]\n exit\n");
+  const struct timeline_event *miss = next_of(ear, TIMELINE_GLOBAL, NULL);
+  const struct timeline_event *hit = next_of(ear, TIMELINE_GLOBAL, miss);
+  ASSERT_TRUE(miss && hit);
+  EXPECT_EQ(miss->field[TIMELINE_GLOBAL_BYTES], rig.machine.mem.sector);
+  EXPECT_EQ(hit->field[TIMELINE_GLOBAL_BYTES], 0);
+  EXPECT_EQ(cycles_of(hit), 33); /* one sector passes the L1 in the cycle of the issue */
+  EXPECT_LE(miss->to, hit->from);
+  EXPECT_EQ(count(ear, TIMELINE_SERVED), 1);
+  rig_free(&rig);
+  close_ear(ear);
+}
+
+TEST(timeline, a_copy_of_several_descriptors_is_one_with_all_of_their_channels) {
+  /* Lines of 8 elements, 16 apart; the buffer ends in the middle of the fifth: four lines, and a half. */
+  struct rig rig;
+  struct ear *ear =
+      listen(&rig, "", 32,
+             ".kernel k\n.arg a global\n.lds t 1024\n.reg e, n, l, g, at, z\n.reg64 p, q\n ld.arg.b64 p, a\n"
+             " mov.b64 q, 261872\n add.i64 p, p, q\n"
+             " mov.b32 e, 0\n mov.b32 z, 4\n mov.b32 at, t\n mov.b32 n, 8\n mov.b32 l, 5\n mov.b32 g, 16\n"
+             " copy.to_lds.2d e, [at], [p], n, size=z, lines=l, global_line=g, lds_line=n\n"
+             " wait e\n exit\n");
+  const struct timeline_event *copy = next_of(ear, TIMELINE_COPY, NULL);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(count(ear, TIMELINE_COPY), 1);
+  EXPECT_EQ(copy->field[TIMELINE_COPY_BYTES], (4 * 8 + 4) * 4);
+  EXPECT_EQ(copy->field[TIMELINE_COPY_FORM], ISA_COPY_2D);
+  EXPECT_EQ(rig.result.dma.descriptors, 2);
+  EXPECT_EQ(count(ear, TIMELINE_CHANNEL), 2);
+  FOR_EACH(event, ear, TIMELINE_CHANNEL) {
+    EXPECT_EQ(event->field[TIMELINE_CHANNEL_COPY], 1);
+    EXPECT_LT(event->to, copy->to);
+  }
+  rig_free(&rig);
+  close_ear(ear);
+}
+
+TEST(timeline, passes_that_use_no_bank_are_told_as_such) {
+  struct rig rig;
+  struct ear *ear = listen(&rig, "lds.empty=pass", 32,
+                           ".kernel k\n.lds t 1024\n.reg x, y[4]\n.pred c\n get.local_id x, x\n"
+                           " setp.lt.u32 c, x, 1\n shl.b32 x, x, 4\n@c ld.lds.b128 y, [x]\n exit\n");
+  uint64_t idle = 0;
+  FOR_EACH(event, ear, TIMELINE_BANKS)
+  idle += !event->field[TIMELINE_BANKS_BANKS];
+  EXPECT_EQ(count(ear, TIMELINE_BANKS), rig.result.lds.passes);
+  EXPECT_GT(idle, 0);
+  rig_free(&rig);
+  close_ear(ear);
+}
+
 /* ---- runs that are cut short ---------------------------------------------------------------------- */
 
 /* Events whose end is known, and told, before: releases, loads that the L1 serves, messages in the memory port. */
@@ -407,6 +472,14 @@ static void what_is_cut_short_is_told(const struct rig *rig, const struct ear *e
   EXPECT_EQ(count(ear, TIMELINE_GROUP), result->work_groups - result->never_started);
   if (!rig->machine.mem.l1_size)
     EXPECT_EQ(bytes, sectors * rig->machine.mem.sector);
+  uint64_t served = 0;
+  FOR_EACH(event, ear, TIMELINE_SERVED)
+  served += event->field[TIMELINE_SERVED_KIND] < MEM_DMA_READ;
+  EXPECT_EQ(served, result->mem.loads + result->mem.stores + result->mem.atomics + result->mem.prefetches);
+  FOR_EACH(event, ear, TIMELINE_REQUEST) /* an engine begins at most one in a cycle: no two are the same */
+  for (const struct timeline_event *other = event; (other = next_of(ear, TIMELINE_REQUEST, other));)
+    EXPECT_FALSE(other->cu == event->cu && other->from == event->from &&
+                 other->unit / TIMELINE_CHANNELS == event->unit / TIMELINE_CHANNELS);
 }
 
 TEST(timeline, what_is_cut_short_is_told) {
