@@ -248,3 +248,37 @@ TEST(timeline_export, waves_are_what_events_add_up_to) {
   EXPECT_CONTAINS(vcd, "channel1");
   free(vcd);
 }
+
+/* Anything that a file can hold; cycles and fields have at most so many bits. */
+static struct timeline_event make_any(uint64_t *state, unsigned cycle_bits, unsigned field_bits) {
+  const uint64_t dice = ct_random(state);
+  struct timeline_event event = {.kind = (enum timeline_kind)(dice % TIMELINE_KINDS),
+                                 .cu = dice >> 16 & 1,
+                                 .unit = (uint32_t)(dice >> 20) % TIMELINE_UNITS,
+                                 .from = ct_random(state) >> (64 - cycle_bits)};
+  event.to = event.from + (ct_random(state) >> (64 - cycle_bits));
+  if (event.to < event.from)
+    event.to = event.from;
+  for (unsigned i = 0; i < timeline_kind_rows[event.kind].fields; i++)
+    event.field[i] = ct_random(state) >> (64 - field_bits) >> ct_random(state) % field_bits;
+  return event;
+}
+
+TEST(timeline_export, whatever_events_say_comes_out_or_is_refused) {
+  enum { EVENTS = 3000 };
+  static struct timeline_event events[EVENTS];
+  static const unsigned bits[][2] = {{16, 3}, {16, 64}, {40, 64}, {63, 64}};
+  uint64_t state = 5;
+  for (size_t row = 0; row < sizeof bits / sizeof *bits; row++) {
+    for (size_t i = 0; i < EVENTS; i++)
+      events[i] = make_any(&state, bits[row][0], bits[row][1]);
+    ct_note("row %zu", row);
+    struct message message = {.text = ""};
+    start("any.json");
+    write_timeline(run, events, EVENTS);
+    EXPECT_TRUE(export(timeline_export_perfetto, &message));
+    strcpy(strrchr(out_path, '.'), ".vcd");
+    EXPECT_EQ(export(timeline_export_vcd, &message), bits[row][0] < 43);
+    EXPECT_EQ(message.text[0] != 0, bits[row][0] >= 43);
+  }
+}
