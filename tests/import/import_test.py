@@ -204,7 +204,8 @@ class Operations(Folder):
         launch = small()
         for warps in launch.blocks.values():
             warps[0].insert(1, Instruction(0x08, "FOO.BAR", [9], [4]))
-        self.made([launch], says="kernel-1.traceg:25: opcode FOO: is not known: taken for an integer operation (2 times)")
+        self.made([launch], says="kernel-1.traceg:25: opcode FOO: is not known: taken for an integer operation "
+                                 "(2 times)")
         self.trace.unlink()
         status, _, err = warpwait("trace", "import", self.folder / "kernelslist.g", self.trace, "--strict")
         self.assertEqual(status, 2)
@@ -213,7 +214,8 @@ class Operations(Folder):
 
     def test_bulk_copies_mbarriers_and_matrix_units_are_told(self):
         launch = Launch({(0, 0, 0): [[
-            Instruction(0x00, "UBLKCP.S.G"), Instruction(0x10, "UTMALDG.2D"), Instruction(0x20, "HGMMA.64x64x16.F32", [24], [24]),
+            Instruction(0x00, "UBLKCP.S.G"), Instruction(0x10, "UTMALDG.2D"),
+            Instruction(0x20, "HGMMA.64x64x16.F32", [24], [24]),
             Instruction(0x30, "SYNCS.PHASECHK.TRANS64.TRYWAIT", [], [4], addresses=[64] * 32),
             Instruction(0x40, "BAR.SYNC", immediate=64), Instruction(0x50, "EXIT")]]}, shared=256, block=(32, 4, 1))
         launch.blocks[0, 0, 0] += [[Instruction(0x50, "EXIT")]] * 3
@@ -339,12 +341,14 @@ class Refused(Folder):
         self.change("1 R0 S2R", "1 UR0 S2R", ":24: a register: 'UR0' is not R0 to R255")
         self.change("R0 S2R 0 0 0 ", "R0 S2R 0", ":24: the line ends where the width should be")
         self.change("R0 S2R 0 0 0 ", "R0 S2R 0 0 0 0", ":24: '0' stands where the line should end")
-        self.change("4 1 0x7f0000000000 4", "4 3 0x7f0000000000 4", ":25: the form of the addresses: '3' is not 0, 1 or 2")
+        self.change("4 1 0x7f0000000000 4", "4 3 0x7f0000000000 4",
+                    ":25: the form of the addresses: '3' is not 0, 1 or 2")
         self.change("4 1 0x7f0000000000 4", "4 1 0x7f0000000000 x", ":25: a step from lane to lane: 'x' is not")
         self.change("0000 ffffffff", "0z00 ffffffff", ":24: the PC: '0z00' is not a hexadecimal number")
 
     def test_blocks(self):
-        self.change("thread block = 1,0,0", "thread block = 2,0,0", "thread block 2,0,0 is outside of the grid of 2,1,1")
+        self.change("thread block = 1,0,0", "thread block = 2,0,0",
+                    "thread block 2,0,0 is outside of the grid of 2,1,1")
         self.change("thread block = 1,0,0", "thread block = 0,0,0", "the thread block has ended before")
         self.change("warp = 1", "warp = 2", "warp 2 is not one of the block's 2, from 0")
         self.change("insts = 9", "insts = 8", "the warp has more than the 8 instructions that it should")
