@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/file.h"
 #include "sim/cli/text.h"
 #include "sim/cli/timeline_run.h"
 #include "sim/cli/timeline_viewers.h"
@@ -247,6 +248,8 @@ static bool check_times(const struct timeline_run *run, struct timeline_extent e
 bool timeline_export_vcd(struct timeline_file *file, const char *path, struct message *message) {
   struct player player = {.file = file};
   struct timeline_run run;
+  if (!file_can_write(path, message))
+    return false;
   timeline_rewind(file);
   bool good = timeline_run_read(file, &run, message) && check_times(&run, timeline_extent_of(file), message) &&
               note_waves(&player, message);

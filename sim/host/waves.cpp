@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -68,12 +69,12 @@ private:
 void play(const waves &waves, const std::string &stem) {
   Kernel kernel;
   Player player("waves", waves);
-  sc_core::sc_trace_file *file = sc_core::sc_create_vcd_trace_file(stem.c_str());
+  const std::unique_ptr<sc_core::sc_trace_file, decltype(&sc_core::sc_close_vcd_trace_file)> file(
+      sc_core::sc_create_vcd_trace_file(stem.c_str()), sc_core::sc_close_vcd_trace_file);
   file->set_time_unit(1, sc_core::SC_PS);
-  sc_core::sc_write_comment(file, waves.comment);
-  player.trace(file);
+  sc_core::sc_write_comment(file.get(), waves.comment);
+  player.trace(file.get());
   sc_core::sc_start();
-  sc_core::sc_close_vcd_trace_file(file);
 }
 
 } // namespace
@@ -81,7 +82,9 @@ void play(const waves &waves, const std::string &stem) {
 bool host_waves(const waves *waves, const char *path, const char **message) {
   static std::string text;
   const std::string stem = std::string(path) + ".part"; // SystemC adds the ending
+  // What goes wrong is told once, by the message.
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
   try {
     play(*waves, stem);
   } catch (const std::exception &error) {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/cli/timeline_viewers.h"
 #include "tests/cli/tool.h"
@@ -226,13 +227,21 @@ TEST(timeline_export, what_cannot_be_exported_is_one_message_and_no_file) {
   }
 }
 
-TEST(timeline_export, a_full_disk_is_told) {
-  struct message message = {.text = ""};
+TEST(timeline_export, a_full_disk_and_a_folder_that_is_not_there_are_told) {
+  exporter *const exporters[] = {timeline_export_perfetto, timeline_export_vcd};
   start("");
-  strcpy(out_path, "/dev/full");
   write_timeline(run, made, MADE);
-  EXPECT_FALSE(export(timeline_export_perfetto, &message));
-  EXPECT_CONTAINS(message.text, "/dev/full: cannot be written: ");
+  for (size_t i = 0; i < 2; i++) {
+    struct message message = {.text = ""};
+    strcpy(out_path, "/nonexistent/file");
+    EXPECT_FALSE(export(exporters[i], &message));
+    EXPECT_STREQ(message.text, "/nonexistent/file: cannot be written: No such file or directory");
+    snprintf(out_path, sizeof out_path, "%s.full", made_path);
+    EXPECT_EQ(symlink("/dev/full", out_path), 0);
+    EXPECT_FALSE(export(exporters[i], &message));
+    EXPECT_CONTAINS(message.text, "made.wtl.full: cannot be written: No space left on device");
+    unlink(out_path);
+  }
 }
 
 TEST(timeline_export, waves_are_what_events_add_up_to) {
