@@ -33,7 +33,7 @@ static const struct timeline_event made[] = {
 };
 enum { MADE = sizeof made / sizeof *made };
 
-static char made_path[128], out_path[128];
+static char made_path[128], out_path[160];
 
 /* A fresh folder for the timeline and what becomes of it. */
 static void start(const char *out) {
