@@ -91,7 +91,34 @@ static bool past_l1(const char *name) {
   return sass_modified(name, "STRONG") && (sass_modified(name, "GPU") || sass_modified(name, "SYS"));
 }
 
-/* A load whose result is RZ still loads: into the pair that nobody writes. */
+/* Loads, stores and atomics. A load whose result is RZ still loads: into the pair that nobody writes. */
+static enum isa_op access_op(const struct sass_inst *inst) {
+  switch (inst->family) {
+  case SASS_LOCAL_LOAD:
+    return load(ISA_LD_PRIVATE_U8, inst);
+  case SASS_LOCAL_STORE:
+    return store(ISA_ST_PRIVATE_8, inst);
+  case SASS_SHARED_LOAD:
+  case SASS_MATRIX_LOAD:
+    return load(ISA_LD_LDS_U8, inst);
+  case SASS_SHARED_STORE:
+  case SASS_MATRIX_STORE:
+    return store(ISA_ST_LDS_8, inst);
+  case SASS_MBARRIER:
+    return sass_modified(inst->name, "ARRIVE") ? ISA_ATOM_LDS_ADD_64 : ISA_LD_LDS_64;
+  case SASS_GLOBAL_LOAD:
+    return load(past_l1(inst->name) ? ISA_LD_GLOBAL_L2_U8 : ISA_LD_GLOBAL_U8, inst);
+  case SASS_GLOBAL_STORE:
+    return store(ISA_ST_GLOBAL_8, inst);
+  default:
+    return atomic(inst, inst->family == SASS_GLOBAL_ATOMIC);
+  }
+}
+
+static bool is_access(enum sass_family family) {
+  return (family >= SASS_LOCAL_LOAD && family <= SASS_GLOBAL_ATOMIC) || family == SASS_MBARRIER;
+}
+
 static enum isa_op op_of(const struct sass_inst *inst, const struct sass_kernel *kernel,
                          const struct operands *operands) {
   switch (inst->family) {
@@ -104,26 +131,6 @@ static enum isa_op op_of(const struct sass_inst *inst, const struct sass_kernel 
   case SASS_CONSTANT:
   case SASS_TEXTURE:
     return operands->result == SASS_ZERO ? alu_op(SASS_INT, operands) : load(ISA_LD_CONST_U8, inst);
-  case SASS_LOCAL_LOAD:
-    return load(ISA_LD_PRIVATE_U8, inst);
-  case SASS_LOCAL_STORE:
-    return store(ISA_ST_PRIVATE_8, inst);
-  case SASS_SHARED_LOAD:
-  case SASS_MATRIX_LOAD:
-    return load(ISA_LD_LDS_U8, inst);
-  case SASS_SHARED_STORE:
-  case SASS_MATRIX_STORE:
-    return store(ISA_ST_LDS_8, inst);
-  case SASS_SHARED_ATOMIC:
-    return atomic(inst, false);
-  case SASS_MBARRIER:
-    return sass_modified(inst->name, "ARRIVE") ? ISA_ATOM_LDS_ADD_64 : ISA_LD_LDS_64;
-  case SASS_GLOBAL_LOAD:
-    return load(past_l1(inst->name) ? ISA_LD_GLOBAL_L2_U8 : ISA_LD_GLOBAL_U8, inst);
-  case SASS_GLOBAL_STORE:
-    return store(ISA_ST_GLOBAL_8, inst);
-  case SASS_GLOBAL_ATOMIC:
-    return atomic(inst, true);
   case SASS_CACHE:
     return ISA_PREFETCH;
   case SASS_BARRIER:
@@ -139,6 +146,8 @@ static enum isa_op op_of(const struct sass_inst *inst, const struct sass_kernel 
   case SASS_YIELD:
     return ISA_YIELD;
   default:
+    if (is_access(inst->family))
+      return access_op(inst);
     return alu_op(sass_is_alu(inst->family) ? inst->family : SASS_INT, operands);
   }
 }
@@ -169,7 +178,10 @@ static uint8_t missing(const struct choice *choice, enum isa_type type) {
   return within(choice, field, type);
 }
 
+/* The next source, where the operation has one. */
 static uint8_t take_source(struct choice *choice, enum isa_type type) {
+  if (type == TYPE_NONE)
+    return ISA_NO_REGISTER;
   if (type == TYPE_PRED)
     return QUIET_PREDICATE;
   const bool more = choice->next < choice->operands->sources;
@@ -203,15 +215,15 @@ static void fill(struct isa_inst *inst, const struct isa_row *row, struct choice
       inst->d = take_result(choice, row->d, *letter == 'D');
       break;
     case 'a':
-      inst->a = row->a == TYPE_NONE ? inst->a : take_source(choice, row->a);
+      inst->a = take_source(choice, row->a);
       break;
     case 'b':
     case 'B':
-      inst->b = row->b == TYPE_NONE ? inst->b : take_source(choice, row->b);
+      inst->b = take_source(choice, row->b);
       break;
     case 'c':
     case 'C':
-      inst->c = row->c == TYPE_NONE ? inst->c : take_source(choice, row->c);
+      inst->c = take_source(choice, row->c);
       break;
     case 'R':
       inst->c = take_source(choice, TYPE_U32);
