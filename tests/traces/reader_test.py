@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The reader of traces in Python: what it says of recorded lessons, of damaged files, and as a pandas frame."""
+"""The reader of traces and timelines in Python: what it says of recorded lessons, of damaged files, and as a pandas frame."""
+import json
 import os
 import pathlib
 import subprocess
@@ -107,6 +108,91 @@ class Reader(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertTrue(output.startswith("trace 1\n"))
         self.assertIn("\nkind access ", output)
+
+
+class Timelines(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name) / "lesson.wtl"
+        cls.report = pathlib.Path(cls.folder.name) / "report.json"
+        subprocess.run([WARPWAIT, "run", ROOT / "examples/05_double_buffer/launch.json", "--timeline", cls.path,
+                        "--report", "json", "--out", cls.report], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def setUp(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("pandas is not installed")
+
+    def test_frames_have_the_events(self):
+        with warpwait_trace.open_timeline(self.path) as timeline:
+            frames = timeline.frame()
+            self.assertEqual(sum(map(len, frames.values())), timeline.count)
+            self.assertEqual(min(frame["from"].min() for frame in frames.values()), timeline.start)
+            self.assertEqual(max(frame["to"].max() for frame in frames.values()), timeline.end)
+            for event in timeline.events():
+                row = frames[event.kind].iloc[0]
+                self.assertEqual((row.cu, row.unit, row["from"], row["to"]),
+                                 (event.cu, event.unit, event.start, event.end))
+                self.assertEqual(set(frames[event.kind].columns) - {"line"},
+                                 {"cu", "unit", "from", "to", *event.fields})
+                break
+
+    def test_cycles_of_warps_are_the_reports(self):
+        report = json.loads(self.report.read_text())["launches"][0]
+        with warpwait_trace.open_timeline(self.path) as timeline:
+            warps = timeline.frame("warp")
+            cycles = (warps["to"] - warps["from"]).groupby(warps.stall).sum()
+            self.assertEqual({name: count for name, count in cycles.items() if count},
+                             {name: count for name, count in report["stalls"].items() if count})
+            self.assertEqual(timeline.run["launches"][0]["cycles"], report["cycles"])
+
+    def test_lines_and_text_are_those_of_the_program(self):
+        with warpwait_trace.open_timeline(self.path) as timeline:
+            warps = timeline.frame("warp")
+            for row in warps.drop_duplicates("pc").itertuples():
+                code = timeline.code(row.launch, row.pc)
+                self.assertEqual(code["line"], row.line)
+                self.assertIn(str(row.line), timeline.run["programs"][0]["source"][code["file"]])
+            self.assertEqual(timeline.code(0, 1 << 30), {})
+
+    def test_a_kind_that_is_none_is_told_and_one_without_events_is_empty(self):
+        with warpwait_trace.open_timeline(self.path) as timeline:
+            with self.assertRaisesRegex(ValueError, "kind 'wrap' is not one of: group warp "):
+                timeline.frame("wrap")
+        warps = self.path.with_name("warps.wtl")
+        subprocess.run([WARPWAIT, "run", ROOT / "examples/05_double_buffer/launch.json", "--timeline", warps,
+                        "--events", "warp"], stdout=subprocess.DEVNULL, check=True)
+        with warpwait_trace.open_timeline(warps) as timeline:
+            self.assertEqual(list(timeline.frame()), ["warp"])
+            empty = timeline.frame("banks")
+            self.assertEqual(len(empty), 0)
+            self.assertEqual(list(empty.columns)[:5], ["cu", "unit", "from", "to", "banks"])
+
+    def test_a_timeline_that_is_cut_off_is_told_or_salvaged(self):
+        cut = self.path.with_suffix(".cut")
+        cut.write_bytes(self.path.read_bytes()[:-100])
+        status, _, errors = script(cut)
+        self.assertEqual(status, 1)
+        self.assertRegex(errors, r"^warpwait_trace: .*: offset \d+: expected the end of a whole timeline, found .*\n$")
+        self.assertEqual(script(cut, "--salvage")[0], 0)
+
+    def test_a_changed_byte_is_told(self):
+        whole = bytearray(self.path.read_bytes())
+        changed = self.path.with_suffix(".changed")
+        for place in range(0, len(whole), 97):
+            whole[place] ^= 4
+            changed.write_bytes(whole)
+            whole[place] ^= 4
+            with self.assertRaises(warpwait_trace.TraceError, msg=f"byte {place}"):
+                with warpwait_trace.open_timeline(changed) as timeline:
+                    for _ in timeline.batches():
+                        pass
 
 
 if __name__ == "__main__":
