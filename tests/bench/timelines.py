@@ -45,7 +45,7 @@ def cost_rows(warpwait, folder, repetitions):
 
 
 def reader_rows(warpwait, folder):
-    path = folder / "double_buffer.wtl"
+    path = folder / "strided_gather.wtl"
     events = blocks_of(path)[0]
     values = {"traces": str(bench.HERE.parents[1] / "traces"), "path": str(path)}
     readers = {"warpwait trace validate": [warpwait, "trace", "validate", path],
@@ -66,7 +66,7 @@ def main():
         bench.table(["kernel", "M events", "MB", "bytes an event before zlib", "in the file", "s without", "s with", "ratio",
                      f"ratio, sampled {SAMPLE}", "MB"], list(cost_rows(warpwait, folder, repetitions)))
         print()
-        bench.table(["reader of double_buffer's", "M events/s"], list(reader_rows(warpwait, folder)))
+        bench.table(["reader, of strided_gather's", "M events/s"], list(reader_rows(warpwait, folder)))
 
 
 if __name__ == "__main__":

@@ -83,8 +83,8 @@ static bool same_event(const struct timeline_event *a, const struct timeline_eve
          memcmp(a->field, b->field, sizeof a->field) == 0;
 }
 
-/* The events of `part` are those of `whole` in the window. Each stream tells so little that it is one batch, so that the
- * order is the same, too. */
+/* The events of `part` are those of `whole` in the window. Each stream tells so little that it is one batch, so that
+ * the order is the same, too. */
 static void expect_window(const struct timeline_window *window, const char *part, const char *whole) {
   struct timeline_file *some = open_file(part), *all = open_file(whole);
   struct timeline_event event, other;
@@ -213,6 +213,25 @@ TEST(timelines, info_and_head_say_what_is_in_one) {
   outcome_free(&head);
   expect("trace head t.wtl --warp 1", 2, "a timeline's events are shown in the file's order");
   expect("replay t.wtl", 2, "expected a trace (89 57 57 54 0d 0a 1a 0a), found 89 57 57 4c");
+}
+
+/* docs/timeline.md shows what is in a lesson's. */
+TEST(timelines, the_page_shows_the_events_that_there_are) {
+  static char page[40000];
+  char lesson[500];
+  FILE *file = fopen("docs/timeline.md", "r");
+  ASSERT_TRUE(file);
+  page[fread(page, 1, sizeof page - 1, file)] = 0;
+  fclose(file);
+  folder();
+  EXPECT_TRUE(getcwd(lesson, sizeof lesson - 60));
+  strcat(lesson, "/examples/05_double_buffer/launch.json");
+  run("run %s --timeline t.wtl --out r", lesson);
+  struct outcome info = tool("trace info t.wtl"), head = tool("trace head t.wtl -n 3");
+  EXPECT_CONTAINS(page, strstr(info.out, "\n      events"));
+  EXPECT_CONTAINS(page, head.out);
+  outcome_free(&info);
+  outcome_free(&head);
 }
 
 /* A line of the text, to be freed; NULL behind the last. */
