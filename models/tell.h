@@ -33,7 +33,7 @@ void tell_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t ind
 void tell_global_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, enum tell_global kind,
                         uint64_t bytes, cycle_t now);
 
-/* It is answered; a load that the L1 serves is answered `at` once it is issued. */
+/* It is answered; of a load that the L1 serves it is known at its issue when that will be: `at`. */
 void tell_lds_reply(struct cu *cu, const struct lds_reply *reply, cycle_t now);
 void tell_access_end(struct cu *cu, uint32_t index, cycle_t now);
 void tell_l1_hit(struct cu *cu, uint32_t index, cycle_t at, cycle_t now);
