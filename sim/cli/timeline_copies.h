@@ -9,7 +9,7 @@
 
 #include "sim/core/timeline.h"
 
-enum { TIMELINE_NO_WAIT = UINT32_MAX };
+#define TIMELINE_NO_WAIT UINT32_MAX
 
 /* Where a viewer's arrow begins or ends: a slice of a warp's track; track 0: nowhere. */
 struct timeline_mooring {

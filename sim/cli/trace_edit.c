@@ -165,7 +165,7 @@ static void write_marks(const struct trace_edit *edit, struct trace_writer *writ
 
 /* ---- batches --------------------------------------------------------------------------------------- */
 
-enum { NO_PART = UINT32_MAX };
+#define NO_PART UINT32_MAX
 
 /* The parts that launches of inputs are. */
 static void number_parts(const struct trace_edit *edit) {
