@@ -12,6 +12,7 @@ from .numbers import Cursor, TraceError
 
 END = struct.Struct("<QQQQQ")
 WORD = numpy.uint64
+BATCH_EVENTS = 8192  # at most
 
 
 class Kind:
@@ -140,6 +141,8 @@ def batches(schema, payload):
     while cursor.left():
         stream, cu, base, events, size = (cursor.varint() for _ in range(5))
         body = Cursor(cursor.bytes(size))
+        if not 1 <= events <= BATCH_EVENTS:
+            raise TraceError(f"1 to {BATCH_EVENTS} events of a batch")
         kinds = numpy.cumsum(unzigzag(column(body, events)))
         present, firsts, counts = numpy.unique(kinds, return_index=True, return_counts=True)
         if present[-1] >= len(schema.kinds):
