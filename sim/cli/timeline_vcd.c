@@ -16,7 +16,7 @@
 
 enum {
   CUS = 1024,          /* the most that cu.count can be */
-  ROOM = 1 << 20,      /* changes in memory, 24 bytes each */
+  ROOM = 1 << 18,      /* changes in memory, 24 bytes each */
   CLOCK_MOST = 100000, /* MHz; the most that cu.clock_mhz can be */
   NAME = 64
 };
