@@ -498,6 +498,8 @@ static void catch_up(struct lds *lds, cycle_t now) {
   work->at = cycle_max(work->at, now);
 }
 
+void lds_abandon(struct lds *lds, cycle_t end) { catch_up(lds, end); }
+
 /* When the warps' side next needs a step. An access's first pass must be stepped in its cycle, since it
  * commits; its last one may be caught up a cycle later, together with the next access, if the reply
  * still keeps its cycle. */

@@ -176,4 +176,7 @@ bool lds_init(struct lds *lds, const struct lds_params *params, const struct lds
               struct component *const *dma, unsigned engines);
 void lds_free(struct lds *lds);
 
+/* Counts what the cycles before `end` did, where a run is cut short: steps may have been due later. */
+void lds_abandon(struct lds *lds, cycle_t end);
+
 #endif

@@ -498,6 +498,7 @@ static void abandon(struct simulation *simulation, cycle_t end) {
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
     struct node *node = &simulation->nodes[i];
     cu_abandon(&node->cu, end);
+    lds_abandon(&node->lds, end);
     for (unsigned engine = 0; engine < node->engines; engine++)
       dma_abandon(&node->dma[engine], end);
   }
