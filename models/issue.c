@@ -42,11 +42,10 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
       .delay = delay_of(cu, info, now),
       .mask = access->isa.mask,
       .address = access->isa.address,
-      .origin = {access->isa.pc, (uint16_t)warp->kernel->launch->number, (uint16_t)access->warp},
   };
-  port_send(cu->to_lds, &request, now);
   if (cu->tell)
-    tell_lds_access(cu, warp->kernel, index, request.kind, now);
+    request.origin = tell_lds_access(cu, warp->kernel, index, request.kind, now);
+  port_send(cu->to_lds, &request, now);
   warp->lds_under_way++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_LDS);
   warp->kernel->by_pc[access->isa.pc].lds_accesses++;

@@ -319,11 +319,10 @@ static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
       .warp = LDS_NO_WARP,
       .mask = access->mask,
       .address = access->address,
-      .origin = {access->pc, (uint16_t)kernel_of(cu, index)->launch->number, (uint16_t)cu->accesses[index].warp},
   };
-  port_send(cu->to_lds, &request, now);
   if (cu->tell)
-    tell_lds_access(cu, kernel_of(cu, index), index, request.kind, now);
+    request.origin = tell_lds_access(cu, kernel_of(cu, index), index, request.kind, now);
+  port_send(cu->to_lds, &request, now);
   kernel_of(cu, index)->by_pc[access->pc].lds_accesses++;
 }
 

@@ -171,7 +171,8 @@ void tell_warp_end(struct cu *cu, uint32_t slot) {
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-void tell_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, unsigned kind, cycle_t now) {
+struct lds_origin tell_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, unsigned kind,
+                                  cycle_t now) {
   const struct cu_access *access = &cu->accesses[index];
   cu->tell->accesses[index] = (struct timeline_event){.kind = TIMELINE_ACCESS,
                                                       .unit = access->warp,
@@ -180,6 +181,7 @@ void tell_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t ind
                                                                 [TIMELINE_ACCESS_PC] = access->isa.pc,
                                                                 [TIMELINE_ACCESS_LAUNCH] = launch_of(cu, kernel),
                                                                 [TIMELINE_ACCESS_LANES] = access->isa.mask}};
+  return (struct lds_origin){access->isa.pc, (uint16_t)kernel->launch->number, (uint16_t)access->warp};
 }
 
 void tell_global_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, enum tell_global kind,

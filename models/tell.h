@@ -27,9 +27,11 @@ void tell_close(struct cu *cu);
 void tell_warp_start(struct cu *cu, uint32_t slot);
 void tell_warp_end(struct cu *cu, uint32_t slot);
 
-/* Access `index` of a warp of the kernel's goes to the LDS (enum lds_kind), or to global memory. */
+/* Access `index` of a warp of the kernel's goes to the LDS (enum lds_kind), which is told whose it is, or to global
+ * memory. */
 enum tell_global { TELL_PIPE = MEM_PREFETCH + 1, TELL_COPY }; /* beside those of enum mem_kind */
-void tell_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, unsigned kind, cycle_t now);
+struct lds_origin tell_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, unsigned kind,
+                                  cycle_t now);
 void tell_global_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, enum tell_global kind,
                         uint64_t bytes, cycle_t now);
 
