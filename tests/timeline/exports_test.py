@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exports of lessons' timelines: what Perfetto's JSON says against its format and the report, waveforms against events."""
+"""Exports of lessons' timelines: Perfetto's JSON against its format and the report, waveforms against events."""
 import collections
 import json
 import os
@@ -162,7 +162,8 @@ class Exports(unittest.TestCase):
 
     def test_a_window_is_in_the_format_too(self):
         path = self.path[LESSONS[0]].with_name("window.json")
-        warpwait("run", ROOT / f"examples/{LESSONS[0]}/launch_opencl.json", "--from", 1000, "--to", 2000, "--timeline", path)
+        warpwait("run", ROOT / f"examples/{LESSONS[0]}/launch_opencl.json", "--from", 1000, "--to", 2000,
+                 "--timeline", path)
         events = json.loads(path.read_text())
         self.assertEqual(list(trace_events.faults(events)), [])
         self.assertLess(len(events["traceEvents"]), len(self.events[LESSONS[0]]["traceEvents"]) / 3)

@@ -207,9 +207,11 @@ def main():
     parser.add_argument("--chromium", default=shutil.which("chromium") or "chromium", metavar="PROGRAM")
     parser.add_argument("--static", metavar="FOLDER", help=f"with trace_viewer_full.html (default: {STATIC})")
     parser.add_argument("--picture", metavar="FILE", help="a PNG of what is shown in the end")
-    parser.add_argument("--size", default="1600,1000", metavar="WIDTH,HEIGHT", help="of the window (default: %(default)s)")
+    parser.add_argument("--size", default="1600,1000", metavar="WIDTH,HEIGHT",
+                        help="of the window (default: %(default)s)")
     parser.add_argument("--from", dest="start", type=int, default=0, metavar="CYCLE", help="the first on the picture")
-    parser.add_argument("--to", dest="end", type=int, default=1000, metavar="CYCLE", help="the last (default: %(default)s)")
+    parser.add_argument("--to", dest="end", type=int, default=1000, metavar="CYCLE",
+                        help="the last (default: %(default)s)")
     options = parser.parse_args()
     static = options.static or next(iter(glob.glob(STATIC)), None)
     if not static:
