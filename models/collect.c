@@ -70,7 +70,7 @@ static void note_stuck(struct launch_result *result, const struct cu *cu, const 
                        cycle_t changed) {
   for (uint32_t slot = 0; slot < cu->params.warps; slot++) {
     const struct cu_warp *warp = &cu->warps[slot];
-    if (warp->state == WARP_FREE || warp->state == WARP_DONE || warp->kernel != kernel)
+    if (!cu_is_resident(warp) || warp->kernel != kernel)
       continue;
     const struct cu_group *group = &cu->groups[warp->group];
     if (result->stuck_count < RESULT_STUCK) {

@@ -294,6 +294,10 @@ void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t l
  * work-group; *refused is set if one of the first kind is there. */
 bool cu_only_refused(const struct cu *cu, cycle_t since, uint64_t parked, bool *refused);
 
+/* The cycle after the last one in which it did something: issued, had a reply, or let a warp that waited for one thing
+ * wait for another. */
+cycle_t cu_last_end(const struct cu *cu);
+
 /* Closes the accounts of warps that a deadlock or a cycle limit has left resident, at cycle `end`. */
 void cu_abandon(struct cu *cu, cycle_t end);
 
@@ -309,6 +313,10 @@ void cu_report(void *kernel, const struct isa_hazard *hazard);
 static inline uint64_t cu_bit(uint32_t slot) { return UINT64_C(1) << slot; }
 
 static inline struct cu_warp *cu_warp(struct cu *cu, uint32_t slot) { return &cu->warps[slot]; }
+
+static inline bool cu_is_resident(const struct cu_warp *warp) {
+  return warp->state != WARP_FREE && warp->state != WARP_DONE;
+}
 
 static inline void cu_note_turn(struct cu *cu, uint32_t slot, cycle_t now) { cu->turn[slot] = now * CU_WARPS + slot; }
 

@@ -475,12 +475,12 @@ static enum launch_end run_slices(struct simulation *simulation, struct host *ho
   }
 }
 
-/* Cycles from the start of the launch to the last one in which any compute unit did something. */
+/* Cycles from the start of the launch to where any compute unit did something for the last time. */
 static cycle_t abandoned_after(const struct simulation *simulation) {
-  cycle_t last = simulation->start;
+  cycle_t end = simulation->start + 1;
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
-    last = cycle_max(last, simulation->nodes[i].cu.last_active);
-  return last + 1 - simulation->start;
+    end = cycle_max(end, cu_last_end(&simulation->nodes[i].cu));
+  return end - simulation->start;
 }
 
 static void tell_cut_short(struct simulation *simulation, cycle_t end) {

@@ -46,9 +46,7 @@ static uint32_t launch_of(const struct cu *cu, const struct cu_kernel *kernel) {
   return cu->tell->tap.timeline->launch + kernel->launch->number;
 }
 
-static bool resident(const struct cu *cu, uint32_t slot) {
-  return cu->warps[slot].state != WARP_FREE && cu->warps[slot].state != WARP_DONE;
-}
+static bool resident(const struct cu *cu, uint32_t slot) { return cu_is_resident(&cu->warps[slot]); }
 
 /* ---- schedulers ------------------------------------------------------------------------------ */
 

@@ -177,7 +177,7 @@ bool cu_only_refused(const struct cu *cu, cycle_t since, uint64_t parked, bool *
   for (uint32_t slot = 0; slot < cu->params.warps; slot++) {
     const struct cu_warp *warp = &cu->warps[slot];
     const struct cu_group *group = &cu->groups[warp->group];
-    if (warp->state == WARP_FREE || warp->state == WARP_DONE)
+    if (!cu_is_resident(warp))
       continue;
     const bool lately = warp->refused_at && warp->refused_at >= since;
     const bool waits =
@@ -189,11 +189,19 @@ bool cu_only_refused(const struct cu *cu, cycle_t since, uint64_t parked, bool *
   return true;
 }
 
+cycle_t cu_last_end(const struct cu *cu) {
+  cycle_t end = cu->last_active + 1;
+  for (uint32_t slot = 0; slot < cu->params.warps; slot++)
+    if (cu_is_resident(&cu->warps[slot]))
+      end = cycle_max(end, cu->warps[slot].since);
+  return end;
+}
+
 void cu_abandon(struct cu *cu, cycle_t end) {
   if (!cu->resident)
     return;
   for (uint32_t slot = 0; slot < cu->params.warps; slot++)
-    if (cu->warps[slot].state != WARP_FREE && cu->warps[slot].state != WARP_DONE)
+    if (cu_is_resident(&cu->warps[slot]))
       close_account(cu_warp(cu, slot), end);
   cu->active_cycles += end - cu->resident_since;
   for (uint32_t i = 0; i < cu->kernel_count; i++)

@@ -173,6 +173,18 @@ TEST(pipes, a_reservation_that_nobody_serves_is_a_deadlock_that_names_the_pipe) 
 
 #define SPIN "again: pipe.reserve.read id, [p], 1, kind=item\n setp.eq.u64 c, id, 0\n@c bra again\n"
 
+TEST(pipes, a_deadlock_ends_where_the_last_warp_has_come_to_what_it_waits_for) {
+  struct rig rig;
+  rig_run(&rig, "cu.barrier_latency=900", 64, 64,
+          HEAD " pipe.reserve.read.wait id, [o], 1, kind=item\n bar.lds\n mov.b64 id, id\n exit\n");
+  EXPECT_EQ(rig.result.end, END_DEADLOCK);
+  EXPECT_GT(rig.result.cycles, 900);
+  EXPECT_LT(rig.result.cycles, 1000);
+  EXPECT_GE(rig.result.stalls[STALL_BARRIER], 2 * 890);
+  EXPECT_EQ(rig.result.stuck_count, 2);
+  rig_free(&rig);
+}
+
 TEST(pipes, a_kernel_that_spins_on_an_empty_pipe_is_a_deadlock_after_a_million_cycles) {
   struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD SPIN " exit\n");
