@@ -25,12 +25,13 @@ LAYERS = {
     "sim/host": ["isa", "lds", "dma", "models", "sim/core"],
     "sim/replay": ["isa", "lds", "dma", "models", "traces", "sim/core"],
     "sim/import": ["isa", "traces", "sim/core", "sim/replay"],
-    "sim/cli": ["isa", "opencl", "lds", "dma", "models", "sim/core", "sim/host", "traces", "sim/replay", "sim/import"],
+    "sim/sweep": ["sim/core"],
+    "sim/cli": ["isa", "opencl", "lds", "dma", "models", "sim/core", "sim/host", "traces", "sim/replay", "sim/import", "sim/sweep"],
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.
 LIBRARIES = {
     "jansson.h": ["sim/cli"],
-    "ini.h": ["sim/cli"],
+    "ini.h": ["sim/cli", "sim/sweep"],
     "zlib.h": ["traces", "sim/import"],
     "lzma.h": ["sim/import"],
     "xxhash.h": ["opencl/clang"],
