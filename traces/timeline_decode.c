@@ -43,7 +43,7 @@ bool timeline_decode_batch(struct timeline_decoder *decoder, struct cursor *curs
                  events = cursor_varint(cursor), size = cursor_varint(cursor);
   const uint8_t *at = cursor_bytes(cursor, size);
   decoder->left = 0;
-  if (cursor->bad || stream > UINT32_MAX || cu > UINT32_MAX || !events || events > TIMELINE_BATCH_EVENTS)
+  if (cursor->bad || stream > UINT32_MAX || cu >= TIMELINE_CUS || !events || events > TIMELINE_BATCH_EVENTS)
     return false;
   decoder->stream = (uint32_t)stream;
   decoder->cu = (uint32_t)cu;

@@ -63,7 +63,8 @@ static void begin_batch(struct timeline_encoder *encoder, const struct timeline_
 
 bool timeline_encode(struct timeline_encoder *encoder, const struct timeline_event *event) {
   const unsigned kind = event->kind;
-  assert(event->to >= event->from && event->unit < TIMELINE_UNITS && "an event is one that can be read");
+  assert(event->to >= event->from && event->unit < TIMELINE_UNITS && event->cu < TIMELINE_CUS &&
+         "an event is one that can be read");
   if (!encoder->events)
     begin_batch(encoder, event);
   if (!encoder->of[kind].events && !begin_kind(encoder, kind))

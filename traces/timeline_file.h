@@ -23,6 +23,7 @@ enum {
   TIMELINE_VERSION = 1,
   TIMELINE_BATCH_EVENTS = 8192, /* at most */
   TIMELINE_UNITS = 1 << 12,     /* units are below */
+  TIMELINE_CUS = 1024,          /* compute units are below: the most that cu.count can be */
 };
 
 /* What is kept of what is told: events that have a cycle in common with the window, whole. One that takes no time

@@ -14,7 +14,7 @@
 #include "sim/cli/timeline_viewers.h"
 #include "sim/cli/trace_events.h"
 
-enum { CUS = 1024 /* the most that cu.count can be */, PROCESS_RUN = 1, PROCESS_CU = 2 /* of CU 0 */, NAME = 256 };
+enum { PROCESS_RUN = 1, PROCESS_CU = 2 /* of CU 0 */, NAME = 256 };
 
 /* Colours by family: what issues is green, what waits for the LDS yellow to red, for memory blue, for copies orange to
  * brown, for other warps grey. The names are those that chrome://tracing knows; Perfetto chooses for itself. */
@@ -364,16 +364,11 @@ static void take(struct exporter *exporter, const struct timeline_event *event) 
 
 /* ---- the file ---- */
 
-static bool read_events(struct exporter *exporter, struct timeline_file *file, const char *path,
-                        struct message *message) {
+static bool read_events(struct exporter *exporter, struct timeline_file *file, struct message *message) {
   struct timeline_event event;
   timeline_rewind(file);
   timeline_tracks_restart(&exporter->tracks);
   while (timeline_next(file, &event)) {
-    if (event.cu >= CUS)
-      return message_fail(message,
-                          "%s: cannot be made: the timeline has an event of compute unit %" PRIu32 ", legal: below %d",
-                          path, event.cu, CUS);
     if (!exporter->writes) {
       timeline_copies_note(&exporter->copies, &event);
       timeline_counters_take(&exporter->counters, &event);
@@ -455,13 +450,12 @@ static void write_end(struct exporter *exporter) {
           exporter->counters.window > 1 ? "s" : "");
 }
 
-static bool write_all(struct exporter *exporter, struct timeline_file *file, const char *path,
-                      struct message *message) {
+static bool write_all(struct exporter *exporter, struct timeline_file *file, struct message *message) {
   exporter->writes = true;
   fputs("{\"traceEvents\":[", exporter->events.out);
   write_names(exporter);
   write_launches(exporter);
-  if (!read_events(exporter, file, path, message))
+  if (!read_events(exporter, file, message))
     return false;
   write_arrows(exporter);
   for (uint32_t cu = 0; cu < exporter->counters.cus; cu++)
@@ -480,12 +474,12 @@ bool timeline_export_perfetto(struct timeline_file *file, const char *path, stru
   struct exporter exporter = {.extent = timeline_extent_of(file)};
   struct file_piecewise out;
   timeline_counters_start(&exporter.counters, exporter.extent);
-  bool good = read_run(file, path, &exporter.run, message) && read_events(&exporter, file, path, message) &&
+  bool good = read_run(file, path, &exporter.run, message) && read_events(&exporter, file, message) &&
               file_begin(&out, path, message);
   if (good) {
     timeline_copies_join(&exporter.copies);
     exporter.events.out = out.stream;
-    good = file_end(&out, write_all(&exporter, file, path, message), message);
+    good = file_end(&out, write_all(&exporter, file, message), message);
   }
   timeline_counters_free(&exporter.counters);
   timeline_copies_free(&exporter.copies);

@@ -208,19 +208,16 @@ TEST(timeline_export, the_end_names_the_machine_and_what_a_cycle_is) {
 }
 
 TEST(timeline_export, what_cannot_be_exported_is_one_message_and_no_file) {
-  const struct timeline_event far = {TIMELINE_WARP, 1024, 0, 0, 1, {0}};
   const struct {
     const char *meta, *says;
-    const struct timeline_event *event;
   } rows[] = {
-      {NULL, "out.json: cannot be made: the timeline has no meta 'run', which says what ran", made},
-      {"7", "out.json: cannot be made: the timeline's meta 'run': ", made},
-      {run, "out.json: cannot be made: the timeline has an event of compute unit 1024, legal: below 1024", &far},
+      {NULL, "out.json: cannot be made: the timeline has no meta 'run', which says what ran"},
+      {"7", "out.json: cannot be made: the timeline's meta 'run': "},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct message message = {.text = ""};
     start("out.json");
-    write_timeline(rows[i].meta, rows[i].event, 1);
+    write_timeline(rows[i].meta, made, 1);
     EXPECT_FALSE(export(timeline_export_perfetto, &message));
     EXPECT_CONTAINS(message.text, rows[i].says);
     EXPECT_FALSE(tool_exists("out.json"));

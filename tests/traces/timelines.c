@@ -293,6 +293,24 @@ static uint64_t told_and_salvaged(const char *path, size_t size) {
   return events;
 }
 
+TEST(timelines, a_batch_of_a_compute_unit_that_no_machine_has_is_refused) {
+  for (uint64_t cu = TIMELINE_CUS - 1; cu <= TIMELINE_CUS; cu++) {
+    const struct timeline_event event = {.kind = TIMELINE_WARP, .cu = 0, .from = 1, .to = 2};
+    struct timeline_encoder encoder = {.cu = 0};
+    struct timeline_decoder decoder = {.layout = timeline_layout()};
+    struct bytes batch = {0}, changed = {0};
+    EXPECT_TRUE(timeline_encode(&encoder, &event) && timeline_encode_batch(&encoder, 0, &batch));
+    EXPECT_TRUE(bytes_varint(&changed, 0) && bytes_varint(&changed, cu) &&
+                bytes_add(&changed, batch.at + 2, batch.size - 2)); /* behind the stream and compute unit 0 */
+    struct cursor cursor = {changed.at, changed.at + changed.size, false};
+    EXPECT_EQ(timeline_decode_batch(&decoder, &cursor), cu < TIMELINE_CUS);
+    timeline_encoder_free(&encoder);
+    timeline_decoder_free(&decoder);
+    free(batch.at);
+    free(changed.at);
+  }
+}
+
 TEST(timelines, one_cut_at_any_block_is_told_and_read_up_to_there) {
   const char *path = made_path("cut.wtl");
   size_t size;

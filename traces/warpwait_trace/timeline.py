@@ -13,6 +13,7 @@ from .numbers import Cursor, TraceError
 END = struct.Struct("<QQQQQ")
 WORD = numpy.uint64
 BATCH_EVENTS = 8192  # at most
+CUS, UNITS = 1024, 4096  # compute units and units are below
 
 
 class Kind:
@@ -120,6 +121,8 @@ class Batch:
 
 def kind_columns(kind, cursor, count, base):
     units = numpy.cumsum(unzigzag(column(cursor, count)))
+    if units.max() >= UNITS:
+        raise TraceError(f"units below {UNITS}")
     contexts = Contexts(units)
     moves, lengths = unzigzag(column(cursor, count)), column(cursor, count)
     end = contexts.add_up(moves + lengths) + WORD(base)
@@ -143,6 +146,8 @@ def batches(schema, payload):
         body = Cursor(cursor.bytes(size))
         if not 1 <= events <= BATCH_EVENTS:
             raise TraceError(f"1 to {BATCH_EVENTS} events of a batch")
+        if cu >= CUS:
+            raise TraceError(f"a compute unit below {CUS}")
         kinds = numpy.cumsum(unzigzag(column(body, events)))
         present, firsts, counts = numpy.unique(kinds, return_index=True, return_counts=True)
         if present[-1] >= len(schema.kinds):
@@ -243,8 +248,8 @@ class Timeline(BlockFile):
         lines = numpy.zeros(len(pcs), numpy.int64)
         for launch in numpy.unique(launches).tolist():
             of = launches == launch
-            table = [self.code(launch, pc).get("line") or 0 for pc in range(int(pcs[of].max()) + 1)]
-            lines[of] = numpy.array(table)[pcs[of]]
+            known, places = numpy.unique(pcs[of], return_inverse=True)
+            lines[of] = numpy.array([self.code(launch, pc).get("line") or 0 for pc in known.tolist()])[places]
         return lines
 
     # ---- frames --------------------------------------------------------------------------------
