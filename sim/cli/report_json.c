@@ -7,35 +7,20 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/json_out.h"
 #include "sim/cli/lines.h"
 #include "sim/cli/report.h"
 #include "sim/cli/text.h"
 
 enum { REAL_DIGITS = 9 };
 
-static json_t *whole(uint64_t value) { return json_integer((json_int_t)value); }
-
-static void set_whole(json_t *object, const char *key, uint64_t value) {
-  json_object_set_new(object, key, whole(value));
-}
-
 static void set_real(json_t *object, const char *key, double value) {
   json_object_set_new(object, key, json_real(value));
 }
 
-static void set_text(json_t *object, const char *key, const char *value) {
-  /* Source text may hold any bytes; JSON wants UTF-8. */
-  json_t *text = json_string(value);
-  json_object_set_new(object, key, text ? text : json_string("(not UTF-8)"));
-}
-
-static json_t *triple(const uint32_t value[3]) {
-  return json_pack("[I,I,I]", (json_int_t)value[0], (json_int_t)value[1], (json_int_t)value[2]);
-}
-
 static void set_stats(json_t *object, const struct stat_group *group, const void *stats) {
   for (size_t i = 0; i < group->count; i++)
-    set_whole(object, group->rows[i].name, stat_value(&group->rows[i], stats));
+    json_set_whole(object, group->rows[i].name, stat_value(&group->rows[i], stats));
 }
 
 /* ---- machine ----------------------------------------------------------------------------------- */
@@ -45,18 +30,18 @@ static json_t *parameter(const struct param_group *group, const struct param_row
   if (row->kind == PARAM_CHOICE) {
     char word[32];
     param_text(group, row, machine, word);
-    set_text(object, "value", word);
+    json_set_word(object, "value", word);
   } else {
-    set_whole(object, "value", param_value(group, row, machine));
+    json_set_whole(object, "value", param_value(group, row, machine));
   }
-  set_text(object, "unit", row->unit);
+  json_set_word(object, "unit", row->unit);
   return object;
 }
 
 static json_t *machine_object(const struct job *job) {
   const struct machine *machine = &job->machine;
   json_t *object = json_object(), *parameters = json_object(), *changed = json_object();
-  set_text(object, "name", machine->name);
+  json_set_word(object, "name", machine->name);
   for (size_t g = 0; g < MACHINE_GROUPS; g++)
     for (size_t i = 0; i < machine_groups[g].count; i++) {
       const struct param_row *row = &machine_groups[g].rows[i];
@@ -75,7 +60,7 @@ static void set_units(json_t *units, const char *prefix, const struct stat_group
   for (size_t i = 0; i < group->count; i++) {
     char key[80];
     snprintf(key, sizeof key, "%s.%s", prefix, group->rows[i].name);
-    set_text(units, key, group->rows[i].unit);
+    json_set_word(units, key, group->rows[i].unit);
   }
 }
 
@@ -83,7 +68,7 @@ static json_t *units_object(void) {
   json_t *units = json_object();
   for (size_t i = 0; i < report_key_count; i++)
     if (*report_keys[i].unit)
-      set_text(units, report_keys[i].key, report_keys[i].unit);
+      json_set_word(units, report_keys[i].key, report_keys[i].unit);
   set_units(units, "cu", &cu_stat_group);
   set_units(units, "lds", &lds_stat_group);
   set_units(units, "dma", &dma_stat_group);
@@ -96,28 +81,28 @@ static json_t *units_object(void) {
 
 static void set_place(json_t *object, const struct isa_program *program, uint32_t pc) {
   const char *source = isa_source_name(program, pc);
-  set_text(object, "file", file_base(source ? source : program->file));
-  set_whole(object, "line", report_line(program, pc));
+  json_set_word(object, "file", file_base(source ? source : program->file));
+  json_set_whole(object, "line", report_line(program, pc));
 }
 
 static json_t *stalls_object(const uint64_t stalls[STALLS], bool zeros) {
   json_t *object = json_object();
   for (int i = 0; i < STALLS; i++)
     if (zeros || stalls[i])
-      set_whole(object, stall_rows[i].name, stalls[i]);
+      json_set_whole(object, stall_rows[i].name, stalls[i]);
   return object;
 }
 
 static json_t *occupancy_object(const struct occupancy *fit) {
   json_t *object = json_object(), *groups = json_object();
-  set_whole(object, "warps_per_group", fit->warps_per_group);
-  set_whole(object, "groups_per_cu", fit->groups_per_cu);
-  set_text(object, "limit", occupancy_limit_rows[fit->limit].key);
+  json_set_whole(object, "warps_per_group", fit->warps_per_group);
+  json_set_whole(object, "groups_per_cu", fit->groups_per_cu);
+  json_set_word(object, "limit", occupancy_limit_rows[fit->limit].key);
   for (int i = 0; i < OCCUPANCY_LIMITS; i++)
-    set_whole(groups, occupancy_limit_rows[i].key, fit->groups[i]);
+    json_set_whole(groups, occupancy_limit_rows[i].key, fit->groups[i]);
   json_object_set_new(object, "groups_allowed", groups);
-  set_whole(object, "registers_per_warp", fit->registers_per_warp);
-  set_whole(object, "lds_per_group", fit->lds_per_group);
+  json_set_whole(object, "registers_per_warp", fit->registers_per_warp);
+  json_set_whole(object, "lds_per_group", fit->lds_per_group);
   return object;
 }
 
@@ -129,12 +114,12 @@ static json_t *lds_instructions(const struct isa_program *program, const struct 
       continue;
     json_t *object = json_object();
     set_place(object, program, pc);
-    set_whole(object, "pc", pc);
-    set_whole(object, "accesses", at->lds_accesses);
-    set_whole(object, "passes", at->lds_passes);
-    set_whole(object, "conflict_cycles", at->lds_conflict_cycles);
-    set_whole(object, "contention_cycles", at->lds_contention_cycles);
-    set_whole(object, "max_ways", at->lds_max_ways);
+    json_set_whole(object, "pc", pc);
+    json_set_whole(object, "accesses", at->lds_accesses);
+    json_set_whole(object, "passes", at->lds_passes);
+    json_set_whole(object, "conflict_cycles", at->lds_conflict_cycles);
+    json_set_whole(object, "contention_cycles", at->lds_contention_cycles);
+    json_set_whole(object, "max_ways", at->lds_max_ways);
     json_array_append_new(list, object);
   }
   return list;
@@ -143,7 +128,7 @@ static json_t *lds_instructions(const struct isa_program *program, const struct 
 static json_t *lds_object(const struct isa_program *program, const struct launch_result *result) {
   json_t *object = json_object();
   set_stats(object, &lds_stat_group, &result->lds);
-  set_whole(object, "max_ways", result->lds_max_ways);
+  json_set_whole(object, "max_ways", result->lds_max_ways);
   json_object_set_new(object, "by_instruction", lds_instructions(program, result));
   return object;
 }
@@ -155,8 +140,8 @@ static json_t *latency_bins(const struct histogram *latency) {
     if (!latency->bin[bin])
       continue;
     json_t *object = json_object();
-    set_whole(object, "from", histogram_low(bin));
-    set_whole(object, "count", latency->bin[bin]);
+    json_set_whole(object, "from", histogram_low(bin));
+    json_set_whole(object, "count", latency->bin[bin]);
     json_array_append_new(list, object);
   }
   return list;
@@ -164,12 +149,12 @@ static json_t *latency_bins(const struct histogram *latency) {
 
 static json_t *latency_object(const struct histogram *latency) {
   json_t *object = json_object();
-  set_whole(object, "count", latency->count);
-  set_whole(object, "min", latency->minimum);
+  json_set_whole(object, "count", latency->count);
+  json_set_whole(object, "min", latency->minimum);
   set_real(object, "mean", per((double)latency->sum, (double)latency->count));
-  set_whole(object, "p50", histogram_quantile(latency, 50));
-  set_whole(object, "p99", histogram_quantile(latency, 99));
-  set_whole(object, "max", latency->maximum);
+  json_set_whole(object, "p50", histogram_quantile(latency, 50));
+  json_set_whole(object, "p99", histogram_quantile(latency, 99));
+  json_set_whole(object, "max", latency->maximum);
   json_object_set_new(object, "bins", latency_bins(latency));
   return object;
 }
@@ -184,7 +169,7 @@ static json_t *means(const struct machine *machine, const struct launch_result *
 
 static json_t *timeline_object(const struct machine *machine, const struct launch_result *result) {
   json_t *object = json_object();
-  set_whole(object, "interval", (uint64_t)1 << result->dma_timeline.shift);
+  json_set_whole(object, "interval", (uint64_t)1 << result->dma_timeline.shift);
   json_object_set_new(object, "queue", means(machine, result, result->dma_timeline.waiting));
   json_object_set_new(object, "channels", means(machine, result, result->dma_timeline.held));
   return object;
@@ -201,13 +186,13 @@ static void set_efficiency(json_t *object, const struct launch_result *result) {
 static json_t *dma_object(const struct machine *machine, const struct launch_result *result) {
   json_t *object = json_object();
   set_stats(object, &dma_stat_group, &result->dma);
-  set_whole(object, "descriptors_1d", report_one_dimensional(&result->dma));
+  json_set_whole(object, "descriptors_1d", report_one_dimensional(&result->dma));
   set_efficiency(object, result);
   set_real(object, "bytes_per_cycle", per((double)result->dma.bytes, (double)result->dma.busy_cycles));
   json_object_set_new(object, "latency", latency_object(&result->dma_latency));
-  set_whole(object, "queue_full_cycles", result->stalls[STALL_DMA_QUEUE]);
+  json_set_whole(object, "queue_full_cycles", result->stalls[STALL_DMA_QUEUE]);
   set_real(object, "queue_mean", per((double)result->dma.queue_cycles, (double)result->dma.busy_cycles));
-  set_whole(object, "queue_peak", result->dma_queue_peak);
+  json_set_whole(object, "queue_peak", result->dma_queue_peak);
   json_object_set_new(object, "timeline", timeline_object(machine, result));
   return object;
 }
@@ -218,7 +203,7 @@ static json_t *memory_object(const struct machine *machine, const struct mem_sta
   set_stats(object, &mem_stat_group, mem);
   set_real(object, "l2_hit_rate", per((double)mem->l2_hits, (double)(mem->l2_hits + mem->l2_misses)));
   set_real(object, "l2_imbalance", report_l2_imbalance(machine, mem));
-  set_whole(object, "l2_bypassed_bytes", mem->l2_bypassed * machine->mem.sector);
+  json_set_whole(object, "l2_bypassed_bytes", mem->l2_bypassed * machine->mem.sector);
   set_real(object, "dram_imbalance", report_dram_imbalance(machine, mem));
   set_real(object, "dram_row_hit_rate", per((double)mem->dram_row_hits, rows));
   set_real(object, "dram_row_miss_rate", per((double)mem->dram_row_misses, rows));
@@ -228,9 +213,9 @@ static json_t *memory_object(const struct machine *machine, const struct mem_sta
 
 static json_t *hiding_object(const struct cu_stats *cu) {
   json_t *object = json_object();
-  set_whole(object, "copy_cycles", cu->copy_cycles);
-  set_whole(object, "hidden_cycles", cu->copy_cycles - cu->exposed_cycles);
-  set_whole(object, "exposed_cycles", cu->exposed_cycles);
+  json_set_whole(object, "copy_cycles", cu->copy_cycles);
+  json_set_whole(object, "hidden_cycles", cu->copy_cycles - cu->exposed_cycles);
+  json_set_whole(object, "exposed_cycles", cu->exposed_cycles);
   return object;
 }
 
@@ -246,16 +231,16 @@ static json_t *utilisation_object(const struct machine *machine, const struct la
 static json_t *unit_cycles(const struct launch_result *result) {
   json_t *object = json_object();
   for (int i = 0; i < REPORT_UNITS; i++)
-    set_whole(object, isa_class_name((enum isa_class)i), result->unit_cycles[i]);
+    json_set_whole(object, isa_class_name((enum isa_class)i), result->unit_cycles[i]);
   return object;
 }
 
 static void set_copies(json_t *object, const struct pc_result *at) {
   const char *kind = report_copy_kind(at->copy_forms);
-  set_whole(object, "copies", at->copies);
+  json_set_whole(object, "copies", at->copies);
   json_object_set_new(object, "copy_kind", kind ? json_string(kind) : json_null());
-  set_whole(object, "copy_bytes", at->copy_bytes);
-  set_whole(object, "copy_requests", at->copy_requests);
+  json_set_whole(object, "copy_bytes", at->copy_bytes);
+  json_set_whole(object, "copy_requests", at->copy_requests);
   set_real(object, "copy_request_bytes", per((double)at->copy_moved, (double)at->copy_requests));
 }
 
@@ -267,12 +252,12 @@ static json_t *instruction_list(const struct isa_program *program, const struct 
     char text[200];
     isa_print(program, pc, text, sizeof text);
     set_place(object, program, pc);
-    set_whole(object, "pc", pc);
-    set_text(object, "instruction", text);
-    set_whole(object, "issues", at->issues);
-    set_whole(object, "lanes", at->lanes);
+    json_set_whole(object, "pc", pc);
+    json_set_word(object, "instruction", text);
+    json_set_whole(object, "issues", at->issues);
+    json_set_whole(object, "lanes", at->lanes);
     json_object_set_new(object, "stalls", waits);
-    set_whole(object, "sectors", at->sectors);
+    json_set_whole(object, "sectors", at->sectors);
     set_copies(object, at);
     if (at->issues || json_object_size(waits))
       json_array_append(list, object);
@@ -289,16 +274,16 @@ static json_t *line_list(const struct isa_program *program, const struct launch_
     const struct pc_result *cost = &lines[i].cost;
     json_t *object = json_object();
     bool known = lines[i].line && lines[i].source < program->source_count;
-    set_text(object, "file", file_base(known ? program->sources[lines[i].source].name : program->file));
-    set_whole(object, "line", lines[i].line);
-    set_whole(object, "issues", cost->issues);
-    set_whole(object, "cycles", lines[i].cycles);
+    json_set_word(object, "file", file_base(known ? program->sources[lines[i].source].name : program->file));
+    json_set_whole(object, "line", lines[i].line);
+    json_set_whole(object, "issues", cost->issues);
+    json_set_whole(object, "cycles", lines[i].cycles);
     json_object_set_new(object, "stalls", stalls_object(cost->stalls, false));
-    set_whole(object, "lds_conflict_cycles", cost->lds_conflict_cycles);
-    set_whole(object, "sectors", cost->sectors);
+    json_set_whole(object, "lds_conflict_cycles", cost->lds_conflict_cycles);
+    json_set_whole(object, "sectors", cost->sectors);
     set_copies(object, cost);
     set_real(object, "copy_latency_mean", per((double)cost->copy_cycles, (double)cost->copies_done));
-    set_whole(object, "copy_latency_max", cost->copy_max);
+    json_set_whole(object, "copy_latency_max", cost->copy_max);
     json_array_append_new(list, object);
   }
   free(lines);
@@ -311,14 +296,14 @@ static json_t *hazard_list(const struct isa_program *program, const struct launc
     const struct isa_hazard *hazard = &result->hazards[i].first;
     const struct isa_hazard_row *row = &isa_hazard_rows[hazard->rule];
     json_t *object = json_object();
-    set_text(object, "rule", row->rule);
-    set_text(object, "message", row->text);
-    set_text(object, "detail", hazard->detail);
-    set_text(object, "advice", row->advice);
+    json_set_word(object, "rule", row->rule);
+    json_set_word(object, "message", row->text);
+    json_set_word(object, "detail", hazard->detail);
+    json_set_word(object, "advice", row->advice);
     set_place(object, program, hazard->pc);
-    json_object_set_new(object, "work_group", triple(hazard->group));
+    json_object_set_new(object, "work_group", json_of_triple(hazard->group));
     json_object_set_new(object, "work_items", json_pack("[I]", (json_int_t)hazard->item));
-    set_whole(object, "count", result->hazards[i].count);
+    json_set_whole(object, "count", result->hazards[i].count);
     json_array_append_new(list, object);
   }
   return list;
@@ -329,11 +314,11 @@ static json_t *pipe_list(const struct launch_result *result) {
   for (size_t i = 0; i < result->pipe_count; i++) {
     const struct pipe_result *at = &result->pipes[i];
     json_t *object = json_object();
-    set_text(object, "name", at->pipe->name);
-    set_whole(object, "packet_size", at->pipe->packet_size);
-    set_whole(object, "max_packets", at->pipe->max_packets);
+    json_set_word(object, "name", at->pipe->name);
+    json_set_whole(object, "packet_size", at->pipe->packet_size);
+    json_set_whole(object, "max_packets", at->pipe->max_packets);
     set_stats(object, &isa_pipe_stat_group, &at->stats);
-    set_whole(object, "left", at->left);
+    json_set_whole(object, "left", at->left);
     set_real(object, "mean", per((double)at->stats.packet_cycles, (double)result->together_cycles));
     json_array_append_new(list, object);
   }
@@ -345,21 +330,21 @@ static json_t *stuck_list(const struct isa_program *program, const struct launch
   for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++) {
     const struct stuck_warp *warp = &result->stuck[i];
     json_t *object = json_object();
-    set_whole(object, "cu", warp->cu);
-    json_object_set_new(object, "work_group", triple(warp->group));
-    set_whole(object, "warp", warp->warp);
+    json_set_whole(object, "cu", warp->cu);
+    json_object_set_new(object, "work_group", json_of_triple(warp->group));
+    json_set_whole(object, "warp", warp->warp);
     set_place(object, program, warp->pc);
-    set_whole(object, "pc", warp->pc);
-    set_text(object, "stall", stall_rows[warp->stall].name);
-    set_whole(object, "missing", warp->missing);
-    set_whole(object, "exited", warp->exited);
-    set_whole(object, "event", warp->event);
+    json_set_whole(object, "pc", warp->pc);
+    json_set_word(object, "stall", stall_rows[warp->stall].name);
+    json_set_whole(object, "missing", warp->missing);
+    json_set_whole(object, "exited", warp->exited);
+    json_set_whole(object, "event", warp->event);
     uint32_t pc = report_elsewhere(result, warp);
     bool apart = warp->mismatched && pc != warp->pc;
     json_t *elsewhere = apart ? json_object() : json_null();
     if (apart) {
       set_place(elsewhere, program, pc);
-      set_whole(elsewhere, "pc", pc);
+      json_set_whole(elsewhere, "pc", pc);
     }
     json_object_set_new(object, "elsewhere", elsewhere);
     json_object_set_new(object, "pipe", warp->pipe ? json_string(warp->pipe->name) : json_null());
@@ -369,29 +354,29 @@ static json_t *stuck_list(const struct isa_program *program, const struct launch
 }
 
 static void set_shape(json_t *object, const struct isa_launch *launch) {
-  set_text(object, "kernel", launch->kernel->name);
-  set_text(object, "file", file_base(launch->program->file));
-  set_whole(object, "registers", launch->kernel->registers);
-  set_whole(object, "spilled_words", launch->kernel->spilled);
-  set_whole(object, "private_bytes", launch->kernel->private_bytes);
-  json_object_set_new(object, "global", triple(launch->global));
-  json_object_set_new(object, "local", triple(launch->local));
-  json_object_set_new(object, "offset", triple(launch->offset));
+  json_set_word(object, "kernel", launch->kernel->name);
+  json_set_word(object, "file", file_base(launch->program->file));
+  json_set_whole(object, "registers", launch->kernel->registers);
+  json_set_whole(object, "spilled_words", launch->kernel->spilled);
+  json_set_whole(object, "private_bytes", launch->kernel->private_bytes);
+  json_object_set_new(object, "global", json_of_triple(launch->global));
+  json_object_set_new(object, "local", json_of_triple(launch->local));
+  json_object_set_new(object, "offset", json_of_triple(launch->offset));
   if (launch->part_groups)
-    set_whole(object, "first_work_group", launch->first_group);
+    json_set_whole(object, "first_work_group", launch->first_group);
 }
 
 static void set_summary(json_t *object, const struct machine *machine, const struct launch_result *result) {
   static const char *const ends[] = {"finished", "deadlock", "cycle_limit", "stopped"};
   char hash[20];
   snprintf(hash, sizeof hash, "%016" PRIx64, result->trace_hash);
-  set_text(object, "end", ends[result->end]);
-  set_whole(object, "cycles", result->cycles);
-  set_whole(object, "event_cycles", result->cycles + machine->cu.launch_overhead);
+  json_set_word(object, "end", ends[result->end]);
+  json_set_whole(object, "cycles", result->cycles);
+  json_set_whole(object, "event_cycles", result->cycles + machine->cu.launch_overhead);
   set_real(object, "microseconds", (double)result->cycles / machine->cu.clock_mhz);
-  set_whole(object, "warp_instructions", result->cu.warp_instructions);
-  set_whole(object, "work_groups", result->work_groups);
-  set_text(object, "trace_hash", hash);
+  json_set_whole(object, "warp_instructions", result->cu.warp_instructions);
+  json_set_whole(object, "work_groups", result->work_groups);
+  json_set_word(object, "trace_hash", hash);
 }
 
 /* What work-items have printed may hold any bytes; those beyond ASCII that are no UTF-8 become U+FFFD. */
@@ -415,7 +400,7 @@ static json_t *others(const struct job *job, size_t number) {
   json_t *list = json_array();
   for (size_t i = own->first; i < own->first + own->together; i++)
     if (i != number)
-      json_array_append_new(list, whole(i + 1));
+      json_array_append_new(list, json_of_whole(i + 1));
   return list;
 }
 
@@ -430,13 +415,13 @@ static json_t *launch_object(const struct job *job, size_t number, const struct 
   json_object_set_new(object, "printf_truncated", json_boolean(job_launch->printed.truncated));
   set_summary(object, machine, result);
   json_object_set_new(object, "together", others(job, number));
-  set_whole(object, "together_cycles", result->together_cycles);
-  set_text(object, "bottleneck", bottleneck);
+  json_set_whole(object, "together_cycles", result->together_cycles);
+  json_set_word(object, "bottleneck", bottleneck);
   json_object_set_new(object, "utilisation", utilisation_object(machine, result));
   json_object_set_new(object, "unit_cycles", unit_cycles(result));
   json_object_set_new(object, "occupancy", occupancy_object(&result->occupancy));
   json_object_set_new(object, "stalls", stalls_object(result->stalls, true));
-  set_whole(object, "resident_cycles", result->resident_cycles);
+  json_set_whole(object, "resident_cycles", result->resident_cycles);
   set_stats(cu, &cu_stat_group, &result->cu);
   json_object_set_new(object, "cu", cu);
   json_object_set_new(object, "lds", lds_object(launch->program, result));
@@ -447,9 +432,9 @@ static json_t *launch_object(const struct job *job, size_t number, const struct 
   json_object_set_new(object, "by_instruction", instruction_list(launch->program, result));
   json_object_set_new(object, "by_line", line_list(launch->program, result));
   json_object_set_new(object, "hazards", hazard_list(launch->program, result));
-  set_whole(object, "hazards_dropped", result->hazards_dropped);
+  json_set_whole(object, "hazards_dropped", result->hazards_dropped);
   json_object_set_new(object, "stuck", stuck_list(launch->program, result));
-  set_whole(object, "stuck_count", result->stuck_count);
+  json_set_whole(object, "stuck_count", result->stuck_count);
   free(bottleneck);
   return object;
 }
@@ -459,10 +444,10 @@ static json_t *verdict_list(const struct report *report) {
   for (size_t i = 0; i < report->verdict_count; i++) {
     const struct verdict *verdict = &report->verdicts[i];
     json_t *object = json_object();
-    set_text(object, "what", verdict->what);
-    set_text(object, "mode", verdict->mode);
+    json_set_word(object, "what", verdict->what);
+    json_set_word(object, "mode", verdict->mode);
     json_object_set_new(object, "passed", json_boolean(verdict->passed));
-    set_text(object, "difference", verdict->text);
+    json_set_word(object, "difference", verdict->text);
     json_array_append_new(list, object);
   }
   return list;
@@ -471,8 +456,8 @@ static json_t *verdict_list(const struct report *report) {
 char *report_json(const struct report *report) {
   const struct job *job = report->job;
   json_t *root = json_object(), *launches = json_array(), *hazards = json_array();
-  set_text(root, "warpwait", WARPWAIT_VERSION);
-  set_text(root, "name", job->name ? job->name : file_base(job->file));
+  json_set_word(root, "warpwait", WARPWAIT_VERSION);
+  json_set_word(root, "name", job->name ? job->name : file_base(job->file));
   json_object_set_new(root, "machine", machine_object(job));
   json_object_set_new(root, "units", units_object());
   for (size_t i = 0; i < report->count; i++)

@@ -1,25 +1,13 @@
 #include "sim/cli/timeline_job.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/json_out.h"
 #include "sim/core/need.h"
-
-static json_t *whole(uint64_t value) { return json_integer((json_int_t)value); }
-
-/* Source text may hold any bytes; JSON wants UTF-8. */
-static json_t *word(const char *text) {
-  json_t *string = json_string(text);
-  return string ? string : json_string("(not UTF-8)");
-}
-
-static json_t *triple(const uint32_t value[3]) {
-  return json_pack("[I,I,I]", (json_int_t)value[0], (json_int_t)value[1], (json_int_t)value[2]);
-}
 
 /* Numbers are numbers, choices are words. */
 static json_t *machine_object(const struct machine *machine) {
@@ -31,10 +19,10 @@ static json_t *machine_object(const struct machine *machine) {
       snprintf(key, sizeof key, "%s.%s", machine_groups[g].name, row->name);
       param_text(&machine_groups[g], row, machine, text);
       json_object_set_new(parameters, key,
-                          row->kind == PARAM_CHOICE ? word(text)
-                                                    : whole(param_value(&machine_groups[g], row, machine)));
+                          row->kind == PARAM_CHOICE ? json_of_word(text)
+                                                    : json_of_whole(param_value(&machine_groups[g], row, machine)));
     }
-  return json_pack("{s:o, s:o}", "name", word(machine->name), "parameters", parameters);
+  return json_pack("{s:o, s:o}", "name", json_of_word(machine->name), "parameters", parameters);
 }
 
 static json_t *stall_list(void) {
@@ -53,7 +41,7 @@ static void add_source(json_t *source, const char *file, uint32_t line, const ch
     json_object_set_new(source, file, lines);
   }
   snprintf(number, sizeof number, "%u", line);
-  json_object_set_new(lines, number, word(text));
+  json_object_set_new(lines, number, json_of_word(text));
 }
 
 static json_t *program_object(const struct isa_program *program) {
@@ -64,23 +52,24 @@ static json_t *program_object(const struct isa_program *program) {
     const char *name = isa_source_name(program, pc), *said = isa_source_text(program, pc);
     const char *file = file_base(name ? name : program->file);
     isa_print(program, pc, text, sizeof text);
-    json_array_append_new(code,
-                          json_pack("{s:o, s:o, s:o}", "text", word(text), "line", whole(line), "file", word(file)));
+    json_t *named = json_of_word(file);
     if (line && said)
-      add_source(source, file, line, said);
+      add_source(source, json_string_value(named), line, said);
+    json_array_append_new(
+        code, json_pack("{s:o, s:o, s:o}", "text", json_of_word(text), "line", json_of_whole(line), "file", named));
   }
-  return json_pack("{s:o, s:o, s:o}", "file", word(file_base(program->file)), "code", code, "source", source);
+  return json_pack("{s:o, s:o, s:o}", "file", json_of_word(file_base(program->file)), "code", code, "source", source);
 }
 
 static json_t *launch_object(const struct job_launch *launch, size_t program, const struct launch_result *result) {
   static const char *const ends[] = {"finished", "deadlock", "cycle_limit", "stopped"};
-  json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o}", "kernel", word(launch->isa.kernel->name), "program",
-                             whole(program), "groups", triple(launch->isa.groups), "local", triple(launch->isa.local),
-                             "warp_size", whole(launch->isa.warp_size));
+  json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o}", "kernel", json_of_word(launch->isa.kernel->name), "program",
+                             json_of_whole(program), "groups", json_of_triple(launch->isa.groups), "local",
+                             json_of_triple(launch->isa.local), "warp_size", json_of_whole(launch->isa.warp_size));
   if (result) {
-    json_object_set_new(object, "start", whole(result->start));
-    json_object_set_new(object, "cycles", whole(result->cycles));
-    json_object_set_new(object, "end", word(ends[result->end]));
+    json_object_set_new(object, "start", json_of_whole(result->start));
+    json_object_set_new(object, "cycles", json_of_whole(result->cycles));
+    json_object_set_new(object, "end", json_of_word(ends[result->end]));
   }
   return object;
 }

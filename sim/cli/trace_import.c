@@ -265,7 +265,8 @@ int trace_verb_import(int argc, char **argv) {
   const bool watched = !call.quiet && isatty(STDERR_FILENO);
   if (good && !(import = sass_import_open(call.list, watched ? &watch : NULL, &error)))
     good = fail_import(&call, &error);
-  good = good && refuse_unknown(&call, import) && fill_job(&call, import, &job) && write_file(&call, import, &job);
+  good = good && refuse_unknown(&call, import) && fill_job(&call, import, &job) &&
+         trace_job_possible(&job, &call.message) && write_file(&call, import, &job);
   stop_telling(&teller);
   if (good)
     tell_lost(import);

@@ -3,33 +3,21 @@
 #include <stdlib.h>
 
 #include "sim/cli/file.h"
+#include "sim/cli/json_out.h"
 #include "sim/cli/report.h"
 #include "sim/cli/trace_info.h"
-
-static void set_whole(json_t *object, const char *key, uint64_t value) {
-  json_object_set_new(object, key, json_integer((json_int_t)value));
-}
-
-static void set_text(json_t *object, const char *key, const char *value) {
-  json_t *string = json_string(value);
-  json_object_set_new(object, key, string ? string : json_null());
-}
-
-static json_t *triple(const uint32_t value[3]) {
-  return json_pack("[I,I,I]", (json_int_t)value[0], (json_int_t)value[1], (json_int_t)value[2]);
-}
 
 static json_t *launch_list(const struct trace_facts *facts) {
   json_t *list = json_array();
   for (size_t i = 0; i < facts->job->launch_count; i++) {
     const struct isa_launch *launch = &facts->job->launches[i].isa;
     json_t *object = json_object();
-    set_text(object, "kernel", launch->kernel->name);
-    json_object_set_new(object, "global", triple(launch->global));
-    json_object_set_new(object, "local", triple(launch->local));
-    set_whole(object, "first_work_group", launch->first_group);
-    set_whole(object, "work_groups", isa_launch_groups(launch));
-    set_whole(object, "operations", i < trace_launches(facts->trace) ? facts->by_launch[i] : 0);
+    json_set_word(object, "kernel", launch->kernel->name);
+    json_object_set_new(object, "global", json_of_triple(launch->global));
+    json_object_set_new(object, "local", json_of_triple(launch->local));
+    json_set_whole(object, "first_work_group", launch->first_group);
+    json_set_whole(object, "work_groups", isa_launch_groups(launch));
+    json_set_whole(object, "operations", i < trace_launches(facts->trace) ? facts->by_launch[i] : 0);
     json_array_append_new(list, object);
   }
   return list;
@@ -42,9 +30,9 @@ static json_t *mark_list(const struct trace_facts *facts) {
     char place[REPORT_PLACE];
     json_t *object = json_object();
     report_place(facts->job->launches[mark->launch].isa.program, mark->pc, place);
-    set_whole(object, "launch", mark->launch + 1);
-    set_text(object, "place", place);
-    set_text(object, "why", mark->text);
+    json_set_whole(object, "launch", mark->launch + 1);
+    json_set_word(object, "place", place);
+    json_set_word(object, "why", mark->text);
     json_array_append_new(list, object);
   }
   return list;
@@ -52,12 +40,12 @@ static json_t *mark_list(const struct trace_facts *facts) {
 
 static json_t *count_object(const struct op_count *count) {
   json_t *object = json_object();
-  set_whole(object, "operations", count->operations);
-  set_whole(object, "lanes", count->lanes);
-  set_whole(object, "accesses", count->accesses);
-  set_whole(object, "bytes", count->bytes);
-  set_whole(object, "copies", count->copies);
-  set_whole(object, "copy_bytes", count->copy_bytes);
+  json_set_whole(object, "operations", count->operations);
+  json_set_whole(object, "lanes", count->lanes);
+  json_set_whole(object, "accesses", count->accesses);
+  json_set_whole(object, "bytes", count->bytes);
+  json_set_whole(object, "copies", count->copies);
+  json_set_whole(object, "copy_bytes", count->copy_bytes);
   return object;
 }
 
@@ -67,7 +55,7 @@ static json_t *class_list(const struct kernel_count *kernel) {
   struct kind_count *kinds = trace_count_kinds(kernel, &count);
   for (size_t i = 0; i < count; i++) {
     json_t *object = count_object(&kinds[i].count);
-    set_text(object, "class", kinds[i].name);
+    json_set_word(object, "class", kinds[i].name);
     json_array_append_new(list, object);
   }
   free(kinds);
@@ -84,9 +72,9 @@ static json_t *copy_list(const struct kernel_count *kernel) {
         json_decref(object);
         continue;
       }
-      set_text(object, "form", trace_copy_name(to_lds, form));
-      set_whole(object, "copies", copies->copies);
-      set_whole(object, "copy_bytes", copies->bytes);
+      json_set_word(object, "form", trace_copy_name(to_lds, form));
+      json_set_whole(object, "copies", copies->copies);
+      json_set_whole(object, "copy_bytes", copies->bytes);
       json_array_append_new(list, object);
     }
   return list;
@@ -100,8 +88,8 @@ static json_t *line_list(const struct kernel_count *kernel) {
   for (size_t i = 0; i < count; i++) {
     json_t *object = count_object(&lines[i].count);
     const bool known = lines[i].source < program->source_count;
-    set_text(object, "file", file_base(known ? program->sources[lines[i].source].name : program->file));
-    set_whole(object, "line", lines[i].line);
+    json_set_word(object, "file", file_base(known ? program->sources[lines[i].source].name : program->file));
+    json_set_whole(object, "line", lines[i].line);
     json_array_append_new(list, object);
   }
   free(lines);
@@ -113,9 +101,9 @@ static json_t *kernel_list(const struct trace_facts *facts) {
   for (size_t i = 0; i < facts->kernels.count; i++) {
     const struct kernel_count *kernel = &facts->kernels.kernels[i];
     json_t *object = count_object(&kernel->all);
-    set_text(object, "kernel", kernel->kernel->name);
-    set_text(object, "file", file_base(kernel->program->file));
-    set_whole(object, "launches", kernel->launches);
+    json_set_word(object, "kernel", kernel->kernel->name);
+    json_set_word(object, "file", file_base(kernel->program->file));
+    json_set_whole(object, "launches", kernel->launches);
     json_object_set_new(object, "classes", class_list(kernel));
     json_object_set_new(object, "copy_forms", copy_list(kernel));
     json_object_set_new(object, "by_line", line_list(kernel));
@@ -126,12 +114,12 @@ static json_t *kernel_list(const struct trace_facts *facts) {
 
 void trace_info_json(const struct trace_facts *facts, struct text *text) {
   json_t *root = json_object();
-  set_text(root, "recording", facts->job->name);
-  set_text(root, "machine", facts->job->machine.name);
-  set_whole(root, "file_bytes", facts->bytes);
-  set_whole(root, "block_bytes", facts->stored);
-  set_whole(root, "raw_bytes", facts->raw);
-  set_whole(root, "operations", facts->operations);
+  json_set_word(root, "recording", facts->job->name);
+  json_set_word(root, "machine", facts->job->machine.name);
+  json_set_whole(root, "file_bytes", facts->bytes);
+  json_set_whole(root, "block_bytes", facts->stored);
+  json_set_whole(root, "raw_bytes", facts->raw);
+  json_set_whole(root, "operations", facts->operations);
   json_object_set_new(root, "launches", launch_list(facts));
   json_object_set_new(root, "depends_on_time", mark_list(facts));
   json_object_set_new(root, "kernels", kernel_list(facts));

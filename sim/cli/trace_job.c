@@ -10,6 +10,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
 #include "sim/cli/json.h"
+#include "sim/cli/json_out.h"
 #include "sim/cli/machines.h"
 #include "sim/cli/report.h"
 #include "sim/core/need.h"
@@ -17,12 +18,6 @@
 #include "sim/replay/marks.h"
 
 /* ---- writing --------------------------------------------------------------------------------------- */
-
-static json_t *whole(uint64_t value) { return json_integer((json_int_t)value); }
-
-static json_t *triple(const uint32_t value[3]) {
-  return json_pack("[I,I,I]", (json_int_t)value[0], (json_int_t)value[1], (json_int_t)value[2]);
-}
 
 /* All parameters of `machine`, or those that differ from `other`. */
 static json_t *parameters(const struct machine *machine, const struct machine *other) {
@@ -52,8 +47,8 @@ static json_t *buffer_list(const struct isa_memory *memory) {
   json_t *list = json_array();
   for (size_t i = 0; i < memory->count; i++) {
     const struct isa_buffer *buffer = &memory->buffers[i];
-    json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", buffer->name, "base", whole(buffer->base), "bytes",
-                                          whole(buffer->bytes)));
+    json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", buffer->name, "base", json_of_whole(buffer->base),
+                                          "bytes", json_of_whole(buffer->bytes)));
   }
   return list;
 }
@@ -66,9 +61,10 @@ static json_t *pipe_list(const struct isa_memory *memory) {
     while (memory->buffers[buffer].base != pipe->base)
       buffer++;
     json_array_append_new(list,
-                          json_pack("{s:o, s:o, s:o, s:o, s:o}", "buffer", whole(buffer), "packet_size",
-                                    whole(pipe->packet_size), "max_packets", whole(pipe->max_packets), "read",
-                                    whole(pipe->done[ISA_PIPE_READ]), "written", whole(pipe->done[ISA_PIPE_WRITE])));
+                          json_pack("{s:o, s:o, s:o, s:o, s:o}", "buffer", json_of_whole(buffer), "packet_size",
+                                    json_of_whole(pipe->packet_size), "max_packets", json_of_whole(pipe->max_packets),
+                                    "read", json_of_whole(pipe->done[ISA_PIPE_READ]), "written",
+                                    json_of_whole(pipe->done[ISA_PIPE_WRITE])));
   }
   return list;
 }
@@ -78,26 +74,39 @@ static json_t *launch_list(const struct job *job) {
   for (size_t i = 0; i < job->launch_count; i++) {
     const struct job_launch *launch = &job->launches[i];
     const struct job_fit fit = job_fit(job, launch);
-    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o}", "kernel", launch->isa.kernel->name, "dimensions",
-                               whole(launch->isa.dimensions), "global", triple(launch->isa.global), "local",
-                               triple(launch->isa.local), "offset", triple(launch->isa.offset));
-    json_object_set_new(object, "lds_bytes", whole(launch->isa.lds_bytes));
-    json_object_set_new(object, "together", whole(launch->together));
-    json_object_set_new(object, "first", whole(launch->first));
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:o, s:o}", "kernel", launch->isa.kernel->name, "dimensions",
+                  json_of_whole(launch->isa.dimensions), "global", json_of_triple(launch->isa.global), "local",
+                  json_of_triple(launch->isa.local), "offset", json_of_triple(launch->isa.offset));
+    json_object_set_new(object, "lds_bytes", json_of_whole(launch->isa.lds_bytes));
+    json_object_set_new(object, "together", json_of_whole(launch->together));
+    json_object_set_new(object, "first", json_of_whole(launch->first));
     json_object_set_new(object, "local_chosen", json_boolean(launch->local_chosen));
     json_object_set_new(object, "lowered", json_boolean(fit.lowered));
-    json_object_set_new(object, "registers", whole(fit.registers));
-    json_object_set_new(object, "fitted", whole(fit.fitted));
+    json_object_set_new(object, "registers", json_of_whole(fit.registers));
+    json_object_set_new(object, "fitted", json_of_whole(fit.fitted));
     json_array_append_new(list, object);
   }
   return list;
 }
 
+bool trace_job_possible(const struct job *job, struct message *message) {
+  const char *wrong = NULL;
+  const char *const names[] = {job->name ? job->name : file_base(job->file), job->machine.name};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    wrong = json_is_text(names[i]) ? wrong : names[i];
+  for (size_t i = 0; i < job->memory.count; i++)
+    wrong = json_is_text(job->memory.buffers[i].name) ? wrong : job->memory.buffers[i].name;
+  for (size_t i = 0; i < job->launch_count; i++)
+    wrong = json_is_text(job->launches[i].isa.kernel->name) ? wrong : job->launches[i].isa.kernel->name;
+  return !wrong || message_fail(message, "the name '%.300s' is not UTF-8, as a trace's names are", wrong);
+}
+
 void trace_job_write(const struct job *job, cycle_t max_cycles, struct trace_writer *writer) {
   json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "warpwait", WARPWAIT_VERSION, "name",
                            job->name ? job->name : file_base(job->file), "machine", machine_object(job), "max_cycles",
-                           whole(max_cycles), "buffers", buffer_list(&job->memory), "pipes", pipe_list(&job->memory),
-                           "launches", launch_list(job));
+                           json_of_whole(max_cycles), "buffers", buffer_list(&job->memory), "pipes",
+                           pipe_list(&job->memory), "launches", launch_list(job));
   char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
   if (text)
     trace_write_meta(writer, "run", text, strlen(text));

@@ -8,6 +8,9 @@
 
 #define TRACE_JOB_SHIFT (ISA_VARIABLE_BASE << 16) /* no buffer begins beyond it */
 
+/* Refuses, before a run, names that the meta cannot have: they are words of JSON. */
+bool trace_job_possible(const struct job *job, struct message *message);
+
 /* Says what is to be run, before it is. */
 void trace_job_write(const struct job *job, cycle_t max_cycles, struct trace_writer *writer);
 

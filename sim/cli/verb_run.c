@@ -218,6 +218,8 @@ static bool outputs_possible(struct invocation *call, const struct job *job) {
         !run_can_write(&call->common, "--dump", path))
       return false;
   }
+  if (call->trace && !trace_job_possible(job, &call->common.message))
+    return message_within(&call->common.message, "--trace");
   return run_outputs_possible(&call->common, job) && run_can_write(&call->common, "--trace", call->trace);
 }
 

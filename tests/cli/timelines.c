@@ -165,6 +165,22 @@ TEST(timelines, options_that_say_nothing_are_refused_before_the_run) {
   EXPECT_FALSE(tool_exists("t.wtl"));
 }
 
+TEST(timelines, a_file_whose_name_is_not_utf_8_is_called_so_and_cannot_be_recorded) {
+  const char *const arguments = "run k\xe9.wws " MANY;
+  char command[1000];
+  folder();
+  tool_file("k\xe9.wws", fixture_kernel);
+  snprintf(command, sizeof command, "%s --timeline t.wtl --out r", arguments);
+  expect(command, 0, "");
+  run("trace convert t.wtl t.csv", "");
+  char *csv = tool_read("t.csv");
+  EXPECT_CONTAINS(csv, ",\"(not UTF-8)\",");
+  free(csv);
+  snprintf(command, sizeof command, "%s --trace t.wwt", arguments);
+  expect(command, 2, "warpwait: --trace: the name 'k\xe9.wws' is not UTF-8, as a trace's names are\n");
+  EXPECT_FALSE(tool_exists("t.wwt"));
+}
+
 TEST(timelines, a_disk_that_is_full_is_told) {
   char path[500];
   folder();
