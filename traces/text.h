@@ -26,6 +26,8 @@ enum {
   TEXT_KEPT_LINES = 1 << 14,    /* of a loop, or a range of warps or work-groups */
   TEXT_LOOPS = 4,               /* within one another */
   TEXT_TURNS = 1000000000,      /* of a loop, and of those within it together */
+  TEXT_NOTE_BYTES = 64 << 20,   /* of an operation's notes */
+  TEXT_WARPS = 1 << 20,         /* of work-groups that are resident at a time */
 };
 
 /* What is between the braces of `HEAD {`, without its indentation; a zero follows. */

@@ -1,6 +1,6 @@
 #include "traces/text_meta.h"
 
-enum { STRING_BYTES = 80, BASE64_LINE = 57 /* bytes: 76 characters */ };
+enum { STRING_BYTES = 80, BASE64_LINE = 57 /* bytes: 76 characters */, JSON_DEPTH = 64 };
 
 /* ---- strings ---------------------------------------------------------------------------------- */
 
@@ -114,7 +114,8 @@ static const char *behind_string(const char *at, const char *end) {
   return at < end ? at + 1 : end;
 }
 
-/* JSON's outside: braces that fit, and no blanks but within strings, which have no line ends. */
+/* JSON's outside: braces that fit, not too deep to be indented, and no blanks but within strings, which have no line
+ * ends. */
 static bool is_tight_json(const char *text, size_t size) {
   size_t depth = 0;
   const char *end = text + size;
@@ -128,6 +129,8 @@ static bool is_tight_json(const char *text, size_t size) {
       if (is_control((uint8_t)*c) || (*at != '"' && *c == ' '))
         return false;
     depth += *at == '{' || *at == '[';
+    if (depth > JSON_DEPTH)
+      return false;
     if ((*at == '}' || *at == ']') && !depth--)
       return false;
     at = next;

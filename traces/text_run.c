@@ -25,6 +25,7 @@ struct text_run {
   struct lex lex; /* for messages */
   struct text_resident *residents;
   size_t resident_count, resident_room;
+  uint64_t warps;  /* of all of them */
   uint8_t **ended; /* of each launch, a bit for each work-group that has */
   uint32_t ended_count;
   struct text_group head; /* of the batch under way */
@@ -52,6 +53,7 @@ static void free_resident(struct text_run *run, struct text_resident *resident) 
     writer_release(resident->streams);
   free(resident->state);
   free(resident->pc);
+  run->warps -= resident->warps;
   *resident = run->residents[--run->resident_count];
 }
 
@@ -110,6 +112,7 @@ static struct text_resident *new_resident(struct text_run *run, const struct tex
   struct text_resident *resident = &run->residents[run->resident_count++];
   *resident =
       (struct text_resident){.launch = head->launch, .group = group, .warps = head->warps, .cu = head->cu, .to = 0};
+  run->warps += head->warps;
   resident->streams = trace_group_begin(run->writer, head->launch, group, head->warps, head->cu, head->from);
   resident->state = calloc(head->warps + 1u, sizeof *resident->state);
   resident->pc = calloc(head->warps + 1u, sizeof *resident->pc);
@@ -124,6 +127,8 @@ bool text_run_begin(struct text_run *run, const struct text_group *head, uint32_
     return memory_out(run);
   if (ended[group / 8] >> group % 8 & 1)
     return lex_fail(&run->lex, "work-group %" PRIu32 " has ended before (legal: `more` where it goes on)", group);
+  if (!resident && run->warps + head->warps > TEXT_WARPS)
+    return lex_fail(&run->lex, "more than %d warps of work-groups that have not ended", TEXT_WARPS);
   if (!resident && !(resident = new_resident(run, head, group)))
     return memory_out(run);
   if (resident->warps != head->warps || resident->cu != head->cu)
@@ -290,6 +295,8 @@ static bool run_note(struct text_run *run, const struct text_note *note, uint64_
   run->lex.line = line;
   if (!held->there)
     return lex_fail(&run->lex, "a note stands behind an operation");
+  if (held->note.size + held->value.size + held->text.size > TEXT_NOTE_BYTES)
+    return lex_fail(&run->lex, "the operation's notes have more than %d bytes", TEXT_NOTE_BYTES);
   held->op.notes++;
   return (bytes_add(&held->note, &row, sizeof row) && bytes_reserve(&held->value, 1) &&
           bytes_add(&held->value, note->value, note->values * sizeof *note->value) &&

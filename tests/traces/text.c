@@ -139,6 +139,28 @@ TEST(text, metas_of_all_forms_come_back) {
   unlink(path);
 }
 
+TEST(text, json_that_is_too_deep_to_be_indented_comes_back_in_another_form) {
+  enum { DEEP = 20000 };
+  const char *path = made_path("deep");
+  struct trace_error error;
+  size_t size = 0;
+  char *meta = calloc(2 * DEEP + 8, 1);
+  struct trace_writer *writer = trace_writer_open(path, &error);
+  strcpy(meta, "{\"a\":");
+  memset(meta + strlen(meta), '[', DEEP);
+  memset(meta + strlen(meta), ']', DEEP);
+  strcat(meta, "}");
+  trace_write_meta(writer, "deep", meta, strlen(meta));
+  EXPECT_TRUE(trace_writer_close(writer, &error));
+  char *text = text_of(path, TRACE_WHOLE, &size);
+  EXPECT_CONTAINS(text, "meta deep base64 {");
+  EXPECT_LT(size, 4 * DEEP);
+  comes_back(path);
+  unlink(path);
+  free(text);
+  free(meta);
+}
+
 TEST(text, what_is_intact_of_a_damaged_trace_becomes_text) {
   const char *path = made_path("cut");
   size_t size, text_size;
@@ -434,6 +456,10 @@ static const struct {
     {"group\nwarp 0\nrepeat 1 {\nrepeat 1 {\nrepeat 1 {\nrepeat 1 {\nrepeat 1 {\n",
      "T:13: more than 4 loops within one another"},
     {"group\nwarp 0\n}\n", "T:9: '}' without a loop that it could end"},
+    {"group\nwarp 0\n0\nrepeat 1000000000 {\nnote print 0 1 2 3 4 5 6 7 8 9\n}\n",
+     "T:11: the operation's notes have more than 67108864 bytes"},
+    {"launch groups=99 warps=65536\ngroup 0..98 more\n",
+     "T:8: more than 1048576 warps of work-groups that have not ended"},
 };
 
 TEST(text, what_is_wrong_is_told_with_its_line_and_what_is_legal) {
