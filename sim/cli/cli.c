@@ -145,6 +145,13 @@ error_t cli_refuse(struct argp_state *state, const char *format, ...) {
   return EINVAL;
 }
 
+bool cli_in_and_out(int key, const char *word, const char **in, const char **out) {
+  const char **place = key == 'o' || *in ? out : in;
+  const bool good = !*place;
+  *place = word;
+  return good;
+}
+
 int cli_bad_input(const struct message *message) {
   message_print(message);
   return CLI_BAD_INPUT;
@@ -179,6 +186,10 @@ int cli_verb(const struct verb *verbs, size_t count, int argc, char **argv) {
       return verbs[i].run(argc - 1, argv + 1);
     }
   return unknown_verb(verbs, count, argv[1]);
+}
+
+bool cli_asks_for_help(const char *word) {
+  return strcmp(word, "--help") == 0 || strcmp(word, "help") == 0 || strcmp(word, "-?") == 0 || strcmp(word, "-h") == 0;
 }
 
 void cli_list_verbs(const struct verb *verbs, size_t count) {

@@ -28,6 +28,9 @@ struct verb {
 /* Runs the verb that argv[1] names, which is there, with "argv[0] VERB" as its argv[0]. Returns its exit status. */
 int cli_verb(const struct verb *verbs, size_t count, int argc, char **argv);
 
+/* The word in a verb's place asks which there are. */
+bool cli_asks_for_help(const char *word);
+
 /* Prints a line for each. */
 void cli_list_verbs(const struct verb *verbs, size_t count);
 
@@ -37,6 +40,9 @@ bool cli_parse(const struct argp *argp, int argc, char **argv, struct message *i
 
 /* A parser's answer to what it does not want: fills the message of its input. */
 error_t cli_refuse(struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* An input and an output, the latter behind the former or behind -o (`key` is 'o'). False: it is one word too many. */
+bool cli_in_and_out(int key, const char *word, const char **in, const char **out);
 
 /* Prints the message and returns CLI_BAD_INPUT. */
 int cli_bad_input(const struct message *message);

@@ -11,7 +11,7 @@ static const struct verb verbs[] = {
     {"asm", verb_asm, "translate a kernel into an object file, or list it"},
     {"dis", verb_dis, "show a kernel's instructions beside its source, or as assembly"},
     {"replay", verb_replay, "run a recorded trace again, on any machine"},
-    {"trace", verb_trace, "look into traces: what is in one, whether it is whole"},
+    {"trace", verb_trace, "look into traces and timelines, compare, cut, join, convert and import them"},
     {"params", verb_params, "list the parameters of a machine"},
     {"machines", verb_machines, "list the built-in machines, or print one"},
 };
@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
     message_fail(&message, "what to do? `warpwait --help` lists the verbs");
     return cli_bad_input(&message);
   }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+  if (cli_asks_for_help(argv[1]))
     return help();
   if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
     puts("warpwait " WARPWAIT_VERSION);

@@ -75,7 +75,7 @@ static error_t parse_host(struct argp_state *state, const char *word, struct run
 
 /* Options whose value is kept as it is. */
 static const char **place_of_word(struct run_call *call, int key) {
-  return key == 'm' ? &call->machine : key == KEY_OUT ? &call->out : key == KEY_VCD ? &call->run.vcd : NULL;
+  return key == 'm' ? &call->machine : key == 'o' ? &call->out : key == KEY_VCD ? &call->run.vcd : NULL;
 }
 
 error_t run_option(int key, const char *word, struct argp_state *state, struct run_call *call) {

@@ -25,8 +25,7 @@ struct run_call {
 };
 
 enum {
-  KEY_OUT = 256,
-  KEY_VCD,
+  KEY_VCD = 256,
   KEY_ANNOTATE,
   KEY_HOST,
   KEY_MAX_CYCLES,
@@ -43,7 +42,7 @@ enum {
        0,                                                                                                              \
        "After the text report, the source with its costs in the margin (the JSON report has them as by_line)",         \
        2},                                                                                                             \
-      {"out", KEY_OUT, "FILE", 0, "Write the report to a file, without what work-items print", 2}, {                   \
+      {"out", 'o', "FILE", 0, "Write the report to a file, without what work-items print", 2}, {                       \
     "vcd", KEY_VCD, "FILE", 0, "Write a waveform for GTKWave; needs the SystemC host", 2                               \
   }
 #define RUN_OPTIONS(cycles)                                                                                            \
@@ -55,8 +54,8 @@ enum {
        "Who steps the model: SystemC (default) or a plain loop; the result is the same",                               \
        3},                                                                                                             \
       {"max-cycles", KEY_MAX_CYCLES, "N", 0, "Give a launch up after N cycles (default: " cycles ")", 3},              \
-      TIMELINE_OPTIONS(6), {                                                                                           \
-    "order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 6     \
+      TIMELINE_OPTIONS(2, 6), {                                                                                        \
+    "order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 3     \
   }
 
 /* A call before its options are read. Free its `sets.word`. */

@@ -15,19 +15,20 @@ struct timeline_options {
 
 enum { KEY_TIMELINE = 300, KEY_FROM, KEY_TO, KEY_CU, KEY_SAMPLE, KEY_EVENTS };
 
-/* Rows of a table of options. */
-#define TIMELINE_OPTIONS(group)                                                                                        \
+/* Rows of a table of options: the file among outputs, and what is kept in a group of its own. */
+#define TIMELINE_OPTIONS(outputs, parts)                                                                               \
   {"timeline",                                                                                                         \
    KEY_TIMELINE,                                                                                                       \
    "FILE",                                                                                                             \
    0,                                                                                                                  \
    "Write what each part of the machine did, and when: .wtl, .json (Perfetto), .vcd (GTKWave), .csv",                  \
-   group},                                                                                                             \
-      {"from", KEY_FROM, "CYCLE", 0, "Of the timeline, what happens from this cycle on", group},                       \
-      {"to", KEY_TO, "CYCLE", 0, "Of the timeline, what happens before this cycle", group},                            \
-      {"cu", KEY_CU, "LIST", 0, "Of the timeline, these compute units: 0,2,5-7", group},                               \
-      {"sample", KEY_SAMPLE, "LENGTH/PERIOD", 0, "Of the timeline, the first LENGTH cycles of every PERIOD", group}, { \
-    "events", KEY_EVENTS, "LIST", 0, "Of the timeline, these kinds of events, or all of these blocks", group           \
+   outputs},                                                                                                           \
+      {NULL, 0, NULL, 0, "Parts of a timeline, each a further condition:", parts},                                     \
+      {"from", KEY_FROM, "CYCLE", 0, "What happens from this cycle on", parts},                                        \
+      {"to", KEY_TO, "CYCLE", 0, "What happens before this cycle", parts},                                             \
+      {"cu", KEY_CU, "LIST", 0, "These compute units: 0,2,5-7", parts},                                                \
+      {"sample", KEY_SAMPLE, "LENGTH/PERIOD", 0, "The first LENGTH cycles of every PERIOD", parts}, {                  \
+    "events", KEY_EVENTS, "LIST", 0, "These kinds of events, or all of these blocks: lds,copy", parts                  \
   }
 
 /* Options before any is read. */

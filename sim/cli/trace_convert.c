@@ -137,14 +137,18 @@ static bool convert(struct invocation *call) {
 
 /* ---- the command line ----------------------------------------------------------------------------------- */
 
-static const struct argp_option options[] = {SALVAGE_OPTION, {0}};
+static const struct argp_option options[] = {
+    {"out", 'o', "FILE", 0, "OUT may be said so, too", 1}, SALVAGE_OPTION, {0}};
 
 static const char documentation[] =
     "Turns a trace into text that can be read and written by hand, and back, or a timeline into other formats.\v"
-    "What IN is, its first bytes say; what OUT shall be, its suffix: .wwtt is the text\n"
-    "of a trace, .wwt a trace. A trace that becomes text and a trace again is the same,\n"
-    "to the byte. docs/trace-text.md has the grammar. A timeline (.wtl) becomes .json\n"
-    "(for Perfetto), .vcd (for GTKWave) or .csv.\n";
+    "What IN is, its first bytes say; what OUT shall be, its suffix:\n"
+    "  a trace                the text of a trace, .wwtt\n"
+    "  the text of a trace    a trace, .wwt\n"
+    "  a timeline             .json (for Perfetto), .vcd (for GTKWave) or .csv\n"
+    "\n"
+    "A trace that becomes text and a trace again is the same, to the byte.\n"
+    "docs/trace-text.md has the grammar, docs/timeline-export.md what viewers show.\n";
 
 static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct invocation *call = state->input;
@@ -152,13 +156,13 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case KEY_SALVAGE:
     call->salvage = true;
     return 0;
+  case 'o':
   case ARGP_KEY_ARG:
-    if (call->out)
-      return cli_refuse(state, "%.60s: an input and an output are enough", word);
-    *(call->in ? &call->out : &call->in) = word;
-    return 0;
+    return cli_in_and_out(key, word, &call->in, &call->out)
+               ? 0
+               : cli_refuse(state, "%.60s: an input and an output are enough", word);
   case ARGP_KEY_END:
-    return call->out ? 0 : cli_refuse(state, "an input and an output are wanted; --help says more");
+    return call->in && call->out ? 0 : cli_refuse(state, "an input and an output are wanted; --help says more");
   default:
     return ARGP_ERR_UNKNOWN;
   }

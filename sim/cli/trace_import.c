@@ -26,6 +26,7 @@ enum { KEY_STRICT = KEY_OF_TRACE_VERB };
 static const struct argp_option options[] = {
     {"machine", 'm', "NAME|FILE", 0, "The machine to replay on: built in, or an INI file (default: h200)", 1},
     {"set", 's', "KEY=VALUE", 0, "Set a parameter of the machine (repeatable)", 1},
+    {"out", 'o', "FILE", 0, "OUT.wwt may be said so, too", 1},
     {"strict", KEY_STRICT, NULL, 0, "An opcode that is not known is an error", 1},
     {"quiet", 'q', NULL, 0, "No progress on the terminal", 1},
     {0}};
@@ -38,13 +39,6 @@ static const char documentation[] =
     "on stderr; docs/accel-sim.md says what is kept. `replay` takes other machines.\n"
     "\n"
     "Exit status: 0 written; 2 bad input, or an unknown opcode with --strict.\n";
-
-static error_t parse_word(struct argp_state *state, const char *word, struct invocation *call) {
-  if (call->list && call->out)
-    return cli_refuse(state, "%.60s: one list and one trace are enough", word);
-  *(call->list ? &call->out : &call->list) = word;
-  return 0;
-}
 
 static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct invocation *call = state->input;
@@ -60,10 +54,15 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case 'q':
     call->quiet = true;
     return 0;
+  case 'o':
   case ARGP_KEY_ARG:
-    return parse_word(state, word, call);
+    return cli_in_and_out(key, word, &call->list, &call->out)
+               ? 0
+               : cli_refuse(state, "%.60s: one list and one trace are enough", word);
   case ARGP_KEY_END:
-    return call->out ? 0 : cli_refuse(state, "a kernelslist.g and the trace to write are wanted; --help says more");
+    return call->list && call->out
+               ? 0
+               : cli_refuse(state, "a kernelslist.g and the trace to write are wanted; --help says more");
   default:
     return ARGP_ERR_UNKNOWN;
   }

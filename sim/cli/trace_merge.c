@@ -24,7 +24,7 @@ struct invocation {
 enum { KEY_TOGETHER = KEY_OF_TRACE_VERB, KEY_MEMORY };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "The trace to write", 1},
+    {"out", 'o', "FILE", 0, "The trace to write", 1},
     {"together", KEY_TOGETHER, NULL, 0, "The traces' launches run at once: the first of each, then the second, ...", 1},
     {"memory", KEY_MEMORY, "shared|apart", 0,
      "Whether the traces' buffers are the same ones (default: if they are alike, else each has its own)", 1},

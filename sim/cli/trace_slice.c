@@ -25,7 +25,7 @@ struct invocation {
 enum { KEY_LAUNCH = KEY_OF_TRACE_VERB, KEY_GROUP, KEY_FROM, KEY_TO };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "The trace to write", 1},
+    {"out", 'o', "FILE", 0, "The trace to write", 1},
     {"launch", KEY_LAUNCH, "N[-M]", 0, "These launches, from 1", 1},
     {"group", KEY_GROUP, "N[-M]", 0, "These work-groups of each launch, from 0; launches without them are left out", 1},
     {"from", KEY_FROM, "CYCLE", 0, "Work-groups that began in this cycle of the recording or later", 1},

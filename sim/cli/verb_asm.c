@@ -170,7 +170,8 @@ static bool write_results(const struct translation *translation, struct message 
 
 int verb_asm(int argc, char **argv) {
   static const struct argp_option options[] = {
-      {"output", 'o', "OUT.wwo", 0, "Write an object file; without it and --spirv, list the instructions", 1},
+      {"out", 'o', "OUT.wwo", 0, "Write an object file; without it and --spirv, list the instructions", 1},
+      {"output", 'o', "FILE", OPTION_HIDDEN, NULL, 1}, /* its name of old */
       {"spirv", KEY_SPIRV, "OUT.spv", 0, "Write the SPIR-V that OpenCL C became", 1},
       BUILD_OPTIONS(2),
       {0}};
@@ -191,7 +192,8 @@ int verb_asm(int argc, char **argv) {
 int verb_dis(int argc, char **argv) {
   static const struct argp_option options[] = {
       {"assembly", KEY_ASSEMBLY, NULL, 0, "Assembly that `warpwait asm` takes, also of OpenCL C and SPIR-V", 1},
-      {"output", 'o', "FILE", 0, "Write to a file instead of standard output", 1},
+      {"out", 'o', "FILE", 0, "Write to a file instead of standard output", 1},
+      {"output", 'o', "FILE", OPTION_HIDDEN, NULL, 1}, /* its name of old */
       BUILD_OPTIONS(2),
       {0}};
   static const struct argp argp = {options,

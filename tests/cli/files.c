@@ -1,0 +1,65 @@
+/* The files of a call: how they are named, and names that cannot be meant. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/cli/fixture.h"
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+static void expect(const char *arguments, int status, const char *err) {
+  struct outcome outcome = tool(arguments);
+  ct_note("warpwait %s", arguments);
+  EXPECT_EQ(outcome.status, status);
+  if (*err)
+    EXPECT_CONTAINS(outcome.err, err);
+  else
+    EXPECT_STREQ(outcome.err, "");
+  outcome_free(&outcome);
+}
+
+/* l.json, its trace t.wwt and its timeline t.wtl. */
+static void folder(void) {
+  char text[1000];
+  fixture_folder();
+  snprintf(text, sizeof text, fixture_launch, "");
+  tool_file("l.json", text);
+  expect("run l.json --trace t.wwt --timeline t.wtl --out r", 0, "");
+}
+
+TEST(files, an_output_is_named_by_o_and_by_out_in_every_verb_that_writes_one) {
+  static const char *const rows[] = {"run l.json",          "replay t.wwt",       "dis kernel.wws",
+                                     "trace slice t.wwt",   "asm kernel.wws",     "trace merge t.wwt t.wwt",
+                                     "trace convert t.wwt", "trace convert t.wtl"};
+  static const char *const suffixes[] = {"", "", "", ".wwt", ".wwo", ".wwt", ".wwtt", ".csv"};
+  folder();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char command[200], name[40];
+    snprintf(name, sizeof name, "short%zu%s", i, suffixes[i]);
+    snprintf(command, sizeof command, "%s -o %s", rows[i], name);
+    expect(command, 0, "");
+    EXPECT_TRUE(tool_exists(name));
+    snprintf(name, sizeof name, "long%zu%s", i, suffixes[i]);
+    snprintf(command, sizeof command, "%s --out=%s", rows[i], name);
+    expect(command, 0, "");
+    EXPECT_TRUE(tool_exists(name));
+  }
+}
+
+TEST(files, an_output_is_named_once) {
+  folder();
+  expect("trace convert t.wwt a.wwtt -o b.wwtt", 2, "a.wwtt: an input and an output are enough");
+  expect("trace convert -o b.wwtt t.wwt a.wwtt", 2, "a.wwtt: an input and an output are enough");
+  expect("trace convert -o b.wwtt", 2, "an input and an output are wanted");
+  expect("trace import list a.wwt -o b.wwt", 2, "a.wwt: one list and one trace are enough");
+}
+
+TEST(files, whoever_asks_for_help_gets_it) {
+  static const char *const rows[] = {"--help",       "-h",       "-?",       "help",
+                                     "trace --help", "trace -h", "trace -?", "trace help"};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct outcome outcome = tool(rows[i]);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_CONTAINS(outcome.out, "Usage: warpwait ");
+    outcome_free(&outcome);
+  }
+}
