@@ -98,7 +98,11 @@ bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type e
 bool job_variables(struct job *job, struct message *message) {
   const struct isa_program *program = job->program.isa;
   struct isa_buffer buffer = {.name = "program variables", .base = ISA_VARIABLE_BASE, .bytes = program->variable_bytes};
-  if (!buffer.bytes)
+  const struct isa_buffer *last = job->memory.count ? &job->memory.buffers[job->memory.count - 1] : NULL;
+  const bool there = last && last->base == buffer.base && last->bytes == buffer.bytes && last->data;
+  if (there)
+    memcpy(last->data, program->variables, last->bytes);
+  if (!buffer.bytes || there)
     return true;
   buffer.data = malloc(buffer.bytes);
   if (!buffer.data)
@@ -499,8 +503,8 @@ static bool same_lowering(const struct job *job, const struct isa_launch *first,
                       first->kernel->name, was, here);
 }
 
-bool job_fits(const struct job *job, const struct job_launch *launch, const struct job_fit *fit,
-              struct message *message) {
+bool job_fits(const struct job *job, const struct job_launch *launch, struct message *message) {
+  const struct job_fit *fit = &launch->fit;
   const struct machine *machine = &job->machine;
   const uint64_t items = (uint64_t)launch->isa.local[0] * launch->isa.local[1] * launch->isa.local[2];
   const char *field;

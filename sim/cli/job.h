@@ -20,6 +20,13 @@
 #define JOB_PACKET_BYTES (UINT64_C(1) << 20) /* largest packet of a pipe */
 #define JOB_FILE_BYTES ((size_t)64 << 20)    /* largest launch file */
 
+/* What the machine has decided of a launch besides its local size. */
+struct job_fit {
+  bool lowered;       /* the program comes from OpenCL C or SPIR-V: it can be had for fewer registers */
+  uint32_t registers; /* a lane's, of the kernel as it was first */
+  uint32_t fitted;    /* for how many it was lowered again; 0: it was not */
+};
+
 struct job_launch {
   struct isa_launch isa; /* `args` points to `args` below */
   uint8_t *args;
@@ -28,6 +35,7 @@ struct job_launch {
   bool refitted;          /* the program was lowered again, for fewer registers */
   size_t first, together; /* it runs at once with others: launches [first, first + together), itself among them */
   uint64_t shift;         /* of a replay: global memory lies so much higher than in the recording */
+  struct job_fit fit;     /* of a replay: what was so in the recording */
   struct printed printed;
 };
 
@@ -91,7 +99,8 @@ void job_free(struct job *job);
 
 void job_say_set(struct job *job, const char *key, const char *value);
 
-/* Adds program-scope variables, if the program has any, as a buffer that nobody can name: after all others. */
+/* Adds program-scope variables, if the program has any, as a buffer that nobody can name: after all others. When they
+ * are there already, they get the values that they began with. */
 bool job_variables(struct job *job, struct message *message);
 
 /* Adds a zeroed buffer. Its number is job->memory.count - 1. */
@@ -137,17 +146,11 @@ bool job_refuse_kind(const char *word, struct message *message);
  * *field names what is wrong: "global", "args", or "kernel" when no NDRange and no arguments could make it right. */
 bool job_ready(struct job *job, const char **field, struct message *message);
 
-/* What the machine has decided of a launch besides its local size. */
-struct job_fit {
-  bool lowered;       /* the program comes from OpenCL C or SPIR-V: it can be had for fewer registers */
-  uint32_t registers; /* a lane's, of the kernel as it was first */
-  uint32_t fitted;    /* for how many it was lowered again; 0: it was not */
-};
+/* Of a launch that is to be recorded. */
 struct job_fit job_fit(const struct job *job, const struct job_launch *launch);
 
-/* Whether a recorded launch, of which `fit` was said, can be on job->machine what a run would have there: the same
- * work-groups, of the same program. */
-bool job_fits(const struct job *job, const struct job_launch *launch, const struct job_fit *fit,
-              struct message *message);
+/* Whether a recorded launch can be on job->machine what a run would have there: the same work-groups, of the same
+ * program. */
+bool job_fits(const struct job *job, const struct job_launch *launch, struct message *message);
 
 #endif

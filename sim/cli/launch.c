@@ -178,6 +178,10 @@ bool job_machine(const struct job_request *request, struct machine *machine, str
 
 /* The command line's machine takes the place of the file's; the file's `set` holds for either. */
 static bool read_machine(struct launch_reader *reader, const json_t *root) {
+  if (reader->request->made) {
+    reader->job->machine = reader->job->machine_file = *reader->request->made;
+    return job_machine(reader->request, &reader->job->machine, reader->document.message);
+  }
   const struct place place = {NULL, "machine", 0};
   const json_t *value = json_object_get(root, "machine"), *set = json_object_get(root, "set");
   const char *name = value ? json_word(&reader->document, &place, value) : "teaching";
@@ -237,12 +241,18 @@ static bool read_root(struct launch_reader *reader, const json_t *root) {
          read_section(reader, root, "expect_diagnostic", launch_diagnostics);
 }
 
-bool launch_parse(const char *text, size_t length, const char *path, const struct job_request *request, struct job *job,
-                  struct message *message) {
+bool launch_read(const json_t *root, const char *text, size_t length, const char *path,
+                 const struct job_request *request, struct job *job, struct message *message) {
   struct launch_reader reader = {{path, text, length, message}, request, job};
   job->file = need_copy(path);
-  json_t *root = json_read(&reader.document);
-  bool good = root && read_root(&reader, root);
+  return read_root(&reader, root);
+}
+
+bool launch_parse(const char *text, size_t length, const char *path, const struct job_request *request, struct job *job,
+                  struct message *message) {
+  const struct document document = {path, text, length, message};
+  json_t *root = json_read(&document);
+  bool good = root && launch_read(root, text, length, path, request, job, message);
   json_decref(root);
   return good;
 }

@@ -5,10 +5,13 @@
 
 #include "sim/cli/job.h"
 
+struct json_t;
+
 /* What the command line adds to a launch file. */
 struct job_request {
-  const char *machine;    /* in place of the file's; NULL: the file's, or "teaching" */
-  const char *const *set; /* "key=value", after the file's */
+  const char *machine;        /* in place of the file's; NULL: the file's, or "teaching" */
+  const struct machine *made; /* in place of `machine` and of all that the file says of it; NULL: none */
+  const char *const *set;     /* "key=value", after the file's */
   size_t set_count;
   struct program_build build;  /* after the file's */
   bool verify;                 /* load what checks expect */
@@ -25,5 +28,9 @@ bool launch_load(const char *path, const struct job_request *request, struct job
 /* The same from text in memory; `path` says where relative names start. */
 bool launch_parse(const char *text, size_t length, const char *path, const struct job_request *request, struct job *job,
                   struct message *message);
+
+/* The same from JSON that was read already, and perhaps changed since: `text` is where messages find their lines. */
+bool launch_read(const struct json_t *root, const char *text, size_t length, const char *path,
+                 const struct job_request *request, struct job *job, struct message *message);
 
 #endif

@@ -121,7 +121,6 @@ struct job_reader {
   struct trace *trace;
   const struct job_request *request;
   struct job *job;
-  struct job_fit *fits; /* per launch */
 };
 
 static const json_t *member(struct job_reader *reader, const struct place *place, const json_t *object) {
@@ -415,11 +414,9 @@ static bool read_launch(struct job_reader *reader, const struct place *place, co
   struct job *job = reader->job;
   const size_t number = job->launch_count;
   job->launches = need_more(job->launches, number + 1, sizeof *job->launches);
-  reader->fits = need_more(reader->fits, number + 1, sizeof *reader->fits);
   struct job_launch *launch = &job->launches[number];
-  struct job_fit *fit = &reader->fits[number];
+  struct job_fit *fit = &launch->fit;
   *launch = (struct job_launch){0};
-  *fit = (struct job_fit){0};
   job->launch_count++;
   uint64_t dimensions = 0, lds = 0, together = 0, first = 0, registers = 0, fitted = 0;
   const char *kernel = read_word(reader, place, object, "kernel");
@@ -461,17 +458,22 @@ static bool check_together(struct job_reader *reader, const struct place *all) {
                       reader->document.file);
 }
 
-static bool fits(struct job_reader *reader, size_t number) {
-  const struct job *job = reader->job;
+static bool fits(const struct job *job, size_t number, struct message *message) {
   const struct job_launch *launch = &job->launches[number];
   char within[32];
   snprintf(within, sizeof within, "launch %zu", number + 1);
-  const bool good =
-      launch->isa.warp_size == job->machine.cu.warp_size
-          ? job_fits(job, launch, &reader->fits[number], reader->document.message)
-          : message_fail(reader->document.message, "was recorded with warps of %u lanes; cu.warp_size is %u here",
-                         launch->isa.warp_size, job->machine.cu.warp_size);
-  return good ? true : message_within(reader->document.message, within);
+  const bool good = launch->isa.warp_size == job->machine.cu.warp_size
+                        ? job_fits(job, launch, message)
+                        : message_fail(message, "was recorded with warps of %u lanes; cu.warp_size is %u here",
+                                       launch->isa.warp_size, job->machine.cu.warp_size);
+  return good ? true : message_within(message, within);
+}
+
+bool trace_job_fits(const struct job *job, struct message *message) {
+  for (size_t i = 0; i < job->launch_count; i++)
+    if (!fits(job, i, message))
+      return false;
+  return true;
 }
 
 static bool read_launches(struct job_reader *reader, const json_t *root) {
@@ -486,12 +488,7 @@ static bool read_launches(struct job_reader *reader, const json_t *root) {
     if (!read_launch(reader, &place, json_array_get(list, i)))
       return false;
   }
-  if (!check_together(reader, &all))
-    return false;
-  for (size_t i = 0; i < reader->job->launch_count; i++)
-    if (!fits(reader, i))
-      return false;
-  return true;
+  return check_together(reader, &all) && trace_job_fits(reader->job, reader->document.message);
 }
 
 static bool read_job(struct job_reader *reader, const json_t *root, cycle_t *max_cycles) {
@@ -503,18 +500,32 @@ static bool read_job(struct job_reader *reader, const json_t *root, cycle_t *max
          read_programs(reader) && read_buffers(reader, root) && read_pipes(reader, root) && read_launches(reader, root);
 }
 
+/* The meta "run". NULL with the message filled. */
+static json_t *read_meta(struct job_reader *reader) {
+  reader->document.text = trace_meta(reader->trace, "run", &reader->document.length);
+  reader->job->file = need_copy(reader->document.file);
+  if (reader->document.text)
+    return json_read(&reader->document);
+  message_fail(reader->document.message, "%.300s: does not say what was run (it has no meta 'run')",
+               reader->document.file);
+  return NULL;
+}
+
 bool trace_job_read(struct trace *trace, const char *path, const struct job_request *request, struct job *job,
                     cycle_t *max_cycles, struct message *message) {
-  struct job_reader reader = {
-      .document = {.file = path, .message = message}, .trace = trace, .request = request, .job = job};
-  reader.document.text = trace_meta(trace, "run", &reader.document.length);
-  job->file = need_copy(path);
-  if (!reader.document.text)
-    return message_fail(message, "%.300s: does not say what was run (it has no meta 'run')", path);
-  json_t *root = json_read(&reader.document);
+  struct job_reader reader = {{.file = path, .message = message}, trace, request, job};
+  json_t *root = read_meta(&reader);
   const bool good = root && read_job(&reader, root, max_cycles);
   json_decref(root);
-  free(reader.fits);
+  return good;
+}
+
+bool trace_job_machine(struct trace *trace, const char *path, const struct job_request *request, struct job *job,
+                       struct message *message) {
+  struct job_reader reader = {{.file = path, .message = message}, trace, request, job};
+  json_t *root = read_meta(&reader);
+  const bool good = root && read_machine(&reader, root);
+  json_decref(root);
   return good;
 }
 

@@ -20,6 +20,13 @@ void trace_job_write(const struct job *job, cycle_t max_cycles, struct trace_wri
 bool trace_job_read(struct trace *trace, const char *path, const struct job_request *request, struct job *job,
                     cycle_t *max_cycles, struct message *message);
 
+/* The machine alone: into job->machine and job->machine_file. */
+bool trace_job_machine(struct trace *trace, const char *path, const struct job_request *request, struct job *job,
+                       struct message *message);
+
+/* Whether the trace can be replayed on job->machine, which may have been changed since it was read. */
+bool trace_job_fits(const struct job *job, struct message *message);
+
 /* A place in a launch where what the kernel does depends on time (sim/replay/marks.h). */
 struct trace_mark {
   uint32_t launch, pc;
