@@ -6,7 +6,8 @@ bool reader_batch(const struct trace *trace, struct cursor *cursor, struct reade
   for (unsigned i = 0; i < 8; i++)
     head[i] = cursor_varint(cursor);
   if (cursor->bad || head[0] >= trace->launch_count || head[1] >= trace->launches[head[0]].groups ||
-      head[2] > trace->launches[head[0]].warps || head[3] > UINT32_MAX || head[6] > 1 || head[7] > head[2])
+      head[2] > trace->launches[head[0]].warps || head[3] > UINT32_MAX || head[4] >= NEVER ||
+      head[5] >= NEVER - head[4] || head[6] > 1 || head[7] > head[2])
     return false;
   batch->pieces = (uint32_t)head[7];
   batch->next = 0;

@@ -375,8 +375,8 @@ static bool take_head(struct text_reader *reader, struct head *head) {
                   false},
       [WARPS] = {"warps", 0, TRACE_WARPS, "a number of warps", &head->value[WARPS], false},
       [CU] = {"cu", 0, UINT32_MAX, "a compute unit", &head->value[CU], false},
-      [FROM] = {"from", 0, UINT64_MAX, "a cycle", &head->value[FROM], false},
-      [TO] = {"to", 0, UINT64_MAX, "a cycle", &head->value[TO], false},
+      [FROM] = {"from", 0, NEVER - 1, "a cycle", &head->value[FROM], false},
+      [TO] = {"to", 0, NEVER - 1, "a cycle", &head->value[TO], false},
   };
   while (lex_more(&reader->lex)) {
     struct item item;

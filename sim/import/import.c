@@ -95,7 +95,8 @@ static void note_shared(struct scan *scan, const struct sass_inst *inst, const s
       continue;
     address -= generic ? scan->header->shared_base : 0;
     scan->lowest = address < scan->lowest ? address : scan->lowest;
-    scan->end = address + bytes > scan->end ? address + bytes : scan->end;
+    const uint64_t end = address <= SASS_SHARED_BYTES ? address + bytes : UINT64_MAX;
+    scan->end = end > scan->end ? end : scan->end;
   }
 }
 

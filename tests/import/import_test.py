@@ -346,6 +346,13 @@ class Refused(Folder):
         self.change("4 1 0x7f0000000000 4", "4 1 0x7f0000000000 x", ":25: a step from lane to lane: 'x' is not")
         self.change("0000 ffffffff", "0z00 ffffffff", ":24: the PC: '0z00' is not a hexadecimal number")
 
+    def test_shared_addresses(self):
+        line = self.good.splitlines()[27]
+        self.assertIn("STS", line)
+        for address in ("0x1000000", "0xfffffffffffffffe"):
+            self.change(line, line.replace(line.split(" 1 0x")[1], "").replace(" 1 0x", f" 1 {address} 0"),
+                        ":28: a shared address is beyond 16 MiB")
+
     def test_blocks(self):
         self.change("thread block = 1,0,0", "thread block = 2,0,0",
                     "thread block 2,0,0 is outside of the grid of 2,1,1")

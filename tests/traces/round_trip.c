@@ -236,6 +236,29 @@ TEST(round_trip, some_work_groups_make_a_trace_of_their_own) {
   free(again);
 }
 
+TEST(round_trip, a_batch_that_ends_after_the_last_cycle_is_refused) {
+  const struct made made = {.seed = 3, .lanes = 32, .groups = 1, .warps = 1, .operations = 10, .wild = 0};
+  const char *path = made_path("late");
+  char *again = beside(path);
+  made_write(&made, path, false);
+  for (unsigned left = 0; left < 2; left++) {
+    struct trace_error error;
+    struct trace_batch batch;
+    struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+    struct trace_writer *writer = writer_like(trace, again);
+    ASSERT_TRUE(trace_batch(trace, 0, &batch, &error));
+    EXPECT_GT(batch.to, batch.from + 1);
+    EXPECT_TRUE(
+        trace_write_batch(writer, trace, 0, 0, batch.group, NEVER - 1 - (left ? batch.to : batch.from), &error));
+    EXPECT_TRUE(trace_writer_close(writer, &error));
+    EXPECT_EQ(trace_validate(again, &error), left == 1);
+    trace_close(trace);
+  }
+  unlink(path);
+  unlink(again);
+  free(again);
+}
+
 /* What an operation holds, as one number after the other, in a hash. */
 static uint64_t digest(uint64_t sum, const struct trace_op *op, unsigned lanes) {
   const struct trace_kind_row *row = &trace_kind_rows[op->kind];

@@ -382,7 +382,7 @@ static const struct {
     {"group launch=1\n", "T:7: field 'launch': '1' is not a launch before this line (legal: 0 to 0)"},
     {"group warps=3\n", "T:7: field 'warps': '3' is not a number of warps of the launch (legal: 0 to 2)"},
     {"group cu=-1\n", "T:7: field 'cu': '-1' is not a compute unit (legal: 0 to 4294967295)"},
-    {"group from=x\n", "T:7: field 'from': 'x' is not a cycle (legal: a whole number of 64 bits, decimal or 0x)"},
+    {"group from=x\n", "T:7: field 'from': 'x' is not a cycle (legal: 0 to 18446744073709551614)"},
     {"group from=9 to=8\n", "T:7: field 'to': '8' is not a cycle from 'from' on (legal: 9 or more)"},
     {"group 0\ngroup 0\n", "T:8: work-group 0 has ended before (legal: `more` where it goes on)"},
     {"group 0 more\ngroup 0 warps=1\n", "T:8: work-group 0 goes on with the warps and the cu that it had (2, 0)"},
