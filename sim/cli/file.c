@@ -127,6 +127,21 @@ bool file_end(struct file_piecewise *file, bool good, struct message *message) {
   return good ? message_fail(message, "%s: cannot be written: %s", file->path, strerror(error)) : false;
 }
 
+/* Of files that are not there yet the folder and the name decide. */
+bool file_is_same(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  if (stat(a, &of_a) == 0 && stat(b, &of_b) == 0)
+    return S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+  if (strcmp(file_base(a), file_base(b)) != 0)
+    return false;
+  char *folder_a = file_beside(a, "."), *folder_b = file_beside(b, ".");
+  const bool same = stat(folder_a, &of_a) == 0 && stat(folder_b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+                    of_a.st_ino == of_b.st_ino;
+  free(folder_a);
+  free(folder_b);
+  return same;
+}
+
 bool file_can_write(const char *path, struct message *message) {
   if (file_is_folder(path))
     return message_fail(message, "%s: cannot be written: %s", path, strerror(EISDIR));

@@ -28,6 +28,9 @@ bool file_begin(struct file_piecewise *file, const char *path, struct message *m
 /* `good`: whether what was written is whole. When it is not, the message says why already, and false comes back. */
 bool file_end(struct file_piecewise *file, bool good, struct message *message);
 
+/* Two names of one ordinary file, whether it is there already or not. */
+bool file_is_same(const char *a, const char *b);
+
 /* False, with why, when `path` cannot be created: told before a long run, not after it. */
 bool file_can_write(const char *path, struct message *message);
 

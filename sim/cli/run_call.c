@@ -125,6 +125,25 @@ bool run_can_write(struct run_call *call, const char *option, const char *path) 
   return !path || file_can_write(path, &call->message) ? true : message_within(&call->message, option);
 }
 
+static bool is_apart(struct run_call *call, const struct run_file *output, const struct run_file *other,
+                     bool is_input) {
+  if (!output->path || !other->path || !file_is_same(output->path, other->path))
+    return true;
+  message_fail(&call->message, "%s: %.300s: is %s%s, too", output->option, output->path, is_input ? "" : "the file of ",
+               other->option);
+  return false;
+}
+
+bool run_files_apart(struct run_call *call, const struct run_file *files, size_t count) {
+  const struct run_file own[] = {{"--out", call->out}, {"--vcd", call->run.vcd}, {"--timeline", call->timeline.path}};
+  enum { OWN = sizeof own / sizeof *own };
+  bool good = true;
+  for (size_t i = 1; good && i < count + OWN; i++)
+    for (size_t j = 0; good && j < i; j++)
+      good = is_apart(call, i < count ? &files[i] : &own[i - count], j < count ? &files[j] : &own[j - count], j == 0);
+  return good;
+}
+
 bool run_outputs_possible(struct run_call *call, const struct job *job) {
   return run_can_write(call, "--out", call->out) && run_can_write(call, "--vcd", call->run.vcd) &&
          timeline_possible(&call->timeline, job, &call->message);

@@ -66,6 +66,14 @@ error_t run_add_word(struct words *words, const char *word);
 /* One option into *call, which is the state's input or starts it. ARGP_ERR_UNKNOWN when it is none of these. */
 error_t run_option(int key, const char *word, struct argp_state *state, struct run_call *call);
 
+/* A file of a call: its option, and its path; NULL: there is none. */
+struct run_file {
+  const char *option, *path;
+};
+
+/* Refuses an output that is the input, or another output. `files`: the input and the verb's own outputs. */
+bool run_files_apart(struct run_call *call, const struct run_file *files, size_t count);
+
 /* Options that do not go together are refused, and outputs that cannot be written. */
 bool run_settle(struct run_call *call);
 bool run_can_write(struct run_call *call, const char *option, const char *path);

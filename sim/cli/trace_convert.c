@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
@@ -106,11 +105,6 @@ static converter *choose(struct invocation *call) {
   return NULL;
 }
 
-static bool one_file(const char *a, const char *b) {
-  struct stat of_a, of_b;
-  return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
-}
-
 /* Timelines have a table of their own, of what they become. */
 static bool convert_timeline(struct invocation *call) {
   char legal[64];
@@ -123,13 +117,13 @@ static bool convert_timeline(struct invocation *call) {
 
 static bool convert(struct invocation *call) {
   struct file_piecewise out;
+  if (file_is_same(call->in, call->out))
+    return message_fail(&call->message, "%s: is the input, too", call->out);
   if (timeline_is_one(call->in))
     return convert_timeline(call);
   converter *chosen = choose(call);
   if (!chosen)
     return false;
-  if (one_file(call->in, call->out))
-    return message_fail(&call->message, "%s: is the input, too", call->out);
   if (!file_begin(&out, call->out, &call->message))
     return false;
   return file_end(&out, chosen(call, &out), &call->message);

@@ -276,6 +276,9 @@ static bool can_be_replayed(const char *written, const char *path, struct messag
 bool trace_edit_write(struct trace_edit *edit, const char *path, struct message *message) {
   struct file_piecewise file;
   assert(edit->part_count && "a trace has launches");
+  for (size_t i = 0; i < edit->input_count; i++)
+    if (file_is_same(edit->inputs[i].path, path))
+      return message_fail(message, "%s: is an input, too", path);
   if (!file_begin(&file, path, message))
     return false;
   const bool good = file.temporary[0]

@@ -261,6 +261,8 @@ int trace_verb_import(int argc, char **argv) {
   struct sass_watch watch = {&teller, tell};
   struct sass_import *import = NULL;
   bool good = cli_parse(&argp, argc, argv, &call.message) && file_can_write(call.out, &call.message);
+  if (good && file_is_same(call.list, call.out))
+    good = message_fail(&call.message, "%s: is the input, too", call.out);
   const bool watched = !call.quiet && isatty(STDERR_FILENO);
   if (good && !(import = sass_import_open(call.list, watched ? &watch : NULL, &error)))
     good = fail_import(&call, &error);

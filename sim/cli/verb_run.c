@@ -209,6 +209,18 @@ static bool find_dump(const struct job *job, const char *dump, size_t *number, b
   return found ? true : message_within(message, "--dump");
 }
 
+static bool files_apart(struct invocation *call) {
+  struct run_file *files = need(call->dumps.count + 2, sizeof *files);
+  files[0] = (struct run_file){"the input", call->direct.program};
+  files[1] = (struct run_file){"--trace", call->trace};
+  for (size_t i = 0; i < call->dumps.count; i++)
+    files[i + 2] = (struct run_file){"--dump", strchr(call->dumps.word[i], '=') + 1};
+  const bool good = run_files_apart(&call->common, files, call->dumps.count + 2);
+  free(files);
+  return good;
+}
+
+/* Each can be written, and is none of the others. */
 static bool outputs_possible(struct invocation *call, const struct job *job) {
   for (size_t i = 0; i < call->dumps.count; i++) {
     size_t number = 0;
@@ -220,7 +232,8 @@ static bool outputs_possible(struct invocation *call, const struct job *job) {
   }
   if (call->trace && !trace_job_possible(job, &call->common.message))
     return message_within(&call->common.message, "--trace");
-  return run_outputs_possible(&call->common, job) && run_can_write(&call->common, "--trace", call->trace);
+  return files_apart(call) && run_outputs_possible(&call->common, job) &&
+         run_can_write(&call->common, "--trace", call->trace);
 }
 
 /* ---- after it ---------------------------------------------------------------------------------- */

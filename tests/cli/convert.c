@@ -142,8 +142,8 @@ TEST(convert, the_input_and_the_outputs_suffix_choose) {
   tool_file("h.wwtt", by_hand);
   expect("trace convert h.wwtt h.wwt", 0, "");
   expect("trace convert h.wwt h.csv", 2, "warpwait: h.wwt: is a trace, which does not become 'h.csv' (legal: .wwtt)\n");
-  expect("trace convert h.wwtt h.wwtt", 2,
-         "warpwait: h.wwtt: is the text of a trace, which does not become 'h.wwtt' (legal: .wwt)\n");
+  expect("trace convert h.wwtt i.wwtt", 2,
+         "warpwait: h.wwtt: is the text of a trace, which does not become 'i.wwtt' (legal: .wwt)\n");
   expect("trace convert l.json l.wwt", 2, "warpwait: l.json: is neither a trace nor the text of one\n");
   expect("trace convert none.wwt l.wwtt", 2, "warpwait: none.wwt: No such file or directory\n");
   expect("trace convert h.wwt", 2, "warpwait: an input and an output are wanted; --help says more\n");

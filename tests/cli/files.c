@@ -1,6 +1,7 @@
 /* The files of a call: how they are named, and names that cannot be meant. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
@@ -17,13 +18,23 @@ static void expect(const char *arguments, int status, const char *err) {
   outcome_free(&outcome);
 }
 
+static const char *here; /* the test's folder */
+
 /* l.json, its trace t.wwt and its timeline t.wtl. */
 static void folder(void) {
   char text[1000];
+  here = tool_folder();
   fixture_folder();
   snprintf(text, sizeof text, fixture_launch, "");
   tool_file("l.json", text);
   expect("run l.json --trace t.wwt --timeline t.wtl --out r", 0, "");
+}
+
+static void other_name(const char *name, const char *other) {
+  char path[2][200];
+  snprintf(path[0], sizeof path[0], "%s/%s", here, name);
+  snprintf(path[1], sizeof path[1], "%s/%s", here, other);
+  EXPECT_EQ(link(path[0], path[1]), 0);
 }
 
 TEST(files, an_output_is_named_by_o_and_by_out_in_every_verb_that_writes_one) {
@@ -62,4 +73,30 @@ TEST(files, whoever_asks_for_help_gets_it) {
     EXPECT_CONTAINS(outcome.out, "Usage: warpwait ");
     outcome_free(&outcome);
   }
+}
+
+TEST(files, an_output_that_is_an_input_or_another_output_is_refused) {
+  static const struct {
+    const char *command, *err;
+  } rows[] = {
+      {"run l.json --out l.json", "--out: l.json: is the input, too"},
+      {"run l.json --trace ./l.json", "--trace: ./l.json: is the input, too"},
+      {"run l.json --out a --trace ./a", "--out: a: is the file of --trace, too"},
+      {"run l.json --timeline a.vcd --vcd a.vcd", "--timeline: a.vcd: is the file of --vcd, too"},
+      {"run l.json --dump data=a --dump data=./a", "--dump: ./a: is the file of --dump, too"},
+      {"replay t.wwt --out t.wwt", "--out: t.wwt: is the input, too"},
+      {"replay t.wwt --out a.csv --timeline a.csv", "--timeline: a.csv: is the file of --out, too"},
+      {"trace convert t.json t.json", "t.json: is the input, too"},
+      {"trace convert t.wwt t.wwt", "t.wwt: is the input, too"},
+      {"trace slice t.wwt -o t.wwt", "t.wwt: is an input, too"},
+      {"trace merge t.wwt link.wwt -o link.wwt", "link.wwt: is an input, too"},
+      {"trace import l.json l.json", "l.json: is the input, too"},
+  };
+  folder();
+  other_name("t.wtl", "t.json");
+  other_name("t.wwt", "link.wwt");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    expect(rows[i].command, 2, rows[i].err);
+  expect("trace validate t.wwt", 0, "");
+  expect("run l.json --out /dev/null --trace /dev/null", 0, "");
 }
