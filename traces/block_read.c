@@ -50,6 +50,25 @@ static bool read_all(struct block_reader *reader, uint64_t offset, uint8_t *to, 
   return true;
 }
 
+/* Another file of ours is told by its name, with what makes a trace of it; else the bytes are. */
+static bool expected_magic(struct block_reader *reader, const uint8_t *header) {
+  const struct {
+    const void *start;
+    size_t size;
+    const char *what;
+  } others[] = {
+      {trace_format.magic, sizeof trace_format.magic, "a trace"},
+      {timeline_format.magic, sizeof timeline_format.magic, "a timeline"},
+      {"wwtt", 4, "the text of a trace, which `warpwait trace convert` makes a trace of"},
+  };
+  const char *expected = reader->format->magic_text;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (memcmp(header, others[i].start, others[i].size) == 0)
+      return block_expected(reader, 0, expected, "%s", others[i].what);
+  return block_expected(reader, 0, expected, "%02x %02x %02x %02x %02x %02x %02x %02x", header[0], header[1], header[2],
+                        header[3], header[4], header[5], header[6], header[7]);
+}
+
 static bool check_file_header(struct block_reader *reader) {
   uint8_t header[FILE_HEADER];
   if (reader->size < FILE_HEADER)
@@ -57,8 +76,7 @@ static bool check_file_header(struct block_reader *reader) {
   if (!read_all(reader, 0, header, sizeof header))
     return false;
   if (memcmp(header, reader->format->magic, sizeof reader->format->magic) != 0)
-    return block_expected(reader, 0, reader->format->magic_text, "%02x %02x %02x %02x %02x %02x %02x %02x", header[0],
-                          header[1], header[2], header[3], header[4], header[5], header[6], header[7]);
+    return expected_magic(reader, header);
   if (crc32(0, header, 12) != get32(header + 12))
     return block_expected(reader, 12, "the header's checksum", "another");
   if (get32(header + 8) != reader->format->version)

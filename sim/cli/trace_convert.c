@@ -36,9 +36,11 @@ static bool to_text(struct invocation *call, struct file_piecewise *out) {
 
 /* A writer's error names the file that it has written, which is gone when this is read. */
 static bool fail_unwritten(struct invocation *call, const struct trace_error *error, const char *path) {
+  static const char told[] = ": cannot be written";
   const size_t length = strlen(path);
   const char *what = strncmp(error->text, path, length) == 0 ? error->text + length : ": memory is out";
-  return message_fail(&call->message, "%s: cannot be written%.*s", call->out, (int)strcspn(what, ";"), what);
+  what += strncmp(what, told, sizeof told - 1) == 0 ? sizeof told - 1 : 0;
+  return message_fail(&call->message, "%s%s%.*s", call->out, told, (int)strcspn(what, ";"), what);
 }
 
 static bool read_text(struct invocation *call, FILE *in, struct trace_writer *writer, const char *path) {
@@ -57,7 +59,7 @@ static bool from_text(struct invocation *call, struct file_piecewise *out) {
   struct trace_error error = {0};
   FILE *in = fopen(call->in, "rb");
   if (!in)
-    return message_fail(&call->message, "%s: %s", call->in, strerror(errno));
+    return message_fail(&call->message, "%s: cannot be read: %s", call->in, strerror(errno));
   const char *path = out->temporary[0] ? out->temporary : call->out;
   struct trace_writer *writer = trace_writer_open(path, &error);
   const bool good = writer ? read_text(call, in, writer, path) : fail_unwritten(call, &error, path);
@@ -84,11 +86,16 @@ static converter *choose(struct invocation *call) {
   const char *what = NULL;
   FILE *in = fopen(call->in, "rb");
   if (!in) {
-    message_fail(&call->message, "%s: %s", call->in, strerror(errno));
+    message_fail(&call->message, "%s: cannot be read: %s", call->in, strerror(errno));
     return NULL;
   }
   const size_t size = fread(start, 1, sizeof start, in);
+  const int error = ferror(in) ? errno : 0;
   fclose(in);
+  if (error) {
+    message_fail(&call->message, "%s: cannot be read: %s", call->in, strerror(error));
+    return NULL;
+  }
   for (size_t i = 0; i < ROWS; i++) {
     if (size < rows[i].bytes || memcmp(start, rows[i].magic, rows[i].bytes) != 0)
       continue;
@@ -101,7 +108,7 @@ static converter *choose(struct invocation *call) {
   if (what)
     message_fail(&call->message, "%s: is %s, which does not become '%s' (legal:%s)", call->in, what, call->out, legal);
   else
-    message_fail(&call->message, "%s: is neither a trace nor the text of one", call->in);
+    message_fail(&call->message, "%s: is neither a trace, nor the text of one, nor a timeline", call->in);
   return NULL;
 }
 

@@ -144,8 +144,8 @@ TEST(convert, the_input_and_the_outputs_suffix_choose) {
   expect("trace convert h.wwt h.csv", 2, "warpwait: h.wwt: is a trace, which does not become 'h.csv' (legal: .wwtt)\n");
   expect("trace convert h.wwtt i.wwtt", 2,
          "warpwait: h.wwtt: is the text of a trace, which does not become 'i.wwtt' (legal: .wwt)\n");
-  expect("trace convert l.json l.wwt", 2, "warpwait: l.json: is neither a trace nor the text of one\n");
-  expect("trace convert none.wwt l.wwtt", 2, "warpwait: none.wwt: No such file or directory\n");
+  expect("trace convert l.json l.wwt", 2, "warpwait: l.json: is neither a trace, nor the text of one, nor a timeline\n");
+  expect("trace convert none.wwt l.wwtt", 2, "warpwait: none.wwt: cannot be read: No such file or directory\n");
   expect("trace convert h.wwt", 2, "warpwait: an input and an output are wanted; --help says more\n");
   expect("trace convert h.wwt a.wwtt b.wwtt", 2, "warpwait: b.wwtt: an input and an output are enough\n");
   tool_file("text.wwt", by_hand);

@@ -100,3 +100,16 @@ TEST(files, an_output_that_is_an_input_or_another_output_is_refused) {
   expect("trace validate t.wwt", 0, "");
   expect("run l.json --out /dev/null --trace /dev/null", 0, "");
 }
+
+TEST(files, a_file_of_another_kind_is_told_by_its_name) {
+  char path[200];
+  folder();
+  expect("trace convert t.wwt t.wwtt", 0, "");
+  expect("replay t.wwtt", 2, "found the text of a trace, which `warpwait trace convert` makes a trace of\n");
+  expect("trace diff t.wwt t.wtl", 2, "expected a trace (89 57 57 54 0d 0a 1a 0a), found a timeline\n");
+  expect("trace convert . a.wwt", 2, "warpwait: .: cannot be read: Is a directory\n");
+  snprintf(path, sizeof path, "%s/full.wwt", here);
+  EXPECT_EQ(symlink("/dev/full", path), 0);
+  expect("trace convert t.wwtt full.wwt", 2, "warpwait: full.wwt: cannot be written: No space left on device\n");
+  unlink(path);
+}
