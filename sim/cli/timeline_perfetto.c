@@ -9,8 +9,8 @@
 #include "sim/cli/file.h"
 #include "sim/cli/timeline_copies.h"
 #include "sim/cli/timeline_counters.h"
-#include "sim/cli/timeline_run.h"
 #include "sim/cli/timeline_tracks.h"
+#include "sim/cli/timeline_value.h"
 #include "sim/cli/timeline_viewers.h"
 #include "sim/cli/trace_events.h"
 
@@ -55,15 +55,6 @@ struct exporter {
 
 /* ---- what an event is called, and its fields ---- */
 
-/* Word number `n` of "a|b|c"; "" beyond the last. */
-static void pick_word(const char *words, uint64_t n, char *word, size_t size) {
-  for (; words && n; n--) {
-    words = strchr(words, '|');
-    words = words ? words + 1 : NULL;
-  }
-  snprintf(word, size, "%.*s", words ? (int)strcspn(words, "|") : 0, words ? words : "");
-}
-
 static const char *stall_name(const struct exporter *exporter, uint64_t stall) {
   return timeline_run_stall(&exporter->run, stall);
 }
@@ -107,7 +98,7 @@ static void write_pc(struct exporter *exporter, uint64_t launch, uint64_t pc) {
 static void write_field(struct exporter *exporter, const struct timeline_event *event, unsigned i) {
   const struct timeline_field_row *row = &timeline_kind_rows[event->kind].field[i];
   const uint64_t value = event->field[i];
-  char word[NAME];
+  char word[TIMELINE_VALUE];
   fprintf(exporter->events.out, "%s\"%s\":", i ? "," : "", row->name);
   if (strcmp(row->type, "pc") == 0)
     write_pc(exporter, launch_of(event), value);
@@ -116,7 +107,7 @@ static void write_field(struct exporter *exporter, const struct timeline_event *
   else if (strcmp(row->type, "stall") == 0)
     trace_event_word(&exporter->events, stall_name(exporter, value));
   else if (strchr(row->type, '|')) {
-    pick_word(row->type, value, word, sizeof word);
+    timeline_word(row->type, value, word);
     trace_event_word(&exporter->events, word);
   } else
     fprintf(exporter->events.out, "%" PRIu64, value);
@@ -283,8 +274,8 @@ static void take_accesses(struct exporter *exporter, const struct timeline_event
   const bool global = event->kind == TIMELINE_GLOBAL;
   const struct timeline_place place = {
       .section = SECTION_WARPS, .unit = event->unit, .part = global ? PART_MEMORY : PART_LDS};
-  char word[NAME];
-  pick_word(timeline_kind_rows[event->kind].field[0].type, field[0], word, sizeof word);
+  char word[TIMELINE_VALUE];
+  timeline_word(timeline_kind_rows[event->kind].field[0].type, field[0], word);
   if (global)
     slice(exporter, event, place, NULL, "%s %" PRIu64 " bytes", word, field[TIMELINE_GLOBAL_BYTES]);
   else
@@ -294,8 +285,8 @@ static void take_accesses(struct exporter *exporter, const struct timeline_event
 
 /* What is called by a word, the first of its fields. */
 static void take_word(struct exporter *exporter, const struct timeline_event *event) {
-  char word[NAME];
-  pick_word(timeline_kind_rows[event->kind].field[0].type, event->field[0], word, sizeof word);
+  char word[TIMELINE_VALUE];
+  timeline_word(timeline_kind_rows[event->kind].field[0].type, event->field[0], word);
   if (event->kind == TIMELINE_MEET)
     slice(exporter, event, (struct timeline_place){.section = SECTION_MEETS, .unit = event->unit}, NULL, "%s", word);
   else if (event->kind == TIMELINE_PASSED)

@@ -4,12 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The word number `value` of "a|b|c"; false when there are fewer. */
-static bool find_word(const char *words, uint64_t value, char text[TIMELINE_VALUE]) {
+bool timeline_word(const char *words, uint64_t value, char text[TIMELINE_VALUE]) {
   for (; value && (words = strchr(words, '|')); value--)
     words++;
-  if (words)
-    snprintf(text, TIMELINE_VALUE, "%.*s", (int)strcspn(words, "|"), words);
+  snprintf(text, TIMELINE_VALUE, "%.*s", words ? (int)strcspn(words, "|") : 0, words ? words : "");
   return words;
 }
 
@@ -19,7 +17,7 @@ const char *timeline_value(const struct timeline_run *run, const struct timeline
   const uint64_t value = event->field[field];
   if (strcmp(type, "stall") == 0 && *timeline_run_stall(run, value))
     return timeline_run_stall(run, value);
-  if (strchr(type, '|') && find_word(type, value, text))
+  if (strchr(type, '|') && timeline_word(type, value, text))
     return text;
   const bool hex = strcmp(type, "mask") == 0 || strcmp(type, "address") == 0;
   snprintf(text, TIMELINE_VALUE, hex ? "0x%" PRIx64 : "%" PRIu64, value);

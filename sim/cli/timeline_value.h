@@ -6,6 +6,9 @@
 
 enum { TIMELINE_VALUE = 32 };
 
+/* Word number `value` of "a|b|c"; false, with "" in `text`, when there are fewer. */
+bool timeline_word(const char *words, uint64_t value, char text[TIMELINE_VALUE]);
+
 /* The field's value; it lies in `text` or in the run. */
 const char *timeline_value(const struct timeline_run *run, const struct timeline_event *event, unsigned field,
                            char text[TIMELINE_VALUE]);

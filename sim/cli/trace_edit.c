@@ -244,7 +244,8 @@ static bool write_batches(const struct trace_edit *edit, struct trace_writer *wr
 
 /* ---- the whole ------------------------------------------------------------------------------------- */
 
-static bool write_all(struct trace_edit *edit, const char *path, struct message *message) {
+static bool write_all(void *self, const char *path, struct message *message) {
+  struct trace_edit *edit = self;
   struct trace_error error = {0};
   struct trace_writer *writer = trace_writer_open(path, &error);
   if (!writer)
@@ -261,28 +262,10 @@ static bool write_all(struct trace_edit *edit, const char *path, struct message 
   return trace_writer_close(writer, &error) || trace_fail(message, &error);
 }
 
-/* What has been written is a job that a replay takes. */
-static bool can_be_replayed(const char *written, const char *path, struct message *message) {
-  const struct job_request request = {0};
-  struct trace_error error = {0};
-  struct opened_trace opened = {.trace = trace_open(written, TRACE_WHOLE, &error)};
-  const bool good = opened.trace
-                        ? trace_job_read(opened.trace, path, &request, &opened.job, &opened.max_cycles, message)
-                        : trace_fail(message, &error);
-  trace_shut(&opened);
-  return good;
-}
-
 bool trace_edit_write(struct trace_edit *edit, const char *path, struct message *message) {
-  struct file_piecewise file;
   assert(edit->part_count && "a trace has launches");
   for (size_t i = 0; i < edit->input_count; i++)
     if (file_is_same(edit->inputs[i].path, path))
       return message_fail(message, "%s: is an input, too", path);
-  if (!file_begin(&file, path, message))
-    return false;
-  const bool good = file.temporary[0]
-                        ? write_all(edit, file.temporary, message) && can_be_replayed(file.temporary, path, message)
-                        : message_fail(message, "%s: cannot be written: a trace can only be an ordinary file", path);
-  return file_end(&file, good, message);
+  return trace_write_file(path, write_all, edit, message);
 }

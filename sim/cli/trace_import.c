@@ -13,6 +13,7 @@
 #include "sim/cli/trace_verbs.h"
 #include "sim/core/need.h"
 #include "sim/import/import.h"
+#include "sim/replay/recorder.h"
 
 struct invocation {
   struct message message; /* first: see cli_parse() */
@@ -100,8 +101,8 @@ static void stop_telling(const struct teller *teller) {
 
 /* ---- the job ---------------------------------------------------------------------------------------- */
 
-static bool fail_import(struct invocation *call, const struct sass_error *error) {
-  return message_fail(&call->message, "%s", error->text);
+static bool fail_import(struct message *message, const struct sass_error *error) {
+  return message_fail(message, "%s", error->text);
 }
 
 static bool fill_launch(struct invocation *call, const struct sass_launch *launch, const struct isa_program *program,
@@ -160,55 +161,29 @@ static bool fill_job(struct invocation *call, const struct sass_import *import, 
 
 /* ---- the trace -------------------------------------------------------------------------------------- */
 
-static bool write_program(const struct isa_program *program, struct trace_writer *writer) {
-  uint8_t *bytes = NULL;
-  size_t size = 0;
-  const bool good = isa_encode(program, &bytes, &size);
-  if (good)
-    trace_write_meta(writer, "program0", bytes, size);
-  free(bytes);
-  return good;
-}
+/* What is written. */
+struct output {
+  struct sass_import *import;
+  struct job *job;
+};
 
-static bool write_trace(struct invocation *call, struct sass_import *import, struct job *job, const char *path) {
+static bool write_trace(void *self, const char *path, struct message *message) {
+  const struct output *output = self;
+  const struct isa_program *program = sass_import_program(output->import);
   struct trace_error error = {0};
   struct sass_error wrong = {0};
   struct trace_writer *writer = trace_writer_open(path, &error);
   if (!writer)
-    return trace_fail(&call->message, &error);
-  job->program.isa = (struct isa_program *)sass_import_program(import); /* lent, to be written */
-  trace_job_write(job, run_call_new().run.max_cycles, writer);
-  bool good = write_program(job->program.isa, writer) || message_fail(&call->message, "memory is out");
-  job->program.isa = NULL;
-  if (good && !sass_import_write(import, writer, &wrong))
-    good = fail_import(call, &wrong);
+    return trace_fail(message, &error);
+  output->job->program.isa = (struct isa_program *)program; /* lent, to be written */
+  trace_job_write(output->job, run_call_new().run.max_cycles, writer);
+  output->job->program.isa = NULL;
+  recorder_write_program(writer, program, NULL, 0);
+  const bool good = sass_import_write(output->import, writer, &wrong) || fail_import(message, &wrong);
   if (good || !trace_writer_good(writer))
-    return trace_writer_close(writer, &error) ? good : trace_fail(&call->message, &error);
+    return trace_writer_close(writer, &error) ? good : trace_fail(message, &error);
   trace_writer_abandon(writer);
   return false;
-}
-
-/* A trace that `replay` would refuse at once is none. */
-static bool can_be_replayed(struct invocation *call, const char *written) {
-  const struct job_request request = {0};
-  struct trace_error error = {0};
-  struct opened_trace opened = {.trace = trace_open(written, TRACE_WHOLE, &error)};
-  const bool good =
-      opened.trace ? trace_job_read(opened.trace, call->out, &request, &opened.job, &opened.max_cycles, &call->message)
-                   : trace_fail(&call->message, &error);
-  trace_shut(&opened);
-  return good;
-}
-
-static bool write_file(struct invocation *call, struct sass_import *import, struct job *job) {
-  struct file_piecewise file;
-  if (!file_begin(&file, call->out, &call->message))
-    return false;
-  const bool good =
-      file.temporary[0]
-          ? write_trace(call, import, job, file.temporary) && can_be_replayed(call, file.temporary)
-          : message_fail(&call->message, "%s: cannot be written: a trace can only be an ordinary file", call->out);
-  return file_end(&file, good, &call->message);
 }
 
 /* ---- what was lost ---------------------------------------------------------------------------------- */
@@ -265,9 +240,10 @@ int trace_verb_import(int argc, char **argv) {
     good = message_fail(&call.message, "%s: is the input, too", call.out);
   const bool watched = !call.quiet && isatty(STDERR_FILENO);
   if (good && !(import = sass_import_open(call.list, watched ? &watch : NULL, &error)))
-    good = fail_import(&call, &error);
+    good = fail_import(&call.message, &error);
   good = good && refuse_unknown(&call, import) && fill_job(&call, import, &job) &&
-         trace_job_possible(&job, &call.message) && write_file(&call, import, &job);
+         trace_job_possible(&job, &call.message) &&
+         trace_write_file(call.out, write_trace, &(struct output){import, &job}, &call.message);
   stop_telling(&teller);
   if (good)
     tell_lost(import);

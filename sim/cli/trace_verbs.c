@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/file.h"
 
 error_t trace_number(struct argp_state *state, const char *option, const char *word, uint64_t minimum,
                      uint64_t *number) {
@@ -65,6 +66,28 @@ bool trace_look(struct trace_call *call, struct opened_trace *opened) {
     return trace_fail(&call->message, &error);
   trace_tell_prefix(opened->trace, &error);
   return trace_job_read(opened->trace, call->path, &request, &opened->job, &opened->max_cycles, &call->message);
+}
+
+static bool can_be_replayed(const char *written, const char *path, struct message *message) {
+  const struct job_request request = {0};
+  struct trace_error error = {0};
+  struct opened_trace opened = {.trace = trace_open(written, TRACE_WHOLE, &error)};
+  const bool good = opened.trace
+                        ? trace_job_read(opened.trace, path, &request, &opened.job, &opened.max_cycles, message)
+                        : trace_fail(message, &error);
+  trace_shut(&opened);
+  return good;
+}
+
+bool trace_write_file(const char *path, bool (*write)(void *self, const char *path, struct message *message),
+                      void *self, struct message *message) {
+  struct file_piecewise file;
+  if (!file_begin(&file, path, message))
+    return false;
+  const bool good = file.temporary[0]
+                        ? write(self, file.temporary, message) && can_be_replayed(file.temporary, path, message)
+                        : message_fail(message, "%s: cannot be written: a trace can only be an ordinary file", path);
+  return file_end(&file, good, message);
 }
 
 void trace_shut(struct opened_trace *opened) {

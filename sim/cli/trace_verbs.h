@@ -51,6 +51,11 @@ struct opened_trace {
 bool trace_look(struct trace_call *call, struct opened_trace *opened);
 void trace_shut(struct opened_trace *opened);
 
+/* Writes a trace beside `path`, reads its job as a replay does, which would refuse it at once if it were none, and
+ * gives it its name. `write` returns false with the message filled. */
+bool trace_write_file(const char *path, bool (*write)(void *self, const char *path, struct message *message),
+                      void *self, struct message *message);
+
 /* Says on stderr why a trace is read no further, and how much is before. `damage` has no text when all of it is read.
  */
 void trace_tell_prefix(struct trace *trace, const struct trace_error *damage);
