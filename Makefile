@@ -19,7 +19,7 @@ CFLAGS   += -std=c17 -D_GNU_SOURCE $(WARN) $(CODEGEN) $(SAN) -I. -MMD -MP
 # System headers of SystemC and GoogleTest are not ours to warn about.
 CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
-LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -llzma -lz -lm -lpthread
+LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
 
 C_FOLDERS := sim/core sim/sweep isa opencl/clang opencl/spirv opencl/ir opencl/build opencl/passes opencl/emit opencl lds dma traces models sim/replay sim/import sim/host sim/cli
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))

@@ -1,19 +1,28 @@
 /* The results of a sweep, in one SQLite file (docs/sweep-store.md has the schema):
  *
- *     sweep(name, value)              provenance: version, files and their hashes, plan, base machine
- *     axes(position, name, kind)      columns of `points` that say which point it is
- *     metrics(position, name, unit, text)   columns of `points` that say what came out
- *     points(key PRIMARY KEY, number, status, reason, "dma.channels", ..., "cycles", ...)   one row a point that is
- * done effort(key, seconds, how)       what it took: not part of the result
+ *     sweep(name, value)                  provenance: version, files and their hashes, plan, base machine
+ *     axes(position, name, kind, words)   columns of `points` that say which point it is
+ *     metrics(position, name, unit, text) columns of `points` that say what came out
+ *     points(key PRIMARY KEY, number, status, reason, "dma.channels", ..., "cycles", ...)   a row for a point
+ *     effort(key, seconds, how)           what it took: not part of the result
  *
- * status: 'finished'; 'deadlock', 'cycle_limit', 'refused' (the point is no legal machine or launch), 'failed' (the
- * process that ran it died): then `reason` says why in a line, and metrics may be NULL.
+ * A point that did not finish has a status that says so, a reason in a line, and metrics that may be NULL.
  *
  * Invariant: rows are written in transactions, so a process that is killed loses at most those since the last
  * store_commit(), and the file is always whole; a point that is there is never written again. The table `points`
- * depends on the plan and the program alone, not on jobs, shards or the order in which points were run. */
+ * depends on the plan and the program alone, not on jobs, shards or the order in which points were run.
+ *
+ * One process at a time has the file open to write; it is told from a lock that ends with the process and that its
+ * children do not inherit. Others may read meanwhile. The journal is SQLite's rollback journal, not its write-ahead
+ * log: what was committed is in the file itself, wherever it is copied, and it works over a network's file system. A
+ * journal that a kill has left beside the file is taken back by whoever opens the file next. Whoever reads holds a
+ * commit up for as long as one statement of theirs runs.
+ *
+ * Not modelled: a file that one process has open twice, or uses on both sides of fork(). */
 #ifndef SIM_SWEEP_STORE_H
 #define SIM_SWEEP_STORE_H
+
+#include <stdio.h>
 
 #include "sim/sweep/plan.h"
 
@@ -29,8 +38,16 @@ struct store_fact {
   const char *name, *value;
 };
 
+/* Of rows: what became of a point. */
+#define STORE_STATUSES(X)                                                                                              \
+  X(finished, "all launches ended")                                                                                    \
+  X(deadlock, "warps waited for one another without end")                                                              \
+  X(cycle_limit, "a launch took more cycles than it may")                                                              \
+  X(refused, "it is no legal machine, or no legal launch on it")                                                       \
+  X(failed, "the process that ran it died, twice")
+
 /* What the file must be about: made with it, or held against what is there. Facts whose name begins with '~' may
- * differ. */
+ * differ. The plan lives as long as the store. */
 struct store_subject {
   const struct sweep_plan *plan;
   const struct store_metric *metrics;
@@ -39,13 +56,21 @@ struct store_subject {
   size_t fact_count;
 };
 
-/* Opens or makes the file. NULL with the message filled: not a database, of another version, of another sweep (which
- * fact differs), locked by another process, read-only, a full disk. */
+/* Opens the file to write, or makes it. NULL with the message filled: not a database, of another version, of another
+ * sweep (which fact differs), being written by another process, read-only, a full disk. A file that could not be made
+ * is not left behind. */
 struct store *store_open(const char *path, const struct store_subject *subject, char message[PLAN_MESSAGE]);
+
+/* The same with the subject of `other`, a file: for store_merge() alone. */
+struct store *store_open_like(const char *path, const char *other, char message[PLAN_MESSAGE]);
 
 /* Opens an existing file to read it. */
 struct store *store_open_to_read(const char *path, char message[PLAN_MESSAGE]);
+
+/* Rows since the last store_commit() are given up. */
 void store_close(struct store *store);
+
+/* ---- rows ---------------------------------------------------------------------------------------- */
 
 bool store_has(struct store *store, const char *key);
 uint64_t store_count(struct store *store);
@@ -62,12 +87,37 @@ struct store_row {
 
 /* Adds a row to the transaction under way. False with the message filled. */
 bool store_add(struct store *store, const struct store_row *row, char message[PLAN_MESSAGE]);
+
+/* False with the message filled: the rows since the last one are lost, and the file is as it was then. */
 bool store_commit(struct store *store, char message[PLAN_MESSAGE]);
 
-/* Adds all rows of another file about the same sweep; those that are there are held to be equal. */
+/* Adds all rows of another file about the same sweep to the transaction under way; those that are there are held to be
+ * equal. */
 bool store_merge(struct store *store, const char *path, uint64_t *added, char message[PLAN_MESSAGE]);
 
-/* Writes points as CSV, ordered by number. */
-bool store_csv(struct store *store, const char *path, char message[PLAN_MESSAGE]);
+/* ---- looking ------------------------------------------------------------------------------------- */
+
+/* Writes points as CSV, a line each, ordered by number, below a line of names. What `file` cannot take, it keeps as its
+ * error. */
+bool store_csv(struct store *store, FILE *file, char message[PLAN_MESSAGE]);
+
+/* Is told names with their values. */
+typedef void store_listener(void *context, const char *name, const char *value);
+
+/* Facts; axes with their words; statuses with their numbers of points, metrics with their units. */
+bool store_facts(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
+bool store_axes(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
+bool store_metrics(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
+bool store_statuses(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
+
+/* The keys and values of the `count` finished points that have least of a metric, or most; of equals, those that come
+ * first. False when there is no such metric. */
+struct store_order {
+  const char *metric;
+  bool most;
+  uint32_t count;
+};
+bool store_best(struct store *store, const struct store_order *order, store_listener *listener, void *context,
+                char message[PLAN_MESSAGE]);
 
 #endif

@@ -1,0 +1,215 @@
+#include "sim/sweep/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/core/need.h"
+#include "sim/sweep/store_parts.h"
+
+enum {
+  PATIENCE = 60000,      /* milliseconds that readers may hold a commit up, and a commit them */
+  LOCK_BYTE = 0x40001000 /* beyond those that SQLite locks, which are 512 from 2^30 on */
+};
+
+/* ---- statements ------------------------------------------------------------------------------------ */
+
+bool store_fail(struct store *store, char message[PLAN_MESSAGE]) {
+  const int code = sqlite3_errcode(store->database), error = sqlite3_system_errno(store->database);
+  const char *verb = store->lock < 0 ? "read" : "written", *path = store->path;
+  switch (code & 0xff) {
+  case SQLITE_NOTADB:
+    snprintf(message, PLAN_MESSAGE, "%.300s: is no SQLite database", path);
+    break;
+  case SQLITE_CORRUPT:
+    snprintf(message, PLAN_MESSAGE, "%.300s: is damaged: %.120s", path, sqlite3_errmsg(store->database));
+    break;
+  case SQLITE_BUSY:
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: another process has used it for %d s without a break", path,
+             verb, PATIENCE / 1000);
+    break;
+  case SQLITE_FULL:
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s", path, verb, strerror(ENOSPC));
+    break;
+  case SQLITE_IOERR:
+  case SQLITE_CANTOPEN:
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s", path, verb, strerror(error ? error : EIO));
+    break;
+  default:
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %.120s", path, verb, sqlite3_errmsg(store->database));
+  }
+  return false;
+}
+
+bool store_execute(struct store *store, char *sql, char message[PLAN_MESSAGE]) {
+  const int status = sql ? sqlite3_exec(store->database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+  sqlite3_free(sql);
+  return status == SQLITE_OK || store_fail(store, message);
+}
+
+sqlite3_stmt *store_prepare(struct store *store, char *sql, char message[PLAN_MESSAGE]) {
+  sqlite3_stmt *statement = NULL;
+  if (!sql || sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL) != SQLITE_OK)
+    store_fail(store, message);
+  sqlite3_free(sql);
+  return statement;
+}
+
+bool store_finish(struct store *store, sqlite3_stmt *statement, int status, char message[PLAN_MESSAGE]) {
+  const bool good = status == SQLITE_DONE || store_fail(store, message);
+  sqlite3_finalize(statement);
+  return good;
+}
+
+bool store_begin(struct store *store, char message[PLAN_MESSAGE]) {
+  return !sqlite3_get_autocommit(store->database) || store_execute(store, sqlite3_mprintf("BEGIN IMMEDIATE"), message);
+}
+
+bool store_commit(struct store *store, char message[PLAN_MESSAGE]) {
+  if (sqlite3_get_autocommit(store->database) || store_execute(store, sqlite3_mprintf("COMMIT"), message))
+    return true;
+  sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+  return false;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------- */
+
+static bool fail_open(const struct store *store, const char *what, char message[PLAN_MESSAGE]) {
+  snprintf(message, PLAN_MESSAGE, "%.300s: %s", store->path, what);
+  return false;
+}
+
+static bool is_regular(const struct store *store, const struct stat *status, char message[PLAN_MESSAGE]) {
+  return S_ISREG(status->st_mode) ||
+         fail_open(store, S_ISDIR(status->st_mode) ? strerror(EISDIR) : "is no regular file", message);
+}
+
+static bool fail_locked(const struct store *store, struct flock wanted, char message[PLAN_MESSAGE]) {
+  if (errno != EACCES && errno != EAGAIN)
+    return fail_open(store, strerror(errno), message);
+  if (fcntl(store->lock, F_GETLK, &wanted) < 0 || wanted.l_type == F_UNLCK)
+    wanted.l_pid = 0; /* it has just ended */
+  snprintf(message, PLAN_MESSAGE, "%.300s: another sweep is writing it (process %ld)", store->path, (long)wanted.l_pid);
+  return false;
+}
+
+/* The lock is the system's, on a byte of the file that there need not be. */
+static bool lock_file(struct store *store, char message[PLAN_MESSAGE]) {
+  struct stat status;
+  store->lock = open(store->path, O_RDWR | O_CLOEXEC);
+  if (store->lock < 0 && errno == ENOENT) {
+    store->lock = open(store->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    store->made = store->lock >= 0;
+  }
+  if (store->lock < 0) {
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be written: %s", store->path, strerror(errno));
+    return false;
+  }
+  if (fstat(store->lock, &status) < 0 || !is_regular(store, &status, message))
+    return false;
+  const struct flock wanted = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1};
+  return fcntl(store->lock, F_SETLK, &wanted) == 0 || fail_locked(store, wanted, message);
+}
+
+/* SQLite has meanings of its own for "", ":memory:" and "file:...": behind a folder all are names. */
+static bool connect_to(struct store *store, char message[PLAN_MESSAGE]) {
+  char *full = sqlite3_mprintf("%s%s", store->path[0] == '/' ? "" : "./", store->path);
+  const int status = sqlite3_open_v2(full, &store->database, SQLITE_OPEN_READWRITE, NULL);
+  sqlite3_free(full);
+  if (status != SQLITE_OK)
+    return store_fail(store, message);
+  sqlite3_extended_result_codes(store->database, 1);
+  sqlite3_busy_timeout(store->database, PATIENCE);
+  return true;
+}
+
+static struct store *new_store(const char *path) {
+  struct store *store = need(1, sizeof *store);
+  store->path = need_copy(path);
+  store->lock = -1;
+  return store;
+}
+
+static void give_up(struct store *store) {
+  const bool made = store->made;
+  char *path = need_copy(store->path);
+  store_close(store);
+  if (made)
+    unlink(path);
+  free(path);
+}
+
+void store_close(struct store *store) {
+  sqlite3_finalize(store->find);
+  sqlite3_finalize(store->insert);
+  sqlite3_finalize(store->insert_effort);
+  sqlite3_close(store->database); /* this ends a transaction, too */
+  if (store->lock >= 0)
+    close(store->lock);
+  about_free(&store->about);
+  free(store->path);
+  free(store);
+}
+
+/* The file is about what the store is; made so when there was nothing in it. */
+static bool settle(struct store *store, char message[PLAN_MESSAGE]) {
+  struct store_about there = {0};
+  bool empty = false;
+  if (!about_recognise(store, &empty, message))
+    return false;
+  if (empty)
+    return about_columns_differ(store, message) && about_write(store, message);
+  const bool good = about_of_file(store, &there, message) && about_same(&store->about, store->path, &there, message) &&
+                    about_try_to_write(store, message);
+  about_free(&there);
+  return good;
+}
+
+/* `store` has its subject already. */
+static struct store *open_to_write(struct store *store, char message[PLAN_MESSAGE]) {
+  /* Pages of a transaction stay in this much memory until its end, so that readers wait for that alone. */
+  static const char settings[] = "PRAGMA journal_mode = DELETE; PRAGMA cache_size = -65536";
+  if (lock_file(store, message) && connect_to(store, message) &&
+      store_execute(store, sqlite3_mprintf("%s", settings), message) && settle(store, message))
+    return store;
+  give_up(store);
+  return NULL;
+}
+
+struct store *store_open(const char *path, const struct store_subject *subject, char message[PLAN_MESSAGE]) {
+  struct store *store = new_store(path);
+  store->plan = subject->plan;
+  about_of_subject(&store->about, subject);
+  return open_to_write(store, message);
+}
+
+struct store *store_open_like(const char *path, const char *other, char message[PLAN_MESSAGE]) {
+  struct store *like = store_open_to_read(other, message);
+  if (!like)
+    return NULL;
+  struct store *store = new_store(path);
+  store->about = like->about;
+  like->about = (struct store_about){0};
+  store_close(like);
+  return open_to_write(store, message);
+}
+
+/* It is opened as one to write, where that can be, so that a journal which a kill has left can be taken back. */
+struct store *store_open_to_read(const char *path, char message[PLAN_MESSAGE]) {
+  struct store *store = new_store(path);
+  struct stat status;
+  bool empty = false;
+  bool good = stat(path, &status) == 0 || fail_open(store, strerror(errno), message);
+  good = good && is_regular(store, &status, message) && connect_to(store, message) &&
+         about_recognise(store, &empty, message);
+  if (good && empty)
+    good = fail_open(store, "is empty", message);
+  if (good && store_execute(store, sqlite3_mprintf("PRAGMA query_only = 1"), message) &&
+      about_of_file(store, &store->about, message))
+    return store;
+  store_close(store);
+  return NULL;
+}

@@ -1,0 +1,104 @@
+/* What is in a file of results: as CSV, and by name. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sweep/store_parts.h"
+
+/* ---- CSV ------------------------------------------------------------------------------------------- */
+
+/* As RFC 4180 has it, but for the ends of lines, which are those of this system. */
+static void print_text(FILE *file, const char *text) {
+  if (!text[strcspn(text, ",\"\r\n")]) {
+    fputs(text, file);
+    return;
+  }
+  putc('"', file);
+  for (; *text; text++) {
+    if (*text == '"')
+      putc('"', file);
+    putc(*text, file);
+  }
+  putc('"', file);
+}
+
+/* The fewest digits that give the same number again. */
+static void say_number(char text[32], double number) {
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, 32, "%.*g", digits, number);
+    if (strtod(text, NULL) == number)
+      return;
+  }
+}
+
+/* The text of a cell, "" when there is nothing in it. */
+static const char *cell_text(sqlite3_stmt *row, int column, char number[32]) {
+  if (sqlite3_column_type(row, column) == SQLITE_FLOAT) {
+    say_number(number, sqlite3_column_double(row, column));
+    return number;
+  }
+  const char *text = (const char *)sqlite3_column_text(row, column);
+  return text ? text : "";
+}
+
+bool store_csv(struct store *store, FILE *file, char message[PLAN_MESSAGE]) {
+  sqlite3_stmt *row = store_prepare(store, sqlite3_mprintf("SELECT * FROM points ORDER BY number, key"), message);
+  int status = SQLITE_DONE;
+  char number[32];
+  if (!row)
+    return false;
+  const int columns = sqlite3_column_count(row);
+  for (int i = COLUMN_NUMBER; i < columns; i++) {
+    print_text(file, sqlite3_column_name(row, i));
+    putc(i + 1 < columns ? ',' : '\n', file);
+  }
+  while (!ferror(file) && (status = sqlite3_step(row)) == SQLITE_ROW)
+    for (int i = COLUMN_NUMBER; i < columns; i++) {
+      print_text(file, cell_text(row, i, number));
+      putc(i + 1 < columns ? ',' : '\n', file);
+    }
+  return store_finish(store, row, ferror(file) ? SQLITE_DONE : status, message);
+}
+
+/* ---- by name --------------------------------------------------------------------------------------- */
+
+static bool tell(struct store *store, char *sql, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+  sqlite3_stmt *row = store_prepare(store, sql, message);
+  char name[32], value[32];
+  int status = SQLITE_DONE;
+  while (row && (status = sqlite3_step(row)) == SQLITE_ROW)
+    listener(context, cell_text(row, 0, name), cell_text(row, 1, value));
+  return row && store_finish(store, row, status, message);
+}
+
+bool store_facts(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+  return tell(store, sqlite3_mprintf("SELECT name, value FROM sweep ORDER BY name"), listener, context, message);
+}
+
+bool store_axes(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+  return tell(store, sqlite3_mprintf("SELECT name, words FROM axes ORDER BY position"), listener, context, message);
+}
+
+bool store_metrics(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+  return tell(store, sqlite3_mprintf("SELECT name, unit FROM metrics ORDER BY position"), listener, context, message);
+}
+
+bool store_statuses(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+  return tell(store, sqlite3_mprintf("SELECT status, count(*) FROM points GROUP BY status ORDER BY 2 DESC, 1"),
+              listener, context, message);
+}
+
+bool store_best(struct store *store, const struct store_order *order, store_listener *listener, void *context,
+                char message[PLAN_MESSAGE]) {
+  size_t i = 0;
+  while (i < store->about.metrics.count && strcmp(store->about.metrics.entries[i].name, order->metric) != 0)
+    i++;
+  if (i == store->about.metrics.count) {
+    snprintf(message, PLAN_MESSAGE, "%.300s: has no metric '%.60s'", store->path, order->metric);
+    return false;
+  }
+  char *sql = sqlite3_mprintf("SELECT key, \"%w\" FROM points WHERE status = 'finished' AND \"%w\" IS NOT NULL "
+                              "ORDER BY 2 %s, number, key LIMIT %u",
+                              order->metric, order->metric, order->most ? "DESC" : "ASC", order->count);
+  return tell(store, sql, listener, context, message);
+}
