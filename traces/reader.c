@@ -113,7 +113,7 @@ static bool read_whole(struct trace *trace) {
 
 /* ---- without it ----------------------------------------------------------------------------- */
 
-static int by_group(const void *a, const void *b) {
+int reader_by_group(const void *a, const void *b) {
   const struct reader_row *x = a, *y = b;
   if (x->launch != y->launch)
     return x->launch < y->launch ? -1 : 1;
@@ -148,7 +148,7 @@ static bool scan_block(void *self, uint64_t offset, uint32_t type, struct bytes 
 static void scan(struct trace *trace) {
   block_scan(&trace->in, scan_block, trace);
   if (trace->row_count)
-    qsort(trace->rows, trace->row_count, sizeof *trace->rows, by_group);
+    qsort(trace->rows, trace->row_count, sizeof *trace->rows, reader_by_group);
 }
 
 /* ---- open and close ------------------------------------------------------------------------- */

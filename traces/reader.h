@@ -18,6 +18,9 @@ struct reader_row {
   uint32_t launch, group, block, place;
 };
 
+/* The order of rows, for qsort(). */
+int reader_by_group(const void *a, const void *b);
+
 /* A block of batches, inflated. */
 struct reader_block {
   uint32_t number;

@@ -41,6 +41,13 @@ struct timeline_context *timeline_context(struct timeline_contexts *contexts, ui
 
 enum { TIMELINE_END_BYTES = 40 /* payload of a timeline's end */ };
 
+/* One event more. */
+static inline void timeline_extend(struct timeline_extent *extent, const struct timeline_event *event) {
+  extent->from = extent->events && extent->from < event->from ? extent->from : event->from;
+  extent->to = extent->events && extent->to > event->to ? extent->to : event->to;
+  extent->events++;
+}
+
 /* Columns of a kind. */
 enum { COLUMN_UNIT, COLUMN_FROM, COLUMN_LENGTH, COLUMN_FIELD, TIMELINE_COLUMNS = COLUMN_FIELD + TIMELINE_FIELDS };
 static inline unsigned timeline_columns(const struct timeline_layout *layout, unsigned kind) {

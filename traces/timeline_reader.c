@@ -65,9 +65,7 @@ static bool scan_data(struct timeline_file *file, uint64_t offset, const struct 
       struct timeline_event event;
       if (!timeline_decode(&file->decoder, &event))
         return bad_batch(file);
-      extent.from = extent.events && extent.from < event.from ? extent.from : event.from;
-      extent.to = extent.events && extent.to > event.to ? extent.to : event.to;
-      extent.events++;
+      timeline_extend(&extent, &event);
     }
   }
   file->extent = extent;

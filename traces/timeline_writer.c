@@ -61,12 +61,6 @@ static struct timeline_encoder *encoder_of(struct timeline_writer *writer, uint3
   return writer->streams[stream];
 }
 
-static void extend(struct timeline_extent *extent, const struct timeline_event *event) {
-  extent->from = extent->events && extent->from < event->from ? extent->from : event->from;
-  extent->to = extent->events && extent->to > event->to ? extent->to : event->to;
-  extent->events++;
-}
-
 static void take(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
   struct timeline_writer *writer = self;
   if (writer->out.failed || !timeline_window_has(&writer->window, event))
@@ -77,7 +71,7 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
     return;
   }
   assert(encoder->cu == event->cu && "a stream is of one compute unit");
-  extend(&writer->extent, event);
+  timeline_extend(&writer->extent, event);
   if (encoder->events == TIMELINE_BATCH_EVENTS)
     close_batch(writer, stream, now);
 }

@@ -23,10 +23,6 @@ struct pending {
   struct bytes bytes;
 };
 
-struct index_batch {
-  uint32_t launch, group, block, place;
-};
-
 struct trace_writer {
   struct block_writer out;
   struct trace_launch *launches;
@@ -39,7 +35,7 @@ struct trace_writer {
   uint64_t closed;    /* batches */
   struct bytes block; /* of data, until it is large enough */
   uint32_t place;     /* batches in it */
-  struct index_batch *batches;
+  struct reader_row *batches;
   size_t batch_count, batches_room;
   uint64_t operations;
 };
@@ -265,7 +261,7 @@ static void take_batch(struct trace_writer *writer, const struct pending *batch)
   if (!block_write_grow(&writer->out, &writer->batches, &writer->batches_room, writer->batch_count,
                         sizeof *writer->batches))
     return;
-  writer->batches[writer->batch_count++] = (struct index_batch){batch->launch, batch->group, 0, writer->place++};
+  writer->batches[writer->batch_count++] = (struct reader_row){batch->launch, batch->group, 0, writer->place++};
   if (!bytes_add(&writer->block, batch->bytes.at, batch->bytes.size))
     memory_out(writer);
   if (writer->block.size >= TRACE_BLOCK_BYTES)
@@ -359,29 +355,18 @@ bool trace_write_batch(struct trace_writer *writer, struct trace *from, uint32_t
 
 /* ---- index and end -------------------------------------------------------------------------- */
 
-static int by_group(const void *a, const void *b) {
-  const struct index_batch *x = a, *y = b;
-  if (x->launch != y->launch)
-    return x->launch < y->launch ? -1 : 1;
-  if (x->group != y->group)
-    return x->group < y->group ? -1 : 1;
-  if (x->block != y->block)
-    return x->block < y->block ? -1 : 1;
-  return x->place < y->place ? -1 : x->place > y->place;
-}
-
 static void write_batches(struct trace_writer *writer) {
   struct bytes bytes = {0};
   const size_t count = writer->batch_count;
   if (count)
-    qsort(writer->batches, count, sizeof *writer->batches, by_group);
+    qsort(writer->batches, count, sizeof *writer->batches, reader_by_group);
   for (size_t i = 0; i < count; i += BLOCK_INDEX_ROWS) {
     const size_t end = count - i < BLOCK_INDEX_ROWS ? count : i + BLOCK_INDEX_ROWS;
-    struct index_batch last = {0};
+    struct reader_row last = {0};
     bytes.size = 0;
     bool good = bytes_varint(&bytes, end - i);
     for (size_t row = i; row < end; row++) {
-      const struct index_batch *batch = &writer->batches[row];
+      const struct reader_row *batch = &writer->batches[row];
       if (batch->launch != last.launch)
         last.group = 0;
       good = good && bytes_varint(&bytes, batch->launch - last.launch) &&

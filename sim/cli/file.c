@@ -112,7 +112,14 @@ bool file_begin(struct file_piecewise *file, const char *path, struct message *m
   const int descriptor =
       special ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(path, file->temporary, sizeof file->temporary);
   file->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-  return file->stream ? true : message_fail(message, "%s: cannot be written: %s", path, strerror(errno));
+  if (file->stream)
+    return true;
+  const int error = errno;
+  if (descriptor >= 0)
+    close(descriptor);
+  if (descriptor >= 0 && !special)
+    unlink(file->temporary);
+  return message_fail(message, "%s: cannot be written: %s", path, strerror(error));
 }
 
 bool file_end(struct file_piecewise *file, bool good, struct message *message) {

@@ -2,6 +2,7 @@
 #include "sim/host/waves.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -88,6 +89,7 @@ bool host_waves(const waves *waves, const char *path, const char **message) {
   try {
     play(*waves, stem);
   } catch (const std::exception &error) {
+    std::remove((stem + ".vcd").c_str());
     text = error.what();
     *message = text.c_str();
     return false;
