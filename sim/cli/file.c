@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/cli/unfinished.h"
 #include "sim/core/need.h"
 
 static bool read_all(FILE *file, size_t limit, char **data, size_t *size) {
@@ -111,6 +112,8 @@ bool file_begin(struct file_piecewise *file, const char *path, struct message *m
   const bool special = is_special(path);
   const int descriptor =
       special ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(path, file->temporary, sizeof file->temporary);
+  if (descriptor >= 0 && !special)
+    unfinished_add(file->temporary);
   file->stream = descriptor < 0 ? NULL : fdopen(descriptor, "w");
   if (file->stream)
     return true;
@@ -126,11 +129,13 @@ bool file_end(struct file_piecewise *file, bool good, struct message *message) {
   errno = 0;
   bool written = !ferror(file->stream);
   written &= fclose(file->stream) == 0;
-  if (good && written && (!file->temporary[0] || rename(file->temporary, file->path) == 0))
-    return true;
+  const bool named = good && written && (!file->temporary[0] || rename(file->temporary, file->path) == 0);
   const int error = errno ? errno : EIO; /* an earlier failure's reason is gone */
-  if (file->temporary[0])
+  if (!named && file->temporary[0])
     unlink(file->temporary);
+  unfinished_done(file->temporary);
+  if (named)
+    return true;
   return good ? message_fail(message, "%s: cannot be written: %s", file->path, strerror(error)) : false;
 }
 

@@ -13,6 +13,7 @@
 #include "sim/cli/file.h"
 #include "sim/cli/timeline_export.h"
 #include "sim/cli/timeline_job.h"
+#include "sim/cli/unfinished.h"
 #include "sim/core/need.h"
 
 struct timeline_options timeline_options_new(void) {
@@ -229,9 +230,11 @@ bool timeline_run_job(const struct timeline_options *options, struct job *job, s
   char beside[4096];
   if (!name_beside(options->path, beside, sizeof beside))
     return message_fail(message, "--timeline: %.300s: cannot be written: %s", options->path, strerror(errno));
+  unfinished_add(beside);
   bool good = run_and_write(options, beside, job, how, results, count, stopped, message);
   if (good && !timeline_export_file(beside, TRACE_WHOLE, options->path, message))
     good = message_within(message, "--timeline");
   unlink(beside);
+  unfinished_done(beside);
   return good;
 }

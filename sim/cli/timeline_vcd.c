@@ -11,6 +11,7 @@
 #include "sim/cli/text.h"
 #include "sim/cli/timeline_run.h"
 #include "sim/cli/timeline_viewers.h"
+#include "sim/cli/unfinished.h"
 #include "sim/core/need.h"
 #include "sim/host/waves.h"
 
@@ -239,6 +240,23 @@ static bool check_times(const struct timeline_run *run, struct timeline_extent e
                                              extent.to, longest);
 }
 
+/* What host_waves() writes before the waveform has its name. */
+static void tell_unfinished(const char *path, void tell(const char *path)) {
+  static const char *const suffixes[] = {".part.vcd", ".part.vcd.undated"};
+  char part[4096];
+  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+    if ((size_t)snprintf(part, sizeof part, "%s%s", path, suffixes[i]) < sizeof part)
+      tell(part);
+}
+
+static bool play_whole(struct player *player, const struct timeline_run *run, const char *path,
+                       struct message *message) {
+  tell_unfinished(path, unfinished_add);
+  const bool good = play(player, run, path, message);
+  tell_unfinished(path, unfinished_done);
+  return good;
+}
+
 bool timeline_export_vcd(struct timeline_file *file, const char *path, struct message *message) {
   struct player player = {.file = file};
   struct timeline_run run;
@@ -249,7 +267,7 @@ bool timeline_export_vcd(struct timeline_file *file, const char *path, struct me
   if (good)
     note_waves(&player);
   if (good && !timeline_failed(file))
-    good = play(&player, &run, path, message);
+    good = play_whole(&player, &run, path, message);
   if (timeline_failed(file))
     good = message_fail(message, "%s", timeline_failed(file)->text);
   timeline_run_free(&run);

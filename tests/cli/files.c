@@ -113,3 +113,17 @@ TEST(files, a_file_of_another_kind_is_told_by_its_name) {
   expect("trace convert t.wwtt full.wwt", 2, "warpwait: full.wwt: cannot be written: No space left on device\n");
   unlink(path);
 }
+
+TEST(files, what_is_interrupted_leaves_no_part_of_a_file) {
+  char stranger[300] = "";
+  tool_folder();
+  tool_file("long.wwtt", "wwtt 1\nassembly {\n  .kernel k\n  again:\n    bra again\n    exit\n}\n"
+                         "job {\n  {\"launches\": [{\"kernel\": \"k\", \"global\": [32], \"local\": [32]}]}\n}\n"
+                         "group 0\nwarp 0\nrepeat 900000000 {\n  0\n}\n1 done\n");
+  struct outcome outcome = tool_interrupted("trace convert long.wwtt long.wwt");
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_STREQ(outcome.err, "warpwait: interrupted\n");
+  EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
+  EXPECT_STREQ(stranger, "");
+  outcome_free(&outcome);
+}
