@@ -1,0 +1,133 @@
+"""warpwait-sweep: questions to the stores of `warpwait sweep`, pictures, reports, and searches."""
+import argparse
+import os
+import re
+import sys
+
+PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy", "pandas": "python3-pandas",
+            "scipy": "python3-scipy"}
+
+
+class Parser(argparse.ArgumentParser):
+    """Tells what is wrong in one line."""
+
+    def error(self, message):
+        self.exit(2, f"warpwait-sweep: {message}; `{self.prog} --help` says more\n")
+
+
+def count(text):
+    """A whole number from 1 on."""
+    if not re.fullmatch(r"\d{1,9}", text) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected a whole number from 1 on")
+    return int(text)
+
+
+def whole(text):
+    """A whole number from 0 on."""
+    if not re.fullmatch(r"\d{1,9}", text):
+        raise argparse.ArgumentTypeError(f"{text}: expected a whole number from 0 on")
+    return int(text)
+
+
+# ---- options ---------------------------------------------------------------------------------------
+
+OPTIONS = {  # name: (flags, settings); commands name those that they take
+    "by": (["--by"], {"metavar": "METRIC", "default": "cycles",
+                      "help": "what is to be small (default: cycles); max:METRIC: large; an expression will do"}),
+    "over": (["--over"], {"metavar": "METRICS", "help": "two or more with commas between (default: cycles,cost)"}),
+    "where": (["--where"], {"metavar": "EXPRESSION", "help": 'only points for which it holds: "dma.channels <= 4"'}),
+    "count": (["-n", "--count"], {"metavar": "N", "type": count, "default": 10, "help": "how many (default: 10)"}),
+    "at": (["--at"], {"metavar": "AXIS=VALUE", "action": "append", "default": [],
+                      "help": "of the point; may be repeated (default: those of the best)"}),
+    "axis": (["--axis"], {"metavar": "AXIS", "required": True, "help": "the axis of the curve"}),
+    "scale": (["--scale"], {"choices": ("auto", "linear", "log"), "default": "auto",
+                            "help": "of the axis (default: log when its values grow by factors)"}),
+    "metrics": (["--metrics"], {"metavar": "NAMES", "help": "with commas between (default: cycles,cost)"}),
+}
+QUERIES = [  # (name, function of queries.py, options, an example)
+    ("best", "best", ("by", "where", "count"), '--where "dma.channels <= 4" -n 5'),
+    ("pareto", "pareto", ("over", "where"), "--over cycles,cost"),
+    ("sensitivity", "sensitivity_of", ("by", "where", "at"), "--by cycles"),
+    ("knee", "knee", ("axis", "by", "where", "at", "scale"), "--axis dma.queue"),
+    ("errors", "errors", (), ""),
+    ("table", "table", ("metrics", "where"), "--metrics cycles,dma.efficiency --csv"),
+]
+TEXTS = {
+    "best": "the best points",
+    "pareto": "the points that no other beats in all objectives",
+    "sensitivity": "what each axis does, around a point and for the variance over all points",
+    "knee": "where a curve bends: beyond it, more of an axis gains less",
+    "errors": "points that did not finish, by status and reason",
+    "table": "all points",
+}
+
+
+def add(parser, names):
+    """Adds options of OPTIONS to a parser."""
+    for name in names:
+        flags, settings = OPTIONS[name]
+        parser.add_argument(*flags, dest=name, **settings)
+
+
+def sub(commands, name, text, example):
+    """A command with its help."""
+    return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.",
+                               epilog=f"Example:\n  warpwait sweep {example}",
+                               formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def query_parser(commands):
+    query = commands.add_parser("query", help="questions to a store", description="Questions to a store.")
+    questions = query.add_subparsers(metavar="QUESTION", required=True, parser_class=Parser)
+    for name, function, options, example in QUERIES:
+        question = sub(questions, name, TEXTS[name], f"query {name} study.sqlite {example}".rstrip())
+        question.add_argument("store", metavar="STORE")
+        add(question, options)
+        form = question.add_mutually_exclusive_group()
+        form.add_argument("--csv", action="store_true", help="as CSV")
+        form.add_argument("--json", action="store_true", help="as JSON")
+        question.set_defaults(run=run_query, question=function)
+
+
+def run_query(arguments):
+    from . import queries, tables
+    from .store import Store
+    answer = getattr(queries, arguments.question)(Store(arguments.store), arguments)
+    form = tables.as_csv if arguments.csv else tables.as_json if arguments.json else tables.as_text
+    sys.stdout.write(form(answer))
+
+
+def parser_of_all():
+    """The command line."""
+    parser = Parser(prog="warpwait-sweep", description="Questions to the stores of `warpwait sweep`, pictures and "
+                    "reports of them, and searches.", epilog="Exit status: 0 fine; 2 bad input.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+    query_parser(commands)
+    return parser
+
+
+# ---- the command -----------------------------------------------------------------------------------
+
+def fail(message):
+    """Says what is wrong in one line; returns the exit status."""
+    print(f"warpwait-sweep: {message}", file=sys.stderr)
+    return 2
+
+
+def main(words=None):
+    """The command; returns its exit status."""
+    arguments = parser_of_all().parse_args(words)
+    try:
+        from .errors import SweepError
+        arguments.run(arguments)
+        sys.stdout.flush()
+    except ImportError as error:
+        package = PACKAGES.get((error.name or "").partition(".")[0])
+        if package is None:
+            raise
+        return fail(f"{error.name} is missing: apt-get install {package}, and run this with /usr/bin/python3")
+    except SweepError as error:
+        return fail(error)
+    except BrokenPipeError:  # whoever reads has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

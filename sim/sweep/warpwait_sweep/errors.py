@@ -1,0 +1,17 @@
+"""What users are told."""
+import difflib
+
+
+class SweepError(Exception):
+    """Bad input, in one line: where, what, and what would be legal."""
+
+
+def unknown(what, name, known):
+    """A SweepError about a name that is not there, with the nearest that is."""
+    known = list(known)
+    folded = {other.lower(): other for other in reversed(known)}
+    near = difflib.get_close_matches(name.lower(), folded, 1, .5)
+    if near:
+        return SweepError(f"{name}: no {what} of that name; nearest is {folded[near[0]]}")
+    shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+    return SweepError(f"{name}: no {what} of that name; there are {shown}" if known else f"{name}: there is no {what}")

@@ -1,0 +1,147 @@
+"""Stores of `warpwait sweep`, read: what has been swept, and the points as pandas frames. docs/sweep-store.md has the
+schema. A store may be read while a sweep writes to it: then the points are those of one moment."""
+import contextlib
+import pathlib
+import sqlite3
+import urllib.parse
+
+import numpy
+import pandas
+
+from .errors import SweepError, unknown
+from .expression import Expression, number_of
+
+TABLES = ("sweep", "axes", "metrics", "points")
+FINISHED = "finished"
+
+
+class Store:
+    """A store that is there.
+
+    facts: the provenance, a dictionary of words. axes: names, in the plan's order. factors: lists of axes that go
+    together (a zip is one factor); each of the others is alone. metrics: a frame (unit, text) by name.
+    """
+
+    def __init__(self, path):
+        self.path = str(path)
+        with self._reading() as base:
+            self.facts = {str(name): value for name, value in base.execute("SELECT name, value FROM sweep")}
+            columns = [row[1] for row in base.execute("PRAGMA table_info(axes)")]
+            rows = pandas.read_sql("SELECT * FROM axes ORDER BY position", base)
+            self.metrics = pandas.read_sql("SELECT name, unit, text FROM metrics ORDER BY position", base,
+                                           index_col="name")
+            self.counts = dict(base.execute("SELECT status, count(*) FROM points GROUP BY status ORDER BY 2 DESC, 1"))
+        self.axes = list(rows["name"])
+        groups = rows["factor"] if "factor" in columns else rows["position"]
+        self.factors = [list(names) for _, names in rows["name"].groupby(groups, sort=False)]
+
+    @property
+    def names(self):
+        """All names of axes and metrics."""
+        return [*self.axes, *self.metrics.index]
+
+    def unit(self, name):
+        """The unit of a metric; "" of an axis, and of whatever is no metric."""
+        return (self.metrics["unit"].get(name) or "") if name in self.metrics.index else ""
+
+    def metric(self, name):
+        """The name; raises SweepError with the nearest one when there is no such axis or metric."""
+        if name not in self.names:
+            raise unknown("axis or metric", name, self.names)
+        return name
+
+    def axis(self, name):
+        """Likewise of an axis."""
+        if name not in self.axes:
+            raise unknown("axis", name, self.axes)
+        return name
+
+    def frame(self, names=(), where=None, unfinished=False):
+        """Points, ordered by number: number, key, status, reason, all axes, and the metrics in `names`.
+
+        Axes whose values all are numbers are numbers, others words. where: an expression that holds for the points
+        that are wanted. unfinished: those that did not finish, too. Raises SweepError when there is no such point.
+        """
+        condition = Expression(where).check(self.names) if where else None
+        wanted = dict.fromkeys(name for name in [*names, *(condition.names if condition else [])]
+                               if name not in self.axes)
+        columns = ", ".join(quoted(name) for name in ("number", "key", "status", "reason", *self.axes, *wanted))
+        chosen = "" if unfinished else f" WHERE status = '{FINISHED}'"
+        with self._reading() as base:
+            points = pandas.read_sql(f"SELECT {columns} FROM points{chosen} ORDER BY number, key", base)
+        for name in self.axes:
+            points[name] = numbers_or_words(points[name])
+        for name in wanted:
+            points[name] = pandas.to_numeric(points[name], errors="coerce")
+        if condition is not None:
+            points = points[condition.holds(points)].reset_index(drop=True)
+        if points.empty:
+            raise SweepError(f"{self.path}: {self._none(where, unfinished)}")
+        return points
+
+    def _none(self, where, unfinished):
+        if not self.counts:
+            return "the store has no points yet"
+        if FINISHED not in self.counts and not unfinished:
+            return f"none of its {sum(self.counts.values())} points finished; `query errors` says why"
+        return f"no point for which `{where}` holds"
+
+    @contextlib.contextmanager
+    def _reading(self):
+        """A connection that only reads. Raises SweepError when this is no store."""
+        if not pathlib.Path(self.path).is_file():
+            missing = "is a folder" if pathlib.Path(self.path).is_dir() else "No such file or directory"
+            raise SweepError(f"{self.path}: {missing}")
+        base = None
+        try:
+            # Not mode=ro, which could not take back what a sweep that was killed has left half done.
+            base = sqlite3.connect(f"file:{urllib.parse.quote(self.path)}?mode=rw", uri=True)
+            base.text_factory = lambda text: text.decode("utf-8", "replace")
+            base.execute("PRAGMA query_only = ON")
+            have = {row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if lacking := [name for name in TABLES if name not in have]:
+                raise SweepError(f"{self.path}: expected a store of `warpwait sweep`, found a database without the "
+                                 f"table {lacking[0]}")
+            yield base
+        except (sqlite3.Error, pandas.errors.DatabaseError) as error:
+            told = str(error.__cause__ or error).replace("\n", " ")
+            raise SweepError(f"{self.path}: expected a store of `warpwait sweep`: {told}") from None
+        finally:
+            if base is not None:
+                base.close()
+
+
+def quoted(name):
+    """A name as SQL writes that of a column."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def numbers_or_words(values):
+    """A column of an axis: as numbers when all its values are numbers, else as words."""
+    if values.dtype.kind in "biuf":
+        return values
+    different = {word: number_of(str(word)) for word in values.unique()}
+    if any(number is None for number in different.values()):
+        return values.astype(str)
+    numbers = values.map(different).astype(float)
+    return numbers.astype("int64") if (numbers == numbers.round()).all() and numbers.abs().max() < 2 ** 53 else numbers
+
+
+def levels(values):
+    """The values of an axis in order: numbers by size, words as they come."""
+    found = values.unique()
+    return sorted(found) if values.dtype.kind in "biuf" else list(found)
+
+
+def provenance(store):
+    """The facts in which this sweep is told, without those that are long."""
+    return {name: value for name, value in store.facts.items() if value is not None and "\n" not in str(value)}
+
+
+def plain(value):
+    """A value of a frame as JSON and CSV have it: whole numbers without a fraction, None for what is not there."""
+    if isinstance(value, (numpy.floating, float)):
+        return None if not numpy.isfinite(value) else int(value) if float(value).is_integer() else float(value)
+    if isinstance(value, numpy.integer):
+        return int(value)
+    return value

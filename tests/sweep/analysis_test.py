@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""warpwait-sweep: answers are those of closed forms, files are whole, errors are told in a line."""
+import contextlib
+import io
+import json
+import pathlib
+import sqlite3
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / folder) for folder in ("sim/sweep", "traces", "tests/sweep")]
+sys.dont_write_bytecode = True
+
+try:
+    import matplotlib
+    import numpy
+    import pandas
+    import scipy  # noqa: F401
+except ImportError as missing:
+    print(f"{missing.name} is not installed: skipped")
+    sys.exit(0)
+matplotlib.use("Agg")
+import made_store  # noqa: E402
+import warpwait_sweep  # noqa: E402
+from warpwait_sweep import answers, sensitivity  # noqa: E402
+from warpwait_sweep.command import main  # noqa: E402
+from warpwait_sweep.expression import Expression, number_of  # noqa: E402
+
+
+def sweep(*arguments):
+    """`warpwait-sweep` with these arguments: status, standard output, standard error."""
+    output, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            status = stop.code
+    return status, output.getvalue(), errors.getvalue()
+
+
+class Folder(unittest.TestCase):
+    """Tests with a folder, and the store of a ring of buffers in it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.ring = cls.folder / "ring.sqlite"
+        made_store.make(cls.ring, made_store.RING, made_store.ring)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def made(self, axes, function, **more):
+        """A store of one metric, y."""
+        path = self.folder / f"{self.id()}.sqlite"
+        path.unlink(missing_ok=True)
+        made_store.make(path, axes, lambda point: (function(point),), metrics=[("y", "", "")], **more)
+        return warpwait_sweep.Store(path)
+
+    def asked(self, *arguments):
+        """The rows that a query prints as JSON."""
+        status, output, errors = sweep("query", *arguments, "--json")
+        self.assertEqual((status, errors), (0, ""))
+        return json.loads(output)
+
+
+class Expressions(unittest.TestCase):
+    FRAME = pandas.DataFrame({"dma.channels": [1, 2, 4], "machine": ["a", "b", "a"], "zero": [0., 1, 2]})
+
+    def test_values_are_those_of_sweep_files(self):
+        nan = numpy.nan
+        for text, values in (("dma.channels * 4K + 2^3^2", [4608, 8704, 16896]), ("-2^2", [-4] * 3),
+                             ("machine == 'a' && dma.channels < 4", [1, 0, 0]), ("1 / zero", [nan, 1, .5]),
+                             ("max(zero, 1, dma.channels)", [1, 2, 4]), ("-7 % 4", [-3] * 3), ("0x10", [16] * 3),
+                             ("dma.channels == '2' || zero > 1", [0, 1, 1]), ("machine < 3", [0] * 3),
+                             ("log2(dma.channels) == zero", [1, 1, 1]), ("!(1 / zero < 5)", [1, 0, 0])):
+            numpy.testing.assert_array_equal(Expression(text).value(self.FRAME), values, text)
+        self.assertEqual(list(Expression("1 / zero").holds(self.FRAME)), [False, True, True])
+
+    def test_what_is_none_is_told_with_its_column(self):
+        for text, message in (("1 < 2 < 3", "column 7.*do not chain"), ("dma.channels <", "column 15.*the end"),
+                              ("(1", "column 3: expected \\)"), ("foo $", "column 5.*'\\$'"), ("max(1)", "two values"),
+                              ("(" * 100000, "nested deeper than 64"), ("", "column 1")):
+            with self.assertRaisesRegex(warpwait_sweep.SweepError, message):
+                Expression(text)
+
+    def test_numbers_have_units(self):
+        self.assertEqual([number_of(text) for text in ("64K", "-1.5e3", "0x40", "2G", "K", "1.2.3", "a", "")],
+                         [65536, -1500, 64, 2 << 30, None, None, None, None])
+
+
+class Best(Folder):
+    def test_best_is_the_least_and_the_first_of_equals(self):
+        rows = self.asked("best", self.ring, "-n", "1000", "--where", "dma.channels <= 2")["rows"]
+        cycles = [(row["cycles"], row["number"]) for row in rows]
+        self.assertEqual(cycles, sorted(cycles))
+        self.assertEqual(rows[0]["cycles"],
+                         made_store.ring(dict(zip(made_store.RING, (2, 4, 5, 200, "h200"))))[0])
+        self.assertTrue(all(row["dma.channels"] <= 2 for row in rows))
+        most = self.asked("best", self.ring, "-n", "1", "--by", "max:cycles / cost")["rows"][0]
+        frame = warpwait_sweep.Store(self.ring).frame(["cycles", "cost"])
+        self.assertAlmostEqual(most["cycles / cost"], (frame["cycles"] / frame["cost"]).max())
+
+    def test_a_front_has_what_nothing_beats_and_all_of_it(self):
+        random = numpy.random.default_rng(1)
+        for count in (2, 3, 4):
+            losses = numpy.unique(random.integers(0, 30, (600, count)).astype(float), axis=0)
+            beaten = [((losses <= row).all(axis=1) & (losses < row).any(axis=1)).any() for row in losses]
+            self.assertEqual(sorted(answers.front(losses)), list(numpy.flatnonzero(~numpy.array(beaten))))
+
+    def test_a_front_counts_equal_points(self):
+        store = self.made({"a": [0, 1, 2, 3], "b": [1, 2]}, lambda point: point["a"] % 2)
+        front = warpwait_sweep.pareto(store, "y,b")
+        self.assertEqual(front[["number", "y", "b", "points"]].values.tolist(), [[0, 0, 1, 2]])
+        front = warpwait_sweep.pareto(store, "max:y,min(b, 5)")
+        self.assertEqual(front[["y", "b", "points"]].values.tolist(), [[1, 1, 2]])
+
+    def test_points_that_did_not_finish_are_counted_by_reason(self):
+        answer = self.asked("errors", self.ring)
+        self.assertEqual([row["points"] for row in answer["rows"]],
+                         [sum(queue < channels for queue in made_store.RING["dma.queue"]
+                              for channels in made_store.RING["dma.channels"]) * 6])
+        self.assertEqual(answer["points"], 864)
+
+    def test_a_table_as_csv_has_all_points(self):
+        status, output, _ = sweep("query", "table", self.ring, "--csv", "--metrics", "cycles")
+        frame = pandas.read_csv(io.StringIO(output))
+        self.assertEqual((status, len(frame), frame["cycles"].isna().sum()), (0, 864, 36))
+        self.assertNotIn(".0,", output)
+
+
+class Knees(Folder):
+    def test_of_a_hyperbola_it_is_where_its_slope_is_the_chords(self):
+        # y = 1/x on [1, n]: y' = -1/x^2 equals the chord's slope -1/n at x = sqrt(n).
+        store = self.made({"x": range(1, 101)}, lambda point: 1 / point["x"])
+        points, place = warpwait_sweep.knee(store, "x", "y")
+        self.assertEqual(points["x"][place], 10)
+        self.assertEqual(points.attrs["scale"], "linear")
+        # below the chord by 1 - (x - 1) / 99 - (1/x - 1/100) / (99/100)
+        self.assertAlmostEqual(points["distance"][place], 1 - 9 / 99 - (.1 - .01) / .99)
+
+    def test_of_a_bend_it_is_the_bend(self):
+        store = self.made({"x": [1, 2, 4, 8, 16], "z": [0, 5]}, lambda point: max(8 / point["x"], 2) + point["z"])
+        points, place = warpwait_sweep.knee(store, "x", "y")
+        self.assertEqual((points["x"][place], points.attrs["scale"], list(points["y"])), (4, "log", [8, 4, 2, 2, 2]))
+        self.assertEqual(list(warpwait_sweep.curve(store, "x", "y", at=["z=5"])["y"]), [13, 9, 7, 7, 7])
+
+    def test_a_line_has_none(self):
+        store = self.made({"x": range(10)}, lambda point: 5 - point["x"])
+        self.assertIsNone(warpwait_sweep.knee(store, "x", "y")[1])
+        status, output, _ = sweep("query", "knee", store.path, "--axis", "x", "--by", "y")
+        self.assertEqual((status, "No knee" in output), (0, True))
+
+
+class Sensitivities(Folder):
+    def test_elasticities_of_a_power_law_are_its_powers(self):
+        store = self.made({"a": [1, 2, 4], "b": [3, 5, 9], "w": ["x", "y"]},
+                          lambda point: 7 * point["a"] ** -1.5 * point["b"] ** .25)
+        table, base = warpwait_sweep.around(store, "y", at=["a=2", "b=5"])
+        found = table.set_index("factor")
+        self.assertEqual((base["a"], base["b"]), (2, 5))
+        self.assertAlmostEqual(found["elasticity"]["a"], -1.5)
+        self.assertAlmostEqual(found["elasticity"]["b"], .25)
+        self.assertTrue(numpy.isnan(found["elasticity"]["w"]))
+        self.assertAlmostEqual(found["swing"]["a"], 7 * 5 ** .25 * (1 - 4 ** -1.5))
+        edge = warpwait_sweep.around(store, "y")[0].set_index("factor")  # the best point: a = 4, b = 3
+        self.assertEqual(list(edge["from"][["a", "b"]]), ["2..4", "3..5"])
+        self.assertAlmostEqual(edge["elasticity"]["a"], -1.5)
+
+    def test_elasticities_at_zero_are_of_slopes(self):
+        store = self.made({"a": [0, 1, 2]}, lambda point: 10 + 4 * point["a"])
+        row = warpwait_sweep.around(store, "y", at=["a=1"])[0].iloc[0]
+        self.assertAlmostEqual(row["elasticity"], 4 * 1 / 14)
+        self.assertEqual(row["from"], "0..2 linear")
+
+    A, B, LEVELS = 7, .1, 40
+
+    def ishigami(self):
+        """Levels of an axis, Ishigami's function, and its shares: first-order and total."""
+        level = -numpy.pi + 2 * numpy.pi * (numpy.arange(self.LEVELS) + .5) / self.LEVELS
+        fourth = self.B * numpy.pi ** 4 / 5
+        parts = [(1 + fourth) ** 2 / 2, self.A ** 2 / 8, 8 * self.B ** 2 * numpy.pi ** 8 / 225]  # of 1, 2, and 1 with 3
+        first, total = [parts[0], parts[1], 0], [parts[0] + parts[2], parts[1], parts[2]]
+        return (level, lambda x, y, z: numpy.sin(x) + self.A * numpy.sin(y) ** 2 + self.B * z ** 4 * numpy.sin(x),
+                numpy.array(first) / sum(parts), numpy.array(total) / sum(parts))
+
+    def test_shares_of_a_grid_are_those_of_ishigamis_function(self):
+        level, function, first, total = self.ishigami()
+        found = sensitivity.grid_shares(function(*numpy.meshgrid(level, level, level, indexing="ij")))
+        numpy.testing.assert_allclose(found[0], first, atol=.002)
+        numpy.testing.assert_allclose(found[1], total, atol=.002)
+
+    def test_shares_of_a_sample_are_near_them(self):
+        level, function, first, total = self.ishigami()
+        codes = numpy.random.default_rng(7).integers(0, self.LEVELS, (2000, 3))
+        found = sensitivity.shares(codes, function(*level[codes].T), ["x", "y", "z"])
+        table = found.table.set_index("factor").loc[["x", "y", "z"]]
+        numpy.testing.assert_allclose(table["first"], first, atol=.03)
+        numpy.testing.assert_allclose(table["total"], total, atol=.03)
+        self.assertEqual(found.how, "fit")
+        self.assertGreater(found.explained, .999)
+
+    def test_a_fit_to_a_whole_grid_is_its_analysis(self):
+        grid = numpy.random.default_rng(3).random((2, 3, 2)) + numpy.arange(12).reshape(2, 3, 2)
+        codes = numpy.array(list(numpy.ndindex(grid.shape)))
+        exact = sensitivity.grid_shares(grid)
+        repeated = numpy.repeat(codes, 3, axis=0)
+        found = sensitivity.fit_shares(repeated, numpy.repeat(grid.ravel(), 3))
+        numpy.testing.assert_allclose(found[0], exact[0], atol=1e-9)
+        numpy.testing.assert_allclose(found[1], exact[1], atol=1e-9)
+
+    def test_noise_is_not_explained(self):
+        random = numpy.random.default_rng(5)
+        found = sensitivity.shares(random.integers(0, 5, (300, 4)), random.random(300), list("abcd"))
+        self.assertLess(found.explained, .1)
+
+    def test_axes_of_a_zip_are_one_factor(self):
+        def there(number):
+            return number // 3 % 3 == number % 3  # of axes a, r, w: where r and w are the same level
+        store = self.made({"a": [1, 2], "r": [16, 32, 64], "w": [16, 32, 64]},
+                          lambda point: point["a"] + point["r"] / 16, factors={"w": 1},
+                          rows=[number for number in range(18) if there(number)])
+        self.assertEqual(store.factors, [["a"], ["r", "w"]])
+        found = warpwait_sweep.over_all(store, "y")
+        self.assertEqual((found.how, list(found.table["factor"])), ("grid", ["r+w", "a"]))
+        variances = numpy.array([14 / 9, 1 / 4])  # of 1, 2, 4 and of 1, 2
+        numpy.testing.assert_allclose(found.table["first"], variances / variances.sum())
+        self.assertEqual(warpwait_sweep.around(store, "y")[0]["high_at"][0], "64/64")
+
+
+class Errors(Folder):
+    def refused(self, message, *arguments):
+        """Held: exit status 2, one line that says so, nothing else."""
+        status, output, errors = sweep(*arguments)
+        self.assertRegex(errors, f"^warpwait-sweep: .*{message}.*\n$")
+        self.assertEqual((status, output, errors.count("\n")), (2, "", 1))
+
+    def test_what_is_no_store_is_told(self):
+        self.refused("nowhere.sqlite: No such file", "query", "best", self.folder / "nowhere.sqlite")
+        self.refused("is a folder", "query", "best", self.folder)
+        self.refused("expected a store of `warpwait sweep`: file is not a database", "query", "best", __file__)
+        other = self.folder / "other.sqlite"
+        with contextlib.closing(sqlite3.connect(other)) as base:
+            base.execute("CREATE TABLE sweep(a)")
+        self.refused("without the table axes", "query", "best", other)
+        with contextlib.closing(sqlite3.connect(other)) as base:
+            base.executescript("CREATE TABLE axes(a); CREATE TABLE metrics(a); CREATE TABLE points(a)")
+        self.refused("other.sqlite: expected a store of `warpwait sweep`: .*no such column", "query", "best", other)
+
+    def test_a_store_without_points_is_told(self):
+        empty, none = self.folder / "empty.sqlite", self.folder / "none.sqlite"
+        made_store.make(empty, made_store.RING, made_store.ring, rows=[])
+        made_store.make(none, made_store.RING, lambda point: "refused:dma.queue: 0", rows=[3, 4])
+        for name, *more in (("best",), ("pareto",), ("sensitivity",), ("knee", "--axis", "dma.queue")):
+            self.refused("empty.sqlite: the store has no points yet", "query", name, empty, *more)
+            self.refused("none.sqlite: none of its 2 points finished; `query errors`", "query", name, none, *more)
+
+    def test_names_that_are_none_are_told_with_the_nearest(self):
+        for message, *arguments in (
+                ("cycels: no axis or metric of that name; nearest is cycles", "best", "--by", "cycels"),
+                ("nearest is dma.channels", "best", "--where", "dma.chanels == 1"),
+                ("nearest is dma.queue", "knee", "--axis", "dma.queu"),
+                ("nearest is hiding.exposed_cycles", "table", "--metrics", "hiding.exposed"),
+                ("mem.dram_latency=300: no such value; there are 200, 400, 600", "sensitivity", "--at",
+                 "mem.dram_latency=300"),
+                ("expected AXIS=VALUE", "sensitivity", "--at", "dma.queue"),
+                ("expected min:METRIC", "best", "--by", "most:cycles"),
+                ("two objectives", "pareto", "--over", "cycles"),
+                ("machine: a knee wants an axis of numbers", "knee", "--axis", "machine"),
+                ("no point for which `dma.queue > 99` holds", "best", "--where", "dma.queue > 99"),
+                ("the same in all", "sensitivity", "--by", "1"),
+                ("from 1 on", "best", "-n", "0")):
+            self.refused(message, "query", arguments[0], self.ring, *arguments[1:])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=0)
