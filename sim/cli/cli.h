@@ -13,6 +13,7 @@
 int verb_run(int argc, char **argv);
 int verb_replay(int argc, char **argv);
 int verb_trace(int argc, char **argv);
+int verb_sweep(int argc, char **argv);
 int verb_asm(int argc, char **argv);
 int verb_dis(int argc, char **argv);
 int verb_params(int argc, char **argv);

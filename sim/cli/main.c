@@ -12,6 +12,7 @@ static const struct verb verbs[] = {
     {"dis", verb_dis, "show a kernel's instructions beside its source, or as assembly"},
     {"replay", verb_replay, "run a recorded trace again, on any machine"},
     {"trace", verb_trace, "look into traces and timelines, compare, cut, join, convert and import them"},
+    {"sweep", verb_sweep, "run many points of a machine and a kernel, and keep what came of them"},
     {"params", verb_params, "list the parameters of a machine"},
     {"machines", verb_machines, "list the built-in machines, or print one"},
 };

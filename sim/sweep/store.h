@@ -110,8 +110,11 @@ bool store_axes(struct store *store, store_listener *listener, void *context, ch
 bool store_metrics(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
 bool store_statuses(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
 
+/* False with the message filled, which suggests another, when there is no such metric. */
+bool store_has_metric(struct store *store, const char *metric, char message[PLAN_MESSAGE]);
+
 /* The keys and values of the `count` finished points that have least of a metric, or most; of equals, those that come
- * first. False when there is no such metric. */
+ * first. */
 struct store_order {
   const char *metric;
   bool most;

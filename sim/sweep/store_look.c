@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/core/params.h"
 #include "sim/sweep/store_parts.h"
 
 /* ---- CSV ------------------------------------------------------------------------------------------- */
@@ -88,15 +89,23 @@ bool store_statuses(struct store *store, store_listener *listener, void *context
               listener, context, message);
 }
 
+bool store_has_metric(struct store *store, const char *metric, char message[PLAN_MESSAGE]) {
+  const struct store_list *metrics = &store->about.metrics;
+  for (size_t i = 0; i < metrics->count; i++)
+    if (strcmp(metrics->entries[i].name, metric) == 0)
+      return true;
+  const char *near = metrics->count ? nearest_word(metric, (const char *const *)&metrics->entries->name, metrics->count,
+                                                   sizeof *metrics->entries)
+                                    : NULL;
+  snprintf(message, PLAN_MESSAGE, "%.250s: has no metric '%.60s'%s%.60s%s", store->path, metric,
+           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return false;
+}
+
 bool store_best(struct store *store, const struct store_order *order, store_listener *listener, void *context,
                 char message[PLAN_MESSAGE]) {
-  size_t i = 0;
-  while (i < store->about.metrics.count && strcmp(store->about.metrics.entries[i].name, order->metric) != 0)
-    i++;
-  if (i == store->about.metrics.count) {
-    snprintf(message, PLAN_MESSAGE, "%.300s: has no metric '%.60s'", store->path, order->metric);
+  if (!store_has_metric(store, order->metric, message))
     return false;
-  }
   char *sql = sqlite3_mprintf("SELECT key, \"%w\" FROM points WHERE status = 'finished' AND \"%w\" IS NOT NULL "
                               "ORDER BY 2 %s, number, key LIMIT %u",
                               order->metric, order->metric, order->most ? "DESC" : "ASC", order->count);

@@ -1,0 +1,32 @@
+/* warpwait sweep: many points of a machine and a kernel, and what came of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/sweep_verbs.h"
+
+static const struct verb verbs[] = {
+    {"info", sweep_verb_info, "what a file of results is of, how its points ended, and the best of them"},
+    {"csv", sweep_verb_csv, "its points as comma-separated values"},
+    {"merge", sweep_verb_merge, "the points of several files in one"},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static int help(void) {
+  puts("Usage: warpwait sweep VERB [OPTION...] FILE...\n"
+       "Runs many points of a machine and a kernel, and keeps what came of them in one SQLite file.\n");
+  cli_list_verbs(verbs, VERBS);
+  puts("\n`warpwait sweep VERB --help` says more.");
+  return CLI_FINE;
+}
+
+int verb_sweep(int argc, char **argv) {
+  struct message message;
+  if (argc < 2) {
+    message_fail(&message, "what to do? `warpwait sweep --help` lists the verbs");
+    return cli_bad_input(&message);
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0)
+    return help();
+  return cli_verb(verbs, VERBS, argc, argv);
+}
