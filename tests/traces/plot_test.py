@@ -523,6 +523,13 @@ class Errors(Folder):
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, f"^warpwait-plot: {module} is missing: apt-get install python3-{module}, ")
 
+    def test_an_interrupt_is_told_in_a_line(self):
+        program = ("import sys, warpwait_trace.plot as plot\ndef draw(*_): raise KeyboardInterrupt\nplot.draw = draw\n"
+                   "sys.exit(plot.main(['stalls', 'r.json', '-o', 'r.png']))")
+        done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT / "traces", capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (130, "warpwait-plot: interrupted\n"))
+
     def test_help_has_an_example_for_each_picture(self):
         for what in ("timeline", "banks", "hiding", "stalls"):
             status, output, _ = script(ROOT / "traces/warpwait-plot", what, "--help")

@@ -78,7 +78,7 @@ class Reader(unittest.TestCase):
         cut = self.path.with_suffix(".cut")
         cut.write_bytes(self.path.read_bytes()[:-100])
         status, output, errors = script(cut)
-        self.assertEqual((status, output), (1, ""))
+        self.assertEqual((status, output), (2, ""))
         self.assertRegex(errors, r"^warpwait_trace: .*: offset \d+: expected the end of a whole trace, found .*\n$")
         status, output, errors = script(cut, "--salvage")
         self.assertEqual(status, 0)
@@ -89,7 +89,14 @@ class Reader(unittest.TestCase):
         other = self.path.with_suffix(".json")
         other.write_text('{"name": "not a trace"}')
         self.assertRegex(script(other)[2], r"^warpwait_trace: .*: offset 0: expected a trace, found 7b 22 ")
-        self.assertRegex(script(self.path.with_suffix(".none"))[2], r"^warpwait_trace: .*No such file")
+        none = self.path.with_suffix(".none")
+        self.assertEqual(script(none), (2, "", f"warpwait_trace: {none}: No such file or directory\n"))
+
+    def test_who_has_seen_enough_is_told_nothing(self):
+        environment = dict(os.environ, PYTHONPATH=str(ROOT / "traces"), PYTHONDONTWRITEBYTECODE="1")
+        done = subprocess.run(f"{sys.executable} -m warpwait_trace {self.path} | head -1", shell=True, text=True,
+                              capture_output=True, env=environment, check=False)
+        self.assertEqual((done.stdout, done.stderr), ("launch 0 group 0 warp 0\n", ""))
 
     def test_a_changed_byte_is_told(self):
         whole = bytearray(self.path.read_bytes())
@@ -178,7 +185,7 @@ class Timelines(unittest.TestCase):
         cut = self.path.with_suffix(".cut")
         cut.write_bytes(self.path.read_bytes()[:-100])
         status, _, errors = script(cut)
-        self.assertEqual(status, 1)
+        self.assertEqual(status, 2)
         self.assertRegex(errors, r"^warpwait_trace: .*: offset \d+: expected the end of a whole timeline, found .*\n$")
         self.assertEqual(script(cut, "--salvage")[0], 0)
 

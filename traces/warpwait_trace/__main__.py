@@ -1,5 +1,6 @@
 """python3 -m warpwait_trace FILE [--salvage]: prints each operation of a trace or event of a timeline, a line each."""
 import argparse
+import os
 import sys
 
 from . import TraceError, open as open_trace, open_timeline
@@ -35,26 +36,45 @@ def is_timeline(path):
         return file.read(4) == b"\x89WWL"
 
 
+def show_file(arguments):
+    opener, show = (open_timeline, print_events) if is_timeline(arguments.file) else (open_trace, print_operations)
+    with opener(arguments.file, arguments.salvage) as file:
+        if arguments.schema:
+            print(file.schema.text, end="")
+        else:
+            show(file)
+            if file.damage:
+                print(file.damage, file=sys.stderr)
+    sys.stdout.flush()
+
+
+def fail(message, status=2):
+    """Says what is wrong in one line. What is still to be printed is forgotten: nobody could read it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    print(f"warpwait_trace: {message}", file=sys.stderr)
+    return status
+
+
 def main():
-    parser = argparse.ArgumentParser(prog="warpwait_trace", description=__doc__.partition(":")[2].strip())
+    """The command; returns its exit status."""
+    parser = argparse.ArgumentParser(prog="python3 -m warpwait_trace", epilog="Exit status: 0 fine; 2 bad input.",
+                                     description="Prints" + __doc__.partition(": prints")[2])
     parser.add_argument("file", help="a trace, .wwt, or a timeline, .wtl")
     parser.add_argument("--salvage", action="store_true", help="read the intact prefix of a damaged file")
     parser.add_argument("--schema", action="store_true", help="print the file's schema instead")
     arguments = parser.parse_args()
     try:
-        opener, show = (open_timeline, print_events) if is_timeline(arguments.file) else (open_trace, print_operations)
-        with opener(arguments.file, arguments.salvage) as file:
-            if arguments.schema:
-                print(file.schema.text, end="")
-                return
-            show(file)
-            if file.damage:
-                print(file.damage, file=sys.stderr)
-    except (OSError, TraceError) as error:
-        sys.exit(f"warpwait_trace: {error}")
-    except BrokenPipeError:
-        sys.exit(1)
+        show_file(arguments)
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        return fail(f"{error.filename or 'standard output'}: {error.strerror}")
+    except TraceError as error:
+        return fail(error)
+    except KeyboardInterrupt:
+        return fail("interrupted", 130)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -187,7 +187,7 @@ COMMANDS = [  # (name, options, function, what it draws, an example)
 def parser_of_all():
     """The command line."""
     parser = Parser(prog="warpwait-plot", description="Draws timelines (`warpwait run --timeline`) and JSON reports.",
-                    epilog="Exit status: 0 fine; 2 bad input.")
+                    epilog="Exit status: 0 fine; 2 bad input; 130 interrupted.")
     commands = parser.add_subparsers(metavar="WHAT", required=True, parser_class=Parser)
     for name, options, draw, text, example in COMMANDS:
         command = commands.add_parser(name, help=text, description=f"Draws {text}.", epilog=f"Example:\n  {example}",
@@ -239,10 +239,8 @@ def draw_to_file(plots, arguments):
     plots.figure.save(figure, arguments.out)
 
 
-def main(words_given=None):
-    """The command; returns its exit status."""
-    arguments = parser_of_all().parse_args(words_given)
-    plots = load()
+def draw(plots, arguments):
+    """Draws, or says why not; returns the exit status."""
     import matplotlib
     from . import TraceError
     try:
@@ -251,6 +249,16 @@ def main(words_given=None):
     except (plots.PlotError, TraceError) as error:
         return fail(error)
     return 0
+
+
+def main(words_given=None):
+    """The command; returns its exit status."""
+    arguments = parser_of_all().parse_args(words_given)
+    try:
+        return draw(load(), arguments)
+    except KeyboardInterrupt:
+        fail("interrupted")
+        return 130
 
 
 if __name__ == "__main__":

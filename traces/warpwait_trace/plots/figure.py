@@ -69,6 +69,9 @@ def _write(path, write):
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise PlotError(f"{path}: {error.strerror}") from None
+    except KeyboardInterrupt:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def suffix_of(path):

@@ -32,8 +32,9 @@ def read_report(source):
         text = pathlib.Path(source).read_text(encoding="utf-8")
     except OSError as error:
         raise PlotError(f"{source}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise PlotError(f"{source}: expected a JSON report (`warpwait run --report json`): {error}") from None
+    except UnicodeDecodeError:
+        raise PlotError(f"{source}: expected a JSON report (`warpwait run --report json`) or a timeline, "
+                        "found what is no text") from None
     return parse_report(text, source)
 
 
