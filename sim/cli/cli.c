@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,6 +144,24 @@ error_t cli_refuse(struct argp_state *state, const char *format, ...) {
   vsnprintf(message->text, sizeof message->text, format, list);
   va_end(list);
   return EINVAL;
+}
+
+bool cli_whole(const char **at, uint64_t *number) {
+  char *end = NULL;
+  errno = 0;
+  *number = strtoull(*at, &end, 10);
+  const bool good = **at >= '0' && **at <= '9' && !errno;
+  *at = end;
+  return good;
+}
+
+error_t cli_number(struct argp_state *state, const char *option, const char *word, uint64_t minimum, uint64_t maximum,
+                   const char *unit, uint64_t *number) {
+  const char *at = word;
+  if (cli_whole(&at, number) && !*at && *number >= minimum && *number <= maximum)
+    return 0;
+  return cli_refuse(state, "%s: '%.60s' is not a whole number in [%" PRIu64 ", %" PRIu64 "]%s", option, word, minimum,
+                    maximum, unit);
 }
 
 bool cli_in_and_out(int key, const char *word, const char **in, const char **out) {

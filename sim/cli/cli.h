@@ -42,6 +42,13 @@ bool cli_parse(const struct argp *argp, int argc, char **argv, struct message *i
 /* A parser's answer to what it does not want: fills the message of its input. */
 error_t cli_refuse(struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The whole number that `*at` begins with, in decimal; `*at` goes behind it. False when there is none of 64 bits. */
+bool cli_whole(const char **at, uint64_t *number);
+
+/* An option's value: a whole number in [minimum, maximum]; `unit` follows that in the message. */
+error_t cli_number(struct argp_state *state, const char *option, const char *word, uint64_t minimum, uint64_t maximum,
+                   const char *unit, uint64_t *number);
+
 /* An input and an output, the latter behind the former or behind -o (`key` is 'o'). False: it is one word too many. */
 bool cli_in_and_out(int key, const char *word, const char **in, const char **out);
 

@@ -1,7 +1,5 @@
 #include "sim/cli/run_call.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,36 +31,25 @@ static error_t choose(struct argp_state *state, const char *option, const char *
 }
 
 static error_t parse_max_cycles(struct argp_state *state, const char *word, struct run_call *call) {
-  char *end = NULL;
   call->cycles_given = true;
-  errno = 0;
-  call->run.max_cycles = strtoull(word, &end, 10);
-  if (*word < '0' || *word > '9' || *end || errno || !call->run.max_cycles)
-    return cli_refuse(state, "--max-cycles: '%.60s' is not a whole number in [1, %" PRIu64 "] cycles", word,
-                      UINT64_MAX);
-  return 0;
+  return cli_number(state, "--max-cycles", word, 1, UINT64_MAX, " cycles", &call->run.max_cycles);
 }
 
 static error_t parse_order(struct argp_state *state, const char *word, struct run_call *call) {
-  char *end = NULL;
+  uint64_t seed = 1;
   call->order_given = true;
   if (strcmp(word, "ascending") == 0 || strcmp(word, "descending") == 0) {
     call->run.order = *word == 'a' ? ORDER_ASCENDING : ORDER_DESCENDING;
     return 0;
   }
   call->run.order = ORDER_SHUFFLED;
-  call->run.seed = 1;
-  if (strcmp(word, "shuffled") == 0)
-    return 0;
-  if (strncmp(word, "shuffled:", 9) == 0) {
-    errno = 0;
-    uint64_t seed = strtoull(word + 9, &end, 10);
-    call->run.seed = (uint32_t)seed;
-    if (isdigit((unsigned char)word[9]) && !*end && !errno && seed <= UINT32_MAX)
-      return 0;
-    return cli_refuse(state, "--order: '%.60s' is not a whole number in [0, %u]", word + 9, UINT32_MAX);
-  }
-  return cli_refuse(state, "--order: '%.60s' is not one of: ascending descending shuffled[:SEED]", word);
+  error_t error = 0;
+  if (strncmp(word, "shuffled:", 9) == 0)
+    error = cli_number(state, "--order", word + 9, 0, UINT32_MAX, "", &seed);
+  else if (strcmp(word, "shuffled") != 0)
+    error = cli_refuse(state, "--order: '%.60s' is not one of: ascending descending shuffled[:SEED]", word);
+  call->run.seed = (uint32_t)seed;
+  return error;
 }
 
 static error_t parse_host(struct argp_state *state, const char *word, struct run_call *call) {

@@ -4,18 +4,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "sim/cli/progress_line.h"
 #include "sim/core/need.h"
 
-/* ---- progress: only for a person who waits ---------------------------------------------------- */
-
-enum { FIRST_TOLD_MS = 1000, TOLD_EVERY_MS = 200 };
+/* ---- who is told of progress ------------------------------------------------------------------ */
 
 struct teller {
-  uint64_t next; /* milliseconds: when to tell again */
-  bool watched, told;
+  struct progress_line line;
   const struct run_sources *sources;
   const struct run_timeline *timeline;
   cycle_t start; /* of the launches at work */
@@ -61,25 +57,16 @@ static bool fail_interrupted(const struct job *job, size_t index, const struct l
                       done, groups);
 }
 
-static uint64_t milliseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static bool tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
   struct teller *teller = context;
   if (teller->sources && !teller->sources->watch(teller->sources->self, teller->start + cycles))
     return false;
   if (teller->timeline && !teller->timeline->settle(teller->timeline->self, teller->start + cycles))
     return false;
-  uint64_t now = milliseconds();
-  if (interrupted || !teller->watched || now < teller->next)
-    return !interrupted;
-  teller->next = now + TOLD_EVERY_MS;
-  teller->told = true;
-  fprintf(stderr, "\rcycle %" PRIu64 ", %" PRIu64 " of %" PRIu64 " work-groups \x1b[K", cycles, done, groups);
-  return true;
+  if (!interrupted && progress_line_due(&teller->line))
+    fprintf(stderr, "\rcycle %" PRIu64 ", %" PRIu64 " of %" PRIu64 " work-groups" PROGRESS_LINE_END, cycles, done,
+            groups);
+  return !interrupted;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------- */
@@ -125,10 +112,8 @@ static bool all_finished(const struct launch_result *results, size_t first, size
 static bool run_launches(struct job *job, struct simulation *simulation, struct host *host,
                          const struct run_options *options, struct launch_result *results, size_t *count, bool *stopped,
                          struct message *message) {
-  struct teller teller = {.next = milliseconds() + FIRST_TOLD_MS,
-                          .watched = !options->quiet && isatty(STDERR_FILENO),
-                          .sources = options->sources,
-                          .timeline = options->timeline};
+  struct teller teller = {
+      .line = progress_line_new(options->quiet), .sources = options->sources, .timeline = options->timeline};
   const struct progress progress = {tell, &teller};
   struct sigaction before;
   bool good = true, finished = true;
@@ -151,8 +136,7 @@ static bool run_launches(struct job *job, struct simulation *simulation, struct 
     }
   }
   sigaction(SIGINT, &before, NULL);
-  if (teller.told)
-    fputs("\r\x1b[K", stderr);
+  progress_line_clear(&teller.line);
   return good;
 }
 

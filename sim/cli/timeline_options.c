@@ -1,6 +1,5 @@
 #include "sim/cli/timeline_options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,29 +21,12 @@ struct timeline_options timeline_options_new(void) {
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
-/* The whole number that `*at` begins with, which goes behind it. */
-static bool read_number(const char **at, uint64_t *number) {
-  char *end = NULL;
-  errno = 0;
-  *number = strtoull(*at, &end, 10);
-  const bool good = isdigit((unsigned char)**at) && !errno;
-  *at = end;
-  return good;
-}
-
-static error_t parse_cycle(struct argp_state *state, const char *option, const char *word, cycle_t *cycle) {
-  const char *at = word;
-  if (read_number(&at, cycle) && !*at)
-    return 0;
-  return cli_refuse(state, "%s: '%.60s' is not a whole number in [0, %" PRIu64 "] cycles", option, word, NEVER);
-}
-
 static error_t parse_sample(struct argp_state *state, const char *word, struct timeline_options *options) {
   const char *at = word;
   struct timeline_window *window = &options->window;
   options->sample_given = true;
-  if (read_number(&at, &window->sample) && *at++ == '/' && read_number(&at, &window->period) && !*at &&
-      window->sample && window->sample <= window->period)
+  if (cli_whole(&at, &window->sample) && *at++ == '/' && cli_whole(&at, &window->period) && !*at && window->sample &&
+      window->sample <= window->period)
     return 0;
   return cli_refuse(state, "--sample: '%.60s' is not LENGTH/PERIOD, cycles with 1 <= LENGTH <= PERIOD", word);
 }
@@ -91,10 +73,10 @@ error_t timeline_option(int key, const char *word, struct argp_state *state, str
     return 0;
   case KEY_FROM:
     options->from_given = true;
-    return parse_cycle(state, "--from", word, &options->window.from);
+    return cli_number(state, "--from", word, 0, NEVER, " cycles", &options->window.from);
   case KEY_TO:
     options->to_given = true;
-    return parse_cycle(state, "--to", word, &options->window.to);
+    return cli_number(state, "--to", word, 0, NEVER, " cycles", &options->window.to);
   case KEY_CU:
     options->cus = word;
     return 0;
@@ -131,10 +113,10 @@ bool timeline_settle(const struct timeline_options *options, struct message *mes
 static bool read_cus(const char *list, uint8_t *cus, uint32_t count, struct message *message) {
   for (const char *at = list;; at++) {
     uint64_t first = 0, last = 0;
-    bool good = read_number(&at, &first);
+    bool good = cli_whole(&at, &first);
     last = first;
     if (good && *at == '-')
-      at++, good = read_number(&at, &last);
+      at++, good = cli_whole(&at, &last);
     if (!good || (*at && *at != ',') || last < first)
       return message_fail(message, "--cu: '%.60s' is not a list of numbers and ranges, such as 0,2,5-7", list);
     if (last >= count)

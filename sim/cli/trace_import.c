@@ -3,12 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
 #include "sim/cli/machines.h"
+#include "sim/cli/progress_line.h"
 #include "sim/cli/run_call.h"
 #include "sim/cli/trace_verbs.h"
 #include "sim/core/need.h"
@@ -69,34 +68,16 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   }
 }
 
-/* ---- progress: only for a person who waits ---------------------------------------------------------- */
-
-enum { TOLD_EVERY_MS = 200 };
-
-struct teller {
-  uint64_t last; /* milliseconds */
-  bool told;
-};
+/* ---- progress --------------------------------------------------------------------------------------- */
 
 static void tell(void *self, size_t launch, size_t launches, uint64_t instructions, uint64_t total) {
-  struct teller *teller = self;
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  const uint64_t now = (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
-  if (now - teller->last < TOLD_EVERY_MS)
+  if (!progress_line_due(self))
     return;
-  teller->last = now;
-  teller->told = true;
   fprintf(stderr, "\r%s kernel %zu of %zu: %.1f", total ? "writing" : "reading", launch + 1, launches,
           (double)instructions / 1e6);
   if (total)
     fprintf(stderr, " of %.1f", (double)total / 1e6);
-  fputs(" million lines \x1b[K", stderr);
-}
-
-static void stop_telling(const struct teller *teller) {
-  if (teller->told)
-    fputs("\r\x1b[K", stderr);
+  fputs(" million lines" PROGRESS_LINE_END, stderr);
 }
 
 /* ---- the job ---------------------------------------------------------------------------------------- */
@@ -232,19 +213,19 @@ int trace_verb_import(int argc, char **argv) {
   struct invocation call = {0};
   struct sass_error error = {0};
   struct job job = {0};
-  struct teller teller = {0};
-  struct sass_watch watch = {&teller, tell};
+  struct progress_line line;
+  const struct sass_watch watch = {&line, tell};
   struct sass_import *import = NULL;
   bool good = cli_parse(&argp, argc, argv, &call.message) && file_can_write(call.out, &call.message);
   if (good && file_is_same(call.list, call.out))
     good = message_fail(&call.message, "%s: is the input, too", call.out);
-  const bool watched = !call.quiet && isatty(STDERR_FILENO);
-  if (good && !(import = sass_import_open(call.list, watched ? &watch : NULL, &error)))
+  line = progress_line_new(call.quiet);
+  if (good && !(import = sass_import_open(call.list, &watch, &error)))
     good = fail_import(&call.message, &error);
   good = good && refuse_unknown(&call, import) && fill_job(&call, import, &job) &&
          trace_job_possible(&job, &call.message) &&
          trace_write_file(call.out, write_trace, &(struct output){import, &job}, &call.message);
-  stop_telling(&teller);
+  progress_line_clear(&line);
   if (good)
     tell_lost(import);
   if (import)

@@ -1,6 +1,4 @@
 /* warpwait trace slice: some launches of a trace, or some work-groups of them, as a trace. */
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,17 +58,6 @@ static error_t parse_range(struct argp_state *state, const char *option, const c
   return error;
 }
 
-static error_t parse_cycle(struct argp_state *state, const char *option, const char *word, uint64_t *cycle) {
-  char *end = NULL;
-  struct invocation *call = state->input;
-  errno = 0;
-  *cycle = strtoull(word, &end, 10);
-  call->window = true;
-  if (*word >= '0' && *word <= '9' && !*end && !errno)
-    return 0;
-  return cli_refuse(state, "%s: '%.60s' is not a cycle", option, word);
-}
-
 static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct invocation *call = state->input;
   switch (key) {
@@ -82,9 +69,11 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case KEY_GROUP:
     return parse_range(state, "--group", word, 0, &call->groups);
   case KEY_FROM:
-    return parse_cycle(state, "--from", word, &call->from);
+    call->window = true;
+    return cli_number(state, "--from", word, 0, NEVER, " cycles", &call->from);
   case KEY_TO:
-    return parse_cycle(state, "--to", word, &call->to);
+    call->window = true;
+    return cli_number(state, "--to", word, 0, NEVER, " cycles", &call->to);
   case ARGP_KEY_END:
     if (call->common.path && !call->out)
       return cli_refuse(state, "-o FILE is missing: the trace to write");

@@ -1,6 +1,5 @@
 #include "sim/cli/trace_verbs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,12 +8,7 @@
 
 error_t trace_number(struct argp_state *state, const char *option, const char *word, uint64_t minimum,
                      uint64_t *number) {
-  char *end = NULL;
-  errno = 0;
-  *number = strtoull(word, &end, 10);
-  if (*word >= '0' && *word <= '9' && !*end && !errno && *number >= minimum && *number <= UINT32_MAX)
-    return 0;
-  return cli_refuse(state, "%s: '%.60s' is not a whole number in [%" PRIu64 ", %u]", option, word, minimum, UINT32_MAX);
+  return cli_number(state, option, word, minimum, UINT32_MAX, "", number);
 }
 
 error_t trace_option(int key, const char *word, struct argp_state *state) {

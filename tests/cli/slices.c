@@ -223,7 +223,8 @@ TEST(slices, what_cannot_be_is_refused_and_leaves_nothing) {
   expect("trace slice t.wwt -o s.wwt --group 16-20", 2, "t.wwt: has no work-group that is asked for");
   expect("trace slice t.wwt -o s.wwt --group 3-2", 2, "--group: '3-2' ends before it begins");
   expect("trace slice t.wwt -o s.wwt --group x", 2, "--group: 'x' is not a whole number");
-  expect("trace slice t.wwt -o s.wwt --from then", 2, "--from: 'then' is not a cycle");
+  expect("trace slice t.wwt -o s.wwt --from then", 2,
+         "--from: 'then' is not a whole number in [0, 18446744073709551615] cycles");
   expect("trace slice t.wwt -o /nowhere/s.wwt", 2, "/nowhere/s.wwt: cannot be written");
   expect("trace slice t.wwt -o .", 2, ".: cannot be written");
   EXPECT_FALSE(tool_exists("s.wwt"));
