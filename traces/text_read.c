@@ -1,41 +1,16 @@
-/* Lines into a writer: statements and blocks here, what work-groups do by way of nodes. */
-#include "traces/text.h"
-#include "traces/text_meta.h"
-#include "traces/text_nodes.h"
+/* Lines into a writer: statements of one line here, those with a block in text_blocks.c, what work-groups do by way of
+ * nodes. */
+#include "traces/text_reader.h"
 #include "traces/writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
-#define NO_NODE UINT32_MAX
-
-struct text_reader {
-  FILE *from;
-  struct lex lex; /* the line under way */
-  struct bytes line, block;
-  struct trace_writer *writer;
-  const struct text_hooks *hooks;
-  struct text_run *run;
-  uint32_t launch;     /* of the groups that come; once there is one */
-  uint32_t next_group; /* that comes when none is said */
-  cycle_t to;          /* of the batch before */
-  bool in_group, in_warp;
-  struct text_group group; /* under way */
-  uint64_t group_line;
-  uint64_t mask; /* of the line before */
-  struct text_node *nodes;
-  uint32_t node_count, node_room;
-  uint32_t warps;             /* the open range of warps, or NO_NODE */
-  uint32_t loops[TEXT_LOOPS]; /* open ones */
-  unsigned loop_count;
-};
-
-static bool memory_out(const struct text_reader *reader) { return lex_fail(&reader->lex, "memory is out"); }
+bool text_memory_out(const struct text_reader *reader) { return lex_fail(&reader->lex, "memory is out"); }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
 
-/* The next line, without its end. False at the file's end, and when it cannot be read, with *good false. */
-static bool next_line(struct text_reader *reader, bool *good) {
+bool text_next_line(struct text_reader *reader, bool *good) {
   int c;
   reader->line.size = 0;
   reader->lex.line++;
@@ -44,185 +19,25 @@ static bool next_line(struct text_reader *reader, bool *good) {
       return *good = lex_fail(&reader->lex, c ? "the line is longer than %d bytes" : "a zero byte, which no text has",
                               TEXT_LINE_BYTES);
     if (!bytes_add(&reader->line, &(char){(char)c}, 1))
-      return *good = memory_out(reader);
+      return *good = text_memory_out(reader);
   }
   if (ferror(reader->from))
     return *good = lex_fail(&reader->lex, "%s", strerror(errno));
   if (!bytes_reserve(&reader->line, 1))
-    return *good = memory_out(reader);
+    return *good = text_memory_out(reader);
   reader->lex.at = (const char *)reader->line.at;
   reader->lex.end = reader->lex.at + reader->line.size;
   return c != EOF || reader->line.size;
 }
 
-static bool expect_end(struct text_reader *reader) {
+bool text_expect_end(struct text_reader *reader) {
   if (!lex_more(&reader->lex))
     return true;
   const struct slice word = lex_word(&reader->lex);
   return lex_fail(&reader->lex, "'%.*s' is too much on this line", word.size < 40 ? (int)word.size : 40, word.at);
 }
 
-static bool is_end(const struct bytes *line) {
-  size_t size = line->size;
-  while (size && strchr(" \t\r", line->at[size - 1]))
-    size--;
-  return size == 1 && *line->at == '}';
-}
-
-/* The lines up to one that is `}`, without the two blanks that they begin with. */
-static bool take_block(struct text_reader *reader, struct text_block *block) {
-  const uint64_t head = reader->lex.line;
-  bool good = true;
-  reader->block.size = 0;
-  while (next_line(reader, &good) && !is_end(&reader->line)) {
-    const uint8_t *at = reader->line.at;
-    size_t size = reader->line.size, blanks = 0;
-    while (blanks < 2 && blanks < size && at[blanks] == ' ')
-      blanks++;
-    if (size > blanks && at[size - 1] == '\r')
-      size--;
-    if (reader->block.size + size > TEXT_BLOCK_BYTES)
-      return lex_fail(&reader->lex, "the block has more than %d bytes", TEXT_BLOCK_BYTES);
-    if (!bytes_add(&reader->block, at + blanks, size - blanks) || !bytes_add(&reader->block, "\n", 1))
-      return memory_out(reader);
-  }
-  if (good && !is_end(&reader->line)) {
-    reader->lex.line = head;
-    good = lex_fail(&reader->lex, "the block that begins here has no end (legal: a line that is '}')");
-  }
-  if (!good || !bytes_add(&reader->block, "", 1))
-    return good ? memory_out(reader) : false;
-  *block =
-      (struct text_block){reader->lex.path, (const char *)reader->block.at, reader->block.size - 1, (uint32_t)head + 1};
-  return true;
-}
-
-/* A plain word or a string. */
-static bool take_name(struct text_reader *reader, const char *what, struct bytes *name) {
-  struct lex *lex = &reader->lex;
-  if (!lex_more(lex))
-    return lex_fail(lex, "%s is missing", what);
-  if (*lex->at == '"') {
-    const char *wrong = text_take_string(&lex->at, lex->end, name);
-    if (wrong)
-      return lex_fail(lex, "%s: expected %s", what, wrong);
-  } else {
-    const struct slice word = lex_word(lex);
-    if (!bytes_add(name, word.at, word.size))
-      return memory_out(reader);
-  }
-  if (memchr(name->at ? name->at : (const uint8_t *)"", 0, name->size))
-    return lex_fail(lex, "%s has a zero byte", what);
-  return bytes_add(name, "", 1) || memory_out(reader);
-}
-
-static bool expect_brace(struct text_reader *reader) {
-  struct lex *lex = &reader->lex;
-  if (!lex_more(lex) || !slice_is(lex_word(lex), "{"))
-    return lex_fail(lex, "expected a block, which begins with '{' at the line's end");
-  return expect_end(reader);
-}
-
-/* ---- metas --------------------------------------------------------------------------------------- */
-
-static bool take_own_form(struct text_reader *reader, const char *form, const char *name) {
-  struct text_block block;
-  struct bytes bytes = {0};
-  if (!take_block(reader, &block))
-    return false;
-  const char *wrong = text_take_meta(form, block.text, block.size, &bytes);
-  if (!wrong)
-    trace_write_meta(reader->writer, name, bytes.at, bytes.size);
-  free(bytes.at);
-  return !wrong || lex_fail(&reader->lex, "the block that ends here: expected %s", wrong);
-}
-
-static bool take_hooked_form(struct text_reader *reader, const char *form, const char *name) {
-  struct text_block block;
-  size_t size = 0;
-  if (!take_block(reader, &block))
-    return false;
-  void *bytes = reader->hooks->take_meta(reader->hooks->self, form, name, &block, &size, reader->lex.error);
-  if (!bytes)
-    return false;
-  trace_write_meta(reader->writer, name, bytes, size);
-  free(bytes);
-  return true;
-}
-
-static bool take_string_meta(struct text_reader *reader, const char *name) {
-  struct bytes bytes = {0};
-  const char *wrong = text_take_string(&reader->lex.at, reader->lex.end, &bytes);
-  bool good = wrong ? lex_fail(&reader->lex, "expected %s", wrong) : expect_end(reader);
-  if (good)
-    trace_write_meta(reader->writer, name, bytes.at, bytes.size);
-  free(bytes.at);
-  return good;
-}
-
-static bool take_meta_of(struct text_reader *reader, const char *name) {
-  const char *const *more = reader->hooks->forms;
-  const char *words[16] = {NULL};
-  size_t count = 0, number;
-  if (lex_more(&reader->lex) && *reader->lex.at == '"')
-    return take_string_meta(reader, name);
-  while (text_forms[count])
-    words[count] = text_forms[count], count++;
-  const size_t own = count;
-  for (; more && *more; more++)
-    words[count++] = *more;
-  const struct slice form = lex_more(&reader->lex) ? lex_word(&reader->lex) : (struct slice){"", 0};
-  if (!lex_one_of(&reader->lex, "meta", form, words, &number) || !expect_brace(reader))
-    return false;
-  return number < own ? take_own_form(reader, words[number], name) : take_hooked_form(reader, words[number], name);
-}
-
-static bool take_meta(struct text_reader *reader) {
-  struct bytes name = {0};
-  const bool good = take_name(reader, "the meta's name", &name) && take_meta_of(reader, (const char *)name.at);
-  free(name.at);
-  return good;
-}
-
-/* ---- programs and launches ------------------------------------------------------------------------- */
-
-static bool add_kinds(struct lex *lex, struct slice word, struct bytes *kinds) {
-  const char *names[TRACE_KINDS + 1] = {NULL}, *star = memchr(word.at, '*', word.size);
-  const struct slice name = {word.at, star ? (size_t)(star - word.at) : word.size};
-  size_t kind = 0;
-  uint64_t times = 1;
-  for (unsigned i = 0; i < TRACE_KINDS; i++)
-    names[i] = trace_kind_rows[i].name;
-  if (!lex_one_of(lex, "program", name, names, &kind) ||
-      (star && !lex_number(lex, "program", (struct slice){star + 1, word.size - name.size - 1}, 1, TEXT_PROGRAM,
-                           "a number of instructions", &times)))
-    return false;
-  if (kinds->size + times > TEXT_PROGRAM)
-    return lex_fail(lex, "the program has more than %d instructions", TEXT_PROGRAM);
-  if (!bytes_reserve(kinds, times))
-    return lex_fail(lex, "memory is out");
-  memset(kinds->at + kinds->size, (int)kind, times);
-  kinds->size += times;
-  return true;
-}
-
-static bool take_program(struct text_reader *reader) {
-  struct text_block block = {.text = ""};
-  struct bytes kinds = {0};
-  bool good = expect_brace(reader) && take_block(reader, &block);
-  struct lex lex = reader->lex;
-  lex.line = good ? block.line : lex.line;
-  for (const char *at = block.text; good && *at; at += *at == '\n', lex.line++) {
-    lex.at = at;
-    lex.end = at = strchr(at, '\n');
-    while (good && lex_more(&lex))
-      good = add_kinds(&lex, lex_word(&lex), &kinds);
-  }
-  if (good)
-    trace_write_program(reader->writer, kinds.at, (uint32_t)kinds.size);
-  free(kinds.at);
-  return good;
-}
+/* ---- launches ---------------------------------------------------------------------------------- */
 
 /* A row of a statement's fields: where its number goes. */
 struct number_row {
@@ -301,7 +116,7 @@ static struct text_node *add_node(struct text_reader *reader, enum text_node_typ
     const uint32_t room = 2 * reader->node_room + 4;
     struct text_node *grown = realloc(reader->nodes, room * sizeof *grown);
     if (!grown) {
-      memory_out(reader);
+      text_memory_out(reader);
       return NULL;
     }
     reader->nodes = grown;
@@ -494,7 +309,7 @@ static bool take_repeat(struct text_reader *reader) {
   if (reader->loop_count == TEXT_LOOPS)
     return lex_fail(lex, "more than %d loops within one another", TEXT_LOOPS);
   const struct slice number = lex_more(lex) ? lex_word(lex) : (struct slice){"", 0};
-  if (!lex_number(lex, "repeat", number, 1, TEXT_TURNS, "a number of turns", &turns) || !expect_brace(reader))
+  if (!lex_number(lex, "repeat", number, 1, TEXT_TURNS, "a number of turns", &turns) || !text_expect_brace(reader))
     return false;
   struct text_node *node = add_node(reader, TEXT_REPEAT);
   if (!node)
@@ -508,40 +323,31 @@ static bool take_end(struct text_reader *reader) {
   if (!reader->loop_count)
     return lex_fail(&reader->lex, "'}' without a loop that it could end");
   reader->nodes[reader->loops[--reader->loop_count]].end = reader->node_count;
-  return expect_end(reader) && settle(reader);
+  return text_expect_end(reader) && settle(reader);
 }
 
 /* ---- statements --------------------------------------------------------------------------------------- */
-
-static bool take_hooked(struct text_reader *reader, const char *head) {
-  struct bytes name = {0};
-  struct text_block block;
-  struct lex *lex = &reader->lex;
-  bool good = lex_more(lex) && *lex->at != '{' ? take_name(reader, "the block's name", &name)
-                                               : bytes_add(&name, "", 1) || memory_out(reader);
-  good = good && expect_brace(reader) && take_block(reader, &block) &&
-         reader->hooks->take_block(reader->hooks->self, head, (const char *)name.at, &block, reader->writer,
-                                   reader->lex.error);
-  free(name.at);
-  return good;
-}
 
 /* What stands for itself, and ends a work-group. */
 static const struct {
   const char *name;
   bool (*take)(struct text_reader *reader);
   bool inside; /* of a work-group: does not end it */
-} statements[] = {{"meta", take_meta, false},     {"program", take_program, false},
-                  {"launch", take_launch, false}, {"group", take_group, false},
-                  {"warp", take_warp, true},      {"note", take_note, true},
-                  {"repeat", take_repeat, true},  {"}", take_end, true}};
+} statements[] = {{"meta", text_take_meta_line, false},
+                  {"program", text_take_program, false},
+                  {"launch", take_launch, false},
+                  {"group", take_group, false},
+                  {"warp", take_warp, true},
+                  {"note", take_note, true},
+                  {"repeat", take_repeat, true},
+                  {"}", take_end, true}};
 
 /* A launch is the one that the groups behind it are of. */
 static bool take_outer(struct text_reader *reader, size_t number, size_t hooked) {
   enum { STATEMENTS = sizeof statements / sizeof *statements };
   const uint32_t launches = writer_launches(reader->writer);
   if (!end_group(reader) ||
-      !(number < STATEMENTS ? statements[number].take(reader) : take_hooked(reader, reader->hooks->heads[hooked])))
+      !(number < STATEMENTS ? statements[number].take(reader) : text_take_hooked(reader, reader->hooks->heads[hooked])))
     return false;
   if (writer_launches(reader->writer) != launches) {
     reader->launch = launches;
@@ -573,18 +379,18 @@ static bool take_statement(struct text_reader *reader) {
 static bool take_version(struct text_reader *reader) {
   bool good = true;
   uint64_t version = 0;
-  if (!next_line(reader, &good))
+  if (!text_next_line(reader, &good))
     return good ? lex_fail(&reader->lex, "the file is empty (legal: 'wwtt %d' first)", TEXT_VERSION) : false;
   struct lex *lex = &reader->lex;
   if (!lex_more(lex) || !slice_is(lex_word(lex), "wwtt"))
     return lex_fail(lex, "is not the text of a trace (legal: 'wwtt %d' first)", TEXT_VERSION);
   const struct slice number = lex_more(lex) ? lex_word(lex) : (struct slice){"", 0};
-  return lex_number(lex, "wwtt", number, TEXT_VERSION, TEXT_VERSION, "a version", &version) && expect_end(reader);
+  return lex_number(lex, "wwtt", number, TEXT_VERSION, TEXT_VERSION, "a version", &version) && text_expect_end(reader);
 }
 
 static bool read_all(struct text_reader *reader) {
   bool good = take_version(reader);
-  while (good && next_line(reader, &good))
+  while (good && text_next_line(reader, &good))
     good = !lex_more(&reader->lex) || take_statement(reader);
   return good && end_group(reader);
 }
@@ -599,7 +405,7 @@ bool trace_text_read(FILE *from, const char *path, struct trace_writer *writer, 
                                .run = text_run_new(writer, path, error)};
   *error = (struct trace_error){.offset = 0};
   if (!reader.run)
-    return memory_out(&reader);
+    return text_memory_out(&reader);
   const bool good = read_all(&reader);
   text_run_free(reader.run);
   forget_nodes(&reader);
