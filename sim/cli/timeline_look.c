@@ -87,12 +87,13 @@ static bool print_info(const char *path, struct timeline_file *file, const struc
     count_event(&counts, &event);
   stat(path, &stats);
   print_run(&text, run);
-  text_print(&text,
-             "events         %" PRIu64 " from cycle %" PRIu64 " to %" PRIu64 ", in %lld bytes: %.2f bytes an event\n",
-             extent.events, extent.from, extent.to, (long long)stats.st_size,
-             extent.events ? (double)stats.st_size / (double)extent.events : 0);
-  if (extent.events)
+  if (extent.events) {
+    text_print(
+        &text, "events         %" PRIu64 " from cycle %" PRIu64 " to %" PRIu64 ", in %lld bytes: %.2f bytes an event\n",
+        extent.events, extent.from, extent.to, (long long)stats.st_size, (double)stats.st_size / (double)extent.events);
     print_counts(&text, &counts);
+  } else
+    text_print(&text, "events         0 in %lld bytes\n", (long long)stats.st_size);
   const bool good = timeline_failed(file) ? message_fail(message, "%s", timeline_failed(file)->text)
                                           : cli_output(NULL, text.data, text.length, message);
   free(counts.cu);

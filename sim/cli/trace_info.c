@@ -100,8 +100,10 @@ static void print_recording(struct text *text, const struct trace_facts *facts) 
   text_print(text, "recording      %s, on machine %s\n", facts->job->name, facts->job->machine.name);
   for (size_t i = 0; i < facts->job->launch_count; i++)
     print_launch(text, facts, i);
-  text_print(text, "operations     %" PRIu64 " in %" PRIu64 " bytes: %.4f bytes an operation\n", facts->operations,
-             facts->bytes, per((double)facts->bytes, (double)facts->operations));
+  text_print(text, "operations     %" PRIu64 " in %" PRIu64 " bytes", facts->operations, facts->bytes);
+  if (facts->operations)
+    text_print(text, ": %.4f bytes an operation", (double)facts->bytes / (double)facts->operations);
+  text_print(text, "\n");
   text_print(text, "blocks         %" PRIu64 " bytes, %.2f times as many before compression\n", facts->stored,
              per((double)facts->raw, (double)facts->stored));
   for (size_t i = 0; i < facts->mark_count; i++) {

@@ -1,4 +1,5 @@
 /* warpwait trace slice: some launches of a trace, or some work-groups of them, as a trace. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,9 +54,12 @@ static error_t parse_range(struct argp_state *state, const char *option, const c
   range->last = range->first;
   if (!error && word[length])
     error = trace_number(state, option, word + length + 1, minimum, &range->last);
-  if (!error && range->last < range->first)
+  if (error)
+    return cli_refuse(state, "%s: '%.60s' is not a whole number in [%" PRIu64 ", %u], or a range of them such as 2-5",
+                      option, word, minimum, UINT32_MAX);
+  if (range->last < range->first)
     return cli_refuse(state, "%s: '%.60s' ends before it begins", option, word);
-  return error;
+  return 0;
 }
 
 static error_t parse_option(int key, char *word, struct argp_state *state) {
@@ -77,6 +81,8 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case ARGP_KEY_END:
     if (call->common.path && !call->out)
       return cli_refuse(state, "-o FILE is missing: the trace to write");
+    if (call->from >= call->to)
+      return cli_refuse(state, "--to: %" PRIu64 " is not after --from, %" PRIu64, call->to, call->from);
     return trace_option(key, word, state);
   default:
     return trace_option(key, word, state);
@@ -190,6 +196,19 @@ static size_t add_never_begun(const struct invocation *call, const struct trace_
   return added;
 }
 
+static bool fail_none(const struct trace_input *input, struct message *message) {
+  const uint32_t launches = trace_launches(input->opened.trace);
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < launches; i++) {
+    uint32_t first = 0, groups = 0;
+    trace_input_groups(input, i, &first, &groups);
+    last = first + groups - 1 > last ? first + groups - 1 : last;
+  }
+  return message_fail(message,
+                      "%.300s: has no work-group that is asked for; its launches are 1 to %u, its work-groups 0 to %u",
+                      input->path, launches, last);
+}
+
 static bool write_slice(const struct invocation *call, struct trace_input *input, const struct range *kept,
                         struct message *message) {
   const uint32_t count = trace_launches(input->opened.trace);
@@ -208,8 +227,7 @@ static bool write_slice(const struct invocation *call, struct trace_input *input
   for (size_t i = 0, added = add_never_begun(call, input, launches); i < added; i++)
     parts[named++].launch = (uint32_t)(input->opened.job.launch_count - added + i);
   say_together(launches, &input->opened.job, parts, named);
-  const bool good = edit.part_count ? trace_edit_write(&edit, call->out, message)
-                                    : message_fail(message, "%.300s: has no work-group that is asked for", input->path);
+  const bool good = edit.part_count ? trace_edit_write(&edit, call->out, message) : fail_none(input, message);
   json_decref(run);
   free(parts);
   return good;

@@ -127,3 +127,16 @@ TEST(files, what_is_interrupted_leaves_no_part_of_a_file) {
   EXPECT_STREQ(stranger, "");
   outcome_free(&outcome);
 }
+
+TEST(files, what_has_nothing_in_it_says_so) {
+  tool_folder();
+  tool_file("k.wws", ".kernel k\n  exit\n");
+  expect("run k.wws --global 32 --max-cycles 1 --trace z.wwt --timeline z.wtl --out r", 1,
+         "not finished after 1 cycles");
+  struct outcome trace = tool("trace info z.wwt"), timeline = tool("trace info z.wtl");
+  EXPECT_CONTAINS(trace.out, "\noperations     0 in ");
+  EXPECT_CONTAINS(trace.out, " bytes\nblocks ");
+  EXPECT_CONTAINS(timeline.out, "\nevents         0 in ");
+  outcome_free(&trace);
+  outcome_free(&timeline);
+}

@@ -122,7 +122,7 @@ TEST(slices, a_window_of_time_has_the_groups_that_began_in_it) {
   EXPECT_CONTAINS(rest.out, ": 12 work-groups alone, from number 4 on\n");
   outcome_free(&first);
   outcome_free(&rest);
-  expect("trace slice t.wwt --from 40 --to 40 -o none.wwt", 2, "t.wwt: has no work-group that is asked for");
+  expect("trace slice t.wwt --from 40 --to 40 -o none.wwt", 2, "--to: 40 is not after --from, 40");
   EXPECT_FALSE(tool_exists("none.wwt"));
 }
 
@@ -220,9 +220,13 @@ TEST(slices, what_cannot_be_is_refused_and_leaves_nothing) {
   expect("trace merge t.wwt nothing.wwt -o s.wwt", 2, "nothing.wwt");
   expect("trace slice t.wwt", 2, "-o FILE is missing");
   expect("trace slice t.wwt -o s.wwt --launch 2", 2, "t.wwt: has no work-group that is asked for");
-  expect("trace slice t.wwt -o s.wwt --group 16-20", 2, "t.wwt: has no work-group that is asked for");
+  expect("trace slice t.wwt -o s.wwt --group 16-20", 2,
+         "asked for; its launches are 1 to 1, its work-groups 0 to 15\n");
   expect("trace slice t.wwt -o s.wwt --group 3-2", 2, "--group: '3-2' ends before it begins");
   expect("trace slice t.wwt -o s.wwt --group x", 2, "--group: 'x' is not a whole number");
+  expect("trace slice t.wwt -o s.wwt --group -1", 2,
+         "--group: '-1' is not a whole number in [0, 4294967295], or a range");
+  expect("trace slice t.wwt -o s.wwt --launch 1-", 2, "--launch: '1-' is not a whole number in [1, 4294967295], or a");
   expect("trace slice t.wwt -o s.wwt --from then", 2,
          "--from: 'then' is not a whole number in [0, 18446744073709551615] cycles");
   expect("trace slice t.wwt -o /nowhere/s.wwt", 2, "/nowhere/s.wwt: cannot be written");
