@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Cycles that a warp has waited in one bucket. */
+struct wait {
+  enum stall stall;
+  cycle_t from, to;
+};
+
 /* A warp's account as far as it has been looked at, and the last cycles of it, which have yet to be told since more may
  * come to them. */
 struct account {
@@ -12,6 +18,7 @@ struct account {
   cycle_t from, to; /* to be told */
   enum stall stall;
   uint32_t pc;
+  struct wait longest; /* since its scheduler has issued */
 };
 
 /* The cycles in which a scheduler has issued last, one after the other. */
@@ -66,13 +73,26 @@ static void tell_issues(const struct cu *cu, uint32_t scheduler) {
   issues->from = issues->to;
 }
 
+/* How much of a wait lies behind cycle `from`. */
+static cycle_t within(const struct wait *wait, cycle_t from) {
+  return wait->to > from ? wait->to - cycle_max(wait->from, from) : 0;
+}
+
+static void note_wait(const struct cu *cu, uint32_t slot) {
+  struct account *account = &cu->tell->accounts[slot];
+  const cycle_t gap = cu->tell->issues[slot % cu->params.schedulers].to;
+  const struct wait wait = {account->stall, account->from, account->to};
+  if (within(&wait, gap) >= within(&account->longest, gap))
+    account->longest = wait;
+}
+
 /* Why the scheduler has not issued up to `now`, in which warp `slot` issues. */
 static void tell_gap(const struct cu *cu, uint32_t scheduler, uint32_t slot, cycle_t now) {
   const struct account *account = &cu->tell->accounts[slot];
   const struct cu_warp *oldest = &cu->warps[cu->schedulers[scheduler].age[0]];
   const cycle_t from = cu->tell->issues[scheduler].to;
-  if (account->from < account->to && account->stall != STALL_ISSUED)
-    tell_scheduler(cu, scheduler, from, now, account->stall, slot);
+  if (within(&account->longest, from))
+    tell_scheduler(cu, scheduler, from, now, account->longest.stall, slot);
   else if (oldest->started < now)
     tell_scheduler(cu, scheduler, from, now, oldest->stall, slot);
 }
@@ -118,6 +138,8 @@ static void add_cycles(const struct cu *cu, uint32_t slot, enum stall stall, uin
     account->pc = pc;
   }
   account->to += cycles;
+  if (stall != STALL_ISSUED)
+    note_wait(cu, slot);
 }
 
 /* What its buckets have grown by since the last look, in the order of time. */

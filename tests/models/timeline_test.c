@@ -398,6 +398,26 @@ TEST(timeline, a_load_that_the_l1_serves_moves_no_bytes_and_ends_after_its_laten
   close_ear(ear);
 }
 
+TEST(timeline, a_gap_of_a_scheduler_is_what_its_next_warp_waited_for_longest) {
+  /* The wait's release takes 7 cycles behind a copy of hundreds: the gap is the copy's. */
+  struct rig rig;
+  struct ear *ear =
+      listen(&rig, "cu.wait_latency=7", 32,
+             ".kernel k\n.arg a global\n.lds t 1024\n.reg e, x\n.reg64 p\n ld.arg.b64 p, a\n mov.b32 e, 0\n"
+             " copy.to_lds e, [t], [p], 256, size=4\n wait e\n ld.global.b32 x, [p]\n mov.b32 x, x\n exit\n");
+  uint64_t longest = 0, behind = 0;
+  FOR_EACH(event, ear, TIMELINE_SCHEDULER) {
+    if (event->field[TIMELINE_SCHEDULER_STALL] == STALL_COPY_WAIT)
+      longest = cycles_of(event);
+    behind += event->field[TIMELINE_SCHEDULER_STALL] == STALL_MEMORY ? cycles_of(event) : 0;
+    EXPECT_NE(event->field[TIMELINE_SCHEDULER_STALL], STALL_WAIT_JOIN);
+  }
+  EXPECT_GE(longest, rig.result.stalls[STALL_COPY_WAIT] + rig.result.stalls[STALL_WAIT_JOIN] - 1);
+  EXPECT_GE(behind, rig.result.stalls[STALL_MEMORY] - 1);
+  rig_free(&rig);
+  close_ear(ear);
+}
+
 TEST(timeline, a_copy_of_several_descriptors_is_one_with_all_of_their_channels) {
   /* Lines of 8 elements, 16 apart; the buffer ends in the middle of the fifth: four lines, and a half. */
   struct rig rig;
