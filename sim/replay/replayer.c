@@ -1,61 +1,21 @@
-#include "sim/replay/replayer.h"
+#include "sim/replay/replayer_parts.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/rows.h"
 #include "models/machine.h"
 #include "models/result.h"
 #include "sim/core/need.h"
 #include "sim/replay/kinds.h"
 #include "sim/replay/prefix.h"
 
-enum { REGISTERS = 256, OUTCOME = 2 * TRACE_LANES };
-
-/* What became of the ids of a pipe's reservations of one direction, by the place of the first packet. */
-struct renamed {
-  uint64_t recorded, replayed;
-};
-
-struct replayed_pipe {
-  struct renamed *id[2]; /* max_packets of them; NULL: none yet */
-};
-
-/* Of a compute unit. */
-struct unit {
-  struct warp_source source;
-  struct replayer *replayer;
-  const struct isa_launch *launches;
-  struct isa_warp *warps; /* of these, group and index alone, and registers that are of no warp */
-  struct trace_warp **streams;
-  uint32_t warp_count;
-  struct isa_group *groups;
-  uint64_t *calls, *made; /* of a prefix: how many a group's warps make (prefix.h); how many a warp has made */
-  uint32_t *registers;
-  uint8_t *lds; /* where mbarriers are, and nothing else */
-};
-
-struct replayer {
-  struct trace *trace;
-  uint64_t *shift; /* of each launch of the trace */
-  struct unit **units;
-  uint32_t unit_count;
-  uint32_t first, next; /* numbers of the first of the launches that run at once, and of the one after them */
-  uint16_t *rules;      /* this program's numbers of the recording's hazards */
-  uint32_t rule_count;
-  struct replayed_pipe pipes[ISA_MOST_PIPES];
-  bool faulty, damaged;
-  bool prefix;                /* of a trace that is not whole: streams may end anywhere */
-  struct trace_warp *decoder; /* of a prefix, to see where */
-  uint64_t cut_short;
-  char fault[600];
-};
+enum { REGISTERS = 256 };
 
 /* ---- faults ---------------------------------------------------------------------------------------- */
 
-static void damaged(struct replayer *replayer, const char *what) {
+void replayer_damage(struct replayer *replayer, const char *what) {
   if (replayer->faulty)
     return;
   const struct trace_error *error = trace_failed(replayer->trace);
@@ -66,7 +26,7 @@ static void damaged(struct replayer *replayer, const char *what) {
 static void ended(struct unit *unit, const struct isa_warp *warp) {
   struct replayer *replayer = unit->replayer;
   if (trace_failed(replayer->trace)) {
-    damaged(replayer, "");
+    replayer_damage(replayer, "");
     return;
   }
   if (replayer->faulty)
@@ -104,7 +64,7 @@ bool replayer_damaged(const struct replayer *replayer) { return replayer->damage
 static void tell_hazard(struct unit *unit, const struct isa_launch *launch, const struct trace_note *note) {
   struct replayer *replayer = unit->replayer;
   if (note->values < 6 || note->value[0] >= replayer->rule_count || note->value[1] >= launch->program->count) {
-    damaged(replayer, "a hazard of the trace has a rule or an instruction that there is not");
+    replayer_damage(replayer, "a hazard of the trace has a rule or an instruction that there is not");
     return;
   }
   struct isa_hazard hazard = {
@@ -134,18 +94,11 @@ static uint32_t tell_print(struct unit *unit, const struct isa_warp *warp, const
     more = note[used].value[2];
   }
   if (more)
-    damaged(unit->replayer, "what a work-item printed is not whole in the trace");
+    replayer_damage(unit->replayer, "what a work-item printed is not whole in the trace");
   else if (launch->print)
     launch->print(launch->print_context, warp->group, (uint32_t)note->value[0], text, length);
   free(text);
   return used ? used : 1;
-}
-
-static const struct trace_note *outcome_of(const struct trace_op *op) {
-  for (uint32_t i = 0; i < op->notes; i++)
-    if (op->note[i].kind == TRACE_NOTE_OUTCOME && op->note[i].values >= 2)
-      return &op->note[i];
-  return NULL;
 }
 
 __attribute__((noinline)) static void tell_notes(struct unit *unit, const struct isa_warp *warp,
@@ -156,40 +109,6 @@ __attribute__((noinline)) static void tell_notes(struct unit *unit, const struct
       tell_hazard(unit, warp->group->launch, note);
     i += note->kind == TRACE_NOTE_PRINT ? tell_print(unit, warp, note, op->notes - i) : 1;
   }
-}
-
-/* ---- ids of pipes' reservations -------------------------------------------------------------------- */
-
-/* Where the id has its pipe, direction and position, see isa/pipe.h. */
-enum { ID_WRITE = 54, ID_PIPE = 57 };
-
-static struct isa_pipe *pipe_of_id(const struct isa_memory *memory, uint64_t id) {
-  const uint64_t number = id >> ID_PIPE & 63;
-  return number && number <= memory->pipe_count ? &memory->pipes[number - 1] : NULL;
-}
-
-static struct renamed *place_of(struct replayer *replayer, const struct isa_memory *memory, uint64_t id) {
-  const struct isa_pipe *pipe = pipe_of_id(memory, id);
-  const uint64_t position = id & ISA_MOST_PACKETS;
-  if (!pipe || position >= pipe->max_packets)
-    return NULL;
-  struct renamed **ids = &replayer->pipes[pipe->number - 1].id[id >> ID_WRITE & 1];
-  if (!*ids)
-    *ids = need(pipe->max_packets, sizeof **ids);
-  return *ids + position;
-}
-
-static void rename_id(struct replayer *replayer, const struct isa_memory *memory, uint64_t recorded,
-                      uint64_t replayed) {
-  struct renamed *place = place_of(replayer, memory, recorded);
-  if (place)
-    *place = (struct renamed){recorded, replayed};
-}
-
-/* The id here of one in the recording; ids that were never given stay what they are. */
-static uint64_t id_here(struct replayer *replayer, const struct isa_memory *memory, uint64_t recorded) {
-  const struct renamed *place = place_of(replayer, memory, recorded);
-  return place && place->recorded == recorded ? place->replayed : recorded;
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------ */
@@ -239,50 +158,6 @@ static void give_addresses(struct isa_access *access, struct trace_vector vector
   trace_spread(&vector, lanes, access->address);
 }
 
-/* The recorded outcome is kept with the access, behind what its operands take of `data`, until it is carried out. */
-static void give_pipe(struct unit *unit, struct isa_access *access, const struct trace_op *op,
-                      const struct isa_launch *launch) {
-  const struct isa_memory *memory = launch->memory;
-  const uint32_t lanes = launch->warp_size;
-  const struct trace_note *outcome = outcome_of(op);
-  const bool ids = isa_rows[access->inst->op].c == TYPE_U64;
-  uint64_t operand[TRACE_LANES];
-  uint32_t at = 2;
-  trace_spread(&op->vector[TRACE_PIPE_OPERAND], lanes, operand);
-  access->pipe = (struct isa_pipe_access){0};
-  access->lds[0] = outcome != NULL;
-  for (uint64_t left = access->mask; left; left &= left - 1) {
-    const uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    const uint64_t value = ids ? id_here(unit->replayer, memory, operand[lane]) : operand[lane];
-    const uint64_t got = outcome && at < outcome->values ? outcome->value[at++] : 0;
-    access->data[2 * lane] = (uint32_t)value;
-    access->data[2 * lane + 1] = (uint32_t)(value >> 32);
-    access->data[OUTCOME + 2 * lane] = (uint32_t)got;
-    access->data[OUTCOME + 2 * lane + 1] = (uint32_t)(got >> 32);
-    if (!isa_pipe_find(memory, access->address[lane])) {
-      damaged(unit->replayer, "an operation on a pipe in the trace is at an address where there is no pipe");
-      access->mask &= ~(UINT64_C(1) << lane);
-    }
-  }
-}
-
-/* What pipe.slot leaves behind: packets that have been named. */
-static void name_slots(struct unit *unit, const struct trace_op *op, const struct isa_launch *launch) {
-  uint64_t id[TRACE_LANES], index[TRACE_LANES];
-  if (!trace_lanes(op))
-    return;
-  trace_spread(&op->vector[TRACE_PIPE_SLOT_ID], launch->warp_size, id);
-  trace_spread(&op->vector[TRACE_PIPE_SLOT_INDEX], launch->warp_size, index);
-  for (uint64_t left = trace_lanes(op); left; left &= left - 1) {
-    const uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    const uint64_t here = id_here(unit->replayer, launch->memory, id[lane]);
-    const struct isa_pipe *pipe = pipe_of_id(launch->memory, here);
-    enum isa_hazard_rule rule;
-    if (pipe)
-      isa_pipe_slot(pipe, here >> ID_WRITE & 1 ? ISA_PIPE_WRITE : ISA_PIPE_READ, here, (uint32_t)index[lane], &rule);
-  }
-}
-
 static bool in_lds(const struct isa_access *access) {
   const struct isa_group *group = access->warp->group;
   for (uint64_t left = access->mask; left; left &= left - 1) {
@@ -297,7 +172,7 @@ static void give_mbarrier(struct unit *unit, struct isa_access *access, const st
   give_words(&op->vector[TRACE_MBARRIER_OPERAND], access->warp->group->launch->warp_size, 0, access->data);
   if (in_lds(access))
     return;
-  damaged(unit->replayer, "an mbarrier in the trace lies outside of its work-group's LDS");
+  replayer_damage(unit->replayer, "an mbarrier in the trace lies outside of its work-group's LDS");
   access->mask = 0;
 }
 
@@ -321,7 +196,7 @@ static void give_access(struct unit *unit, const struct isa_warp *warp, const st
   else if (op->kind == TRACE_LANE_COPY)
     give_words(&op->vector[TRACE_LANE_COPY_PLACE], lanes, lds, access->lds);
   else if (op->kind == TRACE_PIPE)
-    give_pipe(unit, access, op, launch);
+    replayer_give_pipe(unit, access, op, launch);
   else if (op->kind == TRACE_MBARRIER)
     give_mbarrier(unit, access, op);
 }
@@ -350,10 +225,10 @@ __attribute__((noinline)) static void give(struct unit *unit, const struct isa_w
     break;
   case TRACE_PIPE_BARRIER:
     result->pipe[0] = op->field[TRACE_PIPE_BARRIER_PIPE];
-    result->pipe[1] = id_here(unit->replayer, launch->memory, op->field[TRACE_PIPE_BARRIER_VALUE]);
+    result->pipe[1] = replayer_id_here(unit->replayer, launch->memory, op->field[TRACE_PIPE_BARRIER_VALUE]);
     break;
   case TRACE_PIPE_SLOT:
-    name_slots(unit, op, launch);
+    replayer_name_slots(unit, op, launch);
     break;
   default:
     give_access(unit, warp, op, access);
@@ -377,7 +252,7 @@ __attribute__((noinline)) static uint32_t step_with(struct unit *unit, uint32_t 
       unit->made[slot]++ == unit->calls[warp->group - unit->groups])
     return give_up(unit, warp, access, result);
   if (!possible(program, &op)) {
-    damaged(unit->replayer, "a warp of the trace goes on where its program does not");
+    replayer_damage(unit->replayer, "a warp of the trace goes on where its program does not");
     return give_up(unit, warp, access, result);
   }
   result->pc = op.pc;
@@ -412,71 +287,6 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   result->done = op->flags & TRACE_DONE;
   result->diverged = op->flags & TRACE_DIVERGED;
   return unit->warps[slot].pc = op->next;
-}
-
-/* ---- operations on pipes and mbarriers, carried out ------------------------------------------------------ */
-
-static uint64_t id_in(const struct isa_access *access) {
-  const uint32_t lanes = access->warp->group->launch->warp_size;
-  const uint64_t lane = (uint64_t)__builtin_ctzll(access->mask);
-  const uint32_t *row = access->warp->reg + (size_t)access->inst->d * lanes + lane;
-  return (uint64_t)row[lanes] << 32 | row[0];
-}
-
-/* Lane by lane, as in the recording: what was got there waits until it can be had, what was refused is refused. */
-static void commit_reservation(struct unit *unit, struct isa_access *access) {
-  const enum isa_pipe_direction direction =
-      isa_is_pipe_write((enum isa_op)access->inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
-  const struct isa_memory *memory = access->warp->group->launch->memory;
-  const uint64_t all = access->mask, lanes = access->pipe.waiting ? access->pipe.waiting : all;
-  access->pipe.waiting = 0;
-  for (uint64_t left = lanes; left; left &= left - 1) {
-    const uint64_t lane = (uint64_t)__builtin_ctzll(left), bit = UINT64_C(1) << lane;
-    const uint32_t *words = access->data + OUTCOME + 2 * lane;
-    const uint64_t recorded = (uint64_t)words[1] << 32 | words[0];
-    struct isa_pipe *pipe = isa_pipe_find(memory, access->address[lane]);
-    const bool room = access->data[2 * lane] <= isa_pipe_available(pipe, direction);
-    if (recorded && !room) {
-      access->pipe.waiting = lanes & (UINT64_MAX << lane);
-      pipe->stats.held += !access->pipe.held;
-      access->pipe.held = true;
-      return;
-    }
-    if (access->lds[0] && !recorded && room && access->data[2 * lane] &&
-        !(access->pipe.rule || pipe->open >= pipe->limit)) {
-      access->pipe.refused |= bit;
-      continue;
-    }
-    access->mask = bit;
-    isa_access_commit(access);
-    if (recorded)
-      rename_id(unit->replayer, memory, recorded, id_in(access));
-    access->mask = all;
-    if (access->pipe.waiting) { /* nobody knows what became of it in the recording */
-      access->pipe.waiting = lanes & (UINT64_MAX << lane);
-      return;
-    }
-  }
-}
-
-static void commit(void *self, struct isa_access *access) {
-  struct unit *unit = self;
-  if (access->copy)
-    return;
-  switch ((enum isa_format)isa_rows[access->inst->op].format) {
-  case FORMAT_PIPE_RESERVE:
-    commit_reservation(unit, access);
-    break;
-  case FORMAT_PIPE_COMMIT:
-  case FORMAT_PIPE_NUM:
-  case FORMAT_MBARRIER_INIT:
-  case FORMAT_MBARRIER_ARRIVE:
-  case FORMAT_MBARRIER_TEST:
-    isa_access_commit(access);
-    break;
-  default:
-    break;
-  }
 }
 
 static void commit_nothing(void *self, unsigned engine, uint32_t tag) {
@@ -554,7 +364,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
                  .start_group = start_group,
                  .start_warp = start_warp,
                  .step = step,
-                 .commit = commit,
+                 .commit = replayer_commit,
                  .commit_dma_lds = commit_nothing,
                  .commit_dma_memory = commit_nothing},
       .replayer = replayer,
