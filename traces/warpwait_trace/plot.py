@@ -184,6 +184,15 @@ COMMANDS = [  # (name, options, function, what it draws, an example)
 ]
 
 
+def picture_options(command):
+    """The options of all that draws: what draw_to_file() needs."""
+    command.add_argument("-o", "--out", metavar="FILE", required=True, help="the picture: .png or .svg")
+    command.add_argument("--csv", metavar="FILE", help="also write the numbers that are drawn")
+    command.add_argument("--size", metavar="WxH", type=size, help="in inches (default: by what is drawn)")
+    command.add_argument("--dpi", metavar="N", type=count, default=100, help="pixels an inch (default: 100)")
+    command.add_argument("--title", metavar="TEXT", help="instead of what the input says; '' for none")
+
+
 def parser_of_all():
     """The command line."""
     parser = Parser(prog="warpwait-plot", description="Draws timelines (`warpwait run --timeline`) and JSON reports.",
@@ -193,11 +202,7 @@ def parser_of_all():
         command = commands.add_parser(name, help=text, description=f"Draws {text}.", epilog=f"Example:\n  {example}",
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
         options(command)
-        command.add_argument("-o", "--out", metavar="FILE", required=True, help="the picture: .png or .svg")
-        command.add_argument("--csv", metavar="FILE", help="also write the numbers that are drawn")
-        command.add_argument("--size", metavar="WxH", type=size, help="in inches (default: by what is drawn)")
-        command.add_argument("--dpi", metavar="N", type=count, default=100, help="pixels an inch (default: 100)")
-        command.add_argument("--title", metavar="TEXT", help="instead of what the input says; '' for none")
+        picture_options(command)
         command.set_defaults(draw=draw)
     return parser
 

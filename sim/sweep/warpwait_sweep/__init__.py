@@ -5,8 +5,8 @@
     store.frame(["cycles", "cost"], where="dma.channels <= 4")     # a pandas frame
     warpwait_sweep.pareto(store, "cycles,cost")
 
-docs/sweep-analysis.md has the questions, their definitions and examples. Wants numpy and pandas; matplotlib for pictures
-(`warpwait_sweep.pictures`) and SciPy for searches. What cannot be answered raises SweepError.
+docs/sweep-analysis.md has the questions, their definitions and examples. Wants numpy and pandas; matplotlib for
+pictures (`warpwait_sweep.pictures`) and SciPy for searches. What cannot be answered raises SweepError.
 """
 from .answers import best, curve, errors, knee, pareto
 from .errors import SweepError

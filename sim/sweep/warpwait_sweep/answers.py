@@ -133,7 +133,7 @@ def values_equal(column, axis, value):
 
 
 def curve(store, axis, by="cycles", where=None, at=()):
-    """The objective over an axis: for each value the best that there is, all else being free but for `where` and `at`."""
+    """The objective over an axis: for each value the best that there is, all else free but for `where` and `at`."""
     one = objective(store, by)
     points = fixed_at(store, measured(store, [one], where), at)
     points = points.assign(loss=one.loss(points))

@@ -40,6 +40,8 @@ OPTIONS = {  # name: (flags, settings); commands name those that they take
     "at": (["--at"], {"metavar": "AXIS=VALUE", "action": "append", "default": [],
                       "help": "of the point; may be repeated (default: those of the best)"}),
     "axis": (["--axis"], {"metavar": "AXIS", "required": True, "help": "the axis of the curve"}),
+    "lines": (["--lines"], {"metavar": "AXIS", "help": "a line for each of its values (default: a single line)"}),
+    "axes": (["--axes"], {"metavar": "A,B", "required": True, "help": "the axis across and the one upwards"}),
     "scale": (["--scale"], {"choices": ("auto", "linear", "log"), "default": "auto",
                             "help": "of the axis (default: log when its values grow by factors)"}),
     "metrics": (["--metrics"], {"metavar": "NAMES", "help": "with commas between (default: cycles,cost)"}),
@@ -97,12 +99,114 @@ def run_query(arguments):
     sys.stdout.write(form(answer))
 
 
+# ---- pictures --------------------------------------------------------------------------------------
+
+def draw_lines(_, arguments):
+    from . import pictures
+    axes, table = pictures.lines(opened(arguments), arguments.axis, arguments.by, arguments.lines, arguments.where,
+                                 arguments.at)
+    return axes, table, f"{arguments.by} over {arguments.axis}"
+
+
+def draw_heat(_, arguments):
+    from . import pictures
+    across, _, up = arguments.axes.partition(",")
+    axes, table = pictures.heat(opened(arguments), (across, up), arguments.by, arguments.where, arguments.at)
+    return axes, table, f"{arguments.by}: the best of each cell"
+
+
+def draw_pareto(_, arguments):
+    from . import pictures, queries
+    store = opened(arguments)
+    over = queries.over_or_default(store, arguments.over)
+    return *pictures.pareto(store, over, arguments.where), f"{over.replace(',', ' against ', 1)}"
+
+
+def draw_tornado(_, arguments):
+    from . import pictures
+    axes, table = pictures.tornado(opened(arguments), arguments.by, arguments.where, arguments.at)
+    return axes, table, f"What moves {arguments.by}"
+
+
+def opened(arguments):
+    from .store import Store
+    return Store(arguments.store)
+
+
+PICTURES = [  # (name, function, options, what it draws, an example)
+    ("hiding", draw_lines, ("axis", "lines", "by", "where", "at"),
+     "a metric over an axis, a line for each value of another; of all else the best",
+     "--axis define.DEPTH --lines dma.channels"),
+    ("heat", draw_heat, ("axes", "by", "where", "at"), "a map of two axes; of all else the best",
+     "--axes dma.channels,dma.queue"),
+    ("pareto", draw_pareto, ("over", "where"), "all points by two metrics, and their front", "--over cycles,cost"),
+    ("tornado", draw_tornado, ("by", "where", "at"),
+     "how far each axis moves a metric from a point, and its share of the variance", ""),
+]
+
+
+def plot_parser(commands):
+    from warpwait_trace.plot import picture_options
+    plot = commands.add_parser("plot", help="pictures of a store", description="Pictures of a store.")
+    kinds = plot.add_subparsers(metavar="PICTURE", required=True, parser_class=Parser)
+    for name, draw, options, text, example in PICTURES:
+        kind = sub(kinds, name, text, " ".join(f"plot {name} study.sqlite {example} -o {name}.png".split()))
+        kind.add_argument("store", metavar="STORE")
+        add(kind, options)
+        picture_options(kind)
+        kind.set_defaults(run=run_plot, draw=draw)
+
+
+def run_plot(arguments):
+    """Draws into the file that the arguments name."""
+    import matplotlib
+    matplotlib.use("Agg")
+    from warpwait_trace import plots
+    from warpwait_trace.plot import draw_to_file
+
+    from .errors import SweepError
+    try:
+        with matplotlib.rc_context(plots.figure.STYLE):
+            draw_to_file(plots, arguments)
+    except plots.PlotError as error:
+        raise SweepError(error) from None
+
+
+# ---- the report ------------------------------------------------------------------------------------
+
+def report_parser(commands):
+    report = sub(commands, "report", "a store as one HTML page, with tables and pictures",
+                 "report study.sqlite -o study.html")
+    report.add_argument("store", metavar="STORE")
+    add(report, ("by", "over", "where"))
+    report.add_argument("-o", "--out", metavar="FILE", required=True, help="the page")
+    report.set_defaults(run=run_report)
+
+
+def run_report(arguments):
+    """Writes the page."""
+    store = opened(arguments)
+    import matplotlib
+    matplotlib.use("Agg")
+    from warpwait_trace.plots import PlotError, figure
+
+    from .errors import SweepError
+    from .report import report
+    page = report(store, arguments.by, arguments.over, arguments.where).encode()
+    try:
+        figure.write_whole(arguments.out, lambda file: file.write(page))
+    except PlotError as error:
+        raise SweepError(error) from None
+
+
 def parser_of_all():
     """The command line."""
     parser = Parser(prog="warpwait-sweep", description="Questions to the stores of `warpwait sweep`, pictures and "
                     "reports of them, and searches.", epilog="Exit status: 0 fine; 2 bad input.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
     query_parser(commands)
+    plot_parser(commands)
+    report_parser(commands)
     return parser
 
 

@@ -51,16 +51,17 @@ def save(figure, path):
     """
     suffix = suffix_of(path)
     with matplotlib.rc_context({"svg.hashsalt": "warpwait"}):
-        _write(path, lambda file: figure.savefig(file, format=suffix[1:], metadata=SUFFIXES[suffix],
+        write_whole(path, lambda file: figure.savefig(file, format=suffix[1:], metadata=SUFFIXES[suffix],
                                                  dpi=figure.dpi))
 
 
 def save_table(table, path):
     """Writes a frame as CSV, likewise."""
-    _write(path, table.to_csv)
+    write_whole(path, table.to_csv)
 
 
-def _write(path, write):
+def write_whole(path, write):
+    """Has `write` write to a file, which is there whole or not at all. Raises PlotError when it cannot be."""
     beside = pathlib.Path(f"{path}.part")
     try:
         with open(beside, "wb") as file:
