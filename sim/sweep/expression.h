@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { EXPRESSION_NESTING = 64, EXPRESSION_STEPS = 4096, EXPRESSION_MESSAGE = 256 };
+enum { EXPRESSION_NESTING = 64, EXPRESSION_STEPS = 4096, EXPRESSION_NAMES = 64, EXPRESSION_MESSAGE = 256 };
 
 struct expression;
 

@@ -132,9 +132,10 @@ static bool read_name(struct reading *reading) {
     reading->at = name;
     return fail(reading, "no such function (there are min, max, abs, log2, ceil, floor)");
   }
-  return add(reading,
-             (struct step){.kind = STEP_NAME,
-                           .a = keep(&reading->expression->names, &reading->expression->name_count, name, length)});
+  struct expression *expression = reading->expression;
+  const int number = keep(&expression->names, &expression->name_count, name, length);
+  return expression->name_count > EXPRESSION_NAMES ? fail(reading, "more than %d names", EXPRESSION_NAMES)
+                                                   : add(reading, (struct step){.kind = STEP_NAME, .a = number});
 }
 
 static bool read_primary(struct reading *reading) {

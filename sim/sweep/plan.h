@@ -37,12 +37,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PLAN_AXES = 64, PLAN_VALUES = 65536 /* of an axis */, PLAN_SAMPLES = 10000000, PLAN_MESSAGE = 512 };
+enum { PLAN_AXES = 64, PLAN_VALUES = 65536 /* of an axis */, PLAN_SAMPLES = 1000000, PLAN_MESSAGE = 512 };
 enum { PLAN_LINE = 198 /* inih's limit */, PLAN_FILE_BYTES = 1 << 20 };
 
 struct sweep_axis {
   char *name;   /* "dma.channels", "define.DEPTH", "arg.tiles", "machine" */
-  char **value; /* `count` words, each once */
+  char *zip;    /* the name of its zip, or NULL */
+  char **value; /* `count` words, each once; in a zip, each tuple once */
   size_t count;
   size_t factor; /* axes of a zip share one */
   int line;      /* of the file */
@@ -67,6 +68,7 @@ struct sweep_constraint {
 struct sweep_plan {
   char *file;           /* as named by the user */
   char *launch, *trace; /* paths from where the user is; one of them is NULL */
+  int job_line;         /* of that one */
   char *machine;        /* as written: a preset, or a file beside this one; NULL: not said */
   struct sweep_setting *settings;
   size_t setting_count;
@@ -74,6 +76,7 @@ struct sweep_plan {
   size_t build_count;
   struct sweep_axis axis[PLAN_AXES];
   size_t axes, factors;
+  size_t levels[PLAN_AXES]; /* of each factor: values of its axes */
   struct sweep_constraint *constraints;
   size_t constraint_count;
   struct expression *cost; /* NULL: none */
@@ -94,7 +97,7 @@ struct sweep_plan {
 
 /* The text of a name that is no axis and no setting: a parameter of the base machine, or of `machine`, a word of the
  * axis of that name, unless that is NULL. It lives until the next call. NULL: there is no such name, and `nearest` is
- * the one that is closest, if any. */
+ * the one that is closest, if any. Words of the axis `machine` have been checked by then. */
 typedef const char *plan_constant(void *context, const char *machine, const char *name, char nearest[64]);
 
 /* Reads a file: all but what depends on the machine. The caller frees the plan, whatever comes back. False with the

@@ -1,0 +1,20 @@
+/* Plans of texts, as a file s.ini in the folder d would hold them. */
+#ifndef TESTS_SWEEP_FIXTURE_H
+#define TESTS_SWEEP_FIXTURE_H
+
+#include "sim/sweep/plan.h"
+#include "tests/ct.h"
+
+#define SWEEP "[sweep]\nlaunch = l.json\n"
+
+/* Constants of two machines, "teaching", the base, and "h200": mem.l1_size is 32768 and 262144, cu.policy "oldest" and
+ * "fair". Other names are unknown; "mem.l1_size" is nearest to all that begin with 'm'. */
+const char *fixture_constant(void *context, const char *machine, const char *name, char nearest[64]);
+
+/* Parses and settles; expects that to be fine. */
+bool fixture_plan(const char *text, struct sweep_plan *plan);
+
+/* The value of an axis of a point. */
+const char *fixture_word(const struct sweep_plan *plan, const uint32_t *value, const char *axis);
+
+#endif
