@@ -3,10 +3,12 @@
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "traces"))
@@ -62,6 +64,22 @@ class Reader(unittest.TestCase):
             found = sum(1 for launch, group in trace.groups() for warp in range(trace.warps(launch, group))
                         for _ in trace.operations(launch, group, warp))
             self.assertEqual(sum(batch.operations for batch in trace.batches()), found)
+
+    def test_what_another_writer_may_have_put_into_a_block_is_told(self):
+        """The second block, a meta, with other payloads whose checksums are right."""
+        data = self.path.read_bytes()
+        first = 16 + 28 + struct.unpack_from("<I", data, 16 + 16)[0]
+        changed = pathlib.Path(self.folder.name) / "changed.wwt"
+        for kind, method, raw, payload, says in (
+                (b"meta", 1, 9, b"no zlib", "expected zlib data, found others"),
+                (b"meta", 1, 9, zlib.compress(bytes(10)), "expected 9 bytes, found 10"),
+                (b"meta", 0, 2, b"\x01\xff", "expected what a block of type meta has, found others"),
+                (b"meta", 0, 2, b"\x09x", "expected 9 bytes, found another"),
+                (b"prog", 0, 1, b"\xff", "expected what a block of type prog has, found others")):
+            header = struct.pack("<4sIIIII", kind, 1, method, raw, len(payload), zlib.crc32(payload))
+            changed.write_bytes(data[:first] + header + struct.pack("<I", zlib.crc32(header)) + payload)
+            with warpwait_trace.open(changed, salvage=True) as trace:
+                self.assertIn(f"{changed}: offset {first}: {says}", trace.damage)
 
     def test_a_frame_has_a_row_for_each_operation(self):
         try:

@@ -42,10 +42,18 @@ class BlockFile:
             if salvage:
                 self._salvage()
             else:
-                self._read_index()
+                self._read_whole()
         except BaseException:
             self.close()
             raise
+
+    def _read_whole(self):
+        try:
+            self._read_index()
+        except TraceError as error:
+            if str(error).startswith(self.path):
+                raise
+            raise TraceError(f"{self.path}: expected {error} of the index, found another") from None
 
     def _salvage(self):
         try:
@@ -97,7 +105,10 @@ class BlockFile:
         stored = self._bytes(block.offset + BLOCK_HEADER.size, block.stored)
         if zlib.crc32(stored) != block.crc:
             raise self._error(block.offset + BLOCK_HEADER.size, "a payload with the checksum in its header", "another")
-        raw = zlib.decompress(stored) if block.method else stored
+        try:
+            raw = zlib.decompressobj().decompress(stored, block.raw + 1) if block.method else stored
+        except zlib.error:
+            raise self._error(block.offset, "zlib data", "others") from None
         if len(raw) != block.raw:
             raise self._error(block.offset, f"{block.raw} bytes", len(raw))
         return raw
@@ -108,6 +119,17 @@ class BlockFile:
             cursor = Cursor(self._payload(block))
             name = cursor.bytes(cursor.varint()).decode()
             self.metas[name] = cursor.rest()
+
+    def _taken(self, block):
+        """Takes it; what a writer of another make may have put there is told like other damage."""
+        try:
+            self._take(block)
+        except TraceError as error:
+            if str(error).startswith(self.path):
+                raise
+            raise self._error(block.offset, error, "another") from None
+        except (ValueError, LookupError, AttributeError, TypeError):
+            raise self._error(block.offset, f"what a block of type {block.type} has", "others") from None
 
     def _read_end(self, layout):
         """The numbers in the end, which a whole file has as its last bytes."""
@@ -128,7 +150,7 @@ class BlockFile:
             for _ in range(cursor.varint()):
                 cursor.varint(), cursor.varint()
                 block = self._block(at, len(self._blocks))
-                self._take(block)
+                self._taken(block)
                 self._blocks.append(block)
                 at = block.behind
         return offset, number
@@ -143,7 +165,7 @@ class BlockFile:
         offset = FILE_HEADER.size
         while not self._blocks or self._blocks[-1].type != "end ":
             block = self._block(offset, len(self._blocks))
-            self._take(block)
+            self._taken(block)
             if block.type == "data":
                 self._scanned(block, len(self._blocks))
             self._blocks.append(block)

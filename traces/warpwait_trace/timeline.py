@@ -228,9 +228,12 @@ class Timeline(BlockFile):
     @functools.cached_property
     def run(self):
         try:
-            return json.loads(self.metas.get("run", b"{}"))
-        except ValueError as error:
+            run = json.loads(self.metas.get("run", b"{}"))
+        except (ValueError, RecursionError) as error:
             raise TraceError(f"{self.path}: meta 'run': {error}") from None
+        if not isinstance(run, dict):
+            raise TraceError(f"{self.path}: meta 'run': expected an object of JSON")
+        return run
 
     def stalls(self):
         """The names of the buckets, by number."""

@@ -12,7 +12,8 @@ WHO = {"all": "warps and DMA", "warps": "warps", "dma": "DMA"}
 def _banks(events, frame):
     """How many banks the LDS has: the machine's, else as many as were used."""
     used = int(frame["banks"].max()).bit_length()
-    return max(used, int(events.parameter("lds.banks", used)))
+    said = events.parameter("lds.banks", used)
+    return max(used, said) if isinstance(said, int) and said <= 64 else used
 
 
 def _worked(frame, bank):
