@@ -70,8 +70,10 @@ static bool take_list(const struct lex *lex, const char *field, struct slice tex
   while (lex_more(&inside)) {
     const struct slice word = lex_word(&inside);
     if (!word.size || !take_element(word.at, word.at + word.size, op, vector))
-      return lex_refuse(lex, field, word, "of a list (legal: V, V*N, V+S*N, V-S*N, and %d values at most)",
-                        TRACE_LANES);
+      return lex_refuse(
+          lex, field, word,
+          "an element of a list (legal: V, V*N, V+S*N, V-S*N, blanks between them, and %d values at most)",
+          TRACE_LANES);
   }
   return op->listed[vector] || lex_refuse(lex, field, text, "a list of values");
 }

@@ -41,6 +41,12 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   }
 }
 
+/* As the text of traces has numbers: small ones decimal. */
+static void print_number(struct text *text, uint64_t value) {
+  text_print(text, value < 10000 ? "%" PRIu64 : "0x%" PRIx64, value);
+}
+
+/* A line over the lanes as in the text of traces; of others the first value. */
 static void print_vector(struct text *text, const char *name, const struct trace_op *op,
                          const struct trace_vector *vector, uint32_t lanes) {
   const uint64_t mask = trace_lanes(op);
@@ -48,12 +54,16 @@ static void print_vector(struct text *text, const char *name, const struct trace
   if (!mask)
     return;
   const unsigned first = (unsigned)__builtin_ctzll(mask);
+  const bool one = !(mask & (mask - 1)), line = !one && !vector->offset;
+  const int64_t stride = line ? (int64_t)vector->stride : 0;
   trace_spread(vector, lanes, value);
-  text_print(text, "  %s 0x%" PRIx64, name, value[first]);
-  if (!vector->offset && mask & (mask - 1))
-    text_print(text, " step %" PRId64, (int64_t)vector->stride);
-  else if (vector->offset)
-    text_print(text, " ...");
+  text_print(text, "  %s=%s", name, one || line ? "" : "[");
+  const uint64_t base = value[first] - first * (uint64_t)stride;
+  if (base || !stride)
+    print_number(text, base);
+  if (stride)
+    text_print(text, base ? "%+" PRId64 "*lane" : "%" PRId64 "*lane", stride);
+  text_print(text, "%s", one || line ? "" : " ...]");
 }
 
 static void print_operation(struct text *text, const struct isa_program *program, const struct trace_op *op,
@@ -64,8 +74,10 @@ static void print_operation(struct text *text, const struct isa_program *program
   isa_print(program, op->pc, instruction, sizeof instruction);
   text_print(text, "%6" PRIu32 "  %0*" PRIx64 "  %-20s %s", op->pc, (int)lanes / 4, op->mask, place, instruction);
   for (unsigned i = 0; op->mask && i < row->fields; i++)
-    if (op->field[i])
-      text_print(text, "  %s %" PRIu64, row->field[i].name, op->field[i]);
+    if (op->field[i]) {
+      text_print(text, "  %s=", row->field[i].name);
+      print_number(text, op->field[i]);
+    }
   for (unsigned i = 0; op->mask && i < row->vectors; i++)
     print_vector(text, row->vector[i].name, op, &op->vector[i], lanes);
   for (uint32_t i = 0; i < op->notes; i++)

@@ -153,7 +153,18 @@ TEST(replays, head_shows_a_warps_first_operations) {
   expect("run l.json --trace t.wwt --out o", 0, "");
   struct outcome head = tool("trace head t.wwt -n 4");
   EXPECT_EQ(head.status, 0);
-  EXPECT_CONTAINS(head.out, "3  ffffffff  kernel.wws:10        ld.global.b32  r1, [r2]  address 0x100000000 step 4\n");
+  EXPECT_CONTAINS(head.out, "3  ffffffff  kernel.wws:10        ld.global.b32  r1, [r2]  address=0x100000000+4*lane\n");
+  outcome_free(&head);
+  tool_file("lines.wwtt",
+            "wwtt 1\nassembly {\n  .kernel k\n  .reg v, at\n  .lds tile 4096\n    ld.lds.b32 v, [at]\n    exit\n}\n"
+            "job {\n  {\"launches\": [{\"kernel\": \"k\", \"global\": [32], \"local\": [32]}]}\n}\ngroup\nwarp 0\n"
+            "0 address=4*lane\n0 address=256-4*lane\n0 mask=4 address=[8]\n0 mask=7 address=[8 0 64]\n1 mask=7 done\n");
+  expect("trace convert lines.wwtt lines.wwt", 0, "");
+  head = tool("trace head lines.wwt");
+  EXPECT_CONTAINS(head.out, "  address=4*lane\n");
+  EXPECT_CONTAINS(head.out, "  address=256-4*lane\n");
+  EXPECT_CONTAINS(head.out, "  address=8\n");
+  EXPECT_CONTAINS(head.out, "  address=[8 ...]\n");
   outcome_free(&head);
   expect("trace head t.wwt --warp 2", 2, "has no warp 2 of work-group 0 of launch 1");
 }

@@ -426,10 +426,10 @@ static const struct {
      "with + or - between them)"},
     {"group\nwarp 0\n1 address=[1 2\n", "T:9: field 'address': a list ends with ']' on the same line"},
     {"group\nwarp 0\n1 address=[]\n", "T:9: field 'address': '' is not a list of values"},
-    {"group\nwarp 0\n1 address=[1 x]\n",
-     "T:9: field 'address': 'x' is not of a list (legal: V, V*N, V+S*N, V-S*N, and 64 values at most)"},
-    {"group\nwarp 0\n1 address=[0*65]\n",
-     "T:9: field 'address': '0*65' is not of a list (legal: V, V*N, V+S*N, V-S*N, and 64 values at most)"},
+    {"group\nwarp 0\n1 address=[1 x]\n", "T:9: field 'address': 'x' is not an element of a list (legal: V, V*N, V+S*N, "
+                                         "V-S*N, blanks between them, and 64 values at most)"},
+    {"group\nwarp 0\n1 address=[0*65]\n", "T:9: field 'address': '0*65' is not an element of a list (legal: V, V*N, "
+                                          "V+S*N, V-S*N, blanks between them, and 64 values at most)"},
     {"group\nwarp 0\n1 address=[1 2]\n",
      "T:9: field 'address': a list of 2 values is not one for each lane that takes part (legal: 32)"},
     {"group\nwarp 0\n1 mask=0 address=1\n", "T:9: field 'address': no lane takes part"},
