@@ -17,20 +17,7 @@ static const struct made small = {.seed = 5, .lanes = 32, .groups = 9, .warps = 
 /* The bytes of a whole trace. */
 static uint8_t *whole(const struct made *made, const char *path, size_t *size) {
   made_write(made, path, false);
-  FILE *file = fopen(path, "rb");
-  fseek(file, 0, SEEK_END);
-  *size = (size_t)ftell(file);
-  rewind(file);
-  uint8_t *bytes = malloc(*size + 1);
-  EXPECT_EQ(fread(bytes, 1, *size, file), *size);
-  fclose(file);
-  return bytes;
-}
-
-static void put(const char *path, const uint8_t *bytes, size_t size) {
-  FILE *file = fopen(path, "wb");
-  EXPECT_EQ(fwrite(bytes, 1, size, file), size);
-  EXPECT_EQ(fclose(file), 0);
+  return made_read(path, size);
 }
 
 /* It is told, with an offset in the file; what is salvaged is what was made. Returns its operations. */
@@ -72,7 +59,7 @@ TEST(damage, a_trace_cut_at_any_block_is_told_and_read_up_to_there) {
   uint64_t before = 0;
   unsigned blocks = 0;
   for (size_t at = FILE_HEADER; at < size; at += BLOCK_HEADER + get32(bytes + at + 16), blocks++) {
-    put(path, bytes, at);
+    made_put(path, bytes, at);
     const uint64_t operations = told_and_salvaged(&small, path, at);
     ct_note("cut at %zu", at);
     EXPECT_GE(operations, before);
@@ -91,7 +78,7 @@ TEST(damage, a_trace_cut_anywhere_is_told) {
   uint8_t *bytes = whole(&small, path, &size);
   for (unsigned i = 0; i < 200; i++) {
     const size_t at = i < 64 ? i : i < 128 ? size - 1 - (i - 64) : ct_random(&state) % size;
-    put(path, bytes, at);
+    made_put(path, bytes, at);
     ct_note("cut at %zu", at);
     told_and_salvaged(&small, path, at);
   }
@@ -108,7 +95,7 @@ TEST(damage, a_flipped_bit_is_told) {
   for (unsigned i = 0; i < 1000; i++) {
     const size_t bit = i < 8 * 60 ? i : ct_random(&state) % (8 * size);
     bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-    put(path, bytes, size);
+    made_put(path, bytes, size);
     ct_note("bit %zu of byte %zu", bit % 8, bit / 8);
     told_and_salvaged(&made, path, size);
     bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -122,7 +109,7 @@ TEST(damage, bytes_after_the_end_are_told) {
   size_t size;
   uint8_t *bytes = whole(&small, path, &size);
   bytes[size] = 0;
-  put(path, bytes, size + 1);
+  made_put(path, bytes, size + 1);
   told_and_salvaged(&small, path, size + 1);
   free(bytes);
   unlink(path);
@@ -138,7 +125,7 @@ TEST(damage, what_is_no_trace_is_told) {
   const char *path = made_path("none");
   struct trace_error error;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    put(path, (const uint8_t *)files[i].bytes, strlen(files[i].bytes));
+    made_put(path, (const uint8_t *)files[i].bytes, strlen(files[i].bytes));
     EXPECT_TRUE(trace_open(path, TRACE_WHOLE, &error) == NULL);
     EXPECT_CONTAINS(error.text, files[i].told);
     EXPECT_FALSE(trace_validate(path, &error));

@@ -221,3 +221,32 @@ const char *made_path(const char *name) {
            name);
   return path;
 }
+
+uint8_t *made_read(const char *path, size_t *size) {
+  FILE *file = fopen(path, "rb");
+  fseek(file, 0, SEEK_END);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *bytes = malloc(*size + 1);
+  EXPECT_EQ(fread(bytes, 1, *size, file), *size);
+  fclose(file);
+  return bytes;
+}
+
+void made_put(const char *path, const uint8_t *bytes, size_t size) {
+  FILE *file = fopen(path, "wb");
+  EXPECT_EQ(fwrite(bytes, 1, size, file), size);
+  EXPECT_EQ(fclose(file), 0);
+}
+
+void made_python(const char *path, bool salvage) {
+  const char *python = getenv("PYTHON") ? getenv("PYTHON") : "/usr/bin/python3";
+  char command[1024];
+  snprintf(command, sizeof command,
+           "PYTHONPATH=traces PYTHONDONTWRITEBYTECODE=1 %s -m warpwait_trace %s %s 2>%s.errors | cmp - %s.text", python,
+           salvage ? "--salvage" : "", path, path, path);
+  ct_note("%s", command);
+  EXPECT_EQ(system(command), 0);
+  snprintf(command, sizeof command, "rm -f %s %s.text %s.errors", path, path, path);
+  EXPECT_EQ(system(command), 0);
+}

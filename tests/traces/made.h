@@ -43,4 +43,11 @@ uint64_t made_check(const struct made *made, struct trace *trace, bool prefix);
 /* A file of the test's own, to be unlinked by it. */
 const char *made_path(const char *name);
 
+/* All of a file, which the caller frees, and one of these bytes. */
+uint8_t *made_read(const char *path, size_t *size);
+void made_put(const char *path, const uint8_t *bytes, size_t size);
+
+/* Whether the reader in Python prints of the file at `path` what is in `path`.text; removes both. */
+void made_python(const char *path, bool salvage);
+
 #endif

@@ -57,7 +57,7 @@ static void print_trace(FILE *file, struct trace *trace, const struct made *made
 }
 
 static void compare(const struct made *made, bool salvage) {
-  const char *python = getenv("PYTHON") ? getenv("PYTHON") : "/usr/bin/python3", *path = made_path("python");
+  const char *path = made_path("python");
   char command[1024];
   struct trace_error error;
   made_write(made, path, false);
@@ -71,13 +71,7 @@ static void compare(const struct made *made, bool salvage) {
   print_trace(file, trace, made);
   trace_close(trace);
   fclose(file);
-  snprintf(command, sizeof command,
-           "PYTHONPATH=traces PYTHONDONTWRITEBYTECODE=1 %s -m warpwait_trace %s %s 2>%s.errors | cmp - %s.text", python,
-           salvage ? "--salvage" : "", path, path, path);
-  ct_note("seed %llu: %s", (unsigned long long)made->seed, command);
-  EXPECT_EQ(system(command), 0);
-  snprintf(command, sizeof command, "rm -f %s %s.text %s.errors", path, path, path);
-  EXPECT_EQ(system(command), 0);
+  made_python(path, salvage);
 }
 
 TEST(python, reads_what_this_reader_reads) {

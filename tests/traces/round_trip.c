@@ -36,25 +36,14 @@ TEST(round_trip, streams_of_many_blocks_come_back_as_they_were) {
   round_trip(&(struct made){.seed = 77, .lanes = 32, .groups = 9, .warps = 3, .operations = 5000, .wild = 60});
 }
 
-static uint8_t *bytes_of(const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
-  fseek(file, 0, SEEK_END);
-  *size = (size_t)ftell(file);
-  rewind(file);
-  uint8_t *bytes = malloc(*size + 1);
-  EXPECT_EQ(fread(bytes, 1, *size, file), *size);
-  fclose(file);
-  return bytes;
-}
-
 TEST(round_trip, the_order_of_compute_units_leaves_the_bytes_as_they_are) {
   const struct made made = {.seed = 8, .lanes = 16, .groups = 21, .warps = 3, .operations = 2000, .wild = 40};
   const char *path = made_path("order");
   size_t size, other;
   made_write(&made, path, false);
-  uint8_t *forwards = bytes_of(path, &size);
+  uint8_t *forwards = made_read(path, &size);
   made_write(&made, path, true);
-  uint8_t *backwards = bytes_of(path, &other);
+  uint8_t *backwards = made_read(path, &other);
   EXPECT_EQ(size, other);
   EXPECT_TRUE(size == other && memcmp(forwards, backwards, size) == 0);
   EXPECT_GT(size, 2 * TRACE_BLOCK_BYTES);
@@ -128,7 +117,7 @@ TEST(round_trip, warps_are_read_side_by_side) {
 /* Two files, byte by byte. */
 static bool same_bytes(const char *path, const char *other) {
   size_t size, other_size;
-  uint8_t *one = bytes_of(path, &size), *two = bytes_of(other, &other_size);
+  uint8_t *one = made_read(path, &size), *two = made_read(other, &other_size);
   const bool same = size == other_size && memcmp(one, two, size) == 0;
   free(one);
   free(two);

@@ -12,19 +12,6 @@
 
 static const struct text_hooks none = {.self = NULL};
 
-static char *read_file(const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
-  char *bytes = NULL;
-  size_t room = 0;
-  FILE *to = open_memstream(&bytes, &room);
-  for (int c; (c = getc(file)) != EOF;)
-    putc(c, to);
-  fclose(to);
-  fclose(file);
-  *size = room;
-  return bytes;
-}
-
 /* The text of a trace; the caller frees it. NULL, with a failure noted, when there is none. */
 static char *text_of(const char *path, enum trace_open_mode mode, size_t *size) {
   struct trace_error error = {.text = ""};
@@ -54,7 +41,7 @@ static struct trace_error read_text(const char *text, size_t size, const char *p
 
 static bool same_file(const char *a, const char *b) {
   size_t size_a, size_b;
-  char *bytes_a = read_file(a, &size_a), *bytes_b = read_file(b, &size_b);
+  uint8_t *bytes_a = made_read(a, &size_a), *bytes_b = made_read(b, &size_b);
   const bool same = size_a == size_b && memcmp(bytes_a, bytes_b, size_a) == 0;
   free(bytes_a);
   free(bytes_b);
@@ -166,7 +153,7 @@ TEST(text, what_is_intact_of_a_damaged_trace_becomes_text) {
   size_t size, text_size;
   made_write(&(struct made){.seed = 5, .lanes = 32, .groups = 60, .warps = 3, .operations = 900, .wild = 60}, path,
              false);
-  char *bytes = read_file(path, &size);
+  uint8_t *bytes = made_read(path, &size);
   ASSERT_EQ(truncate(path, (off_t)(size * 2 / 3)), 0);
   char *text = text_of(path, TRACE_SALVAGE, &text_size);
   EXPECT_CONTAINS(text, "\ngroup 0 launch=0");
@@ -340,7 +327,7 @@ TEST(text, a_million_turns_are_a_few_lines_and_a_few_bytes) {
   EXPECT_TRUE(trace_batch(trace, 0, &batch, &error));
   EXPECT_EQ(batch.operations, 2000002);
   trace_close(trace);
-  free(read_file(path, &size));
+  free(made_read(path, &size));
   EXPECT_LT(size, 4096);
   unlink(path);
 }

@@ -141,23 +141,6 @@ static uint64_t check(const struct made_timeline *made, const struct timeline_wi
   return events;
 }
 
-static uint8_t *bytes_of(const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
-  fseek(file, 0, SEEK_END);
-  *size = (size_t)ftell(file);
-  rewind(file);
-  uint8_t *bytes = malloc(*size + 1);
-  EXPECT_EQ(fread(bytes, 1, *size, file), *size);
-  fclose(file);
-  return bytes;
-}
-
-static void put(const char *path, const uint8_t *bytes, size_t size) {
-  FILE *file = fopen(path, "wb");
-  EXPECT_EQ(fwrite(bytes, 1, size, file), size);
-  EXPECT_EQ(fclose(file), 0);
-}
-
 TEST(timelines, what_comes_out_is_what_was_told) {
   const char *path = made_path("all.wtl");
   static const struct made_timeline rows[] = {
@@ -218,7 +201,7 @@ TEST(timelines, their_bytes_do_not_depend_on_the_order_in_which_streams_tell) {
     uint8_t *bytes[2];
     for (unsigned i = 0; i < 2; i++) {
       write_made(row ? &alike : &small, &everything, path, i);
-      bytes[i] = bytes_of(path, &size[i]);
+      bytes[i] = made_read(path, &size[i]);
     }
     EXPECT_EQ(size[0], size[1]);
     EXPECT_EQ(memcmp(bytes[0], bytes[1], size[0]), 0);
@@ -315,11 +298,11 @@ TEST(timelines, one_cut_at_any_block_is_told_and_read_up_to_there) {
   const char *path = made_path("cut.wtl");
   size_t size;
   write_made(&small, &everything, path, false);
-  uint8_t *bytes = bytes_of(path, &size);
+  uint8_t *bytes = made_read(path, &size);
   uint64_t before = 0;
   unsigned blocks = 0;
   for (size_t at = FILE_HEADER; at < size; at += BLOCK_HEADER + get32(bytes + at + 16), blocks++) {
-    put(path, bytes, at);
+    made_put(path, bytes, at);
     ct_note("cut at %zu", at);
     const uint64_t events = told_and_salvaged(path, at);
     EXPECT_GE(events, before);
@@ -337,12 +320,12 @@ TEST(timelines, a_flipped_bit_is_told) {
   uint64_t state = 4;
   size_t size;
   write_made(&made, &everything, path, false);
-  uint8_t *bytes = bytes_of(path, &size);
+  uint8_t *bytes = made_read(path, &size);
   for (unsigned i = 0; i < 1000; i++) {
     const size_t bit = i < 8 * 60 ? i : ct_random(&state) % (8 * size);
     struct trace_error error;
     bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-    put(path, bytes, size);
+    made_put(path, bytes, size);
     ct_note("bit %zu of byte %zu", bit % 8, bit / 8);
     EXPECT_FALSE(timeline_validate(path, &error));
     EXPECT_CONTAINS(error.text, ": offset ");
@@ -363,7 +346,7 @@ TEST(timelines, a_killed_writer_leaves_what_it_has_written) {
   tell_all(&small, writer, false);
   timeline_writer_abandon(writer);
   size_t size;
-  free(bytes_of(path, &size));
+  free(made_read(path, &size));
   EXPECT_GT(told_and_salvaged(path, size), small.events);
   unlink(path);
 }
@@ -407,7 +390,7 @@ static void print_events(const char *path, struct timeline_file *timeline) {
 }
 
 static void compare(const struct made_timeline *made, bool salvage) {
-  const char *python = getenv("PYTHON") ? getenv("PYTHON") : "/usr/bin/python3", *path = made_path("python.wtl");
+  const char *path = made_path("python.wtl");
   char command[1024];
   struct trace_error error;
   const struct timeline_window quiet = {.to = NEVER, .kinds = UINT32_MAX};
@@ -420,13 +403,7 @@ static void compare(const struct made_timeline *made, bool salvage) {
   struct timeline_file *timeline = timeline_open_file(path, salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
   print_events(command, timeline);
   timeline_close(timeline);
-  snprintf(command, sizeof command,
-           "PYTHONPATH=traces PYTHONDONTWRITEBYTECODE=1 %s -m warpwait_trace %s %s 2>%s.errors | cmp - %s.text", python,
-           salvage ? "--salvage" : "", path, path, path);
-  ct_note("seed %llu: %s", (unsigned long long)made->seed, command);
-  EXPECT_EQ(system(command), 0);
-  snprintf(command, sizeof command, "rm -f %s %s.text %s.errors", path, path, path);
-  EXPECT_EQ(system(command), 0);
+  made_python(path, salvage);
 }
 
 TEST(timelines, the_reader_in_python_reads_what_this_one_reads) {
