@@ -203,20 +203,6 @@ static void warn_of_hazards(const struct report *report) {
   message_print(&message);
 }
 
-/* A launch that has not come to its end. */
-static void tell_unfinished(const struct run_call *call, const struct report *report, size_t index) {
-  const struct launch_result *result = &report->results[index];
-  const char *kernel = report->job->launches[index].isa.kernel->name;
-  struct message message;
-  if (result->end == END_DEADLOCK)
-    message_fail(&message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s for ever", index + 1,
-                 kernel, result->cycles, result->stuck_count, result->stuck_count == 1 ? " waits" : "s wait");
-  else
-    message_fail(&message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)", index + 1,
-                 kernel, call->run.max_cycles);
-  message_print(&message);
-}
-
 /* Says on stderr what went wrong in the simulated world. */
 int run_conclude(const struct run_call *call, const struct report *report) {
   int status = CLI_FINE;
@@ -232,7 +218,8 @@ int run_conclude(const struct run_call *call, const struct report *report) {
   for (size_t i = 0; i < report->count; i++)
     if (report->results[i].end != END_FINISHED) {
       status = CLI_WENT_WRONG;
-      tell_unfinished(call, report, i);
+      run_unfinished(report->job, report->results, i, call->run.max_cycles, &message);
+      message_print(&message);
     }
   return status;
 }

@@ -164,6 +164,18 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
   return good;
 }
 
+void run_unfinished(const struct job *job, const struct launch_result *results, size_t index, cycle_t max_cycles,
+                    struct message *message) {
+  const struct launch_result *result = &results[index];
+  const char *kernel = job->launches[index].isa.kernel->name;
+  if (result->end == END_DEADLOCK)
+    message_fail(message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s for ever", index + 1,
+                 kernel, result->cycles, result->stuck_count, result->stuck_count == 1 ? " waits" : "s wait");
+  else
+    message_fail(message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)", index + 1,
+                 kernel, max_cycles);
+}
+
 void run_free(struct launch_result *results, size_t count) {
   for (size_t i = 0; i < count; i++)
     launch_result_free(&results[i]);

@@ -38,6 +38,10 @@ struct run_options {
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
              bool *stopped, struct message *message);
 
+/* Says of a launch that has not finished why, in a line. */
+void run_unfinished(const struct job *job, const struct launch_result *results, size_t index, cycle_t max_cycles,
+                    struct message *message);
+
 void run_free(struct launch_result *results, size_t count);
 
 #endif

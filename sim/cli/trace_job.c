@@ -456,22 +456,21 @@ struct trace_mark *trace_job_marks(struct trace *trace, const struct job *job, s
   return marks;
 }
 
-/* Parameters that say which bytes a copy brings, and where. */
-static const char *const byte_keys[] = {"dma.alignment",    "dma.misaligned", "dma.out_of_bounds",
-                                        "dma.pad_interval", "dma.pad",        "dma.swizzle"};
+const char *const trace_byte_keys[TRACE_BYTE_KEYS] = {"dma.alignment",    "dma.misaligned", "dma.out_of_bounds",
+                                                      "dma.pad_interval", "dma.pad",        "dma.swizzle"};
 
 /* The first of them that is not what it was in the recording; NULL: all are. */
 static const char *other_bytes(struct trace *trace, const struct job *job) {
   json_t *root = json_loads(trace_meta(trace, "run", NULL), 0, NULL);
   const json_t *recorded = json_object_get(json_object_get(root, "machine"), "parameters");
   const char *found = NULL;
-  for (size_t i = 0; !found && i < sizeof byte_keys / sizeof *byte_keys; i++) {
+  for (size_t i = 0; !found && i < TRACE_BYTE_KEYS; i++) {
     const struct param_group *group = NULL;
-    const struct param_row *row = param_find(machine_groups, MACHINE_GROUPS, byte_keys[i], &group, NULL);
-    const char *before = json_string_value(json_object_get(recorded, byte_keys[i]));
+    const struct param_row *row = param_find(machine_groups, MACHINE_GROUPS, trace_byte_keys[i], &group, NULL);
+    const char *before = json_string_value(json_object_get(recorded, trace_byte_keys[i]));
     char now[32];
     param_text(group, row, &job->machine, now);
-    found = before && strcmp(before, now) != 0 ? byte_keys[i] : NULL;
+    found = before && strcmp(before, now) != 0 ? trace_byte_keys[i] : NULL;
   }
   json_decref(root);
   return found;

@@ -27,6 +27,10 @@ bool trace_job_machine(struct trace *trace, const char *path, const struct job_r
 /* Whether the trace can be replayed on job->machine, which may have been changed since it was read. */
 bool trace_job_fits(const struct job *job, struct message *message);
 
+/* Parameters that say which bytes a copy brings, and where. */
+enum { TRACE_BYTE_KEYS = 6 };
+extern const char *const trace_byte_keys[TRACE_BYTE_KEYS];
+
 /* A place in a launch where what the kernel does depends on time (sim/replay/marks.h). */
 struct trace_mark {
   uint32_t launch, pc;
