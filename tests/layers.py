@@ -34,7 +34,7 @@ LIBRARIES = {
     "ini.h": ["sim/cli", "sim/sweep"],
     "zlib.h": ["traces", "sim/import"],
     "lzma.h": ["sim/import"],
-    "xxhash.h": ["opencl/clang"],
+    "xxhash.h": ["opencl/clang", "sim/cli"],
     "systemc": ["sim/host"],
     "tlm": ["sim/host"],
     "tlm_utils": ["sim/host"],
