@@ -6,6 +6,7 @@
 #include "sim/sweep/store.h"
 
 /* Each takes "warpwait sweep VERB" as argv[0] and returns an exit status. */
+int sweep_verb_run(int argc, char **argv);
 int sweep_verb_merge(int argc, char **argv);
 int sweep_verb_csv(int argc, char **argv);
 int sweep_verb_info(int argc, char **argv);

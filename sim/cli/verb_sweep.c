@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/file.h"
 #include "sim/cli/sweep_verbs.h"
 
 static const struct verb verbs[] = {
+    {"run", sweep_verb_run, "run the points of a sweep file; `warpwait sweep FILE.ini` is short for it"},
     {"info", sweep_verb_info, "what a file of results is of, how its points ended, and the best of them"},
     {"csv", sweep_verb_csv, "its points as comma-separated values"},
     {"merge", sweep_verb_merge, "the points of several files in one"},
@@ -28,5 +30,7 @@ int verb_sweep(int argc, char **argv) {
   }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0)
     return help();
+  if (strcmp(file_extension(argv[1]), ".ini") == 0)
+    return sweep_verb_run(argc, argv);
   return cli_verb(verbs, VERBS, argc, argv);
 }

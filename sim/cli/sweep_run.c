@@ -1,0 +1,139 @@
+/* warpwait sweep run: from a sweep file to a file of results. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+#include "sim/cli/sweep_session.h"
+#include "sim/cli/sweep_verbs.h"
+#include "sim/cli/sweep_workers.h"
+#include "sim/core/need.h"
+
+struct call {
+  struct message message; /* first: see cli_parse() */
+  const char *path, *out, *csv;
+  struct session_options options;
+  bool dry;
+};
+
+enum { KEY_DRY = 256, KEY_SHARD, KEY_CSV, KEY_LIMIT, KEY_CYCLES };
+
+static const struct argp_option options[] = {
+    {"out", 'o', "FILE", 0, "The file of results (default: the sweep file's name with .sqlite)", 1},
+    {"csv", KEY_CSV, "FILE", 0, "At the end, write all points that are in it as comma-separated values", 1},
+    {"jobs", 'j', "N", 0, "Processes that run points (default: one a processor)", 2},
+    {"shard", KEY_SHARD, "I/N", 0, "Only points whose number modulo N is I, from 0 to N - 1", 2},
+    {"limit", KEY_LIMIT, "N", 0, "Run N points at most", 2},
+    {"max-cycles", KEY_CYCLES, "N", 0,
+     "Give a launch up after N cycles (default: 1000000000, or the recording's limit)", 2},
+    {"dry-run", KEY_DRY, NULL, 0, "Count points, run a few of them, and say how long all would take", 2},
+    {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},
+    {0}};
+
+static const char documentation[] =
+    "Runs the points of a sweep file, and keeps what came of them in one SQLite file.\v"
+    "Points that are in the file already are not run again: a sweep that was\n"
+    "interrupted, or killed, goes on with the same command. A point that is no legal\n"
+    "machine or launch, or that deadlocks, is kept with its reason, and the sweep goes\n"
+    "on. Points that differ in times alone are replayed from one recording, which is\n"
+    "kept in $TMPDIR (/tmp) meanwhile.\n"
+    "\n"
+    "Exit status: 0 all points are there, whatever became of them; 2 bad input;\n"
+    "3 a defect of warpwait; 130 interrupted.\n";
+
+static error_t parse_shard(struct argp_state *state, const char *word, struct session_options *to) {
+  const char *at = word;
+  if (cli_whole(&at, &to->shard) && *at++ == '/' && cli_whole(&at, &to->shards) && !*at && to->shard < to->shards)
+    return 0;
+  return cli_refuse(state, "--shard: '%.60s' is not I/N with I in [0, N - 1], such as 0/8", word);
+}
+
+static error_t parse_path(struct argp_state *state, const char *word, struct call *call) {
+  if (call->path)
+    return cli_refuse(state, "%.60s: one sweep file is enough", word);
+  call->path = word;
+  return 0;
+}
+
+static error_t parse_option(int key, char *word, struct argp_state *state) {
+  struct call *call = state->input;
+  struct session_options *to = &call->options;
+  switch (key) {
+  case 'o':
+    call->out = word;
+    return 0;
+  case KEY_CSV:
+    call->csv = word;
+    return 0;
+  case 'j':
+    return cli_number(state, "--jobs", word, 1, SWEEP_WORKERS, " processes", &to->jobs);
+  case KEY_SHARD:
+    return parse_shard(state, word, to);
+  case KEY_LIMIT:
+    return cli_number(state, "--limit", word, 1, UINT64_MAX, " points", &to->limit);
+  case KEY_CYCLES:
+    return cli_number(state, "--max-cycles", word, 1, INT64_MAX, " cycles", &to->max_cycles);
+  case KEY_DRY:
+    call->dry = true;
+    return 0;
+  case 'q':
+    to->quiet = true;
+    return 0;
+  case ARGP_KEY_ARG:
+    return parse_path(state, word, call);
+  case ARGP_KEY_END:
+    return call->path ? 0 : cli_refuse(state, "a sweep file is missing; --help says more");
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+/* "study.ini" -> "study.sqlite" */
+static char *usual_out(const char *path) {
+  const size_t stem = strlen(path) - strlen(file_extension(path));
+  char *out = need(stem + sizeof ".sqlite", 1);
+  memcpy(out, path, stem);
+  strcpy(out + stem, ".sqlite");
+  return out;
+}
+
+static bool read_plan(struct call *call, struct sweep_plan *plan) {
+  char text[PLAN_MESSAGE];
+  return plan_read(call->path, plan, text) || message_fail(&call->message, "%s", text);
+}
+
+static int run(struct call *call, struct sweep_plan *plan, const char *out) {
+  struct session session;
+  struct message *message = &call->message;
+  bool good = session_open(&session, plan, &call->options, call->dry && !file_exists(out) ? NULL : out, message);
+  if (good && call->dry)
+    good = session_estimate(&session, message);
+  else if (good)
+    good = session_run(&session, message) && (!call->csv || sweep_write_csv(session.store, call->csv, message)) &&
+           session_sum_up(&session, out, message);
+  const bool interrupted = session.interrupted;
+  session_close(&session);
+  if (!good)
+    message_print(message);
+  return interrupted ? CLI_INTERRUPTED : good ? CLI_FINE : CLI_BAD_INPUT;
+}
+
+int sweep_verb_run(int argc, char **argv) {
+  static const struct argp argp = {options, parse_option, "FILE.ini", documentation, NULL, NULL, NULL};
+  struct call call = {.options = {.shards = 1, .limit = UINT64_MAX}};
+  struct sweep_plan plan = {0};
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  call.options.jobs = processors > 0 && processors < SWEEP_WORKERS ? (uint64_t)processors : 1;
+  bool good = cli_parse(&argp, argc, argv, &call.message) && read_plan(&call, &plan);
+  if (good && call.csv && !file_can_write(call.csv, &call.message))
+    good = message_within(&call.message, "--csv");
+  char *out = !good ? NULL : call.out ? need_copy(call.out) : usual_out(call.path);
+  const int status = good ? run(&call, &plan, out) : cli_bad_input(&call.message);
+  plan_free(&plan);
+  free(out);
+  return status;
+}

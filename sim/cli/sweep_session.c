@@ -1,0 +1,347 @@
+#include "sim/cli/sweep_session.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+#include "sim/cli/text.h"
+#include "sim/core/need.h"
+
+enum { ROWS_AT_ONCE = 256, CYCLES = 1000000000 };
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- interruption: asked for by a signal, heard between answers ---------------------------------------- */
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal) {
+  (void)signal;
+  interrupted = 1;
+}
+
+/* A second signal ends the process at once; one that was ignored stays so. */
+static void catch_signal(int number, struct sigaction *before) {
+  const struct sigaction once = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+  sigaction(number, NULL, before);
+  if (before->sa_handler != SIG_IGN)
+    sigaction(number, &once, NULL);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------ */
+
+static bool fail(struct session *session, const char *text) { return message_fail(&session->message, "%s", text); }
+
+static bool commit(struct session *session) {
+  char text[PLAN_MESSAGE];
+  session->committed = seconds();
+  session->pending = 0;
+  return !session->store || store_commit(session->store, text) || fail(session, text);
+}
+
+static void keep_best(struct session *session, const char *key, double cycles) {
+  if (session->best && cycles >= session->least)
+    return;
+  free(session->best);
+  session->best = need_copy(key);
+  session->least = cycles;
+}
+
+static bool add(struct session *session, uint64_t number, const uint32_t *value, const char *key,
+                const struct sweep_outcome *outcome) {
+  char text[PLAN_MESSAGE];
+  double metric[SWEEP_METRICS];
+  memcpy(metric, outcome->metric, sizeof metric);
+  if (session->plan->cost)
+    metric[session->metrics.count - 1] = plan_cost(session->plan, value);
+  const struct store_row row = {.key = key,
+                                .number = number,
+                                .value = value,
+                                .status = sweep_statuses[outcome->status],
+                                .reason = *outcome->reason ? outcome->reason : NULL,
+                                .metric = outcome->status == SWEEP_finished ? metric : NULL,
+                                .seconds = outcome->seconds,
+                                .how = outcome->replayed ? "replay" : "run"};
+  if (!store_add(session->store, &row, text))
+    return fail(session, text);
+  return ++session->pending < ROWS_AT_ONCE || commit(session);
+}
+
+static bool take(void *self, uint64_t number, const struct sweep_outcome *outcome) {
+  struct session *session = self;
+  uint32_t value[PLAN_AXES];
+  plan_point(session->plan, number, value);
+  char *key = plan_key(session->plan, value);
+  session->done++;
+  session->replay_seconds += outcome->seconds;
+  if (outcome->status == SWEEP_finished)
+    keep_best(session, key, outcome->metric[0]);
+  const bool good = !session->store || add(session, number, value, key, outcome);
+  free(key);
+  return good;
+}
+
+/* ---- progress ---------------------------------------------------------------------------------------------- */
+
+/* "1:05", "2:00:00" */
+static const char *clock_text(double time, char text[32]) {
+  const uint64_t whole = time < 1e9 ? (uint64_t)(time + 0.5) : 1000000000;
+  if (whole < 3600)
+    snprintf(text, 32, "%" PRIu64 ":%02" PRIu64, whole / 60, whole % 60);
+  else
+    snprintf(text, 32, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, whole / 3600, whole / 60 % 60, whole % 60);
+  return text;
+}
+
+static void show(struct session *session) {
+  const double rate = (double)session->done / (seconds() - session->start);
+  char left[32] = "?", best[160] = "";
+  if (session->done)
+    clock_text((double)(session->run.tasks - session->done) / rate, left);
+  if (session->best)
+    snprintf(best, sizeof best, ", best %.0f cycles: %.100s", session->least, session->best);
+  fprintf(stderr, "\r%" PRIu64 " of %zu points, %.*f a second, %s left%s" PROGRESS_LINE_END, session->done,
+          session->run.tasks, rate < 10, rate, left, best);
+}
+
+static bool tick(void *self) {
+  struct session *session = self;
+  if (progress_line_due(&session->line))
+    show(session);
+  if (session->pending && seconds() - session->committed > 0.5 && !commit(session))
+    return false;
+  return !interrupted;
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------- */
+
+static void say_settings(const struct session *session, struct text *text) {
+  for (size_t i = 0; i < session->plan->setting_count; i++)
+    text_print(text, "%s%s=%s", i ? " " : "", session->plan->settings[i].name, session->plan->settings[i].value);
+}
+
+static void say_machines(const struct session *session, struct text *names, char hash[33]) {
+  const struct sweep_target *target = &session->target;
+  const size_t count = target->machine < target->names ? target->name[target->machine].count : 1;
+  struct text values = {0};
+  for (size_t i = 0; i < count; i++) {
+    text_print(names, "%s%s", i ? " " : "", target->base[i].name);
+    for (size_t g = 0; g < MACHINE_GROUPS; g++)
+      for (size_t j = 0; j < machine_groups[g].count; j++)
+        text_print(&values, "%u\n", param_value(&machine_groups[g], &machine_groups[g].rows[j], &target->base[i]));
+  }
+  sweep_hash(values.data, values.length, hash);
+  free(values.data);
+}
+
+static struct store *open_store(struct session *session, const char *out, struct message *message) {
+  const struct sweep_target *target = &session->target;
+  const struct sweep_plan *plan = session->plan;
+  struct text settings = {0}, machines = {0};
+  char machine_hash[33], launch_hash[33], cycles[32], text[PLAN_MESSAGE];
+  say_settings(session, &settings);
+  say_machines(session, &machines, machine_hash);
+  sweep_hash(target->text ? target->text : "", target->length, launch_hash);
+  snprintf(cycles, sizeof cycles, "%" PRIu64, session->run.bench.max_cycles);
+  const struct store_fact facts[] = {
+      {"warpwait", WARPWAIT_VERSION},
+      {plan->trace ? "~trace" : "~launch", file_base(plan->trace ? plan->trace : plan->launch)},
+      {"~plan", file_base(plan->file)},
+      {"launch.hash", launch_hash},
+      {"program.hash", target->program_hash},
+      {"data.hash", target->data_hash},
+      {"~machine", machines.data},
+      {"machine.hash", machine_hash},
+      {"settings", settings.data ? settings.data : ""},
+      {"cost", plan->cost_text ? plan->cost_text : ""},
+      {"max_cycles", cycles},
+  };
+  const struct store_subject subject = {plan, session->metrics.row, session->metrics.count, facts,
+                                        sizeof facts / sizeof *facts};
+  struct store *store = store_open(out, &subject, text);
+  if (!store)
+    message_fail(message, "%s", text);
+  free(settings.data);
+  free(machines.data);
+  return store;
+}
+
+static void list_points(struct session *session) {
+  const struct session_options *options = session->options;
+  uint32_t value[PLAN_AXES];
+  for (uint64_t i = options->shard; i < session->plan->points; i += options->shards) {
+    if (!plan_point(session->plan, i, value))
+      continue;
+    session->asked++;
+    char *key = session->store ? plan_key(session->plan, value) : NULL;
+    const bool there = key && store_has(session->store, key);
+    free(key);
+    session->there += there;
+    if (!there && session->run.tasks < options->limit)
+      sweep_add(&session->run, i, value);
+  }
+  sweep_group_all(&session->run);
+}
+
+bool session_open(struct session *session, struct sweep_plan *plan, const struct session_options *options,
+                  const char *out, struct message *message) {
+  *session = (struct session){.options = options, .plan = plan};
+  if (!sweep_target_open(&session->target, plan, message))
+    return false;
+  const cycle_t usual = plan->trace ? session->target.max_cycles : CYCLES;
+  session->metrics = sweep_metrics_new(plan->cost);
+  session->run = (struct sweep_run){
+      .bench = {.target = &session->target, .max_cycles = options->max_cycles ? options->max_cycles : usual},
+      .jobs = (unsigned)options->jobs,
+      .take = take,
+      .tick = tick,
+      .self = session};
+  if (out && !(session->store = open_store(session, out, message)))
+    return false;
+  if (plan->trace)
+    trace_job_warn(session->target.trace, &session->target.recorded);
+  list_points(session);
+  return true;
+}
+
+void session_close(struct session *session) {
+  if (session->store)
+    store_close(session->store);
+  sweep_run_free(&session->run);
+  sweep_metrics_free(&session->metrics);
+  sweep_target_close(&session->target);
+  free(session->best);
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------ */
+
+static bool run_points(struct session *session, struct message *message) {
+  struct sigaction before[2];
+  interrupted = 0;
+  catch_signal(SIGINT, &before[0]);
+  catch_signal(SIGTERM, &before[1]);
+  session->line = progress_line_new(session->options->quiet);
+  session->start = session->committed = seconds();
+  bool good = sweep_run_all(&session->run, message);
+  progress_line_clear(&session->line);
+  sigaction(SIGINT, &before[0], NULL);
+  sigaction(SIGTERM, &before[1], NULL);
+  session->interrupted = interrupted;
+  if (*session->message.text)
+    *message = session->message;
+  else if (!good && !*message->text)
+    message_fail(message, "no process could be started");
+  return good;
+}
+
+bool session_run(struct session *session, struct message *message) {
+  bool good = run_points(session, message);
+  if (!*session->message.text && !commit(session)) {
+    *message = session->message;
+    good = false;
+  }
+  if (session->interrupted && !*session->message.text)
+    return message_fail(message,
+                        "interrupted: %" PRIu64 " of %" PRIu64 " points are done; the same command goes on from there",
+                        session->there + session->done, session->asked);
+  return good;
+}
+
+/* ---- a dry run ------------------------------------------------------------------------------------------------ */
+
+enum { SAMPLE_GROUPS = 4, SAMPLE_POINTS = 8 /* of each */ };
+
+/* A few points of a few groups, evenly. */
+static struct sweep_run sample_of(const struct sweep_run *all) {
+  struct sweep_run sample = *all;
+  const size_t groups = all->groups < SAMPLE_GROUPS ? all->groups : SAMPLE_GROUPS;
+  sample.group = NULL;
+  sample.task = NULL;
+  sample.groups = sample.tasks = 0;
+  for (size_t i = 0; i < groups; i++) {
+    const struct sweep_group *group = &all->group[i * all->groups / groups];
+    const size_t points = group->count < SAMPLE_POINTS ? group->count : SAMPLE_POINTS;
+    for (size_t j = 0; j < points; j++) {
+      uint32_t value[PLAN_AXES];
+      const uint64_t number = all->task[group->first + j * group->count / points].number;
+      plan_point(all->bench.target->plan, number, value);
+      sweep_add(&sample, number, value);
+    }
+  }
+  sweep_group_all(&sample);
+  return sample;
+}
+
+/* A recording takes a whole run, the other points what they took here. */
+static double estimate(const struct session *session, const struct sweep_run *all) {
+  const struct sweep_run *sample = &session->run;
+  size_t recorded = 0;
+  for (size_t i = 0; i < sample->groups; i++)
+    recorded += sample->group[i].recorded < sample->group[i].first + sample->group[i].count;
+  const double others = (double)(session->done - recorded);
+  const double recording = recorded ? sample->recording_seconds / (double)recorded : 0;
+  const double replay = others > 0 ? (session->replay_seconds - sample->recording_seconds) / others : recording;
+  const double recordings = (double)all->groups * (double)recorded / (double)(sample->groups ? sample->groups : 1);
+  return (recordings * recording + ((double)all->tasks - recordings) * replay) / all->jobs;
+}
+
+bool session_estimate(struct session *session, struct message *message) {
+  struct sweep_run all = session->run;
+  struct store *store = session->store;
+  char text[32];
+  session->store = NULL; /* nothing is kept */
+  session->run = sample_of(&all);
+  const bool good = run_points(session, message);
+  if (good) {
+    printf("%" PRIu64 " points", session->asked);
+    if (session->there)
+      printf(", of which %" PRIu64 " are done", session->there);
+    printf("; to run: %zu points, in %zu functional configuration%s\n", all.tasks, all.groups,
+           all.groups == 1 ? "" : "s");
+    printf("time: about %s with %u job%s, from %" PRIu64 " points\n", clock_text(estimate(session, &all), text),
+           all.jobs, all.jobs == 1 ? "" : "s", session->done);
+  } else if (session->interrupted) {
+    message_fail(message, "interrupted");
+  }
+  sweep_run_free(&session->run);
+  session->run = all;
+  session->store = store;
+  return good;
+}
+
+/* ---- afterwards ------------------------------------------------------------------------------------------------- */
+
+static void add_status(void *context, const char *name, const char *value) {
+  struct text *text = context;
+  text_print(text, "%s%s %s", text->length ? ", " : "", value, name);
+}
+
+static void print_best(void *context, const char *key, const char *value) {
+  (void)context;
+  printf("best: %s cycles with %s\n", value, *key ? key : "no axes");
+}
+
+bool session_sum_up(struct session *session, const char *out, struct message *message) {
+  const struct store_order order = {.metric = "cycles", .count = 1};
+  struct text statuses = {0};
+  char text[PLAN_MESSAGE];
+  bool good = store_statuses(session->store, add_status, &statuses, text);
+  if (good)
+    printf("%" PRIu64 " points: %s; %" PRIu64 " run now\n", store_count(session->store),
+           statuses.data ? statuses.data : "none", session->done);
+  good = good && store_best(session->store, &order, print_best, NULL, text);
+  if (good)
+    printf("results: %s (`warpwait sweep info` and `warpwait sweep query` look into it)\n", out);
+  free(statuses.data);
+  return good || message_fail(message, "%s", text);
+}

@@ -1,0 +1,52 @@
+/* One call of `warpwait sweep run`: the points that are to be run, the file that they go to, and who waits for them.
+ *
+ * Invariant: the file alone knows which points are done; what this process does with it is looked up there before
+ * anything is run. */
+#ifndef SIM_CLI_SWEEP_SESSION_H
+#define SIM_CLI_SWEEP_SESSION_H
+
+#include "sim/cli/progress_line.h"
+#include "sim/cli/sweep_functional.h"
+
+struct session_options {
+  uint64_t jobs, shard, shards, limit; /* `limit`: points that are run at most */
+  cycle_t max_cycles;                  /* 0: not said */
+  bool quiet;
+};
+
+struct session {
+  const struct session_options *options;
+  struct sweep_plan *plan;
+  struct sweep_target target;
+  struct sweep_metrics metrics;
+  struct store *store; /* NULL: of a dry run */
+  struct sweep_run run;
+  uint64_t there;          /* points that the file had already */
+  uint64_t asked;          /* of the plan and the shard, constraints held */
+  uint64_t done;           /* of run.tasks */
+  uint64_t pending;        /* rows since the last commit */
+  double start, committed; /* seconds */
+  double least;            /* cycles of the best point of this call */
+  char *best;              /* its key */
+  double replay_seconds;
+  struct progress_line line;
+  bool interrupted;
+  struct message message; /* of the file, when a row could not be written */
+};
+
+/* Reads what the plan names, opens the file `out` unless that is NULL, and lists the points that it has not. The caller
+ * closes the session, whatever comes back. */
+bool session_open(struct session *session, struct sweep_plan *plan, const struct session_options *options,
+                  const char *out, struct message *message);
+void session_close(struct session *session);
+
+/* Runs the points. False with the message filled, also when SIGINT or SIGTERM came: `interrupted` says so. */
+bool session_run(struct session *session, struct message *message);
+
+/* Runs a few points, keeps nothing, and prints how many there are and how long all would take. */
+bool session_estimate(struct session *session, struct message *message);
+
+/* Prints what the file has now. */
+bool session_sum_up(struct session *session, const char *out, struct message *message);
+
+#endif
