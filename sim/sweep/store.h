@@ -1,6 +1,7 @@
 /* The results of a sweep, in one SQLite file (docs/sweep-store.md has the schema):
  *
- *     sweep(name, value)                  provenance: version, files and their hashes, plan, base machine
+ *     sweep(name, value)                  provenance: version, files and their hashes, plan, base machine;
+ *                                         `factors`: axes of the product, those of a zip with + between
  *     axes(position, name, kind, words)   columns of `points` that say which point it is
  *     metrics(position, name, unit, text) columns of `points` that say what came out
  *     points(key PRIMARY KEY, number, status, reason, "dma.channels", ..., "cycles", ...)   a row for a point

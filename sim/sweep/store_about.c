@@ -49,8 +49,29 @@ static char *words_of(const struct sweep_axis *axis) {
   return words;
 }
 
+/* The factors of the product, with a space between: an axis, or those of a zip with + between. */
+static char *factors_of(const struct sweep_plan *plan) {
+  size_t length = 1;
+  for (size_t i = 0; i < plan->axes; i++)
+    length += strlen(plan->axis[i].name) + 1;
+  char *factors = need(length, 1), *at = factors;
+  *at = '\0';
+  for (size_t factor = 0; factor < plan->factors; factor++) {
+    const char *between = factor ? " " : "";
+    for (size_t i = 0; i < plan->axes; i++)
+      if (plan->axis[i].factor == factor) {
+        at = stpcpy(stpcpy(at, between), plan->axis[i].name);
+        between = "+";
+      }
+  }
+  return factors;
+}
+
 void about_of_subject(struct store_about *about, const struct store_subject *subject) {
   *about = (struct store_about){0};
+  char *factors = factors_of(subject->plan);
+  list_add(&about->facts, "factors", factors, "");
+  free(factors);
   for (size_t i = 0; i < subject->fact_count; i++)
     list_add(&about->facts, subject->facts[i].name, subject->facts[i].value, "");
   for (size_t i = 0; i < subject->plan->axes; i++) {

@@ -222,7 +222,7 @@ class Sensitivities(Folder):
         def there(number):
             return number // 3 % 3 == number % 3  # of axes a, r, w: where r and w are the same level
         store = self.made({"a": [1, 2], "r": [16, 32, 64], "w": [16, 32, 64]},
-                          lambda point: point["a"] + point["r"] / 16, factors={"w": 1},
+                          lambda point: point["a"] + point["r"] / 16, factors="a r+w",
                           rows=[number for number in range(18) if there(number)])
         self.assertEqual(store.factors, [["a"], ["r", "w"]])
         found = warpwait_sweep.over_all(store, "y")

@@ -1,6 +1,5 @@
 """Stores for tests, made by a function instead of a simulator."""
 import itertools
-import json
 import sqlite3
 
 METRICS = [("cycles", "cycles", "From the start to the end"), ("hiding.exposed_cycles", "warp-cycles", "Exposed"),
@@ -10,21 +9,20 @@ METRICS = [("cycles", "cycles", "From the start to the end"), ("hiding.exposed_c
 def make(path, axes, function, rows=None, metrics=METRICS, factors=None):
     """Writes a store. axes: {name: values as they are written}. function: from a point {name: value} to (metric,
     ...), or to a word: the status of a point that did not finish, with its reason behind a colon. rows: numbers of the
-    grid's points that are there (None: all)."""
+    grid's points that are there (None: all). factors: axes that go together with + between (None: each is alone)."""
     base = sqlite3.connect(path)
     names = [f'"{name}"' for name in [*axes, *(name for name, _, _ in metrics)]]
     base.executescript(f"""
         CREATE TABLE sweep(name TEXT PRIMARY KEY, value TEXT);
-        CREATE TABLE axes(position INTEGER PRIMARY KEY, name TEXT, kind TEXT, words TEXT, factor INTEGER);
+        CREATE TABLE axes(position INTEGER PRIMARY KEY, name TEXT, kind TEXT, words TEXT);
         CREATE TABLE metrics(position INTEGER PRIMARY KEY, name TEXT, unit TEXT, text TEXT);
         CREATE TABLE points(key TEXT PRIMARY KEY, number INTEGER, status TEXT, reason TEXT, {', '.join(names)});
         CREATE TABLE effort(key TEXT PRIMARY KEY, seconds REAL, how TEXT);""")
-    facts = {"version": "1", "plan.file": "made.ini", "machine": "teaching", "text": "[sweep]\nlaunch = l.json"}
+    facts = {"version": "1", "plan.file": "made.ini", "machine": "teaching", "text": "[sweep]\nlaunch = l.json",
+             "factors": factors or " ".join(axes)}
     base.executemany("INSERT INTO sweep VALUES (?, ?)", facts.items())
     for position, (name, values) in enumerate(axes.items()):
-        base.execute("INSERT INTO axes VALUES (?, ?, 'parameter', ?, ?)",
-                     (position, name, json.dumps([str(value) for value in values]),
-                      (factors or {}).get(name, position)))
+        base.execute("INSERT INTO axes VALUES (?, ?, 'parameter', ?)", (position, name, " ".join(map(str, values))))
     base.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?)",
                      [(position, *metric) for position, metric in enumerate(metrics)])
     grid = list(itertools.product(*axes.values()))

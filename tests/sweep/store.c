@@ -28,3 +28,18 @@ TEST(store, words_that_are_numbers_are_numbers) {
                               "typeof(microseconds) FROM points WHERE status = 'finished'"),
                "integer|text|integer|real\n");
 }
+
+TEST(store, axes_that_go_together_are_one_factor) {
+  struct sweep_plan plan = rig_plan;
+  struct store_subject subject = rig_subject;
+  char message[PLAN_MESSAGE];
+  plan.axis[1].factor = 0;
+  for (size_t i = 2; i < plan.axes; i++)
+    plan.axis[i].factor--;
+  plan.factors--;
+  subject.plan = &plan;
+  rig_remove("zip");
+  store_close(store_open(rig_path("zip"), &subject, message));
+  EXPECT_STREQ(rig_query("zip", "SELECT substr(value, 1, 29) FROM sweep WHERE name = 'factors'"),
+               "dma.channels+define.T machine\n");
+}

@@ -7,7 +7,7 @@ from .tables import Answer, number
 def described(store, wanted, points):
     """Columns that say which point it is and what came out, and their units."""
     texts = [one.text for one in wanted]
-    points = points[["number", *store.axes, *(text for text in texts if text not in store.axes)]]
+    points = points[["number", *(text for text in texts if text not in store.axes), *store.axes]]
     return points, {text: store.unit(text) for text in texts}
 
 

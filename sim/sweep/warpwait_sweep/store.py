@@ -18,22 +18,22 @@ FINISHED = "finished"
 class Store:
     """A store that is there.
 
-    facts: the provenance, a dictionary of words. axes: names, in the plan's order. factors: lists of axes that go
-    together (a zip is one factor); each of the others is alone. metrics: a frame (unit, text) by name.
+    facts: the provenance, a dictionary of words. axes: names, in the plan's order. words: by axis, its values as they
+    are written. factors: lists of axes that go together (a zip is one factor); each of the others is alone. metrics: a
+    frame (unit, text) by name.
     """
 
     def __init__(self, path):
         self.path = str(path)
         with self._reading() as base:
             self.facts = {str(name): value for name, value in base.execute("SELECT name, value FROM sweep")}
-            columns = [row[1] for row in base.execute("PRAGMA table_info(axes)")]
-            rows = pandas.read_sql("SELECT * FROM axes ORDER BY position", base)
+            rows = base.execute("SELECT name, words FROM axes ORDER BY position").fetchall()
             self.metrics = pandas.read_sql("SELECT name, unit, text FROM metrics ORDER BY position", base,
                                            index_col="name")
             self.counts = dict(base.execute("SELECT status, count(*) FROM points GROUP BY status ORDER BY 2 DESC, 1"))
-        self.axes = list(rows["name"])
-        groups = rows["factor"] if "factor" in columns else rows["position"]
-        self.factors = [list(names) for _, names in rows["name"].groupby(groups, sort=False)]
+        self.words = {name: words.split() for name, words in rows}
+        self.axes = list(self.words)
+        self.factors = [factor.split("+") for factor in self.facts.get("factors", " ".join(self.axes)).split()]
 
     @property
     def names(self):
