@@ -69,6 +69,19 @@ static int tell_cut_short(const struct replayer *replayer, struct message *messa
   return CLI_WENT_WRONG;
 }
 
+/* What is wrong with the file begins with its path already, what is wrong with what is in it does not. */
+static int tell_fault(struct invocation *call, const struct replayer *replayer) {
+  struct message *message = &call->common.message;
+  const char *fault = replayer_fault(replayer);
+  if (!replayer_damaged(replayer))
+    message_fail(message, "%s (`run` has the whole kernel)", fault);
+  else
+    message_fail(message, strncmp(fault, call->trace, strlen(call->trace)) == 0 ? "%.0s%s" : "%.300s: %s", call->trace,
+                 fault);
+  message_print(message);
+  return replayer_damaged(replayer) ? CLI_BAD_INPUT : CLI_WENT_WRONG;
+}
+
 static int replay_and_report(struct invocation *call, struct job *job, struct replayer *replayer) {
   const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
   struct launch_result *results = NULL;
@@ -79,10 +92,7 @@ static int replay_and_report(struct invocation *call, struct job *job, struct re
   bool stopped = false, good = run_call_job(&call->common, job, &results, &report.count, &stopped);
   report.results = results;
   if (replayer_fault(replayer)) {
-    message_fail(message, replayer_damaged(replayer) ? "%s" : "%s (`run` has the whole kernel)",
-                 replayer_fault(replayer));
-    message_print(message);
-    status = replayer_damaged(replayer) ? CLI_BAD_INPUT : CLI_WENT_WRONG;
+    status = tell_fault(call, replayer);
   } else if (good && run_write(&call->common, &report)) {
     status = run_conclude(&call->common, &report);
     if (replayer_cut_short(replayer))

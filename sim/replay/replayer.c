@@ -241,6 +241,20 @@ static bool possible(const struct isa_program *program, const struct trace_op *o
   return op->flags & TRACE_DONE ? program->code[op->pc].op == ISA_EXIT : op->next < program->count;
 }
 
+static void refuse_path(struct replayer *replayer, const struct isa_warp *warp, const struct trace_op *op) {
+  char text[200], where[40];
+  const struct isa_group *group = warp->group;
+  if (op->flags & TRACE_DONE)
+    snprintf(where, sizeof where, "ends at pc %u, which is no exit", op->pc);
+  else
+    snprintf(where, sizeof where, "goes on at pc %u after pc %u", op->next, op->pc);
+  snprintf(text, sizeof text,
+           "launch %u, work-group (%u, %u, %u), warp %u %s (legal: pc 0 to %u, and to end at an exit)",
+           replayer->first + group->launch->number + 1, group->id[0], group->id[1], group->id[2], warp->index, where,
+           group->launch->program->count - 1);
+  replayer_damage(replayer, text);
+}
+
 __attribute__((noinline)) static uint32_t step_with(struct unit *unit, uint32_t slot, struct isa_access *access,
                                                     struct isa_result *result) {
   struct isa_warp *warp = &unit->warps[slot];
@@ -252,7 +266,7 @@ __attribute__((noinline)) static uint32_t step_with(struct unit *unit, uint32_t 
       unit->made[slot]++ == unit->calls[warp->group - unit->groups])
     return give_up(unit, warp, access, result);
   if (!possible(program, &op)) {
-    replayer_damage(unit->replayer, "a warp of the trace goes on where its program does not");
+    refuse_path(unit->replayer, warp, &op);
     return give_up(unit, warp, access, result);
   }
   result->pc = op.pc;

@@ -63,6 +63,27 @@ TEST(convert, a_program_and_a_launch_are_enough_for_a_replay) {
   outcome_free(&outcome);
 }
 
+TEST(convert, a_path_that_the_program_has_not_is_told_by_the_replay) {
+  static const struct {
+    const char *warp, *err;
+  } rows[] = {
+      {"warp 0..1\n0\n1\n",
+       "warpwait: h.wwt: launch 1, work-group (0, 0, 0), warp 0 goes on at pc 2 after pc 1 (legal: pc 0 to 1, "
+       "and to end at an exit)\n"},
+      {"warp 0..1\n0 done\n",
+       "warpwait: h.wwt: launch 1, work-group (0, 0, 0), warp 0 ends at pc 0, which is no exit (legal: pc 0 to 1, "
+       "and to end at an exit)\n"},
+  };
+  folder();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[500];
+    snprintf(text, sizeof text, "%.*s%s", (int)(strstr(by_hand, "warp 0..1") - by_hand), by_hand, rows[i].warp);
+    tool_file("h.wwtt", text);
+    expect("trace convert h.wwtt h.wwt", 0, "");
+    expect("replay h.wwt", 2, rows[i].err);
+  }
+}
+
 TEST(convert, a_job_may_name_the_files_that_a_launch_file_may) {
   folder();
   tool_file("h.wwtt", "wwtt 1\njob {\n  {\"program\": \"kernel.wws\", \"machine\": \"h200\",\n"
@@ -144,7 +165,8 @@ TEST(convert, the_input_and_the_outputs_suffix_choose) {
   expect("trace convert h.wwt h.csv", 2, "warpwait: h.wwt: is a trace, which does not become 'h.csv' (legal: .wwtt)\n");
   expect("trace convert h.wwtt i.wwtt", 2,
          "warpwait: h.wwtt: is the text of a trace, which does not become 'i.wwtt' (legal: .wwt)\n");
-  expect("trace convert l.json l.wwt", 2, "warpwait: l.json: is neither a trace, nor the text of one, nor a timeline\n");
+  expect("trace convert l.json l.wwt", 2,
+         "warpwait: l.json: is neither a trace, nor the text of one, nor a timeline\n");
   expect("trace convert none.wwt l.wwtt", 2, "warpwait: none.wwt: cannot be read: No such file or directory\n");
   expect("trace convert h.wwt", 2, "warpwait: an input and an output are wanted; --help says more\n");
   expect("trace convert h.wwt a.wwtt b.wwtt", 2, "warpwait: b.wwtt: an input and an output are enough\n");
