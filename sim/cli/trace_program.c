@@ -137,7 +137,7 @@ static bool take_lines(struct head *head, const char *at, const char *end) {
     char word[64] = "";
     const size_t size = strcspn(at, " \n");
     memcpy(word, at, size < sizeof word ? size : 0);
-    if (sscanf(word, "%" SCNu32 ":%" SCNu32 "*%" SCNu32 "%n", &source, &line, &count, &used) != 3 || word[used] ||
+    if (sscanf(word, "%9" SCNu32 ":%9" SCNu32 "*%9" SCNu32 "%n", &source, &line, &count, &used) != 3 || word[used] ||
         source >= (head->source_count ? head->source_count : 1) || !count || count > TEXT_PROGRAM - head->count)
       return fail(head, wrong);
     head->lines = need_more(head->lines, head->count + count, sizeof *head->lines);
