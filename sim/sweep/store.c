@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sim/core/need.h"
@@ -12,13 +13,24 @@
 
 enum {
   PATIENCE = 60000,      /* milliseconds that readers may hold a commit up, and a commit them */
+  LOCK_TRIES = 50,       /* in half a second: workers of a sweep that was killed are just ending */
   LOCK_BYTE = 0x40001000 /* beyond those that SQLite locks, which are 512 from 2^30 on */
 };
 
 /* ---- statements ------------------------------------------------------------------------------------ */
 
+/* Why the system refused something: of writes that fail SQLite keeps no number, but nothing has touched errno since. */
+static int system_error(const struct store *store, int error) {
+  static const int writing[] = {EFBIG, EDQUOT, EROFS, EACCES, EPERM};
+  const int known = sqlite3_system_errno(store->database);
+  for (size_t i = 0; !known && i < sizeof writing / sizeof *writing; i++)
+    if (error == writing[i])
+      return error;
+  return known ? known : EIO;
+}
+
 bool store_fail(struct store *store, char message[PLAN_MESSAGE]) {
-  const int code = sqlite3_errcode(store->database), error = sqlite3_system_errno(store->database);
+  const int code = sqlite3_errcode(store->database), error = errno;
   const char *verb = store->lock < 0 ? "read" : "written", *path = store->path;
   switch (code & 0xff) {
   case SQLITE_NOTADB:
@@ -36,7 +48,11 @@ bool store_fail(struct store *store, char message[PLAN_MESSAGE]) {
     break;
   case SQLITE_IOERR:
   case SQLITE_CANTOPEN:
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s", path, verb, strerror(error ? error : EIO));
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s", path, verb, strerror(system_error(store, error)));
+    break;
+  case SQLITE_READONLY:
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s%s", path, verb, strerror(EACCES),
+             code == SQLITE_READONLY_DIRECTORY ? ", of a journal in its folder" : "");
     break;
   default:
     snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %.120s", path, verb, sqlite3_errmsg(store->database));
@@ -87,16 +103,8 @@ static bool is_regular(const struct store *store, const struct stat *status, cha
          fail_open(store, S_ISDIR(status->st_mode) ? strerror(EISDIR) : "is no regular file", message);
 }
 
-static bool fail_locked(const struct store *store, struct flock wanted, char message[PLAN_MESSAGE]) {
-  if (errno != EACCES && errno != EAGAIN)
-    return fail_open(store, strerror(errno), message);
-  if (fcntl(store->lock, F_GETLK, &wanted) < 0 || wanted.l_type == F_UNLCK)
-    wanted.l_pid = 0; /* it has just ended */
-  snprintf(message, PLAN_MESSAGE, "%.300s: another sweep is writing it (process %ld)", store->path, (long)wanted.l_pid);
-  return false;
-}
-
-/* The lock is the system's, on a byte of the file that there need not be. */
+/* The lock is of the open file, on a byte that there need not be: those of the process SQLite gives back all at once.
+ */
 static bool lock_file(struct store *store, char message[PLAN_MESSAGE]) {
   struct stat status;
   store->lock = open(store->path, O_RDWR | O_CLOEXEC);
@@ -111,7 +119,13 @@ static bool lock_file(struct store *store, char message[PLAN_MESSAGE]) {
   if (fstat(store->lock, &status) < 0 || !is_regular(store, &status, message))
     return false;
   const struct flock wanted = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1};
-  return fcntl(store->lock, F_SETLK, &wanted) == 0 || fail_locked(store, wanted, message);
+  for (int tries = 0; fcntl(store->lock, F_OFD_SETLK, &wanted) != 0; tries++) {
+    const bool taken = errno == EACCES || errno == EAGAIN;
+    if (!taken || tries == LOCK_TRIES)
+      return fail_open(store, taken ? "another sweep is writing it" : strerror(errno), message);
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+  }
+  return true;
 }
 
 /* SQLite has meanings of its own for "", ":memory:" and "file:...": behind a folder all are names. */

@@ -13,11 +13,11 @@
  * store_commit(), and the file is always whole; a point that is there is never written again. The table `points`
  * depends on the plan and the program alone, not on jobs, shards or the order in which points were run.
  *
- * One process at a time has the file open to write; it is told from a lock that ends with the process and that its
- * children do not inherit. Others may read meanwhile. The journal is SQLite's rollback journal, not its write-ahead
- * log: what was committed is in the file itself, wherever it is copied, and it works over a network's file system. A
- * journal that a kill has left beside the file is taken back by whoever opens the file next. Whoever reads holds a
- * commit up for as long as one statement of theirs runs.
+ * One process at a time has the file open to write; a lock says so, which ends with the process, however that ends,
+ * and with its children, which are to end when it does. Others may read meanwhile. The journal is SQLite's rollback
+ * journal, not its write-ahead log: what was committed is in the file itself, wherever it is copied, and it works over
+ * a network's file system. A journal that a kill has left beside the file is taken back by whoever opens the file next.
+ * Whoever reads holds a commit up for as long as one statement of theirs runs.
  *
  * Not modelled: a file that one process has open twice, or uses on both sides of fork(). */
 #ifndef SIM_SWEEP_STORE_H

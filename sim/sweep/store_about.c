@@ -187,8 +187,8 @@ bool about_same(const struct store_about *about, const char *path, const struct 
                 char message[PLAN_MESSAGE]) {
   static const struct list_kind facts = {"", false, false}, axes = {"axis ", true, true},
                                 metrics = {"metric ", false, true};
-  return list_same(&facts, &about->facts, path, &there->facts, message) &&
-         list_same(&axes, &about->axes, path, &there->axes, message) &&
+  return list_same(&axes, &about->axes, path, &there->axes, message) &&
+         list_same(&facts, &about->facts, path, &there->facts, message) &&
          list_same(&metrics, &about->metrics, path, &there->metrics, message);
 }
 

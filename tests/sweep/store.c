@@ -1,10 +1,39 @@
+/* Rows and files of results, on which nothing goes wrong but what is asked for. */
 #include "sim/sweep/store.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tests/ct.h"
 #include "tests/sweep/store_rig.h"
+
+static char message[PLAN_MESSAGE];
+
+/* What store_open() says to a subject. */
+static const char *open_as(const char *name, const struct store_subject *subject) {
+  message[0] = '\0';
+  struct store *store = store_open(rig_path(name), subject, message);
+  if (store)
+    store_close(store);
+  return store ? "" : strchr(message, ':');
+}
+
+static const char *open_to_read(const char *path) {
+  message[0] = '\0';
+  struct store *store = store_open_to_read(path, message);
+  if (store)
+    store_close(store);
+  return store ? "" : message;
+}
+
+static void write_file(const char *name, const char *text) {
+  FILE *file = fopen(rig_path(name), "w");
+  fputs(text, file);
+  fclose(file);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------ */
 
 TEST(store, a_row_is_there_as_it_was_added) {
   rig_remove("a");
@@ -32,7 +61,6 @@ TEST(store, words_that_are_numbers_are_numbers) {
 TEST(store, axes_that_go_together_are_one_factor) {
   struct sweep_plan plan = rig_plan;
   struct store_subject subject = rig_subject;
-  char message[PLAN_MESSAGE];
   plan.axis[1].factor = 0;
   for (size_t i = 2; i < plan.axes; i++)
     plan.axis[i].factor--;
@@ -40,6 +68,225 @@ TEST(store, axes_that_go_together_are_one_factor) {
   subject.plan = &plan;
   rig_remove("zip");
   store_close(store_open(rig_path("zip"), &subject, message));
-  EXPECT_STREQ(rig_query("zip", "SELECT substr(value, 1, 29) FROM sweep WHERE name = 'factors'"),
-               "dma.channels+define.T machine\n");
+  EXPECT_STREQ(rig_query("zip", "SELECT value FROM sweep WHERE name = 'factors'"), "dma.channels+define.T machine\n");
+}
+
+TEST(store, knows_which_points_it_has_before_they_are_committed_too) {
+  rig_remove("a");
+  struct store *store = rig_open("a");
+  ASSERT_TRUE(store);
+  struct store_row row = rig_row(5);
+  EXPECT_FALSE(store_has(store, row.key));
+  EXPECT_TRUE(store_add(store, &row, message));
+  EXPECT_TRUE(store_has(store, row.key));
+  EXPECT_EQ(store_count(store), 1);
+  EXPECT_TRUE(store_commit(store, message));
+  EXPECT_TRUE(store_has(store, row.key));
+  EXPECT_FALSE(store_has(store, rig_row(6).key));
+  store_close(store);
+}
+
+TEST(store, rows_that_are_not_committed_are_given_up) {
+  rig_remove("a");
+  struct store *store = rig_open("a");
+  ASSERT_TRUE(store);
+  struct store_row row = rig_row(5);
+  EXPECT_TRUE(store_add(store, &row, message));
+  EXPECT_TRUE(store_commit(store, message));
+  row = rig_row(6);
+  EXPECT_TRUE(store_add(store, &row, message));
+  store_close(store);
+  EXPECT_STREQ(rig_query("a", "SELECT number FROM points"), "5\n");
+  EXPECT_STREQ(rig_query("a", "SELECT count(*) FROM effort"), "1\n");
+}
+
+TEST(store, a_point_that_is_there_is_not_written_again) {
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  char *before = strdup(rig_points("a"));
+  struct store *store = rig_open("a");
+  ASSERT_TRUE(store);
+  struct store_row row = rig_row(5);
+  row.metric = (double[]){1, 2, 3};
+  EXPECT_FALSE(store_add(store, &row, message));
+  EXPECT_CONTAINS(message, "/a: has the point already: define.T=0x10 dma.channels=4 machine=h200 round=0");
+  EXPECT_TRUE(store_commit(store, message));
+  store_close(store);
+  EXPECT_STREQ(rig_points("a"), before);
+  free(before);
+}
+
+TEST(store, a_status_is_one_of_the_rows) {
+  rig_remove("a");
+  struct store *store = rig_open("a");
+  ASSERT_TRUE(store);
+  uint64_t number = 0;
+#define X(name, text)                                                                                                  \
+  {                                                                                                                    \
+    struct store_row row = rig_row(number++);                                                                          \
+    row.status = #name;                                                                                                \
+    EXPECT_TRUE(store_add(store, &row, message));                                                                      \
+  }
+  STORE_STATUSES(X)
+#undef X
+  struct store_row row = rig_row(number);
+  row.status = "";
+  EXPECT_FALSE(store_add(store, &row, message));
+  EXPECT_CONTAINS(message, "status");
+  store_close(store);
+}
+
+TEST(store, is_one_file_after_it_is_closed) {
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  EXPECT_FALSE(rig_exists("a-journal"));
+  EXPECT_FALSE(rig_exists("a-wal"));
+  EXPECT_FALSE(rig_exists("a-shm"));
+}
+
+TEST(store, points_do_not_depend_on_the_order_in_which_they_were_added) {
+  rig_remove("a");
+  rig_remove("b");
+  rig_fill("a", 0, 1);
+  for (uint64_t first = 5; first-- > 0;)
+    rig_fill("b", first, 5);
+  char *one = strdup(rig_points("a"));
+  EXPECT_STREQ(rig_points("b"), one);
+  free(one);
+}
+
+/* ---- files that are none --------------------------------------------------------------------------- */
+
+TEST(store, names_of_files_are_only_names) {
+  rig_remove("file:x?mode=memory");
+  rig_fill("file:x?mode=memory", 0, 1);
+  EXPECT_TRUE(rig_exists("file:x?mode=memory"));
+  EXPECT_STREQ(open_to_read(":memory:"), ":memory:: No such file or directory");
+  EXPECT_STREQ(open_to_read(""), ": No such file or directory");
+}
+
+TEST(store, what_is_no_database_of_a_sweep_is_refused_and_stays_as_it_is) {
+  char text[2000];
+  memset(text, 'x', sizeof text - 1);
+  text[sizeof text - 1] = '\0';
+  write_file("long", text);
+  write_file("short", "hello\n");
+  rig_remove("foreign");
+  rig_query("foreign", "CREATE TABLE t(a); INSERT INTO t VALUES(7)");
+  mkdir(rig_path("folder"), 0777);
+  static const char *const rows[][2] = {{"long", ": is no SQLite database"},
+                                        {"short", ": is no SQLite database"},
+                                        {"foreign", ": is a database, but none of a sweep"},
+                                        {"folder", ": Is a directory"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ct_note("%s", rows[i][0]);
+    EXPECT_CONTAINS(open_to_read(rig_path(rows[i][0])), rows[i][1]);
+    EXPECT_CONTAINS(open_as(rows[i][0], &rig_subject), strchr(rows[i][1], ' '));
+  }
+  EXPECT_STREQ(rig_query("foreign", "SELECT a FROM t"), "7\n");
+  struct stat status;
+  EXPECT_TRUE(stat(rig_path("long"), &status) == 0 && status.st_size == sizeof text - 1);
+  EXPECT_CONTAINS(open_to_read("/dev/null"), "/dev/null: is no regular file");
+  EXPECT_CONTAINS(open_as("no/such", &rig_subject), "cannot be written: No such file or directory");
+  write_file("empty", "");
+  EXPECT_CONTAINS(open_to_read(rig_path("empty")), "empty: is empty");
+  EXPECT_STREQ(open_as("empty", &rig_subject), "");
+}
+
+TEST(store, another_version_is_refused) {
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  rig_query("a", "PRAGMA user_version = 2");
+  EXPECT_STREQ(open_as("a", &rig_subject), ": is of version 2, and this program reads version 1");
+  EXPECT_CONTAINS(open_to_read(rig_path("a")), ": is of version 2, and this program reads version 1");
+}
+
+TEST(store, a_damaged_file_is_told) {
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  FILE *file = fopen(rig_path("a"), "r+");
+  fseek(file, 100, SEEK_SET);
+  for (int i = 0; i < 3996; i++)
+    putc(0xff, file);
+  fclose(file);
+  EXPECT_CONTAINS(open_to_read(rig_path("a")), "is damaged: ");
+  EXPECT_CONTAINS(open_as("a", &rig_subject), "is damaged: ");
+}
+
+/* ---- of another sweep ------------------------------------------------------------------------------ */
+
+static const char *open_with_facts(const struct store_fact *facts, size_t count) {
+  struct store_subject subject = rig_subject;
+  subject.facts = facts;
+  subject.fact_count = count;
+  return open_as("a", &subject);
+}
+
+TEST(store, facts_are_held_against_what_is_there) {
+  static const struct store_fact host[] = {{"kernel.cl", "8f3a"}, {"seed", "1"}, {"~host", "there"}, {"~new", "x"}},
+                                 kernel[] = {{"kernel.cl", "0000000000000000000000000000000000000000000000"},
+                                             {"seed", "1"}},
+                                 seed[] = {{"kernel.cl", "8f3a"}, {"seed", "2"}},
+                                 more[] = {{"kernel.cl", "8f3a"}, {"seed", "1"}, {"mem.h", "1234"}};
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  EXPECT_STREQ(open_with_facts(host, 4), "");
+  EXPECT_STREQ(open_with_facts(kernel, 2), ": is of another sweep: kernel.cl has changed");
+  EXPECT_STREQ(open_with_facts(seed, 2), ": is of another sweep: seed has changed: there '1', here '2'");
+  EXPECT_STREQ(open_with_facts(more, 3), ": is of another sweep: mem.h is missing there");
+  EXPECT_STREQ(open_with_facts(more, 1), ": is of another sweep: seed is there alone");
+}
+
+TEST(store, axes_are_held_against_what_is_there) {
+  struct sweep_plan plan = rig_plan;
+  struct store_subject subject = rig_subject;
+  subject.plan = &plan;
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  plan.axis[0].count = 2;
+  EXPECT_STREQ(open_as("a", &subject),
+               ": is of another sweep: axis dma.channels has changed: there '1 2 4', here '1 2'");
+  plan = rig_plan;
+  plan.axes = 2;
+  EXPECT_STREQ(open_as("a", &subject), ": is of another sweep: axis machine is there alone");
+  plan.axes = 3;
+  plan.axis[0] = rig_plan.axis[1];
+  plan.axis[1] = rig_plan.axis[0];
+  EXPECT_STREQ(open_as("a", &subject), ": is of another sweep: axis dma.channels stands at another place");
+}
+
+TEST(store, metrics_are_held_against_what_is_there) {
+  struct store_metric metrics[3];
+  struct store_subject subject = rig_subject;
+  memcpy(metrics, rig_subject.metrics, sizeof metrics);
+  subject.metrics = metrics;
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  metrics[1].text = "said in other words";
+  EXPECT_STREQ(open_as("a", &subject), "");
+  metrics[1].unit = "ns";
+  EXPECT_STREQ(open_as("a", &subject), ": is of another sweep: metric microseconds has changed: there 'us', here 'ns'");
+  subject.metric_count = 1;
+  EXPECT_STREQ(open_as("a", &subject), ": is of another sweep: metric microseconds is there alone");
+}
+
+TEST(store, columns_that_differ_in_case_alone_are_refused_and_nothing_is_left) {
+  struct sweep_plan plan = rig_plan;
+  struct store_subject subject = rig_subject;
+  subject.plan = &plan;
+  plan.axis[0].name = (char[]){"define.t"};
+  rig_remove("a");
+  EXPECT_STREQ(open_as("a", &subject), ": cannot have the columns 'define.t' and 'define.T' both");
+  EXPECT_FALSE(rig_exists("a"));
+}
+
+TEST(store, says_what_the_file_is_of) {
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  EXPECT_STREQ(rig_query("a", "SELECT name, value FROM sweep ORDER BY name"),
+               "factors|dma.channels define.T machine\nkernel.cl|8f3a\nseed|1\n~host|here\n");
+  EXPECT_STREQ(rig_query("a", "SELECT * FROM axes"), "0|dma.channels|parameter|1 2 4\n"
+                                                     "1|define.T|define|half 0x10 1.5 010\n"
+                                                     "2|machine|machine|h200 my,machine\n");
+  EXPECT_STREQ(rig_query("a", "SELECT name, unit FROM metrics WHERE position < 2"), "cycles|cycles\nmicroseconds|us\n");
 }

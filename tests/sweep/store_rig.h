@@ -29,6 +29,11 @@ void rig_fill(const char *name, uint64_t first, uint64_t of);
  * call. */
 const char *rig_query(const char *name, const char *sql);
 
+/* What another process says: its last message, "" when there was none. As root it becomes nobody first when it is to
+ * be refused what root is not. The text lives until the next call. */
+typedef void rig_child(char message[PLAN_MESSAGE]);
+const char *rig_ask(rig_child *child, bool nobody);
+
 /* All of `points`, by key. */
 const char *rig_points(const char *name);
 

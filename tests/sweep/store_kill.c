@@ -1,0 +1,289 @@
+/* Files of results while things go wrong: kills, disks that are full, files that may not be written, two writers. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/sweep/store.h"
+#include "tests/ct.h"
+#include "tests/sweep/store_rig.h"
+
+enum { KILLS = 50, BATCH = 3 };
+
+static char message[PLAN_MESSAGE];
+
+/* ---- kills ----------------------------------------------------------------------------------------- */
+
+/* Goes on where the file ends, BATCH rows a commit, and tells after each how many there are. */
+static void add_until_killed(const char *name, int told) {
+  struct store *store = store_open(rig_path(name), &rig_subject, message);
+  for (uint64_t number = store ? store_count(store) : 0; store; number += BATCH) {
+    for (uint64_t i = 0; i < BATCH; i++) {
+      const struct store_row row = rig_row(number + i);
+      if (!store_add(store, &row, message))
+        _exit(1);
+    }
+    const uint64_t committed = number + BATCH;
+    if (!store_commit(store, message) || write(told, &committed, sizeof committed) != sizeof committed)
+      _exit(1);
+  }
+  _exit(1);
+}
+
+/* Kills it up to `longest` nanoseconds after it has told `commits` times. Returns how many rows it had committed. */
+static uint64_t kill_one(const char *name, uint64_t commits, long longest, uint64_t *seed) {
+  int ends[2], status = 0;
+  uint64_t committed = 0, told;
+  fflush(NULL);
+  if (pipe(ends) != 0)
+    abort();
+  const pid_t process = fork();
+  if (process == 0)
+    add_until_killed(name, ends[1]);
+  close(ends[1]);
+  while (commits-- && read(ends[0], &told, sizeof told) == sizeof told)
+    committed = told;
+  nanosleep(&(struct timespec){.tv_nsec = (long)(ct_random(seed) % (uint64_t)longest)}, NULL);
+  kill(process, SIGKILL);
+  waitpid(process, &status, 0);
+  while (read(ends[0], &told, sizeof told) == sizeof told)
+    committed = told;
+  close(ends[0]);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  return committed;
+}
+
+/* All rows in the file are whole, and there are as many as were committed, or one batch that was not told yet. */
+static uint64_t check_rows(const char *name, uint64_t committed) {
+  struct store *store = rig_open(name);
+  if (!store)
+    return 0;
+  const uint64_t count = store_count(store);
+  EXPECT_GE(count, committed);
+  EXPECT_TRUE(committed == 0 || count <= committed + BATCH);
+  EXPECT_EQ(count % BATCH, 0);
+  for (uint64_t i = 0; i < count; i++)
+    EXPECT_TRUE(store_has(store, rig_row(i).key));
+  store_close(store);
+  return count;
+}
+
+TEST(store_kill, fifty_kills_lose_no_row_that_was_committed) {
+  uint64_t seed = 11, count = 0;
+  rig_remove("k");
+  for (int i = 0; i < KILLS; i++) {
+    ct_note("kill %d", i);
+    const uint64_t commits = ct_random(&seed) % 4;
+    const uint64_t now = check_rows("k", kill_one("k", commits, 8000000, &seed));
+    EXPECT_GE(now, count);
+    count = now;
+    EXPECT_STREQ(rig_query("k", "PRAGMA integrity_check"), "ok\n");
+  }
+  EXPECT_GT(count, KILLS);
+  EXPECT_FALSE(rig_exists("k-journal"));
+  EXPECT_EQ(atoi(rig_query("k", "SELECT count(*) FROM effort")), count);
+
+  rig_remove("whole");
+  struct store *store = rig_open("whole");
+  for (uint64_t i = 0; i < count; i++) {
+    const struct store_row row = rig_row(i);
+    EXPECT_TRUE(store_add(store, &row, message));
+  }
+  EXPECT_TRUE(store_commit(store, message));
+  store_close(store);
+  char *undisturbed = strdup(rig_points("whole"));
+  EXPECT_STREQ(rig_points("k"), undisturbed);
+  free(undisturbed);
+}
+
+TEST(store_kill, a_file_that_was_being_made_is_made_the_next_time) {
+  uint64_t seed = 5;
+  for (int i = 0; i < KILLS; i++) {
+    ct_note("kill %d", i);
+    rig_remove("k");
+    check_rows("k", kill_one("k", 0, 6000000, &seed));
+    EXPECT_STREQ(rig_query("k", "PRAGMA integrity_check"), "ok\n");
+  }
+}
+
+/* ---- others ---------------------------------------------------------------------------------------- */
+
+/* A process that has the file open with a row that is not committed, and its child, which ends with it. */
+struct holder {
+  pid_t process, child;
+};
+
+static struct holder hold(const char *name) {
+  struct holder holder = {0};
+  int ends[2];
+  fflush(NULL);
+  if (pipe(ends) != 0)
+    abort();
+  holder.process = fork();
+  if (holder.process == 0) {
+    struct store *store = store_open(rig_path(name), &rig_subject, message);
+    const struct store_row row = rig_row(100);
+    const bool forked = store && store_add(store, &row, message);
+    const pid_t child = forked && fork() == 0 ? getpid() : 0;
+    if (child)
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if ((child || !forked) && write(ends[1], &child, sizeof child) != sizeof child)
+      _exit(1);
+    for (;;)
+      pause();
+  }
+  if (read(ends[0], &holder.child, sizeof holder.child) != sizeof holder.child)
+    holder.child = -1;
+  close(ends[0]);
+  close(ends[1]);
+  return holder;
+}
+
+static void end(pid_t process) {
+  kill(process, SIGKILL);
+  waitpid(process, NULL, 0);
+}
+
+TEST(store_kill, a_second_writer_is_refused_until_the_first_has_ended) {
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  const struct holder holder = hold("a");
+  ASSERT_TRUE(holder.child > 0);
+  EXPECT_FALSE(store_open(rig_path("a"), &rig_subject, message));
+  EXPECT_CONTAINS(message, "/a: another sweep is writing it");
+  end(holder.process); /* and with it its child, a little later */
+  struct store *store = rig_open("a");
+  ASSERT_TRUE(store);
+  EXPECT_EQ(store_count(store), RIG_POINTS);
+  store_close(store);
+}
+
+TEST(store_kill, readers_see_what_was_committed_while_it_is_written) {
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  const struct holder holder = hold("a");
+  ASSERT_TRUE(holder.child > 0);
+  EXPECT_STREQ(rig_query("a", "SELECT count(*) FROM points"), "24\n");
+  struct store *store = store_open_to_read(rig_path("a"), message);
+  ASSERT_TRUE(store);
+  EXPECT_EQ(store_count(store), RIG_POINTS);
+  store_close(store);
+  end(holder.process);
+}
+
+static void add_one(char told[PLAN_MESSAGE]) {
+  struct store *store = store_open(rig_path("a"), &rig_subject, told);
+  const struct store_row row = rig_row(100);
+  if (store && store_add(store, &row, told) && store_commit(store, told))
+    store_close(store);
+}
+
+/* Reads the first row, says so, and ends the statement when it is told to: in a process that never writes. */
+static void read_for_a_while(int said, int told) {
+  char byte = 0;
+  sqlite3 *database = NULL;
+  sqlite3_stmt *statement = NULL;
+  sqlite3_open(rig_path("a"), &database);
+  sqlite3_prepare_v2(database, "SELECT * FROM points", -1, &statement, NULL);
+  if (sqlite3_step(statement) != SQLITE_ROW || write(said, &byte, 1) != 1 || read(told, &byte, 1) != 1)
+    _exit(1);
+  nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+  _exit(sqlite3_finalize(statement) != SQLITE_OK);
+}
+
+TEST(store_kill, a_commit_waits_for_a_statement_that_reads) {
+  int said[2], told[2], status = 1;
+  char byte = 0;
+  struct timespec from, to;
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  fflush(NULL);
+  ASSERT_TRUE(pipe(said) == 0 && pipe(told) == 0);
+  const pid_t process = fork();
+  if (process == 0)
+    read_for_a_while(said[1], told[0]);
+  ASSERT_EQ(read(said[0], &byte, 1), 1);
+  clock_gettime(CLOCK_MONOTONIC, &from);
+  ASSERT_EQ(write(told[1], &byte, 1), 1);
+  message[0] = '\0';
+  add_one(message);
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  EXPECT_STREQ(message, "");
+  EXPECT_GE((to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000, 90);
+  waitpid(process, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_STREQ(rig_query("a", "SELECT count(*) FROM points"), "25\n");
+  for (int i = 0; i < 2; i++) {
+    close(said[i]);
+    close(told[i]);
+  }
+}
+
+/* ---- disks ----------------------------------------------------------------------------------------- */
+
+static void limit_files(rlim_t bytes) {
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes});
+}
+
+static void make_on_a_full_disk(char told[PLAN_MESSAGE]) {
+  limit_files(6000);
+  if (store_open(rig_path("a"), &rig_subject, told))
+    snprintf(told, PLAN_MESSAGE, "opened");
+}
+
+TEST(store_kill, a_file_that_a_full_disk_has_no_room_for_is_not_left_behind) {
+  rig_remove("a");
+  EXPECT_CONTAINS(rig_ask(make_on_a_full_disk, false), "/a: cannot be written: File too large");
+  EXPECT_FALSE(rig_exists("a"));
+  EXPECT_FALSE(rig_exists("a-journal"));
+}
+
+static void add_on_a_full_disk(char told[PLAN_MESSAGE]) {
+  struct stat status;
+  stat(rig_path("a"), &status);
+  struct store *store = store_open(rig_path("a"), &rig_subject, told);
+  limit_files((rlim_t)status.st_size + 5000);
+  for (uint64_t i = RIG_POINTS; store && i < 1000; i++) {
+    const struct store_row row = rig_row(i);
+    if (!store_add(store, &row, told))
+      break;
+  }
+  if (store && !told[0])
+    store_commit(store, told);
+  if (store)
+    store_close(store);
+}
+
+TEST(store_kill, a_full_disk_loses_the_rows_that_were_not_committed) {
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  char *before = strdup(rig_points("a"));
+  EXPECT_CONTAINS(rig_ask(add_on_a_full_disk, false), "/a: cannot be written: File too large");
+  EXPECT_STREQ(rig_points("a"), before);
+  EXPECT_STREQ(rig_query("a", "PRAGMA integrity_check"), "ok\n");
+  EXPECT_FALSE(rig_exists("a-journal"));
+  free(before);
+}
+
+TEST(store_kill, a_file_or_a_folder_that_may_not_be_written_is_told_when_it_is_opened) {
+  char here[256];
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  snprintf(here, sizeof here, "%s", rig_path("."));
+  chmod(rig_path("a"), 0444);
+  chmod(here, 0755);
+  EXPECT_CONTAINS(rig_ask(add_one, true), "/a: cannot be written: Permission denied");
+  chmod(rig_path("a"), 0666);
+  chmod(here, 0555);
+  EXPECT_CONTAINS(rig_ask(add_one, true), "/a: cannot be written: Permission denied, of a journal in its folder");
+  chmod(here, 0755);
+  EXPECT_STREQ(rig_query("a", "SELECT count(*) FROM points"), "24\n");
+}
