@@ -162,13 +162,13 @@ static bool fail_unknown(const struct sweep_name *name, const struct job *job, s
                       count ? hint : "; they have none");
 }
 
-/* The value of a type as JSON; NULL with the message filled. */
+/* The value of a type as JSON: a vector's components have colons between them. NULL with the message filled. */
 static json_t *typed(struct type type, const char *name, const char *word, struct message *message) {
   json_t *list = json_array();
   uint8_t bytes[TYPE_BYTES];
   char *words = need_copy(word), *rest = words, *part;
   bool good = true;
-  while (good && (part = strsep(&rest, ","))) {
+  while (good && (part = strsep(&rest, ":"))) {
     good = type_parse(type, part, bytes, message);
     json_array_append_new(list, json_string(part));
   }

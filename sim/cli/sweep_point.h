@@ -6,6 +6,8 @@
  *     arg.NAME, arg.2     the argument of that name, or the second one: of each launch that has it
  *     launch.2.arg.NAME   of the second launch alone
  *
+ * A vector's word is 1:2:3:4, its components.
+ *
  * The same words name axes, each with its values, and settings, each with its one. A point's machine is the base (the
  * word of `machine`, else the plan's, else that of the launch file or of the recording) with what the launch file sets,
  * then with the settings, then with the point's own parameters: `warpwait run --machine BASE --set ...` has the same.

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "sim/cli/file.h"
 #include "sim/cli/runner.h"
 #include "sim/replay/recorder.h"
 #include "sim/replay/replayer.h"
@@ -18,6 +19,16 @@ const char *const sweep_statuses[] = {
 static void conclude(struct sweep_outcome *outcome, enum sweep_status status, const struct message *message) {
   outcome->status = status;
   snprintf(outcome->reason, sizeof outcome->reason, "%.*s", SWEEP_REASON - 1, message ? message->text : "");
+}
+
+/* A reason is the same wherever the launch file lies: without its folder. */
+static void refuse(const struct sweep_bench *bench, struct sweep_outcome *outcome, struct message *message) {
+  const char *launch = bench->target->plan->launch;
+  const size_t folder = launch ? strlen(launch) - strlen(file_base(launch)) : 0;
+  char *at = message->text;
+  while (folder && (at = memmem(at, strlen(at), launch, folder)))
+    memmove(at, at + folder, strlen(at + folder) + 1);
+  conclude(outcome, SWEEP_refused, message);
 }
 
 /* What became of the launches. */
@@ -64,7 +75,7 @@ static void run_point(const struct sweep_bench *bench, const uint32_t *value, co
   if (sweep_job(bench->target, value, machine, &job, &message))
     run(bench, &job, NULL, outcome);
   else
-    conclude(outcome, SWEEP_refused, &message);
+    refuse(bench, outcome, &message);
   job_free(&job);
 }
 

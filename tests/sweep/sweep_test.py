@@ -1,0 +1,462 @@
+#!/usr/bin/env python3
+"""`warpwait sweep run`: each row is the run of its point; jobs, shards, kills and resumption change nothing of the table;
+what cannot be run is kept with its reason. `--kills 50` kills parents and workers as often, in place of a few times."""
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
+LESSON = ROOT / "examples/05_double_buffer/launch.json"
+KILLS = 10
+GROUPS = {"cu": "cu", "lds": "lds", "dma": "dma", "mem": "memory"}  # of metrics, and of the report
+
+GRID = """
+[axes]
+dma.channels = 1 2 4
+dma.queue = 1 4
+mem.dram_latency = 100 400
+dma.issue_gap = 1 8
+"""
+
+# How many tiles each work-item adds up comes from an argument, the stride from a define.
+SUMS = """
+#ifndef STRIDE
+#error STRIDE is missing
+#endif
+__kernel void sums(__global const uint *in, __global uint *out, uint tiles, float4 scale, __local uint *room) {
+  uint sum = 0;
+  for (uint i = 0; i < tiles; i++)
+    sum += in[(get_global_id(0) * STRIDE + i * 64) & 1023];
+  room[get_local_id(0)] = sum * (uint)scale.y;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = room[get_local_id(0) ^ 1];
+}
+"""
+SUMS_LAUNCH = {
+    "program": "sums.cl", "machine": "teaching", "set": {"cu.count": 2},
+    "buffers": {"in": {"bytes": 4096, "elem": "uint", "fill": "iota"}, "out": {"bytes": 1024, "elem": "uint"}},
+    "launches": [{"kernel": "sums", "global": [256], "local": [64],
+                  "args": [{"buffer": "in"}, {"buffer": "out"}, {"uint": 4}, {"float4": [1, 2, 3, 4]}, {"local": 256}]}] * 2,
+}
+
+# Whoever comes first does more: what a work-item does depends on time.
+RACE = """
+__kernel void race(__global uint *next, __global uint *out) {
+  uint turn = atomic_inc(next);
+  for (uint i = 0; i < (turn & 7); i++)
+    out[(get_global_id(0) + i * 32) & 255] = i;
+}
+"""
+RACE_LAUNCH = {
+    "program": "race.cl", "machine": "teaching",
+    "buffers": {"next": {"bytes": 4, "elem": "uint"}, "out": {"bytes": 1024, "elem": "uint"}},
+    "launches": [{"kernel": "race", "global": [256], "local": [64], "args": [{"buffer": "next"}, {"buffer": "out"}]}],
+}
+
+# Half of the warps of a work-group never come to the barrier of the other half, if there is more than one.
+STUCK = """.kernel stuck
+.arg limit u32
+.reg i, n
+.pred c
+  get.local_id i, x
+  ld.arg.b32 n, limit
+  setp.lt.u32 c, i, n
+@!c exit
+  bar
+  exit
+"""
+STUCK_LAUNCH = {"program": "stuck.wws", "machine": "teaching",
+                "launches": [{"kernel": "stuck", "global": [64], "local": [64], "args": [{"uint": 64}]}]}
+
+
+def tool(*arguments, **more):
+    """Status, standard output and standard error."""
+    done = subprocess.run([WARPWAIT, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False,
+                          **more)
+    return done.returncode, done.stdout, done.stderr
+
+
+def rows(store, table="points", order="key"):
+    """The table's rows by their keys, as dictionaries."""
+    connection = sqlite3.connect(store)
+    connection.row_factory = sqlite3.Row
+    found = {row[order]: dict(row) for row in connection.execute(f"SELECT * FROM {table}")}
+    connection.close()
+    return found
+
+
+def expected(report):
+    """Metrics that a report of `run --report json` has; launches of it ran one after the other."""
+    launches = report["launches"]
+
+    def total(*path):
+        values = launches
+        for key in path:
+            values = [value[key] for value in values]
+        return values
+
+    metrics = {"cycles": sum(total("cycles")), "warp_instructions": sum(total("warp_instructions")),
+               "resident_cycles": sum(total("resident_cycles")), "lds.max_ways": max(total("lds", "max_ways")),
+               "dma.queue_peak": max(total("dma", "queue_peak")),
+               "hiding.exposed_cycles": sum(total("hiding", "exposed_cycles")),
+               "occupancy.groups_per_cu": min(total("occupancy", "groups_per_cu"))}
+    metrics["microseconds"] = metrics["cycles"] / report["machine"]["parameters"]["cu.clock_mhz"]["value"]
+    for stall in launches[0]["stalls"]:
+        metrics[f"stalls.{stall}"] = sum(total("stalls", stall))
+    return metrics
+
+
+class Sweep(unittest.TestCase):
+    undisturbed = None
+
+    def setUp(self):
+        self.kept = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.kept.name)
+
+    def tearDown(self):
+        self.kept.cleanup()
+
+    def file(self, name, text):
+        (self.folder / name).write_text(text if isinstance(text, str) else json.dumps(text))
+        return self.folder / name
+
+    def plan(self, body, launch=LESSON, name="s.ini"):
+        return self.file(name, f"[sweep]\nlaunch = {launch}\n{body}")
+
+    def sweep(self, plan, *options, out="s.sqlite", status=0):
+        out = self.folder / out
+        done = tool("sweep", "run", plan, "-o", out, *options)
+        self.assertEqual(done[0], status, done)
+        return out
+
+    def refused(self, body, line, launch=LESSON, *options):
+        plan = self.plan(body, launch, "bad.ini")
+        status, out, told = tool("sweep", "run", plan, *options)
+        self.assertEqual((status, out, told.count("\n")), (2, "", 1), told)
+        self.assertIn(line, told)
+        self.assertFalse((self.folder / "bad.sqlite").exists())
+
+    def hold(self, row, report):
+        """A row against a report."""
+        counters = [key for key in row if key.partition(".")[0] in GROUPS]
+        for key, value in expected(report).items():
+            self.assertEqual(row[key], value, key)
+        for key in counters:
+            group, _, name = key.partition(".")
+            told = [launch[GROUPS[group]].get(name.removesuffix("_count")) for launch in report["launches"]]
+            if None not in told and key not in ("lds.max_ways", "dma.queue_peak") and not isinstance(row[key], str) \
+                    and key not in report["machine"]["parameters"]:
+                self.assertEqual(row[key], sum(told), key)
+
+    def run_of(self, row, launch=LESSON, more=()):
+        sets = [word for key, value in row.items() if key.partition(".")[0] in (*GROUPS, "mem") and key in self.axes
+                for word in ("--set", f"{key}={value}")]
+        status, out, told = tool("run", launch, "--report", "json", *sets, *more)
+        self.assertEqual(status, 0, told)
+        return json.loads(out)
+
+    # ---- rows ----------------------------------------------------------------------------------------
+
+    def test_each_row_is_the_run_of_its_point(self):
+        table = rows(self.sweep(self.plan(GRID)))
+        self.assertEqual(len(table), 24)
+        self.axes = ["dma.channels", "dma.queue", "mem.dram_latency", "dma.issue_gap"]
+        for row in table.values():
+            self.assertEqual((row["status"], row["reason"]), ("finished", None))
+            self.hold(row, self.run_of(row))
+        self.assertGreater(len({row["cycles"] for row in table.values()}), 3)
+
+    def test_one_point_of_a_configuration_is_run_and_the_others_are_replayed(self):
+        effort = rows(self.sweep(self.plan(GRID)), "effort")
+        self.assertEqual(sorted(row["how"] for row in effort.values()), ["replay"] * 23 + ["run"])
+
+    def test_jobs_and_shards_change_nothing(self):
+        plan = self.plan(GRID)
+        whole = rows(self.sweep(plan, "--jobs", 1))
+        self.assertEqual(rows(self.sweep(plan, "--jobs", 3, out="three.sqlite")), whole)
+        shards = [self.sweep(plan, "--shard", f"{i}/5", out=f"{i}.sqlite") for i in range(5)]
+        self.assertEqual(sum(len(rows(shard)) for shard in shards), 24)
+        merged = self.folder / "merged.sqlite"
+        self.assertEqual(tool("sweep", "merge", merged, *shards)[0], 0)
+        self.assertEqual(rows(merged), whole)
+
+    def test_machines_are_axes(self):
+        mine = self.file("mine.ini", "base = teaching\n[dma]\nsetup = 77\n")
+        table = rows(self.sweep(self.plan("[axes]\nmachine = teaching h200 mine.ini\ndma.channels = 1 2\n")))
+        self.assertEqual(len(table), 6)
+        self.axes = ["dma.channels"]
+        for row in table.values():
+            machine = mine if row["machine"] == "mine.ini" else row["machine"]
+            self.hold(row, self.run_of(row, more=("--machine", machine)))
+
+    def test_settings_hold_for_all_points(self):
+        table = rows(self.sweep(self.plan("[set]\nmem.dram_latency = 777\narg.tiles = 8\n[axes]\ndma.queue = 1 2\n")))
+        launch = json.loads(LESSON.read_text())
+        launch["program"] = str(LESSON.parent / launch["program"])
+        launch["launches"][0]["args"][2]["uint"] = 8
+        launch = self.file("eight.json", launch)
+        self.axes = ["dma.queue"]
+        for row in table.values():
+            self.hold(row, self.run_of(row, launch, ("--set", "mem.dram_latency=777")))
+
+    def test_defines_and_arguments_are_axes(self):
+        self.file("sums.cl", SUMS)
+        launch = self.file("sums.json", SUMS_LAUNCH)
+        table = rows(self.sweep(self.plan(
+            "[axes]\ndefine.STRIDE = 1 8\narg.tiles = 2 5\nlaunch.2.arg.4 = 1:2:3:4 4:3:2:1\narg.room = 256 512\n"
+            "mem.dram_latency = 100 400\n", launch)))
+        self.assertEqual(len(table), 32)
+        self.axes = ["mem.dram_latency"]
+        for row in list(table.values())[::3]:
+            point = json.loads(json.dumps(SUMS_LAUNCH))
+            for entry in point["launches"]:
+                entry["args"][2] = {"uint": int(row["arg.tiles"])}
+                entry["args"][4] = {"local": int(row["arg.room"])}
+            point["launches"][1]["args"][3] = {"float4": row["launch.2.arg.4"].split(":")}
+            self.hold(row, self.run_of(row, self.file("point.json", point), ("-D", f"STRIDE={row['define.STRIDE']}")))
+
+    def test_what_depends_on_time_is_run_and_not_replayed(self):
+        self.file("race.cl", RACE)
+        launch = self.file("race.json", RACE_LAUNCH)
+        store = self.sweep(self.plan("[axes]\nmem.dram_latency = 100 200 300\nmem.l2_latency = 50 90\n", launch))
+        self.assertEqual({row["how"] for row in rows(store, "effort").values()}, {"run"})
+        self.axes = ["mem.dram_latency", "mem.l2_latency"]
+        for row in rows(store).values():
+            self.hold(row, self.run_of(row, launch))
+
+    def test_parameters_of_bytes_have_a_recording_each(self):
+        effort = rows(self.sweep(self.plan("[axes]\ndma.alignment = 1 4\ncu.warp_size = 16 32\ndma.queue = 1 2\n")),
+                      "effort")
+        self.assertEqual(sorted(row["how"] for row in effort.values()), ["replay"] * 4 + ["run"] * 4)
+
+    def test_a_trace_is_swept_too(self):
+        trace = self.folder / "t.wwt"
+        self.assertEqual(tool("run", LESSON, "--trace", trace)[0], 0)
+        plan = self.file("t.ini", f"[sweep]\ntrace = {trace}\n[axes]\ndma.queue = 1 2\ncu.warp_size = 16 32\n")
+        table = rows(self.sweep(plan))
+        self.axes = ["dma.queue", "cu.warp_size"]
+        for row in table.values():
+            if row["cu.warp_size"] == 32:
+                self.hold(row, self.run_of(row))
+            else:
+                self.assertEqual((row["status"], row["cycles"]), ("refused", None))
+                self.assertIn("cu.warp_size is 16 here", row["reason"])
+
+    # ---- points that do not finish ---------------------------------------------------------------------
+
+    def test_a_point_that_cannot_be_run_says_why_and_the_others_go_on(self):
+        self.file("stuck.wws", STUCK)
+        launch = self.file("stuck.json", STUCK_LAUNCH)
+        store = self.sweep(self.plan("[axes]\narg.limit = 32 64\ncu.warps = 1 8\ncu.meet = calls barriers\n", launch))
+        said = {key: (row["status"], row["reason"] or "") for key, row in rows(store).items()}
+        self.assertEqual({status for key, (status, _) in said.items() if "cu.warps=1" in key}, {"refused"})
+        self.assertEqual({status for key, (status, _) in said.items() if "limit=64" in key and "cu.warps=8" in key},
+                         {"finished"})
+        for key, (status, reason) in said.items():
+            row = rows(store)[key]
+            self.axes = ["cu.warps", "cu.meet"]
+            if status == "finished":
+                continue
+            point = json.loads(json.dumps(STUCK_LAUNCH))
+            point["launches"][0]["args"][0]["uint"] = int(row["arg.limit"])
+            told = tool("run", self.file("point.json", point), "--set", f"cu.warps={row['cu.warps']}",
+                        "--set", f"cu.meet={row['cu.meet']}")[2].strip().partition("warpwait: ")[2]
+            self.assertTrue(told.endswith(reason.rpartition("launches[0]")[2]), (told, reason))
+            self.assertNotIn(str(self.folder), reason)
+            self.assertIsNone(row["cycles"])
+
+    def test_the_cycle_limit_is_a_status(self):
+        table = rows(self.sweep(self.plan("[axes]\nmem.dram_latency = 10 5000\n"), "--max-cycles", 20000))
+        said = {row["mem.dram_latency"]: row["status"] for row in table.values()}
+        self.assertEqual(said, {10: "finished", 5000: "cycle_limit"})
+
+    def test_machines_that_are_none_are_refused_points(self):
+        table = rows(self.sweep(self.plan("[axes]\nlds.banks = 32 64\nlds.size = 1024 65536\n")))
+        bad = [row for row in table.values() if row["status"] != "finished"]
+        self.assertTrue(bad)
+        for row in bad:
+            self.assertEqual(row["status"], "refused")
+            self.assertTrue(row["reason"])
+
+    # ---- going on ----------------------------------------------------------------------------------------
+
+    def test_what_is_there_is_not_run_again(self):
+        plan = self.plan(GRID)
+        store = self.sweep(plan, "--limit", 10)
+        before = rows(store, "effort")
+        self.assertEqual(len(before), 10)
+        self.sweep(plan)
+        after = rows(store, "effort")
+        self.assertEqual((len(after), {key: after[key] for key in before}), (24, before))
+        self.assertIn("; 0 run now\n", tool("sweep", plan, "-o", store)[1])
+        self.assertEqual(rows(store), rows(self.sweep(plan, out="other.sqlite")))
+
+    def test_a_file_of_another_sweep_is_refused(self):
+        store = self.sweep(self.plan(GRID))
+        status, _, told = tool("sweep", "run", self.plan("[set]\nmem.l2_latency = 9\n" + GRID), "-o", store)
+        self.assertEqual((status, told.count("\n")), (2, 1), told)
+
+    def many(self):
+        """A plan of enough points to be killed at work, and the table of its undisturbed sweep."""
+        plan = self.plan("[axes]\ndma.channels = 1..8\ndma.queue = 1..8\nmem.dram_latency = 100..300:100\n"
+                         "arg.tiles = 16 64\ndma.issue_gap = 1 4\n")
+        if not Sweep.undisturbed:
+            begin = time.monotonic()
+            Sweep.undisturbed = rows(self.sweep(plan, "--jobs", 2, out="whole.sqlite")), time.monotonic() - begin
+        return plan, *Sweep.undisturbed
+
+    @staticmethod
+    def children(process):
+        try:
+            return list(map(int, pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()))
+        except FileNotFoundError:
+            return []
+
+    @staticmethod
+    def gone(pid):
+        try:
+            return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+
+    def start(self, plan):
+        return subprocess.Popen([WARPWAIT, "sweep", "run", str(plan), "--jobs", "2", "-o", self.folder / "k.sqlite"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def test_a_killed_sweep_goes_on_and_leaves_no_worker(self):
+        plan, whole, took = self.many()
+        generator, counts = random.Random(7), []
+        for _ in range(KILLS):
+            process = self.start(plan)
+            time.sleep(generator.uniform(0, 1.2 * took / min(KILLS, 5)))
+            workers = self.children(process)
+            process.kill()
+            process.communicate()
+            end = time.monotonic() + 10
+            while not all(map(self.gone, workers)) and time.monotonic() < end:
+                time.sleep(0.005)
+            self.assertTrue(all(map(self.gone, workers)))
+            if (self.folder / "k.sqlite").exists():
+                counts.append(len(rows(self.folder / "k.sqlite")) if self.readable() else 0)
+        self.sweep(plan, "--jobs", 2, out="k.sqlite")
+        self.assertEqual(counts, sorted(counts))
+        self.assertEqual(rows(self.folder / "k.sqlite"), whole)
+
+    def readable(self):
+        """The file's tables are there: a sweep may be killed before."""
+        connection = sqlite3.connect(self.folder / "k.sqlite")
+        found = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'points'").fetchone()[0]
+        connection.close()
+        return found
+
+    def test_killed_workers_are_replaced(self):
+        plan, whole, took = self.many()
+        generator, killed = random.Random(8), 0
+        while killed < KILLS:
+            (self.folder / "k.sqlite").unlink(missing_ok=True)
+            process = self.start(plan)
+            while process.poll() is None and killed < KILLS:
+                time.sleep(generator.uniform(0, took / 3))
+                for pid in self.children(process)[:1]:
+                    os.kill(pid, signal.SIGKILL)
+                    killed += 1
+            told = process.communicate()[1]
+            self.assertEqual((process.returncode, told), (0, ""))
+            self.assertEqual(rows(self.folder / "k.sqlite"), whole)
+
+    def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(self):
+        plan, whole, took = self.many()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            (self.folder / "k.sqlite").unlink(missing_ok=True)
+            for part in (2, 4, 8, 16):
+                process = self.start(plan)
+                time.sleep(took / part)
+                process.send_signal(number)
+                told = process.communicate()[1]
+                if process.returncode == 130:
+                    break
+            if process.returncode == 130:  # else the machine was quicker each time
+                self.assertIn("points are done; the same command goes on from there", told)
+            self.sweep(plan, "--jobs", 2, out="k.sqlite")
+            self.assertEqual(rows(self.folder / "k.sqlite"), whole)
+
+    def test_a_point_that_kills_its_process_is_failed(self):
+        # No kernel is known to do that: the processes' address space is made too small for one of the points.
+        launch = json.loads(LESSON.read_text())
+        launch["program"] = str(LESSON.parent / launch["program"])
+        launch = self.file("l.json", launch)
+        plan = self.plan("[axes]\ncu.count = 1 1024\nmem.l2_size = 1M 2M\n", launch)
+        store = self.folder / "s.sqlite"
+        done = subprocess.run(["sh", "-c", f"ulimit -v 200000; exec {WARPWAIT} sweep run {plan} -o {store} --jobs 1"],
+                              capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done)
+        said = {row["cu.count"]: (row["status"], row["reason"]) for row in rows(store).values()}
+        self.assertEqual(said[1], ("finished", None))
+        self.assertEqual(said[1024][0], "failed")
+        self.assertRegex(said[1024][1], "exit status 3|SIG|no memory")
+
+    # ---- other outputs -----------------------------------------------------------------------------------
+
+    def test_a_dry_run_counts_and_keeps_nothing(self):
+        plan = self.plan(GRID + "[constraints]\nroom = dma.channels <= dma.queue\n")
+        status, out, told = tool("sweep", "run", plan, "--dry-run")
+        self.assertEqual((status, told), (0, ""))
+        self.assertRegex(out, r"^16 points; to run: 16 points, in 1 functional configuration\ntime: about 0:00 with ")
+        self.assertEqual(os.listdir(self.folder), ["s.ini"])
+
+    def test_csv_has_a_line_a_point(self):
+        self.sweep(self.plan(GRID), "--csv", self.folder / "s.csv")
+        lines = (self.folder / "s.csv").read_text().splitlines()
+        self.assertEqual(len(lines), 25)
+
+    def test_the_cost_is_a_metric(self):
+        plan = self.file("s.ini", f"[sweep]\nlaunch = {LESSON}\ncost = dma.queue * 64 + cu.count\n{GRID}")
+        for row in rows(self.sweep(plan)).values():
+            self.assertEqual(row["cost"], row["dma.queue"] * 64 + 1)
+
+    # ---- bad input ---------------------------------------------------------------------------------------
+
+    def test_bad_input_is_told_before_anything_is_run(self):
+        shutil.copy(LESSON.parent / "kernel.cl", self.folder)
+        self.refused("[axes]\ndma.chanels = 1 2\n", "bad.ini:4: dma.chanels: no parameter of a machine; did you mean 'dma.channels'?")
+        self.refused("[axes]\ndma.channels = 1 65\n", "bad.ini:4: dma.channels: 65 is outside [1, 64] channels")
+        self.refused("[axes]\ndma.channels =\n", "bad.ini:4: dma.channels: ")
+        self.refused("[axes]\ndma.channels = 9..1\n", "bad.ini:4: dma.channels: ")
+        self.refused("[axes]\nmachine = teaching h20\n", "bad.ini:4: machine: no machine 'h20'; did you mean 'h200'?")
+        self.refused("[axes]\nmachine = teaching no.ini\n", "no.ini: No such file")
+        self.refused("[axes]\narg.tile = 1 2\n", "bad.ini:4: arg.tile: no kernel that is launched has an argument 'tile'; did you mean 'tiles'?")
+        self.refused("[axes]\narg.in = 1 2\n", "bad.ini:4: arg.in: is a buffer in the launch file")
+        self.refused("[axes]\narg.tiles = 1 many\n", "bad.ini:4: arg.tiles: 'many' is not")
+        self.refused("[axes]\nlaunch.2.arg.tiles = 1\n", "bad.ini:4: launch.2.arg.tiles: there is 1 launch")
+        self.refused("[axes]\ndefine.1 = 1\n", "bad.ini:4: define.1: '1' is not the name of a macro")
+        self.refused("[axes]\ndefine.A = 1\n", "kernel.wws' is assembly, which defines cannot change")
+        self.refused("[axes]\ndma.queue = 1 2\n[constraints]\nno = dma.queue > 2\n", "bad.ini:6: no: ")
+        self.refused("[axes]\ndma.queue = 1 2\n", "nowhere.json: No such file", "nowhere.json")
+        self.refused("[axes]\ndma.queue = 1 2\n", "--shard: '3/3' is not I/N", LESSON, "--shard", "3/3")
+
+    def test_a_full_or_read_only_disk_is_told(self):
+        plan = self.plan(GRID)
+        status, _, told = tool("sweep", "run", plan, "-o", "/proc/s.sqlite")
+        self.assertEqual((status, told.count("\n")), (2, 1), told)
+        done = subprocess.run(["sh", "-c", f"ulimit -f 16; exec {WARPWAIT} sweep run {plan} -o {self.folder}/f.sqlite"],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=KILLS)
+    asked, rest = parser.parse_known_args()
+    KILLS = asked.kills
+    unittest.main(argv=sys.argv[:1] + [word for word in rest if not word.startswith("-")], verbosity=0)
