@@ -15,18 +15,19 @@
 
 struct call {
   struct message message; /* first: see cli_parse() */
-  const char *path, *out, *csv;
+  const char *path, *out, *csv, *points;
   struct session_options options;
   bool dry;
 };
 
-enum { KEY_DRY = 256, KEY_SHARD, KEY_CSV, KEY_LIMIT, KEY_CYCLES };
+enum { KEY_DRY = 256, KEY_SHARD, KEY_CSV, KEY_LIMIT, KEY_CYCLES, KEY_POINTS };
 
 static const struct argp_option options[] = {
     {"out", 'o', "FILE", 0, "The file of results (default: the sweep file's name with .sqlite)", 1},
     {"csv", KEY_CSV, "FILE", 0, "At the end, write all points that are in it as comma-separated values", 1},
     {"jobs", 'j', "N", 0, "Processes that run points (default: one a processor)", 2},
     {"shard", KEY_SHARD, "I/N", 0, "Only points whose number modulo N is I, from 0 to N - 1", 2},
+    {"points", KEY_POINTS, "FILE", 0, "Only points whose numbers in the grid are in FILE, one a line", 2},
     {"limit", KEY_LIMIT, "N", 0, "Run N points at most", 2},
     {"max-cycles", KEY_CYCLES, "N", 0,
      "Give a launch up after N cycles (default: 1000000000, or the recording's limit)", 2},
@@ -73,6 +74,9 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
     return cli_number(state, "--jobs", word, 1, SWEEP_WORKERS, " processes", &to->jobs);
   case KEY_SHARD:
     return parse_shard(state, word, to);
+  case KEY_POINTS:
+    call->points = word;
+    return 0;
   case KEY_LIMIT:
     return cli_number(state, "--limit", word, 1, UINT64_MAX, " points", &to->limit);
   case KEY_CYCLES:
@@ -103,7 +107,14 @@ static char *usual_out(const char *path) {
 
 static bool read_plan(struct call *call, struct sweep_plan *plan) {
   char text[PLAN_MESSAGE];
-  return plan_read(call->path, plan, text) || message_fail(&call->message, "%s", text);
+  if (!plan_read(call->path, plan, text))
+    return message_fail(&call->message, "%s", text);
+  if (!call->points)
+    return true;
+  /* Whoever names points draws no sample. */
+  plan->sample = SWEEP_GRID;
+  plan->points = plan->grid;
+  return session_points_read(call->points, plan->grid, &call->options.points, &call->message);
 }
 
 static int run(struct call *call, struct sweep_plan *plan, const char *out) {
@@ -134,6 +145,7 @@ int sweep_verb_run(int argc, char **argv) {
   char *out = !good ? NULL : call.out ? need_copy(call.out) : usual_out(call.path);
   const int status = good ? run(&call, &plan, out) : cli_bad_input(&call.message);
   plan_free(&plan);
+  free(call.options.points.number);
   free(out);
   return status;
 }

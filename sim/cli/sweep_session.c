@@ -176,20 +176,25 @@ static struct store *open_store(struct session *session, const char *out, struct
   return store;
 }
 
+static void list_point(struct session *session, uint64_t number) {
+  uint32_t value[PLAN_AXES];
+  if (!plan_point(session->plan, number, value))
+    return;
+  session->asked++;
+  char *key = session->store ? plan_key(session->plan, value) : NULL;
+  const bool there = key && store_has(session->store, key);
+  free(key);
+  session->there += there;
+  if (!there && session->run.tasks < session->options->limit)
+    sweep_add(&session->run, number, value);
+}
+
 static void list_points(struct session *session) {
   const struct session_options *options = session->options;
-  uint32_t value[PLAN_AXES];
-  for (uint64_t i = options->shard; i < session->plan->points; i += options->shards) {
-    if (!plan_point(session->plan, i, value))
-      continue;
-    session->asked++;
-    char *key = session->store ? plan_key(session->plan, value) : NULL;
-    const bool there = key && store_has(session->store, key);
-    free(key);
-    session->there += there;
-    if (!there && session->run.tasks < options->limit)
-      sweep_add(&session->run, i, value);
-  }
+  const struct session_points *points = &options->points;
+  const uint64_t count = points->number ? points->count : session->plan->points;
+  for (uint64_t i = options->shard; i < count; i += options->shards)
+    list_point(session, points->number ? points->number[i] : i);
   sweep_group_all(&session->run);
 }
 

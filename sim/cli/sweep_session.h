@@ -8,7 +8,17 @@
 #include "sim/cli/progress_line.h"
 #include "sim/cli/sweep_functional.h"
 
+/* Numbers of points in order, each once. */
+struct session_points {
+  uint64_t *number; /* NULL: all */
+  size_t count;
+};
+
+/* Reads a file with a number on each line, below `grid`. The caller frees them, whatever comes back. */
+bool session_points_read(const char *path, uint64_t grid, struct session_points *points, struct message *message);
+
 struct session_options {
+  struct session_points points;
   uint64_t jobs, shard, shards, limit; /* `limit`: points that are run at most */
   cycle_t max_cycles;                  /* 0: not said */
   bool quiet;

@@ -11,6 +11,10 @@ static const struct verb verbs[] = {
     {"info", sweep_verb_info, "what a file of results is of, how its points ended, and the best of them"},
     {"csv", sweep_verb_csv, "its points as comma-separated values"},
     {"merge", sweep_verb_merge, "the points of several files in one"},
+    {"query", sweep_verb_python, "questions: best points, Pareto front, sensitivities, the knee of a curve"},
+    {"plot", sweep_verb_python, "pictures: curves, heat maps, the Pareto front, sensitivities"},
+    {"report", sweep_verb_python, "tables and pictures in one HTML page"},
+    {"optimise", sweep_verb_python, "searches the best point instead of running all"},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 

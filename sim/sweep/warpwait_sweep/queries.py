@@ -1,4 +1,6 @@
 """`query`: the common questions to a store, each an Answer."""
+import numpy
+
 from . import answers, sensitivity
 from .errors import SweepError
 from .tables import Answer, number
@@ -58,7 +60,7 @@ def told(shares):
     """How shares of the variance were come by."""
     if shares.how == "grid":
         return f"exact, the {shares.points} points are a whole grid."
-    return (f"from polynomials fitted to {shares.points} points, which foretell {shares.explained * 100:.1f} % of the "
+    return (f"from polynomials fitted to {shares.points} points, which foretell {numpy.floor(shares.explained * 1000) / 10:.1f} % of the "
             "variance of points left out.")
 
 
