@@ -49,8 +49,9 @@ struct exporter {
   struct timeline_copies copies;
   struct timeline_counters counters;
   struct timeline_extent extent;
-  bool writes; /* the second pass */
-  uint64_t id; /* of the last slice beside tracks */
+  bool writes;  /* the second pass */
+  bool crowded; /* an event found no lane */
+  uint64_t id;  /* of the last slice beside tracks */
 };
 
 /* ---- what an event is called, and its fields ---- */
@@ -128,6 +129,7 @@ static uint32_t slice(struct exporter *exporter, const struct timeline_event *ev
                       const char *colour, const char *format, ...) {
   place.cu = event->cu;
   const uint32_t track = timeline_tracks_lane(&exporter->tracks, place, event->from, event->to);
+  exporter->crowded |= !track;
   if (!exporter->writes)
     return track;
   char name[NAME];
@@ -355,11 +357,12 @@ static void take(struct exporter *exporter, const struct timeline_event *event) 
 
 /* ---- the file ---- */
 
-static bool read_events(struct exporter *exporter, struct timeline_file *file, struct message *message) {
+static bool read_events(struct exporter *exporter, struct timeline_file *file, const char *path,
+                        struct message *message) {
   struct timeline_event event;
   timeline_rewind(file);
   timeline_tracks_restart(&exporter->tracks);
-  while (timeline_next(file, &event)) {
+  while (!exporter->crowded && timeline_next(file, &event)) {
     if (!exporter->writes) {
       timeline_copies_note(&exporter->copies, &event);
       timeline_counters_take(&exporter->counters, &event);
@@ -367,6 +370,9 @@ static bool read_events(struct exporter *exporter, struct timeline_file *file, s
     take(exporter, &event);
   }
   const struct trace_error *error = timeline_failed(file);
+  if (exporter->crowded)
+    return message_fail(message, "%s: cannot be made: more than %d events of one place overlap, at cycle %" PRIu64,
+                        path, TIMELINE_LANES, event.from);
   return error ? message_fail(message, "%s", error->text) : true;
 }
 
@@ -441,12 +447,13 @@ static void write_end(struct exporter *exporter) {
           exporter->counters.window > 1 ? "s" : "");
 }
 
-static bool write_all(struct exporter *exporter, struct timeline_file *file, struct message *message) {
+static bool write_all(struct exporter *exporter, struct timeline_file *file, const char *path,
+                      struct message *message) {
   exporter->writes = true;
   fputs("{\"traceEvents\":[", exporter->events.out);
   write_names(exporter);
   write_launches(exporter);
-  if (!read_events(exporter, file, message))
+  if (!read_events(exporter, file, path, message))
     return false;
   write_arrows(exporter);
   for (uint32_t cu = 0; cu < exporter->counters.cus; cu++)
@@ -465,12 +472,12 @@ bool timeline_export_perfetto(struct timeline_file *file, const char *path, stru
   struct exporter exporter = {.extent = timeline_extent_of(file)};
   struct file_piecewise out;
   timeline_counters_start(&exporter.counters, exporter.extent);
-  bool good = read_run(file, path, &exporter.run, message) && read_events(&exporter, file, message) &&
+  bool good = read_run(file, path, &exporter.run, message) && read_events(&exporter, file, path, message) &&
               file_begin(&out, path, message);
   if (good) {
     timeline_copies_join(&exporter.copies);
     exporter.events.out = out.stream;
-    good = file_end(&out, write_all(&exporter, file, message), message);
+    good = file_end(&out, write_all(&exporter, file, path, message), message);
   }
   timeline_counters_free(&exporter.counters);
   timeline_copies_free(&exporter.copies);

@@ -48,6 +48,8 @@ uint32_t timeline_tracks_lane(struct timeline_tracks *tracks, struct timeline_pl
   for (; end < tracks->count && tracks->track[end].key == key_of(&place, (uint32_t)(end - first)); end++)
     if (tracks->track[end].free <= from && (best == SIZE_MAX || tracks->track[end].free > tracks->track[best].free))
       best = end;
+  if (best == SIZE_MAX && end - first == TIMELINE_LANES)
+    return 0;
   if (best == SIZE_MAX)
     insert(tracks, best = end, &place, (uint32_t)(end - first));
   tracks->track[best].free = cycle_max(from, to);

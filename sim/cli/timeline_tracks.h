@@ -56,7 +56,9 @@ struct timeline_tracks {
 
 /* The number of the place's first lane, whatever lies there. */
 uint32_t timeline_tracks_at(struct timeline_tracks *tracks, struct timeline_place place);
-/* The number of a lane of the place that is free in [from, to), and now is no more. */
+/* The number of a lane of the place that is free in [from, to), and now is no more; 0 when there would be more than
+ * TIMELINE_LANES, which no machine needs: accesses under way are 4096 at most. */
+enum { TIMELINE_LANES = 1 << 13 };
 uint32_t timeline_tracks_lane(struct timeline_tracks *tracks, struct timeline_place place, cycle_t from, cycle_t to);
 /* All lanes are free again. */
 void timeline_tracks_restart(struct timeline_tracks *tracks);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/cli/timeline_tracks.h"
 #include "sim/cli/timeline_viewers.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
@@ -221,6 +222,21 @@ TEST(timeline_export, what_cannot_be_exported_is_one_message_and_no_file) {
     EXPECT_FALSE(export(timeline_export_perfetto, &message));
     EXPECT_CONTAINS(message.text, rows[i].says);
     EXPECT_FALSE(tool_exists("out.json"));
+  }
+}
+
+TEST(timeline_export, more_events_at_once_than_any_machine_has_are_refused) {
+  static struct timeline_event events[TIMELINE_LANES + 1];
+  for (size_t i = 0; i <= TIMELINE_LANES; i++)
+    events[i] = (struct timeline_event){.kind = TIMELINE_ACCESS, .from = 5, .to = 6};
+  for (size_t count = TIMELINE_LANES; count <= TIMELINE_LANES + 1; count++) {
+    struct message message = {.text = ""};
+    start("many.json");
+    write_timeline(run, events, count);
+    EXPECT_EQ(export(timeline_export_perfetto, &message), count == TIMELINE_LANES);
+    EXPECT_EQ(tool_exists("many.json"), count == TIMELINE_LANES);
+    EXPECT_CONTAINS(message.text,
+                    count == TIMELINE_LANES ? "" : "more than 8192 events of one place overlap, at cycle 5");
   }
 }
 
