@@ -372,3 +372,22 @@ TEST(sweep_plan, files_that_cannot_be_read_are_told) {
   close(descriptor);
   unlink(path);
 }
+
+/* docs/sweep.md opens with a file, and says how many points it has. */
+TEST(sweep_plan, the_example_of_the_page_has_the_points_that_the_page_says) {
+  static char page[65536], said[200];
+  FILE *file = fopen("docs/sweep.md", "r");
+  ASSERT_TRUE(file);
+  page[fread(page, 1, sizeof page - 1, file)] = '\0';
+  fclose(file);
+  char *text = strstr(page, "```ini\n"), *end = text ? strstr(text + 7, "```") : NULL;
+  ASSERT_TRUE(end);
+  *end = '\0';
+  struct sweep_plan plan;
+  ASSERT_TRUE(fixture_plan(text + 7, &plan));
+  snprintf(said, sizeof said, "= %d points of the axes, and %d of them", (int)plan.points,
+           (int)plan_count(&plan).points);
+  end[strlen("```\n\n") + 200] = '\0';
+  EXPECT_CONTAINS(end + 1, said);
+  plan_free(&plan);
+}

@@ -167,6 +167,7 @@ TEST(sweep_sample, points_are_the_same_for_ever) {
   EXPECT_EQ(digest(SWEEP CUBE), INT64_C(2847159540949479485));
   EXPECT_EQ(digest(SWEEP "sample = random 100\n" CUBE "[constraints]\nc = a <= b\n"), INT64_C(4357743063501102097));
   EXPECT_EQ(digest(SWEEP "sample = latin 100\n" CUBE "[constraints]\nc = a <= b\n"), INT64_C(3520824838288267697));
+  EXPECT_EQ(digest(SWEEP "sample = latin 5\n" CUBE), INT64_C(1393117690155336938)); /* two values in each stratum */
   EXPECT_TRUE(digest(SWEEP "sample = random 100\n" CUBE) != digest(SWEEP "sample = random 100\nseed = 2\n" CUBE));
   EXPECT_TRUE(digest(SWEEP "sample = latin 100\n" CUBE) != digest(SWEEP "sample = latin 100\nseed = 2\n" CUBE));
 }
