@@ -1,0 +1,84 @@
+/* docs/sweep-store.md against a file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sweep/store.h"
+#include "tests/ct.h"
+#include "tests/sweep/store_rig.h"
+
+static char *read_page(void) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *page = fopen("docs/sweep-store.md", "r"), *copy = open_memstream(&text, &size);
+  for (int c; page && (c = getc(page)) != EOF;)
+    putc(c, copy);
+  fclose(copy);
+  if (page)
+    fclose(page);
+  return text;
+}
+
+static int lines_that_begin(const char *text, const char *begin) {
+  int count = 0;
+  for (const char *at = text; (at = strstr(at, begin)); at++)
+    count += at == text || at[-1] == '\n';
+  return count;
+}
+
+TEST(store_doc, the_page_has_the_columns_of_each_table) {
+  static const char *const tables[] = {"sweep", "axes", "metrics", "effort", "points"};
+  char *page = read_page();
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  EXPECT_STREQ(rig_query("a", "SELECT group_concat(name, ' ') FROM sqlite_schema WHERE type = 'table'"),
+               "sweep axes metrics effort points\n");
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    char sql[200], begin[64];
+    const bool points = strcmp(tables[i], "points") == 0;
+    snprintf(sql, sizeof sql, "SELECT '| `%s` | `' || name || '` | ' || type || ' |' FROM pragma_table_info('%s')%s",
+             tables[i], tables[i], points ? " LIMIT 4" : "");
+    char *rows = strdup(rig_query("a", sql));
+    int count = 0;
+    for (char *row = strtok(rows, "\n"); row; row = strtok(NULL, "\n"), count++)
+      EXPECT_CONTAINS(page, row);
+    free(rows);
+    snprintf(begin, sizeof begin, "| `%s` |", tables[i]);
+    EXPECT_EQ(lines_that_begin(page, begin), count);
+  }
+  free(page);
+}
+
+TEST(store_doc, the_page_has_all_statuses) {
+  char *page = read_page();
+#define X(name, text) EXPECT_CONTAINS(page, "\n| `" #name "` | " text " |\n");
+  STORE_STATUSES(X)
+#undef X
+  free(page);
+}
+
+TEST(store_doc, the_page_has_the_numbers_of_the_file) {
+  char *page = read_page(), said[64];
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  snprintf(said, sizeof said, "`PRAGMA application_id` is %d,", atoi(rig_query("a", "PRAGMA application_id")));
+  EXPECT_CONTAINS(page, said);
+  snprintf(said, sizeof said, "of this page: %d.", STORE_VERSION);
+  EXPECT_CONTAINS(page, said);
+  free(page);
+}
+
+TEST(store_doc, its_queries_give_rows) {
+  char *page = read_page(), *sql = strstr(page, "```sql\n"), *end = sql ? strstr(sql + 7, "```") : NULL;
+  rig_remove("a");
+  rig_fill("a", 0, 1);
+  int count = 0;
+  for (char *query = sql ? sql + 7 : NULL, *next; query && (next = strchr(query, ';')) && next < end; query = next) {
+    *next++ = '\0';
+    ct_note("%s", query);
+    const char *rows = rig_query("a", query);
+    EXPECT_TRUE(rows[0] && strncmp(rows, "error", 5) != 0);
+    count++;
+  }
+  EXPECT_EQ(count, 5);
+  free(page);
+}
