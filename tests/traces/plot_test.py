@@ -523,6 +523,23 @@ class Errors(Folder):
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, f"^warpwait-plot: {module} is missing: apt-get install python3-{module}, ")
 
+    def test_what_would_be_ignored_or_lost_is_refused(self):
+        report, timeline = self.folder / "ignored.json", self.folder / "ignored.wtl"
+        subprocess.run([WARPWAIT, "run", ROOT / "examples/02_bank_conflict/launch.json", "--report", "json",
+                        "--out", report, "--timeline", timeline], check=True)
+        out = self.folder / "ignored.png"
+        for arguments, message in (([timeline, "--by", "line"], f"--by: has no meaning for {timeline}; "),
+                                   ([report, "--windows", "5"], f"--windows: has no meaning for {report}; "),
+                                   ([report, "--from", "0"], f"--from: has no meaning for {report}; "),
+                                   ([report, "--csv", report], f"--csv: {report}: is the input or the picture, too"),
+                                   ([timeline, "--csv", out], f"--csv: {out}: is the input or the picture, too"),
+                                   ([report, "--dpi", "2000", "--size", "30x30"], "60000x60000 pixels are too many"),
+                                   ([report, "--dpi", "70000", "--size", "1x1"], "70000x70000 pixels are too many")):
+            status, errors = plot("stalls", *arguments, "-o", out)
+            self.assertEqual((status, errors.count("\n")), (2, 1))
+            self.assertIn(message, errors)
+        self.assertFalse(out.exists())
+
     def test_an_interrupt_is_told_in_a_line(self):
         program = ("import sys, warpwait_trace.plot as plot\ndef draw(*_): raise KeyboardInterrupt\nplot.draw = draw\n"
                    "sys.exit(plot.main(['stalls', 'r.json', '-o', 'r.png']))")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy", "pandas": "python3-pandas"}
+PIXELS = 100 * 10**6  # that a picture may have
 
 
 # ---- arguments -------------------------------------------------------------------------------------
@@ -142,27 +143,39 @@ def run(plots, arguments, depth):
 def stalls_options(parser):
     parser.add_argument("files", metavar="REPORT.json|T.wtl", nargs="+",
                         help="reports, side by side; or a timeline: over time")
-    parser.add_argument("--by", choices=("report", "launch", "line", "instruction"), default="report",
-                        help="what is a bar (default: report)")
+    parser.add_argument("--by", choices=("report", "launch", "line", "instruction"),
+                        help="of reports: what is a bar (default: report)")
     parser.add_argument("--percent", action="store_true", help="in per cent of each bar or window")
-    parser.add_argument("--top", metavar="N", type=count, default=16,
-                        help="lines or instructions with the most cycles, the others in one bar (default: 16)")
-    parser.add_argument("--labels", metavar="A,B", type=words, help="names of the reports")
-    parser.add_argument("--windows", metavar="N", type=count, default=100, help="of a timeline: windows (default: 100)")
+    parser.add_argument("--top", metavar="N", type=count,
+                        help="of reports: lines or instructions with the most cycles, the others in one (default: 16)")
+    parser.add_argument("--labels", metavar="A,B", type=words, help="of reports: their names")
+    parser.add_argument("--windows", metavar="N", type=count, help="of a timeline: windows (default: 100)")
     parser.add_argument("--cu", metavar="N", type=cycle, help="of a timeline: compute unit (default: all)")
     window(parser)
+
+
+def refuse_others(plots, arguments, **options):
+    """What is said of a timeline is nothing to reports, and the other way round."""
+    for name, option in options.items():
+        if getattr(arguments, name) is not None:
+            raise plots.PlotError(f"{option}: has no meaning for {arguments.files[0]}; "
+                                  "`warpwait-plot stalls --help` says more")
 
 
 def stalls(plots, arguments):
     if any(map(plots.is_timeline, arguments.files)):
         if len(arguments.files) > 1:
             raise plots.PlotError("expected a single timeline, or reports")
+        refuse_others(plots, arguments, by="--by", top="--top", labels="--labels")
         events = plots.Events(arguments.files[0])
-        table = plots.stall_table_over_time(events, arguments.windows, arguments.cu, arguments.start, arguments.end)
+        table = plots.stall_table_over_time(events, arguments.windows or 100, arguments.cu, arguments.start,
+                                             arguments.end)
         return plots.draw_stalls_over_time(table, arguments.percent), table, f"Where warps were: {events.title()}"
-    table = plots.stall_table(arguments.files, arguments.by, arguments.labels, arguments.top)
-    lying = arguments.by in ("line", "instruction")
-    title = "Where warps were" + ("" if arguments.by == "report" else f", by {arguments.by}")
+    refuse_others(plots, arguments, windows="--windows", cu="--cu", start="--from", end="--to")
+    by = arguments.by or "report"
+    table = plots.stall_table(arguments.files, by, arguments.labels, arguments.top or 16)
+    lying = by in ("line", "instruction")
+    title = "Where warps were" + ("" if by == "report" else f", by {by}")
     return plots.draw_stalls(table, arguments.percent, lying), table, title
 
 
@@ -229,9 +242,26 @@ def fail(message):
     return 2
 
 
+def check_files(plots, arguments):
+    """Refuses numbers that would be written over what they are of, or over the picture."""
+    plots.figure.suffix_of(arguments.out)
+    given = vars(arguments)
+    others = [arguments.out, given.get("timeline"), *given.get("files", []), *given.get("reports", [])]
+    if arguments.csv and os.path.realpath(arguments.csv) in [os.path.realpath(path) for path in others if path]:
+        raise plots.PlotError(f"--csv: {arguments.csv}: is the input or the picture, too")
+
+
+def check_pixels(plots, figure):
+    """A picture's pixels take some 10 bytes each while it is drawn."""
+    width, height = (round(side * figure.dpi) for side in figure.get_size_inches())
+    if width * height > PIXELS or max(width, height) >= 1 << 16:
+        raise plots.PlotError(f"--size, --dpi: {width}x{height} pixels are too many (legal: {PIXELS // 10**6} million, "
+                              "65535 a side)")
+
+
 def draw_to_file(plots, arguments):
     """Draws what the arguments say, into the file that they name."""
-    plots.figure.suffix_of(arguments.out)
+    check_files(plots, arguments)
     axes, table, title = arguments.draw(plots, arguments)
     first = axes[0] if hasattr(axes, "__len__") else axes
     first.set_title(title if arguments.title is None else arguments.title)
@@ -239,6 +269,7 @@ def draw_to_file(plots, arguments):
     if arguments.size:
         figure.set_size_inches(arguments.size)
     figure.set_dpi(arguments.dpi)
+    check_pixels(plots, figure)
     if arguments.csv:
         plots.figure.save_table(table, arguments.csv)
     plots.figure.save(figure, arguments.out)

@@ -33,7 +33,7 @@ def read_report(source):
     except OSError as error:
         raise PlotError(f"{source}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise PlotError(f"{source}: expected a JSON report (`warpwait run --report json`) or a timeline, "
+        raise PlotError(f"{source}: expected a JSON report (`warpwait run --report json`), "
                         "found what is no text") from None
     return parse_report(text, source)
 
