@@ -3,15 +3,20 @@
 import contextlib
 import io
 import json
+import os
 import pathlib
+import re
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("sim/sweep", "traces", "tests/sweep")]
 sys.dont_write_bytecode = True
+WARPWAIT = os.environ["WARPWAIT"] = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
 
 try:
     import matplotlib
@@ -24,7 +29,8 @@ except ImportError as missing:
 matplotlib.use("Agg")
 import made_store  # noqa: E402
 import warpwait_sweep  # noqa: E402
-from warpwait_sweep import answers, sensitivity  # noqa: E402
+from matplotlib import pyplot  # noqa: E402
+from warpwait_sweep import answers, optimise, pictures, sensitivity  # noqa: E402
 from warpwait_sweep.command import main  # noqa: E402
 from warpwait_sweep.expression import Expression, number_of  # noqa: E402
 
@@ -230,6 +236,235 @@ class Sensitivities(Folder):
         variances = numpy.array([14 / 9, 1 / 4])  # of 1, 2, 4 and of 1, 2
         numpy.testing.assert_allclose(found.table["first"], variances / variances.sum())
         self.assertEqual(warpwait_sweep.around(store, "y")[0]["high_at"][0], "64/64")
+
+
+class Pictures(Folder):
+    KINDS = [("hiding", "--axis", "define.DEPTH", "--lines", "mem.dram_latency"),
+             ("heat", "--axes", "dma.queue,define.DEPTH"), ("pareto",), ("tornado",)]
+
+    def test_equal_input_gives_equal_pictures(self):
+        for name, *more in self.KINDS:
+            made = []
+            for suffix in ("a.png", "b.png", "a.svg"):
+                out = self.folder / f"{name}-{suffix}"
+                self.assertEqual(sweep("plot", name, self.ring, *more, "-o", out), (0, "", ""))
+                made.append(out.read_bytes())
+            self.assertEqual(made[0], made[1])
+            self.assertTrue(xml.etree.ElementTree.fromstring(made[2]).tag.endswith("svg"))
+        pyplot.close("all")
+        self.assertEqual(list(self.folder.glob("*.part")), [])
+
+    def test_what_is_drawn_is_the_best_of_each_value(self):
+        store = warpwait_sweep.Store(self.ring)
+        points = store.frame(["cycles"])
+        ax, _ = pictures.lines(store, "define.DEPTH", over="mem.dram_latency")
+        for line, latency in zip(ax.lines, made_store.RING["mem.dram_latency"]):
+            best = points[points["mem.dram_latency"] == latency].groupby("define.DEPTH")["cycles"].min()
+            self.assertEqual(line.get_label(), f"mem.dram_latency = {latency}")
+            self.assertEqual((list(line.get_xdata()), list(line.get_ydata())), (list(best.index), list(best)))
+        ax, table = pictures.heat(store, ("dma.queue", "define.DEPTH"))
+        best = points.groupby(["define.DEPTH", "dma.queue"])["cycles"].min()
+        self.assertEqual(ax.collections[0].get_array().ravel().tolist(), list(best))
+        self.assertEqual(table.shape, (6, 6))
+        ax, front = pictures.pareto(store)
+        self.assertEqual(list(ax.lines[1].get_ydata()), list(front["cycles"]))
+        pyplot.close("all")
+
+    def test_bars_of_a_tornado_are_swings_and_shares(self):
+        ax, table = pictures.tornado(self.made({"a": [1, 2, 4], "b": [1, 2]}, lambda point: point["a"] + point["b"]),
+                                     "y", at=["a=2", "b=1"])
+        self.assertEqual([(bar.get_x(), bar.get_width()) for bar in ax[0].patches], [(3, -1), (3, 2), (3, 1)])
+        numpy.testing.assert_allclose([bar.get_width() for bar in ax[1].containers[0]], table["total"] * 100)
+        pyplot.close("all")
+
+
+class Reports(Folder):
+    def test_a_report_is_one_page_that_needs_nothing_else(self):
+        pages = []
+        for name in ("a.html", "b.html"):
+            self.assertEqual(sweep("report", self.ring, "-o", self.folder / name), (0, "", ""))
+            pages.append((self.folder / name).read_text())
+        page = pages[0]
+        self.assertEqual(page, pages[1])
+        self.assertEqual(set(re.findall(r"https?://[^\"' <]*", page)),
+                         {"http://www.w3.org/1999/xlink", "http://www.w3.org/2000/svg"})  # names, not addresses
+        self.assertFalse(re.findall(r"<(?:script|link|img|iframe)|@import|src=", page))
+        self.assertEqual(page.count("<svg"), 4)
+        identities = re.findall(r' id="([^"]*)"', page)
+        self.assertEqual(len(identities), len(set(identities)))
+        self.assertTrue(set(re.findall(r"url\(#([^)]*)\)", page)) <= set(identities))
+        self.assertIn("warps 0 and 1 wait for copies that no channel takes", page)
+
+    def test_what_a_store_says_is_escaped(self):
+        odd = self.folder / "odd.sqlite"
+        made_store.make(odd, {"machine": ["<b>&", "x"], "a": [1, 2]},
+                        lambda point: (point["a"], 0, 1) if point["machine"] == "x" else "failed:<script>1</script>")
+        self.assertEqual(sweep("report", odd, "-o", self.folder / "odd.html"), (0, "", ""))
+        page = (self.folder / "odd.html").read_text()
+        self.assertIn("&lt;script&gt;", page)
+        self.assertFalse(re.findall("<script|<b>&", page))
+
+    def test_a_report_of_little_says_what_there_is_not(self):
+        one = self.folder / "one.sqlite"
+        made_store.make(one, {"a": [1, 2]}, lambda point: (5,), metrics=[("y", "", "")])
+        self.assertEqual(sweep("report", one, "--by", "y", "-o", self.folder / "one.html"), (0, "", ""))
+        page = (self.folder / "one.html").read_text()
+        for text in ("The plan has no cost", "is the same in all 2 points", "All points finished."):
+            self.assertIn(text, page)
+
+
+class Fake:
+    """Runs points by a function instead of a simulator."""
+
+    def __init__(self, path, axes, function):
+        self.path, self.axes, self.function, self.ran = path, axes, function, []
+
+    def run(self, numbers):
+        self.ran += numbers
+        made_store.add(self.path, self.axes, self.function, numbers)
+
+
+class Searches(Folder):
+    AXES = {"a": range(20), "b": range(16), "c": ["x", "y"], "d": range(10), "e": [7]}
+
+    @staticmethod
+    def bowl(point):
+        """A bowl in two axes, a step in words, and an axis that costs; some points do not finish, some are none."""
+        if point["a"] == 3 and point["b"] % 4 == 1:
+            return "deadlock:always"
+        if point["a"] == 5:
+            return None
+        return ((point["a"] - 4) ** 2 + (point["b"] - 9) ** 2 + 30 * (point["c"] == "x") - point["d"] + 100, 0,
+                point["d"] * 10 + point["b"])
+
+    def searched(self, name, **more):
+        """What a search finds in a store (made, unless it is there), and its evaluator."""
+        path = self.folder / f"{name}.sqlite"
+        if not path.exists():
+            made_store.make(path, self.AXES, self.bowl, rows=[])
+        fake = Fake(path, self.AXES, self.bowl)
+        return optimise.search(warpwait_sweep.Store(path), fake, **more), fake
+
+    def test_the_best_of_all_is_found_from_few(self):
+        found, fake = self.searched("few")
+        self.assertEqual(list(found.best[["a", "b", "c", "d", "e", "cycles"]]), [4, 9, "y", 9, 7, 91])
+        self.assertEqual(found.grid, 6400)
+        self.assertLess(found.asked, 1001)
+        self.assertEqual(len(fake.ran), len(set(fake.ran)))
+        self.assertEqual(len(fake.ran), found.asked)
+        self.assertGreater(found.none, 0)
+
+    def test_a_limit_is_kept_and_one_over_axes_costs_no_run(self):
+        for limit, ran in (("cost <= 30", False), ("d * 10 + b <= 30", True)):
+            found, fake = self.searched("limit", limits=[limit], seed=3)
+            self.assertEqual(list(found.best[["a", "b", "c", "d", "cycles"]]), [4, 9, "y", 2, 98], limit)
+            self.assertEqual(found.left_out > 0, ran)
+        numbers = [made_store.point_of(self.AXES, number) for number in fake.ran]
+        self.assertTrue(all(point["d"] * 10 + point["b"] <= 30 for point in numbers))
+
+    def test_a_cost_over_axes_is_known_without_a_run(self):
+        path = self.folder / "cost.sqlite"
+        made_store.make(path, self.AXES, self.bowl, rows=[], cost="d * 10 + b")
+        found, fake = self.searched("cost", limits=["cost <= 30"])
+        self.assertEqual(found.best["cycles"], 98)
+        self.assertGreater(found.left_out, 0)
+
+    def test_a_search_goes_on_where_it_was(self):
+        whole, fake = self.searched("whole", most=700, seed=5)
+        part, first = self.searched("part", most=300, seed=5)
+        rest, second = self.searched("part", most=700, seed=5)
+        again = [number for number in second.ran if number in first.ran]
+        self.assertFalse(any(self.is_point(number) for number in again))  # but for what is no point, and costs no run
+        self.assertEqual([number for number in second.ran if number not in again], fake.ran[300:])
+        self.assertEqual((rest.best["key"], rest.asked, rest.generations), (whole.best["key"], whole.asked, whole.generations))
+        self.assertEqual(part.asked, 300)
+
+    def is_point(self, number):
+        return self.bowl(made_store.point_of(self.AXES, number)) is not None
+
+    def test_limits_that_nothing_keeps_are_told(self):
+        found, _ = self.searched("none", limits=["cost < 0"], most=300)
+        self.assertIsNone(found.best)
+
+    def test_excess_is_how_far_a_comparison_is_from_holding(self):
+        frame = pandas.DataFrame({"x": [1., 3, 9, numpy.nan]})
+        numpy.testing.assert_allclose(optimise.Limit("x <= 3").excess(frame), [0, 0, 6 / 12, 1])
+        numpy.testing.assert_allclose(optimise.Limit("3 < x").excess(frame), [2 / 4, 1e-9, 0, 1])
+        numpy.testing.assert_allclose(optimise.Limit("x < 3 && x < 2").excess(frame), [0, 1, 1, 1])
+
+
+class Program(Folder):
+    """With the program itself: a sweep of a lesson."""
+
+    PLAN = f"""[sweep]
+launch = {ROOT}/examples/05_double_buffer/launch.json
+cost = dma.channels * 512 + dma.queue * 64
+[axes]
+dma.channels = 1 2 4 8
+dma.queue = 1..16*2
+mem.dram_latency = 100 400
+[zip ports]
+dma.read_width = 16 64
+dma.write_width = 16 64
+[constraints]
+room = dma.channels <= dma.queue
+"""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.plan = cls.folder / "plan.ini"
+        cls.plan.write_text(cls.PLAN)
+
+    def warpwait(self, *words):
+        """`warpwait sweep` with these words: status, standard output, standard error."""
+        done = subprocess.run([WARPWAIT, "sweep", *map(str, words)], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_a_real_store_answers_and_a_search_finds_its_best(self):
+        status, _, errors = self.warpwait("run", self.plan, "--quiet")
+        self.assertEqual((status, errors), (0, ""))
+        status, output, errors = self.warpwait("query", "best", self.folder / "plan.sqlite", "-n", "1", "--json")
+        self.assertEqual((status, errors), (0, ""))
+        best = json.loads(output)["rows"][0]
+        store = warpwait_sweep.Store(self.folder / "plan.sqlite")
+        self.assertEqual(store.factors[-1], ["dma.read_width", "dma.write_width"])
+        grid = optimise.Grid(store)
+        for row in store.frame().itertuples():
+            level, number = [], row.number
+            for size in reversed(grid.sizes):
+                level.insert(0, number % size)
+                number //= size
+            frame = grid.frame(numpy.array([level]))
+            self.assertEqual((frame["key"][0], grid.numbers(numpy.array([level]))[0]), (row.key, row.number))
+        status, output, errors = self.warpwait("optimise", self.plan, "-o", self.folder / "search.sqlite", "--json",
+                                               "--most", "60", "--limit", "cost <= 4096")
+        self.assertEqual((status, errors), (0, ""))
+        found = json.loads(output)
+        within = store.frame(["cycles"], where="cost <= 4096")
+        self.assertEqual(found["rows"][0]["cycles"], within["cycles"].min())
+        self.assertLess(found["asked"], found["grid"])
+        self.assertGreaterEqual(best["cycles"], 1)
+
+    def test_points_of_a_list_are_run_and_no_others(self):
+        listed, out = self.folder / "listed", self.folder / "listed.sqlite"
+        for text, there in (("", []), ("7\n3\n7\n", [3, 7]), ("3\n9", [3, 7, 9])):
+            listed.write_text(text)
+            status, _, errors = self.warpwait("run", self.plan, "--quiet", "--points", listed, "-o", out)
+            self.assertEqual((status, errors), (0, ""))
+            with contextlib.closing(sqlite3.connect(out)) as base:
+                rows = base.execute("SELECT number FROM points ORDER BY number").fetchall()
+            self.assertEqual([number for number, in rows], there)
+        for text in ("80\n", "x", "1\n\n2", "1 2", "-1"):
+            listed.write_text(text)
+            status, _, errors = self.warpwait("run", self.plan, "--points", listed, "-o", out)
+            self.assertEqual(status, 2)
+            self.assertRegex(errors, r"^warpwait: .*listed:\d: .* is not the number of a point, from 0 to 79\n$")
+
+    def test_what_cannot_be_searched_is_told_in_a_line(self):
+        status, output, errors = self.warpwait("optimise", self.folder / "nowhere.ini")
+        self.assertEqual((status, output), (2, ""))
+        self.assertRegex(errors, "^warpwait-sweep: .*nowhere.ini: No such file or directory\n$")
 
 
 class Errors(Folder):

@@ -1,42 +1,58 @@
 """Stores for tests, made by a function instead of a simulator."""
-import itertools
+import contextlib
+import math
 import sqlite3
 
 METRICS = [("cycles", "cycles", "From the start to the end"), ("hiding.exposed_cycles", "warp-cycles", "Exposed"),
            ("cost", "", "Of the plan")]
 
 
-def make(path, axes, function, rows=None, metrics=METRICS, factors=None):
-    """Writes a store. axes: {name: values as they are written}. function: from a point {name: value} to (metric,
-    ...), or to a word: the status of a point that did not finish, with its reason behind a colon. rows: numbers of the
-    grid's points that are there (None: all). factors: axes that go together with + between (None: each is alone)."""
-    base = sqlite3.connect(path)
+def make(path, axes, function, rows=None, metrics=METRICS, factors=None, cost=""):
+    """Writes a store. axes: {name: values as they are written}. function: see add(). rows: numbers of the grid's points
+    that are there (None: all). factors: axes that go together with + between (None: each is alone)."""
     names = [f'"{name}"' for name in [*axes, *(name for name, _, _ in metrics)]]
-    base.executescript(f"""
-        CREATE TABLE sweep(name TEXT PRIMARY KEY, value TEXT);
-        CREATE TABLE axes(position INTEGER PRIMARY KEY, name TEXT, kind TEXT, words TEXT);
-        CREATE TABLE metrics(position INTEGER PRIMARY KEY, name TEXT, unit TEXT, text TEXT);
-        CREATE TABLE points(key TEXT PRIMARY KEY, number INTEGER, status TEXT, reason TEXT, {', '.join(names)});
-        CREATE TABLE effort(key TEXT PRIMARY KEY, seconds REAL, how TEXT);""")
-    facts = {"version": "1", "plan.file": "made.ini", "machine": "teaching", "text": "[sweep]\nlaunch = l.json",
+    facts = {"warpwait": "0.1.0", "~plan": "made.ini", "~machine": "teaching", "cost": cost,
              "factors": factors or " ".join(axes)}
-    base.executemany("INSERT INTO sweep VALUES (?, ?)", facts.items())
-    for position, (name, values) in enumerate(axes.items()):
-        base.execute("INSERT INTO axes VALUES (?, ?, 'parameter', ?)", (position, name, " ".join(map(str, values))))
-    base.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?)",
-                     [(position, *metric) for position, metric in enumerate(metrics)])
-    grid = list(itertools.product(*axes.values()))
-    for number in range(len(grid)) if rows is None else rows:
-        point = dict(zip(axes, grid[number]))
-        came_out = function(point)
-        status, reason, values = "finished", None, came_out
-        if isinstance(came_out, str):
-            (status, _, reason), values = came_out.partition(":"), [None] * len(metrics)
-        key = " ".join(f"{name}={point[name]}" for name in sorted(point))
-        base.execute(f"INSERT INTO points VALUES (?, ?, ?, ?{', ?' * len(names)})",
-                     (key, number, status, reason, *grid[number], *values))
-    base.commit()
-    base.close()
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        base.executescript(f"""
+            CREATE TABLE sweep(name TEXT PRIMARY KEY, value TEXT);
+            CREATE TABLE axes(position INTEGER PRIMARY KEY, name TEXT, kind TEXT, words TEXT);
+            CREATE TABLE metrics(position INTEGER PRIMARY KEY, name TEXT, unit TEXT, text TEXT);
+            CREATE TABLE points(key TEXT PRIMARY KEY, number INTEGER, status TEXT, reason TEXT, {', '.join(names)});
+            CREATE TABLE effort(key TEXT PRIMARY KEY, seconds REAL, how TEXT);""")
+        base.executemany("INSERT INTO sweep VALUES (?, ?)", facts.items())
+        base.executemany("INSERT INTO axes VALUES (?, ?, 'parameter', ?)",
+                         [(position, name, " ".join(map(str, axes[name]))) for position, name in enumerate(axes)])
+        base.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?)",
+                         [(position, *metric) for position, metric in enumerate(metrics)])
+        base.commit()
+    add(path, axes, function, range(math.prod(map(len, axes.values()))) if rows is None else rows, len(metrics))
+
+
+def point_of(axes, number):
+    """The point of a number, {name: value}: the last axis counts fastest."""
+    point = {}
+    for name in reversed(axes):
+        number, level = divmod(number, len(axes[name]))
+        point[name] = axes[name][level]
+    return {name: point[name] for name in axes}
+
+
+def add(path, axes, function, numbers, metrics=len(METRICS)):
+    """Adds points. function: from a point to (metric, ...); to a word, the status of a point that did not finish, with
+    its reason behind a colon; or to None: a constraint leaves it out."""
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        for number in numbers:
+            point = point_of(axes, number)
+            values = function(point)
+            status, reason = "finished", None
+            if isinstance(values, str):
+                (status, _, reason), values = values.partition(":"), [None] * metrics
+            if values is not None:
+                key = " ".join(f"{name}={point[name]}" for name in sorted(point))
+                base.execute(f"INSERT INTO points VALUES (?, ?, ?, ?{', ?' * (len(axes) + metrics)})",
+                             (key, number, status, reason, *point.values(), *values))
+        base.commit()
 
 
 RING = {"dma.channels": [1, 2, 4, 8], "dma.queue": [1, 2, 4, 8, 16, 32], "define.DEPTH": [1, 2, 3, 4, 5, 6],
@@ -51,5 +67,4 @@ def ring(point):
     latency = point["mem.dram_latency"] * (1 if point["machine"] == "teaching" else .5) + 150
     busy, refill = 126, 70
     tile = max(busy, (refill + latency) / depth, latency / channels, latency / (2 * queue))
-    cycles = round(32 * tile + latency)
-    return cycles, round(32 * (tile - busy)), depth * 4096 + queue * 64 + channels * 512
+    return round(32 * tile + latency), round(32 * (tile - busy)), depth * 4096 + queue * 64 + channels * 512

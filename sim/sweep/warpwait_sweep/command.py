@@ -42,6 +42,14 @@ OPTIONS = {  # name: (flags, settings); commands name those that they take
     "axis": (["--axis"], {"metavar": "AXIS", "required": True, "help": "the axis of the curve"}),
     "lines": (["--lines"], {"metavar": "AXIS", "help": "a line for each of its values (default: a single line)"}),
     "axes": (["--axes"], {"metavar": "A,B", "required": True, "help": "the axis across and the one upwards"}),
+    "limit": (["--limit"], {"metavar": "EXPRESSION", "action": "append", "default": [],
+                            "help": 'what must hold: "cost <= 65536"; may be repeated'}),
+    "most": (["--most"], {"metavar": "N", "type": count, "default": 1000,
+                          "help": "points that are asked for at most (default: 1000)"}),
+    "seed": (["--seed"], {"metavar": "N", "type": whole, "default": 1, "help": "another search (default: 1)"}),
+    "population": (["--population"], {"metavar": "N", "type": count, "default": 15,
+                                      "help": "members of a generation for each axis (default: 15)"}),
+    "jobs": (["--jobs", "-j"], {"metavar": "N", "type": count, "help": "as of `warpwait sweep run`"}),
     "scale": (["--scale"], {"choices": ("auto", "linear", "log"), "default": "auto",
                             "help": "of the axis (default: log when its values grow by factors)"}),
     "metrics": (["--metrics"], {"metavar": "NAMES", "help": "with commas between (default: cycles,cost)"}),
@@ -199,6 +207,44 @@ def run_report(arguments):
         raise SweepError(error) from None
 
 
+# ---- searches --------------------------------------------------------------------------------------
+
+def optimise_parser(commands):
+    search = sub(commands, "optimise", "searches the best point of a sweep file, instead of running all",
+                 'optimise study.ini --limit "cost <= 65536"')
+    search.add_argument("plan", metavar="FILE.ini")
+    search.add_argument("-o", "--out", metavar="STORE", help="the store (default: the sweep file's name with .sqlite)")
+    add(search, ("by", "limit", "most", "seed", "population", "jobs"))
+    search.add_argument("--json", action="store_true", help="as JSON")
+    search.add_argument("-q", "--quiet", action="store_true", help="no progress on the terminal")
+    search.set_defaults(run=run_optimise)
+
+
+def run_optimise(arguments):
+    from . import optimise, queries, tables
+    from .store import Store
+    out = arguments.out or os.path.splitext(arguments.plan)[0] + ".sqlite"
+    options = ["--jobs", str(arguments.jobs)] if arguments.jobs else []
+    evaluator = optimise.Command(arguments.plan, out, options)
+    evaluator.run([])
+    store = Store(out)
+    tell = None if arguments.quiet or not sys.stderr.isatty() else progress
+    try:
+        found = optimise.search(store, evaluator, arguments.by, arguments.limit, arguments.seed, arguments.most,
+                                arguments.population, tell)
+    finally:
+        if tell:
+            sys.stderr.write("\r\x1b[K")
+    sys.stdout.write((tables.as_json if arguments.json else tables.as_text)(queries.found(store, found, arguments.by)))
+
+
+def progress(search):
+    """A line that is written over and over."""
+    best = "none within the limits" if search.best is None else f"best {search.best[search.one.text]:.10g}"
+    sys.stderr.write(f"\rgeneration {search.generations}: {search.asked()} points, {best}\x1b[K")
+    sys.stderr.flush()
+
+
 def parser_of_all():
     """The command line."""
     parser = Parser(prog="warpwait-sweep", description="Questions to the stores of `warpwait sweep`, pictures and "
@@ -207,6 +253,7 @@ def parser_of_all():
     query_parser(commands)
     plot_parser(commands)
     report_parser(commands)
+    optimise_parser(commands)
     return parser
 
 

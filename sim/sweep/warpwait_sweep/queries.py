@@ -1,5 +1,6 @@
 """`query`: the common questions to a store, each an Answer."""
 import numpy
+import pandas
 
 from . import answers, sensitivity
 from .errors import SweepError
@@ -60,8 +61,9 @@ def told(shares):
     """How shares of the variance were come by."""
     if shares.how == "grid":
         return f"exact, the {shares.points} points are a whole grid."
-    return (f"from polynomials fitted to {shares.points} points, which foretell {numpy.floor(shares.explained * 1000) / 10:.1f} % of the "
-            "variance of points left out.")
+    foretold = numpy.floor(shares.explained * 1000) / 10
+    return (f"from polynomials fitted to {shares.points} points, which foretell {foretold:.1f} % of the variance of points "
+            "left out.")
 
 
 def knee(store, arguments):
@@ -100,3 +102,24 @@ def of_points(store, where):
     finished = store.counts.get("finished", 0)
     total = sum(store.counts.values())
     return f"Of {total} points {finished} finished" + (f"; looked at are those with {where}." if where else ".")
+
+
+def found(store, search, by):
+    """What a search has found."""
+    one = answers.objective(store, by)
+    asked = (f"{search.asked} points were asked for, of {search.grid} that there are "
+             f"({search.asked / search.grid * 100:.3g} %): {search.asked - search.there - search.none} run now, "
+             f"{search.there} were in the store, {search.none} are left out by constraints. {search.left_out} more "
+             "were beyond limits that are known without a run.")
+    ended = f"{search.generations} generations; the end: {search.ended}."
+    if search.best is None:
+        return Answer("optimise", pandas.DataFrame(columns=[one.text, *store.axes]), {},
+                      ["No point that was met is within the limits.", asked, ended], counted(search))
+    rows = pandas.DataFrame([search.best[["number", one.text, *store.axes]]]).infer_objects()
+    return Answer("optimise", rows, {one.text: store.unit(one.text)}, [asked, ended], counted(search))
+
+
+def counted(search):
+    """Figures of a search."""
+    return {"grid": search.grid, "asked": search.asked, "there": search.there, "none": search.none,
+            "left_out": search.left_out, "generations": search.generations}

@@ -69,8 +69,8 @@ def report(store, by="cycles", over=None, where=None):
         body = "\n".join(part.made() for part in page)
     return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
             f'content="width=device-width, initial-scale=1"><title>{title}</title><style>{CSS}</style></head>\n'
-            f"<body><h1>{title}</h1>\n<nav>{links}</nav>\n{body}\n<footer><p>Made by <code>warpwait sweep report</code>. "
-            "Definitions are in docs/sweep-analysis.md.</p></footer></body></html>\n")
+            f"<body><h1>{title}</h1>\n<nav>{links}</nav>\n{body}\n<footer><p>Made by <code>warpwait sweep "
+            "report</code>. Definitions are in docs/sweep-analysis.md.</p></footer></body></html>\n")
 
 
 class Section:

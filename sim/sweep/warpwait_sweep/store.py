@@ -69,15 +69,33 @@ class Store:
         chosen = "" if unfinished else f" WHERE status = '{FINISHED}'"
         with self._reading() as base:
             points = pandas.read_sql(f"SELECT {columns} FROM points{chosen} ORDER BY number, key", base)
-        for name in self.axes:
-            points[name] = numbers_or_words(points[name])
-        for name in wanted:
-            points[name] = pandas.to_numeric(points[name], errors="coerce")
+        self._typed(points, wanted)
         if condition is not None:
             points = points[condition.holds(points)].reset_index(drop=True)
         if points.empty:
             raise SweepError(f"{self.path}: {self._none(where, unfinished)}")
         return points
+
+    def rows(self, keys, names=()):
+        """Those of the points with these keys that the store has now, finished or not: key, status, axes, metrics."""
+        wanted = [name for name in names if name not in self.axes]
+        columns = ", ".join(quoted(name) for name in ("key", "status", *self.axes, *wanted))
+        keys, parts = list(keys), []
+        with self._reading() as base:
+            for first in range(0, len(keys), 500):
+                some = keys[first:first + 500]
+                marks = ", ".join("?" * len(some))
+                parts.append(pandas.read_sql(f"SELECT {columns} FROM points WHERE key IN ({marks})", base, params=some))
+        points = pandas.concat(parts, ignore_index=True)
+        self._typed(points, wanted)
+        return points
+
+    def _typed(self, points, metrics):
+        """Makes axes numbers or words, and metrics numbers."""
+        for name in self.axes:
+            points[name] = numbers_or_words(points[name])
+        for name in metrics:
+            points[name] = pandas.to_numeric(points[name], errors="coerce")
 
     def _none(self, where, unfinished):
         if not self.counts:
