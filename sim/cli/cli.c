@@ -184,6 +184,15 @@ bool cli_output(const char *path, const char *data, size_t size, struct message 
   return message_fail(message, "standard output: %s", strerror(errno));
 }
 
+bool cli_output_some(struct text *text, struct message *message) {
+  enum { SOME = 1 << 16 };
+  if (text->length < SOME)
+    return true;
+  const bool good = cli_output(NULL, text->data, text->length, message);
+  text->length = 0;
+  return good;
+}
+
 static int unknown_verb(const struct verb *verbs, size_t count, const char *word) {
   const char *names[VERBS];
   struct message message;

@@ -6,6 +6,7 @@
 
 #include "models/machine.h"
 #include "sim/cli/message.h"
+#include "sim/cli/text.h"
 
 #define WARPWAIT_VERSION "0.1.0"
 
@@ -57,5 +58,8 @@ int cli_bad_input(const struct message *message);
 
 /* Writes to `path`, or to standard output when it is NULL, in one piece. */
 bool cli_output(const char *path, const char *data, size_t size, struct message *message);
+
+/* The same to standard output, of a text that grows: once it has some length, it is written and begun again. */
+bool cli_output_some(struct text *text, struct message *message);
 
 #endif

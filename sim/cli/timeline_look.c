@@ -138,8 +138,10 @@ bool timeline_head(const char *path, enum trace_open_mode mode, uint64_t count, 
     return false;
   bool good = timeline_run_read(file, &run, message) || message_within(message, path);
   text_print(&text, "      from         to    cu  block   kind       unit  fields\n");
-  for (uint64_t i = 0; good && i < count && timeline_next(file, &event); i++)
+  for (uint64_t i = 0; good && i < count && timeline_next(file, &event); i++) {
     print_event(&text, &run, &event);
+    good = cli_output_some(&text, message);
+  }
   if (good)
     good = timeline_failed(file) ? message_fail(message, "%s", timeline_failed(file)->text)
                                  : cli_output(NULL, text.data, text.length, message);

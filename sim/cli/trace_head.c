@@ -101,10 +101,13 @@ static bool head(struct invocation *call, struct trace *trace, const struct job 
   if (good) {
     const struct isa_launch *launch = &job->launches[call->launch - 1].isa;
     text_print(&text, "    pc  %-*s  place                instruction\n", (int)launch->warp_size / 4, "lanes");
-    for (uint64_t i = 0; i < call->count && trace_decode(warp, &op); i++)
+    for (uint64_t i = 0; good && i < call->count && trace_decode(warp, &op); i++) {
       print_operation(&text, launch->program, &op, launch->warp_size);
-    good = trace_failed(trace) ? trace_fail(message, trace_failed(trace))
-                               : cli_output(NULL, text.data, text.length, message);
+      good = cli_output_some(&text, message);
+    }
+    if (good)
+      good = trace_failed(trace) ? trace_fail(message, trace_failed(trace))
+                                 : cli_output(NULL, text.data, text.length, message);
   }
   free(text.data);
   trace_warp_free(warp);

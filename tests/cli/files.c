@@ -1,5 +1,6 @@
 /* The files of a call: how they are named, and names that cannot be meant. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -139,4 +140,28 @@ TEST(files, what_has_nothing_in_it_says_so) {
   EXPECT_CONTAINS(timeline.out, "\nevents         0 in ");
   outcome_free(&trace);
   outcome_free(&timeline);
+}
+
+static size_t lines_of(const char *text) {
+  size_t lines = 0;
+  for (; (text = strchr(text, '\n')); text++)
+    lines++;
+  return lines;
+}
+
+TEST(files, a_head_that_is_written_in_pieces_has_all_lines) {
+  tool_folder();
+  tool_file("spin.wws", ".kernel k\nagain:\n  bra again\n  exit\n");
+  expect("run spin.wws --global 64 --local 64 --max-cycles 9000 --trace t.wwt --timeline t.wtl --out r", 1,
+         "not finished");
+  expect("trace convert t.wtl t.csv", 0, "");
+  char *rows = tool_read("t.csv");
+  struct outcome events = tool("trace head t.wtl -n 1000000"), operations = tool("trace head t.wwt -n 2000");
+  EXPECT_TRUE(strlen(events.out) > 1 << 16 && strlen(operations.out) > 1 << 16);
+  EXPECT_EQ(lines_of(events.out), lines_of(rows));
+  EXPECT_TRUE(lines_of(operations.out) > 1000);
+  EXPECT_TRUE(strstr(operations.out, "    pc") == operations.out);
+  outcome_free(&events);
+  outcome_free(&operations);
+  free(rows);
 }
