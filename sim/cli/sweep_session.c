@@ -189,6 +189,21 @@ static void list_point(struct session *session, uint64_t number) {
     sweep_add(&session->run, number, value);
 }
 
+/* Points of a grid are listed one by one, in memory: told before that takes for ever. */
+static bool check_size(const struct session *session, struct message *message) {
+  const struct sweep_plan *plan = session->plan;
+  if (session->options->points.number || plan->grid <= SESSION_POINTS || plan->drawn)
+    return true;
+  const struct plan_counted counted = plan_count(plan);
+  return (plan->grid <= SESSION_GRID && counted.points / session->options->shards <= SESSION_POINTS) ||
+         message_fail(message,
+                      "%s: %" PRIu64 " points, of which %s%" PRIu64
+                      " satisfy the constraints; legal: up to %d, of a grid of up to %d; "
+                      "sample = random N or latin N draws some",
+                      plan->file, plan->grid, counted.exact ? "" : "about ", counted.points, SESSION_POINTS,
+                      SESSION_GRID);
+}
+
 static void list_points(struct session *session) {
   const struct session_options *options = session->options;
   const struct session_points *points = &options->points;
@@ -211,7 +226,7 @@ bool session_open(struct session *session, struct sweep_plan *plan, const struct
       .take = take,
       .tick = tick,
       .self = session};
-  if (out && !(session->store = open_store(session, out, message)))
+  if (!check_size(session, message) || (out && !(session->store = open_store(session, out, message))))
     return false;
   if (plan->trace)
     trace_job_warn(session->target.trace, &session->target.recorded);
@@ -300,6 +315,13 @@ static double estimate(const struct session *session, const struct sweep_run *al
   return (recordings * recording + ((double)all->tasks - recordings) * replay) / all->jobs;
 }
 
+/* What became of the points that a sample drew, where not all are run. */
+static void print_sample(const struct sweep_plan *plan) {
+  if (plan->sample == SWEEP_LATIN && plan->points < plan->samples)
+    printf("latin: of %" PRIu64 " points drawn, constraints leave out %" PRIu64 ", and %" PRIu64 " came up before\n",
+           plan->samples, plan->excluded, plan->repeated);
+}
+
 bool session_estimate(struct session *session, struct message *message) {
   struct sweep_run all = session->run;
   struct store *store = session->store;
@@ -313,6 +335,7 @@ bool session_estimate(struct session *session, struct message *message) {
       printf(", of which %" PRIu64 " are done", session->there);
     printf("; to run: %zu points, in %zu functional configuration%s\n", all.tasks, all.groups,
            all.groups == 1 ? "" : "s");
+    print_sample(session->plan);
     printf("time: about %s with %u job%s, from %" PRIu64 " points\n", clock_text(estimate(session, &all), text),
            all.jobs, all.jobs == 1 ? "" : "s", session->done);
   } else if (session->interrupted) {

@@ -8,6 +8,9 @@
 #include "sim/cli/progress_line.h"
 #include "sim/cli/sweep_functional.h"
 
+/* Points that are run in one call, of a grid of so many: a list of them is kept. */
+enum { SESSION_POINTS = 10000000, SESSION_GRID = 1000000000 };
+
 /* Numbers of points in order, each once. */
 struct session_points {
   uint64_t *number; /* NULL: all */

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -413,6 +414,23 @@ class Sweep(unittest.TestCase):
         status, out, told = tool("sweep", "run", plan, "--dry-run")
         self.assertEqual((status, told), (0, ""))
         self.assertRegex(out, r"^16 points; to run: 16 points, in 1 functional configuration\ntime: about 0:00 with ")
+        self.assertEqual(os.listdir(self.folder), ["s.ini"])
+
+    def test_a_dry_run_says_what_a_latin_sample_lost(self):
+        plan = self.file("s.ini", f"[sweep]\nlaunch = {LESSON}\nsample = latin 20\n[axes]\ndma.channels = 1..4\n"
+                                  "dma.queue = 1..8\n[constraints]\na = dma.channels < dma.queue\n")
+        status, out, told = tool("sweep", "run", plan, "--dry-run")
+        self.assertEqual((status, told), (0, ""))
+        said = re.match(r"(\d+) points; .*\n"
+                        r"latin: of 20 points drawn, constraints leave out (\d+), and (\d+) came up before\n", out)
+        self.assertEqual(sum(map(int, said.groups())), 20)
+
+    def test_a_grid_too_large_to_list_is_refused_with_its_count(self):
+        axes = "[axes]\ndma.setup = 0..999\ndma.channels = 1..16\ndma.queue = 1..500\ncu.barrier_latency = 1..1000\n"
+        status, out, told = tool("sweep", "run", self.plan(axes + "[constraints]\na = dma.channels < dma.queue\n"))
+        self.assertEqual((status, out), (2, ""))
+        self.assertRegex(told, r"s.ini: 8000000000 points, of which 7864000000 satisfy the constraints; legal: up to "
+                               r"10000000, of a grid of up to 1000000000; sample = random N or latin N draws some\n")
         self.assertEqual(os.listdir(self.folder), ["s.ini"])
 
     def test_csv_has_a_line_a_point(self):
