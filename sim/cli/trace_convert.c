@@ -26,6 +26,7 @@ static bool to_text(struct invocation *call, struct file_piecewise *out) {
   struct trace *trace = trace_open(call->in, call->salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
   if (!trace)
     return trace_fail(&call->message, &error);
+  trace_tell_prefix(trace, &error);
   struct trace_text *text = trace_text_new(trace);
   const struct text_hooks hooks = trace_text_hooks(text);
   const bool good = trace_text_write(trace, out->stream, &hooks, &error);

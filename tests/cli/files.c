@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/cli/fixture.h"
@@ -36,6 +37,15 @@ static void other_name(const char *name, const char *other) {
   snprintf(path[0], sizeof path[0], "%s/%s", here, name);
   snprintf(path[1], sizeof path[1], "%s/%s", here, other);
   EXPECT_EQ(link(path[0], path[1]), 0);
+}
+
+/* The file lacks its last byte. */
+static void cut(const char *name) {
+  char path[200];
+  struct stat status;
+  snprintf(path, sizeof path, "%s/%s", here, name);
+  EXPECT_EQ(stat(path, &status), 0);
+  EXPECT_EQ(truncate(path, status.st_size - 1), 0);
 }
 
 TEST(files, an_output_is_named_by_o_and_by_out_in_every_verb_that_writes_one) {
@@ -164,4 +174,18 @@ TEST(files, a_head_that_is_written_in_pieces_has_all_lines) {
   outcome_free(&events);
   outcome_free(&operations);
   free(rows);
+}
+
+TEST(files, what_is_salvaged_is_told_by_every_verb) {
+  static const char *const rows[] = {"trace info c.wwt --brief", "trace validate c.wwt", "trace convert c.wwt c.wwtt",
+                                     "trace validate c.wtl", "trace convert c.wtl c.csv"};
+  folder();
+  expect("run l.json --trace c.wwt --timeline c.wtl --out r", 0, "");
+  cut("c.wwt");
+  cut("c.wtl");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char command[100];
+    snprintf(command, sizeof command, "%s --salvage", rows[i]);
+    expect(command, 0, "; what is before is read: ");
+  }
 }
