@@ -32,8 +32,7 @@ static void say_number(char text[32], double number) {
   }
 }
 
-/* The text of a cell, "" when there is nothing in it. */
-static const char *cell_text(sqlite3_stmt *row, int column, char number[32]) {
+const char *store_cell(sqlite3_stmt *row, int column, char number[32]) {
   if (sqlite3_column_type(row, column) == SQLITE_FLOAT) {
     say_number(number, sqlite3_column_double(row, column));
     return number;
@@ -55,7 +54,7 @@ bool store_csv(struct store *store, FILE *file, char message[PLAN_MESSAGE]) {
   }
   while (!ferror(file) && (status = sqlite3_step(row)) == SQLITE_ROW)
     for (int i = COLUMN_NUMBER; i < columns; i++) {
-      print_text(file, cell_text(row, i, number));
+      print_text(file, store_cell(row, i, number));
       putc(i + 1 < columns ? ',' : '\n', file);
     }
   return store_finish(store, row, ferror(file) ? SQLITE_DONE : status, message);
@@ -68,7 +67,7 @@ static bool tell(struct store *store, char *sql, store_listener *listener, void 
   char name[32], value[32];
   int status = SQLITE_DONE;
   while (row && (status = sqlite3_step(row)) == SQLITE_ROW)
-    listener(context, cell_text(row, 0, name), cell_text(row, 1, value));
+    listener(context, store_cell(row, 0, name), store_cell(row, 1, value));
   return row && store_finish(store, row, status, message);
 }
 

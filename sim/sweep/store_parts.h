@@ -46,6 +46,9 @@ sqlite3_stmt *store_prepare(struct store *store, char *sql, char message[PLAN_ME
 /* Ends a statement whose last step gave `status`. False, with the message, unless it was the end of its rows. */
 bool store_finish(struct store *store, sqlite3_stmt *statement, int status, char message[PLAN_MESSAGE]);
 
+/* The text of a cell, "" when there is nothing in it; `number` is room for one. */
+const char *store_cell(sqlite3_stmt *row, int column, char number[32]);
+
 /* Begins a transaction unless one is under way. */
 bool store_begin(struct store *store, char message[PLAN_MESSAGE]);
 

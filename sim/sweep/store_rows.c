@@ -82,13 +82,12 @@ static void bind_word(sqlite3_stmt *statement, int column, const char *word) {
     sqlite3_bind_text(statement, column, word, -1, SQLITE_STATIC);
 }
 
+/* The column makes an INTEGER of what is whole. */
 static void bind_metric(sqlite3_stmt *statement, int column, double metric) {
-  if (!isfinite(metric))
-    sqlite3_bind_null(statement, column);
-  else if (metric == trunc(metric) && fabs(metric) < 0x1p63)
-    sqlite3_bind_int64(statement, column, (sqlite3_int64)metric);
-  else
+  if (isfinite(metric))
     sqlite3_bind_double(statement, column, metric);
+  else
+    sqlite3_bind_null(statement, column);
 }
 
 static void bind_row(const struct store *store, const struct store_row *row) {
@@ -146,10 +145,10 @@ static bool same_row(const struct store *store, sqlite3_stmt *here, sqlite3_stmt
                      char message[PLAN_MESSAGE]) {
   for (int column = 0; column < sqlite3_column_count(here); column++)
     if (!same_cell(here, there, column)) {
-      const char *mine = (const char *)sqlite3_column_text(here, column),
-                 *other = (const char *)sqlite3_column_text(there, column);
+      char numbers[2][32];
+      const char *mine = store_cell(here, column, numbers[0]), *other = store_cell(there, column, numbers[1]);
       snprintf(message, PLAN_MESSAGE, "%.120s: %.30s is %.30s, and %.30s in %.100s, of the point %.120s", path,
-               sqlite3_column_name(here, column), other ? other : "missing", mine ? mine : "missing", store->path,
+               sqlite3_column_name(here, column), *other ? other : "missing", *mine ? mine : "missing", store->path,
                (const char *)sqlite3_column_text(here, COLUMN_KEY));
       return false;
     }

@@ -173,10 +173,13 @@ TEST(store, what_is_no_database_of_a_sweep_is_refused_and_stays_as_it_is) {
   write_file("short", "hello\n");
   rig_remove("foreign");
   rig_query("foreign", "CREATE TABLE t(a); INSERT INTO t VALUES(7)");
+  rig_remove("numbered");
+  rig_query("numbered", "CREATE TABLE t(a); PRAGMA user_version = 1");
   mkdir(rig_path("folder"), 0777);
   static const char *const rows[][2] = {{"long", ": is no SQLite database"},
                                         {"short", ": is no SQLite database"},
                                         {"foreign", ": is a database, but none of a sweep"},
+                                        {"numbered", ": is a database, but none of a sweep"},
                                         {"folder", ": Is a directory"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("%s", rows[i][0]);

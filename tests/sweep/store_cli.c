@@ -96,8 +96,11 @@ TEST(store_cli, merge_adds_up_shards) {
   rig_remove("all");
   EXPECT_EQ(sweep("merge all s2 s0").status, 0);
   EXPECT_EQ(sweep("merge all s1").status, 0);
+  rig_remove(":memory:");
+  EXPECT_EQ(sweep("merge :memory: s0 s1 s2").status, 0);
   char *one = strdup(rig_points("one"));
   EXPECT_STREQ(rig_points("all"), one);
+  EXPECT_STREQ(rig_points(":memory:"), one);
   free(one);
 }
 

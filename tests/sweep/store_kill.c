@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -115,35 +114,41 @@ TEST(store_kill, a_file_that_was_being_made_is_made_the_next_time) {
 
 /* ---- others ---------------------------------------------------------------------------------------- */
 
-/* A process that has the file open with a row that is not committed, and its child, which ends with it. */
-struct holder {
-  pid_t process, child;
-};
+enum { AFTERWARDS = 100000000 /* nanoseconds */ };
 
-static struct holder hold(const char *name) {
-  struct holder holder = {0};
+/* Has what its parent has, and ends a little later. */
+static void outlive(pid_t parent, int ready) {
+  if (write(ready, &parent, sizeof parent) != sizeof parent)
+    _exit(1);
+  while (getppid() == parent)
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  nanosleep(&(struct timespec){.tv_nsec = AFTERWARDS}, NULL);
+  _exit(0);
+}
+
+/* A process that has the file open with a row that is not committed, and has a child; 0 when it could not. */
+static pid_t hold(const char *name) {
   int ends[2];
+  pid_t ready = 0;
   fflush(NULL);
   if (pipe(ends) != 0)
     abort();
-  holder.process = fork();
-  if (holder.process == 0) {
+  const pid_t process = fork();
+  if (process == 0) {
     struct store *store = store_open(rig_path(name), &rig_subject, message);
     const struct store_row row = rig_row(100);
-    const bool forked = store && store_add(store, &row, message);
-    const pid_t child = forked && fork() == 0 ? getpid() : 0;
-    if (child)
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if ((child || !forked) && write(ends[1], &child, sizeof child) != sizeof child)
+    const pid_t parent = getpid();
+    if (!store || !store_add(store, &row, message))
       _exit(1);
-    for (;;)
+    if (fork() == 0)
+      outlive(parent, ends[1]);
+    for (close(ends[1]);;)
       pause();
   }
-  if (read(ends[0], &holder.child, sizeof holder.child) != sizeof holder.child)
-    holder.child = -1;
-  close(ends[0]);
   close(ends[1]);
-  return holder;
+  const bool held = read(ends[0], &ready, sizeof ready) == sizeof ready;
+  close(ends[0]);
+  return held ? process : 0;
 }
 
 static void end(pid_t process) {
@@ -154,11 +159,11 @@ static void end(pid_t process) {
 TEST(store_kill, a_second_writer_is_refused_until_the_first_has_ended) {
   rig_remove("a");
   rig_fill("a", 0, 1);
-  const struct holder holder = hold("a");
-  ASSERT_TRUE(holder.child > 0);
+  const pid_t holder = hold("a");
+  ASSERT_TRUE(holder);
   EXPECT_FALSE(store_open(rig_path("a"), &rig_subject, message));
   EXPECT_CONTAINS(message, "/a: another sweep is writing it");
-  end(holder.process); /* and with it its child, a little later */
+  end(holder);
   struct store *store = rig_open("a");
   ASSERT_TRUE(store);
   EXPECT_EQ(store_count(store), RIG_POINTS);
@@ -168,14 +173,14 @@ TEST(store_kill, a_second_writer_is_refused_until_the_first_has_ended) {
 TEST(store_kill, readers_see_what_was_committed_while_it_is_written) {
   rig_remove("a");
   rig_fill("a", 0, 1);
-  const struct holder holder = hold("a");
-  ASSERT_TRUE(holder.child > 0);
+  const pid_t holder = hold("a");
+  ASSERT_TRUE(holder);
   EXPECT_STREQ(rig_query("a", "SELECT count(*) FROM points"), "24\n");
   struct store *store = store_open_to_read(rig_path("a"), message);
   ASSERT_TRUE(store);
   EXPECT_EQ(store_count(store), RIG_POINTS);
   store_close(store);
-  end(holder.process);
+  end(holder);
 }
 
 static void add_one(char told[PLAN_MESSAGE]) {

@@ -82,8 +82,8 @@ TEST(store_merge, rows_there_twice_must_be_equal) {
   EXPECT_CONTAINS(merge_changed("UPDATE points SET cycles = NULL WHERE number = 4"),
                   "/b: cycles is missing, and 1047 in");
   EXPECT_CONTAINS(merge_changed("UPDATE points SET number = 5 WHERE number = 4"), "/b: number is 5, and 4 in");
-  EXPECT_CONTAINS(merge_changed("UPDATE points SET microseconds = microseconds + 1e-15 WHERE number = 4"),
-                  "/b: microseconds is 0.572");
+  EXPECT_CONTAINS(merge_changed("UPDATE points SET microseconds = microseconds + 2e-16 WHERE number = 4"),
+                  "/b: microseconds is 0.5721311475409838, and 0.5721311475409836 in");
   EXPECT_CONTAINS(merge_changed("UPDATE points SET status = 'failed' WHERE number = 6"),
                   "/b: status is failed, and deadlock in");
   EXPECT_STREQ(merge_changed("UPDATE points SET cycles = 7 WHERE number = 5"), ""); /* not there twice */
