@@ -46,6 +46,8 @@ static int by_first(const void *a, const void *b, void *tasks) {
 }
 
 void sweep_group_all(struct sweep_run *run) {
+  if (!run->tasks)
+    return;
   qsort(run->task, run->tasks, sizeof *run->task, by_function);
   for (size_t i = 0; i < run->tasks; i++) {
     if (!i || !same_function(&run->task[i], &run->task[i - 1])) {
