@@ -112,7 +112,7 @@ check: all $(BUILD)/docgen $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite \
 	  tests/run $(BUILD)/tests/logs tests/differential/differential.py tests/hw/selftest.py tests/replay/law.py $(TEST_BIN) \
 	  tests/traces/reader_test.py tests/traces/text_test.py tests/traces/damage.py tests/traces/plot_test.py tests/traces/plot_page.py tests/import/import_test.py \
-	  tests/timeline/exports_test.py tests/sweep/analysis_test.py tests/sweep/sweep_test.py tests/layers.py tests/docs
+	  tests/timeline/exports_test.py tests/sweep/analysis_test.py tests/sweep/analysis_page.py tests/sweep/sweep_test.py tests/layers.py tests/docs
 
 # ---- the two commands of the README: set up what is missing, then do the job -------------------
 
@@ -206,10 +206,11 @@ viewer: all
 	done
 	@$(PYTHON) tests/timeline/viewer.py $(VIEWED:%=$(BUILD)/viewer/%.json)
 
-# The pictures of docs/plots.md, by the page's own commands.
+# The pictures of docs/plots.md and docs/sweep-analysis.md, by the pages' own commands.
 .PHONY: pictures
 pictures: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/traces/plot_page.py --write
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/sweep/analysis_page.py --write
 
 golden: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/examples/golden.py

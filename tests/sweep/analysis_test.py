@@ -31,6 +31,7 @@ import made_store  # noqa: E402
 import warpwait_sweep  # noqa: E402
 from matplotlib import pyplot  # noqa: E402
 from warpwait_sweep import answers, optimise, pictures, sensitivity  # noqa: E402
+from warpwait_sweep import store as store_module  # noqa: E402
 from warpwait_sweep.command import main  # noqa: E402
 from warpwait_sweep.expression import Expression, number_of  # noqa: E402
 
@@ -97,6 +98,8 @@ class Expressions(unittest.TestCase):
     def test_numbers_have_units(self):
         self.assertEqual([number_of(text) for text in ("64K", "-1.5e3", "0x40", "2G", "K", "1.2.3", "a", "")],
                          [65536, -1500, 64, 2 << 30, None, None, None, None])
+        words = pandas.Series(["010", "8"], dtype=object)  # C reads the first as 8: it is a word
+        self.assertEqual(list(store_module.numbers_or_words(words)), ["010", "8"])
 
 
 class Best(Folder):
@@ -247,7 +250,7 @@ class Pictures(Folder):
             made = []
             for suffix in ("a.png", "b.png", "a.svg"):
                 out = self.folder / f"{name}-{suffix}"
-                self.assertEqual(sweep("plot", name, self.ring, *more, "-o", out), (0, "", ""))
+                self.assertEqual(sweep("plot", name, self.ring, *more, "--dpi", "40", "-o", out), (0, "", ""))
                 made.append(out.read_bytes())
             self.assertEqual(made[0], made[1])
             self.assertTrue(xml.etree.ElementTree.fromstring(made[2]).tag.endswith("svg"))
@@ -376,7 +379,8 @@ class Searches(Folder):
         again = [number for number in second.ran if number in first.ran]
         self.assertFalse(any(self.is_point(number) for number in again))  # but for what is no point, and costs no run
         self.assertEqual([number for number in second.ran if number not in again], fake.ran[300:])
-        self.assertEqual((rest.best["key"], rest.asked, rest.generations), (whole.best["key"], whole.asked, whole.generations))
+        self.assertEqual((rest.best["key"], rest.asked, rest.generations),
+                         (whole.best["key"], whole.asked, whole.generations))
         self.assertEqual(part.asked, 300)
 
     def is_point(self, number):
@@ -483,8 +487,15 @@ class Errors(Folder):
             base.execute("CREATE TABLE sweep(a)")
         self.refused("without the table axes", "query", "best", other)
         with contextlib.closing(sqlite3.connect(other)) as base:
-            base.executescript("CREATE TABLE axes(a); CREATE TABLE metrics(a); CREATE TABLE points(a)")
+            base.executescript("PRAGMA user_version = 1; CREATE TABLE axes(a); CREATE TABLE metrics(a); CREATE TABLE points(a)")
         self.refused("other.sqlite: expected a store of `warpwait sweep`: .*no such column", "query", "best", other)
+
+    def test_a_store_of_another_version_is_told(self):
+        other = self.folder / "version.sqlite"
+        made_store.make(other, made_store.RING, made_store.ring, rows=[0])
+        with contextlib.closing(sqlite3.connect(other)) as base:
+            base.execute("PRAGMA user_version = 2")
+        self.refused("version.sqlite: is of version 2, and this program reads version 1", "query", "best", other)
 
     def test_a_store_without_points_is_told(self):
         empty, none = self.folder / "empty.sqlite", self.folder / "none.sqlite"

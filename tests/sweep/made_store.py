@@ -15,6 +15,7 @@ def make(path, axes, function, rows=None, metrics=METRICS, factors=None, cost=""
              "factors": factors or " ".join(axes)}
     with contextlib.closing(sqlite3.connect(path)) as base:
         base.executescript(f"""
+            PRAGMA application_id = 1465348983; PRAGMA user_version = 1;
             CREATE TABLE sweep(name TEXT PRIMARY KEY, value TEXT);
             CREATE TABLE axes(position INTEGER PRIMARY KEY, name TEXT, kind TEXT, words TEXT);
             CREATE TABLE metrics(position INTEGER PRIMARY KEY, name TEXT, unit TEXT, text TEXT);

@@ -120,7 +120,7 @@ def draw_heat(_, arguments):
     from . import pictures
     across, _, up = arguments.axes.partition(",")
     axes, table = pictures.heat(opened(arguments), (across, up), arguments.by, arguments.where, arguments.at)
-    return axes, table, f"{arguments.by}: the best of each cell"
+    return axes, table, f"{arguments.by}: the best of each cell, bright is good"
 
 
 def draw_pareto(_, arguments):

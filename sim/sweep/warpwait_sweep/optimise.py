@@ -225,13 +225,13 @@ def search(store, evaluator, by="cycles", limits=(), seed=1, most=1000, populati
             tell(one)
         return one.idle >= IDLE
 
-    ended = f"no new point in {IDLE} generations, or all of a generation alike"
     try:
         # No tolerance: what is alike to a per cent need not be as good, or within the limits.
         optimize.differential_evolution(
             one.losses, bounds, integrality=[True] * len(bounds), vectorized=True, updating="deferred", polish=False,
             seed=seed, popsize=max(population, -(-5 // len(bounds))), maxiter=MOST_GENERATIONS, tol=0, atol=0,
             callback=after_generation)
+        ended = f"no new point in {IDLE} generations" if one.idle >= IDLE else "all of a generation are equally good"
     except Enough:
         ended = f"{most} points were asked for"
     return Found(one.best, one.grid.points, one.asked(), one.there, one.none, one.left_out, one.generations, ended)

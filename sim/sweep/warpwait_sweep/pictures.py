@@ -136,8 +136,8 @@ def pareto(store, over="cycles,cost", where=None, ax=None):
     points, front = answers.measured(store, wanted, where), answers.pareto(store, over, where)
     front = front.sort_values(x.text)
     ax = figure.axes_or_new(ax, (6.4, 4.4))
-    ax.plot(points[x.text], points[y.text], ".", color=GREY, alpha=.5, markersize=5, markeredgewidth=0,
-            label=f"{len(points)} points", rasterized=len(points) > MOST_DOTS)
+    ax.plot(points[x.text], points[y.text], ".", color=GREY, alpha=.5, markersize=5 if len(points) > 300 else 8,
+            markeredgewidth=0, label=f"{len(points)} points", rasterized=len(points) > MOST_DOTS)
     ax.plot(front[x.text], front[y.text], drawstyle="steps-post" if x.sign > 0 else "steps-pre", color=VERMILION,
             linewidth=1.2, marker="o", markersize=5, label=f"front: {len(front)} points")
     for axis, one, scale in ((ax.xaxis, x, ax.set_xscale), (ax.yaxis, y, ax.set_yscale)):

@@ -62,8 +62,8 @@ def told(shares):
     if shares.how == "grid":
         return f"exact, the {shares.points} points are a whole grid."
     foretold = numpy.floor(shares.explained * 1000) / 10
-    return (f"from polynomials fitted to {shares.points} points, which foretell {foretold:.1f} % of the variance of points "
-            "left out.")
+    return (f"from polynomials fitted to {shares.points} points, which foretell {foretold:.1f} % of the variance of "
+            "points left out.")
 
 
 def knee(store, arguments):

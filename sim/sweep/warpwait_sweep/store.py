@@ -2,6 +2,7 @@
 schema. A store may be read while a sweep writes to it: then the points are those of one moment."""
 import contextlib
 import pathlib
+import re
 import sqlite3
 import urllib.parse
 
@@ -12,6 +13,7 @@ from .errors import SweepError, unknown
 from .expression import Expression, number_of
 
 TABLES = ("sweep", "axes", "metrics", "points")
+VERSION = 1
 FINISHED = "finished"
 
 
@@ -120,6 +122,9 @@ class Store:
             if lacking := [name for name in TABLES if name not in have]:
                 raise SweepError(f"{self.path}: expected a store of `warpwait sweep`, found a database without the "
                                  f"table {lacking[0]}")
+            version, = base.execute("PRAGMA user_version").fetchone()
+            if version != VERSION:
+                raise SweepError(f"{self.path}: is of version {version}, and this program reads version {VERSION}")
             yield base
         except (sqlite3.Error, pandas.errors.DatabaseError) as error:
             told = str(error.__cause__ or error).replace("\n", " ")
@@ -139,7 +144,7 @@ def numbers_or_words(values):
     if values.dtype.kind in "biuf":
         return values
     different = {word: number_of(str(word)) for word in values.unique()}
-    if any(number is None for number in different.values()):
+    if any(number is None or re.match(r"-?0\d", str(word)) for word, number in different.items()):
         return values.astype(str)
     numbers = values.map(different).astype(float)
     return numbers.astype("int64") if (numbers == numbers.round()).all() and numbers.abs().max() < 2 ** 53 else numbers
