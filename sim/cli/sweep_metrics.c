@@ -49,6 +49,16 @@ static double exposed_cycles(const struct all *all) {
   return sum;
 }
 
+static double hazards(const struct all *all) {
+  double sum = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    sum += (double)all->results[i].hazards_dropped;
+    for (size_t j = 0; j < all->results[i].hazard_count; j++)
+      sum += (double)all->results[i].hazards[j].count;
+  }
+  return sum;
+}
+
 static double max_ways(const struct all *all) {
   uint64_t most = 0;
   for (size_t i = 0; i < all->count; i++)
@@ -80,6 +90,7 @@ static const struct metric {
     {{"warp_instructions", "instructions", "Instructions that warps issued, over all launches."}, warp_instructions},
     {{"resident_cycles", "warp-cycles", "Cycles times warps in a slot of a CU: the sum of all `stalls.*`."},
      resident_cycles},
+    {{"hazards", "hazards", "Occurrences of all hazards, which `warpwait run` tells one by one."}, hazards},
     {{"lds.max_ways", "passes", "Most passes of one phase of an LDS access, of all launches."}, max_ways},
     {{"dma.queue_peak", "descriptors", "Most descriptors that waited at once in any engine."}, queue_peak},
     {{"hiding.exposed_cycles", "group-cycles", "As `cu.exposed_cycles`: time of copies that nothing hid."},

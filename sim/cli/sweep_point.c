@@ -1,5 +1,6 @@
 #include "sim/cli/sweep_point.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 #include "sim/cli/sweep_names.h"
 #include "sim/cli/text.h"
 #include "sim/core/need.h"
+
+enum { PIECE = 1 << 20 /* bytes of a file that are hashed at once */ };
 
 /* ---- machines -------------------------------------------------------------------------------------- */
 
@@ -207,25 +210,37 @@ static bool read_launch_file(struct sweep_target *target, struct message *messag
   return target->root;
 }
 
+/* Of a file that may be larger than memory. */
+static bool hash_file(const char *path, char text[33], struct message *message) {
+  FILE *file = fopen(path, "rb");
+  XXH3_state_t *state = XXH3_createState();
+  char *piece = need(PIECE, 1);
+  size_t got = 0;
+  XXH3_128bits_reset(state);
+  while (file && (got = fread(piece, 1, PIECE, file)) > 0)
+    XXH3_128bits_update(state, piece, got);
+  const bool good = file && !ferror(file);
+  if (!good)
+    message_fail(message, "%.300s: %s", path, strerror(errno));
+  say_hash(XXH3_128bits_digest(state), text);
+  XXH3_freeState(state);
+  free(piece);
+  if (file)
+    fclose(file);
+  return good;
+}
+
 static bool read_trace(struct sweep_target *target, struct message *message) {
   const struct job_request request = {0};
   const char *path = target->plan->trace;
   struct trace_error error = {0};
-  char *data = NULL;
-  size_t size = 0;
   target->trace = trace_open(path, TRACE_WHOLE, &error);
   if (!target->trace)
     return message_fail(message, "%s", error.text);
   if (!trace_job_read(target->trace, path, &request, &target->recorded, &target->max_cycles, message))
     return false;
   target->launches = target->recorded.launch_count;
-  const char *run = trace_meta(target->trace, "run", &size);
-  sweep_hash(run, size, target->data_hash);
-  const bool good = file_read(path, SIZE_MAX / 2, &data, &size, message);
-  if (good)
-    sweep_hash(data, size, target->program_hash);
-  free(data);
-  return good;
+  return hash_file(path, target->program_hash, message);
 }
 
 /* A job to look at: of the first of a few points that is one, but for its arguments. */

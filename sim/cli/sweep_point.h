@@ -53,7 +53,7 @@ struct sweep_target {
   struct job recorded;                  /* the trace's */
   cycle_t max_cycles;                   /* the recording's */
   char constant[32];                    /* the text of a parameter that an expression has asked for */
-  char program_hash[33], data_hash[33]; /* of what is run, and of the bytes that buffers begin with */
+  char program_hash[33], data_hash[33]; /* of what is run; of the bytes that buffers begin with, "" of a trace */
 };
 
 /* Reads the plan's launch file or trace, checks all words, and settles the plan. The caller closes the target,
