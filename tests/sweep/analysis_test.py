@@ -199,9 +199,12 @@ class Sensitivities(Folder):
 
     def test_shares_of_a_grid_are_those_of_ishigamis_function(self):
         level, function, first, total = self.ishigami()
-        found = sensitivity.grid_shares(function(*numpy.meshgrid(level, level, level, indexing="ij")))
-        numpy.testing.assert_allclose(found[0], first, atol=.002)
-        numpy.testing.assert_allclose(found[1], total, atol=.002)
+        codes = numpy.array(list(numpy.ndindex(3 * (self.LEVELS,))))
+        found = sensitivity.shares(codes, function(*level[codes].T), ["x", "y", "z"])
+        table = found.table.set_index("factor").loc[["x", "y", "z"]]
+        self.assertEqual(found.how, "grid")
+        numpy.testing.assert_allclose(table["first"], first, atol=.002)
+        numpy.testing.assert_allclose(table["total"], total, atol=.002)
 
     def test_shares_of_a_sample_are_near_them(self):
         level, function, first, total = self.ishigami()
@@ -216,11 +219,37 @@ class Sensitivities(Folder):
     def test_a_fit_to_a_whole_grid_is_its_analysis(self):
         grid = numpy.random.default_rng(3).random((2, 3, 2)) + numpy.arange(12).reshape(2, 3, 2)
         codes = numpy.array(list(numpy.ndindex(grid.shape)))
-        exact = sensitivity.grid_shares(grid)
-        repeated = numpy.repeat(codes, 3, axis=0)
-        found = sensitivity.fit_shares(repeated, numpy.repeat(grid.ravel(), 3))
-        numpy.testing.assert_allclose(found[0], exact[0], atol=1e-9)
-        numpy.testing.assert_allclose(found[1], exact[1], atol=1e-9)
+        exact = sensitivity.shares(codes, grid.ravel(), list("abc"))
+        found = sensitivity.fit_shares(numpy.repeat(codes, 3, axis=0), numpy.repeat(grid.ravel(), 3))
+        exact = exact.table.set_index("factor").loc[list("abc")]
+        numpy.testing.assert_allclose(found[0], exact["first"], atol=1e-9)
+        numpy.testing.assert_allclose(found[1], exact["total"], atol=1e-9)
+
+    def test_shares_of_a_grid_with_constraints_are_those_of_its_points(self):
+        # y = a on the points a <= b of 1..3: (1,1) (1,2) (1,3) (2,2) (2,3) (3,3); V = 5/9.
+        # E(y | b) is 1, 3/2, 2 for 1, 2, 3 points: V = 5/36. V(y | b) is 0, 1/4, 2/3: E = 5/12.
+        axes = {"a": [1, 2, 3], "b": [1, 2, 3]}
+        rows = [number for number in range(9) if number // 3 <= number % 3]
+        found = warpwait_sweep.over_all(self.made(axes, lambda point: point["a"], rows=rows), "y")
+        table = found.table.set_index("factor")
+        self.assertEqual(found.how, "part")
+        numpy.testing.assert_allclose(table["first"][["a", "b"]], [1, 1 / 4])
+        numpy.testing.assert_allclose(table["total"][["a", "b"]], [3 / 4, 0], atol=1e-12)
+
+    def test_samples_are_fitted(self):
+        axes = {"a": range(10), "b": range(10), "c": range(10)}
+        path = self.folder / "sample.sqlite"
+        drawn = numpy.random.default_rng(2).permutation(1000)[:200]
+        made_store.make(path, axes, lambda point: (point["a"] + 2 * point["b"],), rows=drawn.tolist(),
+                        metrics=[("y", "", "")])
+        with contextlib.closing(sqlite3.connect(path)) as base:
+            base.execute("UPDATE points SET number = rowid")
+            base.commit()
+        found = warpwait_sweep.over_all(warpwait_sweep.Store(path), "y")
+        table = found.table.set_index("factor")
+        self.assertEqual(found.how, "fit")
+        self.assertGreater(found.explained, .999)
+        numpy.testing.assert_allclose(table["total"][["a", "b", "c"]], [.2, .8, 0], atol=.05)
 
     def test_noise_is_not_explained(self):
         random = numpy.random.default_rng(5)

@@ -248,7 +248,7 @@ def progress(search):
 def parser_of_all():
     """The command line."""
     parser = Parser(prog="warpwait-sweep", description="Questions to the stores of `warpwait sweep`, pictures and "
-                    "reports of them, and searches.", epilog="Exit status: 0 fine; 2 bad input.")
+                    "reports of them, and searches.", epilog="Exit status: 0 fine; 2 bad input; 130 interrupted.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
     query_parser(commands)
     plot_parser(commands)
@@ -279,6 +279,9 @@ def main(words=None):
         return fail(f"{error.name} is missing: apt-get install {package}, and run this with /usr/bin/python3")
     except SweepError as error:
         return fail(error)
+    except KeyboardInterrupt:
+        print("warpwait-sweep: interrupted", file=sys.stderr)
+        return 130
     except BrokenPipeError:  # whoever reads has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

@@ -61,6 +61,8 @@ def told(shares):
     """How shares of the variance were come by."""
     if shares.how == "grid":
         return f"exact, the {shares.points} points are a whole grid."
+    if shares.how == "part":
+        return f"exact, of the {shares.points} points that the grid has."
     foretold = numpy.floor(shares.explained * 1000) / 10
     return (f"from polynomials fitted to {shares.points} points, which foretell {foretold:.1f} % of the variance of "
             "points left out.")

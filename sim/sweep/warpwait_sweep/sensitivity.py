@@ -11,8 +11,10 @@ import pandas
 
 from .answers import fixed_at, measured, objective
 from .errors import SweepError
+from .store import numbers_or_words
 
 MOST_POINTS, MOST_TERMS, MOST_DEGREE = 10000, 400, 10  # of the fit to a sample
+LEAST_KEPT = .25  # of a factor's values that a part of a grid has with all others equal
 
 
 # ---- around a point --------------------------------------------------------------------------------
@@ -85,17 +87,17 @@ class Shares:
     """Shares of the objective's variance.
 
     table: a frame by factor with `first` (the factor alone) and `total` (with all that it does together with others).
-    how: `grid` (exact) or `fit`. explained: of a fit, the part of the variance that it foretells for points left out.
+    how: `grid` (exact, of a whole grid), `part` (exact, of the points that a grid has) or `fit`. explained: of a fit, the
+    part of the variance that it foretells for points left out.
     """
     table: pandas.DataFrame
     how: str
     points: int
-    deviation: float
     explained: float = 1.
 
 
 def over_all(store, by="cycles", where=None):
-    """Shares of the variance: exact where the points are a whole grid, else from polynomials fitted to them."""
+    """Shares of the variance: exact where the points are of a grid, else from polynomials fitted to them."""
     one = objective(store, by)
     points = measured(store, [one], where)
     codes, names = [], []
@@ -107,21 +109,60 @@ def over_all(store, by="cycles", where=None):
     values = points[one.text].to_numpy()
     if not codes or numpy.ptp(values) == 0:
         raise SweepError(f"{store.path}: {one.text} is the same in all {len(points)} points: there is nothing to share")
-    return shares(numpy.column_stack(codes), values, names)
+    return shares(numpy.column_stack(codes), values, names, is_of_grid(store, points))
 
 
-def shares(codes, values, names):
+def is_of_grid(store, points):
+    """Whether points have the numbers of a grid, the last factor counting fastest; those of samples have others."""
+    numbers = numpy.zeros(len(points))
+    for factor in store.factors:
+        words = numbers_or_words(pandas.Series(store.words[factor[0]], dtype=object))
+        places = points[factor[0]].map({value: place for place, value in enumerate(words)})
+        numbers = numbers * len(words) + places.to_numpy(dtype=float)
+    return bool((numbers == points["number"]).all())
+
+
+def shares(codes, values, names, of_grid=False):
     """Likewise of arrays: for each point the number of each factor's level, and the objective's value."""
-    shape = tuple(codes.max(axis=0) + 1)
-    if math.prod(shape) == len(values) == len(numpy.unique(numpy.ravel_multi_index(codes.T, shape))):
-        first, total = grid_shares(on_grid(codes, values, shape))
-        how, explained = "grid", 1.
+    shape = tuple(int(size) for size in codes.max(axis=0) + 1)
+    groups = [groups_of(numpy.delete(codes, factor, axis=1)) for factor in range(len(shape))]
+    kept = [len(values) / (group.max() + 1) for group in groups]  # values of a factor with all others equal, the mean
+    explained = 1.
+    if math.prod(shape) == len(values) == len(numpy.unique(codes, axis=0)):
+        how = "grid"
+    elif of_grid and all(mean >= max(LEAST_KEPT * size, 1.3) for mean, size in zip(kept, shape)):
+        how = "part"
     else:
-        first, total, explained = fit_shares(codes, values)
         how = "fit"
+    if how == "fit":
+        first, total, explained = fit_shares(codes, values)
+    else:
+        first, total = exact_shares(codes, groups, values)
     table = pandas.DataFrame({"factor": names, "levels": shape, "first": first, "total": total})
     table = table.sort_values("total", ascending=False, kind="stable").reset_index(drop=True)
-    return Shares(table, how, len(values), float(numpy.std(values)), explained)
+    return Shares(table, how, len(values), explained)
+
+
+def groups_of(codes):
+    """For each point the number of its group: points of one group have equal rows."""
+    if codes.shape[1] == 0:
+        return numpy.zeros(len(codes), dtype=int)
+    return numpy.unique(codes, axis=0, return_inverse=True)[1].ravel()
+
+
+def exact_shares(codes, groups, values):
+    """First-order and total shares of points that all are as likely: V(E(y | factor)) and E(V(y | all others)), over V.
+    groups: of each factor, points with all others equal."""
+    values = values - values.mean()
+    power = values @ values
+    first = [means_power(code, values) / power for code in codes.T]
+    total = [1 - means_power(group, values) / power for group in groups]
+    return numpy.array(first), numpy.maximum(total, 0)
+
+
+def means_power(group, values):
+    """The sum over points of the square of their group's mean."""
+    return (numpy.bincount(group, values) ** 2 / numpy.bincount(group)).sum()
 
 
 def levels_of(points, factor):
@@ -130,22 +171,6 @@ def levels_of(points, factor):
                for axis in factor]
     return numpy.unique(numpy.column_stack([numpy.asarray(column, dtype=float) for column in columns]), axis=0,
                         return_inverse=True)[1].ravel()
-
-
-def on_grid(codes, values, shape):
-    """The values as an array with a dimension for each factor."""
-    grid = numpy.empty(shape)
-    grid[tuple(codes.T)] = values
-    return grid
-
-
-def grid_shares(grid):
-    """First-order and total shares of a whole grid whose points all are as likely, by the analysis of variance."""
-    axes = range(grid.ndim)
-    variance = grid.var()
-    first = [grid.mean(axis=tuple(other for other in axes if other != axis)).var() / variance for axis in axes]
-    total = [grid.var(axis=axis).mean() / variance for axis in axes]
-    return numpy.array(first), numpy.array(total)
 
 
 def fit_shares(codes, values):
