@@ -84,8 +84,7 @@ static const struct metric {
   struct store_metric row;
   double (*value)(const struct all *all);
 } singles[] = {
-    {{"cycles", "cycles", "From the start of the first launch to the end of the last, without what lies between them."},
-     cycles},
+    {{"cycles", "cycles", "Of all launches, added up; of launches that run at once, to the end of the last."}, cycles},
     {{"microseconds", "us", "`cycles` at `cu.clock_mhz`."}, microseconds},
     {{"warp_instructions", "instructions", "Instructions that warps issued, over all launches."}, warp_instructions},
     {{"resident_cycles", "warp-cycles", "Cycles times warps in a slot of a CU: the sum of all `stalls.*`."},

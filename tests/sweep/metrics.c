@@ -1,0 +1,68 @@
+#include "sim/cli/sweep_metrics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/ct.h"
+
+static char *read_page(void) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *page = fopen("docs/sweep.md", "r"), *copy = open_memstream(&text, &size);
+  for (int c; page && (c = getc(page)) != EOF;)
+    putc(c, copy);
+  fclose(copy);
+  if (page)
+    fclose(page);
+  return text;
+}
+
+TEST(sweep_metrics, no_metric_has_the_name_of_another_or_of_a_parameter) {
+  struct sweep_metrics metrics = sweep_metrics_new(true);
+  for (size_t i = 0; i < metrics.count; i++) {
+    EXPECT_EQ(sweep_metrics_find(&metrics, metrics.row[i].name), i);
+    EXPECT_TRUE(!param_find(machine_groups, MACHINE_GROUPS, metrics.row[i].name, NULL, NULL));
+    EXPECT_TRUE(*metrics.row[i].text);
+  }
+  EXPECT_STREQ(metrics.row[0].name, "cycles");
+  EXPECT_STREQ(metrics.row[metrics.count - 1].name, "cost");
+  sweep_metrics_free(&metrics);
+}
+
+TEST(sweep_metrics, the_page_has_those_that_are_no_counters_as_the_rows_have_them) {
+  struct sweep_metrics metrics = sweep_metrics_new(false);
+  char *page = read_page();
+  for (size_t i = 0; strncmp(metrics.row[i].name, "stalls.", 7) != 0; i++) {
+    char line[400];
+    snprintf(line, sizeof line, "\n| `%s` | %s | %s |\n", metrics.row[i].name, metrics.row[i].unit,
+             metrics.row[i].text);
+    EXPECT_CONTAINS(page, line);
+  }
+  free(page);
+  sweep_metrics_free(&metrics);
+}
+
+/* Two launches at once, then one alone: what the first two share counts once. */
+TEST(sweep_metrics, launches_are_added_up_and_what_some_share_counts_once) {
+  struct sweep_metrics metrics = sweep_metrics_new(false);
+  struct machine machine = {.cu.clock_mhz = 1000};
+  double value[SWEEP_METRICS];
+  struct launch_result results[3] = {
+      {.together = 2, .cycles = 70, .together_cycles = 100, .cu.barriers = 1, .lds.passes = 30, .lds_max_ways = 4},
+      {.together = 2, .cycles = 100, .together_cycles = 100, .cu.barriers = 2, .lds.passes = 30, .lds_max_ways = 4},
+      {.together = 1, .cycles = 50, .together_cycles = 50, .cu.barriers = 4, .lds.passes = 5, .lds_max_ways = 2}};
+  for (size_t i = 0; i < 3; i++) {
+    results[i].stalls[STALL_BARRIER] = 10;
+    results[i].occupancy.groups_per_cu = (uint32_t)(3 - i);
+  }
+  sweep_metrics_take(&machine, results, 3, value);
+  EXPECT_EQ(value[sweep_metrics_find(&metrics, "cycles")], 100 + 50);
+  EXPECT_EQ(value[sweep_metrics_find(&metrics, "microseconds")] * 1000, 150);
+  EXPECT_EQ(value[sweep_metrics_find(&metrics, "cu.barriers")], 1 + 2 + 4);
+  EXPECT_EQ(value[sweep_metrics_find(&metrics, "lds.passes")], 30 + 5);
+  EXPECT_EQ(value[sweep_metrics_find(&metrics, "lds.max_ways")], 4);
+  EXPECT_EQ(value[sweep_metrics_find(&metrics, "stalls.barrier")], 30);
+  EXPECT_EQ(value[sweep_metrics_find(&metrics, "occupancy.groups_per_cu")], 1);
+  sweep_metrics_free(&metrics);
+}
