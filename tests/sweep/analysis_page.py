@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/sweep-analysis.md: its commands print what it says and draw its pictures.
 
-usage: tests/sweep/analysis_page.py [--write]    --write: puts outputs into the page, and pictures into docs/sweep-analysis
+usage: tests/sweep/analysis_page.py [--write]    --write: puts outputs into the page, pictures into docs/sweep-analysis
 """
 import contextlib
 import difflib
@@ -79,7 +79,7 @@ def main():
         if write:
             PAGE.write_text(today)
         elif today != page:
-            sys.stdout.writelines(difflib.unified_diff(page.splitlines(True), today.splitlines(True), "the page", "today"))
+            sys.stdout.writelines(difflib.unified_diff(page.splitlines(True), today.splitlines(True), "page", "today"))
             return "docs/sweep-analysis.md is stale: run 'make pictures'"
         check_pictures(page, folder, write)
     return 0

@@ -135,6 +135,18 @@ class Best(Folder):
                               for channels in made_store.RING["dma.channels"]) * 6])
         self.assertEqual(answer["points"], 864)
 
+    def test_text_has_numbers_at_the_right_and_words_at_the_left(self):
+        path = self.folder / "text.sqlite"
+        made_store.make(path, {"queue": [5, 10], "machine": ["h200", "x"]}, lambda point: (point["queue"] / 4,),
+                        metrics=[("wait.mean", "us", "")])
+        self.assertEqual(sweep("query", "table", path, "--metrics", "wait.mean")[1], """\
+number  status    queue  machine  wait.mean (us)  reason
+     0  finished      5  h200               1.25
+     1  finished      5  x                  1.25
+     2  finished     10  h200                2.5
+     3  finished     10  x                   2.5
+""")
+
     def test_a_table_as_csv_has_all_points(self):
         status, output, _ = sweep("query", "table", self.ring, "--csv", "--metrics", "cycles")
         frame = pandas.read_csv(io.StringIO(output))
@@ -181,10 +193,10 @@ class Sensitivities(Folder):
         self.assertAlmostEqual(edge["elasticity"]["a"], -1.5)
 
     def test_elasticities_at_zero_are_of_slopes(self):
-        store = self.made({"a": [0, 1, 2]}, lambda point: 10 + 4 * point["a"])
-        row = warpwait_sweep.around(store, "y", at=["a=1"])[0].iloc[0]
-        self.assertAlmostEqual(row["elasticity"], 4 * 1 / 14)
-        self.assertEqual(row["from"], "0..2 linear")
+        store = self.made({"a": [0, 2, 4]}, lambda point: 10 + 4 * point["a"])
+        row = warpwait_sweep.around(store, "y", at=["a=2"])[0].iloc[0]
+        self.assertAlmostEqual(row["elasticity"], 4 * 2 / 18)
+        self.assertEqual(row["from"], "0..4 linear")
 
     A, B, LEVELS = 7, .1, 40
 
@@ -516,7 +528,8 @@ class Errors(Folder):
             base.execute("CREATE TABLE sweep(a)")
         self.refused("without the table axes", "query", "best", other)
         with contextlib.closing(sqlite3.connect(other)) as base:
-            base.executescript("PRAGMA user_version = 1; CREATE TABLE axes(a); CREATE TABLE metrics(a); CREATE TABLE points(a)")
+            base.executescript("PRAGMA user_version = 1; "
+                               "CREATE TABLE axes(a); CREATE TABLE metrics(a); CREATE TABLE points(a)")
         self.refused("other.sqlite: expected a store of `warpwait sweep`: .*no such column", "query", "best", other)
 
     def test_a_store_of_another_version_is_told(self):

@@ -87,8 +87,8 @@ class Shares:
     """Shares of the objective's variance.
 
     table: a frame by factor with `first` (the factor alone) and `total` (with all that it does together with others).
-    how: `grid` (exact, of a whole grid), `part` (exact, of the points that a grid has) or `fit`. explained: of a fit, the
-    part of the variance that it foretells for points left out.
+    how: `grid` (exact, of a whole grid), `part` (exact, of the points that a grid has) or `fit`. explained: of a fit,
+    the part of the variance that it foretells for points left out.
     """
     table: pandas.DataFrame
     how: str
