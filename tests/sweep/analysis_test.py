@@ -532,6 +532,15 @@ class Errors(Folder):
                                "CREATE TABLE axes(a); CREATE TABLE metrics(a); CREATE TABLE points(a)")
         self.refused("other.sqlite: expected a store of `warpwait sweep`: .*no such column", "query", "best", other)
 
+    def test_tables_that_do_not_fit_together_are_told(self):
+        other = self.folder / "fit.sqlite"
+        made_store.make(other, made_store.RING, made_store.ring, rows=[0], factors="dma.queue")
+        self.refused("`factors` has other axes", "query", "best", other)
+        with contextlib.closing(sqlite3.connect(other)) as base:
+            base.execute("UPDATE metrics SET name = 'moon' WHERE name = 'cost'")
+            base.commit()
+        self.refused("`points` has no column moon", "query", "best", other)
+
     def test_a_store_of_another_version_is_told(self):
         other = self.folder / "version.sqlite"
         made_store.make(other, made_store.RING, made_store.ring, rows=[0])

@@ -33,9 +33,18 @@ class Store:
             self.metrics = pandas.read_sql("SELECT name, unit, text FROM metrics ORDER BY position", base,
                                            index_col="name")
             self.counts = dict(base.execute("SELECT status, count(*) FROM points GROUP BY status ORDER BY 2 DESC, 1"))
-        self.words = {name: words.split() for name, words in rows}
+            columns = {row[1] for row in base.execute("PRAGMA table_info(points)")}
+        self.words = {str(name): str(words).split() for name, words in rows}
         self.axes = list(self.words)
         self.factors = [factor.split("+") for factor in self.facts.get("factors", " ".join(self.axes)).split()]
+        self._check(columns)
+
+    def _check(self, columns):
+        """Raises SweepError when tables do not fit together: SQLite takes a column that is not there for a word."""
+        lacking = [name for name in ("key", "number", "status", "reason", *self.names) if name not in columns]
+        if lacking or sorted(axis for factor in self.factors for axis in factor) != sorted(self.axes):
+            said = f"`points` has no column {lacking[0]}" if lacking else "`factors` has other axes than `axes`"
+            raise SweepError(f"{self.path}: expected a store of `warpwait sweep`: {said}")
 
     @property
     def names(self):
@@ -126,7 +135,7 @@ class Store:
             if version != VERSION:
                 raise SweepError(f"{self.path}: is of version {version}, and this program reads version {VERSION}")
             yield base
-        except (sqlite3.Error, pandas.errors.DatabaseError) as error:
+        except (sqlite3.Error, pandas.errors.DatabaseError, UnicodeDecodeError) as error:
             told = str(error.__cause__ or error).replace("\n", " ")
             raise SweepError(f"{self.path}: expected a store of `warpwait sweep`: {told}") from None
         finally:
