@@ -181,7 +181,7 @@ static void list_point(struct session *session, uint64_t number) {
   if (!plan_point(session->plan, number, value))
     return;
   session->asked++;
-  char *key = session->store ? plan_key(session->plan, value) : NULL;
+  char *key = session->known ? plan_key(session->plan, value) : NULL;
   const bool there = key && store_has(session->store, key);
   free(key);
   session->there += there;
@@ -208,6 +208,7 @@ static void list_points(struct session *session) {
   const struct session_options *options = session->options;
   const struct session_points *points = &options->points;
   const uint64_t count = points->number ? points->count : session->plan->points;
+  session->known = session->store && store_count(session->store);
   for (uint64_t i = options->shard; i < count; i += options->shards)
     list_point(session, points->number ? points->number[i] : i);
   sweep_group_all(&session->run);

@@ -34,6 +34,7 @@ struct session {
   struct sweep_metrics metrics;
   struct store *store; /* NULL: of a dry run */
   struct sweep_run run;
+  bool known;              /* the file has points already */
   uint64_t there;          /* points that the file had already */
   uint64_t asked;          /* of the plan and the shard, constraints held */
   uint64_t done;           /* of run.tasks */
