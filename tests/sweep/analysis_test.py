@@ -171,7 +171,7 @@ class Knees(Folder):
         self.assertEqual(list(warpwait_sweep.curve(store, "x", "y", at=["z=5"])["y"]), [13, 9, 7, 7, 7])
 
     def test_a_line_has_none(self):
-        store = self.made({"x": range(10)}, lambda point: 5 - point["x"])
+        store = self.made({"x": range(10)}, lambda point: 5 - point["x"] - .01 * (point["x"] == 4))
         self.assertIsNone(warpwait_sweep.knee(store, "x", "y")[1])
         status, output, _ = sweep("query", "knee", store.path, "--axis", "x", "--by", "y")
         self.assertEqual((status, "No knee" in output), (0, True))
@@ -569,9 +569,13 @@ class Errors(Folder):
                 ("two objectives", "pareto", "--over", "cycles"),
                 ("machine: a knee wants an axis of numbers", "knee", "--axis", "machine"),
                 ("no point for which `dma.queue > 99` holds", "best", "--where", "dma.queue > 99"),
+                ("machine,dma.queue,x: expected two axes", "heat", "--axes", "machine,dma.queue,x", "-o", "x.png"),
+                ("dma.queue: expected two axes, found", "heat", "--axes", "dma.queue,dma.queue", "-o", "x.png"),
+                ("name that ends in .png or .svg", "tornado", "-o", "x.pdf"),
                 ("the same in all", "sensitivity", "--by", "1"),
                 ("from 1 on", "best", "-n", "0")):
-            self.refused(message, "query", arguments[0], self.ring, *arguments[1:])
+            verb = "plot" if "-o" in arguments else "query"
+            self.refused(message, verb, arguments[0], self.ring, *arguments[1:])
 
 
 if __name__ == "__main__":

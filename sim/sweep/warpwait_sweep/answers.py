@@ -9,6 +9,8 @@ from .errors import SweepError
 from .expression import Expression
 from .store import levels
 
+LEAST_BEND = .05  # distance from which on a curve is not straight
+
 
 @dataclasses.dataclass(frozen=True)
 class Objective:
@@ -152,8 +154,8 @@ def grows(values):
 
 def knee(store, axis, by="cycles", where=None, at=(), scale="auto"):
     """The curve with `distance`: how far each point lies below the chord from the first to the last, both sides of the
-    picture being 1 long; the knee is the farthest. Returns the frame and its row of the knee, None when no point lies
-    below.
+    picture being 1 long; the knee is the farthest. Returns the frame and its row of the knee, None when the curve is
+    straight or bends the other way.
     """
     one = objective(store, by)
     points = curve(store, axis, by, where, at)
@@ -173,7 +175,7 @@ def knee(store, axis, by="cycles", where=None, at=(), scale="auto"):
     place = int(points["distance"].argmax())
     points.attrs["scale"] = scale
     points[one.text] = one.sign * loss
-    return points, place if points["distance"][place] > 0 else None
+    return points, place if points["distance"][place] >= LEAST_BEND else None
 
 
 def errors(store):

@@ -22,6 +22,13 @@ def count(text):
     return int(text)
 
 
+def pair(text):
+    """`a,b` as [a, b]."""
+    if text.count(",") != 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected two axes with a comma between")
+    return text.split(",")
+
+
 def whole(text):
     """A whole number from 0 on."""
     if not re.fullmatch(r"\d{1,9}", text):
@@ -41,7 +48,8 @@ OPTIONS = {  # name: (flags, settings); commands name those that they take
                       "help": "of the point; may be repeated (default: those of the best)"}),
     "axis": (["--axis"], {"metavar": "AXIS", "required": True, "help": "the axis of the curve"}),
     "lines": (["--lines"], {"metavar": "AXIS", "help": "a line for each of its values (default: a single line)"}),
-    "axes": (["--axes"], {"metavar": "A,B", "required": True, "help": "the axis across and the one upwards"}),
+    "axes": (["--axes"], {"metavar": "A,B", "type": pair, "required": True,
+                           "help": "the axis across and the one upwards"}),
     "limit": (["--limit"], {"metavar": "EXPRESSION", "action": "append", "default": [],
                             "help": 'what must hold: "cost <= 65536"; may be repeated'}),
     "most": (["--most"], {"metavar": "N", "type": count, "default": 1000,
@@ -118,8 +126,7 @@ def draw_lines(_, arguments):
 
 def draw_heat(_, arguments):
     from . import pictures
-    across, _, up = arguments.axes.partition(",")
-    axes, table = pictures.heat(opened(arguments), (across, up), arguments.by, arguments.where, arguments.at)
+    axes, table = pictures.heat(opened(arguments), arguments.axes, arguments.by, arguments.where, arguments.at)
     return axes, table, f"{arguments.by}: the best of each cell, bright is good"
 
 

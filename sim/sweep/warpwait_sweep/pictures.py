@@ -149,7 +149,7 @@ def pareto(store, over="cycles,cost", where=None, ax=None):
         axis.set_label_text(label(store, one) + (" (more is better)" if one.sign < 0 else ""))
     soft_grid(ax, "both")
     ax.legend(loc="upper right" if x.sign * y.sign > 0 else "upper left")
-    return ax, front[["number", *store.axes, *(one.text for one in wanted if one.text not in store.axes), "points"]]
+    return ax, front[["number", *(one.text for one in wanted if one.text not in store.axes), *store.axes, "points"]]
 
 
 def tornado(store, by="cycles", where=None, at=(), ax=None):

@@ -74,7 +74,7 @@ def knee(store, arguments):
     points, place = answers.knee(store, arguments.axis, arguments.by, arguments.where, arguments.at, arguments.scale)
     rows = points[[arguments.axis, one.text, "distance"]]
     chord = "below the chord from the first to the last"
-    note = (f"No knee: no value lies {chord}" if place is None else
+    note = (f"No knee: no value lies {answers.LEAST_BEND} or more {chord}" if place is None else
             f"The knee is at {arguments.axis} = {number(points[arguments.axis][place])}: the value farthest {chord}")
     note += f", on a {points.attrs['scale']} axis; all else is the best that there is."
     return Answer("knee", rows, {one.text: store.unit(one.text)}, [note],

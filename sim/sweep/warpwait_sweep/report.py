@@ -162,8 +162,9 @@ def errors(store):
 
 def provenance(store):
     """All facts, long ones folded away, and the axes."""
-    short = [(name, str(value)) for name, value in store.facts.items() if "\n" not in str(value)]
-    long = [(name, str(value)) for name, value in store.facts.items() if "\n" in str(value)]
+    facts = [(name.lstrip("~"), str(value)) for name, value in store.facts.items() if value]
+    short = [(name, value) for name, value in facts if "\n" not in value]
+    long = [(name, value) for name, value in facts if "\n" in value]
     listed = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd>" for name, value in short)
     folded = "".join(f"<details><summary>{html.escape(name)}</summary><pre>{html.escape(value)}</pre></details>"
                      for name, value in long)

@@ -33,7 +33,7 @@ def words(column):
     """A column as words, and whether they stand at the right: numbers do."""
     if column.dtype.kind in "biuf":
         return [number(value) for value in column], True
-    return ["" if value is None else str(value) for value in column], False
+    return ["" if pandas.isna(value) else str(value) for value in column], False
 
 
 def header(name, unit):
