@@ -22,9 +22,11 @@ static char message[PLAN_MESSAGE];
 /* ---- kills ----------------------------------------------------------------------------------------- */
 
 /* Goes on where the file ends, BATCH rows a commit, and tells after each how many there are. */
-static void add_until_killed(const char *name, int told) {
+_Noreturn static void add_until_killed(const char *name, int told) {
   struct store *store = store_open(rig_path(name), &rig_subject, message);
-  for (uint64_t number = store ? store_count(store) : 0; store; number += BATCH) {
+  if (!store)
+    _exit(1);
+  for (uint64_t number = store_count(store);; number += BATCH) {
     for (uint64_t i = 0; i < BATCH; i++) {
       const struct store_row row = rig_row(number + i);
       if (!store_add(store, &row, message))
@@ -34,7 +36,6 @@ static void add_until_killed(const char *name, int told) {
     if (!store_commit(store, message) || write(told, &committed, sizeof committed) != sizeof committed)
       _exit(1);
   }
-  _exit(1);
 }
 
 /* Kills it up to `longest` nanoseconds after it has told `commits` times. Returns how many rows it had committed. */
