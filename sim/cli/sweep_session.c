@@ -207,10 +207,12 @@ static bool check_size(const struct session *session, struct message *message) {
 static void list_points(struct session *session) {
   const struct session_options *options = session->options;
   const struct session_points *points = &options->points;
-  const uint64_t count = points->number ? points->count : session->plan->points;
   session->known = session->store && store_count(session->store);
-  for (uint64_t i = options->shard; i < count; i += options->shards)
-    list_point(session, points->number ? points->number[i] : i);
+  for (size_t i = 0; i < points->count; i++)
+    if (points->number[i] % options->shards == options->shard)
+      list_point(session, points->number[i]);
+  for (uint64_t i = options->shard; !points->number && i < session->plan->points; i += options->shards)
+    list_point(session, i);
   sweep_group_all(&session->run);
 }
 

@@ -263,6 +263,16 @@ class Sensitivities(Folder):
         self.assertGreater(found.explained, .999)
         numpy.testing.assert_allclose(table["total"][["a", "b", "c"]], [.2, .8, 0], atol=.05)
 
+    def test_where_no_point_has_neighbours_there_are_shares_alone(self):
+        axes = {name: range(10) for name in "abcdef"}
+        path = self.folder / "sparse.sqlite"
+        made_store.make(path, axes, lambda point: (point["a"] + 2 * point["b"],), metrics=[("y", "", "")],
+                        rows=numpy.random.default_rng(2).permutation(1000000)[:60].tolist())
+        answer = self.asked("sensitivity", path, "--by", "y")
+        self.assertEqual(list(answer["rows"][0]), ["factor", "levels", "first", "total"])
+        for verb, out in (("plot tornado", "sparse.png"), ("report", "sparse.html")):
+            self.assertEqual(sweep(*verb.split(), path, "--by", "y", "-o", self.folder / out), (0, "", ""))
+
     def test_noise_is_not_explained(self):
         random = numpy.random.default_rng(5)
         found = sensitivity.shares(random.integers(0, 5, (300, 4)), random.random(300), list("abcd"))

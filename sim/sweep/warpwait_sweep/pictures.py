@@ -161,7 +161,7 @@ def tornado(store, by="cycles", where=None, at=(), ax=None):
     if ax is None:
         ax = figure.pyplot.subplots(1, 2, sharey=True, figsize=(8.4, .45 * len(table) + 1.6), layout="constrained",
                                     width_ratios=(3, 2))[1]
-    draw_swings(ax[0], table, base, label(store, one))
+    draw_swings(ax[0], table, base[one.text], label(store, one))
     draw_shares(ax[1], table)
     ax[0].set_ylim(len(table) - .5, -.5)
     ax[0].set_yticks(range(len(table)), [factor.replace("+", "\n") for factor in table["factor"]])
@@ -172,9 +172,12 @@ def tornado(store, by="cycles", where=None, at=(), ax=None):
     return ax, table
 
 
-def draw_swings(ax, table, base, text):
+def draw_swings(ax, table, value, text):
     """Bars from the least to the largest value as an axis alone is moved, with the axis's values at their ends."""
-    value = base[text.partition(" (")[0]]
+    if table["low"].isna().all():
+        ax.text(.5, .5, "no point differs from the best\nin one axis alone", transform=ax.transAxes, ha="center")
+        ax.xaxis.set_visible(False)
+        return
     spread = max(table["high"].max(), value) - min(table["low"].min(), value) or 1
     ends = table[["low", "low_at", "high", "high_at"]].itertuples(index=False)
     for row, (low, low_at, high, high_at) in enumerate(ends):

@@ -46,11 +46,15 @@ def sensitivity_of(store, arguments):
     one = answers.objective(store, arguments.by)
     near, base = sensitivity.around(store, arguments.by, arguments.where, arguments.at)
     over_all = sensitivity.over_all(store, arguments.by, arguments.where)
-    rows = over_all.table.merge(near.drop(columns="swing"), on="factor", how="left")
+    rows = over_all.table
+    said = "No point of the store differs from it in one axis alone: it has no elasticities."
+    if len(near):
+        rows = rows.merge(near.drop(columns="swing"), on="factor", how="left")
+        said = ("elasticity: per cent of change for a per cent of the axis, between the values in `from`; low, high: the "
+                "least and the largest as this axis alone is moved.")
     place = "  ".join(f"{sensitivity.name_of(factor)} {sensitivity.at(factor, base)}" for factor in store.factors)
     notes = [f"Around point {base['number']}, {one.text} {number(base[one.text])}: {place}.",
-             "elasticity: per cent of change for a per cent of the axis, between the values in `from`; low, high: the "
-             "least and the largest as this axis alone is moved.",
+             said,
              "first, total: share of the variance over all points that the axis has alone, and with all others: "
              + told(over_all)]
     return Answer("sensitivity", rows, {}, notes, {"by": one.text, "point": base["number"], "value": base[one.text],

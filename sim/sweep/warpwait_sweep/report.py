@@ -126,7 +126,7 @@ def what_matters(store, by, where):
     shares = sensitivity.over_all(store, by, where)
     caption = ("Left: how far each axis alone moves the metric from the best point; at the bars' ends, its values. "
                f"Right: its share of the variance over all points, {queries.told(shares)}")
-    return drawn(ax[0].figure, caption) + table(rows.drop(columns=["swing"]), {})
+    return drawn(ax[0].figure, caption) + table(rows.drop(columns=["swing"]).dropna(axis=1, how="all"), {})
 
 
 def maps(store, by, where):
