@@ -2,6 +2,7 @@
 """`warpwait sweep run`: each row is the run of its point; jobs, shards, kills and resumption change nothing of the
 table; what cannot be run is kept with its reason. `--kills 50` kills parents and workers as often, not a few times."""
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -390,8 +391,9 @@ class Sweep(unittest.TestCase):
             while process.poll() is None and killed < KILLS:
                 time.sleep(generator.uniform(0, took / 3))
                 for pid in self.children(process)[:1]:
-                    os.kill(pid, signal.SIGKILL)
-                    killed += 1
+                    with contextlib.suppress(ProcessLookupError):  # it has just ended
+                        os.kill(pid, signal.SIGKILL)
+                        killed += 1
             told = process.communicate()[1]
             self.assertEqual((process.returncode, told), (0, ""))
             self.assertEqual(rows(self.folder / "k.sqlite"), whole)
