@@ -50,8 +50,8 @@ def sensitivity_of(store, arguments):
     said = "No point of the store differs from it in one axis alone: it has no elasticities."
     if len(near):
         rows = rows.merge(near.drop(columns="swing"), on="factor", how="left")
-        said = ("elasticity: per cent of change for a per cent of the axis, between the values in `from`; low, high: the "
-                "least and the largest as this axis alone is moved.")
+        said = ("elasticity: per cent of change for a per cent of the axis, between the values in `from`; low, high: "
+                "the least and the largest as this axis alone is moved.")
     place = "  ".join(f"{sensitivity.name_of(factor)} {sensitivity.at(factor, base)}" for factor in store.factors)
     notes = [f"Around point {base['number']}, {one.text} {number(base[one.text])}: {place}.",
              said,
