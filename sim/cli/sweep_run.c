@@ -1,6 +1,4 @@
 /* warpwait sweep run: from a sweep file to a file of results. */
-#include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "sim/cli/sweep_session.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
