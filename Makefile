@@ -112,7 +112,7 @@ check: all $(BUILD)/docgen $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite \
 	  tests/run $(BUILD)/tests/logs tests/differential/differential.py tests/hw/selftest.py tests/replay/law.py $(TEST_BIN) \
 	  tests/traces/reader_test.py tests/traces/text_test.py tests/traces/damage.py tests/traces/plot_test.py tests/traces/plot_page.py tests/import/import_test.py \
-	  tests/timeline/exports_test.py tests/sweep/analysis_test.py tests/sweep/analysis_page.py tests/sweep/sweep_test.py tests/layers.py tests/docs
+	  tests/timeline/exports_test.py tests/sweep/analysis_test.py tests/sweep/analysis_page.py tests/sweep/sweep_test.py tests/sweep/cluster_test.py tests/layers.py tests/docs
 
 # ---- the two commands of the README: set up what is missing, then do the job -------------------
 
@@ -270,6 +270,7 @@ install: all
 	install -D -m 755 $(BUILD)/warpwait $(DESTDIR)$(PREFIX)/bin/warpwait
 	install -D -m 755 traces/warpwait-plot $(DESTDIR)$(PREFIX)/bin/warpwait-plot
 	install -D -m 755 sim/sweep/warpwait-sweep $(DESTDIR)$(PREFIX)/bin/warpwait-sweep
+	install -D -m 644 sim/sweep/slurm/sweep.sbatch $(DESTDIR)$(PREFIX)/share/warpwait/sweep.sbatch
 	@for f in $$(find traces/warpwait_trace sim/sweep/warpwait_sweep -name '*.py'); do \
 	  to=$${f#traces/}; install -D -m 644 $$f $(DESTDIR)$(PREFIX)/$(PYTHON_FOLDER)/$${to#sim/sweep/} || exit; \
 	done

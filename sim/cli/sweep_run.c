@@ -1,4 +1,5 @@
 /* warpwait sweep run: from a sweep file to a file of results. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,12 @@
 
 struct call {
   struct message message; /* first: see cli_parse() */
-  const char *path, *out, *csv, *points;
+  const char *path, *out, *csv, *points, *dask;
   struct session_options options;
-  bool dry;
+  bool dry, left, shards;
 };
 
-enum { KEY_DRY = 256, KEY_SHARD, KEY_CSV, KEY_LIMIT, KEY_CYCLES, KEY_POINTS };
+enum { KEY_DRY = 256, KEY_SHARD, KEY_CSV, KEY_LIMIT, KEY_CYCLES, KEY_POINTS, KEY_LEFT, KEY_DASK, KEY_SHARDS };
 
 static const struct argp_option options[] = {
     {"out", 'o', "FILE", 0, "The file of results (default: the sweep file's name with .sqlite)", 1},
@@ -30,7 +31,10 @@ static const struct argp_option options[] = {
     {"max-cycles", KEY_CYCLES, "N", 0,
      "Give a launch up after N cycles (default: 1000000000, or the recording's limit)", 2},
     {"dry-run", KEY_DRY, NULL, 0, "Count points, run a few of them, and say how long all would take", 2},
+    {"left", KEY_LEFT, NULL, 0, "Print the numbers of the points that are not in the file yet, and run nothing", 2},
     {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},
+    {"dask", KEY_DASK, "ADDRESS", 0, "Have shards run by the workers of the Dask scheduler there", 3},
+    {"shards", KEY_SHARDS, "N", 0, "With --dask: how many (default: four a thread of the workers)", 3},
     {0}};
 
 static const char documentation[] =
@@ -79,6 +83,15 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
     return cli_number(state, "--limit", word, 1, UINT64_MAX, " points", &to->limit);
   case KEY_CYCLES:
     return cli_number(state, "--max-cycles", word, 1, INT64_MAX, " cycles", &to->max_cycles);
+  case KEY_LEFT:
+    call->left = true;
+    return 0;
+  case KEY_DASK:
+    call->dask = word;
+    return 0;
+  case KEY_SHARDS:
+    call->shards = true;
+    return 0;
   case KEY_DRY:
     call->dry = true;
     return 0;
@@ -88,6 +101,8 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case ARGP_KEY_ARG:
     return parse_path(state, word, call);
   case ARGP_KEY_END:
+    if (call->shards && !call->dask)
+      return cli_refuse(state, "--shards: goes with --dask; one shard alone is --shard I/N");
     return call->path ? 0 : cli_refuse(state, "a sweep file is missing; --help says more");
   default:
     return ARGP_ERR_UNKNOWN;
@@ -115,11 +130,19 @@ static bool read_plan(struct call *call, struct sweep_plan *plan) {
   return session_points_read(call->points, plan->grid, &call->options.points, &call->message);
 }
 
+static void print_left(const struct sweep_run *run) {
+  for (size_t i = 0; i < run->tasks; i++)
+    printf("%" PRIu64 "\n", run->task[i].number);
+}
+
 static int run(struct call *call, struct sweep_plan *plan, const char *out) {
   struct session session;
   struct message *message = &call->message;
-  bool good = session_open(&session, plan, &call->options, call->dry && !file_exists(out) ? NULL : out, message);
-  if (good && call->dry)
+  const bool runs = !call->dry && !call->left;
+  bool good = session_open(&session, plan, &call->options, runs || file_exists(out) ? out : NULL, message);
+  if (good && call->left)
+    print_left(&session.run);
+  else if (good && call->dry)
     good = session_estimate(&session, message);
   else if (good)
     good = session_run(&session, message) && (!call->csv || sweep_write_csv(session.store, call->csv, message)) &&
@@ -137,7 +160,12 @@ int sweep_verb_run(int argc, char **argv) {
   struct sweep_plan plan = {0};
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
   call.options.jobs = processors > 0 && processors < SWEEP_WORKERS ? (uint64_t)processors : 1;
-  bool good = cli_parse(&argp, argc, argv, &call.message) && read_plan(&call, &plan);
+  bool good = cli_parse(&argp, argc, argv, &call.message);
+  if (good && call.dask) {
+    argv[0] = (char[]){"warpwait sweep run"}; /* also when it was called by its short form */
+    return sweep_verb_python(argc, argv);
+  }
+  good = good && read_plan(&call, &plan);
   if (good && call.csv && !file_can_write(call.csv, &call.message))
     good = message_within(&call.message, "--csv");
   char *out = !good ? NULL : call.out ? need_copy(call.out) : usual_out(call.path);

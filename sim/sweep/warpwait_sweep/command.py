@@ -4,7 +4,7 @@ import os
 import re
 import sys
 
-PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy", "pandas": "python3-pandas",
+PACKAGES = {"distributed": "python3-distributed", "matplotlib": "python3-matplotlib", "numpy": "python3-numpy", "pandas": "python3-pandas",
             "scipy": "python3-scipy"}
 
 
@@ -252,6 +252,39 @@ def progress(search):
     sys.stderr.flush()
 
 
+# ---- clusters --------------------------------------------------------------------------------------
+
+def cluster_parser(commands):
+    cluster = sub(commands, "run", "runs the points of a sweep file on the workers of a Dask cluster",
+                  "run study.ini --dask tcp://host:8786")
+    cluster.add_argument("plan", metavar="FILE.ini")
+    cluster.add_argument("-o", "--out", metavar="STORE", help="the store (default: the sweep file's name with .sqlite)")
+    cluster.add_argument("--dask", metavar="ADDRESS", required=True, help="of the scheduler")
+    cluster.add_argument("--shards", metavar="N", type=count, help="(default: four a thread of the workers)")
+    cluster.add_argument("-j", "--jobs", metavar="N", type=count, default=1, help="of each shard (default: 1)")
+    cluster.add_argument("--max-cycles", metavar="N", help="as of `warpwait sweep run`")
+    cluster.add_argument("--csv", metavar="FILE", help="at the end, all points as comma-separated values")
+    cluster.add_argument("-q", "--quiet", action="store_true", help="no progress on the terminal")
+    cluster.set_defaults(run=run_cluster)
+
+
+def run_cluster(arguments):
+    """Has the points run that the store lacks."""
+    from . import cluster
+    out = arguments.out or os.path.splitext(arguments.plan)[0] + ".sqlite"
+    options = ["--max-cycles", str(arguments.max_cycles)] if arguments.max_cycles else []
+    tell = None if arguments.quiet or not sys.stderr.isatty() else cluster.progress
+    try:
+        points, shards = cluster.run(arguments.plan, out, arguments.dask, arguments.shards, arguments.jobs, options,
+                                     tell)
+    finally:
+        if tell:
+            sys.stderr.write("\r\x1b[K")
+    if arguments.csv:
+        cluster.command("csv", out, "-o", arguments.csv)
+    print(f"{points} points were left, run in {shards} shards; results: {out}")
+
+
 def parser_of_all():
     """The command line."""
     parser = Parser(prog="warpwait-sweep", description="Questions to the stores of `warpwait sweep`, pictures and "
@@ -261,6 +294,7 @@ def parser_of_all():
     plot_parser(commands)
     report_parser(commands)
     optimise_parser(commands)
+    cluster_parser(commands)
     return parser
 
 
@@ -286,8 +320,8 @@ def main(words=None):
         return fail(f"{error.name} is missing: apt-get install {package}, and run this with /usr/bin/python3")
     except SweepError as error:
         return fail(error)
-    except KeyboardInterrupt:
-        print("warpwait-sweep: interrupted", file=sys.stderr)
+    except KeyboardInterrupt as interrupt:
+        print(": ".join(["warpwait-sweep: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
         return 130
     except BrokenPipeError:  # whoever reads has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""`warpwait sweep run --dask`, on a scheduler and three workers that are processes of this host, and the Slurm script:
+the table of points is that of the local run, whoever ran its shards, and whoever was killed meanwhile."""
+import os
+import pathlib
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
+LESSON = ROOT / "examples/05_double_buffer/launch.json"
+SBATCH = ROOT / "sim/sweep/slurm/sweep.sbatch"
+PLAN = f"""[sweep]
+launch = {LESSON}
+[axes]
+dma.channels = 1 2 4
+dma.queue = 1..4
+mem.dram_latency = 100 400
+dma.issue_gap = 1 8
+[constraints]
+room = dma.channels <= dma.queue
+"""
+POINTS = (4 + 3 + 1) * 4
+MANY = """arg.tiles = 64 128 256
+dma.setup = 0..35:5
+"""
+NOBODY = "tcp://127.0.0.1:9"  # a port on which nothing listens
+try:
+    import distributed
+except ImportError:
+    distributed = None
+
+
+def wait_for(what, seconds=30):
+    """Waits until what() is true, and returns it."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := what():
+            return found
+        time.sleep(0.005)
+    raise AssertionError("waited for nothing")
+
+
+def children(process):
+    """Processes that a process has started."""
+    tasks = pathlib.Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def stopped_at_work(worker):
+    """Whether it has a shard whose end it has not seen, and will not see."""
+    worker.send_signal(signal.SIGSTOP)
+    if not children(worker.pid):
+        worker.send_signal(signal.SIGCONT)
+        return False
+    return True
+
+
+def rows(store):
+    """The table, ordered."""
+    base = sqlite3.connect(store)
+    found = base.execute("SELECT * FROM points ORDER BY key").fetchall()
+    base.close()
+    return found
+
+
+class Rig(unittest.TestCase):
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.folder = pathlib.Path(kept.name)
+        self.plan = self.folder / "s.ini"
+        self.plan.write_text(PLAN)
+        self.out = self.folder / "s.sqlite"
+
+    def sweep(self, *words, status=0):
+        """What it prints; of a failure, its one line on standard error."""
+        done = subprocess.run([WARPWAIT, "sweep", *map(str, words)], capture_output=True, text=True, timeout=60,
+                              check=False)
+        self.assertEqual(done.returncode, status, done)
+        self.assertEqual(done.stderr.count("\n"), 1 if status else 0, done.stderr)
+        return done.stderr if status else done.stdout
+
+    def local(self):
+        """The table of a run without a cluster."""
+        self.sweep("run", self.plan, "-o", self.folder / "local.sqlite")
+        return rows(self.folder / "local.sqlite")
+
+
+class Arrays(Rig):
+    """The Slurm script, whose environment Slurm would make."""
+
+    def task(self, number, count, *words, **more):
+        slurm = {"SLURM_ARRAY_TASK_ID": str(number), "SLURM_ARRAY_TASK_COUNT": str(count), "WARPWAIT": WARPWAIT}
+        return subprocess.run(["sh", SBATCH, *words], capture_output=True, text=True, timeout=60, check=False,
+                              cwd=self.folder, env={**os.environ, **slurm, **more})
+
+    def test_tasks_of_an_array_make_the_whole_table(self):
+        for number in range(5):
+            done = self.task(number, 5, "s.ini", SLURM_CPUS_PER_TASK="2")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        parts = sorted(self.folder.glob("s.parts/*.sqlite"))
+        self.assertEqual([part.name for part in parts], [f"{number}-of-5.sqlite" for number in range(5)])
+        self.sweep("merge", self.out, *parts)
+        self.assertEqual(rows(self.out), self.local())
+
+    def test_a_part_of_an_array_has_the_shards_of_the_whole(self):
+        self.assertEqual(self.task(3, 2, "s.ini", SHARDS="5").returncode, 0)
+        self.assertTrue((self.folder / "s.parts/3-of-5.sqlite").exists())
+
+    def test_bad_input_is_told(self):
+        for done in (self.task(3, 2, "s.ini"), self.task(0, 2), self.task(0, 2, "nowhere.ini")):
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done)
+
+    def test_left_are_the_points_that_the_file_lacks(self):
+        left = [int(number) for number in self.sweep("run", self.plan, "-o", self.out, "--left").split()]
+        self.assertEqual((len(left), left), (POINTS, sorted(set(left) & set(range(48)))))
+        self.assertFalse(self.out.exists())
+        self.sweep("run", self.plan, "-o", self.out, "--shard", "1/3")
+        left = [number for number in left if number % 3 != 1]
+        self.assertEqual(self.sweep("run", self.plan, "-o", self.out, "--left").split(), list(map(str, left)))
+
+
+@unittest.skipUnless(distributed, "python3-distributed is missing")
+class Cluster(Rig):
+    whole = None  # the table of many()
+
+    @classmethod
+    def start(cls, *words):
+        process = subprocess.Popen([sys.executable, "-m", *words], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, cwd=cls.home.name)
+        cls.addClassCleanup(process.wait)
+        cls.addClassCleanup(process.kill)
+        return process
+
+    @classmethod
+    def worker(cls):
+        return cls.start("distributed.cli.dask_worker", "--scheduler-file", cls.file, "--nthreads", "1", "--no-nanny",
+                         "--no-dashboard", "--local-directory", cls.home.name)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        cls.addClassCleanup(cls.home.cleanup)
+        cls.file = os.path.join(cls.home.name, "scheduler.json")
+        cls.start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+                  "--scheduler-file", cls.file)
+        cls.workers = [cls.worker() for _ in range(3)]
+        wait_for(lambda: os.path.exists(cls.file))
+        with distributed.Client(scheduler_file=cls.file) as client:
+            cls.address = client.scheduler.address
+            client.wait_for_workers(3)
+
+    def dask(self, *words, status=0):
+        return self.sweep("run", self.plan, "-o", self.out, "--dask", self.address, *words, status=status)
+
+    def many(self):
+        """A sweep that takes a while."""
+        self.plan.write_text(PLAN.replace("[constraints]", MANY + "[constraints]"))
+        Cluster.whole = Cluster.whole or self.local()
+
+    def started(self, *words):
+        """A sweep on the cluster, in the background."""
+        process = subprocess.Popen([WARPWAIT, "sweep", "run", self.plan, "-o", self.out, "--dask", self.address, *words],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_the_table_is_that_of_a_local_run(self):
+        self.assertIn(f"{POINTS} points were left, run in 8 shards", self.dask("--shards", 8))
+        self.assertEqual(rows(self.out), self.local())
+        self.assertEqual(len(rows(self.out)), POINTS)
+
+    def test_shards_that_are_there_are_not_run_again(self):
+        self.sweep("run", self.plan, "-o", self.out, "--shard", "1/4")
+        self.assertIn("run in 3 shards", self.dask("--shards", 4))
+        self.assertIn("0 points were left, run in 0 shards", self.dask("--shards", 4))
+        self.assertEqual(rows(self.out), self.local())
+
+    def test_samples_have_their_numbers(self):
+        self.plan.write_text(PLAN.replace("[axes]", "sample = random 20\n[axes]"))
+        self.sweep("run", self.plan, "--dask", self.address)  # its own name
+        self.assertEqual(rows(self.out), self.local())
+        self.assertEqual([row[1] for row in sorted(rows(self.out), key=lambda row: row[1])], list(range(20)))
+
+    def test_a_worker_that_is_killed_changes_nothing(self):
+        self.many()
+        sweep = self.started("--shards", "12")
+        wait_for(self.out.exists)
+        victim = self.workers.pop()
+        wait_for(lambda: stopped_at_work(victim))
+        victim.kill()
+        self.workers.append(self.worker())
+        self.assertEqual((sweep.wait(60), sweep.stderr.read()), (0, ""))
+        self.assertEqual(rows(self.out), self.whole)
+
+    def test_an_interrupted_sweep_says_how_to_go_on(self):
+        self.many()
+        sweep = self.started("--shards", "12")
+        wait_for(self.out.exists)
+        sweep.send_signal(signal.SIGINT)
+        self.assertEqual(sweep.wait(20), 130)
+        self.assertRegex(sweep.stderr.read(), r"^warpwait-sweep: interrupted: \d+ of 12 shards are in .*; the same "
+                                              r"command goes on from there\n$")
+        there = len(rows(self.out))
+        self.assertIn(" points were left", self.dask("--shards", 12))
+        self.assertGreater(len(rows(self.out)), there)
+        self.assertEqual(rows(self.out), self.whole)
+
+    def test_bad_input_is_told_in_a_line(self):
+        self.assertIn("goes with --dask", self.sweep("run", self.plan, "--shards", 4, status=2))
+        self.assertIn("nobody answers", self.sweep("run", self.plan, "--dask", NOBODY, status=2))
+        self.assertIn("--shard", self.dask("--shard", "1/2", status=2))
+        self.plan.write_text(PLAN.replace("queue", "queues"))
+        self.assertIn("s.ini:5: dma.queues: ", self.dask(status=2))
+        self.assertFalse(self.out.exists())
+
+    def test_a_worker_says_what_is_wrong_there(self):
+        other = self.folder / "warpwait"
+        other.write_text(f'#!/bin/sh\ncase "$*" in *--shard*) echo "warpwait: no room" >&2; exit 2;; esac\n'
+                         f'exec {WARPWAIT} "$@"\n')
+        other.chmod(0o755)
+        os.environ["WARPWAIT"] = str(other)
+        self.addCleanup(os.environ.__setitem__, "WARPWAIT", WARPWAIT)
+        self.assertRegex(self.dask("--shards", 2, status=2), r"shard [01]/2: on a worker: no room\n")
+
+
+if __name__ == "__main__":
+    os.environ["DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"] = "1s"  # where nobody answers
+    unittest.main(argv=sys.argv[:1], verbosity=0, warnings="ignore")
