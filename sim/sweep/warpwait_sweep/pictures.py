@@ -148,7 +148,7 @@ def pareto(store, over="cycles,cost", where=None, ax=None):
             figure.thousands(axis)
         axis.set_label_text(label(store, one) + (" (more is better)" if one.sign < 0 else ""))
     soft_grid(ax, "both")
-    ax.legend(loc="upper right" if x.sign * y.sign > 0 else "upper left")
+    figure.legend_outside(ax, ax.get_legend_handles_labels()[0])
     return ax, front[["number", *(one.text for one in wanted if one.text not in store.axes), *store.axes, "points"]]
 
 
