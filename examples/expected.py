@@ -112,6 +112,8 @@ FILES = {
     "11_stencil_2d/out": stencil((128, 64, 1), ((2, 3), (5, 7), None)),
     "12_stencil_3d/out": stencil((32, 16, 8), ((2, 3), (5, 7), (11, 13))),
     "13_pipe/out": piped(),
+    "15_sweep/deep_buffer": b"".join(hashes(8192 * group) for group in range(3)),
+    "15_sweep/stencil": stencil((128, 128, 1), ((2, 3), (5, 7), None)),
 }
 
 
