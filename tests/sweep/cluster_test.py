@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """`warpwait sweep run --dask`, on a scheduler and three workers that are processes of this host, and the Slurm script:
-the table of points is that of the local run, whoever ran its shards, and whoever was killed meanwhile."""
+the table of points is that of the local run, whoever ran its shards, and whoever was killed meanwhile. `--kills 50` kills workers as often, not once."""
+import argparse
 import os
 import pathlib
+import random
 import signal
 import sqlite3
 import subprocess
@@ -25,6 +27,7 @@ dma.issue_gap = 1 8
 [constraints]
 room = dma.channels <= dma.queue
 """
+KILLS = 1
 POINTS = (4 + 3 + 1) * 4
 MANY = """arg.tiles = 64 128 256
 dma.setup = 0..35:5
@@ -192,10 +195,19 @@ class Cluster(Rig):
 
     def test_a_worker_that_is_killed_changes_nothing(self):
         self.many()
+        for _ in range(KILLS):
+            self.out.unlink(missing_ok=True)
+            self.kill_a_worker()
+
+    def kill_a_worker(self):
         sweep = self.started("--shards", "12")
-        wait_for(self.out.exists)
-        victim = self.workers.pop()
-        wait_for(lambda: stopped_at_work(victim))
+        if KILLS == 1:
+            wait_for(self.out.exists)
+        else:
+            time.sleep(random.uniform(0.4, 1.2))  # Python takes 0.4 s to start
+        victim = self.workers.pop(0)
+        wait_for(lambda: stopped_at_work(victim) or sweep.poll() is not None)
+        self.assertIsNone(sweep.poll())
         victim.kill()
         self.workers.append(self.worker())
         self.assertEqual((sweep.wait(60), sweep.stderr.read()), (0, ""))
@@ -233,5 +245,8 @@ class Cluster(Rig):
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=KILLS)
+    KILLS = parser.parse_known_args()[0].kills
     os.environ["DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"] = "1s"  # where nobody answers
     unittest.main(argv=sys.argv[:1], verbosity=0, warnings="ignore")
