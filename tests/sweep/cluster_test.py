@@ -96,7 +96,7 @@ class Rig(unittest.TestCase):
 
 
 class Arrays(Rig):
-    """The Slurm script, whose environment Slurm would make."""
+    """The Slurm script, whose environment Slurm would make, and what needs no cluster."""
 
     def task(self, number, count, *words, **more):
         slurm = {"SLURM_ARRAY_TASK_ID": str(number), "SLURM_ARRAY_TASK_COUNT": str(count), "WARPWAIT": WARPWAIT}
@@ -119,6 +119,14 @@ class Arrays(Rig):
     def test_bad_input_is_told(self):
         for done in (self.task(3, 2, "s.ini"), self.task(0, 2), self.task(0, 2, "nowhere.ini")):
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done)
+
+    def test_a_package_that_is_missing_is_named(self):
+        for module in ("dask", "distributed"):
+            (self.folder / f"{module}.py").write_text(f"raise ImportError(name='{module}')\n")
+        os.environ["PYTHONPATH"] = str(self.folder)
+        self.addCleanup(os.environ.pop, "PYTHONPATH")
+        self.assertIn("apt-get install python3-distributed",
+                      self.sweep("run", self.plan, "-o", self.out, "--dask", NOBODY, status=2))
 
     def test_left_are_the_points_that_the_file_lacks(self):
         left = [int(number) for number in self.sweep("run", self.plan, "-o", self.out, "--left").split()]

@@ -4,8 +4,8 @@ import os
 import re
 import sys
 
-PACKAGES = {"distributed": "python3-distributed", "matplotlib": "python3-matplotlib", "numpy": "python3-numpy", "pandas": "python3-pandas",
-            "scipy": "python3-scipy"}
+PACKAGES = {"dask": "python3-distributed", "distributed": "python3-distributed", "matplotlib": "python3-matplotlib",
+            "numpy": "python3-numpy", "pandas": "python3-pandas", "scipy": "python3-scipy"}
 
 
 class Parser(argparse.ArgumentParser):
