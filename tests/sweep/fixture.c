@@ -27,3 +27,15 @@ const char *fixture_word(const struct sweep_plan *plan, const uint32_t *value, c
       return plan->axis[i].value[value[i]];
   return "";
 }
+
+char *fixture_page(const char *path) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *page = fopen(path, "r"), *copy = open_memstream(&text, &size);
+  for (int c; page && (c = getc(page)) != EOF;)
+    putc(c, copy);
+  fclose(copy);
+  if (page)
+    fclose(page);
+  return text;
+}

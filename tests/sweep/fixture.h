@@ -1,4 +1,4 @@
-/* Plans of texts, as a file s.ini in the folder d would hold them. */
+/* Plans of texts, as a file s.ini in the folder d would hold them; and pages of the docs. */
 #ifndef TESTS_SWEEP_FIXTURE_H
 #define TESTS_SWEEP_FIXTURE_H
 
@@ -16,5 +16,8 @@ bool fixture_plan(const char *text, struct sweep_plan *plan);
 
 /* The value of an axis of a point. */
 const char *fixture_word(const struct sweep_plan *plan, const uint32_t *value, const char *axis);
+
+/* A page's text, which the caller frees; empty when there is none. */
+char *fixture_page(const char *path);
 
 #endif

@@ -5,18 +5,7 @@
 #include <string.h>
 
 #include "tests/ct.h"
-
-static char *read_page(void) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *page = fopen("docs/sweep.md", "r"), *copy = open_memstream(&text, &size);
-  for (int c; page && (c = getc(page)) != EOF;)
-    putc(c, copy);
-  fclose(copy);
-  if (page)
-    fclose(page);
-  return text;
-}
+#include "tests/sweep/fixture.h"
 
 TEST(sweep_metrics, no_metric_has_the_name_of_another_or_of_a_parameter) {
   struct sweep_metrics metrics = sweep_metrics_new(true);
@@ -32,7 +21,7 @@ TEST(sweep_metrics, no_metric_has_the_name_of_another_or_of_a_parameter) {
 
 TEST(sweep_metrics, the_page_has_those_that_are_no_counters_as_the_rows_have_them) {
   struct sweep_metrics metrics = sweep_metrics_new(false);
-  char *page = read_page();
+  char *page = fixture_page("docs/sweep.md");
   for (size_t i = 0; strncmp(metrics.row[i].name, "stalls.", 7) != 0; i++) {
     char line[400];
     snprintf(line, sizeof line, "\n| `%s` | %s | %s |\n", metrics.row[i].name, metrics.row[i].unit,

@@ -4,19 +4,8 @@
 
 #include "sim/sweep/store.h"
 #include "tests/ct.h"
+#include "tests/sweep/fixture.h"
 #include "tests/sweep/store_rig.h"
-
-static char *read_page(void) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *page = fopen("docs/sweep-store.md", "r"), *copy = open_memstream(&text, &size);
-  for (int c; page && (c = getc(page)) != EOF;)
-    putc(c, copy);
-  fclose(copy);
-  if (page)
-    fclose(page);
-  return text;
-}
 
 static int lines_that_begin(const char *text, const char *begin) {
   int count = 0;
@@ -27,7 +16,7 @@ static int lines_that_begin(const char *text, const char *begin) {
 
 TEST(store_doc, the_page_has_the_columns_of_each_table) {
   static const char *const tables[] = {"sweep", "axes", "metrics", "effort", "points"};
-  char *page = read_page();
+  char *page = fixture_page("docs/sweep-store.md");
   rig_remove("a");
   rig_fill("a", 0, 1);
   EXPECT_STREQ(rig_query("a", "SELECT group_concat(name, ' ') FROM sqlite_schema WHERE type = 'table'"),
@@ -49,7 +38,7 @@ TEST(store_doc, the_page_has_the_columns_of_each_table) {
 }
 
 TEST(store_doc, the_page_has_all_statuses) {
-  char *page = read_page();
+  char *page = fixture_page("docs/sweep-store.md");
 #define X(name, text) EXPECT_CONTAINS(page, "\n| `" #name "` | " text " |\n");
   STORE_STATUSES(X)
 #undef X
@@ -57,7 +46,7 @@ TEST(store_doc, the_page_has_all_statuses) {
 }
 
 TEST(store_doc, the_page_has_the_numbers_of_the_file) {
-  char *page = read_page(), said[64];
+  char *page = fixture_page("docs/sweep-store.md"), said[64];
   rig_remove("a");
   rig_fill("a", 0, 1);
   snprintf(said, sizeof said, "`PRAGMA application_id` is %d,", atoi(rig_query("a", "PRAGMA application_id")));
@@ -68,7 +57,8 @@ TEST(store_doc, the_page_has_the_numbers_of_the_file) {
 }
 
 TEST(store_doc, its_queries_give_rows) {
-  char *page = read_page(), *sql = strstr(page, "```sql\n"), *end = sql ? strstr(sql + 7, "```") : NULL;
+  char *page = fixture_page("docs/sweep-store.md"), *sql = strstr(page, "```sql\n"),
+       *end = sql ? strstr(sql + 7, "```") : NULL;
   rig_remove("a");
   rig_fill("a", 0, 1);
   int count = 0;
