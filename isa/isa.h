@@ -224,12 +224,22 @@ enum isa_hazard_rule {
   HAZARDS
 };
 
+enum isa_hazard_level { ISA_HAZARD_ERROR, ISA_HAZARD_WARNING };
+enum isa_hazard_finder { ISA_BY_RUN, ISA_BY_CHECK };
+
 struct isa_hazard_row {
-  const char *rule; /* "X1-stride-zero" */
-  const char *text; /* what is wrong, one sentence */
-  const char *advice;
+  const char *rule;   /* "X1-stride-zero" */
+  const char *text;   /* what is wrong, one sentence */
+  const char *advice; /* to be read through isa_hazard_advice() */
+  enum isa_hazard_level level;
+  enum isa_hazard_finder by;
 };
 extern const struct isa_hazard_row isa_hazard_rows[HAZARDS];
+extern const char *const isa_hazard_levels[2]; /* "error", "warning" */
+
+/* Advice on a hazard whose two places have these source lines; 0: there is none, or it is not known. */
+enum { ISA_ADVICE = 320 };
+void isa_hazard_advice(enum isa_hazard_rule rule, uint32_t here_line, uint32_t other_line, char text[static ISA_ADVICE]);
 
 struct isa_hazard {
   enum isa_hazard_rule rule;

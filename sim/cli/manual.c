@@ -200,19 +200,20 @@ char *hazards_manual(void) {
   text_print(
       &text,
       "# Hazards\n\n"
-      "Made by `make docs` from `isa/hazards.def`. A run reports each hazard once per instruction, with its "
-      "first occurrence and a count, and tells the first of them on stderr; a hazard alone does not change the "
-      "exit status.\n\n"
-      "Not found: data races. A work-item that reads a copy's destination before the wait, overwrites its source "
-      "while it is under way, or uses the LDS without the barrier that it needs is not reported yet; the run shows "
-      "what such a kernel gets, the stale bytes.\n\n"
-      "G and X rules are numbered after the restrictions that OpenCL C puts on copies and events, Q and R rules after "
-      "those on pipes; gaps are rules that a run does not check. M rules are our own, for ordinary accesses.\n\n| rule "
-      "| what is wrong | advice "
-      "|\n|---|---|---|\n");
-  for (size_t i = 0; i < HAZARDS; i++)
-    text_print(&text, "| `%s` | %s | %s |\n", isa_hazard_rows[i].rule, isa_hazard_rows[i].text,
-               isa_hazard_rows[i].advice);
+      "Made by `make docs` from `isa/hazards.def`. G, X and N rules are numbered after the restrictions that OpenCL C "
+      "puts on copies, events and copy fences, P, Q and R rules after those on pipes; M rules are our own, for "
+      "ordinary accesses.\n\n"
+      "`warpwait check` finds all of them ([check.md](check.md)). A run finds those that cost no effort, reports each "
+      "once per instruction, with its first occurrence and a count, and tells the first of them on stderr; there a "
+      "hazard alone does not change the exit status.\n\n"
+      "| rule | | found by | what is wrong | advice |\n|---|---|---|---|---|\n");
+  for (enum isa_hazard_rule rule = 0; rule < HAZARDS; rule++) {
+    const struct isa_hazard_row *row = &isa_hazard_rows[rule];
+    char advice[ISA_ADVICE];
+    isa_hazard_advice(rule, 0, 0, advice);
+    text_print(&text, "| `%s` | %s | %s | %s | %s |\n", row->rule, isa_hazard_levels[row->level],
+               row->by == ISA_BY_RUN ? "`run`, `check`" : "`check`", row->text, advice);
+  }
   return text.data;
 }
 

@@ -295,11 +295,13 @@ static json_t *hazard_list(const struct isa_program *program, const struct launc
   for (size_t i = 0; i < result->hazard_count; i++) {
     const struct isa_hazard *hazard = &result->hazards[i].first;
     const struct isa_hazard_row *row = &isa_hazard_rows[hazard->rule];
+    char advice[ISA_ADVICE];
     json_t *object = json_object();
     json_set_word(object, "rule", row->rule);
     json_set_word(object, "message", row->text);
     json_set_word(object, "detail", hazard->detail);
-    json_set_word(object, "advice", row->advice);
+    isa_hazard_advice(hazard->rule, 0, 0, advice);
+    json_set_word(object, "advice", advice);
     set_place(object, program, hazard->pc);
     json_object_set_new(object, "work_group", json_of_triple(hazard->group));
     json_object_set_new(object, "work_items", json_pack("[I]", (json_int_t)hazard->item));

@@ -210,13 +210,15 @@ static void hazards(const struct view *view) {
   for (size_t i = 0; i < result->hazard_count; i++) {
     const struct isa_hazard *hazard = &result->hazards[i].first;
     const struct isa_hazard_row *row = &isa_hazard_rows[hazard->rule];
+    char advice[ISA_ADVICE];
+    isa_hazard_advice(hazard->rule, 0, 0, advice);
     text_print(view->text, "\nhazard %s at ", row->rule);
     print_place(view, hazard->pc);
     text_print(view->text, ", %" PRIu64 " time%s: %s\n", result->hazards[i].count,
                result->hazards[i].count == 1 ? "" : "s", row->text);
     text_print(view->text, "  first: work-group (%u, %u, %u), work-item %u%s%s\n  advice: %s\n", hazard->group[0],
                hazard->group[1], hazard->group[2], hazard->item, *hazard->detail ? ": " : "", hazard->detail,
-               row->advice);
+               advice);
   }
   if (result->hazards_dropped)
     text_print(view->text, "\n%" PRIu64 " hazards at further instructions are not shown\n", result->hazards_dropped);

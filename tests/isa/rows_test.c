@@ -380,5 +380,20 @@ TEST(rows, hazards_have_a_rule_a_sentence_and_advice) {
   for (int i = 0; i < HAZARDS; i++) {
     EXPECT_TRUE(strchr(isa_hazard_rows[i].rule, '-') != NULL);
     EXPECT_TRUE(strlen(isa_hazard_rows[i].text) > 10 && strlen(isa_hazard_rows[i].advice) > 10);
+    for (int j = 0; j < i; j++)
+      EXPECT_TRUE(strcmp(isa_hazard_rows[i].rule, isa_hazard_rows[j].rule) != 0);
   }
+}
+
+TEST(rows, advice_fits_and_names_the_lines_that_are_known) {
+  char text[ISA_ADVICE];
+  for (int i = 0; i < HAZARDS; i++) {
+    isa_hazard_advice((enum isa_hazard_rule)i, UINT32_MAX, UINT32_MAX, text);
+    EXPECT_TRUE(strlen(text) < ISA_ADVICE - 1 && !strpbrk(text, "{}"));
+  }
+  isa_hazard_advice(HAZARD_X8, 14, 0, text);
+  EXPECT_STREQ(text, "put a barrier with the fence flag of the memory between the write and the copy at line 14");
+  isa_hazard_advice(HAZARD_X8, 14, 9, text);
+  EXPECT_STREQ(text,
+               "put a barrier with the fence flag of the memory between the write at line 9 and the copy at line 14");
 }
