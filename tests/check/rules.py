@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Each rule of isa/hazards.def by kernels that break it, and by their twins that are right.
+
+tests/check/kernels/RULE_name.cl and .json: right as it stands, and breaks RULE, and nothing else, with -D WRONG.
+RULE_name.wrong.wws and .right.wws, each with its .json: the same in assembly, which has no macros.
+
+A comment HERE ends the lines at which the wrong one must be reported, OTHER those of the other place."""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KERNELS = ROOT / "tests/check/kernels"
+OPENCL_PAIRS, ASSEMBLY_PAIRS = 3, 1
+
+# Rules that need fewer pairs: how many in OpenCL C and in assembly, and why.
+EXCUSED = {
+    "M1": (1, 1, "an access outside is no matter of copies; tests/isa has the cases"),
+    "M2": (1, 1, "OpenCL C aligns all that is not cast"),
+    "M3": (0, 0, "it depends on the machine; tests/models has the cases"),
+    "M4": (0, 0, "OpenCL C has no mbarriers; tests/models has the cases"),
+    "M8": (1, 1, "its shapes are those of G2 and G3"),
+    "M9": (1, 1, "what is left when no other rule says why"),
+    "Q10": (0, 0, "it depends on the machine; tests/models has the cases"),
+}
+
+ROW = re.compile(r'^HAZARD\((\w+),\s*"([^"]+)",\s*(\w+),\s*(\w+),', re.M)
+MARK = r"(?:/\*|//|;)[^*\n]*\b%s\b"
+
+
+class Rule:
+    def __init__(self, identifier, slug, by):
+        self.identifier, self.slug, self.by = identifier, slug, by
+
+
+class Kernel:
+    """One half of a pair: how it is run, and what must be said of it."""
+
+    def __init__(self, source, launch, wrong, rule):
+        self.source, self.wrong, self.rule = source, wrong, rule
+        self.name = source.name + (" -D WRONG" if wrong and source.suffix == ".cl" else "")
+        self.options = ["-D", "WRONG"] if wrong and source.suffix == ".cl" else []
+        self.launch = launch
+
+
+def rules_of(path):
+    return {identifier: Rule(identifier, slug, by) for identifier, slug, _, by in ROW.findall(path.read_text())}
+
+
+def kernels_of(folder, rules, complain):
+    """The kernels of the folder. Files that are no half of a pair are told."""
+    kernels = []
+    for source in sorted(folder.iterdir()):
+        rule = rules.get(source.name.split("_")[0])
+        launch = source.with_suffix(".json")
+        if source.suffix == ".json":
+            if not any(source.with_suffix(end).exists() for end in (".cl", ".wws")):
+                complain(source.name, "a launch file without a kernel")
+            continue
+        if not rule or source.suffix not in (".cl", ".wws"):
+            complain(source.name, "no kernel of a rule: RULE_name.cl or RULE_name.wrong.wws, RULE one of isa/hazards.def")
+            continue
+        if not launch.exists():
+            complain(source.name, "no launch file %s" % launch.name)
+            continue
+        if source.suffix == ".cl":
+            kernels += [Kernel(source, launch, wrong, rule) for wrong in (False, True)]
+            continue
+        half = source.suffixes[-2].lstrip(".") if len(source.suffixes) > 1 else ""
+        twin = {"wrong": "right", "right": "wrong"}.get(half)
+        if not twin or not source.with_name(source.name.replace(".%s." % half, ".%s." % twin)).exists():
+            complain(source.name, "no half of RULE_name.wrong.wws and RULE_name.right.wws")
+            continue
+        kernels.append(Kernel(source, launch, half == "wrong", rule))
+    return kernels
+
+
+def count_complaints(kernels, rules):
+    """Rules that have fewer pairs than they should."""
+    found = {}
+    for kernel in kernels:
+        if kernel.wrong:
+            key = kernel.rule.identifier, kernel.source.suffix
+            found[key] = found.get(key, 0) + 1
+    for rule in rules.values():
+        opencl, assembly, _ = EXCUSED.get(rule.identifier, (OPENCL_PAIRS, ASSEMBLY_PAIRS, ""))
+        for suffix, least, what in ((".cl", opencl, "OpenCL C"), (".wws", assembly, "assembly")):
+            have = found.get((rule.identifier, suffix), 0)
+            if have < least:
+                yield rule.slug, "%d pairs in %s; at least %d are wanted" % (have, what, least)
+
+
+def marked(source, mark):
+    """Numbers of the lines that have the mark."""
+    lines = source.read_text().splitlines()
+    return {number for number, line in enumerate(lines, 1) if re.search(MARK % mark, line)}
+
+
+def place(side):
+    return "%s:%s" % (side.get("file"), side.get("line")) if side else "nowhere"
+
+
+def told(hazards):
+    return "; ".join("%s at %s%s" % (hazard["rule"], place(hazard),
+                                     ", other %s" % place(hazard["other"]) if hazard.get("other") else "")
+                     for hazard in hazards) or "nothing"
+
+
+def misplaced(kernel, hazards):
+    """What is wrong with the lines of hazards that are the expected ones, or None."""
+    last = len(kernel.source.read_text().splitlines())
+    for side in hazards + [hazard["other"] for hazard in hazards if hazard.get("other")]:
+        if side["file"] != kernel.source.name or not 1 <= side["line"] <= last:
+            return "a line of %s" % kernel.source.name
+    for mark, lines in (("HERE", {hazard["line"] for hazard in hazards}),
+                        ("OTHER", {hazard["other"]["line"] for hazard in hazards if hazard.get("other")})):
+        wanted = marked(kernel.source, mark)
+        if wanted and lines != wanted:
+            return "%s at line %s" % (mark, ", ".join(map(str, sorted(wanted))))
+    return None
+
+
+def judge(kernel, warpwait, verb):
+    """Runs a kernel: what was expected and what was found instead, or None. Of `run`, the exit status says another thing."""
+    command = [warpwait, verb, "--report", "json", *kernel.options, str(kernel.launch)]
+    environment = {"WARPWAIT_CACHE": str(ROOT / "build/cache"), **os.environ}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+    except subprocess.TimeoutExpired:
+        return "an end", "none after 120 s"
+    try:
+        hazards = json.loads(done.stdout)["hazards"]
+    except (ValueError, KeyError):
+        return "a report", "exit status %d: %s" % (done.returncode, done.stderr.strip()[:300] or "no message")
+    rules = {hazard["rule"] for hazard in hazards}
+    expected = {kernel.rule.slug} if kernel.wrong and (verb == "check" or kernel.rule.by == "RUN") else set()
+    status = int(bool(expected)) if verb == "check" else done.returncode
+    if rules != expected or done.returncode != status:
+        return ("%s, exit status %d" % (", ".join(expected) or "nothing", status),
+                "%s, exit status %d" % (told(hazards), done.returncode))
+    where = misplaced(kernel, hazards) if kernel.wrong and hazards else None
+    return (where, told(hazards)) if where else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--warpwait", default=os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time (2)")
+    parser.add_argument("--run", action="store_true", help="ask `warpwait run`, which finds the rules marked RUN alone")
+    parser.add_argument("pattern", nargs="*", help="only kernels whose file name contains one of these")
+    # tests/run passes an option of GoogleTest to every program.
+    arguments, _ = parser.parse_known_args()
+    verb = "run" if arguments.run else "check"
+    failures = set()
+
+    def complain(name, text):
+        failures.add(name)
+        print("%s: %s" % (name, text))
+
+    rules = rules_of(ROOT / "isa/hazards.def")
+    kernels = kernels_of(KERNELS, rules, complain)
+    if arguments.pattern:
+        kernels = [kernel for kernel in kernels if any(word in kernel.source.name for word in arguments.pattern)]
+        rules = {}
+    for name, text in count_complaints(kernels, rules):
+        complain(name, text)
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for kernel, fault in zip(kernels, pool.map(lambda kernel: judge(kernel, arguments.warpwait, verb), kernels)):
+            if fault:
+                complain(kernel.name, "expected %s; found %s" % fault)
+    asked = {kernel.name for kernel in kernels} | {rule.slug for rule in rules.values()}
+    print("%d passed, %d failed" % (len(asked - failures), len(failures)))
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
