@@ -100,7 +100,9 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   info->bytes = memory || pipe ? isa_types[row->a].bytes : 0;
   info->atomic = pipe || (memory && strchr(operands, 'D')) || row->format == FORMAT_MBARRIER_ARRIVE;
   info->store = memory && row->d == TYPE_NONE && row->format != FORMAT_COPY_LANE && !info->atomic;
-  info->past_l1 = inst->op >= ISA_LD_GLOBAL_L2_U8 && inst->op <= ISA_LD_GLOBAL_L2_128;
+  info->indivisible = info->atomic || (inst->op >= ISA_LD_LDS_ATOMIC_32 && inst->op <= ISA_ST_GLOBAL_ATOMIC_64);
+  info->past_l1 = (inst->op >= ISA_LD_GLOBAL_L2_U8 && inst->op <= ISA_LD_GLOBAL_L2_128) ||
+                  inst->op == ISA_LD_GLOBAL_ATOMIC_32 || inst->op == ISA_LD_GLOBAL_ATOMIC_64;
   info->to_global = row->class_ == ISA_CLASS_COPY && operands[1] == 'g';
   const unsigned operands_sent = info->store ? 1 : info->atomic && !pipe ? 1 + (row->b != TYPE_NONE) : 0;
   const bool takes_data = row->c != TYPE_NONE;

@@ -98,6 +98,7 @@ struct isa_info {
   uint8_t class_;     /* enum isa_class */
   uint8_t bytes;      /* bytes a lane moves, for memory classes */
   bool store, atomic; /* for memory classes; a load is neither */
+  bool indivisible;   /* an atomic, or a load or store that is one: no race with others of these */
   bool past_l1;       /* a load that no L1 serves */
   bool to_global;     /* a copy that writes global memory */
   uint8_t sent;       /* 32-bit registers that a lane's store or atomic takes along, besides its address */

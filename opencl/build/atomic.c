@@ -1,6 +1,7 @@
 /* Atomic operations. Each is a row of the ISA on the LDS or on global memory; on private memory, which nobody else
  * sees, it is a load, the arithmetic and a store. A pointer that may point to several spaces takes them one after the
- * other, each under its guard; the old value passes from one to the next as what the others' lanes keep.
+ * other, each under its guard; the old value passes from one to the next as what the others' lanes keep. Atomic loads
+ * and stores are rows of their own too, which do as the plain ones do and go past an L1.
  *
  * All are device-wide whatever scope is asked for: there is one L2, and the LDS belongs to one work-group. Memory
  * semantics become fences around the operation, before it to release, after it to acquire. OpenCL 1.x atomics have no
@@ -165,7 +166,25 @@ static bool lower_operation(struct build *b, const struct spirv_inst *inst, cons
   return !b->failed;
 }
 
-/* A load or store of 4 or 8 bytes is a single access of the machine already. */
+/* Loads and stores from `first` on, of 4 or 8 bytes each, are single accesses of the machine already; from now on they
+ * say so. Those of private memory stay as they are: nobody else sees it. */
+static void make_indivisible(struct build *b, uint32_t first) {
+  static const struct {
+    uint16_t plain, atomic;
+  } pairs[] = {
+      {ISA_LD_LDS_32, ISA_LD_LDS_ATOMIC_32},          {ISA_LD_LDS_64, ISA_LD_LDS_ATOMIC_64},
+      {ISA_LD_GLOBAL_L2_32, ISA_LD_GLOBAL_ATOMIC_32}, {ISA_LD_GLOBAL_L2_64, ISA_LD_GLOBAL_ATOMIC_64},
+      {ISA_ST_LDS_32, ISA_ST_LDS_ATOMIC_32},          {ISA_ST_LDS_64, ISA_ST_LDS_ATOMIC_64},
+      {ISA_ST_GLOBAL_32, ISA_ST_GLOBAL_ATOMIC_32},    {ISA_ST_GLOBAL_64, ISA_ST_GLOBAL_ATOMIC_64},
+  };
+  for (uint32_t i = first; i < b->ir->count; i++)
+    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
+      if (b->ir->inst[i].op == pairs[k].plain) {
+        b->ir->inst[i].op = pairs[k].atomic;
+        break;
+      }
+}
+
 static bool lower_load_atomic(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[1]);
   ir_ref *result = build_define(b, inst->word[2]);
@@ -176,6 +195,7 @@ static bool lower_load_atomic(struct build *b, const struct spirv_inst *inst) {
   const uint32_t first = b->ir->count;
   build_load(b, build_pointer(b, inst->word[3]), type, (uint32_t)type->size, result);
   build_volatile(b, first);
+  make_indivisible(b, first);
   fence_if(b, order, acquire);
   return !b->failed;
 }
@@ -189,7 +209,9 @@ static bool lower_store_atomic(struct build *b, const struct spirv_inst *inst) {
   const ir_ref value = clears ? build_32(b, 0) : build_value(b, inst->word[4]);
   const uint64_t order = order_of(b, inst->word + 2);
   fence_if(b, order, release);
+  const uint32_t first = b->ir->count;
   build_store(b, build_pointer(b, inst->word[1]), type, (uint32_t)type->size, &value);
+  make_indivisible(b, first);
   fence_if(b, order, MemorySemanticsSequentiallyConsistent);
   return !b->failed;
 }

@@ -364,6 +364,27 @@ TEST(rows, info_tells_stores_atomics_fences_and_bytes) {
   EXPECT_TRUE(info_of("copy.fence.all").global_fence && info_of("copy.fence.all").local_fence);
 }
 
+TEST(rows, atomics_and_atomic_loads_and_stores_are_indivisible_and_nothing_else_is) {
+  static const char *const texts[] = {
+      "ld.lds.atomic.b32 r0, [r4]",    "ld.lds.atomic.b64 r0, [r4]",    "st.lds.atomic.b32 [r4], r0",
+      "st.lds.atomic.b64 [r4], r0",    "ld.global.atomic.b32 r0, [r4]", "ld.global.atomic.b64 r0, [r4]",
+      "st.global.atomic.b32 [r4], r0", "st.global.atomic.b64 [r4], r0",
+  };
+  static const char *const plain_texts[] = {
+      "ld.lds.b32 r0, [r4]",       "ld.lds.b64 r0, [r4]",       "st.lds.b32 [r4], r0",    "st.lds.b64 [r4], r0",
+      "ld.global.l2.b32 r0, [r4]", "ld.global.l2.b64 r0, [r4]", "st.global.b32 [r4], r0", "st.global.b64 [r4], r0",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    struct isa_info info = info_of(texts[i]), plain = info_of(plain_texts[i]);
+    ct_note("%s", texts[i]);
+    EXPECT_TRUE(info.indivisible && !plain.indivisible);
+    plain.indivisible = true; /* for a machine they are the same */
+    EXPECT_EQ(memcmp(&info, &plain, sizeof info), 0);
+  }
+  EXPECT_TRUE(info_of("atom.lds.add.i64 r0, [r4], r6").indivisible);
+  EXPECT_TRUE(info_of("atom.global.cas.b32 r0, [r4], r6, r7").indivisible);
+}
+
 TEST(rows, the_manual_shows_every_row) {
   char *manual = isa_manual();
   for (enum isa_op op = 0; op < ISA_OPS; op++) {

@@ -198,7 +198,7 @@ TEST(code, an_atomic_load_is_a_load_each_time) {
   EXPECT_EQ(
       count("kernel void k(global atomic_int *a, global int *out) {\n"
             "out[0] = atomic_load_explicit(a, memory_order_relaxed) + atomic_load_explicit(a, memory_order_relaxed); }",
-            ISA_LD_GLOBAL_L2_32),
+            ISA_LD_GLOBAL_ATOMIC_32),
       2);
 }
 
