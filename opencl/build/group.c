@@ -1,8 +1,9 @@
 /* What a work-group does together: barriers, fences; and which file lowers which group instruction.
  *
- * A barrier of a sub-group is a fence and nothing else: a warp is in lockstep, so all its lanes are there already; only
- * what they have stored may not have arrived. Memory semantics choose the fence by the kinds of memory that they name;
- * the order (acquire, release, both) makes no difference to a fence of the ISA, which holds back everything. */
+ * A barrier of a sub-group takes no longer than a fence: a warp is in lockstep, so all its lanes are there already;
+ * only what they have stored may not have arrived. It is an operation of its own because it orders the accesses of one
+ * lane with those of another. Memory semantics choose the fence by the kinds of memory that they name; the order
+ * (acquire, release, both) makes no difference to a fence of the ISA, which holds back everything. */
 #include "opencl/build/group.h"
 
 bool group_fits(struct build *b, uint32_t id, uint32_t like) {
@@ -25,13 +26,20 @@ static unsigned memories(uint64_t semantics) {
   return (semantics & MemorySemanticsWorkgroupMemory ? SYNC_LDS : 0) | (semantics & global ? SYNC_GLOBAL : 0);
 }
 
-void group_fence(struct build *b, uint64_t semantics) {
+/* Of two in a row one does: a barrier of the warp is a fence, too. */
+static void put_fence(struct build *b, uint64_t semantics, bool warp) {
   static const uint16_t fences[] = {ISA_FENCE_ALL, ISA_FENCE_LDS, ISA_FENCE_GLOBAL, ISA_FENCE_ALL};
-  const uint16_t op = fences[memories(semantics)];
+  static const uint16_t barriers[] = {ISA_BAR_WARP_ALL, ISA_BAR_WARP_LDS, ISA_BAR_WARP_GLOBAL, ISA_BAR_WARP_ALL};
+  const uint16_t fence = fences[memories(semantics)], barrier = barriers[memories(semantics)];
   const struct ir_block *block = &b->ir->block[b->block];
-  if (!block->count || b->ir->inst[block->inst[block->count - 1]].op != op)
-    build_op(b, (enum isa_op)op, 0, 0, 0);
+  struct ir_inst *last = block->count ? &b->ir->inst[block->inst[block->count - 1]] : NULL;
+  if (last && last->op == fence && warp)
+    last->op = barrier;
+  else if (!last || (last->op != fence && last->op != barrier))
+    build_op(b, (enum isa_op)(warp ? barrier : fence), 0, 0, 0);
 }
+
+void group_fence(struct build *b, uint64_t semantics) { put_fence(b, semantics, false); }
 
 /* Semantics that are no constant are the strictest. */
 static uint64_t semantics_of(struct build *b, uint32_t id) {
@@ -48,7 +56,7 @@ static bool lower_barrier(struct build *b, const struct spirv_inst *inst) {
   if (scope == ScopeWorkgroup)
     build_op(b, (enum isa_op)barriers[memories(semantics)], 0, 0, 0);
   else if (scope == ScopeSubgroup && memories(semantics))
-    group_fence(b, semantics);
+    put_fence(b, semantics, true);
   else if (scope < ScopeWorkgroup)
     return build_fail(b, "a barrier across work-groups is not supported; legal are work-group and sub-group barriers");
   return !b->failed;

@@ -358,6 +358,10 @@ TEST(rows, info_tells_stores_atomics_fences_and_bytes) {
   EXPECT_TRUE(info_of("fence.global").global_fence && !info_of("fence.global").local_fence);
   EXPECT_TRUE(info_of("bar.all").global_fence && info_of("bar.all").local_fence);
   EXPECT_EQ(info_of("bar.all").class_, ISA_CLASS_BARRIER);
+  EXPECT_TRUE(info_of("bar.warp.lds").local_fence && !info_of("bar.warp.lds").global_fence);
+  EXPECT_TRUE(info_of("bar.warp.global").global_fence && !info_of("bar.warp.global").local_fence);
+  EXPECT_TRUE(info_of("bar.warp.all").global_fence && info_of("bar.warp.all").local_fence);
+  EXPECT_EQ(info_of("bar.warp.all").class_, ISA_CLASS_FENCE);
   EXPECT_EQ(info_of("copy.fence.lds").class_, ISA_CLASS_COPY_FENCE);
   EXPECT_TRUE(info_of("copy.fence.lds").local_fence && !info_of("copy.fence.lds").global_fence);
   EXPECT_TRUE(info_of("copy.fence.global").global_fence && !info_of("copy.fence.global").local_fence);

@@ -243,13 +243,30 @@ TEST(opencl_group, barriers_and_fences_are_as_strong_as_their_flags) {
                            "  work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_scope_device);\n"
                            "  mem_fence(CLK_LOCAL_MEM_FENCE); mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
                            "  sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); sub_group_barrier(0);\n"
+                           "  sub_group_barrier(CLK_LOCAL_MEM_FENCE); sub_group_barrier(CLK_GLOBAL_MEM_FENCE);\n"
                            "}\n")) {
-    static const enum isa_op ops[] = {ISA_BAR,       ISA_BAR_LDS,      ISA_BAR_GLOBAL, ISA_BAR_ALL,
-                                      ISA_FENCE_LDS, ISA_FENCE_GLOBAL, ISA_FENCE_ALL};
+    static const enum isa_op ops[] = {ISA_BAR,          ISA_BAR_LDS,      ISA_BAR_GLOBAL,
+                                      ISA_BAR_ALL,      ISA_FENCE_LDS,    ISA_FENCE_GLOBAL,
+                                      ISA_BAR_WARP_ALL, ISA_BAR_WARP_LDS, ISA_BAR_WARP_GLOBAL};
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
       ct_note("%s", isa_op_name(ops[i]));
       EXPECT_EQ(group_rig_count(&rig, ops[i]), 1);
     }
+    EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_ALL), 0);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, a_fence_beside_a_sub_group_barrier_of_the_same_memory_is_left_out) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k() {\n"
+                           "  mem_fence(CLK_LOCAL_MEM_FENCE); sub_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
+                           "  mem_fence(CLK_LOCAL_MEM_FENCE); mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+                           "  sub_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
+                           "}\n")) {
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_WARP_LDS), 2);
+    EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_LDS), 0);
+    EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_GLOBAL), 1);
   }
   group_rig_close(&rig);
 }
