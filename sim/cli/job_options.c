@@ -1,0 +1,116 @@
+#include "sim/cli/job_options.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+
+/* ---- options ----------------------------------------------------------------------------------- */
+
+static error_t take_program(struct argp_state *state, const char *word, struct job_options *options) {
+  if (options->direct.program)
+    return cli_refuse(state, "%.60s: one launch file or kernel is enough", word);
+  options->direct.program = word;
+  return 0;
+}
+
+/* Options whose value is kept as it is. */
+static const char **place_of_word(struct job_options *options, int key) {
+  switch (key) {
+  case KEY_KERNEL:
+    return &options->direct.kernel;
+  case KEY_GLOBAL:
+    return &options->direct.global;
+  case KEY_LOCAL:
+    return &options->direct.local;
+  case KEY_OFFSET:
+    return &options->direct.offset;
+  default:
+    return NULL;
+  }
+}
+
+error_t job_option(int key, const char *word, struct argp_state *state, struct job_options *options) {
+  const char **kept = place_of_word(options, key);
+  if (kept) {
+    *kept = word;
+    return 0;
+  }
+  switch (key) {
+  case KEY_ARG:
+    return run_add_word(&options->args, word);
+  case ARGP_KEY_ARG:
+    return take_program(state, word, options);
+  case ARGP_KEY_END:
+    return options->direct.program ? 0 : cli_refuse(state, "a launch file or a kernel is missing; --help says more");
+  default:
+    return build_option(key, word, state, &options->build);
+  }
+}
+
+/* ---- the job ----------------------------------------------------------------------------------- */
+
+static bool only_direct(const struct job_options *options, struct message *message) {
+  const struct {
+    const char *option;
+    bool given;
+  } direct[] = {{"--kernel", options->direct.kernel},
+                {"--global", options->direct.global},
+                {"--local", options->direct.local},
+                {"--offset", options->direct.offset},
+                {"--arg", options->args.count > 0}};
+  for (size_t i = 0; i < sizeof direct / sizeof *direct; i++)
+    if (direct[i].given)
+      return message_fail(message, "%s: the launch file says this", direct[i].option);
+  return true;
+}
+
+/* A folder was named where a file is wanted: the first launch file in it, or one folder deeper. */
+static bool fail_folder(const char *folder, struct message *message) {
+  static const char *const patterns[] = {"launch*.json", "*/launch*.json"};
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+    char pattern[1024];
+    glob_t found = {0};
+    size_t length = strlen(folder);
+    const char *slash = length && folder[length - 1] == '/' ? "" : "/";
+    snprintf(pattern, sizeof pattern, "%.900s%s%s", folder, slash, patterns[i]);
+    bool any = glob(pattern, 0, NULL, &found) == 0;
+    if (any)
+      message_fail(message, "%s: is a directory; %s launch file is %s", folder,
+                   found.gl_pathc > 1 ? "its first" : "its", found.gl_pathv[0]);
+    globfree(&found);
+    if (any)
+      return false;
+  }
+  return message_fail(message, "%s: is a directory, without a launch file", folder);
+}
+
+bool job_options_load(struct job_options *options, struct run_call *call, bool verify, struct job *job) {
+  const struct job_request request = {.machine = call->machine,
+                                      .set = call->sets.word,
+                                      .set_count = call->sets.count,
+                                      .build = options->build,
+                                      .verify = verify};
+  const char *program = options->direct.program;
+  struct message *message = &call->message;
+  if (file_is_folder(program))
+    return fail_folder(program, message);
+  if (strcmp(file_extension(program), ".json") == 0 && !file_exists(program))
+    return message_fail(message, "%.300s: %s", program, strerror(ENOENT));
+  if (strcmp(file_extension(program), ".json") == 0)
+    return only_direct(options, message) && launch_load(program, &request, job, message);
+  if (verify)
+    return message_fail(message, "--verify: needs a launch file, which says what to expect");
+  options->direct.args = options->args.word;
+  options->direct.arg_count = options->args.count;
+  return direct_job(&options->direct, &request, job, message);
+}
+
+void job_options_free(struct job_options *options) {
+  free(options->args.word);
+  program_build_free(&options->build);
+}
