@@ -1,0 +1,16 @@
+/* Each work-item sends two packets. With -D WRONG the second argument reads, and the launch passes it the pipe that the
+ * first one writes; without, both arguments write, and one pipe may serve both. */
+#ifdef WRONG
+#define DIRECTION read_only
+#define OTHER read_pipe
+#else
+#define DIRECTION write_only
+#define OTHER write_pipe
+#endif
+
+kernel void echo(write_only pipe uint first, DIRECTION pipe uint second, global uint *out) {
+  uint i = get_global_id(0), x = 7 * i, y = 7 * i + 1;
+  write_pipe(first, &x);
+  if (OTHER(second, &y) == 0)
+    out[i] = y;
+}
