@@ -1,0 +1,12 @@
+/* Each work-item sends a packet, but the pipe has room for half of them. With -D WRONG none looks whether it got a
+ * reservation; without, each does. */
+kernel void send(write_only pipe uint p) {
+  uint x = get_global_id(0);
+  reserve_id_t id = reserve_write_pipe(p, 1);
+#ifndef WRONG
+  if (!is_valid_reserve_id(id))
+    return;
+#endif
+  write_pipe(p, id, 0, &x);
+  commit_write_pipe(p, id);
+}
