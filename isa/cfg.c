@@ -215,3 +215,70 @@ bool cfg_joins(const struct isa_inst *code, uint32_t entry, uint32_t end, uint32
   free(g.storage);
   return true;
 }
+
+/* ---- loops ------------------------------------------------------------------------------ */
+
+/* Strongly connected components by Tarjan ("Depth-first search and linear graph algorithms", 1972). `semi` holds the
+ * least number that a node leads back to, `label` the `open` nodes whose component is not complete, `bucket` whether a
+ * node is among these, and `next` its edge to try next. */
+struct search {
+  struct graph *g;
+  uint32_t numbers, depth, open;
+};
+
+static void enter(struct search *search, uint32_t n) {
+  struct graph *g = search->g;
+  g->number[n] = g->semi[n] = search->numbers++;
+  g->stack[search->depth++] = n;
+  g->label[search->open++] = n;
+  g->bucket[n] = 1;
+  g->next[n] = 0;
+}
+
+/* All nodes from `n` on are a component of their own: a cycle if there are others than n. */
+static void close_component(struct search *search, uint32_t n, struct isa_info *info) {
+  const struct graph *g = search->g;
+  const bool several = g->label[search->open - 1] != n;
+  uint32_t member = g->count;
+  while (member != n) {
+    member = g->label[--search->open];
+    g->bucket[member] = 0;
+    info[member].in_loop |= several;
+  }
+}
+
+static void search_from(struct search *search, uint32_t root, struct isa_info *info) {
+  struct graph *g = search->g;
+  enter(search, root);
+  while (search->depth) {
+    const uint32_t n = g->stack[search->depth - 1];
+    uint32_t to[2];
+    if (g->next[n] < successors(g, n, to)) {
+      const uint32_t m = to[g->next[n]++];
+      info[n].in_loop |= m == n;
+      if (g->number[m] == NONE)
+        enter(search, m);
+      else if (g->bucket[m] && g->number[m] < g->semi[n])
+        g->semi[n] = g->number[m];
+      continue;
+    }
+    const uint32_t from = --search->depth ? g->stack[search->depth - 1] : n;
+    if (g->semi[n] < g->semi[from])
+      g->semi[from] = g->semi[n];
+    if (g->semi[n] == g->number[n])
+      close_component(search, n, info);
+  }
+}
+
+bool cfg_loops(struct isa_program *program, const struct isa_kernel *kernel) {
+  struct graph g = {.code = program->code, .entry = kernel->entry, .count = kernel->end - kernel->entry};
+  if (!make_graph(&g))
+    return false;
+  memset(g.number, 0xff, g.count * sizeof *g.number);
+  struct search search = {.g = &g};
+  for (uint32_t n = 0; n < g.count; n++)
+    if (g.number[n] == NONE)
+      search_from(&search, n, program->info + kernel->entry);
+  free(g.storage);
+  return true;
+}

@@ -1,4 +1,4 @@
-/* Where the two sides of each branch meet again: its immediate post-dominator.
+/* Where the two sides of each branch meet again, its immediate post-dominator; and what lies in a loop.
  *
  * A kernel may end in several places. Were all exits one point, an early `exit` inside an `if` would
  * push the join of that `if` to the very end. So an arm that only ends does not count: the nodes
@@ -18,5 +18,8 @@
  * its end, writes join[pc - entry] for every guarded branch and ISA_NEVER for all else. *depth gets the
  * most joins that can be nested. False when memory is out. */
 bool cfg_joins(const struct isa_inst *code, uint32_t entry, uint32_t end, uint32_t *join, uint32_t *depth);
+
+/* Sets in_loop of the kernel's instructions, which isa_describe() has described. False when memory is out. */
+bool cfg_loops(struct isa_program *program, const struct isa_kernel *kernel);
 
 #endif

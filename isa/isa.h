@@ -104,6 +104,7 @@ struct isa_info {
   uint8_t sent;       /* 32-bit registers that a lane's store or atomic takes along, besides its address */
   bool local_fence,
       global_fence; /* barriers and fences: which accesses (of copy fences: whose, the copies') are first */
+  bool in_loop;     /* control flow can come here again from here; isa_validate() sees it, who sees the whole kernel */
   uint8_t writes;   /* the first `writes` of slot[] are written, the rest read */
   uint8_t slots;
   uint16_t slot[ISA_INFO_SLOTS]; /* scoreboard slots: register, or 256 + predicate */

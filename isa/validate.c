@@ -382,5 +382,8 @@ bool isa_validate(struct isa_program *program, struct isa_error *error) {
       return wrong(&check, "instruction %u is from no source file of the program", pc);
   for (uint32_t pc = 0; pc < program->count; pc++)
     isa_describe(&program->code[pc], &program->info[pc]);
+  for (size_t i = 0; i < program->kernel_count; i++)
+    if (!cfg_loops(program, &program->kernels[i]))
+      return wrong(&check, "out of memory");
   return true;
 }

@@ -429,6 +429,36 @@ TEST(group, a_wait_for_more_events_than_are_listed_or_for_fewer_than_none_is_rep
   expect_report("mov.b32 f, -1\nwait.first f, e", 2, HAZARD_X13, 0, "-1 events of a list of 1");
 }
 
+/* Whether the group's calls of the kernel lie in loops, in the order of the text: "y" or "n" for each. */
+static void expect_loops(const char *body, const char *loops) {
+  struct isa_error error = {""};
+  char source[512], found[16] = "";
+  snprintf(source, sizeof source, ".kernel first\na: bra a\n.kernel k\n.pred p, q\n%s", body);
+  struct isa_program *program = isa_assemble(source, strlen(source), "loops", &error);
+  ct_note("%s", body);
+  EXPECT_STREQ(error.text, "");
+  for (uint32_t pc = 1; program && pc < program->count; pc++)
+    if (program->info[pc].class_ == ISA_CLASS_BARRIER)
+      strcat(found, program->info[pc].in_loop ? "y" : "n");
+  EXPECT_STREQ(found, loops);
+  isa_program_free(program);
+}
+
+TEST(group, a_call_is_in_a_loop_if_control_flow_can_come_to_it_again) {
+  expect_loops("bar\na: bar\n@p bra a\nbar\nexit\n", "nyn");
+  expect_loops("bar\na: bar\n@p bra a\n@q bra a\nexit\n", "ny");
+  expect_loops("a: @p bra b\nbar\nbra a\nb: bar\nexit\n", "yn");
+  /* an arm that leaves the loop is not in it, wherever it stands; one that lies behind the end is */
+  expect_loops("a: @p bra b\nbra c\nb: bar\nbra out\nc: @q bra a\nbar\nout: bar\nexit\n", "nnn");
+  expect_loops("a: @p bra b\n@q bra a\nbar\nexit\nb: bar\nbra a\n", "ny");
+  /* nested, and two entries */
+  expect_loops("a: bar\nb: bar\n@p bra b\nbar\n@q bra a\nbar\nexit\n", "yyyn");
+  expect_loops("@p bra b\na: bar\nb: bar\n@q bra a\nexit\n", "yy");
+  /* for ever; and forward branches alone are none */
+  expect_loops("bar\na: bar\nbra a\n", "ny");
+  expect_loops("@p bra a\nbar\na: bar\n@q bra b\nbar\nb: exit\n", "nnn");
+}
+
 TEST(group, missing_lanes_are_reported_at_copies_waits_and_barriers) {
   const char *missing = "24 of 32 lanes of warp 0 take part";
   const char *const ops[] = {"copy.to_lds e, [tile], [p], n, size=4",

@@ -2,6 +2,7 @@
 #include "isa/rows.h"
 #include "tests/ct.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -383,7 +384,8 @@ TEST(rows, atomics_and_atomic_loads_and_stores_are_indivisible_and_nothing_else_
     ct_note("%s", texts[i]);
     EXPECT_TRUE(info.indivisible && !plain.indivisible);
     plain.indivisible = true; /* for a machine they are the same */
-    EXPECT_EQ(memcmp(&info, &plain, sizeof info), 0);
+    EXPECT_EQ(memcmp(&info, &plain, offsetof(struct isa_info, slots) + 1), 0); /* some padding follows */
+    EXPECT_EQ(memcmp(info.slot, plain.slot, sizeof info.slot), 0);
   }
   EXPECT_TRUE(info_of("atom.lds.add.i64 r0, [r4], r6").indivisible);
   EXPECT_TRUE(info_of("atom.global.cas.b32 r0, [r4], r6, r7").indivisible);
