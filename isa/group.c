@@ -1,22 +1,23 @@
 /* Operations that a whole work-group does together. The executor takes their operands from the first
- * active lane and reports lanes that are missing (G2) or of another opinion (G1); whether the warps
- * agree with each other is for those to see who see them all. */
+ * active lane and reports lanes that are missing (isa_divergence_rule()) or of another opinion (G1, R10); whether the
+ * warps agree with each other is for those to see who see them all.
+ *
+ * One mistake is to be one report. A lane that has left is missing at the next call, and not told of again at all that
+ * follow. A lane that was missing at a copy has no event of it, which is no other opinion at the wait. */
 #include "isa/step.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Lanes that never ran or have left are missing too; a warp that is switched off as a whole may be in
- * agreement with the others, so it says nothing here. */
-static void report_missing_as(const struct isa_warp *warp, const struct isa_result *result, enum isa_hazard_rule rule) {
-  const uint64_t missing = warp->all & ~result->mask;
-  if (missing && result->mask)
-    step_report(warp, result->pc, rule, first_lane(missing), "%d of %d lanes of warp %u take part",
-                __builtin_popcountll(result->mask), __builtin_popcountll(warp->all), warp->index);
-}
-
-static void report_missing(const struct isa_warp *warp, const struct isa_result *result) {
-  report_missing_as(warp, result, HAZARD_G2);
+/* A warp that is switched off as a whole may be in agreement with the others, so it says nothing here. */
+static void report_missing(struct isa_warp *warp, const struct isa_result *result) {
+  const uint64_t missing = warp->all & ~result->mask, gone = warp->all & ~warp->live;
+  if (!result->mask || !(missing & ~warp->missed))
+    return;
+  warp->missed |= gone;
+  step_report(warp, result->pc, isa_divergence_rule(warp->group->launch->program, result->pc), first_lane(missing),
+              "%d of %d lanes of warp %u take part", __builtin_popcountll(result->mask),
+              __builtin_popcountll(warp->all), warp->index);
 }
 
 void group_barrier(struct isa_warp *warp, const struct isa_result *result) {
@@ -25,17 +26,17 @@ void group_barrier(struct isa_warp *warp, const struct isa_result *result) {
     report_missing(warp, result);
 }
 
-/* One operand of a group operation: register `reg`, the same in all lanes or else `rule`, once. */
-static uint32_t agreed_as(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg, const char *what,
+/* One operand of a group operation: register `reg`, the same in all lanes of `mask` or else `rule`, once. */
+static uint32_t agreed_as(const struct isa_warp *warp, uint32_t pc, uint64_t mask, uint8_t reg, const char *what,
                           enum isa_hazard_rule rule, bool *reported) {
   const uint32_t *row = register_row(warp, reg, warp->group->launch->warp_size);
-  const uint32_t value = row[first_lane(result->mask)];
+  const uint32_t value = row[first_lane(mask)];
   if (!*reported)
-    EACH_LANE(lane, result->mask) {
+    EACH_LANE(lane, mask) {
       if (row[lane] == value)
         continue;
-      step_report(warp, result->pc, rule, (uint32_t)lane, "%s is %u in lane %u but %u in lane %u", what, value,
-                  first_lane(result->mask), row[lane], (unsigned)lane);
+      step_report(warp, pc, rule, (uint32_t)lane, "%s is %u in lane %u but %u in lane %u", what, value,
+                  first_lane(mask), row[lane], (unsigned)lane);
       *reported = true;
       break;
     }
@@ -44,14 +45,25 @@ static uint32_t agreed_as(const struct isa_warp *warp, const struct isa_result *
 
 static uint32_t agreed(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg, const char *what,
                        bool *reported) {
-  return agreed_as(warp, result, reg, what, HAZARD_G1, reported);
+  return agreed_as(warp, result->pc, result->mask, reg, what, HAZARD_G1, reported);
+}
+
+/* Lanes that may be asked for an event: those that were at all copies, or else the first. */
+static uint64_t knowing(const struct isa_warp *warp, const struct isa_result *result) {
+  const uint64_t know = result->mask & ~warp->strayed;
+  return know ? know : result->mask & (0 - result->mask);
+}
+
+static uint32_t agreed_event(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg,
+                             const char *what, bool *reported) {
+  return agreed_as(warp, result->pc, knowing(warp, result), reg, what, HAZARD_G1, reported);
 }
 
 /* A pair of registers that the lanes must agree on. */
 static uint64_t agreed_pair(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg, const char *what,
                             bool *reported) {
-  const uint32_t low = agreed_as(warp, result, reg, what, HAZARD_R10, reported);
-  const uint32_t high = agreed_as(warp, result, (uint8_t)(reg + 1), what, HAZARD_R10, reported);
+  const uint32_t low = agreed_as(warp, result->pc, result->mask, reg, what, HAZARD_R10, reported);
+  const uint32_t high = agreed_as(warp, result->pc, result->mask, (uint8_t)(reg + 1), what, HAZARD_R10, reported);
   return (uint64_t)high << 32 | low;
 }
 
@@ -59,7 +71,7 @@ void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, stru
   bool reported = false;
   if (!result->mask)
     return;
-  report_missing_as(warp, result, HAZARD_R10);
+  report_missing(warp, result);
   result->pipe[0] = agreed_pair(warp, result, inst->a, "the pipe's address", &reported);
   result->pipe[1] = agreed_pair(warp, result, inst->c, "the count or id", &reported);
 }
@@ -67,7 +79,7 @@ void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, stru
 /* A null event becomes a new one, with the same number in every warp: each counts for itself. */
 static void take_event(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result, bool *reported) {
   const uint32_t stride = warp->group->launch->warp_size;
-  result->copy.event_in = agreed(warp, result, inst->d, "the event", reported);
+  result->copy.event_in = agreed_event(warp, result, inst->d, "the event", reported);
   result->copy.event = result->copy.event_in ? result->copy.event_in : ++warp->events;
   if (!result->copy.event_in)
     EACH_LANE(lane, result->mask) warp->reg[(size_t)inst->d * stride + lane] = result->copy.event;
@@ -137,6 +149,7 @@ void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_r
   else if (copy->form != ISA_COPY_PLAIN)
     take_fields(warp, inst, result, &reported);
   take_event(warp, inst, result, &reported);
+  warp->strayed |= warp->live & ~result->mask;
 }
 
 static uint32_t events_listed(const struct isa_inst *inst) {
@@ -156,6 +169,26 @@ static uint32_t first_events(const struct isa_warp *warp, const struct isa_inst 
   return wanted < 0 ? 0 : listed;
 }
 
+static void add_event(struct isa_wait *wait, uint32_t event) {
+  for (uint32_t i = 0; i < wait->count; i++)
+    if (wait->event[i] == event)
+      return;
+  if (wait->count < ISA_WAIT_EVENTS)
+    wait->event[wait->count++] = event;
+}
+
+/* No lane was at all copies: each waits for those that it was at. */
+static void wait_for_own(const struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result,
+                         uint32_t listed, struct isa_wait *wait) {
+  struct isa_wait own = {.more = wait->more};
+  for (uint32_t i = 0; i < listed; i++) {
+    const uint32_t *row = register_row(warp, wait_register(inst, i), warp->group->launch->warp_size);
+    EACH_LANE(lane, result->mask) if (row[lane] && row[lane] <= warp->events) add_event(&own, row[lane]);
+  }
+  if (own.count)
+    *wait = own;
+}
+
 void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
   if (!result->mask)
     return;
@@ -169,6 +202,8 @@ void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_r
   for (uint32_t i = 0; i < wait->count; i++) {
     char what[32];
     snprintf(what, sizeof what, "event %u of the wait", i + 1);
-    wait->event[i] = agreed(warp, result, wait_register(inst, i), what, &reported);
+    wait->event[i] = agreed_event(warp, result, wait_register(inst, i), what, &reported);
   }
+  if (!(result->mask & ~warp->strayed))
+    wait_for_own(warp, inst, result, wait->count, wait);
 }

@@ -1,4 +1,4 @@
-#include "isa/isa.h"
+#include "isa/rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +10,19 @@ const struct isa_hazard_row isa_hazard_rows[HAZARDS] = {
 };
 
 const char *const isa_hazard_levels[2] = {"error", "warning"};
+
+enum isa_hazard_rule isa_divergence_rule(const struct isa_program *program, uint32_t pc) {
+  if (isa_rows[program->code[pc].op].format == FORMAT_PIPE_BAR)
+    return HAZARD_R10;
+  switch ((enum isa_class)program->info[pc].class_) {
+  case ISA_CLASS_BARRIER:
+    return HAZARD_M8;
+  case ISA_CLASS_COPY_FENCE:
+    return HAZARD_N3;
+  default:
+    return program->info[pc].in_loop ? HAZARD_G3 : HAZARD_G2;
+  }
+}
 
 /* What does not fit is cut off. */
 static void append(char *text, const char *from, size_t length) {
@@ -25,7 +38,8 @@ static void append_line(char *text, uint32_t line) {
   append(text, words, (size_t)length);
 }
 
-void isa_hazard_advice(enum isa_hazard_rule rule, uint32_t here_line, uint32_t other_line, char text[static ISA_ADVICE]) {
+void isa_hazard_advice(enum isa_hazard_rule rule, uint32_t here_line, uint32_t other_line,
+                       char text[static ISA_ADVICE]) {
   const char *from = isa_hazard_rows[rule].advice;
   text[0] = '\0';
   for (const char *open; (open = strchr(from, '{')); from = strchr(open, '}') + 1) {

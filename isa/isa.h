@@ -239,6 +239,9 @@ struct isa_hazard_row {
 extern const struct isa_hazard_row isa_hazard_rows[HAZARDS];
 extern const char *const isa_hazard_levels[2]; /* "error", "warning" */
 
+/* The rule that is broken where not all work-items of a work-group come to this barrier, copy, copy fence or wait. */
+enum isa_hazard_rule isa_divergence_rule(const struct isa_program *program, uint32_t pc);
+
 /* Advice on a hazard whose two places have these source lines; 0: there is none, or it is not known. */
 enum { ISA_ADVICE = 320 };
 void isa_hazard_advice(enum isa_hazard_rule rule, uint32_t here_line, uint32_t other_line, char text[static ISA_ADVICE]);
@@ -315,6 +318,8 @@ struct isa_warp {
   uint32_t *local_id;      /* local_id[axis * warp_size + lane] */
   uint8_t *private_memory; /* lane l's bytes start at l * private_bytes */
   uint32_t events;         /* events this warp has seen created: the next one is events + 1 */
+  uint64_t missed;         /* lanes that have left, and have been reported as missing at a call of their group */
+  uint64_t strayed;        /* lanes that were missing at a copy: what they hold as events means nothing */
   uint64_t clock;          /* what get.clock reads; told before each step, isa/ itself has no time */
 };
 

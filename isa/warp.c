@@ -47,6 +47,7 @@ void isa_warp_start(struct isa_warp *warp, struct isa_group *group, uint32_t ind
   warp->depth = 0;
   warp->join = ISA_NEVER;
   warp->events = 0;
+  warp->missed = warp->strayed = 0;
   memset(warp->pred, 0, sizeof warp->pred);
   memset(warp->reg, 0, register_bytes(launch));
   memset(warp->local_id, 0, id_bytes(launch));

@@ -146,8 +146,15 @@ struct copy_scope {
 struct cu_call {
   uint64_t standing;   /* slots of the warps that stand at it */
   uint32_t count;      /* warps that have arrived, those that have gone on too */
-  uint32_t pc;         /* of the first to arrive */
-  bool mismatched;     /* another warp stands at another instruction */
+  uint32_t pc;         /* of the first to arrive, */
+  uint32_t first_warp; /* which is this one */
+  bool mismatched;     /* another warp stands at another instruction: it is over for all of them */
+  uint32_t least;      /* of the instructions that they stand at, the first in the program; */
+  uint32_t least_warp; /* the first warp that stands there; */
+  uint32_t other;      /* and the second of these instructions */
+  uint32_t differs;    /* 1 + the first warp whose arguments are others than those of the first to arrive; 0: none */
+  uint32_t lanes;      /* that have come with their warps */
+  bool told;           /* what is wrong with the call has been reported */
   cycle_t opened;      /* when the first one arrived, */
   cycle_t complete_at; /* and the last */
   struct isa_copy copy;

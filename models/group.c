@@ -5,20 +5,121 @@
 #include "models/group.h"
 #include "models/tell.h"
 
-/* A hazard of the group's `warp`, or of the whole group. */
-static void hazard_of(struct cu *cu, const struct cu_group *group, const struct cu_warp *warp,
-                      enum isa_hazard_rule rule, uint32_t pc, const char *detail) {
-  struct isa_hazard found = {.rule = rule,
-                             .pc = pc,
-                             .group = {group->id[0], group->id[1], group->id[2]},
-                             .item = warp ? warp->index * cu->params.warp_size : 0};
+/* A hazard of the group, first of all of its warp number `warp`. */
+static void hazard_of(struct cu *cu, const struct cu_group *group, uint32_t warp, enum isa_hazard_rule rule,
+                      uint32_t pc, const char *detail) {
+  struct isa_hazard found = {
+      .rule = rule, .pc = pc, .group = {group->id[0], group->id[1], group->id[2]}, .item = warp * cu->params.warp_size};
   snprintf(found.detail, sizeof found.detail, "%s", detail);
   cu_report(group->kernel, &found);
 }
 
 void group_hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_rule rule, uint32_t pc,
                   const char *detail) {
-  hazard_of(cu, group, NULL, rule, pc, detail);
+  hazard_of(cu, group, 0, rule, pc, detail);
+}
+
+/* ---- whether the warps agree ------------------------------------------------------------ */
+
+static bool same_copy(const struct isa_copy *a, const struct isa_copy *b) {
+  return a->form == b->form && a->to_lds == b->to_lds && a->global == b->global && a->lds == b->lds &&
+         a->element_bytes == b->element_bytes && a->elements == b->elements && a->lines == b->lines &&
+         a->planes == b->planes && a->global_line == b->global_line && a->lds_line == b->lds_line &&
+         a->global_plane == b->global_plane && a->lds_plane == b->lds_plane && a->event_in == b->event_in;
+}
+
+static bool same_wait(const struct isa_wait *a, const struct isa_wait *b) {
+  bool same = a->count == b->count;
+  for (uint32_t i = 0; same && i < a->count; i++)
+    same = a->event[i] == b->event[i];
+  return same;
+}
+
+static bool is_pipe_barrier(const struct cu_group *group, uint32_t pc) {
+  const uint16_t op = group->kernel->program->code[pc].op;
+  return op == ISA_BAR_PIPE || op == ISA_BAR_PIPE_GLOBAL;
+}
+
+static void compare(const struct cu_group *group, struct cu_call *call, const struct isa_result *result,
+                    const struct cu_warp *warp) {
+  enum isa_class class_ = group_class_at(group, call->pc);
+  bool same = class_ == ISA_CLASS_COPY           ? same_copy(&call->copy, &result->copy)
+              : class_ == ISA_CLASS_WAIT         ? same_wait(&call->wait, &result->wait)
+              : is_pipe_barrier(group, call->pc) ? memcmp(call->pipe, result->pipe, sizeof call->pipe) == 0
+                                                 : true;
+  if (!same && (!call->differs || warp->index < call->differs - 1))
+    call->differs = 1 + warp->index;
+}
+
+/* Where the warps of the call stand, whichever of them has come first. */
+static void note_place(struct cu_call *call, uint32_t pc, const struct cu_warp *warp) {
+  if (pc < call->least) {
+    call->other = call->least;
+    call->least = pc;
+    call->least_warp = warp->index;
+  } else if (pc > call->least)
+    call->other = pc < call->other ? pc : call->other;
+  else if (warp->index < call->least_warp)
+    call->least_warp = warp->index;
+}
+
+static enum isa_hazard_rule divergence_rule(const struct cu_group *group, uint32_t pc) {
+  return isa_divergence_rule(group->kernel->program, pc);
+}
+
+/* Of calls at which different warps stand, the first in the program is what only some have come to. */
+static void tell_parted(struct cu *cu, const struct cu_group *group, const struct cu_call *call) {
+  char detail[96];
+  snprintf(detail, sizeof detail, "warp %u is here while others are at line %u", call->least_warp,
+           group->kernel->program->line[call->other]);
+  hazard_of(cu, group, call->least_warp, divergence_rule(group, call->least), call->least, detail);
+}
+
+static void tell_differs(struct cu *cu, const struct cu_group *group, const struct cu_call *call) {
+  const uint32_t first = call->first_warp, differs = call->differs - 1;
+  char detail[96];
+  snprintf(detail, sizeof detail, "warps %u and %u call it with different arguments", first < differs ? first : differs,
+           first < differs ? differs : first);
+  hazard_of(cu, group, first < differs ? first : differs, is_pipe_barrier(group, call->pc) ? HAZARD_R10 : HAZARD_G1,
+            call->pc, detail);
+}
+
+/* Nobody will come to the call any more. What is wrong is told once, and not before: so it does not depend on who comes
+ * when. */
+static void tell_call(struct cu *cu, const struct cu_group *group, struct cu_call *call) {
+  if (call->told || !call->count)
+    return;
+  call->told = true;
+  if (call->mismatched)
+    tell_parted(cu, group, call);
+  else if (call->differs)
+    tell_differs(cu, group, call);
+}
+
+/* Warps that have exited without having come to the call that the others are at. */
+static uint32_t gone(const struct cu *cu, const struct cu_group *group) {
+  uint32_t count = 0;
+  for (uint64_t left = group->exited ? group->warps : 0; left; left &= left - 1) {
+    const struct cu_warp *warp = &cu->warps[__builtin_ctzll(left)];
+    count += warp->exited && warp->calls == group->calls;
+  }
+  return count;
+}
+
+/* All warps have arrived at the call, or have exited. */
+static void look_at_call(struct cu *cu, struct cu_group *group) {
+  struct cu_call *call = &group->call;
+  const uint32_t exited = gone(cu, group);
+  char detail[96];
+  if (!call->count || call->told || call->count + exited < group->warp_count)
+    return;
+  if (call->mismatched || !exited) {
+    tell_call(cu, group, call);
+    return;
+  }
+  call->told = true;
+  snprintf(detail, sizeof detail, "%u of %u warps have exited", exited, group->warp_count);
+  group_hazard(cu, group, divergence_rule(group, call->pc), call->pc, detail);
 }
 
 /* ---- rendezvous ------------------------------------------------------------------------- */
@@ -73,6 +174,7 @@ void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycl
     return;
   group->call = group->ahead[0];
   memmove(group->ahead, group->ahead + 1, --group->ahead_count * sizeof group->ahead[0]);
+  look_at_call(cu, group);
 }
 
 void group_set_stall(struct cu *cu, const struct cu_group *group, enum stall stall, cycle_t now) {
@@ -83,6 +185,7 @@ void group_set_stall(struct cu *cu, const struct cu_group *group, enum stall sta
 static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   group->call.complete_at = now;
+  tell_call(cu, group, &group->call);
   switch (group_class_at(group, group->call.pc)) {
   case ISA_CLASS_COPY:
     group_start_copy(cu, group_slot, now);
@@ -101,74 +204,11 @@ static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
   }
 }
 
-static bool same_copy(const struct isa_copy *a, const struct isa_copy *b) {
-  return a->form == b->form && a->to_lds == b->to_lds && a->global == b->global && a->lds == b->lds &&
-         a->element_bytes == b->element_bytes && a->elements == b->elements && a->lines == b->lines &&
-         a->planes == b->planes && a->global_line == b->global_line && a->lds_line == b->lds_line &&
-         a->global_plane == b->global_plane && a->lds_plane == b->lds_plane && a->event_in == b->event_in;
-}
-
-static bool same_wait(const struct isa_wait *a, const struct isa_wait *b) {
-  bool same = a->count == b->count;
-  for (uint32_t i = 0; same && i < a->count; i++)
-    same = a->event[i] == b->event[i];
-  return same;
-}
-
-static bool is_pipe_barrier(const struct cu_group *group, uint32_t pc) {
-  const uint16_t op = group->kernel->program->code[pc].op;
-  return op == ISA_BAR_PIPE || op == ISA_BAR_PIPE_GLOBAL;
-}
-
-/* Who is missing at a barrier of a pipe's call has broken a rule of pipes. */
-static enum isa_hazard_rule missing_rule(const struct cu_group *group, uint32_t pc) {
-  return is_pipe_barrier(group, pc) ? HAZARD_R10 : HAZARD_G2;
-}
-
-static void compare(struct cu *cu, const struct cu_group *group, const struct cu_call *call,
-                    const struct isa_result *result, const struct cu_warp *warp) {
-  enum isa_class class_ = group_class_at(group, call->pc);
-  bool same = class_ == ISA_CLASS_COPY           ? same_copy(&call->copy, &result->copy)
-              : class_ == ISA_CLASS_WAIT         ? same_wait(&call->wait, &result->wait)
-              : is_pipe_barrier(group, call->pc) ? memcmp(call->pipe, result->pipe, sizeof call->pipe) == 0
-                                                 : true;
-  if (same)
-    return;
-  char detail[96];
-  snprintf(detail, sizeof detail, "warp %u differs from the first warp to arrive", warp->index);
-  hazard_of(cu, group, warp, is_pipe_barrier(group, call->pc) ? HAZARD_R10 : HAZARD_G1, call->pc, detail);
-}
-
 /* Warps of a work-group stand at different calls: they will never meet, whatever copies complete. */
-static void part(struct cu *cu, struct cu_group *group, struct cu_call *call, uint32_t pc, const struct cu_warp *warp,
-                 cycle_t now) {
-  char detail[96];
-  snprintf(detail, sizeof detail, "warp %u is here while others are at line %u", warp->index,
-           group->kernel->program->line[call->pc]);
-  hazard_of(cu, group, warp, missing_rule(group, pc), pc, detail);
+static void part(struct cu *cu, struct cu_group *group, struct cu_call *call, cycle_t now) {
   call->mismatched = true;
   if (call == &group->call && group_class_at(group, call->pc) == ISA_CLASS_WAIT)
     group_set_stall(cu, group, STALL_WAIT_JOIN, now);
-}
-
-/* Warps that have exited without having come to the call that the others are at. */
-static uint32_t gone(const struct cu *cu, const struct cu_group *group) {
-  uint32_t count = 0;
-  for (uint64_t left = group->exited ? group->warps : 0; left; left &= left - 1) {
-    const struct cu_warp *warp = &cu->warps[__builtin_ctzll(left)];
-    count += warp->exited && warp->calls == group->calls;
-  }
-  return count;
-}
-
-/* The warps that stand at a call are all that are left: the others have exited. */
-static void note_exited(struct cu *cu, const struct cu_group *group) {
-  char detail[96];
-  uint32_t exited = gone(cu, group);
-  if (!group->call.count || !exited || group->call.mismatched || group->call.count + exited < group->warp_count)
-    return;
-  snprintf(detail, sizeof detail, "%u of %u warps have exited", exited, group->warp_count);
-  group_hazard(cu, group, missing_rule(group, group->call.pc), group->call.pc, detail);
 }
 
 static enum stall arrival_stall(struct cu_group *group, const struct cu_call *call, uint32_t pc) {
@@ -188,12 +228,13 @@ static struct cu_call *call_at(struct cu_group *group, uint32_t place) {
   return place ? &group->ahead[place - 1] : &group->call;
 }
 
-static void open_call(struct cu_group *group, uint32_t place, uint32_t pc, const struct isa_result *result,
+static void open_call(struct cu_group *group, uint32_t place, uint32_t warp, const struct isa_result *result,
                       cycle_t now) {
+  const uint32_t pc = result->pc;
   struct cu_call *call = call_at(group, place);
   if (place)
     group->ahead_count = place;
-  *call = (struct cu_call){.pc = pc, .opened = now};
+  *call = (struct cu_call){.pc = pc, .first_warp = warp, .opened = now, .least = UINT32_MAX, .other = UINT32_MAX};
   if (group_class_at(group, pc) == ISA_CLASS_COPY)
     call->copy = result->copy;
   if (group_class_at(group, pc) == ISA_CLASS_WAIT)
@@ -246,14 +287,16 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
   uint32_t place = warp->calls++ - group->calls;
   struct cu_call *call = call_at(group, place);
   if (place ? place > group->ahead_count : !call->count)
-    open_call(group, place, pc, result, now);
+    open_call(group, place, warp->index, result, now);
   else if (pc != call->pc)
-    part(cu, group, call, pc, warp, now);
+    part(cu, group, call, now);
   else
-    compare(cu, group, call, result, warp);
+    compare(group, call, result, warp);
+  note_place(call, pc, warp);
   if (group_class_at(group, pc) == ISA_CLASS_BARRIER)
     cu->barriers_noted = cycle_max(cu->barriers_noted, now) + cu->params.barrier_interval;
   call->count++;
+  call->lanes += (uint32_t)__builtin_popcountll(result->mask);
   call->last_arrived = slot;
   bool last = call->count == group->warp_count && !call->mismatched;
   if (!last && goes_on(cu, group, call, place)) {
@@ -264,7 +307,7 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
   if (last)
     complete(cu, warp->group, now);
   else
-    note_exited(cu, group);
+    look_at_call(cu, group);
   if (cu_computes_on(cu, group_class_at(group, pc))) /* until it comes to what must wait for its release */
     cu_plan(cu, slot, now + 1, now);
 }
@@ -297,8 +340,9 @@ void group_exit(struct cu *cu, uint32_t slot) {
   struct cu_group *group = &cu->groups[warp->group];
   warp->exited = true;
   group->exited++;
-  note_exited(cu, group);
-  if (group->exited < group->warp_count || !group->event_count)
+  look_at_call(cu, group);
+  const bool parted = group->call.count > 0; /* some have left without what the others have done: that is told */
+  if (group->exited < group->warp_count || !group->event_count || parted)
     return;
   char detail[96];
   snprintf(detail, sizeof detail, "%u event%s not waited for, %u cop%s under way", group->event_count,
@@ -308,7 +352,11 @@ void group_exit(struct cu *cu, uint32_t slot) {
 
 void group_abandon(struct cu *cu, uint32_t group_slot, cycle_t end) {
   struct cu_group *group = &cu->groups[group_slot];
-  if (!group->active || !group->copies_under_way)
+  if (!group->active)
+    return;
+  for (uint32_t place = 0; place <= group->ahead_count && !group->call.told; place++)
+    tell_call(cu, group, call_at(group, place));
+  if (!group->copies_under_way)
     return;
   group->kernel->stats.copy_cycles += end - group->copies_since;
   if (cu->dma_params.copy == DMA_BLOCKING)

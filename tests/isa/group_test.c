@@ -429,6 +429,32 @@ TEST(group, a_wait_for_more_events_than_are_listed_or_for_fewer_than_none_is_rep
   expect_report("mov.b32 f, -1\nwait.first f, e", 2, HAZARD_X13, 0, "-1 events of a list of 1");
 }
 
+TEST(group, missing_lanes_are_reported_by_the_rule_of_the_call) {
+  const char *missing = "24 of 32 lanes of warp 0 take part";
+  static const struct {
+    const char *text;
+    enum isa_hazard_rule rule, in_loop;
+  } calls[] = {{"copy.to_lds e, [tile], [p], n, size=4", HAZARD_G2, HAZARD_G3},
+               {"wait e", HAZARD_G2, HAZARD_G3},
+               {"wait.more e", HAZARD_G2, HAZARD_G3},
+               {"wait.first s, e, e, e", HAZARD_G2, HAZARD_G3},
+               {"bar", HAZARD_M8, HAZARD_M8},
+               {"bar.lds", HAZARD_M8, HAZARD_M8},
+               {"bar.all", HAZARD_M8, HAZARD_M8},
+               {"copy.fence.lds", HAZARD_N3, HAZARD_N3},
+               {"copy.fence.all", HAZARD_N3, HAZARD_N3},
+               {"bar.pipe [p], p", HAZARD_R10, HAZARD_R10}};
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    char body[128];
+    snprintf(body, sizeof body, "setp.ge.u32 t, lane, 8\n@t %s", calls[i].text);
+    expect_report(body, 2, calls[i].rule, 0, missing);
+    snprintf(body, sizeof body, "setp.ge.u32 t, lane, 24\n@t exit\n%s", calls[i].text);
+    expect_report(body, 3, calls[i].rule, 24, missing);
+    snprintf(body, sizeof body, "setp.ge.u32 t, lane, 8\nagain: @t %s\n@t bra again", calls[i].text);
+    expect_report(body, 2, calls[i].in_loop, 0, missing);
+  }
+}
+
 /* Whether the group's calls of the kernel lie in loops, in the order of the text: "y" or "n" for each. */
 static void expect_loops(const char *body, const char *loops) {
   struct isa_error error = {""};
@@ -459,23 +485,60 @@ TEST(group, a_call_is_in_a_loop_if_control_flow_can_come_to_it_again) {
   expect_loops("@p bra a\nbar\na: bar\n@q bra b\nbar\nb: exit\n", "nnn");
 }
 
-TEST(group, missing_lanes_are_reported_at_copies_waits_and_barriers) {
-  const char *missing = "24 of 32 lanes of warp 0 take part";
-  const char *const ops[] = {"copy.to_lds e, [tile], [p], n, size=4",
-                             "wait e",
-                             "wait.more e",
-                             "wait.first s, e, e, e",
-                             "bar",
-                             "bar.lds",
-                             "bar.all",
-                             "copy.fence.lds",
-                             "copy.fence.all"};
-  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
-    char body[128];
-    snprintf(body, sizeof body, "setp.ge.u32 t, lane, 8\n@t %s", ops[i]);
-    expect_report(body, 2, HAZARD_G2, 0, missing);
-    snprintf(body, sizeof body, "setp.ge.u32 t, lane, 24\n@t exit\n%s", ops[i]);
-    expect_report(body, 3, HAZARD_G2, 24, missing);
+TEST(group, lanes_that_left_are_missing_once_and_those_that_stay_away_each_time) {
+  expect_report("setp.ge.u32 t, lane, 24\n@t exit\ncopy.to_lds e, [tile], [p], n, size=4\nwait e\nbar\nbar", 3,
+                HAZARD_G2, 24, "24 of 32 lanes of warp 0 take part");
+  static const struct {
+    const char *body;
+    uint32_t steps, hazards;
+  } runs[] = {{"setp.ge.u32 t, lane, 24\n@t exit\nbar\nwait e\nbar", 5, 1},
+              {"setp.ge.u32 t, lane, 24\n@t exit\nbar\nsetp.ge.u32 t, lane, 8\n@t bar\nbar", 6, 2},
+              {"setp.ge.u32 t, lane, 24\n@t exit\nbar\nsetp.ge.u32 t, lane, 8\n@t exit\nbar", 6, 2},
+              {"setp.lt.u32 t, lane, 24\n@t bar\nsetp.lt.u32 t, lane, 24\n@t bar", 4, 2}};
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    struct rig rig;
+    char source[1024];
+    snprintf(source, sizeof source, COPY_HEAD "%s\nexit\n", runs[i].body);
+    ct_note("%s", runs[i].body);
+    ASSERT_TRUE(open_at_copy(&rig, source, runs[i].steps));
+    EXPECT_EQ(rig.hazards, runs[i].hazards);
+    rig_close(&rig);
+  }
+}
+
+TEST(group, lanes_that_were_missing_at_a_copy_are_not_asked_for_its_event) {
+  static const struct {
+    const char *body;
+    uint32_t steps, count, event[2];
+  } runs[] = {
+      /* those that have it are in front, and behind */
+      {"setp.lt.u32 t, lane, 8\n@t copy.to_lds e, [tile], [p], n, size=4\nwait e", 3, 1, {1}},
+      {"setp.ge.u32 t, lane, 8\n@t copy.to_lds e, [tile], [p], n, size=4\nwait e", 3, 1, {1}},
+      /* each arm has a copy of its own: both are waited for */
+      {"setp.ge.u32 t, lane, 8\n@t copy.to_lds e, [tile], [p], n, size=4\n"
+       "@!t copy.to_lds e, [tile], [p], n, size=4\nwait e",
+       4,
+       2,
+       {2, 1}},
+      {"setp.ge.u32 t, lane, 8\n@t copy.to_lds e, [tile], [p], n, size=4\n"
+       "@!t copy.to_lds f, [tile], [p], n, size=4\nwait e, f",
+       4,
+       2,
+       {1, 2}},
+  };
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    struct rig rig;
+    char source[1024];
+    snprintf(source, sizeof source, COPY_HEAD "mov.b32 f, 0\n%s\nexit\n", runs[i].body);
+    ct_note("%s", runs[i].body);
+    ASSERT_TRUE(open_at_copy(&rig, source, 1 + runs[i].steps));
+    EXPECT_EQ(rig.hazards, runs[i].count);
+    for (uint32_t h = 0; h < rig.hazards; h++)
+      EXPECT_EQ(rig.hazard[h].rule, HAZARD_G2);
+    ASSERT_EQ(rig.last.wait.count, runs[i].count);
+    for (uint32_t e = 0; e < runs[i].count; e++)
+      EXPECT_EQ(rig.last.wait.event[e], runs[i].event[e]);
+    rig_close(&rig);
   }
 }
 

@@ -412,7 +412,7 @@ TEST(cu, a_barrier_that_some_never_reach_is_told_when_it_blocks_accesses_too) {
           ".kernel k\n.reg i\n.pred c\n get.local_id i, x\n setp.lt.u32 c, i, 32\n@c bar\n mov.b32 i, i\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   EXPECT_EQ(rig.result.stuck[0].stall, STALL_BARRIER);
-  EXPECT_EQ(rig_hazards(&rig, HAZARD_G2), 1);
+  EXPECT_EQ(rig_hazards(&rig, HAZARD_M8), 1);
   rig_free(&rig);
 }
 

@@ -184,12 +184,12 @@ TEST(fence, is_reached_by_all_warps_or_is_a_hazard) {
           ".kernel k\n.reg i\n.pred c\n get.local_id i, x\n setp.lt.u32 c, i, 32\n@c copy.fence.lds\n"
           " exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
-  EXPECT_EQ(rig_hazards(&rig, HAZARD_G2), 1);
+  EXPECT_EQ(rig_hazards(&rig, HAZARD_N3), 1);
   EXPECT_EQ(rig.result.stuck[0].stall, STALL_COPY_JOIN);
   rig_free(&rig);
   rig_run(&rig, "", 32, 32,
           ".kernel k\n.reg i\n.pred c\n get.local_id i, x\n setp.lt.u32 c, i, 16\n@c copy.fence.lds\n"
           " exit\n");
-  EXPECT_EQ(rig_hazards(&rig, HAZARD_G2), 1);
+  EXPECT_EQ(rig_hazards(&rig, HAZARD_N3), 1);
   rig_free(&rig);
 }

