@@ -1,0 +1,366 @@
+#!/usr/bin/env python3
+"""A second opinion on races: which accesses of a recorded run the rules of OpenCL C leave unordered.
+
+usage: tests/check/reference.py TRACE.wwt
+
+It is slow and obvious on purpose: from a trace it takes what every work-item and every copy touched, makes a pair of
+any two that share a byte, and asks for each pair what orders it. `warpwait check` has to find the same.
+
+Rules: X5 to X9, M5, M6 and M7. A hazard is (rule, pc here, pc of the other). What nobody can know is doubtful: whether the
+LDS was written before a read (M7) that races with the write.
+
+Not known here: pipes, mbarriers, a lane's own copies, and atomics that hand over by fences.
+"""
+import argparse
+import collections
+import dataclasses
+import itertools
+import json
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "traces"))
+sys.dont_write_bytecode = True
+import warpwait_trace  # noqa: E402
+
+WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
+LDS, GLOBAL = "lds", "global"
+FENCED = {"": (), "lds": (LDS,), "global": (GLOBAL,), "all": (LDS, GLOBAL)}
+RULES = ("X5", "X6", "X7", "X8", "X9", "M5", "M6", "M7")
+
+
+# ---- the program ------------------------------------------------------------------------------
+
+class Program:
+    """The instructions of a program: the operation and the source line at each pc."""
+
+    def __init__(self, encoded):
+        self.lines = self._lines(encoded)
+        with tempfile.NamedTemporaryFile(suffix=".wwo") as file:
+            file.write(encoded)
+            file.flush()
+            text = subprocess.run([WARPWAIT, "dis", "--assembly", file.name], capture_output=True, text=True, check=True).stdout
+        self.operations = [found[1] for found in map(re.compile(r"(?:@!?p\d+)? +([\w.]+)").match, text.splitlines()) if found]
+        assert len(self.operations) == len(self.lines), "an operation for each line number"
+
+    @staticmethod
+    def _lines(encoded):
+        """The line numbers of an object file (isa/encode.c draws it)."""
+        at = 4
+
+        def numbers(count):
+            nonlocal at
+            at += 4 * count
+            return struct.unpack_from(f"<{count}I", encoded, at - 4 * count)
+
+        def string():
+            nonlocal at
+            length, = numbers(1)
+            at += length
+
+        instructions, kernels, constants, variables, _ = numbers(5)
+        string()
+        for _ in range(kernels):
+            string()
+            for _ in range(numbers(11)[10]):
+                string(), string()
+                numbers(3)
+        at += constants + variables + 16 * instructions
+        return numbers(instructions)
+
+
+# ---- what was touched -------------------------------------------------------------------------
+
+@dataclasses.dataclass(eq=False)
+class Access:
+    """One lane's load, store or atomic operation."""
+    group: int
+    warp: int
+    lane: int
+    place: int  # in the warp's program order
+    pc: int
+    space: str
+    first: int
+    size: int
+    reads: bool
+    writes: bool
+    atomic: bool
+    epoch: int  # barriers with the fence of the space that the warp has passed
+    step: int  # likewise of the warp's own barriers
+
+
+@dataclasses.dataclass(eq=False)
+class Copy:
+    """A copy of a work-group. Lists have an entry for each warp."""
+    group: int
+    pc: int
+    reads: str  # the space
+    writes: str
+    touched: dict  # space -> bytes
+    fences: dict  # space -> copy fences passed at the call
+    places: list
+    epochs: list  # space -> barriers passed at the call
+    waited: list  # place of the wait
+
+
+@dataclasses.dataclass
+class Group:
+    accesses: list
+    copies: list
+    items: int
+
+
+class WarpWalk:
+    """Reads the operations of one warp and files what it finds in its group."""
+
+    def __init__(self, program, group, number, warp):
+        self.program, self.group, self.number, self.warp = program, group, number, warp
+        self.epoch, self.step, self.fences = ({LDS: 0, GLOBAL: 0} for _ in range(3))
+        self.calls = 0  # copies so far
+        self.live, self.listed = collections.defaultdict(list), []
+
+    def walk(self, operations):
+        for place, operation in enumerate(operations):
+            name = self.program.operations[operation.pc]
+            if not operation.mask:
+                continue
+            if operation.kind == "access":
+                self._access(place, operation, name)
+            elif operation.kind == "copy":
+                self._copy(place, operation)
+            elif operation.kind == "wait":
+                self._wait(place, operation.fields)
+            elif operation.kind == "plain":
+                self._barrier(name)
+            elif operation.kind != "prefetch":
+                raise SystemExit(f"reference: operations like {name} are not known here")
+
+    def _barrier(self, name):
+        found = re.fullmatch(r"(bar\.warp|bar|copy\.fence)\.?(|lds|global|all)", name)
+        for space in FENCED[found[2]] if found else ():
+            {"bar": self.epoch, "bar.warp": self.step, "copy.fence": self.fences}[found[1]][space] += 1
+
+    def _access(self, place, operation, name):
+        space = LDS if ".lds" in name else GLOBAL
+        atomic = name.startswith("atom.") or ".atomic" in name
+        reads, writes = not name.startswith("st."), not name.startswith("ld.")
+        size = int(re.search(r"\d+$", name)[0]) // 8
+        for lane, address in operation.values.get("address", {}).items():
+            self.group.accesses.append(Access(self.number, self.warp, lane, place, operation.pc, space, address, size,
+                                              reads, writes, atomic, self.epoch[space], self.step[space]))
+
+    def _copy(self, place, operation):
+        fields = operation.fields
+        if self.calls == len(self.group.copies):
+            sides = (GLOBAL, LDS) if fields["to_lds"] else (LDS, GLOBAL)
+            touched = {space: elements_of(fields, space) for space in sides}
+            self.group.copies.append(Copy(self.number, operation.pc, *sides, touched, dict(self.fences), [], [], []))
+        copy = self.group.copies[self.calls]
+        assert copy.pc == operation.pc and len(copy.places) == self.warp, "all warps make the same calls"
+        self.calls += 1
+        copy.places.append(place)
+        copy.epochs.append(dict(self.epoch))
+        copy.waited.append(None)
+        self.live[fields["event"]].append(copy)
+
+    def _wait(self, place, fields):
+        self.listed += [fields["event" + str(i or "")] for i in range(fields["count"])]
+        if not fields["more"]:
+            for event in self.listed:
+                for copy in self.live.pop(event, []):
+                    copy.waited[self.warp] = place
+            self.listed = []
+
+
+def elements_of(fields, space):
+    """The bytes that a copy touches on one side."""
+    size = fields["element_bytes"]
+    return {fields[space] + size * (plane * fields[space + "_plane"] + line * fields[space + "_line"] + element) + byte
+            for plane in range(fields["planes"]) for line in range(fields["lines"])
+            for element in range(fields["elements"]) for byte in range(size)}
+
+
+# ---- the rules --------------------------------------------------------------------------------
+
+def item(access):
+    return access.group, access.warp, access.lane
+
+
+def ordered(a, b):
+    """Two accesses of a work-group."""
+    if item(a) == item(b) or a.epoch != b.epoch:
+        return True
+    return a.warp == b.warp and a.step != b.step
+
+
+def item_pair(a, b):
+    if not (a.writes or b.writes) or a.atomic and b.atomic or item(a) == item(b):
+        return None
+    if a.group == b.group and ordered(a, b):
+        return None
+    return "M5" if a.space == LDS else "M6", max(a.pc, b.pc), min(a.pc, b.pc)
+
+
+def item_in_flight(access, copy, writes):
+    """The access comes between the copy's call and its wait, or is of another work-group; `writes`: the copy does, there."""
+    if access.writes:
+        return "X6" if writes else "X7", access.pc, copy.pc
+    return ("X5", access.pc, copy.pc) if writes else None
+
+
+def item_and_copy(access, copy, group):
+    writes = copy.writes == access.space
+    if access.group != copy.group:
+        return item_in_flight(access, copy, writes)
+    waited = copy.waited[access.warp]
+    if access.place > copy.places[access.warp]:
+        return item_in_flight(access, copy, writes) if waited is None or access.place < waited else None
+    if group.items == 1 or not access.writes or access.epoch != copy.epochs[access.warp][access.space]:
+        return None
+    return ("X6", access.pc, copy.pc) if writes else ("X8", copy.pc, access.pc)
+
+
+def copy_pair(a, b, space):
+    """Copies in program order, or of two work-groups; both touch the same bytes of `space`."""
+    writes = a.writes == space, b.writes == space
+    if a.group != b.group:
+        if all(writes):
+            return "X9", max(a.pc, b.pc), min(a.pc, b.pc)
+        return ("X7", a.pc, b.pc) if writes[0] else ("X7", b.pc, a.pc) if writes[1] else None
+    if a.waited[0] is not None and a.waited[0] < b.places[0] or a.fences[space] != b.fences[space]:
+        return None
+    rule = {(True, True): "X9", (True, False): "X5", (False, True): "X7", (False, False): None}[writes]
+    return (rule, b.pc, a.pc) if rule else None
+
+
+def hazard_of(a, b, space, groups):
+    if isinstance(a, Access) and isinstance(b, Access):
+        return item_pair(a, b)
+    if isinstance(a, Copy) and isinstance(b, Copy):
+        return copy_pair(a, b, space)
+    access, copy = (a, b) if isinstance(a, Access) else (b, a)
+    return item_and_copy(access, copy, groups[copy.group])
+
+
+def races(groups):
+    """The hazards of all pairs that share a byte."""
+    touched = collections.defaultdict(list)  # (space, the work-group of an LDS, byte) -> who
+    for number, group in groups.items():
+        for access in group.accesses:
+            for byte in range(access.first, access.first + access.size):
+                touched[access.space, number if access.space == LDS else None, byte].append(access)
+        for copy in group.copies:
+            for space, places in copy.touched.items():
+                for byte in places:
+                    touched[space, number if space == LDS else None, byte].append(copy)
+    pairs = {(place[0], a, b) for place, found in touched.items() for a, b in itertools.combinations(found, 2)}
+    found = {hazard_of(a, b, space, groups) for space, a, b in pairs}
+    return found - {None}
+
+
+# ---- M7 ---------------------------------------------------------------------------------------
+
+def written(read, writer, group):
+    """Is what `writer` writes there for `read`: True, False, or None, the two race."""
+    if isinstance(writer, Copy):
+        return writer.places[read.warp] < read.place
+    if item(read) == item(writer):
+        return writer.place < read.place
+    if not ordered(read, writer):
+        return None
+    return writer.place < read.place if read.warp == writer.warp else writer.epoch < read.epoch
+
+
+def unwritten(groups):
+    """The hazards of M7, and those that races leave open."""
+    sure, doubtful = set(), set()
+    for group in groups.values():
+        writers = collections.defaultdict(list)
+        for access in group.accesses:
+            if access.space == LDS and access.writes:
+                for byte in range(access.first, access.first + access.size):
+                    writers[byte].append(access)
+        for copy in group.copies:
+            for byte in copy.touched[LDS] if copy.writes == LDS else ():
+                writers[byte].append(copy)
+        for read in group.accesses:
+            if read.space != LDS or not read.reads:
+                continue
+            known = []
+            for byte in range(read.first, read.first + read.size):
+                answers = {written(read, writer, group) for writer in writers[byte]}
+                known.append(True if True in answers else None if None in answers else False)
+            wanted = any if read.size <= 4 else all
+            if wanted(answer is False for answer in known):
+                sure.add(("M7", read.pc, None))
+            elif wanted(answer is not True for answer in known):
+                doubtful.add(("M7", read.pc, None))
+    return sure, doubtful - sure
+
+
+# ---- a trace ----------------------------------------------------------------------------------
+
+@dataclasses.dataclass
+class Found:
+    """Of one launch: hazards as (rule, line here, line of the other), and those that may be or not be."""
+    sure: set
+    doubtful: set
+
+
+def groups_of(trace, launch, program, run):
+    """number -> Group, of all work-groups of a launch."""
+    groups = {}
+    of = run["launches"][launch]
+    for key, number in trace.groups():
+        if key != launch:
+            continue
+        counts = [-(-whole // part) for whole, part in zip(of["global"], of["local"])]
+        index = number % counts[0], number // counts[0] % counts[1], number // counts[0] // counts[1]
+        sizes = [min(part, whole - i * part) for i, whole, part in zip(index, of["global"], of["local"])]
+        groups[number] = Group([], [], sizes[0] * sizes[1] * sizes[2])
+        for warp in range(trace.warps(launch, number)):
+            WarpWalk(program, groups[number], number, warp).walk(trace.operations(launch, number, warp))
+    return groups
+
+
+def hazards_of(path):
+    """A list of Found, one for each launch of the trace; launches do not race with each other."""
+    with warpwait_trace.open(path) as trace:
+        run = json.loads(trace.metas["run"])
+        programs = [Program(trace.metas[f"program{i}"]) for i in range(len(trace.programs))]
+        result = []
+        for number, launch in enumerate(trace.launches):
+            program = programs[launch.program]
+            groups = groups_of(trace, number, program, run)
+            sure, doubtful = unwritten(groups)
+
+            def lines(hazards):
+                return {(rule, *(pc if pc is None else program.lines[pc] for pc in pcs)) for rule, *pcs in hazards}
+
+            result.append(Found(lines(sure | races(groups)), lines(doubtful)))
+        return result
+
+
+def words(hazard):
+    rule, here, other = hazard
+    return f"{rule} line {here}" + (f", other line {other}" if other is not None else "")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("trace", help="a trace, .wwt")
+    for number, found in enumerate(hazards_of(parser.parse_args().trace)):
+        for hazard in sorted(found.sure, key=str):
+            print(f"launch {number}: {words(hazard)}")
+        for hazard in sorted(found.doubtful, key=str):
+            print(f"launch {number}: perhaps {words(hazard)}")
+
+
+if __name__ == "__main__":
+    main()
