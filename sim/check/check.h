@@ -37,7 +37,7 @@ struct check_side {
 
 struct check_hazard {
   enum isa_hazard_rule rule;
-  uint32_t launch; /* number in the job, from 0, of `here` */
+  uint32_t launch; /* number in the job, from 0, of the first occurrence's `here` */
   uint64_t count;
   struct check_side here, other; /* other.program is NULL when there is one place only */
   enum check_space space;
@@ -58,8 +58,7 @@ struct source_maker checker_sources(struct checker *checker);
 void checker_take(struct checker *checker, uint32_t number, const struct isa_launch *launch,
                   const struct launch_result *result);
 
-/* All hazards so far, sorted by launch, line of `here`, rule and line of `other`; valid until the next call of these.
- */
+/* All hazards so far, sorted by line of `here`, rule and line of `other`; valid until the next call of these. */
 const struct check_hazard *checker_hazards(struct checker *checker, size_t *count);
 
 /* What has been looked at, for whoever wants to know that something was. */

@@ -1,0 +1,527 @@
+#include "sim/check/check_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- instructions ------------------------------------------------------------------------- */
+
+static uint8_t kind_of(const struct isa_info *info) {
+  if (info->indivisible)
+    return info->atomic || info->store ? TOUCH_ATOMIC : TOUCH_ATOMIC_READ;
+  return info->store ? TOUCH_WRITE : TOUCH_READ;
+}
+
+static bool is_warp_barrier(uint16_t op) {
+  return op == ISA_BAR_WARP_LDS || op == ISA_BAR_WARP_GLOBAL || op == ISA_BAR_WARP_ALL;
+}
+
+static struct act_row row_of(const struct isa_inst *inst, const struct isa_info *info) {
+  const uint8_t sync = (uint8_t)isa_row_sync((enum isa_op)inst->op);
+  switch ((enum isa_class)info->class_) {
+  case ISA_CLASS_LDS:
+    return (struct act_row){.act = ACT_ACCESS, .space = CHECK_LDS, .kind = kind_of(info)};
+  case ISA_CLASS_GLOBAL:
+    return (struct act_row){.act = ACT_ACCESS, .space = CHECK_GLOBAL, .kind = kind_of(info)};
+  case ISA_CLASS_COPY_LANE:
+    return (struct act_row){.act = ACT_LANE_COPY};
+  case ISA_CLASS_MBARRIER:
+  case ISA_CLASS_PHASE:
+    return (struct act_row){.act = ACT_MBARRIER, .space = CHECK_LDS};
+  case ISA_CLASS_BARRIER:
+    return (struct act_row){.act = ACT_BARRIER, .sync = sync};
+  case ISA_CLASS_COPY_FENCE:
+    return (struct act_row){.act = ACT_COPY_FENCE, .sync = sync};
+  case ISA_CLASS_COPY:
+    return (struct act_row){.act = ACT_COPY};
+  case ISA_CLASS_WAIT:
+    return (struct act_row){.act = ACT_WAIT};
+  case ISA_CLASS_FENCE:
+    return (struct act_row){.act = is_warp_barrier(inst->op) ? ACT_WARP_BARRIER : ACT_FENCE, .sync = sync};
+  case ISA_CLASS_PIPE:
+    return (struct act_row){.act = isa_rows[inst->op].format == FORMAT_PIPE_RESERVE  ? ACT_PIPE_RESERVE
+                                   : isa_rows[inst->op].format == FORMAT_PIPE_COMMIT ? ACT_PIPE_COMMIT
+                                                                                     : ACT_NONE};
+  default:
+    return (struct act_row){.act = isa_rows[inst->op].format == FORMAT_PIPE_SLOT ? ACT_PIPE_SLOT : ACT_NONE};
+  }
+}
+
+static bool touches(enum act act) {
+  return act == ACT_ACCESS || act == ACT_LANE_COPY || act == ACT_MBARRIER || act == ACT_COPY ||
+         act == ACT_PIPE_RESERVE || act == ACT_PIPE_SLOT;
+}
+
+static bool add_site(struct checker *checker, uint32_t launch, uint32_t pc, uint32_t *site) {
+  if (checker->site_count == SHADOW_MOST_SITES)
+    return false;
+  if (checker->site_count == checker->site_room) {
+    checker->site_room = 2 * checker->site_room + 64;
+    checker->sites = need_more(checker->sites, checker->site_room, sizeof *checker->sites);
+  }
+  *site = checker->site_count;
+  checker->sites[checker->site_count++] = (struct site){.launch = launch, .pc = pc};
+  return true;
+}
+
+static bool make_acts(struct checker *checker, uint32_t number) {
+  const struct isa_program *program = checker->launch[number].program;
+  free(checker->acts[number]);
+  struct act_row *acts = checker->acts[number] = need(program->count + 1, sizeof *acts);
+  for (uint32_t pc = 0; pc < program->count; pc++) {
+    acts[pc] = row_of(&program->code[pc], &program->info[pc]);
+    checker->has_fences |= (acts[pc].sync & SYNC_GLOBAL) != 0;
+    if (touches((enum act)acts[pc].act) && !add_site(checker, number, pc, &acts[pc].site))
+      return false;
+  }
+  return true;
+}
+
+/* ---- launches ------------------------------------------------------------------------------- */
+
+static void check_pipes(struct checker *checker, uint32_t number);
+
+/* Groups are numbered through all launches, so that touches of earlier ones are told apart. */
+static void number_groups(struct checker *checker) {
+  uint64_t groups = 0;
+  for (uint32_t i = 0; i < checker->launch_count; i++)
+    groups += (uint64_t)checker->launch[i].groups[0] * checker->launch[i].groups[1] * checker->launch[i].groups[2];
+  checker->base = checker->next_base;
+  if (groups + checker->base >= UINT32_MAX) {
+    shadow_free(&checker->global);
+    for (uint32_t i = 0; i < checker->unit_count; i++)
+      shadow_free(&checker->units[i]->lds);
+    touch_pool_free(&checker->pool);
+    checker->base = 0;
+  }
+  uint32_t next = checker->base;
+  for (uint32_t i = 0; i < checker->launch_count; i++) {
+    const struct isa_launch *launch = &checker->launch[i];
+    checker->first_group[i] = next;
+    next += launch->groups[0] * launch->groups[1] * launch->groups[2];
+  }
+  checker->next_base = next;
+}
+
+static void ignore_pipes(struct checker *checker) {
+  const struct isa_memory *memory = checker->launch[0].memory;
+  for (size_t i = 0; i < memory->pipe_count; i++)
+    shadow_ignore(&checker->global, memory->pipes[i].base,
+                  isa_pipe_bytes(memory->pipes[i].packet_size, memory->pipes[i].max_packets));
+}
+
+static bool begin(struct checker *checker, const struct isa_launch *launches, size_t count) {
+  checker->first_launch = checker->next_launch;
+  checker->next_launch += (uint32_t)count;
+  checker->launch_count = (uint32_t)count;
+  checker->site_count = 0;
+  checker->has_fences = false;
+  order_free_handovers(checker);
+  packets_free(checker);
+  memcpy(checker->launch, launches, count * sizeof *launches);
+  number_groups(checker);
+  ignore_pipes(checker);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!make_acts(checker, i))
+      return false;
+    check_pipes(checker, i);
+  }
+  return true;
+}
+
+/* What the executor finds comes here first: of pipes' ids this knows more. */
+static void take_report(void *context, const struct isa_hazard *hazard);
+
+static bool launch(void *self, const struct isa_launch *launches, size_t count) {
+  struct check_unit *unit = self;
+  if (unit->cu == 0 && !begin(unit->checker, launches, count))
+    return false;
+  for (uint32_t i = 0; i < count; i++) {
+    unit->listeners[i] = (struct listener){unit, &launches[i]};
+    unit->launches[i] = launches[i];
+    unit->launches[i].report = take_report;
+    unit->launches[i].report_context = &unit->listeners[i];
+  }
+  return unit->inner->launch(unit->inner->self, unit->launches, count);
+}
+
+/* ---- groups and warps ------------------------------------------------------------------------ */
+
+static void end_group(struct check_unit *unit, struct check_group *group) {
+  if (!group->shape)
+    return;
+  if (!group->broken)
+    unwritten_settle(unit, group);
+  order_forget(group);
+  unwritten_free(group);
+  packets_free_group(group);
+  *group = (struct check_group){0};
+}
+
+static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
+                                           uint32_t lds_base, cycle_t now) {
+  struct check_unit *unit = self;
+  const struct isa_group *shape = unit->inner->start_group(unit->inner->self, slot, number, linear, lds_base, now);
+  struct check_group *group = &unit->groups[slot];
+  end_group(unit, group);
+  *group = (struct check_group){.shape = shape,
+                                .number = unit->checker->first_group[number] + linear + 1,
+                                .launch = number,
+                                .warps = shape->warps,
+                                .left = shape->warps};
+  order_start(group);
+  unwritten_start(unit, group);
+  return shape;
+}
+
+static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
+  struct check_unit *unit = self;
+  struct check_warp *warp = &unit->warps[slot];
+  *warp = (struct check_warp){.group = group_slot, .index = index};
+  return unit->inner->start_warp(unit->inner->self, slot, group_slot, index);
+}
+
+/* ---- hazards that others have found ----------------------------------------------------------- */
+
+static bool parts_the_group(enum isa_hazard_rule rule) {
+  return rule == HAZARD_G1 || rule == HAZARD_G2 || rule == HAZARD_G3 || rule == HAZARD_N3 || rule == HAZARD_M8 ||
+         rule == HAZARD_R10;
+}
+
+/* The group, among those of the unit, that a hazard is of. */
+static struct check_group *group_of(struct check_unit *unit, uint32_t launch, const uint32_t id[3]) {
+  for (uint32_t slot = 0; slot < unit->group_count; slot++) {
+    struct check_group *group = &unit->groups[slot];
+    if (group->shape && group->launch == launch && !memcmp(group->shape->id, id, sizeof group->shape->id))
+      return group;
+  }
+  return NULL;
+}
+
+static const struct check_warp *warp_of(const struct check_unit *unit, const struct check_group *group,
+                                        uint32_t index) {
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++)
+    if (&unit->groups[unit->warps[slot].group] == group && unit->warps[slot].index == index)
+      return &unit->warps[slot];
+  return NULL;
+}
+
+static void take_report(void *context, const struct isa_hazard *hazard) {
+  const struct listener *listener = context;
+  struct check_unit *unit = listener->unit;
+  unit->reported |= parts_the_group(hazard->rule);
+  if (hazard->rule == HAZARD_R2) {
+    const uint32_t number = (uint32_t)(listener - unit->listeners);
+    struct check_group *group = group_of(unit, number, hazard->group);
+    const struct check_warp *warp = group ? warp_of(unit, group, hazard->item / group->shape->launch->warp_size) : NULL;
+    if (warp && packets_invalid(unit, group, warp, hazard))
+      return;
+  }
+  if (listener->outer->report)
+    listener->outer->report(listener->outer->report_context, hazard);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+/* Loads, and all atomics but an atomic store. */
+static bool reads(const struct isa_inst *inst) {
+  return isa_rows[inst->op].format != FORMAT_STORE_LDS && isa_rows[inst->op].format != FORMAT_STORE_GLOBAL;
+}
+
+static void step_access(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
+                        const struct act_row *row, const struct isa_access *access) {
+  struct party party =
+      party_of_warp(unit, group, warp, (enum check_space)row->space, row->site, row->kind, access->bytes);
+  unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(access->mask);
+  if (row->space == CHECK_LDS) {
+    if (reads(access->inst))
+      unwritten_lanes_read(&party, access->mask, access->address);
+    if (!touch_is_read(row->kind))
+      unwritten_lanes_filled(&party, access->mask, access->address);
+  } else if (touch_is_atomic(row->kind) && unit->checker->has_fences) {
+    for (uint64_t left = access->mask; left; left &= left - 1)
+      order_atomic(unit, group, warp, access->address[__builtin_ctzll(left)]);
+  }
+  party.when = group->time;
+  touch_lanes(&party, access->mask, access->address);
+  if (row->space == CHECK_GLOBAL && row->kind == TOUCH_WRITE) {
+    warp->wrote = group->time;
+    group->wrote_global = true;
+  }
+}
+
+/* A lane's own copy: a load and a store. */
+static void step_lane_copy(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
+                           const struct act_row *row, const struct isa_access *access) {
+  struct party from = party_of_warp(unit, group, warp, CHECK_GLOBAL, row->site, TOUCH_READ, access->bytes);
+  struct party to = party_of_warp(unit, group, warp, CHECK_LDS, row->site, TOUCH_WRITE, access->bytes);
+  uint64_t place[ISA_LANES];
+  for (uint32_t lane = 0; lane < ISA_LANES; lane++)
+    place[lane] = access->lds[lane];
+  unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(access->mask);
+  unwritten_lanes_filled(&to, access->mask, place);
+  touch_lanes(&from, access->mask, access->address);
+  touch_lanes(&to, access->mask, place);
+}
+
+static void step_mbarrier(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
+                          const struct act_row *row, const struct isa_access *access) {
+  const uint8_t format = isa_rows[access->inst->op].format;
+  struct party party = party_of_warp(unit, group, warp, CHECK_LDS, row->site,
+                                     format == FORMAT_MBARRIER_INIT ? TOUCH_WRITE : TOUCH_ATOMIC, access->bytes);
+  unwritten_lanes_filled(&party, access->mask, access->address);
+  touch_lanes(&party, access->mask, access->address);
+  for (uint64_t left = format == FORMAT_MBARRIER_ARRIVE ? access->mask : 0; left; left &= left - 1)
+    order_mbarrier_arrive(group, warp, (uint32_t)access->address[__builtin_ctzll(left)]);
+}
+
+static void step_call(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
+                      const struct act_row *row, const struct isa_result *result) {
+  struct pending_call *call = order_arrive(unit, warp, row, result);
+  if (!call)
+    return;
+  if (call->act == ACT_BARRIER && row->sync & SYNC_LDS)
+    unwritten_settle(unit, group);
+  if (call->act == ACT_COPY) {
+    group_ticks(group);
+    copies_issue(unit, group, call, row->site);
+    order_copy(group, call);
+  }
+  order_complete(unit, group, call, row->sync);
+}
+
+/* What a step is, once its operands are known. */
+static void take_step(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
+                      const struct act_row *row, const struct isa_access *access, const struct isa_result *result) {
+  switch ((enum act)row->act) {
+  case ACT_NONE:
+    break;
+  case ACT_ACCESS:
+    step_access(unit, group, warp, row, access);
+    break;
+  case ACT_LANE_COPY:
+    step_lane_copy(unit, group, warp, row, access);
+    break;
+  case ACT_MBARRIER:
+    step_mbarrier(unit, group, warp, row, access);
+    break;
+  case ACT_BARRIER:
+  case ACT_COPY_FENCE:
+  case ACT_COPY:
+  case ACT_WAIT:
+    step_call(unit, group, warp, row, result);
+    break;
+  case ACT_FENCE:
+    order_fence(unit, group, warp, row->sync);
+    break;
+  case ACT_WARP_BARRIER:
+    order_warp_barrier(group, warp, row->sync);
+    order_fence(unit, group, warp, row->sync);
+    break;
+  case ACT_PIPE_RESERVE:
+    packets_reserve(group, warp, row->site, access);
+    break;
+  case ACT_PIPE_COMMIT:
+    packets_commit(unit, warp, access);
+    break;
+  case ACT_PIPE_SLOT:
+    packets_slot(unit, group, warp, row->site, &group->shape->launch->program->code[result->pc], result->mask);
+    break;
+  }
+}
+
+static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
+  struct check_unit *unit = self;
+  struct check_warp *warp = &unit->warps[slot];
+  struct check_group *group = &unit->groups[warp->group];
+  const struct isa_warp *isa = &unit->executor->warps[slot];
+  const struct act_row *row = &unit->checker->acts[group->launch][isa->pc];
+  if (row->act == ACT_PIPE_SLOT)
+    packets_operands(warp, isa, &group->shape->launch->program->code[isa->pc]);
+  unit->reported = false;
+  const uint32_t next = unit->inner->step(unit->inner->self, slot, now, access, result);
+  if (row->act != ACT_NONE && result->mask && (!group->broken || row->act >= ACT_PIPE_RESERVE))
+    take_step(unit, group, warp, row, access, result);
+  if (result->done) {
+    warp->atomics = 0;
+    if (!--group->left)
+      end_group(unit, group);
+  }
+  return next;
+}
+
+/* ---- what the machine tells ---------------------------------------------------------------------- */
+
+static struct check_warp *warp_at(struct check_unit *unit, const struct isa_access *access) {
+  return &unit->warps[access->warp - unit->executor->warps];
+}
+
+/* The warp has seen that a phase of the mbarrier is complete. */
+static void pass_mbarrier(struct check_unit *unit, const struct isa_access *access) {
+  const struct check_warp *warp = warp_at(unit, access);
+  struct check_group *group = &unit->groups[warp->group];
+  if (!group->shape || access->suspended)
+    return;
+  if ((access->warp->pred[access->inst->d] & access->mask) != access->mask)
+    return;
+  for (uint64_t left = access->mask; left; left &= left - 1)
+    order_mbarrier_pass(group, warp, (uint32_t)access->address[__builtin_ctzll(left)]);
+}
+
+static void commit(void *self, struct isa_access *access) {
+  struct check_unit *unit = self;
+  unit->inner->commit(unit->inner->self, access);
+  if (access->copy)
+    return;
+  const uint8_t format = isa_rows[access->inst->op].format;
+  if (format == FORMAT_MBARRIER_TEST && access->mask)
+    pass_mbarrier(unit, access);
+  for (const struct isa_access *wait = format == FORMAT_MBARRIER_ARRIVE ? access->waits : NULL; wait;
+       wait = wait->waits)
+    pass_mbarrier(unit, wait);
+}
+
+static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
+  const struct check_unit *unit = self;
+  unit->inner->commit_dma_lds(unit->inner->self, engine, tag);
+}
+
+static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
+  const struct check_unit *unit = self;
+  unit->inner->commit_dma_memory(unit->inner->self, engine, tag);
+}
+
+static void replied(void *self, struct isa_access *access) {
+  struct check_unit *unit = self;
+  const struct check_warp *warp = warp_at(unit, access);
+  struct check_group *group = &unit->groups[warp->group];
+  if (group->shape && isa_rows[access->inst->op].format == FORMAT_PIPE_RESERVE)
+    packets_reserved(group, warp, access);
+}
+
+/* ---- results ------------------------------------------------------------------------------------- */
+
+/* Of a call, no single work-item is to blame. */
+static bool is_of_group(enum isa_hazard_rule rule) { return rule <= HAZARD_N3; }
+
+static void check_pipes(struct checker *checker, uint32_t number) {
+  (void)checker;
+  (void)number;
+}
+
+static void take_deadlock(struct checker *checker, uint32_t number, const struct isa_launch *launch,
+                          const struct launch_result *result) {
+  const struct stuck_warp *first = NULL;
+  for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++)
+    if (!first || result->stuck[i].pc < first->pc)
+      first = &result->stuck[i];
+  if (!first)
+    return;
+  struct check_hazard hazard = {.rule = first->pipe ? HAZARD_R14 : HAZARD_M9,
+                                .launch = number,
+                                .count = result->stuck_count,
+                                .here = {.program = launch->program,
+                                         .pc = first->pc,
+                                         .group = {first->group[0], first->group[1], first->group[2]},
+                                         .item = first->warp * launch->warp_size}};
+  if (first->pipe)
+    snprintf(hazard.detail, sizeof hazard.detail, "pipe '%.60s' stays as it is, and %zu warp%s wait for it",
+             first->pipe->name, result->stuck_count, result->stuck_count == 1 ? "" : "s");
+  hazards_add(checker, &hazard);
+}
+
+void checker_take(struct checker *checker, uint32_t number, const struct isa_launch *launch,
+                  const struct launch_result *result) {
+  for (size_t i = 0; i < result->hazard_count; i++) {
+    const struct isa_hazard *first = &result->hazards[i].first;
+    struct check_hazard hazard = {.rule = first->rule,
+                                  .launch = number,
+                                  .count = result->hazards[i].count,
+                                  .here = {.program = launch->program,
+                                           .pc = first->pc,
+                                           .group = {first->group[0], first->group[1], first->group[2]},
+                                           .item = first->item,
+                                           .whole_group = is_of_group(first->rule)}};
+    memcpy(hazard.detail, first->detail, sizeof hazard.detail);
+    hazards_add(checker, &hazard);
+  }
+  if (result->end == END_DEADLOCK && !checker->hazard_count)
+    take_deadlock(checker, number, launch, result);
+}
+
+struct check_counts checker_counts(const struct checker *checker) {
+  struct check_counts counts = checker->counts;
+  counts.shadow_bytes = checker->global.host_bytes + checker->pool.room * sizeof(struct touch);
+  for (uint32_t i = 0; i < checker->unit_count; i++)
+    counts.shadow_bytes += checker->units[i]->lds.host_bytes;
+  return counts;
+}
+
+/* ---- construction ---------------------------------------------------------------------------------- */
+
+static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
+                                      const struct executor *executor) {
+  struct checker *checker = self;
+  struct check_unit *unit = need(1, sizeof *unit);
+  *unit = (struct check_unit){
+      .source = {.self = unit,
+                 .launch = launch,
+                 .start_group = start_group,
+                 .start_warp = start_warp,
+                 .step = step,
+                 .commit = commit,
+                 .commit_dma_lds = commit_dma_lds,
+                 .commit_dma_memory = commit_dma_memory,
+                 .replied = replied},
+      .checker = checker,
+      .executor = executor,
+      .inner = &executor->source,
+      .written = need(machine->lds.size + 16, 1),
+      .cu = cu,
+      .warps = need(machine->cu.warps, sizeof *unit->warps),
+      .warp_count = machine->cu.warps,
+      .groups = need(machine->cu.groups, sizeof *unit->groups),
+      .group_count = machine->cu.groups,
+  };
+  checker->units = need_more(checker->units, checker->unit_count + 1, sizeof(void *));
+  checker->units[checker->unit_count++] = unit;
+  return &unit->source;
+}
+
+struct source_maker checker_sources(struct checker *checker) {
+  return (struct source_maker){.self = checker, .executes = true, .make = make};
+}
+
+struct checker *checker_new(void) {
+  struct checker *checker = need(1, sizeof *checker);
+  checker->global.base = ISA_VARIABLE_BASE;
+  return checker;
+}
+
+static void free_unit(struct check_unit *unit) {
+  for (uint32_t slot = 0; slot < unit->group_count; slot++)
+    if (unit->groups[slot].shape) {
+      unit->groups[slot].broken = true;
+      end_group(unit, &unit->groups[slot]);
+    }
+  shadow_free(&unit->lds);
+  free(unit->written);
+  free(unit->warps);
+  free(unit->groups);
+  free(unit);
+}
+
+void checker_free(struct checker *checker) {
+  for (uint32_t i = 0; i < checker->unit_count; i++)
+    free_unit(checker->units[i]);
+  for (uint32_t i = 0; i < RESULT_TOGETHER; i++)
+    free(checker->acts[i]);
+  order_free_handovers(checker);
+  packets_free(checker);
+  shadow_free(&checker->global);
+  touch_pool_free(&checker->pool);
+  hazards_free(checker);
+  free(checker->sites);
+  free(checker->units);
+  free(checker);
+}

@@ -1,0 +1,293 @@
+/* Inside the checker.
+ *
+ *     check.c     the warp source: what a step is, and to whom it goes
+ *     order.c     a work-group's own time: its calls, barriers, copies in flight, and what atomics hand over
+ *     touch.c     touches of bytes, and which two of them are a hazard
+ *     copies.c    a copy's two sides, element by element
+ *     unwritten.c reads of LDS that nobody has written
+ *     packets.c   ids of pipes' reservations
+ *     hazards.c   the hazards found
+ *
+ * A work-group's time is a count that goes up whenever one of its warps does what may order accesses. What a warp does
+ * next is later than all that it has done before; what two warps do between barriers has times that say nothing of
+ * their order, and nobody compares them. */
+#ifndef SIM_CHECK_CHECK_PARTS_H
+#define SIM_CHECK_CHECK_PARTS_H
+
+#include "isa/rows.h"
+#include "models/executor.h"
+#include "sim/check/check.h"
+#include "sim/check/shadow.h"
+#include "sim/core/need.h"
+
+enum {
+  CHECK_SPACES = 2,
+  CHECK_AHEAD = 16,  /* calls that warps may be ahead of each other */
+  CHECK_ATOMICS = 4, /* atomics before a fence that this may take from */
+};
+
+/* What a step of an instruction means here: made once per program. */
+enum act {
+  ACT_NONE,
+  ACT_ACCESS,
+  ACT_LANE_COPY,
+  ACT_MBARRIER,
+  ACT_BARRIER, /* the first of the calls of the whole work-group */
+  ACT_COPY_FENCE,
+  ACT_COPY,
+  ACT_WAIT, /* the last of them */
+  ACT_FENCE,
+  ACT_WARP_BARRIER,
+  ACT_PIPE_RESERVE,
+  ACT_PIPE_COMMIT,
+  ACT_PIPE_SLOT,
+};
+
+struct act_row {
+  uint8_t act;
+  uint8_t space; /* of an access: CHECK_LDS or CHECK_GLOBAL */
+  uint8_t kind;  /* of an access: enum touch_kind */
+  uint8_t sync;  /* SYNC_* of a barrier or fence */
+  uint32_t site; /* of what touches memory */
+};
+
+/* An instruction that touches memory. */
+struct site {
+  uint32_t launch; /* among those that run at once */
+  uint32_t pc;
+};
+
+/* A sorted list of work-groups, each with how much of its time is known to be over. */
+struct known {
+  uint32_t *group, *when;
+  uint32_t count, room;
+};
+
+/* A copy from its call on, until all warps have passed the wait for it. */
+struct copy_in_flight {
+  uint32_t when; /* in the group's time: its call was complete */
+  uint32_t call; /* number of its call */
+  uint32_t event;
+  uint32_t waited; /* number of the call that waits for it, or UINT32_MAX */
+};
+
+/* A call that some warps have come to. */
+struct pending_call {
+  uint32_t pc, arrived;
+  uint8_t act;
+  bool flawed; /* what is wrong with it has been reported: what it touches is not held against anything */
+  struct isa_copy copy;
+  struct isa_wait wait;
+  uint32_t *stamp; /* per warp: the group's time when it came */
+};
+
+/* A read of LDS bytes that nobody has written so far. */
+struct unwritten {
+  uint32_t address; /* in the compute unit's LDS */
+  uint32_t bytes, site, item, when;
+  bool copy;
+};
+
+/* What arrivals at an mbarrier hand over: a time of each warp of the group. */
+struct mbarrier_times {
+  uint32_t address;
+  uint32_t *time;
+};
+
+struct check_group {
+  const struct isa_group *shape;
+  uint32_t number; /* among all groups of the run, from 1 */
+  uint32_t launch; /* among those that run at once */
+  uint32_t time;
+  uint32_t warps, left;              /* left: that have not ended */
+  uint32_t calls;                    /* complete */
+  bool broken;                       /* its work-items have not stayed together: nothing more is checked */
+  uint32_t epoch[CHECK_SPACES + 1];  /* per space: time of the last barrier that fences it */
+  uint32_t barrier;                  /* of the last barrier of any kind */
+  uint32_t fenced[CHECK_SPACES + 1]; /* per space: time of the last copy fence */
+  struct pending_call pending[CHECK_AHEAD];
+  struct copy_in_flight *copies;
+  uint32_t copy_count, copy_room;
+  struct mbarrier_times *mbarriers;
+  uint32_t mbarrier_count;
+  uint32_t *seen;     /* [warp * warps + other]: time of `other` that is over for `warp`; NULL without mbarriers */
+  bool wrote_global;  /* there is something to hand over */
+  bool has_atomics;   /* some warp has one that its next fence may take from */
+  struct known known; /* of other groups, through atomics */
+  struct unwritten *unwritten;
+  uint32_t unwritten_count, unwritten_room;
+  struct reserve_call *reserves; /* packets.c */
+  uint32_t reserve_count, reserve_room;
+};
+
+struct check_warp {
+  uint32_t group; /* slot */
+  uint32_t index;
+  uint32_t calls;                          /* that it has come to */
+  uint32_t epoch[CHECK_SPACES + 1];        /* time of its last warp barrier, per space */
+  uint32_t wrote, fenced;                  /* times of its last write to global memory and of its last fence of that */
+  uint64_t atomic[CHECK_ATOMICS];          /* where its last atomics since a fence were, */
+  uint32_t atomics;                        /* and how many they are */
+  uint64_t pipe[ISA_LANES], id[ISA_LANES]; /* of the last operation on a packet or commit, per lane, */
+  uint32_t index_of_packet[ISA_LANES];     /* and the packet */
+};
+
+struct check_unit;
+
+struct listener {
+  struct check_unit *unit;
+  const struct isa_launch *outer;
+};
+
+/* Of a compute unit. */
+struct check_unit {
+  struct warp_source source;
+  struct checker *checker;
+  const struct executor *executor;
+  const struct warp_source *inner;
+  struct isa_launch launches[RESULT_TOGETHER];
+  struct listener listeners[RESULT_TOGETHER];
+  struct shadow lds;
+  uint8_t *written; /* per byte of the LDS: somebody of the group that has it has written it */
+  uint32_t lds_bytes, cu;
+  struct check_warp *warps;
+  uint32_t warp_count;
+  struct check_group *groups;
+  uint32_t group_count;
+  bool reported; /* the step under way has reported that the work-items are not together */
+};
+
+/* A place where groups hand over: an atomic's address. */
+struct handover {
+  uint64_t address;
+  struct known known;
+};
+
+struct checker {
+  struct check_unit **units;
+  uint32_t unit_count;
+  uint32_t first_launch, next_launch; /* numbers in the job of the first that runs, and of the one after them all */
+  struct isa_launch launch[RESULT_TOGETHER]; /* those that run at once */
+  struct act_row *acts[RESULT_TOGETHER];     /* per pc */
+  uint32_t launch_count;
+  bool has_fences;                       /* some program orders global memory: atomics may hand over */
+  uint32_t base, next_base;              /* number of the first group of those that run, less 1; of the next ones */
+  uint32_t first_group[RESULT_TOGETHER]; /* per launch: of its group 0, less 1 */
+  struct site *sites;
+  uint32_t site_count, site_room;
+  struct shadow global;
+  struct touch_pool pool;
+  struct handover *handovers; /* a hash table by address; address 0: free */
+  uint32_t handover_count, handover_room;
+  struct named_packets *packets; /* packets.c */
+  uint32_t packet_count, packet_room;
+  struct check_hazard *hazards;
+  size_t hazard_count, hazard_room;
+  uint32_t *buckets; /* of hazards, by rule and sites */
+  uint32_t bucket_count;
+  bool sorted;
+  struct check_counts counts;
+};
+
+/* Whoever touches bytes: a work-item in a step of its warp, or a copy. */
+struct party {
+  struct check_unit *unit;
+  struct check_group *group;
+  const struct check_warp *warp;   /* NULL: a copy */
+  const struct pending_call *call; /* of a copy */
+  enum check_space space;
+  uint32_t site, item, when, kind;
+  uint32_t bytes;  /* of a lane's access, or of a copy's element */
+  uint64_t at;     /* of the cell that is being looked at */
+  uint32_t epoch;  /* of the space: what is older is over in the group */
+  uint32_t oldest; /* `when` of the oldest copy in flight, or UINT32_MAX */
+  bool ahead;      /* its warp has come to calls that others of the group have not */
+};
+
+/* ---- order.c */
+
+static inline uint32_t group_ticks(struct check_group *group) { return ++group->time; }
+
+void order_start(struct check_group *group);
+void order_forget(struct check_group *group);
+
+/* A warp has come to a call of its work-group. The call, once all have; else NULL. */
+struct pending_call *order_arrive(struct check_unit *unit, struct check_warp *warp, const struct act_row *row,
+                                  const struct isa_result *result);
+/* The call is over for the group; *call is then free for another. */
+void order_complete(struct check_unit *unit, struct check_group *group, struct pending_call *call, uint8_t sync);
+void order_copy(struct check_group *group, const struct pending_call *call);
+
+/* The copy with this name, or NULL when all have waited for it. */
+const struct copy_in_flight *order_find_copy(const struct check_group *group, uint32_t when);
+uint32_t order_oldest_copy(const struct check_group *group);
+
+void order_warp_barrier(struct check_group *group, struct check_warp *warp, uint8_t sync);
+void order_fence(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint8_t sync);
+
+/* A work-item's atomic on global memory: hands over what is fenced, and may take at the next fence. */
+void order_atomic(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint64_t address);
+
+void order_mbarrier_arrive(struct check_group *group, const struct check_warp *warp, uint32_t address);
+void order_mbarrier_pass(struct check_group *group, const struct check_warp *warp, uint32_t address);
+
+/* Whether all of `other` until `when` is known to be over to the group. */
+bool order_knows(const struct check_group *group, uint32_t other, uint32_t when);
+void order_free_handovers(struct checker *checker);
+
+/* ---- touch.c */
+
+struct party party_of_warp(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
+                           enum check_space space, uint32_t site, uint32_t kind, uint32_t bytes);
+struct party party_of_copy(struct check_unit *unit, struct check_group *group, const struct pending_call *call,
+                           enum check_space space, uint32_t site, uint32_t kind);
+
+/* Lanes of a warp touch party->bytes each. */
+void touch_lanes(struct party *party, uint64_t mask, const uint64_t *address);
+/* A copy touches [address, address + bytes). */
+void touch_run(struct party *party, uint64_t address, uint64_t bytes);
+
+/* ---- copies.c */
+
+void copies_issue(struct check_unit *unit, struct check_group *group, const struct pending_call *call, uint32_t site);
+
+/* ---- unwritten.c */
+
+void unwritten_start(struct check_unit *unit, struct check_group *group);
+void unwritten_free(struct check_group *group);
+/* Lanes or a copy write LDS bytes. */
+void unwritten_filled(struct party *party, uint64_t address, uint32_t bytes);
+void unwritten_lanes_filled(struct party *party, uint64_t mask, const uint64_t *address);
+/* They read some: noted when nobody has written them. */
+void unwritten_read(struct party *party, uint64_t address, uint32_t bytes);
+void unwritten_lanes_read(struct party *party, uint64_t mask, const uint64_t *address);
+/* A barrier, or the group's end: what was read and has not been written meanwhile is reported. */
+void unwritten_settle(struct check_unit *unit, struct check_group *group);
+
+/* ---- packets.c */
+
+/* Before a step of pipe.slot: its operands. */
+void packets_operands(struct check_warp *warp, const struct isa_warp *isa, const struct isa_inst *inst);
+/* After it: lanes of `mask` have got their packets. */
+void packets_slot(struct check_unit *unit, struct check_group *group, const struct check_warp *warp, uint32_t site,
+                  const struct isa_inst *inst, uint64_t mask);
+void packets_commit(struct check_unit *unit, struct check_warp *warp, const struct isa_access *access);
+void packets_reserve(struct check_group *group, const struct check_warp *warp, uint32_t site,
+                     const struct isa_access *access);
+void packets_reserved(struct check_group *group, const struct check_warp *warp, const struct isa_access *access);
+/* Reports what the use of an invalid id really is, if it is not that: then true. */
+bool packets_invalid(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
+                     const struct isa_hazard *hazard);
+void packets_free_group(struct check_group *group);
+void packets_free(struct checker *checker);
+
+/* ---- hazards.c */
+
+struct check_side check_side_of(const struct checker *checker, uint32_t site, uint32_t group, uint32_t item,
+                                bool whole_group);
+
+/* Counts one more of these, or keeps it as the first. */
+void hazards_add(struct checker *checker, const struct check_hazard *hazard);
+void hazards_free(struct checker *checker);
+
+#endif

@@ -1,0 +1,100 @@
+/* A copy's two sides, exactly: lines, planes and strides, without what lies between them. */
+#include "sim/check/check_parts.h"
+
+/* One side of a copy: planes of lines, in bytes. */
+struct side {
+  uint64_t start, bytes; /* of a line */
+  uint64_t lines, line, planes, plane;
+};
+
+static struct side side_of(const struct isa_copy *copy, uint64_t start, uint64_t line, uint64_t plane) {
+  const uint64_t element = copy->element_bytes;
+  struct side side = {.start = start,
+                      .bytes = copy->elements * element,
+                      .lines = copy->lines,
+                      .line = line * element,
+                      .planes = copy->planes,
+                      .plane = plane * element};
+  if (side.line == side.bytes) { /* lines side by side are one */
+    side.bytes *= side.lines;
+    side.lines = 1;
+  }
+  return side;
+}
+
+/* One past the last byte; the products fit, for the counts and pitches have 32 bits and elements are small. */
+static bool end_of(const struct side *side, uint64_t *end) {
+  uint64_t planes = 0, lines = 0;
+  return !__builtin_mul_overflow(side->planes - 1, side->plane, &planes) &&
+         !__builtin_mul_overflow(side->lines - 1, side->line, &lines) && !__builtin_add_overflow(planes, lines, end) &&
+         !__builtin_add_overflow(*end, side->bytes, end) && !__builtin_add_overflow(*end, side->start, end);
+}
+
+static void each_line(const struct side *side, struct party *party, void (*visit)(struct party *, uint64_t, uint64_t)) {
+  for (uint64_t plane = 0; plane < side->planes; plane++)
+    for (uint64_t line = 0; line < side->lines; line++)
+      visit(party, side->start + plane * side->plane + line * side->line, side->bytes);
+}
+
+static void fill(struct party *party, uint64_t address, uint64_t bytes) {
+  unwritten_filled(party, address, (uint32_t)bytes);
+}
+
+static void look(struct party *party, uint64_t address, uint64_t bytes) {
+  for (uint64_t done = 0; done < bytes; done += party->bytes)
+    unwritten_read(party, address + done, party->bytes);
+}
+
+/* ---- issue ---------------------------------------------------------------------------------- */
+
+/* What the copy itself breaks is reported by whoever carries it out; its bytes are then held against nothing. */
+static bool is_sound(const struct check_group *group, const struct isa_copy *copy, const struct side *lds,
+                     const struct side *global) {
+  uint64_t lds_end = 0, global_end = 0;
+  struct isa_memory *memory = group->shape->launch->memory;
+  if (!copy->global || (copy->form == ISA_COPY_STRIDED && !copy->global_line))
+    return false;
+  if (copy->lines > 1 && (copy->global_line < copy->elements || copy->lds_line < copy->elements))
+    return false;
+  if (copy->planes > 1 && (copy->global_plane < (uint64_t)copy->lines * copy->global_line ||
+                           copy->lds_plane < (uint64_t)copy->lines * copy->lds_line))
+    return false;
+  if (!end_of(lds, &lds_end) || lds_end > group->shape->lds_base + (uint64_t)group->shape->launch->lds_bytes)
+    return false;
+  return end_of(global, &global_end) && isa_memory_at(memory, global->start, global_end - global->start);
+}
+
+/* A copy that is not sound still is what should have filled its destination. */
+static void fill_all(struct party *party, const struct side *lds) {
+  uint64_t end = 0;
+  const uint64_t room = party->group->shape->lds_base + (uint64_t)party->group->shape->launch->lds_bytes;
+  if (!end_of(lds, &end) || end > room)
+    end = room;
+  if (lds->start < end)
+    fill(party, lds->start, end - lds->start);
+}
+
+void copies_issue(struct check_unit *unit, struct check_group *group, const struct pending_call *call, uint32_t site) {
+  const struct isa_copy *copy = &call->copy;
+  if (!copy->element_bytes || !copy->elements || !copy->lines || !copy->planes)
+    return;
+  const struct side lds = side_of(copy, (uint64_t)group->shape->lds_base + copy->lds, copy->lds_line, copy->lds_plane);
+  const struct side global = side_of(copy, copy->global, copy->global_line, copy->global_plane);
+  struct party inside =
+      party_of_copy(unit, group, call, CHECK_LDS, site, copy->to_lds ? TOUCH_COPY_WRITE : TOUCH_COPY_READ);
+  struct party outside =
+      party_of_copy(unit, group, call, CHECK_GLOBAL, site, copy->to_lds ? TOUCH_COPY_READ : TOUCH_COPY_WRITE);
+  unit->checker->counts.copies++;
+  if (!is_sound(group, copy, &lds, &global)) {
+    if (copy->to_lds)
+      fill_all(&inside, &lds);
+    return;
+  }
+  if (copy->to_lds)
+    each_line(&lds, &inside, fill);
+  else
+    each_line(&lds, &inside, look);
+  each_line(&lds, &inside, touch_run);
+  each_line(&global, &outside, touch_run);
+  group->wrote_global |= !copy->to_lds;
+}

@@ -1,0 +1,93 @@
+/* The hazards found: a hash table by rule and pair of instructions. */
+#include <stdlib.h>
+
+#include "sim/check/check_parts.h"
+
+struct check_side check_side_of(const struct checker *checker, uint32_t site, uint32_t group, uint32_t item,
+                                bool whole_group) {
+  const struct site *place = &checker->sites[site];
+  const struct isa_launch *launch = &checker->launch[place->launch];
+  const uint32_t linear = group - 1 - checker->first_group[place->launch];
+  const uint32_t x = launch->groups[0], y = launch->groups[1];
+  return (struct check_side){.program = launch->program,
+                             .pc = place->pc,
+                             .group = {linear % x, linear / x % y, linear / x / y},
+                             .item = item,
+                             .whole_group = whole_group};
+}
+
+static bool same_places(const struct check_hazard *a, const struct check_hazard *b) {
+  return a->rule == b->rule && a->here.pc == b->here.pc && a->here.program == b->here.program &&
+         a->other.program == b->other.program && a->other.pc == b->other.pc;
+}
+
+static uint32_t hash_of(const struct check_hazard *hazard) {
+  uint64_t mixed = hazard->here.pc + UINT64_C(0x9e3779b97f4a7c15) * (hazard->other.program ? hazard->other.pc + 1 : 0);
+  mixed = (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9) + hazard->rule;
+  return (uint32_t)(mixed * UINT64_C(0x94d049bb133111eb) >> 32);
+}
+
+/* A bucket holds the hazard's number, from 1. */
+static uint32_t *bucket_of(const struct checker *checker, const struct check_hazard *hazard) {
+  uint32_t at = hash_of(hazard) & (checker->bucket_count - 1);
+  while (checker->buckets[at] && !same_places(&checker->hazards[checker->buckets[at] - 1], hazard))
+    at = (at + 1) & (checker->bucket_count - 1);
+  return &checker->buckets[at];
+}
+
+static void make_buckets(struct checker *checker, uint32_t count) {
+  free(checker->buckets);
+  checker->buckets = need(count, sizeof *checker->buckets);
+  checker->bucket_count = count;
+  for (uint32_t i = 0; i < checker->hazard_count; i++)
+    *bucket_of(checker, &checker->hazards[i]) = i + 1;
+}
+
+void hazards_add(struct checker *checker, const struct check_hazard *hazard) {
+  const uint64_t count = hazard->count ? hazard->count : 1;
+  if (2 * checker->hazard_count >= checker->bucket_count)
+    make_buckets(checker, checker->bucket_count ? 2 * checker->bucket_count : 64);
+  else if (checker->sorted)
+    make_buckets(checker, checker->bucket_count);
+  checker->sorted = false;
+  uint32_t *bucket = bucket_of(checker, hazard);
+  if (*bucket) {
+    checker->hazards[*bucket - 1].count += count;
+    return;
+  }
+  if (checker->hazard_count == checker->hazard_room) {
+    checker->hazard_room = 2 * checker->hazard_room + 32;
+    checker->hazards = need_more(checker->hazards, checker->hazard_room, sizeof *checker->hazards);
+  }
+  checker->hazards[checker->hazard_count] = *hazard;
+  checker->hazards[checker->hazard_count++].count = count;
+  *bucket = (uint32_t)checker->hazard_count;
+}
+
+static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+static uint64_t line_of(const struct check_side *side) {
+  return side->program ? (uint64_t)side->program->source[side->pc] << 32 | side->program->line[side->pc] : 0;
+}
+
+static int by_place(const void *left, const void *right) {
+  const struct check_hazard *a = left, *b = right;
+  int order = compare(line_of(&a->here), line_of(&b->here));
+  order = order ? order : compare(a->rule, b->rule);
+  order = order ? order : compare(line_of(&a->other), line_of(&b->other));
+  order = order ? order : compare(a->here.pc, b->here.pc);
+  return order ? order : compare(a->other.pc, b->other.pc);
+}
+
+const struct check_hazard *checker_hazards(struct checker *checker, size_t *count) {
+  if (checker->hazard_count)
+    qsort(checker->hazards, checker->hazard_count, sizeof *checker->hazards, by_place);
+  checker->sorted = true;
+  *count = checker->hazard_count;
+  return checker->hazards;
+}
+
+void hazards_free(struct checker *checker) {
+  free(checker->hazards);
+  free(checker->buckets);
+}

@@ -1,0 +1,103 @@
+#include "sim/check/shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/need.h"
+
+enum { WORD = 4 };
+
+static struct shadow_page *new_page(struct shadow *shadow, bool bytes) {
+  const size_t cells = bytes ? SHADOW_PAGE_BYTES : SHADOW_PAGE_BYTES / WORD;
+  const size_t size = sizeof(struct shadow_page) + cells * sizeof(struct touch);
+  struct shadow_page *page = need(1, size);
+  page->bytes = bytes;
+  shadow->host_bytes += size;
+  return page;
+}
+
+static struct shadow_page **place_of(struct shadow *shadow, uint64_t address) {
+  const size_t index = (size_t)((address - shadow->base) / SHADOW_PAGE_BYTES);
+  if (index >= shadow->page_count) {
+    const size_t count = index + index / 2 + 16;
+    shadow->pages = need_more(shadow->pages, count, sizeof *shadow->pages);
+    memset(shadow->pages + shadow->page_count, 0, (count - shadow->page_count) * sizeof *shadow->pages);
+    shadow->host_bytes += (count - shadow->page_count) * sizeof *shadow->pages;
+    shadow->page_count = count;
+  }
+  return &shadow->pages[index];
+}
+
+struct shadow_page *shadow_page(struct shadow *shadow, uint64_t address) {
+  struct shadow_page **page = place_of(shadow, address);
+  if (!*page)
+    *page = new_page(shadow, false);
+  return *page;
+}
+
+/* A cell of its own with the same touches. */
+static struct touch copy_of(const struct touch *cell, struct touch_pool *pool) {
+  struct touch copy = *cell;
+  uint32_t from = cell->next, before = 0;
+  copy.next = 0;
+  while (from) {
+    const uint32_t index = touch_pool_take(pool);
+    if (!index)
+      break;
+    pool->at[index] = pool->at[from];
+    pool->at[index].next = 0;
+    if (before)
+      pool->at[before].next = index & SHADOW_MOST_NEXT;
+    else
+      copy.next = index & SHADOW_MOST_NEXT;
+    before = index;
+    from = pool->at[from].next;
+  }
+  return copy;
+}
+
+struct shadow_page *shadow_refine(struct shadow *shadow, uint64_t address, struct touch_pool *pool) {
+  struct shadow_page **place = place_of(shadow, address), *words = *place, *bytes = new_page(shadow, true);
+  for (size_t i = 0; i < SHADOW_PAGE_BYTES; i++)
+    bytes->cell[i] = i % WORD ? copy_of(&words->cell[i / WORD], pool) : words->cell[i / WORD];
+  shadow->host_bytes -= sizeof *words + SHADOW_PAGE_BYTES / WORD * sizeof(struct touch);
+  free(words);
+  *place = bytes;
+  return bytes;
+}
+
+void shadow_ignore(struct shadow *shadow, uint64_t address, uint64_t bytes) {
+  for (uint64_t at = address / SHADOW_PAGE_BYTES * SHADOW_PAGE_BYTES; at < address + bytes; at += SHADOW_PAGE_BYTES) {
+    struct shadow_page **page = place_of(shadow, at);
+    if (!*page)
+      *page = need(1, sizeof **page);
+    (*page)->ignored = true;
+  }
+}
+
+void shadow_free(struct shadow *shadow) {
+  for (size_t i = 0; i < shadow->page_count; i++)
+    free(shadow->pages[i]);
+  free(shadow->pages);
+  *shadow = (struct shadow){.base = shadow->base};
+}
+
+uint32_t touch_pool_take(struct touch_pool *pool) {
+  uint32_t index = pool->unused;
+  if (index) {
+    pool->unused = pool->at[index].next;
+    return index;
+  }
+  if (pool->count == SHADOW_MOST_NEXT)
+    return 0;
+  if (pool->count + 1 >= pool->room) {
+    pool->room = 2 * pool->room + 1024;
+    pool->at = need_more(pool->at, pool->room, sizeof *pool->at);
+  }
+  return ++pool->count;
+}
+
+void touch_pool_free(struct touch_pool *pool) {
+  free(pool->at);
+  *pool = (struct touch_pool){0};
+}

@@ -1,0 +1,329 @@
+/* Touches of bytes, and which two of them are a hazard.
+ *
+ * The common cases are decided in touch_cell() without looking at more than a cell's first touch: nobody was there;
+ * the same work-item was there, at the same instruction; all who were there are over; or everybody reads, and there are
+ * witnesses already. New touches go to the front, so that the first is the latest of its group. */
+#include "sim/check/check_parts.h"
+
+/* ---- parties ------------------------------------------------------------------------------ */
+
+struct party party_of_warp(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
+                           enum check_space space, uint32_t site, uint32_t kind, uint32_t bytes) {
+  return (struct party){.unit = unit,
+                        .group = group,
+                        .warp = warp,
+                        .space = space,
+                        .site = site,
+                        .kind = kind,
+                        .when = group->time,
+                        .bytes = bytes,
+                        .epoch = group->epoch[space],
+                        .oldest = order_oldest_copy(group),
+                        .ahead = warp->calls != group->calls};
+}
+
+struct party party_of_copy(struct check_unit *unit, struct check_group *group, const struct pending_call *call,
+                           enum check_space space, uint32_t site, uint32_t kind) {
+  return (struct party){.unit = unit,
+                        .group = group,
+                        .call = call,
+                        .space = space,
+                        .site = site,
+                        .kind = kind,
+                        .when = group->time,
+                        .bytes = call->copy.element_bytes,
+                        .epoch = group->epoch[space],
+                        .oldest = order_oldest_copy(group)};
+}
+
+static uint32_t lanes_of(const struct party *party) { return party->group->shape->launch->warp_size; }
+
+/* ---- order -------------------------------------------------------------------------------- */
+
+enum relation {
+  OPEN,    /* nothing orders the two */
+  ORDERED, /* the touch is before this one */
+  OVER,    /* and before all that the group will still do */
+};
+
+static enum relation relation_to_copy(const struct party *party, const struct touch *touch) {
+  const struct copy_in_flight *copy = order_find_copy(party->group, touch->when);
+  if (!copy)
+    return OVER;
+  if (party->warp)
+    return copy->waited < party->warp->calls ? ORDERED : OPEN;
+  return touch->when < party->group->fenced[party->space] ? ORDERED : OPEN;
+}
+
+static enum relation relation_of_items(const struct party *party, const struct touch *touch) {
+  const struct check_group *group = party->group;
+  const uint32_t item = touch_item(touch), warp = item / lanes_of(party);
+  if (item == party->item)
+    return ORDERED;
+  if (warp == party->warp->index && touch->when < party->warp->epoch[party->space])
+    return ORDERED;
+  if (group->seen && warp != party->warp->index &&
+      touch->when <= group->seen[(size_t)party->warp->index * group->warps + warp])
+    return ORDERED;
+  return OPEN;
+}
+
+static enum relation relation_to(const struct party *party, const struct touch *touch) {
+  if (touch->group != party->group->number) {
+    if (party->space == CHECK_LDS || touch->group <= party->unit->checker->base)
+      return OVER;
+    return party->group->known.count && order_knows(party->group, touch->group, touch->when) ? ORDERED : OPEN;
+  }
+  if (touch_is_copy(touch->kind))
+    return relation_to_copy(party, touch);
+  if (touch->when < party->epoch)
+    return OVER;
+  return party->warp ? relation_of_items(party, touch) : OPEN;
+}
+
+/* ---- hazards ------------------------------------------------------------------------------ */
+
+/* Two sides, of which one is the new touch. */
+struct judged {
+  enum isa_hazard_rule rule; /* HAZARDS: none */
+  bool party_is_here;
+};
+
+static bool writes(uint32_t kind) { return !touch_is_read(kind); }
+
+/* A work-item and a copy, at the same time. */
+static enum isa_hazard_rule while_in_flight(uint32_t item_kind, uint32_t copy_kind) {
+  if (copy_kind == TOUCH_COPY_WRITE)
+    return writes(item_kind) ? HAZARD_X6 : HAZARD_X5;
+  return writes(item_kind) ? HAZARD_X7 : HAZARDS;
+}
+
+static struct judged copy_and_item(const struct party *party, const struct touch *touch) {
+  const uint32_t warp = touch_item(touch) / lanes_of(party);
+  const bool before = touch->group == party->group->number && touch->when < party->call->stamp[warp];
+  if (!before)
+    return (struct judged){while_in_flight(touch->kind, party->kind), false};
+  if (!writes(touch->kind) || party->group->shape->items == 1)
+    return (struct judged){HAZARDS, false};
+  return party->kind == TOUCH_COPY_READ ? (struct judged){HAZARD_X8, true} : (struct judged){HAZARD_X6, false};
+}
+
+static struct judged two_copies(const struct party *party, const struct touch *touch) {
+  const bool one_group = touch->group == party->group->number;
+  if (writes(party->kind) && writes(touch->kind))
+    return (struct judged){HAZARD_X9, one_group || party->site >= touch_site(touch)};
+  if (!writes(party->kind) && !writes(touch->kind))
+    return (struct judged){HAZARDS, false};
+  if (!one_group)
+    return (struct judged){HAZARD_X7, writes(party->kind)};
+  return (struct judged){writes(party->kind) ? HAZARD_X7 : HAZARD_X5, true};
+}
+
+static struct judged judge(const struct party *party, const struct touch *touch) {
+  const bool copy = !party->warp, other = touch_is_copy(touch->kind);
+  if (copy)
+    return other ? two_copies(party, touch) : copy_and_item(party, touch);
+  if (other)
+    return (struct judged){while_in_flight(party->kind, touch->kind), true};
+  const bool race =
+      (writes(party->kind) || writes(touch->kind)) && !(touch_is_atomic(party->kind) && touch_is_atomic(touch->kind));
+  return (struct judged){race ? party->space == CHECK_LDS ? HAZARD_M5 : HAZARD_M6 : HAZARDS,
+                         party->site >= touch_site(touch)};
+}
+
+static void report(const struct party *party, const struct touch *touch, struct judged judged) {
+  struct checker *checker = party->unit->checker;
+  const struct check_side mine = check_side_of(checker, party->site, party->group->number, party->item, !party->warp);
+  const struct check_side theirs =
+      check_side_of(checker, touch_site(touch), touch->group, touch_item(touch), touch_is_copy(touch->kind));
+  const uint64_t base = party->space == CHECK_LDS ? party->group->shape->lds_base : 0;
+  const struct check_hazard hazard = {
+      .rule = judged.rule,
+      .launch = checker->first_launch + checker->sites[judged.party_is_here ? party->site : touch_site(touch)].launch,
+      .here = judged.party_is_here ? mine : theirs,
+      .other = judged.party_is_here ? theirs : mine,
+      .space = party->space,
+      .address = party->at - base,
+      .bytes = party->bytes};
+  hazards_add(checker, &hazard);
+}
+
+/* ---- cells -------------------------------------------------------------------------------- */
+
+static uint32_t who_of(const struct party *party) { return party->site << SHADOW_ITEM_BITS | party->item; }
+
+static void give_chain(struct touch_pool *pool, uint32_t index) {
+  while (index) {
+    const uint32_t next = pool->at[index].next;
+    touch_pool_give(pool, index);
+    index = next;
+  }
+}
+
+static void set_alone(const struct party *party, struct touch *cell) {
+  *cell = (struct touch){.group = party->group->number,
+                         .when = party->when,
+                         .who = who_of(party),
+                         .kind = party->kind & 7,
+                         .only_reads = touch_is_read(party->kind)};
+}
+
+static void put_first(const struct party *party, struct touch *cell) {
+  struct touch_pool *pool = &party->unit->checker->pool;
+  const uint32_t index = touch_pool_take(pool);
+  if (!index)
+    return;
+  pool->at[index] = *cell;
+  set_alone(party, cell);
+  cell->next = index & SHADOW_MOST_NEXT;
+}
+
+/* The first touch of a cell says what holds of all. */
+static void note_all(const struct party *party, struct touch *cell) {
+  const struct touch_pool *pool = &party->unit->checker->pool;
+  cell->only_reads = touch_is_read(cell->kind);
+  cell->settled_items = cell->settled_groups = 0;
+  for (uint32_t index = cell->next; index; index = pool->at[index].next) {
+    const struct touch *touch = &pool->at[index];
+    cell->only_reads = cell->only_reads && touch_is_read(touch->kind);
+    if (cell->kind != TOUCH_READ || touch->kind != TOUCH_READ || touch_site(touch) != touch_site(cell))
+      continue;
+    if (touch->group != cell->group)
+      cell->settled_groups = 1;
+    else if (touch->when >= party->epoch && cell->when >= party->epoch && touch->who != cell->who)
+      cell->settled_items = 1;
+  }
+}
+
+/* The warp has passed, between the touch and now, a copy's call that others have not come to: when the copy is held
+ * against what was before and after its call, both touches count. */
+static bool crosses_a_call(const struct party *party, const struct touch *touch) {
+  const struct check_group *group = party->group;
+  for (uint32_t number = group->calls; party->ahead && number < party->warp->calls; number++) {
+    const struct pending_call *call = &group->pending[number % CHECK_AHEAD];
+    if (call->act == ACT_COPY && touch->when < call->stamp[party->warp->index])
+      return true;
+  }
+  return false;
+}
+
+/* The party's new touch takes the place of this one. */
+static bool replaces(const struct party *party, const struct touch *touch, enum relation relation) {
+  if (touch->group != party->group->number)
+    return touch->group <= party->unit->checker->base;
+  if (relation == OVER)
+    return true;
+  return party->warp && touch_item(touch) == party->item && !crosses_a_call(party, touch);
+}
+
+/* Holds the touch against all that are there, and keeps it if it says something new. */
+static void touch_all(const struct party *party, struct touch *cell, bool may_conflict) {
+  struct touch_pool *pool = &party->unit->checker->pool;
+  struct touch *same[2] = {NULL, NULL}, *mine = NULL;
+  unsigned witnesses = 0;
+  for (uint32_t index = 0, next = cell->next;; index = next, next = pool->at[index].next) {
+    struct touch *touch = index ? &pool->at[index] : cell;
+    const enum relation relation = relation_to(party, touch);
+    if (may_conflict && relation == OPEN) {
+      const struct judged judged = judge(party, touch);
+      if (judged.rule != HAZARDS)
+        report(party, touch, judged);
+    }
+    if (touch_site(touch) == party->site && touch->kind == party->kind) {
+      if (!mine && replaces(party, touch, relation))
+        mine = touch;
+      else if (witnesses < 2)
+        same[witnesses++] = touch;
+    }
+    if (!next)
+      break;
+  }
+  /* Of two witnesses of one group, one makes room for another group's. */
+  if (!mine && witnesses == 2 && same[0]->group == same[1]->group && same[0]->group != party->group->number)
+    mine = same[1];
+  if (mine) {
+    mine->group = party->group->number;
+    mine->when = party->when;
+    mine->who = who_of(party);
+  } else if (witnesses < 2 || party->ahead) {
+    put_first(party, cell);
+  }
+  note_all(party, cell);
+}
+
+/* All touches of the cell are over: of the LDS, where nobody asks for them any more. */
+static bool all_over(const struct party *party, const struct touch *cell) {
+  if (party->space != CHECK_LDS)
+    return cell->group <= party->unit->checker->base;
+  if (cell->group != party->group->number)
+    return true;
+  return cell->when < (touch_is_copy(cell->kind) ? party->oldest : party->epoch) &&
+         (!cell->next || party->oldest == UINT32_MAX);
+}
+
+static inline void touch_cell(const struct party *party, struct touch *cell) {
+  if (!cell->group) {
+    set_alone(party, cell);
+    return;
+  }
+  if (cell->group == party->group->number && cell->kind == party->kind && !cell->next && cell->who == who_of(party) &&
+      !party->ahead) {
+    cell->when = party->when;
+    return;
+  }
+  if (party->kind == TOUCH_READ && cell->kind == TOUCH_READ && cell->only_reads && touch_site(cell) == party->site &&
+      cell->group > party->unit->checker->base &&
+      (cell->settled_groups ||
+       (cell->settled_items && cell->group == party->group->number && cell->when >= party->epoch)) &&
+      (party->space != CHECK_LDS || cell->group == party->group->number))
+    return;
+  if (all_over(party, cell)) {
+    give_chain(&party->unit->checker->pool, cell->next);
+    set_alone(party, cell);
+    return;
+  }
+  touch_all(party, cell, !(cell->only_reads && touch_is_read(party->kind)));
+}
+
+/* ---- runs and lanes ------------------------------------------------------------------------- */
+
+static struct shadow *shadow_of(const struct party *party) {
+  return party->space == CHECK_LDS ? &party->unit->lds : &party->unit->checker->global;
+}
+
+/* Bytes that do not cross the end of a page. */
+static void touch_piece(struct party *party, struct shadow_page *page, uint64_t address, uint32_t bytes) {
+  if (page->ignored)
+    return;
+  if (!page->bytes && (address | bytes) % 4)
+    page = shadow_refine(shadow_of(party), address, &party->unit->checker->pool);
+  const uint32_t unit = page->bytes ? 1 : 4, offset = (uint32_t)(address % SHADOW_PAGE_BYTES);
+  struct touch *cell = &page->cell[offset / unit];
+  for (uint32_t done = 0; done < bytes; done += unit, cell++) {
+    party->at = address + done;
+    touch_cell(party, cell);
+  }
+}
+
+void touch_run(struct party *party, uint64_t address, uint64_t bytes) {
+  while (bytes) {
+    const uint64_t room = SHADOW_PAGE_BYTES - address % SHADOW_PAGE_BYTES, piece = bytes < room ? bytes : room;
+    touch_piece(party, shadow_page(shadow_of(party), address), address, (uint32_t)piece);
+    address += piece;
+    bytes -= piece;
+  }
+}
+
+void touch_lanes(struct party *party, uint64_t mask, const uint64_t *address) {
+  struct shadow *shadow = shadow_of(party);
+  const uint32_t first_item = party->warp->index * lanes_of(party);
+  for (; mask; mask &= mask - 1) {
+    const uint32_t lane = (uint32_t)__builtin_ctzll(mask);
+    const uint64_t at = address[lane];
+    party->item = first_item + lane;
+    if (at % SHADOW_PAGE_BYTES + party->bytes > SHADOW_PAGE_BYTES)
+      touch_run(party, at, party->bytes);
+    else
+      touch_piece(party, shadow_page(shadow, at), at, party->bytes);
+  }
+}

@@ -1,0 +1,114 @@
+/* Reads of LDS that nobody of the work-group has written.
+ *
+ * A read that finds nothing written is not a hazard of this kind yet: when another work-item writes before the next
+ * barrier, the two race, and which of them came first is this run's chance. So it is noted, and settled at the barrier.
+ * A later write of the reader itself, or a copy that was issued after the read, does not help: these settle it at once.
+ *
+ * An access of up to 4 bytes is one value, of which each byte counts; wider ones, and elements of copies, may be
+ * structures and vectors with padding, and count only when nothing of them is written. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/check/check_parts.h"
+
+enum { VALUE = 4, MOST_NOTED = 4096 /* of a group at a time: further ones are not told */ };
+
+void unwritten_start(struct check_unit *unit, struct check_group *group) {
+  const uint32_t base = group->shape->lds_base, bytes = group->shape->launch->lds_bytes;
+  memset(unit->written + base, 0, bytes);
+}
+
+void unwritten_free(struct check_group *group) { free(group->unwritten); }
+
+static bool is_unwritten(const struct check_unit *unit, uint64_t address, uint32_t bytes) {
+  const uint8_t *written = unit->written + address;
+  uint32_t missing = 0;
+  for (uint32_t i = 0; i < bytes; i++)
+    missing += !written[i];
+  return bytes <= VALUE ? missing > 0 : missing == bytes;
+}
+
+static void report(struct check_unit *unit, const struct check_group *group, const struct unwritten *read) {
+  struct checker *checker = unit->checker;
+  const struct check_hazard hazard = {.rule = HAZARD_M7,
+                                      .launch = checker->first_launch + checker->sites[read->site].launch,
+                                      .here = check_side_of(checker, read->site, group->number, read->item, read->copy),
+                                      .space = CHECK_LDS,
+                                      .address = read->address - group->shape->lds_base,
+                                      .bytes = read->bytes};
+  hazards_add(checker, &hazard);
+}
+
+static void note(struct party *party, uint64_t address, uint32_t item) {
+  struct check_group *group = party->group;
+  if (group->unwritten_count == MOST_NOTED)
+    return;
+  if (group->unwritten_count == group->unwritten_room) {
+    group->unwritten_room = 2 * group->unwritten_room + 16;
+    group->unwritten = need_more(group->unwritten, group->unwritten_room, sizeof *group->unwritten);
+  }
+  group->unwritten[group->unwritten_count++] = (struct unwritten){.address = (uint32_t)address,
+                                                                  .bytes = party->bytes,
+                                                                  .site = party->site,
+                                                                  .item = item,
+                                                                  .when = party->when,
+                                                                  .copy = !party->warp};
+}
+
+void unwritten_read(struct party *party, uint64_t address, uint32_t bytes) {
+  if (is_unwritten(party->unit, address, bytes))
+    note(party, address, 0);
+}
+
+void unwritten_lanes_read(struct party *party, uint64_t mask, const uint64_t *address) {
+  const uint32_t first_item = party->warp->index * party->group->shape->launch->warp_size;
+  for (; mask; mask &= mask - 1) {
+    const uint32_t lane = (uint32_t)__builtin_ctzll(mask);
+    if (is_unwritten(party->unit, address[lane], party->bytes))
+      note(party, address[lane], first_item + lane);
+  }
+}
+
+/* The write settles that nobody had written what the read wanted: it is by the same work-item, or by a copy that the
+ * reader's warp came to after the read. */
+static bool comes_after(const struct party *party, const struct unwritten *read) {
+  if (read->copy)
+    return false;
+  if (party->warp)
+    return read->item == party->item;
+  return read->when < party->call->stamp[read->item / party->group->shape->launch->warp_size];
+}
+
+static void settle_with(struct party *party, uint64_t address, uint32_t bytes) {
+  struct check_group *group = party->group;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < group->unwritten_count; i++) {
+    const struct unwritten read = group->unwritten[i];
+    if (read.address >= address + bytes || address >= (uint64_t)read.address + read.bytes)
+      group->unwritten[kept++] = read;
+    else if (comes_after(party, &read))
+      report(party->unit, group, &read);
+  }
+  group->unwritten_count = kept;
+}
+
+void unwritten_filled(struct party *party, uint64_t address, uint32_t bytes) {
+  if (party->group->unwritten_count)
+    settle_with(party, address, bytes);
+  memset(party->unit->written + address, 1, bytes);
+}
+
+void unwritten_lanes_filled(struct party *party, uint64_t mask, const uint64_t *address) {
+  const uint32_t first_item = party->warp->index * party->group->shape->launch->warp_size;
+  for (; mask; mask &= mask - 1) {
+    const uint32_t lane = (uint32_t)__builtin_ctzll(mask);
+    party->item = first_item + lane;
+    unwritten_filled(party, address[lane], party->bytes);
+  }
+}
+
+void unwritten_settle(struct check_unit *unit, struct check_group *group) {
+  for (uint32_t i = 0; i < group->unwritten_count; i++)
+    report(unit, group, &group->unwritten[i]);
+  group->unwritten_count = 0;
+}
