@@ -199,8 +199,11 @@ static bool make_room(struct assembler *as) {
   uint32_t *line = realloc(program->line, room * sizeof *line);
   if (line)
     program->line = line;
-  as->code_room = code && line ? room : as->code_room;
-  return (code && line) || fail_memory(as);
+  uint16_t *column = realloc(program->column, room * sizeof *column);
+  if (column)
+    program->column = column;
+  as->code_room = code && line && column ? room : as->code_room;
+  return (code && line && column) || fail_memory(as);
 }
 
 static bool guard(struct assembler *as, struct isa_inst *inst) {
@@ -225,6 +228,7 @@ static bool instruction(struct assembler *as) {
   struct isa_inst inst = {.d = ISA_NO_REGISTER, .a = ISA_NO_REGISTER, .b = ISA_NO_REGISTER, .c = ISA_NO_REGISTER};
   if (!as->scope)
     return fail(as, as->lexer.next, "start one with .kernel NAME", "instruction outside of a kernel:");
+  const uint32_t column = as->lexer.next.column;
   if (!guard(as, &inst))
     return false;
   const struct token name = lexer_take(&as->lexer);
@@ -239,6 +243,7 @@ static bool instruction(struct assembler *as) {
   if (!make_room(as) || !take_operands(as, &isa_rows[inst.op], as->program->count, &inst))
     return false;
   as->program->line[as->program->count] = name.line;
+  as->program->column[as->program->count] = column <= UINT16_MAX ? (uint16_t)column : 0;
   as->program->code[as->program->count++] = inst;
   return true;
 }

@@ -9,6 +9,7 @@
 struct reader {
   const uint8_t *at;
   size_t left;
+  uint8_t version;
   bool failed; /* ran out of bytes, or met a count that cannot be */
 };
 
@@ -56,7 +57,8 @@ enum {
   ARG_BYTES = 20,
   KERNEL_BYTES = 48,
   INSTRUCTION_BYTES = 16,
-  PLACE_BYTES = 6, /* of an instruction in its source */
+  PLACE_BYTES = 6, /* of an instruction in its source, without a column */
+  LDS_VARIABLE_BYTES = 12,
   SOURCE_BYTES = 8,
   LONGEST_PATH = 4096,
   LONGEST_LINE = 1 << 20,
@@ -78,6 +80,18 @@ static void read_args(struct reader *reader, struct isa_kernel *kernel) {
   }
 }
 
+static void read_lds_variables(struct reader *reader, struct isa_kernel *kernel) {
+  const uint32_t count = read_count(reader, LDS_VARIABLE_BYTES, ISA_MOST_LDS_VARIABLES);
+  kernel->lds = calloc((size_t)count + 1, sizeof *kernel->lds);
+  reader->failed |= !kernel->lds;
+  for (uint32_t i = 0; i < count && !reader->failed; i++) {
+    struct isa_lds_variable *variable = &kernel->lds[kernel->lds_count++];
+    variable->name = read_string(reader, ISA_LONGEST_NAME);
+    variable->offset = read_u32(reader);
+    variable->bytes = read_u32(reader);
+  }
+}
+
 static void read_kernels(struct reader *reader, struct isa_program *program, uint32_t count) {
   program->kernels = calloc((size_t)count + 1, sizeof *program->kernels);
   reader->failed |= !program->kernels;
@@ -94,6 +108,8 @@ static void read_kernels(struct reader *reader, struct isa_program *program, uin
       kernel->required_local[axis] = read_u32(reader);
     kernel->arg_bytes = read_u32(reader);
     read_args(reader, kernel);
+    if (reader->version > 2)
+      read_lds_variables(reader, kernel);
   }
 }
 
@@ -104,9 +120,10 @@ static void read_code(struct reader *reader, struct isa_program *program, uint32
   }
   program->code = calloc((size_t)count + 1, sizeof *program->code);
   program->line = calloc((size_t)count + 1, sizeof *program->line);
+  program->column = calloc((size_t)count + 1, sizeof *program->column);
   program->source = calloc((size_t)count + 1, sizeof *program->source);
   program->info = calloc((size_t)count + 1, sizeof *program->info);
-  if (!program->code || !program->line || !program->source || !program->info) {
+  if (!program->code || !program->line || !program->column || !program->source || !program->info) {
     reader->failed = true;
     return;
   }
@@ -121,6 +138,8 @@ static void read_code(struct reader *reader, struct isa_program *program, uint32
   }
   for (uint32_t pc = 0; pc < count; pc++)
     program->line[pc] = read_u32(reader);
+  for (uint32_t pc = 0; pc < count && reader->version > 2; pc++)
+    program->column[pc] = (uint16_t)read_number(reader, 2);
   for (uint32_t pc = 0; pc < count; pc++)
     program->source[pc] = (uint16_t)read_number(reader, 2);
 }
@@ -196,9 +215,9 @@ struct isa_program *isa_decode(const uint8_t *bytes, size_t size, const char *fi
   struct isa_program *program = isa_program_new(file);
   if (!program)
     return refuse(NULL, error, file, "out of memory");
-  if (size < 4 || memcmp(bytes, "WWO\2", 4) != 0)
-    return refuse(program, error, file, "not an object file of this version: it does not start with 'WWO' 2");
-  struct reader reader = {.at = bytes + 4, .left = size - 4};
+  if (size < 4 || (memcmp(bytes, "WWO\2", 4) != 0 && memcmp(bytes, "WWO\3", 4) != 0))
+    return refuse(program, error, file, "not an object file of this version: it does not start with 'WWO' 2 or 3");
+  struct reader reader = {.at = bytes + 4, .left = size - 4, .version = bytes[3]};
   read_program(&reader, program);
   if (reader.failed)
     return refuse(program, error, file, "the object file is cut off, or a count in it cannot be");

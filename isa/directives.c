@@ -114,6 +114,20 @@ static bool directive_arg(struct assembler *as) {
 
 /* ---- storage ------------------------------------------------------------------------------------ */
 
+static bool name_lds(struct assembler *as, struct token name, uint32_t offset, uint32_t bytes) {
+  struct isa_kernel *kernel = current_kernel(as);
+  if (!declare(as, name, (struct symbol){.kind = SYMBOL_NUMBER, .value = offset}))
+    return false;
+  if (kernel->lds_count == ISA_MOST_LDS_VARIABLES)
+    return fail(as, name, NULL, "more than %d named blocks of LDS, from", ISA_MOST_LDS_VARIABLES);
+  struct isa_lds_variable *lds = realloc(kernel->lds, (kernel->lds_count + 1) * sizeof *lds);
+  if (!lds)
+    return fail_memory(as);
+  kernel->lds = lds;
+  lds[kernel->lds_count] = (struct isa_lds_variable){strndup(name.text, name.length), offset, bytes};
+  return lds[kernel->lds_count++].name || fail_memory(as);
+}
+
 static bool directive_lds(struct assembler *as) {
   struct isa_kernel *kernel = current_kernel(as);
   const struct token name = lexer_take(&as->lexer);
@@ -132,7 +146,7 @@ static bool directive_lds(struct assembler *as) {
   if (offset + bytes > ISA_MOST_LDS_BYTES)
     return fail(as, name, NULL, "more than %d bytes of LDS, from", ISA_MOST_LDS_BYTES);
   kernel->lds_bytes = (uint32_t)(offset + bytes);
-  return token_is(name, "_") || declare(as, name, (struct symbol){.kind = SYMBOL_NUMBER, .value = (uint32_t)offset});
+  return token_is(name, "_") || name_lds(as, name, (uint32_t)offset, (uint32_t)bytes);
 }
 
 static bool directive_private(struct assembler *as) {

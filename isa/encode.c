@@ -1,18 +1,22 @@
 /* Program to object file (.wwo). All numbers little-endian; a string is its length and its bytes.
  *
- *     "WWO\2"                                                       magic and version
+ *     "WWO\3"                                                       magic and version
  *     u32 instructions, kernels, constant bytes, variable bytes, source files
  *     string file
  *     kernels:       string name; u32 entry, end, registers, lds, private, spilled, required_local[3],
- *                    arg bytes, args
+ *                    arg bytes, args; the arguments; u32 LDS variables; these
  *       args:        string name, type; u32 kind, bytes, offset
+ *       variables:   string name; u32 offset, bytes
  *     constants:     bytes
  *     variables:     bytes
  *     instructions:  16 bytes each: u16 op; u8 guard, flags, d, a, b, c; u64 imm
  *     line numbers:  u32 each
+ *     their columns: u16 each
  *     their files:   u16 each
  *     source files:  string name; u32 lines
  *       lines:       string each
+ *
+ * Version 2, which is still read, has no LDS variables and no columns.
  *
  * stack_entries and info are not stored: the reader works them out, which also checks the code. */
 #include "isa/rows.h"
@@ -77,6 +81,12 @@ static void write_kernel(struct writer *writer, const struct isa_kernel *kernel)
     write_u32(writer, arg->bytes);
     write_u32(writer, arg->offset);
   }
+  write_u32(writer, kernel->lds_count);
+  for (size_t i = 0; i < kernel->lds_count; i++) {
+    write_string(writer, kernel->lds[i].name);
+    write_u32(writer, kernel->lds[i].offset);
+    write_u32(writer, kernel->lds[i].bytes);
+  }
 }
 
 static void write_instruction(struct writer *writer, const struct isa_inst *inst) {
@@ -96,7 +106,7 @@ static void write_source(struct writer *writer, const struct isa_source *source)
 
 bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size) {
   struct writer writer = {0};
-  write_bytes(&writer, "WWO\2", 4);
+  write_bytes(&writer, "WWO\3", 4);
   write_u32(&writer, program->count);
   write_u32(&writer, program->kernel_count);
   write_u32(&writer, program->constant_bytes);
@@ -111,6 +121,8 @@ bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size
     write_instruction(&writer, &program->code[pc]);
   for (uint32_t pc = 0; pc < program->count; pc++)
     write_u32(&writer, program->line[pc]);
+  for (uint32_t pc = 0; pc < program->count; pc++)
+    write_number(&writer, program->column[pc], 2);
   for (uint32_t pc = 0; pc < program->count; pc++)
     write_number(&writer, program->source[pc], 2);
   for (uint32_t i = 0; i < program->source_count; i++)

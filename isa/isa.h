@@ -123,6 +123,12 @@ struct isa_arg {
   uint32_t bytes, offset;
 };
 
+/* A part of a kernel's static LDS that has a name, for reports. */
+struct isa_lds_variable {
+  char *name; /* as an argument's: a word, and no other argument or variable of the kernel has it */
+  uint32_t offset, bytes;
+};
+
 struct isa_kernel {
   char *name;
   uint32_t entry, end;        /* instructions [entry, end) */
@@ -134,6 +140,8 @@ struct isa_kernel {
   struct isa_arg *args;
   size_t arg_count;
   uint32_t arg_bytes; /* size of the argument block */
+  struct isa_lds_variable *lds; /* those that are known, by offset; none lies on another */
+  size_t lds_count;
 };
 
 /* A file that instructions come from. */
@@ -148,6 +156,7 @@ struct isa_program {
   struct isa_inst *code;
   struct isa_info *info;
   uint32_t *line;   /* source line of each instruction, 0 when unknown */
+  uint16_t *column; /* and its column there, from 1; 0 when unknown, or beyond 65535; never NULL, as `line` */
   uint16_t *source; /* and the index of its file in `sources`, 0 when there are none; never NULL, as `line` */
   uint32_t count;
   struct isa_kernel *kernels;
@@ -178,7 +187,7 @@ char *isa_manual(void);
 /* Text of one instruction, without its newline, e.g. for reports. */
 void isa_print(const struct isa_program *program, uint32_t pc, char *text, size_t size);
 
-/* The object format (.wwo): header, kernels, constants, variables, code, lines;
+/* The object format (.wwo): header, kernels, constants, variables, code, lines, columns;
  * documented in encode.c. isa_encode allocates *bytes. isa_decode checks everything: a
  * hostile file gets an error. */
 bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size);

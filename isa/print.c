@@ -269,12 +269,32 @@ static void put_arg(struct text *text, const struct isa_arg *arg) {
   put(text, " at %u\n", arg->offset);
 }
 
+/* A block of the LDS that begins where the one before ends, or at the next multiple of 16: that is where one lies of
+ * which nothing is said. */
+static void put_lds_block(struct text *text, const char *name, uint32_t end, uint32_t offset, uint32_t bytes) {
+  put(text, ".lds    %s %u%s\n", name, bytes, offset == (end + 15) / 16 * 16 ? "" : " align 1");
+}
+
+static void put_lds(struct text *text, const struct isa_kernel *kernel) {
+  uint32_t end = 0;
+  for (size_t i = 0; i < kernel->lds_count; i++) {
+    const struct isa_lds_variable *variable = &kernel->lds[i];
+    if (variable->offset > end && variable->offset != (end + 15) / 16 * 16) {
+      put_lds_block(text, "_", end, end, variable->offset - end);
+      end = variable->offset;
+    }
+    put_lds_block(text, variable->name, end, variable->offset, variable->bytes);
+    end = variable->offset + variable->bytes;
+  }
+  if (kernel->lds_bytes > end)
+    put_lds_block(text, "_", end, end, kernel->lds_bytes - end);
+}
+
 static void put_header(struct text *text, const struct isa_kernel *kernel) {
   put(text, ".kernel %s\n.registers %u\n", kernel->name, kernel->registers);
   for (size_t i = 0; i < kernel->arg_count; i++)
     put_arg(text, &kernel->args[i]);
-  if (kernel->lds_bytes)
-    put(text, ".lds    _ %u\n", kernel->lds_bytes);
+  put_lds(text, kernel);
   if (kernel->private_bytes)
     put(text, ".private %u\n", kernel->private_bytes);
   if (kernel->spilled)

@@ -22,18 +22,23 @@ static void free_source(struct isa_source *source) {
   free(source->name);
 }
 
+void isa_kernel_free(struct isa_kernel *kernel) {
+  for (size_t i = 0; i < kernel->arg_count; i++) {
+    free(kernel->args[i].name);
+    free(kernel->args[i].type);
+  }
+  for (size_t i = 0; i < kernel->lds_count; i++)
+    free(kernel->lds[i].name);
+  free(kernel->args);
+  free(kernel->lds);
+  free(kernel->name);
+}
+
 void isa_program_free(struct isa_program *program) {
   if (!program)
     return;
-  for (size_t i = 0; i < program->kernel_count; i++) {
-    struct isa_kernel *kernel = &program->kernels[i];
-    for (size_t j = 0; j < kernel->arg_count; j++) {
-      free(kernel->args[j].name);
-      free(kernel->args[j].type);
-    }
-    free(kernel->args);
-    free(kernel->name);
-  }
+  for (size_t i = 0; i < program->kernel_count; i++)
+    isa_kernel_free(&program->kernels[i]);
   for (uint32_t i = 0; program->sources && i < program->source_count; i++)
     free_source(&program->sources[i]);
   free(program->sources);
@@ -43,6 +48,7 @@ void isa_program_free(struct isa_program *program) {
   free(program->code);
   free(program->info);
   free(program->line);
+  free(program->column);
   free(program->source);
   free(program->file);
   free(program);

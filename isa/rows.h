@@ -57,6 +57,7 @@ enum {
   ISA_MOST_INSTRUCTIONS = 1 << 20,
   ISA_MOST_KERNELS = 1 << 12,
   ISA_MOST_ARGS = 1 << 10,
+  ISA_MOST_LDS_VARIABLES = 1 << 10,
   ISA_MOST_ARG_BYTES = 1 << 16,
   ISA_MOST_CONSTANT_BYTES = 64 << 20,
   ISA_MOST_VARIABLE_BYTES = 64 << 20,
@@ -139,5 +140,8 @@ bool isa_validate(struct isa_program *program, struct isa_error *error);
 
 /* A program with nothing in it but its file name; NULL when memory is out. */
 struct isa_program *isa_program_new(const char *file);
+
+/* Frees what a kernel points to. */
+void isa_kernel_free(struct isa_kernel *kernel);
 
 #endif

@@ -103,6 +103,31 @@ static bool check_args(const struct check *check) {
   return good;
 }
 
+static bool check_lds_variables(const struct check *check) {
+  const struct isa_kernel *kernel = check->kernel;
+  if (kernel->lds_count > ISA_MOST_LDS_VARIABLES)
+    return wrong(check, "kernel '%.60s' has too many LDS variables", kernel->name);
+  char **names = calloc(kernel->lds_count + kernel->arg_count + 1, sizeof *names);
+  if (!names)
+    return wrong(check, "out of memory");
+  bool good = true;
+  uint32_t end = 0;
+  for (size_t i = 0; good && i < kernel->lds_count; i++) {
+    const struct isa_lds_variable *variable = &kernel->lds[i];
+    good = variable->offset >= end && variable->offset <= kernel->lds_bytes &&
+           variable->bytes <= kernel->lds_bytes - variable->offset;
+    if (!good)
+      wrong(check, "LDS variable '%.60s' lies outside of the LDS, or not behind the one before", variable->name);
+    end = variable->offset + variable->bytes;
+    names[i] = variable->name;
+  }
+  for (size_t i = 0; i < kernel->arg_count; i++)
+    names[kernel->lds_count + i] = kernel->args[i].name;
+  good = good && check_names(check, "LDS variable or argument", names, kernel->lds_count + kernel->arg_count);
+  free(names);
+  return good;
+}
+
 static bool check_required_local(const struct check *check) {
   const uint32_t *local = check->kernel->required_local;
   if (!local[0] && !local[1] && !local[2])
@@ -130,7 +155,7 @@ static bool check_kernel(const struct check *check, uint32_t entry) {
   const struct isa_inst *last = &check->program->code[kernel->end - 1];
   if (last->guard || (last->op != ISA_EXIT && last->op != ISA_BRA))
     return wrong(check, "kernel '%.60s' must end in exit or an unguarded bra", kernel->name);
-  return check_args(check) && check_required_local(check);
+  return check_args(check) && check_lds_variables(check) && check_required_local(check);
 }
 
 /* ---- instructions ------------------------------------------------------------------------------- */

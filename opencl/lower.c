@@ -22,19 +22,10 @@ struct lowering {
   struct opencl_limits limits;
 };
 
-static void free_kernel(struct isa_kernel *kernel) {
-  for (size_t i = 0; i < kernel->arg_count; i++) {
-    free(kernel->args[i].name);
-    free(kernel->args[i].type);
-  }
-  free(kernel->args);
-  free(kernel->name);
-}
-
 /* Takes away what a kernel that failed half-way has left. */
 static void roll_back(struct isa_program *program, size_t kernels, uint32_t count) {
   while (program->kernel_count > kernels)
-    free_kernel(&program->kernels[--program->kernel_count]);
+    isa_kernel_free(&program->kernels[--program->kernel_count]);
   program->count = count;
 }
 

@@ -204,7 +204,7 @@ static bool too_much(const struct isa_program *program, const char *kernel, cons
 /* What the passes made from nothing, such as the first value of a variable, counts to the instruction before; at the
  * start of a kernel, to the one behind. */
 static void fill_places(struct code *code) {
-  struct ir_place known = {0, 0};
+  struct ir_place known = {0};
   for (uint32_t i = 0; i < code->count && !known.line; i++)
     known = code->place[i];
   for (uint32_t i = 0; i < code->count; i++)
@@ -217,6 +217,7 @@ static void append(struct finish *f, struct isa_program *program) {
   program->code = need_more(program->code, room, sizeof *program->code);
   program->info = need_more(program->info, room, sizeof *program->info);
   program->line = need_more(program->line, room, sizeof *program->line);
+  program->column = need_more(program->column, room, sizeof *program->column);
   program->source = need_more(program->source, room, sizeof *program->source);
   for (uint32_t i = 0; i < code->count; i++) {
     struct isa_inst inst = code->inst[i];
@@ -225,6 +226,7 @@ static void append(struct finish *f, struct isa_program *program) {
     program->code[entry + i] = inst;
     program->info[entry + i] = (struct isa_info){0};
     program->line[entry + i] = code->place[i].line;
+    program->column[entry + i] = code->place[i].column;
     program->source[entry + i] = code->place[i].source;
   }
   program->count = room;

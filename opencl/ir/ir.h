@@ -70,10 +70,10 @@ enum {
   IR_WAIT_COUNT = ISA_WAIT_EVENTS,
 };
 
-/* Where in the source: sources are numbered as in isa_program. Line 0 is unknown. */
+/* Where in the source: sources are numbered as in isa_program. Line 0 is unknown, and so is column 0. */
 struct ir_place {
   uint32_t line;
-  uint16_t source;
+  uint16_t source, column;
 };
 
 struct ir_inst {

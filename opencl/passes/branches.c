@@ -121,7 +121,7 @@ static void take_end(struct ir *ir, uint32_t block, uint32_t next) {
       if (ir->block[above->to[k]].from[i] == next)
         ir->block[above->to[k]].from[i] = block;
   }
-  ir_exit(ir, next, (struct ir_place){0, 0});
+  ir_exit(ir, next, (struct ir_place){0});
   below->from_count = 0;
 }
 

@@ -337,7 +337,7 @@ bool reader_read_constant(struct reader *r) {
   const struct spirv_type *type = reader_type(r, 1);
   const uint32_t id = reader_word(r, 2);
   return type && read_value(r, type, id) &&
-         reader_define(r, id, SPIRV_CONSTANT, reader_word(r, 1), reader_keep(r, (struct ir_place){0, 0}));
+         reader_define(r, id, SPIRV_CONSTANT, reader_word(r, 1), reader_keep(r, (struct ir_place){0}));
 }
 
 /* ---- variables ----------------------------------------------------------------------------------- */
@@ -362,8 +362,7 @@ bool reader_read_variable(struct reader *r) {
     return reader_fail(r, "a variable's type is a pointer to what it holds");
   if (type->storage != reader_word(r, 3))
     return reader_fail(r, "storage class %u, but its type says %u", reader_word(r, 3), type->storage);
-  return reader_define(r, reader_word(r, 2), SPIRV_VARIABLE, reader_word(r, 1),
-                       reader_keep(r, (struct ir_place){0, 0})) &&
+  return reader_define(r, reader_word(r, 2), SPIRV_VARIABLE, reader_word(r, 1), reader_keep(r, (struct ir_place){0})) &&
          (reader_words(r) < 5 || check_initialiser(r, type));
 }
 

@@ -61,7 +61,7 @@ static bool read_label(struct reader *r, struct body *body) {
   if (body->open)
     return reader_fail(r, "the block before has no end");
   body->open = true;
-  body->place = (struct ir_place){0, 0};
+  body->place = (struct ir_place){0};
   if (!define_value(r, body, reader_word(r, 1), 0))
     return false;
   const uint32_t number = current(r, body)->first_block + current(r, body)->blocks++;
@@ -140,7 +140,7 @@ static bool read_instruction(struct reader *r, struct body *body) {
 
 /* Line 0 is what translators write for code that they made: it counts to the line before, in its block. */
 static bool read_line(struct reader *r, struct body *body) {
-  struct ir_place place = {0, 0};
+  struct ir_place place = {0};
   if (!reader_line(r, &place))
     return false;
   struct spirv_function *function = current(r, body);

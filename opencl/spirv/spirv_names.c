@@ -209,8 +209,11 @@ bool reader_line(struct reader *r, struct ir_place *place) {
     add_source(module, module->id[file].name);
     r->work[file] = module->sources;
   }
+  const uint32_t column = reader_word(r, 3);
   if (r->work[file])
-    *place = (struct ir_place){.line = reader_word(r, 2), .source = (uint16_t)(r->work[file] - 1)};
+    *place = (struct ir_place){.line = reader_word(r, 2),
+                               .source = (uint16_t)(r->work[file] - 1),
+                               .column = column <= UINT16_MAX ? (uint16_t)column : 0};
   return true;
 }
 

@@ -17,15 +17,21 @@ static void put_source(struct text *text, const struct isa_program *program) {
     text_print(text, "%s\n", program->sources[0].text[i]);
 }
 
-/* Source and line of each instruction; those that are alike together. */
+static bool same_place(const struct isa_program *program, uint32_t a, uint32_t b) {
+  return program->line[a] == program->line[b] && program->column[a] == program->column[b] &&
+         program->source[a] == program->source[b];
+}
+
+/* Source, line and column of each instruction; those that are alike together. */
 static void put_lines(struct text *text, const struct isa_program *program) {
   unsigned column = 0;
   for (uint32_t pc = 0, end; pc < program->count; pc = end) {
-    for (end = pc + 1; end < program->count && program->line[end] == program->line[pc] &&
-                       program->source[end] == program->source[pc];)
+    for (end = pc + 1; end < program->count && same_place(program, pc, end);)
       end++;
-    text_print(text, "%s %u:%" PRIu32 "*%" PRIu32, column ? "" : "lines", program->source[pc], program->line[pc],
-               end - pc);
+    text_print(text, "%s %u:%" PRIu32, column ? "" : "lines", program->source[pc], program->line[pc]);
+    if (program->column[pc])
+      text_print(text, ":%u", program->column[pc]);
+    text_print(text, "*%" PRIu32, end - pc);
     column = column < 9 && end < program->count ? column + 1 : 0;
     text_print(text, "%s", column ? "" : "\n");
   }
@@ -92,8 +98,8 @@ struct head {
   char *file;
   struct isa_source *sources;
   uint32_t source_count;
-  uint32_t *lines; /* of each instruction, and its source's number */
-  uint16_t *numbers;
+  uint32_t *lines; /* of each instruction, its column, and its source's number */
+  uint16_t *columns, *numbers;
   uint32_t count;
 };
 
@@ -127,24 +133,45 @@ static bool take_text(struct head *head, const char *text, size_t size) {
   return true;
 }
 
-/* SOURCE:LINE*N, several of them. */
+/* Places of instructions that follow each other. */
+struct stretch {
+  uint32_t source, line, column, count;
+};
+
+/* SOURCE:LINE*N or SOURCE:LINE:COLUMN*N. */
+static bool take_stretch(const char *word, struct stretch *stretch) {
+  int used = 0;
+  *stretch = (struct stretch){0};
+  if (sscanf(word, "%9" SCNu32 ":%9" SCNu32 "%n", &stretch->source, &stretch->line, &used) != 2)
+    return false;
+  word += used;
+  used = 0;
+  if (*word == ':' && sscanf(word, ":%9" SCNu32 "%n", &stretch->column, &used) != 1)
+    return false;
+  word += used;
+  used = 0;
+  return sscanf(word, "*%9" SCNu32 "%n", &stretch->count, &used) == 1 && !word[used];
+}
+
+/* Several of them. */
 static bool take_lines(struct head *head, const char *at, const char *end) {
-  static const char wrong[] =
-      "expected SOURCE:LINE*N, of a source before this line and as many instructions as there are";
+  static const char wrong[] = "expected SOURCE:LINE*N or SOURCE:LINE:COLUMN*N, of a source before this line, a column "
+                              "below 65536 and as many instructions as there are";
   while (at < end) {
-    uint32_t source, line, count;
-    int used = 0;
+    struct stretch stretch;
     char word[64] = "";
     const size_t size = strcspn(at, " \n");
     memcpy(word, at, size < sizeof word ? size : 0);
-    if (sscanf(word, "%9" SCNu32 ":%9" SCNu32 "*%9" SCNu32 "%n", &source, &line, &count, &used) != 3 || word[used] ||
-        source >= (head->source_count ? head->source_count : 1) || !count || count > TEXT_PROGRAM - head->count)
+    if (!take_stretch(word, &stretch) || stretch.source >= (head->source_count ? head->source_count : 1) ||
+        stretch.column > UINT16_MAX || !stretch.count || stretch.count > TEXT_PROGRAM - head->count)
       return fail(head, wrong);
-    head->lines = need_more(head->lines, head->count + count, sizeof *head->lines);
-    head->numbers = need_more(head->numbers, head->count + count, sizeof *head->numbers);
-    for (uint32_t i = 0; i < count; i++, head->count++) {
-      head->lines[head->count] = line;
-      head->numbers[head->count] = (uint16_t)source;
+    head->lines = need_more(head->lines, head->count + stretch.count, sizeof *head->lines);
+    head->columns = need_more(head->columns, head->count + stretch.count, sizeof *head->columns);
+    head->numbers = need_more(head->numbers, head->count + stretch.count, sizeof *head->numbers);
+    for (uint32_t i = 0; i < stretch.count; i++, head->count++) {
+      head->lines[head->count] = stretch.line;
+      head->columns[head->count] = (uint16_t)stretch.column;
+      head->numbers[head->count] = (uint16_t)stretch.source;
     }
     at += size;
     at += strspn(at, " ");
@@ -171,7 +198,8 @@ static bool take_head_line(struct head *head, bool *code) {
     if (!take_lines(head, line + 6, end))
       return false;
   } else if (!*code)
-    return fail(head, "is not of a program's head (legal: file NAME, source NAME, |TEXT, lines SOURCE:LINE*N, code)");
+    return fail(head,
+                "is not of a program's head (legal: file NAME, source NAME, |TEXT, lines SOURCE:LINE:COLUMN*N, code)");
   head->at = end + 1;
   head->line++;
   return true;
@@ -208,20 +236,23 @@ static void tell_error(const struct head *head) {
   free(text);
 }
 
-/* Sources and lines take the place of those that the assembler has found. */
+/* Sources, lines and columns take the place of those that the assembler has found. */
 static bool give_lines(struct head *head, struct isa_program *program) {
   if (head->count != program->count)
     return fail(head, "'lines' of the program's head are not of as many instructions as it has");
   free_sources(program->sources, program->source_count);
   free(program->line);
+  free(program->column);
   free(program->source);
   program->sources = head->sources;
   program->source_count = head->source_count;
   program->line = head->lines ? head->lines : need(1, sizeof *program->line);
+  program->column = head->columns ? head->columns : need(1, sizeof *program->column);
   program->source = head->numbers ? head->numbers : need(1, sizeof *program->source);
   head->sources = NULL;
   head->source_count = 0;
   head->lines = NULL;
+  head->columns = NULL;
   head->numbers = NULL;
   return true;
 }
@@ -245,6 +276,7 @@ struct isa_program *trace_program_read(const struct text_block *block, const cha
   free_sources(head.sources, head.source_count);
   free(head.file);
   free(head.lines);
+  free(head.columns);
   free(head.numbers);
   return program;
 }

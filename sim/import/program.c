@@ -367,6 +367,7 @@ static void add_kernel(struct isa_program *program, struct sass_kernel *kernel) 
   program->count = kernel->end + 1;
   program->code = need_more(program->code, program->count, sizeof *program->code);
   program->line = need_more(program->line, program->count, sizeof *program->line);
+  program->column = need_more(program->column, program->count, sizeof *program->column);
   program->source = need_more(program->source, program->count, sizeof *program->source);
   for (uint32_t pc = entry; pc < program->count; pc++) {
     program->code[pc] =
@@ -374,6 +375,7 @@ static void add_kernel(struct isa_program *program, struct sass_kernel *kernel) 
             ? translate(order[pc - entry], kernel, registers, quiet)
             : (struct isa_inst){ISA_EXIT, 0, 0, ISA_NO_REGISTER, ISA_NO_REGISTER, ISA_NO_REGISTER, ISA_NO_REGISTER, 0};
     program->line[pc] = pc - entry + 1;
+    program->column[pc] = 0;
     program->source[pc] = (uint16_t)source;
   }
   const struct isa_kernel made = {

@@ -106,15 +106,18 @@ TEST(convert, bad_text_is_told_in_one_line_and_leaves_no_file) {
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  code\n  .kernel k\n   bat\n}\n",
        "warpwait: b.wwtt:6:2: unknown operation 'bat'; did you mean 'bar'?"},
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  lines 0:1\n  code\n}\n",
-       "warpwait: b.wwtt:4: expected SOURCE:LINE*N, of a source before this line and as many instructions as there "
-       "are"},
+       "warpwait: b.wwtt:4: expected SOURCE:LINE*N or SOURCE:LINE:COLUMN*N, of a source before this line, a column "
+       "below 65536 and as many instructions as there are"},
+      {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  lines 0:1:65536*1\n  code\n}\n",
+       "warpwait: b.wwtt:4: expected SOURCE:LINE*N or SOURCE:LINE:COLUMN*N, of a source before this line, a column "
+       "below 65536 and as many instructions as there are"},
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  lines 0:1*7\n  code\n  .kernel k\n   exit\n}\n",
        "warpwait: b.wwtt:6: 'lines' of the program's head are not of as many instructions as it has"},
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  |text\n  code\n}\n",
        "warpwait: b.wwtt:4: a source's line, and no 'source' before it"},
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  exit\n}\n",
-       "warpwait: b.wwtt:4: is not of a program's head (legal: file NAME, source NAME, |TEXT, lines SOURCE:LINE*N, "
-       "code)"},
+       "warpwait: b.wwtt:4: is not of a program's head (legal: file NAME, source NAME, |TEXT, lines "
+       "SOURCE:LINE:COLUMN*N, code)"},
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n}\n",
        "warpwait: b.wwtt:4: a program's head ends with a line 'code', and there is none"},
       {"wwtt 1\njob {\n  {\"launches\": 3}\n}\n", "warpwait: b.wwtt:3: launches: is not a list, [ ... ]"},

@@ -74,7 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     run_kernel(program, &program->kernels[i], 16u << data[0] % 3);
   uint8_t *bytes = NULL;
   size_t again = 0;
-  if (!isa_encode(program, &bytes, &again) || again != size - 1 || memcmp(bytes, data + 1, again) != 0)
+  const bool old = data[4] == 2; /* is written in the version of today */
+  if (!isa_encode(program, &bytes, &again) || (!old && (again != size - 1 || memcmp(bytes, data + 1, again) != 0)))
     abort(); /* a program has one encoding */
   free(bytes);
   isa_program_free(program);

@@ -2,6 +2,7 @@
 #include "isa/rows.h"
 #include "tests/ct.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,12 +40,16 @@ TEST(object, what_is_written_is_read) {
   EXPECT_EQ(memcmp(again->code, program->code, program->count * sizeof *program->code), 0);
   EXPECT_EQ(memcmp(again->info, program->info, program->count * sizeof *program->info), 0);
   EXPECT_EQ(memcmp(again->line, program->line, program->count * sizeof *program->line), 0);
+  EXPECT_EQ(memcmp(again->column, program->column, program->count * sizeof *program->column), 0);
   EXPECT_EQ(again->stack_entries, program->stack_entries);
   EXPECT_EQ(again->constant_bytes, 8);
   EXPECT_STREQ(again->sources[0].text[11], ".pred t");
   const struct isa_kernel *first = isa_find_kernel(again, "first"), *second = isa_find_kernel(again, "second");
   ASSERT_TRUE(first && second && !isa_find_kernel(again, "third"));
   EXPECT_EQ(first->lds_bytes, 256);
+  EXPECT_EQ(first->lds_count, 1);
+  EXPECT_STREQ(first->lds[0].name, "tile");
+  EXPECT_TRUE(first->lds[0].offset == 0 && first->lds[0].bytes == 256 && second->lds_count == 0);
   EXPECT_EQ(first->private_bytes, 16);
   EXPECT_EQ(first->required_local[0], 32);
   EXPECT_EQ(first->required_local[2], 1);
@@ -60,6 +65,119 @@ TEST(object, what_is_written_is_read) {
   isa_program_free(program);
   isa_program_free(again);
   free(bytes);
+}
+
+static uint64_t columns(const struct isa_program *program) {
+  uint64_t all = 0;
+  for (uint32_t pc = 0; pc < program->count; pc++)
+    all = 100 * all + program->column[pc];
+  return all;
+}
+
+TEST(object, a_column_is_where_an_instruction_begins_with_its_guard) {
+  static const char text[] = ".kernel k\n.pred t\nexit\n  exit\na: b:  exit\n\t@t exit\n @!t   exit\nexit";
+  struct isa_error error;
+  struct isa_program *program = isa_assemble(text, strlen(text), "k.wws", &error);
+  ASSERT_TRUE(program != NULL);
+  EXPECT_EQ(columns(program), 10308020201);
+  isa_program_free(program);
+}
+
+TEST(object, a_column_beyond_what_is_kept_is_unknown) {
+  enum { BLANKS = 65534 };
+  char *text = malloc(BLANKS + 64);
+  for (int more = 0; more < 2; more++) {
+    struct isa_error error;
+    const int size = sprintf(text, ".kernel k\n%*sexit\n", BLANKS + more, "");
+    struct isa_program *program = isa_assemble(text, (size_t)size, "k.wws", &error);
+    ASSERT_TRUE(program != NULL);
+    EXPECT_EQ(program->column[0], more ? 0 : 65535);
+    isa_program_free(program);
+  }
+  free(text);
+}
+
+/* Written by version 2: .kernel k, .arg n u32, .lds tile 8, ld.arg.b32 x, n, exit. */
+static const uint8_t version_2[] = {
+    0x57, 0x57, 0x4f, 0x02, 0x02, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x01, 0x00, 0x00, 0x00, 0x06, 0x00, 0x00, 0x00, 0x76, 0x32, 0x2e, 0x77, 0x77, 0x73, 0x01, 0x00, 0x00, 0x00,
+    0x6b, 0x00, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x04,
+    0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x6e, 0x03, 0x00, 0x00, 0x00, 0x75, 0x33, 0x32,
+    0x02, 0x00, 0x00, 0x00, 0x04, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf5, 0x01, 0x00, 0x00, 0x00, 0xff, 0xff,
+    0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf0, 0x01, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x05, 0x00, 0x00, 0x00, 0x06, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x06,
+    0x00, 0x00, 0x00, 0x76, 0x32, 0x2e, 0x77, 0x77, 0x73, 0x06, 0x00, 0x00, 0x00, 0x09, 0x00, 0x00, 0x00, 0x2e, 0x6b,
+    0x65, 0x72, 0x6e, 0x65, 0x6c, 0x20, 0x6b, 0x0a, 0x00, 0x00, 0x00, 0x2e, 0x61, 0x72, 0x67, 0x20, 0x6e, 0x20, 0x75,
+    0x33, 0x32, 0x0b, 0x00, 0x00, 0x00, 0x2e, 0x6c, 0x64, 0x73, 0x20, 0x74, 0x69, 0x6c, 0x65, 0x20, 0x38, 0x06, 0x00,
+    0x00, 0x00, 0x2e, 0x72, 0x65, 0x67, 0x20, 0x78, 0x10, 0x00, 0x00, 0x00, 0x20, 0x6c, 0x64, 0x2e, 0x61, 0x72, 0x67,
+    0x2e, 0x62, 0x33, 0x32, 0x20, 0x78, 0x2c, 0x20, 0x6e, 0x05, 0x00, 0x00, 0x00, 0x20, 0x65, 0x78, 0x69, 0x74,
+};
+
+TEST(object, the_version_before_is_read_without_columns_and_names_of_lds) {
+  struct isa_error error = {""};
+  struct isa_program *program = isa_decode(version_2, sizeof version_2, "x.wwo", &error);
+  EXPECT_STREQ(error.text, "");
+  ASSERT_TRUE(program != NULL);
+  EXPECT_EQ(program->count, 2);
+  EXPECT_EQ(program->kernels[0].lds_bytes, 8);
+  EXPECT_EQ(program->kernels[0].lds_count, 0);
+  EXPECT_EQ(program->line[1], 6);
+  EXPECT_EQ(columns(program), 0);
+  EXPECT_STREQ(isa_source_text(program, 0), " ld.arg.b32 x, n");
+  isa_program_free(program);
+}
+
+TEST(object, lds_variables_survive_disassembly_wherever_they_lie) {
+  static const char text[] = ".kernel k\n.arg n u32\n.lds a 3\n.lds b 5 align 1\n.lds c 4 align 4\n.lds d 16\n"
+                             ".lds _ 100\n.lds e 64 align 256\n.lds f 0\n.lds _ 9 align 1\nexit\n";
+  static const uint32_t offsets[] = {0, 3, 8, 16, 256, 320};
+  struct isa_error error = {""};
+  struct isa_program *program = isa_assemble(text, strlen(text), "k.wws", &error);
+  ASSERT_TRUE(program != NULL);
+  char *listing = isa_disassemble(program);
+  struct isa_program *again = isa_assemble(listing, strlen(listing), "k.wws", &error);
+  EXPECT_STREQ(error.text, "");
+  ASSERT_TRUE(again != NULL);
+  const struct isa_kernel *one = &program->kernels[0], *two = &again->kernels[0];
+  EXPECT_EQ(two->lds_bytes, 329);
+  ASSERT_TRUE(one->lds_count == 6 && two->lds_count == 6);
+  for (size_t i = 0; i < 6; i++) {
+    EXPECT_STREQ(two->lds[i].name, one->lds[i].name);
+    EXPECT_EQ(one->lds[i].offset, offsets[i]);
+    EXPECT_TRUE(two->lds[i].offset == one->lds[i].offset && two->lds[i].bytes == one->lds[i].bytes);
+  }
+  free(listing);
+  isa_program_free(program);
+  isa_program_free(again);
+}
+
+static void expect_bad_lds(uint32_t offset, uint32_t bytes, const char *name, const char *message) {
+  struct isa_program *program = assemble();
+  struct isa_error error = {""};
+  ASSERT_TRUE(program != NULL);
+  struct isa_kernel *kernel = &program->kernels[0];
+  struct isa_lds_variable *lds = realloc(kernel->lds, 2 * sizeof *lds);
+  ASSERT_TRUE(lds != NULL);
+  kernel->lds = lds;
+  lds[0].bytes = 128;
+  lds[kernel->lds_count++] = (struct isa_lds_variable){strdup(name), offset, bytes};
+  EXPECT_EQ(isa_validate(program, &error), !*message);
+  EXPECT_STREQ(error.text, message);
+  isa_program_free(program);
+}
+
+TEST(object, lds_variables_lie_in_the_lds_behind_each_other_and_have_names_of_their_own) {
+  static const char outside[] = "object.wws: LDS variable 'more' lies outside of the LDS, or not behind the one before";
+  expect_bad_lds(128, 128, "more", "");
+  expect_bad_lds(256, 0, "more", "");
+  expect_bad_lds(127, 1, "more", outside);
+  expect_bad_lds(128, 129, "more", outside);
+  expect_bad_lds(257, 0, "more", outside);
+  expect_bad_lds(UINT32_MAX, 2, "more", outside);
+  expect_bad_lds(128, 1, "tile", "object.wws: there are two of LDS variable or argument 'tile'");
+  expect_bad_lds(128, 1, "n", "object.wws: there are two of LDS variable or argument 'n'");
+  expect_bad_lds(128, 1, "r1", "object.wws: LDS variable or argument 1 has no legal name");
 }
 
 /* A program of two files: of the second only the name is known. */
@@ -234,6 +352,6 @@ TEST(object, a_forged_join_is_refused) {
 TEST(object, other_files_are_told_from_objects) {
   struct isa_error error;
   EXPECT_TRUE(isa_decode((const uint8_t *)"hello", 5, "x.wwo", &error) == NULL);
-  EXPECT_STREQ(error.text, "x.wwo: not an object file of this version: it does not start with 'WWO' 2");
+  EXPECT_STREQ(error.text, "x.wwo: not an object file of this version: it does not start with 'WWO' 2 or 3");
   EXPECT_TRUE(isa_decode(NULL, 0, "x.wwo", &error) == NULL);
 }

@@ -242,6 +242,28 @@ TEST(opencl_build, only_the_local_variables_that_a_kernel_uses_take_lds) {
   group_rig_close(&rig);
 }
 
+static uint32_t column_of(const struct isa_program *program, enum isa_op op) {
+  for (uint32_t pc = 0; pc < program->count; pc++)
+    if (program->code[pc].op == op)
+      return 100 * program->line[pc] + program->column[pc];
+  return 0;
+}
+
+TEST(opencl_build, an_instruction_knows_its_line_and_column) {
+  struct group_rig rig;
+  if (!group_rig_open(&rig, "kernel void k(global int *a, global short *b) {\n"
+                            "  a[0] = b[3]; barrier(CLK_LOCAL_MEM_FENCE);\n"
+                            "    atomic_add(a, 1);\n"
+                            "}\n"))
+    return;
+  EXPECT_EQ(column_of(rig.program, ISA_LD_GLOBAL_S16), 210);
+  EXPECT_EQ(column_of(rig.program, ISA_ST_GLOBAL_32), 208);
+  EXPECT_EQ(column_of(rig.program, ISA_BAR_LDS), 216);
+  EXPECT_EQ(column_of(rig.program, ISA_ATOM_GLOBAL_ADD_32), 305);
+  EXPECT_EQ(column_of(rig.program, ISA_EXIT), 401);
+  group_rig_close(&rig);
+}
+
 static void expect_refused(const char *source, const char *line, const char *what) {
   struct group_rig rig;
   struct isa_error error = {""};

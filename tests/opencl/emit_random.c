@@ -23,7 +23,7 @@ struct chance {
   ir_ref memory;
 };
 
-static const struct ir_place nowhere = {0, 0};
+static const struct ir_place nowhere = {0};
 
 static uint32_t below(struct chance *k, uint32_t bound) { return (uint32_t)(ct_random(&k->state) >> 33) % bound; }
 

@@ -51,7 +51,7 @@ struct hand {
 
 static ir_ref made(struct hand *h, uint16_t op, enum ir_width width, const ir_ref *operand, uint32_t count,
                    uint64_t imm) {
-  const ir_ref ref = ir_make(h->ir, op, width, operand, count, imm, (struct ir_place){1, 0});
+  const ir_ref ref = ir_make(h->ir, op, width, operand, count, imm, (struct ir_place){.line = 1});
   ir_append(h->ir, h->at, ref);
   return ref;
 }

@@ -138,6 +138,7 @@ TEST(lower, the_text_of_a_source_is_read_where_its_lines_say) {
   EXPECT_STREQ(program->sources[0].text[1], "two");
   EXPECT_STREQ(program->sources[0].text[2], "three");
   EXPECT_EQ(program->line[0], 2);
+  EXPECT_EQ(program->column[0], 1);
   isa_program_free(program);
   remove(path);
 }

@@ -163,7 +163,7 @@ static ir_ref variable(struct program *p, uint32_t slot, uint32_t offset) {
 
 static void set(struct program *p, uint32_t slot, uint32_t offset, enum isa_op store, ir_ref value) {
   const ir_ref operand[] = {variable(p, slot, offset), 0, value};
-  ir_append(p->ir, p->block, ir_make(p->ir, (uint16_t)store, IR_NOTHING, operand, 3, 0, (struct ir_place){0, 0}));
+  ir_append(p->ir, p->block, ir_make(p->ir, (uint16_t)store, IR_NOTHING, operand, 3, 0, (struct ir_place){0}));
 }
 
 static ir_ref fetch(struct program *p, uint32_t slot, uint32_t offset, enum isa_op load) {
@@ -197,7 +197,7 @@ static uint32_t arm(struct program *p, uint32_t most, uint32_t to) {
     saved[i] = p->pool[i];
   const uint32_t start = p->block = ir_block_new(p->ir);
   statements(p, most);
-  ir_goto(p->ir, p->block, to, (struct ir_place){0, 0});
+  ir_goto(p->ir, p->block, to, (struct ir_place){0});
   for (int i = 0; i < IR_W4; i++)
     p->pool[i] = saved[i];
   return start;
@@ -208,9 +208,9 @@ static void condition(struct program *p) {
   const ir_ref predicate = any(p, IR_PRED);
   const uint32_t yes = arm(p, 1 + pick(p, 4), join), no = pick(p, 2) ? arm(p, 1 + pick(p, 4), join) : join;
   if (pick(p, 2))
-    ir_if(p->ir, above, predicate, yes, no, (struct ir_place){0, 0});
+    ir_if(p->ir, above, predicate, yes, no, (struct ir_place){0});
   else
-    ir_if(p->ir, above, predicate, no, yes, (struct ir_place){0, 0});
+    ir_if(p->ir, above, predicate, no, yes, (struct ir_place){0});
   p->block = join;
 }
 
@@ -225,11 +225,11 @@ static void chain(struct program *p) {
     arithmetic(p);
   const ir_ref next = op(p, ISA_SETP_LT_S32, any(p, IR_W1), any(p, IR_W1), 0);
   p->pool[IR_W1].count = p->pool[IR_W2].count = p->pool[IR_PRED].count = 0;
-  ir_if(p->ir, second, next, way & 1 ? yes : other, way & 1 ? other : yes, (struct ir_place){0, 0});
-  ir_if(p->ir, above, first, way & 2 ? second : other, way & 2 ? other : second, (struct ir_place){0, 0});
+  ir_if(p->ir, second, next, way & 1 ? yes : other, way & 1 ? other : yes, (struct ir_place){0});
+  ir_if(p->ir, above, first, way & 2 ? second : other, way & 2 ? other : second, (struct ir_place){0});
   p->block = other;
   statements(p, 1);
-  ir_goto(p->ir, p->block, join, (struct ir_place){0, 0});
+  ir_goto(p->ir, p->block, join, (struct ir_place){0});
   p->pool[IR_W1].count = p->pool[IR_W2].count = p->pool[IR_PRED].count = 0;
   p->block = join;
 }
@@ -244,13 +244,13 @@ static void loop(struct program *p) {
   const ir_ref few = ir_const(p->ir, width, pick(p, 8));
   const ir_ref bound = pick(p, 2) ? few : op(p, wide ? ISA_AND_64 : ISA_AND_32, any(p, width), few, 0);
   set(p, slot, 0, store, down ? bound : ir_const(p->ir, width, pick(p, 3)));
-  ir_goto(p->ir, p->block, header, (struct ir_place){0, 0});
+  ir_goto(p->ir, p->block, header, (struct ir_place){0});
   p->block = header;
   const ir_ref i = fetch(p, slot, 0, load);
   const enum kind kind = down ? KIND_GT_U : is_signed ? KIND_LT_S : KIND_LT_U;
   const ir_ref go = op(p, (enum isa_op)kind_op(kind, wide ? 64 : 32), i, down ? ir_const(p->ir, width, 0) : bound, 0);
   const uint32_t body = ir_block_new(p->ir), after = ir_block_new(p->ir);
-  ir_if(p->ir, header, go, body, after, (struct ir_place){0, 0});
+  ir_if(p->ir, header, go, body, after, (struct ir_place){0});
   struct pool saved[IR_W4];
   for (int k = 0; k < IR_W4; k++)
     saved[k] = p->pool[k];
@@ -259,7 +259,7 @@ static void loop(struct program *p) {
   statements(p, 1 + pick(p, 6));
   const ir_ref step = ir_const(p->ir, width, down ? UINT64_MAX : 1 + pick(p, 2));
   set(p, slot, 0, store, op(p, wide ? ISA_ADD_64 : ISA_ADD_32, fetch(p, slot, 0, load), step, 0));
-  ir_goto(p->ir, p->block, header, (struct ir_place){0, 0});
+  ir_goto(p->ir, p->block, header, (struct ir_place){0});
   for (int k = 0; k < IR_W4; k++)
     p->pool[k] = saved[k];
   p->block = after;
@@ -314,8 +314,8 @@ struct ir *program_random(uint64_t seed, uint32_t size) {
     for (uint32_t offset = 0; offset < 16; offset += 4) {
       const ir_ref value = fetch(&p, p.slot[i], offset, ISA_LD_PRIVATE_32);
       const ir_ref operand[] = {ir_const(p.ir, IR_W1, offset + 16 * (uint32_t)i), 0, value};
-      ir_append(p.ir, p.block, ir_make(p.ir, ISA_ST_LDS_32, IR_NOTHING, operand, 3, 0, (struct ir_place){0, 0}));
+      ir_append(p.ir, p.block, ir_make(p.ir, ISA_ST_LDS_32, IR_NOTHING, operand, 3, 0, (struct ir_place){0}));
     }
-  ir_exit(p.ir, p.block, (struct ir_place){0, 0});
+  ir_exit(p.ir, p.block, (struct ir_place){0});
   return p.ir;
 }

@@ -454,6 +454,7 @@ TEST(spirv, line_0_is_the_line_before_and_no_line_is_the_functions) {
   EXPECT_EQ(function->place.line, 7);
   EXPECT_EQ(inst[0].place.line, 7);
   EXPECT_EQ(inst[1].place.line, 7);
+  EXPECT_TRUE(inst[1].place.column == 3 && inst[2].place.column == 3);
   EXPECT_EQ(inst[2].place.line, 7);
   EXPECT_EQ(inst[3].op, OpBranch);
   EXPECT_EQ(module->inst[function->block[1].first].place.line, 9);
