@@ -1,8 +1,10 @@
 /* What an id stands for: its parts, made on demand for constants, found in the table for results. */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/rows.h"
 #include "opencl/build/build_core.h"
 #include "sim/core/need.h"
 
@@ -241,6 +243,43 @@ uint32_t build_lds(struct build *b, uint32_t bytes, uint32_t align) {
   return (uint32_t)at;
 }
 
+static bool is_taken(const struct ir *ir, const char *name) {
+  for (size_t i = 0; i < ir->arg_count; i++)
+    if (strcmp(ir->args[i].name, name) == 0)
+      return true;
+  for (size_t i = 0; i < ir->lds_count; i++)
+    if (strcmp(ir->lds[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+/* What was written, for reports: clang's name is "kernel.name", with ".1" behind it where there are two. Those of a
+ * kernel that is called like a function may meet the kernel's own, and "p1" would be a register: they get their number
+ * in the kernel. */
+static void local_name(const struct build *b, uint32_t id, char name[static ISA_LONGEST_NAME + 1]) {
+  enum { ROOM = 12 }; /* of a number */
+  const char *said = b->module->id[id].name ? b->module->id[id].name : "", *dot = strchr(said, '.');
+  const char *word = dot ? dot + 1 : said;
+  const size_t size = strcspn(word, ".");
+  const int length = size < ISA_LONGEST_NAME - ROOM ? (int)size : ISA_LONGEST_NAME - ROOM;
+  snprintf(name, ISA_LONGEST_NAME + 1, "%.*s", length, word);
+  for (size_t number = b->ir->lds_count + 1; !isa_is_name(name, strlen(name)) || is_taken(b->ir, name); number++) {
+    snprintf(name, ISA_LONGEST_NAME + 1, "%.*s_%zu", length, word, number);
+    if (!isa_is_name(name, strlen(name)))
+      snprintf(name, ISA_LONGEST_NAME + 1, "local_%zu", number);
+  }
+}
+
+static void name_local(struct build *b, uint32_t id, uint32_t offset, uint32_t bytes) {
+  char name[ISA_LONGEST_NAME + 1];
+  struct ir *ir = b->ir;
+  if (b->failed || ir->lds_count == ISA_MOST_LDS_VARIABLES)
+    return;
+  local_name(b, id, name);
+  ir->lds = need_more(ir->lds, ir->lds_count + 1, sizeof *ir->lds);
+  ir->lds[ir->lds_count++] = (struct isa_lds_variable){need_copy(name), offset, bytes};
+}
+
 /* The LDS holds what the kernel uses, in the order in which it comes to it. */
 static ir_ref local_variable(struct build *b, uint32_t id) {
   const struct spirv_type *type = spirv_type(b->module, build_type(b, id)->element);
@@ -248,7 +287,9 @@ static ir_ref local_variable(struct build *b, uint32_t id) {
     const uint32_t said = b->module->id[id].decoration.alignment, natural = type->align ? type->align : 1;
     const uint32_t align = said > natural && said <= 4096 && !(said & (said - 1)) ? said : natural;
     const uint32_t bytes = type->size > ISA_MOST_LDS_BYTES ? ISA_MOST_LDS_BYTES + 1 : (uint32_t)type->size;
-    b->core->lds[id] = 1 + (uint64_t)build_lds(b, bytes, align);
+    const uint32_t offset = build_lds(b, bytes, align);
+    name_local(b, id, offset, bytes);
+    b->core->lds[id] = 1 + (uint64_t)offset;
   }
   return build_32(b, (uint32_t)(b->core->lds[id] - 1));
 }

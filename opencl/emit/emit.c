@@ -62,6 +62,12 @@ static void add_kernel(struct ir *ir, const struct machine *m, uint32_t entry, s
     kernel->args[i].name = need_copy(ir->args[i].name);
     kernel->args[i].type = need_copy(ir->args[i].type);
   }
+  kernel->lds_count = ir->lds_count;
+  kernel->lds = need(ir->lds_count, sizeof *kernel->lds);
+  for (size_t i = 0; i < ir->lds_count; i++) {
+    kernel->lds[i] = ir->lds[i];
+    kernel->lds[i].name = need_copy(ir->lds[i].name);
+  }
 }
 
 static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_program *program, struct isa_error *error) {

@@ -36,7 +36,10 @@ void ir_free(struct ir *ir) {
     free(ir->args[i].name);
     free(ir->args[i].type);
   }
+  for (size_t i = 0; i < ir->lds_count; i++)
+    free(ir->lds[i].name);
   free(ir->args);
+  free(ir->lds);
   free(ir->shared);
   free(ir->name);
   free(ir->inst);

@@ -242,6 +242,37 @@ TEST(opencl_build, only_the_local_variables_that_a_kernel_uses_take_lds) {
   group_rig_close(&rig);
 }
 
+static void expect_lds(const struct isa_kernel *kernel, size_t i, const char *name, uint32_t offset, uint32_t bytes) {
+  ct_note("%s", name);
+  ASSERT_TRUE(i < kernel->lds_count);
+  EXPECT_STREQ(kernel->lds[i].name, name);
+  EXPECT_EQ(kernel->lds[i].offset, offset);
+  EXPECT_EQ(kernel->lds[i].bytes, bytes);
+}
+
+TEST(opencl_build, local_variables_are_known_by_name) {
+  struct group_rig rig;
+  if (!group_rig_open(&rig, "kernel void called(global int *a) { local char x[3]; local int4 tile[4];\n"
+                            "  x[1] = 1; tile[0] = a[0]; a[1] = x[2] + tile[1].y; }\n"
+                            "kernel void k(global int *a, local float *l) {\n"
+                            "  local int tile; local float p1[8];\n"
+                            "  tile = a[2]; p1[a[3]] = l[1]; called(a); a[4] = tile + p1[1];\n"
+                            "}\n"
+                            "kernel void none(global int *a) { a[0] = 1; }\n"))
+    return;
+  const struct isa_kernel *called = isa_find_kernel(rig.program, "called"), *k = isa_find_kernel(rig.program, "k");
+  EXPECT_EQ(called->lds_count, 2);
+  expect_lds(called, 0, "x", 0, 3);
+  expect_lds(called, 1, "tile", 16, 64);
+  EXPECT_EQ(k->lds_count, 4);
+  expect_lds(k, 0, "tile", 0, 4);
+  expect_lds(k, 1, "p1_2", 4, 32);
+  expect_lds(k, 2, "x", 36, 3);
+  expect_lds(k, 3, "tile_4", 48, 64);
+  EXPECT_EQ(isa_find_kernel(rig.program, "none")->lds_count, 0);
+  group_rig_close(&rig);
+}
+
 static uint32_t column_of(const struct isa_program *program, enum isa_op op) {
   for (uint32_t pc = 0; pc < program->count; pc++)
     if (program->code[pc].op == op)
