@@ -63,7 +63,7 @@ def kernels_of(folder, rules, complain):
                 complain(source.name, "a launch file without a kernel")
             continue
         if not rule or source.suffix not in (".cl", ".wws"):
-            complain(source.name, "no kernel of a rule: RULE_name.cl or RULE_name.wrong.wws, RULE one of isa/hazards.def")
+            complain(source.name, "no RULE_name.cl or RULE_name.wrong.wws with a RULE of isa/hazards.def")
             continue
         if not launch.exists():
             complain(source.name, "no launch file %s" % launch.name)
@@ -126,7 +126,7 @@ def misplaced(kernel, hazards):
 
 
 def judge(kernel, warpwait, verb):
-    """Runs a kernel: what was expected and what was found instead, or None. Of `run`, the exit status says another thing."""
+    """Runs a kernel: what was expected and what was found instead, or None. Of `run`, the exit status is no matter."""
     command = [warpwait, verb, "--report", "json", *kernel.options, str(kernel.launch)]
     environment = {"WARPWAIT_CACHE": str(ROOT / "build/cache"), **os.environ}
     try:
@@ -138,7 +138,7 @@ def judge(kernel, warpwait, verb):
     except (ValueError, KeyError):
         return "a report", "exit status %d: %s" % (done.returncode, done.stderr.strip()[:300] or "no message")
     rules = {hazard["rule"] for hazard in hazards}
-    expected = {kernel.rule.slug} if kernel.wrong and (verb == "check" or kernel.rule.by == "RUN") else set()
+    expected = {kernel.rule.slug} if kernel.wrong else set()
     status = int(bool(expected)) if verb == "check" else done.returncode
     if rules != expected or done.returncode != status:
         return ("%s, exit status %d" % (", ".join(expected) or "nothing", status),
@@ -151,11 +151,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--warpwait", default=os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (2)")
-    parser.add_argument("--run", action="store_true", help="ask `warpwait run`, which finds the rules marked RUN alone")
+    parser.add_argument("--run", action="store_true", help="ask `warpwait run`, for the rules that it finds, too")
     parser.add_argument("pattern", nargs="*", help="only kernels whose file name contains one of these")
     # tests/run passes an option of GoogleTest to every program.
     arguments, _ = parser.parse_known_args()
-    verb = "run" if arguments.run else "check"
     failures = set()
 
     def complain(name, text):
@@ -166,6 +165,11 @@ def main():
     kernels = kernels_of(KERNELS, rules, complain)
     if arguments.pattern:
         kernels = [kernel for kernel in kernels if any(word in kernel.source.name for word in arguments.pattern)]
+        rules = {}
+    verb = "check"
+    if arguments.run:
+        verb = "run"
+        kernels = [kernel for kernel in kernels if not kernel.wrong or kernel.rule.by == "RUN"]
         rules = {}
     for name, text in count_complaints(kernels, rules):
         complain(name, text)

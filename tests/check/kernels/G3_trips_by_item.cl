@@ -10,7 +10,7 @@ kernel void sum(global const int *in, global int *out) {
   int total = 0;
   for (size_t k = 0; k < turns; k++) {
     event_t loaded = async_work_group_copy(tile + k * 64, in + at + k * 64, 64, 0); /* HERE */
-    wait_group_events(1, &loaded);
+    wait_group_events(1, &loaded); /* HERE */
     total += tile[k * 64 + i];
   }
   out[get_global_id(0)] = total;
