@@ -1,0 +1,17 @@
+// Work-items clear and read bins of their own, and all count in all bins by atomic additions; with -D WRONG by plain
+// ones.
+kernel void histogram(global const uchar *in, global uint *out) {
+  local uint bins[16];
+  uint l = get_local_id(0), bin = in[get_global_id(0)] % 16;
+  if (l < 16)
+    bins[l] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+#ifdef WRONG
+  bins[bin]++; /* HERE, OTHER */
+#else
+  atomic_inc(&bins[bin]);
+#endif
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (l < 16)
+    atomic_add(&out[l], bins[l]);
+}

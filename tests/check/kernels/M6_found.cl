@@ -1,0 +1,10 @@
+// Whoever finds an odd number says so, by an atomic operation; with -D WRONG by a plain write, and all of the same
+// value.
+kernel void search(global const uint *in, global uint *out) {
+  if (in[get_global_id(0)] % 2)
+#ifdef WRONG
+    out[1] = 1; /* HERE, OTHER */
+#else
+    atomic_or(&out[1], 1);
+#endif
+}
