@@ -1,0 +1,11 @@
+// The last work-items have no element and are kept from reading and writing one; with -D WRONG only from writing.
+kernel void twice(global const int *in, global int *out, uint n) {
+  uint i = get_global_id(0);
+#ifndef WRONG
+  if (i >= n)
+    return;
+#endif
+  int v = in[i] * 2; /* HERE */
+  if (i < n)
+    out[i] = v;
+}

@@ -1,0 +1,16 @@
+// All work-items meet in each turn of a loop of 64 turns; with -D WRONG each takes as many turns as its number.
+#ifdef WRONG
+#define TURNS l
+#else
+#define TURNS 64
+#endif
+
+kernel void turns(global int *out) {
+  uint l = get_local_id(0);
+  int sum = 0;
+  for (uint t = 0; t < TURNS; t++) {
+    sum += t ^ l;
+    barrier(CLK_LOCAL_MEM_FENCE); /* HERE */
+  }
+  out[get_global_id(0)] = sum;
+}
