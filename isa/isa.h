@@ -147,6 +147,7 @@ struct isa_kernel {
 /* A file that instructions come from. */
 struct isa_source {
   char *name;  /* never NULL */
+  char *path;  /* where it was read; NULL: it goes by its name */
   char **text; /* its lines, text[0] is line 1; NULL when unknown */
   uint32_t lines;
 };

@@ -20,6 +20,7 @@ static void free_source(struct isa_source *source) {
     free(source->text[i]);
   free(source->text);
   free(source->name);
+  free(source->path);
 }
 
 void isa_kernel_free(struct isa_kernel *kernel) {

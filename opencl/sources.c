@@ -63,7 +63,9 @@ static void split_lines(struct isa_source *source, const char *text, size_t size
 static void read_source(struct isa_source *source, const char *path, const char *other) {
   size_t size = 0;
   char *text = read_file(path, &size);
-  if (!text)
+  if (text)
+    source->path = need_copy(path);
+  else
     text = read_file(other, &size);
   if (text && size)
     split_lines(source, text, size);

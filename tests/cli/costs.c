@@ -150,7 +150,8 @@ static char *lines_of_part[] = {"part 1", "part 2"};
 TEST(annotate, files_come_apart_small_gaps_are_shown_and_latencies_are_means) {
   static uint32_t line[3] = {1, 7, 2};
   static uint16_t source[3] = {0, 0, 1};
-  struct isa_source sources[] = {{(char[]){"main.cl"}, lines_of_main, 7}, {(char[]){"part.h"}, lines_of_part, 2}};
+  struct isa_source sources[] = {{(char[]){"main.cl"}, NULL, lines_of_main, 7},
+                                 {(char[]){"part.h"}, NULL, lines_of_part, 2}};
   const struct isa_program program = {
       .line = line, .source = source, .count = 3, .sources = sources, .source_count = 2};
   struct pc_result by_pc[3] = {{.issues = 1}, {.issues = 2}, {.issues = 3}};
