@@ -19,6 +19,11 @@ static const struct stat_row cu_stat_rows[] = {
 const struct stat_group cu_stat_group = {"cu", "Compute units", cu_stat_rows,
                                          sizeof cu_stat_rows / sizeof *cu_stat_rows};
 
+const char *const launch_end_names[] = {[END_FINISHED] = "finished",
+                                        [END_DEADLOCK] = "deadlock",
+                                        [END_CYCLE_LIMIT] = "cycle_limit",
+                                        [END_STOPPED] = "stopped"};
+
 void launch_result_free(struct launch_result *result) {
   free(result->by_pc);
   free(result->pipes);

@@ -85,6 +85,7 @@ struct stuck_warp {
 enum { RESULT_STUCK = 64 };
 
 enum launch_end { END_FINISHED, END_DEADLOCK, END_CYCLE_LIMIT, END_STOPPED };
+extern const char *const launch_end_names[]; /* "finished" and so on, for reports */
 
 struct launch_result {
   enum launch_end end;

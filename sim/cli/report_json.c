@@ -12,8 +12,6 @@
 #include "sim/cli/report.h"
 #include "sim/cli/text.h"
 
-enum { REAL_DIGITS = 9 };
-
 static void set_real(json_t *object, const char *key, double value) {
   json_object_set_new(object, key, json_real(value));
 }
@@ -369,31 +367,15 @@ static void set_shape(json_t *object, const struct isa_launch *launch) {
 }
 
 static void set_summary(json_t *object, const struct machine *machine, const struct launch_result *result) {
-  static const char *const ends[] = {"finished", "deadlock", "cycle_limit", "stopped"};
   char hash[20];
   snprintf(hash, sizeof hash, "%016" PRIx64, result->trace_hash);
-  json_set_word(object, "end", ends[result->end]);
+  json_set_word(object, "end", launch_end_names[result->end]);
   json_set_whole(object, "cycles", result->cycles);
   json_set_whole(object, "event_cycles", result->cycles + machine->cu.launch_overhead);
   set_real(object, "microseconds", (double)result->cycles / machine->cu.clock_mhz);
   json_set_whole(object, "warp_instructions", result->cu.warp_instructions);
   json_set_whole(object, "work_groups", result->work_groups);
   json_set_word(object, "trace_hash", hash);
-}
-
-/* What work-items have printed may hold any bytes; those beyond ASCII that are no UTF-8 become U+FFFD. */
-static json_t *printed_text(const struct printed *printed) {
-  static const char unknown[] = "\xef\xbf\xbd";
-  json_t *string = json_stringn(printed->text ? printed->text : "", printed->length);
-  struct text text = {0};
-  if (string)
-    return string;
-  for (size_t i = 0; i < printed->length; i++)
-    text_add(&text, printed->text[i] & 0x80 ? unknown : &printed->text[i],
-             printed->text[i] & 0x80 ? sizeof unknown - 1 : 1);
-  string = json_stringn(text.data, text.length);
-  free(text.data);
-  return string;
 }
 
 /* The numbers of the launches that ran at once with this one, from 1. */
@@ -413,7 +395,7 @@ static json_t *launch_object(const struct job *job, size_t number, const struct 
   json_t *object = json_object(), *cu = json_object();
   char *bottleneck = report_bottleneck(machine, result);
   set_shape(object, launch);
-  json_object_set_new(object, "printf", printed_text(&job_launch->printed));
+  json_object_set_new(object, "printf", json_of_bytes(job_launch->printed.text, job_launch->printed.length));
   json_object_set_new(object, "printf_truncated", json_boolean(job_launch->printed.truncated));
   set_summary(object, machine, result);
   json_object_set_new(object, "together", others(job, number));
@@ -473,10 +455,5 @@ char *report_json(const struct report *report) {
   json_object_set_new(root, "hazards", hazards);
   if (report->verdicts)
     json_object_set_new(root, "verify", verdict_list(report));
-  char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
-  json_decref(root);
-  struct text lines = {0};
-  text_print(&lines, "%s\n", text ? text : "");
-  free(text);
-  return lines.data;
+  return json_lines(root);
 }
