@@ -13,8 +13,13 @@ static const struct {
   const char *file;
   char *(*make)(void);
 } pages[] = {
-    {"isa.md", isa_manual},         {"parameters.md", params_manual},        {"report.md", report_manual},
-    {"hazards.md", hazards_manual}, {"timeline-events.md", timeline_manual}, {"accel-sim-opcodes.md", sass_manual},
+    {"isa.md", isa_manual},
+    {"parameters.md", params_manual},
+    {"report.md", report_manual},
+    {"hazards.md", hazards_manual},
+    {"check-report.md", check_manual},
+    {"timeline-events.md", timeline_manual},
+    {"accel-sim-opcodes.md", sass_manual},
 };
 
 int main(int argc, char **argv) {

@@ -8,6 +8,7 @@
 
 static const struct verb verbs[] = {
     {"run", verb_run, "run a launch file or a kernel, and report where its warps waited"},
+    {"check", verb_check, "run a launch file or a kernel, and name every misuse of copies, events, pipes and memory"},
     {"asm", verb_asm, "translate a kernel into an object file, or list it"},
     {"dis", verb_dis, "show a kernel's instructions beside its source, or as assembly"},
     {"replay", verb_replay, "run a recorded trace again, on any machine"},
@@ -24,7 +25,7 @@ static int help(void) {
        "a banked local data store and a DMA engine.\n");
   cli_list_verbs(verbs, VERBS);
   puts("\n`warpwait VERB --help` says more. Exit status: 0 fine, 1 the simulated kernel went wrong\n"
-       "(a failed check, a deadlock, the cycle limit; a hazard alone does not count), 2 bad input,\n"
+       "(a failed check, a deadlock, the cycle limit, under `check` a hazard), 2 bad input,\n"
        "3 a defect of warpwait, 130 interrupted. `warpwait --version` prints the version.");
   return CLI_FINE;
 }

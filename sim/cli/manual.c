@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "models/result.h"
+#include "sim/cli/check_report.h"
 #include "sim/cli/machines.h"
 #include "sim/cli/report.h"
 #include "sim/core/timeline.h"
@@ -214,6 +215,16 @@ char *hazards_manual(void) {
     text_print(&text, "| `%s` | %s | %s | %s | %s |\n", row->rule, isa_hazard_levels[row->level],
                row->by == ISA_BY_RUN ? "`run`, `check`" : "`check`", row->text, advice);
   }
+  return text.data;
+}
+
+char *check_manual(void) {
+  struct text text = {0};
+  text_print(&text, "# The JSON report of `warpwait check`\n\n"
+                    "Made by `make docs` from `sim/cli/check.keys.def`. [check.md](check.md) says how to get it.\n\n"
+                    "| key | meaning |\n|---|---|\n");
+  for (size_t i = 0; i < check_key_count; i++)
+    text_print(&text, "| `%s` | %s |\n", check_keys[i].key, check_keys[i].text);
   return text.data;
 }
 

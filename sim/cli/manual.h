@@ -13,6 +13,7 @@ void manual_params(const struct machine *machine, const char *prefix, bool markd
 char *params_manual(void);
 char *report_manual(void);
 char *hazards_manual(void);
+char *check_manual(void);
 char *timeline_manual(void);
 
 #endif

@@ -121,13 +121,14 @@ static bool is_apart(struct run_call *call, const struct run_file *output, const
   return false;
 }
 
-bool run_files_apart(struct run_call *call, const struct run_file *files, size_t count) {
+bool run_files_apart(struct run_call *call, const struct run_file *files, size_t inputs, size_t count) {
   const struct run_file own[] = {{"--out", call->out}, {"--vcd", call->run.vcd}, {"--timeline", call->timeline.path}};
   enum { OWN = sizeof own / sizeof *own };
   bool good = true;
-  for (size_t i = 1; good && i < count + OWN; i++)
+  for (size_t i = inputs; good && i < count + OWN; i++)
     for (size_t j = 0; good && j < i; j++)
-      good = is_apart(call, i < count ? &files[i] : &own[i - count], j < count ? &files[j] : &own[j - count], j == 0);
+      good =
+          is_apart(call, i < count ? &files[i] : &own[i - count], j < count ? &files[j] : &own[j - count], j < inputs);
   return good;
 }
 
@@ -203,6 +204,19 @@ static void warn_of_hazards(const struct report *report) {
   message_print(&message);
 }
 
+bool run_tell_unfinished(const struct run_call *call, const struct job *job, const struct launch_result *results,
+                         size_t count) {
+  struct message message;
+  bool any = false;
+  for (size_t i = 0; i < count; i++)
+    if (results[i].end != END_FINISHED) {
+      any = true;
+      run_unfinished(job, results, i, call->run.max_cycles, &message);
+      message_print(&message);
+    }
+  return any;
+}
+
 /* Says on stderr what went wrong in the simulated world. */
 int run_conclude(const struct run_call *call, const struct report *report) {
   int status = CLI_FINE;
@@ -215,11 +229,5 @@ int run_conclude(const struct run_call *call, const struct report *report) {
                    report->verdicts[i].text);
       message_print(&message);
     }
-  for (size_t i = 0; i < report->count; i++)
-    if (report->results[i].end != END_FINISHED) {
-      status = CLI_WENT_WRONG;
-      run_unfinished(report->job, report->results, i, call->run.max_cycles, &message);
-      message_print(&message);
-    }
-  return status;
+  return run_tell_unfinished(call, report->job, report->results, report->count) ? CLI_WENT_WRONG : status;
 }

@@ -33,7 +33,8 @@ enum {
   KEY_OF_VERB = 384, /* and up: each verb's own */
 };
 
-/* Rows of a table of options: the report's, then (group 3) the run's. `cycles` says --max-cycles' default. */
+/* Rows of a table of options: the report's, then (group 3) the run's, without and with a timeline. `cycles` says
+ * --max-cycles' default. */
 #define REPORT_OPTIONS                                                                                                 \
   {"report", 'r', "text|json", 0, "Form of the report (default: text)", 2},                                            \
       {"annotate",                                                                                                     \
@@ -45,7 +46,7 @@ enum {
       {"out", 'o', "FILE", 0, "Write the report to a file, without what work-items print", 2}, {                       \
     "vcd", KEY_VCD, "FILE", 0, "Write a waveform for GTKWave; needs the SystemC host", 2                               \
   }
-#define RUN_OPTIONS(cycles)                                                                                            \
+#define STEP_OPTIONS(cycles)                                                                                           \
   {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},                                                           \
       {"host",                                                                                                         \
        KEY_HOST,                                                                                                       \
@@ -53,10 +54,10 @@ enum {
        0,                                                                                                              \
        "Who steps the model: SystemC (default) or a plain loop; the result is the same",                               \
        3},                                                                                                             \
-      {"max-cycles", KEY_MAX_CYCLES, "N", 0, "Give a launch up after N cycles (default: " cycles ")", 3},              \
-      TIMELINE_OPTIONS(2, 6), {                                                                                        \
+      {"max-cycles", KEY_MAX_CYCLES, "N", 0, "Give a launch up after N cycles (default: " cycles ")", 3}, {            \
     "order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 3     \
   }
+#define RUN_OPTIONS(cycles) STEP_OPTIONS(cycles), TIMELINE_OPTIONS(2, 6)
 
 /* A call before its options are read. Free its `sets.word`. */
 struct run_call run_call_new(void);
@@ -71,8 +72,8 @@ struct run_file {
   const char *option, *path;
 };
 
-/* Refuses an output that is the input, or another output. `files`: the input and the verb's own outputs. */
-bool run_files_apart(struct run_call *call, const struct run_file *files, size_t count);
+/* Refuses an output that is an input, or another output. `files`: so many inputs, then the verb's own outputs. */
+bool run_files_apart(struct run_call *call, const struct run_file *files, size_t inputs, size_t count);
 
 /* Options that do not go together are refused, and outputs that cannot be written. */
 bool run_settle(struct run_call *call);
@@ -84,6 +85,10 @@ bool run_call_job(struct run_call *call, struct job *job, struct launch_result *
 
 /* Writes what was printed, and the report. */
 bool run_write(struct run_call *call, const struct report *report);
+
+/* Says on stderr which launches did not come to their end, and returns whether there are any. */
+bool run_tell_unfinished(const struct run_call *call, const struct job *job, const struct launch_result *results,
+                         size_t count);
 
 /* Says on stderr what went wrong in the simulated world; returns the exit status. */
 int run_conclude(const struct run_call *call, const struct report *report);

@@ -117,7 +117,7 @@ static int replay(struct invocation *call, struct trace *trace) {
   struct replayer *replayer = NULL;
   cycle_t max_cycles = 0;
   bool good = trace_job_read(trace, call->trace, &request, &job, &max_cycles, &call->common.message) &&
-              run_files_apart(&call->common, &(struct run_file){"the input", call->trace}, 1) &&
+              run_files_apart(&call->common, &(struct run_file){"the input", call->trace}, 1, 1) &&
               run_outputs_possible(&call->common, &job);
   if (good && !call->common.cycles_given)
     call->common.run.max_cycles = max_cycles;

@@ -92,7 +92,7 @@ static bool files_apart(struct invocation *call) {
   files[1] = (struct run_file){"--trace", call->trace};
   for (size_t i = 0; i < call->dumps.count; i++)
     files[i + 2] = (struct run_file){"--dump", strchr(call->dumps.word[i], '=') + 1};
-  const bool good = run_files_apart(&call->common, files, call->dumps.count + 2);
+  const bool good = run_files_apart(&call->common, files, 1, call->dumps.count + 2);
   free(files);
   return good;
 }
