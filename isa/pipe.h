@@ -139,10 +139,15 @@ static inline bool isa_is_pipe_wait(enum isa_op op) {
 }
 
 /* What the kernel's code does with the pipe of one of its arguments: a bit per direction. Followed from where the
- * argument is loaded, in the order of the text, until its register is written again; a copy of it in another register
- * is not followed. */
+ * argument is loaded, in the order of the text, through moves and selects of pairs, until its register is written
+ * again; not through memory, nor through a move that stands after what uses it. */
 unsigned isa_pipe_directions(const struct isa_program *program, const struct isa_kernel *kernel,
                              const struct isa_arg *arg);
+
+/* The first instruction of the kernel that uses the argument's pipe in this direction, as far as that shows it;
+ * kernel->end: none. */
+uint32_t isa_pipe_first_use(const struct isa_program *program, const struct isa_kernel *kernel,
+                            const struct isa_arg *arg, enum isa_pipe_direction direction);
 
 /* Reports what isa_access_commit() found to be wrong with an operation on a pipe. */
 void isa_pipe_report(const struct isa_access *access);
