@@ -1,4 +1,5 @@
 #include "sim/check/check_parts.h"
+#include "sim/check/pipes_static.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +29,9 @@ static struct act_row row_of(const struct isa_inst *inst, const struct isa_info 
   case ISA_CLASS_MBARRIER:
   case ISA_CLASS_PHASE:
     return (struct act_row){.act = ACT_MBARRIER, .space = CHECK_LDS};
-  case ISA_CLASS_BARRIER:
-    return (struct act_row){.act = ACT_BARRIER, .sync = sync};
+  case ISA_CLASS_BARRIER: /* one at a call of a pipe stands between the LDS accesses that the call is made of */
+    return (struct act_row){.act = ACT_BARRIER,
+                            .sync = sync | (isa_rows[inst->op].format == FORMAT_PIPE_BAR ? SYNC_LDS : 0)};
   case ISA_CLASS_COPY_FENCE:
     return (struct act_row){.act = ACT_COPY_FENCE, .sync = sync};
   case ISA_CLASS_COPY:
@@ -79,7 +81,22 @@ static bool make_acts(struct checker *checker, uint32_t number) {
 
 /* ---- launches ------------------------------------------------------------------------------- */
 
-static void check_pipes(struct checker *checker, uint32_t number);
+static void check_pipes(struct checker *checker, uint32_t number) {
+  const struct isa_launch *launch = &checker->launch[number];
+  const struct isa_pipe *pipe = NULL;
+  struct check_pipe_clash clash;
+  if (!check_pipe_directions(launch, &clash))
+    return;
+  pipe = isa_pipe_find(launch->memory, clash.address);
+  struct check_hazard hazard = {.rule = HAZARD_P5,
+                                .launch = checker->first_launch + number,
+                                .here = {.program = launch->program, .pc = clash.here.pc, .whole_group = true},
+                                .other = {.program = launch->program, .pc = clash.other.pc, .whole_group = true}};
+  snprintf(hazard.detail, sizeof hazard.detail, "pipe '%.40s' is argument '%.40s' and argument '%.40s'",
+           pipe ? pipe->name : "?", launch->kernel->args[clash.other.arg].name,
+           launch->kernel->args[clash.here.arg].name);
+  hazards_add(checker, &hazard);
+}
 
 /* Groups are numbered through all launches, so that touches of earlier ones are told apart. */
 static void number_groups(struct checker *checker) {
@@ -147,11 +164,13 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
 
 /* ---- groups and warps ------------------------------------------------------------------------ */
 
+/* Its warps have ended; replies about pipes may still come, and ask for it. */
 static void end_group(struct check_unit *unit, struct check_group *group) {
-  if (!group->shape)
-    return;
   if (!group->broken)
     unwritten_settle(unit, group);
+}
+
+static void forget_group(struct check_group *group) {
   order_forget(group);
   unwritten_free(group);
   packets_free_group(group);
@@ -163,7 +182,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
   struct check_unit *unit = self;
   const struct isa_group *shape = unit->inner->start_group(unit->inner->self, slot, number, linear, lds_base, now);
   struct check_group *group = &unit->groups[slot];
-  end_group(unit, group);
+  forget_group(group);
   *group = (struct check_group){.shape = shape,
                                 .number = unit->checker->first_group[number] + linear + 1,
                                 .launch = number,
@@ -325,7 +344,7 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
     packets_commit(unit, warp, access);
     break;
   case ACT_PIPE_SLOT:
-    packets_slot(unit, group, warp, row->site, &group->shape->launch->program->code[result->pc], result->mask);
+    packets_slot(unit, group, warp, row->site, &unit->executor->warps[warp - unit->warps], result);
     break;
   }
 }
@@ -360,9 +379,7 @@ static struct check_warp *warp_at(struct check_unit *unit, const struct isa_acce
 static void pass_mbarrier(struct check_unit *unit, const struct isa_access *access) {
   const struct check_warp *warp = warp_at(unit, access);
   struct check_group *group = &unit->groups[warp->group];
-  if (!group->shape || access->suspended)
-    return;
-  if ((access->warp->pred[access->inst->d] & access->mask) != access->mask)
+  if (!group->shape || (access->warp->pred[access->inst->d] & access->mask) != access->mask)
     return;
   for (uint64_t left = access->mask; left; left &= left - 1)
     order_mbarrier_pass(group, warp, (uint32_t)access->address[__builtin_ctzll(left)]);
@@ -374,7 +391,7 @@ static void commit(void *self, struct isa_access *access) {
   if (access->copy)
     return;
   const uint8_t format = isa_rows[access->inst->op].format;
-  if (format == FORMAT_MBARRIER_TEST && access->mask)
+  if (format == FORMAT_MBARRIER_TEST && !access->suspended)
     pass_mbarrier(unit, access);
   for (const struct isa_access *wait = format == FORMAT_MBARRIER_ARRIVE ? access->waits : NULL; wait;
        wait = wait->waits)
@@ -403,11 +420,6 @@ static void replied(void *self, struct isa_access *access) {
 
 /* Of a call, no single work-item is to blame. */
 static bool is_of_group(enum isa_hazard_rule rule) { return rule <= HAZARD_N3; }
-
-static void check_pipes(struct checker *checker, uint32_t number) {
-  (void)checker;
-  (void)number;
-}
 
 static void take_deadlock(struct checker *checker, uint32_t number, const struct isa_launch *launch,
                           const struct launch_result *result) {
@@ -500,10 +512,7 @@ struct checker *checker_new(void) {
 
 static void free_unit(struct check_unit *unit) {
   for (uint32_t slot = 0; slot < unit->group_count; slot++)
-    if (unit->groups[slot].shape) {
-      unit->groups[slot].broken = true;
-      end_group(unit, &unit->groups[slot]);
-    }
+    forget_group(&unit->groups[slot]);
   shadow_free(&unit->lds);
   free(unit->written);
   free(unit->warps);

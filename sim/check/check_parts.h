@@ -268,9 +268,9 @@ void unwritten_settle(struct check_unit *unit, struct check_group *group);
 
 /* Before a step of pipe.slot: its operands. */
 void packets_operands(struct check_warp *warp, const struct isa_warp *isa, const struct isa_inst *inst);
-/* After it: lanes of `mask` have got their packets. */
+/* After it. */
 void packets_slot(struct check_unit *unit, struct check_group *group, const struct check_warp *warp, uint32_t site,
-                  const struct isa_inst *inst, uint64_t mask);
+                  const struct isa_warp *isa, const struct isa_result *result);
 void packets_commit(struct check_unit *unit, struct check_warp *warp, const struct isa_access *access);
 void packets_reserve(struct check_group *group, const struct check_warp *warp, uint32_t site,
                      const struct isa_access *access);

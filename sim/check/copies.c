@@ -1,4 +1,8 @@
 /* A copy's two sides, exactly: lines, planes and strides, without what lies between them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "sim/check/check_parts.h"
 
 /* One side of a copy: planes of lines, in bytes. */
@@ -45,6 +49,68 @@ static void look(struct party *party, uint64_t address, uint64_t bytes) {
     unwritten_read(party, address + done, party->bytes);
 }
 
+/* ---- variables of the LDS ------------------------------------------------------------------- */
+
+/* The part of the LDS that a name of the program stands for; name NULL: nobody says. */
+struct variable {
+  const char *name;
+  uint64_t start, end;
+};
+
+static uint64_t local_start(const struct isa_launch *launch, const struct isa_arg *arg) {
+  uint32_t start = 0;
+  memcpy(&start, launch->args + arg->offset, arg->bytes < sizeof start ? arg->bytes : sizeof start);
+  return start;
+}
+
+/* A local argument reaches to the next one. */
+static uint64_t local_end(const struct isa_launch *launch, uint64_t start) {
+  uint64_t end = launch->lds_bytes;
+  for (size_t i = 0; i < launch->kernel->arg_count; i++) {
+    const struct isa_arg *arg = &launch->kernel->args[i];
+    const uint64_t next = arg->kind == ISA_ARG_LOCAL ? local_start(launch, arg) : end;
+    end = next > start && next < end ? next : end;
+  }
+  return end;
+}
+
+static struct variable variable_at(const struct isa_launch *launch, uint64_t offset) {
+  const struct isa_kernel *kernel = launch->kernel;
+  struct variable found = {0};
+  for (size_t i = 0; i < kernel->lds_count; i++)
+    if (offset >= kernel->lds[i].offset && offset - kernel->lds[i].offset < kernel->lds[i].bytes)
+      return (struct variable){kernel->lds[i].name, kernel->lds[i].offset,
+                               (uint64_t)kernel->lds[i].offset + kernel->lds[i].bytes};
+  for (size_t i = 0; i < kernel->arg_count && offset >= kernel->lds_bytes; i++) {
+    const uint64_t start = kernel->args[i].kind == ISA_ARG_LOCAL ? local_start(launch, &kernel->args[i]) : UINT64_MAX;
+    if (start <= offset && (!found.name || start > found.start))
+      found = (struct variable){kernel->args[i].name, start, local_end(launch, start)};
+  }
+  return found;
+}
+
+/* A copy that begins in one variable and ends beyond it is X2, though the LDS goes on there. */
+static bool leaves_variable(const struct party *party, const struct side *lds) {
+  const struct check_group *group = party->group;
+  struct checker *checker = party->unit->checker;
+  const uint64_t start = lds->start - group->shape->lds_base;
+  const struct variable variable = variable_at(group->shape->launch, start);
+  uint64_t end = 0;
+  if (!variable.name || !end_of(lds, &end) || end - group->shape->lds_base <= variable.end)
+    return false;
+  struct check_hazard hazard = {.rule = HAZARD_X2,
+                                .launch = checker->first_launch + checker->sites[party->site].launch,
+                                .here = check_side_of(checker, party->site, group->number, 0, true),
+                                .space = CHECK_LDS,
+                                .address = start,
+                                .bytes = party->bytes};
+  snprintf(hazard.detail, sizeof hazard.detail, "from byte %" PRIu64 " to %" PRIu64 " of '%.60s', which has %" PRIu64,
+           start - variable.start, end - group->shape->lds_base - variable.start, variable.name,
+           variable.end - variable.start);
+  hazards_add(checker, &hazard);
+  return true;
+}
+
 /* ---- issue ---------------------------------------------------------------------------------- */
 
 /* What the copy itself breaks is reported by whoever carries it out; its bytes are then held against nothing. */
@@ -85,7 +151,7 @@ void copies_issue(struct check_unit *unit, struct check_group *group, const stru
   struct party outside =
       party_of_copy(unit, group, call, CHECK_GLOBAL, site, copy->to_lds ? TOUCH_COPY_READ : TOUCH_COPY_WRITE);
   unit->checker->counts.copies++;
-  if (!is_sound(group, copy, &lds, &global)) {
+  if (!is_sound(group, copy, &lds, &global) || leaves_variable(&inside, &lds)) {
     if (copy->to_lds)
       fill_all(&inside, &lds);
     return;

@@ -79,11 +79,14 @@ static void report_race(struct check_unit *unit, const struct check_group *group
 }
 
 void packets_slot(struct check_unit *unit, struct check_group *group, const struct check_warp *warp, uint32_t site,
-                  const struct isa_inst *inst, uint64_t mask) {
-  const uint32_t lanes = group->shape->launch->warp_size;
-  for (; mask && isa_is_pipe_write((enum isa_op)inst->op); mask &= mask - 1) {
-    const uint32_t lane = (uint32_t)__builtin_ctzll(mask), item = warp->index * lanes + lane;
-    if (warp->index_of_packet[lane] >= count_of(warp->id[lane]))
+                  const struct isa_warp *isa, const struct isa_result *result) {
+  const struct isa_launch *launch = group->shape->launch;
+  const struct isa_inst *inst = &launch->program->code[result->pc];
+  if (!isa_is_pipe_write((enum isa_op)inst->op))
+    return;
+  for (uint64_t left = result->mask; left; left &= left - 1) {
+    const uint32_t lane = (uint32_t)__builtin_ctzll(left), item = warp->index * launch->warp_size + lane;
+    if (!pair_of(isa, inst->d, lane)) /* there is no such packet */
       continue;
     struct named_packet *packet = &packets_of(unit->checker, warp->id[lane])->packet[warp->index_of_packet[lane]];
     if (packet->group && !is_ordered(group, packet, item))

@@ -266,8 +266,8 @@ static inline void touch_cell(const struct party *party, struct touch *cell) {
     set_alone(party, cell);
     return;
   }
-  if (cell->group == party->group->number && cell->kind == party->kind && !cell->next && cell->who == who_of(party) &&
-      !party->ahead) {
+  if (party->warp && cell->group == party->group->number && cell->kind == party->kind && !cell->next &&
+      cell->who == who_of(party) && !party->ahead) {
     cell->when = party->when;
     return;
   }
