@@ -43,7 +43,7 @@ struct check_place {
 struct check_place check_place(const struct check_side *side);
 struct suppress_place check_suppress_place(const struct check_side *side);
 
-/* How a hazard's row calls its other place, "the copy", in its advice; "the other" when it does not. */
+/* What a hazard's other place is: "the copy", "the other access", after the advice of its row. */
 void check_other_name(enum isa_hazard_rule rule, char text[static 64]);
 
 /* Advice with the lines of both places, where these are of one file. */

@@ -82,11 +82,11 @@ static void add_who(const struct view *view, const struct check_hazard *hazard) 
   if (view->report->job->launch_count > 1)
     text_print(view->text, "  launch %" PRIu32 " of %zu, kernel '%s'\n", hazard->launch + 1,
                view->report->job->launch_count, launch->kernel->name);
-  text_print(view->text, "  ");
+  text_print(view->text, hazard->other.program ? "  here: " : "  ");
   add_side(view, launch, &hazard->here);
   if (hazard->other.program) {
     check_other_name(hazard->rule, other);
-    text_print(view->text, "; %s: ", other);
+    text_print(view->text, "\n  %s: ", other);
     add_side(view, launch, &hazard->other);
   }
   text_print(view->text, "\n");
