@@ -9,15 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A warp that is switched off as a whole may be in agreement with the others, so it says nothing here. */
-static void report_missing(struct isa_warp *warp, const struct isa_result *result) {
-  const uint64_t missing = warp->all & ~result->mask, gone = warp->all & ~warp->live;
-  if (!result->mask || !(missing & ~warp->missed))
+void group_missing(struct isa_warp *warp, uint32_t pc, uint64_t here) {
+  const uint64_t missing = warp->all & ~here, gone = warp->all & ~warp->live;
+  if (!here || !(missing & ~warp->missed))
     return;
   warp->missed |= gone;
-  step_report(warp, result->pc, isa_divergence_rule(warp->group->launch->program, result->pc), first_lane(missing),
-              "%d of %d lanes of warp %u take part", __builtin_popcountll(result->mask),
-              __builtin_popcountll(warp->all), warp->index);
+  step_report(warp, pc, isa_divergence_rule(warp->group->launch->program, pc), first_lane(missing),
+              "%d of %d lanes of warp %u take part", __builtin_popcountll(here), __builtin_popcountll(warp->all),
+              warp->index);
+}
+
+static void report_missing(struct isa_warp *warp, const struct isa_result *result) {
+  group_missing(warp, result->pc, result->mask);
 }
 
 void group_barrier(struct isa_warp *warp, const struct isa_result *result) {

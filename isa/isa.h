@@ -249,7 +249,8 @@ struct isa_hazard_row {
 extern const struct isa_hazard_row isa_hazard_rows[HAZARDS];
 extern const char *const isa_hazard_levels[2]; /* "error", "warning" */
 
-/* The rule that is broken where not all work-items of a work-group come to this barrier, copy, copy fence or wait. */
+/* The rule that is broken where not all work-items of a work-group come to this barrier, copy, copy fence or wait, or of a
+ * sub-group to this operation on a pipe. */
 enum isa_hazard_rule isa_divergence_rule(const struct isa_program *program, uint32_t pc);
 
 /* Advice on a hazard whose two places have these source lines; 0: there is none, or it is not known. */

@@ -376,6 +376,8 @@ void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_
   bool reported = false;
   access->bytes = sizeof(uint64_t);
   access->pipe = (struct isa_pipe_access){0};
+  if (access->mask && inst->op != ISA_PIPE_NUM && pipe_kind(inst) == ISA_PIPE_SUBGROUP)
+    group_missing(warp, access->pc, warp->active); /* one lane does it, for all that are here */
   EACH_LANE(lane, access->mask) {
     access->address[lane] = pair(warp, inst->a, lane);
     if (!pipe_of(warp, inst, access->pc, lane, &reported)) {

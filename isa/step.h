@@ -40,6 +40,9 @@ void pipe_slot(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, 
 void mbarrier_commit(struct isa_access *access);
 
 /* Operations of a whole work-group (group.c). */
+/* Reports lanes of the warp that are not `here`. A warp that is switched off as a whole may be in agreement with the
+ * others, so nothing is said of it. */
+void group_missing(struct isa_warp *warp, uint32_t pc, uint64_t here);
 void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 void group_barrier(struct isa_warp *warp, const struct isa_result *result);

@@ -45,6 +45,14 @@ static const struct {
     /* every lane of a warp agrees, but the two warps do not */
     {HAZARD_R10, "", HEAD " shr.u32 i, i, 5\n cvt.u64.u32 id, i\n bar.pipe [p], id\n exit\n",
      HEAD " shr.u32 i, i, 6\n cvt.u64.u32 id, i\n bar.pipe [p], id\n exit\n"},
+    /* one lane of a sub-group reserves for all: that are still there */
+    {HAZARD_R10, "",
+     HEAD " get.lane i\n setp.ge.u32 c, i, 16\n@c exit\n setp.eq.u32 c, i, 0\n"
+          "@c pipe.reserve.write id, [p], 1, kind=subgroup\n@c pipe.slot.write at, [p], id, 0, size=4\n"
+          "@c st.global.b32 [at], i\n fence.global\n@c pipe.commit.write [p], id, kind=subgroup\n exit\n",
+     HEAD " get.lane i\n setp.ge.u32 c, i, 32\n@c exit\n setp.eq.u32 c, i, 0\n"
+          "@c pipe.reserve.write id, [p], 1, kind=subgroup\n@c pipe.slot.write at, [p], id, 0, size=4\n"
+          "@c st.global.b32 [at], i\n fence.global\n@c pipe.commit.write [p], id, kind=subgroup\n exit\n"},
     {HAZARD_R11, "", HEAD RESERVE WRITE " fence.global\n pipe.commit.write [p], id, kind=group\n exit\n",
      HEAD RESERVE WRITE COMMIT " exit\n"},
     {HAZARD_R12, "", HEAD RESERVE " pipe.slot.write at, [p], id, 0, size=8\n" COMMIT " exit\n",
