@@ -15,7 +15,7 @@
  * Invariant: checking changes nothing of the run. What is kept grows with the bytes that are touched and the copies
  * that are in flight, not with the length of the run.
  *
- * Each hazard is kept once per rule and pair of instructions, with its first occurrence and a count.
+ * Each hazard is kept once per rule and pair of places in the source, with its first occurrence and a count.
  *
  * Not modelled: values. A work-item that writes what is there already races all the same. */
 #ifndef SIM_CHECK_CHECK_H
@@ -38,6 +38,7 @@ struct check_side {
 struct check_hazard {
   enum isa_hazard_rule rule;
   uint32_t launch; /* number in the job, from 0, of the first occurrence's `here` */
+  size_t number;   /* in the order in which they were found */
   uint64_t count;
   struct check_side here, other; /* other.program is NULL when there is one place only */
   enum check_space space;

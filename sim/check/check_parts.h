@@ -185,7 +185,7 @@ struct checker {
   size_t hazard_count, hazard_room;
   uint32_t *buckets; /* of hazards, by rule and sites */
   uint32_t bucket_count;
-  bool sorted;
+  struct check_hazard *sorted; /* as they are shown */
   struct check_counts counts;
 };
 

@@ -47,9 +47,6 @@ void hazards_add(struct checker *checker, const struct check_hazard *hazard) {
   const uint64_t count = hazard->count ? hazard->count : 1;
   if (2 * checker->hazard_count >= checker->bucket_count)
     make_buckets(checker, checker->bucket_count ? 2 * checker->bucket_count : 64);
-  else if (checker->sorted)
-    make_buckets(checker, checker->bucket_count);
-  checker->sorted = false;
   uint32_t *bucket = bucket_of(checker, hazard);
   if (*bucket) {
     checker->hazards[*bucket - 1].count += count;
@@ -64,30 +61,54 @@ void hazards_add(struct checker *checker, const struct check_hazard *hazard) {
   *bucket = (uint32_t)checker->hazard_count;
 }
 
+/* ---- by place in the source --------------------------------------------------------------------- */
+
 static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-static uint64_t line_of(const struct check_side *side) {
-  return side->program ? (uint64_t)side->program->source[side->pc] << 32 | side->program->line[side->pc] : 0;
+/* File, line and column; the instruction where the line is not known. */
+static int compare_sides(const struct check_side *a, const struct check_side *b) {
+  if (!a->program || !b->program)
+    return compare(a->program != NULL, b->program != NULL);
+  int order = compare(a->program->source[a->pc], b->program->source[b->pc]);
+  order = order ? order : compare(a->program->line[a->pc], b->program->line[b->pc]);
+  order = order ? order : compare(a->program->column[a->pc], b->program->column[b->pc]);
+  return order || a->program->line[a->pc] ? order : compare(a->pc, b->pc);
 }
 
 static int by_place(const void *left, const void *right) {
   const struct check_hazard *a = left, *b = right;
-  int order = compare(line_of(&a->here), line_of(&b->here));
+  int order = compare_sides(&a->here, &b->here);
   order = order ? order : compare(a->rule, b->rule);
-  order = order ? order : compare(line_of(&a->other), line_of(&b->other));
-  order = order ? order : compare(a->here.pc, b->here.pc);
-  return order ? order : compare(a->other.pc, b->other.pc);
+  return order ? order : compare_sides(&a->other, &b->other);
 }
 
+/* And of hazards of one place, those found first. */
+static int by_place_and_time(const void *left, const void *right) {
+  const struct check_hazard *a = left, *b = right;
+  const int order = by_place(left, right);
+  return order ? order : compare(a->number, b->number);
+}
+
+/* An expression may become several instructions: hazards at the same places are one. */
 const struct check_hazard *checker_hazards(struct checker *checker, size_t *count) {
-  if (checker->hazard_count)
-    qsort(checker->hazards, checker->hazard_count, sizeof *checker->hazards, by_place);
-  checker->sorted = true;
-  *count = checker->hazard_count;
-  return checker->hazards;
+  struct check_hazard *sorted = checker->sorted = need_more(checker->sorted, checker->hazard_count + 1, sizeof *sorted);
+  size_t kept = 0;
+  for (size_t i = 0; i < checker->hazard_count; i++) {
+    sorted[i] = checker->hazards[i];
+    sorted[i].number = i;
+  }
+  qsort(sorted, checker->hazard_count, sizeof *sorted, by_place_and_time);
+  for (size_t i = 0; i < checker->hazard_count; i++)
+    if (kept && !by_place(&sorted[kept - 1], &sorted[i]))
+      sorted[kept - 1].count += sorted[i].count;
+    else
+      sorted[kept++] = sorted[i];
+  *count = kept;
+  return sorted;
 }
 
 void hazards_free(struct checker *checker) {
   free(checker->hazards);
   free(checker->buckets);
+  free(checker->sorted);
 }
