@@ -25,14 +25,21 @@ static bool is_exit(const struct graph *g, uint32_t n) {
   return inst->op == ISA_EXIT && !inst->guard;
 }
 
-/* Up to two successors; returns how many. */
-static uint32_t successors(const struct graph *g, uint32_t n, uint32_t to[2]) {
-  const struct isa_inst *inst = &g->code[g->entry + n];
+uint32_t cfg_successors(const struct isa_inst *code, uint32_t pc, uint32_t to[2]) {
+  const struct isa_inst *inst = &code[pc];
   uint32_t count = 0;
   if (inst->op == ISA_BRA)
-    to[count++] = isa_branch_target(inst) - g->entry;
+    to[count++] = isa_branch_target(inst);
   if (inst->guard || (inst->op != ISA_BRA && inst->op != ISA_EXIT))
-    to[count++] = n + 1;
+    to[count++] = pc + 1;
+  return count;
+}
+
+/* The same of nodes. */
+static uint32_t successors(const struct graph *g, uint32_t n, uint32_t to[2]) {
+  const uint32_t count = cfg_successors(g->code, g->entry + n, to);
+  for (uint32_t i = 0; i < count; i++)
+    to[i] -= g->entry;
   return count;
 }
 

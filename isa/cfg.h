@@ -19,6 +19,9 @@
  * most joins that can be nested. False when memory is out. */
 bool cfg_joins(const struct isa_inst *code, uint32_t entry, uint32_t end, uint32_t *join, uint32_t *depth);
 
+/* Where control flow may go from `pc`: up to two instructions; returns how many. */
+uint32_t cfg_successors(const struct isa_inst *code, uint32_t pc, uint32_t to[2]);
+
 /* Sets in_loop of the kernel's instructions, which isa_describe() has described. False when memory is out. */
 bool cfg_loops(struct isa_program *program, const struct isa_kernel *kernel);
 

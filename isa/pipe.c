@@ -282,48 +282,6 @@ void isa_pipe_end(const struct isa_pipe *pipe, uint32_t kernel,
   }
 }
 
-/* ---- what a kernel does with a pipe ------------------------------------------------------------- */
-
-/* What the instruction leaves in the registers that may hold the argument. */
-static void follow(const struct isa_inst *inst, const struct isa_info *info, const struct isa_arg *arg,
-                   bool holds[ISA_NO_REGISTER + 1]) {
-  const bool moves =
-      (inst->op == ISA_MOV_64 && holds[inst->a]) || (inst->op == ISA_SEL_64 && (holds[inst->a] || holds[inst->b]));
-  for (unsigned i = 0; i < info->writes && !inst->guard; i++)
-    if (info->slot[i] < ISA_NO_REGISTER)
-      holds[info->slot[i]] = false;
-  if (moves || (inst->op == ISA_LD_ARG_64 && (uint32_t)inst->imm == arg->offset))
-    holds[inst->d] = true;
-}
-
-static bool goes(const struct isa_inst *inst, enum isa_pipe_direction direction) {
-  const enum isa_format format = isa_rows[inst->op].format;
-  return (format == FORMAT_PIPE_RESERVE || format == FORMAT_PIPE_COMMIT) &&
-         direction == (isa_is_pipe_write((enum isa_op)inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ);
-}
-
-uint32_t isa_pipe_first_use(const struct isa_program *program, const struct isa_kernel *kernel,
-                            const struct isa_arg *arg, enum isa_pipe_direction direction) {
-  bool holds[ISA_NO_REGISTER + 1] = {false};
-  uint32_t pc = kernel->entry;
-  for (; pc < kernel->end; pc++) {
-    const struct isa_inst *inst = &program->code[pc];
-    if (goes(inst, direction) && holds[inst->a])
-      break;
-    follow(inst, &program->info[pc], arg, holds);
-  }
-  return pc;
-}
-
-unsigned isa_pipe_directions(const struct isa_program *program, const struct isa_kernel *kernel,
-                             const struct isa_arg *arg) {
-  unsigned found = 0;
-  for (unsigned direction = ISA_PIPE_READ; direction <= ISA_PIPE_WRITE; direction++)
-    if (isa_pipe_first_use(program, kernel, arg, (enum isa_pipe_direction)direction) < kernel->end)
-      found |= 1u << direction;
-  return found;
-}
-
 /* ---- an instruction, at issue -------------------------------------------------------------------- */
 
 static uint64_t pair(const struct isa_warp *warp, uint8_t reg, uint64_t lane) {

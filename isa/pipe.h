@@ -138,9 +138,8 @@ static inline bool isa_is_pipe_wait(enum isa_op op) {
   return op == ISA_PIPE_RESERVE_READ_WAIT || op == ISA_PIPE_RESERVE_WRITE_WAIT;
 }
 
-/* What the kernel's code does with the pipe of one of its arguments: a bit per direction. Followed from where the
- * argument is loaded, in the order of the text, through moves and selects of pairs, until its register is written
- * again; not through memory, nor through a move that stands after what uses it. */
+/* What the kernel's code does with the pipe of one of its arguments: a bit per direction. Followed along the control
+ * flow from where the argument is loaded, through moves and selects of pairs; not through memory (isa/pipe_use.c). */
 unsigned isa_pipe_directions(const struct isa_program *program, const struct isa_kernel *kernel,
                              const struct isa_arg *arg);
 

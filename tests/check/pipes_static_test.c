@@ -75,7 +75,7 @@ TEST(pipes_static, two_pipes_or_one_direction_are_right) {
 }
 
 TEST(pipes_static, code_that_is_not_run_counts_and_counting_packets_does_not) {
-  expect_clash(" bra out\n" READ(p) WRITE(q) "out:\n", "xxy", 2, 3, 1, 1);
+  expect_clash("@!p0 bra out\n" READ(p) WRITE(q) "out:\n", "xxy", 2, 3, 1, 1);
   expect_none(READ(p) " pipe.num q.lo, [q]\n", "xxy");
 }
 
@@ -83,6 +83,10 @@ TEST(pipes_static, an_argument_is_followed_through_moves_and_selects) {
   expect_clash(READ(p) " mov.b64 r, q\n" WRITE(r), "xxy", 2, 3, 1, 0);
   expect_clash(READ(p) " setp.eq.u32 p0, r.lo, 0\n sel.b64 q, q, r, p0\n" WRITE(q), "xyx", 3, 4, 1, 0);
   expect_clash(READ(p) "@p0 mov.b64 q, r\n" WRITE(q), "xxy", 2, 3, 1, 0);
+  expect_clash(" bra b\na:" WRITE(q) " exit\nb: mov.b64 q, p\n" READ(r) " bra a\n", "xyx", 3, 5, 1, 1);
+  /* what one arm does with the register says nothing of the other */
+  expect_clash(READ(p) "@p0 bra b\n mov.b64 q, 0\n exit\nb:" WRITE(q), "xxy", 2, 5, 1, 0);
   expect_none(READ(p) " mov.b64 q, r\n" WRITE(q), "xxy");
+  expect_none(READ(p) "@p0 bra b\n mov.b64 q, 0\n" WRITE(q) "b: exit\n", "xxy");
   expect_none(READ(p) " mov.b64 q, 0\n" WRITE(q), "xxy");
 }
