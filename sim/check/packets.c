@@ -64,8 +64,16 @@ static struct named_packets *packets_of(struct checker *checker, uint64_t id) {
   return found;
 }
 
-static bool is_ordered(const struct check_group *group, const struct named_packet *last, uint32_t item) {
-  return last->group == group->number && (last->item == item || last->when < group->barrier);
+/* Any barrier between the two will do, of the work-group or of their sub-group. */
+static bool is_ordered(const struct check_group *group, const struct check_warp *warp, const struct named_packet *last,
+                       uint32_t item) {
+  const uint32_t lanes = group->shape->launch->warp_size;
+  if (last->group != group->number)
+    return false;
+  if (last->item == item || last->when < group->barrier)
+    return true;
+  return last->item / lanes == warp->index &&
+         (last->when < warp->epoch[CHECK_LDS] || last->when < warp->epoch[CHECK_GLOBAL]);
 }
 
 static void report_race(struct check_unit *unit, const struct check_group *group, const struct named_packet *last,
@@ -89,7 +97,7 @@ void packets_slot(struct check_unit *unit, struct check_group *group, const stru
     if (!pair_of(isa, inst->d, lane)) /* there is no such packet */
       continue;
     struct named_packet *packet = &packets_of(unit->checker, warp->id[lane])->packet[warp->index_of_packet[lane]];
-    if (packet->group && !is_ordered(group, packet, item))
+    if (packet->group && !is_ordered(group, warp, packet, item))
       report_race(unit, group, packet, site, item);
     *packet = (struct named_packet){group->number, group->time, item, site};
   }
