@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""docs/check.md: its commands print what it says.
+
+A block that begins with `$ cat NAME` is a file, one that begins with `$ warpwait` a command and what it prints.
+usage: tests/check/page.py [--write]    --write: puts what the commands print into the page"""
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/check.md"
+WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).resolve()
+BLOCK = re.compile(r"```\n\$ (cat|warpwait) (.*)\n((?:(?!```).*\n)*)```\n")
+
+
+def printed_by(words, folder):
+    """What a command of the page prints, run in the folder. Words of a page are trusted to be a shell's."""
+    path = "%s:%s" % (WARPWAIT.parent, os.environ["PATH"])
+    environment = {"WARPWAIT_CACHE": str(ROOT / "build/cache"), **os.environ, "PATH": path}
+    done = subprocess.run("%s " % WARPWAIT.name + words, shell=True, cwd=folder, env=environment, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+    return done.stdout
+
+
+def page_of(text, folder):
+    """The page with what its commands print today."""
+    def block(found):
+        verb, words, body = found.groups()
+        if verb == "cat":
+            (folder / words).write_text(body)
+            return found.group()
+        return "```\n$ warpwait %s\n%s```\n" % (words, printed_by(words, folder))
+    return BLOCK.sub(block, text)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        old = PAGE.read_text()
+        new = page_of(old, pathlib.Path(name))
+    if "--write" in sys.argv:
+        PAGE.write_text(new)
+        return 0
+    difference = list(difflib.unified_diff(old.splitlines(), new.splitlines(), PAGE.name, "what is printed",
+                                           lineterm=""))
+    print("\n".join(difference))
+    print("%d passed, %d failed" % (not difference, bool(difference)))
+    return bool(difference)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
