@@ -229,11 +229,11 @@ static void take_report(void *context, const struct isa_hazard *hazard) {
   const struct listener *listener = context;
   struct check_unit *unit = listener->unit;
   unit->reported |= parts_the_group(hazard->rule);
-  if (hazard->rule == HAZARD_R2) {
+  if (hazard->rule == HAZARD_R2 || hazard->rule == HAZARD_R4 || hazard->rule == HAZARD_R8) {
     const uint32_t number = (uint32_t)(listener - unit->listeners);
     struct check_group *group = group_of(unit, number, hazard->group);
     const struct check_warp *warp = group ? warp_of(unit, group, hazard->item / group->shape->launch->warp_size) : NULL;
-    if (warp && packets_invalid(unit, group, warp, hazard))
+    if (warp && packets_take(unit, group, warp, hazard))
       return;
   }
   if (listener->outer->report)
@@ -413,7 +413,7 @@ static void replied(void *self, struct isa_access *access) {
   const struct check_warp *warp = warp_at(unit, access);
   struct check_group *group = &unit->groups[warp->group];
   if (group->shape && isa_rows[access->inst->op].format == FORMAT_PIPE_RESERVE)
-    packets_reserved(group, warp, access);
+    packets_reserved(unit, group, warp, access);
 }
 
 /* ---- results ------------------------------------------------------------------------------------- */
@@ -527,6 +527,7 @@ void checker_free(struct checker *checker) {
     free(checker->acts[i]);
   order_free_handovers(checker);
   packets_free(checker);
+  packets_free_reserved(checker);
   shadow_free(&checker->global);
   touch_pool_free(&checker->pool);
   hazards_free(checker);

@@ -181,6 +181,8 @@ struct checker {
   uint32_t handover_count, handover_room;
   struct named_packets *packets; /* packets.c */
   uint32_t packet_count, packet_room;
+  struct reserved_by *reserved; /* a hash table, packets.c */
+  uint32_t reserved_count, reserved_room;
   struct check_hazard *hazards;
   size_t hazard_count, hazard_room;
   uint32_t *buckets; /* of hazards, by rule and sites */
@@ -274,12 +276,15 @@ void packets_slot(struct check_unit *unit, struct check_group *group, const stru
 void packets_commit(struct check_unit *unit, struct check_warp *warp, const struct isa_access *access);
 void packets_reserve(struct check_group *group, const struct check_warp *warp, uint32_t site,
                      const struct isa_access *access);
-void packets_reserved(struct check_group *group, const struct check_warp *warp, const struct isa_access *access);
-/* Reports what the use of an invalid id really is, if it is not that: then true. */
-bool packets_invalid(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
-                     const struct isa_hazard *hazard);
+void packets_reserved(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
+                      const struct isa_access *access);
+/* What the executor says of an id may be something else, of which this knows more: then it is reported, and true. */
+bool packets_take(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
+                  const struct isa_hazard *hazard);
 void packets_free_group(struct check_group *group);
+/* At the end of a launch, and of all. */
 void packets_free(struct checker *checker);
+void packets_free_reserved(struct checker *checker);
 
 /* ---- hazards.c */
 

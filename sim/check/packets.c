@@ -1,4 +1,5 @@
 /* Ids of pipes' reservations, and the packets that they name. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "sim/check/check_parts.h"
@@ -21,8 +22,59 @@ struct named_packets {
   struct named_packet *packet;
 };
 
+/* Which launch reserved last from a position of a pipe's ring on. It stays when the reservation is committed, for a
+ * later launch may still have its id; there are no more of these than packets have room. */
+struct reserved_by {
+  uint64_t id; /* 0: free */
+  uint32_t launch;
+};
+
 /* As isa/pipe.h lays an id out. */
 static uint32_t count_of(uint64_t id) { return (uint32_t)(id >> 24) & 0xffffff; }
+static uint64_t place_of(uint64_t id) { return id & (UINT64_C(0xffffff) | UINT64_C(1) << 54 | UINT64_C(63) << 57); }
+
+/* ---- ids of other launches --------------------------------------------------------------------- */
+
+static struct reserved_by *slot_of(struct reserved_by *table, uint32_t room, uint64_t id) {
+  uint32_t at = (uint32_t)(place_of(id) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
+  while (table[at].id && place_of(table[at].id) != place_of(id))
+    at = (at + 1) & (room - 1);
+  return &table[at];
+}
+
+static void note_reserved(struct checker *checker, uint64_t id, uint32_t launch) {
+  if (2 * checker->reserved_count >= checker->reserved_room) {
+    const uint32_t room = checker->reserved_room ? 2 * checker->reserved_room : 64;
+    struct reserved_by *table = need(room, sizeof *table);
+    for (uint32_t i = 0; i < checker->reserved_room; i++)
+      if (checker->reserved[i].id)
+        *slot_of(table, room, checker->reserved[i].id) = checker->reserved[i];
+    free(checker->reserved);
+    checker->reserved = table;
+    checker->reserved_room = room;
+  }
+  struct reserved_by *slot = slot_of(checker->reserved, checker->reserved_room, id);
+  checker->reserved_count += !slot->id;
+  *slot = (struct reserved_by){id, launch};
+}
+
+static bool is_foreign(const struct checker *checker, const struct check_group *group, uint64_t id) {
+  if (!id || !checker->reserved_room)
+    return false;
+  const struct reserved_by *slot = slot_of(checker->reserved, checker->reserved_room, id);
+  return slot->id == id && slot->launch != checker->first_launch + group->launch;
+}
+
+static void report_foreign(struct checker *checker, const struct check_group *group, uint32_t pc, uint32_t item,
+                           uint64_t id) {
+  const uint32_t *at = group->shape->id;
+  struct check_hazard found = {.rule = HAZARD_R8,
+                               .launch = checker->first_launch + group->launch,
+                               .here = {group->shape->launch->program, pc, {at[0], at[1], at[2]}, item, false}};
+  snprintf(found.detail, sizeof found.detail, "launch %u has reserved these packets, this is launch %u",
+           slot_of(checker->reserved, checker->reserved_room, id)->launch + 1, found.launch + 1);
+  hazards_add(checker, &found);
+}
 
 static uint64_t pair_of(const struct isa_warp *warp, uint8_t reg, uint32_t lane) {
   const uint32_t lanes = warp->group->launch->warp_size, *row = warp->reg + (size_t)reg * lanes + lane;
@@ -90,11 +142,14 @@ void packets_slot(struct check_unit *unit, struct check_group *group, const stru
                   const struct isa_warp *isa, const struct isa_result *result) {
   const struct isa_launch *launch = group->shape->launch;
   const struct isa_inst *inst = &launch->program->code[result->pc];
-  if (!isa_is_pipe_write((enum isa_op)inst->op))
-    return;
+  const bool write = isa_is_pipe_write((enum isa_op)inst->op);
   for (uint64_t left = result->mask; left; left &= left - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(left), item = warp->index * launch->warp_size + lane;
     if (!pair_of(isa, inst->d, lane)) /* there is no such packet */
+      continue;
+    if (is_foreign(unit->checker, group, warp->id[lane]))
+      report_foreign(unit->checker, group, result->pc, item, warp->id[lane]);
+    if (!write)
       continue;
     struct named_packet *packet = &packets_of(unit->checker, warp->id[lane])->packet[warp->index_of_packet[lane]];
     if (packet->group && !is_ordered(group, warp, packet, item))
@@ -146,10 +201,14 @@ void packets_reserve(struct check_group *group, const struct check_warp *warp, u
   }
 }
 
-void packets_reserved(struct check_group *group, const struct check_warp *warp, const struct isa_access *access) {
+void packets_reserved(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
+                      const struct isa_access *access) {
   for (uint64_t left = access->mask; left; left &= left - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    if (!pair_of(access->warp, access->inst->d, lane))
+    const uint64_t id = pair_of(access->warp, access->inst->d, lane);
+    if (id)
+      note_reserved(unit->checker, id, unit->checker->first_launch + group->launch);
+    else
       call_of(group, access->address[lane], isa_is_pipe_write((enum isa_op)access->inst->op), warp->index)->failed |=
           UINT64_C(1) << lane;
   }
@@ -175,10 +234,16 @@ static const struct reserve_call *failed_call(const struct check_group *group, u
   return others;
 }
 
-bool packets_invalid(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
-                     const struct isa_hazard *hazard) {
+bool packets_take(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
+                  const struct isa_hazard *hazard) {
   const struct isa_launch *launch = group->shape->launch;
   const uint32_t lane = hazard->item % launch->warp_size;
+  if (is_foreign(unit->checker, group, warp->id[lane])) {
+    report_foreign(unit->checker, group, hazard->pc, hazard->item, warp->id[lane]);
+    return true;
+  }
+  if (hazard->rule != HAZARD_R2)
+    return false;
   const bool write = isa_is_pipe_write((enum isa_op)launch->program->code[hazard->pc].op);
   bool any = false;
   const struct reserve_call *failed =
@@ -208,3 +273,5 @@ void packets_free(struct checker *checker) {
   checker->packets = NULL;
   checker->packet_count = checker->packet_room = 0;
 }
+
+void packets_free_reserved(struct checker *checker) { free(checker->reserved); }
