@@ -4,8 +4,8 @@
  * A rule for each row of isa/hazards.def, whether it was found or not; a result for each hazard. Files have paths from
  * where the program ran (%SRCROOT%, which a reader replaces by its own copy of the sources) unless they lie outside of
  * it. Fingerprints hold no line numbers, so that a hazard keeps its own when lines are added above it. */
+#include <ctype.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,15 +40,26 @@ static void rule_name(const char *rule, char name[static 64]) {
   name[length] = '\0';
 }
 
+/* What is wrong, as sentences; `more` follows, which may be empty. */
+static json_t *rule_message(const struct isa_hazard_row *row, const char *more) {
+  struct text text = {0};
+  text_print(&text, "%c%s.%s", toupper((unsigned char)row->text[0]), row->text + 1, more);
+  json_t *object = message(text.data);
+  free(text.data);
+  return object;
+}
+
 static json_t *rule_object(enum isa_hazard_rule rule) {
   const struct isa_hazard_row *row = &isa_hazard_rows[rule];
   json_t *object = json_object(), *configuration = json_object();
-  char name[64], advice[ISA_ADVICE];
+  char name[64], advice[ISA_ADVICE], more[ISA_ADVICE + 16];
   rule_name(row->rule, name);
   isa_hazard_advice(rule, 0, 0, advice);
   json_set_word(object, "id", row->rule);
   json_set_word(object, "name", name);
-  json_object_set_new(object, "shortDescription", message(row->text));
+  snprintf(more, sizeof more, " Advice: %s.", advice);
+  json_object_set_new(object, "shortDescription", rule_message(row, ""));
+  json_object_set_new(object, "fullDescription", rule_message(row, more));
   json_object_set_new(object, "help", message(advice));
   json_set_word(configuration, "level", isa_hazard_levels[row->level]);
   json_object_set_new(object, "defaultConfiguration", configuration);
@@ -145,10 +156,11 @@ static void add_who(struct text *text, const struct check_side *side) {
 
 static json_t *result_message(const struct check_report *report, const struct check_hazard *hazard) {
   const struct check_bytes bytes = check_bytes(report->job, hazard);
+  const char *what = isa_hazard_rows[hazard->rule].text;
   struct text text = {0};
   char advice[ISA_ADVICE];
   check_advice(hazard, advice);
-  text_print(&text, "%s (", isa_hazard_rows[hazard->rule].text);
+  text_print(&text, "%c%s (", toupper((unsigned char)what[0]), what + 1);
   add_who(&text, &hazard->here);
   if (bytes.name)
     text_print(&text, ", byte %" PRIu64 " of '%s'", bytes.offset, bytes.name);
