@@ -125,6 +125,18 @@ TEST(check_verb, a_launch_that_does_not_end_exits_1) {
   expect("check stuck.wws --global 64 --local 64", 1, "stuck.wws:7:3: error: ", "deadlock at cycle");
 }
 
+TEST(check_verb, interrupted_it_exits_130_and_writes_nothing) {
+  char stranger[256] = "";
+  tool_folder();
+  tool_file("spin.wws", ".kernel k\nagain: bra again\n");
+  struct outcome outcome = tool_interrupted("check spin.wws --global 64 --sarif s.sarif --out report.txt");
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_STREQ(outcome.out, "");
+  EXPECT_CONTAINS(outcome.err, "warpwait: interrupted in launch 1 of 1");
+  EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
+  outcome_free(&outcome);
+}
+
 TEST(check_verb, suppressions_fit_by_rule_file_line_column_and_other_place) {
   static const struct {
     const char *lines, *err;
