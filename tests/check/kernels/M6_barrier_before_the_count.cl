@@ -1,0 +1,19 @@
+// What work-groups have written, the last one reads: all write, meet at a barrier with a fence, and one of them counts.
+// With -D WRONG the barrier fences the LDS only.
+#ifdef WRONG
+#define FENCE CLK_LOCAL_MEM_FENCE
+#else
+#define FENCE CLK_GLOBAL_MEM_FENCE
+#endif
+
+kernel void turn(global const int *in, global int *between, global int *done, global int *out) {
+  local int last;
+  size_t i = get_global_id(0), n = get_global_size(0);
+  between[i] = in[i] + 1; /* OTHER */
+  barrier(FENCE);
+  if (get_local_id(0) == 0)
+    last = atomic_inc(done) == get_num_groups(0) - 1;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (size_t k = get_local_id(0); last && k < n; k += get_local_size(0))
+    out[k] = between[n - 1 - k]; /* HERE */
+}
