@@ -330,6 +330,7 @@ static uint64_t *committed_entry(const struct isa_warp *warp, uint64_t id) {
 }
 
 void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
+  const enum isa_pipe_direction direction = isa_is_pipe_write(inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
   const bool commits = isa_rows[inst->op].format == FORMAT_PIPE_COMMIT;
   bool reported = false;
   access->bytes = sizeof(uint64_t);
@@ -338,14 +339,16 @@ void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_
     group_missing(warp, access->pc, warp->active); /* one lane does it, for all that are here */
   EACH_LANE(lane, access->mask) {
     access->address[lane] = pair(warp, inst->a, lane);
-    if (!pipe_of(warp, inst, access->pc, lane, &reported)) {
+    const struct isa_pipe *pipe = pipe_of(warp, inst, access->pc, lane, &reported);
+    if (!pipe) {
       give_nothing(warp, inst, lane);
       access->mask &= ~(UINT64_C(1) << lane);
     } else if (commits) {
       const uint64_t id = pair(warp, inst->c, lane);
       access->data[2 * lane] = (uint32_t)id;
       access->data[2 * lane + 1] = (uint32_t)(id >> 32);
-      *committed_entry(warp, id) = id;
+      if (check_id(pipe, direction, id) == HAZARDS) /* elsewhere it commits nothing */
+        *committed_entry(warp, id) = id;
     } else if (isa_rows[inst->op].c != TYPE_NONE) {
       access->data[2 * lane] = word(warp, inst, lane);
     }
