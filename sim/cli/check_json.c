@@ -1,5 +1,5 @@
 /* The report of `warpwait check` for programs. sim/cli/check.keys.def says what each key is. */
-#include <stdlib.h>
+#include <string.h>
 
 #include "sim/cli/check_report.h"
 #include "sim/cli/cli.h"
@@ -23,7 +23,7 @@ static void set_side(json_t *object, const struct check_side *side) {
   json_set_word(object, "path", place.path);
   json_set_whole(object, "line", place.line);
   json_set_whole(object, "column", place.column);
-  set_word_or_null(object, "source", place.text);
+  json_object_set_new(object, "source", place.text ? json_of_bytes(place.text, strlen(place.text)) : json_null());
   json_set_whole(object, "pc", side->pc);
   json_object_set_new(object, "work_group", json_of_triple(side->group));
   if (!side->whole_group)

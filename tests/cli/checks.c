@@ -326,6 +326,18 @@ TEST(check_verb, json_says_what_the_text_says) {
   json_decref(root);
 }
 
+TEST(check_verb, columns_are_bytes_in_text_and_characters_in_sarif) {
+  tool_folder();
+  tool_file("k.cl", "kernel void k(global int *a) {\n\t/* \xc3\xa4 */ a[0] = get_local_id(0);\n}\n");
+  struct outcome outcome = tool("check k.cl --global 8 --arg buffer:a=64 --sarif s.sarif");
+  EXPECT_CONTAINS(outcome.out, "k.cl:2:16: error: ");
+  EXPECT_CONTAINS(outcome.out, "    2 | \t/* \xc3\xa4 */ a[0] = get_local_id(0);\n      | \t             ^\n");
+  outcome_free(&outcome);
+  char *text = tool_read("s.sarif");
+  EXPECT_CONTAINS(text, "\"startColumn\": 15");
+  free(text);
+}
+
 TEST(check_verb, what_work_items_print_is_in_json_alone) {
   tool_folder();
   tool_file("p.cl", "kernel void p() { printf(\"hello %d\\n\", (int)get_local_id(0)); }\n");
