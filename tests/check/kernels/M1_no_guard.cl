@@ -1,4 +1,4 @@
-// The last work-items have no element and are kept from reading and writing one; with -D WRONG only from writing.
+// The last work-items have no element and are kept from reading and writing one; with -D WRONG they are not.
 kernel void twice(global const int *in, global int *out, uint n) {
   uint i = get_global_id(0);
 #ifndef WRONG
@@ -6,6 +6,5 @@ kernel void twice(global const int *in, global int *out, uint n) {
     return;
 #endif
   int v = in[i] * 2; /* HERE */
-  if (i < n)
-    out[i] = v;
+  out[i] = v;        /* HERE */
 }
