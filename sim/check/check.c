@@ -72,7 +72,9 @@ static bool make_acts(struct checker *checker, uint32_t number) {
   struct act_row *acts = checker->acts[number] = need(program->count + 1, sizeof *acts);
   for (uint32_t pc = 0; pc < program->count; pc++) {
     acts[pc] = row_of(&program->code[pc], &program->info[pc]);
-    checker->has_fences |= (acts[pc].sync & SYNC_GLOBAL) != 0;
+    checker->has_fences |= acts[pc].act == ACT_FENCE || acts[pc].sync & SYNC_GLOBAL;
+    checker->orders_warps |=
+        acts[pc].act == ACT_FENCE || acts[pc].act == ACT_WARP_BARRIER || acts[pc].act == ACT_MBARRIER;
     if (touches((enum act)acts[pc].act) && !add_site(checker, number, pc, &acts[pc].site))
       return false;
   }
@@ -132,7 +134,7 @@ static bool begin(struct checker *checker, const struct isa_launch *launches, si
   checker->next_launch += (uint32_t)count;
   checker->launch_count = (uint32_t)count;
   checker->site_count = 0;
-  checker->has_fences = false;
+  checker->has_fences = checker->orders_warps = false;
   order_free_handovers(checker);
   packets_free(checker);
   memcpy(checker->launch, launches, count * sizeof *launches);
@@ -196,6 +198,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
 static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct check_unit *unit = self;
   struct check_warp *warp = &unit->warps[slot];
+  order_free_known(&warp->known);
   *warp = (struct check_warp){.group = group_slot, .index = index};
   return unit->inner->start_warp(unit->inner->self, slot, group_slot, index);
 }
@@ -257,16 +260,14 @@ static void step_access(struct check_unit *unit, struct check_group *group, stru
       unwritten_lanes_read(&party, access->mask, access->address);
     if (!touch_is_read(row->kind))
       unwritten_lanes_filled(&party, access->mask, access->address);
-  } else if (touch_is_atomic(row->kind) && unit->checker->has_fences) {
-    for (uint64_t left = access->mask; left; left &= left - 1)
-      order_atomic(unit, group, warp, access->address[__builtin_ctzll(left)]);
   }
+  if (touch_is_atomic(row->kind) && unit->checker->has_fences)
+    for (uint64_t left = access->mask; left; left &= left - 1)
+      order_atomic(unit, group, warp, (enum check_space)row->space, access->address[__builtin_ctzll(left)]);
   party.when = group->time;
   touch_lanes(&party, access->mask, access->address);
-  if (row->space == CHECK_GLOBAL && row->kind == TOUCH_WRITE) {
-    warp->wrote = group->time;
-    group->wrote_global = true;
-  }
+  if (row->kind == TOUCH_WRITE)
+    warp->wrote[row->space] = group->time;
 }
 
 /* A lane's own copy: a load and a store. */
@@ -291,7 +292,7 @@ static void step_mbarrier(struct check_unit *unit, struct check_group *group, st
   unwritten_lanes_filled(&party, access->mask, access->address);
   touch_lanes(&party, access->mask, access->address);
   for (uint64_t left = format == FORMAT_MBARRIER_ARRIVE ? access->mask : 0; left; left &= left - 1)
-    order_mbarrier_arrive(group, warp, (uint32_t)access->address[__builtin_ctzll(left)]);
+    order_mbarrier_arrive(group, warp, access->address[__builtin_ctzll(left)]);
 }
 
 static void step_call(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
@@ -363,6 +364,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
     take_step(unit, group, warp, row, access, result);
   if (result->done) {
     warp->atomics = 0;
+    order_free_known(&warp->known);
     if (!--group->left)
       end_group(unit, group);
   }
@@ -382,7 +384,7 @@ static void pass_mbarrier(struct check_unit *unit, const struct isa_access *acce
   if (!group->shape || (access->warp->pred[access->inst->d] & access->mask) != access->mask)
     return;
   for (uint64_t left = access->mask; left; left &= left - 1)
-    order_mbarrier_pass(group, warp, (uint32_t)access->address[__builtin_ctzll(left)]);
+    order_mbarrier_pass(group, warp, access->address[__builtin_ctzll(left)]);
 }
 
 static void commit(void *self, struct isa_access *access) {
@@ -513,6 +515,8 @@ struct checker *checker_new(void) {
 static void free_unit(struct check_unit *unit) {
   for (uint32_t slot = 0; slot < unit->group_count; slot++)
     forget_group(&unit->groups[slot]);
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++)
+    order_free_known(&unit->warps[slot].known);
   shadow_free(&unit->lds);
   free(unit->written);
   free(unit->warps);

@@ -88,9 +88,9 @@ struct unwritten {
   bool copy;
 };
 
-/* What arrivals at an mbarrier hand over: a time of each warp of the group. */
-struct mbarrier_times {
-  uint32_t address;
+/* What is handed over inside a group, at an mbarrier or an atomic's address: a time of each of its warps. */
+struct handed {
+  uint64_t address; /* in the compute unit's LDS, or global: no address is both */
   uint32_t *time;
 };
 
@@ -108,12 +108,11 @@ struct check_group {
   struct pending_call pending[CHECK_AHEAD];
   struct copy_in_flight *copies;
   uint32_t copy_count, copy_room;
-  struct mbarrier_times *mbarriers;
-  uint32_t mbarrier_count;
-  uint32_t *seen;     /* [warp * warps + other]: time of `other` that is over for `warp`; NULL without mbarriers */
-  bool wrote_global;  /* there is something to hand over */
+  struct handed *handed; /* a hash table by address; `time` NULL: free */
+  uint32_t handed_count, handed_room;
+  uint32_t *seen;     /* [warp * warps + other]: time of `other` that is over for `warp`; NULL: nothing was handed */
   bool has_atomics;   /* some warp has one that its next fence may take from */
-  struct known known; /* of other groups, through atomics */
+  struct known known; /* of other groups, through atomics and a barrier */
   struct unwritten *unwritten;
   uint32_t unwritten_count, unwritten_room;
   struct reserve_call *reserves; /* packets.c */
@@ -123,11 +122,12 @@ struct check_group {
 struct check_warp {
   uint32_t group; /* slot */
   uint32_t index;
-  uint32_t calls;                          /* that it has come to */
-  uint32_t epoch[CHECK_SPACES + 1];        /* time of its last warp barrier, per space */
-  uint32_t wrote, fenced;                  /* times of its last write to global memory and of its last fence of that */
-  uint64_t atomic[CHECK_ATOMICS];          /* where its last atomics since a fence were, */
-  uint32_t atomics;                        /* and how many they are */
+  uint32_t calls;                                             /* that it has come to */
+  uint32_t epoch[CHECK_SPACES + 1];                           /* time of its last warp barrier, per space */
+  uint32_t wrote[CHECK_SPACES + 1], fenced[CHECK_SPACES + 1]; /* per space: times of its last write and last fence */
+  uint64_t atomic[CHECK_ATOMICS];                             /* where its last atomics since a fence were, */
+  uint32_t atomics;                                           /* and how many they are */
+  struct known known;                                         /* of other groups, through its own atomics */
   uint64_t pipe[ISA_LANES], id[ISA_LANES]; /* of the last operation on a packet or commit, per lane, */
   uint32_t index_of_packet[ISA_LANES];     /* and the packet */
 };
@@ -170,7 +170,8 @@ struct checker {
   struct isa_launch launch[RESULT_TOGETHER]; /* those that run at once */
   struct act_row *acts[RESULT_TOGETHER];     /* per pc */
   uint32_t launch_count;
-  bool has_fences;                       /* some program orders global memory: atomics may hand over */
+  bool has_fences;                       /* some program has fences: atomics may hand over */
+  bool orders_warps;                     /* some program orders warps by less than barriers of the work-group */
   uint32_t base, next_base;              /* number of the first group of those that run, less 1; of the next ones */
   uint32_t first_group[RESULT_TOGETHER]; /* per launch: of its group 0, less 1 */
   struct site *sites;
@@ -227,14 +228,16 @@ uint32_t order_oldest_copy(const struct check_group *group);
 void order_warp_barrier(struct check_group *group, struct check_warp *warp, uint8_t sync);
 void order_fence(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint8_t sync);
 
-/* A work-item's atomic on global memory: hands over what is fenced, and may take at the next fence. */
-void order_atomic(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint64_t address);
+/* A work-item's atomic: hands over what is fenced, and may take at the next fence. */
+void order_atomic(struct check_unit *unit, struct check_group *group, struct check_warp *warp, enum check_space space,
+                  uint64_t address);
 
-void order_mbarrier_arrive(struct check_group *group, const struct check_warp *warp, uint32_t address);
-void order_mbarrier_pass(struct check_group *group, const struct check_warp *warp, uint32_t address);
+void order_mbarrier_arrive(struct check_group *group, const struct check_warp *warp, uint64_t address);
+void order_mbarrier_pass(struct check_group *group, const struct check_warp *warp, uint64_t address);
 
-/* Whether all of `other` until `when` is known to be over to the group. */
-bool order_knows(const struct check_group *group, uint32_t other, uint32_t when);
+/* Whether all of the group `other` until `when` is known to be over. */
+bool order_knows(const struct known *known, uint32_t other, uint32_t when);
+void order_free_known(struct known *known);
 void order_free_handovers(struct checker *checker);
 
 /* ---- touch.c */

@@ -162,5 +162,4 @@ void copies_issue(struct check_unit *unit, struct check_group *group, const stru
     each_line(&lds, &inside, look);
   each_line(&lds, &inside, touch_run);
   each_line(&global, &outside, touch_run);
-  group->wrote_global |= !copy->to_lds;
 }

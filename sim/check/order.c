@@ -15,13 +15,12 @@ void order_start(struct check_group *group) {
 void order_forget(struct check_group *group) {
   for (unsigned i = 0; i < CHECK_AHEAD; i++)
     free(group->pending[i].stamp);
-  for (uint32_t i = 0; i < group->mbarrier_count; i++)
-    free(group->mbarriers[i].time);
-  free(group->mbarriers);
+  for (uint32_t i = 0; i < group->handed_room; i++)
+    free(group->handed[i].time);
+  free(group->handed);
   free(group->seen);
   free(group->copies);
-  free(group->known.group);
-  free(group->known.when);
+  order_free_known(&group->known);
 }
 
 /* ---- calls -------------------------------------------------------------------------------- */
@@ -154,18 +153,48 @@ void order_warp_barrier(struct check_group *group, struct check_warp *warp, uint
     warp->epoch[CHECK_GLOBAL] = now;
 }
 
-/* ---- mbarriers: an arrival hands over what its warp has done and knows, to all that pass ----- */
+/* ---- handing over in a group: at an mbarrier, or an atomic between fences ----------------------- */
 
-static struct mbarrier_times *times_of(struct check_group *group, uint32_t address) {
-  for (uint32_t i = 0; i < group->mbarrier_count; i++)
-    if (group->mbarriers[i].address == address)
-      return &group->mbarriers[i];
-  group->mbarriers = need_more(group->mbarriers, group->mbarrier_count + 1, sizeof *group->mbarriers);
+static uint32_t hash_of(uint64_t address, uint32_t room) {
+  return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (room - 1);
+}
+
+static struct handed *handed_slot(struct handed *table, uint32_t room, uint64_t address) {
+  uint32_t at = hash_of(address, room);
+  while (table[at].time && table[at].address != address)
+    at = (at + 1) & (room - 1);
+  return &table[at];
+}
+
+/* NULL: nothing was handed over there. */
+static const struct handed *find_handed(const struct check_group *group, uint64_t address) {
+  const struct handed *found = group->handed_room ? handed_slot(group->handed, group->handed_room, address) : NULL;
+  return found && found->time ? found : NULL;
+}
+
+static struct handed *handed_at(struct check_group *group, uint64_t address) {
+  if (2 * group->handed_count >= group->handed_room) {
+    const uint32_t room = group->handed_room ? 2 * group->handed_room : 8;
+    struct handed *table = need(room, sizeof *table);
+    for (uint32_t i = 0; i < group->handed_room; i++)
+      if (group->handed[i].time)
+        *handed_slot(table, room, group->handed[i].address) = group->handed[i];
+    free(group->handed);
+    group->handed = table;
+    group->handed_room = room;
+  }
+  struct handed *handed = handed_slot(group->handed, group->handed_room, address);
+  if (!handed->time) {
+    *handed = (struct handed){.address = address, .time = need(group->warps, sizeof(uint32_t))};
+    group->handed_count++;
+  }
+  return handed;
+}
+
+static uint32_t *seen_by(struct check_group *group, const struct check_warp *warp) {
   if (!group->seen)
     group->seen = need((size_t)group->warps * group->warps, sizeof *group->seen);
-  struct mbarrier_times *times = &group->mbarriers[group->mbarrier_count++];
-  *times = (struct mbarrier_times){.address = address, .time = need(group->warps, sizeof(uint32_t))};
-  return times;
+  return group->seen + (size_t)warp->index * group->warps;
 }
 
 static void join_times(uint32_t *into, const uint32_t *from, uint32_t count) {
@@ -173,16 +202,26 @@ static void join_times(uint32_t *into, const uint32_t *from, uint32_t count) {
     into[i] = from[i] > into[i] ? from[i] : into[i];
 }
 
-void order_mbarrier_arrive(struct check_group *group, const struct check_warp *warp, uint32_t address) {
-  struct mbarrier_times *times = times_of(group, address);
-  join_times(times->time, group->seen + (size_t)warp->index * group->warps, group->warps);
-  times->time[warp->index] = group->time;
+/* What the warp has done, and knows of others. */
+static void hand_over(struct check_group *group, const struct check_warp *warp, uint64_t address) {
+  struct handed *handed = handed_at(group, address);
+  join_times(handed->time, seen_by(group, warp), group->warps);
+  handed->time[warp->index] = group->time;
   group_ticks(group);
 }
 
-void order_mbarrier_pass(struct check_group *group, const struct check_warp *warp, uint32_t address) {
-  const struct mbarrier_times *times = times_of(group, address);
-  join_times(group->seen + (size_t)warp->index * group->warps, times->time, group->warps);
+static void take_handed(struct check_group *group, const struct check_warp *warp, uint64_t address) {
+  const struct handed *handed = find_handed(group, address);
+  if (handed)
+    join_times(seen_by(group, warp), handed->time, group->warps);
+}
+
+void order_mbarrier_arrive(struct check_group *group, const struct check_warp *warp, uint64_t address) {
+  hand_over(group, warp, address);
+}
+
+void order_mbarrier_pass(struct check_group *group, const struct check_warp *warp, uint64_t address) {
+  take_handed(group, warp, address);
   group_ticks(group);
 }
 
@@ -248,13 +287,19 @@ static void known_join(struct known *into, const struct known *from) {
   }
 }
 
-bool order_knows(const struct check_group *group, uint32_t other, uint32_t when) {
-  const uint32_t at = place_in(&group->known, other);
-  return at < group->known.count && group->known.group[at] == other && group->known.when[at] >= when;
+bool order_knows(const struct known *known, uint32_t other, uint32_t when) {
+  const uint32_t at = known->count ? place_in(known, other) : 0;
+  return at < known->count && known->group[at] == other && known->when[at] >= when;
+}
+
+void order_free_known(struct known *known) {
+  free(known->group);
+  free(known->when);
+  *known = (struct known){0};
 }
 
 static struct handover *slot_of(struct handover *table, uint32_t room, uint64_t address) {
-  uint32_t at = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (room - 1);
+  uint32_t at = hash_of(address, room);
   while (table[at].address && table[at].address != address)
     at = (at + 1) & (room - 1);
   return &table[at];
@@ -278,54 +323,70 @@ static struct handover *handover_at(struct checker *checker, uint64_t address) {
 }
 
 void order_free_handovers(struct checker *checker) {
-  for (uint32_t i = 0; i < checker->handover_room; i++) {
-    free(checker->handovers[i].known.group);
-    free(checker->handovers[i].known.when);
-  }
+  for (uint32_t i = 0; i < checker->handover_room; i++)
+    order_free_known(&checker->handovers[i].known);
   free(checker->handovers);
   checker->handovers = NULL;
   checker->handover_count = checker->handover_room = 0;
 }
 
-/* What the warp has written is fenced: the group hands over what it has done and knows. */
-static bool is_clean(const struct check_group *group, const struct check_warp *warp) {
-  return warp->wrote < warp->fenced || warp->wrote < group->epoch[CHECK_GLOBAL];
+/* What the warp has written is fenced, so its atomic tells of it. */
+static bool is_clean(const struct check_group *group, const struct check_warp *warp, enum check_space space) {
+  return warp->wrote[space] < warp->fenced[space] || warp->wrote[space] < group->epoch[space];
 }
 
-void order_atomic(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint64_t address) {
+void order_atomic(struct check_unit *unit, struct check_group *group, struct check_warp *warp, enum check_space space,
+                  uint64_t address) {
   group->has_atomics = true;
   if (!warp->atomics || warp->atomic[(warp->atomics - 1) % CHECK_ATOMICS] != address)
     warp->atomic[warp->atomics++ % CHECK_ATOMICS] = address;
-  if (!group->wrote_global || !is_clean(group, warp))
+  if (is_clean(group, warp, CHECK_LDS) || is_clean(group, warp, CHECK_GLOBAL))
+    hand_over(group, warp, address);
+  if (space != CHECK_GLOBAL || !is_clean(group, warp, CHECK_GLOBAL))
     return;
   struct handover *handover = handover_at(unit->checker, address);
   known_set(&handover->known, group->number, group->time);
   known_join(&handover->known, &group->known);
+  known_join(&handover->known, &warp->known);
   group_ticks(group);
 }
 
-/* The group takes what was handed over where the warp's last atomics were. */
+/* The warp takes what was handed over where its last atomics were. */
 static void take(struct check_unit *unit, struct check_group *group, struct check_warp *warp) {
+  const struct checker *checker = unit->checker;
   const uint32_t count = warp->atomics < CHECK_ATOMICS ? warp->atomics : CHECK_ATOMICS;
-  for (uint32_t i = 0; i < count && unit->checker->handover_room; i++) {
-    const struct handover *handover = slot_of(unit->checker->handovers, unit->checker->handover_room, warp->atomic[i]);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t address = warp->atomic[i];
+    take_handed(group, warp, address);
+    if (!checker->handover_room || address < ISA_VARIABLE_BASE)
+      continue;
+    const struct handover *handover = slot_of(checker->handovers, checker->handover_room, address);
     if (handover->address)
-      known_join(&group->known, &handover->known);
+      known_join(&warp->known, &handover->known);
   }
   warp->atomics = 0;
 }
 
+/* At a barrier that fences global memory: what one warp knows, all know. */
 static void take_all(struct check_unit *unit, struct check_group *group) {
-  for (uint32_t slot = 0; slot < unit->warp_count; slot++)
-    if (&unit->groups[unit->warps[slot].group] == group && unit->warps[slot].atomics)
-      take(unit, group, &unit->warps[slot]);
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++) {
+    struct check_warp *warp = &unit->warps[slot];
+    if (&unit->groups[warp->group] != group)
+      continue;
+    if (warp->atomics)
+      take(unit, group, warp);
+    known_join(&group->known, &warp->known);
+    order_free_known(&warp->known);
+  }
   group->has_atomics = false;
 }
 
 void order_fence(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint8_t sync) {
-  if (!(sync & SYNC_GLOBAL))
-    return;
-  warp->fenced = group_ticks(group);
+  const uint32_t now = group_ticks(group);
+  if (sync & SYNC_LDS)
+    warp->fenced[CHECK_LDS] = now;
+  if (sync & SYNC_GLOBAL)
+    warp->fenced[CHECK_GLOBAL] = now;
   if (warp->atomics)
     take(unit, group, warp);
 }

@@ -68,11 +68,17 @@ static enum relation relation_of_items(const struct party *party, const struct t
   return OPEN;
 }
 
+/* Another group's touch that atomics have handed over. */
+static bool is_known(const struct party *party, const struct touch *touch) {
+  return order_knows(&party->group->known, touch->group, touch->when) ||
+         (party->warp && order_knows(&party->warp->known, touch->group, touch->when));
+}
+
 static enum relation relation_to(const struct party *party, const struct touch *touch) {
   if (touch->group != party->group->number) {
     if (party->space == CHECK_LDS || touch->group <= party->unit->checker->base)
       return OVER;
-    return party->group->known.count && order_knows(party->group, touch->group, touch->when) ? ORDERED : OPEN;
+    return is_known(party, touch) ? ORDERED : OPEN;
   }
   if (touch_is_copy(touch->kind))
     return relation_to_copy(party, touch);
@@ -191,7 +197,7 @@ static void note_all(const struct party *party, struct touch *cell) {
     if (touch->group != cell->group)
       cell->settled_groups = 1;
     else if (touch->when >= party->epoch && cell->when >= party->epoch && touch->who != cell->who)
-      cell->settled_items = 1;
+      cell->settled_items = !party->unit->checker->orders_warps;
   }
 }
 
@@ -216,11 +222,37 @@ static bool replaces(const struct party *party, const struct touch *touch, enum 
   return party->warp && touch_item(touch) == party->item && !crosses_a_call(party, touch);
 }
 
+/* Touches from the party's instruction that stay: witnesses of who else was there. */
+struct witnesses {
+  uint32_t own;              /* of its group; with orders_warps, of its warp */
+  uint32_t foreign;          /* of other groups */
+  struct touch *of_other[2]; /* the first two of these */
+};
+
+/* A copy in flight is witness of itself alone: others end at other waits. */
+static void count_witness(const struct party *party, struct touch *touch, struct witnesses *count) {
+  if (touch->group != party->group->number) {
+    if (count->foreign < 2)
+      count->of_other[count->foreign] = touch;
+    count->foreign++;
+  } else if (party->warp) {
+    const bool same_warp = touch_item(touch) / lanes_of(party) == party->warp->index;
+    count->own += same_warp || !party->unit->checker->orders_warps;
+  }
+}
+
+/* The touch whose place the party's takes, besides one that it replaces: of two witnesses of one other group, one makes
+ * room for another group's. */
+static struct touch *spare_witness(const struct witnesses *count) {
+  const bool one_group = count->foreign >= 2 && count->of_other[0]->group == count->of_other[1]->group;
+  return one_group ? count->of_other[1] : NULL;
+}
+
 /* Holds the touch against all that are there, and keeps it if it says something new. */
 static void touch_all(const struct party *party, struct touch *cell, bool may_conflict) {
   struct touch_pool *pool = &party->unit->checker->pool;
-  struct touch *same[2] = {NULL, NULL}, *mine = NULL;
-  unsigned witnesses = 0;
+  struct witnesses count = {0};
+  struct touch *place = NULL;
   for (uint32_t index = 0, next = cell->next;; index = next, next = pool->at[index].next) {
     struct touch *touch = index ? &pool->at[index] : cell;
     const enum relation relation = relation_to(party, touch);
@@ -230,22 +262,21 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
         report(party, touch, judged);
     }
     if (touch_site(touch) == party->site && touch->kind == party->kind) {
-      if (!mine && replaces(party, touch, relation))
-        mine = touch;
-      else if (witnesses < 2)
-        same[witnesses++] = touch;
+      if (!place && replaces(party, touch, relation))
+        place = touch;
+      else
+        count_witness(party, touch, &count);
     }
     if (!next)
       break;
   }
-  /* Of two witnesses of one group, one makes room for another group's. */
-  if (!mine && witnesses == 2 && same[0]->group == same[1]->group && same[0]->group != party->group->number)
-    mine = same[1];
-  if (mine) {
-    mine->group = party->group->number;
-    mine->when = party->when;
-    mine->who = who_of(party);
-  } else if (witnesses < 2 || party->ahead) {
+  if (!place)
+    place = spare_witness(&count);
+  if (place) {
+    place->group = party->group->number;
+    place->when = party->when;
+    place->who = who_of(party);
+  } else if (count.own + count.foreign < 2 || party->ahead) {
     put_first(party, cell);
   }
   note_all(party, cell);
