@@ -16,11 +16,11 @@ kernel void fill(write_only pipe point p) {
 
 kernel void sift(read_only pipe point in, write_only pipe point out, DIRECTION pipe point rest) {
   point x;
-  if (read_pipe(in, &x) == 0 && x.weight % 2)
+  if (read_pipe(in, &x) == 0 && x.weight % 2) /* OTHER */
     write_pipe(out, &x);
 #ifdef WRONG
   else
-    write_pipe(rest, &x);
+    write_pipe(rest, &x); /* HERE */
 #else
   if (read_pipe(rest, &x) == 0 && x.weight % 2)
     write_pipe(out, &x);

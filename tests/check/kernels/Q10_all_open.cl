@@ -10,7 +10,7 @@ void drain(read_only pipe float2 p, global float2 *out) {
   uint i = get_local_id(0);
   reserve_id_t ids[6];
   for (uint k = 0; k < 6; k++) {
-    ids[k] = work_group_reserve_read_pipe(p, 16);
+    ids[k] = work_group_reserve_read_pipe(p, 16); /* HERE */
     if (!is_valid_reserve_id(ids[k]))
       continue;
     float2 x = 0;

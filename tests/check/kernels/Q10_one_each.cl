@@ -3,7 +3,7 @@
 kernel void send(write_only pipe uint p) {
   uint lane = get_sub_group_local_id(), x = lane;
 #ifdef WRONG
-  reserve_id_t id = reserve_write_pipe(p, 1);
+  reserve_id_t id = reserve_write_pipe(p, 1); /* HERE */
   if (!is_valid_reserve_id(id))
     return;
   write_pipe(p, id, 0, &x);

@@ -8,7 +8,7 @@ void block(write_only pipe uint p) {
 #else
   uint n = 64;
 #endif
-  reserve_id_t id = work_group_reserve_write_pipe(p, n);
+  reserve_id_t id = work_group_reserve_write_pipe(p, n); /* HERE */
   if (!is_valid_reserve_id(id))
     return;
   write_pipe(p, id, i, &x);

@@ -13,7 +13,7 @@ void take(read_only pipe float p, global float *out) {
     return;
 #endif
   float x = 0;
-  reserve_id_t id = work_group_reserve_read_pipe(p, 40);
+  reserve_id_t id = work_group_reserve_read_pipe(p, 40); /* HERE */
   if (!is_valid_reserve_id(id))
     return;
   if (i < 40)

@@ -7,7 +7,7 @@ kernel void send(write_only pipe ulong p) {
   if (lane % 2)
     return;
 #endif
-  reserve_id_t id = sub_group_reserve_write_pipe(p, (get_sub_group_size() + 1) / 2);
+  reserve_id_t id = sub_group_reserve_write_pipe(p, (get_sub_group_size() + 1) / 2); /* HERE */
   if (!is_valid_reserve_id(id))
     return;
   if (lane % 2 == 0)

@@ -15,6 +15,6 @@ void blocks(write_only pipe short2 p) {
 #else
   uint first = 0;
 #endif
-  work_group_commit_write_pipe(p, ids[first]);
-  work_group_commit_write_pipe(p, ids[1 - first]);
+  work_group_commit_write_pipe(p, ids[first]); /* HERE */
+  work_group_commit_write_pipe(p, ids[1 - first]); /* HERE */
 }

@@ -18,7 +18,7 @@ kernel void take(read_only pipe uchar3 p, global uint *out) {
   read_pipe(p, id, i, &x);
   out[get_global_id(0)] = x.x + x.y + x.z;
 #ifdef WRONG
-  work_group_commit_read_pipe(p, id);
+  work_group_commit_read_pipe(p, id); /* HERE */
 #else
   barrier(CLK_GLOBAL_MEM_FENCE);
   if (i == 0)

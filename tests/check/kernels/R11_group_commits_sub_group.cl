@@ -12,5 +12,5 @@ void block(write_only pipe double p) {
   if (!is_valid_reserve_id(id))
     return;
   write_pipe(p, id, i, &x);
-  work_group_commit_write_pipe(p, id);
+  work_group_commit_write_pipe(p, id); /* HERE */
 }

@@ -10,7 +10,7 @@ void block(write_only pipe uint p) {
 #ifdef WRONG
   barrier(CLK_GLOBAL_MEM_FENCE);
   if (i == 0)
-    commit_write_pipe(p, id);
+    commit_write_pipe(p, id); /* HERE */
 #else
   work_group_commit_write_pipe(p, id);
 #endif

@@ -11,7 +11,7 @@ kernel void flags(write_only pipe flag p) {
 #ifdef WRONG
   sub_group_barrier(CLK_GLOBAL_MEM_FENCE);
   if (lane == 0)
-    commit_write_pipe(p, id);
+    commit_write_pipe(p, id); /* HERE */
 #else
   sub_group_commit_write_pipe(p, id);
 #endif

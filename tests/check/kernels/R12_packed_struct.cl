@@ -19,7 +19,7 @@ void take(read_only pipe taken p, global int *out) {
   if (!is_valid_reserve_id(id))
     return;
   taken x = {0, 0};
-  read_pipe(p, id, get_local_id(0), &x);
+  read_pipe(p, id, get_local_id(0), &x); /* HERE */
   out[get_global_id(0)] = x.value;
   work_group_commit_read_pipe(p, id);
 }

@@ -7,5 +7,5 @@ typedef uint number;
 
 kernel void send(write_only pipe number p) {
   number x = get_global_id(0);
-  write_pipe(p, &x);
+  write_pipe(p, &x); /* HERE */
 }

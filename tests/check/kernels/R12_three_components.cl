@@ -12,6 +12,6 @@ kernel void send(write_only pipe place p) {
   reserve_id_t id = sub_group_reserve_write_pipe(p, get_sub_group_size());
   if (!is_valid_reserve_id(id))
     return;
-  write_pipe(p, id, lane, &x);
+  write_pipe(p, id, lane, &x); /* HERE */
   sub_group_commit_write_pipe(p, id);
 }

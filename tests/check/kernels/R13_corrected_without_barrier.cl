@@ -2,7 +2,7 @@
  * nothing is between; without, a barrier. */
 int put(write_only pipe long3 p, reserve_id_t id, uint index, long x) {
   long3 packet = (long3)(x, -x, 0);
-  return write_pipe(p, id, index, &packet);
+  return write_pipe(p, id, index, &packet); /* HERE and OTHER */
 }
 
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))

@@ -8,7 +8,7 @@ kernel void send(write_only pipe uint4 p) {
 #ifndef WRONG
   if (lane == 0)
 #endif
-    write_pipe(p, id, 0, &header);
+    write_pipe(p, id, 0, &header); /* HERE and OTHER */
   write_pipe(p, id, 1 + lane, &x);
   sub_group_commit_write_pipe(p, id);
 }

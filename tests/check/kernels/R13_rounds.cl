@@ -11,7 +11,7 @@ void block(write_only pipe char2 p) {
     return;
   for (uint round = 0; round < 3; round++) {
     char2 x = (char2)(i, round);
-    write_pipe(p, id, (i + round) % n, &x);
+    write_pipe(p, id, (i + round) % n, &x); /* HERE and OTHER */
 #ifndef WRONG
     barrier(CLK_GLOBAL_MEM_FENCE);
 #endif

@@ -6,10 +6,10 @@ kernel void turn(write_only pipe int2 p) {
   reserve_id_t id = sub_group_reserve_write_pipe(p, n);
   if (!is_valid_reserve_id(id))
     return;
-  write_pipe(p, id, lane, &draft);
+  write_pipe(p, id, lane, &draft); /* OTHER */
 #ifndef WRONG
   sub_group_barrier(CLK_GLOBAL_MEM_FENCE);
 #endif
-  write_pipe(p, id, n - 1 - lane, &x);
+  write_pipe(p, id, n - 1 - lane, &x); /* HERE */
   sub_group_commit_write_pipe(p, id);
 }

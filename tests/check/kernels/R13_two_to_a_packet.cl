@@ -8,6 +8,6 @@ void block(write_only pipe uint p) {
 #ifndef WRONG
   if (i % 2 == 0)
 #endif
-    write_pipe(p, id, i / 2, &x);
+    write_pipe(p, id, i / 2, &x); /* HERE and OTHER */
   work_group_commit_write_pipe(p, id);
 }

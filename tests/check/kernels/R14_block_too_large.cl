@@ -9,14 +9,14 @@ kernel __attribute__((reqd_work_group_size(32, 1, 1)))
 void drain(read_only pipe float3 p, global float *out) {
   uint i = get_local_id(0);
   for (uint block = 0; block < 2; block++) {
-    reserve_id_t id = work_group_reserve_read_pipe(p, 32);
+    reserve_id_t id = work_group_reserve_read_pipe(p, 32); /* OTHER */
 #ifndef WRONG
     if (!is_valid_reserve_id(id))
       break;
 #endif
     float3 x = 0;
-    read_pipe(p, id, i, &x);
+    read_pipe(p, id, i, &x); /* HERE */
     out[32 * block + i] = x.x;
-    work_group_commit_read_pipe(p, id);
+    work_group_commit_read_pipe(p, id); /* HERE */
   }
 }

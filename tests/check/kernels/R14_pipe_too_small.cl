@@ -2,11 +2,11 @@
  * reservation; without, each does. */
 kernel void send(write_only pipe uint p) {
   uint x = get_global_id(0);
-  reserve_id_t id = reserve_write_pipe(p, 1);
+  reserve_id_t id = reserve_write_pipe(p, 1); /* OTHER */
 #ifndef WRONG
   if (!is_valid_reserve_id(id))
     return;
 #endif
-  write_pipe(p, id, 0, &x);
-  commit_write_pipe(p, id);
+  write_pipe(p, id, 0, &x); /* HERE */
+  commit_write_pipe(p, id); /* HERE */
 }

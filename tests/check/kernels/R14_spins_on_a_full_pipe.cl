@@ -3,7 +3,7 @@
 kernel void send(write_only pipe int p, global int *lost) {
   int x = get_global_id(0);
 #ifdef WRONG
-  while (write_pipe(p, &x) != 0)
+  while (write_pipe(p, &x) != 0) /* HERE */
     ;
 #else
   int tries = 0;

@@ -27,7 +27,7 @@ void consume(read_only pipe uint p, global uint *out) {
     uint x = 0;
     reserve_id_t id;
     do {
-      id = work_group_reserve_read_pipe(p, 32);
+      id = work_group_reserve_read_pipe(p, 32); /* HERE */
     } while (!is_valid_reserve_id(id));
     read_pipe(p, id, 31 - i, &x);
     work_group_commit_read_pipe(p, id);

@@ -10,6 +10,6 @@ kernel void send(write_only pipe float2 p, global const float2 *in) {
   if (!is_valid_reserve_id(id))
     return;
 #endif
-  write_pipe(p, id, 0, &x);
-  commit_write_pipe(p, id);
+  write_pipe(p, id, 0, &x); /* HERE */
+  commit_write_pipe(p, id); /* HERE */
 }

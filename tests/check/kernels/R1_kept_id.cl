@@ -8,7 +8,7 @@ kernel void fill(write_only pipe short4 p) {
 
 short4 fetch(read_only pipe short4 p, reserve_id_t id, uint index) {
   short4 x = 0;
-  read_pipe(p, id, index, &x);
+  read_pipe(p, id, index, &x); /* HERE */
   return x;
 }
 
@@ -26,5 +26,5 @@ kernel void take(read_only pipe short4 p, global reserve_id_t *kept, global shor
   out[get_global_id(0)] = fetch(p, kept[group], i);
   barrier(CLK_GLOBAL_MEM_FENCE);
   if (i == 0)
-    commit_read_pipe(p, kept[group]);
+    commit_read_pipe(p, kept[group]); /* HERE */
 }

@@ -11,7 +11,7 @@ void blocks(write_only pipe uchar p) {
     if (!is_valid_reserve_id(id))
       return;
 #endif
-    write_pipe(p, id, 31 - i, &x);
-    work_group_commit_write_pipe(p, id);
+    write_pipe(p, id, 31 - i, &x); /* HERE */
+    work_group_commit_write_pipe(p, id); /* HERE */
   }
 }

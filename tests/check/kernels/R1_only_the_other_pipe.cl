@@ -22,8 +22,8 @@ kernel void move(read_only pipe uint3 in, write_only pipe uint3 out) {
   if (is_valid_reserve_id(to))
 #endif
   {
-    write_pipe(out, to, lane, &x);
-    sub_group_commit_write_pipe(out, to);
+    write_pipe(out, to, lane, &x); /* HERE */
+    sub_group_commit_write_pipe(out, to); /* HERE */
   }
   sub_group_commit_read_pipe(in, from);
 }

@@ -21,7 +21,7 @@ void drain(read_only pipe char3 p, global int *sums) {
 #ifndef WRONG
     if (is_valid_reserve_id(last))
 #endif
-      work_group_commit_read_pipe(p, last);
+      work_group_commit_read_pipe(p, last); /* HERE */
     last = id;
   }
   if (is_valid_reserve_id(last))

@@ -17,7 +17,7 @@ kernel void take(read_only pipe double p, global reserve_id_t *kept, global doub
   reserve_id_t used = kept[mine];
 #endif
   double x = 0;
-  read_pipe(p, used, lane, &x);
+  read_pipe(p, used, lane, &x); /* HERE */
   out[get_global_id(0)] = x;
   sub_group_commit_read_pipe(p, id);
 }

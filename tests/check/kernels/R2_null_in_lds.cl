@@ -14,9 +14,9 @@ void blocks(write_only pipe ushort2 p) {
 #endif
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  write_pipe(p, ids[i / 32], i % 32, &x);
+  write_pipe(p, ids[i / 32], i % 32, &x); /* HERE */
   barrier(CLK_GLOBAL_MEM_FENCE);
   if (i == 0)
     for (uint k = 0; k < 2; k++)
-      commit_write_pipe(p, ids[k]);
+      commit_write_pipe(p, ids[k]); /* HERE */
 }

@@ -1,6 +1,6 @@
 /* Each work-item reserves a packet. With -D WRONG it writes a second one with a null id; without, it reserves that too.
  * */
-int put(write_only pipe int p, reserve_id_t id, int x) { return write_pipe(p, id, 0, &x); }
+int put(write_only pipe int p, reserve_id_t id, int x) { return write_pipe(p, id, 0, &x); } /* HERE */
 
 kernel void two(write_only pipe int p) {
   int i = get_global_id(0);
@@ -11,5 +11,5 @@ kernel void two(write_only pipe int p) {
   put(p, first, i);
   put(p, second, -i);
   commit_write_pipe(p, first);
-  commit_write_pipe(p, second);
+  commit_write_pipe(p, second); /* HERE */
 }

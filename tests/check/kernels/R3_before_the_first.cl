@@ -19,7 +19,7 @@ kernel void shifted(read_only pipe entry p, global uint *out) {
   uint index = (lane + n - 1) % n;
 #endif
   entry x = {0, 0};
-  read_pipe(p, id, index, &x);
+  read_pipe(p, id, index, &x); /* HERE */
   out[get_global_id(0)] = x.key + x.value;
   sub_group_commit_read_pipe(p, id);
 }

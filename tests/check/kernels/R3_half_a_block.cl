@@ -17,7 +17,7 @@ void take(read_only pipe float4 p, global float4 *out) {
   if (!is_valid_reserve_id(id))
     return;
   float4 x = 0;
-  read_pipe(p, id, i, &x);
+  read_pipe(p, id, i, &x); /* HERE */
   out[get_global_id(0)] = x;
   work_group_commit_read_pipe(p, id);
 }

@@ -9,7 +9,7 @@ kernel void runs(write_only pipe uint p) {
 #endif
   for (uint k = 0; k < end; k++) {
     uint x = 100 * i + k;
-    write_pipe(p, id, k, &x);
+    write_pipe(p, id, k, &x); /* HERE */
   }
   commit_write_pipe(p, id);
 }

@@ -20,5 +20,5 @@ void take(read_only pipe int p, global int *out) {
     work_group_commit_read_pipe(p, id);
 #endif
   }
-  work_group_commit_read_pipe(p, id);
+  work_group_commit_read_pipe(p, id); /* HERE */
 }

@@ -19,7 +19,7 @@ kernel void rounds(read_only pipe half4 p, global float *out) {
     read_pipe(p, id, lane, &x);
 #ifdef WRONG
     if (is_valid_reserve_id(last))
-      read_pipe(p, last, lane, &before);
+      read_pipe(p, last, lane, &before); /* HERE */
 #endif
     sum += (float)x.x + (float)before.x;
     sub_group_commit_read_pipe(p, id);

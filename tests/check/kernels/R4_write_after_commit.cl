@@ -8,7 +8,7 @@ kernel void correct(write_only pipe long p, global const long *in) {
   write_pipe(p, id, 0, &draft);
 #ifdef WRONG
   commit_write_pipe(p, id);
-  write_pipe(p, id, 0, &x);
+  write_pipe(p, id, 0, &x); /* HERE */
 #else
   write_pipe(p, id, 0, &x);
   commit_write_pipe(p, id);

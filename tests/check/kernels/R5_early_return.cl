@@ -7,7 +7,7 @@ kernel void fill(write_only pipe uint p) {
 
 kernel void evens(read_only pipe uint p, global uint *out) {
   uint x = 0;
-  reserve_id_t id = reserve_read_pipe(p, 1);
+  reserve_id_t id = reserve_read_pipe(p, 1); /* HERE */
   if (!is_valid_reserve_id(id))
     return;
   read_pipe(p, id, 0, &x);

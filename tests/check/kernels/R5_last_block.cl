@@ -12,7 +12,7 @@ void drain(read_only pipe char4 p, global int *sums) {
   int sum = 0;
   reserve_id_t last = CLK_NULL_RESERVE_ID;
   for (uint block = 0; block < 3; block++) {
-    reserve_id_t id = work_group_reserve_read_pipe(p, 32);
+    reserve_id_t id = work_group_reserve_read_pipe(p, 32); /* HERE */
     if (!is_valid_reserve_id(id))
       break;
     if (block > 0)

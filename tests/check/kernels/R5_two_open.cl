@@ -10,7 +10,7 @@ kernel void fill(write_only pipe cell p) {
 
 kernel void pairs(read_only pipe cell p, global double *out) {
   uint n = get_sub_group_size(), lane = get_sub_group_local_id();
-  reserve_id_t older = sub_group_reserve_read_pipe(p, n);
+  reserve_id_t older = sub_group_reserve_read_pipe(p, n); /* HERE */
   reserve_id_t younger = sub_group_reserve_read_pipe(p, n);
   cell x = {0, 0, 0}, y = {0, 0, 0};
   if (is_valid_reserve_id(younger)) {

@@ -3,7 +3,7 @@
 kernel void runs(write_only pipe int p) {
   int i = get_global_id(0);
   for (uint n = 1; n <= 3; n++) {
-    reserve_id_t id = reserve_write_pipe(p, n);
+    reserve_id_t id = reserve_write_pipe(p, n); /* HERE */
     if (!is_valid_reserve_id(id))
       break;
     for (uint k = 0; k < n; k++) {

@@ -7,7 +7,7 @@ kernel void rounds(write_only pipe stamp p) {
   reserve_id_t ids[3];
   for (uint k = 0; k < 3; k++) {
     stamp x = {get_sub_group_local_id(), k};
-    ids[k] = sub_group_reserve_write_pipe(p, n);
+    ids[k] = sub_group_reserve_write_pipe(p, n); /* HERE */
     if (is_valid_reserve_id(ids[k]))
       write_pipe(p, ids[k], x.lane, &x);
   }

@@ -13,5 +13,5 @@ void blocks(write_only pipe double3 p) {
     double3 x = (double3)(k, 0.5 * k, get_group_id(0));
     write_pipe(p, id, k, &x);
   }
-  work_group_commit_write_pipe(p, id);
+  work_group_commit_write_pipe(p, id); /* HERE */
 }

@@ -12,5 +12,5 @@ kernel void lanes(write_only pipe char p) {
   if (!is_valid_reserve_id(id))
     return;
   write_pipe(p, id, lane, &x);
-  sub_group_commit_write_pipe(p, id);
+  sub_group_commit_write_pipe(p, id); /* HERE */
 }

@@ -16,5 +16,5 @@ kernel void sift(write_only pipe uint2 p, global const uint *in) {
     }
 #endif
   }
-  commit_write_pipe(p, id);
+  commit_write_pipe(p, id); /* HERE */
 }

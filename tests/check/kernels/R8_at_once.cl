@@ -28,7 +28,7 @@ void guest(write_only pipe uint p, global reserve_id_t *kept, volatile global at
   uint x = 100;
   *seen = is_valid_reserve_id(*kept);
 #ifdef WRONG
-  write_pipe(p, *kept, 0, &x);
+  write_pipe(p, *kept, 0, &x); /* HERE */
 #endif
   atomic_store_explicit(sign, 2, memory_order_release, memory_scope_device);
 }

@@ -17,7 +17,7 @@ kernel void second(write_only pipe int p, global reserve_id_t *kept) {
   if (!is_valid_reserve_id(kept[i]))
     return;
 #ifdef WRONG
-  write_pipe(p, kept[i], 0, &x);
+  write_pipe(p, kept[i], 0, &x); /* HERE */
 #else
   reserve_id_t id = reserve_write_pipe(p, 1);
   if (!is_valid_reserve_id(id))

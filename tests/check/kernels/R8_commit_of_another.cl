@@ -8,7 +8,7 @@ kernel void turn(write_only pipe ushort3 p, global ulong *kept, uint number) {
 #ifdef WRONG
   if (number == 1) {
     own.bits = kept[at - count];
-    sub_group_commit_write_pipe(p, own.id);
+    sub_group_commit_write_pipe(p, own.id); /* HERE */
     return;
   }
 #endif

@@ -34,7 +34,7 @@ void proceed(read_only pipe float p, global float *out) {
   if (!is_valid_reserve_id(own.id))
     return;
   float x = 0;
-  read_pipe(p, own.id, get_local_id(0), &x);
+  read_pipe(p, own.id, get_local_id(0), &x); /* HERE */
   out[32 + get_local_id(0)] = x;
 #ifndef WRONG
   work_group_commit_read_pipe(p, own.id);

@@ -2,7 +2,7 @@
  * committed, with the first one's id; without, with its own. */
 void put(write_only pipe uchar4 p, reserve_id_t id, uchar x) {
   uchar4 packet = x;
-  write_pipe(p, id, get_sub_group_local_id(), &packet);
+  write_pipe(p, id, get_sub_group_local_id(), &packet); /* HERE */
 }
 
 kernel void both(write_only pipe uchar4 p, write_only pipe uchar4 q) {
@@ -13,7 +13,7 @@ kernel void both(write_only pipe uchar4 p, write_only pipe uchar4 q) {
   put(p, a, 0);
 #ifdef WRONG
   put(q, a, 0);
-  sub_group_commit_write_pipe(q, a);
+  sub_group_commit_write_pipe(q, a); /* HERE */
 #else
   put(q, b, 0);
 #endif

@@ -14,7 +14,7 @@ void pass(read_only pipe int3 in, write_only pipe int3 out) {
   if (!is_valid_reserve_id(from) || !is_valid_reserve_id(to))
     return;
 #ifdef WRONG
-  read_pipe(in, to, i, &x);
+  read_pipe(in, to, i, &x); /* HERE */
 #else
   read_pipe(in, from, i, &x);
 #endif

@@ -12,7 +12,7 @@ kernel void merge(read_only pipe uint p, read_only pipe uint q, global uint *out
   if (is_valid_reserve_id(a)) {
     read_pipe(p, a, 0, &x);
 #ifdef WRONG
-    read_pipe(q, a, 0, &y);
+    read_pipe(q, a, 0, &y); /* HERE */
 #endif
   }
   if (is_valid_reserve_id(b)) {
