@@ -20,5 +20,5 @@ kernel void send(global int *message, global atomic_int *flag, global int *out) 
       ;
   barrier(FENCE);
   if (l > 0)
-    out[l] = message[64 - l]; /* HERE */
+    out[l] = message[128 - l]; /* HERE */
 }
