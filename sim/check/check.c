@@ -199,7 +199,8 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   struct check_unit *unit = self;
   struct check_warp *warp = &unit->warps[slot];
   order_free_known(&warp->known);
-  *warp = (struct check_warp){.group = group_slot, .index = index};
+  packets_free_warp(warp);
+  *warp = (struct check_warp){.number = unit->groups[group_slot].number, .group = group_slot, .index = index};
   return unit->inner->start_warp(unit->inner->self, slot, group_slot, index);
 }
 
@@ -223,7 +224,7 @@ static struct check_group *group_of(struct check_unit *unit, uint32_t launch, co
 static const struct check_warp *warp_of(const struct check_unit *unit, const struct check_group *group,
                                         uint32_t index) {
   for (uint32_t slot = 0; slot < unit->warp_count; slot++)
-    if (&unit->groups[unit->warps[slot].group] == group && unit->warps[slot].index == index)
+    if (unit->warps[slot].number == group->number && unit->warps[slot].index == index)
       return &unit->warps[slot];
   return NULL;
 }
@@ -357,7 +358,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   const struct isa_warp *isa = &unit->executor->warps[slot];
   const struct act_row *row = &unit->checker->acts[group->launch][isa->pc];
   if (row->act == ACT_PIPE_SLOT)
-    packets_operands(warp, isa, &group->shape->launch->program->code[isa->pc]);
+    packets_operands(warp, isa);
   unit->reported = false;
   const uint32_t next = unit->inner->step(unit->inner->self, slot, now, access, result);
   if (row->act != ACT_NONE && result->mask && (!group->broken || row->act >= ACT_PIPE_RESERVE))
@@ -515,8 +516,10 @@ struct checker *checker_new(void) {
 static void free_unit(struct check_unit *unit) {
   for (uint32_t slot = 0; slot < unit->group_count; slot++)
     forget_group(&unit->groups[slot]);
-  for (uint32_t slot = 0; slot < unit->warp_count; slot++)
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++) {
     order_free_known(&unit->warps[slot].known);
+    packets_free_warp(&unit->warps[slot]);
+  }
   shadow_free(&unit->lds);
   free(unit->written);
   free(unit->warps);

@@ -120,7 +120,8 @@ struct check_group {
 };
 
 struct check_warp {
-  uint32_t group; /* slot */
+  uint32_t number; /* of its group, as in check_group */
+  uint32_t group;  /* slot */
   uint32_t index;
   uint32_t calls;                                             /* that it has come to */
   uint32_t epoch[CHECK_SPACES + 1];                           /* time of its last warp barrier, per space */
@@ -128,8 +129,8 @@ struct check_warp {
   uint64_t atomic[CHECK_ATOMICS];                             /* where its last atomics since a fence were, */
   uint32_t atomics;                                           /* and how many they are */
   struct known known;                                         /* of other groups, through its own atomics */
-  uint64_t pipe[ISA_LANES], id[ISA_LANES]; /* of the last operation on a packet or commit, per lane, */
-  uint32_t index_of_packet[ISA_LANES];     /* and the packet */
+  struct pipe_step *pipe_steps; /* its last operations on packets and commits, packets.c; NULL: none so far */
+  uint32_t pipe_step_count;
 };
 
 struct check_unit;
@@ -272,7 +273,7 @@ void unwritten_settle(struct check_unit *unit, struct check_group *group);
 /* ---- packets.c */
 
 /* Before a step of pipe.slot: its operands. */
-void packets_operands(struct check_warp *warp, const struct isa_warp *isa, const struct isa_inst *inst);
+void packets_operands(struct check_warp *warp, const struct isa_warp *isa);
 /* After it. */
 void packets_slot(struct check_unit *unit, struct check_group *group, const struct check_warp *warp, uint32_t site,
                   const struct isa_warp *isa, const struct isa_result *result);
@@ -285,6 +286,7 @@ void packets_reserved(struct check_unit *unit, struct check_group *group, const 
 bool packets_take(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
                   const struct isa_hazard *hazard);
 void packets_free_group(struct check_group *group);
+void packets_free_warp(struct check_warp *warp);
 /* At the end of a launch, and of all. */
 void packets_free(struct checker *checker);
 void packets_free_reserved(struct checker *checker);

@@ -371,7 +371,7 @@ static void take(struct check_unit *unit, struct check_group *group, struct chec
 static void take_all(struct check_unit *unit, struct check_group *group) {
   for (uint32_t slot = 0; slot < unit->warp_count; slot++) {
     struct check_warp *warp = &unit->warps[slot];
-    if (&unit->groups[warp->group] != group)
+    if (warp->number != group->number)
       continue;
     if (warp->atomics)
       take(unit, group, warp);

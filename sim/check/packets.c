@@ -86,11 +86,41 @@ static uint32_t index_of(const struct isa_warp *warp, const struct isa_inst *ins
                                       : warp->reg[(size_t)inst->c * warp->group->launch->warp_size + lane];
 }
 
-void packets_operands(struct check_warp *warp, const struct isa_warp *isa, const struct isa_inst *inst) {
+/* Replies, and what they say of an id, come some operations later. */
+enum { STEPS_KEPT = 8 };
+
+/* An operation on a packet, or a commit: its operands, per lane. */
+struct pipe_step {
+  uint32_t pc;
+  uint64_t pipe[ISA_LANES], id[ISA_LANES];
+  uint32_t index[ISA_LANES]; /* of the packet */
+};
+
+static struct pipe_step *next_step(struct check_warp *warp, uint32_t pc) {
+  if (!warp->pipe_steps)
+    warp->pipe_steps = need(STEPS_KEPT, sizeof *warp->pipe_steps);
+  struct pipe_step *step = &warp->pipe_steps[warp->pipe_step_count++ % STEPS_KEPT];
+  step->pc = pc;
+  return step;
+}
+
+/* The warp's last step at this instruction; NULL when it is too long ago. */
+static const struct pipe_step *last_step(const struct check_warp *warp, uint32_t pc) {
+  for (uint32_t back = 1; back <= STEPS_KEPT && back <= warp->pipe_step_count; back++) {
+    const struct pipe_step *step = &warp->pipe_steps[(warp->pipe_step_count - back) % STEPS_KEPT];
+    if (step->pc == pc)
+      return step;
+  }
+  return NULL;
+}
+
+void packets_operands(struct check_warp *warp, const struct isa_warp *isa) {
+  const struct isa_inst *inst = &isa->group->launch->program->code[isa->pc];
+  struct pipe_step *step = next_step(warp, isa->pc);
   for (uint32_t lane = 0; lane < isa->group->launch->warp_size; lane++) {
-    warp->pipe[lane] = pair_of(isa, inst->a, lane);
-    warp->id[lane] = pair_of(isa, inst->b, lane);
-    warp->index_of_packet[lane] = index_of(isa, inst, lane);
+    step->pipe[lane] = pair_of(isa, inst->a, lane);
+    step->id[lane] = pair_of(isa, inst->b, lane);
+    step->index[lane] = index_of(isa, inst, lane);
   }
 }
 
@@ -143,15 +173,16 @@ void packets_slot(struct check_unit *unit, struct check_group *group, const stru
   const struct isa_launch *launch = group->shape->launch;
   const struct isa_inst *inst = &launch->program->code[result->pc];
   const bool write = isa_is_pipe_write((enum isa_op)inst->op);
+  const struct pipe_step *step = last_step(warp, result->pc);
   for (uint64_t left = result->mask; left; left &= left - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(left), item = warp->index * launch->warp_size + lane;
     if (!pair_of(isa, inst->d, lane)) /* there is no such packet */
       continue;
-    if (is_foreign(unit->checker, group, warp->id[lane]))
-      report_foreign(unit->checker, group, result->pc, item, warp->id[lane]);
+    if (is_foreign(unit->checker, group, step->id[lane]))
+      report_foreign(unit->checker, group, result->pc, item, step->id[lane]);
     if (!write)
       continue;
-    struct named_packet *packet = &packets_of(unit->checker, warp->id[lane])->packet[warp->index_of_packet[lane]];
+    struct named_packet *packet = &packets_of(unit->checker, step->id[lane])->packet[step->index[lane]];
     if (packet->group && !is_ordered(group, warp, packet, item))
       report_race(unit, group, packet, site, item);
     *packet = (struct named_packet){group->number, group->time, item, site};
@@ -160,11 +191,12 @@ void packets_slot(struct check_unit *unit, struct check_group *group, const stru
 
 void packets_commit(struct check_unit *unit, struct check_warp *warp, const struct isa_access *access) {
   struct checker *checker = unit->checker;
+  struct pipe_step *step = next_step(warp, access->pc);
   for (uint64_t left = access->mask; left; left &= left - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    warp->pipe[lane] = access->address[lane];
-    warp->id[lane] = (uint64_t)access->data[2 * lane + 1] << 32 | access->data[2 * lane];
-    struct named_packets *packets = find_packets(checker, warp->id[lane]);
+    step->pipe[lane] = access->address[lane];
+    step->id[lane] = (uint64_t)access->data[2 * lane + 1] << 32 | access->data[2 * lane];
+    struct named_packets *packets = find_packets(checker, step->id[lane]);
     if (!packets)
       continue;
     free(packets->packet);
@@ -238,8 +270,11 @@ bool packets_take(struct check_unit *unit, struct check_group *group, const stru
                   const struct isa_hazard *hazard) {
   const struct isa_launch *launch = group->shape->launch;
   const uint32_t lane = hazard->item % launch->warp_size;
-  if (is_foreign(unit->checker, group, warp->id[lane])) {
-    report_foreign(unit->checker, group, hazard->pc, hazard->item, warp->id[lane]);
+  const struct pipe_step *step = last_step(warp, hazard->pc);
+  if (!step)
+    return false;
+  if (is_foreign(unit->checker, group, step->id[lane])) {
+    report_foreign(unit->checker, group, hazard->pc, hazard->item, step->id[lane]);
     return true;
   }
   if (hazard->rule != HAZARD_R2)
@@ -247,8 +282,8 @@ bool packets_take(struct check_unit *unit, struct check_group *group, const stru
   const bool write = isa_is_pipe_write((enum isa_op)launch->program->code[hazard->pc].op);
   bool any = false;
   const struct reserve_call *failed =
-      failed_call(group, warp->pipe[lane], write, warp->index, UINT64_C(1) << lane, &any);
-  if (any && (!failed || warp->id[lane]))
+      failed_call(group, step->pipe[lane], write, warp->index, UINT64_C(1) << lane, &any);
+  if (any && (!failed || step->id[lane]))
     return false;
   struct checker *checker = unit->checker;
   struct check_hazard found = {
@@ -265,6 +300,8 @@ bool packets_take(struct check_unit *unit, struct check_group *group, const stru
 }
 
 void packets_free_group(struct check_group *group) { free(group->reserves); }
+
+void packets_free_warp(struct check_warp *warp) { free(warp->pipe_steps); }
 
 void packets_free(struct checker *checker) {
   for (uint32_t i = 0; i < checker->packet_count; i++)
