@@ -25,22 +25,23 @@ ATOMIC_OPERATIONS = {
     "dec": (None, lambda old, by: old - np.ones_like(old)),
 }
 
-# `own`: cells of the work-items' own, in global and local memory. `shared`: one cell, where the order does not matter.
+# `own`: cells of the work-items' own, in global and local memory. `shared`: cell 0, where the order does not matter, and one of each
+# work-group, which its cell in local memory begins and ends as.
 ATOMIC = """
 kernel void {name}(global const {T} *by, global {A} *own, global {A} *shared, global {T} *old) {{
   size_t i = get_global_id(0), lid = get_local_id(0);
   local {A} near[{group}];
   local {A} all;
   STORE(&near[lid], LOAD(&own[i]));
-  if (lid == 0) STORE(&all, LOAD(&shared[0]));
-  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lid == 0) STORE(&all, LOAD(&shared[1 + get_group_id(0)]));
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   old[2 * i] = {call}(&near[lid ^ 1]{by});
   old[2 * i + 1] = {call}(&own[i ^ 1]{by});
   {share}(&shared[0]{by});
   {share}(&all{by});
   barrier(CLK_LOCAL_MEM_FENCE);
   STORE(&own[{items} + i], LOAD(&near[lid]));
-  STORE(&shared[1 + get_group_id(0)], LOAD(&all));
+  if (lid == 0) STORE(&shared[1 + get_group_id(0)], LOAD(&all));
 }}
 """
 
@@ -50,7 +51,8 @@ def atomic_exactly(operation, shares):
         swapped = by[np.arange(ITEMS) ^ 1]
         after = operation(own[:ITEMS], swapped)
         olds = np.repeat(own[:ITEMS][np.arange(ITEMS) ^ 1], 2)
-        folded = [functools.reduce(operation, part, shared[:1]) if shares else shared[:1] for part in (by, by[:GROUP], by[GROUP:])]
+        parts = zip((by, by[:GROUP], by[GROUP:]), (shared[:1], shared[1:2], shared[2:3]))
+        folded = [functools.reduce(operation, part, start) if shares else start for part, start in parts]
         return np.concatenate([after, after]), np.concatenate(folded), olds
     return compute
 
