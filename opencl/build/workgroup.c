@@ -7,8 +7,9 @@
  *
  * Warp 0 does it because it is the one that is full whenever there is a second one. One scratch serves all collectives
  * of a kernel, in a row and in loops, without a barrier in front: only warp w writes slot w before the first barrier,
- * after its own reading of it, and what warp 0 writes between the barriers has been read by whoever has come to the
- * first. A broadcast has one barrier in front because any warp writes TOTAL.
+ * after its own reading of it (a scan's, by all lanes, has a barrier of the warp behind it), and what warp 0 writes
+ * between the barriers has been read by whoever has come to the first. A broadcast has one barrier in front because any
+ * warp writes TOTAL.
  *
  * The order of a sum of floats: within each warp by lanes, then the warps' sums by warps. Scans follow the same
  * order, so the last inclusive value is the reduction. Linear local ids count lanes, then warps. */
@@ -117,6 +118,7 @@ ir_ref group_over_group(struct build *b, const struct group_op *op, uint32_t ope
   if (!scans)
     return take(b, total(b, 0), op->bits == 64, 0);
   const ir_ref below = take(b, slot(b, build_query(b, ISA_GET_WARP, 0), 0), op->bits == 64, 0);
+  build_op(b, ISA_BAR_WARP_LDS, 0, 0, 0);
   const ir_ref own = operation == GroupOperationInclusiveScan
                          ? build_op(b, (enum isa_op)op->scan, value, 0, 0)
                          : build_op(b, (enum isa_op)op->before, value, constant(b, op, op->neutral), 0);
