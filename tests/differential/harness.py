@@ -120,21 +120,32 @@ def launch_file(program, folder):
             "set": program.settings, "buffers": buffers, "pipes": pipes, "launches": launches}
 
 
+def write_launch(program, folder, route):
+    """kernel.cl, launch.json and its buffers. Returns the launch file's content."""
+    (folder / "kernel.cl").write_text(program.source)
+    content = launch_file(program, folder)
+    content["build"]["route"] = route
+    (folder / "launch.json").write_text(json.dumps(content))
+    return content
+
+
+def call_warpwait(command, timeout):
+    """The finished process. Raises Refused when it does not end."""
+    try:
+        return subprocess.run([WARPWAIT, *command], capture_output=True, text=True, timeout=timeout, check=False,
+                              env=os.environ | {"WARPWAIT_CACHE": str(CACHE)})
+    except subprocess.TimeoutExpired:
+        raise Refused(f"no end after {timeout} s") from None
+
+
 def run_warpwait(program, route="ssa", timeout=120):
     """Per case the list of its buffers after the run. Raises Refused."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "kernel.cl").write_text(program.source)
-        content = launch_file(program, folder)
-        content["build"]["route"] = route
-        (folder / "launch.json").write_text(json.dumps(content))
-        command = [WARPWAIT, "run", folder / "launch.json", "--quiet", "--host", "plain", "--out", folder / "report"]
+        content = write_launch(program, folder, route)
+        command = ["run", folder / "launch.json", "--quiet", "--host", "plain", "--out", folder / "report"]
         command += [word for buffer in content["buffers"] for word in ("--dump", f"{buffer}={folder / buffer}.out")]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False,
-                                  env=os.environ | {"WARPWAIT_CACHE": str(CACHE)})
-        except subprocess.TimeoutExpired:
-            raise Refused(f"no end after {timeout} s") from None
+        done = call_warpwait(command, timeout)
         if done.returncode:
             raise Refused(f"exit status {done.returncode}: {done.stderr.strip()[-600:]}")
         # A hazard is a sentence on stderr: none of these kernels deserves one.
