@@ -70,14 +70,17 @@ static bool make_acts(struct checker *checker, uint32_t number) {
   const struct isa_program *program = checker->launch[number].program;
   free(checker->acts[number]);
   struct act_row *acts = checker->acts[number] = need(program->count + 1, sizeof *acts);
+  bool atomics = false;
   for (uint32_t pc = 0; pc < program->count; pc++) {
     acts[pc] = row_of(&program->code[pc], &program->info[pc]);
     checker->has_fences |= acts[pc].act == ACT_FENCE || acts[pc].sync & SYNC_GLOBAL;
+    atomics |= acts[pc].space == CHECK_GLOBAL && touch_is_atomic(acts[pc].kind);
     checker->orders_warps |=
         acts[pc].act == ACT_FENCE || acts[pc].act == ACT_WARP_BARRIER || acts[pc].act == ACT_MBARRIER;
     if (touches((enum act)acts[pc].act) && !add_site(checker, number, pc, &acts[pc].site))
       return false;
   }
+  checker->hands_over |= atomics && checker->has_fences;
   return true;
 }
 
@@ -134,7 +137,7 @@ static bool begin(struct checker *checker, const struct isa_launch *launches, si
   checker->next_launch += (uint32_t)count;
   checker->launch_count = (uint32_t)count;
   checker->site_count = 0;
-  checker->has_fences = checker->orders_warps = false;
+  checker->has_fences = checker->hands_over = checker->orders_warps = false;
   order_free_handovers(checker);
   packets_free(checker);
   memcpy(checker->launch, launches, count * sizeof *launches);

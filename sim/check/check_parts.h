@@ -22,8 +22,9 @@
 
 enum {
   CHECK_SPACES = 2,
-  CHECK_AHEAD = 16,  /* calls that warps may be ahead of each other */
-  CHECK_ATOMICS = 4, /* atomics before a fence that this may take from */
+  CHECK_AHEAD = 16,    /* calls that warps may be ahead of each other */
+  CHECK_ATOMICS = 4,   /* atomics before a fence that this may take from */
+  CHECK_WITNESSES = 8, /* other groups that are remembered of a cell, where groups know of each other */
 };
 
 /* What a step of an instruction means here: made once per program. */
@@ -172,6 +173,7 @@ struct checker {
   struct act_row *acts[RESULT_TOGETHER];     /* per pc */
   uint32_t launch_count;
   bool has_fences;                       /* some program has fences: atomics may hand over */
+  bool hands_over;                       /* between work-groups: it has atomics on global memory, too */
   bool orders_warps;                     /* some program orders warps by less than barriers of the work-group */
   uint32_t base, next_base;              /* number of the first group of those that run, less 1; of the next ones */
   uint32_t first_group[RESULT_TOGETHER]; /* per launch: of its group 0, less 1 */

@@ -195,7 +195,7 @@ static void note_all(const struct party *party, struct touch *cell) {
     if (cell->kind != TOUCH_READ || touch->kind != TOUCH_READ || touch_site(touch) != touch_site(cell))
       continue;
     if (touch->group != cell->group)
-      cell->settled_groups = 1;
+      cell->settled_groups = !party->unit->checker->hands_over;
     else if (touch->when >= party->epoch && cell->when >= party->epoch && touch->who != cell->who)
       cell->settled_items = !party->unit->checker->orders_warps;
   }
@@ -213,10 +213,11 @@ static bool crosses_a_call(const struct party *party, const struct touch *touch)
   return false;
 }
 
-/* The party's new touch takes the place of this one. */
+/* The party's new touch takes the place of this one. Of another group it does when the group has handed over: who
+ * knows of the party knows of that one, too. */
 static bool replaces(const struct party *party, const struct touch *touch, enum relation relation) {
   if (touch->group != party->group->number)
-    return touch->group <= party->unit->checker->base;
+    return touch->group <= party->unit->checker->base || relation == ORDERED;
   if (relation == OVER)
     return true;
   return party->warp && touch_item(touch) == party->item && !crosses_a_call(party, touch);
@@ -224,28 +225,26 @@ static bool replaces(const struct party *party, const struct touch *touch, enum 
 
 /* Touches from the party's instruction that stay: witnesses of who else was there. */
 struct witnesses {
-  uint32_t own;              /* of its group; with orders_warps, of its warp */
-  uint32_t foreign;          /* of other groups */
-  struct touch *of_other[2]; /* the first two of these */
+  uint32_t own;                    /* of its group; with orders_warps, of its warp */
+  uint32_t foreign;                /* other groups that have some, */
+  uint32_t group[CHECK_WITNESSES]; /* the first of these, */
+  struct touch *spare;             /* and a second witness of the first */
 };
 
 /* A copy in flight is witness of itself alone: others end at other waits. */
 static void count_witness(const struct party *party, struct touch *touch, struct witnesses *count) {
-  if (touch->group != party->group->number) {
-    if (count->foreign < 2)
-      count->of_other[count->foreign] = touch;
-    count->foreign++;
-  } else if (party->warp) {
-    const bool same_warp = touch_item(touch) / lanes_of(party) == party->warp->index;
-    count->own += same_warp || !party->unit->checker->orders_warps;
+  if (touch->group == party->group->number) {
+    const bool same_warp = party->warp && touch_item(touch) / lanes_of(party) == party->warp->index;
+    count->own += same_warp || (party->warp && !party->unit->checker->orders_warps);
+    return;
   }
-}
-
-/* The touch whose place the party's takes, besides one that it replaces: of two witnesses of one other group, one makes
- * room for another group's. */
-static struct touch *spare_witness(const struct witnesses *count) {
-  const bool one_group = count->foreign >= 2 && count->of_other[0]->group == count->of_other[1]->group;
-  return one_group ? count->of_other[1] : NULL;
+  for (uint32_t i = 0; i < count->foreign; i++)
+    if (count->group[i] == touch->group) {
+      count->spare = touch;
+      return;
+    }
+  if (count->foreign < CHECK_WITNESSES)
+    count->group[count->foreign++] = touch->group;
 }
 
 /* Holds the touch against all that are there, and keeps it if it says something new. */
@@ -270,13 +269,16 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
     if (!next)
       break;
   }
-  if (!place)
-    place = spare_witness(&count);
+  /* Two groups are enough, unless they may all be known to whoever comes later. */
+  const uint32_t most = party->unit->checker->hands_over ? CHECK_WITNESSES : 2;
+  const bool wanted = party->ahead || (count.own < 2 && count.foreign < most);
+  if (!place && wanted && count.spare) /* a second of one group makes room */
+    place = count.spare;
   if (place) {
     place->group = party->group->number;
     place->when = party->when;
     place->who = who_of(party);
-  } else if (count.own + count.foreign < 2 || party->ahead) {
+  } else if (wanted) {
     put_first(party, cell);
   }
   note_all(party, cell);
