@@ -20,9 +20,9 @@ struct graph {
   void *storage;
 };
 
-static bool is_exit(const struct graph *g, uint32_t n) {
+static bool is_exit(const struct graph *g, uint32_t n, bool guarded) {
   const struct isa_inst *inst = &g->code[g->entry + n];
-  return inst->op == ISA_EXIT && !inst->guard;
+  return inst->op == ISA_EXIT && !inst->guard == !guarded;
 }
 
 uint32_t cfg_successors(const struct isa_inst *code, uint32_t pc, uint32_t to[2]) {
@@ -75,10 +75,9 @@ static void fill_predecessors(struct graph *g) {
       g->before[g->next[to[i]]++] = n;
 }
 
-static void find_regions(struct graph *g) {
-  memset(g->region, 0xff, ((size_t)g->count + 1) * sizeof *g->region);
+static void add_regions(struct graph *g, bool guarded) {
   for (uint32_t last = g->count; last--;) {
-    if (!is_exit(g, last))
+    if (!is_exit(g, last, guarded) || g->region[last] != NONE)
       continue;
     uint32_t depth = 0;
     g->region[last] = last;
@@ -94,6 +93,14 @@ static void find_regions(struct graph *g) {
   }
 }
 
+/* An exit with a guard is passed by those for whom it does not hold, who meet behind it; only where there is no other
+ * way out, it is the end. */
+static void find_regions(struct graph *g) {
+  memset(g->region, 0xff, ((size_t)g->count + 1) * sizeof *g->region);
+  add_regions(g, false);
+  add_regions(g, true);
+}
+
 /* Depth-first numbers from the root, against the edges that stay in a region. Returns how many. A
  * node is on the stack once, `next` being the edge to try next. */
 static uint32_t number_nodes(struct graph *g) {
@@ -102,7 +109,7 @@ static uint32_t number_nodes(struct graph *g) {
   g->number[g->count] = numbers;
   g->node[numbers++] = g->count;
   for (uint32_t exit_node = 0; exit_node < g->count; exit_node++) {
-    if (!is_exit(g, exit_node))
+    if (g->region[exit_node] != exit_node)
       continue;
     uint32_t depth = 0;
     g->parent[numbers] = 0;
@@ -149,7 +156,7 @@ static uint32_t evaluate(struct graph *g, uint32_t v) {
 static void find_semi(struct graph *g, uint32_t v) {
   const uint32_t n = g->node[v];
   uint32_t to[2];
-  if (is_exit(g, n)) {
+  if (g->region[n] == n) {
     g->semi[v] = 0;
     return;
   }
@@ -195,7 +202,7 @@ static uint32_t deepest(struct graph *g, uint32_t numbers, const uint32_t *join)
   uint32_t sum = 1, most = 0; /* 1: ISA_NEVER may be pushed once, on top of all */
   g->label[0] = 0;
   for (uint32_t v = 1; v < numbers; v++) {
-    if (is_exit(g, g->node[v])) { /* a new region begins */
+    if (g->region[g->node[v]] == g->node[v]) { /* a new region begins */
       sum += most;
       most = 0;
     }

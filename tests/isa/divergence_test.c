@@ -258,6 +258,32 @@ TEST(divergence, an_arm_that_ends_in_exit_does_not_move_the_join) {
   EXPECT_EQ(join_line(inner, 3), 5);
 }
 
+/* Each lane goes round the first loop as often as its number says; all must have met before the second. */
+static uint32_t met_result(uint32_t lane) {
+  (void)lane;
+  return 1;
+}
+
+TEST(divergence, an_exit_with_a_guard_is_the_end_where_nothing_else_is) {
+  expect_lanes(".kernel k\n.reg one, lane, n, here\n.pred out\n"
+               "        get.lane lane\n"
+               "again:  setp.ge.u32 out, n, lane\n"
+               "@out    bra met\n"
+               "        add.i32 n, n, 1\n"
+               "        bra again\n"
+               "met:    mov.b32 here, 1\n"
+               "        reduce.add.i32 here, here\n"
+               "        get.lane lane\n"
+               "        reduce.max.u32 lane, lane\n"
+               "        sub.i32 here, here, lane\n"
+               "        mov.b32 one, here\n"
+               "on:     setp.ge.u32 out, n, 70\n"
+               "@out    exit\n"
+               "        add.i32 n, n, 1\n"
+               "        bra on\n",
+               met_result);
+}
+
 TEST(divergence, branches_in_a_loop_without_a_way_out_never_join) {
   const char *endless = ".kernel k\na: @p0 bra b\nmov.b32 r0, 1\nb: bra a\n";
   EXPECT_EQ(join_line(endless, 2), 0);
