@@ -7,7 +7,8 @@ It is slow and obvious on purpose: from a trace it takes what every work-item an
 any two that share a byte, and asks for each pair what orders it. `warpwait check` has to find the same.
 
 Rules: X5 to X9, M5, M6 and M7. A hazard is (rule, pc here, pc of the other). What nobody can know is doubtful: whether the
-LDS was written before a read (M7) that races with the write.
+LDS was written before a read (M7) that races with the write. Doubtful, too, is what a checker may have forgotten: when a
+work-item's write of the LDS lacks the barrier before a copy, it lacks it before all that comes after the copy.
 
 Not known here: pipes, mbarriers, a lane's own copies, and atomics that hand over by fences.
 """
@@ -71,6 +72,9 @@ class Program:
             for _ in range(numbers(11)[10]):
                 string(), string()
                 numbers(3)
+            for _ in range(*numbers(1)):
+                string()
+                numbers(2)
         at += constants + variables + 16 * instructions
         return numbers(instructions)
 
@@ -102,7 +106,7 @@ class Copy:
     pc: int
     reads: str  # the space
     writes: str
-    touched: dict  # space -> bytes
+    touched: dict  # space -> elements
     fences: dict  # space -> copy fences passed at the call
     places: list
     epochs: list  # space -> barriers passed at the call
@@ -179,11 +183,11 @@ class WarpWalk:
 
 
 def elements_of(fields, space):
-    """The bytes that a copy touches on one side."""
+    """(first byte, bytes) of each element that a copy touches on one side; a null pointer moves nothing."""
     size = fields["element_bytes"]
-    return {fields[space] + size * (plane * fields[space + "_plane"] + line * fields[space + "_line"] + element) + byte
+    return [(fields[space] + size * (plane * fields[space + "_plane"] + line * fields[space + "_line"] + element), size)
             for plane in range(fields["planes"]) for line in range(fields["lines"])
-            for element in range(fields["elements"]) for byte in range(size)}
+            for element in range(fields["elements"]) if fields["global"]]
 
 
 # ---- the rules --------------------------------------------------------------------------------
@@ -248,55 +252,93 @@ def hazard_of(a, b, space, groups):
     return item_and_copy(access, copy, groups[copy.group])
 
 
-def races(groups):
-    """The hazards of all pairs that share a byte."""
-    touched = collections.defaultdict(list)  # (space, the work-group of an LDS, byte) -> who
+def before(a, b, group):
+    """Does `a` come before `b` in the program order of their work-group? One of them is a copy."""
+    if isinstance(a, Access):
+        return a.place < b.places[a.warp]
+    if isinstance(b, Access):
+        return a.places[b.warp] < b.place
+    return group.copies.index(a) < group.copies.index(b)
+
+
+def touched_bytes(groups):
+    """(space, the work-group of an LDS, byte) -> the accesses and copies there."""
+    touched = collections.defaultdict(list)
     for number, group in groups.items():
         for access in group.accesses:
             for byte in range(access.first, access.first + access.size):
                 touched[access.space, number if access.space == LDS else None, byte].append(access)
         for copy in group.copies:
-            for space, places in copy.touched.items():
-                for byte in places:
+            for space, elements in copy.touched.items():
+                for byte in {byte for first, size in elements for byte in range(first, first + size)}:
                     touched[space, number if space == LDS else None, byte].append(copy)
-    pairs = {(place[0], a, b) for place, found in touched.items() for a, b in itertools.combinations(found, 2)}
-    found = {hazard_of(a, b, space, groups) for space, a, b in pairs}
-    return found - {None}
+    return touched
+
+
+def is_implied(a, b, unfenced, groups):
+    """Is there a copy between the two that lacks the barrier after a write, one of the two, that would order these, too?"""
+    return any(write in (a, b) and before(copy, b if write is a else a, groups[copy.group]) for write, copy in unfenced)
+
+
+def races(groups):
+    """The hazards of all pairs that share a byte, and those of the LDS that others imply."""
+    sure, implied, known = set(), set(), {}
+    for (space, number, _), found in touched_bytes(groups).items():
+        pairs = list(itertools.combinations(found, 2))
+        for a, b in pairs:
+            if (space, a, b) not in known:
+                known[space, a, b] = hazard_of(a, b, space, groups)
+        unfenced = [(a, b) if isinstance(a, Access) else (b, a) for a, b in pairs
+                    if number is not None and known[space, a, b] and isinstance(a, Access) != isinstance(b, Access)]
+        unfenced = [(write, copy) for write, copy in unfenced if write.place < copy.places[write.warp]]
+        for a, b in pairs:
+            if known[space, a, b]:
+                (implied if is_implied(a, b, unfenced, groups) else sure).add(known[space, a, b])
+    return sure, implied - sure
 
 
 # ---- M7 ---------------------------------------------------------------------------------------
 
 def written(read, writer, group):
     """Is what `writer` writes there for `read`: True, False, or None, the two race."""
+    if isinstance(writer, Copy) and isinstance(read, Copy):
+        return before(writer, read, group) or (None if copy_pair(read, writer, LDS) else False)
     if isinstance(writer, Copy):
-        return writer.places[read.warp] < read.place
+        return before(writer, read, group)
+    if isinstance(read, Copy):
+        return None if item_and_copy(writer, read, group) else before(writer, read, group)
     if item(read) == item(writer):
         return writer.place < read.place
     if not ordered(read, writer):
-        return None
+        return False if read.pc == writer.pc else None  # of atomic operations at one place some is the first
     return writer.place < read.place if read.warp == writer.warp else writer.epoch < read.epoch
+
+
+def lds_bytes(group, reads):
+    """(who, first byte, bytes) of all that read the LDS, or write it; of a copy for each of its elements."""
+    for access in group.accesses:
+        if access.space == LDS and (access.reads if reads else access.writes):
+            yield access, access.first, access.size
+    for copy in group.copies:
+        if (copy.reads if reads else copy.writes) == LDS:
+            for first, size in copy.touched[LDS]:
+                yield copy, first, size
 
 
 def unwritten(groups):
     """The hazards of M7, and those that races leave open."""
     sure, doubtful = set(), set()
     for group in groups.values():
-        writers = collections.defaultdict(list)
-        for access in group.accesses:
-            if access.space == LDS and access.writes:
-                for byte in range(access.first, access.first + access.size):
-                    writers[byte].append(access)
-        for copy in group.copies:
-            for byte in copy.touched[LDS] if copy.writes == LDS else ():
-                writers[byte].append(copy)
-        for read in group.accesses:
-            if read.space != LDS or not read.reads:
-                continue
+        writers = collections.defaultdict(set)
+        for writer, first, size in lds_bytes(group, False):
+            for byte in range(first, first + size):
+                writers[byte].add(writer)
+        for read, first, size in lds_bytes(group, True):
             known = []
-            for byte in range(read.first, read.first + read.size):
+            for byte in range(first, first + size):
                 answers = {written(read, writer, group) for writer in writers[byte]}
                 known.append(True if True in answers else None if None in answers else False)
-            wanted = any if read.size <= 4 else all
+            wanted = any if size <= 4 else all
             if wanted(answer is False for answer in known):
                 sure.add(("M7", read.pc, None))
             elif wanted(answer is not True for answer in known):
@@ -338,12 +380,13 @@ def hazards_of(path):
         for number, launch in enumerate(trace.launches):
             program = programs[launch.program]
             groups = groups_of(trace, number, program, run)
-            sure, doubtful = unwritten(groups)
+            (unread, doubtful), (unordered, implied) = unwritten(groups), races(groups)
 
             def lines(hazards):
                 return {(rule, *(pc if pc is None else program.lines[pc] for pc in pcs)) for rule, *pcs in hazards}
 
-            result.append(Found(lines(sure | races(groups)), lines(doubtful)))
+            sure = unread | unordered
+            result.append(Found(lines(sure), lines((doubtful | implied) - sure)))
         return result
 
 
