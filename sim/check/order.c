@@ -7,7 +7,7 @@
 /* ---- groups ------------------------------------------------------------------------------- */
 
 void order_start(struct check_group *group) {
-  group->time = 1;
+  group->time = group->epoch[CHECK_LDS] = group->epoch[CHECK_GLOBAL] = 1;
   for (unsigned i = 0; i < CHECK_AHEAD; i++)
     group->pending[i] = (struct pending_call){.stamp = need(group->warps, sizeof(uint32_t))};
 }

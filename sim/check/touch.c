@@ -184,6 +184,18 @@ static void put_first(const struct party *party, struct touch *cell) {
   cell->next = index & SHADOW_MOST_NEXT;
 }
 
+/* Puts the party's touch first, and what was first where `place` was. */
+static void put_in_place(const struct party *party, struct touch *cell, struct touch *place) {
+  place->group = cell->group;
+  place->when = cell->when;
+  place->who = cell->who;
+  place->kind = cell->kind;
+  cell->group = party->group->number;
+  cell->when = party->when;
+  cell->who = who_of(party);
+  cell->kind = party->kind & 7;
+}
+
 /* The first touch of a cell says what holds of all. */
 static void note_all(const struct party *party, struct touch *cell) {
   const struct touch_pool *pool = &party->unit->checker->pool;
@@ -213,14 +225,15 @@ static bool crosses_a_call(const struct party *party, const struct touch *touch)
   return false;
 }
 
-/* The party's new touch takes the place of this one. Of another group it does when the group has handed over: who
- * knows of the party knows of that one, too. */
+/* The party's new touch takes the place of this one, which it knows to be before it: who knows of the party knows of
+ * that one, too. */
 static bool replaces(const struct party *party, const struct touch *touch, enum relation relation) {
   if (touch->group != party->group->number)
     return touch->group <= party->unit->checker->base || relation == ORDERED;
   if (relation == OVER)
     return true;
-  return party->warp && touch_item(touch) == party->item && !crosses_a_call(party, touch);
+  return party->warp && relation == ORDERED && touch_item(touch) / lanes_of(party) == party->warp->index &&
+         !crosses_a_call(party, touch);
 }
 
 /* Touches from the party's instruction that stay: witnesses of who else was there. */
@@ -247,6 +260,12 @@ static void count_witness(const struct party *party, struct touch *touch, struct
     count->group[count->foreign++] = touch->group;
 }
 
+/* A read of the LDS before the copy that now overwrites it: whoever waits for the copy comes after the read too. */
+static bool is_behind_copy(const struct party *party, const struct touch *touch) {
+  return party->space == CHECK_LDS && party->kind == TOUCH_COPY_WRITE && touch->group == party->group->number &&
+         !touch_is_copy(touch->kind);
+}
+
 /* Holds the touch against all that are there, and keeps it if it says something new. */
 static void touch_all(const struct party *party, struct touch *cell, bool may_conflict) {
   struct touch_pool *pool = &party->unit->checker->pool;
@@ -259,6 +278,8 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
       const struct judged judged = judge(party, touch);
       if (judged.rule != HAZARDS)
         report(party, touch, judged);
+      else if (is_behind_copy(party, touch))
+        touch->when = 0;
     }
     if (touch_site(touch) == party->site && touch->kind == party->kind) {
       if (!place && replaces(party, touch, relation))
@@ -274,13 +295,10 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
   const bool wanted = party->ahead || (count.own < 2 && count.foreign < most);
   if (!place && wanted && count.spare) /* a second of one group makes room */
     place = count.spare;
-  if (place) {
-    place->group = party->group->number;
-    place->when = party->when;
-    place->who = who_of(party);
-  } else if (wanted) {
+  if (place)
+    put_in_place(party, cell, place);
+  else if (wanted)
     put_first(party, cell);
-  }
   note_all(party, cell);
 }
 
@@ -290,8 +308,10 @@ static bool all_over(const struct party *party, const struct touch *cell) {
     return cell->group <= party->unit->checker->base;
   if (cell->group != party->group->number)
     return true;
-  return cell->when < (touch_is_copy(cell->kind) ? party->oldest : party->epoch) &&
-         (!cell->next || party->oldest == UINT32_MAX);
+  if (cell->when >= (touch_is_copy(cell->kind) ? party->oldest : party->epoch))
+    return false;
+  return !cell->next ||
+         (party->oldest == UINT32_MAX && (cell->kind != TOUCH_COPY_READ || cell->when < party->epoch));
 }
 
 static inline void touch_cell(const struct party *party, struct touch *cell) {
