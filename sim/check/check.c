@@ -171,8 +171,10 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
 
 /* Its warps have ended; replies about pipes may still come, and ask for it. */
 static void end_group(struct check_unit *unit, struct check_group *group) {
-  if (!group->broken)
-    unwritten_settle(unit, group);
+  if (group->broken)
+    return;
+  unwritten_settle(unit, group);
+  events_end(unit, group);
 }
 
 static void forget_group(struct check_group *group) {
@@ -306,6 +308,7 @@ static void step_call(struct check_unit *unit, struct check_group *group, struct
     return;
   if (call->act == ACT_BARRIER && row->sync & SYNC_LDS)
     unwritten_settle(unit, group);
+  events_check(unit, group, call);
   if (call->act == ACT_COPY) {
     group_ticks(group);
     copies_issue(unit, group, call, row->site);
@@ -369,6 +372,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   if (result->done) {
     warp->atomics = 0;
     order_free_known(&warp->known);
+    group->last_pc = result->pc < group->last_pc || group->left == group->warps ? result->pc : group->last_pc;
     if (!--group->left)
       end_group(unit, group);
   }
@@ -425,7 +429,7 @@ static void replied(void *self, struct isa_access *access) {
 /* ---- results ------------------------------------------------------------------------------------- */
 
 /* Of a call, no single work-item is to blame. */
-static bool is_of_group(enum isa_hazard_rule rule) { return rule <= HAZARD_N3; }
+static bool is_of_group(enum isa_hazard_rule rule) { return rule >= HAZARD_X1 && rule <= HAZARD_X15; }
 
 static void take_deadlock(struct checker *checker, uint32_t number, const struct isa_launch *launch,
                           const struct launch_result *result) {
@@ -452,6 +456,8 @@ void checker_take(struct checker *checker, uint32_t number, const struct isa_lau
                   const struct launch_result *result) {
   for (size_t i = 0; i < result->hazard_count; i++) {
     const struct isa_hazard *first = &result->hazards[i].first;
+    if (events_know(checker, first->rule))
+      continue;
     struct check_hazard hazard = {.rule = first->rule,
                                   .launch = number,
                                   .count = result->hazards[i].count,

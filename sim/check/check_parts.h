@@ -4,6 +4,7 @@
  *     order.c     a work-group's own time: its calls, barriers, copies in flight, and what atomics hand over
  *     touch.c     touches of bytes, and which two of them are a hazard
  *     copies.c    a copy's two sides, element by element
+ *     events.c    events that are not live, and copies that nobody waits for
  *     unwritten.c reads of LDS that nobody has written
  *     packets.c   ids of pipes' reservations
  *     hazards.c   the hazards found
@@ -23,6 +24,7 @@
 enum {
   CHECK_SPACES = 2,
   CHECK_AHEAD = 16,    /* calls that warps may be ahead of each other */
+  CHECK_RELEASED = 64, /* released events whose waits are remembered */
   CHECK_ATOMICS = 4,   /* atomics before a fence that this may take from */
   CHECK_WITNESSES = 8, /* other groups that are remembered of a cell, where groups know of each other */
 };
@@ -64,8 +66,15 @@ struct known {
   uint32_t count, room;
 };
 
+/* An event that a wait has released. */
+struct released {
+  uint32_t event; /* 0: none */
+  uint32_t pc;    /* of the wait */
+};
+
 /* A copy from its call on, until all warps have passed the wait for it. */
 struct copy_in_flight {
+  uint32_t pc;
   uint32_t when; /* in the group's time: its call was complete */
   uint32_t call; /* number of its call */
   uint32_t event;
@@ -107,6 +116,9 @@ struct check_group {
   uint32_t barrier;                  /* of the last barrier of any kind */
   uint32_t fenced[CHECK_SPACES + 1]; /* per space: time of the last copy fence */
   struct pending_call pending[CHECK_AHEAD];
+  uint32_t last_pc;                         /* the lowest instruction at which one of its warps has ended */
+  struct released released[CHECK_RELEASED]; /* the latest, a ring */
+  uint32_t released_count;
   struct copy_in_flight *copies;
   uint32_t copy_count, copy_room;
   struct handed *handed; /* a hash table by address; `time` NULL: free */
@@ -242,6 +254,17 @@ void order_mbarrier_pass(struct check_group *group, const struct check_warp *war
 bool order_knows(const struct known *known, uint32_t other, uint32_t when);
 void order_free_known(struct known *known);
 void order_free_handovers(struct checker *checker);
+
+/* ---- events.c */
+
+/* A copy's or a wait's call is complete, but not yet counted: which of its events are not live? */
+void events_check(struct check_unit *unit, struct check_group *group, const struct pending_call *call);
+/* A wait is over that ends its list. */
+void events_release(struct check_group *group, uint32_t pc);
+/* The group has ended: copies that nobody has waited for. */
+void events_end(struct check_unit *unit, struct check_group *group);
+/* What the simulation says of an event is known here, and with both places. */
+bool events_know(const struct checker *checker, enum isa_hazard_rule rule);
 
 /* ---- touch.c */
 

@@ -105,8 +105,10 @@ void order_complete(struct check_unit *unit, struct check_group *group, struct p
     group->fenced[CHECK_LDS] = now;
   if (call->act == ACT_COPY_FENCE && sync & SYNC_GLOBAL)
     group->fenced[CHECK_GLOBAL] = now;
-  if (call->act == ACT_WAIT)
+  if (call->act == ACT_WAIT && !call->wait.more) {
+    events_release(group, call->pc);
     drop_waited(group, group->calls);
+  }
   call->arrived = 0;
   group->calls++;
 }
@@ -120,7 +122,7 @@ void order_copy(struct check_group *group, const struct pending_call *call) {
   }
   struct copy_in_flight *copy = &group->copies[group->copy_count++];
   *copy = (struct copy_in_flight){
-      .when = group->time, .call = group->calls, .event = call->copy.event, .waited = UINT32_MAX};
+      .pc = call->pc, .when = group->time, .call = group->calls, .event = call->copy.event, .waited = UINT32_MAX};
   /* Warps that are ahead may have come to the wait already. */
   for (uint32_t number = group->calls + 1; number < group->calls + CHECK_AHEAD; number++) {
     const struct pending_call *later = &group->pending[number % CHECK_AHEAD];

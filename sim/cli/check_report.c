@@ -58,7 +58,7 @@ struct suppress_place check_suppress_place(const struct check_side *side) {
 
 void check_other_name(enum isa_hazard_rule rule, char text[static 64]) {
   const char *mark = strstr(isa_hazard_rows[rule].advice, "{other:");
-  const char *words = mark ? strchr(mark, ':') + 1 : "the other";
+  const char *words = mark ? strchr(mark, ':') + 1 : "the other place";
   const bool one = strncmp(words, "one ", 4) == 0; /* of two: seen from here, it is the other */
   const char *from = one ? words + 4 : words;
   snprintf(text, 64, "%s%.*s", one ? "the other " : "", (int)strcspn(from, "}"), from);
