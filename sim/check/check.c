@@ -138,7 +138,7 @@ static bool begin(struct checker *checker, const struct isa_launch *launches, si
   checker->launch_count = (uint32_t)count;
   checker->site_count = 0;
   checker->has_fences = checker->hands_over = checker->orders_warps = false;
-  order_free_handovers(checker);
+  handover_free(checker);
   packets_free(checker);
   memcpy(checker->launch, launches, count * sizeof *launches);
   number_groups(checker);
@@ -179,6 +179,7 @@ static void end_group(struct check_unit *unit, struct check_group *group) {
 
 static void forget_group(struct check_group *group) {
   order_forget(group);
+  handover_free_group(group);
   unwritten_free(group);
   packets_free_group(group);
   *group = (struct check_group){0};
@@ -203,7 +204,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
 static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct check_unit *unit = self;
   struct check_warp *warp = &unit->warps[slot];
-  order_free_known(&warp->known);
+  handover_free_warp(warp);
   packets_free_warp(warp);
   *warp = (struct check_warp){.number = unit->groups[group_slot].number, .group = group_slot, .index = index};
   return unit->inner->start_warp(unit->inner->self, slot, group_slot, index);
@@ -267,13 +268,10 @@ static void step_access(struct check_unit *unit, struct check_group *group, stru
     if (!touch_is_read(row->kind))
       unwritten_lanes_filled(&party, access->mask, access->address);
   }
-  if (touch_is_atomic(row->kind) && unit->checker->has_fences)
+  if (row->kind == TOUCH_ATOMIC && unit->checker->has_fences)
     for (uint64_t left = access->mask; left; left &= left - 1)
-      order_atomic(unit, group, warp, (enum check_space)row->space, access->address[__builtin_ctzll(left)]);
-  party.when = group->time;
+      handover_release(unit, group, warp, (enum check_space)row->space, access->address[__builtin_ctzll(left)]);
   touch_lanes(&party, access->mask, access->address);
-  if (row->kind == TOUCH_WRITE)
-    warp->wrote[row->space] = group->time;
 }
 
 /* A lane's own copy: a load and a store. */
@@ -298,7 +296,7 @@ static void step_mbarrier(struct check_unit *unit, struct check_group *group, st
   unwritten_lanes_filled(&party, access->mask, access->address);
   touch_lanes(&party, access->mask, access->address);
   for (uint64_t left = format == FORMAT_MBARRIER_ARRIVE ? access->mask : 0; left; left &= left - 1)
-    order_mbarrier_arrive(group, warp, access->address[__builtin_ctzll(left)]);
+    handover_arrive(group, warp, access->address[__builtin_ctzll(left)]);
 }
 
 static void step_call(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
@@ -339,11 +337,11 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
     step_call(unit, group, warp, row, result);
     break;
   case ACT_FENCE:
-    order_fence(unit, group, warp, row->sync);
+    handover_fence(group, warp, row->sync);
     break;
   case ACT_WARP_BARRIER:
     order_warp_barrier(group, warp, row->sync);
-    order_fence(unit, group, warp, row->sync);
+    handover_fence(group, warp, row->sync);
     break;
   case ACT_PIPE_RESERVE:
     packets_reserve(group, warp, row->site, access);
@@ -370,8 +368,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   if (row->act != ACT_NONE && result->mask && (!group->broken || row->act >= ACT_PIPE_RESERVE))
     take_step(unit, group, warp, row, access, result);
   if (result->done) {
-    warp->atomics = 0;
-    order_free_known(&warp->known);
+    handover_free_warp(warp);
     group->last_pc = result->pc < group->last_pc || group->left == group->warps ? result->pc : group->last_pc;
     if (!--group->left)
       end_group(unit, group);
@@ -387,12 +384,23 @@ static struct check_warp *warp_at(struct check_unit *unit, const struct isa_acce
 
 /* The warp has seen that a phase of the mbarrier is complete. */
 static void pass_mbarrier(struct check_unit *unit, const struct isa_access *access) {
-  const struct check_warp *warp = warp_at(unit, access);
+  struct check_warp *warp = warp_at(unit, access);
   struct check_group *group = &unit->groups[warp->group];
   if (!group->shape || (access->warp->pred[access->inst->d] & access->mask) != access->mask)
     return;
   for (uint64_t left = access->mask; left; left &= left - 1)
-    order_mbarrier_pass(group, warp, access->address[__builtin_ctzll(left)]);
+    handover_pass(group, warp, access->address[__builtin_ctzll(left)]);
+}
+
+/* An atomic has read what was there by now. */
+static void commit_atomic(struct check_unit *unit, const struct isa_access *access) {
+  struct check_warp *warp = warp_at(unit, access);
+  struct check_group *group = &unit->groups[warp->group];
+  if (!group->shape || warp->number != group->number || !reads(access->inst))
+    return;
+  const struct act_row *row = &unit->checker->acts[group->launch][access->pc];
+  for (uint64_t left = row->act == ACT_ACCESS && touch_is_atomic(row->kind) ? access->mask : 0; left; left &= left - 1)
+    handover_offer(unit, group, warp, access->address[__builtin_ctzll(left)]);
 }
 
 static void commit(void *self, struct isa_access *access) {
@@ -400,6 +408,8 @@ static void commit(void *self, struct isa_access *access) {
   unit->inner->commit(unit->inner->self, access);
   if (access->copy)
     return;
+  if (unit->checker->has_fences)
+    commit_atomic(unit, access);
   const uint8_t format = isa_rows[access->inst->op].format;
   if (format == FORMAT_MBARRIER_TEST && !access->suspended)
     pass_mbarrier(unit, access);
@@ -526,7 +536,7 @@ static void free_unit(struct check_unit *unit) {
   for (uint32_t slot = 0; slot < unit->group_count; slot++)
     forget_group(&unit->groups[slot]);
   for (uint32_t slot = 0; slot < unit->warp_count; slot++) {
-    order_free_known(&unit->warps[slot].known);
+    handover_free_warp(&unit->warps[slot]);
     packets_free_warp(&unit->warps[slot]);
   }
   shadow_free(&unit->lds);
@@ -541,7 +551,7 @@ void checker_free(struct checker *checker) {
     free_unit(checker->units[i]);
   for (uint32_t i = 0; i < RESULT_TOGETHER; i++)
     free(checker->acts[i]);
-  order_free_handovers(checker);
+  handover_free(checker);
   packets_free(checker);
   packets_free_reserved(checker);
   shadow_free(&checker->global);

@@ -1,7 +1,8 @@
 /* Inside the checker.
  *
  *     check.c     the warp source: what a step is, and to whom it goes
- *     order.c     a work-group's own time: its calls, barriers, copies in flight, and what atomics hand over
+ *     order.c     a work-group's own time: its calls, barriers, copies in flight
+ *     handover.c  what atomics and mbarriers hand over, from warp to warp and from work-group to work-group
  *     touch.c     touches of bytes, and which two of them are a hazard
  *     copies.c    a copy's two sides, element by element
  *     events.c    events that are not live, and copies that nobody waits for
@@ -25,7 +26,6 @@ enum {
   CHECK_SPACES = 2,
   CHECK_AHEAD = 16,    /* calls that warps may be ahead of each other */
   CHECK_RELEASED = 64, /* released events whose waits are remembered */
-  CHECK_ATOMICS = 4,   /* atomics before a fence that this may take from */
   CHECK_WITNESSES = 8, /* other groups that are remembered of a cell, where groups know of each other */
 };
 
@@ -60,9 +60,10 @@ struct site {
   uint32_t pc;
 };
 
-/* A sorted list of work-groups, each with how much of its time is known to be over. */
+/* How much of work-groups' times is known to be over: a sorted list of parts of them (handover.c). */
 struct known {
-  uint32_t *group, *when;
+  uint64_t *part;
+  uint32_t *when;
   uint32_t count, room;
 };
 
@@ -98,10 +99,12 @@ struct unwritten {
   bool copy;
 };
 
-/* What is handed over inside a group, at an mbarrier or an atomic's address: a time of each of its warps. */
+/* What is handed over inside a group, at an mbarrier or an atomic's address. Of each warp two times: until when its
+ * accesses are over, and its atomics, which are handed over without a fence behind them. */
 struct handed {
   uint64_t address; /* in the compute unit's LDS, or global: no address is both */
-  uint32_t *time;
+  uint32_t *time;   /* [2 * warp], [2 * warp + 1] */
+  struct known known;
 };
 
 struct check_group {
@@ -123,8 +126,8 @@ struct check_group {
   uint32_t copy_count, copy_room;
   struct handed *handed; /* a hash table by address; `time` NULL: free */
   uint32_t handed_count, handed_room;
-  uint32_t *seen;     /* [warp * warps + other]: time of `other` that is over for `warp`; NULL: nothing was handed */
-  bool has_atomics;   /* some warp has one that its next fence may take from */
+  uint32_t *seen;     /* per warp, what it has taken: times as in struct handed; NULL: nothing was handed over */
+  bool is_offered;    /* some warp is offered what it may take, or has taken what the others may */
   struct known known; /* of other groups, through atomics and a barrier */
   struct unwritten *unwritten;
   uint32_t unwritten_count, unwritten_room;
@@ -136,13 +139,13 @@ struct check_warp {
   uint32_t number; /* of its group, as in check_group */
   uint32_t group;  /* slot */
   uint32_t index;
-  uint32_t calls;                                             /* that it has come to */
-  uint32_t epoch[CHECK_SPACES + 1];                           /* time of its last warp barrier, per space */
-  uint32_t wrote[CHECK_SPACES + 1], fenced[CHECK_SPACES + 1]; /* per space: times of its last write and last fence */
-  uint64_t atomic[CHECK_ATOMICS];                             /* where its last atomics since a fence were, */
-  uint32_t atomics;                                           /* and how many they are */
-  struct known known;                                         /* of other groups, through its own atomics */
-  struct pipe_step *pipe_steps; /* its last operations on packets and commits, packets.c; NULL: none so far */
+  uint32_t calls;                    /* that it has come to */
+  uint32_t epoch[CHECK_SPACES + 1];  /* per space: time of its last warp barrier */
+  uint32_t fenced[CHECK_SPACES + 1]; /* and of its last fence */
+  struct known known;                /* of other groups, through its own atomics */
+  struct known offered;              /* what its next fence takes: its atomics have read where it was handed over, */
+  uint32_t *offered_times;           /* and of its own group, as in struct handed; NULL: nothing */
+  struct pipe_step *pipe_steps;      /* its last operations on packets and commits, packets.c; NULL: none so far */
   uint32_t pipe_step_count;
 };
 
@@ -241,19 +244,29 @@ const struct copy_in_flight *order_find_copy(const struct check_group *group, ui
 uint32_t order_oldest_copy(const struct check_group *group);
 
 void order_warp_barrier(struct check_group *group, struct check_warp *warp, uint8_t sync);
-void order_fence(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint8_t sync);
 
-/* A work-item's atomic: hands over what is fenced, and may take at the next fence. */
-void order_atomic(struct check_unit *unit, struct check_group *group, struct check_warp *warp, enum check_space space,
-                  uint64_t address);
+/* ---- handover.c */
 
-void order_mbarrier_arrive(struct check_group *group, const struct check_warp *warp, uint64_t address);
-void order_mbarrier_pass(struct check_group *group, const struct check_warp *warp, uint64_t address);
+/* A warp's atomics on an address have been issued: one that writes hands over what was before the warp's last fence. */
+void handover_release(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
+                      enum check_space space, uint64_t address);
+/* They have been carried out: one that reads offers what has been handed over there, to the warp's next fence. */
+void handover_offer(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint64_t address);
+void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t sync);
+/* At a barrier that fences global memory: what one warp knows, all know. */
+void handover_join(struct check_unit *unit, struct check_group *group);
 
-/* Whether all of the group `other` until `when` is known to be over. */
-bool order_knows(const struct known *known, uint32_t other, uint32_t when);
-void order_free_known(struct known *known);
-void order_free_handovers(struct checker *checker);
+void handover_arrive(struct check_group *group, const struct check_warp *warp, uint64_t mbarrier);
+void handover_pass(struct check_group *group, struct check_warp *warp, uint64_t mbarrier);
+
+/* Whether the party's warp has taken from another warp of its group that the touch is over. */
+bool handover_has_seen(const struct check_group *group, uint32_t warp, const struct touch *touch, uint32_t lanes);
+/* Whether a touch of another group is known to be over. */
+bool handover_knows(const struct known *known, const struct touch *touch, uint32_t lanes);
+
+void handover_free_warp(struct check_warp *warp);
+void handover_free_group(struct check_group *group);
+void handover_free(struct checker *checker);
 
 /* ---- events.c */
 

@@ -62,16 +62,13 @@ static enum relation relation_of_items(const struct party *party, const struct t
     return ORDERED;
   if (warp == party->warp->index && touch->when < party->warp->epoch[party->space])
     return ORDERED;
-  if (group->seen && warp != party->warp->index &&
-      touch->when <= group->seen[(size_t)party->warp->index * group->warps + warp])
-    return ORDERED;
-  return OPEN;
+  return handover_has_seen(group, party->warp->index, touch, lanes_of(party)) ? ORDERED : OPEN;
 }
 
 /* Another group's touch that atomics have handed over. */
 static bool is_known(const struct party *party, const struct touch *touch) {
-  return order_knows(&party->group->known, touch->group, touch->when) ||
-         (party->warp && order_knows(&party->warp->known, touch->group, touch->when));
+  return handover_knows(&party->group->known, touch, lanes_of(party)) ||
+         (party->warp && handover_knows(&party->warp->known, touch, lanes_of(party)));
 }
 
 static enum relation relation_to(const struct party *party, const struct touch *touch) {
@@ -310,8 +307,7 @@ static bool all_over(const struct party *party, const struct touch *cell) {
     return true;
   if (cell->when >= (touch_is_copy(cell->kind) ? party->oldest : party->epoch))
     return false;
-  return !cell->next ||
-         (party->oldest == UINT32_MAX && (cell->kind != TOUCH_COPY_READ || cell->when < party->epoch));
+  return !cell->next || (party->oldest == UINT32_MAX && (cell->kind != TOUCH_COPY_READ || cell->when < party->epoch));
 }
 
 static inline void touch_cell(const struct party *party, struct touch *cell) {

@@ -1,0 +1,323 @@
+/* What atomics and mbarriers hand over.
+ *
+ *     data; fence; atomic write  ──►  address  ──►  atomic read; fence; data
+ *     data; arrival              ──►  mbarrier ──►  its phase is seen to be complete; data
+ *
+ * A warp that writes atomically hands over what it did before its last fence, what all its group did before the last
+ * barrier, and what it knows of others. The times are those of the fence and the barrier, not of the atomic, so that
+ * what nothing orders is not handed over by chance. A copy is handed over when the warp has waited for it.
+ *
+ * A warp that reads is offered what has been handed over at the address by the time its atomic is carried out; its next
+ * fence, or a barrier, takes it. The lanes of a warp are not told apart. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/check/check_parts.h"
+
+/* ---- lists of what is known ---------------------------------------------------------------------- */
+
+/* Of a group: what all did, its copies, and then of each warp what it did, and its atomics. */
+enum { PART_ALL, PART_COPIES, PART_WARPS, PART_BITS = 8 };
+
+static uint64_t part_of(uint32_t group, uint32_t part) { return (uint64_t)group << PART_BITS | part; }
+
+static uint32_t place_in(const struct known *known, uint64_t part) {
+  uint32_t low = 0, high = known->count;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (known->part[middle] < part)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void make_room(struct known *known, uint32_t count) {
+  if (count <= known->room)
+    return;
+  known->room = 2 * count + 4;
+  known->part = need_more(known->part, known->room, sizeof *known->part);
+  known->when = need_more(known->when, known->room, sizeof *known->when);
+}
+
+static void known_set(struct known *known, uint64_t part, uint32_t when) {
+  const uint32_t at = place_in(known, part);
+  if (at == known->count || known->part[at] != part) {
+    make_room(known, known->count + 1);
+    memmove(known->part + at + 1, known->part + at, (known->count - at) * sizeof *known->part);
+    memmove(known->when + at + 1, known->when + at, (known->count - at) * sizeof *known->when);
+    known->part[at] = part;
+    known->when[at] = 0;
+    known->count++;
+  }
+  known->when[at] = when > known->when[at] ? when : known->when[at];
+}
+
+/* From the end, so that it can be done in place. */
+static void known_join(struct known *into, const struct known *from) {
+  uint32_t common = 0;
+  for (uint32_t i = 0, j = 0; i < into->count && j < from->count;) {
+    common += into->part[i] == from->part[j];
+    if (into->part[i] < from->part[j])
+      i++;
+    else if (into->part[i] > from->part[j])
+      j++;
+    else
+      i++, j++;
+  }
+  uint32_t i = into->count, j = from->count, at = into->count + from->count - common;
+  make_room(into, at);
+  into->count = at;
+  while (j) {
+    const bool mine = i && into->part[i - 1] >= from->part[j - 1],
+               both = mine && into->part[i - 1] == from->part[j - 1];
+    const uint32_t when = mine ? into->when[i - 1] : from->when[j - 1];
+    at--;
+    into->part[at] = mine ? into->part[i - 1] : from->part[j - 1];
+    into->when[at] = both && from->when[j - 1] > when ? from->when[j - 1] : when;
+    i -= mine;
+    j -= !mine || both;
+  }
+}
+
+static bool has_part(const struct known *known, uint64_t part, uint32_t when) {
+  const uint32_t at = place_in(known, part);
+  return at < known->count && known->part[at] == part && known->when[at] >= when;
+}
+
+bool handover_knows(const struct known *known, const struct touch *touch, uint32_t lanes) {
+  if (!known->count)
+    return false;
+  if (touch_is_copy(touch->kind))
+    return has_part(known, part_of(touch->group, PART_COPIES), touch->when);
+  const uint64_t warp = part_of(touch->group, PART_WARPS + 2 * (touch_item(touch) / lanes));
+  return has_part(known, part_of(touch->group, PART_ALL), touch->when) || has_part(known, warp, touch->when) ||
+         (touch_is_atomic(touch->kind) && has_part(known, warp + 1, touch->when));
+}
+
+static void free_known(struct known *known) {
+  free(known->part);
+  free(known->when);
+  *known = (struct known){0};
+}
+
+/* ---- in a group ------------------------------------------------------------------------------- */
+
+static uint32_t hash_of(uint64_t address, uint32_t room) {
+  return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (room - 1);
+}
+
+static struct handed *handed_slot(struct handed *table, uint32_t room, uint64_t address) {
+  uint32_t at = hash_of(address, room);
+  while (table[at].time && table[at].address != address)
+    at = (at + 1) & (room - 1);
+  return &table[at];
+}
+
+/* NULL: nothing was handed over there. */
+static const struct handed *find_handed(const struct check_group *group, uint64_t address) {
+  const struct handed *found = group->handed_room ? handed_slot(group->handed, group->handed_room, address) : NULL;
+  return found && found->time ? found : NULL;
+}
+
+static struct handed *handed_at(struct check_group *group, uint64_t address) {
+  if (2 * group->handed_count >= group->handed_room) {
+    const uint32_t room = group->handed_room ? 2 * group->handed_room : 8;
+    struct handed *table = need(room, sizeof *table);
+    for (uint32_t i = 0; i < group->handed_room; i++)
+      if (group->handed[i].time)
+        *handed_slot(table, room, group->handed[i].address) = group->handed[i];
+    free(group->handed);
+    group->handed = table;
+    group->handed_room = room;
+  }
+  struct handed *handed = handed_slot(group->handed, group->handed_room, address);
+  if (!handed->time) {
+    *handed = (struct handed){.address = address, .time = need(2 * (size_t)group->warps, sizeof(uint32_t))};
+    group->handed_count++;
+  }
+  return handed;
+}
+
+static uint32_t times_of(const struct check_group *group) { return 2 * group->warps; }
+
+static uint32_t *seen_by(struct check_group *group, const struct check_warp *warp) {
+  if (!group->seen)
+    group->seen = need((size_t)group->warps * times_of(group), sizeof *group->seen);
+  return group->seen + (size_t)warp->index * times_of(group);
+}
+
+static void join_times(uint32_t *into, const uint32_t *from, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    into[i] = from[i] > into[i] ? from[i] : into[i];
+}
+
+/* What the warp has done until `when`, and knows of others. */
+static void hand_over(struct check_group *group, const struct check_warp *warp, uint64_t address, uint32_t when) {
+  struct handed *handed = handed_at(group, address);
+  const uint32_t own[2] = {when, group->time};
+  join_times(handed->time, seen_by(group, warp), times_of(group));
+  join_times(handed->time + 2 * (size_t)warp->index, own, 2);
+  known_join(&handed->known, &warp->known);
+}
+
+void handover_arrive(struct check_group *group, const struct check_warp *warp, uint64_t mbarrier) {
+  hand_over(group, warp, mbarrier, group->time);
+  group_ticks(group);
+}
+
+void handover_pass(struct check_group *group, struct check_warp *warp, uint64_t mbarrier) {
+  const struct handed *handed = find_handed(group, mbarrier);
+  if (handed) {
+    join_times(seen_by(group, warp), handed->time, times_of(group));
+    known_join(&warp->known, &handed->known);
+    group->is_offered |= handed->known.count;
+  }
+  group_ticks(group);
+}
+
+bool handover_has_seen(const struct check_group *group, uint32_t warp, const struct touch *touch, uint32_t lanes) {
+  const uint32_t other = touch_item(touch) / lanes;
+  if (!group->seen || warp == other)
+    return false;
+  const uint32_t *times = group->seen + (size_t)warp * times_of(group) + 2 * (size_t)other;
+  return touch->when <= times[0] || (touch_is_atomic(touch->kind) && touch->when <= times[1]);
+}
+
+/* ---- between groups ------------------------------------------------------------------------------- */
+
+static struct handover *slot_of(struct handover *table, uint32_t room, uint64_t address) {
+  uint32_t at = hash_of(address, room);
+  while (table[at].address && table[at].address != address)
+    at = (at + 1) & (room - 1);
+  return &table[at];
+}
+
+static struct handover *handover_at(struct checker *checker, uint64_t address) {
+  if (2 * checker->handover_count >= checker->handover_room) {
+    const uint32_t room = checker->handover_room ? 2 * checker->handover_room : 64;
+    struct handover *table = need(room, sizeof *table);
+    for (uint32_t i = 0; i < checker->handover_room; i++)
+      if (checker->handovers[i].address)
+        *slot_of(table, room, checker->handovers[i].address) = checker->handovers[i];
+    free(checker->handovers);
+    checker->handovers = table;
+    checker->handover_room = room;
+  }
+  struct handover *handover = slot_of(checker->handovers, checker->handover_room, address);
+  checker->handover_count += !handover->address;
+  handover->address = address;
+  return handover;
+}
+
+/* Until when the group's copies are over for the warp. */
+static uint32_t copies_over(const struct check_group *group, const struct check_warp *warp) {
+  uint32_t over = group->time;
+  for (uint32_t i = 0; i < group->copy_count; i++)
+    if (group->copies[i].waited >= warp->calls && group->copies[i].when <= over)
+      over = group->copies[i].when - 1;
+  return over;
+}
+
+static void hand_to_groups(struct checker *checker, const struct check_group *group, const struct check_warp *warp,
+                           uint64_t address) {
+  struct known *known = &handover_at(checker, address)->known;
+  const uint32_t all = group->epoch[CHECK_GLOBAL] - 1, warps = PART_WARPS + 2 * warp->index;
+  const uint32_t *seen = group->seen ? group->seen + (size_t)warp->index * times_of(group) : NULL;
+  if (all)
+    known_set(known, part_of(group->number, PART_ALL), all);
+  if (group->copy_room)
+    known_set(known, part_of(group->number, PART_COPIES), copies_over(group, warp));
+  if (warp->fenced[CHECK_GLOBAL] > all + 1)
+    known_set(known, part_of(group->number, warps), warp->fenced[CHECK_GLOBAL] - 1);
+  known_set(known, part_of(group->number, warps + 1), group->time);
+  for (uint32_t i = 0; seen && i < times_of(group); i++)
+    if (seen[i] > all)
+      known_set(known, part_of(group->number, PART_WARPS + i), seen[i]);
+  known_join(known, &group->known);
+  known_join(known, &warp->known);
+}
+
+void handover_release(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
+                      enum check_space space, uint64_t address) {
+  const uint32_t lds = warp->fenced[CHECK_LDS], global = warp->fenced[CHECK_GLOBAL], last = lds > global ? lds : global;
+  if (last)
+    hand_over(group, warp, address, last - 1);
+  if (space == CHECK_GLOBAL && (global || group->epoch[CHECK_GLOBAL] > 1))
+    hand_to_groups(unit->checker, group, warp, address);
+}
+
+void handover_offer(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint64_t address) {
+  const struct checker *checker = unit->checker;
+  const struct handed *handed = find_handed(group, address);
+  if (handed && !warp->offered_times)
+    warp->offered_times = need(times_of(group), sizeof(uint32_t));
+  if (handed) {
+    join_times(warp->offered_times, handed->time, times_of(group));
+    known_join(&warp->offered, &handed->known);
+  }
+  const struct handover *handover = NULL;
+  if (checker->handover_room && address >= ISA_VARIABLE_BASE)
+    handover = slot_of(checker->handovers, checker->handover_room, address);
+  if (handover && handover->address)
+    known_join(&warp->offered, &handover->known);
+  group->is_offered |= handed || warp->offered.count;
+}
+
+static void take_offered(struct check_group *group, struct check_warp *warp) {
+  if (warp->offered_times)
+    join_times(seen_by(group, warp), warp->offered_times, times_of(group));
+  known_join(&warp->known, &warp->offered);
+  free(warp->offered_times);
+  free_known(&warp->offered);
+  warp->offered_times = NULL;
+}
+
+void handover_join(struct check_unit *unit, struct check_group *group) {
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++) {
+    struct check_warp *warp = &unit->warps[slot];
+    if (warp->number != group->number)
+      continue;
+    take_offered(group, warp);
+    known_join(&group->known, &warp->known);
+    free_known(&warp->known);
+  }
+  group->is_offered = false;
+}
+
+void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t sync) {
+  const uint32_t now = group_ticks(group);
+  if (sync & SYNC_LDS)
+    warp->fenced[CHECK_LDS] = now;
+  if (sync & SYNC_GLOBAL)
+    warp->fenced[CHECK_GLOBAL] = now;
+  take_offered(group, warp);
+}
+
+/* ---- the end --------------------------------------------------------------------------------------- */
+
+void handover_free_warp(struct check_warp *warp) {
+  free_known(&warp->known);
+  free_known(&warp->offered);
+  free(warp->offered_times);
+  warp->offered_times = NULL;
+}
+
+void handover_free_group(struct check_group *group) {
+  for (uint32_t i = 0; i < group->handed_room; i++) {
+    free(group->handed[i].time);
+    free_known(&group->handed[i].known);
+  }
+  free(group->handed);
+  free(group->seen);
+  free_known(&group->known);
+}
+
+void handover_free(struct checker *checker) {
+  for (uint32_t i = 0; i < checker->handover_room; i++)
+    free_known(&checker->handovers[i].known);
+  free(checker->handovers);
+  checker->handovers = NULL;
+  checker->handover_count = checker->handover_room = 0;
+}
