@@ -264,6 +264,22 @@ static json_t *instruction_list(const struct isa_program *program, const struct 
   return list;
 }
 
+/* The line as it stands in its file, without blanks at its ends; null when nobody knows it. */
+static json_t *line_text(const struct isa_source *source, uint32_t line) {
+  enum { SHOWN = 400 };
+  const char *text = source && source->text && line <= source->lines ? source->text[line - 1] : NULL;
+  if (!text)
+    return json_null();
+  text += strspn(text, " \t");
+  size_t length = strcspn(text, "\r\n");
+  if (length > SHOWN)
+    for (length = SHOWN; length && (text[length] & 0xc0) == 0x80; length--) /* not within a character */
+      continue;
+  while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+    length--;
+  return json_of_bytes(text, length);
+}
+
 static json_t *line_list(const struct isa_program *program, const struct launch_result *result) {
   json_t *list = json_array();
   size_t count = 0;
@@ -272,8 +288,10 @@ static json_t *line_list(const struct isa_program *program, const struct launch_
     const struct pc_result *cost = &lines[i].cost;
     json_t *object = json_object();
     bool known = lines[i].line && lines[i].source < program->source_count;
-    json_set_word(object, "file", file_base(known ? program->sources[lines[i].source].name : program->file));
+    const struct isa_source *source = known ? &program->sources[lines[i].source] : NULL;
+    json_set_word(object, "file", file_base(source ? source->name : program->file));
     json_set_whole(object, "line", lines[i].line);
+    json_object_set_new(object, "text", line_text(source, lines[i].line));
     json_set_whole(object, "issues", cost->issues);
     json_set_whole(object, "cycles", lines[i].cycles);
     json_object_set_new(object, "stalls", stalls_object(cost->stalls, false));
