@@ -80,7 +80,7 @@ static void read_args(struct reader *reader, struct isa_kernel *kernel) {
   }
 }
 
-static void read_lds_variables(struct reader *reader, struct isa_kernel *kernel) {
+static void read_lds(struct reader *reader, struct isa_kernel *kernel) {
   const uint32_t count = read_count(reader, LDS_VARIABLE_BYTES, ISA_MOST_LDS_VARIABLES);
   kernel->lds = calloc((size_t)count + 1, sizeof *kernel->lds);
   reader->failed |= !kernel->lds;
@@ -90,6 +90,8 @@ static void read_lds_variables(struct reader *reader, struct isa_kernel *kernel)
     variable->offset = read_u32(reader);
     variable->bytes = read_u32(reader);
   }
+  kernel->scratch = read_u32(reader);
+  kernel->scratch_bytes = read_u32(reader);
 }
 
 static void read_kernels(struct reader *reader, struct isa_program *program, uint32_t count) {
@@ -109,7 +111,7 @@ static void read_kernels(struct reader *reader, struct isa_program *program, uin
     kernel->arg_bytes = read_u32(reader);
     read_args(reader, kernel);
     if (reader->version > 2)
-      read_lds_variables(reader, kernel);
+      read_lds(reader, kernel);
   }
 }
 

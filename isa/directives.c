@@ -128,9 +128,9 @@ static bool name_lds(struct assembler *as, struct token name, uint32_t offset, u
   return lds[kernel->lds_count++].name || fail_memory(as);
 }
 
-static bool directive_lds(struct assembler *as) {
+/* BYTES [align N] of a block of LDS, behind those before. */
+static bool place_lds(struct assembler *as, struct token name, uint32_t *offset, uint32_t *size) {
   struct isa_kernel *kernel = current_kernel(as);
-  const struct token name = lexer_take(&as->lexer);
   uint64_t bytes = 0, align = 16;
   if (!take_count(as, "the size of an LDS block", ISA_MOST_LDS_BYTES, &bytes))
     return false;
@@ -142,11 +142,29 @@ static bool directive_lds(struct assembler *as) {
     if (!align || align & (align - 1))
       return fail(as, word, NULL, "an alignment is a power of two:");
   }
-  const uint64_t offset = (kernel->lds_bytes + align - 1) & ~(align - 1);
-  if (offset + bytes > ISA_MOST_LDS_BYTES)
+  const uint64_t at = (kernel->lds_bytes + align - 1) & ~(align - 1);
+  if (at + bytes > ISA_MOST_LDS_BYTES)
     return fail(as, name, NULL, "more than %d bytes of LDS, from", ISA_MOST_LDS_BYTES);
-  kernel->lds_bytes = (uint32_t)(offset + bytes);
-  return token_is(name, "_") || name_lds(as, name, (uint32_t)offset, (uint32_t)bytes);
+  kernel->lds_bytes = (uint32_t)(at + bytes);
+  *offset = (uint32_t)at;
+  *size = (uint32_t)bytes;
+  return true;
+}
+
+static bool directive_lds(struct assembler *as) {
+  const struct token name = lexer_take(&as->lexer);
+  uint32_t offset = 0, bytes = 0;
+  return place_lds(as, name, &offset, &bytes) && (token_is(name, "_") || name_lds(as, name, offset, bytes));
+}
+
+static bool directive_scratch(struct assembler *as) {
+  struct isa_kernel *kernel = current_kernel(as);
+  const struct token at = as->lexer.next;
+  if (kernel->scratch_bytes)
+    return fail(as, at, NULL, "a kernel has one scratch, this is another:");
+  if (!place_lds(as, at, &kernel->scratch, &kernel->scratch_bytes))
+    return false;
+  return kernel->scratch_bytes || fail(as, at, NULL, "a scratch has bytes, not");
 }
 
 static bool directive_private(struct assembler *as) {
@@ -335,6 +353,7 @@ static const struct {
     {".variable", directive_variable, true},
     {".arg", directive_arg, false},
     {".lds", directive_lds, false},
+    {".scratch", directive_scratch, false},
     {".private", directive_private, false},
     {".spilled", directive_spilled, false},
     {".registers", directive_registers, false},

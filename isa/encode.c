@@ -4,7 +4,8 @@
  *     u32 instructions, kernels, constant bytes, variable bytes, source files
  *     string file
  *     kernels:       string name; u32 entry, end, registers, lds, private, spilled, required_local[3],
- *                    arg bytes, args; the arguments; u32 LDS variables; these
+ *                    arg bytes, args; the arguments; u32 LDS variables; these;
+ *                    u32 scratch, scratch bytes
  *       args:        string name, type; u32 kind, bytes, offset
  *       variables:   string name; u32 offset, bytes
  *     constants:     bytes
@@ -16,7 +17,7 @@
  *     source files:  string name; u32 lines
  *       lines:       string each
  *
- * Version 2, which is still read, has no LDS variables and no columns.
+ * Version 2, which is still read, has no LDS variables, no scratch and no columns.
  *
  * stack_entries and info are not stored: the reader works them out, which also checks the code. */
 #include "isa/rows.h"
@@ -87,6 +88,8 @@ static void write_kernel(struct writer *writer, const struct isa_kernel *kernel)
     write_u32(writer, kernel->lds[i].offset);
     write_u32(writer, kernel->lds[i].bytes);
   }
+  write_u32(writer, kernel->scratch);
+  write_u32(writer, kernel->scratch_bytes);
 }
 
 static void write_instruction(struct writer *writer, const struct isa_inst *inst) {

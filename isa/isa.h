@@ -142,6 +142,7 @@ struct isa_kernel {
   uint32_t arg_bytes; /* size of the argument block */
   struct isa_lds_variable *lds; /* those that are known, by offset; none lies on another */
   size_t lds_count;
+  uint32_t scratch, scratch_bytes; /* where in the static LDS, on no variable, compilers keep their own; 0 0: nowhere */
 };
 
 /* A file that instructions come from. */

@@ -269,25 +269,35 @@ static void put_arg(struct text *text, const struct isa_arg *arg) {
   put(text, " at %u\n", arg->offset);
 }
 
-/* A block of the LDS that begins where the one before ends, or at the next multiple of 16: that is where one lies of
- * which nothing is said. */
-static void put_lds_block(struct text *text, const char *name, uint32_t end, uint32_t offset, uint32_t bytes) {
-  put(text, ".lds    %s %u%s\n", name, bytes, offset == (end + 15) / 16 * 16 ? "" : " align 1");
+/* A block of the LDS, and *end moves behind it: the directive up to its size. One of which nothing is said lies at the
+ * next multiple of 16; for others a nameless one fills what is in front. */
+static void put_lds_block(struct text *text, const char *directive, const char *name, uint32_t *end, uint32_t offset,
+                          uint32_t bytes) {
+  if (offset > *end && offset != (*end + 15) / 16 * 16)
+    put_lds_block(text, ".lds    ", "_", end, *end, offset - *end);
+  put(text, "%s%s %u%s\n", directive, name, bytes, offset == (*end + 15) / 16 * 16 ? "" : " align 1");
+  *end = offset + bytes;
+}
+
+static void put_scratch(struct text *text, const struct isa_kernel *kernel, uint32_t *end) {
+  put_lds_block(text, ".scratch", "", end, kernel->scratch, kernel->scratch_bytes);
 }
 
 static void put_lds(struct text *text, const struct isa_kernel *kernel) {
   uint32_t end = 0;
+  bool scratch = kernel->scratch_bytes > 0; /* is still to come */
   for (size_t i = 0; i < kernel->lds_count; i++) {
     const struct isa_lds_variable *variable = &kernel->lds[i];
-    if (variable->offset > end && variable->offset != (end + 15) / 16 * 16) {
-      put_lds_block(text, "_", end, end, variable->offset - end);
-      end = variable->offset;
+    if (scratch && kernel->scratch < variable->offset) {
+      put_scratch(text, kernel, &end);
+      scratch = false;
     }
-    put_lds_block(text, variable->name, end, variable->offset, variable->bytes);
-    end = variable->offset + variable->bytes;
+    put_lds_block(text, ".lds    ", variable->name, &end, variable->offset, variable->bytes);
   }
+  if (scratch)
+    put_scratch(text, kernel, &end);
   if (kernel->lds_bytes > end)
-    put_lds_block(text, "_", end, end, kernel->lds_bytes - end);
+    put_lds_block(text, ".lds    ", "_", &end, end, kernel->lds_bytes - end);
 }
 
 static void put_header(struct text *text, const struct isa_kernel *kernel) {

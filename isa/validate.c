@@ -128,6 +128,17 @@ static bool check_lds_variables(const struct check *check) {
   return good;
 }
 
+static bool check_scratch(const struct check *check) {
+  const struct isa_kernel *kernel = check->kernel;
+  const uint64_t start = kernel->scratch, end = start + kernel->scratch_bytes;
+  bool good = end > start ? end <= kernel->lds_bytes : !start;
+  for (size_t i = 0; good && i < kernel->lds_count; i++) {
+    const struct isa_lds_variable *variable = &kernel->lds[i];
+    good = variable->offset >= end || variable->offset + variable->bytes <= start;
+  }
+  return good || wrong(check, "kernel '%.60s' has its scratch outside of the LDS, or on a variable", kernel->name);
+}
+
 static bool check_required_local(const struct check *check) {
   const uint32_t *local = check->kernel->required_local;
   if (!local[0] && !local[1] && !local[2])
@@ -155,7 +166,7 @@ static bool check_kernel(const struct check *check, uint32_t entry) {
   const struct isa_inst *last = &check->program->code[kernel->end - 1];
   if (last->guard || (last->op != ISA_EXIT && last->op != ISA_BRA))
     return wrong(check, "kernel '%.60s' must end in exit or an unguarded bra", kernel->name);
-  return check_args(check) && check_lds_variables(check) && check_required_local(check);
+  return check_args(check) && check_lds_variables(check) && check_scratch(check) && check_required_local(check);
 }
 
 /* ---- instructions ------------------------------------------------------------------------------- */

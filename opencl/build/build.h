@@ -136,8 +136,8 @@ void build_store(struct build *b, struct build_pointer pointer, const struct spi
 void build_to_words(struct build *b, const ir_ref *part, uint32_t count, unsigned bits, ir_ref *word);
 void build_from_words(struct build *b, const ir_ref *word, uint32_t count, unsigned bits, bool half, ir_ref *part);
 
-/* LDS of the kernel's own for a collective's scratch: its offset. */
-uint32_t build_lds(struct build *b, uint32_t bytes, uint32_t align);
+/* The kernel's scratch in the LDS, once: its offset. */
+uint32_t build_scratch(struct build *b, uint32_t bytes, uint32_t align);
 
 /* ---- instruction families; each lowers `inst` and returns false after build_fail() ----------------- */
 

@@ -230,7 +230,7 @@ static const ir_ref *constant(struct build *b, uint32_t id) {
 
 /* ---- variables of the module --------------------------------------------------------------------- */
 
-uint32_t build_lds(struct build *b, uint32_t bytes, uint32_t align) {
+static uint32_t take_lds(struct build *b, uint32_t bytes, uint32_t align) {
   uint64_t at = b->ir->lds_bytes;
   if (b->core->has_nulls && at < CORE_NULL_ROOM)
     at = CORE_NULL_ROOM;
@@ -241,6 +241,12 @@ uint32_t build_lds(struct build *b, uint32_t bytes, uint32_t align) {
   }
   b->ir->lds_bytes = (uint32_t)(at + bytes);
   return (uint32_t)at;
+}
+
+uint32_t build_scratch(struct build *b, uint32_t bytes, uint32_t align) {
+  b->ir->scratch = take_lds(b, bytes, align);
+  b->ir->scratch_bytes = b->failed ? 0 : bytes;
+  return b->ir->scratch;
 }
 
 static bool is_taken(const struct ir *ir, const char *name) {
@@ -287,7 +293,7 @@ static ir_ref local_variable(struct build *b, uint32_t id) {
     const uint32_t said = b->module->id[id].decoration.alignment, natural = type->align ? type->align : 1;
     const uint32_t align = said > natural && said <= 4096 && !(said & (said - 1)) ? said : natural;
     const uint32_t bytes = type->size > ISA_MOST_LDS_BYTES ? ISA_MOST_LDS_BYTES + 1 : (uint32_t)type->size;
-    const uint32_t offset = build_lds(b, bytes, align);
+    const uint32_t offset = take_lds(b, bytes, align);
     name_local(b, id, offset, bytes);
     b->core->lds[id] = 1 + (uint64_t)offset;
   }

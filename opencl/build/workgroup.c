@@ -11,6 +11,9 @@
  * between the barriers has been read by whoever has come to the first. A broadcast has one barrier in front because any
  * warp writes TOTAL.
  *
+ * To the program these are meetings and no fences: its own accesses stay unordered, and a checker tells these barriers
+ * and the scratch from the program's.
+ *
  * The order of a sum of floats: within each warp by lanes, then the warps' sums by warps. Scans follow the same
  * order, so the last inclusive value is the reduction. Linear local ids count lanes, then warps. */
 #include "opencl/build/group.h"
@@ -25,7 +28,7 @@ enum {
 
 static uint32_t scratch(struct build *b) {
   if (!b->collectives)
-    b->collectives = 1 + build_lds(b, (MOST_WARPS + 1) * SLOT_BYTES, SLOT_BYTES);
+    b->collectives = 1 + build_scratch(b, (MOST_WARPS + 1) * SLOT_BYTES, SLOT_BYTES);
   return b->collectives - 1;
 }
 
@@ -93,14 +96,14 @@ static void combine_slots(struct build *b, const struct group_op *op, bool scans
 static void gather(struct build *b, const struct group_op *op, bool scans, ir_ref mine) {
   const ir_ref warp = build_query(b, ISA_GET_WARP, 0);
   put(b, slot(b, warp, first_lane(b)), mine);
-  build_op(b, ISA_BAR_LDS, 0, 0, 0);
+  build_op(b, ISA_BAR_GROUP, 0, 0, 0);
   const uint32_t first = build_block(b), rest = build_block(b);
   build_if(b, is_zero(b, warp), first, rest);
   build_enter(b, first);
   combine_slots(b, op, scans);
   build_goto(b, rest);
   build_enter(b, rest);
-  build_op(b, ISA_BAR_LDS, 0, 0, 0);
+  build_op(b, ISA_BAR_GROUP, 0, 0, 0);
 }
 
 /* A work-group that fits into the smallest of warps needs no LDS. */
@@ -145,15 +148,15 @@ ir_ref group_broadcast(struct build *b, ir_ref value, ir_ref linear) {
     return group_move(b, ISA_SHFL_IDX, value, linear);
   const ir_ref stored = boolean ? build_op(b, ISA_CVT_U32_P, value, 0, 0) : value;
   const ir_ref me = build_query(b, ISA_GET_LOCAL_LINEAR_ID, 0);
-  build_op(b, ISA_BAR_LDS, 0, 0, 0);
+  build_op(b, ISA_BAR_GROUP, 0, 0, 0);
   put(b, total(b, build_op(b, ISA_SETP_EQ_U32, me, linear, 0)), stored);
-  build_op(b, ISA_BAR_LDS, 0, 0, 0);
+  build_op(b, ISA_BAR_GROUP, 0, 0, 0);
   const ir_ref result = take(b, total(b, 0), wide, 0);
   return boolean ? group_with(b, ISA_SETP_NE_U32, result, 0) : result;
 }
 
 ir_ref group_from(struct build *b, ir_ref value, ir_ref first) {
   put(b, total(b, first), value);
-  build_op(b, ISA_BAR_LDS, 0, 0, 0);
+  build_op(b, ISA_BAR_GROUP, 0, 0, 0);
   return take(b, total(b, 0), true, 0);
 }

@@ -50,6 +50,8 @@ static void add_kernel(struct ir *ir, const struct machine *m, uint32_t entry, s
                                 .end = program->count,
                                 .registers = m->used[VREG_WORD] ? m->used[VREG_WORD] : 1,
                                 .lds_bytes = ir->lds_bytes,
+                                .scratch = ir->scratch,
+                                .scratch_bytes = ir->scratch_bytes,
                                 .private_bytes = spilled ? code_spill_base(m) + 4 * spilled : (m->frame + 3) / 4 * 4,
                                 .spilled = spilled,
                                 .arg_count = ir->arg_count,

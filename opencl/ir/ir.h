@@ -140,7 +140,7 @@ struct ir {
   char *name;
   struct isa_arg *args;
   size_t arg_count;
-  uint32_t arg_bytes, lds_bytes, required_local[3];
+  uint32_t arg_bytes, lds_bytes, scratch, scratch_bytes, required_local[3];
   struct isa_lds_variable *lds;
   size_t lds_count;
   uint32_t null_room; /* private variables begin here: null is 0, and points to none of them */

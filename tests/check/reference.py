@@ -75,6 +75,7 @@ class Program:
             for _ in range(*numbers(1)):
                 string()
                 numbers(2)
+            numbers(2)
         at += constants + variables + 16 * instructions
         return numbers(instructions)
 

@@ -205,6 +205,8 @@ static const struct {
      "k.wws:2:8: the size of an LDS block cannot be '99999999'; 0 to 16777216"},
     {".kernel k\n.lds t 8 align 3\nexit",
      "k.wws:2:10: an alignment is a power of two: 'align'"},
+    {".kernel k\n.scratch 0\nexit", "k.wws:2:10: a scratch has bytes, not '0'"},
+    {".kernel k\n.scratch 8\n.scratch 4\nexit", "k.wws:3:10: a kernel has one scratch, this is another: '4'"},
     {".kernel k\n.private 65537\nexit",
      "k.wws:2:10: the size of private memory cannot be '65537'; 0 to 65536"},
     {".kernel k\n.private 8\n.spilled 3\nexit",

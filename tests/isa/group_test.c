@@ -441,6 +441,7 @@ TEST(group, missing_lanes_are_reported_by_the_rule_of_the_call) {
                {"bar", HAZARD_M8, HAZARD_M8},
                {"bar.lds", HAZARD_M8, HAZARD_M8},
                {"bar.all", HAZARD_M8, HAZARD_M8},
+               {"bar.group", HAZARD_M8, HAZARD_M8},
                {"copy.fence.lds", HAZARD_N3, HAZARD_N3},
                {"copy.fence.all", HAZARD_N3, HAZARD_N3},
                {"bar.pipe [p], p", HAZARD_R10, HAZARD_R10}};

@@ -130,7 +130,7 @@ TEST(object, the_version_before_is_read_without_columns_and_names_of_lds) {
 
 TEST(object, lds_variables_survive_disassembly_wherever_they_lie) {
   static const char text[] = ".kernel k\n.arg n u32\n.lds a 3\n.lds b 5 align 1\n.lds c 4 align 4\n.lds d 16\n"
-                             ".lds _ 100\n.lds e 64 align 256\n.lds f 0\n.lds _ 9 align 1\nexit\n";
+                             ".lds _ 100\n.scratch 7 align 4\n.lds e 64 align 256\n.lds f 0\n.lds _ 9 align 1\nexit\n";
   static const uint32_t offsets[] = {0, 3, 8, 16, 256, 320};
   struct isa_error error = {""};
   struct isa_program *program = isa_assemble(text, strlen(text), "k.wws", &error);
@@ -141,6 +141,8 @@ TEST(object, lds_variables_survive_disassembly_wherever_they_lie) {
   ASSERT_TRUE(again != NULL);
   const struct isa_kernel *one = &program->kernels[0], *two = &again->kernels[0];
   EXPECT_EQ(two->lds_bytes, 329);
+  EXPECT_TRUE(one->scratch == 132 && one->scratch_bytes == 7);
+  EXPECT_TRUE(two->scratch == 132 && two->scratch_bytes == 7);
   ASSERT_TRUE(one->lds_count == 6 && two->lds_count == 6);
   for (size_t i = 0; i < 6; i++) {
     EXPECT_STREQ(two->lds[i].name, one->lds[i].name);
@@ -178,6 +180,42 @@ TEST(object, lds_variables_lie_in_the_lds_behind_each_other_and_have_names_of_th
   expect_bad_lds(128, 1, "tile", "object.wws: there are two of LDS variable or argument 'tile'");
   expect_bad_lds(128, 1, "n", "object.wws: there are two of LDS variable or argument 'n'");
   expect_bad_lds(128, 1, "r1", "object.wws: LDS variable or argument 1 has no legal name");
+}
+
+/* The object keeps it, or isa_validate() refuses it. */
+static void expect_scratch(uint32_t offset, uint32_t bytes, bool good) {
+  static const char message[] = "object.wws: kernel 'first' has its scratch outside of the LDS, or on a variable";
+  struct isa_program *program = assemble(), *again = NULL;
+  struct isa_error error = {""};
+  uint8_t *object = NULL;
+  size_t size = 0;
+  ASSERT_TRUE(program != NULL);
+  program->kernels[0].lds[0].bytes = 128;
+  program->kernels[0].lds[0].offset = 64;
+  program->kernels[0].scratch = offset;
+  program->kernels[0].scratch_bytes = bytes;
+  ct_note("%u bytes at %u", bytes, offset);
+  ASSERT_TRUE(isa_encode(program, &object, &size));
+  again = isa_decode(object, size, "object.wws", &error);
+  EXPECT_STREQ(error.text, good ? "" : message);
+  EXPECT_EQ(again != NULL, good);
+  if (again)
+    EXPECT_TRUE(again->kernels[0].scratch == offset && again->kernels[0].scratch_bytes == bytes);
+  free(object);
+  isa_program_free(again);
+  isa_program_free(program);
+}
+
+TEST(object, the_scratch_lies_in_the_lds_and_on_no_variable) {
+  expect_scratch(0, 0, true);
+  expect_scratch(0, 64, true);
+  expect_scratch(192, 64, true);
+  expect_scratch(0, 65, false);
+  expect_scratch(191, 1, false);
+  expect_scratch(100, 4, false);
+  expect_scratch(192, 65, false);
+  expect_scratch(64, 0, false);
+  expect_scratch(UINT32_MAX, 2, false);
 }
 
 /* A program of two files: of the second only the name is known. */

@@ -227,11 +227,33 @@ TEST(opencl_group, a_required_size_of_one_warp_needs_no_lds) {
                            "  out[get_global_id(0)] = work_group_reduce_add((int)get_global_id(0));\n"
                            "}\n")) {
     EXPECT_EQ(rig.program->kernels[0].lds_bytes, 0);
-    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_LDS), 0);
+    EXPECT_EQ(rig.program->kernels[0].scratch_bytes, 0);
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_GROUP), 0);
     group_rig_range(&rig, 32, 16, 64);
     group_rig_run(&rig);
     EXPECT_EQ(group_rig_words(&rig, 0)[3], 120);
     EXPECT_EQ(group_rig_words(&rig, 0)[20], 120 + 16 * 16);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, barriers_and_scratch_of_collectives_are_told_from_the_program_s) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(global int *out) {\n"
+                           "  local int tile[5];\n"
+                           "  local long more[3];\n"
+                           "  tile[get_local_id(0) % 5] = 1; barrier(CLK_LOCAL_MEM_FENCE);\n"
+                           "  more[tile[2] & 1] = work_group_reduce_add(out[0]) + work_group_broadcast(out[1], 3);\n"
+                           "  out[2] = (int)more[out[3] & 1];\n"
+                           "}\n")) {
+    const struct isa_kernel *kernel = &rig.program->kernels[0];
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_LDS), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_GROUP), 4);
+    EXPECT_EQ(kernel->scratch_bytes, 520);
+    ASSERT_TRUE(kernel->lds_count == 2);
+    for (size_t i = 0; i < kernel->lds_count; i++)
+      EXPECT_TRUE(kernel->lds[i].offset + kernel->lds[i].bytes <= kernel->scratch ||
+                  kernel->lds[i].offset >= kernel->scratch + kernel->scratch_bytes);
   }
   group_rig_close(&rig);
 }

@@ -43,6 +43,8 @@ TEST(opencl_pipe, one_work_item_reserves_for_the_group_and_all_meet_before_the_c
                            "}\n")) {
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_PIPE), 2); /* before the reservation, after the commit */
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_PIPE_GLOBAL), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_GROUP), 1); /* before all take the id */
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_LDS), 0);
     EXPECT_EQ(pipe_kind(only(&rig, ISA_PIPE_RESERVE_READ)), ISA_PIPE_GROUP);
     EXPECT_NE(only(&rig, ISA_PIPE_RESERVE_READ)->guard, 0);
     EXPECT_EQ(pipe_kind(only(&rig, ISA_PIPE_COMMIT_READ)), ISA_PIPE_GROUP);
