@@ -17,6 +17,9 @@ static bool is_warp_barrier(uint16_t op) {
   return op == ISA_BAR_WARP_LDS || op == ISA_BAR_WARP_GLOBAL || op == ISA_BAR_WARP_ALL;
 }
 
+/* Inside an operation of the work-group: OpenCL makes these a meeting, and no fence of the program's memory. */
+static bool is_of_operation(uint16_t op) { return op == ISA_BAR_GROUP || isa_rows[op].format == FORMAT_PIPE_BAR; }
+
 static struct act_row row_of(const struct isa_inst *inst, const struct isa_info *info) {
   const uint8_t sync = (uint8_t)isa_row_sync((enum isa_op)inst->op);
   switch ((enum isa_class)info->class_) {
@@ -29,9 +32,8 @@ static struct act_row row_of(const struct isa_inst *inst, const struct isa_info 
   case ISA_CLASS_MBARRIER:
   case ISA_CLASS_PHASE:
     return (struct act_row){.act = ACT_MBARRIER, .space = CHECK_LDS};
-  case ISA_CLASS_BARRIER: /* one at a call of a pipe stands between the LDS accesses that the call is made of */
-    return (struct act_row){.act = ACT_BARRIER,
-                            .sync = sync | (isa_rows[inst->op].format == FORMAT_PIPE_BAR ? SYNC_LDS : 0)};
+  case ISA_CLASS_BARRIER:
+    return (struct act_row){.act = ACT_BARRIER, .sync = is_of_operation(inst->op) ? 0 : sync};
   case ISA_CLASS_COPY_FENCE:
     return (struct act_row){.act = ACT_COPY_FENCE, .sync = sync};
   case ISA_CLASS_COPY:
@@ -257,21 +259,35 @@ static bool reads(const struct isa_inst *inst) {
   return isa_rows[inst->op].format != FORMAT_STORE_LDS && isa_rows[inst->op].format != FORMAT_STORE_GLOBAL;
 }
 
+/* The lanes of an access to the LDS that are not at the compiler's scratch there. */
+static uint64_t beside_scratch(const struct check_group *group, const struct isa_access *access) {
+  const struct isa_kernel *kernel = group->shape->launch->kernel;
+  const uint64_t start = (uint64_t)group->shape->lds_base + kernel->scratch;
+  uint64_t mask = access->mask;
+  for (uint64_t left = kernel->scratch_bytes ? mask : 0; left; left &= left - 1) {
+    const uint64_t address = access->address[__builtin_ctzll(left)];
+    if (address >= start && address - start < kernel->scratch_bytes)
+      mask &= ~(left & -left);
+  }
+  return mask;
+}
+
 static void step_access(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                         const struct act_row *row, const struct isa_access *access) {
+  const uint64_t mask = row->space == CHECK_LDS ? beside_scratch(group, access) : access->mask;
   struct party party =
       party_of_warp(unit, group, warp, (enum check_space)row->space, row->site, row->kind, access->bytes);
   unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(access->mask);
   if (row->space == CHECK_LDS) {
     if (reads(access->inst))
-      unwritten_lanes_read(&party, access->mask, access->address);
+      unwritten_lanes_read(&party, mask, access->address);
     if (!touch_is_read(row->kind))
-      unwritten_lanes_filled(&party, access->mask, access->address);
+      unwritten_lanes_filled(&party, mask, access->address);
   }
   if (row->kind == TOUCH_ATOMIC && unit->checker->has_fences)
-    for (uint64_t left = access->mask; left; left &= left - 1)
+    for (uint64_t left = mask; left; left &= left - 1)
       handover_release(unit, group, warp, (enum check_space)row->space, access->address[__builtin_ctzll(left)]);
-  touch_lanes(&party, access->mask, access->address);
+  touch_lanes(&party, mask, access->address);
 }
 
 /* A lane's own copy: a load and a store. */

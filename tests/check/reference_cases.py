@@ -147,6 +147,8 @@ CASES = [
     ("a barrier with the fence orders them", 48, 1, "",
      "st.lds.b32 [at], i\nbar.lds\nxor.b32 v, at, 4\nld.lds.b32 v, [v]"),
     ("a bare one does not", 48, 1, "M5 b a", "st.lds.b32 [at], i @a\nbar\nxor.b32 v, at, 4\nld.lds.b32 v, [v] @b"),
+    ("nor does one inside an operation", 48, 1, "M5 b a",
+     "st.lds.b32 [at], i @a\nbar.group\nxor.b32 v, at, 4\nld.lds.b32 v, [v] @b"),
     ("nor do copies and waits", 48, 1, "M5 b a",
      "st.lds.b32 [at], i @a\ncopy.to_lds e, [512], [p], 4, size=4\nwait e\nxor.b32 v, at, 4\nld.lds.b32 v, [v] @b"),
     ("atomic operations do not race with each other", 48, 1, "",

@@ -1,0 +1,16 @@
+// Relaxes a line until nobody changes anything; with -D WRONG the vote about that is all that parts a turn's writes
+// from the next one's reads.
+kernel void relax(global uint *line) {
+  uint l = get_local_id(0), n = get_local_size(0);
+  bool changed;
+  do {
+    uint mine = line[l], left = line[l ? l - 1 : 0]; /* OTHER */
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    changed = left > mine;
+    if (changed)
+      line[l] = left; /* HERE */
+#ifndef WRONG
+    barrier(CLK_GLOBAL_MEM_FENCE);
+#endif
+  } while (work_group_any(changed));
+}
