@@ -24,9 +24,10 @@
 
 enum {
   CHECK_SPACES = 2,
-  CHECK_AHEAD = 16,    /* calls that warps may be ahead of each other */
-  CHECK_RELEASED = 64, /* released events whose waits are remembered */
-  CHECK_WITNESSES = 8, /* other groups that are remembered of a cell, where groups know of each other */
+  CHECK_AHEAD = 16,          /* calls that warps may be ahead of each other */
+  CHECK_RELEASED = 64,       /* released events whose waits are remembered */
+  CHECK_WITNESSES = 8,       /* other groups whose reads are remembered of a cell, where groups know of each other, */
+  CHECK_MOST_WITNESSES = 64, /* and whose writes are, always */
 };
 
 /* What a step of an instruction means here: made once per program. */
@@ -239,6 +240,8 @@ struct pending_call *order_arrive(struct check_unit *unit, struct check_warp *wa
 void order_complete(struct check_unit *unit, struct check_group *group, struct pending_call *call, uint8_t sync);
 void order_copy(struct check_group *group, const struct pending_call *call);
 
+bool order_waits_for(const struct isa_wait *wait, uint32_t event);
+
 /* The copy with this name, or NULL when all have waited for it. */
 const struct copy_in_flight *order_find_copy(const struct check_group *group, uint32_t when);
 uint32_t order_oldest_copy(const struct check_group *group);
@@ -292,6 +295,9 @@ void touch_lanes(struct party *party, uint64_t mask, const uint64_t *address);
 void touch_run(struct party *party, uint64_t address, uint64_t bytes);
 
 /* ---- copies.c */
+
+/* Whether a sound inbound copy fills [address, address + bytes) of the LDS. */
+bool copies_fill(const struct check_group *group, const struct isa_copy *copy, uint64_t address, uint32_t bytes);
 
 void copies_issue(struct check_unit *unit, struct check_group *group, const struct pending_call *call, uint32_t site);
 

@@ -49,6 +49,19 @@ static void look(struct party *party, uint64_t address, uint64_t bytes) {
     unwritten_read(party, address + done, party->bytes);
 }
 
+/* Lines of a sound copy lie apart, in order. */
+bool copies_fill(const struct check_group *group, const struct isa_copy *copy, uint64_t address, uint32_t bytes) {
+  const struct side side = side_of(copy, (uint64_t)group->shape->lds_base + copy->lds, copy->lds_line, copy->lds_plane);
+  uint64_t offset = address - side.start;
+  if (address < side.start || !side.bytes)
+    return false;
+  const uint64_t plane = side.planes > 1 && side.plane ? offset / side.plane : 0;
+  offset -= plane * side.plane;
+  const uint64_t line = side.lines > 1 && side.line ? offset / side.line : 0;
+  offset -= line * side.line;
+  return plane < side.planes && line < side.lines && offset + bytes <= side.bytes;
+}
+
 /* ---- variables of the LDS ------------------------------------------------------------------- */
 
 /* The part of the LDS that a name of the program stands for; name NULL: nobody says. */

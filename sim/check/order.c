@@ -27,7 +27,7 @@ static bool same_copy(const struct isa_copy *a, const struct isa_copy *b) {
          a->global_plane == b->global_plane && a->lds_plane == b->lds_plane && a->event_in == b->event_in;
 }
 
-static bool waits_for(const struct isa_wait *wait, uint32_t event) {
+bool order_waits_for(const struct isa_wait *wait, uint32_t event) {
   for (uint32_t i = 0; i < wait->count; i++)
     if (wait->event[i] == event)
       return true;
@@ -37,7 +37,7 @@ static bool waits_for(const struct isa_wait *wait, uint32_t event) {
 static void note_waited(struct check_group *group, const struct isa_wait *wait, uint32_t call) {
   for (uint32_t i = 0; i < group->copy_count; i++)
     if (group->copies[i].waited == UINT32_MAX && group->copies[i].call < call &&
-        waits_for(wait, group->copies[i].event))
+        order_waits_for(wait, group->copies[i].event))
       group->copies[i].waited = call;
 }
 
@@ -46,6 +46,7 @@ static struct pending_call *open_call(struct check_group *group, uint32_t number
   struct pending_call *call = &group->pending[number % CHECK_AHEAD];
   uint32_t *stamp = call->stamp;
   *call = (struct pending_call){.pc = result->pc, .act = row->act, .stamp = stamp};
+  memset(stamp, 0, group->warps * sizeof *stamp);
   if (row->act == ACT_COPY)
     call->copy = result->copy;
   if (row->act == ACT_WAIT)
@@ -119,7 +120,8 @@ void order_copy(struct check_group *group, const struct pending_call *call) {
   /* Warps that are ahead may have come to the wait already. */
   for (uint32_t number = group->calls + 1; number < group->calls + CHECK_AHEAD; number++) {
     const struct pending_call *later = &group->pending[number % CHECK_AHEAD];
-    if (later->arrived && later->act == ACT_WAIT && copy->waited == UINT32_MAX && waits_for(&later->wait, copy->event))
+    if (later->arrived && later->act == ACT_WAIT && copy->waited == UINT32_MAX &&
+        order_waits_for(&later->wait, copy->event))
       copy->waited = number;
   }
 }

@@ -101,8 +101,22 @@ static enum isa_hazard_rule while_in_flight(uint32_t item_kind, uint32_t copy_ki
   return writes(item_kind) ? HAZARD_X7 : HAZARDS;
 }
 
+/* The touch's warp was ahead, and had come to a wait for the copy before. */
+static bool has_waited(const struct party *party, const struct touch *touch, uint32_t warp) {
+  const struct check_group *group = party->group;
+  for (uint32_t number = group->calls + 1; number < group->calls + CHECK_AHEAD; number++) {
+    const struct pending_call *call = &group->pending[number % CHECK_AHEAD];
+    if (call->arrived && call->act == ACT_WAIT && call->stamp[warp] && call->stamp[warp] <= touch->when &&
+        order_waits_for(&call->wait, party->call->copy.event))
+      return true;
+  }
+  return false;
+}
+
 static struct judged copy_and_item(const struct party *party, const struct touch *touch) {
   const uint32_t warp = touch_item(touch) / lanes_of(party);
+  if (touch->group == party->group->number && has_waited(party, touch, warp))
+    return (struct judged){HAZARDS, false};
   const bool before = touch->group == party->group->number && touch->when < party->call->stamp[warp];
   if (!before)
     return (struct judged){while_in_flight(touch->kind, party->kind), false};
@@ -235,10 +249,10 @@ static bool replaces(const struct party *party, const struct touch *touch, enum 
 
 /* Touches from the party's instruction that stay: witnesses of who else was there. */
 struct witnesses {
-  uint32_t own;                    /* of its group; with orders_warps, of its warp */
-  uint32_t foreign;                /* other groups that have some, */
-  uint32_t group[CHECK_WITNESSES]; /* the first of these, */
-  struct touch *spare;             /* and a second witness of the first */
+  uint32_t own;                         /* of its group; with orders_warps, of its warp */
+  uint32_t foreign;                     /* other groups that have some, */
+  uint32_t group[CHECK_MOST_WITNESSES]; /* the first of these, */
+  struct touch *spare;                  /* and a second witness of one of them */
 };
 
 /* A copy in flight is witness of itself alone: others end at other waits. */
@@ -253,21 +267,25 @@ static void count_witness(const struct party *party, struct touch *touch, struct
       count->spare = touch;
       return;
     }
-  if (count->foreign < CHECK_WITNESSES)
+  if (count->foreign < CHECK_MOST_WITNESSES)
     count->group[count->foreign++] = touch->group;
 }
 
-/* A read of the LDS before the copy that now overwrites it: whoever waits for the copy comes after the read too. */
-static bool is_behind_copy(const struct party *party, const struct touch *touch) {
-  return party->space == CHECK_LDS && party->kind == TOUCH_COPY_WRITE && touch->group == party->group->number &&
-         !touch_is_copy(touch->kind);
+/* How many other groups are remembered. Two are enough for reads, which break the same rules with their own group as
+ * with others, unless they may all be known to whoever comes later. */
+static uint32_t most_witnesses(const struct party *party) {
+  if (party->kind == TOUCH_WRITE || party->kind == TOUCH_COPY_WRITE)
+    return CHECK_MOST_WITNESSES;
+  return party->unit->checker->hands_over ? CHECK_WITNESSES : 2;
 }
 
 /* Holds the touch against all that are there, and keeps it if it says something new. */
 static void touch_all(const struct party *party, struct touch *cell, bool may_conflict) {
   struct touch_pool *pool = &party->unit->checker->pool;
-  struct witnesses count = {0};
+  struct witnesses count;
   struct touch *place = NULL;
+  count.own = count.foreign = 0;
+  count.spare = NULL;
   for (uint32_t index = 0, next = cell->next;; index = next, next = pool->at[index].next) {
     struct touch *touch = index ? &pool->at[index] : cell;
     const enum relation relation = relation_to(party, touch);
@@ -275,8 +293,6 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
       const struct judged judged = judge(party, touch);
       if (judged.rule != HAZARDS)
         report(party, touch, judged);
-      else if (is_behind_copy(party, touch))
-        touch->when = 0;
     }
     if (touch_site(touch) == party->site && touch->kind == party->kind) {
       if (!place && replaces(party, touch, relation))
@@ -287,9 +303,7 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
     if (!next)
       break;
   }
-  /* Two groups are enough, unless they may all be known to whoever comes later. */
-  const uint32_t most = party->unit->checker->hands_over ? CHECK_WITNESSES : 2;
-  const bool wanted = party->ahead || (count.own < 2 && count.foreign < most);
+  const bool wanted = party->ahead || (count.own < 2 && count.foreign < most_witnesses(party));
   if (!place && wanted && count.spare) /* a second of one group makes room */
     place = count.spare;
   if (place)
@@ -299,15 +313,15 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
   note_all(party, cell);
 }
 
-/* All touches of the cell are over: of the LDS, where nobody asks for them any more. */
+/* All touches of the cell are over: of the LDS, where nobody asks for them any more. None is later than the first. */
 static bool all_over(const struct party *party, const struct touch *cell) {
   if (party->space != CHECK_LDS)
     return cell->group <= party->unit->checker->base;
   if (cell->group != party->group->number)
     return true;
-  if (cell->when >= (touch_is_copy(cell->kind) ? party->oldest : party->epoch))
-    return false;
-  return !cell->next || (party->oldest == UINT32_MAX && (cell->kind != TOUCH_COPY_READ || cell->when < party->epoch));
+  if (cell->next)
+    return cell->when < party->epoch && cell->when < party->oldest;
+  return cell->when < (touch_is_copy(cell->kind) ? party->oldest : party->epoch);
 }
 
 static inline void touch_cell(const struct party *party, struct touch *cell) {

@@ -39,8 +39,21 @@ static void report(struct check_unit *unit, const struct check_group *group, con
   hazards_add(checker, &hazard);
 }
 
+/* The reader's warp is ahead of others, and has passed a copy that will have filled the bytes. */
+static bool is_on_its_way(const struct party *party, uint64_t address) {
+  const struct check_group *group = party->group;
+  for (uint32_t number = group->calls; party->ahead && number < party->warp->calls; number++) {
+    const struct pending_call *call = &group->pending[number % CHECK_AHEAD];
+    if (call->act == ACT_COPY && call->copy.to_lds && copies_fill(group, &call->copy, address, party->bytes))
+      return true;
+  }
+  return false;
+}
+
 static void note(struct party *party, uint64_t address, uint32_t item) {
   struct check_group *group = party->group;
+  if (is_on_its_way(party, address))
+    return;
   if (group->unwritten_count == MOST_NOTED)
     return;
   if (group->unwritten_count == group->unwritten_room) {
@@ -69,11 +82,19 @@ void unwritten_lanes_read(struct party *party, uint64_t mask, const uint64_t *ad
   }
 }
 
-/* The write settles that nobody had written what the read wanted: it is by the same work-item, or by a copy that the
- * reader's warp came to after the read. */
+/* Whether the copy that read was over when the party wrote; else the two race (X7). */
+static bool copy_is_over(const struct party *party, const struct unwritten *read) {
+  const struct copy_in_flight *copy = order_find_copy(party->group, read->when);
+  if (!copy)
+    return true;
+  return party->warp ? copy->waited < party->warp->calls : read->when < party->group->fenced[CHECK_LDS];
+}
+
+/* The write settles that nobody had written what the read wanted: it comes later. It is by the same work-item, or by a
+ * copy that the reader's warp came to after the read. */
 static bool comes_after(const struct party *party, const struct unwritten *read) {
   if (read->copy)
-    return false;
+    return copy_is_over(party, read);
   if (party->warp)
     return read->item == party->item;
   return read->when < party->call->stamp[read->item / party->group->shape->launch->warp_size];
@@ -88,14 +109,16 @@ static void settle_with(struct party *party, uint64_t address, uint32_t bytes) {
       group->unwritten[kept++] = read;
     else if (comes_after(party, &read))
       report(party->unit, group, &read);
+    else if (is_unwritten(party->unit, read.address, read.bytes)) /* in part */
+      group->unwritten[kept++] = read;
   }
   group->unwritten_count = kept;
 }
 
 void unwritten_filled(struct party *party, uint64_t address, uint32_t bytes) {
+  memset(party->unit->written + address, 1, bytes);
   if (party->group->unwritten_count)
     settle_with(party, address, bytes);
-  memset(party->unit->written + address, 1, bytes);
 }
 
 void unwritten_lanes_filled(struct party *party, uint64_t mask, const uint64_t *address) {
