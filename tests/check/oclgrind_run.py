@@ -42,6 +42,7 @@ REASONS = (
     (r"copy_[23]D[23]D", "no 2D2D and 3D3D copies"),
     (r"copy_fence", "no copy fences"),
     (r"sub_group", "no sub-groups"),
+    (r"work_group_(all|any|broadcast|reduce|scan)", "no work-group functions"),
     (r"atomic", "no atomics of OpenCL 2.0"),
     (r"INVALID_WORK_GROUP_SIZE", "no smaller last work-group"),
     (r"program scope", "no program-scope variables"),
