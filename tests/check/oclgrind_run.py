@@ -42,11 +42,11 @@ REASONS = (
     (r"copy_[23]D[23]D", "no 2D2D and 3D3D copies"),
     (r"copy_fence", "no copy fences"),
     (r"sub_group", "no sub-groups"),
-    (r"work_group_(all|any|broadcast|reduce|scan)", "no work-group functions"),
     (r"atomic", "no atomics of OpenCL 2.0"),
     (r"INVALID_WORK_GROUP_SIZE", "no smaller last work-group"),
     (r"program scope", "no program-scope variables"),
     (r"addrspacecast", "no generic pointers"),
+    (r"work_group_(all|any|broadcast|reduce|scan)", "no work-group functions"),
 )
 
 # Which of these name the rule itself. Of the rules that are not here, Oclgrind knows nothing.
