@@ -501,7 +501,8 @@ void checker_take(struct checker *checker, uint32_t number, const struct isa_lau
 
 struct check_counts checker_counts(const struct checker *checker) {
   struct check_counts counts = checker->counts;
-  counts.shadow_bytes = checker->global.host_bytes + checker->pool.room * sizeof(struct touch);
+  counts.shadow_bytes = checker->global.host_bytes + checker->pool.room * sizeof(struct touch) +
+                        checker->pool.chain_room * sizeof(uint32_t);
   for (uint32_t i = 0; i < checker->unit_count; i++)
     counts.shadow_bytes += checker->units[i]->lds.host_bytes;
   return counts;

@@ -123,7 +123,7 @@ struct check_group {
   uint32_t last_pc;                         /* the lowest instruction at which one of its warps has ended */
   struct released released[CHECK_RELEASED]; /* the latest, a ring */
   uint32_t released_count;
-  struct copy_in_flight *copies;
+  struct copy_in_flight *copies; /* the oldest first */
   uint32_t copy_count, copy_room;
   struct handed *handed; /* a hash table by address; `time` NULL: free */
   uint32_t handed_count, handed_room;
@@ -219,11 +219,12 @@ struct party {
   const struct pending_call *call; /* of a copy */
   enum check_space space;
   uint32_t site, item, when, kind;
-  uint32_t bytes;  /* of a lane's access, or of a copy's element */
-  uint64_t at;     /* of the cell that is being looked at */
-  uint32_t epoch;  /* of the space: what is older is over in the group */
-  uint32_t oldest; /* `when` of the oldest copy in flight, or UINT32_MAX */
-  bool ahead;      /* its warp has come to calls that others of the group have not */
+  uint32_t bytes;     /* of a lane's access, or of a copy's element */
+  uint64_t at;        /* of the cell that is being looked at */
+  uint32_t epoch;     /* of the space: what is older is over in the group */
+  uint32_t oldest;    /* `when` of the oldest copy in flight, or UINT32_MAX */
+  bool ahead;         /* its warp has come to calls that others of the group have not */
+  struct touch fresh; /* what a cell keeps of it that has nothing else */
 };
 
 /* ---- order.c */
@@ -244,7 +245,11 @@ bool order_waits_for(const struct isa_wait *wait, uint32_t event);
 
 /* The copy with this name, or NULL when all have waited for it. */
 const struct copy_in_flight *order_find_copy(const struct check_group *group, uint32_t when);
-uint32_t order_oldest_copy(const struct check_group *group);
+
+/* Of the oldest copy in flight, or UINT32_MAX. */
+static inline uint32_t order_oldest_copy(const struct check_group *group) {
+  return group->copy_count ? group->copies[0].when : UINT32_MAX;
+}
 
 void order_warp_barrier(struct check_group *group, struct check_warp *warp, uint8_t sync);
 

@@ -127,17 +127,15 @@ void order_copy(struct check_group *group, const struct pending_call *call) {
 }
 
 const struct copy_in_flight *order_find_copy(const struct check_group *group, uint32_t when) {
-  for (uint32_t i = 0; i < group->copy_count; i++)
-    if (group->copies[i].when == when)
-      return &group->copies[i];
-  return NULL;
-}
-
-uint32_t order_oldest_copy(const struct check_group *group) {
-  uint32_t oldest = UINT32_MAX;
-  for (uint32_t i = 0; i < group->copy_count; i++)
-    oldest = group->copies[i].when < oldest ? group->copies[i].when : oldest;
-  return oldest;
+  uint32_t low = 0, high = group->copy_count;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (group->copies[middle].when < when)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < group->copy_count && group->copies[low].when == when ? &group->copies[low] : NULL;
 }
 
 /* ---- warps -------------------------------------------------------------------------------- */

@@ -86,6 +86,8 @@ uint32_t touch_pool_take(struct touch_pool *pool) {
   uint32_t index = pool->unused;
   if (index) {
     pool->unused = pool->at[index].next;
+    if (!pool->unused && pool->chain_count)
+      pool->unused = pool->chains[--pool->chain_count];
     return index;
   }
   if (pool->count == SHADOW_MOST_NEXT)
@@ -97,7 +99,20 @@ uint32_t touch_pool_take(struct touch_pool *pool) {
   return ++pool->count;
 }
 
+void touch_pool_give(struct touch_pool *pool, uint32_t first) {
+  if (!pool->unused) {
+    pool->unused = first;
+    return;
+  }
+  if (pool->chain_count == pool->chain_room) {
+    pool->chain_room = 2 * pool->chain_room + 256;
+    pool->chains = need_more(pool->chains, pool->chain_room, sizeof *pool->chains);
+  }
+  pool->chains[pool->chain_count++] = first;
+}
+
 void touch_pool_free(struct touch_pool *pool) {
   free(pool->at);
+  free(pool->chains);
   *pool = (struct touch_pool){0};
 }

@@ -56,7 +56,9 @@ struct shadow_page {
 /* Touches behind the first ones, of all shadows. */
 struct touch_pool {
   struct touch *at;             /* at[0] is not used */
-  uint32_t count, room, unused; /* `unused`: the first of those given back, or 0 */
+  uint32_t count, room, unused; /* `unused`: the first of a chain that was given back, or 0 */
+  uint32_t *chains;             /* the first ones of the other chains */
+  uint32_t chain_count, chain_room;
 };
 
 struct shadow {
@@ -79,10 +81,8 @@ void shadow_free(struct shadow *shadow);
 
 /* The index of a new touch, or 0 when there are too many. */
 uint32_t touch_pool_take(struct touch_pool *pool);
-static inline void touch_pool_give(struct touch_pool *pool, uint32_t index) {
-  pool->at[index].next = pool->unused & SHADOW_MOST_NEXT;
-  pool->unused = index;
-}
+/* Gives back a chain, which is not looked at until its touches are taken again. */
+void touch_pool_give(struct touch_pool *pool, uint32_t first);
 void touch_pool_free(struct touch_pool *pool);
 
 static inline uint32_t touch_site(const struct touch *touch) { return touch->who >> SHADOW_ITEM_BITS; }

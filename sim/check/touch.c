@@ -167,22 +167,13 @@ static void report(const struct party *party, const struct touch *touch, struct 
 
 /* ---- cells -------------------------------------------------------------------------------- */
 
-static uint32_t who_of(const struct party *party) { return party->site << SHADOW_ITEM_BITS | party->item; }
-
-static void give_chain(struct touch_pool *pool, uint32_t index) {
-  while (index) {
-    const uint32_t next = pool->at[index].next;
-    touch_pool_give(pool, index);
-    index = next;
-  }
-}
-
-static void set_alone(const struct party *party, struct touch *cell) {
-  *cell = (struct touch){.group = party->group->number,
-                         .when = party->when,
-                         .who = who_of(party),
-                         .kind = party->kind & 7,
-                         .only_reads = touch_is_read(party->kind)};
+/* Before its first cell. */
+static void begin(struct party *party) {
+  party->fresh = (struct touch){.group = party->group->number,
+                                .when = party->when,
+                                .who = party->site << SHADOW_ITEM_BITS | party->item,
+                                .kind = party->kind & 7,
+                                .only_reads = touch_is_read(party->kind)};
 }
 
 static void put_first(const struct party *party, struct touch *cell) {
@@ -191,7 +182,7 @@ static void put_first(const struct party *party, struct touch *cell) {
   if (!index)
     return;
   pool->at[index] = *cell;
-  set_alone(party, cell);
+  *cell = party->fresh;
   cell->next = index & SHADOW_MOST_NEXT;
 }
 
@@ -203,7 +194,7 @@ static void put_in_place(const struct party *party, struct touch *cell, struct t
   place->kind = cell->kind;
   cell->group = party->group->number;
   cell->when = party->when;
-  cell->who = who_of(party);
+  cell->who = party->fresh.who;
   cell->kind = party->kind & 7;
 }
 
@@ -279,6 +270,17 @@ static uint32_t most_witnesses(const struct party *party) {
   return party->unit->checker->hands_over ? CHECK_WITNESSES : 2;
 }
 
+/* Nobody has touched the cell in this way from the party's site. */
+static bool is_new_site(const struct party *party, const struct touch *cell) {
+  const struct touch_pool *pool = &party->unit->checker->pool;
+  while (touch_site(cell) != party->site || cell->kind != party->kind) {
+    if (!cell->next)
+      return true;
+    cell = &pool->at[cell->next];
+  }
+  return false;
+}
+
 /* Holds the touch against all that are there, and keeps it if it says something new. */
 static void touch_all(const struct party *party, struct touch *cell, bool may_conflict) {
   struct touch_pool *pool = &party->unit->checker->pool;
@@ -317,7 +319,7 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
 static bool all_over(const struct party *party, const struct touch *cell) {
   if (party->space != CHECK_LDS)
     return cell->group <= party->unit->checker->base;
-  if (cell->group != party->group->number)
+  if (cell->group != party->fresh.group)
     return true;
   if (cell->next)
     return cell->when < party->epoch && cell->when < party->oldest;
@@ -325,27 +327,32 @@ static bool all_over(const struct party *party, const struct touch *cell) {
 }
 
 static inline void touch_cell(const struct party *party, struct touch *cell) {
+  const uint32_t group = party->fresh.group;
   if (!cell->group) {
-    set_alone(party, cell);
+    *cell = party->fresh;
     return;
   }
-  if (party->warp && cell->group == party->group->number && cell->kind == party->kind && !cell->next &&
-      cell->who == who_of(party) && !party->ahead) {
+  if (party->warp && cell->group == group && cell->kind == party->kind && !cell->next &&
+      cell->who == party->fresh.who && !party->ahead) {
     cell->when = party->when;
     return;
   }
-  if (party->kind == TOUCH_READ && cell->kind == TOUCH_READ && cell->only_reads && touch_site(cell) == party->site &&
+  const bool only_reads = cell->only_reads && party->fresh.only_reads;
+  if (only_reads && party->kind == TOUCH_READ && cell->kind == TOUCH_READ && touch_site(cell) == party->site &&
       cell->group > party->unit->checker->base &&
-      (cell->settled_groups ||
-       (cell->settled_items && cell->group == party->group->number && cell->when >= party->epoch)) &&
-      (party->space != CHECK_LDS || cell->group == party->group->number))
+      (cell->settled_groups || (cell->settled_items && cell->group == group && cell->when >= party->epoch)) &&
+      (party->space != CHECK_LDS || cell->group == group))
     return;
   if (all_over(party, cell)) {
-    give_chain(&party->unit->checker->pool, cell->next);
-    set_alone(party, cell);
+    if (cell->next)
+      touch_pool_give(&party->unit->checker->pool, cell->next);
+    *cell = party->fresh;
     return;
   }
-  touch_all(party, cell, !(cell->only_reads && touch_is_read(party->kind)));
+  if (only_reads && is_new_site(party, cell))
+    put_first(party, cell);
+  else
+    touch_all(party, cell, !only_reads);
 }
 
 /* ---- runs and lanes ------------------------------------------------------------------------- */
@@ -354,10 +361,11 @@ static struct shadow *shadow_of(const struct party *party) {
   return party->space == CHECK_LDS ? &party->unit->lds : &party->unit->checker->global;
 }
 
-/* Bytes that do not cross the end of a page. */
-static void touch_piece(struct party *party, struct shadow_page *page, uint64_t address, uint32_t bytes) {
+/* Bytes that do not cross the end of a page. Returns the page, which may be another one afterwards. */
+static inline struct shadow_page *touch_piece(struct party *party, struct shadow_page *page, uint64_t address,
+                                              uint32_t bytes) {
   if (page->ignored)
-    return;
+    return page;
   if (!page->bytes && (address | bytes) % 4)
     page = shadow_refine(shadow_of(party), address, &party->unit->checker->pool);
   const uint32_t unit = page->bytes ? 1 : 4, offset = (uint32_t)(address % SHADOW_PAGE_BYTES);
@@ -366,9 +374,10 @@ static void touch_piece(struct party *party, struct shadow_page *page, uint64_t 
     party->at = address + done;
     touch_cell(party, cell);
   }
+  return page;
 }
 
-void touch_run(struct party *party, uint64_t address, uint64_t bytes) {
+static void touch_bytes(struct party *party, uint64_t address, uint64_t bytes) {
   while (bytes) {
     const uint64_t room = SHADOW_PAGE_BYTES - address % SHADOW_PAGE_BYTES, piece = bytes < room ? bytes : room;
     touch_piece(party, shadow_page(shadow_of(party), address), address, (uint32_t)piece);
@@ -377,16 +386,31 @@ void touch_run(struct party *party, uint64_t address, uint64_t bytes) {
   }
 }
 
+void touch_run(struct party *party, uint64_t address, uint64_t bytes) {
+  begin(party);
+  touch_bytes(party, address, bytes);
+}
+
 void touch_lanes(struct party *party, uint64_t mask, const uint64_t *address) {
   struct shadow *shadow = shadow_of(party);
-  const uint32_t first_item = party->warp->index * lanes_of(party);
+  struct shadow_page *page = NULL;
+  const uint32_t first_item = party->warp->index * lanes_of(party), who = party->site << SHADOW_ITEM_BITS;
+  uint64_t number = UINT64_MAX; /* of `page` */
+  begin(party);
   for (; mask; mask &= mask - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(mask);
     const uint64_t at = address[lane];
     party->item = first_item + lane;
-    if (at % SHADOW_PAGE_BYTES + party->bytes > SHADOW_PAGE_BYTES)
-      touch_run(party, at, party->bytes);
-    else
-      touch_piece(party, shadow_page(shadow, at), at, party->bytes);
+    party->fresh.who = who | party->item;
+    if (at % SHADOW_PAGE_BYTES + party->bytes > SHADOW_PAGE_BYTES) {
+      touch_bytes(party, at, party->bytes);
+      number = UINT64_MAX;
+      continue;
+    }
+    if (at / SHADOW_PAGE_BYTES != number) {
+      page = shadow_page(shadow, at);
+      number = at / SHADOW_PAGE_BYTES;
+    }
+    page = touch_piece(party, page, at, party->bytes);
   }
 }

@@ -11,7 +11,7 @@
 
 #include "sim/check/check_parts.h"
 
-enum { VALUE = 4, MOST_NOTED = 4096 /* of a group at a time: further ones are not told */ };
+enum { VALUE = 4, ALL_WRITTEN = 0x01010101, MOST_NOTED = 4096 /* of a group at a time: further ones are not told */ };
 
 void unwritten_start(struct check_unit *unit, struct check_group *group) {
   const uint32_t base = group->shape->lds_base, bytes = group->shape->launch->lds_bytes;
@@ -22,7 +22,11 @@ void unwritten_free(struct check_group *group) { free(group->unwritten); }
 
 static bool is_unwritten(const struct check_unit *unit, uint64_t address, uint32_t bytes) {
   const uint8_t *written = unit->written + address;
-  uint32_t missing = 0;
+  uint32_t missing = 0, word = 0;
+  if (bytes == sizeof word) {
+    memcpy(&word, written, sizeof word);
+    return word != ALL_WRITTEN;
+  }
   for (uint32_t i = 0; i < bytes; i++)
     missing += !written[i];
   return bytes <= VALUE ? missing > 0 : missing == bytes;
