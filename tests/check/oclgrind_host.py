@@ -42,12 +42,13 @@ def contents(buffer, folder):
     size = buffer["bytes"]
     if "file" in buffer:
         return np.fromfile(folder / buffer["file"], np.uint8)
-    dtype, _, room = typed(buffer.get("elem", "uint"))
+    elem = buffer.get("elem", "uint")
+    dtype, _, room = typed(elem)
     count = size // (dtype.itemsize * room)
     if "values" in buffer:
-        return values_of(buffer["elem"], buffer["values"])
+        return values_of(elem, buffer["values"])
     if buffer.get("fill") == "iota":
-        return values_of(buffer["elem"], range(count))
+        return values_of(elem, range(count))
     if buffer.get("fill") == "random":
         # Which values these are is no matter: no kernel breaks its rule because of them.
         return np.random.default_rng(buffer.get("seed", 1)).integers(0, 256, size, np.uint8)
