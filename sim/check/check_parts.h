@@ -3,6 +3,7 @@
  *     check.c     the warp source: what a step is, and to whom it goes
  *     order.c     a work-group's own time: its calls, barriers, copies in flight
  *     handover.c  what atomics and mbarriers hand over, from warp to warp and from work-group to work-group
+ *     known.c     how much of other groups' times is over (known.h)
  *     touch.c     touches of bytes, and which two of them are a hazard
  *     copies.c    a copy's two sides, element by element
  *     events.c    events that are not live, and copies that nobody waits for
@@ -19,6 +20,7 @@
 #include "isa/rows.h"
 #include "models/executor.h"
 #include "sim/check/check.h"
+#include "sim/check/known.h"
 #include "sim/check/shadow.h"
 #include "sim/core/need.h"
 
@@ -59,13 +61,6 @@ struct act_row {
 struct site {
   uint32_t launch; /* among those that run at once */
   uint32_t pc;
-};
-
-/* How much of work-groups' times is known to be over: a sorted list of parts of them (handover.c). */
-struct known {
-  uint64_t *part;
-  uint32_t *when;
-  uint32_t count, room;
 };
 
 /* An event that a wait has released. */

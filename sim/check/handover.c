@@ -14,92 +14,21 @@
 
 #include "sim/check/check_parts.h"
 
-/* ---- lists of what is known ---------------------------------------------------------------------- */
+/* ---- parts of groups' times ----------------------------------------------------------------------- */
 
 /* Of a group: what all did, its copies, and then of each warp what it did, and its atomics. */
 enum { PART_ALL, PART_COPIES, PART_WARPS, PART_BITS = 8 };
 
 static uint64_t part_of(uint32_t group, uint32_t part) { return (uint64_t)group << PART_BITS | part; }
 
-static uint32_t place_in(const struct known *known, uint64_t part) {
-  uint32_t low = 0, high = known->count;
-  while (low < high) {
-    const uint32_t middle = (low + high) / 2;
-    if (known->part[middle] < part)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static void make_room(struct known *known, uint32_t count) {
-  if (count <= known->room)
-    return;
-  known->room = 2 * count + 4;
-  known->part = need_more(known->part, known->room, sizeof *known->part);
-  known->when = need_more(known->when, known->room, sizeof *known->when);
-}
-
-static void known_set(struct known *known, uint64_t part, uint32_t when) {
-  const uint32_t at = place_in(known, part);
-  if (at == known->count || known->part[at] != part) {
-    make_room(known, known->count + 1);
-    memmove(known->part + at + 1, known->part + at, (known->count - at) * sizeof *known->part);
-    memmove(known->when + at + 1, known->when + at, (known->count - at) * sizeof *known->when);
-    known->part[at] = part;
-    known->when[at] = 0;
-    known->count++;
-  }
-  known->when[at] = when > known->when[at] ? when : known->when[at];
-}
-
-/* From the end, so that it can be done in place. */
-static void known_join(struct known *into, const struct known *from) {
-  uint32_t common = 0;
-  for (uint32_t i = 0, j = 0; i < into->count && j < from->count;) {
-    common += into->part[i] == from->part[j];
-    if (into->part[i] < from->part[j])
-      i++;
-    else if (into->part[i] > from->part[j])
-      j++;
-    else
-      i++, j++;
-  }
-  uint32_t i = into->count, j = from->count, at = into->count + from->count - common;
-  make_room(into, at);
-  into->count = at;
-  while (j) {
-    const bool mine = i && into->part[i - 1] >= from->part[j - 1],
-               both = mine && into->part[i - 1] == from->part[j - 1];
-    const uint32_t when = mine ? into->when[i - 1] : from->when[j - 1];
-    at--;
-    into->part[at] = mine ? into->part[i - 1] : from->part[j - 1];
-    into->when[at] = both && from->when[j - 1] > when ? from->when[j - 1] : when;
-    i -= mine;
-    j -= !mine || both;
-  }
-}
-
-static bool has_part(const struct known *known, uint64_t part, uint32_t when) {
-  const uint32_t at = place_in(known, part);
-  return at < known->count && known->part[at] == part && known->when[at] >= when;
-}
-
 bool handover_knows(const struct known *known, const struct touch *touch, uint32_t lanes) {
-  if (!known->count)
+  if (known_is_empty(known))
     return false;
   if (touch_is_copy(touch->kind))
-    return has_part(known, part_of(touch->group, PART_COPIES), touch->when);
+    return known_has(known, part_of(touch->group, PART_COPIES), touch->when);
   const uint64_t warp = part_of(touch->group, PART_WARPS + 2 * (touch_item(touch) / lanes));
-  return has_part(known, part_of(touch->group, PART_ALL), touch->when) || has_part(known, warp, touch->when) ||
-         (touch_is_atomic(touch->kind) && has_part(known, warp + 1, touch->when));
-}
-
-static void free_known(struct known *known) {
-  free(known->part);
-  free(known->when);
-  *known = (struct known){0};
+  return known_has(known, part_of(touch->group, PART_ALL), touch->when) || known_has(known, warp, touch->when) ||
+         (touch_is_atomic(touch->kind) && known_has(known, warp + 1, touch->when));
 }
 
 /* ---- in a group ------------------------------------------------------------------------------- */
@@ -172,7 +101,7 @@ void handover_pass(struct check_group *group, struct check_warp *warp, uint64_t 
   if (handed) {
     join_times(seen_by(group, warp), handed->time, times_of(group));
     known_join(&warp->known, &handed->known);
-    group->is_offered |= handed->known.count;
+    group->is_offered |= !known_is_empty(&handed->known);
   }
   group_ticks(group);
 }
@@ -262,7 +191,7 @@ void handover_offer(struct check_unit *unit, struct check_group *group, struct c
     handover = slot_of(checker->handovers, checker->handover_room, address);
   if (handover && handover->address)
     known_join(&warp->offered, &handover->known);
-  group->is_offered |= handed || warp->offered.count;
+  group->is_offered |= handed || !known_is_empty(&warp->offered);
 }
 
 static void take_offered(struct check_group *group, struct check_warp *warp) {
@@ -270,7 +199,7 @@ static void take_offered(struct check_group *group, struct check_warp *warp) {
     join_times(seen_by(group, warp), warp->offered_times, times_of(group));
   known_join(&warp->known, &warp->offered);
   free(warp->offered_times);
-  free_known(&warp->offered);
+  known_free(&warp->offered);
   warp->offered_times = NULL;
 }
 
@@ -281,7 +210,7 @@ void handover_join(struct check_unit *unit, struct check_group *group) {
       continue;
     take_offered(group, warp);
     known_join(&group->known, &warp->known);
-    free_known(&warp->known);
+    known_free(&warp->known);
   }
   group->is_offered = false;
 }
@@ -298,8 +227,8 @@ void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t 
 /* ---- the end --------------------------------------------------------------------------------------- */
 
 void handover_free_warp(struct check_warp *warp) {
-  free_known(&warp->known);
-  free_known(&warp->offered);
+  known_free(&warp->known);
+  known_free(&warp->offered);
   free(warp->offered_times);
   warp->offered_times = NULL;
 }
@@ -307,16 +236,16 @@ void handover_free_warp(struct check_warp *warp) {
 void handover_free_group(struct check_group *group) {
   for (uint32_t i = 0; i < group->handed_room; i++) {
     free(group->handed[i].time);
-    free_known(&group->handed[i].known);
+    known_free(&group->handed[i].known);
   }
   free(group->handed);
   free(group->seen);
-  free_known(&group->known);
+  known_free(&group->known);
 }
 
 void handover_free(struct checker *checker) {
   for (uint32_t i = 0; i < checker->handover_room; i++)
-    free_known(&checker->handovers[i].known);
+    known_free(&checker->handovers[i].known);
   free(checker->handovers);
   checker->handovers = NULL;
   checker->handover_count = checker->handover_room = 0;

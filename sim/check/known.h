@@ -1,0 +1,34 @@
+/* How much of work-groups' times is known to be over: a time for each of their parts, by number.
+ *
+ *     struct known ──► node ──► node ... ──► leaf: 16 times
+ *     another      ──► node ─────┘           those that are the same are shared
+ *
+ * Groups that hand over to each other in a row all know what the ones before them knew. So nodes are shared, and only
+ * those copied in which something differs: what a hand-over costs does not grow with the number of groups before it.
+ *
+ * Invariant: a node with more than one reference is not changed. A time of 0 says nothing. */
+#ifndef SIM_CHECK_KNOWN_H
+#define SIM_CHECK_KNOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { KNOWN_PART_BITS = 40 }; /* of a part's number */
+
+struct known_node;
+
+struct known {
+  struct known_node *root; /* NULL: nothing */
+};
+
+static inline bool known_is_empty(const struct known *known) { return known->root == NULL; }
+
+/* The part is over until `when`, or later if that is known already. */
+void known_set(struct known *known, uint64_t part, uint32_t when);
+/* And all that `from` knows. */
+void known_join(struct known *into, const struct known *from);
+bool known_has(const struct known *known, uint64_t part, uint32_t when);
+void known_free(struct known *known);
+
+#endif
