@@ -126,6 +126,7 @@ void order_copy(struct check_group *group, const struct pending_call *call) {
   }
 }
 
+/* They lie in the order in which they were issued. */
 const struct copy_in_flight *order_find_copy(const struct check_group *group, uint32_t when) {
   uint32_t low = 0, high = group->copy_count;
   while (low < high) {

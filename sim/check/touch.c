@@ -227,12 +227,18 @@ static bool crosses_a_call(const struct party *party, const struct touch *touch)
   return false;
 }
 
+/* Two copies under one event: whatever waits for the later one, or fences it, does so for the earlier one too. */
+static bool is_covered(const struct party *party, const struct touch *touch) {
+  const struct copy_in_flight *copy = party->warp ? NULL : order_find_copy(party->group, touch->when);
+  return copy && copy->waited == UINT32_MAX && copy->event == party->call->copy.event;
+}
+
 /* The party's new touch takes the place of this one, which it knows to be before it: who knows of the party knows of
  * that one, too. */
 static bool replaces(const struct party *party, const struct touch *touch, enum relation relation) {
   if (touch->group != party->group->number)
     return touch->group <= party->unit->checker->base || relation == ORDERED;
-  if (relation == OVER)
+  if (relation == OVER || is_covered(party, touch))
     return true;
   return party->warp && relation == ORDERED && touch_item(touch) / lanes_of(party) == party->warp->index &&
          !crosses_a_call(party, touch);
@@ -244,13 +250,17 @@ struct witnesses {
   uint32_t foreign;                     /* other groups that have some, */
   uint32_t group[CHECK_MOST_WITNESSES]; /* the first of these, */
   struct touch *spare;                  /* and a second witness of one of them */
+  uint32_t copies;                      /* of the group, in flight, */
+  struct touch *copy;                   /* and the latest of them */
 };
 
-/* A copy in flight is witness of itself alone: others end at other waits. */
+/* A copy in flight is witness of itself alone: others end at other waits. Of too many, the last gives way. */
 static void count_witness(const struct party *party, struct touch *touch, struct witnesses *count) {
   if (touch->group == party->group->number) {
     const bool same_warp = party->warp && touch_item(touch) / lanes_of(party) == party->warp->index;
     count->own += same_warp || (party->warp && !party->unit->checker->orders_warps);
+    if (!party->warp && !count->copies++)
+      count->copy = touch;
     return;
   }
   for (uint32_t i = 0; i < count->foreign; i++)
@@ -286,8 +296,8 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
   struct touch_pool *pool = &party->unit->checker->pool;
   struct witnesses count;
   struct touch *place = NULL;
-  count.own = count.foreign = 0;
-  count.spare = NULL;
+  count.own = count.foreign = count.copies = 0;
+  count.spare = count.copy = NULL;
   for (uint32_t index = 0, next = cell->next;; index = next, next = pool->at[index].next) {
     struct touch *touch = index ? &pool->at[index] : cell;
     const enum relation relation = relation_to(party, touch);
@@ -308,6 +318,8 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
   const bool wanted = party->ahead || (count.own < 2 && count.foreign < most_witnesses(party));
   if (!place && wanted && count.spare) /* a second of one group makes room */
     place = count.spare;
+  if (!place && count.copies >= CHECK_COPIES)
+    place = count.copy;
   if (place)
     put_in_place(party, cell, place);
   else if (wanted)
@@ -339,7 +351,7 @@ static inline void touch_cell(const struct party *party, struct touch *cell) {
   }
   const bool only_reads = cell->only_reads && party->fresh.only_reads;
   if (only_reads && party->kind == TOUCH_READ && cell->kind == TOUCH_READ && touch_site(cell) == party->site &&
-      cell->group > party->unit->checker->base &&
+      cell->group > party->unit->checker->base && !party->ahead &&
       (cell->settled_groups || (cell->settled_items && cell->group == group && cell->when >= party->epoch)) &&
       (party->space != CHECK_LDS || cell->group == group))
     return;
