@@ -54,6 +54,9 @@
  *     from_cu    a b A                                a and A are of one warp
  *     banks             a    b    a    b    A   ..    A waits for a's end, not b
  *
+ * With `conflicts` none a phase takes the passes of a bank that has one word to deliver, whatever its busiest bank has: a
+ * machine that no hardware is, to hold others against.
+ *
  * Replies leave in order: one that is later than its passes and the latency, of an atomic or of a wide load, holds
  * up those behind it.
  *
@@ -96,6 +99,7 @@ enum lds_hash { LDS_HASH_NONE, LDS_HASH_XOR };
 enum lds_dma_port { LDS_PORT_SHARED, LDS_PORT_SEPARATE };
 enum lds_merge { LDS_MERGE_NONE, LDS_MERGE_PAIRS };
 enum lds_empty { LDS_EMPTY_SKIP, LDS_EMPTY_PASS };
+enum lds_conflicts { LDS_CONFLICTS_REAL, LDS_CONFLICTS_NONE };
 enum lds_priority { LDS_ALTERNATE, LDS_WARPS_FIRST, LDS_DMA_FIRST };
 
 enum { LDS_LANES = 64, LDS_ENGINES = 8, LDS_WORDS = LDS_LANES * 5, LDS_PASSES = 2 * LDS_WORDS, LDS_AT_BANKS = 4 };

@@ -77,9 +77,14 @@ static bool evenly_spaced(const uint64_t *address, unsigned lanes, uint64_t step
   return !difference;
 }
 
+/* What the busiest bank has to deliver of `words`. */
+static uint32_t counted(const struct lds_params *params, uint32_t words) {
+  return params->conflicts == LDS_CONFLICTS_NONE ? 1 : words;
+}
+
 /* A phase in which each of `banks` delivers as many `words`. */
 static void add_uniform(const struct view *view, struct lds_schedule *schedule, uint32_t words, uint64_t banks) {
-  uint32_t passes = (uint32_t)div_up(words, view->params->ports);
+  uint32_t passes = (uint32_t)div_up(counted(view->params, words), view->params->ports);
   for (uint32_t i = 0; i < passes; i++)
     schedule->bank_mask[schedule->passes++] = banks;
   schedule->phases++;
@@ -167,7 +172,7 @@ static void add_phase(const struct view *view, struct lds_schedule *schedule, co
   mask[0] = demand->wanted;
   for (uint64_t left = demand->wanted; left; left &= left - 1) {
     unsigned bank = (unsigned)__builtin_ctzll(left);
-    uint32_t needed = (uint32_t)div_up(demand->count[bank] * demand->each, ports);
+    uint32_t needed = (uint32_t)div_up(counted(view->params, demand->count[bank]) * demand->each, ports);
     for (; passes < needed; passes++)
       mask[passes] = 0;
     for (unsigned pass = 1; pass < needed; pass++)

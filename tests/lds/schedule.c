@@ -316,6 +316,30 @@ TEST(lds_schedule, a_second_port_halves_the_passes_of_a_conflict) {
   }
 }
 
+TEST(lds_schedule, without_conflicts_a_phase_takes_one_pass_whatever_its_stride) {
+  struct lds_params params = plain(32, 4, NVIDIA);
+  uint64_t address[64];
+  struct lds_request request = {.lanes = 32, .mask = UINT32_MAX, .address = address};
+  struct lds_schedule schedule;
+  params.conflicts = LDS_CONFLICTS_NONE;
+  for (enum lds_kind kind = LDS_READ; kind <= LDS_ATOMIC; kind++)
+    for (uint8_t bytes = 4; bytes <= 16; bytes *= 2)
+      for (unsigned stride = 0; stride <= 33; stride++) {
+        for (unsigned lane = 0; lane < 32; lane++)
+          address[lane] = lane * (lane % 3 ? stride : 32) * bytes;
+        request.kind = (uint8_t)kind;
+        request.bytes = bytes;
+        lds_plan(&params, &request, &schedule);
+        EXPECT_EQ(schedule.passes, bytes / 4);
+        EXPECT_EQ(schedule.phases, bytes / 4);
+        EXPECT_EQ(schedule.ways, 1);
+        for (unsigned lane = 0; lane < 32; lane++)
+          address[lane] = (uint64_t)lane * stride * bytes;
+        lds_plan(&params, &request, &schedule);
+        EXPECT_EQ(schedule.passes, bytes / 4);
+      }
+}
+
 /* What the lanes of a load read, in elements. */
 static uint64_t same(unsigned lane) { return lane - lane; }
 static uint64_t own(unsigned lane) { return lane; }

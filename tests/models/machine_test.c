@@ -63,6 +63,8 @@ TEST(machine, the_words_of_choices_are_in_the_order_of_their_enums) {
       {"lds.priority", LDS_DMA_FIRST, "dma"},
       {"lds.hash", LDS_HASH_NONE, "none"},
       {"lds.hash", LDS_HASH_XOR, "xor"},
+      {"lds.conflicts", LDS_CONFLICTS_REAL, "real"},
+      {"lds.conflicts", LDS_CONFLICTS_NONE, "none"},
       {"lds.phases", LDS_PHASES_nvidia, "nvidia"},
       {"lds.phases", LDS_PHASES_cdna3, "cdna3"},
       {"lds.phases", LDS_PHASES_cdna4, "cdna4"},
