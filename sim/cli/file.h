@@ -28,6 +28,12 @@ bool file_begin(struct file_piecewise *file, const char *path, struct message *m
 /* `good`: whether what was written is whole. When it is not, the message says why already, and false comes back. */
 bool file_end(struct file_piecewise *file, bool good, struct message *message);
 
+/* A file without a name in $TMPDIR (/tmp), which is gone once it is closed: its descriptor, or negative. While it is
+ * open, file_nameless_path() is a name for this process. `what` is kept there, for the message. */
+int file_nameless(const char *what, struct message *message);
+enum { FILE_NAMELESS_PATH = 32 };
+void file_nameless_path(int file, char path[FILE_NAMELESS_PATH]);
+
 /* Two names of one ordinary file, whether it is there already or not. */
 bool file_is_same(const char *a, const char *b);
 

@@ -1,12 +1,11 @@
 #include "sim/cli/sweep_functional.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/cli/file.h"
 #include "sim/cli/sweep_workers.h"
 #include "sim/core/need.h"
 
@@ -80,16 +79,14 @@ struct recorded {
   struct sweep_outcome outcome;
 };
 
-static void path_of(int file, char path[32]) { snprintf(path, 32, "/proc/self/fd/%d", file); }
-
 /* The first of a few points, spread over the group, that finishes. */
 static void record(void *self, size_t number, void *answer) {
   struct batch *batch = self;
   const struct sweep_group *group = &batch->group[number];
   struct recorded *recorded = answer;
   const size_t tries = group->count < CANDIDATES ? group->count : CANDIDATES;
-  char path[32];
-  path_of(group->file, path);
+  char path[FILE_NAMELESS_PATH];
+  file_nameless_path(group->file, path);
   for (size_t i = 0; group->file >= 0 && !recorded->good && i < tries; i++) {
     uint32_t value[PLAN_AXES];
     recorded->task = group->first + i * group->count / tries;
@@ -146,19 +143,6 @@ static bool lose(void *self, size_t number, const char *why) {
 
 /* ---- the steps --------------------------------------------------------------------------------------- */
 
-/* A file without a name, in the folder for such. */
-static int nameless(struct message *message) {
-  const char *folder = getenv("TMPDIR");
-  char path[4096];
-  snprintf(path, sizeof path, "%s/warpwait.XXXXXX", folder && *folder ? folder : "/tmp");
-  const int file = mkostemp(path, O_CLOEXEC);
-  if (file < 0)
-    message_fail(message, "%.300s: %s (TMPDIR says where recordings are kept)", path, strerror(errno));
-  else
-    unlink(path);
-  return file;
-}
-
 /* One point alone is not worth a recording, nor are those that are no machine. */
 static bool worth_recording(const struct batch *batch, const struct sweep_group *group) {
   const struct sweep_function *function = &batch->run->task[group->first].function;
@@ -174,16 +158,16 @@ static bool record_all(struct batch *batch, struct message *message) {
                                   .lost = lose_recorded,
                                   .tick = tick};
   for (size_t i = 0; i < batch->groups; i++)
-    if (worth_recording(batch, &batch->group[i]) && (batch->group[i].file = nameless(message)) < 0)
+    if (worth_recording(batch, &batch->group[i]) && (batch->group[i].file = file_nameless("recordings", message)) < 0)
       return false;
   return sweep_workers_run(&step, batch->run->jobs);
 }
 
 static void open_all(struct batch *batch) {
-  char path[32];
+  char path[FILE_NAMELESS_PATH];
   for (size_t i = 0; i < batch->groups; i++) {
     struct sweep_group *group = &batch->group[i];
-    path_of(group->file, path);
+    file_nameless_path(group->file, path);
     if (group->recorded < group->first + group->count)
       sweep_recording_open(&group->recording, path);
     if (group->file >= 0)
