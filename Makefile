@@ -21,7 +21,7 @@ CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
 
-C_FOLDERS := sim/core sim/sweep isa opencl/clang opencl/spirv opencl/ir opencl/build opencl/passes opencl/emit opencl lds dma traces models sim/check sim/replay sim/import sim/host sim/cli
+C_FOLDERS := sim/core sim/sweep isa opencl/clang opencl/spirv opencl/ir opencl/build opencl/passes opencl/emit opencl lds dma traces models sim/check sim/replay sim/explain sim/import sim/host sim/cli
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 SHELL_CPP := $(wildcard sim/host/*.cpp)
 LIB_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(SOURCES)) $(SHELL_CPP))

@@ -25,9 +25,10 @@ LAYERS = {
     "sim/host": ["isa", "lds", "dma", "models", "sim/core"],
     "sim/check": ["isa", "lds", "dma", "models", "sim/core"],
     "sim/replay": ["isa", "lds", "dma", "models", "traces", "sim/core"],
+    "sim/explain": ["isa", "lds", "dma", "models", "sim/core", "sim/replay", "traces"],
     "sim/import": ["isa", "traces", "sim/core", "sim/replay"],
     "sim/sweep": ["sim/core"],
-    "sim/cli": ["isa", "opencl", "lds", "dma", "models", "sim/core", "sim/host", "traces", "sim/replay", "sim/import", "sim/sweep", "sim/check"],
+    "sim/cli": ["isa", "opencl", "lds", "dma", "models", "sim/core", "sim/host", "traces", "sim/replay", "sim/import", "sim/sweep", "sim/check", "sim/explain"],
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.
 LIBRARIES = {

@@ -13,6 +13,7 @@
 /* Each takes "warpwait VERB" as argv[0] and returns an exit status. */
 int verb_run(int argc, char **argv);
 int verb_check(int argc, char **argv);
+int verb_explain(int argc, char **argv);
 int verb_replay(int argc, char **argv);
 int verb_trace(int argc, char **argv);
 int verb_sweep(int argc, char **argv);

@@ -229,7 +229,9 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
                 struct message *message) {
   bool inside = false;
   job->file = need_copy(direct->program);
-  if (!machine_load(request->machine ? request->machine : "teaching", NULL, &job->machine, message))
+  if (request->made)
+    job->machine = *request->made;
+  else if (!machine_load(request->machine ? request->machine : "teaching", NULL, &job->machine, message))
     return message_within(message, "--machine");
   job->machine_file = job->machine;
   program_build_add(&job->build, &request->build);

@@ -89,25 +89,35 @@ static bool fail_folder(const char *folder, struct message *message) {
   return message_fail(message, "%s: is a directory, without a launch file", folder);
 }
 
+static bool load(struct job_options *options, const struct job_request *request, struct job *job,
+                 struct message *message) {
+  const char *program = options->direct.program;
+  if (file_is_folder(program))
+    return fail_folder(program, message);
+  if (strcmp(file_extension(program), ".json") == 0 && !file_exists(program))
+    return message_fail(message, "%.300s: %s", program, strerror(ENOENT));
+  if (strcmp(file_extension(program), ".json") == 0)
+    return only_direct(options, message) && launch_load(program, request, job, message);
+  if (request->verify)
+    return message_fail(message, "--verify: needs a launch file, which says what to expect");
+  options->direct.args = options->args.word;
+  options->direct.arg_count = options->args.count;
+  return direct_job(&options->direct, request, job, message);
+}
+
 bool job_options_load(struct job_options *options, struct run_call *call, bool verify, struct job *job) {
   const struct job_request request = {.machine = call->machine,
                                       .set = call->sets.word,
                                       .set_count = call->sets.count,
                                       .build = options->build,
                                       .verify = verify};
-  const char *program = options->direct.program;
-  struct message *message = &call->message;
-  if (file_is_folder(program))
-    return fail_folder(program, message);
-  if (strcmp(file_extension(program), ".json") == 0 && !file_exists(program))
-    return message_fail(message, "%.300s: %s", program, strerror(ENOENT));
-  if (strcmp(file_extension(program), ".json") == 0)
-    return only_direct(options, message) && launch_load(program, &request, job, message);
-  if (verify)
-    return message_fail(message, "--verify: needs a launch file, which says what to expect");
-  options->direct.args = options->args.word;
-  options->direct.arg_count = options->args.count;
-  return direct_job(&options->direct, &request, job, message);
+  return load(options, &request, job, &call->message);
+}
+
+bool job_options_load_on(struct job_options *options, const struct machine *machine, struct job *job,
+                         struct message *message) {
+  const struct job_request request = {.made = machine, .build = options->build};
+  return load(options, &request, job, message);
 }
 
 void job_options_free(struct job_options *options) {

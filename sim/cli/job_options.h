@@ -57,6 +57,10 @@ error_t job_option(int key, const char *word, struct argp_state *state, struct j
 /* Makes an empty *job of them, on the machine that the call names. The caller frees the job, whatever comes back. */
 bool job_options_load(struct job_options *options, struct run_call *call, bool verify, struct job *job);
 
+/* The same on a machine that is there already. */
+bool job_options_load_on(struct job_options *options, const struct machine *machine, struct job *job,
+                         struct message *message);
+
 void job_options_free(struct job_options *options);
 
 #endif

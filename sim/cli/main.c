@@ -9,6 +9,7 @@
 static const struct verb verbs[] = {
     {"run", verb_run, "run a launch file or a kernel, and report where its warps waited"},
     {"check", verb_check, "run a launch file or a kernel, and name every misuse of copies, events, pipes and memory"},
+    {"explain", verb_explain, "lift one limit of the machine after the other, and say what each costs a launch or a trace"},
     {"asm", verb_asm, "translate a kernel into an object file, or list it"},
     {"dis", verb_dis, "show a kernel's instructions beside its source, or as assembly"},
     {"replay", verb_replay, "run a recorded trace again, on any machine"},

@@ -1,0 +1,267 @@
+/* Advice: sentences, each with the machines that it rests on.
+ *
+ * Rules, in order: what saves most; at which line; what it hides, or shares with others; what a varied name came to;
+ * waits that no parameter lifts; where to look; anomalies. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/explain_report.h"
+#include "sim/core/need.h"
+
+enum { LEAST_PERCENT = 5 /* that a limit must cost, or a place, to be named */, LEAST_JOIN = 25, LEAST_PLACE = 20 };
+
+struct advice {
+  const struct explain_view *view;
+  const struct explain_case *lead; /* find_lead() */
+  char **sentence;
+  size_t count;
+};
+
+static void say(struct advice *advice, struct text *text) {
+  advice->sentence = need_more(advice->sentence, advice->count + 1, sizeof *advice->sentence);
+  advice->sentence[advice->count++] = text->data;
+}
+
+static const char *name_of(const struct explain_case *single) { return lift_rows[explain_limit(single)].name; }
+
+static int64_t saved_by(const struct advice *advice, const struct explain_case *at) {
+  return explain_saved(&advice->view->run->explain, at, advice->view->step);
+}
+
+static cycle_t cycles_of(const struct advice *advice, const struct explain_case *at) {
+  return at->time[advice->view->step].cycles;
+}
+
+static double percent_saved(const struct advice *advice, const struct explain_case *at) {
+  return explain_percent(advice->view, saved_by(advice, at));
+}
+
+static int64_t tolerance(const struct advice *advice) { return (int64_t)explain_tolerance(advice->view->cycles); }
+
+/* ---- what saves most ------------------------------------------------------------------------------- */
+
+static void print_change(const struct advice *advice, const struct explain_case *at, struct text *text) {
+  text_print(text, "%" PRIu64 " -> %" PRIu64 " cycles, %.1f %% less, %s", advice->view->cycles, cycles_of(advice, at),
+             percent_saved(advice, at), explain_how(at));
+}
+
+static bool is_computing(const struct explain_case *single) {
+  return lift_rows[explain_limit(single)].cause == CAUSE_COMPUTE;
+}
+
+/* The case that the advice is about: the first, or where computing is first and costs less than all others together,
+ * the first of those. NULL: none costs much. */
+static const struct explain_case *find_lead(const struct explain_view *view) {
+  const struct explain *explain = &view->run->explain;
+  const struct explain_case *computing = explain_find(explain, limits_of(CAUSE_COMPUTE));
+  const int64_t outside = explain_saved(explain, view->outside, view->step);
+  size_t i = 0;
+  if (outside > explain_saved(explain, computing, view->step))
+    while (i < view->ranks && is_computing(view->rank[i]))
+      i++;
+  if (i == view->ranks ||
+      explain_saved(explain, view->rank[i], view->step) * 100 < (int64_t)view->cycles * LEAST_PERCENT)
+    i = 0;
+  const int64_t saved = i < view->ranks ? explain_saved(explain, view->rank[i], view->step) : 0;
+  return saved > (int64_t)explain_tolerance(view->cycles) && saved * 100 >= (int64_t)view->cycles * LEAST_PERCENT
+             ? view->rank[i]
+             : NULL;
+}
+
+static void say_little(struct advice *advice) {
+  const struct explain_view *view = advice->view;
+  struct text text = {0};
+  text_print(&text, "No limit of the machine costs this launch much by itself");
+  if (view->ranks && saved_by(advice, view->rank[0]) > 0)
+    text_print(&text, ": the first, the %s, %.1f %% (%s)", name_of(view->rank[0]), percent_saved(advice, view->rank[0]),
+               explain_how(view->rank[0]));
+  text_print(&text, ".");
+  if (view->all)
+    text_print(&text, " All of them lifted together leave %" PRIu64 " of %" PRIu64 " cycles (%s).",
+               cycles_of(advice, view->all), view->cycles, explain_how(view->all));
+  say(advice, &text);
+}
+
+/* What computing and all else cost, each as a whole. */
+static void print_halves(const struct advice *advice, struct text *text) {
+  const struct explain_case *outside = advice->view->outside;
+  if (outside)
+    text_print(text,
+               " All limits of copies, memory, LDS and synchronisation lifted together leave %" PRIu64
+               " cycles, %.1f %% less "
+               "(%s).",
+               cycles_of(advice, outside), percent_saved(advice, outside), explain_how(outside));
+}
+
+static void say_first(struct advice *advice) {
+  const struct explain_view *view = advice->view;
+  struct text text = {0};
+  if (!advice->lead) {
+    say_little(advice);
+    return;
+  }
+  if (is_computing(advice->lead)) {
+    text_print(&text, "Most of this launch is computing. The largest cost is that of the %s: lifted, ",
+               name_of(advice->lead));
+    print_change(advice, advice->lead, &text);
+    text_print(&text, ".");
+    print_halves(advice, &text);
+  } else {
+    text_print(&text, "The largest cost%s is that of the %s: lifted, ",
+               advice->lead == view->rank[0] ? "" : " besides computing", name_of(advice->lead));
+    print_change(advice, advice->lead, &text);
+    text_print(&text, ".");
+  }
+  say(advice, &text);
+}
+
+/* ---- where ----------------------------------------------------------------------------------------- */
+
+/* The place at which the first limit takes away most. */
+static void say_place(struct advice *advice) {
+  const struct explain_view *view = advice->view;
+  const struct explain_case *first = advice->lead;
+  const struct explain_place *at = NULL;
+  uint64_t most = 0;
+  for (size_t i = 0; first && first->same_program && i < view->places; i++) {
+    const uint64_t left = explain_wait_left(view, &view->place[i], first);
+    if (left < view->place[i].wait && view->place[i].wait - left > most) {
+      most = view->place[i].wait - left;
+      at = &view->place[i];
+    }
+  }
+  if (!at || most * 100 < at->wait * LEAST_PLACE || most * 100 < view->resident * LEAST_PERCENT)
+    return;
+  struct text text = {0};
+  char place[REPORT_PLACE];
+  report_place(view->run->job.launches[at->launch].isa.program, at->pc, place);
+  text_print(&text, "%.0f %% of the wait at %s is due to the %s: %" PRIu64 " -> %" PRIu64 " warp-cycles there (%s).",
+             100 * (double)most / (double)at->wait, place, name_of(first), at->wait, at->wait - most,
+             explain_how(first));
+  say(advice, &text);
+}
+
+/* ---- interplay ------------------------------------------------------------------------------------- */
+
+/* Of the pairs with the first limit, the one whose interplay is largest. */
+static void say_pair(struct advice *advice) {
+  const struct explain_view *view = advice->view;
+  const struct explain *explain = &view->run->explain;
+  const struct explain_case *first = advice->lead, *pair = NULL, *other = NULL;
+  int64_t most = tolerance(advice);
+  for (size_t i = 0; first && i < view->pairs; i++) {
+    if (!(view->pair[i]->lifted & first->lifted))
+      continue;
+    const struct explain_case *second = explain_find(explain, view->pair[i]->lifted & ~first->lifted);
+    const int64_t more = saved_by(advice, view->pair[i]) - saved_by(advice, first) - saved_by(advice, second);
+    if (llabs(more) > most) {
+      most = llabs(more);
+      pair = view->pair[i];
+      other = second;
+    }
+  }
+  if (!pair)
+    return;
+  const int64_t both = saved_by(advice, pair), sum = saved_by(advice, first) + saved_by(advice, other);
+  struct text text = {0};
+  if (both > sum)
+    text_print(&text,
+               "The %s and the %s hide behind each other: without both it takes %" PRIu64 " cycles, %" PRId64
+               " fewer than the two save one by one (%s).",
+               name_of(first), name_of(other), cycles_of(advice, pair), both - sum, explain_how(pair));
+  else
+    text_print(&text,
+               "The %s and the %s cost partly the same cycles: without both it takes %" PRIu64 " cycles, and %" PRId64
+               " of what they save one by one is the same (%s).",
+               name_of(first), name_of(other), cycles_of(advice, pair), sum - both, explain_how(pair));
+  say(advice, &text);
+}
+
+/* ---- names that were varied ------------------------------------------------------------------------ */
+
+static void say_vary(struct advice *advice) {
+  const struct explain_view *view = advice->view;
+  const struct explain_vary *vary = view->vary;
+  const struct explain_value *best = vary ? explain_vary_best(vary, view->step) : NULL;
+  struct text text = {0};
+  if (!best)
+    return;
+  const cycle_t cycles = best->time[view->step].cycles;
+  const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
+  if (saved > tolerance(advice))
+    text_print(&text,
+               "%s = %s helps: %" PRIu64 " -> %" PRIu64
+               " cycles, %.1f %% less, run; no other value that was tried is better by more than 1 %%.",
+               vary->name, best->word, view->cycles, cycles, explain_percent(view, saved));
+  else
+    text_print(&text,
+               "No value of %s that was tried is better than what there is: %s = %s takes %" PRIu64 " cycles, run.",
+               vary->name, vary->name, best->word, cycles);
+  say(advice, &text);
+}
+
+/* ---- what no parameter lifts ----------------------------------------------------------------------- */
+
+static void say_joins(struct advice *advice) {
+  static const enum stall joins[] = {STALL_BARRIER, STALL_COPY_JOIN, STALL_WAIT_JOIN};
+  const struct explain_view *view = advice->view;
+  const struct explain_case *all = view->all;
+  uint64_t cycles = 0;
+  for (size_t i = 0; i < sizeof joins / sizeof *joins; i++)
+    cycles += view->stalls[joins[i]];
+  if (cycles * 100 < view->resident * LEAST_JOIN)
+    return;
+  struct text text = {0};
+  text_print(&text,
+             "For %.0f %% of their time warps wait for others of their work-group (barrier, copy_join, wait_join), and "
+             "no parameter lifts that: some have more to do, or are held up by something else.",
+             100 * per((double)cycles, (double)view->resident));
+  if (all)
+    text_print(&text, " With all limits lifted together %" PRIu64 " cycles are left (%s).", cycles_of(advice, all),
+               explain_how(all));
+  say(advice, &text);
+}
+
+/* ---- where to look, and what went the wrong way ----------------------------------------------------- */
+
+static void say_look(struct advice *advice) {
+  const struct explain_case *first = advice->lead;
+  if (!first)
+    return;
+  struct text text = {0};
+  text_print(&text, "Where to look: %s. None of that was tried here%s.", lift_rows[explain_limit(first)].look,
+             advice->view->vary ? "" : "; --vary tries values of a define or an argument");
+  say(advice, &text);
+}
+
+static void say_anomalies(struct advice *advice) {
+  const struct explain_view *view = advice->view;
+  struct text text = {0};
+  for (size_t i = view->ranks; i--;) {
+    const int64_t more = -saved_by(advice, view->rank[i]);
+    if (more <= tolerance(advice))
+      continue;
+    text_print(&text, "%s without the %s it takes %" PRId64 " cycles more (%s)",
+               text.length ? "," : "Scheduling anomalies:", name_of(view->rank[i]), more, explain_how(view->rank[i]));
+  }
+  if (!text.length)
+    return;
+  text_print(&text,
+             ". What comes earlier there comes in the way of something else: such a row says nothing of what the "
+             "limit costs.");
+  say(advice, &text);
+}
+
+char **explain_advice(const struct explain_view *view, size_t *count) {
+  struct advice advice = {.view = view, .lead = find_lead(view)};
+  say_first(&advice);
+  say_place(&advice);
+  say_pair(&advice);
+  say_vary(&advice);
+  say_joins(&advice);
+  say_look(&advice);
+  say_anomalies(&advice);
+  *count = advice.count;
+  return advice.sentence;
+}

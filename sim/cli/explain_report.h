@@ -1,0 +1,65 @@
+/* What `warpwait explain` says of a step, for people and for programs: both say the same facts.
+ *
+ * Invariant: what is advised rests on a machine, or on a value of --vary, that was tried. */
+#ifndef SIM_CLI_EXPLAIN_REPORT_H
+#define SIM_CLI_EXPLAIN_REPORT_H
+
+#include "sim/cli/explain_run.h"
+#include "sim/cli/explain_vary.h"
+#include "sim/cli/text.h"
+
+enum { EXPLAIN_PLACES = 6, EXPLAIN_PAIRS = 5 };
+
+/* A source line where warps of a launch wait. */
+struct explain_place {
+  size_t launch;
+  uint32_t pc;                        /* the instruction of the line that waits longest */
+  uint64_t wait;                      /* warp-cycles that are no issues */
+  enum stall stall;                   /* the largest part of them */
+  const struct explain_case *without; /* the single limit without which the least is left; NULL: none takes any away */
+  uint64_t left;                      /* without it */
+};
+
+struct explain_view {
+  const struct explain_run *run;
+  const struct explain_vary *vary; /* NULL: nothing was varied */
+  size_t step, launches;           /* of the step */
+  cycle_t cycles;
+  uint64_t resident; /* warp-cycles of the step's launches */
+  uint64_t stalls[STALLS];
+  const struct explain_case *rank[LIMITS];
+  size_t ranks;
+  const struct explain_case *pair[EXPLAIN_PAIRS]; /* those that save most first */
+  size_t pairs;
+  const struct explain_case *outside, *all; /* all limits but those of computing, all; NULL: that did not finish */
+  struct explain_phase phase[EXPLAIN_PHASES];
+  size_t phases;
+  struct explain_place place[EXPLAIN_PLACES]; /* where they wait longest first */
+  size_t places;
+};
+
+void explain_view(const struct explain_run *run, const struct explain_vary *vary, size_t step,
+                  struct explain_view *view);
+
+/* Where warps wait after the set was lifted, at the line of the place. */
+uint64_t explain_wait_left(const struct explain_view *view, const struct explain_place *place,
+                           const struct explain_case *without);
+
+static inline enum limit explain_limit(const struct explain_case *single) {
+  return (enum limit)__builtin_ctzll(single->lifted);
+}
+
+/* "replayed" or "run": how a case came about. */
+static inline const char *explain_how(const struct explain_case *at) { return at->replayed ? "replayed" : "run"; }
+
+/* Of the cycles of the step, in percent. */
+double explain_percent(const struct explain_view *view, int64_t cycles);
+
+/* The advice, a sentence each, in order. The caller frees them and the list. */
+char **explain_advice(const struct explain_view *view, size_t *count);
+
+/* The caller frees what they return. `only`: the launch that is asked for, from 1; 0: all. */
+char *explain_text(const struct explain_run *run, const struct explain_vary *vary, size_t only);
+char *explain_json(const struct explain_run *run, const struct explain_vary *vary, size_t only);
+
+#endif

@@ -1,0 +1,460 @@
+#include "sim/cli/explain_run.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+#include "sim/cli/sweep_workers.h"
+#include "sim/core/need.h"
+#include "sim/replay/recorder.h"
+#include "sim/replay/replayer.h"
+
+static bool go_on(void *self, cycle_t now) {
+  (void)self, (void)now;
+  return true;
+}
+
+/* ---- the base -------------------------------------------------------------------------------------- */
+
+/* Runs the job, with its progress told to the first case. */
+static bool run_base(struct explain_run *run, const struct run_sources *sources, bool *stopped) {
+  struct explain *explain = &run->explain;
+  struct pace_log log;
+  const struct run_timeline timeline = {&log.timeline, NULL, go_on};
+  struct run_options how = run->call->run;
+  pace_log_begin(&log, explain->cases[0].pace, explain->stalls, (uint32_t)run->job.launch_count);
+  how.sources = sources;
+  how.timeline = &timeline;
+  return run_job(&run->job, &how, &run->results, &run->count, stopped, &run->call->message);
+}
+
+/* All before cycle `now` has been said. */
+static bool settle(void *self, cycle_t now) {
+  struct trace_writer *writer = recorder_writer(self);
+  trace_writer_settle(writer, now);
+  return trace_writer_good(writer);
+}
+
+static bool fail(struct message *message, const struct trace_error *error) {
+  return message_fail(message, "%s", error->text);
+}
+
+/* What is read again has only what a trace has: a job that can be replayed on any machine. */
+static bool read_recording(struct explain_run *run) {
+  const struct job_request request = {0};
+  cycle_t max_cycles = 0;
+  job_free(&run->replayed);
+  run->replayed = (struct job){0};
+  return trace_job_read(run->trace, "the recording", &request, &run->replayed, &max_cycles, &run->call->message);
+}
+
+static void find_marks(struct explain_run *run) {
+  size_t count = 0;
+  char place[REPORT_PLACE];
+  struct trace_mark *marks = trace_job_marks(run->trace, &run->replayed, &count);
+  run->timed = count > 0;
+  if (count) {
+    report_place(run->job.launches[marks->launch].isa.program, marks->pc, place);
+    snprintf(run->why, sizeof run->why, "%.200s %.100s", place, marks->text);
+  }
+  free(marks);
+}
+
+static bool record_into(struct explain_run *run, const char *path, bool *stopped) {
+  struct message *message = &run->call->message;
+  struct trace_error error = {0};
+  struct recorder *recorder = recorder_new(path, &error);
+  if (!recorder)
+    return fail(message, &error);
+  trace_job_write(&run->job, run->call->run.max_cycles, recorder_writer(recorder));
+  const struct run_sources sources = {recorder_sources(recorder), recorder, settle};
+  const bool good = run_base(run, &sources, stopped);
+  if (!good && trace_writer_good(recorder_writer(recorder))) {
+    recorder_abandon(recorder);
+    return false;
+  }
+  *stopped = *stopped && good;
+  return recorder_close(recorder, &error) ? good : fail(message, &error);
+}
+
+static bool record(struct explain_run *run, bool *stopped) {
+  struct message *message = &run->call->message;
+  struct trace_error error = {0};
+  char path[FILE_NAMELESS_PATH];
+  const int file = file_nameless("recordings", message);
+  if (file < 0)
+    return false;
+  file_nameless_path(file, path);
+  bool good = record_into(run, path, stopped);
+  if (good && !(run->trace = trace_open(path, TRACE_WHOLE, &error)))
+    good = fail(message, &error);
+  close(file);
+  good = good && read_recording(run);
+  if (good)
+    find_marks(run);
+  return good;
+}
+
+/* ---- replays --------------------------------------------------------------------------------------- */
+
+/* A replay that has come to its recording's end need not go on. */
+static bool watch(void *self, cycle_t now) {
+  (void)now;
+  return !replayer_fault(self);
+}
+
+static struct replayer *open_replayer(struct trace *trace, const struct job *job, struct message *message) {
+  struct trace_error error = {0};
+  struct replayer *replayer = replayer_new(trace, &error);
+  if (!replayer)
+    fail(message, &error);
+  for (size_t i = 0; replayer && i < job->launch_count; i++)
+    replayer_shift(replayer, (uint32_t)i, job->launches[i].shift);
+  return replayer;
+}
+
+/* A trace's job, on the machine that was asked for, is read by the caller. */
+static bool replay_base(struct explain_run *run, bool *stopped, int *status) {
+  struct message *message = &run->call->message;
+  struct replayer *replayer = open_replayer(run->trace, &run->job, message);
+  if (!replayer)
+    return false;
+  const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
+  bool good = run_base(run, &sources, stopped);
+  const char *fault = replayer_fault(replayer);
+  if (fault || replayer_cut_short(replayer)) {
+    good = message_fail(message, "%.300s: %.300s", run->path, fault ? fault : "is not whole");
+    *status = fault && replayer_damaged(replayer) ? CLI_BAD_INPUT : CLI_WENT_WRONG;
+    *stopped = false;
+  }
+  replayer_free(replayer);
+  good = good && read_recording(run);
+  if (good)
+    find_marks(run);
+  return good;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------- */
+
+static void find_steps(struct explain_run *run) {
+  struct explain *explain = &run->explain;
+  const struct job *job = &run->job;
+  explain->launches = job->launch_count;
+  explain->first = need(job->launch_count, sizeof *explain->first);
+  for (size_t i = 0; i < job->launch_count; i += job->launches[i].together)
+    explain->first[explain->steps++] = i;
+  for (size_t i = 0; i < job->launch_count; i++)
+    run->words += job->launches[i].isa.program->count;
+}
+
+static struct explain_case new_case(const struct explain_run *run, limit_set lifted) {
+  return (struct explain_case){.lifted = lifted,
+                               .time = need(run->explain.steps, sizeof(struct explain_time)),
+                               .pace = need(run->explain.launches, sizeof(struct pace)),
+                               .wait = need(run->words + 1, sizeof(uint64_t))};
+}
+
+/* What of the results a case keeps. */
+static void keep(const struct explain_run *run, const struct job *job, const struct launch_result *results,
+                 struct explain_time *time, uint64_t *wait, bool *same_program) {
+  size_t word = 0;
+  for (size_t step = 0; step < run->explain.steps; step++) {
+    const struct launch_result *result = &results[run->explain.first[step]];
+    time[step] = (struct explain_time){result->start, result->together_cycles};
+  }
+  *same_program = true;
+  for (size_t i = 0; i < job->launch_count; i++) {
+    const uint32_t count = run->job.launches[i].isa.program->count;
+    *same_program &= job->launches[i].isa.program->count == count;
+    for (uint32_t pc = 0; *same_program && pc < count; pc++)
+      for (size_t s = 0; s < STALLS; s++)
+        wait[word + pc] += s == STALL_ISSUED ? 0 : results[i].by_pc[pc].stalls[s];
+    word += count;
+  }
+}
+
+static bool all_finished(const struct job *job, const struct launch_result *results, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (results[i].end != END_FINISHED)
+      return false;
+  return count == job->launch_count;
+}
+
+bool explain_run_base(struct explain_run *run, int *status) {
+  struct explain *explain = &run->explain;
+  bool stopped = false;
+  *status = CLI_BAD_INPUT;
+  find_steps(run);
+  explain->cases = need(1, sizeof *explain->cases);
+  explain->cases[0] = new_case(run, 0);
+  explain->count = 1;
+  explain->stalls = need(explain->launches, sizeof *explain->stalls);
+  const bool good = run->options ? record(run, &stopped) : replay_base(run, &stopped, status);
+  if (!good) {
+    *status = stopped ? CLI_INTERRUPTED : *status;
+    return false;
+  }
+  *status = CLI_FINE;
+  if (!all_finished(&run->job, run->results, run->count))
+    return false;
+  explain->cases[0].replayed = !run->options;
+  keep(run, &run->job, run->results, explain->cases[0].time, explain->cases[0].wait, &explain->cases[0].same_program);
+  return true;
+}
+
+/* ---- a case, in a process of its own ----------------------------------------------------------------- */
+
+/* What comes through the pipe: this, then the arrays of a case, one behind the other. */
+struct answer {
+  alignas(uint64_t) enum explain_status status;
+  bool replayed, same_program;
+  char reason[EXPLAIN_REASON];
+};
+
+struct parts {
+  struct explain_time *time;
+  struct pace *pace;
+  uint64_t *wait;
+};
+
+static size_t answer_bytes(const struct explain_run *run) {
+  return sizeof(struct answer) + run->explain.steps * sizeof(struct explain_time) +
+         run->explain.launches * sizeof(struct pace) + run->words * sizeof(uint64_t);
+}
+
+/* All of them are aligned as an answer is. */
+static struct parts parts_of(const struct explain_run *run, const struct answer *answer) {
+  struct parts parts;
+  parts.time = (struct explain_time *)(void *)(answer + 1);
+  parts.pace = (struct pace *)(void *)(parts.time + run->explain.steps);
+  parts.wait = (uint64_t *)(void *)(parts.pace + run->explain.launches);
+  return parts;
+}
+
+static void conclude(struct answer *answer, enum explain_status status, const char *reason) {
+  answer->status = status;
+  snprintf(answer->reason, sizeof answer->reason, "%.*s", EXPLAIN_REASON - 1, reason);
+}
+
+static void judge(const struct explain_run *run, const struct job *job, const struct launch_result *results,
+                  size_t count, struct answer *answer) {
+  struct message message;
+  size_t at = 0;
+  while (at < count && results[at].end == END_FINISHED)
+    at++;
+  if (at == job->launch_count) {
+    const struct parts parts = parts_of(run, answer);
+    answer->status = EXPLAIN_FINISHED;
+    keep(run, job, results, parts.time, parts.wait, &answer->same_program);
+    return;
+  }
+  run_unfinished(job, results, at, run->call->run.max_cycles, &message);
+  conclude(answer, results[at].end == END_DEADLOCK ? EXPLAIN_DEADLOCK : EXPLAIN_CYCLE_LIMIT, message.text);
+}
+
+/* Fills the answer, whoever says what warps do. */
+static void run_case(const struct explain_run *run, struct job *job, const struct run_sources *sources,
+                     struct answer *answer) {
+  struct pace_log log;
+  const struct run_timeline timeline = {&log.timeline, NULL, go_on};
+  const struct run_options how = {
+      .max_cycles = run->call->run.max_cycles, .quiet = true, .sources = sources, .timeline = &timeline};
+  struct launch_result *results = NULL;
+  struct message message = {{0}};
+  size_t count = 0;
+  bool stopped = false;
+  pace_log_begin(&log, parts_of(run, answer).pace, NULL, (uint32_t)run->explain.launches);
+  if (run_job(job, &how, &results, &count, &stopped, &message))
+    judge(run, job, results, count, answer);
+  else
+    conclude(answer, EXPLAIN_FAILED, message.text);
+  run_free(results, count);
+  for (size_t i = 0; i < job->launch_count; i++)
+    printed_free(&job->launches[i].printed);
+}
+
+static void replay_case(struct explain_run *run, struct answer *answer) {
+  struct message message;
+  struct replayer *replayer = open_replayer(run->trace, &run->replayed, &message);
+  if (!replayer) {
+    conclude(answer, EXPLAIN_FAILED, message.text);
+    return;
+  }
+  const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
+  run_case(run, &run->replayed, &sources, answer);
+  if (replayer_fault(replayer))
+    conclude(answer, EXPLAIN_REFUSED, replayer_fault(replayer));
+  answer->replayed = true;
+  replayer_free(replayer);
+}
+
+static void run_anew(struct explain_run *run, const struct machine *machine, struct answer *answer) {
+  struct message message;
+  struct job job = {0};
+  if (!job_options_load_on(run->options, machine, &job, &message))
+    conclude(answer, EXPLAIN_REFUSED, message.text);
+  else
+    run_case(run, &job, NULL, answer);
+  job_free(&job);
+}
+
+struct batch {
+  struct explain_run *run;
+  struct explain_case *cases;
+  explain_load *load; /* of other jobs */
+  void *self;
+};
+
+static void work_on_job(void *self, size_t task, void *answer) {
+  struct batch *batch = self;
+  struct message message;
+  struct job job = {0};
+  if (!batch->load(batch->self, task, &job, &message))
+    conclude(answer, EXPLAIN_REFUSED, message.text);
+  else if (job.launch_count != batch->run->job.launch_count)
+    conclude(answer, EXPLAIN_REFUSED, "has other launches");
+  else
+    run_case(batch->run, &job, NULL, answer);
+  job_free(&job);
+}
+
+/* Replays the case if its recording is one of this machine, too; else runs it, if there is what to run. */
+static void work(void *self, size_t task, void *bytes) {
+  struct batch *batch = self;
+  struct explain_run *run = batch->run;
+  struct answer *answer = bytes;
+  struct message message = {{0}};
+  /* Pipes are as the last replay has left them. */
+  bool fits = !(run->timed && run->options) && (!run->replayed.memory.pipe_count || read_recording(run));
+  struct machine machine = run->job.machine;
+  limits_lift(batch->cases[task].lifted, &machine);
+  run->replayed.machine = machine;
+  fits = fits && trace_job_fits(&run->replayed, &message);
+  if (fits)
+    replay_case(run, answer);
+  else if (run->options)
+    run_anew(run, &machine, answer);
+  else
+    conclude(answer, EXPLAIN_REFUSED, message.text);
+  if (!fits && answer->status == EXPLAIN_FINISHED)
+    snprintf(answer->reason, sizeof answer->reason, "%.*s", EXPLAIN_REASON - 1, run->timed ? run->why : message.text);
+}
+
+/* ---- all cases ------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal) {
+  (void)signal;
+  interrupted = 1;
+}
+
+static bool take(void *self, size_t task, const void *bytes) {
+  struct batch *batch = self;
+  struct explain_run *run = batch->run;
+  struct explain_case *to = &batch->cases[task];
+  const struct answer *answer = bytes;
+  const struct parts parts = parts_of(run, answer);
+  to->status = answer->status;
+  to->replayed = answer->replayed;
+  to->same_program = answer->same_program;
+  memcpy(to->reason, answer->reason, sizeof to->reason);
+  memcpy(to->time, parts.time, run->explain.steps * sizeof *to->time);
+  memcpy(to->pace, parts.pace, run->explain.launches * sizeof *to->pace);
+  memcpy(to->wait, parts.wait, run->words * sizeof *to->wait);
+  run->done++;
+  return true;
+}
+
+static bool lost(void *self, size_t task, const char *why) {
+  struct batch *batch = self;
+  batch->cases[task].status = EXPLAIN_FAILED;
+  snprintf(batch->cases[task].reason, EXPLAIN_REASON, "%s", why);
+  batch->run->done++;
+  return true;
+}
+
+static bool tick(void *self) {
+  struct batch *batch = self;
+  struct explain_run *run = batch->run;
+  if (progress_line_due(&run->line))
+    fprintf(stderr, "\r%zu machines tried" PROGRESS_LINE_END, run->done);
+  return !interrupted;
+}
+
+/* Cases of sets that the machine has none of are not worked out. */
+static size_t add_cases(struct explain_run *run, const limit_set *sets, size_t count) {
+  struct explain *explain = &run->explain;
+  const size_t before = explain->count;
+  explain->cases = need_more(explain->cases, before + count, sizeof *explain->cases);
+  for (size_t i = 0; i < count; i++) {
+    struct machine machine = run->job.machine;
+    if (limits_lift(sets[i], &machine))
+      explain->cases[explain->count++] = new_case(run, sets[i]);
+  }
+  return before;
+}
+
+/* Deals the cases of a batch to workers. */
+static bool work_all(struct batch *batch, size_t count, int *status) {
+  struct explain_run *run = batch->run;
+  const struct sweep_work step = {.tasks = count,
+                                  .answer_bytes = answer_bytes(run),
+                                  .self = batch,
+                                  .work = batch->load ? work_on_job : work,
+                                  .take = take,
+                                  .lost = lost,
+                                  .tick = tick};
+  const struct sigaction once = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+  struct sigaction old;
+  interrupted = 0;
+  sigaction(SIGINT, NULL, &old);
+  if (old.sa_handler != SIG_IGN)
+    sigaction(SIGINT, &once, NULL);
+  run->line = progress_line_new(run->call->run.quiet);
+  const bool good = sweep_workers_run(&step, run->workers);
+  progress_line_clear(&run->line);
+  sigaction(SIGINT, &old, NULL);
+  *status = good ? CLI_FINE : interrupted ? CLI_INTERRUPTED : CLI_DEFECT;
+  return good || message_fail(&run->call->message, "%s",
+                              interrupted ? "interrupted: nothing is reported" : "no process could be started");
+}
+
+bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t count, int *status) {
+  const size_t before = add_cases(run, sets, count);
+  struct batch batch = {.run = run, .cases = run->explain.cases + before};
+  return work_all(&batch, run->explain.count - before, status);
+}
+
+bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,
+                      int *status) {
+  struct batch batch = {run, cases, load, self};
+  for (size_t i = 0; i < count; i++)
+    cases[i] = new_case(run, 0);
+  return work_all(&batch, count, status);
+}
+
+static void free_case(struct explain_case *at) {
+  free(at->time);
+  free(at->pace);
+  free(at->wait);
+}
+
+void explain_run_free(struct explain_run *run) {
+  for (size_t i = 0; i < run->explain.count; i++)
+    free_case(&run->explain.cases[i]);
+  free(run->explain.cases);
+  free(run->explain.first);
+  free(run->explain.stalls);
+  run_free(run->results, run->count);
+  job_free(&run->replayed);
+  job_free(&run->job);
+  if (run->trace)
+    trace_close(run->trace);
+}

@@ -1,0 +1,41 @@
+/* `warpwait explain --vary NAME=VALUES`: what a define or an argument of the launch costs, by running each value.
+ *
+ * NAME is that of an axis of a sweep (docs/sweep.md): define.NAME, arg.NAME, launch.2.arg.NAME; a NAME alone is a
+ * define. Each value is another program or other data, so that nothing can be replayed.
+ *
+ * Invariant: a value's cycles are those of `warpwait run` with it, on the machine that is explained. */
+#ifndef SIM_CLI_EXPLAIN_VARY_H
+#define SIM_CLI_EXPLAIN_VARY_H
+
+#include "sim/cli/explain_run.h"
+
+struct sweep_plan;
+struct sweep_target;
+
+struct explain_value {
+  const char *word;
+  enum explain_status status;
+  char reason[EXPLAIN_REASON];
+  struct explain_time *time; /* of each step */
+};
+
+struct explain_vary {
+  char *name;
+  struct explain_value *value;
+  size_t count;
+  struct sweep_plan *plan;
+  struct sweep_target *target;
+  struct machine machine; /* that is explained */
+};
+
+/* Reads NAME=VALUES, before the base is run. NULL with the message filled. */
+struct explain_vary *explain_vary_new(const char *word, const struct job_options *options, struct message *message);
+void explain_vary_free(struct explain_vary *vary);
+
+/* Runs all values. False with the message filled; *status as of explain_run_base(). */
+bool explain_vary_run(struct explain_vary *vary, struct explain_run *run, int *status);
+
+/* The first value that is within 1 % of the best; NULL: none has finished. */
+const struct explain_value *explain_vary_best(const struct explain_vary *vary, size_t step);
+
+#endif

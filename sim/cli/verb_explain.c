@@ -1,0 +1,166 @@
+/* warpwait explain: from a launch or a trace to why it takes so long, and what would help.
+ *
+ * Order matters as for run: everything that can be refused is refused before the run, and nothing is written before all
+ * of it is known. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/explain_report.h"
+#include "sim/cli/file.h"
+#include "sim/cli/sweep_workers.h"
+#include "sim/core/need.h"
+
+struct invocation {
+  struct run_call common; /* first: see cli_parse() */
+  struct job_options job;
+  const char *vary;
+  uint64_t launch, jobs;
+};
+
+enum { KEY_VARY = KEY_OF_VERB, KEY_LAUNCH };
+
+static const struct argp_option options[] = {
+    MACHINE_OPTIONS(1),
+    {"vary", KEY_VARY, "NAME=VALUES", 0,
+     "Run the launch with each value of a define or an argument, too, as DEPTH=1..6 or arg.tiles=16,32", 1},
+    {"report", 'r', "text|json", 0, "Form of the report (default: text)", 2},
+    {"out", 'o', "FILE", 0, "Write the report to a file", 2},
+    {"launch", KEY_LAUNCH, "N", 0, "Report launch N alone (default: all)", 2},
+    {"jobs", 'j', "N", 0, "Processes that try machines (default: one a processor)", 3},
+    STEP_OPTIONS("1000000000, or the recording's limit"),
+    JOB_OPTIONS(4),
+    {0}};
+
+static const char documentation[] =
+    "Runs a launch file, a kernel given by options, or a recorded trace (.wwt), then replays it on machines each of "
+    "which has one limit lifted (latencies, widths, queues, bank conflicts, ...), and pairs of them, and says what "
+    "each "
+    "limit costs: how many cycles, in which part of the kernel, at which source line.\v"
+    "A limit's row says what the launch would take without it, all else as it is. A\n"
+    "kernel whose path depends on timing is run on each machine, not replayed, and\n"
+    "the report says so. What work-items print is nowhere.\n"
+    "\n" JOB_ARGUMENTS "\n" JOB_PROGRAMS "\n"
+    "Exit status: 0 fine; 1 a deadlock or the cycle limit; 2 bad input; 3 a defect of\n"
+    "warpwait; 130 interrupted.\n";
+
+static error_t parse_option(int key, char *word, struct argp_state *state) {
+  struct invocation *call = state->input;
+  switch (key) {
+  case KEY_VARY:
+    call->vary = word;
+    return 0;
+  case KEY_LAUNCH:
+    return cli_number(state, "--launch", word, 1, UINT32_MAX, "", &call->launch);
+  case 'j':
+    return cli_number(state, "--jobs", word, 1, SWEEP_WORKERS, " processes", &call->jobs);
+  default:
+    break;
+  }
+  const error_t error = run_option(key, word, state, &call->common);
+  return error == ARGP_ERR_UNKNOWN ? job_option(key, word, state, &call->job) : error;
+}
+
+/* ---- before the run -------------------------------------------------------------------------------- */
+
+static bool is_trace(const struct invocation *call) {
+  return strcmp(file_extension(call->job.direct.program), ".wwt") == 0;
+}
+
+static bool load_trace(struct invocation *call, struct explain_run *run) {
+  const struct job_request request = {
+      .machine = call->common.machine, .set = call->common.sets.word, .set_count = call->common.sets.count};
+  struct message *message = &call->common.message;
+  struct trace_error error = {0};
+  cycle_t max_cycles = 0;
+  run->path = call->job.direct.program;
+  if (call->vary)
+    return message_fail(message, "--vary: a trace has one program and one set of arguments; it needs a launch file");
+  if (!(run->trace = trace_open(run->path, TRACE_WHOLE, &error)))
+    return message_fail(message, "%s", error.text);
+  if (!trace_job_read(run->trace, run->path, &request, &run->job, &max_cycles, message))
+    return false;
+  if (!call->common.cycles_given)
+    call->common.run.max_cycles = max_cycles;
+  trace_job_warn(run->trace, &run->job);
+  return true;
+}
+
+static bool load_job(struct invocation *call, struct explain_run *run, struct explain_vary **vary) {
+  struct message *message = &call->common.message;
+  run->options = &call->job;
+  if (!job_options_load(&call->job, &call->common, false, &run->job) || !trace_job_possible(&run->job, message))
+    return false;
+  return !call->vary || (*vary = explain_vary_new(call->vary, &call->job, message));
+}
+
+static bool load(struct invocation *call, struct explain_run *run, struct explain_vary **vary) {
+  struct message *message = &call->common.message;
+  if (!(is_trace(call) ? load_trace(call, run) : load_job(call, run, vary)))
+    return false;
+  if (call->launch > run->job.launch_count)
+    return message_fail(message, "--launch: %llu is outside [1, %zu]", (unsigned long long)call->launch,
+                        run->job.launch_count);
+  const struct run_file files[] = {{"the input", call->job.direct.program}, {"the program", run->job.program.path}};
+  return run_files_apart(&call->common, files, 2, 2) && run_outputs_possible(&call->common, &run->job);
+}
+
+/* ---- the runs -------------------------------------------------------------------------------------- */
+
+/* All single limits, then pairs of those that help most, those of a cause, and all together. */
+static bool try_machines(struct explain_run *run, int *status) {
+  limit_set single[LIMITS];
+  size_t count = 0;
+  for (enum limit i = 0; i < LIMITS; i++)
+    single[i] = limit_bit(i);
+  if (!explain_run_cases(run, single, LIMITS, status))
+    return false;
+  limit_set *sets = explain_pairs(&run->explain, &count);
+  sets = need_more(sets, count + CAUSES + 2, sizeof *sets);
+  for (enum limit_cause cause = 0; cause < CAUSES; cause++)
+    sets[count++] = limits_of(cause);
+  sets[count++] = limits_outside();
+  sets[count++] = limits_all();
+  const bool good = explain_run_cases(run, sets, count, status);
+  free(sets);
+  return good;
+}
+
+static int explain(struct invocation *call, struct explain_run *run, struct explain_vary *vary) {
+  struct message *message = &call->common.message;
+  int status = CLI_FINE;
+  *message->text = '\0';
+  if (!explain_run_base(run, &status) || !try_machines(run, &status) ||
+      (vary && !explain_vary_run(vary, run, &status))) {
+    if (status != CLI_FINE)
+      message_print(message);
+    else if (run_tell_unfinished(&call->common, &run->job, run->results, run->count))
+      status = CLI_WENT_WRONG;
+    return status;
+  }
+  char *text = call->common.json ? explain_json(run, vary, call->launch) : explain_text(run, vary, call->launch);
+  const bool good = cli_output(call->common.out, text, strlen(text), message);
+  free(text);
+  return good ? CLI_FINE : cli_bad_input(message);
+}
+
+int verb_explain(int argc, char **argv) {
+  static const struct argp argp = {
+      options, parse_option, "LAUNCH.json\nTRACE.wwt\nKERNEL --global X[,Y[,Z]] --arg ...", documentation, NULL,
+      NULL,    NULL};
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  struct invocation call = {.common = run_call_new(),
+                            .jobs = processors > 0 && processors < SWEEP_WORKERS ? (uint64_t)processors : 1};
+  struct explain_run run = {.call = &call.common};
+  struct explain_vary *vary = NULL;
+  bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common);
+  run.workers = (unsigned)call.jobs;
+  good = good && load(&call, &run, &vary);
+  const int status = good ? explain(&call, &run, vary) : cli_bad_input(&call.common.message);
+  explain_vary_free(vary);
+  explain_run_free(&run);
+  free(call.common.sets.word);
+  job_options_free(&call.job);
+  return status;
+}

@@ -1,0 +1,163 @@
+#include "sim/explain/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/need.h"
+
+enum { TOLERANCE_CYCLES = 16, TOLERANCE_SHARE = 100 };
+
+const char *const explain_statuses[EXPLAIN_STATUSES] = {"finished",    "absent",  "deadlock",
+                                                        "cycle_limit", "refused", "failed"};
+
+cycle_t explain_tolerance(cycle_t base) { return cycle_max(TOLERANCE_CYCLES, base / TOLERANCE_SHARE); }
+
+const struct explain_case *explain_find(const struct explain *explain, limit_set set) {
+  for (size_t i = 0; i < explain->count; i++)
+    if (explain->cases[i].lifted == set && explain->cases[i].status == EXPLAIN_FINISHED)
+      return &explain->cases[i];
+  return NULL;
+}
+
+int64_t explain_saved(const struct explain *explain, const struct explain_case *of, size_t step) {
+  return of ? (int64_t)explain->cases[0].time[step].cycles - (int64_t)of->time[step].cycles : 0;
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------------- */
+
+static bool is_single(limit_set set) { return set && !(set & (set - 1)); }
+
+size_t explain_rank(const struct explain *explain, size_t step, const struct explain_case *rank[LIMITS]) {
+  size_t count = 0;
+  for (size_t i = 0; i < explain->count; i++) {
+    const struct explain_case *at = &explain->cases[i];
+    if (!is_single(at->lifted) || at->status != EXPLAIN_FINISHED)
+      continue;
+    size_t place = count++;
+    for (; place && explain_saved(explain, rank[place - 1], step) < explain_saved(explain, at, step); place--)
+      rank[place] = rank[place - 1];
+    rank[place] = at;
+  }
+  return count;
+}
+
+static bool known(const limit_set *list, size_t count, limit_set set) {
+  while (count && list[count - 1] != set)
+    count--;
+  return count;
+}
+
+limit_set *explain_pairs(const struct explain *explain, size_t *count) {
+  limit_set *pair = need(explain->steps * EXPLAIN_TOP * EXPLAIN_TOP, sizeof *pair);
+  *count = 0;
+  for (size_t step = 0; step < explain->steps; step++) {
+    const struct explain_case *rank[LIMITS];
+    const size_t ranks = explain_rank(explain, step, rank);
+    const int64_t least = (int64_t)explain_tolerance(explain->cases[0].time[step].cycles);
+    for (size_t i = 0; i < ranks && i < EXPLAIN_TOP; i++)
+      for (size_t j = 0; j < i && explain_saved(explain, rank[i], step) > least; j++) {
+        const limit_set set = rank[i]->lifted | rank[j]->lifted;
+        if (!known(pair, *count, set))
+          pair[(*count)++] = set;
+      }
+  }
+  return pair;
+}
+
+/* ---- phases ---------------------------------------------------------------------------------------- */
+
+/* Cycles of a case between two shares of the step's work. */
+static double between(const struct explain *explain, const struct explain_case *at, size_t step, double from,
+                      double to) {
+  const struct pace *pace = &at->pace[explain->first[step]];
+  const struct explain_time *time = &at->time[step];
+  return pace_when(pace, to, time->start, time->cycles) - pace_when(pace, from, time->start, time->cycles);
+}
+
+static void find_stall(const struct explain *explain, size_t step, struct explain_phase *phase) {
+  const size_t launch = explain->first[step];
+  const struct explain_case *base = &explain->cases[0];
+  double sum[STALLS] = {0}, all = 0;
+  pace_between(&base->pace[launch], &explain->stalls[launch], base->time[step].start, phase->from, phase->to, sum);
+  for (size_t s = 0; s < STALLS; s++)
+    all += sum[s];
+  phase->stall = STALL_ISSUED;
+  for (size_t s = 0; s < STALLS; s++)
+    if (s != STALL_ISSUED && sum[s] > (phase->stall == STALL_ISSUED ? 0 : sum[phase->stall]))
+      phase->stall = (enum stall)s;
+  phase->share = all > 0 ? sum[phase->stall] / all : 0;
+}
+
+static enum limit limit_of(limit_set set) { return (enum limit)__builtin_ctzll(set); }
+
+static void find_limit(const struct explain *explain, size_t step, double from, double to,
+                       struct explain_phase *phase) {
+  const struct explain_case *rank[LIMITS];
+  const size_t ranks = explain_rank(explain, step, rank);
+  const double length = phase->to - phase->from;
+  phase->saved = length / 10;
+  phase->helped = false;
+  for (size_t i = 0; i < ranks; i++) {
+    const double saved = length - between(explain, rank[i], step, from, to);
+    if (saved <= phase->saved)
+      continue;
+    phase->saved = saved;
+    phase->limit = limit_of(rank[i]->lifted);
+    phase->helped = true;
+  }
+  if (!phase->helped)
+    phase->saved = 0;
+}
+
+enum { CLOSE = 5 /* within a fifth of a phase two limits help it alike */ };
+
+/* What lifting a limit saves between two shares of the work. */
+static double saved_by(const struct explain *explain, size_t step, enum limit limit, double from, double to) {
+  const struct explain_case *at = explain_find(explain, limit_bit(limit));
+  return between(explain, &explain->cases[0], step, from, to) - between(explain, at, step, from, to);
+}
+
+/* Rings and loops come round in more or less than a phase: what helps a phase a little more, or not, while all in all
+ * the limit of those before helps it as well, is no phase of its own. */
+static bool joins(const struct explain *explain, size_t step, const struct explain_phase *before,
+                  const struct explain_phase *next, double from, double to) {
+  if (before->helped != next->helped || !before->helped || before->limit != next->limit) {
+    if (!before->helped)
+      return !next->helped && before->stall == next->stall;
+    if (!next->helped && before->stall != next->stall)
+      return false;
+    const double least = next->saved - (next->to - next->from) / CLOSE;
+    return saved_by(explain, step, before->limit, from, to) >= least;
+  }
+  return true;
+}
+
+static struct explain_phase phase_between(const struct explain *explain, size_t step, double from, double to) {
+  const struct explain_case *base = &explain->cases[0];
+  const struct pace *pace = &base->pace[explain->first[step]];
+  const struct explain_time *time = &base->time[step];
+  struct explain_phase phase = {.from = pace_when(pace, from, time->start, time->cycles),
+                                .to = pace_when(pace, to, time->start, time->cycles)};
+  find_stall(explain, step, &phase);
+  find_limit(explain, step, from, to, &phase);
+  return phase;
+}
+
+size_t explain_phases(const struct explain *explain, size_t step, struct explain_phase phase[EXPLAIN_PHASES]) {
+  double begin = 0; /* the share at which the last phase begins */
+  size_t count = 0;
+  for (size_t i = 0; i < EXPLAIN_PHASES; i++) {
+    const double from = (double)i / EXPLAIN_PHASES, to = (double)(i + 1) / EXPLAIN_PHASES;
+    const struct explain_phase next = phase_between(explain, step, from, to);
+    if (count && joins(explain, step, &phase[count - 1], &next, from, to)) {
+      const struct explain_phase whole = phase_between(explain, step, begin, to);
+      if (whole.helped == phase[count - 1].helped && (!whole.helped || whole.limit == phase[count - 1].limit)) {
+        phase[count - 1] = whole;
+        continue;
+      }
+    }
+    begin = from;
+    phase[count++] = next;
+  }
+  return count;
+}
