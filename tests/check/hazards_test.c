@@ -1,0 +1,68 @@
+/* The hazards found: one for each rule and pair of places, with a count. */
+#include "sim/check/check_parts.h"
+
+#include "tests/ct.h"
+
+/* Eight instructions: two to a line, but for the last two, whose line nobody knows. */
+static uint32_t line[8] = {3, 3, 2, 2, 5, 5, 0, 0};
+static uint16_t source[8], column[8] = {1, 1, 1, 2, 4, 4, 0, 0};
+static struct isa_program program = {.count = 8, .source = source, .line = line, .column = column};
+
+static void add(struct checker *checker, enum isa_hazard_rule rule, uint32_t here, int other, uint64_t count) {
+  const struct check_hazard hazard = {.rule = rule,
+                                      .count = count,
+                                      .here = {.program = &program, .pc = here},
+                                      .other = {.program = other < 0 ? NULL : &program, .pc = (uint32_t)(other & 7)},
+                                      .address = here};
+  hazards_add(checker, &hazard);
+}
+
+TEST(hazards, same_places_are_counted_and_the_first_is_kept) {
+  struct checker *checker = checker_new();
+  size_t count = 0;
+  add(checker, HAZARD_M5, 1, 4, 0);
+  add(checker, HAZARD_M5, 1, 4, 0);
+  add(checker, HAZARD_M5, 1, 4, 5);
+  const struct check_hazard *found = checker_hazards(checker, &count);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(found[0].count, 7);
+  checker_free(checker);
+}
+
+TEST(hazards, instructions_of_one_place_in_the_source_are_one) {
+  struct checker *checker = checker_new();
+  size_t count = 0;
+  add(checker, HAZARD_M5, 1, 4, 0);
+  add(checker, HAZARD_M5, 0, 5, 2); /* line 3 column 1 and line 5 column 4 again */
+  add(checker, HAZARD_M5, 2, 4, 0); /* another line */
+  add(checker, HAZARD_M5, 3, 4, 0); /* another column */
+  add(checker, HAZARD_M6, 1, 4, 0); /* another rule */
+  add(checker, HAZARD_M5, 1, -1, 0);
+  add(checker, HAZARD_M5, 6, 4, 0); /* no line: the instructions are told apart */
+  add(checker, HAZARD_M5, 7, 4, 0);
+  const struct check_hazard *found = checker_hazards(checker, &count);
+  EXPECT_EQ(count, 7);
+  const uint32_t here[7] = {6, 7, 2, 3, 1, 1, 1};
+  for (size_t i = 0; i < count && i < 7; i++)
+    EXPECT_EQ(found[i].here.pc, here[i]);
+  EXPECT_TRUE(!found[4].other.program && found[5].rule == HAZARD_M5 && found[6].rule == HAZARD_M6);
+  EXPECT_EQ(found[5].count, 3);
+  EXPECT_EQ(found[5].address, 1); /* of the first */
+  checker_free(checker);
+}
+
+TEST(hazards, many_are_found_again) {
+  struct checker *checker = checker_new();
+  enum { MANY = 300 };
+  static struct isa_program programs[MANY];
+  for (unsigned turn = 0; turn < 2; turn++)
+    for (unsigned i = 0; i < MANY; i++) {
+      programs[i] = program;
+      const struct check_hazard hazard = {.rule = HAZARD_X5, .here = {.program = &programs[i], .pc = 6}};
+      hazards_add(checker, &hazard);
+    }
+  EXPECT_EQ(checker->hazard_count, MANY);
+  for (unsigned i = 0; i < MANY; i++)
+    EXPECT_EQ(checker->hazards[i].count, 2);
+  checker_free(checker);
+}

@@ -1,0 +1,89 @@
+/* The shadow's pages and the pool behind their cells. */
+#include "sim/check/shadow.h"
+
+#include "tests/ct.h"
+
+static struct touch touch_by(uint32_t group, uint32_t site) {
+  return (struct touch){.group = group, .who = site << SHADOW_ITEM_BITS};
+}
+
+TEST(shadow, a_page_begins_empty_and_stays_where_it_is) {
+  struct shadow shadow = {.base = 0x10000};
+  struct shadow_page *first = shadow_page(&shadow, 0x10000), *far = shadow_page(&shadow, 0x10000 + (64 << 20));
+  EXPECT_TRUE(first != far);
+  EXPECT_TRUE(shadow_page(&shadow, 0x10000 + SHADOW_PAGE_BYTES - 1) == first);
+  EXPECT_FALSE(first->bytes || first->ignored || first->cell[0].group);
+  EXPECT_GE(shadow.host_bytes, 2 * SHADOW_PAGE_BYTES / 4 * sizeof(struct touch));
+  shadow_free(&shadow);
+  EXPECT_EQ(shadow.base, 0x10000);
+  EXPECT_EQ(shadow.page_count, 0);
+}
+
+TEST(shadow, bytes_begin_with_the_touches_of_their_word) {
+  struct shadow shadow = {0};
+  struct touch_pool pool = {0};
+  struct shadow_page *words = shadow_page(&shadow, 0);
+  const uint32_t behind = touch_pool_take(&pool), last = touch_pool_take(&pool);
+  pool.at[behind] = touch_by(2, 5);
+  pool.at[behind].next = last & SHADOW_MOST_NEXT;
+  pool.at[last] = touch_by(3, 6);
+  words->cell[1] = touch_by(1, 4);
+  words->cell[1].next = behind & SHADOW_MOST_NEXT;
+  const struct shadow_page *bytes = shadow_refine(&shadow, 4, &pool);
+  EXPECT_TRUE(bytes->bytes && shadow_page(&shadow, 0) == bytes);
+  for (unsigned i = 4; i < 8; i++) {
+    const struct touch *second = &pool.at[bytes->cell[i].next], *third = &pool.at[second->next];
+    EXPECT_EQ(touch_site(&bytes->cell[i]), 4);
+    EXPECT_EQ(touch_site(second), 5);
+    EXPECT_EQ(touch_site(third), 6);
+    EXPECT_EQ(third->next, 0);
+    EXPECT_TRUE(i == 4 || bytes->cell[i].next != bytes->cell[4].next); /* each byte has its own from now on */
+  }
+  EXPECT_FALSE(bytes->cell[3].group || bytes->cell[8].group);
+  shadow_free(&shadow);
+  touch_pool_free(&pool);
+}
+
+TEST(shadow, what_is_ignored_is_whole_pages) {
+  struct shadow shadow = {.base = SHADOW_PAGE_BYTES};
+  struct shadow_page *before = shadow_page(&shadow, 2 * SHADOW_PAGE_BYTES);
+  shadow_ignore(&shadow, 2 * SHADOW_PAGE_BYTES, SHADOW_PAGE_BYTES + 1);
+  EXPECT_TRUE(before->ignored && shadow_page(&shadow, 3 * SHADOW_PAGE_BYTES)->ignored);
+  EXPECT_FALSE(shadow_page(&shadow, SHADOW_PAGE_BYTES)->ignored ||
+               shadow_page(&shadow, 4 * SHADOW_PAGE_BYTES)->ignored);
+  shadow_free(&shadow);
+}
+
+TEST(shadow, touches_that_are_given_back_are_taken_again) {
+  struct touch_pool pool = {0};
+  uint32_t chain[3][8];
+  for (unsigned i = 0; i < 3; i++)
+    for (unsigned k = 0; k < 8; k++) {
+      chain[i][k] = touch_pool_take(&pool);
+      EXPECT_NE(chain[i][k], 0);
+      pool.at[chain[i][k]].next = 0;
+      if (k)
+        pool.at[chain[i][k - 1]].next = chain[i][k] & SHADOW_MOST_NEXT;
+    }
+  const uint32_t made = pool.count;
+  for (unsigned i = 0; i < 3; i++)
+    touch_pool_give(&pool, chain[i][0]);
+  bool taken[64] = {false};
+  for (unsigned i = 0; i < 24; i++) {
+    const uint32_t index = touch_pool_take(&pool);
+    EXPECT_FALSE(taken[index]);
+    taken[index] = true;
+  }
+  EXPECT_EQ(pool.count, made);
+  EXPECT_NE(touch_pool_take(&pool), 0);
+  EXPECT_EQ(pool.count, made + 1);
+  touch_pool_free(&pool);
+}
+
+TEST(shadow, a_touch_holds_the_last_item_and_the_last_site) {
+  const uint32_t item = (1u << SHADOW_ITEM_BITS) - 1, site = SHADOW_MOST_SITES - 1;
+  const struct touch touch = {.who = site << SHADOW_ITEM_BITS | item};
+  EXPECT_EQ(touch_item(&touch), item);
+  EXPECT_EQ(touch_site(&touch), site);
+  EXPECT_GE(item + 1, 64 * 64); /* of 64 warps of 64 lanes */
+}
