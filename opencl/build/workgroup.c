@@ -7,9 +7,8 @@
  *
  * Warp 0 does it because it is the one that is full whenever there is a second one. One scratch serves all collectives
  * of a kernel, in a row and in loops, without a barrier in front: only warp w writes slot w before the first barrier,
- * after its own reading of it (a scan's, by all lanes, has a barrier of the warp behind it), and what warp 0 writes
- * between the barriers has been read by whoever has come to the first. A broadcast has one barrier in front because any
- * warp writes TOTAL.
+ * after its own reading of it, and what warp 0 writes between the barriers has been read by whoever has come to the
+ * first. A broadcast has one barrier in front because any warp writes TOTAL.
  *
  * To the program these are meetings and no fences: its own accesses stay unordered, and a checker tells these barriers
  * and the scratch from the program's.
@@ -121,7 +120,6 @@ ir_ref group_over_group(struct build *b, const struct group_op *op, uint32_t ope
   if (!scans)
     return take(b, total(b, 0), op->bits == 64, 0);
   const ir_ref below = take(b, slot(b, build_query(b, ISA_GET_WARP, 0), 0), op->bits == 64, 0);
-  build_op(b, ISA_BAR_WARP_LDS, 0, 0, 0);
   const ir_ref own = operation == GroupOperationInclusiveScan
                          ? build_op(b, (enum isa_op)op->scan, value, 0, 0)
                          : build_op(b, (enum isa_op)op->before, value, constant(b, op, op->neutral), 0);
