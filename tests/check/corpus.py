@@ -33,6 +33,8 @@ FAMILIES = {"written": (written, 1), "functions": (functions, 40), "movement": (
             "copies": (copies, 12), "pipes": (pipes, 8)}
 RANDOM_SEEDS, RANDOM_SAMPLE = 200, 3
 SECONDS = 300
+# What --copies loop refuses.
+NO_LOOP = "is not made a loop", "whose copies are what they are"
 
 # What a program is about: a rule, and why it breaks it.
 EXCEPTIONS = {"pipe_any": ("P5", "one work-item takes all calls in any order, and so has both ends of the pipe")}
@@ -48,6 +50,8 @@ def ask(launch, options):
         done = harness.call_warpwait(["check", launch, "--report", "json", "--quiet", "--host", "plain", *options], SECONDS)
     except harness.Refused as reason:
         raise Refused(str(reason)) from None
+    if options and done.returncode == 2 and any(text in done.stderr for text in NO_LOOP):
+        return []
     try:
         report = json.loads(done.stdout)
         unfinished = [launch["end"] for launch in report["launches"] if launch["end"] != "finished"]
