@@ -15,6 +15,7 @@ int verb_run(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_explain(int argc, char **argv);
 int verb_replay(int argc, char **argv);
+int verb_diff(int argc, char **argv);
 int verb_trace(int argc, char **argv);
 int verb_sweep(int argc, char **argv);
 int verb_asm(int argc, char **argv);

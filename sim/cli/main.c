@@ -13,6 +13,7 @@ static const struct verb verbs[] = {
     {"asm", verb_asm, "translate a kernel into an object file, or list it"},
     {"dis", verb_dis, "show a kernel's instructions beside its source, or as assembly"},
     {"replay", verb_replay, "run a recorded trace again, on any machine"},
+    {"diff", verb_diff, "compare two reports or traces: where the cycles went"},
     {"trace", verb_trace, "look into traces and timelines, compare, cut, join, convert and import them"},
     {"sweep", verb_sweep, "run many points of a machine and a kernel, and keep what came of them"},
     {"params", verb_params, "list the parameters of a machine"},
