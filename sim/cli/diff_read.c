@@ -121,8 +121,8 @@ bool diff_read(struct diff_side *side, const struct job_request *request, bool q
   const bool good = trace ? replay(side, trace, request, quiet, message) : trace_fail(message, &error);
   if (trace)
     trace_close(trace);
-  /* What is wrong with the file begins with its path already. */
-  if (!good && strncmp(message->text, side->path, strlen(side->path)) != 0)
+  /* What is wrong with the file begins with its path already, and what is wrong with an option with the option. */
+  if (!good && strncmp(message->text, side->path, strlen(side->path)) != 0 && message->text[0] != '-')
     message_within(message, side->path);
   return good;
 }
