@@ -323,6 +323,8 @@ static void step_call(struct check_unit *unit, struct check_group *group, struct
   if (call->act == ACT_BARRIER && row->sync & SYNC_LDS)
     unwritten_settle(unit, group);
   events_check(unit, group, call);
+  if (call->act == ACT_COPY && group->shape->items == 1) /* what the only work-item has acquired, its copies have */
+    known_join(&group->known, &warp->known);
   if (call->act == ACT_COPY) {
     group_ticks(group);
     copies_issue(unit, group, call, row->site);
