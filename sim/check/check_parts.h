@@ -26,11 +26,11 @@
 
 enum {
   CHECK_SPACES = 2,
-  CHECK_AHEAD = 16,          /* calls that warps may be ahead of each other */
-  CHECK_RELEASED = 64,       /* released events whose waits are remembered */
-  CHECK_COPIES = 16,         /* copies in flight of one instruction that are remembered of a cell */
-  CHECK_WITNESSES = 8,       /* other groups whose reads are remembered of a cell, where groups know of each other, */
-  CHECK_MOST_WITNESSES = 64, /* and whose writes are, always */
+  CHECK_AHEAD = 16,    /* calls that warps may be ahead of each other */
+  CHECK_RELEASED = 64, /* released events whose waits are remembered */
+  CHECK_COPIES = 16,   /* copies in flight of one instruction that are remembered of a cell */
+  CHECK_WITNESSES = 8, /* other groups whose atomics are remembered of a cell, and reads, if groups know of others */
+  CHECK_MOST_WITNESSES = 64, /* and whose writes are */
 };
 
 /* What a step of an instruction means here: made once per program. */

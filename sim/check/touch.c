@@ -277,7 +277,7 @@ static void count_witness(const struct party *party, struct touch *touch, struct
 static uint32_t most_witnesses(const struct party *party) {
   if (party->kind == TOUCH_WRITE || party->kind == TOUCH_COPY_WRITE)
     return CHECK_MOST_WITNESSES;
-  return party->unit->checker->hands_over ? CHECK_WITNESSES : 2;
+  return party->kind == TOUCH_ATOMIC || party->unit->checker->hands_over ? CHECK_WITNESSES : 2;
 }
 
 /* Nobody has touched the cell in this way from the party's site. */
