@@ -83,7 +83,6 @@ struct copy_in_flight {
 struct pending_call {
   uint32_t pc, arrived;
   uint8_t act;
-  bool flawed; /* what is wrong with it has been reported: what it touches is not held against anything */
   struct isa_copy copy;
   struct isa_wait wait;
   uint32_t *stamp; /* per warp: the group's time when it came */
@@ -163,7 +162,7 @@ struct check_unit {
   struct listener listeners[RESULT_TOGETHER];
   struct shadow lds;
   uint8_t *written; /* per byte of the LDS: somebody of the group that has it has written it */
-  uint32_t lds_bytes, cu;
+  uint32_t cu;
   struct check_warp *warps;
   uint32_t warp_count;
   struct check_group *groups;

@@ -6,11 +6,14 @@
  * A page has a cell for each word of 4 bytes until somebody touches less than a word: then it gets one for each byte,
  * which begin as copies of their word's.
  *
- * A cell keeps at most two touches for each instruction and kind, by two different parties, as witnesses: whoever comes
- * later differs from one of them, so no pair of instructions is overlooked. What is kept of a byte therefore grows
- * with the kernel's text and not with the number of work-items that touch it.
+ * A cell keeps a few touches for each instruction and kind, as witnesses: two by different work-items, of which whoever
+ * comes later differs from one, so that no pair of instructions is overlooked. Where less than barriers orders, there
+ * are more of them, up to a limit: two of each warp, one of each work-group, one of each event of copies in flight
+ * (touch.c, check_parts.h). What is kept of a byte therefore grows with the kernel's text and not with the number of
+ * work-items that touch it.
  *
- * Invariant: a cell whose group is 0 has no touches, and its first touch is never missing while there are others. */
+ * Invariant: a cell whose group is 0 has no touches, its first touch is never missing while there are others, and none
+ * of these is later in its work-group's time. */
 #ifndef SIM_CHECK_SHADOW_H
 #define SIM_CHECK_SHADOW_H
 
