@@ -35,6 +35,8 @@ static json_t *ranks_of(const struct explain_view *view) {
     json_t *object = case_of(view, view->rank[i]);
     json_set_word(object, "limit", row->slug);
     json_set_word(object, "name", row->name);
+    json_set_word(object, "lifted", row->lifted);
+    json_set_word(object, "set", row->keys);
     json_set_word(object, "cause", cause_rows[row->cause].name);
     json_object_set_new(object, "anomaly", json_boolean(-saved > (int64_t)explain_tolerance(view->cycles)));
     json_array_append_new(list, object);

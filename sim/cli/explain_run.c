@@ -324,6 +324,12 @@ static void work_on_job(void *self, size_t task, void *answer) {
   job_free(&job);
 }
 
+/* Who carries copies out is a part of what warps do. */
+static bool same_copies(const struct explain_run *run, const struct machine *machine, struct message *message) {
+  return machine->dma.copy == run->job.machine.dma.copy ||
+         message_fail(message, "with another dma.copy warps do other things than in the recording");
+}
+
 /* Replays the case if its recording is one of this machine, too; else runs it, if there is what to run. */
 static void work(void *self, size_t task, void *bytes) {
   struct batch *batch = self;
@@ -335,7 +341,7 @@ static void work(void *self, size_t task, void *bytes) {
   struct machine machine = run->job.machine;
   limits_lift(batch->cases[task].lifted, &machine);
   run->replayed.machine = machine;
-  fits = fits && trace_job_fits(&run->replayed, &message);
+  fits = fits && same_copies(run, &machine, &message) && trace_job_fits(&run->replayed, &message);
   if (fits)
     replay_case(run, answer);
   else if (run->options)

@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""`warpwait explain`: what it says of limits is what runs without them say, and what is known of kernels it finds."""
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "examples"))
+import planted  # noqa: E402
+from depth import DEPTHS, TILE_BYTES, with_tiles  # noqa: E402
+from page import parameters_of, report_of  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
+LESSON = ROOT / "examples/06_deep_buffer/launch.json"
+FEW, MANY = 60, 120  # multiples of every depth: between the two the ring turns a whole number of times
+CLOSE = 0.5  # cycles a tile
+
+# Whoever comes first does more: what a work-item does depends on time.
+RACE = """
+__kernel void race(__global uint *next, __global uint *out) {
+  uint turn = atomic_inc(next);
+  for (uint i = 0; i < (turn & 7); i++)
+    out[(get_global_id(0) + i * 32) & 255] = i;
+}
+"""
+RACE_LAUNCH = {
+    "program": "race.cl", "machine": "teaching",
+    "buffers": {"next": {"bytes": 4, "elem": "uint"}, "out": {"bytes": 1024, "elem": "uint"}},
+    "launches": [{"kernel": "race", "global": [256], "local": [64], "args": [{"buffer": "next"}, {"buffer": "out"}]}],
+}
+STUCK = """
+__kernel void stuck(__global uint *out) {
+  if (get_local_id(0) < 32)
+    barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = 1;
+}
+"""
+
+
+def tool(*words, **more):
+    done = subprocess.run([WARPWAIT, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **more)
+    return done.returncode, done.stdout, done.stderr
+
+
+def explained(*words):
+    """The launches of the JSON report."""
+    status, out, told = tool("explain", *words, "--report", "json")
+    assert status == 0, (words, told)
+    return json.loads(out)["launches"]
+
+
+def row_of(launch, limit):
+    return next((row for row in launch["limits"] if row["limit"] == limit), None)
+
+
+def sets(launch):
+    """"--set" words for all that a case lifts."""
+    return [word for key in launch.split() for word in ("--set", key)]
+
+
+class Test(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="warpwait-explain-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write(self, name, kernel, launch):
+        (self.folder / f"{name}.cl").write_text(kernel)
+        path = self.folder / f"{name}.json"
+        path.write_text(json.dumps(launch))
+        return path
+
+    # ---- what is known ------------------------------------------------------------------------------------
+
+    def test_a_planted_bottleneck_comes_first_for_each_limit_there_is(self):
+        rows = re.findall(r'^LIMIT\(\w+, "(\w+)"', (ROOT / "sim/explain/limits.def").read_text(), re.M)
+        self.assertEqual(sorted(rows), sorted(planted.PLANTED), "each row has its kernel")
+        for limit in rows:
+            with self.subTest(limit=limit):
+                launch, = explained(planted.write(self.folder, limit))
+                first = launch["limits"][0]
+                self.assertEqual(first["limit"], limit, launch["limits"][:3])
+                self.assertGreater(first["saved"], launch["tolerance"])
+                self.assertIn(first["name"], launch["advice"][0])
+                self.assertIn(str(first["cycles"]), launch["advice"][0])
+
+    def ring(self, *setting):
+        """Explanations of a stream through rings of all depths, of FEW and of MANY tiles, and the closed form of
+        docs/buffering.md for the cycles that a tile more takes:
+
+            cycles a tile = max(B, (A + L) / depth, W)
+
+        B the time that a work-group is busy with a tile, A the part of it up to the refill, L the latency of a copy, W
+        the cycles that the narrowest side takes for its bytes. B and A are the kernel's, from the lesson's own machine;
+        L and W follow from the machine's parameters."""
+        options = [word for key in setting for word in ("--set", key)]
+        few, many = with_tiles(self.folder, FEW), with_tiles(self.folder, MANY)
+        own = report_of(few)
+        machine = parameters_of(report_of(few, *options))
+        steady = [(last["cycles"] - first["cycles"]) / (MANY - FEW)
+                  for first, last in zip(own["launches"], report_of(many)["launches"])]
+        busy, to_refill = steady[-1], steady[0] - self.latency(parameters_of(own))
+
+        def form(depth, **changed):
+            here = {**machine, **{name.replace("_", ".", 1): value for name, value in changed.items()}}
+            wide = TILE_BYTES / min(here["dma.read_width"], here["mem.dram_width"], here["mem.link_width"])
+            return max(busy, (to_refill + self.latency(here)) / depth, wide)
+
+        return explained(few, *options), explained(many, *options), form, busy
+
+    @staticmethod
+    def latency(p):
+        """docs/buffering.md, with requests that follow each other as the narrowest side lets them."""
+        requests = TILE_BYTES // p["dma.granularity"]
+        gap = p["dma.granularity"] / min(p["dma.read_width"], p["mem.dram_width"], p["mem.link_width"])
+        way = 1 + p["mem.link_latency"] + p["mem.dram_latency"] + p["mem.l2_latency"] + 1 + p["mem.link_latency"] + 2
+        return 1 + p["dma.setup"] + requests * max(1, gap) - 1 + way + p["dma.completion"]
+
+    def test_of_every_depth_of_a_ring_the_first_limit_is_the_one_that_the_closed_form_has(self):
+        found = {}
+        for setting in (["mem.dram_latency=200"], ["mem.dram_latency=600"], ["dma.read_width=4"], ["mem.dram_width=2"]):
+            few, many, form, busy = self.ring(*setting)
+            for depth, short, launch in zip(DEPTHS, few, many):
+                with self.subTest(setting=setting, depth=depth):
+                    base = form(depth)
+                    self.assertAlmostEqual((launch["cycles"] - short["cycles"]) / (MANY - FEW), base, delta=CLOSE)
+                    # What lifting saves of a tile, for those limits that the form knows.
+                    saves = {"dram_latency": base - form(depth, mem_dram_latency=1),
+                             "dma_width": base - form(depth, dma_read_width=64),
+                             "dram_width": base - form(depth, mem_dram_width=64)}
+                    for limit, saved in saves.items():
+                        steady = (row_of(launch, limit)["saved"] - row_of(short, limit)["saved"]) / (MANY - FEW)
+                        self.assertAlmostEqual(steady, saved, delta=CLOSE, msg=limit)
+                    first, cause = launch["limits"][0]["limit"], launch["limits"][0]["cause"]
+                    if base - busy < CLOSE:
+                        self.assertEqual(cause, "compute", launch["limits"][:3])
+                    else:
+                        self.assertEqual(first, max(saves, key=saves.get), launch["limits"][:3])
+                    found.setdefault(cause, []).append(depth)
+        self.assertEqual(sorted(found), ["bandwidth", "compute", "latency"], "the study has all three")
+
+    # ---- what runs say ------------------------------------------------------------------------------------
+
+    def test_every_row_is_a_run_on_the_lifted_machine(self):
+        generator = random.Random(9)
+        for path in (ROOT / "examples/05_double_buffer/launch_opencl.json", ROOT / "examples/09_occupancy/launch.json",
+                     ROOT / "examples/07_strided_gather/launch.json", planted.write(self.folder, "warp_copies"),
+                     planted.write(self.folder, "atomics")):
+            launches = explained(path)
+            for row in generator.sample(launches[0]["limits"], 6):
+                with self.subTest(path=path.name, limit=row["limit"]):
+                    report = report_of(path, *sets(row["set"]), "--host", "plain")
+                    cycles = [launch["cycles"] for launch in report["launches"]]
+                    self.assertEqual([row_of(launch, row["limit"])["cycles"] for launch in launches], cycles)
+                    for launch in launches:
+                        this = row_of(launch, row["limit"])
+                        self.assertEqual(this["saved"], launch["cycles"] - this["cycles"])
+
+    def test_pairs_and_all_are_runs_with_all_of_their_keys(self):
+        path = ROOT / "examples/05_double_buffer/launch.json"
+        launch, = explained(path)
+        keys = {row["limit"]: row["set"] for row in launch["limits"]}
+        for case in [*launch["pairs"], launch["all"], launch["all_but_computing"], *launch["causes"].values()]:
+            with self.subTest(without=case["without"]):
+                words = [word for limit in case["without"] if limit in keys for word in sets(keys[limit])]
+                self.assertEqual(report_of(path, *words)["launches"][0]["cycles"], case["cycles"])
+        for pair in launch["pairs"]:
+            self.assertEqual(pair["sum"], sum(row_of(launch, limit)["saved"] for limit in pair["without"]))
+
+    def test_a_trace_is_explained_as_its_launch_is(self):
+        path = ROOT / "examples/05_double_buffer/launch_opencl.json"
+        trace = self.folder / "t.wwt"
+        self.assertEqual(tool("run", path, "--trace", trace, "--out", os.devnull)[0], 0)
+        for words in ((), ("--set", "dma.setup=100")):
+            self.assertEqual(tool("explain", trace, *words), tool("explain", path, *words))
+
+    def test_jobs_and_hosts_change_nothing(self):
+        path = ROOT / "examples/10_contention/launch.json"
+        expected = tool("explain", path)
+        for words in (("--jobs", 1), ("--jobs", 7), ("--host", "plain"), ("--quiet",)):
+            self.assertEqual(tool("explain", path, *words), expected, words)
+
+    def test_parts_of_the_kernel_and_its_lines_add_up(self):
+        for launch in explained(LESSON):
+            phases = launch["phases"]
+            self.assertEqual(phases[0]["from"], 0)
+            self.assertEqual(phases[-1]["to"], launch["cycles"])
+            for one, next_one in zip(phases, phases[1:]):
+                self.assertEqual(one["to"], next_one["from"])
+            for place in launch["places"]:
+                self.assertGreaterEqual(place["wait"], 0)
+                if place["limit"]:
+                    helping = [place["left"][row["limit"]] for row in launch["limits"] if row["saved"] > launch["tolerance"]]
+                    self.assertEqual(place["left"][place["limit"]], min(helping))
+                    self.assertLess(min(helping), place["wait"])
+
+    # ---- sanity -------------------------------------------------------------------------------------------
+
+    def test_a_lifted_limit_that_adds_cycles_is_told_as_an_anomaly(self):
+        anomalies = 0
+        generator = random.Random(3)
+        keys = {"dma.channels": [1, 2, 8], "dma.outstanding": [4, 32, 128], "cu.schedulers": [1, 4],
+                "lds.priority": ["alternate", "warps", "dma"], "mem.link_width": [16, 64], "cu.accesses": [2, 32]}
+        for lesson in ("02_bank_conflict", "05_double_buffer", "07_strided_gather", "08_barrier_imbalance", "09_occupancy",
+                       "10_contention", "12_stencil_3d"):
+            words = [word for key, values in keys.items()
+                     for word in ("--set", f"{key}={generator.choice(values)}")]
+            for launch in explained(ROOT / "examples" / lesson / "launch_opencl.json", *words):
+                for row in launch["limits"]:
+                    worse = -row["saved"] > max(16, launch["cycles"] // 100)
+                    self.assertEqual(row["anomaly"], worse, (lesson, row))
+                    told = [line for line in launch["advice"] if line.startswith("Scheduling anomalies")]
+                    self.assertEqual(worse, any(row["name"] in line for line in told), (lesson, row, told))
+                    anomalies += worse
+        self.assertGreater(anomalies, 0, "there are some, so that the test sees them")
+
+    def test_a_kernel_whose_path_depends_on_time_is_run(self):
+        path = self.write("race", RACE, RACE_LAUNCH)
+        launch, = explained(path)
+        self.assertEqual({row["how"] for row in launch["limits"]}, {"run"})
+        self.assertIn("every machine below is a run, not a replay", tool("explain", path)[1])
+        for row in launch["limits"][:4]:
+            self.assertEqual(report_of(path, *sets(row["set"]))["launches"][0]["cycles"], row["cycles"])
+        trace = self.folder / "race.wwt"
+        tool("run", path, "--trace", trace)
+        status, out, told = tool("explain", trace)
+        self.assertEqual(status, 0)
+        self.assertIn("What is replayed does what it did in the recording", out)
+        self.assertIn("time", told)
+
+    # ---- a name that is varied ------------------------------------------------------------------------------
+
+    def test_values_of_a_name_are_runs_and_the_first_that_is_nearly_best_is_advised(self):
+        launch = explained(LESSON, "--launch", 1, "--vary", "arg.depth=1..6")[0]
+        values = {row["value"]: row["cycles"] for row in launch["vary"]["values"]}
+        deep = [row["cycles"] for row in report_of(LESSON)["launches"]]
+        self.assertEqual(list(values.values()), deep)
+        self.assertEqual(launch["vary"]["best"], "4")
+        self.assertIn(f"arg.depth = 4 helps: {deep[0]} -> {deep[3]} cycles", " ".join(launch["advice"]))
+        path = ROOT / "examples/15_sweep/launch_deep_buffer.json"
+        launch, = explained(path, "--vary", "DEPTH=1,2", "-D", "DEPTH=1")
+        self.assertEqual([row["cycles"] for row in launch["vary"]["values"]],
+                         [report_of(path, "-D", f"DEPTH={depth}")["launches"][0]["cycles"] for depth in (1, 2)])
+        self.assertEqual(launch["vary"]["best"], "2")
+
+    def test_nothing_is_advised_that_was_not_tried(self):
+        """Every number of cycles in the advice is one of a case that was replayed or run."""
+        for path in (LESSON, ROOT / "examples/10_contention/launch.json", ROOT / "examples/11_stencil_2d/launch_opencl.json"):
+            for launch in explained(path):
+                known = {launch["cycles"], *(case["cycles"] for case in launch["limits"] + launch["pairs"]),
+                         launch["all"]["cycles"], launch["all_but_computing"]["cycles"]}
+                for sentence in launch["advice"]:
+                    if " -> " in sentence and "warp-cycles" not in sentence:
+                        self.assertRegex(sentence, "replayed|run")
+                    for cycles in re.findall(r"(?:-> |takes |leave )(\d+) cycles(?! more)", sentence):
+                        self.assertIn(int(cycles), known, sentence)
+
+    # ---- what goes wrong ------------------------------------------------------------------------------------
+
+    def refused(self, line, *words, status=2):
+        got, out, told = tool("explain", *words)
+        self.assertEqual((got, out, told.count("\n")), (status, "", 1), (words, told))
+        self.assertIn(line, told)
+
+    def test_what_is_wrong_is_told_in_one_line(self):
+        self.refused("a launch file or a kernel is missing")
+        self.refused("nowhere.json: No such file", "nowhere.json")
+        self.refused("nowhere.wwt: cannot be read", "nowhere.wwt")
+        self.refused("--launch: 7 is outside [1, 6]", LESSON, "--launch", 7)
+        self.refused("--vary: '6' is not NAME=VALUES", LESSON, "--vary", "6")
+        self.refused("--vary: 'dma.channels' is no define and no argument", LESSON, "--vary", "dma.channels=1,2")
+        self.refused("--vary: arg.tile: no kernel that is launched has an argument 'tile'", LESSON, "--vary", "arg.tile=1")
+        self.refused("--out: ", LESSON, "--out", "/nonexistent/x")
+        self.refused("is the input, too", LESSON, "--out", LESSON)
+        self.refused("dma.chanels", LESSON, "--set", "dma.chanels=1")
+        self.refused("--jobs: ", LESSON, "--jobs", 0)
+        self.refused("not finished after 100 cycles", LESSON, "--max-cycles", 100, status=1)
+        launch = {**RACE_LAUNCH, "program": "stuck.cl", "buffers": {"out": RACE_LAUNCH["buffers"]["out"]},
+                  "launches": [{"kernel": "stuck", "global": [64], "local": [64], "args": [{"buffer": "out"}]}]}
+        self.refused("deadlock", self.write("stuck", STUCK, launch), status=1)
+        trace = self.folder / "t.wwt"
+        tool("run", ROOT / "examples/05_double_buffer/launch.json", "--trace", trace)
+        self.refused("--vary: a trace has one program", trace, "--vary", "DEPTH=1..6")
+        trace.write_bytes(trace.read_bytes()[:-100])
+        self.refused("t.wwt: ", trace)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=0)
