@@ -454,62 +454,6 @@ static void replied(void *self, struct isa_access *access) {
     packets_reserved(unit, group, warp, access);
 }
 
-/* ---- results ------------------------------------------------------------------------------------- */
-
-/* Of a call, no single work-item is to blame. */
-static bool is_of_group(enum isa_hazard_rule rule) { return rule >= HAZARD_X1 && rule <= HAZARD_X15; }
-
-static void take_deadlock(struct checker *checker, uint32_t number, const struct isa_launch *launch,
-                          const struct launch_result *result) {
-  const struct stuck_warp *first = NULL;
-  for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++)
-    if (!first || result->stuck[i].pc < first->pc)
-      first = &result->stuck[i];
-  if (!first)
-    return;
-  struct check_hazard hazard = {.rule = first->pipe ? HAZARD_R14 : HAZARD_M9,
-                                .launch = number,
-                                .count = result->stuck_count,
-                                .here = {.program = launch->program,
-                                         .pc = first->pc,
-                                         .group = {first->group[0], first->group[1], first->group[2]},
-                                         .item = first->warp * launch->warp_size}};
-  if (first->pipe)
-    snprintf(hazard.detail, sizeof hazard.detail, "pipe '%.60s' stays as it is, and %zu warp%s wait for it",
-             first->pipe->name, result->stuck_count, result->stuck_count == 1 ? "" : "s");
-  hazards_add(checker, &hazard);
-}
-
-void checker_take(struct checker *checker, uint32_t number, const struct isa_launch *launch,
-                  const struct launch_result *result) {
-  for (size_t i = 0; i < result->hazard_count; i++) {
-    const struct isa_hazard *first = &result->hazards[i].first;
-    if (events_know(checker, first->rule))
-      continue;
-    struct check_hazard hazard = {.rule = first->rule,
-                                  .launch = number,
-                                  .count = result->hazards[i].count,
-                                  .here = {.program = launch->program,
-                                           .pc = first->pc,
-                                           .group = {first->group[0], first->group[1], first->group[2]},
-                                           .item = first->item,
-                                           .whole_group = is_of_group(first->rule)}};
-    memcpy(hazard.detail, first->detail, sizeof hazard.detail);
-    hazards_add(checker, &hazard);
-  }
-  if (result->end == END_DEADLOCK && !checker->hazard_count)
-    take_deadlock(checker, number, launch, result);
-}
-
-struct check_counts checker_counts(const struct checker *checker) {
-  struct check_counts counts = checker->counts;
-  counts.shadow_bytes = checker->global.host_bytes + checker->pool.room * sizeof(struct touch) +
-                        checker->pool.chain_room * sizeof(uint32_t);
-  for (uint32_t i = 0; i < checker->unit_count; i++)
-    counts.shadow_bytes += checker->units[i]->lds.host_bytes;
-  return counts;
-}
-
 /* ---- construction ---------------------------------------------------------------------------------- */
 
 static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
@@ -543,6 +487,15 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
 
 struct source_maker checker_sources(struct checker *checker) {
   return (struct source_maker){.self = checker, .executes = true, .make = make};
+}
+
+struct check_counts checker_counts(const struct checker *checker) {
+  struct check_counts counts = checker->counts;
+  counts.shadow_bytes = checker->global.host_bytes + checker->pool.room * sizeof(struct touch) +
+                        checker->pool.chain_room * sizeof(uint32_t);
+  for (uint32_t i = 0; i < checker->unit_count; i++)
+    counts.shadow_bytes += checker->units[i]->lds.host_bytes;
+  return counts;
 }
 
 struct checker *checker_new(void) {

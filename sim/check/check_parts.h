@@ -9,6 +9,7 @@
  *     events.c    events that are not live, and copies that nobody waits for
  *     unwritten.c reads of LDS that nobody has written
  *     packets.c   ids of pipes' reservations
+ *     results.c   what the simulation itself has found
  *     hazards.c   the hazards found
  *
  * A work-group's time is a count that goes up whenever one of its warps does what may order accesses. What a warp does
