@@ -4,14 +4,14 @@
  * barrier, the two race, and which of them came first is this run's chance. So it is noted, and settled at the barrier.
  * A later write of the reader itself, or a copy that was issued after the read, does not help: these settle it at once.
  *
- * An access of up to 4 bytes is one value, of which each byte counts; wider ones, and elements of copies, may be
- * structures and vectors with padding, and count only when nothing of them is written. */
+ * An access, or an element of a copy, may be a structure or a vector with padding, of whatever size: it counts only
+ * when nothing of it is written. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/check/check_parts.h"
 
-enum { VALUE = 4, ALL_WRITTEN = 0x01010101, MOST_NOTED = 4096 /* of a group at a time: further ones are not told */ };
+enum { MOST_NOTED = 4096 /* of a group at a time: further ones are not told */ };
 
 void unwritten_start(struct check_unit *unit, struct check_group *group) {
   const uint32_t base = group->shape->lds_base, bytes = group->shape->launch->lds_bytes;
@@ -22,14 +22,15 @@ void unwritten_free(struct check_group *group) { free(group->unwritten); }
 
 static bool is_unwritten(const struct check_unit *unit, uint64_t address, uint32_t bytes) {
   const uint8_t *written = unit->written + address;
-  uint32_t missing = 0, word = 0;
+  uint32_t word = 0;
   if (bytes == sizeof word) {
     memcpy(&word, written, sizeof word);
-    return word != ALL_WRITTEN;
+    return !word;
   }
   for (uint32_t i = 0; i < bytes; i++)
-    missing += !written[i];
-  return bytes <= VALUE ? missing > 0 : missing == bytes;
+    if (written[i])
+      return false;
+  return true;
 }
 
 static void report(struct check_unit *unit, const struct check_group *group, const struct unwritten *read) {
