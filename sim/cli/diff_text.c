@@ -35,17 +35,32 @@ static int by_size(const void *left, const void *right) {
 
 static double share(int64_t change, uint64_t whole) { return 100 * (double)change / (double)whole; }
 
-/* "-26.6", or "new" where nothing was. */
-static void print_share(struct text *text, int width, int64_t change, uint64_t whole) {
-  if (whole)
-    text_print(text, "%+*.1f", width, share(change, whole));
+/* A change in percent: "-26.6". */
+static void print_percent(struct text *text, double percent) {
+  if (percent < 0.05 && percent > -0.05)
+    text_print(text, "%7s", "0.0");
   else
-    text_print(text, "%*s", width, change ? "new" : "0.0");
+    text_print(text, "%+7.1f", percent);
 }
 
-static void print_counts(struct text *text, const uint64_t count[DIFF_SIDES]) {
-  text_print(text, "%14" PRIu64 "%14" PRIu64 "%+14" PRId64 "  ", count[DIFF_A], count[DIFF_B], change_of(count));
-  print_share(text, 7, change_of(count), count[DIFF_A]);
+/* The same of a whole, or "new" where nothing was. */
+static void print_share(struct text *text, int64_t change, uint64_t whole) {
+  if (whole || !change)
+    print_percent(text, whole ? share(change, whole) : 0);
+  else
+    text_print(text, "%7s", "new");
+}
+
+/* Both counts, the first in so many columns, and the change. */
+static void print_columns(struct text *text, int width, const uint64_t count[DIFF_SIDES]) {
+  text_print(
+      text, change_of(count) ? "%*" PRIu64 "%14" PRIu64 "%+14" PRId64 "  " : "%*" PRIu64 "%14" PRIu64 "%14" PRId64 "  ",
+      width, count[DIFF_A], count[DIFF_B], change_of(count));
+}
+
+static void print_counts(struct text *text, int width, const uint64_t count[DIFF_SIDES]) {
+  print_columns(text, width, count);
+  print_share(text, change_of(count), count[DIFF_A]);
 }
 
 /* ---- what is compared ------------------------------------------------------------------------------------ */
@@ -84,7 +99,7 @@ static void print_fact(struct text *text, const char *indent, const struct diff_
   for (int side = 0; side < DIFF_SIDES; side++)
     value_text(fact->value[side], value[side]);
   if (strcmp(fact->key, "bottleneck") == 0)
-    text_print(text, "%s%-26s A: %s\n%s%-26s B: %s\n", indent, fact->key, value[DIFF_A], indent, "", value[DIFF_B]);
+    text_print(text, "%sA: %s\n%sB: %s\n", indent, value[DIFF_A], indent, value[DIFF_B]);
   else
     text_print(text, "%s%-26s %s -> %s%s%s\n", indent, fact->key, value[DIFF_A], value[DIFF_B], *fact->unit ? " " : "",
                fact->unit);
@@ -122,7 +137,7 @@ static void print_pair(const struct diff *diff, size_t number, struct text *text
   else
     snprintf(where, sizeof where, "%zu", (a == DIFF_NONE ? b : a) + 1);
   text_print(text, "%c %-16s", a == DIFF_NONE ? '+' : b == DIFF_NONE ? '-' : ' ', where);
-  print_counts(text, pair->cycles);
+  print_counts(text, 14, pair->cycles);
   text_print(text, "  %s%s\n", kernel_of(diff, a == DIFF_NONE ? DIFF_B : DIFF_A, a == DIFF_NONE ? b : a),
              a == DIFF_NONE   ? ", only in B"
              : b == DIFF_NONE ? ", only in A"
@@ -183,7 +198,7 @@ static void print_rates(struct text *text, const double rate[DIFF_SIDES]) {
            rate[DIFF_B] - rate[DIFF_A]);
   text_print(text, "%s  ", row);
   if (rate[DIFF_A] > 0)
-    text_print(text, "%+7.1f", 100 * (rate[DIFF_B] / rate[DIFF_A] - 1));
+    print_percent(text, 100 * (rate[DIFF_B] / rate[DIFF_A] - 1));
   else
     text_print(text, "%7s", rate[DIFF_B] > 0 ? "new" : "0.0");
 }
@@ -197,7 +212,7 @@ static void print_figure(struct text *text, const struct diff_figure *figure) {
   if (figure->real)
     print_rates(text, rate);
   else
-    print_counts(text, figure->count);
+    print_counts(text, 14, figure->count);
   text_print(text, "  %s%s\n", share_of ? "% " : "", figure->unit);
 }
 
@@ -264,15 +279,15 @@ static void stalls(const struct diff *diff, struct text *text) {
   for (size_t i = 0; i < count; i++) {
     const uint64_t *count_of = diff->stalls[rank[i].index];
     text_print(text, "%-18s", stall_rows[rank[i].index].name);
-    print_counts(text, count_of);
+    print_counts(text, 14, count_of);
     text_print(text, "  ");
-    print_share(text, 7, change_of(count_of), diff->resident[DIFF_A]);
+    print_share(text, change_of(count_of), diff->resident[DIFF_A]);
     text_print(text, "  %s\n", stall_rows[rank[i].index].text);
   }
   text_print(text, "%-18s", "resident");
-  print_counts(text, diff->resident);
+  print_counts(text, 14, diff->resident);
   text_print(text, "  ");
-  print_share(text, 7, change_of(diff->resident), diff->resident[DIFF_A]);
+  print_share(text, change_of(diff->resident), diff->resident[DIFF_A]);
   text_print(text, "  the changes above add up to this\n");
 }
 
@@ -321,10 +336,10 @@ static void print_numbers(struct text *text, const struct diff_line *line, bool 
 
 static void print_line(struct text *text, const struct diff_line *line, bool files) {
   const char mark = !line->is[DIFF_B] ? '-' : !line->is[DIFF_A] ? '+' : line->edited ? '~' : ' ';
-  text_print(text, "%c%13" PRIu64 "%14" PRIu64 "%+14" PRId64 "  ", mark, line->cost[DIFF_cycles][DIFF_A],
-             line->cost[DIFF_cycles][DIFF_B], change_of(line->cost[DIFF_cycles]));
+  text_print(text, "%c", mark);
+  print_columns(text, 13, line->cost[DIFF_cycles]);
   if (line->is[DIFF_A] && line->is[DIFF_B])
-    print_share(text, 7, change_of(line->cost[DIFF_cycles]), line->cost[DIFF_cycles][DIFF_A]);
+    print_share(text, change_of(line->cost[DIFF_cycles]), line->cost[DIFF_cycles][DIFF_A]);
   else
     text_print(text, "%7s", line->is[DIFF_A] ? "gone" : "new");
   print_most(text, line);
@@ -334,8 +349,8 @@ static void print_line(struct text *text, const struct diff_line *line, bool fil
 
 /* A sum of lines, and what it is of. */
 static void print_sum(struct text *text, const uint64_t count[DIFF_SIDES], const char *of) {
-  text_print(text, " %13" PRIu64 "%14" PRIu64 "%+14" PRId64 "  ", count[DIFF_A], count[DIFF_B], change_of(count));
-  print_share(text, 7, change_of(count), count[DIFF_A]);
+  text_print(text, " ");
+  print_counts(text, 13, count);
   text_print(text, "  %s\n", of);
 }
 

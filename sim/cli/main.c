@@ -27,8 +27,8 @@ static int help(void) {
        "a banked local data store and a DMA engine.\n");
   cli_list_verbs(verbs, VERBS);
   puts("\n`warpwait VERB --help` says more. Exit status: 0 fine, 1 the simulated kernel went wrong\n"
-       "(a failed check, a deadlock, the cycle limit, under `check` a hazard), 2 bad input,\n"
-       "3 a defect of warpwait, 130 interrupted. `warpwait --version` prints the version.");
+       "(a failed check, a deadlock, the cycle limit, under `check` a hazard) or, under `diff`, there is\n"
+       "a difference, 2 bad input, 3 a defect of warpwait, 130 interrupted. `warpwait --version` prints the version.");
   return CLI_FINE;
 }
 
