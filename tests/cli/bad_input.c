@@ -34,7 +34,7 @@ TEST(cli, bad_usage_is_told_in_one_line) {
   } rows[] = {
       {"", "--help"},
       {"rnu", "no verb 'rnu'|'run'"},
-      {"frobnicate", "no verb|run, check, asm, dis"},
+      {"frobnicate", "no verb|run, check, explain, asm, dis"},
       {"run", "missing"},
       {"run a.json b.json", "b.json|one"},
       {"run --machine", "--machine: needs a value"},
