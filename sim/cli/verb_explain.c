@@ -42,8 +42,8 @@ static const char documentation[] =
     "kernel whose path depends on timing is run on each machine, not replayed, and\n"
     "the report says so. What work-items print is nowhere.\n"
     "\n" JOB_ARGUMENTS "\n" JOB_PROGRAMS "\n"
-    "Exit status: 0 fine; 1 a deadlock or the cycle limit; 2 bad input; 3 a defect of\n"
-    "warpwait; 130 interrupted.\n";
+    "Exit status: 0 fine; 1 a deadlock or the cycle limit; 2 bad input; 3 a defect\n"
+    "of warpwait; 130 interrupted.\n";
 
 static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct invocation *call = state->input;

@@ -1,0 +1,121 @@
+/* Paces, from events by hand; and phases that two of them give. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/explain/explain.h"
+#include "tests/ct.h"
+
+static struct pace_log telling;
+static struct pace paces[2];
+static struct pace_stalls stalls[2];
+
+static void begin(void) {
+  memset(paces, 0, sizeof paces);
+  memset(stalls, 0, sizeof stalls);
+  pace_log_begin(&telling, paces, stalls, 2);
+}
+
+static void tell(cycle_t from, cycle_t to, enum stall stall) {
+  const struct timeline_event event = {
+      .kind = TIMELINE_WARP, .from = from, .to = to, .field = {[TIMELINE_WARP_STALL] = stall}};
+  telling.timeline.take(telling.timeline.self, 0, to, &event);
+}
+
+TEST(pace, a_share_of_the_issues_is_over_when_so_many_have_been_made) {
+  begin();
+  tell(0, 100, STALL_MEMORY);
+  tell(100, 110, STALL_ISSUED);
+  tell(110, 190, STALL_COPY_WAIT);
+  tell(190, 200, STALL_ISSUED);
+  EXPECT_EQ(pace_when(&paces[0], 0, 0, 250), 0);
+  EXPECT_EQ(pace_when(&paces[0], 0.25, 0, 250), 105);
+  EXPECT_EQ(pace_when(&paces[0], 0.5, 0, 250), 110);
+  EXPECT_EQ(pace_when(&paces[0], 0.75, 0, 250), 195);
+  EXPECT_EQ(pace_when(&paces[0], 1, 0, 250), 250);
+}
+
+TEST(pace, bins_grow_wider_and_lose_no_cycle) {
+  begin();
+  for (cycle_t at = 0; at < 100000; at += 10) {
+    tell(at, at + 1, STALL_ISSUED);
+    tell(at + 1, at + 10, STALL_DEPENDENCY);
+  }
+  uint64_t issues = 0, waits = 0;
+  for (size_t i = 0; i < PACE_BINS; i++) {
+    issues += paces[0].issues[i];
+    waits += stalls[0].stalls[i][STALL_DEPENDENCY];
+  }
+  EXPECT_EQ(issues, 10000);
+  EXPECT_EQ(waits, 90000);
+  EXPECT_EQ(paces[0].width, 256);
+  EXPECT_LE(pace_when(&paces[0], 0.5, 0, 100000), 50256);
+  EXPECT_GE(pace_when(&paces[0], 0.5, 0, 100000), 49744);
+  double sum[STALLS] = {0};
+  pace_between(&paces[0], &stalls[0], 0, 25600, 51200, sum);
+  EXPECT_EQ(sum[STALL_DEPENDENCY] + sum[STALL_ISSUED], 25600);
+}
+
+TEST(pace, a_launch_behind_another_begins_where_that_has_ended) {
+  begin();
+  tell(0, 1000, STALL_ISSUED);
+  telling.timeline.launch = 1;
+  tell(1010, 1050, STALL_MEMORY);
+  tell(1050, 1060, STALL_ISSUED);
+  EXPECT_EQ(pace_when(&paces[1], 0.5, 1005, 60), 50);
+  double sum[STALLS] = {0};
+  pace_between(&paces[1], &stalls[1], 1005, 0, 60, sum);
+  EXPECT_EQ(sum[STALL_MEMORY], 40);
+  EXPECT_EQ(sum[STALL_ISSUED], 10);
+}
+
+/* A kernel that waits for copies in its first half and computes in its second, and the same without each wait. */
+static struct pace_stalls base_stalls[1];
+static struct pace pace_of[3];
+static struct explain_time time_of[3];
+static struct explain_case cases[3];
+static size_t first_launch[1];
+
+static cycle_t make_case(size_t number, limit_set lifted, cycle_t copies, cycle_t waits) {
+  cycle_t at = 0;
+  memset(&pace_of[number], 0, sizeof *pace_of);
+  pace_log_begin(&telling, &pace_of[number], number ? NULL : base_stalls, 1);
+  for (size_t i = 0; i < 200; i++) {
+    tell(at, at + 1, STALL_ISSUED);
+    const cycle_t wait = i < 100 ? copies : waits;
+    if (wait)
+      tell(at + 1, at + 1 + wait, i < 100 ? STALL_COPY_WAIT : STALL_DEPENDENCY);
+    at += 1 + wait;
+  }
+  time_of[number] = (struct explain_time){0, at};
+  cases[number] = (struct explain_case){
+      .lifted = lifted, .status = EXPLAIN_FINISHED, .time = &time_of[number], .pace = &pace_of[number]};
+  return at;
+}
+
+TEST(phases, each_part_of_a_kernel_has_the_limit_that_helps_it) {
+  memset(base_stalls, 0, sizeof base_stalls);
+  const cycle_t cycles = make_case(0, 0, 29, 9);
+  make_case(1, limit_bit(LIFT_DMA_SETUP), 9, 9);
+  make_case(2, limit_bit(LIFT_EXECUTION), 29, 2);
+  const struct explain explain = {
+      .steps = 1, .launches = 1, .first = first_launch, .cases = cases, .count = 3, .stalls = base_stalls};
+  struct explain_phase phase[EXPLAIN_PHASES];
+  const struct explain_case *rank[LIMITS];
+  ASSERT_TRUE(explain_phases(&explain, 0, phase) == 2);
+  EXPECT_EQ(phase[0].limit, LIFT_DMA_SETUP);
+  EXPECT_EQ(phase[0].stall, STALL_COPY_WAIT);
+  EXPECT_EQ(phase[1].limit, LIFT_EXECUTION);
+  EXPECT_EQ(phase[1].stall, STALL_DEPENDENCY);
+  EXPECT_LE(phase[0].to, 3010);
+  EXPECT_GE(phase[0].to, 2970);
+  EXPECT_EQ(phase[1].to, cycles);
+  EXPECT_EQ(explain_rank(&explain, 0, rank), 2);
+  EXPECT_EQ(rank[0]->lifted, limit_bit(LIFT_DMA_SETUP));
+  EXPECT_EQ(explain_saved(&explain, rank[0], 0), 2000);
+  EXPECT_EQ(explain_saved(&explain, rank[1], 0), 700);
+  size_t count = 0;
+  limit_set *pairs = explain_pairs(&explain, &count);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(pairs[0], limit_bit(LIFT_DMA_SETUP) | limit_bit(LIFT_EXECUTION));
+  free(pairs);
+}
