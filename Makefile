@@ -25,7 +25,7 @@ C_FOLDERS := sim/core sim/sweep isa opencl/clang opencl/spirv opencl/ir opencl/b
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 SHELL_CPP := $(wildcard sim/host/*.cpp)
 LIB_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(SOURCES)) $(SHELL_CPP))
-LIB_OBJ   += $(BUILD)/obj/presets.o
+LIB_OBJ   += $(BUILD)/obj/presets.o $(BUILD)/obj/page_template.o
 
 # isa/lanes.c is compiled twice: for any x86-64, and for those with AVX2 and FMA; the executor picks
 # at run time. Both give the same bits.
@@ -72,7 +72,17 @@ $(BUILD)/gen/presets.c: machines/embed.awk $(sort $(wildcard machines/*.ini))
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f $^ > $@
 
-$(BUILD)/obj/presets.o: $(BUILD)/gen/presets.c
+# The page of --html, as bytes: sim/html and d3's parts for scales, axes and zoom, in the order in which they need each other.
+D3 := $(foreach part,array collection color dispatch ease format interpolate timer time time-format selection axis drag transition scale zoom,/usr/share/nodejs/d3-$(part)/dist/d3-$(part).min.js)
+$(BUILD)/gen/page_template.c: sim/html/embed.awk sim/html/page.html $(sort $(wildcard sim/html/*.js sim/html/*.css sim/html/*.txt)) $(D3)
+	@mkdir -p $(@D)
+	@{ echo '/* sim/html as one page, made by the Makefile. */'; echo '#include "sim/cli/page.h"'; \
+	  echo 'const unsigned char page_template[] = {'; \
+	  LC_ALL=C awk -v folder=sim/html -v d3="$(D3)" -f sim/html/embed.awk sim/html/page.html | \
+	    od -An -v -tu1 -w32 | sed 's/^ *//; s/  */,/g; s/$$/,/'; \
+	  echo '0};'; echo 'const size_t page_template_bytes = sizeof page_template - 1;'; } > $@
+
+$(BUILD)/obj/presets.o $(BUILD)/obj/page_template.o: $(BUILD)/obj/%.o: $(BUILD)/gen/%.c
 	$(call say,CC )
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<

@@ -34,7 +34,7 @@ LAYERS = {
 LIBRARIES = {
     "jansson.h": ["sim/cli"],
     "ini.h": ["sim/cli", "sim/sweep"],
-    "zlib.h": ["traces", "sim/import"],
+    "zlib.h": ["traces", "sim/import", "sim/cli"],
     "lzma.h": ["sim/import"],
     "xxhash.h": ["opencl/clang", "sim/cli"],
     "systemc": ["sim/host"],

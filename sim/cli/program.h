@@ -29,6 +29,7 @@ struct program_build {
 };
 
 void program_say(struct program_words *words, const char *word);
+void program_unsay(struct program_words *words); /* the last one */
 void program_say_part(struct program_words *words, const char *word, size_t length);
 
 /* Cuts a text into options at blanks, as a shell would but for nothing else than double quotes. */

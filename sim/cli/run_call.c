@@ -14,6 +14,11 @@ struct run_call run_call_new(void) {
   return (struct run_call){.run = {.systemc = true, .max_cycles = 1000000000}, .timeline = timeline_options_new()};
 }
 
+void run_call_free(struct run_call *call) {
+  free(call->sets.word);
+  page_free(&call->page);
+}
+
 /* ---- options ----------------------------------------------------------------------------------- */
 
 error_t run_add_word(struct words *words, const char *word) {
@@ -62,7 +67,20 @@ static error_t parse_host(struct argp_state *state, const char *word, struct run
 
 /* Options whose value is kept as it is. */
 static const char **place_of_word(struct run_call *call, int key) {
-  return key == 'm' ? &call->machine : key == 'o' ? &call->out : key == KEY_VCD ? &call->run.vcd : NULL;
+  switch (key) {
+  case 'm':
+    return &call->machine;
+  case 'o':
+    return &call->out;
+  case KEY_VCD:
+    return &call->run.vcd;
+  case KEY_HTML:
+    return &call->page.path;
+  case KEY_HTML_VARY:
+    return &call->page.vary;
+  default:
+    return NULL;
+  }
 }
 
 error_t run_option(int key, const char *word, struct argp_state *state, struct run_call *call) {
@@ -105,7 +123,8 @@ bool run_settle(struct run_call *call) {
     return message_fail(&call->message, "--vcd: only the SystemC host writes waveforms");
   if (call->annotate && call->json)
     return message_fail(&call->message, "--annotate: the JSON report has the same costs in by_line");
-  return timeline_settle(&call->timeline, &call->message);
+  call->timeline.page = call->page.path;
+  return page_settle(&call->page, &call->message) && timeline_settle(&call->timeline, &call->message);
 }
 
 bool run_can_write(struct run_call *call, const char *option, const char *path) {
@@ -122,7 +141,8 @@ static bool is_apart(struct run_call *call, const struct run_file *output, const
 }
 
 bool run_files_apart(struct run_call *call, const struct run_file *files, size_t inputs, size_t count) {
-  const struct run_file own[] = {{"--out", call->out}, {"--vcd", call->run.vcd}, {"--timeline", call->timeline.path}};
+  const struct run_file own[] = {
+      {"--out", call->out}, {"--vcd", call->run.vcd}, {"--timeline", call->timeline.path}, {"--html", call->page.path}};
   enum { OWN = sizeof own / sizeof *own };
   bool good = true;
   for (size_t i = inputs; good && i < count + OWN; i++)
@@ -134,12 +154,49 @@ bool run_files_apart(struct run_call *call, const struct run_file *files, size_t
 
 bool run_outputs_possible(struct run_call *call, const struct job *job) {
   return run_can_write(call, "--out", call->out) && run_can_write(call, "--vcd", call->run.vcd) &&
-         timeline_possible(&call->timeline, job, &call->message);
+         run_can_write(call, "--html", call->page.path) && timeline_possible(&call->timeline, job, &call->message);
 }
 
 bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count,
                   bool *stopped) {
+  if (call->page.path)
+    return page_run_job(&call->page, &call->timeline, job, &call->run, results, count, stopped, &call->message);
   return timeline_run_job(&call->timeline, job, &call->run, results, count, stopped, &call->message);
+}
+
+/* A run like the first, with one more word; it writes nothing but its point. */
+static bool run_point(struct run_call *call, const char *value, const struct run_again *again, bool *stopped) {
+  const struct page *page = &call->page;
+  const bool defines = page_defines(page);
+  const char *key = defines ? strchr(page->key, '.') + 1 : page->key;
+  const size_t size = strlen(key) + strlen(value) + 2;
+  char *word = need(size, 1);
+  snprintf(word, size, "%s=%s", key, value);
+  if (!defines)
+    run_add_word(&call->sets, word);
+  const bool good = again->run(again->self, value, defines ? word : NULL, stopped);
+  if (!defines)
+    call->sets.count--;
+  if (!good)
+    message_within(&call->message, word);
+  free(word);
+  return good;
+}
+
+bool run_points(struct run_call *call, const struct report *report, const struct run_again *again, bool *stopped) {
+  const char *timeline = call->timeline.path;
+  const struct run_options how = call->run;
+  bool good = true;
+  if (!call->page.path)
+    return true;
+  page_add(&call->page, "as run", report);
+  call->run.vcd = call->timeline.path = NULL;
+  call->run.systemc = false; /* of that host a process has one; the result is the same */
+  for (size_t i = 0; good && i < call->page.axis.count; i++)
+    good = run_point(call, call->page.axis.value[i], again, stopped) || message_within(&call->message, "--html-vary");
+  call->run = how;
+  call->timeline.path = timeline;
+  return good;
 }
 
 /* ---- after it ---------------------------------------------------------------------------------- */
@@ -168,7 +225,8 @@ bool run_write(struct run_call *call, const struct report *report) {
   bool apart = call->out; /* what work-items print is for standard output, unless JSON, which holds it, is there */
   if (!call->json || apart)
     add_printed(report, &text);
-  if (apart && !cli_output(NULL, text.data ? text.data : "", text.length, &call->message)) {
+  if (!page_write(&call->page, report->job, &call->message) ||
+      (apart && !cli_output(NULL, text.data ? text.data : "", text.length, &call->message))) {
     free(text.data);
     return false;
   }

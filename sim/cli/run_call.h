@@ -5,6 +5,7 @@
 
 #include <argp.h>
 
+#include "sim/cli/page.h"
 #include "sim/cli/report.h"
 #include "sim/cli/runner.h"
 #include "sim/cli/timeline_options.h"
@@ -22,6 +23,7 @@ struct run_call {
   bool json, annotate, host_given, order_given, cycles_given;
   struct run_options run;
   struct timeline_options timeline;
+  struct page page;
 };
 
 enum {
@@ -57,10 +59,11 @@ enum {
       {"max-cycles", KEY_MAX_CYCLES, "N", 0, "Give a launch up after N cycles (default: " cycles ")", 3}, {            \
     "order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 3     \
   }
-#define RUN_OPTIONS(cycles) STEP_OPTIONS(cycles), TIMELINE_OPTIONS(2, 6)
+#define RUN_OPTIONS(cycles) STEP_OPTIONS(cycles), PAGE_OPTIONS(2), TIMELINE_OPTIONS(2, 6)
 
-/* A call before its options are read. Free its `sets.word`. */
+/* A call before its options are read; freed with all but the job. */
 struct run_call run_call_new(void);
+void run_call_free(struct run_call *call);
 
 error_t run_add_word(struct words *words, const char *word);
 
@@ -83,7 +86,16 @@ bool run_outputs_possible(struct run_call *call, const struct job *job);
 /* run_job() as the options say. */
 bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count, bool *stopped);
 
-/* Writes what was printed, and the report. */
+/* Makes points of the page, if one is asked for: of the run that has been, and of one for each value of its axis.
+ * `again` loads the job as the call's sets now have it, and with `define` if that is not NULL, runs it, and gives its
+ * report to page_add(). */
+struct run_again {
+  bool (*run)(void *self, const char *label, const char *define, bool *stopped);
+  void *self;
+};
+bool run_points(struct run_call *call, const struct report *report, const struct run_again *again, bool *stopped);
+
+/* Writes what was printed, the page, and the report. */
 bool run_write(struct run_call *call, const struct report *report);
 
 /* Says on stderr which launches did not come to their end, and returns whether there are any. */

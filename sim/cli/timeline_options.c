@@ -100,7 +100,7 @@ bool timeline_settle(const struct timeline_options *options, struct message *mes
                {"--cu", options->cus},
                {"--sample", options->sample_given},
                {"--events", options->events_given}};
-  for (size_t i = 0; !options->path && i < sizeof needs / sizeof *needs; i++)
+  for (size_t i = 0; !options->path && !options->page && i < sizeof needs / sizeof *needs; i++)
     if (needs[i].given)
       return message_fail(message, "%s: needs --timeline, of which it is a part", needs[i].option);
   if (options->window.from >= options->window.to)
@@ -131,13 +131,13 @@ static bool read_cus(const char *list, uint8_t *cus, uint32_t count, struct mess
 bool timeline_possible(const struct timeline_options *options, const struct job *job, struct message *message) {
   char suffixes[100];
   const uint32_t count = job->machine.cu.count;
-  if (!options->path)
+  if (!options->path && !options->page)
     return true;
   uint8_t *cus = need(count, 1);
   const bool good = !options->cus || read_cus(options->cus, cus, count, message);
   free(cus);
-  if (!good)
-    return false;
+  if (!good || !options->path)
+    return good;
   timeline_export_suffixes(suffixes, sizeof suffixes);
   if (strcmp(file_extension(options->path), ".wtl") != 0 && !timeline_export_of(options->path))
     return message_fail(message, "--timeline: '%.300s' ends in none of: .wtl%s", options->path, suffixes);
@@ -151,9 +151,13 @@ static bool settle(void *self, cycle_t now) {
   return timeline_writer_good(self);
 }
 
-static bool fail_timeline(struct message *message, const struct trace_error *error) {
+/* The option that asked for the timeline. */
+static const char *option_of(const struct timeline_options *options) { return options->path ? "--timeline" : "--html"; }
+
+static bool fail_timeline(const struct timeline_options *options, struct message *message,
+                          const struct trace_error *error) {
   message_fail(message, "%s", error->text);
-  return message_within(message, "--timeline");
+  return message_within(message, option_of(options));
 }
 
 static struct timeline_writer *open_writer(const struct timeline_options *options, const char *path,
@@ -169,7 +173,7 @@ static struct timeline_writer *open_writer(const struct timeline_options *option
   struct timeline_writer *writer = timeline_writer_open(path, &window, &error);
   free(cus);
   if (!writer)
-    fail_timeline(message, &error);
+    fail_timeline(options, message, &error);
   return writer;
 }
 
@@ -189,7 +193,7 @@ static bool run_and_write(const struct timeline_options *options, const char *pa
   if (good || !timeline_writer_good(writer)) {
     *stopped = *stopped && good;
     timeline_job_write(job, *results, *count, writer);
-    return timeline_writer_close(writer, &error) ? good : fail_timeline(message, &error);
+    return timeline_writer_close(writer, &error) ? good : fail_timeline(options, message, &error);
   }
   timeline_writer_abandon(writer);
   return false;
@@ -202,20 +206,26 @@ static bool name_beside(const char *path, char *beside, size_t size) {
   return file >= 0 && close(file) == 0;
 }
 
+static bool tell(const struct timeline_options *options, const char *path, struct message *message) {
+  return !options->then || options->then(options->self, path, message);
+}
+
 bool timeline_run_job(const struct timeline_options *options, struct job *job, struct run_options *how,
                       struct launch_result **results, size_t *count, bool *stopped, struct message *message) {
-  if (!options->path)
+  const char *path = options->path ? options->path : options->page;
+  if (!path)
     return run_job(job, how, results, count, stopped, message);
-  const struct timeline_export_row *export = timeline_export_of(options->path);
-  if (!export)
-    return run_and_write(options, options->path, job, how, results, count, stopped, message);
+  const struct timeline_export_row *export = options->path ? timeline_export_of(path) : NULL;
+  if (options->path && !export)
+    return run_and_write(options, path, job, how, results, count, stopped, message) && tell(options, path, message);
   char beside[4096];
-  if (!name_beside(options->path, beside, sizeof beside))
-    return message_fail(message, "--timeline: %.300s: cannot be written: %s", options->path, strerror(errno));
+  if (!name_beside(path, beside, sizeof beside))
+    return message_fail(message, "%s: %.300s: cannot be written: %s", option_of(options), path, strerror(errno));
   unfinished_add(beside);
   bool good = run_and_write(options, beside, job, how, results, count, stopped, message);
-  if (good && !timeline_export_file(beside, TRACE_WHOLE, options->path, message))
+  if (good && export && !timeline_export_file(beside, TRACE_WHOLE, path, message))
     good = message_within(message, "--timeline");
+  good = good && tell(options, beside, message);
   unlink(beside);
   unfinished_done(beside);
   return good;

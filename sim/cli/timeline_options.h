@@ -9,8 +9,12 @@
 
 struct timeline_options {
   const char *path, *cus; /* NULL: not given */
+  const char *page;       /* a page that is made of the timeline, too; NULL: none */
   bool from_given, to_given, sample_given, events_given;
   struct timeline_window window; /* `cus` is filled in when the machine is known */
+  /* Told of the timeline in our own format, which may be gone after it. NULL: nobody. */
+  bool (*then)(void *self, const char *path, struct message *message);
+  void *self;
 };
 
 enum { KEY_TIMELINE = 300, KEY_FROM, KEY_TO, KEY_CU, KEY_SAMPLE, KEY_EVENTS };

@@ -82,18 +82,83 @@ static int tell_fault(struct invocation *call, const struct replayer *replayer) 
   return replayer_damaged(replayer) ? CLI_BAD_INPUT : CLI_WENT_WRONG;
 }
 
-static int replay_and_report(struct invocation *call, struct job *job, struct replayer *replayer) {
+static bool fail_trace(struct message *message, const struct trace_error *error) {
+  return message_fail(message, "%s", error->text);
+}
+
+/* Who replays *job, as it is read from the trace. NULL with the message filled. */
+static struct replayer *open_replayer(struct invocation *call, struct trace *trace, const struct job *job) {
+  struct trace_error error = {0};
+  struct replayer *replayer = replayer_new(trace, &error);
+  if (!replayer) {
+    fail_trace(&call->common.message, &error);
+    return NULL;
+  }
+  for (size_t i = 0; i < job->launch_count; i++)
+    replayer_shift(replayer, (uint32_t)i, job->launches[i].shift);
+  if (!call->salvage || replayer_take_prefix(replayer))
+    return replayer;
+  message_fail(&call->common.message, "memory is out");
+  replayer_free(replayer);
+  return NULL;
+}
+
+static bool read_job(struct invocation *call, struct trace *trace, struct job *job, cycle_t *max_cycles) {
+  const struct job_request request = {
+      .machine = call->common.machine, .set = call->common.sets.word, .set_count = call->common.sets.count};
+  return trace_job_read(trace, call->trace, &request, job, max_cycles, &call->common.message);
+}
+
+/* ---- the page's further points ------------------------------------------------------------------ */
+
+struct again {
+  struct invocation *call;
+  struct trace *trace;
+};
+
+static bool replay_again(void *self, const char *label, const char *define, bool *stopped) {
+  const struct again *again = self;
+  struct run_call *call = &again->call->common;
+  const struct run_sources *before = call->run.sources;
+  struct launch_result *results = NULL;
+  struct job job = {0};
+  struct report report = {.job = &job};
+  (void)define;
+  cycle_t max_cycles = 0;
+  struct replayer *replayer =
+      read_job(again->call, again->trace, &job, &max_cycles) ? open_replayer(again->call, again->trace, &job) : NULL;
+  bool good = replayer;
+  if (good) {
+    const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
+    call->run.sources = &sources;
+    good = run_call_job(call, &job, &results, &report.count, stopped);
+    call->run.sources = before;
+    if (replayer_fault(replayer))
+      good = message_fail(&call->message, "%s", replayer_fault(replayer));
+    replayer_free(replayer);
+  }
+  report.results = results;
+  if (good)
+    page_add(&call->page, label, &report);
+  run_free(results, report.count);
+  job_free(&job);
+  return good;
+}
+
+static int replay_and_report(struct invocation *call, struct trace *trace, struct job *job, struct replayer *replayer) {
   const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
   struct launch_result *results = NULL;
   struct report report = {.job = job};
   struct message *message = &call->common.message;
+  struct again again = {call, trace};
+  const struct run_again further = {replay_again, &again};
   int status = CLI_BAD_INPUT;
   call->common.run.sources = &sources;
   bool stopped = false, good = run_call_job(&call->common, job, &results, &report.count, &stopped);
   report.results = results;
   if (replayer_fault(replayer)) {
     status = tell_fault(call, replayer);
-  } else if (good && run_write(&call->common, &report)) {
+  } else if (good && run_points(&call->common, &report, &further, &stopped) && run_write(&call->common, &report)) {
     status = run_conclude(&call->common, &report);
     if (replayer_cut_short(replayer))
       status = tell_cut_short(replayer, message);
@@ -105,31 +170,18 @@ static int replay_and_report(struct invocation *call, struct job *job, struct re
   return status;
 }
 
-static bool fail_trace(struct message *message, const struct trace_error *error) {
-  return message_fail(message, "%s", error->text);
-}
-
 static int replay(struct invocation *call, struct trace *trace) {
-  const struct job_request request = {
-      .machine = call->common.machine, .set = call->common.sets.word, .set_count = call->common.sets.count};
   struct job job = {0};
-  struct trace_error error = {0};
-  struct replayer *replayer = NULL;
   cycle_t max_cycles = 0;
-  bool good = trace_job_read(trace, call->trace, &request, &job, &max_cycles, &call->common.message) &&
+  bool good = read_job(call, trace, &job, &max_cycles) &&
               run_files_apart(&call->common, &(struct run_file){"the input", call->trace}, 1, 1) &&
               run_outputs_possible(&call->common, &job);
   if (good && !call->common.cycles_given)
     call->common.run.max_cycles = max_cycles;
-  if (good && !(replayer = replayer_new(trace, &error)))
-    good = fail_trace(&call->common.message, &error);
-  for (size_t i = 0; good && i < job.launch_count; i++)
-    replayer_shift(replayer, (uint32_t)i, job.launches[i].shift);
-  if (good && call->salvage)
-    good = replayer_take_prefix(replayer) || message_fail(&call->common.message, "memory is out");
-  if (good)
+  struct replayer *replayer = good ? open_replayer(call, trace, &job) : NULL;
+  if (replayer)
     trace_job_warn(trace, &job);
-  int status = good ? replay_and_report(call, &job, replayer) : cli_bad_input(&call->common.message);
+  int status = replayer ? replay_and_report(call, trace, &job, replayer) : cli_bad_input(&call->common.message);
   if (replayer)
     replayer_free(replayer);
   job_free(&job);
@@ -139,6 +191,7 @@ static int replay(struct invocation *call, struct trace *trace) {
 int verb_replay(int argc, char **argv) {
   static const struct argp argp = {options, parse_option, "TRACE.wwt", documentation, NULL, NULL, NULL};
   struct invocation call = {.common = run_call_new()};
+  call.common.page.built = true;
   struct trace_error error = {0};
   bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common);
   struct trace *trace = good ? trace_open(call.trace, call.salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error) : NULL;
@@ -149,6 +202,6 @@ int verb_replay(int argc, char **argv) {
   int status = trace ? replay(&call, trace) : cli_bad_input(&call.common.message);
   if (trace)
     trace_close(trace);
-  free(call.common.sets.word);
+  run_call_free(&call.common);
   return status;
 }

@@ -175,6 +175,28 @@ static bool run(struct invocation *call, struct job *job, struct launch_result *
   return false;
 }
 
+/* ---- the page's further points ------------------------------------------------------------------ */
+
+static bool run_again(void *self, const char *label, const char *define, bool *stopped) {
+  struct invocation *call = self;
+  struct program_words *defines = &call->job.build.defines;
+  struct launch_result *results = NULL;
+  struct job job = {0};
+  struct report report = {.job = &job};
+  if (define)
+    program_say(defines, define);
+  const bool good = job_options_load(&call->job, &call->common, false, &job) &&
+                    run_call_job(&call->common, &job, &results, &report.count, stopped);
+  if (define)
+    program_unsay(defines);
+  report.results = results;
+  if (good)
+    page_add(&call->common.page, label, &report);
+  run_free(results, report.count);
+  job_free(&job);
+  return good;
+}
+
 static int run_and_report(struct invocation *call, struct job *job) {
   struct launch_result *results = NULL;
   struct report report = {.job = job};
@@ -184,6 +206,8 @@ static int run_and_report(struct invocation *call, struct job *job) {
   struct verdict *verdicts = NULL;
   if (good && call->verify)
     report.verdicts = verdicts = verify_job(job, results, report.count, &report.verdict_count);
+  const struct run_again again = {run_again, call};
+  good = good && run_points(&call->common, &report, &again, &stopped);
   if (good && write_outputs(call, &report))
     status = run_conclude(&call->common, &report);
   else
@@ -204,7 +228,7 @@ int verb_run(int argc, char **argv) {
               job_options_load(&call.job, &call.common, call.verify, &job) && outputs_possible(&call, &job);
   int status = good ? run_and_report(&call, &job) : cli_bad_input(&call.common.message);
   job_free(&job);
-  free(call.common.sets.word);
+  run_call_free(&call.common);
   free(call.dumps.word);
   job_options_free(&call.job);
   return status;

@@ -1,0 +1,62 @@
+/* Colours: the palette of Okabe and Ito, which people with any colour vision can tell apart, in the families and shades of
+ * warpwait-plot. What is drawn has a colour number: stall buckets first, then what is no bucket. */
+const FAMILIES = [
+  ["issued", "#009E73", {"issued": 0}],
+  ["issue slots", "#F0E442", {"not_selected": 0}],
+  ["execution units", "#56B4E9", {"dependency": 0, "unit": 0.4}],
+  ["LDS", "#D55E00", {"lds": 0, "lds_conflict": 0.6, "lds_contention": -0.65, "lds_queue": -0.45}],
+  ["global memory", "#0072B2", {"memory": 0, "memory_queue": 0.2, "fence": 0.8, "pipe": -0.65, "drain": -0.35}],
+  ["copies", "#CC79A7", {"copy_wait": 0, "copy_data": -0.25, "dma_queue": -0.45}],
+  ["other warps", "#E69F00", {"barrier": 0, "copy_join": 0.8, "wait_join": 0.4}],
+  ["pipes", "#7F7F7F", {"pipe_empty": -0.9, "pipe_full": -0.65}],
+];
+const OTHERS = {
+  "copy to LDS": "#85406A", "copy to memory": "#B26B00", "landed, not waited for yet": "#C9A5BB", "channel": "#85406A",
+  "load": "#0072B2", "store": "#56B4E9", "atomic": "#D55E00", "prefetch": "#F0E442", "dma_read": "#85406A",
+  "dma_write": "#E69F00", "work-group": "#7F7F7F", "other": "#9A9A9A",
+};
+const DIM = 64; /* added to a colour number: what is not highlighted */
+
+function shade(colour, part) {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  part = part < 0 && dark ? part * 0.55 : part;
+  return [1, 3, 5].map(place => parseInt(colour.slice(place, place + 2), 16))
+    .map(channel => Math.round(part > 0 ? channel + (255 - channel) * part : channel * (1 + part)));
+}
+
+/* {number(name), css[], rgba: Uint32Array, ink[]} for the theme of now. */
+function makeLooks() {
+  const names = [], css = [], ink = [], rgba = new Uint32Array(2 * DIM);
+  const add = (name, channels) => {
+    const [r, g, b] = channels, number = names.push(name) - 1;
+    css.push(`rgb(${r},${g},${b})`);
+    ink.push(0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff");
+    rgba[number] = (255 << 24 | b << 16 | g << 8 | r) >>> 0;
+    rgba[number + DIM] = (56 << 24 | b << 16 | g << 8 | r) >>> 0;
+  };
+  for (const [, colour, buckets] of FAMILIES)
+    for (const [bucket, part] of Object.entries(buckets))
+      add(bucket, shade(colour, part));
+  for (const [name, colour] of Object.entries(OTHERS))
+    add(name, shade(colour, 0));
+  const numbers = new Map(names.map((name, i) => [name, i]));
+  return {names, css, ink, rgba, number: name => numbers.has(name) ? numbers.get(name) : numbers.get("other")};
+}
+const BUCKETS = FAMILIES.flatMap(([, , buckets]) => Object.keys(buckets));
+
+const whole = d3.format(",d"), percent = d3.format(".1f");
+const plural = (count, what) => `${whole(count)} ${what}${count === 1 ? "" : "s"}`;
+
+/* An element with attributes and children; text is text. */
+function element(name, attributes, ...children) {
+  const svg = ["svg", "g", "rect", "line", "path", "text", "title"].includes(name);
+  const made = svg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {}))
+    if (key === "onclick")
+      made.addEventListener("click", value);
+    else if (value !== null && value !== undefined)
+      made.setAttribute(key, value);
+  made.append(...children.filter(child => child !== null && child !== undefined));
+  return made;
+}
+const at = id => document.getElementById(id);

@@ -1,0 +1,178 @@
+/* The page: which point, launch and compute units are shown, and what is selected. */
+class Page {
+  constructor() {
+    this.index = JSON.parse(at("index").textContent);
+    this.looks = makeLooks();
+    this.runs = new Map();
+    this.point = this.index.start;
+    this.launch = 0;
+    this.cu = -1;
+    this.timeline = new Timeline(this.looks, what => this.told(what));
+    this.stalls = new Stalls(this.looks, number => this.index.points.length > 1 ? this.move(number) : this.pick(number));
+    this.banks = new Banks();
+    this.source = new Source(this.looks, places => this.timeline.dim(places));
+    this.listen();
+  }
+
+  listen() {
+    const slider = at("slider");
+    slider.max = this.index.points.length - 1;
+    slider.value = this.point;
+    slider.addEventListener("input", () => this.move(Number(slider.value)));
+    at("launch").addEventListener("change", () => this.pick(Number(at("launch").value)));
+    at("cu").addEventListener("change", () => { this.cu = Number(at("cu").value); this.showTimeline(); });
+    at("zoom-in").addEventListener("click", () => this.timeline.zoomBy(1.6));
+    at("zoom-out").addEventListener("click", () => this.timeline.zoomBy(1 / 1.6));
+    at("zoom-fit").addEventListener("click", () => this.timeline.fit());
+    at("clear").addEventListener("click", () => { this.timeline.dim(null); this.timeline.select(null); });
+    for (const event of ["focus", "blur"])
+      at("timeline").addEventListener(event, () => this.timeline.later());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { Object.assign(this.looks, makeLooks()); this.showPanels(); this.timeline.later(); });
+    window.addEventListener("resize", () => this.showStacks());
+  }
+
+  async load(point) {
+    if (!this.runs.has(point))
+      this.runs.set(point, unpack(at(`point-${point}`).textContent).then(data => new Run(data, this.looks)));
+    return this.runs.get(point);
+  }
+
+  /* Goes to a point. Of points that are asked for while one is loading, the last is shown. */
+  async move(point) {
+    this.point = point;
+    at("slider").value = point;
+    const run = await this.load(point);
+    if (this.point !== point || this.run === run)
+      return;
+    const first = !this.run;
+    this.run = run;
+    this.launch = Math.min(this.launch, run.launches.length - 1);
+    this.say();
+    this.fillSelects();
+    this.showTimeline();
+    this.showPanels();
+    document.body.dataset.point = point;
+    if (first)
+      for (let i = 0; i < this.index.points.length; i++)
+        await this.load(i);
+  }
+
+  pick(launch) {
+    this.launch = launch;
+    at("launch").value = launch;
+    const of = this.run.launches[launch];
+    this.timeline.window(of.start, of.start + of.cycles);
+    this.say();
+    this.showPanels();
+  }
+
+  label(point) {
+    const {label} = this.index.points[point], {key, unit} = this.index;
+    return label === "as run" ? label : `${key.replace(/^define\./, "")} = ${label}${unit && unit !== "flag" ? ` ${unit}` : ""}`;
+  }
+
+  cycles(point) { return d3.sum(this.index.points[point].launches, launch => launch.cycles); }
+
+  say() {
+    const {index, run} = this, of = run.report.launches[this.launch], launch = run.launches[this.launch];
+    at("title").textContent = `${index.name}: ${launch.kernel}`;
+    document.title = `${index.name} - Warpwait`;
+    const finished = index.points[this.point].launches[this.launch].finished;
+    at("facts").textContent = `Machine ${run.machine.name}. ${plural(launch.groups.reduce((a, b) => a * b, 1), "work-group")} of ` +
+      `${plural(launch.local.reduce((a, b) => a * b, 1), "work-item")}. ${plural(of.cycles, "cycle")}${finished ? "" : ", not finished"}.`;
+    at("bottleneck").textContent = of.bottleneck;
+    at("made").textContent = `Made by Warpwait ${index.version}.`;
+    if (index.points.length > 1) {
+      const cycles = this.cycles(this.point), start = this.cycles(index.start), change = 100 * (cycles - start) / start;
+      at("vary").hidden = false;
+      at("vary-name").textContent = index.key;
+      at("vary-value").textContent = `${this.label(this.point)}: ${plural(cycles, "cycle")}` +
+        (this.point === index.start ? "" : ` (${change < 0 ? "−" : "+"}${percent(Math.abs(change))} % from ${this.label(index.start)})`);
+      at("slider").setAttribute("aria-valuetext", at("vary-value").textContent);
+    }
+    const cut = run.timeline.cut;
+    at("cut").hidden = cut === null;
+    at("cut").textContent = cut === null ? "" : `The page has the first ${whole(run.timeline.slices)} slices: those that begin before cycle ` +
+      `${whole(cut)} of ${whole(run.timeline.to)}. --from and --to choose others. Everything but the timeline is of the whole run.`;
+  }
+
+  fillSelects() {
+    const fill = (select, label, options, value) => {
+      at(label).hidden = options.length < 2;
+      at(select).replaceChildren(...options.map(([number, text]) => element("option", {value: number}, text)));
+      at(select).value = value;
+    };
+    fill("launch", "launch-label", this.run.launches.map((launch, i) => [i, `${i + 1}: ${launch.kernel}`]), this.launch);
+    const cus = this.run.cus;
+    if (this.cu >= 0 && !cus.includes(this.cu))
+      this.cu = -1;
+    fill("cu", "cu-label", cus.length > 1 ? [[-1, `all ${cus.length}`], ...cus.map(cu => [cu, String(cu)])] : [], this.cu);
+  }
+
+  showTimeline() {
+    const last = d3.max(this.index.points, (_, i) => this.spans ? this.spans[i] : 0);
+    this.timeline.show(this.run, this.cu, this.domain || [0, Math.max(last || 0, this.end())]);
+    this.legend();
+  }
+
+  /* One scale for all points, so that a shorter run is seen to be shorter. */
+  end() {
+    return d3.max(this.index.points, (_, i) => this.cycles(i)) * (this.run.end / Math.max(1, this.cycles(this.point)));
+  }
+
+  showPanels() {
+    const of = this.run.report.launches[this.launch];
+    this.showStacks();
+    this.stalls.table(of.stalls, new Map(this.run.stalls.map(row => [row.name, row.text])));
+    this.banks.show(this.run, this.launch);
+    this.source.show(this.run, this.launch);
+    this.timeline.dim(null);
+  }
+
+  showStacks() {
+    const {points} = this.index;
+    if (!this.run)
+      return;
+    if (points.length > 1)
+      this.stalls.show(points.map((point, i) => ({label: this.label(i), ...(point.launches[this.launch] || point.launches[0])})), this.point, `by ${this.index.key}`);
+    else
+      this.stalls.show(points[0].launches.map((launch, i) => ({...launch, label: points[0].launches.length > 1 ? `${i + 1}: ${launch.kernel}` : launch.kernel})), this.launch, "by launch");
+  }
+
+  legend() {
+    const used = new Set(this.timeline.rows.flatMap(row => row.colour ? [...new Set(row.colour)] : row.area ? [row.fill] : []));
+    at("legend").replaceChildren(...[...used].sort((a, b) => a - b).map(number => element("li", {},
+      element("span", {class: "swatch", style: `background:${this.looks.css[number]}`}), this.looks.names[number])));
+  }
+
+  /* What is selected, in words; of a copy, with the way to its wait. */
+  told(what) {
+    at("clear").disabled = !what;
+    if (!what || what.slice < 0)
+      return at("selected").replaceChildren();
+    const lines = this.timeline.describe(what), copies = this.timeline.copiesOf(what);
+    const ways = copies.filter(copy => copy.wait).slice(0, 6).map(copy => element("button", {type: "button", onclick: () => this.toWait(copy)},
+      what.row.kind === "warp" ? `Show copy ${copy.copy} and its wait` : "Show it and its wait"));
+    at("selected").replaceChildren(element("b", {}, lines[0]), ...lines.slice(1).map(line => element("div", {}, line)), element("div", {class: "tools"}, ...ways));
+  }
+
+  toWait(copy) {
+    const margin = (copy.to - copy.from) * 0.15 + 2;
+    this.timeline.window(copy.from - margin, copy.to + margin);
+    this.timeline.reveal(copy.row);
+    at("timeline").focus({preventScroll: true});
+  }
+}
+
+let page;
+(async () => {
+  try {
+    page = new Page();
+    await page.move(page.point);
+    document.body.dataset.ready = "yes";
+  } catch (error) {
+    at("problem").hidden = false;
+    at("problem").textContent = `The page cannot be shown: ${error.message}. It wants a browser of 2023 or later.`;
+    throw error;
+  }
+})();

@@ -1,0 +1,86 @@
+/* Slices as pixels. A row is one line of pixels, which the canvas then stretches to the row's height: what a frame costs
+ * depends on the pixels, and on the slices between the window's ends, but not on how many slices share a pixel's column.
+ * A pixel has the colour of what takes most of it, and is as opaque as it is taken. */
+class Raster {
+  constructor() {
+    this.weight = new Float64Array(2 * DIM);
+    this.used = [];
+  }
+
+  /* Draws row's slices of [start, ...) at `scale` pixels a cycle into `line`. Calls wide(i, a, b) for slices of at least
+   * `least` pixels. */
+  slices(row, line, start, scale, rgba, least, wide) {
+    const width = line.length, {from, to, colour, dim} = row;
+    this.line = line, this.rgba = rgba, this.pixel = -1;
+    for (let i = firstAfter(row, start); i < from.length; i++) {
+      let a = (from[i] - start) * scale, b = (to[i] - start) * scale;
+      if (a >= width)
+        break;
+      if (b - a >= least)
+        wide(i, a, b);
+      a = Math.max(0, a);
+      b = Math.min(width, Math.max(b, a + 0.01));
+      this.add(dim && dim[i] ? colour[i] + DIM : colour[i], a, b);
+    }
+    this.flush();
+  }
+
+  add(colour, a, b) {
+    const first = Math.floor(a), last = Math.floor(b);
+    if (first !== this.pixel)
+      this.flush(), this.pixel = first;
+    if (first === last)
+      return this.take(colour, b - a);
+    this.take(colour, first + 1 - a);
+    this.flush();
+    this.line.fill(this.rgba[colour], first + 1, last);
+    this.pixel = last;
+    if (b > last)
+      this.take(colour, b - last);
+  }
+
+  take(colour, weight) {
+    if (!this.weight[colour])
+      this.used.push(colour);
+    this.weight[colour] += weight;
+  }
+
+  flush() {
+    let best = -1, all = 0;
+    for (const colour of this.used) {
+      all += this.weight[colour];
+      if (best < 0 || this.weight[colour] > this.weight[best])
+        best = colour;
+    }
+    if (best >= 0 && this.pixel >= 0 && this.pixel < this.line.length) {
+      const full = this.rgba[best], opaque = Math.max(0.4, Math.min(1, all));
+      this.line[this.pixel] = (full & 0xffffff | Math.round((full >>> 24) * opaque) << 24) >>> 0;
+    }
+    for (const colour of this.used)
+      this.weight[colour] = 0;
+    this.used.length = 0;
+  }
+}
+
+/* The highest step in each of `width` columns. */
+function columnsOf(area, start, scale, width) {
+  const columns = new Float64Array(width), {x, y} = area;
+  let low = 0, high = x.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (x[middle] <= start)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (let i = Math.max(0, low - 1); i < x.length; i++) {
+    const a = Math.max(0, Math.floor((x[i] - start) * scale));
+    const b = i + 1 < x.length ? Math.min(width - 1, Math.floor((x[i + 1] - start) * scale)) : a;
+    if (a >= width)
+      break;
+    for (let column = a; column <= b; column++)
+      if (columns[column] < y[i])
+        columns[column] = y[i];
+  }
+  return columns;
+}
