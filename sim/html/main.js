@@ -5,7 +5,7 @@ class Page {
     this.looks = makeLooks();
     this.runs = new Map();
     this.point = this.index.start;
-    this.launch = 0;
+    this.launch = d3.scan(this.index.points[this.point].launches, (a, b) => b.cycles - a.cycles) || 0; /* the longest */
     this.cu = -1;
     this.timeline = new Timeline(this.looks, what => this.told(what));
     this.stalls = new Stalls(this.looks, number => this.index.points.length > 1 ? this.move(number) : this.pick(number));
@@ -110,8 +110,8 @@ class Page {
   }
 
   showTimeline() {
-    const last = d3.max(this.index.points, (_, i) => this.spans ? this.spans[i] : 0);
-    this.timeline.show(this.run, this.cu, this.domain || [0, Math.max(last || 0, this.end())]);
+    const {from, cut} = this.run.timeline;
+    this.timeline.show(this.run, this.cu, cut === null ? [0, this.end()] : [Math.min(from, cut - 1), cut]);
     this.legend();
   }
 
