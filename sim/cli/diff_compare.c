@@ -268,8 +268,10 @@ static void take_pipe(const struct diff *diff, int side, const char *name, const
   for (size_t i = 0; i < count; i++) {
     const json_t *launch = json_array_get(diff_launches(diff, side), chosen[i]), *pipe;
     json_array_foreach(json_object_get(launch, "pipes"), j, pipe) {
-      if (strcmp(diff_word(pipe, "name"), name) == 0 && counts_shared(diff, launch, chosen[i]))
-        figure->count[side] += diff_whole(pipe, row);
+      const uint64_t whole = diff_whole(pipe, row), most = figure->count[side];
+      if (strcmp(diff_word(pipe, "name"), name) != 0 || !counts_shared(diff, launch, chosen[i]))
+        continue;
+      figure->count[side] = strcmp(row, "most") != 0 ? most + whole : whole > most ? whole : most;
     }
   }
   free(chosen);

@@ -188,15 +188,11 @@ static void launches(const struct diff *diff, const struct diff_view *view, stru
 
 /* ---- figures ----------------------------------------------------------------------------------------------- */
 
-static const char *rate_format(double a, double b) {
-  return a >= 100 || b >= 100 ? "%14.1f%14.1f%+14.1f" : "%14.3f%14.3f%+14.3f";
-}
-
 static void print_rates(struct text *text, const double rate[DIFF_SIDES]) {
-  char row[128];
-  snprintf(row, sizeof row, rate_format(rate[DIFF_A], rate[DIFF_B]), rate[DIFF_A], rate[DIFF_B],
-           rate[DIFF_B] - rate[DIFF_A]);
-  text_print(text, "%s  ", row);
+  const double change = rate[DIFF_B] - rate[DIFF_A];
+  const int digits = rate[DIFF_A] >= 100 || rate[DIFF_B] >= 100 ? 1 : 3;
+  text_print(text, "%14.*f%14.*f", digits, rate[DIFF_A], digits, rate[DIFF_B]);
+  text_print(text, change != 0 ? "%+14.*f  " : "%14.*f  ", digits, change);
   if (rate[DIFF_A] > 0)
     print_percent(text, 100 * (rate[DIFF_B] / rate[DIFF_A] - 1));
   else
@@ -437,7 +433,7 @@ static void sentence(const struct diff *diff, struct text *text) {
     text_print(text, "\nB takes %" PRIu64 " cycle%s %s than A", size_of(cycles), size_of(cycles) == 1 ? "" : "s",
                cycles[DIFF_B] > cycles[DIFF_A] ? "more" : "fewer");
   else
-    text_print(text, "\nB takes as many cycles as A");
+    text_print(text, "\nB takes as many cycles as A%s", diff->order ? ", but issues instructions in others" : "");
   if (size_of(cycles) && cycles[DIFF_A])
     text_print(text, " (%+.1f %%)", share(change_of(cycles), cycles[DIFF_A]));
   if (clock_differs(diff))
