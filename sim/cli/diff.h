@@ -10,7 +10,7 @@
  * Invariant: stall buckets add up to the warp-cycles of both sides, and lines do, so that their changes add up to the
  * change of the whole. A report in which they do not is refused.
  *
- * Not compared: what work-items print, the outcome of --verify, names of launch files, single instructions. */
+ * Not compared: what work-items print, the outcome of --verify, names of files, single instructions. */
 #ifndef SIM_CLI_DIFF_H
 #define SIM_CLI_DIFF_H
 

@@ -384,7 +384,6 @@ static void add_launch_facts(struct diff *diff, size_t pair) {
   static const struct {
     const char *key, *unit;
   } facts[] = {{"kernel", ""},
-               {"file", ""},
                {"end", ""},
                {"global", "work-items"},
                {"local", "work-items"},

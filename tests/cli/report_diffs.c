@@ -214,6 +214,18 @@ TEST(report_diffs, hazards_that_came_or_went_are_told) {
   outcome_free(&went);
 }
 
+TEST(report_diffs, a_hazard_at_a_line_that_was_shifted_is_the_same) {
+  tool_folder();
+  record("a", HEAD COPY END, "");
+  record("b", "; one\n; two\n" HEAD COPY END, "");
+  json_t *root = compared("a.json b.json", 0);
+  const json_t *hazard = json_array_get(json_object_get(root, "hazards"), 0);
+  EXPECT_EQ(json_array_size(json_object_get(root, "hazards")), 1);
+  EXPECT_EQ(at(json_object_get(hazard, "b"), "line"), at(json_object_get(hazard, "a"), "line") + 2);
+  EXPECT_EQ(at(json_object_get(hazard, "count"), "change"), 0);
+  json_decref(root);
+}
+
 TEST(report_diffs, what_did_not_finish_is_told) {
   folder();
   good("run a.wws" RUN "--max-cycles 50 --report json --out cut.json", 1);
@@ -292,6 +304,16 @@ TEST(report_diffs, one_launch_is_compared_alone) {
   json_decref(second);
 }
 
+TEST(report_diffs, a_line_that_several_launches_run_is_one_line) {
+  launches_folder();
+  launch("b", LAUNCH("one") ", " LAUNCH("one"));
+  json_t *root = compared("b.json b.json", 0);
+  const json_t *load = line_of(root, "ld.global.b32 v, [p]");
+  EXPECT_EQ(json_array_size(json_object_get(root, "lines")), 4);
+  EXPECT_EQ(at(json_object_get(load, "issues"), "b"), 2);
+  json_decref(root);
+}
+
 TEST(report_diffs, launches_at_once_have_their_cycles_and_shared_counters_once) {
   launches_folder();
   launch("b", "{\"together\": [" LAUNCH("one") ", " LAUNCH("two") "]}");
@@ -304,6 +326,31 @@ TEST(report_diffs, launches_at_once_have_their_cycles_and_shared_counters_once) 
   EXPECT_EQ(at(in(root, "figures", "memory.loads"), "a"), 3);
   json_decref(report);
   json_decref(root);
+  free(text);
+}
+
+/* A pipe whose every counter is `count`. */
+static void give_pipe(json_t *launch, uint64_t count) {
+  json_t *pipe = json_pack("{s:s}", "name", "p");
+  for (size_t i = 0; i < isa_pipe_stat_group.count; i++)
+    json_object_set_new(pipe, isa_pipe_stat_group.rows[i].name, json_integer((json_int_t)count));
+  json_object_set_new(launch, "pipes", json_pack("[o]", pipe));
+}
+
+TEST(report_diffs, packets_of_pipes_are_added_up_but_for_the_most_at_once) {
+  launches_folder();
+  char *text = tool_read("a.json");
+  json_t *report = json_loads(text, 0, NULL), *list = json_object_get(report, "launches");
+  give_pipe(json_array_get(list, 0), 5);
+  give_pipe(json_array_get(list, 1), 3);
+  char *with = json_dumps(report, 0);
+  tool_file("with.json", with);
+  json_t *root = compared("a.json with.json", 1);
+  EXPECT_EQ(at(in(root, "figures", "pipes[p].written"), "change"), 8);
+  EXPECT_EQ(at(in(root, "figures", "pipes[p].most"), "change"), 5);
+  json_decref(root);
+  json_decref(report);
+  free(with);
   free(text);
 }
 
@@ -356,7 +403,7 @@ TEST(report_diffs, changes_add_up_to_that_of_the_whole_on_random_pairs) {
   char kernel[4000], set[100];
   for (uint64_t seed = 0; seed < 16; seed++) {
     tool_folder();
-    random_kernel(seed, seed, 0, kernel);
+    random_kernel(seed, seed, (uint32_t)(seed % 3), kernel);
     record("a", kernel, "");
     random_kernel(seed, seed + 100, (uint32_t)(seed % 4), kernel);
     snprintf(set, sizeof set, "--set dma.setup=%" PRIu64 " --set lds.banks=%d", 20 * (seed % 3), seed & 1 ? 16 : 32);
