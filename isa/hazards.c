@@ -40,8 +40,7 @@ static void append_line(char *text, uint32_t line) {
   append(text, words, (size_t)length);
 }
 
-void isa_hazard_advice(enum isa_hazard_rule rule, uint32_t here_line, uint32_t other_line,
-                       char text[static ISA_ADVICE]) {
+void isa_hazard_advice(enum isa_hazard_rule rule, uint32_t here_line, uint32_t other_line, char text[ISA_ADVICE]) {
   const char *from = isa_hazard_rows[rule].advice;
   text[0] = '\0';
   for (const char *open; (open = strchr(from, '{')); from = strchr(open, '}') + 1) {

@@ -139,7 +139,7 @@ struct isa_kernel {
   uint32_t required_local[3]; /* 0 0 0: any */
   struct isa_arg *args;
   size_t arg_count;
-  uint32_t arg_bytes; /* size of the argument block */
+  uint32_t arg_bytes;           /* size of the argument block */
   struct isa_lds_variable *lds; /* those that are known, by offset; none lies on another */
   size_t lds_count;
   uint32_t scratch, scratch_bytes; /* where in the static LDS, on no variable, compilers keep their own; 0 0: nowhere */
@@ -250,13 +250,13 @@ struct isa_hazard_row {
 extern const struct isa_hazard_row isa_hazard_rows[HAZARDS];
 extern const char *const isa_hazard_levels[2]; /* "error", "warning" */
 
-/* The rule that is broken where not all work-items of a work-group come to this barrier, copy, copy fence or wait, or of a
- * sub-group to this operation on a pipe. */
+/* The rule that is broken where not all work-items of a work-group come to this barrier, copy, copy fence or wait, or
+ * of a sub-group to this operation on a pipe. */
 enum isa_hazard_rule isa_divergence_rule(const struct isa_program *program, uint32_t pc);
 
 /* Advice on a hazard whose two places have these source lines; 0: there is none, or it is not known. */
 enum { ISA_ADVICE = 320 };
-void isa_hazard_advice(enum isa_hazard_rule rule, uint32_t here_line, uint32_t other_line, char text[static ISA_ADVICE]);
+void isa_hazard_advice(enum isa_hazard_rule rule, uint32_t here_line, uint32_t other_line, char text[ISA_ADVICE]);
 
 struct isa_hazard {
   enum isa_hazard_rule rule;
