@@ -277,6 +277,7 @@ static void step_access(struct check_unit *unit, struct check_group *group, stru
   const uint64_t mask = row->space == CHECK_LDS ? beside_scratch(group, access) : access->mask;
   struct party party =
       party_of_warp(unit, group, warp, (enum check_space)row->space, row->site, row->kind, access->bytes);
+  party.access = row->kind == TOUCH_WRITE ? access : NULL;
   unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(access->mask);
   if (row->space == CHECK_LDS) {
     if (reads(access->inst))

@@ -213,6 +213,7 @@ struct party {
   struct check_group *group;
   const struct check_warp *warp;   /* NULL: a copy */
   const struct pending_call *call; /* of a copy */
+  const struct isa_access *access; /* of a warp's store: what it stores */
   enum check_space space;
   uint32_t site, item, when, kind;
   uint32_t bytes;     /* of a lane's access, or of a copy's element */

@@ -3,6 +3,7 @@
  * A read that finds nothing written is not a hazard of this kind yet: when another work-item writes before the next
  * barrier, the two race, and which of them came first is this run's chance. So it is noted, and settled at the barrier.
  * A later write of the reader itself, or a copy that was issued after the read, does not help: these settle it at once.
+ * Only when the reader writes back what it has read, in the same line, it has but given a vector's component its value.
  *
  * An access, or an element of a copy, may be a structure or a vector with padding, of whatever size: it counts only
  * when nothing of it is written. */
@@ -105,12 +106,40 @@ static bool comes_after(const struct party *party, const struct unwritten *read)
   return read->when < party->call->stamp[read->item / party->group->shape->launch->warp_size];
 }
 
+static uint32_t line_at(const struct party *party, uint32_t site) {
+  const struct checker *checker = party->unit->checker;
+  const struct site *place = &checker->sites[site];
+  return checker->launch[place->launch].program->line[place->pc];
+}
+
+/* The reader stores to what it has read, in the same line. */
+static bool is_same_statement(const struct party *party, const struct unwritten *read) {
+  return party->access && !read->copy && read->item == party->item && read->when <= party->when &&
+         line_at(party, party->site) && line_at(party, party->site) == line_at(party, read->site);
+}
+
+/* And some of what it stores is what was there: an assignment to other components of a vector. */
+static bool writes_back(const struct party *party, uint64_t address, uint32_t bytes) {
+  const struct isa_group *group = party->group->shape;
+  const uint32_t lanes = group->launch->warp_size, lane = party->item % lanes;
+  const uint8_t *there = group->lds + (address - group->lds_base);
+  const uint32_t unit = bytes < sizeof(uint32_t) ? bytes : (uint32_t)sizeof(uint32_t);
+  for (uint32_t word = 0; word < bytes / unit; word++)
+    if (!memcmp(&party->access->data[word * lanes + lane], there + word * unit, unit))
+      return true;
+  return false;
+}
+
 static void settle_with(struct party *party, uint64_t address, uint32_t bytes) {
   struct check_group *group = party->group;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < group->unwritten_count; i++) {
     const struct unwritten read = group->unwritten[i];
     if (read.address >= address + bytes || address >= (uint64_t)read.address + read.bytes)
+      group->unwritten[kept++] = read;
+    else if (is_same_statement(party, &read) && writes_back(party, address, bytes))
+      continue;
+    else if (is_same_statement(party, &read) && bytes < read.bytes) /* the rest of it may follow */
       group->unwritten[kept++] = read;
     else if (comes_after(party, &read))
       report(party->unit, group, &read);

@@ -1,0 +1,17 @@
+// Each component of a vector in the LDS is given its value by a statement of its own, which loads and stores the whole
+// vector; with -D WRONG one is added to instead, so that what was there counts.
+kernel void spread(global float *out) {
+  local float3 place[64];
+  local short4 count[64];
+  uint i = get_local_id(0);
+#ifdef WRONG
+  place[i] += 1; /* HERE */
+#else
+  place[i].x = 1;
+#endif
+  place[i].yz = i;
+  count[i].s0 = 3;
+  count[i].s123 = (short)i;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = place[i ^ 1].x + place[i ^ 1].z + count[i ^ 1].s0 + count[i ^ 1].s3;
+}
