@@ -121,15 +121,14 @@ static double saved_by(const struct explain *explain, size_t step, enum limit li
  * the limit of those before helps it as well, is no phase of its own. */
 static bool joins(const struct explain *explain, size_t step, const struct explain_phase *before,
                   const struct explain_phase *next, double from, double to) {
-  if (before->helped != next->helped || !before->helped || before->limit != next->limit) {
-    if (!before->helped)
-      return !next->helped && before->stall == next->stall;
-    if (!next->helped && before->stall != next->stall)
-      return false;
-    const double least = next->saved - (next->to - next->from) / CLOSE;
-    return saved_by(explain, step, before->limit, from, to) >= least;
-  }
-  return true;
+  if (!before->helped)
+    return !next->helped && before->stall == next->stall;
+  if (next->helped && before->limit == next->limit)
+    return true;
+  if (!next->helped && before->stall != next->stall)
+    return false;
+  const double least = next->saved - (next->to - next->from) / CLOSE;
+  return saved_by(explain, step, before->limit, from, to) >= least;
 }
 
 static struct explain_phase phase_between(const struct explain *explain, size_t step, double from, double to) {
@@ -143,21 +142,55 @@ static struct explain_phase phase_between(const struct explain *explain, size_t 
   return phase;
 }
 
+/* What is cut: phase i is of the shares from begin[i] to begin[i + 1]. */
+struct cut {
+  struct explain_phase *phase;
+  double begin[EXPLAIN_PHASES + 1];
+  size_t count;
+};
+
+/* Phase `at` and the next become one. */
+static void unite(const struct explain *explain, size_t step, struct cut *cut, size_t at) {
+  cut->count--;
+  for (size_t i = at + 1; i < cut->count; i++)
+    cut->phase[i] = cut->phase[i + 1];
+  for (size_t i = at + 1; i <= cut->count; i++)
+    cut->begin[i] = cut->begin[i + 1];
+  cut->phase[at] = phase_between(explain, step, cut->begin[at], cut->begin[at + 1]);
+}
+
+enum { SHORT = 32 /* of a launch's cycles, one in so many: too short to be told of */ };
+
+static void unite_short(const struct explain *explain, size_t step, struct cut *cut) {
+  const double least = (double)explain->cases[0].time[step].cycles / SHORT;
+  for (size_t i = 0; i < cut->count && cut->count > 1;) {
+    if (cut->phase[i].to - cut->phase[i].from >= least) {
+      i++;
+      continue;
+    }
+    i = i ? i - 1 : 0;
+    unite(explain, step, cut, i);
+  }
+}
+
 size_t explain_phases(const struct explain *explain, size_t step, struct explain_phase phase[EXPLAIN_PHASES]) {
-  double begin = 0; /* the share at which the last phase begins */
-  size_t count = 0;
+  struct cut cut = {.phase = phase};
   for (size_t i = 0; i < EXPLAIN_PHASES; i++) {
     const double from = (double)i / EXPLAIN_PHASES, to = (double)(i + 1) / EXPLAIN_PHASES;
     const struct explain_phase next = phase_between(explain, step, from, to);
-    if (count && joins(explain, step, &phase[count - 1], &next, from, to)) {
-      const struct explain_phase whole = phase_between(explain, step, begin, to);
-      if (whole.helped == phase[count - 1].helped && (!whole.helped || whole.limit == phase[count - 1].limit)) {
-        phase[count - 1] = whole;
+    if (cut.count && joins(explain, step, &phase[cut.count - 1], &next, from, to)) {
+      const struct explain_phase before = phase[cut.count - 1];
+      const struct explain_phase whole = phase_between(explain, step, cut.begin[cut.count - 1], to);
+      if (whole.helped == before.helped && (!whole.helped || whole.limit == before.limit)) {
+        phase[cut.count - 1] = whole;
+        cut.begin[cut.count] = to;
         continue;
       }
     }
-    begin = from;
-    phase[count++] = next;
+    cut.begin[cut.count] = from;
+    phase[cut.count++] = next;
+    cut.begin[cut.count] = to;
   }
-  return count;
+  unite_short(explain, step, &cut);
+  return cut.count;
 }
