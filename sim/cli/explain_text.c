@@ -51,9 +51,10 @@ static void print_case(const struct explain_view *view, const struct explain_cas
                        const char *behind, struct text *text) {
   const int64_t saved = explain_saved(&view->run->explain, at, view->step);
   const bool anomaly = -saved > (int64_t)explain_tolerance(view->cycles);
-  text_print(text, "%-*s%12" PRIu64 "%12" PRId64 "%7.1f  %s%s%s\n", NAME_WIDTH, name, at->time[view->step].cycles,
-             saved, explain_percent(view, saved), anomaly ? "(anomaly) " : "",
-             at->replayed || view->run->timed ? "" : "(run) ", behind);
+  const bool run = !at->replayed && !view->run->timed; /* of all of them the head says it */
+  text_print(text, "%-*s%12" PRIu64 "%12" PRId64 "%7.1f%s%s%s%s\n", NAME_WIDTH, name, at->time[view->step].cycles,
+             saved, explain_percent(view, saved), anomaly ? "  (anomaly)" : "", run ? "  (run)" : "",
+             *behind ? "  " : "", behind);
 }
 
 static void print_reason(const struct explain_case *at, const char *name, struct text *text) {

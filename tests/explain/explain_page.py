@@ -1,0 +1,65 @@
+#!/usr/bin/env -S python3 -B
+"""docs/explain.md: its examples and its table of limits.
+
+usage: tests/explain/explain_page.py [--write]    exit 1 when the page is not what the tool says
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "examples"))
+from page import ROOT, settle  # noqa: E402
+
+PAGE = "docs/explain.md"
+WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
+
+
+def shown(*words):
+    """A command and its output, in a block."""
+    done = subprocess.run([WARPWAIT, "explain", *words], check=True, capture_output=True, text=True, cwd=ROOT)
+    return f"$ warpwait explain {' '.join(words)}", done.stdout
+
+
+def block(command, output):
+    return f"```\n{command}\n{output.rstrip()}\n```\n"
+
+
+def first():
+    return block(*shown("examples/04_single_buffer/launch_opencl.json"))
+
+
+def vary():
+    command, output = shown("examples/06_deep_buffer/launch_opencl.json", "--launch", "1", "--vary", "arg.depth=1..6")
+    values = re.search(r"^arg\.depth .*?\n\n", output, re.S | re.M)[0]
+    advice = re.search(r"^arg\.depth = .*?\.$", output, re.S | re.M)[0]
+    return block(command, f"...\n{values}...\n{advice}\n")
+
+
+def depths():
+    command, output = shown("examples/06_deep_buffer/launch.json")
+    return block(command, output[:output.index("\n\n")])
+
+
+def limits():
+    text = (ROOT / "sim/explain/limits.def").read_text()
+    text = text[text.index("/* clang-format off */"):]
+    rows = []
+    for row in re.findall(r"^LIMIT\((.*?)\)$", text, re.S | re.M):
+        slug, name, lifted, keys, _ = re.findall(r'"([^"]*)"', row)
+        cause = re.search(r'", ([A-Z]+),', row)[1].lower()
+        rows.append([f"`{slug}`", name, cause, lifted, " ".join(f"`{key}`" for key in keys.split())])
+    header = ["limit", "it is the", "cause", "without it", "what is set"]
+    # Not padded: some rows are long.
+    return "".join("| " + " | ".join(row) + " |\n" for row in [header, ["---"] * len(header), *rows])
+
+
+def main():
+    write = "--write" in sys.argv
+    for name, make in (("first", first), ("vary", vary), ("depths", depths), ("limits", limits)):
+        settle(PAGE, name, make(), write)
+
+
+if __name__ == "__main__":
+    main()
