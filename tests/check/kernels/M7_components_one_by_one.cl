@@ -5,7 +5,8 @@ kernel void spread(global float *out) {
   local short4 count[64];
   uint i = get_local_id(0);
 #ifdef WRONG
-  place[i] += 1; /* HERE */
+  count[i] += 1; /* HERE */
+  place[i].x = 1;
 #else
   place[i].x = 1;
 #endif
