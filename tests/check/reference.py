@@ -339,10 +339,9 @@ def unwritten(groups):
             for byte in range(first, first + size):
                 answers = {written(read, writer, group) for writer in writers[byte]}
                 known.append(True if True in answers else None if None in answers else False)
-            wanted = any if size <= 4 else all
-            if wanted(answer is False for answer in known):
+            if all(answer is False for answer in known):  # less may be padding
                 sure.add(("M7", read.pc, None))
-            elif wanted(answer is not True for answer in known):
+            elif all(answer is not True for answer in known):
                 doubtful.add(("M7", read.pc, None))
     return sure, doubtful - sure
 

@@ -5,7 +5,7 @@ kernel void spread(global float *out) {
   local short4 count[64];
   uint i = get_local_id(0);
 #ifdef WRONG
-  count[i] += 1; /* HERE */
+  count[i] += (short)1; /* HERE */
   place[i].x = 1;
 #else
   place[i].x = 1;
