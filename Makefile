@@ -122,6 +122,7 @@ check: all $(BUILD)/docgen $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite \
 	  tests/run $(BUILD)/tests/logs tests/differential/differential.py tests/hw/selftest.py tests/replay/law.py $(TEST_BIN) \
 	  tests/traces/reader_test.py tests/traces/text_test.py tests/traces/damage.py tests/traces/plot_test.py tests/traces/plot_page.py tests/import/import_test.py tests/cli/diff_page.py \
+	  tests/html/page_test.py \
 	  tests/timeline/exports_test.py tests/explain/explain_test.py tests/explain/explain_page.py tests/sweep/analysis_test.py tests/sweep/analysis_page.py tests/sweep/study_page.py tests/sweep/sweep_test.py tests/sweep/cluster_test.py tests/check/corpus.py tests/check/rules.py tests/check/reference_cases.py tests/check/random_kernels.py tests/check/timings.py tests/check/sarif_test.py tests/check/page.py tests/check/oclgrind.py tests/layers.py tests/docs
 
 # Every kernel of the checker, and 200 random ones, on 20 machines each: the hazards are the same.
@@ -220,6 +221,13 @@ viewer: all
 	  $(BUILD)/warpwait run examples/$$l/launch_opencl.json --timeline $(BUILD)/viewer/$$l.json >/dev/null || exit; \
 	done
 	@$(PYTHON) tests/timeline/viewer.py $(VIEWED:%=$(BUILD)/viewer/%.json)
+
+# The pages of all examples in a headless Chromium: complaints, pictures to look at in build/page, those of docs/page.md, and
+# how smoothly 100,000 slices pan.
+.PHONY: page
+page: all
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/html/pictures.py $(BUILD)/page --write
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/html/frames.py
 
 # The pictures of docs/plots.md and docs/sweep-analysis.md, by the pages' own commands.
 .PHONY: pictures

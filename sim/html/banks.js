@@ -32,7 +32,7 @@ class Banks {
   }
 
   strip(use, most) {
-    const cell = use.bank.length > 32 ? 9 : 14, svg = element("svg", {class: "strip", width: cell * use.bank.length, height: 20, role: "img",
+    const cell = use.bank.length > 32 ? 7 : 12, svg = element("svg", {class: "strip", width: cell * use.bank.length, height: 20, role: "img",
       "aria-label": `passes by bank, from ${whole(d3.min(use.bank))} to ${whole(d3.max(use.bank))}`});
     use.bank.forEach((passes, bank) => svg.append(element("rect", {x: bank * cell, y: 1, width: cell - 1, height: 18, fill: HEAT(passes / most)},
       element("title", {}, `bank ${bank}: ${whole(passes)} passes`))));

@@ -90,10 +90,10 @@ class Page {
         (this.point === index.start ? "" : ` (${change < 0 ? "−" : "+"}${percent(Math.abs(change))} % from ${this.label(index.start)})`);
       at("slider").setAttribute("aria-valuetext", at("vary-value").textContent);
     }
-    const cut = run.timeline.cut;
-    at("cut").hidden = cut === null;
-    at("cut").textContent = cut === null ? "" : `The page has the first ${whole(run.timeline.slices)} slices: those that begin before cycle ` +
-      `${whole(cut)} of ${whole(run.timeline.to)}. --from and --to choose others. Everything but the timeline is of the whole run.`;
+    const {cut, slices} = run.timeline;
+    at("cut").hidden = cut === null && slices > 0;
+    at("cut").textContent = cut === null ? "The timeline has nothing to show: no event is in the part that was asked for." : `The page has the first ${whole(run.timeline.slices)} slices: those that begin before cycle ` +
+      `${whole(cut)} of ${whole(run.timeline.to)}. --from and --to choose others. Everything below is of the whole run.`;
   }
 
   fillSelects() {

@@ -182,7 +182,7 @@ class Timeline {
     context.stroke();
     context.fillStyle = row.kind === "title" ? this.ink.ink : this.ink.soft;
     context.font = row.kind === "title" ? `bold ${this.font(12)}` : this.font(11);
-    context.fillText(row.name, 6, y + row.px / 2, this.gutter - 10);
+    context.fillText(row.name, 6, y + row.px * (row.area ? 0.3 : 0.5), this.gutter - 10);
     if (index === this.cursor.row && document.activeElement === this.canvas) {
       context.fillStyle = this.ink.focus;
       context.fillRect(0, y, 3, row.px);
@@ -203,9 +203,7 @@ class Timeline {
     context.lineTo(first + width, y + row.px);
     context.fill();
     context.fillStyle = this.ink.soft;
-    context.textAlign = "right";
-    context.fillText(`most ${row.area.top}`, first - 4, y + row.px - 8, this.gutter / 2);
-    context.textAlign = "left";
+    context.fillText(`at most ${row.area.top}`, 6, y + row.px * 0.75, this.gutter - 10);
   }
 
   font(size) { return `${Math.round(size * this.unit)}px system-ui, sans-serif`; }

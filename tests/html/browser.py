@@ -1,0 +1,80 @@
+"""A headless Chromium that plays a reader: it moves the mouse, turns the wheel and presses keys."""
+import pathlib
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "timeline"))
+from viewer import Chromium  # pylint: disable=wrong-import-position
+
+KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Tab": 9,
+        "+": 187, "-": 189, "0": 48, ",": 188, ".": 190, "Home": 36}
+
+
+def chromium():
+    """The program, or None."""
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+class Reader(Chromium):
+    """Opens pages; `complaints` has what the console said and what was asked of a network."""
+
+    def __init__(self, width=1400, height=1000):
+        self.complaints = []
+        super().__init__(chromium(), f"{width},{height}")
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0,
+                  uploadThroughput=0)
+
+    def _read(self):
+        message = super()._read()
+        method, values = message.get("method"), message.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            self.complaints.append(str(values["exceptionDetails"].get("exception", values["exceptionDetails"])))
+        elif method == "Runtime.consoleAPICalled" and values["type"] in ("error", "warning", "assert"):
+            self.complaints.append(str(values["args"]))
+        elif method == "Log.entryAdded" and values["entry"]["level"] in ("error", "warning"):
+            self.complaints.append(values["entry"]["text"])
+        elif method == "Network.requestWillBeSent" and not values["request"]["url"].startswith(("file:", "data:")):
+            self.complaints.append("asked for " + values["request"]["url"])
+        return message
+
+    def size(self, width, height, dark=False):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setEmulatedMedia",
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+
+    def open(self, path):
+        self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
+        self.wait("document.body && document.body.dataset.ready === 'yes'", 30)
+        self.settle()
+
+    def settle(self):
+        """Until what was asked for has been drawn."""
+        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+
+    def mouse(self, kind, x, y, **more):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def click(self, x, y):
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            self.mouse(kind, x, y, **({} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}))
+        self.settle()
+
+    def wheel(self, x, y, turn):
+        self.mouse("mouseWheel", x, y, deltaX=0, deltaY=turn)
+        self.settle()
+
+    def drag(self, x, y, to_x, to_y):
+        self.mouse("mousePressed", x, y, button="left", clickCount=1)
+        for part in (1, 2, 3, 4):
+            self.mouse("mouseMoved", x + (to_x - x) * part / 4, y + (to_y - y) * part / 4, button="left", buttons=1)
+        self.mouse("mouseReleased", to_x, to_y, button="left", clickCount=1)
+        self.settle()
+
+    def key(self, key):
+        values = {"key": key, "windowsVirtualKeyCode": KEYS[key]}
+        text = {"text": "\r"} if key == "Enter" else {"text": key} if len(key) == 1 else {}
+        self.call("Input.dispatchKeyEvent", type="keyDown", **values, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **values)
+        self.settle()

@@ -1,0 +1,346 @@
+#!/usr/bin/env python3
+"""Pages of `--html`: their data against the report, and the page itself in a headless Chromium, if there is one.
+
+usage: tests/html/page_test.py [--pictures FOLDER] [WORD]   WORD narrows the tests down; pictures are kept in FOLDER
+"""
+import argparse
+import collections
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from browser import Reader, chromium  # pylint: disable=wrong-import-position
+from made import ROOT, Data, warpwait  # pylint: disable=wrong-import-position
+
+LAUNCH = "examples/05_double_buffer/launch.json"
+CONFLICT = "examples/02_bank_conflict/launch.json"
+
+
+class Made:
+    """Files that several tests look at, made once."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.reader = None
+
+    def page(self, name, *words):
+        path = self.folder / f"{name}.html"
+        if not path.exists():
+            report = self.folder / f"{name}.json"
+            warpwait(*words, "--html", path, "--report", "json", "--out", report)
+        return path
+
+    def report(self, name):
+        return json.loads((self.folder / f"{name}.json").read_text())
+
+    def varied(self):
+        return self.page("varied", "run", LAUNCH, "--html-vary", "dma.setup=0,20,40")
+
+    def conflict(self):
+        return self.page("conflict", "run", CONFLICT)
+
+
+# ---- the data ---------------------------------------------------------------------------------------
+
+def test_slices_of_warps_add_up_to_the_stalls_of_the_report(made):
+    data = Data(made.varied())
+    point, report = data.points[1], made.report("varied")
+    names, sums = [row["name"] for row in point["timeline"]["run"]["stalls"]], collections.Counter()
+    for track in Data.tracks(point, "warp"):
+        for stall, cycles in zip(track["stall"], track["cycles"]):
+            sums[names[stall]] += cycles
+    assert dict(sums) == {name: cycles for name, cycles in report["launches"][0]["stalls"].items() if cycles}
+    assert point["timeline"]["cut"] is None
+
+
+def test_the_report_in_the_page_is_the_report(made):
+    data = Data(made.varied())
+    assert data.points[data.index["start"]]["report"] == made.report("varied")
+
+
+def test_points_are_runs_with_the_parameter_set(made):
+    data = Data(made.varied())
+    assert [point["label"] for point in data.index["points"]] == ["0", "20", "40"] and data.index["start"] == 1
+    for word, point in zip(("0", "40"), (data.points[0], data.points[2])):
+        out, _ = warpwait("run", LAUNCH, "--report", "json", "--set", f"dma.setup={word}")
+        assert json.loads(out) == point["report"]
+
+
+def test_a_value_that_is_not_the_runs_leaves_the_run_a_point_of_its_own(made):
+    data = Data(made.page("other", "run", LAUNCH, "--html-vary", "dma.setup=50"))
+    assert [point["label"] for point in data.index["points"]] == ["as run", "50"] and data.index["start"] == 0
+
+
+def test_a_define_can_be_the_axis(made):
+    data = Data(made.page("depth", "run", "examples/15_sweep/launch_deep_buffer.json", "--html-vary", "define.DEPTH=1..3"))
+    cycles = [point["launches"][0]["cycles"] for point in data.index["points"]]
+    assert len(cycles) == 3 and cycles[0] > cycles[1] and data.index["start"] == 1
+
+
+def test_banks_and_worst_lanes_are_those_of_the_report(made):
+    point, report = Data(made.conflict()).points[0], made.report("conflict")
+    for number, launch in enumerate(report["launches"]):
+        found = {use["pc"]: use for use in point["timeline"]["banks"] if use["launch"] == number}
+        worst = {lanes["pc"]: lanes for lanes in point["lanes"] if lanes["launch"] == number}
+        for row in launch["lds"]["by_instruction"]:
+            use, lanes = found[row["pc"]], worst[row["pc"]]
+            assert (use["accesses"], use["passes"], use["conflicts"]) == (row["accesses"], row["passes"], row["conflict_cycles"])
+            assert lanes["ways"] == row["max_ways"]
+            # Of 4-byte words without a hash: the byte's word, modulo the banks; as many words of one bank as ways.
+            assert all(banks == [address // 4 % 32] for _, address, banks in lanes["lanes"])
+            words = collections.Counter(bank for bank, _ in {(address // 4 % 32, address // 4) for _, address, _ in lanes["lanes"]})
+            assert max(words.values()) == row["max_ways"]
+
+
+def test_replay_makes_the_same_page(made):
+    trace = made.folder / "T.wwt"
+    warpwait("run", LAUNCH, "--trace", trace, "--out", "/dev/null")
+    replayed = Data(made.page("replayed", "replay", trace, "--html-vary", "dma.setup=0,20,40"))
+    run = Data(made.varied())
+    for one, other in zip(run.points, replayed.points):
+        assert one["timeline"] == other["timeline"] and one["lanes"] == other["lanes"]
+        assert one["report"]["launches"] == other["report"]["launches"]
+
+
+def test_a_timeline_beside_the_page_is_the_same(made):
+    alone, both = made.folder / "alone.wtl", made.folder / "both.wtl"
+    warpwait("run", LAUNCH, "--timeline", alone, "--out", "/dev/null")
+    warpwait("run", LAUNCH, "--timeline", both, "--html", made.folder / "both.html", "--out", "/dev/null")
+    assert alone.read_bytes() == both.read_bytes()
+    assert Data(made.folder / "both.html").points[0]["timeline"] == Data(made.varied()).points[1]["timeline"]
+
+
+def test_the_page_does_not_change_the_report(made):
+    out, _ = warpwait("run", CONFLICT)
+    again, _ = warpwait("run", CONFLICT, "--html", made.folder / "again.html")
+    assert out == again
+
+
+def test_bad_input_is_told_in_a_line_and_leaves_no_file(made):
+    page = made.folder / "bad.html"
+    for words, says in (
+            (["--html-vary", "dma.setup=1"], "--html-vary: needs --html"),
+            (["--html", page, "--html-vary", "dma.setup"], "--html-vary: 'dma.setup' is not KEY=VALUES"),
+            (["--html", page, "--html-vary", "dma.setpu=1"], "did you mean 'dma.setup'?"),
+            (["--html", page, "--html-vary", "lds.banks=500"], "lds.banks: 500 is outside"),
+            (["--html", page, "--html-vary", "dma.setup=1,1"], "--html-vary:"),
+            (["--html", page, "--html-vary", "lds.size=1024"], "--html-vary: lds.size=1024: "),
+            (["--html", made.folder / "no/such.html"], "--html:"),
+            (["--html", page, "--out", page], "is the file of --out, too")):
+        _, error = warpwait("run", LAUNCH, *words, status=2)
+        assert says in error and error.count("\n") == 1, error
+    _, error = warpwait("replay", made.folder / "T.wwt", "--html", page, "--html-vary", "define.N=1", status=2)
+    assert "built already" in error
+    assert not [path for path in made.folder.iterdir() if path.name.startswith("bad")]
+
+
+def test_the_file_refers_to_nothing_outside(made):
+    text = Data(made.varied()).text
+    assert not re.search(r'<(script|link|img|iframe)[^>]*(src|href)="(?!data:)', text) and "@import" not in text
+    assert "<!-- " not in text.replace("<!-- data", "") and "Redistribution and use in source and binary forms" in text
+
+
+def test_colours_are_those_of_the_plots(_made):
+    sys.path.insert(0, str(ROOT / "traces"))
+    from warpwait_trace.plots import colours  # pylint: disable=import-outside-toplevel
+    text = (ROOT / "sim/html/looks.js").read_text()
+    rows = re.sub(r",(\s*)\]", r"\1]", re.search(r"FAMILIES = (\[.*?\n\]);", text, re.S).group(1))
+    assert [tuple(row) for row in json.loads(rows)] == colours.FAMILIES
+
+
+# ---- in a browser -----------------------------------------------------------------------------------
+
+SPOT = """(() => { const t = page.timeline, box = t.canvas.getBoundingClientRect(), row = %s, slice = %s;
+  const index = t.rows.indexOf(row);
+  return [box.left + t.scale((row.from[slice] + row.to[slice]) / 2), box.top + t.top[index] - t.scroller.scrollTop + row.px / 2]; })()"""
+DOMAIN = "page.timeline.scale.domain()"
+
+
+def spot(reader, row, slice_):
+    return reader.evaluate(SPOT % (row, slice_))
+
+
+def web_opens_offline_and_without_complaint(reader, made):
+    for path in (made.varied(), made.conflict()):
+        reader.open(path)
+        assert reader.evaluate("document.getElementById('problem').hidden")
+        assert reader.evaluate("page.timeline.rows.length") > 3
+        for part in ("#stacks svg rect", "#buckets tbody tr", "#banks tbody tr", "#lanes svg line", ".source tr.costly", "#legend li"):
+            assert reader.evaluate(f"document.querySelectorAll('{part}').length") > 0, part
+
+
+def web_zooms_and_pans_by_wheel_mouse_and_keys(reader, made):
+    reader.open(made.varied())
+    whole = reader.evaluate(DOMAIN)
+    reader.wheel(700, 330, -400)
+    near = reader.evaluate(DOMAIN)
+    assert near[1] - near[0] < 0.9 * (whole[1] - whole[0])
+    reader.drag(800, 330, 700, 330)
+    moved = reader.evaluate(DOMAIN)
+    assert moved[0] > near[0] and abs((moved[1] - moved[0]) - (near[1] - near[0])) < 1e-6 * whole[1]
+    reader.evaluate("document.getElementById('timeline').focus()")
+    reader.key("0")
+    assert reader.evaluate(DOMAIN) == whole
+    reader.key("+")
+    zoomed = reader.evaluate(DOMAIN)
+    assert zoomed[1] - zoomed[0] < 0.7 * (whole[1] - whole[0])
+    reader.key("ArrowRight")
+    right = reader.evaluate(DOMAIN)
+    assert right[0] > zoomed[0]
+    reader.key("ArrowLeft")
+    assert abs(reader.evaluate(DOMAIN)[0] - zoomed[0]) < 1
+    reader.key("-")
+    assert abs(reader.evaluate(DOMAIN)[1] - whole[1]) < 1
+
+
+def web_shows_the_slice_under_the_mouse(reader, made):
+    reader.open(made.varied())
+    x, y = spot(reader, "page.timeline.rows.find(row => row.kind === 'warp')",
+                "row.field.stall.findIndex((s, i) => page.run.stalls[s].name === 'copy_wait' && row.to[i] - row.from[i] > 100)")
+    reader.mouse("mouseMoved", x, y)
+    reader.settle()
+    said = reader.evaluate("document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent")
+    assert "copy_wait" in said and "kernel.wws:27" in said, said
+    pixel, colour = reader.evaluate("""(() => { const t = page.timeline, box = t.canvas.getBoundingClientRect();
+      return [[...t.context.getImageData(%f - box.left, %f - box.top - 6, 1, 1).data].slice(0, 3).join(','),
+              page.looks.css[page.looks.number('copy_wait')]]; })()""" % (x, y))
+    assert colour == f"rgb({pixel})"
+
+
+def web_a_click_on_a_copy_shows_its_wait(reader, made):
+    reader.open(made.varied())
+    x, y = spot(reader, "page.timeline.rows.find(row => row.kind === 'copy')", "2")
+    reader.click(x, y)
+    copy = reader.evaluate("(() => { const copy = page.timeline.chosenCopies()[0]; return [copy.copy, copy.wait.from, copy.wait.to, copy.landed]; })()")
+    said = reader.evaluate("document.getElementById('selected').textContent")
+    assert f"copy {copy[0]}," in said and f"cycles {copy[1]:,} to {copy[2]:,}" in said, said
+    assert copy[1] <= copy[2] and copy[2] >= copy[3]
+    reader.evaluate("document.querySelector('#selected button').click()")
+    reader.settle()
+    domain = reader.evaluate(DOMAIN)
+    assert domain[0] <= copy[3] and domain[1] >= copy[2] and domain[1] - domain[0] < 3000
+    # The link is drawn: a selected copy changes pixels between its row and the warps'.
+    before = reader.evaluate("page.timeline.canvas.toDataURL()")
+    reader.evaluate("document.getElementById('timeline').focus()")
+    reader.key("Escape")
+    assert reader.evaluate("page.timeline.selected") is None
+    assert before != reader.evaluate("page.timeline.canvas.toDataURL()")
+
+
+def web_keys_go_from_slice_to_slice_and_say_it(reader, made):
+    reader.open(made.varied())
+    reader.evaluate("document.getElementById('timeline').focus()")
+    for key in ("ArrowDown", "ArrowDown", ".", ".", "Enter"):
+        reader.key(key)
+    said = reader.evaluate("document.getElementById('spoken').textContent")
+    assert said.startswith("warp 0: "), said
+    assert "warp 0" in reader.evaluate("document.getElementById('selected').textContent")
+
+
+def web_the_slider_moves_all_of_it(reader, made):
+    reader.open(made.varied())
+    look = """[...['facts', 'vary-value', 'buckets', 'source'].map(id => document.getElementById(id).textContent),
+               page.timeline.canvas.toDataURL(), document.querySelector('#stacks .now').getAttribute('aria-label')]"""
+    before = reader.evaluate(look)
+    reader.evaluate("document.getElementById('slider').focus()")
+    reader.key("ArrowRight")
+    reader.wait("document.body.dataset.point === '2'")
+    reader.settle()
+    after = reader.evaluate(look)
+    assert all(one != other for one, other in zip(before, after))
+    assert "dma.setup = 40 cycles" in after[1] and "7,353" in after[1], after[1]
+
+
+def web_a_line_highlights_its_slices(reader, made):
+    reader.open(made.varied())
+    reader.evaluate("[...document.querySelectorAll('.source button')].find(button => button.textContent === '27').click()")
+    lit = reader.evaluate("(() => { const row = page.timeline.rows.find(row => row.kind === 'warp'); return row.dim.filter(dim => !dim).length; })()")
+    assert lit > 30
+
+
+def web_the_worst_access_is_drawn(reader, made):
+    reader.open(made.conflict())
+    assert reader.evaluate("page.launch") == 5  # the longest: all lanes in one bank
+    said = reader.evaluate("document.querySelector('#lanes p').textContent")
+    assert "in 32 passes" in said and "has 32 words to deliver" in said, said
+    assert reader.evaluate("document.querySelectorAll('#lanes svg line').length") == 32
+
+
+def web_nothing_sticks_out_at_any_width(reader, made):
+    for width, height in ((360, 740), (3840, 2160)):
+        reader.size(width, height)
+        for path in (made.varied(), made.conflict()):
+            reader.open(path)
+            assert reader.evaluate("document.documentElement.scrollWidth") <= width, width
+            assert reader.evaluate("page.timeline.canvas.clientWidth") > 0.85 * width
+
+
+CONTRAST = """(() => {
+  const channel = c => (c /= 255) <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
+  const light = rgb => { const [r, g, b] = rgb.match(/[\\d.]+/g).map(Number); return .2126 * channel(r) + .7152 * channel(g) + .0722 * channel(b); };
+  const behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!/, 0\\)$/.test(c)) return c; } return 'rgb(255,255,255)'; };
+  return Math.min(...[...document.querySelectorAll('h1,h2,p,th,td,button:not(:disabled),label,li,output,kbd,summary')].filter(e => e.offsetParent && e.textContent.trim())
+    .map(e => { const a = light(getComputedStyle(e).color), b = light(behind(e)); return (Math.max(a, b) + .05) / (Math.min(a, b) + .05); })); })()"""
+
+
+def web_text_has_contrast_in_light_and_dark(reader, made):
+    papers = []
+    for dark in (False, True):
+        reader.size(1400, 1000, dark)
+        reader.open(made.varied())
+        assert reader.evaluate(CONTRAST) >= 4.5
+        papers.append(reader.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+    assert papers[0] != papers[1]
+
+
+def web_everything_is_reached_by_tab_and_has_a_name(reader, made):
+    reader.open(made.varied())
+    seen = []
+    for _ in range(14):
+        reader.key("Tab")
+        seen.append(reader.evaluate("document.activeElement.id || document.activeElement.className.baseVal || document.activeElement.tagName"))
+    assert [name for name in ("slider", "zoom-in", "zoom-out", "zoom-fit", "timeline") if name not in seen] == [], seen
+    assert reader.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    nameless = reader.evaluate("""[...document.querySelectorAll('button, input, select, canvas, [role=button], [role=img]')]
+      .filter(e => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels && e.labels.length)).length""")
+    assert nameless == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("word", nargs="?", default="")
+    parser.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER")
+    options, _ = parser.parse_known_args()
+    word = "" if options.word.startswith("-") else options.word
+    tests = [(name, test) for name, test in globals().items() if name.startswith(("test_", "web_")) and word in name]
+    passed = failed = 0
+    if not chromium():
+        print("no chromium: the page is not opened in a browser")
+        tests = [(name, test) for name, test in tests if name.startswith("test_")]
+    with tempfile.TemporaryDirectory() as folder:
+        made = Made(folder)
+        reader = Reader() if any(name.startswith("web_") for name, _ in tests) else None
+        for name, test in tests:
+            try:
+                if name.startswith("web_"):
+                    reader.complaints.clear()
+                    reader.size(1400, 1000)
+                    test(reader, made)
+                    assert not reader.complaints, reader.complaints
+                else:
+                    test(made)
+                passed += 1
+            except Exception as error:  # pylint: disable=broad-except
+                failed += 1
+                print(f"{name}: {type(error).__name__}: {error}")
+        if reader:
+            reader.close()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Opens the page of every example, and of odd runs, in a headless Chromium; with --write makes docs/page's pictures anew.
+
+Pictures of all, light and dark, at 360, 1400 and 3840 pixels, are left in FOLDER for somebody to look at. Exit status 1
+when a page complains."""
+import argparse
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from browser import Reader  # pylint: disable=wrong-import-position
+from made import ROOT, warpwait  # pylint: disable=wrong-import-position
+
+LESSON = "examples/05_double_buffer/launch_opencl.json"
+ODD = {  # name: the words of a run that shows little, or much
+    "no_events": ("run", LESSON, "--from", "900000"),
+    "copies_alone": ("run", LESSON, "--events", "copy,waited"),
+    "cycle_limit": ("run", LESSON, "--max-cycles", "3000"),
+    "many_units": ("run", "tests/bench/double_buffer.json", "--machine", "h200", "--to", "3000"),
+    "depth": ("run", "examples/15_sweep/launch_deep_buffer.json", "--html-vary", "define.DEPTH=1..8"),
+}
+SELECT = """(() => { const t = page.timeline, copy = page.run.copies[4]; t.window(700, 1500);
+  t.select({row: copy.row, slice: copy.row.copies.indexOf(copy)}); })()"""
+
+
+def see(reader, path, folder, name):
+    """Opens it in each size and theme. Returns what it complained of."""
+    reader.complaints.clear()
+    for width, height, dark in ((1400, 1000, False), (1400, 1000, True), (360, 740, False), (3840, 2160, False)):
+        reader.size(width, height, dark)
+        reader.open(path)
+        reader.picture(folder / f"{name}_{width}{'_dark' if dark else ''}.png")
+    return reader.complaints
+
+
+def write_pictures(reader, folder):
+    """The pictures of docs/page.md: the top of the page with a copy selected, and the banks."""
+    path = folder / "docs.html"
+    warpwait("run", LESSON, "--html", path, "--html-vary", "dma.setup=0,20,40,80", "--out", "/dev/null")
+    reader.size(1000, 790)
+    reader.open(path)
+    reader.evaluate(SELECT)
+    reader.settle()
+    (ROOT / "docs/page").mkdir(exist_ok=True)
+    reader.picture(ROOT / "docs/page/timeline.png")
+    warpwait("run", "examples/02_bank_conflict/launch_opencl.json", "--html", path, "--out", "/dev/null")
+    reader.size(1000, 430)
+    reader.open(path)
+    reader.evaluate("page.pick(3); document.getElementById('banks-title').scrollIntoView()")
+    reader.settle()
+    reader.picture(ROOT / "docs/page/banks.png")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    runs = {launch.parent.name + "_" + launch.stem: ("run", launch.relative_to(ROOT))
+            for launch in sorted(ROOT.glob("examples/*/launch*.json"))} | ODD
+    reader, wrong = Reader(), 0
+    for name, words in runs.items():
+        path = options.folder / f"{name}.html"
+        warpwait(*words, "--html", path, "--out", "/dev/null", status=1 if name == "cycle_limit" else 0)
+        complaints = see(reader, path, options.folder, name)
+        wrong += bool(complaints)
+        print(f"{name}: {'; '.join(complaints) or 'fine'}")
+    if options.write:
+        write_pictures(reader, options.folder)
+    reader.close()
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
