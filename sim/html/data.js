@@ -46,8 +46,15 @@ function joinCopies(tracks) {
       const of = key(track, i);
       if (!waits.has(of))
         waits.set(of, []);
-      waits.get(of).push({from: track.from[i], to: track.to[i], pc: track.field.pc[i], cu: track.cu,
-                          launch: track.field.launch[i], group: track.field.group[i], copies: []});
+      waits.get(of).push({
+        from: track.from[i],
+        to: track.to[i],
+        pc: track.field.pc[i],
+        cu: track.cu,
+        launch: track.field.launch[i],
+        group: track.field.group[i],
+        copies: []
+      });
     }
   for (const list of waits.values())
     list.sort((a, b) => a.from - b.from);
@@ -111,23 +118,38 @@ class Run {
   rowsOf(cu, looks) {
     const of = kind => this.tracks.filter(track => track.cu === cu && track.kind === kind);
     const rows = this.cus.length > 1 ? [{kind: "title", cu, name: `compute unit ${cu}`, height: 20}] : [];
-    const slices = (track, name, height, colour) => ({...track, name, height, colour: Uint8Array.from(track.from, (_, i) => colour(i))});
+    const slices = (track, name, height, colour) =>
+        ({...track, name, height, colour: Uint8Array.from(track.from, (_, i) => colour(i))});
     rows.push(...this.copyRows(cu, looks));
     const stall = this.stalls.map(row => looks.number(row.name));
-    for (const track of of("warp"))
+    for (const track of of ("warp"))
       rows.push(slices(track, `warp ${track.unit}`, 20, i => stall[track.field.stall[i]]));
-    for (const track of of("queue"))
-      rows.push({...track, area: steps(track), name: `DMA queue ${track.unit}`, height: 34, fill: looks.number("channel"), what: "descriptors"});
-    for (const track of of("channel"))
+    for (const track of of ("queue"))
+      rows.push({
+        ...track,
+        area: steps(track),
+        name: `DMA queue ${track.unit}`,
+        height: 34,
+        fill: looks.number("channel"),
+        what: "descriptors"
+      });
+    for (const track of of ("channel"))
       rows.push(slices(track, `DMA ${track.unit >> 6} channel ${track.unit & 63}`, 18, i => {
         const copy = this.copyOf.get(`${track.field.of[i]}:${track.field.copy[i]}`);
         return looks.number(copy && !copy.to_lds ? "copy to memory" : "copy to LDS");
       }));
     const user = unit => unit ? `DMA ${unit - 1}` : "warps";
-    for (const track of of("passed"))
+    for (const track of of ("passed"))
       rows.push(slices(track, `port, ${user(track.unit)}`, 14, i => looks.number(track.field.kind[i])));
-    for (const track of of("served"))
-      rows.push({...track, area: steps(track), name: `memory, ${user(track.unit)}`, height: 34, fill: looks.number(track.unit ? "dma_read" : "load"), what: "messages under way"});
+    for (const track of of ("served"))
+      rows.push({
+        ...track,
+        area: steps(track),
+        name: `memory, ${user(track.unit)}`,
+        height: 34,
+        fill: looks.number(track.unit ? "dma_read" : "load"),
+        what: "messages under way"
+      });
     return rows;
   }
 
@@ -139,10 +161,21 @@ class Run {
         from.push(copy.from), to.push(copy.landed), copies.push(copy);
         colour.push(looks.number(copy.to_lds ? "copy to LDS" : "copy to memory"));
         if (copy.to > copy.landed)
-          from.push(copy.landed), to.push(copy.to), copies.push(copy), colour.push(looks.number("landed, not waited for yet"));
+          from.push(copy.landed), to.push(copy.to), copies.push(copy),
+              colour.push(looks.number("landed, not waited for yet"));
       }
-      const row = {kind: "copy", cu, unit: number, name: number ? "" : "copies", height: 16, copies, field: {},
-                   from: Float64Array.from(from), to: Float64Array.from(to), colour: Uint8Array.from(colour)};
+      const row = {
+        kind: "copy",
+        cu,
+        unit: number,
+        name: number ? "" : "copies",
+        height: 16,
+        copies,
+        field: {},
+        from: Float64Array.from(from),
+        to: Float64Array.from(to),
+        colour: Uint8Array.from(colour)
+      };
       for (const copy of lane)
         copy.row = row;
       return row;

@@ -1,5 +1,5 @@
-/* Colours: the palette of Okabe and Ito, which people with any colour vision can tell apart, in the families and shades of
- * warpwait-plot. What is drawn has a colour number: stall buckets first, then what is no bucket. */
+/* Colours: the palette of Okabe and Ito, which people with any colour vision can tell apart, in the families and shades
+ * of warpwait-plot. What is drawn has a colour number: stall buckets first, then what is no bucket. */
 const FAMILIES = [
   ["issued", "#009E73", {"issued": 0}],
   ["issue slots", "#F0E442", {"not_selected": 0}],
@@ -11,17 +11,27 @@ const FAMILIES = [
   ["pipes", "#7F7F7F", {"pipe_empty": -0.9, "pipe_full": -0.65}],
 ];
 const OTHERS = {
-  "copy to LDS": "#85406A", "copy to memory": "#B26B00", "landed, not waited for yet": "#C9A5BB", "channel": "#85406A",
-  "load": "#0072B2", "store": "#56B4E9", "atomic": "#D55E00", "prefetch": "#F0E442", "dma_read": "#85406A",
-  "dma_write": "#E69F00", "work-group": "#7F7F7F", "other": "#9A9A9A",
+  "copy to LDS": "#85406A",
+  "copy to memory": "#B26B00",
+  "landed, not waited for yet": "#C9A5BB",
+  "channel": "#85406A",
+  "load": "#0072B2",
+  "store": "#56B4E9",
+  "atomic": "#D55E00",
+  "prefetch": "#F0E442",
+  "dma_read": "#85406A",
+  "dma_write": "#E69F00",
+  "work-group": "#7F7F7F",
+  "other": "#9A9A9A",
 };
 const DIM = 64; /* added to a colour number: what is not highlighted */
 
 function shade(colour, part) {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   part = part < 0 && dark ? part * 0.55 : part;
-  return [1, 3, 5].map(place => parseInt(colour.slice(place, place + 2), 16))
-    .map(channel => Math.round(part > 0 ? channel + (255 - channel) * part : channel * (1 + part)));
+  return [1, 3, 5]
+      .map(place => parseInt(colour.slice(place, place + 2), 16))
+      .map(channel => Math.round(part > 0 ? channel + (255 - channel) * part : channel * (1 + part)));
 }
 
 /* {number(name), css[], rgba: Uint32Array, ink[]} for the theme of now. */

@@ -8,7 +8,8 @@ class Page {
     this.launch = d3.scan(this.index.points[this.point].launches, (a, b) => b.cycles - a.cycles) || 0; /* the longest */
     this.cu = -1;
     this.timeline = new Timeline(this.looks, what => this.told(what));
-    this.stalls = new Stalls(this.looks, number => this.index.points.length > 1 ? this.move(number) : this.pick(number));
+    this.stalls =
+        new Stalls(this.looks, number => this.index.points.length > 1 ? this.move(number) : this.pick(number));
     this.banks = new Banks();
     this.source = new Source(this.looks, places => this.timeline.dim(places));
     this.listen();
@@ -20,14 +21,24 @@ class Page {
     slider.value = this.point;
     slider.addEventListener("input", () => this.move(Number(slider.value)));
     at("launch").addEventListener("change", () => this.pick(Number(at("launch").value)));
-    at("cu").addEventListener("change", () => { this.cu = Number(at("cu").value); this.showTimeline(); });
+    at("cu").addEventListener("change", () => {
+      this.cu = Number(at("cu").value);
+      this.showTimeline();
+    });
     at("zoom-in").addEventListener("click", () => this.timeline.zoomBy(1.6));
     at("zoom-out").addEventListener("click", () => this.timeline.zoomBy(1 / 1.6));
     at("zoom-fit").addEventListener("click", () => this.timeline.fit());
-    at("clear").addEventListener("click", () => { this.timeline.dim(null); this.timeline.select(null); });
+    at("clear").addEventListener("click", () => {
+      this.timeline.dim(null);
+      this.timeline.select(null);
+    });
     for (const event of ["focus", "blur"])
       at("timeline").addEventListener(event, () => this.timeline.later());
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { Object.assign(this.looks, makeLooks()); this.showPanels(); this.timeline.later(); });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      Object.assign(this.looks, makeLooks());
+      this.showPanels();
+      this.timeline.later();
+    });
     window.addEventListener("resize", () => this.showStacks());
   }
 
@@ -68,7 +79,9 @@ class Page {
 
   label(point) {
     const {label} = this.index.points[point], {key, unit} = this.index;
-    return label === "as run" ? label : `${key.replace(/^define\./, "")} = ${label}${unit && unit !== "flag" ? ` ${unit}` : ""}`;
+    return label === "as run"
+               ? label
+               : `${key.replace(/^define\./, "")} = ${label}${unit && unit !== "flag" ? ` ${unit}` : ""}`;
   }
 
   cycles(point) { return d3.sum(this.index.points[point].launches, launch => launch.cycles); }
@@ -78,22 +91,31 @@ class Page {
     at("title").textContent = `${index.name}: ${launch.kernel}`;
     document.title = `${index.name} - Warpwait`;
     const finished = index.points[this.point].launches[this.launch].finished;
-    at("facts").textContent = `Machine ${run.machine.name}. ${plural(launch.groups.reduce((a, b) => a * b, 1), "work-group")} of ` +
-      `${plural(launch.local.reduce((a, b) => a * b, 1), "work-item")}. ${plural(of.cycles, "cycle")}${finished ? "" : ", not finished"}.`;
+    at("facts").textContent =
+        `Machine ${run.machine.name}. ${plural(launch.groups.reduce((a, b) => a * b, 1), "work-group")} of ` +
+        `${plural(launch.local.reduce((a, b) => a * b, 1), "work-item")}. ${plural(of.cycles, "cycle")}${
+            finished ? "" : ", not finished"}.`;
     at("bottleneck").textContent = of.bottleneck;
     at("made").textContent = `Made by Warpwait ${index.version}.`;
     if (index.points.length > 1) {
       const cycles = this.cycles(this.point), start = this.cycles(index.start), change = 100 * (cycles - start) / start;
       at("vary").hidden = false;
       at("vary-name").textContent = index.key;
-      at("vary-value").textContent = `${this.label(this.point)}: ${plural(cycles, "cycle")}` +
-        (this.point === index.start ? "" : ` (${change < 0 ? "−" : "+"}${percent(Math.abs(change))} % from ${this.label(index.start)})`);
+      at("vary-value").textContent =
+          `${this.label(this.point)}: ${plural(cycles, "cycle")}` +
+          (this.point === index.start
+               ? ""
+               : ` (${change < 0 ? "−" : "+"}${percent(Math.abs(change))} % from ${this.label(index.start)})`);
       at("slider").setAttribute("aria-valuetext", at("vary-value").textContent);
     }
     const {cut, slices} = run.timeline;
     at("cut").hidden = cut === null && slices > 0;
-    at("cut").textContent = cut === null ? "The timeline has nothing to show: no event is in the part that was asked for." : `The page has the first ${whole(run.timeline.slices)} slices: those that begin before cycle ` +
-      `${whole(cut)} of ${whole(run.timeline.to)}. --from and --to choose others. Everything below is of the whole run.`;
+    at("cut").textContent =
+        cut === null
+            ? "The timeline has nothing to show: no event is in the part that was asked for."
+            : `The page has the first ${whole(run.timeline.slices)} slices: those that begin before cycle ` +
+                  `${whole(cut)} of ${
+                      whole(run.timeline.to)}. --from and --to choose others. Everything below is of the whole run.`;
   }
 
   fillSelects() {
@@ -102,11 +124,13 @@ class Page {
       at(select).replaceChildren(...options.map(([number, text]) => element("option", {value: number}, text)));
       at(select).value = value;
     };
-    fill("launch", "launch-label", this.run.launches.map((launch, i) => [i, `${i + 1}: ${launch.kernel}`]), this.launch);
+    fill("launch", "launch-label", this.run.launches.map((launch, i) => [i, `${i + 1}: ${launch.kernel}`]),
+         this.launch);
     const cus = this.run.cus;
     if (this.cu >= 0 && !cus.includes(this.cu))
       this.cu = -1;
-    fill("cu", "cu-label", cus.length > 1 ? [[-1, `all ${cus.length}`], ...cus.map(cu => [cu, String(cu)])] : [], this.cu);
+    fill("cu", "cu-label", cus.length > 1 ? [[-1, `all ${cus.length}`], ...cus.map(cu => [cu, String(cu)])] : [],
+         this.cu);
   }
 
   showTimeline() {
@@ -134,15 +158,27 @@ class Page {
     if (!this.run)
       return;
     if (points.length > 1)
-      this.stalls.show(points.map((point, i) => ({label: this.label(i), ...(point.launches[this.launch] || point.launches[0])})), this.point, `by ${this.index.key}`);
+      this.stalls.show(
+          points.map((point, i) => ({label: this.label(i), ...(point.launches[this.launch] || point.launches[0])})),
+          this.point, `by ${this.index.key}`);
     else
-      this.stalls.show(points[0].launches.map((launch, i) => ({...launch, label: points[0].launches.length > 1 ? `${i + 1}: ${launch.kernel}` : launch.kernel})), this.launch, "by launch");
+      this.stalls.show(
+          points[0].launches.map(
+              (launch, i) =>
+                  ({...launch, label: points[0].launches.length > 1 ? `${i + 1}: ${launch.kernel}` : launch.kernel})),
+          this.launch, "by launch");
   }
 
   legend() {
-    const used = new Set(this.timeline.rows.flatMap(row => row.colour ? [...new Set(row.colour)] : row.area ? [row.fill] : []));
-    at("legend").replaceChildren(...[...used].sort((a, b) => a - b).map(number => element("li", {},
-      element("span", {class: "swatch", style: `background:${this.looks.css[number]}`}), this.looks.names[number])));
+    const used = new Set(this.timeline.rows.flatMap(row => row.colour ? [...new Set(row.colour)]
+                                                           : row.area ? [row.fill]
+                                                                      : []));
+    at("legend").replaceChildren(
+        ...[...used]
+            .sort((a, b) => a - b)
+            .map(number => element("li", {},
+                                   element("span", {class: "swatch", style: `background:${this.looks.css[number]}`}),
+                                   this.looks.names[number])));
   }
 
   /* What is selected, in words; of a copy, with the way to its wait. */
@@ -151,9 +187,14 @@ class Page {
     if (!what || what.slice < 0)
       return at("selected").replaceChildren();
     const lines = this.timeline.describe(what), copies = this.timeline.copiesOf(what);
-    const ways = copies.filter(copy => copy.wait).slice(0, 6).map(copy => element("button", {type: "button", onclick: () => this.toWait(copy)},
-      what.row.kind === "warp" ? `Show copy ${copy.copy} and its wait` : "Show it and its wait"));
-    at("selected").replaceChildren(element("b", {}, lines[0]), ...lines.slice(1).map(line => element("div", {}, line)), element("div", {class: "tools"}, ...ways));
+    const ways = copies.filter(copy => copy.wait)
+                     .slice(0, 6)
+                     .map(copy => element("button", {type: "button", onclick: () => this.toWait(copy)},
+                                          what.row.kind === "warp" ? `Show copy ${copy.copy} and its wait`
+                                                                   : "Show it and its wait"));
+    at("selected")
+        .replaceChildren(element("b", {}, lines[0]), ...lines.slice(1).map(line => element("div", {}, line)),
+                         element("div", {class: "tools"}, ...ways));
   }
 
   toWait(copy) {

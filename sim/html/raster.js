@@ -1,14 +1,14 @@
-/* Slices as pixels. A row is one line of pixels, which the canvas then stretches to the row's height: what a frame costs
- * depends on the pixels, and on the slices between the window's ends, but not on how many slices share a pixel's column.
- * A pixel has the colour of what takes most of it, and is as opaque as it is taken. */
+/* Slices as pixels. A row is one line of pixels, which the canvas then stretches to the row's height: what a frame
+ * costs depends on the pixels, and on the slices between the window's ends, but not on how many slices share a pixel's
+ * column. A pixel has the colour of what takes most of it, and is as opaque as it is taken. */
 class Raster {
   constructor() {
     this.weight = new Float64Array(2 * DIM);
     this.used = [];
   }
 
-  /* Draws row's slices of [start, ...) at `scale` pixels a cycle into `line`. Calls wide(i, a, b) for slices of at least
-   * `least` pixels. */
+  /* Draws row's slices of [start, ...) at `scale` pixels a cycle into `line`. Calls wide(i, a, b) for slices of at
+   * least `least` pixels. */
   slices(row, line, start, scale, rgba, least, wide) {
     const width = line.length, {from, to, colour, dim} = row;
     this.line = line, this.rgba = rgba, this.pixel = -1;

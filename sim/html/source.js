@@ -20,35 +20,68 @@ class Source {
   file(file, costs) {
     const text = this.run.sources[file] || [], last = Math.max(text.length, ...costs.keys());
     const lines = text.length ? d3.range(1, last + 1) : [...costs.keys()];
-    const more = [...costs.values()].some(cost => cost.copies), lds = [...costs.values()].some(cost => cost.lds_conflict_cycles);
-    const heads = ["line", "%", "", "issues", "mostly waiting for", ...(lds ? ["LDS conflict"] : []), ...(more ? ["copied"] : []), file];
+    const more = [...costs.values()].some(cost => cost.copies),
+          lds = [...costs.values()].some(cost => cost.lds_conflict_cycles);
+    const heads = [
+      "line", "%", "", "issues", "mostly waiting for", ...(lds ? ["LDS conflict"] : []), ...(more ? ["copied"] : []),
+      file
+    ];
     if (costs.has(0) && text.length)
       lines.push(0);
-    return element("div", {class: "source", tabindex: 0, role: "region", "aria-label": `Source of ${file}`}, element("table", {},
-      element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", {scope: "col", class: (i === 1 || i === 3 ? "number" : "") + (i > 1 && i < heads.length - 1 ? " spare" : "")}, head)))),
-      element("tbody", {}, ...lines.map(line => this.line(file, line, costs.get(line), text[line - 1], lds, more)))));
+    return element(
+        "div", {class: "source", tabindex: 0, role: "region", "aria-label": `Source of ${file}`},
+        element("table", {},
+                element("thead", {},
+                        element("tr", {},
+                                ...heads.map((head, i) => element("th", {
+                                               scope: "col",
+                                               class: (i === 1 || i === 3 ? "number" : "") +
+                                                          (i > 1 && i < heads.length - 1 ? " spare" : "")
+                                             },
+                                                                  head)))),
+                element("tbody", {},
+                        ...lines.map(line => this.line(file, line, costs.get(line), text[line - 1], lds, more)))));
   }
 
   line(file, number, cost, text, lds, more) {
     const code = element("pre", {}, text === undefined ? (number ? "" : "(of no known line)") : text);
     if (!cost)
-      return element("tr", {}, element("th", {scope: "row"}, String(number)), element("td", {}), ...d3.range(3 + lds + more).map(() => element("td", {class: "spare"})), element("td", {class: "code"}, code));
-    const button = element("button", {type: "button", "aria-pressed": "false", "aria-label": `line ${number}: show in the timeline`,
-      onclick: () => this.press(button, file, number)}, String(number));
+      return element("tr", {}, element("th", {scope: "row"}, String(number)), element("td", {}),
+                     ...d3.range(3 + lds + more).map(() => element("td", {class: "spare"})),
+                     element("td", {class: "code"}, code));
+    const button = element("button", {
+      type: "button",
+      "aria-pressed": "false",
+      "aria-label": `line ${number}: show in the timeline`,
+      onclick: () => this.press(button, file, number)
+    },
+                           String(number));
     const waits = Object.entries(cost.stalls).filter(([name]) => name !== "issued").sort((a, b) => b[1] - a[1]);
-    return element("tr", {class: "costly"}, element("th", {scope: "row"}, button), element("td", {class: "number"}, percent(100 * cost.cycles / this.all)),
-      element("td", {class: "spare"}, this.bar(cost)), element("td", {class: "number spare"}, whole(cost.issues)), element("td", {class: "spare"}, waits.length ? waits[0][0] : ""),
-      lds ? element("td", {class: "number spare"}, cost.lds_conflict_cycles ? whole(cost.lds_conflict_cycles) : "") : null,
-      more ? element("td", {class: "spare"}, cost.copies ? `${cost.copy_kind} ${whole(cost.copy_bytes)} B` : "") : null, element("td", {class: "code"}, code));
+    return element(
+        "tr", {class: "costly"}, element("th", {scope: "row"}, button),
+        element("td", {class: "number"}, percent(100 * cost.cycles / this.all)),
+        element("td", {class: "spare"}, this.bar(cost)), element("td", {class: "number spare"}, whole(cost.issues)),
+        element("td", {class: "spare"}, waits.length ? waits[0][0] : ""),
+        lds ? element("td", {class: "number spare"}, cost.lds_conflict_cycles ? whole(cost.lds_conflict_cycles) : "")
+            : null,
+        more ? element("td", {class: "spare"}, cost.copies ? `${cost.copy_kind} ${whole(cost.copy_bytes)} B` : "")
+             : null,
+        element("td", {class: "code"}, code));
   }
 
   bar(cost) {
-    const svg = element("svg", {width: 120, height: 14, role: "img", "aria-label": Object.entries(cost.stalls).map(([name, cycles]) => `${name} ${whole(cycles)}`).join(", ")});
+    const svg = element("svg", {
+      width: 120,
+      height: 14,
+      role: "img",
+      "aria-label": Object.entries(cost.stalls).map(([name, cycles]) => `${name} ${whole(cycles)}`).join(", ")
+    });
     let x = 0;
     for (const bucket of BUCKETS.filter(name => cost.stalls[name])) {
       const width = 120 * cost.stalls[bucket] / this.all;
-      svg.append(element("rect", {x, y: 1, width: Math.max(0.5, width), height: 12, fill: this.looks.css[this.looks.number(bucket)]},
-        element("title", {}, `${bucket}: ${whole(cost.stalls[bucket])} warp-cycles`)));
+      svg.append(element(
+          "rect", {x, y: 1, width: Math.max(0.5, width), height: 12, fill: this.looks.css[this.looks.number(bucket)]},
+          element("title", {}, `${bucket}: ${whole(cost.stalls[bucket])} warp-cycles`)));
       x += width;
     }
     return svg;

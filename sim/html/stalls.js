@@ -1,4 +1,5 @@
-/* Stall stacks: a bar for each point of the axis, or for each launch; and the buckets of what is shown now as a table. */
+/* Stall stacks: a bar for each point of the axis, or for each launch; and the buckets of what is shown now as a table.
+ */
 class Stalls {
   constructor(looks, choose) {
     this.looks = looks;
@@ -11,8 +12,11 @@ class Stalls {
     const left = narrow ? 6 : 210, right = width - 86, step = narrow ? 46 : 30;
     const all = bars.map(bar => d3.sum(Object.values(bar.stalls)));
     const scale = d3.scaleLinear().domain([0, d3.max(all) || 1]).range([left, right]).nice();
-    const svg = element("svg", {viewBox: `0 0 ${width} ${bars.length * step + 44}`, role: "group", "aria-label": `Stall stacks, ${axis}`});
-    bars.forEach((bar, i) => svg.append(this.bar(bar, i, i === now, scale, all[i], {width, step, under: narrow ? 16 : 0})));
+    const svg = element(
+        "svg",
+        {viewBox: `0 0 ${width} ${bars.length * step + 44}`, role: "group", "aria-label": `Stall stacks, ${axis}`});
+    bars.forEach((bar, i) =>
+                     svg.append(this.bar(bar, i, i === now, scale, all[i], {width, step, under: narrow ? 16 : 0})));
     const axisGroup = element("g", {class: "axis", transform: `translate(0,${bars.length * step + 4})`});
     svg.append(axisGroup);
     d3.select(axisGroup).call(d3.axisBottom(scale).ticks(Math.max(2, width / 140)));
@@ -22,19 +26,33 @@ class Stalls {
 
   bar(bar, number, now, scale, all, {width, step, under}) {
     const top = number * step + 4, y = top + under, choose = () => this.choose(number);
-    const group = element("g", {class: now ? "stack now" : "stack", tabindex: 0, role: "button", "aria-pressed": String(now),
-      "aria-label": `${bar.label}: ${plural(bar.cycles, "cycle")}, ${whole(all)} warp-cycles`});
+    const group = element("g", {
+      class: now ? "stack now" : "stack",
+      tabindex: 0,
+      role: "button",
+      "aria-pressed": String(now),
+      "aria-label": `${bar.label}: ${plural(bar.cycles, "cycle")}, ${whole(all)} warp-cycles`
+    });
     let sum = 0;
     for (const bucket of this.order(bar.stalls)) {
       const cycles = bar.stalls[bucket], x = scale(sum);
-      group.append(element("rect", {x, y, width: Math.max(0, scale(sum += cycles) - x - 0.6), height: 22, fill: this.looks.css[this.looks.number(bucket)]},
-        element("title", {}, `${bucket}: ${whole(cycles)} warp-cycles, ${percent(100 * cycles / all)} %`)));
+      group.append(
+          element("rect", {
+            x,
+            y,
+            width: Math.max(0, scale(sum += cycles) - x - 0.6),
+            height: 22,
+            fill: this.looks.css[this.looks.number(bucket)]
+          },
+                  element("title", {}, `${bucket}: ${whole(cycles)} warp-cycles, ${percent(100 * cycles / all)} %`)));
     }
-    group.append(element("rect", {class: "frame", x: 1, y: top - 3, width: width - 2, height: step - 2, rx: 4}),
-      element("text", {x: 6, y: top + (under ? 11 : 15), "font-weight": now ? 700 : 400}, bar.label),
-      element("text", {x: scale(sum) + 5, y: y + 15}, `${whole(bar.cycles)}${bar.finished ? "" : " (unfinished)"}`));
+    group.append(
+        element("rect", {class: "frame", x: 1, y: top - 3, width: width - 2, height: step - 2, rx: 4}),
+        element("text", {x: 6, y: top + (under ? 11 : 15), "font-weight": now ? 700 : 400}, bar.label),
+        element("text", {x: scale(sum) + 5, y: y + 15}, `${whole(bar.cycles)}${bar.finished ? "" : " (unfinished)"}`));
     group.addEventListener("click", choose);
-    group.addEventListener("keydown", event => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), choose()));
+    group.addEventListener("keydown",
+                           event => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), choose()));
     return group;
   }
 
@@ -44,13 +62,20 @@ class Stalls {
 
   table(stalls, texts) {
     const all = d3.sum(Object.values(stalls)) || 1;
-    const rows = this.order(stalls).map(name => element("tr", {},
-      element("th", {scope: "row"}, element("span", {class: "swatch", style: `background:${this.looks.css[this.looks.number(name)]}`}), name),
-      element("td", {class: "number"}, whole(stalls[name])), element("td", {class: "number"}, percent(100 * stalls[name] / all)),
-      element("td", {class: "text"}, texts.get(name) || "")));
-    const head = element("thead", {}, element("tr", {}, element("th", {scope: "col"}, "bucket"),
-      element("th", {scope: "col", class: "number"}, "warp-cycles"), element("th", {scope: "col", class: "number"}, "%"),
-      element("th", {scope: "col"}, "waiting for")));
+    const rows = this.order(stalls).map(
+        name => element(
+            "tr", {},
+            element("th", {scope: "row"},
+                    element("span", {class: "swatch", style: `background:${this.looks.css[this.looks.number(name)]}`}),
+                    name),
+            element("td", {class: "number"}, whole(stalls[name])),
+            element("td", {class: "number"}, percent(100 * stalls[name] / all)),
+            element("td", {class: "text"}, texts.get(name) || "")));
+    const head = element("thead", {},
+                         element("tr", {}, element("th", {scope: "col"}, "bucket"),
+                                 element("th", {scope: "col", class: "number"}, "warp-cycles"),
+                                 element("th", {scope: "col", class: "number"}, "%"),
+                                 element("th", {scope: "col"}, "waiting for")));
     at("buckets").replaceChildren(at("buckets").caption, head, element("tbody", {}, ...rows));
   }
 }

@@ -21,7 +21,8 @@ class Timeline {
     this.canvas.addEventListener("mouseleave", () => this.hover(null));
     this.canvas.addEventListener("click", event => this.clicked(event));
     this.canvas.addEventListener("keydown", event => this.pressed(event));
-    this.canvas.addEventListener("wheel", event => event.shiftKey && this.scroller.scrollBy(0, event.deltaY || event.deltaX));
+    this.canvas.addEventListener("wheel",
+                                 event => event.shiftKey && this.scroller.scrollBy(0, event.deltaY || event.deltaX));
     this.scroller.addEventListener("scroll", () => this.later());
     new ResizeObserver(() => this.resized()).observe(this.scroller);
   }
@@ -52,8 +53,11 @@ class Timeline {
       if (places && row.kind === "warp")
         row.dim = Uint8Array.from(row.from, (_, i) => places.has(`${launch[i]}:${pc[i]}`) ? 0 : 1);
       else if (places && row.kind === "copy")
-        row.dim = Uint8Array.from(row.copies, copy => places.has(`${copy.launch}:${copy.pc}`) ||
-          (copy.wait && places.has(`${copy.launch}:${copy.wait.pc}`)) ? 0 : 1);
+        row.dim =
+            Uint8Array.from(row.copies, copy => places.has(`${copy.launch}:${copy.pc}`) ||
+                                                        (copy.wait && places.has(`${copy.launch}:${copy.wait.pc}`))
+                                                    ? 0
+                                                    : 1);
     }
     this.later();
   }
@@ -64,7 +68,8 @@ class Timeline {
     at("tall").style.height = `${this.tall || 100}px`;
     this.height = Math.max(60, Math.min(this.tall || 100, box.clientHeight || 320));
     this.gutter = Math.min(150 * (this.unit || 1), Math.max(84, this.width * 0.12));
-    if (this.canvas.width !== Math.round(this.width * ratio) || this.canvas.height !== Math.round(this.height * ratio)) {
+    if (this.canvas.width !== Math.round(this.width * ratio) ||
+        this.canvas.height !== Math.round(this.height * ratio)) {
       this.canvas.width = Math.round(this.width * ratio);
       this.canvas.height = Math.round(this.height * ratio);
       this.canvas.style.width = `${this.width}px`;
@@ -73,8 +78,9 @@ class Timeline {
     this.ratio = ratio;
     this.base.range([this.gutter, Math.max(this.gutter + 10, this.width - 8)]);
     const [first, last] = this.base.range(), cycles = this.base.domain()[1] - this.base.domain()[0];
-    this.zoom.extent([[first, 0], [last, this.height]]).translateExtent([[first, 0], [last, this.height]])
-      .scaleExtent([1, Math.max(1, cycles / 8)]);
+    this.zoom.extent([[first, 0], [last, this.height]]).translateExtent([[first, 0], [last, this.height]]).scaleExtent([
+      1, Math.max(1, cycles / 8)
+    ]);
     this.scale = d3.zoomTransform(this.canvas).rescaleX(this.base);
     this.later();
   }
@@ -91,7 +97,10 @@ class Timeline {
   }
 
   zoomBy(factor) { d3.select(this.canvas).call(this.zoom.scaleBy, factor); }
-  panBy(part) { d3.select(this.canvas).call(this.zoom.translateBy, -part * (this.width - this.gutter) / d3.zoomTransform(this.canvas).k, 0); }
+  panBy(part) {
+    d3.select(this.canvas)
+        .call(this.zoom.translateBy, -part * (this.width - this.gutter) / d3.zoomTransform(this.canvas).k, 0);
+  }
   fit() { d3.select(this.canvas).call(this.zoom.transform, d3.zoomIdentity); }
 
   /* Shows [from, to). */
@@ -99,7 +108,8 @@ class Timeline {
     const [first, last] = this.base.range(), a = this.base(from), b = this.base(to);
     const most = this.zoom.scaleExtent()[1], k = Math.max(1, Math.min(most, (last - first) / Math.max(1e-9, b - a)));
     const middle = (a + b) / 2;
-    d3.select(this.canvas).call(this.zoom.transform, d3.zoomIdentity.translate((first + last) / 2 - k * middle, 0).scale(k));
+    d3.select(this.canvas)
+        .call(this.zoom.transform, d3.zoomIdentity.translate((first + last) / 2 - k * middle, 0).scale(k));
   }
 
   reveal(row) {
@@ -115,7 +125,10 @@ class Timeline {
 
   later() {
     if (!this.waiting)
-      this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.draw(); });
+      this.waiting = requestAnimationFrame(() => {
+        this.waiting = 0;
+        this.draw();
+      });
   }
 
   visible() {
@@ -126,8 +139,15 @@ class Timeline {
 
   colours() {
     const style = getComputedStyle(document.documentElement), of = name => style.getPropertyValue(name).trim();
-    return {paper: of("--paper"), ink: of("--ink"), soft: of("--soft"), line: of("--line"), panel: of("--panel"),
-            focus: of("--focus"), mark: of("--mark")};
+    return {
+      paper: of("--paper"),
+      ink: of("--ink"),
+      soft: of("--soft"),
+      line: of("--line"),
+      panel: of("--panel"),
+      focus: of("--focus"),
+      mark: of("--mark")
+    };
   }
 
   draw() {
@@ -161,13 +181,15 @@ class Timeline {
       this.strip.width = width, this.strip.height = Math.max(lines.length, 64);
     const image = new ImageData(width, lines.length), pixels = new Uint32Array(image.data.buffer);
     const least = 26 * this.ratio;
-    lines.forEach((i, line) => this.raster.slices(this.rows[i], pixels.subarray(line * width, (line + 1) * width), start, scale,
-      this.looks.rgba, least, (slice, a, b) => this.labels.push({row: i, slice, a: first + a / this.ratio, b: first + b / this.ratio})));
+    lines.forEach(
+        (i, line) => this.raster.slices(
+            this.rows[i], pixels.subarray(line * width, (line + 1) * width), start, scale, this.looks.rgba, least,
+            (slice, a, b) => this.labels.push({row: i, slice, a: first + a / this.ratio, b: first + b / this.ratio})));
     const context = this.context, strip = this.strip.getContext("2d");
     strip.putImageData(image, 0, 0);
     context.imageSmoothingEnabled = false;
     lines.forEach((i, line) => context.drawImage(this.strip, 0, line, width, 1, left / this.ratio, this.top[i] - offset,
-      width / this.ratio, this.rows[i].height));
+                                                 width / this.ratio, this.rows[i].height));
   }
 
   drawRow(row, y, index) {
@@ -210,7 +232,8 @@ class Timeline {
 
   nameOf(row, i) {
     if (row.kind === "copy")
-      return row.colour[i] === this.looks.number("landed, not waited for yet") ? "landed" : `copy ${row.copies[i].copy}`;
+      return row.colour[i] === this.looks.number("landed, not waited for yet") ? "landed"
+                                                                               : `copy ${row.copies[i].copy}`;
     if (row.kind === "channel")
       return `copy ${row.field.copy[i]}`;
     if (row.kind === "passed" || row.kind === "served")
@@ -243,7 +266,8 @@ class Timeline {
 
   drawLinks(offset, rows) {
     const [start, end] = this.scale.domain(), chosen = this.chosenCopies();
-    const near = this.run.copies.filter(copy => copy.wait && copy.from < end && copy.to > start && this.rows.includes(copy.row));
+    const near =
+        this.run.copies.filter(copy => copy.wait && copy.from < end && copy.to > start && this.rows.includes(copy.row));
     const context = this.context, [first, last] = this.base.range();
     context.save();
     context.beginPath();
@@ -322,15 +346,18 @@ class Timeline {
       return [this.run.copyOf.get(`${row.field.of[slice]}:${row.field.copy[slice]}`)].filter(copy => copy);
     if (row.kind !== "warp" || this.run.stalls[row.field.stall[slice]].name !== "copy_wait")
       return [];
-    return this.run.copies.filter(copy => copy.wait && copy.wait.from < row.to[slice] && copy.wait.to >= row.to[slice] &&
-      copy.cu === row.cu && copy.launch === row.field.launch[slice] && copy.group === row.field.group[slice]);
+    return this.run.copies.filter(
+        copy => copy.wait && copy.wait.from < row.to[slice] && copy.wait.to >= row.to[slice] && copy.cu === row.cu &&
+                copy.launch === row.field.launch[slice] && copy.group === row.field.group[slice]);
   }
 
   drawAxis() {
     const svg = d3.select("#axis"), [first, last] = this.base.range();
     svg.attr("viewBox", `0 0 ${this.width} 24`).attr("preserveAspectRatio", "xMinYMin");
-    const axis = d3.axisTop(this.scale).ticks(Math.max(2, Math.round((last - first) / 110))).tickSizeOuter(0)
-      .tickFormat(tick => Number.isInteger(tick) ? whole(tick) : "");
+    const axis = d3.axisTop(this.scale)
+                     .ticks(Math.max(2, Math.round((last - first) / 110)))
+                     .tickSizeOuter(0)
+                     .tickFormat(tick => Number.isInteger(tick) ? whole(tick) : "");
     let group = svg.select("g");
     if (group.empty()) {
       group = svg.append("g").attr("class", "axis").attr("transform", "translate(0,23)");
@@ -413,12 +440,17 @@ class Timeline {
   }
 
   describeCopy(copy) {
-    const lines = [`copy ${copy.copy}, ${copy.form}, ${copy.to_lds ? "global memory to LDS" : "LDS to global memory"}, ${plural(copy.bytes, "byte")}`,
-      `issued at cycle ${whole(copy.from)} by work-group ${copy.group}, ${this.place_of(copy.launch, copy.pc)}`];
+    const lines = [
+      `copy ${copy.copy}, ${copy.form}, ${copy.to_lds ? "global memory to LDS" : "LDS to global memory"}, ${
+          plural(copy.bytes, "byte")}`,
+      `issued at cycle ${whole(copy.from)} by work-group ${copy.group}, ${this.place_of(copy.launch, copy.pc)}`
+    ];
     if (copy.handed !== null)
-      lines.push(`handed over by ${whole(copy.handed)}; landed at ${whole(copy.landed)}, after ${plural(copy.landed - copy.from, "cycle")}`);
-    lines.push(copy.wait ? `its wait, ${this.place_of(copy.launch, copy.wait.pc)}: cycles ${whole(copy.wait.from)} to ${whole(copy.wait.to)}` :
-      "no wait for it is in this timeline");
+      lines.push(`handed over by ${whole(copy.handed)}; landed at ${whole(copy.landed)}, after ${
+          plural(copy.landed - copy.from, "cycle")}`);
+    lines.push(copy.wait ? `its wait, ${this.place_of(copy.launch, copy.wait.pc)}: cycles ${whole(copy.wait.from)} to ${
+                               whole(copy.wait.to)}`
+                         : "no wait for it is in this timeline");
     return lines;
   }
 
@@ -433,24 +465,37 @@ class Timeline {
     if (row.kind === "copy")
       return this.describeCopy(row.copies[slice]);
     if (row.kind === "channel")
-      return [`${where}${row.name}: copy ${field.copy[slice]}`, time, `${plural(field.bytes[slice], "byte")} in ${plural(field.requests[slice], "request")}`];
+      return [
+        `${where}${row.name}: copy ${field.copy[slice]}`, time,
+        `${plural(field.bytes[slice], "byte")} in ${plural(field.requests[slice], "request")}`
+      ];
     if (row.kind === "passed" || row.kind === "served")
       return [`${where}${row.name}: ${field.kind[slice]}`, time, plural(field.bytes[slice], "byte")];
     const stall = this.run.stalls[field.stall[slice]], code = this.run.code(field.launch[slice], field.pc[slice]);
-    return [`${where}${row.name}: ${stall.name}`, stall.name === "issued" ? "issued" : `waits for ${stall.text}`, time,
+    return [
+      `${where}${row.name}: ${stall.name}`, stall.name === "issued" ? "issued" : `waits for ${stall.text}`, time,
       `${this.place_of(field.launch[slice], field.pc[slice])}  ${code.text}`,
-      `work-group ${field.group[slice]}, its warp ${field.index[slice]}`];
+      `work-group ${field.group[slice]}, its warp ${field.index[slice]}`
+    ];
   }
 
   /* ---- keys ---- */
 
   pressed(event) {
     const keys = {
-      ArrowLeft: () => this.panBy(-0.12), ArrowRight: () => this.panBy(0.12),
-      ArrowUp: () => this.step(-1), ArrowDown: () => this.step(1),
-      "+": () => this.zoomBy(1.5), "=": () => this.zoomBy(1.5), "-": () => this.zoomBy(1 / 1.5),
-      "0": () => this.fit(), Home: () => this.fit(),
-      ",": () => this.next(-1), ".": () => this.next(1), Enter: () => this.choose(), " ": () => this.choose(),
+      ArrowLeft: () => this.panBy(-0.12),
+      ArrowRight: () => this.panBy(0.12),
+      ArrowUp: () => this.step(-1),
+      ArrowDown: () => this.step(1),
+      "+": () => this.zoomBy(1.5),
+      "=": () => this.zoomBy(1.5),
+      "-": () => this.zoomBy(1 / 1.5),
+      "0": () => this.fit(),
+      Home: () => this.fit(),
+      ",": () => this.next(-1),
+      ".": () => this.next(1),
+      Enter: () => this.choose(),
+      " ": () => this.choose(),
       Escape: () => this.select(null),
     };
     if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey)

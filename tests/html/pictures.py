@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Opens the page of every example, and of odd runs, in a headless Chromium; with --write makes docs/page's pictures anew.
+"""Opens the page of every example, and of odd runs, in a headless Chromium; with --write makes docs/page's pictures
+anew.
 
 Pictures of all, light and dark, at 360, 1400 and 3840 pixels, are left in FOLDER for somebody to look at. Exit status 1
 when a page complains."""
