@@ -23,18 +23,42 @@ static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
 /* ---- source ------------------------------------------------------------------------------------- */
 
+/* Generated source may be one line of a megabyte: what is about the column will do. */
+enum { WHOLE_LINE = 200, BEFORE_COLUMN = 100 };
+
+struct cut {
+  const char *from, *to;
+  const char *before, *after; /* "..." where something is left out */
+};
+
+static const char *whole_character(const char *at) {
+  while ((*at & 0xc0) == 0x80)
+    at++;
+  return at;
+}
+
+static struct cut cut_of(const struct check_place *place) {
+  const size_t length = strlen(place->text), column = place->column < length ? place->column : length;
+  const size_t from = length <= WHOLE_LINE || column <= BEFORE_COLUMN ? 0 : column - BEFORE_COLUMN;
+  const size_t to = length - from <= WHOLE_LINE ? length : from + WHOLE_LINE;
+  return (struct cut){whole_character(place->text + from), whole_character(place->text + to), from ? "..." : "",
+                      to < length ? "..." : ""};
+}
+
 /* Source may hold any bytes; none of them is to steer a terminal. */
-static void add_line(struct text *text, const char *line) {
-  for (; *line; line++)
-    text_add(text, iscntrl((unsigned char)*line) && *line != '\t' ? "?" : line, 1);
+static void add_line(struct text *text, const struct cut *cut) {
+  text_print(text, "%s", cut->before);
+  for (const char *at = cut->from; at < cut->to; at++)
+    text_add(text, iscntrl((unsigned char)*at) && *at != '\t' ? "?" : at, 1);
+  text_print(text, "%s\n", cut->after);
 }
 
 /* Blanks as wide as the line up to the column: tabs stay, and what follows a byte of UTF-8 has no width. */
-static void add_caret(const struct view *view, const struct check_place *place) {
-  text_print(view->text, "      | ");
-  for (uint32_t i = 0; i + 1 < place->column && place->text[i]; i++)
-    if ((place->text[i] & 0xc0) != 0x80)
-      text_print(view->text, "%c", place->text[i] == '\t' ? '\t' : ' ');
+static void add_caret(const struct view *view, const struct check_place *place, const struct cut *cut) {
+  text_print(view->text, "      | %*s", (int)strlen(cut->before), "");
+  for (const char *at = cut->from; at + 1 < place->text + place->column && at < cut->to; at++)
+    if ((*at & 0xc0) != 0x80)
+      text_print(view->text, "%c", *at == '\t' ? '\t' : ' ');
   text_print(view->text, "%s^%s\n", view->paint->note, view->paint->off);
 }
 
@@ -46,11 +70,11 @@ static void add_source(const struct view *view, const struct check_side *side, c
   }
   if (!place->text)
     return;
+  const struct cut cut = cut_of(place);
   text_print(view->text, "%5" PRIu32 " | ", place->line);
-  add_line(view->text, place->text);
-  text_print(view->text, "\n");
+  add_line(view->text, &cut);
   if (place->column)
-    add_caret(view, place);
+    add_caret(view, place, &cut);
 }
 
 /* A place without a line, as of SPIR-V without lines, is a file alone. A column that is not known is the first. */
@@ -111,9 +135,16 @@ static void add_bytes(const struct view *view, const struct check_hazard *hazard
     text_print(text, "address 0x%" PRIx64 ", before every buffer\n", hazard->address);
 }
 
+/* Where columns are not known, two instructions are two places. */
+static bool is_same(const struct check_hazard *hazard, const struct check_place *here,
+                    const struct check_place *other) {
+  return strcmp(here->path, other->path) == 0 && here->line == other->line && here->column == other->column &&
+         (here->column || hazard->here.pc == hazard->other.pc);
+}
+
 static void add_other(const struct view *view, const struct check_hazard *hazard) {
   const struct check_place here = check_place(&hazard->here), place = check_place(&hazard->other);
-  const bool same = strcmp(here.path, place.path) == 0 && here.line == place.line && here.column == place.column;
+  const bool same = is_same(hazard, &here, &place);
   char name[64];
   check_other_name(hazard->rule, name);
   add_place(view, &place);

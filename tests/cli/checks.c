@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/opencl.h"
 #include "sim/cli/check_report.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
@@ -336,6 +337,60 @@ TEST(check_verb, columns_are_bytes_in_text_and_characters_in_sarif) {
   char *text = tool_read("s.sarif");
   EXPECT_CONTAINS(text, "\"startColumn\": 15");
   free(text);
+}
+
+/* Of a long line, what is about the column; the caret is below it. */
+TEST(check_verb, long_lines_are_cut_about_the_column) {
+  char line[700] = "kernel void k(global int *a) { /* ", *out = NULL;
+  tool_folder();
+  for (int i = 0; i < 150; i++)
+    strcat(line, "\xc3\xa4");
+  strcat(line, " */ a[0] = get_local_id(0); /* ");
+  for (int i = 0; i < 250; i++)
+    strcat(line, "x");
+  tool_file("k.cl", strcat(line, " */ }\n"));
+  struct outcome outcome = tool("check k.cl --global 8 --arg buffer:a=64");
+  EXPECT_CONTAINS(outcome.out, "k.cl:1:344: error: ");
+  out = strstr(outcome.out, "    1 | ...\xc3\xa4");
+  EXPECT_TRUE(out && strstr(out, " */ a[0] = get_local_id(0); /* xxx") < strchr(out, '\n'));
+  EXPECT_CONTAINS(outcome.out, "xxx...\n      | ");
+  const char *after = out ? strchr(out, '\n') : NULL, *caret = after ? strchr(after, '^') : NULL;
+  const char *store = out ? strstr(out, "= get_local_id") : NULL;
+  size_t width = 0;
+  for (const char *at = out; store && at < store; at++)
+    width += (*at & 0xc0) != 0x80;
+  EXPECT_EQ(caret ? (size_t)(caret - after - 1) : 0, width);
+  outcome_free(&outcome);
+}
+
+/* SPIR-V without its OpLine. */
+static size_t without_lines(uint32_t *word, size_t count) {
+  enum { HEADER = 5, OP_LINE = 8 };
+  size_t kept = HEADER;
+  for (size_t at = HEADER, length; at < count; at += length) {
+    length = word[at] >> 16;
+    if ((word[at] & 0xffff) == OP_LINE)
+      continue;
+    memmove(word + kept, word + at, length * sizeof *word);
+    kept += length;
+  }
+  return kept;
+}
+
+TEST(check_verb, instructions_without_lines_are_two_places) {
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  char path[200];
+  struct isa_error error = {""};
+  snprintf(path, sizeof path, "%s/k.cl", tool_folder());
+  tool_file("k.cl", "kernel void k(global int *a) {\n  a[1] = get_local_id(0);\n  a[2] = a[1];\n}\n");
+  EXPECT_TRUE(opencl_compile(path, &(struct opencl_build){0}, &spirv, &size, &error));
+  tool_bytes("k.spv", spirv, 4 * without_lines((uint32_t *)(void *)spirv, size / 4));
+  free(spirv);
+  struct outcome outcome = tool("check k.spv --global 8 --arg buffer:a=64");
+  EXPECT_CONTAINS(outcome.out, "k.spv: note: the other access, at the same place\n");
+  EXPECT_CONTAINS(outcome.out, "k.spv: note: the other access\n      | instruction ");
+  outcome_free(&outcome);
 }
 
 TEST(check_verb, what_work_items_print_is_in_json_alone) {
