@@ -33,7 +33,7 @@ static void report_dead(struct check_unit *unit, const struct check_group *group
     hazard.other = side_at(group, released->pc);
   snprintf(hazard.detail, sizeof hazard.detail, "%s",
            !event     ? "the event is null"
-           : released ? "that wait has released the event"
+           : released ? ""
                       : "no copy has made this event, or it was released long ago");
   hazards_add(unit->checker, &hazard);
 }
