@@ -237,13 +237,21 @@ static const struct check_warp *warp_of(const struct check_unit *unit, const str
   return NULL;
 }
 
+/* Hazards of an id. Who has not stayed together to reserve has an id that nobody made: what it is says nothing. */
+static bool is_of_an_id(enum isa_hazard_rule rule) {
+  return rule == HAZARD_R2 || rule == HAZARD_R3 || rule == HAZARD_R4 || rule == HAZARD_R8 || rule == HAZARD_R9 ||
+         rule == HAZARD_R11;
+}
+
 static void take_report(void *context, const struct isa_hazard *hazard) {
   const struct listener *listener = context;
   struct check_unit *unit = listener->unit;
   unit->reported |= parts_the_group(hazard->rule);
+  const uint32_t number = (uint32_t)(listener - unit->listeners);
+  struct check_group *group = is_of_an_id(hazard->rule) ? group_of(unit, number, hazard->group) : NULL;
+  if (group && group->broken)
+    return;
   if (hazard->rule == HAZARD_R2 || hazard->rule == HAZARD_R4 || hazard->rule == HAZARD_R8) {
-    const uint32_t number = (uint32_t)(listener - unit->listeners);
-    struct check_group *group = group_of(unit, number, hazard->group);
     const struct check_warp *warp = group ? warp_of(unit, group, hazard->item / group->shape->launch->warp_size) : NULL;
     if (warp && packets_take(unit, group, warp, hazard))
       return;
