@@ -29,9 +29,12 @@ static bool run_base(struct explain_run *run, const struct run_sources *sources,
   const struct run_timeline timeline = {&log.timeline, NULL, go_on};
   struct run_options how = run->call->run;
   pace_log_begin(&log, explain->cases[0].pace, explain->stalls, (uint32_t)run->job.launch_count);
-  how.sources = sources;
+  const struct run_sources counted = {pace_sources(&log, &sources->maker), sources->self, sources->watch};
+  how.sources = &counted;
   how.timeline = &timeline;
-  return run_job(&run->job, &how, &run->results, &run->count, stopped, &run->call->message);
+  const bool good = run_job(&run->job, &how, &run->results, &run->count, stopped, &run->call->message);
+  pace_log_end(&log);
+  return good;
 }
 
 /* All before cycle `now` has been said. */
@@ -262,18 +265,19 @@ static void judge(const struct explain_run *run, const struct job *job, const st
 static void run_case(const struct explain_run *run, struct job *job, const struct run_sources *sources,
                      struct answer *answer) {
   struct pace_log log;
-  const struct run_timeline timeline = {&log.timeline, NULL, go_on};
-  const struct run_options how = {
-      .max_cycles = run->call->run.max_cycles, .quiet = true, .sources = sources, .timeline = &timeline};
   struct launch_result *results = NULL;
   struct message message = {{0}};
   size_t count = 0;
   bool stopped = false;
   pace_log_begin(&log, parts_of(run, answer).pace, NULL, (uint32_t)run->explain.launches);
+  const struct run_sources counted = {pace_sources(&log, sources ? &sources->maker : NULL),
+                                      sources ? sources->self : NULL, sources ? sources->watch : go_on};
+  const struct run_options how = {.max_cycles = run->call->run.max_cycles, .quiet = true, .sources = &counted};
   if (run_job(job, &how, &results, &count, &stopped, &message))
     judge(run, job, results, count, answer);
   else
     conclude(answer, EXPLAIN_FAILED, message.text);
+  pace_log_end(&log);
   run_free(results, count);
   for (size_t i = 0; i < job->launch_count; i++)
     printed_free(&job->launches[i].printed);

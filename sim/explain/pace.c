@@ -16,36 +16,41 @@ static void widen(struct pace *pace, struct pace_stalls *stalls) {
   pace->width *= 2;
 }
 
-static void add(struct pace *pace, struct pace_stalls *stalls, const struct timeline_event *event) {
-  const uint64_t stall = event->field[TIMELINE_WARP_STALL];
-  const cycle_t end = event->to - pace->origin;
-  while (end > pace->width * PACE_BINS)
-    widen(pace, stalls);
-  for (cycle_t at = event->from - pace->origin; at < end;) {
-    const size_t bin = at / pace->width;
-    const cycle_t until = cycle_min((bin + 1) * pace->width, end);
-    if (stall == STALL_ISSUED)
-      pace->issues[bin] += until - at;
-    if (stalls)
-      stalls->stalls[bin][stall] += until - at;
-    at = until;
+/* The pace of a launch, with room for what is over before cycle `end`. All that a launch does comes behind all that
+ * those before it did. */
+static struct pace *pace_until(struct pace_log *log, uint32_t launch, cycle_t end) {
+  struct pace *pace = &log->pace[launch];
+  if (!pace->width) {
+    pace->origin = log->end;
+    pace->width = 1;
   }
+  while (end - pace->origin > pace->width * PACE_BINS)
+    widen(pace, log->stalls ? &log->stalls[launch] : NULL);
+  log->end = cycle_max(log->end, end);
+  return pace;
 }
 
-/* All that a launch does comes behind all that those before it did. */
+void pace_issue(struct pace_log *log, uint32_t launch, cycle_t now) {
+  if (launch >= log->launches)
+    return;
+  struct pace *pace = pace_until(log, launch, now + 1);
+  pace->issues[(now - pace->origin) / pace->width]++;
+}
+
 static void take(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
   struct pace_log *log = self;
   const uint32_t launch = log->timeline.launch;
   (void)stream, (void)now;
   if (launch >= log->launches || event->kind != TIMELINE_WARP)
     return;
-  struct pace *pace = &log->pace[launch];
-  if (!pace->width) {
-    pace->origin = log->end;
-    pace->width = 1;
+  const struct pace *pace = pace_until(log, launch, event->to);
+  const cycle_t end = event->to - pace->origin;
+  for (cycle_t at = event->from - pace->origin; at < end;) {
+    const size_t bin = at / pace->width;
+    const cycle_t until = cycle_min((bin + 1) * pace->width, end);
+    log->stalls[launch].stalls[bin][event->field[TIMELINE_WARP_STALL]] += until - at;
+    at = until;
   }
-  add(pace, log->stalls ? &log->stalls[launch] : NULL, event);
-  log->end = cycle_max(log->end, event->to);
 }
 
 void pace_log_begin(struct pace_log *log, struct pace *pace, struct pace_stalls *stalls, uint32_t launches) {

@@ -18,7 +18,10 @@ static void begin(void) {
 static void tell(cycle_t from, cycle_t to, enum stall stall) {
   const struct timeline_event event = {
       .kind = TIMELINE_WARP, .from = from, .to = to, .field = {[TIMELINE_WARP_STALL] = stall}};
-  telling.timeline.take(telling.timeline.self, 0, to, &event);
+  for (cycle_t now = from; stall == STALL_ISSUED && now < to; now++)
+    pace_issue(&telling, telling.timeline.launch, now);
+  if (telling.stalls)
+    telling.timeline.take(telling.timeline.self, 0, to, &event);
 }
 
 TEST(pace, a_share_of_the_issues_is_over_when_so_many_have_been_made) {
