@@ -10,6 +10,17 @@ const FAMILIES = [
   ["other warps", "#E69F00", {"barrier": 0, "copy_join": 0.8, "wait_join": 0.4}],
   ["pipes", "#7F7F7F", {"pipe_empty": -0.9, "pipe_full": -0.65}],
 ];
+/* On dark paper, where what is darkened would not be seen, these have other shades. */
+const ON_DARK = {
+  "lds_contention": -0.25,
+  "lds_queue": 0.22,
+  "pipe": 0.47,
+  "drain": -0.26,
+  "copy_data": 0.43,
+  "dma_queue": -0.24,
+  "pipe_empty": -0.32,
+  "pipe_full": 0.95,
+};
 const OTHERS = {
   "copy to LDS": "#85406A",
   "copy to memory": "#B26B00",
@@ -27,8 +38,6 @@ const OTHERS = {
 const DIM = 64; /* added to a colour number: what is not highlighted */
 
 function shade(colour, part) {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  part = part < 0 && dark ? part * 0.55 : part;
   return [1, 3, 5]
       .map(place => parseInt(colour.slice(place, place + 2), 16))
       .map(channel => Math.round(part > 0 ? channel + (255 - channel) * part : channel * (1 + part)));
@@ -37,6 +46,7 @@ function shade(colour, part) {
 /* {number(name), css[], rgba: Uint32Array, ink[]} for the theme of now. */
 function makeLooks() {
   const names = [], css = [], ink = [], rgba = new Uint32Array(2 * DIM);
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const add = (name, channels) => {
     const [r, g, b] = channels, number = names.push(name) - 1;
     css.push(`rgb(${r},${g},${b})`);
@@ -46,7 +56,7 @@ function makeLooks() {
   };
   for (const [, colour, buckets] of FAMILIES)
     for (const [bucket, part] of Object.entries(buckets))
-      add(bucket, shade(colour, part));
+      add(bucket, shade(colour, dark && bucket in ON_DARK ? ON_DARK[bucket] : part));
   for (const [name, colour] of Object.entries(OTHERS))
     add(name, shade(colour, 0));
   const numbers = new Map(names.map((name, i) => [name, i]));

@@ -134,8 +134,9 @@ class Page {
   }
 
   showTimeline() {
-    const {from, cut} = this.run.timeline;
-    this.timeline.show(this.run, this.cu, cut === null ? [0, this.end()] : [Math.min(from, cut - 1), cut]);
+    const {from, to, cut} = this.run.timeline,
+                     part = cut !== null || from > 0.1 * this.run.end || to < 0.9 * this.run.end;
+    this.timeline.show(this.run, this.cu, part && to > from ? [from, cut || to] : [0, this.end()]);
     this.legend();
   }
 

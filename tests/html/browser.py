@@ -20,6 +20,8 @@ class Reader(Chromium):
 
     def __init__(self, width=1400, height=1000):
         self.complaints = []
+        if not chromium():
+            sys.exit("no chromium: `apt-get install chromium`")
         super().__init__(chromium(), f"{width},{height}")
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")

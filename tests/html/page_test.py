@@ -5,6 +5,7 @@ usage: tests/html/page_test.py [--pictures FOLDER] [WORD]   WORD narrows the tes
 """
 import argparse
 import collections
+import itertools
 import json
 import pathlib
 import re
@@ -14,6 +15,9 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from browser import Reader, chromium  # pylint: disable=wrong-import-position
 from made import ROOT, Data, warpwait  # pylint: disable=wrong-import-position
+
+sys.path.insert(0, str(ROOT / "tests/traces"))
+from plot_test import VISIONS, cielab  # pylint: disable=wrong-import-position
 
 LAUNCH = "examples/05_double_buffer/launch.json"
 CONFLICT = "examples/02_bank_conflict/launch.json"
@@ -155,6 +159,14 @@ def test_bad_input_is_told_in_a_line_and_leaves_no_file(made):
     _, error = warpwait("replay", made.folder / "T.wwt", "--html", page, "--html-vary", "define.N=1", status=2)
     assert "built already" in error
     assert not [path for path in made.folder.iterdir() if path.name.startswith("bad")]
+
+
+def test_names_do_not_get_out_of_the_scripts(made):
+    kernel = made.folder / "<script>.cl"
+    kernel.write_text("/* </script><!-- */" + STRIDES)
+    data = Data(made.page("names", "run", kernel, "--global", "64", "--arg", "buffer:out=256"))
+    assert data.index["name"] == "<script>.cl" and "<script>.cl" not in data.text
+    assert data.points[0]["sources"]["<script>.cl"][0].startswith("/* </script>")
 
 
 def test_the_file_refers_to_nothing_outside(made):
@@ -321,6 +333,19 @@ def web_text_has_contrast_in_light_and_dark(reader, made):
         assert reader.evaluate(CONTRAST) >= 4.5
         papers.append(reader.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
     assert papers[0] != papers[1]
+
+
+def web_buckets_differ_for_people_who_do_not_see_red_or_green(reader, made):
+    for dark in (False, True):
+        reader.size(1400, 1000, dark)
+        reader.open(made.varied())
+        faces = {bucket: [int(channel) / 255 for channel in re.findall(r"\d+", css)] for bucket, css in
+                 reader.evaluate("BUCKETS.map(bucket => [bucket, page.looks.css[page.looks.number(bucket)]])")}
+        for vision, matrix in VISIONS.items():
+            seen = {bucket: cielab(matrix, face) for bucket, face in faces.items()}
+            for one, other in itertools.combinations(seen, 2):
+                apart = sum((a - b) ** 2 for a, b in zip(seen[one], seen[other])) ** 0.5
+                assert apart > 10, (dark, vision, one, other)
 
 
 def web_everything_is_reached_by_tab_and_has_a_name(reader, made):

@@ -68,6 +68,12 @@ def area(path):
     return abs(numpy.dot(x, numpy.roll(y, 1)) - numpy.dot(y, numpy.roll(x, 1))) / 2
 
 
+# Machado, Oliveira and Fernandes, 2009: what linear red, green and blue become.
+VISIONS = {"all": numpy.eye(3),
+           "no red": [[.152286, 1.052583, -.204868], [.114503, .786281, .099216], [-.003882, -.048116, 1.051998]],
+           "no green": [[.367322, .860646, -.227968], [.280085, .672501, .047413], [-.01182, .04294, .968881]]}
+
+
 def cielab(vision, face):
     """A colour (red, green, blue) in CIE L*a*b*, seen with a matrix of vision; 1 is hardly to be told apart."""
     face = numpy.array(face)
@@ -161,12 +167,7 @@ class Stalls(Folder):
                          sorted(sorted(buckets) for _, _, buckets in colours.FAMILIES if "issued" not in buckets))
 
     def test_buckets_differ_for_people_who_do_not_see_red_or_green(self):
-        # Machado, Oliveira and Fernandes, 2009: what linear red, green and blue become.
-        visions = {"all": numpy.eye(3),
-                   "no red": [[.152286, 1.052583, -.204868], [.114503, .786281, .099216],
-                              [-.003882, -.048116, 1.051998]],
-                   "no green": [[.367322, .860646, -.227968], [.280085, .672501, .047413], [-.01182, .04294, .968881]]}
-        for vision, matrix in visions.items():
+        for vision, matrix in VISIONS.items():
             seen = {bucket: cielab(matrix, look.face) for bucket, look in colours.LOOKS.items()}
             for one, other in itertools.combinations(seen, 2):
                 self.assertGreater(numpy.linalg.norm(seen[one] - seen[other]), 11, (vision, one, other))
