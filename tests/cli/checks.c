@@ -180,7 +180,8 @@ TEST(check_verb, files_of_a_path_fit_by_their_last_parts) {
     bool fits;
   } rows[] = {{"k.cl", "src/a/k.cl", true},     {"a/k.cl", "src/a/k.cl", true}, {"a/k.cl", "src/ba/k.cl", false},
               {"/src/k.cl", "/src/k.cl", true}, {"src/*", "src/a/k.cl", true},  {"/k.cl", "src/k.cl", false},
-              {"k.c", "src/k.cl", false},       {"?.cl", "src/kk.cl", false}};
+              {"k.c", "src/k.cl", false},       {"?.cl", "src/kk.cl", false},   {"a?b?1?.cl", "src/a b:1].cl", true},
+              {"k[12].cl", "src/k2.cl", true}};
   const char *folder = tool_folder();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct suppressions all = {0};
