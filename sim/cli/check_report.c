@@ -64,11 +64,23 @@ void check_other_name(enum isa_hazard_rule rule, char text[static 64]) {
   snprintf(text, 64, "%s%.*s", one ? "the other " : "", (int)strcspn(from, "}"), from);
 }
 
+/* What a work-group can do is no help against another, nor the other way round. Global memory may see both. */
+static void cut_advice(const struct check_hazard *hazard, char *text) {
+  char *between = strstr(text, "; between work-groups, ");
+  if (!between || !hazard->other.program)
+    return;
+  if (memcmp(hazard->here.group, hazard->other.group, sizeof hazard->here.group) != 0)
+    memmove(text, between + 2, strlen(between + 2) + 1);
+  else if (hazard->space == CHECK_LDS)
+    *between = '\0';
+}
+
 void check_advice(const struct check_hazard *hazard, char text[static ISA_ADVICE]) {
   const struct check_place here = check_place(&hazard->here);
   const struct check_place other = hazard->other.program ? check_place(&hazard->other) : here;
   const bool one_file = strcmp(here.path, other.path) == 0;
   isa_hazard_advice(hazard->rule, one_file ? here.line : 0, one_file && hazard->other.program ? other.line : 0, text);
+  cut_advice(hazard, text);
 }
 
 void check_local_id(const struct isa_launch *launch, const struct check_side *side, uint32_t id[3]) {

@@ -98,6 +98,31 @@ TEST(check_verb, work_items_have_their_place_in_the_work_group) {
   EXPECT_EQ(id[2], 0);
 }
 
+/* No wait and no barrier helps against another work-group, and none of those is there in the LDS. */
+TEST(check_verb, advice_is_of_one_work_group_or_of_two) {
+  tool_folder();
+  tool_file("k.cl", "kernel void k(global const int *a, global int *b) {\n"
+                    "  local int t[8];\n"
+                    "  event_t e = async_work_group_copy(t, a, 8, 0);\n"
+                    "  int x = t[get_local_id(0)];\n"
+                    "  wait_group_events(1, &e);\n"
+                    "  e = async_work_group_copy(b, t, 8, 0);\n"
+                    "  wait_group_events(1, &e);\n"
+                    "  if (get_group_id(0))\n"
+                    "    b[get_local_id(0)] = x;\n"
+                    "}\n");
+  struct outcome outcome = tool("check k.cl --global 16 --local 8 --arg buffer:a=64 --arg buffer:b=64");
+  EXPECT_CONTAINS(outcome.out,
+                  "advice: wait for the event of the copy at line 3 before the read at line 4; between two "
+                  "copies of a work-group a copy fence does\n");
+  EXPECT_CONTAINS(outcome.out, "X9-overlapping-destinations");
+  EXPECT_CONTAINS(outcome.out, "advice: between work-groups, let them write different bytes, or leave one");
+  EXPECT_CONTAINS(outcome.out, "X6-destination-written-in-flight");
+  EXPECT_CONTAINS(outcome.out, "advice: between work-groups, let them use different bytes, or leave one");
+  EXPECT_TRUE(strstr(outcome.out, "line 6 before") == NULL);
+  outcome_free(&outcome);
+}
+
 TEST(check_verb, hosts_and_orders_find_the_same) {
   race_folder();
   struct outcome first = tool(RACE " --report json"), other = tool(RACE " --report json --order shuffled:7");
