@@ -28,8 +28,8 @@ struct reading {
 
 static bool is_shown(enum timeline_kind kind) {
   static const bool shown[TIMELINE_KINDS] = {
-      [TIMELINE_GROUP] = true, [TIMELINE_WARP] = true,    [TIMELINE_COPY] = true,   [TIMELINE_WAITED] = true,
-      [TIMELINE_QUEUE] = true, [TIMELINE_CHANNEL] = true, [TIMELINE_PASSED] = true, [TIMELINE_SERVED] = true,
+      [TIMELINE_WARP] = true,    [TIMELINE_COPY] = true,   [TIMELINE_WAITED] = true, [TIMELINE_QUEUE] = true,
+      [TIMELINE_CHANNEL] = true, [TIMELINE_PASSED] = true, [TIMELINE_SERVED] = true,
   };
   return shown[kind];
 }

@@ -102,6 +102,9 @@ class Run {
     this.end = Math.max(1, ...this.launches.map(launch => launch.start + launch.cycles));
     this.cus = [...new Set(this.tracks.map(track => track.cu))].sort((a, b) => a - b);
     this.rows = this.cus.flatMap(cu => this.rowsOf(cu, looks));
+    const drawn = this.rows.filter(row => row.from && row.from.length);
+    this.span =
+        drawn.length ? [d3.min(drawn, row => row.from[0]), d3.max(drawn, row => d3.max(row.to))] : [0, this.end];
     for (const row of this.rows.filter(row => row.kind === "channel"))
       for (let i = 0; i < row.from.length; i++) {
         const copy = this.copyOf.get(`${row.field.of[i]}:${row.field.copy[i]}`);

@@ -32,7 +32,6 @@ const OTHERS = {
   "prefetch": "#F0E442",
   "dma_read": "#85406A",
   "dma_write": "#E69F00",
-  "work-group": "#7F7F7F",
   "other": "#9A9A9A",
 };
 const DIM = 64; /* added to a colour number: what is not highlighted */

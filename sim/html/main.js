@@ -134,9 +134,8 @@ class Page {
   }
 
   showTimeline() {
-    const {from, to, cut} = this.run.timeline,
-                     part = cut !== null || from > 0.1 * this.run.end || to < 0.9 * this.run.end;
-    this.timeline.show(this.run, this.cu, part && to > from ? [from, cut || to] : [0, this.end()]);
+    const {span, end, timeline} = this.run, part = span[0] > 0.1 * end || span[1] < 0.9 * end;
+    this.timeline.show(this.run, this.cu, timeline.cut !== null || part ? span : [0, this.end()]);
     this.legend();
   }
 

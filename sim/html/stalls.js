@@ -46,10 +46,10 @@ class Stalls {
           },
                   element("title", {}, `${bucket}: ${whole(cycles)} warp-cycles, ${percent(100 * cycles / all)} %`)));
     }
-    group.append(
-        element("rect", {class: "frame", x: 1, y: top - 3, width: width - 2, height: step - 2, rx: 4}),
-        element("text", {x: 6, y: top + (under ? 11 : 15), "font-weight": now ? 700 : 400}, bar.label),
-        element("text", {x: scale(sum) + 5, y: y + 15}, `${whole(bar.cycles)}${bar.finished ? "" : " (unfinished)"}`));
+    group.append(element("rect", {class: "frame", x: 1, y: top - 3, width: width - 2, height: step - 2, rx: 4}),
+                 element("text", {x: 6, y: top + (under ? 11 : 15), "font-weight": now ? 700 : 400},
+                         bar.finished ? bar.label : `${bar.label} (unfinished)`),
+                 element("text", {x: scale(sum) + 5, y: y + 15}, `${whole(bar.cycles)}`));
     group.addEventListener("click", choose);
     group.addEventListener("keydown",
                            event => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), choose()));

@@ -289,6 +289,12 @@ def web_the_slider_moves_all_of_it(reader, made):
     assert "dma.setup = 40 cycles" in after[1] and "7,353" in after[1], after[1]
 
 
+def web_a_part_of_a_timeline_fills_its_window(reader, made):
+    reader.open(made.page("part", "run", LAUNCH, "--from", "2000", "--to", "3000"))
+    first, last = reader.evaluate(DOMAIN)
+    assert 1000 < first <= 2000 and 3000 <= last < 4000, (first, last)
+
+
 def web_a_line_highlights_its_slices(reader, made):
     reader.open(made.varied())
     reader.evaluate("[...document.querySelectorAll('.source button')].find(b => b.textContent === '27').click()")
