@@ -292,4 +292,5 @@ class Test(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=0)
+    # tests/run gives every program an option of GoogleTest's.
+    unittest.main(argv=[word for word in sys.argv if not word.startswith("--gtest")], verbosity=0)
