@@ -173,7 +173,8 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
 
 /* Its warps have ended; replies about pipes may still come, and ask for it. */
 static void end_group(struct check_unit *unit, struct check_group *group) {
-  if (group->broken)
+  const bool parted = group->pending[group->calls % CHECK_AHEAD].arrived; /* at a call to which others never came */
+  if (group->broken || parted)
     return;
   unwritten_settle(unit, group);
   events_end(unit, group);
