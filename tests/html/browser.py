@@ -4,7 +4,7 @@ import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "timeline"))
-from viewer import Chromium  # pylint: disable=wrong-import-position
+from viewer import CannotStart, Chromium  # pylint: disable=wrong-import-position,unused-import
 
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Tab": 9,
         "+": 187, "-": 189, "0": 48, ",": 188, ".": 190, "Home": 36}

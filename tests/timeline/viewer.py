@@ -14,7 +14,9 @@ import http.server
 import json
 import os
 import pathlib
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -70,35 +72,54 @@ COUNT = """(() => {
 })()"""
 
 
-class Chromium:
-    """A browser with one page."""
+class CannotStart(RuntimeError):
+    """There is a browser, but it does not come up on this machine."""
 
-    def __init__(self, program, size):
+
+class Chromium:
+    """A browser with one page. It has `limit` seconds for each answer; one that does not answer is killed."""
+
+    def __init__(self, program, size, limit=60):
         self.home = tempfile.mkdtemp(prefix="warpwait-viewer-")
+        self.limit, self.asked, self.end = limit, "", 0
+        self.buffer, self.number, self.session = b"", 0, None
+        # Without --disable-dev-shm-usage it does not come up where /dev/shm is small or missing.
+        self._start([program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={self.home}",
+                     f"--window-size={size}", "--no-first-run", "about:blank"])
+        try:
+            target = self.call("Target.createTarget", url="about:blank")["targetId"]
+            self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        except (RuntimeError, OSError) as error:
+            said = pathlib.Path(self.home, "said").read_text(errors="replace").strip().splitlines()
+            self.kill()
+            self._leave()
+            raise CannotStart(f"{program}: {error}" + (f"; it said: {said[-1][:200]}" if said else "")) from error
+
+    def _start(self, words):
         read, self.out = os.pipe()
         self.input, write = os.pipe()
-        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
-                   f"--user-data-dir={self.home}", f"--window-size={size}", "--no-first-run", "about:blank"]
 
         def connect():  # the protocol's pipes are 3 and 4
             there, back = os.dup(read), os.dup(write)
             os.dup2(there, 3)
             os.dup2(back, 4)
-        self.process = subprocess.Popen([program, *options], pass_fds=(3, 4), preexec_fn=connect,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(os.path.join(self.home, "said"), "wb") as said:
+            self.process = subprocess.Popen(words, pass_fds=(3, 4), preexec_fn=connect, start_new_session=True,
+                                            stdout=subprocess.DEVNULL, stderr=said)
         os.close(read)
         os.close(write)
-        self.buffer, self.number, self.session = b"", 0, None
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        os.set_blocking(self.out, False)
 
     def call(self, method, **parameters):
         self.number += 1
+        self.asked, self.end = method, time.monotonic() + self.limit
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
             message["sessionId"] = self.session
         data = json.dumps(message).encode() + b"\0"
         while data:
+            self._await([], [self.out])
             data = data[os.write(self.out, data):]
         while True:
             answer = self._read()
@@ -107,14 +128,29 @@ class Chromium:
                     raise RuntimeError(f"{method}: {answer['error']}")
                 return answer["result"]
 
+    def _await(self, inputs, outputs):
+        """Until the browser has written, or can be written to; kills it when it takes longer than it has."""
+        if not any(select.select(inputs, outputs, [], max(0, self.end - time.monotonic()))):
+            self.kill()
+            raise RuntimeError(f"Chromium gave no answer to {self.asked} in {self.limit:g} s, and was killed")
+
     def _read(self):
         while b"\0" not in self.buffer:
+            self._await([self.input], [])
             piece = os.read(self.input, 1 << 20)
             if not piece:
-                raise RuntimeError("Chromium ended")
+                raise RuntimeError(f"Chromium ended before it answered {self.asked}")
             self.buffer += piece
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
+
+    def kill(self):
+        """Ends it and what it has started."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
 
     def evaluate(self, script):
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
@@ -139,9 +175,13 @@ class Chromium:
         try:
             self.session = None
             self.call("Browser.close")
-        except (RuntimeError, OSError):
+            self.process.wait(timeout=30)
+        except (RuntimeError, OSError, subprocess.TimeoutExpired):
             pass
-        self.process.wait(timeout=30)
+        self.kill()
+        self._leave()
+
+    def _leave(self):
         os.close(self.out)
         os.close(self.input)
         shutil.rmtree(self.home, ignore_errors=True)
@@ -216,7 +256,10 @@ def main():
     static = options.static or next(iter(glob.glob(STATIC)), None)
     if not static:
         parser.error(f"no {STATIC}: `apt-get install golang-1.19-src`, or --static")
-    browser = Chromium(options.chromium, options.size)
+    try:
+        browser = Chromium(options.chromium, options.size)
+    except (CannotStart, OSError) as error:
+        sys.exit(f"Chromium cannot start here: {error}")
     try:
         return 0 if all([view(browser, static, timeline, options) for timeline in options.timeline]) else 1
     finally:
