@@ -138,7 +138,8 @@ struct lds_reply {
 
 /* How an access falls on the banks: a pure function of its lanes. */
 struct lds_schedule {
-  uint32_t passes, phases, ways;  /* conflict cycles are passes - phases (active phases only) */
+  uint32_t passes, phases, ways;  /* phases: passes without conflicts, one of each active phase, but of a
+                                     compare-and-swap as many as its swap_passes need; conflict cycles are the rest */
   uint32_t idle;                  /* further passes that use no bank and that no result waits for */
   uint32_t late;                  /* cycles that its result takes longer */
   uint64_t bank_mask[LDS_PASSES]; /* banks that pass k uses */

@@ -179,7 +179,7 @@ static void add_phase(const struct view *view, struct lds_schedule *schedule, co
       mask[pass] |= UINT64_C(1) << bank;
   }
   schedule->passes += passes;
-  schedule->phases += demand->each;
+  schedule->phases += (uint32_t)div_up(demand->each, ports);
   if (passes > schedule->ways)
     schedule->ways = passes;
 }

@@ -420,3 +420,19 @@ TEST(lds_schedule, a_compare_and_swap_takes_its_passes_twice) {
   lds_plan(&params, &request, &schedule);
   EXPECT_EQ(schedule.passes, 2);
 }
+
+TEST(lds_schedule, a_compare_and_swap_whose_passes_two_ports_share_has_no_conflicts_of_its_own) {
+  struct lds_params params = plain(32, 4, NVIDIA);
+  uint64_t address[32] = {0, 4, 128}; /* of a bank each, then one more of the first */
+  struct lds_request request = {
+      .kind = LDS_ATOMIC, .bytes = 4, .lanes = 32, .swap = true, .mask = 3, .address = address};
+  struct lds_schedule schedule;
+  params.swap_passes = params.ports = 2;
+  lds_plan(&params, &request, &schedule);
+  EXPECT_EQ(schedule.passes, 1);
+  EXPECT_EQ(schedule.passes - schedule.phases, 0);
+  request.mask = 7;
+  lds_plan(&params, &request, &schedule);
+  EXPECT_EQ(schedule.passes, 2);
+  EXPECT_EQ(schedule.passes - schedule.phases, 1);
+}
