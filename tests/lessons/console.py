@@ -1,0 +1,168 @@
+"""Console blocks of a page: commands, what the page shows of their outputs, and what they print today.
+
+A block is ```console; `$ build/warpwait ...` and `$ traces/warpwait-plot ...` are commands, which a backslash at the end
+of the line goes on with, and the lines below them are output. A line `...` stands for any lines that are left out.
+"""
+import contextlib
+import io
+import itertools
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).resolve()
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+LEFT_OUT = "..."
+
+
+class Wrong(Exception):
+    """What is wrong with a page, in one line."""
+
+
+class Command:
+    """One command of a page, and the lines that the page shows below it."""
+
+    def __init__(self, line, head, shown):
+        self.line, self.head, self.shown = line, head, shown
+        self.words = shlex.split(" ".join(word.rstrip("\\") for word in head)[2:])
+
+
+def commands_of(page):
+    """Those of all console blocks of a page, in order."""
+    found = []
+    for block in BLOCK.finditer(page):
+        line, more = page.count("\n", 0, block.start(1)) + 1, False
+        for number, text in enumerate(block[1].splitlines(), line):
+            if more:
+                found[-1][1].append(text)
+            elif text.startswith("$ "):
+                found.append((number, [text], []))
+            elif found:
+                found[-1][2].append(text.rstrip())
+            else:
+                raise Wrong(f"{number}: a console block begins with a command, `$ build/warpwait ...`")
+            more = text.endswith("\\") and (more or text.startswith("$ "))
+    return [Command(*row) for row in found]
+
+
+def plotted(words):
+    """traces/warpwait-plot, in this process, which has its libraries already: (exit status, what it prints)."""
+    sys.path.insert(0, str(ROOT / "traces"))
+    try:
+        from warpwait_trace.plot import main  # pylint: disable=import-outside-toplevel
+    finally:
+        sys.path.pop(0)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        try:
+            status = main(words) or 0
+        except SystemExit as leave:
+            status = leave.code if isinstance(leave.code, int) else 2
+    return status, printed.getvalue()
+
+
+class Place:
+    """A folder that looks as the repository's root does, in which a lesson's commands may write."""
+
+    def __init__(self, folder, lesson):
+        self.folder, self.lesson = folder, folder / lesson.relative_to(ROOT)
+        for name in ("examples", "machines", "tests", "traces"):
+            if (ROOT / name).exists():
+                (folder / name).symlink_to(ROOT / name)
+        (folder / "build").mkdir()
+        self.lesson.parent.mkdir(parents=True)
+        shutil.copytree(lesson, self.lesson)
+
+    def run(self, words):
+        """A command's exit status and output, errors among it."""
+        if words[0] == "traces/warpwait-plot":
+            before = os.getcwd()
+            os.chdir(self.folder)
+            try:
+                return plotted(words[1:])
+            finally:
+                os.chdir(before)
+        if words[0] != "build/warpwait":
+            raise Wrong(f"`{shlex.join(words)}`: commands begin with build/warpwait or traces/warpwait-plot")
+        environment = {"WARPWAIT_CACHE": str(ROOT / "build/cache"), **os.environ}
+        done = subprocess.run([WARPWAIT, *words[1:]], cwd=self.folder, env=environment, text=True, check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+        return done.returncode, done.stdout
+
+
+def lines_of(output):
+    """The lines of an output, without what spaces end them."""
+    return [line.rstrip() for line in output.rstrip("\n").split("\n")] if output.strip("\n") else []
+
+
+def segments_of(shown):
+    """The shown lines between those that are left out, as lists; an empty one at an end that is open."""
+    segments = [[]]
+    for text in shown:
+        if text == LEFT_OUT:
+            segments.append([])
+        else:
+            segments[-1].append(text)
+    return segments
+
+
+def place_of(segment, lines, start):
+    """Where the segment stands in the lines, from start on; -1 if nowhere."""
+    last = len(lines) - len(segment)
+    return next((at for at in range(start, last + 1) if lines[at:at + len(segment)] == segment), -1)
+
+
+def difference(shown, output):
+    """What of the shown lines is not in the output, in words; "" if all is."""
+    lines = lines_of(output)
+    segments = segments_of(shown)
+    if len(segments) == 1:
+        if segments[0] == lines:
+            return ""
+        pairs = itertools.zip_longest(segments[0], lines, fillvalue="")
+        return next(f"the page shows '{told}', the run '{printed}'" for told, printed in pairs if told != printed)
+    at = 0
+    for number, segment in enumerate(segments):
+        if number == 0:
+            found = 0 if lines[:len(segment)] == segment else -1
+        elif number == len(segments) - 1:
+            found = len(lines) - len(segment)
+            found = found if found >= at and lines[found:] == segment else -1
+        else:
+            found = place_of(segment, lines, at)
+        if found < 0:
+            missing = next((line for line in segment if line not in lines[at:]), segment[0])
+            return f"the run does not print '{missing}' there"
+        at = found + len(segment)
+    return ""
+
+
+def kind_of(line):
+    """A line without its numbers: what it says, whatever the run."""
+    return re.sub(r"\s+", " ", NUMBER.sub("#", line)).strip()
+
+
+def renewed(shown, output):
+    """The shown lines as the output has them today: the same parts of it. Wrong when a part is not there any more."""
+    lines = lines_of(output)
+    if LEFT_OUT not in shown:
+        return lines
+    new, at = [], 0
+    for text in shown:
+        if text == LEFT_OUT:
+            new.append(text)
+            continue
+        skip = bool(new) and new[-1] == LEFT_OUT
+        places = range(at, len(lines)) if skip else range(at, min(at + 1, len(lines)))
+        found = next((place for place in places if kind_of(lines[place]) == kind_of(text)), None)
+        if found is None:
+            raise Wrong(f"the run has no line like '{text}' there: renew this block by hand")
+        new.append(lines[found])
+        at = found + 1
+    return new
