@@ -1,7 +1,7 @@
 """Console blocks of a page: commands, what the page shows of their outputs, and what they print today.
 
-A block is ```console; `$ build/warpwait ...` and `$ traces/warpwait-plot ...` are commands, which a backslash at the end
-of the line goes on with, and the lines below them are output. A line `...` stands for any lines that are left out.
+A block is ```console; `$ build/warpwait ...` and `$ traces/warpwait-plot ...` are commands, which a backslash at the
+end of the line goes on with, and the lines below them are output. A line `...` stands for any lines that are left out.
 """
 import contextlib
 import io

@@ -19,7 +19,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "examples"))
 from console import LEFT_OUT, NUMBER, ROOT, Place, Wrong, commands_of, difference, renewed  # noqa: E402
-from page import settle, table  # noqa: E402
+from page import settle  # noqa: E402
 
 LESSONS = ROOT / "docs/lessons"
 SECTIONS = ["What you will learn", "The kernel", "Predict", "Run", "Look", "Try", "Answers"]
@@ -277,13 +277,13 @@ class Lesson(Page):
 
 
 class Index(Page):
-    """docs/lessons/README.md, which has a row for each lesson: its title, and the first sentence that it begins with."""
+    """docs/lessons/README.md, which has a row for each lesson: its title, and its first sentence."""
 
     def check(self, lessons, write):
-        rows = [[f"[{lesson.title}]({lesson.folder.name}/README.md)", lesson.teaches()] for lesson in lessons]
-        header = ["lesson", "what it teaches"]
+        # Not padded: a new lesson leaves the other rows as they are.
+        rows = [f"| [{lesson.title}]({lesson.folder.name}/README.md) | {lesson.teaches()} |\n" for lesson in lessons]
         try:
-            settle(str(self.path.relative_to(ROOT)), "lessons", table(header, rows, left=header), write)
+            settle(str(self.path.relative_to(ROOT)), "lessons", "| lesson | |\n| --- | --- |\n" + "".join(rows), write)
         except SystemExit as stale:
             self.complain(f"{stale}: see `make lessons`")
         self.check_links()
