@@ -8,7 +8,14 @@
 #include "sim/cli/timeline_run.h"
 #include "sim/core/need.h"
 
-enum { WINDOWS = 8192, BANKS = 64 };
+enum { WINDOWS = 8192, BANKS = 64, UNITS = 65 /* of the LDS: the warps' passes, and the beats of each engine */ };
+
+/* Of a unit of the LDS: the slice that grows while as many banks work from cycle to cycle. */
+struct banks_run {
+  cycle_t to;
+  unsigned level; /* 1 + how many banks work; 0: nothing yet */
+  size_t kept;    /* its number among those kept */
+};
 
 /* Of an instruction. */
 struct bank_use {
@@ -24,11 +31,14 @@ struct reading {
   size_t count;
   cycle_t cut;            /* slices that begin there or later are left out; NEVER: none */
   struct bank_use ***use; /* by launch and pc */
+  struct banks_run *runs; /* UNITS for each compute unit */
+  size_t cus;
 };
 
 static bool is_shown(enum timeline_kind kind) {
   static const bool shown[TIMELINE_KINDS] = {
-      [TIMELINE_WARP] = true,    [TIMELINE_COPY] = true,   [TIMELINE_WAITED] = true, [TIMELINE_QUEUE] = true,
+      [TIMELINE_WARP] = true,    [TIMELINE_ACCESS] = true, [TIMELINE_GLOBAL] = true, [TIMELINE_MEET] = true,
+      [TIMELINE_COPY] = true,    [TIMELINE_WAITED] = true, [TIMELINE_BANKS] = true,  [TIMELINE_QUEUE] = true,
       [TIMELINE_CHANNEL] = true, [TIMELINE_PASSED] = true, [TIMELINE_SERVED] = true,
   };
   return shown[kind];
@@ -66,13 +76,37 @@ static void count_banks(struct reading *reading, const struct timeline_event *ev
   use->contention += field[TIMELINE_ACCESS_CONTENTION];
 }
 
+/* ---- how many banks work ------------------------------------------------------------------------ */
+
+static struct banks_run *banks_run_at(struct reading *reading, const struct timeline_event *event) {
+  if (event->cu >= reading->cus) {
+    const size_t cus = event->cu + 1;
+    reading->runs = need_more(reading->runs, cus * UNITS, sizeof *reading->runs);
+    memset(&reading->runs[reading->cus * UNITS], 0, (cus - reading->cus) * UNITS * sizeof *reading->runs);
+    reading->cus = cus;
+  }
+  return &reading->runs[event->cu * UNITS + (event->unit < UNITS ? event->unit : UNITS - 1)];
+}
+
+/* Whether the event only makes the last slice of its unit longer: one for each cycle would fill the page. */
+static bool lengthens(struct reading *reading, const struct timeline_event *event) {
+  if (event->kind != TIMELINE_BANKS)
+    return false;
+  struct banks_run *run = banks_run_at(reading, event);
+  const unsigned level = 1 + (unsigned)__builtin_popcountll(event->field[TIMELINE_BANKS_BANKS]);
+  const bool same = run->to == event->from && run->level == level;
+  run->to = event->to;
+  run->level = level;
+  return same;
+}
+
 static void look_over(struct reading *reading, size_t most) {
   uint64_t *begin = need(WINDOWS, sizeof *begin), count = 0;
   struct timeline_event event;
   const cycle_t window = (reading->extent.to - reading->extent.from) / WINDOWS + 1;
   while (timeline_next(reading->file, &event)) {
     count_banks(reading, &event);
-    if (is_shown(event.kind))
+    if (is_shown(event.kind) && !lengthens(reading, &event))
       begin[(event.from - reading->extent.from) / window]++;
   }
   reading->cut = NEVER;
@@ -93,9 +127,19 @@ static void keep(struct reading *reading) {
   size_t count = 0;
   reading->kept = need(reading->count + 1, sizeof *reading->kept);
   timeline_rewind(reading->file);
-  while (count < reading->count && timeline_next(reading->file, &event))
-    if (is_shown(event.kind) && event.from < reading->cut)
-      reading->kept[count++] = event;
+  if (reading->runs)
+    memset(reading->runs, 0, reading->cus * UNITS * sizeof *reading->runs);
+  while (timeline_next(reading->file, &event)) {
+    if (!is_shown(event.kind) || event.from >= reading->cut)
+      continue;
+    if (lengthens(reading, &event)) {
+      reading->kept[banks_run_at(reading, &event)->kept].to = event.to;
+      continue;
+    }
+    if (event.kind == TIMELINE_BANKS)
+      banks_run_at(reading, &event)->kept = count;
+    reading->kept[count++] = event;
+  }
   reading->count = count;
 }
 
@@ -117,10 +161,17 @@ static bool same_track(const struct timeline_event *a, const struct timeline_eve
 
 /* ---- JSON --------------------------------------------------------------------------------------- */
 
+/* Of a slice of banks the page has how many; instruction and pass change from cycle to cycle. */
+static unsigned fields_of(enum timeline_kind kind) {
+  return kind == TIMELINE_BANKS ? TIMELINE_BANKS_BANKS + 1 : timeline_kind_rows[kind].fields;
+}
+
 static uint64_t column_value(const struct timeline_event *event, unsigned field) {
   const uint64_t value = event->field[field];
-  const bool cycle = strcmp(timeline_kind_rows[event->kind].field[field].type, "cycle") == 0;
-  return !cycle ? value : value >= event->from ? value - event->from + 1 : 0;
+  const char *type = timeline_kind_rows[event->kind].field[field].type;
+  if (strcmp(type, "mask") == 0) /* of 64 bits, which a number of JavaScript has not */
+    return (uint64_t)__builtin_popcountll(value);
+  return strcmp(type, "cycle") != 0 ? value : value >= event->from ? value - event->from + 1 : 0;
 }
 
 static void print_column(const struct timeline_event *event, size_t count, unsigned field, struct text *text) {
@@ -139,7 +190,7 @@ static void print_track(const struct timeline_event *event, size_t count, struct
   for (size_t i = 0; i < count; i++)
     text_print(text, "%s%" PRIu64, i ? "," : "", event[i].to - event[i].from);
   text_print(text, "]");
-  for (unsigned field = 0; field < row->fields; field++)
+  for (unsigned field = 0; field < fields_of(event->kind); field++)
     print_column(event, count, field, text);
   text_print(text, "}");
 }
@@ -152,7 +203,7 @@ static void print_kinds(struct text *text) {
     if (!is_shown(kind))
       continue;
     text_print(text, "%s\"%s\":[", comma, row->name);
-    for (unsigned i = 0; i < row->fields; i++)
+    for (unsigned i = 0; i < fields_of(kind); i++)
       text_print(text, "%s[\"%s\",\"%s\"]", i ? "," : "", row->field[i].name, row->field[i].type);
     text_print(text, "]");
     comma = ",";
@@ -214,6 +265,7 @@ static void free_reading(struct reading *reading) {
     free(reading->use[launch]);
   }
   free(reading->use);
+  free(reading->runs);
   free(reading->kept);
 }
 

@@ -2,7 +2,8 @@
  *
  * A track has the events of one kind and unit of a compute unit, by their first cycles. Columns are lists of numbers:
  * `from` as differences, `cycles`, then the kind's fields; of a field of type cycle the distance from the event's first
- * cycle plus 1, or 0. "kinds" has the fields' names and types, from the rows of sim/core/timeline.def.
+ * cycle plus 1, or 0; of a mask how many bits it has. Cycles in which as many banks work are one slice, which has that
+ * number alone. "kinds" has the fields' names and types, from the rows of sim/core/timeline.def.
  *
  * A page does not grow without end: of a timeline with more slices than it takes, those that begin before some cycle
  * are kept, and "cut" is that cycle. Banks are counted over all of it. */

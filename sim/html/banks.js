@@ -81,7 +81,7 @@ class Banks {
     const say =
         `The worst ${lanes.kind} of ${code.text || lanes.pc}${code.line ? ` (${code.file}:${code.line})` : ""}: ` +
         `${plural(lanes.lanes.length, "lane")} of ${plural(lanes.bytes, "byte")} in ${
-            plural(lanes.passes, "pass").replace("passs", "passes")}` +
+            plural(lanes.passes, "pass", "passes")}` +
         (lanes.passes > lanes.phases ? `, of which bank conflicts add ${lanes.passes - lanes.phases}. Bank ${
                                            busiest} has ${words[busiest].size} words to deliver.`
                                      : ": no bank conflict.");

@@ -24,19 +24,6 @@ function readTrack(track, kinds) {
   return {kind: track.track, cu: track.cu, unit: track.unit, from, to, field};
 }
 
-/* Items {from, to} in lanes in which none overlaps another. */
-function inLanes(items) {
-  const free = [], lanes = [];
-  for (const item of items) {
-    let lane = free.findIndex(end => end <= item.from);
-    if (lane < 0)
-      lane = free.push(0) - 1, lanes.push([]);
-    free[lane] = item.to;
-    lanes[lane].push(item);
-  }
-  return lanes;
-}
-
 /* A copy releases the first wait for its event, of its work-group, that begins after its issue. */
 function joinCopies(tracks) {
   const waits = new Map(), copies = [];
@@ -71,20 +58,17 @@ function joinCopies(tracks) {
   return copies.sort((a, b) => a.from - b.from || a.copy - b.copy);
 }
 
-/* Cycles in which how many of a track's events were going on: {x, y}, y[i] from x[i] to x[i + 1]. */
-function steps(track) {
-  const up = track.from, down = Float64Array.from(track.to).sort(), x = [], y = [];
-  let level = 0;
-  for (let i = 0, j = 0; j < down.length;) {
-    const now = i < up.length ? Math.min(up[i], down[j]) : down[j];
-    while (i < up.length && up[i] === now)
-      level++, i++;
-    while (j < down.length && down[j] === now)
-      level--, j++;
-    x.push(now);
-    y.push(level);
-  }
-  return {x: Float64Array.from(x), y: Float64Array.from(y), top: y.reduce((a, b) => Math.max(a, b), 1)};
+/* Where the warps of a work-group met: {from, last, to}, the first and last arrival and the release. */
+function readMeets(tracks) {
+  const meets = [];
+  for (const track of tracks.filter(track => track.kind === "meet"))
+    for (let i = 0; i < track.from.length; i++) {
+      const meet = {cu: track.cu, from: track.from[i], to: track.to[i]};
+      for (const name of Object.keys(track.field))
+        meet[name] = track.field[name][i];
+      meets.push(meet);
+    }
+  return meets.sort((a, b) => a.from - b.from || a.to - b.to);
 }
 
 class Run {
@@ -101,7 +85,8 @@ class Run {
     this.copyOf = new Map(this.copies.map(copy => [`${copy.cu}:${copy.copy}`, copy]));
     this.end = Math.max(1, ...this.launches.map(launch => launch.start + launch.cycles));
     this.cus = [...new Set(this.tracks.map(track => track.cu))].sort((a, b) => a - b);
-    this.rows = this.cus.flatMap(cu => this.rowsOf(cu, looks));
+    this.meets = readMeets(this.tracks);
+    this.rows = this.cus.flatMap(cu => rowsOf(this, cu, looks));
     const drawn = this.rows.filter(row => row.from && row.from.length);
     this.span =
         drawn.length ? [d3.min(drawn, row => row.from[0]), d3.max(drawn, row => d3.max(row.to))] : [0, this.end];
@@ -118,71 +103,30 @@ class Run {
     return (program && program.code[pc]) || {text: "", file: "", line: 0};
   }
 
-  rowsOf(cu, looks) {
-    const of = kind => this.tracks.filter(track => track.cu === cu && track.kind === kind);
-    const rows = this.cus.length > 1 ? [{kind: "title", cu, name: `compute unit ${cu}`, height: 20}] : [];
-    const slices = (track, name, height, colour) =>
-        ({...track, name, height, colour: Uint8Array.from(track.from, (_, i) => colour(i))});
-    rows.push(...this.copyRows(cu, looks));
-    const stall = this.stalls.map(row => looks.number(row.name));
-    for (const track of of ("warp"))
-      rows.push(slices(track, `warp ${track.unit}`, 20, i => stall[track.field.stall[i]]));
-    for (const track of of ("queue"))
-      rows.push({
-        ...track,
-        area: steps(track),
-        name: `DMA queue ${track.unit}`,
-        height: 34,
-        fill: looks.number("channel"),
-        what: "descriptors"
-      });
-    for (const track of of ("channel"))
-      rows.push(slices(track, `DMA ${track.unit >> 6} channel ${track.unit & 63}`, 18, i => {
-        const copy = this.copyOf.get(`${track.field.of[i]}:${track.field.copy[i]}`);
-        return looks.number(copy && !copy.to_lds ? "copy to memory" : "copy to LDS");
-      }));
-    const user = unit => unit ? `DMA ${unit - 1}` : "warps";
-    for (const track of of ("passed"))
-      rows.push(slices(track, `port, ${user(track.unit)}`, 14, i => looks.number(track.field.kind[i])));
-    for (const track of of ("served"))
-      rows.push({
-        ...track,
-        area: steps(track),
-        name: `memory, ${user(track.unit)}`,
-        height: 34,
-        fill: looks.number(track.unit ? "dma_read" : "load"),
-        what: "messages under way"
-      });
-    return rows;
+  /* The warps of a meet that have come, first to last: {row, slice, at}; asked for once. */
+  arrivals(meet) {
+    if (meet.arrivals)
+      return meet.arrivals;
+    meet.arrivals = [];
+    for (const row of this.rows.filter(row => row.kind === "warp" && row.cu === meet.cu)) {
+      const {pc, launch, group} = row.field;
+      let slice = firstAfter(row, meet.last);
+      while (slice >= row.from.length || (slice >= 0 && row.from[slice] > meet.last))
+        slice--;
+      while (slice >= 0 && row.from[slice] >= meet.from - 1 &&
+             !(pc[slice] === meet.pc && launch[slice] === meet.launch && group[slice] === meet.group &&
+               this.stalls[row.field.stall[slice]].name === "issued"))
+        slice--;
+      if (slice >= 0 && row.from[slice] >= meet.from - 1)
+        meet.arrivals.push({row, slice, at: row.from[slice], index: row.field.index[slice]});
+    }
+    return meet.arrivals.sort((a, b) => a.at - b.at);
   }
 
-  /* A copy is a slice until it has landed, and a pale one from then until the wait for it is over. */
-  copyRows(cu, looks) {
-    return inLanes(this.copies.filter(copy => copy.cu === cu)).map((lane, number) => {
-      const from = [], to = [], colour = [], copies = [];
-      for (const copy of lane) {
-        from.push(copy.from), to.push(copy.landed), copies.push(copy);
-        colour.push(looks.number(copy.to_lds ? "copy to LDS" : "copy to memory"));
-        if (copy.to > copy.landed)
-          from.push(copy.landed), to.push(copy.to), copies.push(copy),
-              colour.push(looks.number("landed, not waited for yet"));
-      }
-      const row = {
-        kind: "copy",
-        cu,
-        unit: number,
-        name: number ? "" : "copies",
-        height: 16,
-        copies,
-        field: {},
-        from: Float64Array.from(from),
-        to: Float64Array.from(to),
-        colour: Uint8Array.from(colour)
-      };
-      for (const copy of lane)
-        copy.row = row;
-      return row;
-    });
+  /* How many warps a work-group of the launch has. */
+  warpsOf(launch) {
+    const lanes = this.launches[launch].local.reduce((a, b) => a * b, 1);
+    return Math.ceil(lanes / (this.machine.parameters["cu.warp_size"] || 32));
   }
 
   /* Rows of warps of the wait's work-group, at its end. */

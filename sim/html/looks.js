@@ -64,7 +64,7 @@ function makeLooks() {
 const BUCKETS = FAMILIES.flatMap(([, , buckets]) => Object.keys(buckets));
 
 const whole = d3.format(",d"), percent = d3.format(".1f");
-const plural = (count, what) => `${whole(count)} ${what}${count === 1 ? "" : "s"}`;
+const plural = (count, one, many = `${one}s`) => `${whole(count)} ${count === 1 ? one : many}`;
 
 /* An element with attributes and children; text is text. */
 function element(name, attributes, ...children) {

@@ -184,9 +184,9 @@ class Page {
   /* What is selected, in words; of a copy, with the way to its wait. */
   told(what) {
     at("clear").disabled = !what;
-    if (!what || what.slice < 0)
+    if (!what)
       return at("selected").replaceChildren();
-    const lines = this.timeline.describe(what), copies = this.timeline.copiesOf(what);
+    const lines = this.timeline.words.describe(what), copies = this.timeline.links.copiesOf(what);
     const ways = copies.filter(copy => copy.wait)
                      .slice(0, 6)
                      .map(copy => element("button", {type: "button", onclick: () => this.toWait(copy)},

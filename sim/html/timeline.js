@@ -1,6 +1,4 @@
 /* The timeline: a canvas that scrolls over rows, drawn row by row as far as they are seen; d3 zooms and pans it. */
-const LINKS = 48; /* copies in sight, at most, that have their links drawn without being asked */
-
 class Timeline {
   constructor(looks, tell) {
     this.looks = looks;
@@ -10,7 +8,9 @@ class Timeline {
     this.context = this.canvas.getContext("2d");
     this.strip = document.createElement("canvas");
     this.raster = new Raster();
+    this.links = new Links(this);
     this.rows = [];
+    this.closed = null; /* keys of titles */
     this.cursor = {row: 0, slice: -1};
     this.selected = this.hovered = null;
     this.base = d3.scaleLinear();
@@ -31,17 +31,46 @@ class Timeline {
 
   show(run, cu, domain) {
     this.run = run;
-    this.rows = run.rows.filter(row => cu < 0 || row.cu === cu);
+    this.cu = cu;
+    this.words = new Words(run, this.looks);
     this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 15;
+    if (!this.closed) /* of several compute units not all rows at once */
+      this.closed = new Set(
+          run.rows.filter(row => row.key && run.cus.length > 1 && /DMA|LDS|Memory/.test(row.name)).map(row => row.key));
+    this.base.domain(domain);
+    this.select(null);
+    this.layout();
+    this.cursor = {row: Math.max(0, Math.min(this.cursor.row, this.rows.length - 1)), slice: -1};
+  }
+
+  /* Rows that no closed title hides, one below the other. */
+  layout() {
+    const at = this.rows[this.cursor.row];
+    this.rows = this.run.rows.filter(row => (this.cu < 0 || row.cu === this.cu) &&
+                                            !row.under.some(key => this.closed.has(key)));
+    this.indexOf = new Map(this.rows.map((row, i) => [row, i]));
     for (const row of this.rows)
       row.px = Math.round(row.height * this.unit);
     this.top = [];
     this.tall = this.rows.reduce((top, row) => (this.top.push(top), top + row.px + 2), 4) + 4;
-    this.base.domain(domain);
-    this.select(null);
-    this.dim();
-    this.cursor = {row: Math.max(0, Math.min(this.cursor.row, this.rows.length - 1)), slice: -1};
+    if (this.indexOf.has(at))
+      this.cursor.row = this.indexOf.get(at);
+    this.dim(this.places);
     this.resized();
+  }
+
+  /* Opens or closes what is under a title. */
+  toggle(title) {
+    if (!this.closed.delete(title.key))
+      this.closed.add(title.key);
+    this.hover(null);
+    this.layout();
+    this.tellTitle(title);
+  }
+
+  tellTitle(title) {
+    at("spoken").textContent =
+        `${title.name}, ${this.closed.has(title.key) ? "closed" : "open"}, ${plural(title.rows, "row")}`;
   }
 
   /* Highlights what belongs to the instructions of the set "launch:pc"; null: everything. */
@@ -58,6 +87,8 @@ class Timeline {
                                                         (copy.wait && places.has(`${copy.launch}:${copy.wait.pc}`))
                                                     ? 0
                                                     : 1);
+      else if (places && row.kind === "meet")
+        row.dim = Uint8Array.from(row.meets, meet => places.has(`${meet.launch}:${meet.pc}`) ? 0 : 1);
     }
     this.later();
   }
@@ -113,8 +144,8 @@ class Timeline {
   }
 
   reveal(row) {
-    const index = this.rows.indexOf(row);
-    if (index < 0)
+    const index = this.indexOf.get(row);
+    if (index === undefined)
       return;
     const top = this.top[index], box = this.scroller;
     if (top < box.scrollTop || top + row.px > box.scrollTop + this.height)
@@ -166,7 +197,7 @@ class Timeline {
     for (const i of rows)
       this.drawRow(this.rows[i], this.top[i] - offset, i);
     this.drawLabels();
-    this.drawLinks(offset, rows);
+    this.links.draw(offset);
     this.drawAxis();
   }
 
@@ -193,7 +224,9 @@ class Timeline {
   }
 
   drawRow(row, y, index) {
-    const context = this.context, [first, last] = this.base.range();
+    const context = this.context, [first, last] = this.base.range(), title = row.kind === "title";
+    if (title)
+      this.drawTitle(row, y);
     if (row.area)
       this.drawArea(row, y, first, last);
     context.strokeStyle = this.ink.line;
@@ -202,18 +235,34 @@ class Timeline {
     context.moveTo(0, Math.round(y + row.px) + 1.5);
     context.lineTo(this.width, Math.round(y + row.px) + 1.5);
     context.stroke();
-    context.fillStyle = row.kind === "title" ? this.ink.ink : this.ink.soft;
-    context.font = row.kind === "title" ? `bold ${this.font(12)}` : this.font(11);
-    context.fillText(row.name, 6, y + row.px * (row.area ? 0.3 : 0.5), this.gutter - 10);
+    context.fillStyle = title ? this.ink.ink : this.ink.soft;
+    context.font = this.font(11);
+    if (!title)
+      context.fillText(row.name, 6, y + row.px * (row.area ? 0.3 : 0.5), this.gutter - 10);
     if (index === this.cursor.row && document.activeElement === this.canvas) {
       context.fillStyle = this.ink.focus;
       context.fillRect(0, y, 3, row.px);
     }
   }
 
+  /* A triangle that points down when open, and the name. */
+  drawTitle(row, y) {
+    const context = this.context, closed = this.closed.has(row.key), x = 8 + 10 * row.level, middle = y + row.px / 2;
+    context.fillStyle = this.ink.panel;
+    context.fillRect(0, y, this.width, row.px);
+    context.fillStyle = this.ink.ink;
+    context.beginPath();
+    for (const [across, down] of closed ? [[0, -4], [6, 0], [0, 4]] : [[-1, -3], [7, -3], [3, 4]])
+      context.lineTo(x + across, middle + down);
+    context.fill();
+    context.font = `${row.level ? "" : "bold "}${this.font(row.level ? 11 : 12)}`;
+    context.fillText(row.name + (closed ? `, ${plural(row.rows, "row")}` : ""), x + 12, middle + 0.5);
+  }
+
   drawArea(row, y, first, last) {
     const context = this.context, [start, end] = this.scale.domain(), width = Math.max(1, Math.round(last - first));
-    const columns = columnsOf(row.area, start, width / (end - start), width), scale = (row.px - 4) / row.area.top;
+    const columns = columnsOf(row.area, start, width / (end - start), width),
+          scale = (row.px - 4) / (row.full || row.area.top);
     context.fillStyle = this.looks.css[row.fill];
     context.beginPath();
     context.moveTo(first, y + row.px);
@@ -230,18 +279,6 @@ class Timeline {
 
   font(size) { return `${Math.round(size * this.unit)}px system-ui, sans-serif`; }
 
-  nameOf(row, i) {
-    if (row.kind === "copy")
-      return row.colour[i] === this.looks.number("landed, not waited for yet") ? "landed"
-                                                                               : `copy ${row.copies[i].copy}`;
-    if (row.kind === "channel")
-      return `copy ${row.field.copy[i]}`;
-    if (row.kind === "passed" || row.kind === "served")
-      return row.field.kind[i];
-    const stall = this.run.stalls[row.field.stall[i]].name;
-    return stall === "issued" ? this.run.code(row.field.launch[i], row.field.pc[i]).text : stall;
-  }
-
   drawLabels() {
     const context = this.context, offset = this.scroller.scrollTop, [first, last] = this.base.range();
     context.font = this.font(11);
@@ -257,98 +294,9 @@ class Timeline {
       context.rect(left, y, right - left - 2, row.px);
       context.clip();
       context.fillStyle = this.looks.ink[row.colour[slice]];
-      context.fillText(this.nameOf(row, slice), left + 3, y + row.px / 2 + 0.5);
+      context.fillText(this.words.name(row, slice), left + 3, y + row.px / 2 + 0.5);
       context.restore();
     }
-  }
-
-  /* ---- links ---- */
-
-  drawLinks(offset, rows) {
-    const [start, end] = this.scale.domain(), chosen = this.chosenCopies();
-    const near =
-        this.run.copies.filter(copy => copy.wait && copy.from < end && copy.to > start && this.rows.includes(copy.row));
-    const context = this.context, [first, last] = this.base.range();
-    context.save();
-    context.beginPath();
-    context.rect(first, 0, last - first, this.height);
-    context.clip();
-    if (near.length <= LINKS)
-      for (const copy of near)
-        this.drawLink(copy, offset, 0.55, 1);
-    for (const copy of chosen)
-      this.drawChosen(copy, offset);
-    this.drawSelection(offset, rows);
-    context.restore();
-  }
-
-  /* From where the copy has landed to where its wait is over, at the first of the warps that wait. */
-  drawLink(copy, offset, alpha, width) {
-    const row = copy.wait.rows || (copy.wait.rows = this.run.waitRows(copy.wait)), context = this.context;
-    const from = this.rows.indexOf(copy.row), to = row.length ? this.rows.indexOf(row[0]) : -1;
-    if (from < 0 || to < 0)
-      return;
-    const x0 = this.scale(copy.landed), y0 = this.top[from] - offset + copy.row.px;
-    const x1 = this.scale(copy.wait.to), y1 = this.top[to] - offset, bend = Math.max(8, (y1 - y0) / 2);
-    context.globalAlpha = alpha;
-    context.strokeStyle = this.ink.mark;
-    context.lineWidth = width;
-    context.beginPath();
-    context.moveTo(x0, y0);
-    context.bezierCurveTo(x0, y0 + bend, x1, y1 - bend, x1, y1);
-    context.stroke();
-    context.fillStyle = this.ink.mark;
-    context.beginPath();
-    context.moveTo(x1, y1);
-    context.lineTo(x1 - 3, y1 - 6);
-    context.lineTo(x1 + 3, y1 - 6);
-    context.fill();
-    context.globalAlpha = 1;
-  }
-
-  drawChosen(copy, offset) {
-    this.frame(copy.row, copy.from, copy.to, offset, this.ink.mark, 2);
-    for (const {row, i} of copy.parts)
-      this.frame(row, row.from[i], row.to[i], offset, this.ink.mark, 2);
-    if (!copy.wait)
-      return;
-    for (const row of copy.wait.rows || (copy.wait.rows = this.run.waitRows(copy.wait)))
-      this.frame(row, copy.wait.from, copy.wait.to, offset, this.ink.mark, 2);
-    this.drawLink(copy, offset, 1, 2.5);
-  }
-
-  drawSelection(offset) {
-    for (const what of [this.hovered, this.selected])
-      if (what)
-        this.frame(what.row, what.row.from[what.slice], what.row.to[what.slice], offset, this.ink.focus, 2.5);
-  }
-
-  frame(row, from, to, offset, colour, width) {
-    const index = this.rows.indexOf(row), [first, last] = this.base.range();
-    if (index < 0)
-      return;
-    const a = Math.max(first - 4, this.scale(from)), b = Math.min(last + 4, this.scale(to));
-    this.context.strokeStyle = colour;
-    this.context.lineWidth = width;
-    if (b > first && a < last)
-      this.context.strokeRect(a, this.top[index] - offset + 1, Math.max(2, b - a), row.px - 2);
-  }
-
-  /* Copies of what is selected or pointed at: a copy, a channel's part of it, or what a warp waits for. */
-  chosenCopies() {
-    return [...new Set([this.hovered, this.selected].flatMap(what => what ? this.copiesOf(what) : []))];
-  }
-
-  copiesOf({row, slice}) {
-    if (row.kind === "copy")
-      return [row.copies[slice]];
-    if (row.kind === "channel")
-      return [this.run.copyOf.get(`${row.field.of[slice]}:${row.field.copy[slice]}`)].filter(copy => copy);
-    if (row.kind !== "warp" || this.run.stalls[row.field.stall[slice]].name !== "copy_wait")
-      return [];
-    return this.run.copies.filter(
-        copy => copy.wait && copy.wait.from < row.to[slice] && copy.wait.to >= row.to[slice] && copy.cu === row.cu &&
-                copy.launch === row.field.launch[slice] && copy.group === row.field.group[slice]);
   }
 
   drawAxis() {
@@ -373,7 +321,9 @@ class Timeline {
   find(x, y) {
     const from = y + this.scroller.scrollTop, [first, last] = this.base.range();
     const index = this.rows.findIndex((row, i) => from >= this.top[i] && from <= this.top[i] + row.px);
-    if (index < 0 || x < first || x > last || this.rows[index].kind === "title")
+    if (index >= 0 && this.rows[index].kind === "title")
+      return {row: this.rows[index], slice: -1, title: true};
+    if (index < 0 || x < first || x > last)
       return null;
     const row = this.rows[index], cycle = this.scale.invert(x), pixel = Math.abs(this.scale.invert(x + 2) - cycle);
     if (row.area)
@@ -393,17 +343,18 @@ class Timeline {
   }
 
   pointed(event) {
-    const [x, y] = this.place(event), found = this.find(x, y);
+    const [x, y] = this.place(event), under = this.find(x, y), found = under && under.title ? null : under;
+    this.canvas.style.cursor = under && under.title ? "pointer" : "";
     this.hover(found);
     if (!found)
       return;
-    const tip = at("tip"), lines = this.describe(found);
+    const tip = at("tip"), lines = this.words.describe(found);
     tip.replaceChildren(element("b", {}, lines[0]), ...lines.slice(1).map(line => element("div", {}, line)));
     tip.hidden = false;
     const box = at("timeline-box").getBoundingClientRect();
     tip.style.left = `${Math.max(4, Math.min(event.clientX - box.left + 14, box.width - tip.offsetWidth - 6))}px`;
-    const under = event.clientY - box.top + 18;
-    tip.style.top = `${under + tip.offsetHeight > box.height ? Math.max(2, under - tip.offsetHeight - 30) : under}px`;
+    const below = event.clientY - box.top + 18;
+    tip.style.top = `${below + tip.offsetHeight > box.height ? Math.max(2, below - tip.offsetHeight - 30) : below}px`;
   }
 
   hover(found) {
@@ -420,9 +371,11 @@ class Timeline {
   clicked(event) {
     const found = this.find(...this.place(event));
     this.canvas.focus({preventScroll: true});
-    if (!found || found.slice < 0)
+    if (!found)
       return this.select(null);
-    this.cursor = {row: this.rows.indexOf(found.row), slice: found.slice};
+    this.cursor = {row: this.indexOf.get(found.row), slice: found.slice};
+    if (found.title)
+      return this.toggle(found.row);
     this.select(found);
   }
 
@@ -430,53 +383,6 @@ class Timeline {
     this.selected = what;
     this.tell(what);
     this.later();
-  }
-
-  /* ---- words ---- */
-
-  place_of(launch, pc) {
-    const code = this.run.code(launch, pc);
-    return code.line ? `${code.file}:${code.line}` : `instruction ${pc}`;
-  }
-
-  describeCopy(copy) {
-    const lines = [
-      `copy ${copy.copy}, ${copy.form}, ${copy.to_lds ? "global memory to LDS" : "LDS to global memory"}, ${
-          plural(copy.bytes, "byte")}`,
-      `issued at cycle ${whole(copy.from)} by work-group ${copy.group}, ${this.place_of(copy.launch, copy.pc)}`
-    ];
-    if (copy.handed !== null)
-      lines.push(`handed over by ${whole(copy.handed)}; landed at ${whole(copy.landed)}, after ${
-          plural(copy.landed - copy.from, "cycle")}`);
-    lines.push(copy.wait ? `its wait, ${this.place_of(copy.launch, copy.wait.pc)}: cycles ${whole(copy.wait.from)} to ${
-                               whole(copy.wait.to)}`
-                         : "no wait for it is in this timeline");
-    return lines;
-  }
-
-  describe({row, slice, cycle}) {
-    const where = this.run.cus.length > 1 ? `CU ${row.cu}, ` : "";
-    if (row.area) {
-      const i = firstAfter({to: row.area.x}, cycle) - 1;
-      return [`${where}${row.name}`, `cycle ${whole(cycle)}: ${i < 0 ? 0 : row.area.y[i]} ${row.what}`];
-    }
-    const field = row.field, from = row.from[slice], to = row.to[slice];
-    const time = `cycles ${whole(from)} to ${whole(to)}, ${whole(to - from)} in all`;
-    if (row.kind === "copy")
-      return this.describeCopy(row.copies[slice]);
-    if (row.kind === "channel")
-      return [
-        `${where}${row.name}: copy ${field.copy[slice]}`, time,
-        `${plural(field.bytes[slice], "byte")} in ${plural(field.requests[slice], "request")}`
-      ];
-    if (row.kind === "passed" || row.kind === "served")
-      return [`${where}${row.name}: ${field.kind[slice]}`, time, plural(field.bytes[slice], "byte")];
-    const stall = this.run.stalls[field.stall[slice]], code = this.run.code(field.launch[slice], field.pc[slice]);
-    return [
-      `${where}${row.name}: ${stall.name}`, stall.name === "issued" ? "issued" : `waits for ${stall.text}`, time,
-      `${this.place_of(field.launch[slice], field.pc[slice])}  ${code.text}`,
-      `work-group ${field.group[slice]}, its warp ${field.index[slice]}`
-    ];
   }
 
   /* ---- keys ---- */
@@ -505,38 +411,48 @@ class Timeline {
   }
 
   step(by) {
-    let row = this.cursor.row;
-    do
-      row += by;
-    while (this.rows[row] && this.rows[row].kind === "title");
-    if (!this.rows[row])
+    const index = this.cursor.row + by, row = this.rows[index];
+    if (!row)
       return;
-    this.cursor = {row, slice: -1};
-    this.reveal(this.rows[row]);
-    at("spoken").textContent = this.rows[row].name || "copies";
+    this.cursor = {row: index, slice: -1};
+    this.reveal(row);
+    if (row.kind === "title")
+      this.tellTitle(row);
+    else
+      at("spoken").textContent = row.name || {copy: "copies", meet: "meets"}[row.kind];
     this.later();
   }
 
-  /* The slice before or after the cursor, in its row; brought into sight and said. */
+  /* The slice before or after the cursor, of an area the change, in its row; brought into sight and said. */
   next(by) {
     const row = this.rows[this.cursor.row], [start, end] = this.scale.domain();
-    if (!row || row.area || !row.from || !row.from.length)
+    const from = row && (row.area ? row.area.x : row.from);
+    if (!from || !from.length)
       return;
-    const from = this.cursor.slice < 0 ? firstAfter(row, start) : this.cursor.slice + by;
-    const slice = Math.max(0, Math.min(row.from.length - 1, from)), middle = (row.from[slice] + row.to[slice]) / 2;
-    this.cursor.slice = slice;
+    const first = firstAfter(row.area ? {to: from} : row, start);
+    const wanted = this.cursor.slice < 0 ? first : this.cursor.slice + by;
+    const i = Math.max(0, Math.min(from.length - 1, wanted)), middle = row.area ? from[i] : (from[i] + row.to[i]) / 2;
+    this.cursor.slice = i;
     if (middle < start || middle > end)
       this.window(middle - (end - start) / 2, middle + (end - start) / 2);
-    this.hovered = {row, slice};
-    at("spoken").textContent = this.describe({row, slice}).join(". ");
+    this.hovered = this.under();
+    at("spoken").textContent = this.words.describe(this.hovered).join(". ");
     this.later();
+  }
+
+  /* What the cursor is on. */
+  under() {
+    const row = this.rows[this.cursor.row], i = this.cursor.slice;
+    return row.area ? {row, slice: -1, cycle: row.area.x[i]} : {row, slice: i};
   }
 
   choose() {
+    const row = this.rows[this.cursor.row];
+    if (row && row.kind === "title")
+      return this.toggle(row);
     if (this.cursor.slice < 0)
       this.next(1);
-    const row = this.rows[this.cursor.row];
-    if (row && row.from && this.cursor.slice >= 0)
-      this.select({row, slice: this.cursor.slice});
+    if (row && this.cursor.slice >= 0)
+      this.select(this.under());
   }
 }

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "tests/traces"))
 from plot_test import VISIONS, cielab  # pylint: disable=wrong-import-position
 
 LAUNCH = "examples/05_double_buffer/launch.json"
+BARRIER = "examples/08_barrier_imbalance/launch.json"
 CONFLICT = "examples/02_bank_conflict/launch.json"
 
 
@@ -83,6 +84,23 @@ def test_a_define_can_be_the_axis(made):
                           "define.DEPTH=1..3"))
     cycles = [point["launches"][0]["cycles"] for point in data.index["points"]]
     assert len(cycles) == 3 and cycles[0] > cycles[1] and data.index["start"] == 1
+
+
+def test_accesses_and_banks_of_the_timeline_are_those_of_the_report(made):
+    for path, name in ((made.varied(), "varied"), (made.conflict(), "conflict")):
+        data = Data(path)
+        point, report = data.points[data.index["start"]], made.report(name)
+        lds = [launch["lds"] for launch in report["launches"]]
+        tracks = Data.tracks(point, "access")
+        assert sum(sum(track["passes"]) for track in tracks) == sum(use["passes"] for use in lds) > 0
+        # One slice for cycles in which as many banks work, and what worked in all is what each instruction used.
+        banks = [track for track in Data.tracks(point, "banks") if not track["unit"]]
+        worked = sum(sum(c * b for c, b in zip(track["cycles"], track["banks"])) for track in banks)
+        assert worked == sum(sum(use["bank"]) for use in point["timeline"]["banks"]) > 0
+        for track in banks:
+            ends = list(itertools.accumulate(track["from"]))
+            assert all(not (a + n == b and x == y) for a, n, x, b, y in
+                       zip(ends, track["cycles"], track["banks"], ends[1:], track["banks"][1:]))
 
 
 def test_banks_and_worst_lanes_are_those_of_the_report(made):
@@ -227,6 +245,8 @@ SPOT = """(() => { const t = page.timeline, box = t.canvas.getBoundingClientRect
   const index = t.rows.indexOf(row);
   return [box.left + t.scale((row.from[slice] + row.to[slice]) / 2),
           box.top + t.top[index] - t.scroller.scrollTop + row.px / 2]; })()"""
+SPOKEN = "document.getElementById('spoken').textContent"
+SELECTED = "document.getElementById('selected').textContent"
 DOMAIN = "page.timeline.scale.domain()"
 
 
@@ -287,7 +307,7 @@ def web_a_click_on_a_copy_shows_its_wait(reader, made):
     reader.open(made.varied())
     x, y = spot(reader, "page.timeline.rows.find(row => row.kind === 'copy')", "2")
     reader.click(x, y)
-    copy = reader.evaluate("page.timeline.chosenCopies().map(c => [c.copy, c.wait.from, c.wait.to, c.landed])[0]")
+    copy = reader.evaluate("page.timeline.links.copiesOf(page.timeline.selected).map(c => [c.copy, c.wait.from, c.wait.to, c.landed])[0]")
     said = reader.evaluate("document.getElementById('selected').textContent")
     assert f"copy {copy[0]}," in said and f"cycles {copy[1]:,} to {copy[2]:,}" in said, said
     assert copy[1] <= copy[2] and copy[2] >= copy[3]
@@ -306,11 +326,64 @@ def web_a_click_on_a_copy_shows_its_wait(reader, made):
 def web_keys_go_from_slice_to_slice_and_say_it(reader, made):
     reader.open(made.varied())
     reader.evaluate("document.getElementById('timeline').focus()")
-    for key in ("ArrowDown", "ArrowDown", ".", ".", "Enter"):
+    go_to(reader, "row.name === 'warp 0'")
+    for key in (".", ".", "Enter"):
         reader.key(key)
-    said = reader.evaluate("document.getElementById('spoken').textContent")
-    assert said.startswith("warp 0: "), said
-    assert "warp 0" in reader.evaluate("document.getElementById('selected').textContent")
+    assert reader.evaluate(SPOKEN).startswith("warp 0: ")
+    assert "warp 0" in reader.evaluate(SELECTED)
+    go_to(reader, "row.kind === 'banks'")
+    for key in (".", ".", "Enter"):
+        reader.key(key)
+    assert re.match(r"banks, warps. cycle [\d,]+: \d+ of 32 banks at work", reader.evaluate(SPOKEN))
+    assert "banks at work" in reader.evaluate(SELECTED)
+
+
+def go_to(reader, what):
+    """Puts the cursor of the timeline on the row before the first one that is so, and presses the key for the next."""
+    row = reader.evaluate(f"page.timeline.rows.findIndex(row => {what})")
+    assert row > 0, what
+    reader.evaluate(f"page.timeline.cursor = {{row: {row - 1}, slice: -1}}")
+    reader.key("ArrowDown")
+
+
+def web_a_title_closes_and_opens_what_is_under_it(reader, made):
+    reader.open(made.varied())
+    reader.evaluate("document.getElementById('timeline').focus()")
+    names = "page.timeline.rows.filter(row => row.kind === 'title').map(row => row.name)"
+    assert reader.evaluate(names) == ["Copies", "Warps", "DMA", "LDS", "Memory"]
+    all_of_them = reader.evaluate("page.timeline.rows.length")
+    go_to(reader, "row.name === 'LDS'")
+    assert reader.evaluate(SPOKEN) == "LDS, open, 3 rows"
+    reader.key("Enter")
+    assert reader.evaluate(SPOKEN) == "LDS, closed, 3 rows"
+    assert reader.evaluate("page.timeline.rows.length") == all_of_them - 3
+    reader.evaluate("page.move(0)")  # and it stays closed
+    reader.wait("document.body.dataset.point === '0'")
+    assert reader.evaluate("page.timeline.rows.length") == all_of_them - 3
+    x, y = reader.evaluate("""(() => { const t = page.timeline, box = t.canvas.getBoundingClientRect();
+      const i = t.rows.findIndex(row => row.name === 'LDS'); t.reveal(t.rows[i]); t.draw();
+      return [box.left + 20, box.top + t.top[i] - t.scroller.scrollTop + 9]; })()""")
+    reader.click(x, y)
+    assert reader.evaluate("page.timeline.rows.length") == all_of_them
+
+
+def web_a_barrier_says_who_came_last(reader, made):
+    reader.open(made.page("barrier", "run", BARRIER))
+    meets = reader.evaluate("page.run.meets.filter(meet => meet.kind === 'barrier').map(meet => [meet.from, meet.last,"
+                            " page.run.arrivals(meet).map(a => [a.index, a.at])])")
+    for first, last, come in meets:
+        assert len(come) == reader.evaluate("page.run.warpsOf(0)") > 1
+        assert sorted(index for index, _ in come) == list(range(len(come)))
+        assert come[0][1] == first and come[-1][1] == last, (first, last, come)
+    longest = max(range(len(meets)), key=lambda i: meets[i][1] - meets[i][0])
+    reader.evaluate(f"""(() => {{ const meet = page.run.meets.filter(meet => meet.kind === 'barrier')[{longest}];
+      page.timeline.select({{row: meet.row, slice: meet.row.meets.indexOf(meet)}}); }})()""")
+    first, last, come = meets[longest]
+    said = reader.evaluate(SELECTED)
+    assert f"the last was warp {come[-1][0]}, after {last - first:,} cycles" in said, said
+    # A warp's wait is of the same barrier.
+    assert reader.evaluate("""(() => { const warp = page.run.arrivals(page.run.meets.find(m => m.kind === 'barrier'))[0];
+      return page.timeline.links.meetsOf({row: warp.row, slice: warp.slice + 1})[0].kind; })()""") == "barrier"
 
 
 def web_the_slider_moves_all_of_it(reader, made):
