@@ -1,0 +1,91 @@
+/* The machine's parameters that a run sets: rows of a name and a value, with what the parameter is. */
+import {at, element} from "./dom.js";
+
+export class Parameters {
+  /* `known`: [{name, default, range, unit, meaning}]. */
+  constructor(known, onchange) {
+    this.known = new Map(known.map(row => [row.name, row]));
+    this.onchange = onchange;
+    this.rows = [];
+    this.made = 0;
+    at("parameter-names").replaceChildren(...known.map(row => element("option", {value: row.name}, row.meaning)));
+    at("parameter-add").addEventListener("click", () => this.add("", "").name.focus());
+    at("parameter-clear").addEventListener("click", () => {
+      this.load([]);
+      this.onchange();
+      at("parameter-add").focus();
+    });
+  }
+
+  load(pairs) {
+    this.rows = [];
+    at("parameter-rows").replaceChildren();
+    for (const [name, value] of pairs)
+      this.add(name, value);
+    this.tell();
+  }
+
+  /* [[name, value]] as they stand, half of one included. */
+  pairs() { return this.rows.map(row => [row.name.value.trim(), row.value.value.trim()]); }
+
+  add(name, value) {
+    const id = `parameter-${++this.made}`;
+    const row = {
+      name: element("input", {id, type: "text", list: "parameter-names", placeholder: "dma.setup", autocomplete: "off",
+        spellcheck: "false", "aria-describedby": `${id}-what`, oninput: () => this.edited(row)}),
+      value: element("input", {id: `${id}-value`, type: "text", list: `${id}-choices`, placeholder: "value",
+        autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-what`, oninput: () => this.edited(row)}),
+      choices: element("datalist", {id: `${id}-choices`}),
+      what: element("p", {id: `${id}-what`, class: "hint"}),
+    };
+    row.name.value = name;
+    row.value.value = value;
+    row.body = element("li", {},
+      element("label", {for: id, class: "unseen"}, "Name of the parameter"), row.name, "=",
+      element("label", {for: `${id}-value`, class: "unseen"}, "Value"), row.value, row.choices,
+      element("button", {type: "button", class: "quiet", "aria-label": "Remove this parameter",
+        onclick: () => this.remove(row)}, "✕"), row.what);
+    this.rows.push(row);
+    at("parameter-rows").append(row.body);
+    this.describe(row);
+    this.tell();
+    return row;
+  }
+
+  remove(row) {
+    this.rows = this.rows.filter(other => other !== row);
+    row.body.remove();
+    this.tell();
+    this.onchange();
+    at("parameter-add").focus();
+  }
+
+  edited(row) {
+    this.describe(row);
+    this.onchange();
+  }
+
+  describe(row) {
+    const parameter = this.known.get(row.name.value.trim());
+    const words = parameter && !/\d to \d/.test(parameter.range) ? parameter.range.split(/[\s,]+/) : [];
+    row.choices.replaceChildren(...words.filter(Boolean).map(word => element("option", {value: word})));
+    for (const input of [row.name, row.value])
+      input.removeAttribute("aria-invalid");
+    row.what.textContent = parameter
+        ? `${[parameter.range, parameter.unit].filter(Boolean).join(" ")}; ${parameter.default} unless set. ` +
+            parameter.meaning
+        : row.name.value.trim() ? "No parameter has this name." : "";
+  }
+
+  tell() { at("parameter-clear").hidden = !this.rows.length; }
+
+  clearMarks() { this.rows.forEach(row => this.describe(row)); }
+
+  /* Marks the row that a message names. */
+  mark(message) {
+    for (const row of this.rows)
+      if (row.name.value.trim() && message.includes(row.name.value.trim()))
+        for (const input of [row.name, row.value])
+          input.setAttribute("aria-invalid", "true");
+  }
+}

@@ -1,0 +1,405 @@
+/* The playground: examples and what the reader makes of them, given to Warpwait's command line, and what that says. */
+import {Cancelled, Engine} from "./engine.js";
+import {Editor} from "./editor.js";
+import {Parameters} from "./parameters.js";
+import {Results} from "./results.js";
+import {TEMPLATES} from "./templates.js";
+import {at, download, element, whole, withPlaces} from "./dom.js";
+import {OWN, emptyWork, fromFragment, isChanged, keep, recall, toFragment} from "./work.js";
+
+const COMPILED = "To read: OpenCL C is compiled by clang, which a browser has not, so the example brings what it " +
+    "became. Its launch file, machine and parameters can be edited.";
+const KINDS = [["template", "Templates"], ["assembly", "Examples in assembly"], ["opencl", "Examples in OpenCL C"]];
+const KEEP_AFTER = 300; /* ms without an edit */
+const LONG = 250;       /* ms until the clock shows */
+
+let catalogue, examples, example, works, work, undo;
+let engine, editor, parameters, results;
+let busy = null, last = null, baseline = null, keeping = 0, editing = false;
+
+// ---- the work
+
+const binaries = new Map();
+function bytes(base64) {
+  if (!binaries.has(base64))
+    binaries.set(base64, Uint8Array.from(atob(base64), letter => letter.charCodeAt(0)));
+  return binaries.get(base64);
+}
+
+const fileText = path => path === OWN ? work.ini : work.files[path] ?? example.files[path];
+
+const canEdit = path => !path.endsWith(".cl");
+
+/* The machine that the launch file names. */
+function launchMachine() {
+  try {
+    return JSON.parse(fileText(example.launch)).machine || "teaching";
+  } catch {
+    return "";
+  }
+}
+
+const machineText = name => (catalogue.machines.find(machine => machine.name === name) || catalogue.machines[0]).text;
+
+function paths() {
+  const all = new Set([...Object.keys(example.files), ...Object.keys(work.files)]);
+  const rank = path => path === example.launch ? 1 : /\.(wws|cl)$/.test(path) ? 0 : 2;
+  return [...all].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1)).concat(work.machine === OWN ? [OWN] : []);
+}
+
+const noteOf = path => path !== OWN && path in work.files ? "changed" : "";
+
+function showFiles(path) {
+  editor.load(paths().map(name => ({path: name, text: fileText(name), note: noteOf(name),
+    why: canEdit(name) ? "" : COMPILED})), path);
+}
+
+/* All of the page, for the example and work of now. */
+function show(path) {
+  editing = false;
+  at("example").value = example.name;
+  showMachines();
+  showFiles(path || paths()[0]);
+  parameters.load(work.parameters);
+  at("vary").value = work.vary;
+  clearProblem();
+  changed();
+  editing = true;
+}
+
+function showMachines() {
+  const named = launchMachine();
+  const options = [["", `launch file's${named ? `: ${named}` : ""}`],
+    ...catalogue.machines.map(({name}) => [name, name]), [OWN, `own: ${OWN}`]];
+  at("machine").replaceChildren(...options.map(([value, text]) => element("option", {value}, text)));
+  at("machine").value = work.machine;
+}
+
+/* The reader has edited something. */
+function edited() {
+  if (!editing)
+    return;
+  clearUndo();
+  if (location.hash) // what it holds is no longer what is here
+    history.replaceState(null, "", location.pathname + location.search);
+  changed();
+}
+
+function changed() {
+  at("reset").hidden = !isChanged(work);
+  results.setNow(stateKey());
+  clearTimeout(keeping);
+  keeping = setTimeout(keepNow, KEEP_AFTER);
+}
+
+const keepNow = () => keep(example.name, works);
+
+const stateKey = () => JSON.stringify([example.name, work]);
+
+function editFile(path, text) {
+  if (path === OWN)
+    work.ini = text;
+  else if (text === example.files[path])
+    delete work.files[path];
+  else
+    work.files[path] = text;
+  editor.setNote(path, noteOf(path));
+  if (path === example.launch)
+    showMachines();
+  edited();
+}
+
+function editMachine(name) {
+  if (name === OWN && !work.ini)
+    work.ini = machineText(work.machine || launchMachine());
+  work.machine = name;
+  editing = false;
+  showFiles(name === OWN ? OWN : editor.path === OWN ? paths()[0] : editor.path);
+  editing = true;
+  edited();
+}
+
+function choose(name) {
+  example = examples.find(one => one.name === name) || examples[0];
+  work = works[example.name] ||= emptyWork();
+  clearUndo();
+  last = null;
+  results.clear();
+  tellRuns();
+  show();
+  tell(isChanged(work) ? "With your changes." : "");
+}
+
+/* Puts `given` in the place of the work on `name`, and offers the way back. */
+function replaceWork(name, given, said) {
+  const before = works[name];
+  works[name] = given;
+  choose(name);
+  tell(said);
+  if (before && isChanged(before)) {
+    undo = () => replaceWork(name, before, "As it was before.");
+    at("undo").hidden = false;
+  }
+}
+
+function clearUndo() {
+  undo = null;
+  at("undo").hidden = true;
+}
+
+// ---- requests
+
+const pack = text => new TextEncoder().encode(text);
+
+function request(verb, ...more) {
+  const files = {};
+  for (const [path, base64] of Object.entries(example.binary || {}))
+    files[path] = bytes(base64);
+  for (const path of paths())
+    files[path] = fileText(path);
+  const words = [verb, example.launch, "--quiet"];
+  if (work.machine)
+    words.push("--machine", work.machine);
+  for (const [name, value] of work.parameters)
+    if (name || value)
+      words.push("--set", `${name}=${value}`);
+  return {words: [...words, ...more], files, key: stateKey()};
+}
+
+/* Runs `task` with buttons, clock and Cancel as they are while something runs. */
+async function during(what, task) {
+  if (busy)
+    return;
+  const start = performance.now();
+  busy = what;
+  clearProblem();
+  clearUndo();
+  tellRuns();
+  tell(`${what}…`);
+  const tick = setInterval(() => {
+    const time = performance.now() - start;
+    at("clock").textContent = time > LONG ? `${(time / 1000).toFixed(1)} s` : "";
+    at("cancel").hidden = time < LONG;
+  }, 100);
+  try {
+    const said = await task();
+    const seconds = (performance.now() - start) / 1000;
+    tell(said ? `${said} (${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s)` : "");
+  } catch (error) {
+    tell(error instanceof Cancelled ? `${what}: cancelled.` : `${what}: failed.`);
+    if (!(error instanceof Cancelled))
+      showProblem(error.message, 3);
+  } finally {
+    clearInterval(tick);
+    at("clock").textContent = "";
+    if (document.activeElement === at("cancel"))
+      at("run").focus();
+    at("cancel").hidden = true;
+    busy = null;
+    tellRuns();
+  }
+}
+
+function cyclesOf(report) {
+  const cycles = [...report.matchAll(/^cycles\s+(\d+)/gm)].map(match => whole(Number(match[1])));
+  const shown = cycles.slice(0, 4).join(", ") + (cycles.length > 4 ? ", …" : "");
+  return cycles.length > 1 ? `${cycles.length} launches: ${shown} cycles` : `${shown} cycles`;
+}
+
+const run = () => during("Running", async () => {
+  const vary = work.vary.trim() ? ["--html-vary", work.vary.trim()] : [];
+  const asked = request("run", "--html", "page.html", ...vary);
+  const answer = await engine.run(asked.words, asked.files, ["page.html"]);
+  if (answer.err)
+    showProblem(answer.err, answer.status);
+  const page = answer.files["page.html"];
+  if (!answer.out && !page)
+    return "No result: see the message.";
+  last = {name: example.name, json: null, page, ...request("run", "--report", "json"), said: cyclesOf(answer.out)};
+  results.setText("report", answer.out, asked.key);
+  if (page)
+    results.setPage(new TextDecoder().decode(page), asked.key);
+  if (!["page", "report", "compare"].includes(results.shown))
+    results.show(page ? "page" : "report");
+  reachResults();
+  if (results.shown === "compare")
+    await compare();
+  return answer.status ? `${last.said}; see the message` : last.said;
+});
+
+/* The JSON report of a run, made when it is first wanted. */
+async function reportOf(one) {
+  if (!one.json) {
+    const answer = await engine.run(one.words, one.files);
+    if (!answer.out)
+      throw new Error(answer.err || "no report");
+    one.json = answer.out;
+  }
+  return one.json;
+}
+
+const tellAbout = (verb, what, panel) => during(what, async () => {
+  const asked = request(verb);
+  const answer = await engine.run(asked.words, asked.files);
+  if (answer.err)
+    showProblem(answer.err, answer.status);
+  if (!answer.out)
+    return "No result: see the message.";
+  results.setText(panel, answer.out, asked.key);
+  results.show(panel);
+  reachResults();
+  return "Done";
+});
+
+async function compare() {
+  if (!baseline || !last)
+    return;
+  const files = {"baseline.json": await reportOf(baseline), "last.json": await reportOf(last)};
+  const answer = await engine.run(["diff", "baseline.json", "last.json"], files);
+  if (answer.status > 1)
+    showProblem(answer.err, answer.status);
+  else
+    results.setText("compare", answer.out || "No difference: the last run is as the baseline.\n", last.key);
+}
+
+/* Where results are below the files, they come into sight. */
+function reachResults() {
+  if (matchMedia("(max-width: 999px)").matches)
+    at("right").scrollIntoView({block: "start"});
+}
+
+// ---- what is told
+
+function tell(text) { at("status").textContent = text; }
+
+function tellRuns() {
+  for (const id of ["run", "explain", "check"])
+    at(id).disabled = Boolean(busy);
+  at("example").disabled = Boolean(busy);
+  at("save-page").hidden = !last || !last.page;
+  at("save-report").hidden = !last;
+  at("save-report").disabled = Boolean(busy);
+  at("baseline").disabled = Boolean(busy || !last);
+  at("baseline-forget").hidden = !baseline;
+  at("baseline-name").textContent = baseline ? `Baseline: ${baseline.name}, ${baseline.said}` : "";
+}
+
+const known = path => editor.has(path);
+const go = (path, line, column) => editor.go(path, line, column);
+
+function showProblem(text, status) {
+  const lines = text.replace(/^warpwait: /gm, "").trim();
+  at("problem").replaceChildren(withPlaces(lines, known, go));
+  at("problem").hidden = false;
+  at("problem").classList.toggle("mild", status === 0);
+  for (const line of lines.split("\n"))
+    editor.mark(line);
+  parameters.mark(lines);
+  if (/--html-vary/.test(lines))
+    at("vary").setAttribute("aria-invalid", "true");
+}
+
+function clearProblem() {
+  at("problem").hidden = true;
+  at("vary").removeAttribute("aria-invalid");
+  editor.clearMarks();
+  parameters.clearMarks();
+}
+
+// ---- links
+
+async function share() {
+  const fragment = await toFragment(example.name, work);
+  history.replaceState(null, "", fragment);
+  try {
+    await navigator.clipboard.writeText(location.href);
+    tell("Copied: a link to all of this.");
+  } catch {
+    tell("The address bar has a link to all of this.");
+  }
+}
+
+async function takeLink() {
+  try {
+    const link = await fromFragment(location.hash);
+    if (!examples.some(one => one.name === link.example))
+      throw new Error(`This link is of the example "${link.example}", which is not here.`);
+    if (busy)
+      engine.cancel();
+    replaceWork(link.example, link.work, "From a link.");
+  } catch (error) {
+    history.replaceState(null, "", location.pathname + location.search);
+    choose(examples[0].name);
+    at("problem").replaceChildren(`${error.message} Here is the first example instead.`);
+    at("problem").hidden = false;
+  }
+}
+
+// ---- the start
+
+function listExamples() {
+  at("example").replaceChildren(...KINDS.map(([kind, label]) => element("optgroup", {label},
+    ...examples.filter(one => one.kind === kind).map(one => element("option", {value: one.name}, one.title)))));
+}
+
+function listen() {
+  at("example").addEventListener("change", () => choose(at("example").value));
+  at("machine").addEventListener("change", () => editMachine(at("machine").value));
+  at("vary").addEventListener("input", () => { work.vary = at("vary").value; edited(); });
+  at("run").addEventListener("click", run);
+  at("explain").addEventListener("click", () => tellAbout("explain", "Explaining", "explain"));
+  at("check").addEventListener("click", () => tellAbout("check", "Checking", "check"));
+  at("cancel").addEventListener("click", () => engine.cancel());
+  at("reset").addEventListener("click", () => replaceWork(example.name, emptyWork(), "As the example was."));
+  at("undo").addEventListener("click", () => undo && undo());
+  at("share").addEventListener("click", share);
+  at("save-page").addEventListener("click", () => download(`${last.name}.html`, last.page, "text/html"));
+  at("save-report").addEventListener("click", () => during("Report", async () => {
+    download(`${last.name}.json`, await reportOf(last), "application/json");
+    return "Saved";
+  }));
+  at("baseline").addEventListener("click", () => {
+    baseline = last;
+    during("Comparing", async () => { await compare(); return `Baseline: ${baseline.said}`; });
+  });
+  at("baseline-forget").addEventListener("click", () => { baseline = null; tellRuns(); at("baseline").focus(); });
+  document.addEventListener("keydown", event => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      run();
+    }
+  });
+  addEventListener("hashchange", () => location.hash && takeLink());
+  addEventListener("pagehide", keepNow);
+}
+
+async function begin() {
+  engine = new Engine();
+  catalogue = await (await fetch("examples.json")).json();
+  examples = [...catalogue.examples, ...TEMPLATES];
+  editor = new Editor(editFile);
+  results = new Results(known, go, name => {
+    if (name === "compare" && baseline && last && !busy)
+      during("Comparing", async () => { await compare(); return "Compared"; });
+  });
+  parameters = new Parameters(catalogue.parameters, () => { work.parameters = parameters.pairs(); edited(); });
+  const kept = recall();
+  works = kept.works;
+  listExamples();
+  listen();
+  if (location.hash)
+    await takeLink();
+  else
+    choose(examples.some(one => one.name === kept.current) ? kept.current : examples[0].name);
+  at("version").textContent = `Warpwait ${catalogue.version}`;
+  await engine.ready;
+  tellRuns();
+  document.body.dataset.ready = "yes";
+}
+
+begin().catch(error => {
+  tell("The playground cannot run here.");
+  at("problem").textContent = error.message;
+  at("problem").hidden = false;
+  document.body.dataset.ready = "no";
+});
