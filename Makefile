@@ -123,7 +123,7 @@ check: all $(BUILD)/docgen $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o
 	  tests/run $(BUILD)/tests/logs tests/differential/differential.py tests/hw/selftest.py tests/replay/law.py $(TEST_BIN) \
 	  tests/traces/reader_test.py tests/traces/text_test.py tests/traces/damage.py tests/traces/plot_test.py tests/traces/plot_page.py tests/import/import_test.py tests/cli/diff_page.py \
 	  tests/html/page_test.py tests/lessons/lessons.py tests/lessons/lessons_test.py \
-	  tests/timeline/exports_test.py tests/explain/explain_test.py tests/explain/explain_page.py tests/sweep/analysis_test.py tests/sweep/analysis_page.py tests/sweep/study_page.py tests/sweep/sweep_test.py tests/sweep/cluster_test.py tests/check/corpus.py tests/check/rules.py tests/check/reference_cases.py tests/check/random_kernels.py tests/check/timings.py tests/check/sarif_test.py tests/check/page.py tests/check/oclgrind.py tests/layers.py tests/docs
+	  tests/timeline/exports_test.py tests/explain/explain_test.py tests/explain/sanity.py tests/explain/explain_page.py tests/sweep/analysis_test.py tests/sweep/analysis_page.py tests/sweep/study_page.py tests/sweep/sweep_test.py tests/sweep/cluster_test.py tests/check/corpus.py tests/check/rules.py tests/check/reference_cases.py tests/check/random_kernels.py tests/check/timings.py tests/check/sarif_test.py tests/check/page.py tests/check/oclgrind.py tests/layers.py tests/docs
 
 # Every kernel of the checker, and 200 random ones, on 20 machines each: the hazards are the same.
 .PHONY: check-timings

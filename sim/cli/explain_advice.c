@@ -94,6 +94,11 @@ static void print_halves(const struct advice *advice, struct text *text) {
                cycles_of(advice, outside), percent_saved(advice, outside), explain_how(outside));
 }
 
+/* With all else lifted more than half is left. */
+static bool mostly_computes(const struct explain_view *view) {
+  return view->outside && view->outside->time[view->step].cycles > view->cycles / 2;
+}
+
 static void say_first(struct advice *advice) {
   const struct explain_view *view = advice->view;
   struct text text = {0};
@@ -102,8 +107,8 @@ static void say_first(struct advice *advice) {
     return;
   }
   if (is_computing(advice->lead)) {
-    text_print(&text, "Most of this launch is computing. The largest cost is that of the %s: lifted, ",
-               name_of(advice->lead));
+    text_print(&text, "%sThe largest cost is that of the %s: lifted, ",
+               mostly_computes(view) ? "Most of this launch is computing. " : "", name_of(advice->lead));
     print_change(advice, advice->lead, &text);
     text_print(&text, ".");
     print_halves(advice, &text);
@@ -151,7 +156,7 @@ static void say_pair(struct advice *advice) {
   const struct explain_case *first = advice->lead, *pair = NULL, *other = NULL;
   int64_t most = tolerance(advice);
   for (size_t i = 0; first && i < view->pairs; i++) {
-    if (!(view->pair[i]->lifted & first->lifted))
+    if (!(view->pair[i]->lifted & first->lifted) || explain_anomaly(explain, view->pair[i], view->step))
       continue;
     const struct explain_case *second = explain_find(explain, view->pair[i]->lifted & ~first->lifted);
     const int64_t more = saved_by(advice, view->pair[i]) - saved_by(advice, first) - saved_by(advice, second);
@@ -196,8 +201,9 @@ static void say_vary(struct advice *advice) {
                vary->name, best->word, view->cycles, cycles, explain_percent(view, saved));
   else
     text_print(&text,
-               "No value of %s that was tried is better than what there is: %s = %s takes %" PRIu64 " cycles, run.",
-               vary->name, vary->name, best->word, cycles);
+               "No value of %s that was tried saves more than %" PRId64 " cycles: %s = %s takes %" PRIu64
+               " cycles, run.",
+               vary->name, tolerance(advice), vary->name, best->word, cycles);
   say(advice, &text);
 }
 
@@ -235,16 +241,33 @@ static void say_look(struct advice *advice) {
   say(advice, &text);
 }
 
+/* More cycles than the base takes, or than less lifted leaves. */
+static void print_anomaly(const struct advice *advice, const struct explain_case *at, struct text *text) {
+  const struct explain_case *than = at ? explain_anomaly(&advice->view->run->explain, at, advice->view->step) : NULL;
+  if (!than)
+    return;
+  text_print(text, "%s without ", text->length ? "," : "Scheduling anomalies:");
+  explain_words(at->lifted, text);
+  text_print(text, " it takes %" PRIu64 " cycles more", cycles_of(advice, at) - cycles_of(advice, than));
+  if (than->lifted) {
+    text_print(text, " than without ");
+    explain_words(than->lifted, text);
+    text_print(text, than->lifted & (than->lifted - 1) ? "" : " alone");
+  }
+  text_print(text, " (%s)", explain_how(at));
+}
+
 static void say_anomalies(struct advice *advice) {
   const struct explain_view *view = advice->view;
   struct text text = {0};
-  for (size_t i = view->ranks; i--;) {
-    const int64_t more = -saved_by(advice, view->rank[i]);
-    if (more <= tolerance(advice))
-      continue;
-    text_print(&text, "%s without the %s it takes %" PRId64 " cycles more (%s)",
-               text.length ? "," : "Scheduling anomalies:", name_of(view->rank[i]), more, explain_how(view->rank[i]));
-  }
+  for (size_t i = view->ranks; i--;)
+    print_anomaly(advice, view->rank[i], &text);
+  for (size_t i = 0; i < view->pairs; i++)
+    print_anomaly(advice, view->pair[i], &text);
+  for (enum limit_cause cause = 0; cause < CAUSES; cause++)
+    print_anomaly(advice, explain_find(&view->run->explain, limits_of(cause)), &text);
+  print_anomaly(advice, view->outside, &text);
+  print_anomaly(advice, view->all, &text);
   if (!text.length)
     return;
   text_print(&text,

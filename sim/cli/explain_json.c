@@ -24,6 +24,7 @@ static json_t *case_of(const struct explain_view *view, const struct explain_cas
   json_object_set_new(object, "saved", json_integer(saved));
   json_object_set_new(object, "saved_share", real(explain_percent(view, saved) / 100));
   json_set_word(object, "how", explain_how(at));
+  json_object_set_new(object, "anomaly", json_boolean(explain_anomaly(&view->run->explain, at, view->step) != NULL));
   return object;
 }
 
@@ -31,14 +32,12 @@ static json_t *ranks_of(const struct explain_view *view) {
   json_t *list = json_array();
   for (size_t i = 0; i < view->ranks; i++) {
     const struct lift_row *row = &lift_rows[explain_limit(view->rank[i])];
-    const int64_t saved = explain_saved(&view->run->explain, view->rank[i], view->step);
     json_t *object = case_of(view, view->rank[i]);
     json_set_word(object, "limit", row->slug);
     json_set_word(object, "name", row->name);
     json_set_word(object, "lifted", row->lifted);
     json_set_word(object, "set", row->keys);
     json_set_word(object, "cause", cause_rows[row->cause].name);
-    json_object_set_new(object, "anomaly", json_boolean(-saved > (int64_t)explain_tolerance(view->cycles)));
     json_array_append_new(list, object);
   }
   return list;
@@ -196,6 +195,7 @@ char *explain_json(const struct explain_run *run, const struct explain_vary *var
   json_t *root = json_object(), *steps = json_array();
   json_set_word(root, "warpwait", WARPWAIT_VERSION);
   json_set_word(root, "machine", run->job.machine.name);
+  json_object_set_new(root, "changed", report_json_changed(&run->job));
   json_object_set_new(root, "depends_on_time", run->timed ? json_of_word(run->why) : json_null());
   for (size_t step = 0; step < run->explain.steps; step++) {
     struct explain_view view;

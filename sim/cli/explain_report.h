@@ -49,6 +49,9 @@ static inline enum limit explain_limit(const struct explain_case *single) {
   return (enum limit)__builtin_ctzll(single->lifted);
 }
 
+/* What is lifted, as a sentence has it behind "without": "the DMA set-up latency", "all latencies". */
+void explain_words(limit_set set, struct text *text);
+
 /* "replayed" or "run": how a case came about. */
 static inline const char *explain_how(const struct explain_case *at) { return at->replayed ? "replayed" : "run"; }
 

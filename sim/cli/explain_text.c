@@ -20,8 +20,10 @@ static void print_head(const struct explain_view *view, struct text *text) {
   text_print(text, "kernel         %s in %s", launch->isa.kernel->name, file_base(launch->isa.program->file));
   for (size_t i = 1; i < view->launches; i++)
     text_print(text, ", at once with %s", job->launches[first + i].isa.kernel->name);
-  text_print(text, "\nmachine        %s, %u CU%s\ncycles         %" PRIu64 "\n", job->machine.name,
-             job->machine.cu.count, job->machine.cu.count == 1 ? "" : "s", view->cycles);
+  text_print(text, "\nmachine        %s, %u CU%s\n", job->machine.name, job->machine.cu.count,
+             job->machine.cu.count == 1 ? "" : "s");
+  report_print_changed(job, text);
+  text_print(text, "cycles         %" PRIu64 "\n", view->cycles);
   if (view->run->timed)
     text_print(text,
                view->run->options ? "time           counts: %s. So every machine below is a run, not a replay\n"
@@ -50,7 +52,7 @@ static void print_wrapped(const char *sentence, struct text *text) {
 static void print_case(const struct explain_view *view, const struct explain_case *at, const char *name,
                        const char *behind, struct text *text) {
   const int64_t saved = explain_saved(&view->run->explain, at, view->step);
-  const bool anomaly = -saved > (int64_t)explain_tolerance(view->cycles);
+  const bool anomaly = explain_anomaly(&view->run->explain, at, view->step);
   const bool run = !at->replayed && !view->run->timed; /* of all of them the head says it */
   text_print(text, "%-*s%12" PRIu64 "%12" PRId64 "%7.1f%s%s%s%s\n", NAME_WIDTH, name, at->time[view->step].cycles,
              saved, explain_percent(view, saved), anomaly ? "  (anomaly)" : "", run ? "  (run)" : "",
@@ -58,7 +60,7 @@ static void print_case(const struct explain_view *view, const struct explain_cas
 }
 
 static void print_reason(const struct explain_case *at, const char *name, struct text *text) {
-  text_print(text, "%-*s%s: %s\n", NAME_WIDTH, name, explain_statuses[at->status], at->reason);
+  text_print(text, "%-*s  %s: %s\n", NAME_WIDTH, name, explain_statuses[at->status], at->reason);
 }
 
 static void print_limits(const struct explain_view *view, struct text *text) {
@@ -84,6 +86,19 @@ static void print_limits(const struct explain_view *view, struct text *text) {
   free(same.data);
 }
 
+/* Sets that leave no machine for this launch, or on which it did not come to an end. */
+static void print_unfinished(const struct explain_view *view, struct text *text) {
+  const struct explain *explain = &view->run->explain;
+  for (size_t i = 0; i < explain->count; i++) {
+    struct text name = {0};
+    if (__builtin_popcountll(explain->cases[i].lifted) < 2 || explain->cases[i].status == EXPLAIN_FINISHED)
+      continue;
+    explain_words(explain->cases[i].lifted, &name);
+    print_reason(&explain->cases[i], name.data, text);
+    free(name.data);
+  }
+}
+
 static void print_sets(const struct explain_view *view, struct text *text) {
   const struct explain *explain = &view->run->explain;
   text_print(text, "\n%-*s%12s%12s%7s  %s\n", NAME_WIDTH, "without two and more", "cycles", "saved", "%",
@@ -105,6 +120,7 @@ static void print_sets(const struct explain_view *view, struct text *text) {
     if (at && explain_saved(explain, at, view->step))
       print_case(view, at, name, "", text);
   }
+  print_unfinished(view, text);
   if (view->outside)
     print_case(view, view->outside, "all but those of computing", "", text);
   if (view->all)

@@ -10,6 +10,24 @@ double explain_percent(const struct explain_view *view, int64_t cycles) {
   return 100 * per((double)cycles, (double)view->cycles);
 }
 
+void explain_words(limit_set set, struct text *text) {
+  const char *before = "the ";
+  for (enum limit_cause cause = 0; cause < CAUSES; cause++)
+    if (set == limits_of(cause)) {
+      text_print(text, "all %s", cause_rows[cause].all);
+      return;
+    }
+  if (set == limits_all() || set == limits_outside()) {
+    text_print(text, "all limits%s", set == limits_all() ? "" : " but those of computing");
+    return;
+  }
+  for (enum limit i = 0; i < LIMITS; i++)
+    if (set & limit_bit(i)) {
+      text_print(text, "%s%s", before, lift_rows[i].name);
+      before = " and the ";
+    }
+}
+
 /* ---- places ---------------------------------------------------------------------------------------- */
 
 static uint64_t wait_of(const struct line_cost *line) { return line->cycles - line->cost.stalls[STALL_ISSUED]; }

@@ -87,6 +87,10 @@ void report_hiding(const struct launch_result *result, struct text *text);
 void report_memory(const struct machine *machine, const struct launch_result *result, struct text *text);
 void report_pipe(const struct launch_result *result, const struct pipe_result *at, struct text *text);
 
+/* What the run has changed in the machine's file: a line, if it has changed anything; and the report's `changed`. */
+void report_print_changed(const struct job *job, struct text *text);
+struct json_t *report_json_changed(const struct job *job);
+
 struct limit_row {
   const char *key, *name; /* "lds", "LDS" */
 };

@@ -23,34 +23,51 @@ static void set_stats(json_t *object, const struct stat_group *group, const void
 
 /* ---- machine ----------------------------------------------------------------------------------- */
 
+static json_t *value_of(const struct param_group *group, const struct param_row *row, const struct machine *machine) {
+  char word[32];
+  if (row->kind != PARAM_CHOICE)
+    return json_of_whole(param_value(group, row, machine));
+  param_text(group, row, machine, word);
+  return json_of_word(word);
+}
+
 static json_t *parameter(const struct param_group *group, const struct param_row *row, const struct machine *machine) {
   json_t *object = json_object();
-  if (row->kind == PARAM_CHOICE) {
-    char word[32];
-    param_text(group, row, machine, word);
-    json_set_word(object, "value", word);
-  } else {
-    json_set_whole(object, "value", param_value(group, row, machine));
-  }
+  json_object_set_new(object, "value", value_of(group, row, machine));
   json_set_word(object, "unit", row->unit);
   return object;
 }
 
+static void parameter_key(const struct param_group *group, const struct param_row *row, char key[64]) {
+  snprintf(key, 64, "%s.%s", group->name, row->name);
+}
+
+json_t *report_json_changed(const struct job *job) {
+  json_t *changed = json_object();
+  for (size_t g = 0; g < MACHINE_GROUPS; g++)
+    for (size_t i = 0; i < machine_groups[g].count; i++) {
+      const struct param_row *row = &machine_groups[g].rows[i];
+      char key[64];
+      parameter_key(&machine_groups[g], row, key);
+      if (report_changed(job, &machine_groups[g], row))
+        json_object_set_new(changed, key, value_of(&machine_groups[g], row, &job->machine));
+    }
+  return changed;
+}
+
 static json_t *machine_object(const struct job *job) {
   const struct machine *machine = &job->machine;
-  json_t *object = json_object(), *parameters = json_object(), *changed = json_object();
+  json_t *object = json_object(), *parameters = json_object();
   json_set_word(object, "name", machine->name);
   for (size_t g = 0; g < MACHINE_GROUPS; g++)
     for (size_t i = 0; i < machine_groups[g].count; i++) {
       const struct param_row *row = &machine_groups[g].rows[i];
       char key[64];
-      snprintf(key, sizeof key, "%s.%s", machine_groups[g].name, row->name);
+      parameter_key(&machine_groups[g], row, key);
       json_object_set_new(parameters, key, parameter(&machine_groups[g], row, machine));
-      if (report_changed(job, &machine_groups[g], row))
-        json_object_set(changed, key, json_object_get(json_object_get(parameters, key), "value"));
     }
   json_object_set_new(object, "parameters", parameters);
-  json_object_set_new(object, "changed", changed);
+  json_object_set_new(object, "changed", report_json_changed(job));
   return object;
 }
 

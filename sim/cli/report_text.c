@@ -53,21 +53,20 @@ static void occupancy(const struct view *view) {
              view->job->machine.cu.warps, occupancy_limit_rows[fit->limit].name);
 }
 
-/* What the run has changed in the machine's file. */
-static void changed(const struct view *view) {
+void report_print_changed(const struct job *job, struct text *text) {
   const char *before = "changed        ";
   for (size_t g = 0; g < MACHINE_GROUPS; g++)
     for (size_t i = 0; i < machine_groups[g].count; i++) {
       const struct param_row *row = &machine_groups[g].rows[i];
       char value[32];
-      if (!report_changed(view->job, &machine_groups[g], row))
+      if (!report_changed(job, &machine_groups[g], row))
         continue;
-      param_text(&machine_groups[g], row, &view->job->machine, value);
-      text_print(view->text, "%s%s.%s=%s", before, machine_groups[g].name, row->name, value);
+      param_text(&machine_groups[g], row, &job->machine, value);
+      text_print(text, "%s%s.%s=%s", before, machine_groups[g].name, row->name, value);
       before = ", ";
     }
   if (*before == ',')
-    text_print(view->text, "\n");
+    text_print(text, "\n");
 }
 
 static void kernel(const struct view *view) {
@@ -100,7 +99,7 @@ static void summary(const struct view *view) {
   kernel(view);
   text_print(text, "machine        %s, %u CU%s at %u MHz\n", machine->name, machine->cu.count,
              machine->cu.count == 1 ? "" : "s", machine->cu.clock_mhz);
-  changed(view);
+  report_print_changed(view->job, text);
   text_print(text, "NDRange        ");
   print_range(text, view->launch->global, view->launch->dimensions);
   text_print(text, " work-items in groups of ");

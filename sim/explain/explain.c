@@ -23,6 +23,18 @@ int64_t explain_saved(const struct explain *explain, const struct explain_case *
   return of ? (int64_t)explain->cases[0].time[step].cycles - (int64_t)of->time[step].cycles : 0;
 }
 
+const struct explain_case *explain_anomaly(const struct explain *explain, const struct explain_case *of, size_t step) {
+  const struct explain_case *least = of;
+  for (size_t i = 0; i < explain->count; i++) {
+    const struct explain_case *at = &explain->cases[i];
+    if (at->status == EXPLAIN_FINISHED && !(at->lifted & ~of->lifted) &&
+        at->time[step].cycles < least->time[step].cycles)
+      least = at;
+  }
+  const cycle_t tolerance = explain_tolerance(explain->cases[0].time[step].cycles);
+  return of->time[step].cycles - least->time[step].cycles > tolerance ? least : NULL;
+}
+
 /* ---- ranks ----------------------------------------------------------------------------------------- */
 
 static bool is_single(limit_set set) { return set && !(set & (set - 1)); }

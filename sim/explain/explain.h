@@ -10,7 +10,7 @@
  * Invariant: nothing is said of a set that has no case that finished.
  *
  * Not modelled: chance. A lifted limit may add cycles, since what comes earlier may come in the way of something else:
- * beyond explain_tolerance() that is an anomaly. */
+ * beyond explain_tolerance() that is an anomaly, whatever else is lifted with it. */
 #ifndef SIM_EXPLAIN_EXPLAIN_H
 #define SIM_EXPLAIN_EXPLAIN_H
 
@@ -62,6 +62,10 @@ const struct explain_case *explain_find(const struct explain *explain, limit_set
 
 /* Cycles that lifting the set takes away from a step; 0 of a set that is not known. */
 int64_t explain_saved(const struct explain *explain, const struct explain_case *of, size_t step);
+
+/* Of the cases that lift some of the set's limits and no other, the base among them, the one that takes least, if that is
+ * so much less that the set is an anomaly; else NULL. */
+const struct explain_case *explain_anomaly(const struct explain *explain, const struct explain_case *of, size_t step);
 
 /* The single limits that were lifted, the one that saves most first: their cases. Returns how many. */
 size_t explain_rank(const struct explain *explain, size_t step, const struct explain_case *rank[LIMITS]);

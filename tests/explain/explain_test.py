@@ -90,6 +90,20 @@ class Test(unittest.TestCase):
                 self.assertIn(first["name"], launch["advice"][0])
                 self.assertIn(str(first["cycles"]), launch["advice"][0])
 
+    def test_a_launch_is_called_computing_only_when_more_than_half_is_left_without_all_else(self):
+        path = planted.write(self.folder, "dram_width")
+        launch = json.loads(path.read_text())
+        # DRAM and the link are as narrow as each other, for 8 loads and a store, and hide each other.
+        launch["set"] = {"mem.l2_size": 0, "mem.dram_latency": 1, "mem.link_latency": 1, "mem.l2_latency": 1}
+        launch["launches"][0]["args"] = [planted.IN, planted.OUT, *planted.uints(8, 512)]
+        for width, computes in ((8, False), (24, True)):
+            launch["set"].update({"mem.dram_width": width * 9 // 8, "mem.link_width": width})
+            path.write_text(json.dumps(launch))
+            found, = explained(path)
+            self.assertEqual(found["limits"][0]["cause"], "compute")
+            self.assertEqual(found["all_but_computing"]["cycles"] * 2 > found["cycles"], computes)
+            self.assertEqual(found["advice"][0].startswith("Most of this launch is computing."), computes)
+
     def ring(self, *setting):
         """Explanations of a stream through rings of all depths, of FEW and of MANY tiles, and the closed form of
         docs/buffering.md for the cycles that a tile more takes:
@@ -203,7 +217,7 @@ class Test(unittest.TestCase):
     # ---- sanity -------------------------------------------------------------------------------------------
 
     def test_a_lifted_limit_that_adds_cycles_is_told_as_an_anomaly(self):
-        anomalies = 0
+        anomalies = of_sets = 0
         generator = random.Random(3)
         keys = {"dma.channels": [1, 2, 8], "dma.outstanding": [4, 32, 128], "cu.schedulers": [1, 4],
                 "lds.priority": ["alternate", "warps", "dma"], "mem.link_width": [16, 64], "cu.accesses": [2, 32]}
@@ -216,9 +230,21 @@ class Test(unittest.TestCase):
                     worse = -row["saved"] > max(16, launch["cycles"] // 100)
                     self.assertEqual(row["anomaly"], worse, (lesson, row))
                     told = [line for line in launch["advice"] if line.startswith("Scheduling anomalies")]
-                    self.assertEqual(worse, any(row["name"] in line for line in told), (lesson, row, told))
+                    said = any(f" without the {row['name']} it takes {-row['saved']} cycles more (" in line for line in told)
+                    self.assertEqual(worse, said, (lesson, row, told))
                     anomalies += worse
+                of_sets += self.hold_sets(launch)
         self.assertGreater(anomalies, 0, "there are some, so that the test sees them")
+        self.assertGreater(of_sets, 0, "there are some, so that the test sees them")
+
+    def hold_sets(self, launch):
+        """A pair, or more, that takes more cycles than some of its limits alone is an anomaly; how many there are."""
+        more = [*launch["pairs"], *launch["causes"].values(), launch["all_but_computing"], launch["all"]]
+        for case in more:
+            less = [other["cycles"] for other in launch["limits"] + more if set(other["without"]) <= set(case["without"])]
+            worse = case["cycles"] > min(launch["cycles"], *less) + launch["tolerance"]
+            self.assertEqual(case["anomaly"], worse, case)
+        return sum(case["anomaly"] for case in more)
 
     def test_a_kernel_whose_path_depends_on_time_is_run(self):
         path = self.write("race", RACE, RACE_LAUNCH)

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Random kernels on random machines: what `warpwait explain` says is sane, and is what runs say.
+
+usage: tests/explain/sanity.py [--seeds N] [--seed S] [--rows R] [--jobs J] [--keep DIR]
+
+Kernel and machine number S are made from seed S: a kernel of tests/check/random_kernels.py, on a machine of ours with six
+parameters changed as tests/replay/law.py does. Of each, every limit is lifted alone, and
+
+- no case takes more cycles than the base, or one that lifts some of its limits, and the tolerance, or it is told as an
+  anomaly, in JSON, text and advice;
+- what is saved, shares, sums of pairs, parts of the kernel and waits at its lines are those of the cycles that stand there;
+- the base's cycles and waits are those of `run`, and so are those of R of the rows (default 2);
+- text says what JSON says, whatever --jobs, and the trace of the launch is explained as the launch is.
+
+One of which that does not hold is left in DIR (build/explain) as SEED.json. Exit status 0 if all that holds.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests/check"), str(ROOT / "tests/replay")]
+import law  # noqa: E402
+import random_kernels as kernels  # noqa: E402
+
+WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
+MACHINES = ("teaching", "teaching", "dsp", "h200")
+TRIES = 20  # machines, until one takes the kernel
+CYCLES = 100000  # of a launch, at most
+ROW = re.compile(r"(\S.*?)\s+(\d+)\s+(-?\d+)\s+(-?\d+\.\d)(  \(anomaly\))?(  \(run\))?(?:  (.*))?")
+
+
+def tool(*words):
+    done = subprocess.run([WARPWAIT, *map(str, words)], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def sets(keys):
+    return [word for key in keys.split() for word in ("--set", key)]
+
+
+def waits(report):
+    """{(launch, line): what warps waited there, bucket by bucket}"""
+    found = {}
+    for number, launch in enumerate(report["launches"], 1):
+        for line in launch["by_line"]:
+            found[number, line["line"]] = {stall: cycles for stall, cycles in line["stalls"].items() if stall != "issued"}
+    return found
+
+
+class Kernel:
+    """A launch file, with what is held of it."""
+
+    def __init__(self, seed, folder, options, rows):
+        self.seed, self.folder, self.random = seed, folder, random.Random(f"explain {seed}")
+        self.options, self.rows = options, rows
+        self.broken, self.held, self.anomalies, self.timed, self.cases = [], 0, 0, 0, 0
+
+    def expect(self, holds, what):
+        self.held += bool(holds)
+        if not holds:
+            self.broken.append(what)
+
+    # ---- the launch -----------------------------------------------------------------------------------------
+
+    def make(self):
+        """Writes launch files until a machine takes one; the report of its run."""
+        language = kernels.language_of(self.seed)
+        kernel = kernels.Generator(self.seed, language).kernel()
+        self.path = kernels.set_down(kernel, language, self.folder, str(self.seed))
+        launch = json.loads(self.path.read_text())
+        for _ in range(TRIES):
+            launch["machine"] = self.random.choice(MACHINES)
+            now = json.loads(tool("run", ROOT / "examples/02_bank_conflict/launch.json", "--machine", launch["machine"],
+                                  "--report", "json")[1])["machine"]["parameters"]
+            words = law.other_machine(self.random, self.rows, now)[1::2]
+            launch["set"] = {"cu.warp_size": kernel.warp_size, **dict(word.split("=") for word in words)}
+            self.path.write_text(json.dumps(launch))
+            status, out, told = self.run()
+            if status == 0:
+                self.report = json.loads(out)
+                return True
+            refused = tool("explain", self.path, "-q", "--max-cycles", CYCLES)
+            self.expect(refused[0] == status and not refused[1] and told.splitlines()[-1] in refused[2],
+                        f"run ends with {status}: {told}, explain with {refused[0]}: {refused[2]}")
+        return False
+
+    def run(self, *words):
+        return tool("run", self.path, "-q", "--report", "json", "--host", "plain", "--max-cycles", CYCLES, *words)
+
+    def explain(self, *words, path=None):
+        return tool("explain", path or self.path, "-q", "--max-cycles", CYCLES, *words)
+
+    # ---- what is held ---------------------------------------------------------------------------------------
+
+    def hold(self):
+        if not self.make():
+            return
+        status, out, told = self.explain("--report", "json", "--jobs", 1)
+        self.expect(status == 0, f"explain ends with {status}: {told}")
+        if status:
+            return
+        self.told = json.loads(out)
+        self.timed += self.told["depends_on_time"] is not None
+        for launch, ran in zip(self.told["launches"], self.report["launches"]):
+            self.hold_cases(launch, ran)
+            self.hold_parts(launch, ran)
+            self.hold_runs(launch)
+        self.expect(len(self.told["launches"]) == len(self.report["launches"]), "launches")
+        self.hold_text(self.explain("--jobs", 3))
+        self.hold_trace(out)
+
+    def hold_cases(self, launch, ran):
+        rows, base, saved = launch["limits"], launch["cycles"], {}
+        self.expect(base == ran["cycles"], f"the base takes {base}, a run {ran['cycles']} cycles")
+        self.expect(launch["tolerance"] == max(16, base // 100), "tolerance")
+        self.expect([row["saved"] for row in rows] == sorted((row["saved"] for row in rows), reverse=True), "ranks")
+        advice = [line for line in launch["advice"] if line.startswith("Scheduling anomalies")]
+        self.expect(bool(advice) == any(case["anomaly"] for case in self.all_cases(launch)), "anomalies in the advice")
+        for case in self.all_cases(launch):
+            name = " ".join(case["without"])
+            self.cases += 1
+            self.expect(case["saved"] == base - case["cycles"], f"{name}: saved")
+            self.expect(abs(case["saved_share"] * base - case["saved"]) < 1e-6 * base, f"{name}: share")
+            self.expect(case["anomaly"] == self.is_anomaly(launch, case), f"{name}: anomaly")
+            self.anomalies += case["anomaly"]
+            saved[tuple(case["without"])] = case["saved"]
+        for row in rows:
+            said = any(f" without the {row['name']} it takes" in line for line in advice)
+            self.expect(row["anomaly"] == said, f"{row['limit']}: advice {advice}")
+        for pair in launch["pairs"]:
+            self.expect(pair["sum"] == sum(saved[limit,] for limit in pair["without"]), f"{pair}: sum")
+        mostly = launch["all_but_computing"] and launch["all_but_computing"]["cycles"] > base // 2
+        self.expect(mostly or "is computing" not in launch["advice"][0], f"is not computing: {launch['advice'][0]}")
+        for case in launch["failed"]:
+            self.expect(case["status"] in ("refused", "cycle_limit") and case["reason"], f"failed: {case}")
+
+    def is_anomaly(self, launch, case):
+        """The keys of absent limits are in `without`, too, but not in a row."""
+        less = [other["cycles"] for other in self.all_cases(launch) if set(other["without"]) <= set(case["without"])]
+        return case["cycles"] > min([launch["cycles"], *less]) + launch["tolerance"]
+
+    @staticmethod
+    def all_cases(launch):
+        whole = [case for case in (launch["all"], launch["all_but_computing"]) if case]
+        return [*launch["limits"], *launch["pairs"], *launch["causes"].values(), *whole]
+
+    def hold_parts(self, launch, ran):
+        phases, ends = launch["phases"], [0]
+        for phase in phases:
+            self.expect(phase["from"] == ends[-1] and phase["to"] >= phase["from"], f"{phase}: begins")
+            self.expect(0 <= phase["stall_share"] <= 1 + 1e-9, f"{phase}: share")
+            self.expect(phase["saved"] > 0 if phase["limit"] else phase["saved"] == 0, f"{phase}: saved")
+            ends.append(phase["to"])
+        self.expect(ends[-1] == launch["cycles"], f"parts end at {ends[-1]}")
+        known = waits(self.report)
+        for place in launch["places"]:
+            stalls = known[place["launch"], place["line"]]
+            self.expect(place["wait"] == sum(stalls.values()), f"{place['place']}: wait")
+            self.expect(stalls[place["stall"]] == max(stalls.values()), f"{place['place']}: stall")
+            self.expect(place["limit"] is None or place["left"][place["limit"]] < place["wait"], f"{place['place']}: left")
+        least = sorted((place["wait"] for place in launch["places"]), reverse=True)
+        self.expect([place["wait"] for place in launch["places"]] == least, "places")
+        if launch["places"] and len(launch["places"]) < 6:
+            shown = {(place["launch"], place["line"]) for place in launch["places"]}
+            rest = [sum(stalls.values()) for line, stalls in known.items() if line not in shown]
+            self.expect(all(50 * wait < ran["resident_cycles"] for wait in rest), "a place is missing")
+
+    def hold_runs(self, launch):
+        for row in self.random.sample(launch["limits"], min(self.options.rows, len(launch["limits"]))):
+            status, out, told = self.run(*sets(row["set"]))
+            self.expect(status == 0, f"{row['limit']}: a run ends with {status}: {told}")
+            if status:
+                continue
+            report = json.loads(out)
+            self.expect(report["launches"][launch["launch"] - 1]["cycles"] == row["cycles"], f"{row['limit']}: a run")
+            known = waits(report)
+            for place in launch["places"]:
+                left = sum(known.get((place["launch"], place["line"]), {}).values())
+                self.expect(place["left"].get(row["limit"], left) == left, f"{row['limit']}: left at {place['place']}")
+
+    def hold_text(self, answer):
+        status, text, told = answer
+        launch, = self.told["launches"]
+        self.expect(status == 0 and not told, f"the text ends with {status}: {told}")
+        self.expect(f"\ncycles         {launch['cycles']}\n" in text, "text: cycles")
+        table = [match.groups() for match in map(ROW.fullmatch, text.splitlines()) if match]
+        names = {row["name"]: row for row in launch["limits"] if row["saved"]}
+        names.update({" + ".join(pair["without"]): pair for pair in launch["pairs"]})
+        found = {name: (int(cycles), int(saved), percent, bool(anomaly))
+                 for name, cycles, saved, percent, anomaly, *_ in table}
+        for name, row in names.items():
+            said = (row["cycles"], row["saved"], f"{100 * row['saved_share']:.1f}", row["anomaly"])
+            self.expect(found.get(name) == said, f"text: {name} is {found.get(name)}, not {said}")
+        flat = " ".join(text.split())
+        for sentence in launch["advice"]:
+            self.expect(" ".join(sentence.split()) in flat, f"text: has not '{sentence}'")
+        for case in self.all_cases(launch):
+            self.expect(not case["anomaly"] or any(int(row[1]) == case["cycles"] and row[4] for row in table),
+                        f"text: {case['without']} is no anomaly")
+
+    def hold_trace(self, expected):
+        trace = self.folder / f"{self.seed}.wwt"
+        status, _, told = self.run("--trace", trace)
+        self.expect(status == 0, f"no trace: {told}")
+        status, out, told = self.explain("--report", "json", path=trace)
+        self.expect(status == 0, f"the trace: explain ends with {status}: {told}")
+        if status or self.told["depends_on_time"]:
+            return
+        if not any(case["how"] == "run" for launch in self.told["launches"] for case in self.all_cases(launch)):
+            self.expect(out == expected, "the trace is explained otherwise")
+            return
+        for one, other in zip(self.told["launches"], json.loads(out)["launches"]):
+            replayed = {row["limit"]: row for row in one["limits"] if row["how"] == "replayed"}
+            self.expect({row["limit"]: row for row in other["limits"]} == replayed, "the trace's rows are others")
+
+
+def hold(seed, options, rows):
+    with tempfile.TemporaryDirectory() as name:
+        kernel = Kernel(seed, pathlib.Path(name), options, rows)
+        kernel.hold()
+        if kernel.broken:
+            options.keep.mkdir(parents=True, exist_ok=True)
+            for path in kernel.folder.glob(f"{seed}.*"):
+                shutil.copy(path, options.keep)
+        return kernel
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rows", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/explain")
+    parser.add_argument("--gtest_brief", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    rows = law.parameters()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        seeds = range(options.seed, options.seed + options.seeds)
+        done = list(pool.map(lambda seed: hold(seed, options, rows), seeds))
+    for kernel in done:
+        for what in kernel.broken[:8]:
+            print(f"broken: {options.keep}/{kernel.seed}.json: {what}")
+    broken = sum(len(kernel.broken) for kernel in done)
+    print(f"{sum(kernel.cases for kernel in done)} cases of {len(done)} kernels, {sum(kernel.anomalies for kernel in done)} "
+          f"anomalies, {sum(kernel.timed for kernel in done)} kernels run; {sum(kernel.held for kernel in done)} held, {broken} broken")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
