@@ -107,10 +107,16 @@ static const char *constant(void *context, const char *machine, const char *name
 
 /* ---- launches -------------------------------------------------------------------------------------- */
 
+/* A plan's -DNAME=VALUE is a define as the launch file's are, which would win over it among the other options. */
 static void say_build(const struct sweep_target *target, const uint32_t *value, struct program_build *build) {
   const struct sweep_plan *plan = target->plan;
-  for (size_t i = 0; i < plan->build_count; i++)
-    program_say(&build->options, plan->builds[i]);
+  for (size_t i = 0; i < plan->build_count; i++) {
+    const char *word = plan->builds[i];
+    if (strncmp(word, "-D", 2) == 0 && word[2])
+      program_say(&build->defines, word + 2);
+    else
+      program_say(&build->options, word);
+  }
   for (size_t i = 0; i < target->names; i++) {
     char define[512];
     if (target->name[i].kind != SWEEP_DEFINE)
