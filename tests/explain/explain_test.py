@@ -275,6 +275,13 @@ class Test(unittest.TestCase):
                          [report_of(path, "-D", f"DEPTH={depth}")["launches"][0]["cycles"] for depth in (1, 2)])
         self.assertEqual(launch["vary"]["best"], "2")
 
+    def test_defines_of_the_command_line_win_over_the_launch_file_for_values_too(self):
+        path = ROOT / "docs/lessons/04-double-and-deep-buffering/launch.json"
+        launch, = explained(path, "--vary", "DEPTH=1,2", "-D", "WORK=26")
+        self.assertEqual([row["cycles"] for row in launch["vary"]["values"]],
+                         [report_of(path, "-D", "WORK=26", "-D", f"DEPTH={depth}")["launches"][0]["cycles"]
+                          for depth in (1, 2)])
+
     def test_nothing_is_advised_that_was_not_tried(self):
         """Every number of cycles in the advice is one of a case that was replayed or run."""
         for path in (LESSON, ROOT / "examples/10_contention/launch.json", ROOT / "examples/11_stencil_2d/launch_opencl.json"):
