@@ -153,16 +153,17 @@ def renewed(shown, output):
     lines = lines_of(output)
     if LEFT_OUT not in shown:
         return lines
-    new, at = [], 0
-    for text in shown:
-        if text == LEFT_OUT:
-            new.append(text)
-            continue
-        skip = bool(new) and new[-1] == LEFT_OUT
-        places = range(at, len(lines)) if skip else range(at, min(at + 1, len(lines)))
-        found = next((place for place in places if kind_of(lines[place]) == kind_of(text)), None)
-        if found is None:
-            raise Wrong(f"the run has no line like '{text}' there: renew this block by hand")
-        new.append(lines[found])
-        at = found + 1
+    if not difference(shown, output):
+        return shown
+    kinds, new, at = [kind_of(line) for line in lines], [], 0
+    for number, segment in enumerate(segments_of(shown)):
+        # The first segment stands at the beginning; the others where lines of their kinds come next.
+        wanted = [kind_of(line) for line in segment]
+        at = place_of(wanted, kinds[:len(wanted)] if number == 0 else kinds, at)
+        if at < 0:
+            raise Wrong(f"the run has nothing like '{segment[0]}' there: renew this block by hand")
+        new += [LEFT_OUT] * (number > 0) + lines[at:at + len(segment)]
+        at += len(segment)
+    if difference(new, output):
+        raise Wrong(f"the run does not end with '{shown[-1]}': renew this block by hand")
     return new
