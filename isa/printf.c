@@ -233,10 +233,10 @@ static const char *find_string(const struct isa_launch *launch, uint64_t address
   size_t room = 0;
   if (address >= ISA_CONSTANT_APERTURE && offset < program->constant_bytes) {
     text = (const char *)program->constants + offset;
-    room = program->constant_bytes - offset;
+    room = (size_t)(program->constant_bytes - offset);
   } else if ((text = (const char *)isa_memory_at(launch->memory, address, 1))) {
     const struct isa_buffer *buffer = isa_memory_near(launch->memory, address);
-    room = buffer->bytes - (address - buffer->base);
+    room = (size_t)(buffer->bytes - (address - buffer->base));
   }
   *length = text ? strnlen(text, room) : 0;
   return text;

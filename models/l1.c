@@ -104,7 +104,7 @@ void l1_capture(struct l1 *l1, struct isa_memory *memory, const struct mem_line 
     uint64_t first = buffer->base > from ? buffer->base - from : 0;
     uint64_t end = buffer->base + buffer->bytes - from;
     end = end < size ? end : size;
-    memcpy(bytes_of(l1, entry) + first, buffer->data + (from + first - buffer->base), end - first);
+    memcpy(bytes_of(l1, entry) + first, buffer->data + (from + first - buffer->base), (size_t)(end - first));
   }
 }
 

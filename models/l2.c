@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "sim/core/need.h"
+
 struct l2_line {
   cycle_t ready;         /* when the last fill under way is done */
   uint64_t used;         /* l2->uses of the last access */
@@ -363,8 +365,8 @@ bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *s
   uint64_t entries = slices * l2->sets * params->l2_ways;
   bool built = dram_init(&l2->dram, params, stats);
   l2->slices = calloc(slices, sizeof *l2->slices);
-  l2->tags = entries ? calloc(entries, sizeof *l2->tags) : NULL;
-  l2->entries = entries ? calloc(entries, sizeof *l2->entries) : NULL;
+  l2->tags = entries ? calloc(need_size(entries), sizeof *l2->tags) : NULL;
+  l2->entries = entries ? calloc(need_size(entries), sizeof *l2->entries) : NULL;
   built = built && l2->slices && (!entries || (l2->tags && l2->entries));
   for (uint32_t i = 0; built && i < slices; i++) {
     l2->slices[i].width.per_cycle = params->l2_width;

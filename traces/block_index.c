@@ -104,11 +104,11 @@ bool block_read_meta(struct block_reader *reader, uint64_t offset, struct bytes 
   struct cursor cursor = {payload->at, payload->at + payload->size, false};
   const uint64_t length = cursor_varint(&cursor);
   const uint8_t *name = cursor_bytes(&cursor, length);
-  if (!name || memchr(name, 0, length))
+  if (!name || memchr(name, 0, (size_t)length))
     return block_expected(reader, offset, "a meta with a name", "none");
   struct block_meta *metas = realloc(reader->metas, (reader->meta_count + 1) * sizeof *metas);
   reader->metas = metas ? metas : reader->metas;
-  char *own = strndup((const char *)name, length);
+  char *own = strndup((const char *)name, (size_t)length);
   if (!metas || !own) {
     free(own);
     return block_expected(reader, offset, "memory for a meta", "none");

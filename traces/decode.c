@@ -99,10 +99,10 @@ static bool decode_note(struct decoder *decoder) {
   const uint8_t *text = cursor_bytes(bytes, length);
   if (!text)
     return wrong(decoder, "a note's text");
-  if (memchr(text, 0, length))
+  if (memchr(text, 0, (size_t)length))
     return wrong(decoder, "a note's text without zeros");
   const struct trace_note note = {.kind = (enum trace_note_kind)kind, .values = (uint32_t)values};
-  room = room && bytes_add(&notes->note, &note, sizeof note) && bytes_add(&notes->text, text, length) &&
+  room = room && bytes_add(&notes->note, &note, sizeof note) && bytes_add(&notes->text, text, (size_t)length) &&
          bytes_add(&notes->text, "", 1);
   return room || wrong(decoder, "memory is out");
 }

@@ -140,10 +140,10 @@ static bool add_kinds(struct lex *lex, struct slice word, struct bytes *kinds) {
     return false;
   if (kinds->size + times > TEXT_PROGRAM)
     return lex_fail(lex, "the program has more than %d instructions", TEXT_PROGRAM);
-  if (!bytes_reserve(kinds, times))
+  if (!bytes_reserve(kinds, (size_t)times))
     return lex_fail(lex, "memory is out");
-  memset(kinds->at + kinds->size, (int)kind, times);
-  kinds->size += times;
+  memset(kinds->at + kinds->size, (int)kind, (size_t)times);
+  kinds->size += (size_t)times;
   return true;
 }
 

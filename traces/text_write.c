@@ -228,7 +228,7 @@ static bool begin_piece(struct text_writer *writer, struct resident *resident, c
   struct decoder *decoder = &resident->decoders[piece->warp];
   const struct trace_launch *launch = &writer->trace->launches[resident->launch];
   const struct reader_program *program = &writer->trace->programs[launch->program];
-  decode_piece(decoder, piece->bytes, piece->size, piece->operations);
+  decode_piece(decoder, piece->bytes, (size_t)piece->size, piece->operations);
   if (resident->begun[piece->warp])
     return decode_go_on(decoder);
   resident->begun[piece->warp] = true;

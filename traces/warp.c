@@ -35,7 +35,7 @@ static bool fail(struct trace_warp *warp, const char *expected) {
 
 static bool take_piece(struct trace_warp *warp, const struct reader_piece *piece) {
   warp->piece.size = 0;
-  if (!bytes_add(&warp->piece, piece->bytes, piece->size))
+  if (!bytes_add(&warp->piece, piece->bytes, (size_t)piece->size))
     return fail(warp, "memory for a piece");
   decode_piece(&warp->decoder, warp->piece.at, warp->piece.size, piece->operations);
   return true;

@@ -36,7 +36,8 @@ static const char *constant_string(struct build *b, uint32_t id) {
     return NULL;
   const uint64_t offset = address - ISA_CONSTANT_APERTURE;
   const struct build_tables *tables = b->tables;
-  if (offset >= tables->constant_bytes || !memchr(tables->constants + offset, 0, tables->constant_bytes - offset))
+  if (offset >= tables->constant_bytes ||
+      !memchr(tables->constants + offset, 0, (size_t)(tables->constant_bytes - offset)))
     return NULL;
   return (const char *)tables->constants + offset;
 }

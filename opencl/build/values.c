@@ -23,7 +23,7 @@ ir_ref *core_room(struct build *b, uint64_t count) {
   struct core_chunk *chunk = b->core->chunk;
   if (!chunk || chunk->room - chunk->used < count) {
     const uint64_t room = count > CHUNK ? count : CHUNK;
-    chunk = need(1, sizeof *chunk + room * sizeof(ir_ref));
+    chunk = need(1, need_size(sizeof *chunk + room * sizeof(ir_ref)));
     *chunk = (struct core_chunk){.next = b->core->chunk, .room = room};
     b->core->chunk = chunk;
   }

@@ -44,7 +44,7 @@ static bool fill_file(struct job *job, size_t buffer, const char *path, struct m
   struct isa_buffer *target = &job->memory.buffers[buffer];
   char *data = NULL;
   size_t size = 0;
-  if (!file_read(path, JOB_MEMORY_BYTES, &data, &size, message))
+  if (!file_read(path, need_size(JOB_MEMORY_BYTES), &data, &size, message))
     return false;
   if (size != target->bytes) {
     free(data);

@@ -88,7 +88,7 @@ bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type e
   strcpy(buffer.name, name);
   if (!room_for(job, bytes, &buffer.base, message))
     return false;
-  buffer.data = calloc(bytes, 1);
+  buffer.data = calloc(need_size(bytes), 1);
   if (!buffer.data)
     return message_fail(message, "no memory for %" PRIu64 " bytes", bytes);
   append_buffer(job, &buffer, element);
@@ -101,13 +101,13 @@ bool job_variables(struct job *job, struct message *message) {
   const struct isa_buffer *last = job->memory.count ? &job->memory.buffers[job->memory.count - 1] : NULL;
   const bool there = last && last->base == buffer.base && last->bytes == buffer.bytes && last->data;
   if (there)
-    memcpy(last->data, program->variables, last->bytes);
+    memcpy(last->data, program->variables, (size_t)last->bytes);
   if (!buffer.bytes || there)
     return true;
-  buffer.data = malloc(buffer.bytes);
+  buffer.data = malloc(need_size(buffer.bytes));
   if (!buffer.data)
     return message_fail(message, "no memory for %" PRIu64 " bytes of program-scope variables", buffer.bytes);
-  memcpy(buffer.data, program->variables, buffer.bytes);
+  memcpy(buffer.data, program->variables, (size_t)buffer.bytes);
   append_buffer(job, &buffer, (struct type){TYPE_UNSIGNED, 1, 1});
   return true;
 }

@@ -89,7 +89,7 @@ bool job_together(struct job *job, size_t first, size_t *launch, struct message 
 uint8_t *job_packets(const struct isa_pipe *pipe, uint64_t *bytes) {
   const uint64_t count = isa_pipe_available(pipe, ISA_PIPE_READ);
   *bytes = count * pipe->packet_size;
-  uint8_t *packets = need(*bytes + 1, 1);
+  uint8_t *packets = need(need_size(*bytes + 1), 1);
   for (uint64_t i = 0; i < count; i++)
     memcpy(packets + i * pipe->packet_size, isa_pipe_packet(pipe, i), pipe->packet_size);
   return packets;

@@ -65,7 +65,7 @@ bool launch_bytes(struct launch_reader *reader, const struct place *place, const
     return false;
   char *path = file_beside(reader->job->file, word), *raw = NULL;
   size_t size = 0;
-  bool good = file_read(path, JOB_MEMORY_BYTES, &raw, &size, reader->document.message);
+  bool good = file_read(path, need_size(JOB_MEMORY_BYTES), &raw, &size, reader->document.message);
   free(path);
   if (!good)
     return launch_refuse(reader, place);

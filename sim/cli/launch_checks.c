@@ -143,7 +143,7 @@ static bool expected_packets(struct launch_reader *reader, const struct place *p
   const char *word = json_word(&reader->document, place, name);
   size_t bytes = 0;
   char *raw = NULL, *path = word ? file_beside(reader->job->file, word) : NULL;
-  bool good = path && file_read(path, JOB_MEMORY_BYTES, &raw, &bytes, reader->document.message);
+  bool good = path && file_read(path, need_size(JOB_MEMORY_BYTES), &raw, &bytes, reader->document.message);
   free(path);
   if (!good)
     return word && launch_refuse(reader, place);

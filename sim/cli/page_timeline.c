@@ -101,7 +101,7 @@ static bool lengthens(struct reading *reading, const struct timeline_event *even
 }
 
 static void look_over(struct reading *reading, size_t most) {
-  uint64_t *begin = need(WINDOWS, sizeof *begin), count = 0;
+  size_t *begin = need(WINDOWS, sizeof *begin), count = 0;
   struct timeline_event event;
   const cycle_t window = (reading->extent.to - reading->extent.from) / WINDOWS + 1;
   while (timeline_next(reading->file, &event)) {

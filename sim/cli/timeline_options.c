@@ -122,7 +122,7 @@ static bool read_cus(const char *list, uint8_t *cus, uint32_t count, struct mess
     if (last >= count)
       return message_fail(message, "--cu: %" PRIu64 " is outside [0, %u], the compute units of the machine", last,
                           count - 1);
-    memset(cus + first, 1, last - first + 1);
+    memset(cus + first, 1, (size_t)(last - first + 1));
     if (!*at)
       return true;
   }

@@ -44,7 +44,7 @@ static void read_launches(struct timeline_run *run) {
   run->launch = need(run->launches + 1, sizeof *run->launch);
   for (size_t i = 0; i < run->launches; i++) {
     const json_t *launch = json_array_get(launches, i);
-    const uint64_t program = number(launch, "program");
+    const size_t program = need_size(number(launch, "program"));
     run->launch[i] = (struct timeline_launch){
         .kernel = word(launch, "kernel"), .start = number(launch, "start"), .cycles = number(launch, "cycles")};
     if (program < run->programs) {

@@ -236,7 +236,7 @@ static bool read_pipe(struct job_reader *reader, const struct place *place, cons
   struct isa_buffer *at = &memory->buffers[buffer];
   if (!memory->count || at->data || isa_pipe_bytes((uint32_t)packet_size, (uint32_t)max_packets) != at->bytes)
     return json_fail(&reader->document, place, "does not fit its buffer");
-  at->data = calloc(at->bytes, 1);
+  at->data = calloc(need_size(at->bytes), 1);
   memory->pipes = need_more(memory->pipes, memory->pipe_count + 1, sizeof *memory->pipes);
   struct isa_pipe *pipe = &memory->pipes[memory->pipe_count];
   if (!at->data || !isa_pipe_init(pipe, at->name, (uint32_t)memory->pipe_count + 1, at->base, at->data,
@@ -334,8 +334,8 @@ static bool read_launch(struct job_reader *reader, const struct place *place, co
     return false;
   launch->isa.dimensions = (uint32_t)dimensions;
   launch->isa.lds_bytes = (uint32_t)lds;
-  launch->first = first;
-  launch->together = together;
+  launch->first = (size_t)first;
+  launch->together = (size_t)together;
   fit->registers = (uint32_t)registers;
   fit->fitted = (uint32_t)fitted;
   launch->refitted = fitted;

@@ -156,7 +156,7 @@ static bool watch(void *self, cycle_t now) {
 static int run_and_report(struct invocation *call, struct job *job, struct suppressions *all) {
   struct checker *checker = checker_new();
   const struct run_sources sources = {checker_sources(checker), checker, watch};
-  struct check_report report = {.job = job, .most = call->most};
+  struct check_report report = {.job = job, .most = need_size(call->most)};
   struct launch_result *results = NULL;
   bool stopped = false;
   int status = CLI_BAD_INPUT;

@@ -122,7 +122,8 @@ static bool write_diff(struct invocation *call, const struct diff *diff) {
 
 static int compare(struct invocation *call) {
   struct diff diff = {0};
-  const bool good = diff_compare(&diff, call->side, call->launch, &call->common.message) && write_diff(call, &diff);
+  const bool good =
+      diff_compare(&diff, call->side, need_size(call->launch), &call->common.message) && write_diff(call, &diff);
   const int status = !good ? cli_bad_input(&call->common.message) : diff.differ ? CLI_WENT_WRONG : CLI_FINE;
   diff_free(&diff);
   return status;

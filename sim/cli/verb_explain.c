@@ -139,7 +139,8 @@ static int explain(struct invocation *call, struct explain_run *run, struct expl
       status = CLI_WENT_WRONG;
     return status;
   }
-  char *text = call->common.json ? explain_json(run, vary, call->launch) : explain_text(run, vary, call->launch);
+  const size_t launch = need_size(call->launch);
+  char *text = call->common.json ? explain_json(run, vary, launch) : explain_text(run, vary, launch);
   const bool good = cli_output(call->common.out, text, strlen(text), message);
   free(text);
   return good ? CLI_FINE : cli_bad_input(message);

@@ -124,7 +124,7 @@ static bool write_dump(const struct job *job, const char *dump, struct message *
   const struct isa_buffer *buffer = &job->memory.buffers[pipe ? 0 : number];
   uint64_t bytes = pipe ? 0 : buffer->bytes;
   uint8_t *packets = pipe ? job_packets(&job->memory.pipes[number], &bytes) : NULL;
-  bool good = file_write(path, pipe ? packets : buffer->data, bytes, message);
+  bool good = file_write(path, pipe ? packets : buffer->data, (size_t)bytes, message);
   free(packets);
   return good ? true : message_within(message, "--dump");
 }

@@ -26,7 +26,7 @@ static bool differ(struct verdict *verdict, struct type type, const uint8_t *got
 
 static bool same_bytes(struct verdict *verdict, struct type type, const uint8_t *got, const uint8_t *expected,
                        uint64_t bytes) {
-  if (memcmp(got, expected, bytes) == 0)
+  if (memcmp(got, expected, (size_t)bytes) == 0)
     return true;
   uint64_t byte = 0;
   while (got[byte] == expected[byte])
@@ -70,24 +70,24 @@ static bool named_components(struct verdict *verdict, const struct job_check *ch
   return true;
 }
 
-static int compare_packets(const void *a, const void *b, void *bytes) { return memcmp(a, b, *(const uint64_t *)bytes); }
+static int compare_packets(const void *a, const void *b, void *bytes) { return memcmp(a, b, *(const size_t *)bytes); }
 
-static void hexadecimal(char *text, size_t size, const uint8_t *bytes, uint64_t count) {
+static void hexadecimal(char *text, size_t size, const uint8_t *bytes, size_t count) {
   size_t used = 0;
-  for (uint64_t i = 0; i < count && i < 16; i++)
+  for (size_t i = 0; i < count && i < 16; i++)
     used += (size_t)snprintf(text + used, size - used, "%02x", bytes[i]);
   if (count > 16)
     snprintf(text + used, size - used, "...");
 }
 
-static bool same_packets(struct verdict *verdict, const struct job_check *check, const uint8_t *got, uint64_t bytes) {
-  uint64_t packet = check->packet, count = bytes / packet;
+static bool same_packets(struct verdict *verdict, const struct job_check *check, const uint8_t *got, size_t bytes) {
+  size_t packet = (size_t)check->packet, count = bytes / packet;
   uint8_t *a = need(bytes, 1), *b = need(bytes, 1);
   memcpy(a, got, bytes);
   memcpy(b, check->expected, bytes);
   qsort_r(a, count, packet, compare_packets, &packet);
   qsort_r(b, count, packet, compare_packets, &packet);
-  uint64_t i = 0;
+  size_t i = 0;
   while (i < count && memcmp(a + i * packet, b + i * packet, packet) == 0)
     i++;
   if (i < count) {
@@ -95,8 +95,8 @@ static bool same_packets(struct verdict *verdict, const struct job_check *check,
     hexadecimal(x, sizeof x, a + i * packet, packet);
     hexadecimal(y, sizeof y, b + i * packet, packet);
     bool surplus = memcmp(a + i * packet, b + i * packet, packet) < 0;
-    snprintf(verdict->text, sizeof verdict->text, "in sorted order, packet %" PRIu64 ": got %s, expected %s: %s", i, x,
-             y, surplus ? "the former is there too often" : "the latter is missing");
+    snprintf(verdict->text, sizeof verdict->text, "in sorted order, packet %zu: got %s, expected %s: %s", i, x, y,
+             surplus ? "the former is there too often" : "the latter is missing");
   }
   free(a);
   free(b);
@@ -111,7 +111,7 @@ static bool compare(struct verdict *verdict, const struct job *job, const struct
   case CHECK_TOLERANCE:
     return within_tolerance(verdict, check, got, bytes);
   case CHECK_MULTISET:
-    return same_packets(verdict, check, got, bytes);
+    return same_packets(verdict, check, got, (size_t)bytes);
   case CHECK_ELEMENTS:
     return named_components(verdict, check, got, bytes);
   }

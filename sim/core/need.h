@@ -3,11 +3,16 @@
 #define SIM_CORE_NEED_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Small things, zeroed. There is nothing sensible to do without them: ends the program with exit status 3.
  * Large things that a user asked for by size (buffers) do not come from here. */
 void *need(size_t count, size_t size);
 void *need_more(void *old, size_t count, size_t size);
 char *need_copy(const char *text);
+
+/* A number of bytes or things as C's functions take it. Where that has 32 bits, a larger one becomes the largest, which
+ * no allocation gives. */
+static inline size_t need_size(uint64_t count) { return count < SIZE_MAX ? (size_t)count : SIZE_MAX; }
 
 #endif

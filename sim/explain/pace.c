@@ -46,7 +46,7 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
   const struct pace *pace = pace_until(log, launch, event->to);
   const cycle_t end = event->to - pace->origin;
   for (cycle_t at = event->from - pace->origin; at < end;) {
-    const size_t bin = at / pace->width;
+    const size_t bin = (size_t)(at / pace->width);
     const cycle_t until = cycle_min((bin + 1) * pace->width, end);
     log->stalls[launch].stalls[bin][event->field[TIMELINE_WARP_STALL]] += until - at;
     at = until;

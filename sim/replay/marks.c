@@ -391,7 +391,7 @@ static void make_shadows(struct marks *marks, const struct isa_memory *memory) {
   marks->shadows = need(memory->count + 1, sizeof *marks->shadows);
   for (size_t i = 0; i < memory->count; i++) {
     const struct isa_buffer *buffer = &memory->buffers[i];
-    const uint64_t words = (buffer->bytes + GRAIN - 1) / GRAIN;
+    const size_t words = need_size((buffer->bytes + GRAIN - 1) / GRAIN);
     marks->shadows[marks->shadow_count++] =
         (struct shadow){buffer->base, words, need(words, sizeof(uint32_t)), need(words, sizeof(uint64_t))};
   }
@@ -400,8 +400,8 @@ static void make_shadows(struct marks *marks, const struct isa_memory *memory) {
 static void forget(struct marks *marks) {
   for (size_t i = 0; i < marks->shadow_count; i++) {
     struct shadow *shadow = &marks->shadows[i];
-    memset(shadow->writer, 0, shadow->words * sizeof *shadow->writer);
-    memset(shadow->reader, 0, shadow->words * sizeof *shadow->reader);
+    memset(shadow->writer, 0, (size_t)shadow->words * sizeof *shadow->writer);
+    memset(shadow->reader, 0, (size_t)shadow->words * sizeof *shadow->reader);
   }
 }
 

@@ -160,7 +160,7 @@ static uint64_t keep_rows(struct sweep_plan *plan) {
   uint64_t kept = 0;
   while (seen.mask < 2 * plan->samples)
     seen.mask = 2 * seen.mask + 1;
-  seen.slot = need(seen.mask + 1, sizeof *seen.slot);
+  seen.slot = need(need_size(seen.mask + 1), sizeof *seen.slot);
   for (uint64_t row = 0; row < plan->samples; row++) {
     uint32_t value[PLAN_AXES];
     plan_grid_point(plan, plan->drawn[row], value);
@@ -190,6 +190,6 @@ static bool draw_latin(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
 bool plan_draw(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
   if (plan->sample == SWEEP_GRID)
     return true;
-  plan->drawn = need(plan->samples, sizeof *plan->drawn);
+  plan->drawn = need(need_size(plan->samples), sizeof *plan->drawn);
   return plan->sample == SWEEP_RANDOM ? draw_random(plan, message) : draw_latin(plan, message);
 }
