@@ -1,16 +1,12 @@
-/* `warpwait explain --vary NAME=VALUES`: what a define or an argument of the launch costs, by running each value.
- *
- * NAME is that of an axis of a sweep (docs/sweep.md): define.NAME, arg.NAME, launch.2.arg.NAME; a NAME alone is a
- * define. Each value is another program or other data, so that nothing can be replayed.
+/* `warpwait explain --vary NAME=VALUES`: what a define or an argument of the launch costs, by running each value
+ * (vary.h).
  *
  * Invariant: a value's cycles are those of `warpwait run` with it, on the machine that is explained. */
 #ifndef SIM_CLI_EXPLAIN_VARY_H
 #define SIM_CLI_EXPLAIN_VARY_H
 
 #include "sim/cli/explain_run.h"
-
-struct sweep_plan;
-struct sweep_target;
+#include "sim/cli/vary.h"
 
 struct explain_value {
   const char *word;
@@ -20,11 +16,10 @@ struct explain_value {
 };
 
 struct explain_vary {
-  char *name;
+  const char *name;
   struct explain_value *value;
   size_t count;
-  struct sweep_plan *plan;
-  struct sweep_target *target;
+  struct vary axis;
   struct machine machine; /* that is explained */
 };
 

@@ -16,14 +16,18 @@
 
 bool page_defines(const struct page *page) { return page->key && strncmp(page->key, "define.", 7) == 0; }
 
+bool page_varies_arguments(const struct page *page) {
+  return page->key && (strncmp(page->key, "arg.", 4) == 0 || strncmp(page->key, "launch.", 7) == 0);
+}
+
 static bool check_parameter(const struct page *page, struct message *message) {
   const struct param_group *group = NULL;
   struct machine machine;
   char text[PARAM_MESSAGE], nearest[64] = "";
   machine_defaults(&machine);
   if (!param_find(machine_groups, MACHINE_GROUPS, page->key, &group, nearest))
-    return message_fail(message, "'%.60s' is neither a parameter of a machine nor define.NAME%s%s%s", page->key,
-                        *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+    return message_fail(message, "'%.60s' is no parameter of a machine, no define.NAME and no arg.NAME%s%s%s",
+                        page->key, *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
   for (size_t i = 0; i < page->axis.count; i++)
     if (!param_set(machine_groups, MACHINE_GROUPS, &machine, page->key, page->axis.value[i], text))
       return message_fail(message, "%s", text);
@@ -43,7 +47,9 @@ static bool read_axis(struct page *page, struct message *message) {
     return message_fail(message, "%zu values are outside [1, %d]", page->axis.count, PAGE_POINTS);
   if (page_defines(page) && page->built)
     return message_fail(message, "%.60s: a recording is of a program that is built already", page->key);
-  return page_defines(page) || check_parameter(page, message);
+  if (page_varies_arguments(page) && page->built)
+    return message_fail(message, "%.60s: a recording is of one set of arguments", page->key);
+  return page_defines(page) || page_varies_arguments(page) || check_parameter(page, message);
 }
 
 bool page_settle(struct page *page, struct message *message) {

@@ -29,7 +29,7 @@ enum {
 #define PAGE_OPTIONS(group)                                                                                            \
   {"html", KEY_HTML, "FILE", 0, "Write a page for a browser: timeline, banks, source and stalls", group}, {            \
     "html-vary", KEY_HTML_VARY, "KEY=VALUES", 0,                                                                       \
-        "What the page's slider goes through: dma.setup=0,20,40 or define.DEPTH=1..4", group                           \
+        "What the page's slider goes through: dma.setup=0,20,40, define.DEPTH=1..4 or arg.tiles=8,16", group           \
   }
 
 struct page_point {
@@ -53,6 +53,9 @@ void page_free(struct page *page);
 
 /* The axis is a define: "NAME=VALUE" is for the compiler, not for the machine. */
 bool page_defines(const struct page *page);
+
+/* The axis is an argument of the launch, which vary.h reads. */
+bool page_varies_arguments(const struct page *page);
 
 /* timeline_run_job(), looked at for the page. */
 bool page_run_job(struct page *page, struct timeline_options *options, struct job *job, struct run_options *how,

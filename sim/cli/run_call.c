@@ -165,17 +165,17 @@ bool run_call_job(struct run_call *call, struct job *job, struct launch_result *
 }
 
 /* A run like the first, with one more word; it writes nothing but its point. */
-static bool run_point(struct run_call *call, const char *value, const struct run_again *again, bool *stopped) {
+static bool run_point(struct run_call *call, size_t number, const struct run_again *again, bool *stopped) {
   const struct page *page = &call->page;
-  const bool defines = page_defines(page);
-  const char *key = defines ? strchr(page->key, '.') + 1 : page->key;
+  const bool defines = page_defines(page), sets = !defines && !page_varies_arguments(page);
+  const char *key = defines ? strchr(page->key, '.') + 1 : page->key, *value = page->axis.value[number];
   const size_t size = strlen(key) + strlen(value) + 2;
   char *word = need(size, 1);
   snprintf(word, size, "%s=%s", key, value);
-  if (!defines)
+  if (sets)
     run_add_word(&call->sets, word);
-  const bool good = again->run(again->self, value, defines ? word : NULL, stopped);
-  if (!defines)
+  const bool good = again->run(again->self, number, defines ? word : NULL, stopped);
+  if (sets)
     call->sets.count--;
   if (!good)
     message_within(&call->message, word);
@@ -193,7 +193,7 @@ bool run_points(struct run_call *call, const struct report *report, const struct
   call->run.vcd = call->timeline.path = NULL;
   call->run.systemc = false; /* of that host a process has one; the result is the same */
   for (size_t i = 0; good && i < call->page.axis.count; i++)
-    good = run_point(call, call->page.axis.value[i], again, stopped) || message_within(&call->message, "--html-vary");
+    good = run_point(call, i, again, stopped) || message_within(&call->message, "--html-vary");
   call->run = how;
   call->timeline.path = timeline;
   return good;

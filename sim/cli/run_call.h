@@ -87,10 +87,10 @@ bool run_outputs_possible(struct run_call *call, const struct job *job);
 bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count, bool *stopped);
 
 /* Makes points of the page, if one is asked for: of the run that has been, and of one for each value of its axis.
- * `again` loads the job as the call's sets now have it, and with `define` if that is not NULL, runs it, and gives its
- * report to page_add(). */
+ * `again` loads the job of value `number` as the call's sets now have it, and with `define` if that is not NULL, runs
+ * it, and gives its report to page_add(). */
 struct run_again {
-  bool (*run)(void *self, const char *label, const char *define, bool *stopped);
+  bool (*run)(void *self, size_t number, const char *define, bool *stopped);
   void *self;
 };
 bool run_points(struct run_call *call, const struct report *report, const struct run_again *again, bool *stopped);

@@ -116,7 +116,7 @@ struct again {
   struct trace *trace;
 };
 
-static bool replay_again(void *self, const char *label, const char *define, bool *stopped) {
+static bool replay_again(void *self, size_t number, const char *define, bool *stopped) {
   const struct again *again = self;
   struct run_call *call = &again->call->common;
   const struct run_sources *before = call->run.sources;
@@ -139,7 +139,7 @@ static bool replay_again(void *self, const char *label, const char *define, bool
   }
   report.results = results;
   if (good)
-    page_add(&call->page, label, &report);
+    page_add(&call->page, call->page.axis.value[number], &report);
   run_free(results, report.count);
   job_free(&job);
   return good;

@@ -10,6 +10,7 @@
 #include "sim/cli/file.h"
 #include "sim/cli/job_options.h"
 #include "sim/cli/trace_job.h"
+#include "sim/cli/vary.h"
 #include "sim/core/need.h"
 #include "sim/replay/recorder.h"
 
@@ -19,6 +20,8 @@ struct invocation {
   struct words dumps;
   const char *trace;
   bool verify;
+  struct vary vary;       /* of --html-vary, when its axis is an argument */
+  const struct job *base; /* the run as asked */
 };
 
 enum {
@@ -177,7 +180,21 @@ static bool run(struct invocation *call, struct job *job, struct launch_result *
 
 /* ---- the page's further points ------------------------------------------------------------------ */
 
-static bool run_again(void *self, const char *label, const char *define, bool *stopped) {
+static bool open_vary(struct invocation *call) {
+  struct page *page = &call->common.page;
+  return !page_varies_arguments(page) ||
+         vary_open(&call->vary, "--html-vary", page->vary, PAGE_POINTS, &call->job, &call->common.message);
+}
+
+static bool load_again(struct invocation *call, size_t number, struct job *job) {
+  if (!page_varies_arguments(&call->common.page))
+    return job_options_load(&call->job, &call->common, false, job);
+  const bool good = vary_job(&call->vary, number, &call->base->machine, job, &call->common.message);
+  job->machine_file = call->base->machine_file; /* the report says what was set on it */
+  return good;
+}
+
+static bool run_again(void *self, size_t number, const char *define, bool *stopped) {
   struct invocation *call = self;
   struct program_words *defines = &call->job.build.defines;
   struct launch_result *results = NULL;
@@ -185,13 +202,13 @@ static bool run_again(void *self, const char *label, const char *define, bool *s
   struct report report = {.job = &job};
   if (define)
     program_say(defines, define);
-  const bool good = job_options_load(&call->job, &call->common, false, &job) &&
-                    run_call_job(&call->common, &job, &results, &report.count, stopped);
+  const bool good =
+      load_again(call, number, &job) && run_call_job(&call->common, &job, &results, &report.count, stopped);
   if (define)
     program_unsay(defines);
   report.results = results;
   if (good)
-    page_add(&call->common.page, label, &report);
+    page_add(&call->common.page, call->common.page.axis.value[number], &report);
   run_free(results, report.count);
   job_free(&job);
   return good;
@@ -225,8 +242,11 @@ int verb_run(int argc, char **argv) {
   struct invocation call = {.common = run_call_new()};
   struct job job = {0};
   bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common) &&
-              job_options_load(&call.job, &call.common, call.verify, &job) && outputs_possible(&call, &job);
+              job_options_load(&call.job, &call.common, call.verify, &job) && open_vary(&call) &&
+              outputs_possible(&call, &job);
+  call.base = &job;
   int status = good ? run_and_report(&call, &job) : cli_bad_input(&call.common.message);
+  vary_close(&call.vary);
   job_free(&job);
   run_call_free(&call.common);
   free(call.dumps.word);

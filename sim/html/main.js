@@ -81,7 +81,7 @@ class Page {
     const {label} = this.index.points[point], {key, unit} = this.index;
     return label === "as run"
                ? label
-               : `${key.replace(/^define\./, "")} = ${label}${unit && unit !== "flag" ? ` ${unit}` : ""}`;
+               : `${key.replace(/^(define|arg)\./, "")} = ${label}${unit && unit !== "flag" ? ` ${unit}` : ""}`;
   }
 
   cycles(point) { return d3.sum(this.index.points[point].launches, launch => launch.cycles); }

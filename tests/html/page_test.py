@@ -86,6 +86,23 @@ def test_a_define_can_be_the_axis(made):
     assert len(cycles) == 3 and cycles[0] > cycles[1] and data.index["start"] == 1
 
 
+def test_an_argument_can_be_the_axis(made):
+    words = ("run", "examples/15_sweep/launch_deep_buffer.json")
+    data = Data(made.page("tiles", *words, "--set", "dma.setup=7", "--html-vary", "arg.3=8,32"))
+    assert data.index["key"] == "arg.3" and data.index["start"] == 1
+    assert data.points[1]["report"] == made.report("tiles")
+    launch = json.loads((ROOT / words[1]).read_text())
+    launch["launches"][0]["args"][2] = {"uint": 8}
+    launch["program"] = str(ROOT / "examples/15_sweep" / launch["program"])
+    del launch["check"]
+    (made.folder / "tiles8.json").write_text(json.dumps(launch))
+    out, _ = warpwait("run", made.folder / "tiles8.json", "--set", "dma.setup=7", "--report", "json")
+    assert json.loads(out)["launches"] == data.points[0]["report"]["launches"]
+    direct = ("examples/15_sweep/deep_buffer.cl", "--global", 64, "--local", 64, "--arg", "null", "--arg", "null", "--arg", "uint:2")
+    _, error = warpwait("run", *direct, "--html", made.folder / "no.html", "--html-vary", "arg.3=1", status=2)
+    assert "--html-vary: needs a launch file" in error
+
+
 def test_accesses_and_banks_of_the_timeline_are_those_of_the_report(made):
     for path, name in ((made.varied(), "varied"), (made.conflict(), "conflict")):
         data = Data(path)
@@ -169,11 +186,16 @@ def test_bad_input_is_told_in_a_line_and_leaves_no_file(made):
             (["--html", page, "--html-vary", "dma.setpu=1"], "did you mean 'dma.setup'?"),
             (["--html", page, "--html-vary", "lds.banks=500"], "lds.banks: 500 is outside"),
             (["--html", page, "--html-vary", "dma.setup=1,1"], "--html-vary:"),
+            (["--html", page, "--html-vary", "arg.none=1,2"], "--html-vary: arg.none: "),
+            (["--html", page, "--html-vary", "arg.1=1..65"], "--html-vary: 65 values are outside [1, 64]"),
+            (["--html", page, "--html-vary", "launch.1.arg.9=1"], "--html-vary: launch.1.arg.9: "),
             (["--html", page, "--html-vary", "lds.size=1024"], "--html-vary: lds.size=1024: "),
             (["--html", made.folder / "no/such.html"], "--html:"),
             (["--html", page, "--out", page], "is the file of --out, too")):
         _, error = warpwait("run", LAUNCH, *words, status=2)
         assert says in error and error.count("\n") == 1, error
+    _, error = warpwait("replay", made.folder / "T.wwt", "--html", page, "--html-vary", "arg.0=1", status=2)
+    assert "--html-vary: arg.0: a recording is of one set of arguments" in error
     _, error = warpwait("replay", made.folder / "T.wwt", "--html", page, "--html-vary", "define.N=1", status=2)
     assert "built already" in error
     assert not [path for path in made.folder.iterdir() if path.name.startswith("bad")]

@@ -1,0 +1,38 @@
+/* One axis over defines or arguments of a launch file: what `explain --vary` and `run --html-vary` go through.
+ *
+ *     NAME=VALUES ──► a sweep's plan of one axis ──► the job of each value, on a machine that is given
+ *
+ * NAME is that of an axis of a sweep (docs/sweep.md): define.NAME, arg.NAME, launch.2.arg.NAME; a NAME alone is a
+ * define. Each value is another program or other data, so that nothing can be replayed.
+ *
+ * Invariant: a value's job is that of `warpwait run` with it. All values are checked before the first is run.
+ *
+ * Not modelled: kernels given by options, which have no names for their arguments, and options of OpenCL C other than
+ * -D, -I and --build-option. */
+#ifndef SIM_CLI_VARY_H
+#define SIM_CLI_VARY_H
+
+#include "sim/cli/job_options.h"
+
+struct sweep_plan;
+struct sweep_target;
+
+struct vary {
+  char *option, *name; /* of the command line, and of the axis */
+  char *const *word;   /* `count` values */
+  size_t count;
+  struct sweep_plan *plan;
+  struct sweep_target *target;
+};
+
+/* Reads NAME=VALUES, at most `most`, for the launch file of `options`. Close it, whatever comes back. False with the
+ * message filled, which begins with the option. */
+bool vary_open(struct vary *vary, const char *option, const char *word, size_t most, const struct job_options *options,
+               struct message *message);
+void vary_close(struct vary *vary);
+
+/* The caller frees the job, whatever comes back. */
+bool vary_job(const struct vary *vary, size_t number, const struct machine *machine, struct job *job,
+              struct message *message);
+
+#endif
