@@ -32,7 +32,7 @@ def transposed(start):
 
 
 def hashes(start=0, tiles=32, tile_words=256, items=64):
-    """Lessons 04 to 06: work-item i mixes every 64th word of the stream, from word i on; the words are
+    """Examples 04 to 06: work-item i mixes every 64th word of the stream, from word i on; the words are
     start, start + 1, ..."""
     result = []
     for item in range(items):
@@ -84,7 +84,7 @@ def stencil(extents, weights):
 
 
 def piped(numbers=2048):
-    """Lesson 13: what one kernel makes of i, mixed further by the other."""
+    """Example 13: what one kernel makes of i, mixed further by the other."""
     result = []
     for x in range(numbers):
         for _ in range(24):
@@ -119,8 +119,8 @@ FILES = {
 
 def main():
     for name, data in FILES.items():
-        lesson, file = name.split("/")
-        folder = HERE / lesson / "expected"
+        example, file = name.split("/")
+        folder = HERE / example / "expected"
         folder.mkdir(exist_ok=True)
         (folder / f"{file}.bin").write_bytes(data)
 

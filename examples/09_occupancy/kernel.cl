@@ -1,6 +1,6 @@
 /* Twice the same kernel: a chain of eight dependent loads, so a work-group alone mostly waits. What hides the
  * waiting is other work-groups, and how many are resident is limited by something else each time. Registers are the
- * compiler's to give, so the third kernel of the lesson exists in assembly only. */
+ * compiler's to give, so the third kernel of the example exists in assembly only. */
 uint follow(global const uint *table, uint index) {
   uint sum = 0;
   for (uint left = 8; left > 0; left--) {

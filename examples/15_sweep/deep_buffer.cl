@@ -1,4 +1,4 @@
-/* Lesson 06 as one would build it: the ring has as many buffers as the LDS is charged for. Each work-group hashes a
+/* Example 06 as one would build it: the ring has as many buffers as the LDS is charged for. Each work-group hashes a
  * stream of its own, and up to DEPTH - 1 of its copies are under way while a tile is used. */
 #ifndef DEPTH
 #define DEPTH 2

@@ -1,4 +1,4 @@
-/* The stencil of lesson 11 with a ring: a work-group goes down a strip of the matrix, 32 elements wide and `tiles`
+/* The stencil of example 11 with a ring: a work-group goes down a strip of the matrix, 32 elements wide and `tiles`
  * tiles of 8 lines high. Up to DEPTH - 1 tiles, each with its halo, are under way while one is used. */
 #ifndef DEPTH
 #define DEPTH 2

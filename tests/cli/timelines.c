@@ -58,24 +58,24 @@ static void expect_same_file(const char *a, const char *b) {
 
 TEST(timelines, hosts_orders_and_replays_write_the_same_bytes_and_the_report_is_the_same) {
   char pattern[500];
-  glob_t lessons = {0};
+  glob_t examples = {0};
   folder();
   getcwd(pattern, sizeof pattern - 40);
   strcat(pattern, "/examples/*/launch.json");
-  ASSERT_EQ(glob(pattern, 0, NULL, &lessons), 0);
-  EXPECT_GT(lessons.gl_pathc, 5);
-  for (size_t i = 0; i < lessons.gl_pathc; i++) {
-    const char *lesson = lessons.gl_pathv[i];
-    run("run %s --out r", lesson);
-    run("run %s --timeline a.wtl --trace t.wwt --out s", lesson);
+  ASSERT_EQ(glob(pattern, 0, NULL, &examples), 0);
+  EXPECT_GT(examples.gl_pathc, 5);
+  for (size_t i = 0; i < examples.gl_pathc; i++) {
+    const char *example = examples.gl_pathv[i];
+    run("run %s --out r", example);
+    run("run %s --timeline a.wtl --trace t.wwt --out s", example);
     expect_same_file("r", "s");
-    run("run %s --timeline b.wtl --host plain --order descending --out s", lesson);
+    run("run %s --timeline b.wtl --host plain --order descending --out s", example);
     expect_same_file("a.wtl", "b.wtl");
     run("replay t.wwt --timeline c.wtl --out s", "");
     expect_same_file("a.wtl", "c.wtl");
     run("trace validate a.wtl", "");
   }
-  globfree(&lessons);
+  globfree(&examples);
 }
 
 static bool same_event(const struct timeline_event *a, const struct timeline_event *b) {
@@ -231,18 +231,18 @@ TEST(timelines, info_and_head_say_what_is_in_one) {
   expect("replay t.wtl", 2, "expected a trace (89 57 57 54 0d 0a 1a 0a), found a timeline");
 }
 
-/* docs/timeline.md shows what is in a lesson's. */
+/* docs/timeline.md shows what is in an example's. */
 TEST(timelines, the_page_shows_the_events_that_there_are) {
   static char page[40000];
-  char lesson[500];
+  char example[500];
   FILE *file = fopen("docs/timeline.md", "r");
   ASSERT_TRUE(file);
   page[fread(page, 1, sizeof page - 1, file)] = 0;
   fclose(file);
   folder();
-  EXPECT_TRUE(getcwd(lesson, sizeof lesson - 60));
-  strcat(lesson, "/examples/05_double_buffer/launch.json");
-  run("run %s --timeline t.wtl --out r", lesson);
+  EXPECT_TRUE(getcwd(example, sizeof example - 60));
+  strcat(example, "/examples/05_double_buffer/launch.json");
+  run("run %s --timeline t.wtl --out r", example);
   struct outcome info = tool("trace info t.wtl"), head = tool("trace head t.wtl -n 3");
   EXPECT_CONTAINS(page, strstr(info.out, "\n      events"));
   EXPECT_CONTAINS(page, head.out);

@@ -1,4 +1,4 @@
-/* Lessons as the text of traces: what they do comes back from it to the byte, and the one that is written by hand
+/* Examples as the text of traces: what they do comes back from it to the byte, and the one that is written by hand
  * replays as its golden report says. */
 #include <glob.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ TEST(examples, memory_of_a_conversion_to_text_and_back_does_not_grow_with_the_tr
 
 #endif
 
-TEST(examples, traces_of_all_lessons_come_back_from_text_to_the_byte) {
+TEST(examples, traces_of_all_examples_come_back_from_text_to_the_byte) {
   glob_t found = {0};
   make_folder();
   ASSERT_EQ(glob("examples/*/launch*.json", 0, NULL, &found), 0);

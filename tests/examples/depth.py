@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""docs/buffering.md: how deep a ring of buffers must be, by a closed form and by runs of lesson 06.
+"""docs/buffering.md: how deep a ring of buffers must be, by a closed form and by runs of example 06.
 
 usage: tests/examples/depth.py [--write]    exit 1 when the closed form, the runs and the page do not agree
 """
@@ -20,7 +20,7 @@ FEW, MANY = 60, 120
 
 
 def with_tiles(folder, tiles):
-    """Lesson 06 with longer streams."""
+    """Example 06 with longer streams."""
     launch = json.loads((ROOT / LAUNCH).read_text())
     launch["program"] = str((ROOT / LAUNCH).with_name(launch["program"]))
     launch["buffers"]["in"]["bytes"] = len(DEPTHS) * tiles * TILE_BYTES
@@ -49,7 +49,7 @@ def copy_latency(p):
     return 1 + p["dma.setup"] + (requests - 1) + request + p["dma.completion"]
 
 
-def lesson_table(launches):
+def example_table(launches):
     rows = []
     for depth, launch in zip(DEPTHS, launches):
         hiding = launch["hiding"]
@@ -84,7 +84,7 @@ def form_table(parameters):
 def main():
     report = report_of(LAUNCH)
     write = "--write" in sys.argv
-    settle(PAGE, "lesson", lesson_table(report["launches"]), write)
+    settle(PAGE, "example", example_table(report["launches"]), write)
     settle(PAGE, "closed form", form_table(parameters_of(report)), write)
 
 

@@ -1,4 +1,4 @@
-/* The lessons under examples/ cannot rot: each launch file's golden report is what `run` prints, its
+/* The examples cannot rot: each launch file's golden report is what `run` prints, its
  * checks pass on machines of every shape, and its numbers do not depend on who steps the model.
  *
  * Run from the root of the project, with the program in the environment variable WARPWAIT. */
@@ -99,7 +99,7 @@ static const json_t *launch_at(const json_t *report, size_t index) {
   return json_array_get(json_object_get(report, "launches"), index);
 }
 
-/* ---- all lessons -------------------------------------------------------------------------- */
+/* ---- all examples ------------------------------------------------------------------------- */
 
 static void compare_with_golden(const char *launch) {
   char path[256];
@@ -120,7 +120,7 @@ static void expect_no_hazard(const char *launch) {
   json_decref(report);
 }
 
-TEST(examples, every_lesson_verifies_and_has_no_hazard) { for_each_launch_file(expect_no_hazard); }
+TEST(examples, every_example_verifies_and_has_no_hazard) { for_each_launch_file(expect_no_hazard); }
 
 static void verify_on_many_machines(const char *launch) {
   static const int warp_sizes[] = {16, 32, 64}, counts[] = {1, 4, 132};
@@ -177,9 +177,9 @@ static void add_up(const char *launch) {
 
 TEST(examples, stalls_sum_to_residency_by_bucket_and_by_instruction) { for_each_launch_file(add_up); }
 
-/* ---- what each lesson says ------------------------------------------------------------------ */
+/* ---- what each example says ----------------------------------------------------------------- */
 
-TEST(lesson_02, a_power_of_two_stride_costs_stride_passes_an_access) {
+TEST(example_02, a_power_of_two_stride_costs_stride_passes_an_access) {
   enum { WARPS = 2, ACCESSES = 17 }; /* of a warp: a store and 16 loads */
   json_t *report = report_of("examples/02_bank_conflict/launch.json", "");
   for (size_t i = 0; i < 6; i++) {
@@ -192,7 +192,7 @@ TEST(lesson_02, a_power_of_two_stride_costs_stride_passes_an_access) {
   json_decref(report);
 }
 
-TEST(lesson_03, a_word_of_padding_a_row_ends_all_conflicts) {
+TEST(example_03, a_word_of_padding_a_row_ends_all_conflicts) {
   enum { READS = 1024 / 32 };
   json_t *report = report_of("examples/03_padding/launch.json", "");
   EXPECT_EQ(number(json_object_get(launch_at(report, 0), "lds"), "conflict_cycles"), READS * 31);
@@ -201,7 +201,7 @@ TEST(lesson_03, a_word_of_padding_a_row_ends_all_conflicts) {
   json_decref(report);
 }
 
-TEST(lesson_08, uneven_work_waits_at_barriers_and_takes_longer) {
+TEST(example_08, uneven_work_waits_at_barriers_and_takes_longer) {
   json_t *report = report_of("examples/08_barrier_imbalance/launch.json", "");
   const json_t *even = launch_at(report, 0), *uneven = launch_at(report, 1);
   EXPECT_EQ(number(even, "warp_instructions"), number(uneven, "warp_instructions"));
@@ -211,7 +211,7 @@ TEST(lesson_08, uneven_work_waits_at_barriers_and_takes_longer) {
   json_decref(report);
 }
 
-TEST(lesson_09, each_kernel_is_limited_by_what_its_name_says) {
+TEST(example_09, each_kernel_is_limited_by_what_its_name_says) {
   static const struct {
     const char *limit;
     int groups;
@@ -236,7 +236,7 @@ static int64_t contention(const char *launch, const char *counter) {
   return count;
 }
 
-TEST(lesson_10, who_goes_first_does_not_wait_and_with_two_ports_nobody_does) {
+TEST(example_10, who_goes_first_does_not_wait_and_with_two_ports_nobody_does) {
   EXPECT_GT(contention("examples/10_contention/launch.json", "contention_cycles"), 0);
   EXPECT_GT(contention("examples/10_contention/launch.json", "dma_contention_cycles"), 0);
   EXPECT_EQ(contention("examples/10_contention/launch_warps_first.json", "contention_cycles"), 0);
@@ -247,7 +247,7 @@ TEST(lesson_10, who_goes_first_does_not_wait_and_with_two_ports_nobody_does) {
   EXPECT_EQ(contention("examples/10_contention/launch_separate.json", "dma_contention_cycles"), 0);
 }
 
-TEST(lesson_13, at_once_the_slower_kernel_sets_the_time_and_the_faster_waits_for_room) {
+TEST(example_13, at_once_the_slower_kernel_sets_the_time_and_the_faster_waits_for_room) {
   json_t *at_once = report_of("examples/13_pipe/launch_opencl.json", "");
   json_t *in_turn = report_of("examples/13_pipe/launch_in_turn_opencl.json", "");
   const json_t *put = launch_at(at_once, 0), *take = launch_at(at_once, 1);

@@ -18,7 +18,7 @@ from page import parameters_of, report_of  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
-LESSON = ROOT / "examples/06_deep_buffer/launch.json"
+EXAMPLE = ROOT / "examples/06_deep_buffer/launch.json"
 FEW, MANY = 60, 120  # multiples of every depth: between the two the ring turns a whole number of times
 CLOSE = 0.5  # cycles a tile
 
@@ -111,7 +111,7 @@ class Test(unittest.TestCase):
             cycles a tile = max(B, (A + L) / depth, W)
 
         B the time that a work-group is busy with a tile, A the part of it up to the refill, L the latency of a copy, W
-        the cycles that the narrowest side takes for its bytes. B and A are the kernel's, from the lesson's own machine;
+        the cycles that the narrowest side takes for its bytes. B and A are the kernel's, from the example's own machine;
         L and W follow from the machine's parameters."""
         options = [word for key in setting for word in ("--set", key)]
         few, many = with_tiles(self.folder, FEW), with_tiles(self.folder, MANY)
@@ -201,7 +201,7 @@ class Test(unittest.TestCase):
             self.assertEqual(tool("explain", path, *words), expected, words)
 
     def test_parts_of_the_kernel_and_its_lines_add_up(self):
-        for launch in explained(LESSON):
+        for launch in explained(EXAMPLE):
             phases = launch["phases"]
             self.assertEqual(phases[0]["from"], 0)
             self.assertEqual(phases[-1]["to"], launch["cycles"])
@@ -221,17 +221,17 @@ class Test(unittest.TestCase):
         generator = random.Random(3)
         keys = {"dma.channels": [1, 2, 8], "dma.outstanding": [4, 32, 128], "cu.schedulers": [1, 4],
                 "lds.priority": ["alternate", "warps", "dma"], "mem.link_width": [16, 64], "cu.accesses": [2, 32]}
-        for lesson in ("02_bank_conflict", "05_double_buffer", "07_strided_gather", "08_barrier_imbalance", "09_occupancy",
-                       "10_contention", "12_stencil_3d"):
+        for example in ("02_bank_conflict", "05_double_buffer", "07_strided_gather", "08_barrier_imbalance",
+                        "09_occupancy", "10_contention", "12_stencil_3d"):
             words = [word for key, values in keys.items()
                      for word in ("--set", f"{key}={generator.choice(values)}")]
-            for launch in explained(ROOT / "examples" / lesson / "launch_opencl.json", *words):
+            for launch in explained(ROOT / "examples" / example / "launch_opencl.json", *words):
                 for row in launch["limits"]:
                     worse = -row["saved"] > max(16, launch["cycles"] // 100)
-                    self.assertEqual(row["anomaly"], worse, (lesson, row))
+                    self.assertEqual(row["anomaly"], worse, (example, row))
                     told = [line for line in launch["advice"] if line.startswith("Scheduling anomalies")]
                     said = any(f" without the {row['name']} it takes {-row['saved']} cycles more (" in line for line in told)
-                    self.assertEqual(worse, said, (lesson, row, told))
+                    self.assertEqual(worse, said, (example, row, told))
                     anomalies += worse
                 of_sets += self.hold_sets(launch)
         self.assertGreater(anomalies, 0, "there are some, so that the test sees them")
@@ -263,9 +263,9 @@ class Test(unittest.TestCase):
     # ---- a name that is varied ------------------------------------------------------------------------------
 
     def test_values_of_a_name_are_runs_and_the_first_that_is_nearly_best_is_advised(self):
-        launch = explained(LESSON, "--launch", 1, "--vary", "arg.depth=1..6")[0]
+        launch = explained(EXAMPLE, "--launch", 1, "--vary", "arg.depth=1..6")[0]
         values = {row["value"]: row["cycles"] for row in launch["vary"]["values"]}
-        deep = [row["cycles"] for row in report_of(LESSON)["launches"]]
+        deep = [row["cycles"] for row in report_of(EXAMPLE)["launches"]]
         self.assertEqual(list(values.values()), deep)
         self.assertEqual(launch["vary"]["best"], "4")
         self.assertIn(f"arg.depth = 4 helps: {deep[0]} -> {deep[3]} cycles", " ".join(launch["advice"]))
@@ -284,7 +284,7 @@ class Test(unittest.TestCase):
 
     def test_nothing_is_advised_that_was_not_tried(self):
         """Every number of cycles in the advice is one of a case that was replayed or run."""
-        for path in (LESSON, ROOT / "examples/10_contention/launch.json", ROOT / "examples/11_stencil_2d/launch_opencl.json"):
+        for path in (EXAMPLE, ROOT / "examples/10_contention/launch.json", ROOT / "examples/11_stencil_2d/launch_opencl.json"):
             for launch in explained(path):
                 known = {launch["cycles"], *(case["cycles"] for case in launch["limits"] + launch["pairs"]),
                          launch["all"]["cycles"], launch["all_but_computing"]["cycles"]}
@@ -305,15 +305,15 @@ class Test(unittest.TestCase):
         self.refused("a launch file or a kernel is missing")
         self.refused("nowhere.json: No such file", "nowhere.json")
         self.refused("nowhere.wwt: cannot be read", "nowhere.wwt")
-        self.refused("--launch: 7 is outside [1, 6]", LESSON, "--launch", 7)
-        self.refused("--vary: '6' is not NAME=VALUES", LESSON, "--vary", "6")
-        self.refused("--vary: 'dma.channels' is no define and no argument", LESSON, "--vary", "dma.channels=1,2")
-        self.refused("--vary: arg.tile: no kernel that is launched has an argument 'tile'", LESSON, "--vary", "arg.tile=1")
-        self.refused("--out: ", LESSON, "--out", "/nonexistent/x")
-        self.refused("is the input, too", LESSON, "--out", LESSON)
-        self.refused("dma.chanels", LESSON, "--set", "dma.chanels=1")
-        self.refused("--jobs: ", LESSON, "--jobs", 0)
-        self.refused("not finished after 100 cycles", LESSON, "--max-cycles", 100, status=1)
+        self.refused("--launch: 7 is outside [1, 6]", EXAMPLE, "--launch", 7)
+        self.refused("--vary: '6' is not NAME=VALUES", EXAMPLE, "--vary", "6")
+        self.refused("--vary: 'dma.channels' is no define and no argument", EXAMPLE, "--vary", "dma.channels=1,2")
+        self.refused("--vary: arg.tile: no kernel that is launched has an argument 'tile'", EXAMPLE, "--vary", "arg.tile=1")
+        self.refused("--out: ", EXAMPLE, "--out", "/nonexistent/x")
+        self.refused("is the input, too", EXAMPLE, "--out", EXAMPLE)
+        self.refused("dma.chanels", EXAMPLE, "--set", "dma.chanels=1")
+        self.refused("--jobs: ", EXAMPLE, "--jobs", 0)
+        self.refused("not finished after 100 cycles", EXAMPLE, "--max-cycles", 100, status=1)
         launch = {**RACE_LAUNCH, "program": "stuck.cl", "buffers": {"out": RACE_LAUNCH["buffers"]["out"]},
                   "launches": [{"kernel": "stuck", "global": [64], "local": [64], "args": [{"buffer": "out"}]}]}
         self.refused("deadlock", self.write("stuck", STUCK, launch), status=1)

@@ -84,7 +84,7 @@ TEST(limits, any_of_them_lifted_leaves_a_legal_machine_and_lifted_again_the_same
     }
 }
 
-TEST(limits, the_teaching_machine_has_those_that_its_lessons_are_about) {
+TEST(limits, the_teaching_machine_has_those_that_its_examples_are_about) {
   static const enum limit limits[] = {LIFT_DMA_SETUP,     LIFT_DRAM_LATENCY,   LIFT_DMA_REQUESTS, LIFT_OCCUPANCY,
                                       LIFT_LDS_CONFLICTS, LIFT_LDS_CONTENTION, LIFT_BARRIERS,     LIFT_EXECUTION};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {

@@ -12,11 +12,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from browser import Reader  # pylint: disable=wrong-import-position
 from made import ROOT, warpwait  # pylint: disable=wrong-import-position
 
-LESSON = "examples/05_double_buffer/launch_opencl.json"
+EXAMPLE = "examples/05_double_buffer/launch_opencl.json"
 ODD = {  # name: the words of a run that shows little, or much
-    "no_events": ("run", LESSON, "--from", "900000"),
-    "copies_alone": ("run", LESSON, "--events", "copy,waited"),
-    "cycle_limit": ("run", LESSON, "--max-cycles", "3000"),
+    "no_events": ("run", EXAMPLE, "--from", "900000"),
+    "copies_alone": ("run", EXAMPLE, "--events", "copy,waited"),
+    "cycle_limit": ("run", EXAMPLE, "--max-cycles", "3000"),
     "many_units": ("run", "tests/bench/double_buffer.json", "--machine", "h200", "--to", "3000"),
     "depth": ("run", "examples/15_sweep/launch_deep_buffer.json", "--html-vary", "define.DEPTH=1..8"),
 }
@@ -37,7 +37,7 @@ def see(reader, path, folder, name):
 def write_pictures(reader, folder):
     """The pictures of docs/page.md: the top of the page with a copy selected, and the banks."""
     path = folder / "docs.html"
-    warpwait("run", LESSON, "--html", path, "--html-vary", "dma.setup=0,20,40,80", "--out", "/dev/null")
+    warpwait("run", EXAMPLE, "--html", path, "--html-vary", "dma.setup=0,20,40,80", "--out", "/dev/null")
     reader.size(1000, 790)
     reader.open(path)
     reader.evaluate(SELECT)

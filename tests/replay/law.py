@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The law of replay, as a user meets it: every lesson and every kernel of tests/bench, recorded and replayed.
+"""The law of replay, as a user meets it: every example and every kernel of tests/bench, recorded and replayed.
 
 usage: tests/replay/law.py [--machines N] [--seed S] [LAUNCH.json ...]
 
@@ -35,7 +35,7 @@ def tool(*words):
 
 
 def launch_files(folder):
-    """Every lesson, and the kernels of tests/bench with few loops."""
+    """Every example, and the kernels of tests/bench with few loops."""
     yield from sorted((ROOT / "examples").glob("*/launch*.json"))
     for path in sorted((ROOT / "tests/bench").glob("*.json")):
         launch = json.loads(path.read_text())

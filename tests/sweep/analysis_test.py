@@ -449,7 +449,7 @@ class Searches(Folder):
 
 
 class Program(Folder):
-    """With the program itself: a sweep of a lesson."""
+    """With the program itself: a sweep of an example."""
 
     PLAN = f"""[sweep]
 launch = {ROOT}/examples/05_double_buffer/launch.json

@@ -15,10 +15,10 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
-LESSON = ROOT / "examples/05_double_buffer/launch.json"
+EXAMPLE = ROOT / "examples/05_double_buffer/launch.json"
 SBATCH = ROOT / "sim/sweep/slurm/sweep.sbatch"
 PLAN = f"""[sweep]
-launch = {LESSON}
+launch = {EXAMPLE}
 [axes]
 dma.channels = 1 2 4
 dma.queue = 1..4

@@ -19,7 +19,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
-LESSON = ROOT / "examples/05_double_buffer/launch.json"
+EXAMPLE = ROOT / "examples/05_double_buffer/launch.json"
 KILLS = 10
 GROUPS = {"cu": "cu", "lds": "lds", "dma": "dma", "mem": "memory"}  # of metrics, and of the report
 
@@ -143,7 +143,7 @@ class Sweep(unittest.TestCase):
         (self.folder / name).write_text(text if isinstance(text, str) else json.dumps(text))
         return self.folder / name
 
-    def plan(self, body, launch=LESSON, name="s.ini"):
+    def plan(self, body, launch=EXAMPLE, name="s.ini"):
         return self.file(name, f"[sweep]\nlaunch = {launch}\n{body}")
 
     def sweep(self, plan, *options, out="s.sqlite", status=0):
@@ -152,7 +152,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(done[0], status, done)
         return out
 
-    def refused(self, body, line, launch=LESSON, *options):
+    def refused(self, body, line, launch=EXAMPLE, *options):
         plan = self.plan(body, launch, "bad.ini")
         status, out, told = tool("sweep", "run", plan, *options)
         self.assertEqual((status, out, told.count("\n")), (2, "", 1), told)
@@ -172,7 +172,7 @@ class Sweep(unittest.TestCase):
                     and key not in report["machine"]["parameters"]:
                 self.assertEqual(row[key], sum(told), key)
 
-    def run_of(self, row, launch=LESSON, more=()):
+    def run_of(self, row, launch=EXAMPLE, more=()):
         sets = [word for key, value in row.items() if key.partition(".")[0] in (*GROUPS, "mem") and key in self.axes
                 for word in ("--set", f"{key}={value}")]
         status, out, told = tool("run", launch, "--report", "json", *sets, *more)
@@ -224,8 +224,8 @@ class Sweep(unittest.TestCase):
 
     def test_settings_hold_for_all_points(self):
         table = rows(self.sweep(self.plan("[set]\nmem.dram_latency = 777\narg.tiles = 8\n[axes]\ndma.queue = 1 2\n")))
-        launch = json.loads(LESSON.read_text())
-        launch["program"] = str(LESSON.parent / launch["program"])
+        launch = json.loads(EXAMPLE.read_text())
+        launch["program"] = str(EXAMPLE.parent / launch["program"])
         launch["launches"][0]["args"][2]["uint"] = 8
         launch = self.file("eight.json", launch)
         self.axes = ["dma.queue"]
@@ -264,7 +264,7 @@ class Sweep(unittest.TestCase):
 
     def test_a_trace_is_swept_too(self):
         trace = self.folder / "t.wwt"
-        self.assertEqual(tool("run", LESSON, "--trace", trace)[0], 0)
+        self.assertEqual(tool("run", EXAMPLE, "--trace", trace)[0], 0)
         plan = self.file("t.ini", f"[sweep]\ntrace = {trace}\n[axes]\ndma.queue = 1 2\ncu.warp_size = 16 32\n")
         table = rows(self.sweep(plan))
         self.axes = ["dma.queue", "cu.warp_size"]
@@ -418,8 +418,8 @@ class Sweep(unittest.TestCase):
         if b"__asan_init" in pathlib.Path(WARPWAIT).read_bytes():
             self.skipTest("sanitizers want more address space than this leaves")
         # No kernel is known to do that: the processes' address space is made too small for one of the points.
-        launch = json.loads(LESSON.read_text())
-        launch["program"] = str(LESSON.parent / launch["program"])
+        launch = json.loads(EXAMPLE.read_text())
+        launch["program"] = str(EXAMPLE.parent / launch["program"])
         launch = self.file("l.json", launch)
         plan = self.plan("[axes]\ncu.count = 1 1024\nmem.l2_size = 1M 2M\n", launch)
         store = self.folder / "s.sqlite"
@@ -441,7 +441,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder), ["s.ini"])
 
     def test_a_dry_run_says_what_a_latin_sample_lost(self):
-        plan = self.file("s.ini", f"[sweep]\nlaunch = {LESSON}\nsample = latin 20\n[axes]\ndma.channels = 1..4\n"
+        plan = self.file("s.ini", f"[sweep]\nlaunch = {EXAMPLE}\nsample = latin 20\n[axes]\ndma.channels = 1..4\n"
                                   "dma.queue = 1..8\n[constraints]\na = dma.channels < dma.queue\n")
         status, out, told = tool("sweep", "run", plan, "--dry-run")
         self.assertEqual((status, told), (0, ""))
@@ -463,14 +463,14 @@ class Sweep(unittest.TestCase):
         self.assertEqual(len(lines), 25)
 
     def test_the_cost_is_a_metric(self):
-        plan = self.file("s.ini", f"[sweep]\nlaunch = {LESSON}\ncost = dma.queue * 64 + cu.count\n{GRID}")
+        plan = self.file("s.ini", f"[sweep]\nlaunch = {EXAMPLE}\ncost = dma.queue * 64 + cu.count\n{GRID}")
         for row in rows(self.sweep(plan)).values():
             self.assertEqual(row["cost"], row["dma.queue"] * 64 + 1)
 
     # ---- bad input ---------------------------------------------------------------------------------------
 
     def test_bad_input_is_told_before_anything_is_run(self):
-        shutil.copy(LESSON.parent / "kernel.cl", self.folder)
+        shutil.copy(EXAMPLE.parent / "kernel.cl", self.folder)
         self.refused("[axes]\ndma.chanels = 1 2\n",
                      "bad.ini:4: dma.chanels: no parameter of a machine; did you mean 'dma.channels'?")
         self.refused("[axes]\ndma.channels = 1 65\n", "bad.ini:4: dma.channels: 65 is outside [1, 64] channels")
@@ -487,7 +487,7 @@ class Sweep(unittest.TestCase):
         self.refused("[axes]\ndefine.A = 1\n", "kernel.wws' is assembly, which defines cannot change")
         self.refused("[axes]\ndma.queue = 1 2\n[constraints]\nno = dma.queue > 2\n", "bad.ini:6: no: ")
         self.refused("[axes]\ndma.queue = 1 2\n", "nowhere.json: No such file", "nowhere.json")
-        self.refused("[axes]\ndma.queue = 1 2\n", "--shard: '3/3' is not I/N", LESSON, "--shard", "3/3")
+        self.refused("[axes]\ndma.queue = 1 2\n", "--shard: '3/3' is not I/N", EXAMPLE, "--shard", "3/3")
 
     def test_a_full_or_read_only_disk_is_told(self):
         plan = self.plan(GRID)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exports of lessons' timelines: Perfetto's JSON against its format and the report, waveforms against events."""
+"""Exports of examples' timelines: Perfetto's JSON against its format and the report, waveforms against events."""
 import collections
 import json
 import os
@@ -19,8 +19,8 @@ import warpwait_trace  # noqa: E402
 import waves  # noqa: E402
 
 WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
-LESSONS = ["05_double_buffer", "11_stencil_2d"]
-CLOCK_MHZ = 1000  # of the machine that lessons run on
+EXAMPLES = ["05_double_buffer", "11_stencil_2d"]
+CLOCK_MHZ = 1000  # of the machine that examples run on
 
 
 def warpwait(*arguments):
@@ -31,62 +31,62 @@ class Exports(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
-        cls.path = {lesson: pathlib.Path(cls.folder.name) / f"{lesson}.wtl" for lesson in LESSONS}
+        cls.path = {example: pathlib.Path(cls.folder.name) / f"{example}.wtl" for example in EXAMPLES}
         cls.report, cls.events = {}, {}
-        for lesson, path in cls.path.items():
-            cls.report[lesson] = json.loads(warpwait("run", ROOT / f"examples/{lesson}/launch_opencl.json", "--report",
-                                                     "json", "--timeline", path))["launches"]
+        for example, path in cls.path.items():
+            cls.report[example] = json.loads(warpwait("run", ROOT / f"examples/{example}/launch_opencl.json",
+                                                      "--report", "json", "--timeline", path))["launches"]
             warpwait("trace", "convert", path, path.with_suffix(".json"))
-            cls.events[lesson] = json.loads(path.with_suffix(".json").read_text())
+            cls.events[example] = json.loads(path.with_suffix(".json").read_text())
 
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def slices(self, lesson, phase, category):
-        return [event for event in self.events[lesson]["traceEvents"]
+    def slices(self, example, phase, category):
+        return [event for event in self.events[example]["traceEvents"]
                 if event["ph"] == phase and event.get("cat") == category]
 
     def test_the_json_is_in_the_trace_event_format(self):
-        for lesson in LESSONS:
-            self.assertEqual(list(trace_events.faults(self.events[lesson])), [], lesson)
+        for example in EXAMPLES:
+            self.assertEqual(list(trace_events.faults(self.events[example])), [], example)
 
     def test_slices_of_warps_add_up_to_the_reports_stalls(self):
-        for lesson, launches in self.report.items():
+        for example, launches in self.report.items():
             shown, told = collections.Counter(), collections.Counter()
-            for event in self.slices(lesson, "X", "warp"):
+            for event in self.slices(example, "X", "warp"):
                 shown[event["args"]["stall"]] += trace_events.fine(event["dur"])
             for launch in launches:
                 told.update(launch["stalls"])
-            self.assertEqual(shown, +told, lesson)
+            self.assertEqual(shown, +told, example)
 
     def test_every_copy_that_is_waited_for_has_an_arrow(self):
-        for lesson, launches in self.report.items():
-            copies = self.slices(lesson, "b", "copy")
+        for example, launches in self.report.items():
+            copies = self.slices(example, "b", "copy")
             waited = [event for event in copies if "waited_to" in event.get("args", {})]
-            arrows = self.slices(lesson, "s", "copy")
-            self.assertEqual(len(waited), sum(launch["dma"]["descriptors"] for launch in launches), lesson)
-            self.assertEqual(len(arrows), len(waited), lesson)
+            arrows = self.slices(example, "s", "copy")
+            self.assertEqual(len(waited), sum(launch["dma"]["descriptors"] for launch in launches), example)
+            self.assertEqual(len(arrows), len(waited), example)
 
     def test_arrows_go_from_the_copys_instruction_to_a_slice_that_waits_for_it(self):
-        for lesson in LESSONS:
-            at = {(event["tid"], cycle): event for event in self.slices(lesson, "X", "warp")
+        for example in EXAMPLES:
+            at = {(event["tid"], cycle): event for event in self.slices(example, "X", "warp")
                   for cycle in range(trace_events.fine(event["ts"]), trace_events.fine(event["ts"] + event["dur"]))}
-            for event in self.slices(lesson, "s", "copy"):
+            for event in self.slices(example, "s", "copy"):
                 self.assertIn("copy", at[event["tid"], trace_events.fine(event["ts"])]["name"])
-            for event in self.slices(lesson, "f", "copy"):
+            for event in self.slices(example, "f", "copy"):
                 self.assertIn(at[event["tid"], trace_events.fine(event["ts"])]["name"], ("wait_join", "copy_wait"))
 
     def test_passes_of_warps_are_the_reports(self):
-        for lesson, launches in self.report.items():
-            passes = {(event["pid"], event["ts"]) for event in self.slices(lesson, "X", "banks")
+        for example, launches in self.report.items():
+            passes = {(event["pid"], event["ts"]) for event in self.slices(example, "X", "banks")
                       if event["name"].startswith("warp ")}
-            self.assertEqual(len(passes), sum(launch["lds"]["passes"] for launch in launches), lesson)
+            self.assertEqual(len(passes), sum(launch["lds"]["passes"] for launch in launches), example)
 
     def test_counters_end_with_nothing(self):
-        for lesson in LESSONS:
+        for example in EXAMPLES:
             last = {}
-            for event in self.events[lesson]["traceEvents"]:
+            for event in self.events[example]["traceEvents"]:
                 if event["ph"] == "C":
                     self.assertLess(last.get((event["pid"], event["name"]), (-1, 0))[0], event["ts"])
                     last[event["pid"], event["name"]] = event["ts"], sum(event["args"].values())
@@ -94,29 +94,29 @@ class Exports(unittest.TestCase):
             self.assertEqual({value for _, value in last.values()}, {0})
 
     def test_waves_are_what_events_add_up_to(self):
-        for lesson, path in self.path.items():
+        for example, path in self.path.items():
             warpwait("trace", "convert", path, path.with_suffix(".vcd"))
             found, comments = waves.read(path.with_suffix(".vcd").read_text(), CLOCK_MHZ)
             with warpwait_trace.open_timeline(path) as timeline:
                 wanted = waves.add_up(timeline.events())
-            self.assertEqual(found.keys(), wanted.keys(), lesson)
+            self.assertEqual(found.keys(), wanted.keys(), example)
             for name, changes in wanted.items():
-                self.assertEqual(found[name], changes, f"{lesson}: {name}")
+                self.assertEqual(found[name], changes, f"{example}: {name}")
             self.assertIn("states: 0 no warp, 1 issued, 2 dependency,", comments[0])
 
     @unittest.skipUnless(shutil.which("vcd2fst"), "no vcd2fst: it comes with gtkwave")
     def test_gtkwave_takes_the_waves(self):
-        path = self.path[LESSONS[0]].with_suffix(".fst.vcd")
-        warpwait("trace", "convert", self.path[LESSONS[0]], path)
+        path = self.path[EXAMPLES[0]].with_suffix(".fst.vcd")
+        warpwait("trace", "convert", self.path[EXAMPLES[0]], path)
         subprocess.run(["vcd2fst", path, path.with_suffix(".fst")], check=True, stdout=subprocess.DEVNULL)
         self.assertGreater(path.with_suffix(".fst").stat().st_size, 1000)
 
     def test_run_and_replay_give_the_bytes_of_a_conversion(self):
-        lesson = LESSONS[0]
-        launch, folder = ROOT / f"examples/{lesson}/launch_opencl.json", pathlib.Path(self.folder.name)
+        example = EXAMPLES[0]
+        launch, folder = ROOT / f"examples/{example}/launch_opencl.json", pathlib.Path(self.folder.name)
         warpwait("run", launch, "--trace", folder / "t.wwt")
         for suffix in ".json", ".vcd":
-            warpwait("trace", "convert", self.path[lesson], folder / f"converted{suffix}")
+            warpwait("trace", "convert", self.path[example], folder / f"converted{suffix}")
             warpwait("run", launch, "--timeline", folder / f"run{suffix}")
             warpwait("replay", folder / "t.wwt", "--host", "plain", "--timeline", folder / f"replay{suffix}")
             converted = (folder / f"converted{suffix}").read_bytes()
@@ -131,7 +131,7 @@ class Exports(unittest.TestCase):
         return sum((after[0] - before[0]) * before[1] for before, after in zip(points, points[1:]))
 
     def test_counters_add_up_to_the_report(self):
-        path = self.path[LESSONS[0]].with_name("conflicts.json")
+        path = self.path[EXAMPLES[0]].with_name("conflicts.json")
         launches = json.loads(warpwait("run", ROOT / "examples/02_bank_conflict/launch_opencl.json", "--report", "json",
                                        "--timeline", path))["launches"]
         conflicts = self.counter(path, "LDS passes lost to bank conflicts")
@@ -145,8 +145,8 @@ class Exports(unittest.TestCase):
         rows = set(re.findall(r"^\| (`.*?`) \|", page, re.MULTILINE))
         page_names = {name for row in rows for name in re.findall("`(.*?)`", row)}
         shown = {"copies"}
-        for lesson, path in self.path.items():
-            for event in self.events[lesson]["traceEvents"]:
+        for example, path in self.path.items():
+            for event in self.events[example]["traceEvents"]:
                 if event["name"] == "thread_name":
                     shown.add(re.sub(r"\d+", "N", re.sub(r" \(\d+\)$", "", event["args"]["name"])))
                 elif event["ph"] == "C":
@@ -161,12 +161,12 @@ class Exports(unittest.TestCase):
             self.assertIn("| `%s` | %s | %s |\n" % row, page)
 
     def test_a_window_is_in_the_format_too(self):
-        path = self.path[LESSONS[0]].with_name("window.json")
-        warpwait("run", ROOT / f"examples/{LESSONS[0]}/launch_opencl.json", "--from", 1000, "--to", 2000,
+        path = self.path[EXAMPLES[0]].with_name("window.json")
+        warpwait("run", ROOT / f"examples/{EXAMPLES[0]}/launch_opencl.json", "--from", 1000, "--to", 2000,
                  "--timeline", path)
         events = json.loads(path.read_text())
         self.assertEqual(list(trace_events.faults(events)), [])
-        self.assertLess(len(events["traceEvents"]), len(self.events[LESSONS[0]]["traceEvents"]) / 3)
+        self.assertLess(len(events["traceEvents"]), len(self.events[EXAMPLES[0]]["traceEvents"]) / 3)
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def cielab(vision, face):
 
 
 class Folder(unittest.TestCase):
-    """Tests with a folder, in which are reports of some lessons."""
+    """Tests with a folder, in which are reports of some examples."""
 
     @classmethod
     def setUpClass(cls):
@@ -100,11 +100,11 @@ class Folder(unittest.TestCase):
         pyplot.close("all")
 
     @classmethod
-    def report_of(cls, lesson):
-        """The path of a lesson's report."""
-        path = cls.folder / f"{lesson}.json"
+    def report_of(cls, example):
+        """The path of an example's report."""
+        path = cls.folder / f"{example}.json"
         if not path.exists():
-            subprocess.run([WARPWAIT, "run", ROOT / "examples" / lesson / "launch.json", "--report", "json", "--quiet",
+            subprocess.run([WARPWAIT, "run", ROOT / "examples" / example / "launch.json", "--report", "json", "--quiet",
                             "--out", path], check=True)
         return path
 
@@ -330,26 +330,26 @@ class MadeTimelines(Folder):
 
 
 class Timelines(Folder):
-    """What is drawn of timelines of lessons is what the same run's report says."""
+    """What is drawn of timelines of examples is what the same run's report says."""
 
     @classmethod
-    def run_of(cls, lesson):
-        """A lesson's report, and the path of its timeline."""
-        path, out = cls.folder / f"{lesson}.wtl", cls.folder / f"{lesson}.json"
+    def run_of(cls, example):
+        """An example's report, and the path of its timeline."""
+        path, out = cls.folder / f"{example}.wtl", cls.folder / f"{example}.json"
         if not path.exists():
-            subprocess.run([WARPWAIT, "run", ROOT / "examples" / lesson / "launch.json", "--report", "json", "--quiet",
+            subprocess.run([WARPWAIT, "run", ROOT / "examples" / example / "launch.json", "--report", "json", "--quiet",
                             "--out", out, "--timeline", path], check=True)
         return plots.read_report(out), path
 
     def test_warps_over_time_add_up_to_the_report(self):
-        for lesson in ("02_bank_conflict", "05_double_buffer", "10_contention"):
-            report, path = self.run_of(lesson)
+        for example in ("02_bank_conflict", "05_double_buffer", "10_contention"):
+            report, path = self.run_of(example)
             found = plots.stall_table_over_time(path, 50).sum().to_dict()
-            self.assertEqual(found, plots.stall_table(report).iloc[0].to_dict(), lesson)
+            self.assertEqual(found, plots.stall_table(report).iloc[0].to_dict(), example)
 
     def test_banks_by_instruction_are_the_reports(self):
-        for lesson in ("02_bank_conflict", "10_contention"):
-            report, path = self.run_of(lesson)
+        for example in ("02_bank_conflict", "10_contention"):
+            report, path = self.run_of(example)
             table, expected = plots.bank_table(path, by="instruction"), {}
             for launch in report["launches"]:
                 for row in launch["lds"]["by_instruction"]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reader of traces and timelines in Python: what it says of recorded lessons, of damaged files, and as a pandas frame."""
+"""The reader of traces and timelines in Python: what it says of recorded examples, of damaged files, as pandas frames."""
 import json
 import os
 import pathlib
@@ -30,7 +30,7 @@ class Reader(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
-        cls.path = pathlib.Path(cls.folder.name) / "lesson.wwt"
+        cls.path = pathlib.Path(cls.folder.name) / "example.wwt"
         subprocess.run([WARPWAIT, "run", ROOT / "examples/05_double_buffer/launch.json", "--trace", cls.path],
                        stdout=subprocess.DEVNULL, check=True)
 
@@ -139,7 +139,7 @@ class Timelines(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
-        cls.path = pathlib.Path(cls.folder.name) / "lesson.wtl"
+        cls.path = pathlib.Path(cls.folder.name) / "example.wtl"
         cls.report = pathlib.Path(cls.folder.name) / "report.json"
         subprocess.run([WARPWAIT, "run", ROOT / "examples/05_double_buffer/launch.json", "--timeline", cls.path,
                         "--report", "json", "--out", cls.report], check=True)

@@ -235,9 +235,9 @@ class TextOfTraces(unittest.TestCase):
         return found
 
     def test_what_convert_writes_means_what_the_trace_holds(self):
-        for lesson in ("07_strided_gather/launch.json", "13_pipe/launch_opencl.json"):
+        for example in ("07_strided_gather/launch.json", "13_pipe/launch_opencl.json"):
             trace, text = self.path / "t.wwt", self.path / "t.wwtt"
-            self.warpwait("run", ROOT / "examples" / lesson, "--trace", trace)
+            self.warpwait("run", ROOT / "examples" / example, "--trace", trace)
             self.warpwait("trace", "convert", trace, text)
             with warpwait_trace.open(trace) as opened:
                 self.expect_same(text, opened)
