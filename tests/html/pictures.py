@@ -12,7 +12,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from browser import Reader  # pylint: disable=wrong-import-position
 from made import ROOT, warpwait  # pylint: disable=wrong-import-position
 
+<<<<<<< Updated upstream
 EXAMPLE = "examples/05_double_buffer/launch_opencl.json"
+=======
+LESSON = "examples/05_double_buffer/launch_opencl.json"
+LAST = pathlib.Path("docs/lessons/08-read-a-real-report")
+>>>>>>> Stashed changes
 ODD = {  # name: the words of a run that shows little, or much
     "no_events": ("run", EXAMPLE, "--from", "900000"),
     "copies_alone": ("run", EXAMPLE, "--events", "copy,waited"),
@@ -35,7 +40,7 @@ def see(reader, path, folder, name):
 
 
 def write_pictures(reader, folder):
-    """The pictures of docs/page.md: the top of the page with a copy selected, and the banks."""
+    """The pictures of docs/page.md, the top of the page with a copy selected and the banks, and that of a lesson."""
     path = folder / "docs.html"
     warpwait("run", EXAMPLE, "--html", path, "--html-vary", "dma.setup=0,20,40,80", "--out", "/dev/null")
     reader.size(1000, 790)
@@ -44,12 +49,18 @@ def write_pictures(reader, folder):
     reader.settle()
     (ROOT / "docs/page").mkdir(exist_ok=True)
     reader.picture(ROOT / "docs/page/timeline.png")
-    warpwait("run", "examples/02_bank_conflict/launch_opencl.json", "--html", path, "--out", "/dev/null")
-    reader.size(1000, 430)
+    write_banks(reader, path, "examples/02_bank_conflict/launch_opencl.json", 3, 430, "docs/page/banks.png")
+    write_banks(reader, path, LAST / "launch.json", 0, 358, LAST / "banks.png")
+
+
+def write_banks(reader, path, job, launch, height, picture):
+    """The banks of a launch of a job, counted from 0."""
+    warpwait("run", job, "--html", path, "--out", "/dev/null")
+    reader.size(1000, height)
     reader.open(path)
-    reader.evaluate("page.pick(3); document.getElementById('banks-title').scrollIntoView()")
+    reader.evaluate(f"page.pick({launch}); document.getElementById('banks-title').scrollIntoView()")
     reader.settle()
-    reader.picture(ROOT / "docs/page/banks.png")
+    reader.picture(ROOT / picture)
 
 
 def main():
