@@ -12,12 +12,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from browser import Reader  # pylint: disable=wrong-import-position
 from made import ROOT, warpwait  # pylint: disable=wrong-import-position
 
-<<<<<<< Updated upstream
 EXAMPLE = "examples/05_double_buffer/launch_opencl.json"
-=======
-LESSON = "examples/05_double_buffer/launch_opencl.json"
 LAST = pathlib.Path("docs/lessons/08-read-a-real-report")
->>>>>>> Stashed changes
 ODD = {  # name: the words of a run that shows little, or much
     "no_events": ("run", EXAMPLE, "--from", "900000"),
     "copies_alone": ("run", EXAMPLE, "--events", "copy,waited"),
