@@ -13,7 +13,8 @@ CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(subst gcc,g
 
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # No contraction and no errno: results of floating point must not depend on the compiler's taste.
-CODEGEN  := -O2 -g -ffp-contract=off -fno-math-errno -fno-trapping-math
+# Sanitized code is built to be tested once, so compiling it must not take longer than running it.
+CODEGEN  := $(if $(SANITIZE),-O1 -g1,-O2 -g) -ffp-contract=off -fno-math-errno -fno-trapping-math
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS   += -std=c17 -D_GNU_SOURCE $(WARN) $(CODEGEN) $(SAN) -I. -MMD -MP
 # System headers of SystemC and GoogleTest are not ours to warn about.
@@ -116,14 +117,21 @@ $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/mode
 # Fuzzers run with clang only (below); here they are compiled, so that they keep up with the code.
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
+# Scripts that are tests, those that take longest first; and those that hold pages, pictures and Python alone, for which sanitizers find nothing.
+SCRIPTS := check/rules differential/differential sweep/cluster_test hw/selftest check/corpus replay/law traces/reader_test \
+  traces/text_test traces/damage import/import_test html/page_test timeline/exports_test explain/explain_test explain/sanity \
+  sweep/sweep_test check/reference_cases check/random_kernels check/timings check/sarif_test
+PAGES   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
+  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers
+TESTS   := $(SCRIPTS:%=tests/%.py) $(if $(SANITIZE),,$(PAGES:%=tests/%.py) tests/docs) $(TEST_BIN)
+
+# OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.
+CACHE ?= $(abspath $(BUILD))/cache
+
 .PHONY: check
 check: all $(BUILD)/docgen $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o)
-	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(abspath $(BUILD))/cache \
-	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite \
-	  tests/run $(BUILD)/tests/logs tests/differential/differential.py tests/hw/selftest.py tests/replay/law.py $(TEST_BIN) \
-	  tests/traces/reader_test.py tests/traces/text_test.py tests/traces/damage.py tests/traces/plot_test.py tests/traces/plot_page.py tests/import/import_test.py tests/cli/diff_page.py \
-	  tests/html/page_test.py tests/lessons/lessons.py tests/lessons/lessons_test.py \
-	  tests/timeline/exports_test.py tests/explain/explain_test.py tests/explain/sanity.py tests/explain/explain_page.py tests/sweep/analysis_test.py tests/sweep/analysis_page.py tests/sweep/study_page.py tests/sweep/sweep_test.py tests/sweep/cluster_test.py tests/check/corpus.py tests/check/rules.py tests/check/reference_cases.py tests/check/random_kernels.py tests/check/timings.py tests/check/sarif_test.py tests/check/page.py tests/check/oclgrind.py tests/layers.py tests/docs
+	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(CACHE) \
+	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite tests/run $(BUILD)/tests/logs $(TESTS)
 
 # Every kernel of the checker, and 200 random ones, on 20 machines each: the hazards are the same.
 .PHONY: check-timings
@@ -160,7 +168,7 @@ help:
 	@sed -n 's/^| `make\(.*\)` | \(.*\) |$$/make\1: \2/p' CONTRIBUTING.md
 
 sanitize:
-	@$(MAKE) --no-print-directory -j$$(nproc) check BUILD=build/sanitize SANITIZE=address,undefined
+	@$(MAKE) --no-print-directory -j$$(nproc) check BUILD=build/sanitize SANITIZE=address,undefined CACHE=$(CACHE)
 
 # libFuzzer on the assembler and all readers, FUZZ_SECONDS each, with sanitizers, built by clang-15.
 FUZZ_SECONDS ?= 60

@@ -235,10 +235,13 @@ class Cluster(Rig):
 
     def test_an_interrupted_sweep_says_how_to_go_on(self):
         self.many()
+        self.workers[0].send_signal(signal.SIGSTOP)  # or a fast computer would be through before it is interrupted
+        self.addCleanup(self.workers[0].send_signal, signal.SIGCONT)
         sweep = self.started("--shards", "12")
         wait_for(lambda: has_rows(self.out))
         sweep.send_signal(signal.SIGINT)
         self.assertEqual(sweep.wait(20), 130)
+        self.workers[0].send_signal(signal.SIGCONT)
         self.assertRegex(sweep.stderr.read(), r"^warpwait-sweep: interrupted: \d+ of 12 shards are in .*; the same "
                                               r"command goes on from there\n$")
         there = len(rows(self.out))
