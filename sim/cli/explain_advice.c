@@ -72,10 +72,11 @@ static const struct explain_case *find_lead(const struct explain_view *view) {
 static void say_little(struct advice *advice) {
   const struct explain_view *view = advice->view;
   struct text text = {0};
-  text_print(&text, "No limit of the machine costs this launch much by itself");
+  text_print(&text, "No limit of the machine costs this launch %d %% and more than %" PRId64 " cycles by itself",
+             LEAST_PERCENT, tolerance(advice));
   if (view->ranks && saved_by(advice, view->rank[0]) > 0)
-    text_print(&text, ": the first, the %s, %.1f %% (%s)", name_of(view->rank[0]), percent_saved(advice, view->rank[0]),
-               explain_how(view->rank[0]));
+    text_print(&text, ": the first, the %s, %" PRId64 " cycles, %.1f %% (%s)", name_of(view->rank[0]),
+               saved_by(advice, view->rank[0]), percent_saved(advice, view->rank[0]), explain_how(view->rank[0]));
   text_print(&text, ".");
   if (view->all)
     text_print(&text, " All of them lifted together leave %" PRIu64 " of %" PRIu64 " cycles (%s).",
@@ -190,6 +191,11 @@ static void say_vary(struct advice *advice) {
   const struct explain_vary *vary = view->vary;
   const struct explain_value *best = vary ? explain_vary_best(vary, view->step) : NULL;
   struct text text = {0};
+  if (vary && !best) {
+    text_print(&text, "No value of %s that was tried came to its end with the results that the launch has as it is.",
+               vary->name);
+    say(advice, &text);
+  }
   if (!best)
     return;
   const cycle_t cycles = best->time[view->step].cycles;
@@ -197,12 +203,13 @@ static void say_vary(struct advice *advice) {
   if (saved > tolerance(advice))
     text_print(&text,
                "%s = %s helps: %" PRIu64 " -> %" PRIu64
-               " cycles, %.1f %% less, run; no other value that was tried is better by more than 1 %%.",
+               " cycles, %.1f %% less, run with the same results; no other value that was tried and has them is better "
+               "by more than 1 %%.",
                vary->name, best->word, view->cycles, cycles, explain_percent(view, saved));
   else
     text_print(&text,
-               "No value of %s that was tried saves more than %" PRId64 " cycles: %s = %s takes %" PRIu64
-               " cycles, run.",
+               "No value of %s that was tried saves more than %" PRId64
+               " cycles with the same results: %s = %s takes %" PRIu64 " cycles, run.",
                vary->name, tolerance(advice), vary->name, best->word, cycles);
   say(advice, &text);
 }

@@ -141,10 +141,12 @@ static json_t *vary_of(const struct explain_view *view) {
     json_t *at = json_object();
     json_set_word(at, "value", value->word);
     json_set_word(at, "status", explain_statuses[value->status]);
-    if (value->status == EXPLAIN_FINISHED)
+    if (value->status == EXPLAIN_FINISHED) {
       json_set_whole(at, "cycles", value->time[view->step].cycles);
-    else
+      json_object_set_new(at, "same_results", json_boolean(value->same_results));
+    } else {
       json_set_word(at, "reason", value->reason);
+    }
     json_array_append_new(list, at);
   }
   if (vary) {

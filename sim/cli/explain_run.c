@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
@@ -182,6 +184,17 @@ static void keep(const struct explain_run *run, const struct job *job, const str
   }
 }
 
+/* What the job's buffers hold. Program variables are the kernel's own affair, and so is where a pipe keeps what. */
+static uint64_t hash_buffers(const struct job *job) {
+  uint64_t hash = 0;
+  for (size_t i = 0; i < job->memory.count; i++) {
+    const struct isa_buffer *buffer = &job->memory.buffers[i];
+    if (buffer->base != ISA_VARIABLE_BASE && !job_pipe_of(job, i))
+      hash = XXH3_64bits_withSeed(buffer->data, buffer->bytes, hash);
+  }
+  return hash;
+}
+
 static bool all_finished(const struct job *job, const struct launch_result *results, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (results[i].end != END_FINISHED)
@@ -207,6 +220,7 @@ bool explain_run_base(struct explain_run *run, int *status) {
   if (!all_finished(&run->job, run->results, run->count))
     return false;
   explain->cases[0].replayed = !run->options;
+  explain->cases[0].left = run->options ? hash_buffers(&run->job) : 0;
   keep(run, &run->job, run->results, explain->cases[0].time, explain->cases[0].wait, &explain->cases[0].same_program);
   return true;
 }
@@ -217,6 +231,7 @@ bool explain_run_base(struct explain_run *run, int *status) {
 struct answer {
   alignas(uint64_t) enum explain_status status;
   bool replayed, same_program;
+  uint64_t left;
   char reason[EXPLAIN_REASON];
 };
 
@@ -315,8 +330,9 @@ struct batch {
   void *self;
 };
 
-static void work_on_job(void *self, size_t task, void *answer) {
+static void work_on_job(void *self, size_t task, void *bytes) {
   struct batch *batch = self;
+  struct answer *answer = bytes;
   struct message message;
   struct job job = {0};
   if (!batch->load(batch->self, task, &job, &message))
@@ -325,6 +341,8 @@ static void work_on_job(void *self, size_t task, void *answer) {
     conclude(answer, EXPLAIN_REFUSED, "has other launches");
   else
     run_case(batch->run, &job, NULL, answer);
+  if (answer->status == EXPLAIN_FINISHED)
+    answer->left = hash_buffers(&job);
   job_free(&job);
 }
 
@@ -374,6 +392,7 @@ static bool take(void *self, size_t task, const void *bytes) {
   to->status = answer->status;
   to->replayed = answer->replayed;
   to->same_program = answer->same_program;
+  to->left = answer->left;
   memcpy(to->reason, answer->reason, sizeof to->reason);
   memcpy(to->time, parts.time, run->explain.steps * sizeof *to->time);
   memcpy(to->pace, parts.pace, run->explain.launches * sizeof *to->pace);

@@ -190,13 +190,13 @@ static void print_vary(const struct explain_view *view, struct text *text) {
   for (size_t i = 0; i < vary->count; i++) {
     const struct explain_value *value = &vary->value[i];
     if (value->status != EXPLAIN_FINISHED) {
-      text_print(text, "%-*s%s: %s\n", NAME_WIDTH, value->word, explain_statuses[value->status], value->reason);
+      text_print(text, "%-*s  %s: %s\n", NAME_WIDTH, value->word, explain_statuses[value->status], value->reason);
       continue;
     }
     const cycle_t cycles = value->time[view->step].cycles;
     const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
-    text_print(text, "%-*s%12" PRIu64 "%12" PRId64 "%7.1f\n", NAME_WIDTH, value->word, cycles, saved,
-               explain_percent(view, saved));
+    text_print(text, "%-*s%12" PRIu64 "%12" PRId64 "%7.1f%s\n", NAME_WIDTH, value->word, cycles, saved,
+               explain_percent(view, saved), value->same_results ? "" : "  (other results)");
   }
 }
 

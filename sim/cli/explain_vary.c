@@ -45,6 +45,7 @@ bool explain_vary_run(struct explain_vary *vary, struct explain_run *run, int *s
   for (size_t i = 0; i < vary->count; i++) {
     vary->value[i].status = cases[i].status;
     snprintf(vary->value[i].reason, EXPLAIN_REASON, "%s", cases[i].reason);
+    vary->value[i].same_results = cases[i].left == run->explain.cases[0].left;
     vary->value[i].time = cases[i].time;
     free(cases[i].pace);
     free(cases[i].wait);
@@ -53,13 +54,17 @@ bool explain_vary_run(struct explain_vary *vary, struct explain_run *run, int *s
   return good;
 }
 
+static bool counts(const struct explain_value *value) {
+  return value->status == EXPLAIN_FINISHED && value->same_results;
+}
+
 const struct explain_value *explain_vary_best(const struct explain_vary *vary, size_t step) {
   cycle_t least = NEVER;
   for (size_t i = 0; i < vary->count; i++)
-    if (vary->value[i].status == EXPLAIN_FINISHED)
+    if (counts(&vary->value[i]))
       least = cycle_min(least, vary->value[i].time[step].cycles);
   for (size_t i = 0; i < vary->count; i++)
-    if (vary->value[i].status == EXPLAIN_FINISHED && vary->value[i].time[step].cycles <= least + least / 100)
+    if (counts(&vary->value[i]) && vary->value[i].time[step].cycles <= least + least / 100)
       return &vary->value[i];
   return NULL;
 }

@@ -12,6 +12,7 @@ struct explain_value {
   const char *word;
   enum explain_status status;
   char reason[EXPLAIN_REASON];
+  bool same_results;         /* buffers end up as those of the launch as it is: the same work was done */
   struct explain_time *time; /* of each step */
 };
 
@@ -30,7 +31,7 @@ void explain_vary_free(struct explain_vary *vary);
 /* Runs all values. False with the message filled; *status as of explain_run_base(). */
 bool explain_vary_run(struct explain_vary *vary, struct explain_run *run, int *status);
 
-/* The first value that is within 1 % of the best; NULL: none has finished. */
+/* Of the values with the same results the first that is within 1 % of the best; NULL: there is none. */
 const struct explain_value *explain_vary_best(const struct explain_vary *vary, size_t step);
 
 #endif

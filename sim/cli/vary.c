@@ -23,7 +23,7 @@ static bool read_plan(struct vary *vary, const char *word, size_t most, const ch
   const bool bare = equals && !memchr(word, '.', (size_t)(equals - word));
   struct text text = {0};
   char why[PLAN_MESSAGE];
-  if (!equals || equals == word || strpbrk(word, "\n;#"))
+  if (!equals || equals == word || strpbrk(word, "[\n;#"))
     return message_fail(message, "%s: '%.60s' is not NAME=VALUES, such as DEPTH=1..6 or arg.tiles=16,32", vary->option,
                         word);
   /* The launch file's name may hold what a plan's value may not. */

@@ -49,6 +49,8 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct invocation *call = state->input;
   switch (key) {
   case KEY_VARY:
+    if (call->vary)
+      return cli_refuse(state, "--vary: '%.60s' is a second name; `warpwait sweep` varies several", word);
     call->vary = word;
     return 0;
   case KEY_LAUNCH:

@@ -43,6 +43,7 @@ struct explain_case {
   char reason[EXPLAIN_REASON]; /* of all but FINISHED and ABSENT, and of a run: why it is no replay */
   struct explain_time *time;   /* of each step */
   struct pace *pace;           /* of each launch; of those at once the first one's */
+  uint64_t left;               /* of another job, and of the base: a hash of what it leaves in its buffers */
   uint64_t *wait;              /* warp-cycles that are no issues, by instruction: the launches' one behind the other */
 };
 

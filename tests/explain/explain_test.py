@@ -282,6 +282,18 @@ class Test(unittest.TestCase):
                          [report_of(path, "-D", "WORK=26", "-D", f"DEPTH={depth}")["launches"][0]["cycles"]
                           for depth in (1, 2)])
 
+    def test_a_value_that_leaves_other_results_is_not_advised(self):
+        launch = explained(EXAMPLE, "--launch", 1, "--vary", "arg.depth=0..7")[0]
+        rows = launch["vary"]["values"]
+        self.assertEqual([row["value"] for row in rows if not row["same_results"]], ["0", "7"], "the LDS has room for 6 tiles")
+        self.assertLess(rows[0]["cycles"], launch["cycles"])
+        self.assertEqual(launch["vary"]["best"], "4")
+        text = tool("explain", EXAMPLE, "--launch", 1, "--vary", "arg.depth=0,7")[1]
+        self.assertEqual(text.count("(other results)"), 2)
+        self.assertIn("No value of arg.depth that was tried came to its end with the results", text)
+        launch = explained(EXAMPLE, "--launch", 1, "--vary", "arg.depth=0,7")[0]
+        self.assertIsNone(launch["vary"]["best"])
+
     def test_nothing_is_advised_that_was_not_tried(self):
         """Every number of cycles in the advice is one of a case that was replayed or run."""
         for path in (EXAMPLE, ROOT / "examples/10_contention/launch.json", ROOT / "examples/11_stencil_2d/launch_opencl.json"):
@@ -307,6 +319,8 @@ class Test(unittest.TestCase):
         self.refused("nowhere.wwt: cannot be read", "nowhere.wwt")
         self.refused("--launch: 7 is outside [1, 6]", EXAMPLE, "--launch", 7)
         self.refused("--vary: '6' is not NAME=VALUES", EXAMPLE, "--vary", "6")
+        self.refused("--vary: '[x.y=1' is not NAME=VALUES", EXAMPLE, "--vary", "[x.y=1")
+        self.refused("--vary: 'arg.tiles=1' is a second name", EXAMPLE, "--vary", "arg.depth=1", "--vary", "arg.tiles=1")
         self.refused("--vary: 'dma.channels' is no define and no argument", EXAMPLE, "--vary", "dma.channels=1,2")
         self.refused("--vary: arg.tile: no kernel that is launched has an argument 'tile'", EXAMPLE, "--vary", "arg.tile=1")
         self.refused("--out: ", EXAMPLE, "--out", "/nonexistent/x")
