@@ -315,6 +315,10 @@ class MadeTimelines(Folder):
         table = plots.bank_table(Made(), by="instruction")
         self.assertEqual(list(table.index), ["   2 ld.lds r2", "   3 ld.lds r3"])
         heat, bars = plots.banks_by_line(Made(), by="instruction")
+        bars.figure.canvas.draw()
+        for axis in (bars.xaxis, bars.figure.axes[-1].yaxis):  # few passes: no tick between two of them
+            ticks = axis.get_majorticklocs()
+            self.assertEqual([tick % 1 for tick in ticks], [0] * len(ticks))
         self.assertEqual(heat.images[0].get_array().tolist(), [[1, 2] + [0] * 6, [1, 1] + [0] * 6])
         self.assertEqual(heights(bars, lying=True), {"first of their phase": [1, 1], "added by conflicts": [1, 0]})
 

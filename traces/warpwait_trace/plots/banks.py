@@ -121,7 +121,8 @@ def draw_banks_by_line(table, by="line", ax=None):
     heat, bars = ax
     passes = table.drop(columns=["passes", "conflicts"])
     mesh = heat.imshow(passes, cmap="cividis", vmin=0, aspect="auto", interpolation="nearest")
-    figure.thousands(heat.figure.colorbar(mesh, ax=heat, label="passes through the bank", pad=.01).ax.yaxis)
+    whole = figure.matplotlib.ticker.MaxNLocator(integer=True)
+    figure.thousands(heat.figure.colorbar(mesh, ax=heat, label="passes through the bank", ticks=whole, pad=.01).ax.yaxis)
     heat.set_xlabel("bank")
     heat.set_yticks(range(len(table)), [name if len(name) <= 44 else name[:43] + "…" for name in table.index],
                     family="monospace")
@@ -135,7 +136,7 @@ def draw_banks_by_line(table, by="line", ax=None):
     bars.tick_params(labelleft=False)
     bars.set_xlabel("passes")
     bars.set_xlim(0, 1.05 * max(1, table["passes"].max()))
-    bars.xaxis.set_major_locator(figure.matplotlib.ticker.MaxNLocator(3))
+    bars.xaxis.set_major_locator(figure.matplotlib.ticker.MaxNLocator(3, integer=True))
     figure.thousands(bars.xaxis)
     bars.legend(loc="lower left", bbox_to_anchor=(0, 1.01), borderaxespad=0)
     return ax
