@@ -9,7 +9,9 @@ import {OWN, emptyWork, fromFragment, isChanged, keep, recall, toFragment} from 
 
 const COMPILED = "To read: OpenCL C is compiled by clang, which a browser has not, so the example brings what it " +
     "became. Its launch file, machine and parameters can be edited.";
-const KINDS = [["template", "Templates"], ["assembly", "Examples in assembly"], ["opencl", "Examples in OpenCL C"]];
+const TRACED = "To read: the recording was made of this by `warpwait trace convert`. Machine and parameters can be set.";
+const KINDS = [["assembly", "Examples in assembly"], ["opencl", "Examples in OpenCL C"], ["trace", "A recorded trace"],
+  ["template", "Templates"]];
 const KEEP_AFTER = 300; /* ms without an edit */
 const LONG = 250;       /* ms until the clock shows */
 
@@ -28,7 +30,8 @@ function bytes(base64) {
 
 const fileText = path => path === OWN ? work.ini : work.files[path] ?? example.files[path];
 
-const canEdit = path => !path.endsWith(".cl");
+const whyNot = path => path.endsWith(".cl") ? COMPILED : path.endsWith(".wwtt") ? TRACED : "";
+const isTrace = () => example.kind === "trace";
 
 /* The machine that the launch file names. */
 function launchMachine() {
@@ -51,7 +54,7 @@ const noteOf = path => path !== OWN && path in work.files ? "changed" : "";
 
 function showFiles(path) {
   editor.load(paths().map(name => ({path: name, text: fileText(name), note: noteOf(name),
-    why: canEdit(name) ? "" : COMPILED})), path);
+    why: whyNot(name)})), path);
 }
 
 /* All of the page, for the example and work of now. */
@@ -69,7 +72,7 @@ function show(path) {
 
 function showMachines() {
   const named = launchMachine();
-  const options = [["", `launch file's${named ? `: ${named}` : ""}`],
+  const options = [["", `${isTrace() ? "recording" : "launch file"}'s${named ? `: ${named}` : ""}`],
     ...catalogue.machines.map(({name}) => [name, name]), [OWN, `own: ${OWN}`]];
   at("machine").replaceChildren(...options.map(([value, text]) => element("option", {value}, text)));
   at("machine").value = work.machine;
@@ -207,15 +210,16 @@ function cyclesOf(report) {
 }
 
 const run = () => during("Running", async () => {
+  const verb = isTrace() ? "replay" : "run";
   const vary = work.vary.trim() ? ["--html-vary", work.vary.trim()] : [];
-  const asked = request("run", "--html", "page.html", ...vary);
+  const asked = request(verb, "--html", "page.html", ...vary);
   const answer = await engine.run(asked.words, asked.files, ["page.html"]);
   if (answer.err)
     showProblem(answer.err, answer.status);
   const page = answer.files["page.html"];
   if (!answer.out && !page)
     return "No result: see the message.";
-  last = {name: example.name, json: null, page, ...request("run", "--report", "json"), said: cyclesOf(answer.out)};
+  last = {name: example.name, json: null, page, ...request(verb, "--report", "json"), said: cyclesOf(answer.out)};
   results.setText("report", answer.out, asked.key);
   if (page)
     results.setPage(new TextDecoder().decode(page), asked.key);
@@ -275,6 +279,7 @@ function tell(text) { at("status").textContent = text; }
 function tellRuns() {
   for (const id of ["run", "explain", "check"])
     at(id).disabled = Boolean(busy);
+  at("check").disabled ||= Boolean(example) && isTrace(); // which needs the kernel
   at("example").disabled = Boolean(busy);
   at("save-page").hidden = !last || !last.page;
   at("save-report").hidden = !last;

@@ -1,4 +1,5 @@
 """A headless Chromium that plays a reader: it moves the mouse, turns the wheel and presses keys."""
+import json
 import pathlib
 import shutil
 import sys
@@ -7,7 +8,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "timelin
 from viewer import CannotStart, Chromium  # pylint: disable=wrong-import-position,unused-import
 
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Tab": 9,
-        "+": 187, "-": 189, "0": 48, ",": 188, ".": 190, "Home": 36}
+        "+": 187, "-": 189, "0": 48, ",": 188, ".": 190, "Home": 36, "End": 35}
+CTRL, SHIFT = 2, 8
+CONTRAST = """(() => {
+  const channel = c => (c /= 255) <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
+  const light = rgb => { const [r, g, b] = rgb.match(/[\\d.]+/g).map(Number);
+    return .2126 * channel(r) + .7152 * channel(g) + .0722 * channel(b); };
+  const paper = e => getComputedStyle(e).backgroundColor, clear = e => /, 0\\)$/.test(paper(e));
+  const behind = e => { while (clear(e) && e.parentElement) e = e.parentElement; return paper(e); };
+  const texts = document.querySelectorAll(%s);
+  return Math.min(...[...texts].filter(e => e.offsetParent && e.textContent.trim()).map(e => {
+    const a = light(getComputedStyle(e).color), b = light(behind(e));
+    return (Math.max(a, b) + .05) / (Math.min(a, b) + .05); })); })()"""
 
 
 def chromium():
@@ -16,17 +28,23 @@ def chromium():
 
 
 class Reader(Chromium):
-    """Opens pages; `complaints` has what the console said and what was asked of a network."""
+    """Opens pages; `complaints` has what the console said and what was asked of a network. `origin` is a server of the
+    test's own, `http://127.0.0.1:8000`, and may be asked."""
 
-    def __init__(self, width=1400, height=1000):
+    def __init__(self, width=1400, height=1000, origin=None):
         self.complaints = []
+        self.inner = {}  # the sessions of frames and workers, by their kind, those of now last
+        self.allowed = ("file:", "data:") + ((f"{origin}/", f"blob:{origin}/") if origin else ())
         if not chromium():
             sys.exit("no chromium: `apt-get install chromium`")
         super().__init__(chromium(), f"{width},{height}")
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0,
-                  uploadThroughput=0)
+        if origin:
+            self.call("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=False, flatten=True)
+        else:
+            self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0,
+                      uploadThroughput=0)
 
     def _read(self):
         message = super()._read()
@@ -37,8 +55,13 @@ class Reader(Chromium):
             self.complaints.append(str(values["args"]))
         elif method == "Log.entryAdded" and values["entry"]["level"] in ("error", "warning"):
             self.complaints.append(values["entry"]["text"])
-        elif method == "Network.requestWillBeSent" and not values["request"]["url"].startswith(("file:", "data:")):
+        elif method == "Network.requestWillBeSent" and not values["request"]["url"].startswith(self.allowed):
             self.complaints.append("asked for " + values["request"]["url"])
+        elif method == "Target.attachedToTarget":
+            self.inner.setdefault(values["targetInfo"]["type"], []).append(values["sessionId"])
+        elif method == "Target.detachedFromTarget":
+            for sessions in self.inner.values():
+                sessions[:] = [session for session in sessions if session != values["sessionId"]]
         return message
 
     def size(self, width, height, dark=False):
@@ -47,7 +70,9 @@ class Reader(Chromium):
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, path):
-        self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
+        """A file, or a URL of `origin`."""
+        url = str(path) if str(path).startswith("http:") else pathlib.Path(path).resolve().as_uri()
+        self.call("Page.navigate", url=url)
         self.wait("document.body && document.body.dataset.ready === 'yes'", 30)
         self.settle()
 
@@ -74,9 +99,30 @@ class Reader(Chromium):
         self.mouse("mouseReleased", to_x, to_y, button="left", clickCount=1)
         self.settle()
 
-    def key(self, key):
-        values = {"key": key, "windowsVirtualKeyCode": KEYS[key]}
+    def key(self, key, modifiers=0):
+        values = {"key": key, "windowsVirtualKeyCode": KEYS[key], "modifiers": modifiers}
         text = {"text": "\r"} if key == "Enter" else {"text": key} if len(key) == 1 else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", **values, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", **values)
         self.settle()
+
+    def write(self, text):
+        """Into what has the focus."""
+        self.call("Input.insertText", text=text)
+        self.settle()
+
+    def in_frame(self, script):
+        """In the page's frame that came last, which a sandbox has put into a process of its own; None without one."""
+        self.evaluate("1")  # so that it has been heard of
+        frames = self.inner.get("iframe")
+        if not frames:
+            return None
+        session, self.session = self.session, frames[-1]
+        try:
+            return self.evaluate(script)
+        finally:
+            self.session = session
+
+    def contrast(self, texts):
+        """The lowest of what these selectors choose and is shown, as WCAG computes it."""
+        return self.evaluate(CONTRAST % json.dumps(texts))

@@ -1,0 +1,573 @@
+#!/usr/bin/env python3
+"""The playground in a headless Chromium, held against the command line.
+
+usage: tests/playground/page_test.py [--at URL] [--pictures FOLDER] [WORD]
+  WORD narrows the tests down; --at names a server that has the folder, in the place of one that serves build/playground
+"""
+import argparse
+import base64
+import functools
+import http.server
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/html"))
+from browser import CTRL, SHIFT, Reader, chromium  # pylint: disable=wrong-import-position
+from made import WARPWAIT, Data  # pylint: disable=wrong-import-position
+
+BUFFERED = "05_double_buffer"
+ENDLESS = ".kernel number\n.arg data global\n.reg i\nagain: add.i32 i, i, 1\nbra again\n"
+
+
+class Folder(http.server.SimpleHTTPRequestHandler):
+    """A static folder, as any web server serves it."""
+
+    def log_message(self, *_):  # pylint: disable=arguments-differ
+        pass
+
+
+def serve():
+    handler = functools.partial(Folder, directory=str(ROOT / "build/playground"))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}"
+
+
+class Play(Reader):
+    """Somebody at the playground."""
+
+    def __init__(self, origin, folder):
+        super().__init__(origin=origin)
+        self.origin, self.folder = origin, pathlib.Path(folder)
+        self.saved = self.folder / "saved"
+        self.saved.mkdir()
+        self.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(self.saved))
+        self.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+
+    def visit(self, fragment="", fresh=True):
+        # By way of another page of the origin, so that what the playground keeps when it is left is there, or gone.
+        self.call("Page.navigate", url=f"{self.origin}/licences.txt")
+        self.wait("document.readyState === 'complete' && location.pathname === '/licences.txt'")
+        if fresh:
+            self.evaluate("localStorage.clear()")
+        self.open(f"{self.origin}/{fragment}")
+
+    def at(self, name, what="textContent"):
+        return self.evaluate(f"document.getElementById('{name}').{what}")
+
+    def press(self, name):
+        self.evaluate(f"document.getElementById('{name}').click()")
+        self.settle()
+
+    def idle(self):
+        self.wait("!document.getElementById('run').disabled", 120)
+        self.settle()
+
+    def do(self, name):
+        """Presses the button and waits for what comes of it."""
+        self.press(name)
+        self.idle()
+
+    def pick(self, name, value):
+        self.evaluate(f"""(() => {{ const select = document.getElementById('{name}'); select.value = {json.dumps(value)};
+          select.dispatchEvent(new Event('change')); }})()""")
+        self.settle()
+
+    def example(self, word):
+        """Picks the first example whose name has the word; returns its name."""
+        names = self.evaluate("[...document.querySelectorAll('#example option')].map(option => option.value)")
+        name = next(name for name in names if word in name)
+        self.pick("example", name)
+        return name
+
+    def tab(self, name):
+        self.evaluate(f"document.querySelector('[role=tab][data-name=\"{name}\"]').click()")
+        self.settle()
+
+    def text(self, value=None):
+        """Of the file that is open; with a value, sets it."""
+        code = "document.querySelector('.CodeMirror').CodeMirror"
+        if value is not None:
+            self.evaluate(f"{code}.setValue({json.dumps(value)})")
+        return self.evaluate(f"{code}.getValue()")
+
+    def put(self, name, value):
+        self.evaluate(f"document.getElementById('{name}').focus()")
+        self.write(value)
+
+    def parameter(self, name, value):
+        self.press("parameter-add")
+        self.write(name)
+        self.key("Tab")
+        self.write(value)
+
+    def files(self):
+        """All that is under the tabs, as somebody would copy it."""
+        found = {}
+        for name in self.evaluate("[...document.querySelectorAll('#files [role=tab]')].map(tab => tab.dataset.name)"):
+            self.tab(name)
+            found[name] = self.text()
+        return found
+
+    def save(self, button, name):
+        """The file that a Save button gives."""
+        path = self.saved / name
+        path.unlink(missing_ok=True)
+        self.do(button)
+        for _ in range(200):
+            if path.exists():
+                return path
+            time.sleep(0.05)
+        raise RuntimeError(f"no {name} was saved: {list(self.saved.iterdir())}")
+
+    def report(self):
+        for old in self.saved.iterdir():
+            old.unlink()
+        self.do("save-report")
+        for _ in range(200):
+            found = list(self.saved.glob("*.json"))
+            if found:
+                return found[0].read_text()
+            time.sleep(0.05)
+        raise RuntimeError(f"no report was saved: {self.at('status')} {self.at('problem')}")
+
+    def state(self):
+        rows = "[...document.querySelectorAll('#parameter-rows input')].map(input => input.value)"
+        return [self.at("example", "value"), self.at("machine", "value"), self.at("vary", "value"),
+                self.evaluate(rows), self.files()]
+
+
+class Shell:
+    """The command line, on the files that the playground shows and those that it does not."""
+
+    def __init__(self, folder, catalogue):
+        self.folder, self.catalogue, self.count = pathlib.Path(folder), catalogue, 0
+
+    def example(self, name):
+        return next((one for one in self.catalogue["examples"] if one["name"] == name), None)
+
+    def run(self, files, *words, status=0, example=None):
+        self.count += 1
+        folder = self.folder / f"shell{self.count}"
+        for path, text in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
+        for path, data in (example or {"binary": {}})["binary"].items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(base64.b64decode(data))
+        done = subprocess.run([str(pathlib.Path(WARPWAIT).resolve()), *words], cwd=folder, capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == status, f"{words}: {done.returncode}: {done.stderr}"
+        return done.stdout
+
+
+def cycles(report):
+    return [launch["cycles"] for launch in json.loads(report)["launches"]]
+
+
+# ---- tests: each begins at a fresh playground ---------------------------------------------------------
+
+def opens_and_lists_what_it_has(play, shell):
+    assert play.at("problem", "hidden") and "Warpwait" in play.at("version")
+    names = play.evaluate("[...document.querySelectorAll('#example option')].map(option => option.value)")
+    assert {example["name"] for example in shell.catalogue["examples"]} < set(names)
+    assert [name for name in names if name.startswith("template_")]
+
+
+def every_examples_reports_are_the_command_lines(play, shell):
+    for name in play.evaluate("[...document.querySelectorAll('#example option')].map(option => option.value)"):
+        play.pick("example", name)
+        play.do("run")
+        assert "cycles" in play.at("status"), (name, play.at("status"), play.at("problem"))
+        files, example = play.files(), shell.example(name) or {"kind": "template", "launch": "launch.json", "binary": {}}
+        words = "replay" if example["kind"] == "trace" else "run", example["launch"]
+        assert play.at("report-text") == shell.run(files, *words, example=example), name
+        assert play.report() == shell.run(files, *words, "--report", "json", example=example), name
+
+
+def the_page_is_the_command_lines_and_lives_in_the_frame(play, shell):
+    play.example(BUFFERED)
+    play.put("vary", "dma.setup=0,20,40")
+    play.do("run")
+    for _ in range(100):
+        if play.in_frame("document.body && document.body.dataset.ready === 'yes'"):
+            break
+        time.sleep(0.05)
+    assert play.in_frame("[page.timeline.rows.length > 3, document.getElementById('slider').max, origin]") == \
+        [True, "2", "null"]
+    assert play.in_frame("fetch('http://127.0.0.1/').then(() => 'came', () => 'blocked')") == "blocked"
+    for old in play.saved.iterdir():
+        old.unlink()
+    play.press("save-page")
+    for _ in range(100):
+        if list(play.saved.glob("*.html")):
+            break
+        time.sleep(0.05)
+    ours = Data(next(play.saved.glob("*.html")))
+    path = play.folder / "theirs.html"
+    shell.run(play.files(), "run", "launch.json", "--html", str(path), "--html-vary", "dma.setup=0,20,40")
+    assert ours.points == Data(path).points and ours.index == Data(path).index
+
+
+def explain_and_check_say_what_the_command_line_says(play, shell):
+    play.example(BUFFERED)
+    for button, words in (("explain", ("explain", "launch.json")), ("check", ("check", "launch.json"))):
+        play.do(button)
+        assert play.at(f"panel-{button}", "hidden") is False
+        assert play.at(f"{button}-text") == shell.run(play.files(), *words), button
+
+
+def a_place_in_a_text_leads_to_the_editor(play, _shell):
+    play.example(BUFFERED)
+    play.do("explain")
+    play.tab("launch.json")
+    word = play.evaluate("""(() => { const place = document.querySelector('#explain-text .place'); place.click();
+      return place.textContent; })()""")
+    line = play.evaluate("document.querySelector('.CodeMirror').CodeMirror.getCursor().line")
+    assert word == f"kernel.wws:{line + 1}" and play.at("file", "contains(document.activeElement)")
+
+
+def an_error_marks_its_line(play, _shell):
+    play.example(BUFFERED)
+    play.text("; one\n; two\n" + play.text().replace("ld.lds", "ld.ldss"))
+    play.tab("launch.json")
+    play.do("run")
+    said = play.at("problem")
+    assert said.startswith("kernel.wws:") and "unknown operation 'ld.ldss" in said and "\n" not in said, said
+    line = int(said.split(":")[1])
+    marked = play.evaluate("""[...document.querySelectorAll('.CodeMirror .wrong .CodeMirror-linenumber')]
+      .map(number => Number(number.textContent))""")
+    assert marked == [line], (marked, line)
+    assert "unknown operation" in play.evaluate("document.querySelector('.said').textContent")
+    play.evaluate("document.querySelector('#problem .place').click()")
+    assert play.evaluate("document.querySelector('.CodeMirror').CodeMirror.getCursor().line") == line - 1
+    play.text(play.text().replace("ld.ldss", "ld.lds"))
+    play.do("run")
+    assert play.at("problem", "hidden") and not play.evaluate("document.querySelectorAll('.wrong').length")
+
+
+def errors_of_launch_files_machines_and_parameters_are_shown_where_they_are(play, _shell):
+    play.example(BUFFERED)
+    play.tab("launch.json")
+    good = play.text()
+    play.text(good.replace('"kernel"', '"kernle"'))
+    play.do("run")
+    assert "did you mean 'kernel'" in play.evaluate("document.querySelector('.said').textContent")
+    play.text(good)
+    play.pick("machine", "machine.ini")
+    play.text(play.text().replace("setup", "setpu"))
+    play.do("run")
+    assert "machine.ini:" in play.at("problem") and play.evaluate("document.querySelectorAll('.wrong').length") == 1
+    play.pick("machine", "")
+    play.parameter("dma.setpu", "3")
+    play.do("run")
+    assert "did you mean 'dma.setup'" in play.at("problem")
+    assert play.evaluate("document.querySelectorAll('#parameter-rows [aria-invalid]').length") == 2
+    play.press("parameter-clear")
+    play.put("vary", "dma.setup")
+    play.do("run")
+    assert "--html-vary" in play.at("problem") and play.at("vary", "getAttribute('aria-invalid')")
+
+
+def parameters_and_machines_reach_the_run(play, shell):
+    play.example(BUFFERED)
+    play.parameter("dma.setup", "200")
+    assert "cycles" in play.evaluate("document.querySelector('#parameter-rows .hint').textContent")
+    play.do("run")
+    wanted = shell.run(play.files(), "run", "launch.json", "--report", "json", "--set", "dma.setup=200")
+    assert play.report() == wanted
+    play.press("parameter-clear")
+    play.pick("machine", "h200")
+    play.do("run")
+    assert cycles(play.report()) == cycles(shell.run(play.files(), "run", "launch.json", "--report", "json",
+                                                     "--machine", "h200"))
+    play.pick("machine", "machine.ini")
+    play.text("[dma]\nsetup = 77\n")
+    play.do("run")
+    assert play.report() == shell.run(play.files(), "run", "launch.json", "--report", "json", "--machine", "machine.ini")
+
+
+def a_baseline_is_compared_with_the_last_run(play, shell):
+    play.example(BUFFERED)
+    play.do("run")
+    before = play.report()
+    play.tab("compare")
+    play.do("baseline")
+    assert play.at("compare-text").startswith("No difference")
+    play.parameter("dma.setup", "200")
+    play.do("run")
+    files = {"baseline.json": before, "last.json": play.report()}
+    play.idle()
+    assert play.at("compare-text") == shell.run(files, "diff", "baseline.json", "last.json", status=1)
+
+
+def a_link_carries_all_of_it(play, _shell):
+    play.example(BUFFERED)
+    play.text("; <b>mine</b> \N{GREEK SMALL LETTER LAMDA}\n" + play.text())
+    play.pick("machine", "machine.ini")
+    play.text("[dma]\nsetup = 33\n")
+    play.parameter("dma.channels", "2")
+    play.put("vary", "dma.setup=0,20")
+    play.do("run")
+    state, report = play.state(), play.report()
+    play.press("share")
+    play.wait("location.hash")
+    play.wait("document.getElementById('status').textContent.includes('link')")
+    link = play.evaluate("location.hash")
+    assert link.startswith("#1.") and len(link) < 2000, len(link)
+    assert play.evaluate("navigator.clipboard.readText()").endswith(link)
+    play.visit(link)
+    assert play.state() == state and play.at("report-text") == ""
+    play.do("run")
+    assert play.report() == report
+    play.text(play.text() + ";")
+    assert play.evaluate("location.hash") == ""  # the link is no longer what is here
+
+
+PACK = """(async text => { const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  return '#1.' + btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''))
+    .replace(/\\+/g, '-').replace(/\\//g, '_').replace(/=+$/, ''); })(%s)"""
+
+
+def a_broken_link_says_so_and_shows_the_first_example(play, _shell):
+    work = {"files": {}, "machine": "", "ini": "", "parameters": [], "vary": ""}
+    good = play.evaluate(PACK % json.dumps(json.dumps({"example": "template_kernel", "work": work})))
+    packed = [json.dumps({"example": "no/such", "work": work}), "[]", "null", '"text"',
+              json.dumps({"example": "template_kernel", "work": work | {"files": {"../x": ""}}}),
+              json.dumps({"example": "template_kernel", "work": work | {"parameters": [["a"]]}}), " " * 3_000_000]
+    broken = ["#", "#nonsense", "#1.", "#1.AAAA", "#2." + good[3:], good[:-9], good[:9] + "_" + good[10:]]
+    first = play.evaluate("document.querySelector('#example option').value")
+    play.visit(good)
+    assert play.at("problem", "hidden") and play.at("example", "value") == "template_kernel"
+    for fragment in broken[1:] + [play.evaluate(PACK % json.dumps(text)) for text in packed]:
+        play.visit(fragment)
+        said = play.at("problem")
+        assert said.startswith("This link is") and "\n" not in said and len(said) < 200, (fragment[:40], said)
+        assert play.at("example", "value") != "template_kernel" and first in (first, play.at("example", "value"))
+        play.complaints.clear()
+
+
+def what_a_link_holds_is_text(play, _shell):
+    harm = "<img src=x onerror=harm=1></textarea></script><script>harm=1</script>"
+    work = {"files": {"kernel.wws": f".kernel {harm}\n{harm}", "launch.json": f'{{"{harm}": 1'}, "machine": harm,
+            "ini": harm, "parameters": [[harm, harm]], "vary": harm}
+    play.visit(play.evaluate(PACK % json.dumps(json.dumps({"example": "template_kernel", "work": work}))))
+    play.do("run")
+    assert not play.at("problem", "hidden")
+    assert play.evaluate("typeof harm") == "undefined" and not play.evaluate("document.querySelectorAll('img').length")
+
+
+def an_endless_kernel_can_be_cancelled(play, _shell):
+    play.example("template_kernel")
+    good = play.text()
+    play.text(ENDLESS)
+    play.press("run")
+    play.wait("!document.getElementById('cancel').hidden", 10)
+    play.wait("/[1-9][.]\\d s/.test(document.getElementById('clock').textContent)", 10)
+    assert play.at("status").startswith("Running")
+    play.do("cancel")
+    assert "cancelled" in play.at("status") and play.at("cancel", "hidden")
+    play.text(good)
+    play.do("run")
+    assert "cycles" in play.at("status"), play.at("status")
+
+
+def work_outlives_a_reload_and_has_a_way_back(play, _shell):
+    name = play.example(BUFFERED)
+    was = play.state()
+    play.text("; mine\n" + play.text())
+    play.parameter("dma.setup", "9")
+    mine = play.state()
+    play.visit(fresh=False)
+    assert play.state() == mine and mine != was and mine[0] == name
+    play.press("reset")
+    assert play.state() == was
+    play.press("undo")
+    assert play.state() == mine
+    play.example("template_kernel")
+    play.example(BUFFERED)
+    assert play.state() == mine
+
+
+def storage_that_holds_anything_is_no_harm(play, _shell):
+    for kept in ("{", "[]", "7", '{"current": "no/such", "works": {"a": 3}}', '{"works": []}'):
+        play.evaluate(f"addEventListener('pagehide', () => localStorage.setItem('warpwait.playground.1', '{kept}'))")
+        play.visit(fresh=False)
+        assert play.at("problem", "hidden")
+
+
+def opencl_is_there_to_read_and_run(play, _shell):
+    play.example("opencl")
+    play.tab("kernel.cl")
+    assert "clang" in play.at("file-why") and not play.at("file-why", "hidden")
+    assert play.evaluate("document.querySelector('.CodeMirror').CodeMirror.getOption('readOnly')")
+    play.tab(play.evaluate("document.querySelector('#files [data-name$=json]').dataset.name"))
+    assert not play.evaluate("document.querySelector('.CodeMirror').CodeMirror.getOption('readOnly')")
+
+
+ACTIVE = "document.activeElement.id || document.activeElement.dataset.name || document.activeElement.tagName"
+
+
+def tab_to(play, name, modifiers=0):
+    seen = []
+    for _ in range(30):
+        play.key("Tab", modifiers)
+        seen.append(play.evaluate(ACTIVE))
+        if seen[-1] == name:
+            return seen
+    raise AssertionError(f"{name} is not reached by Tab: {seen}")
+
+
+def a_keyboard_is_enough(play, _shell):
+    tab_to(play, "example")
+    before = play.at("example", "value")
+    play.key("ArrowDown")
+    assert play.at("example", "value") != before
+    tab_to(play, "files-kernel-wws")
+    play.key("ArrowRight")
+    assert play.evaluate(ACTIVE).startswith("files-launch") and '"launches"' in play.text()
+    play.key("Home")
+    play.key("Tab")
+    assert play.at("file", "contains(document.activeElement)")
+    play.write("; typed\n")
+    assert play.text().startswith("; typed\n")
+    play.key("Tab")
+    assert not play.at("file", "contains(document.activeElement)")
+    play.key("Tab", SHIFT)
+    assert play.at("file", "contains(document.activeElement)")
+    play.key("Enter", CTRL)
+    play.idle()
+    assert "cycles" in play.at("status") and "; typed\n" == play.text()[:8]
+    tab_to(play, "results-page")
+    play.key("ArrowRight")
+    assert play.evaluate(ACTIVE) == "results-report" and not play.at("panel-report", "hidden")
+    tab_to(play, "panel-report")
+    assert play.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+def all_controls_have_names(play, _shell):
+    play.parameter("dma.setup", "9")
+    play.do("run")
+    nameless = play.evaluate("""
+      [...document.querySelectorAll('button, input, select, textarea, iframe, [role=tabpanel], [role=tablist]')]
+      .filter(e => !(e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') || e.title ||
+                     e.textContent.trim() || e.labels && e.labels.length)).map(e => e.outerHTML)""")
+    assert not nameless, nameless
+    assert play.at("status", "getAttribute('role')") == "status"
+
+
+def crowd(play):
+    """As much on the page as there may be."""
+    play.example(BUFFERED)
+    play.text(play.text().replace("ld.lds", "ld.ldss"))
+    play.parameter("cu.policy", "oldest")
+    play.parameter("dma.setup", "0")
+    play.do("run")
+
+
+def nothing_sticks_out_at_any_width(play, _shell):
+    for width, height in ((360, 740), (700, 900), (1000, 700), (1400, 1000), (3840, 2160)):
+        play.size(width, height)
+        play.visit()
+        crowd(play)
+        for name in ("page", "report", "compare"):
+            play.tab(name)
+            assert play.evaluate("document.documentElement.scrollWidth") <= width, (width, name)
+        if width >= 1000:
+            assert play.evaluate("document.documentElement.scrollHeight") <= height, (width, height)
+
+
+def text_has_contrast_in_light_and_dark(play, _shell):
+    texts = "h1,h1 span,h2,p,li,button:not(:disabled),label,select,input,pre,summary,kbd,a,#problem,.said," \
+            ".CodeMirror-line span,.CodeMirror-linenumber"
+    papers = []
+    for dark in (False, True):
+        play.size(1400, 1000, dark)
+        play.visit()
+        crowd(play)
+        for name in ("kernel.wws", "launch.json"):
+            play.tab(name)
+            assert play.contrast(texts) >= 4.5, (dark, name)
+        play.example("opencl")
+        assert play.contrast(texts) >= 4.5, (dark, "opencl")
+        papers.append(play.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+    assert papers[0] != papers[1]
+
+
+def write_pictures(play, folder):
+    """For somebody to look at."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for width, height, dark in ((1400, 900, False), (1400, 900, True), (360, 740, False), (360, 740, True),
+                                (3840, 2160, False), (3840, 2160, True)):
+        play.size(width, height, dark)
+        name = f"{width}{'_dark' if dark else ''}.png"
+        play.visit()
+        play.picture(folder / f"start_{name}")
+        crowd(play)
+        play.evaluate("scrollTo(0, 0)")
+        play.picture(folder / f"error_{name}")
+        play.press("reset")
+        play.put("vary", "dma.setup=0,20,40")
+        play.do("run")
+        time.sleep(1)
+        play.picture(folder / f"run_{name}")
+        for text in ("explain", "check"):
+            play.do(text)
+        play.tab("explain")
+        play.picture(folder / f"explain_{name}")
+
+
+TESTS = [opens_and_lists_what_it_has, every_examples_reports_are_the_command_lines,
+         the_page_is_the_command_lines_and_lives_in_the_frame, explain_and_check_say_what_the_command_line_says,
+         a_place_in_a_text_leads_to_the_editor, an_error_marks_its_line,
+         errors_of_launch_files_machines_and_parameters_are_shown_where_they_are, parameters_and_machines_reach_the_run,
+         a_baseline_is_compared_with_the_last_run, a_link_carries_all_of_it,
+         a_broken_link_says_so_and_shows_the_first_example, what_a_link_holds_is_text,
+         an_endless_kernel_can_be_cancelled, work_outlives_a_reload_and_has_a_way_back,
+         storage_that_holds_anything_is_no_harm, opencl_is_there_to_read_and_run, a_keyboard_is_enough,
+         all_controls_have_names, nothing_sticks_out_at_any_width, text_has_contrast_in_light_and_dark]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("word", nargs="?", default="")
+    parser.add_argument("--at", metavar="URL")
+    parser.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER")
+    options = parser.parse_args()
+    if not chromium():
+        sys.exit("no chromium: `apt-get install chromium`")
+    origin = (options.at or serve()).rstrip("/")
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        play = Play(origin, folder)
+        play.visit()
+        shell = Shell(folder, play.evaluate("fetch('examples.json').then(answer => answer.json())"))
+        for test in TESTS:
+            if options.word not in test.__name__ or options.pictures:
+                continue
+            try:
+                play.complaints.clear()
+                play.size(1400, 1000)
+                play.visit()
+                test(play, shell)
+                assert not play.complaints, play.complaints
+                passed += 1
+            except Exception as error:  # pylint: disable=broad-except
+                failed += 1
+                print(f"{test.__name__}: {type(error).__name__}: {str(error)[:1000]}")
+        if options.pictures:
+            write_pictures(play, options.pictures)
+        play.close()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
