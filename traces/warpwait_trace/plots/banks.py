@@ -122,7 +122,8 @@ def draw_banks_by_line(table, by="line", ax=None):
     passes = table.drop(columns=["passes", "conflicts"])
     mesh = heat.imshow(passes, cmap="cividis", vmin=0, aspect="auto", interpolation="nearest")
     whole = figure.matplotlib.ticker.MaxNLocator(integer=True)
-    figure.thousands(heat.figure.colorbar(mesh, ax=heat, label="passes through the bank", ticks=whole, pad=.01).ax.yaxis)
+    bar = heat.figure.colorbar(mesh, ax=heat, label="passes through the bank", ticks=whole, pad=.01)
+    figure.thousands(bar.ax.yaxis)
     heat.set_xlabel("bank")
     heat.set_yticks(range(len(table)), [name if len(name) <= 44 else name[:43] + "…" for name in table.index],
                     family="monospace")
