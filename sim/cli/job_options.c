@@ -54,7 +54,8 @@ error_t job_option(int key, const char *word, struct argp_state *state, struct j
 
 /* ---- the job ----------------------------------------------------------------------------------- */
 
-static bool only_direct(const struct job_options *options, struct message *message) {
+/* The launch file, or the trace, says what these options would. */
+static bool no_direct(const struct job_options *options, const char *who, struct message *message) {
   const struct {
     const char *option;
     bool given;
@@ -65,8 +66,17 @@ static bool only_direct(const struct job_options *options, struct message *messa
                 {"--arg", options->args.count > 0}};
   for (size_t i = 0; i < sizeof direct / sizeof *direct; i++)
     if (direct[i].given)
-      return message_fail(message, "%s: the launch file says this", direct[i].option);
+      return message_fail(message, "%s: the %s says this", direct[i].option, who);
   return true;
+}
+
+bool job_options_for_trace(const struct job_options *options, struct message *message) {
+  const struct program_build *build = &options->build;
+  if (!no_direct(options, "trace", message))
+    return false;
+  return !(build->standard || build->defines.count || build->includes.count || build->extensions.count ||
+           build->options.count || build->route_said || build->registers || build->copies_said) ||
+         message_fail(message, "a trace has its program: no options of OpenCL C go with it");
 }
 
 /* A folder was named where a file is wanted: the first launch file in it, or one folder deeper. */
@@ -97,7 +107,7 @@ static bool load(struct job_options *options, const struct job_request *request,
   if (strcmp(file_extension(program), ".json") == 0 && !file_exists(program))
     return message_fail(message, "%.300s: %s", program, strerror(ENOENT));
   if (strcmp(file_extension(program), ".json") == 0)
-    return only_direct(options, message) && launch_load(program, request, job, message);
+    return no_direct(options, "launch file", message) && launch_load(program, request, job, message);
   if (request->verify)
     return message_fail(message, "--verify: needs a launch file, which says what to expect");
   options->direct.args = options->args.word;

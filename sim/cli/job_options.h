@@ -61,6 +61,9 @@ bool job_options_load(struct job_options *options, struct run_call *call, bool v
 bool job_options_load_on(struct job_options *options, const struct machine *machine, struct job *job,
                          struct message *message);
 
+/* False with the message filled when a word says what only a kernel can be given, and there is a trace. */
+bool job_options_for_trace(const struct job_options *options, struct message *message);
+
 void job_options_free(struct job_options *options);
 
 #endif

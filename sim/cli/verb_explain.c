@@ -79,6 +79,8 @@ static bool load_trace(struct invocation *call, struct explain_run *run) {
   run->path = call->job.direct.program;
   if (call->vary)
     return message_fail(message, "--vary: a trace has one program and one set of arguments; it needs a launch file");
+  if (!job_options_for_trace(&call->job, message))
+    return false;
   if (!(run->trace = trace_open(run->path, TRACE_WHOLE, &error)))
     return message_fail(message, "%s", error.text);
   if (!trace_job_read(run->trace, run->path, &request, &run->job, &max_cycles, message))

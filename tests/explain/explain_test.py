@@ -334,6 +334,8 @@ class Test(unittest.TestCase):
         trace = self.folder / "t.wwt"
         tool("run", ROOT / "examples/05_double_buffer/launch.json", "--trace", trace)
         self.refused("--vary: a trace has one program", trace, "--vary", "DEPTH=1..6")
+        self.refused("--global: the trace says this", trace, "--global", 64)
+        self.refused("a trace has its program: no options of OpenCL C", trace, "-D", "DEPTH=1")
         trace.write_bytes(trace.read_bytes()[:-100])
         self.refused("t.wwt: ", trace)
 
