@@ -150,8 +150,9 @@ test: test-packages
 
 # Debian packages of packages.txt that are not installed; nothing on other systems.
 packages: PART := sed '/^$$/q' packages.txt
-test-packages: PART := cat packages.txt
-packages test-packages:
+test-packages: PART := sed '/^\# The playground/,$$d' packages.txt
+playground-packages: PART := sed -n '1,/^$$/p;/^\# The playground/,$$p' packages.txt
+packages test-packages playground-packages:
 	@missing=$$(command -v dpkg-query >/dev/null || exit 0; \
 	  for p in $$($(PART) | grep -v '^#'); do \
 	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; \
@@ -320,6 +321,10 @@ install: all
 	@for f in $$(find traces/warpwait_trace sim/sweep/warpwait_sweep -name '*.py'); do \
 	  to=$${f#traces/}; install -D -m 644 $$f $(DESTDIR)$(PREFIX)/$(PYTHON_FOLDER)/$${to#sim/sweep/} || exit; \
 	done
+
+# ---- the playground: WebAssembly -----------------------------------------------------------------
+
+include sim/playground/playground.mk
 
 clean:
 	rm -rf $(BUILD)

@@ -1,0 +1,58 @@
+/* What a browser does not have, where the rest looks for it: SystemC, processes, and files without a name. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/file.h"
+#include "sim/cli/sweep_workers.h"
+#include "sim/core/need.h"
+#include "sim/host/host.h"
+#include "sim/host/waves.h"
+
+/* The plain loop gives the same cycles and results to the bit, and is what runs unless SystemC's waveforms are wanted.
+ */
+struct host *host_systemc(struct island **islands, size_t count, const char *vcd, uint32_t clock_mhz,
+                          const char **message) {
+  (void)clock_mhz;
+  *message = vcd ? "waveforms need SystemC, which is not in the playground" : "out of memory";
+  return vcd ? NULL : host_plain(islands, count, ORDER_ASCENDING, 0);
+}
+
+bool host_waves(const struct waves *waves, const char *path, const char **message) {
+  (void)waves;
+  (void)path;
+  *message = "waveforms need SystemC, which is not in the playground";
+  return false;
+}
+
+/* A file named by its number; an instance's files go with it. */
+int file_nameless(const char *what, struct message *message) {
+  static const char path[] = "/tmp/nameless";
+  char named[FILE_NAMELESS_PATH];
+  const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+  file_nameless_path(file, named);
+  if (file >= 0 && rename(path, named) == 0)
+    return file;
+  message_fail(message, "no file for %s: %s", what, strerror(errno));
+  return -1;
+}
+
+void file_nameless_path(int file, char path[FILE_NAMELESS_PATH]) {
+  snprintf(path, FILE_NAMELESS_PATH, "/tmp/%d", file);
+}
+
+/* One after the other, in this process. */
+bool sweep_workers_run(const struct sweep_work *work, unsigned workers) {
+  void *answer = need(1, work->answer_bytes);
+  bool good = true;
+  (void)workers;
+  for (size_t task = 0; task < work->tasks && good; task++) {
+    memset(answer, 0, work->answer_bytes);
+    work->work(work->self, task, answer);
+    good = work->take(work->self, task, answer) && work->tick(work->self);
+  }
+  free(answer);
+  return good;
+}

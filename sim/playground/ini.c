@@ -1,0 +1,81 @@
+/* Debian has inih for its own architectures only, and not its source any more: here is the one function of it that
+ * machine files are read with, for the playground. It takes the same lines in the same way (a test holds it against
+ * inih), with what Debian's is compiled for: a byte-order mark, comments behind values, and values that go on in a
+ * line that begins with a space; 50 bytes for a name or a section, 200 for a line. */
+#include <ctype.h>
+#include <ini.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE = 200, WORD = 50 };
+
+/* What lines before have said. */
+struct reading {
+  char section[WORD], name[WORD];
+  ini_handler handler;
+  void *user;
+};
+
+static char *strip(char *text) {
+  for (size_t length = strlen(text); length && isspace((unsigned char)text[length - 1]);)
+    text[--length] = '\0';
+  while (isspace((unsigned char)*text))
+    text++;
+  return text;
+}
+
+/* The first of these characters, or of a comment, which has a space before it, or the end. */
+static char *find_end(char *text, const char *characters) {
+  for (bool space = false; *text && !strchr(characters, *text) && !(space && *text == ';'); text++)
+    space = isspace((unsigned char)*text);
+  return text;
+}
+
+static bool take_section(struct reading *reading, char *line) {
+  char *end = find_end(line + 1, "]");
+  if (*end != ']')
+    return false;
+  *end = '\0';
+  snprintf(reading->section, WORD, "%s", line + 1);
+  reading->name[0] = '\0';
+  return true;
+}
+
+static bool take_value(struct reading *reading, char *value) {
+  *find_end(value, "") = '\0';
+  return reading->handler(reading->user, reading->section, reading->name, strip(value));
+}
+
+static bool take_key(struct reading *reading, char *line) {
+  char *end = find_end(line, "=:"), name[LINE];
+  if (*end != '=' && *end != ':')
+    return false;
+  *end = '\0';
+  snprintf(name, sizeof name, "%s", strip(line));
+  snprintf(reading->name, WORD, "%s", name);
+  *find_end(end + 1, "") = '\0';
+  return reading->handler(reading->user, reading->section, name, strip(end + 1));
+}
+
+static bool take_line(struct reading *reading, char *text) {
+  char *line = strip(text);
+  if (!*line || *line == ';' || *line == '#')
+    return true;
+  if (reading->name[0] && line > text)
+    return take_value(reading, line);
+  return *line == '[' ? take_section(reading, line) : take_key(reading, line);
+}
+
+int ini_parse_stream(ini_reader reader, void *stream, ini_handler handler, void *user) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  struct reading reading = {.handler = handler, .user = user};
+  char line[LINE];
+  int wrong = 0;
+  for (int number = 1; reader(line, LINE, stream); number++) {
+    const bool marked = number == 1 && strncmp(line, mark, sizeof mark - 1) == 0;
+    if (!take_line(&reading, marked ? line + sizeof mark - 1 : line) && !wrong)
+      wrong = number;
+  }
+  return wrong;
+}

@@ -1,0 +1,10 @@
+/* What glibc's <stdlib.h> has and that of Emscripten 3.1 has not. */
+#ifndef SIM_PLAYGROUND_LIBC_STDLIB_H
+#define SIM_PLAYGROUND_LIBC_STDLIB_H
+
+#include_next <stdlib.h>
+
+void qsort_r(void *base, size_t count, size_t size, int (*compare)(const void *, const void *, void *), void *context);
+void *reallocarray(void *old, size_t count, size_t size);
+
+#endif

@@ -1,0 +1,107 @@
+# The playground: the command line as WebAssembly, by Debian's Emscripten, in one static folder. docs/playground.md
+
+WASM := $(BUILD)/wasm
+# Emscripten's own JavaScript looks for Debian's modules.
+EMCC := NODE_PATH=/usr/share/nodejs emcc
+
+WASM_FOLDERS := $(filter-out sim/import opencl/clang,$(C_FOLDERS)) sim/playground
+# What sim/playground has in its place, and what only the verbs need that are not there.
+WASM_LEFT_OUT := sim/cli/main.c sim/cli/docgen.c sim/cli/sweep_workers.c sim/cli/file_nameless.c $(wildcard sim/sweep/store*.c) \
+  $(addprefix sim/cli/,verb_sweep.c verb_trace.c verb_playground.c trace_import.c python.c) \
+  $(filter-out %/sweep_names.c %/sweep_point.c,$(wildcard sim/cli/sweep_*.c))
+WASM_SOURCES  := $(filter-out $(WASM_LEFT_OUT),$(foreach d,$(WASM_FOLDERS),$(wildcard $(d)/*.c)))
+WASM_OBJ      := $(WASM_SOURCES:%=$(WASM)/obj/%.o) $(WASM)/obj/presets.o $(WASM)/obj/page_template.o
+
+WASM_JANSSON := dump error hashtable hashtable_seed load memory pack_unpack strbuffer strconv utf value version
+WASM_ZLIB    := adler32 compress crc32 deflate inffast inflate inftrees trees uncompr zutil
+WASM_OBJ     += $(WASM_JANSSON:%=$(WASM)/obj/jansson/%.o) $(WASM_ZLIB:%=$(WASM)/obj/zlib/%.o)
+
+WASM_CFLAGS = -std=c17 -D_GNU_SOURCE $(WARN) -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math \
+  -I. -isystem sim/playground/libc -isystem $(WASM)/include -MMD -MP
+# A module as a function, a new instance of which is made for each command; exit() ends it, and writes what is buffered.
+WASM_LDFLAGS := -O2 -s MODULARIZE=1 -s EXPORT_NAME=warpwait_module -s EXPORTED_RUNTIME_METHODS=callMain,FS \
+  -s INVOKE_RUN=0 -s EXIT_RUNTIME=1 -s FORCE_FILESYSTEM=1 -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=2147483648 \
+  -s TOTAL_STACK=8388608 -s ENVIRONMENT=worker,node
+
+# What Debian has as source only, and headers of what it has for its own architectures, which fit any.
+$(WASM)/include/jansson.h: sim/playground/sources
+	$(call say,GET)
+	$(Q)sim/playground/sources $(WASM)/sources >/dev/null
+	@mkdir -p $(@D)
+	@cp /usr/include/ini.h /usr/include/jansson_config.h /usr/include/xxhash.h $(@D)
+	@: >$(@D)/jansson_private_config.h
+	@cp $(WASM)/sources/zlib/zlib.h $(WASM)/sources/zlib/zconf.h $(WASM)/sources/jansson/src/jansson.h $(@D)
+
+$(WASM_OBJ): | $(WASM)/include/jansson.h
+
+$(WASM)/obj/%.c.o: %.c
+	$(call say,EM )
+	@mkdir -p $(@D)
+	$(Q)$(EMCC) $(WASM_CFLAGS) -c -o $@ $<
+
+$(WASM)/obj/presets.o $(WASM)/obj/page_template.o: $(WASM)/obj/%.o: $(BUILD)/gen/%.c
+	$(call say,EM )
+	@mkdir -p $(@D)
+	$(Q)$(EMCC) $(WASM_CFLAGS) -c -o $@ $<
+
+# The values of jansson's own configuration that hold for any C library of today.
+$(WASM)/obj/jansson/%.o: | $(WASM)/include/jansson.h
+	$(call say,EM )
+	@mkdir -p $(@D)
+	$(Q)$(EMCC) -O2 -DHAVE_STDINT_H -DHAVE_UNISTD_H -DHAVE_SYS_TIME_H -DHAVE_GETTIMEOFDAY -DHAVE_STRTOLL -DHAVE_LOCALE_H \
+	  -DINITIAL_HASHTABLE_ORDER=3 -I$(WASM)/include -c -o $@ $(WASM)/sources/jansson/src/$*.c
+
+$(WASM)/obj/zlib/%.o: | $(WASM)/include/jansson.h
+	$(call say,EM )
+	@mkdir -p $(@D)
+	$(Q)$(EMCC) -O2 -w -I$(WASM)/include -c -o $@ $(WASM)/sources/zlib/$*.c
+
+$(WASM)/obj/isa/lanes.c.o: WASM_CFLAGS += -O3
+
+$(WASM)/warpwait.js: $(WASM_OBJ)
+	$(call say,EML)
+	$(Q)$(EMCC) $(WASM_LDFLAGS) -o $@ $^
+
+# ---- the folder ---------------------------------------------------------------------------------
+
+PLAYGROUND       := $(BUILD)/playground
+PLAYGROUND_PAGE  := $(wildcard sim/playground/*.html sim/playground/*.css sim/playground/*.js)
+PLAYGROUND_MODES := javascript clike properties
+CODEMIRROR       := /usr/share/javascript/codemirror
+
+.PHONY: playground playground-packages playground-folder playground-test
+playground: playground-packages
+	@$(MAKE) --no-print-directory -j$$(nproc) playground-folder
+	@echo "$(PLAYGROUND): $$(du -sh --apparent-size $(PLAYGROUND) | cut -f 1); $(BUILD)/warpwait playground serves it"
+
+playground-folder: $(PLAYGROUND)/warpwait.js $(PLAYGROUND)/examples.json $(PLAYGROUND)/licences.txt \
+  $(PLAYGROUND)/codemirror/codemirror.js $(PLAYGROUND_PAGE:sim/playground/%=$(PLAYGROUND)/%)
+
+$(PLAYGROUND)/warpwait.js: $(WASM)/warpwait.js
+	@mkdir -p $(@D)
+	@cp $(WASM)/warpwait.wasm $< $(@D)
+
+$(PLAYGROUND_PAGE:sim/playground/%=$(PLAYGROUND)/%): $(PLAYGROUND)/%: sim/playground/%
+	@mkdir -p $(@D)
+	@cp $< $@
+
+$(PLAYGROUND)/codemirror/codemirror.js: $(CODEMIRROR)/codemirror.js
+	@mkdir -p $(@D)
+	@cp $(CODEMIRROR)/codemirror.css $(foreach m,$(PLAYGROUND_MODES),$(CODEMIRROR)/mode/$m/$m.js) $< $(@D)
+
+$(PLAYGROUND)/examples.json: sim/playground/bundle.py $(BUILD)/warpwait $(wildcard examples/*/*)
+	$(call say,PY )
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) sim/playground/bundle.py $(BUILD)/warpwait $@
+
+# Of what is in the folder and not ours: MIT, BSD and the like, which want to be named.
+$(PLAYGROUND)/licences.txt: LICENSE NOTICE $(WASM)/include/jansson.h
+	@mkdir -p $(@D)
+	@for f in NOTICE LICENSE $(WASM)/sources/jansson/LICENSE $(WASM)/sources/zlib/LICENSE \
+	    $(patsubst %,/usr/share/doc/%/copyright,libxxhash-dev libjs-codemirror emscripten); do \
+	  echo "==== $${f#$(WASM)/sources/}"; echo; cat $$f; echo; \
+	done >$@
+
+# Every example in a headless Chromium, held against the command line. Needs chromium.
+playground-test: playground
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/playground/wasm_test.py $(PLAYGROUND)
