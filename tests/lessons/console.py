@@ -72,6 +72,7 @@ class Place:
 
     def __init__(self, folder, lesson):
         self.folder, self.lesson = folder, folder / lesson.relative_to(ROOT)
+        self.answers = {}
         for name in ("examples", "machines", "tests", "traces"):
             if (ROOT / name).exists():
                 (folder / name).symlink_to(ROOT / name)
@@ -80,7 +81,13 @@ class Place:
         shutil.copytree(lesson, self.lesson)
 
     def run(self, words):
-        """A command's exit status and output, errors among it."""
+        """A command's exit status and output, errors among it. One that writes no file runs once."""
+        key, writes = tuple(words), any("build/" in word for word in words[1:])
+        if writes or key not in self.answers:
+            self.answers[key] = self.answer(words)
+        return self.answers[key]
+
+    def answer(self, words):
         if words[0] == "traces/warpwait-plot":
             before = os.getcwd()
             os.chdir(self.folder)
