@@ -35,6 +35,7 @@ DAMAGE = [
     ("a link leads nowhere", "(kernel.cl)", "(kernel.c)", "no such file"),
     ("a picture is not that of its command", "--size 8x3", "--size 8x4", "is not what its command makes"),
     ("a picture is missing", "](timeline.png)", "](time.png)", "time.png is missing"),
+    ("there is no picture", "![The warp waits while the copy is under way](timeline.png)", "", "'Look' has no picture"),
     ("a picture without its command", "<!-- made by:", "<!-- of:", "no `<!-- made by"),
     ("a picture's command fails", "timeline build/lesson1.wtl --size", "timeline build/no.wtl --size", "exit status 2"),
     ("the end leads nowhere", "](../", "](././", "it does not end with"),
@@ -94,7 +95,7 @@ def renewals():
             found = renewed(shown, output)
         except Wrong:
             found = None
-        if found != expected:
+        if found != expected or bool(difference(shown, output)) != (found != shown):
             yield f"{shown}, printed {output!r}: {found}"
         if found is not None and difference(found, output):
             yield f"{found}, printed {output!r}: {difference(found, output)}"
