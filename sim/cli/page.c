@@ -134,8 +134,9 @@ static json_t *summary_list(const struct report *report) {
     for (unsigned s = 0; s < STALLS; s++)
       if (report->results[i].stalls[s])
         json_set_whole(stalls, stall_rows[s].name, report->results[i].stalls[s]);
-    json_array_append_new(launches, json_pack("{s:o, s:o, s:b, s:o}", "kernel",
-                                              json_of_word(report->job->launches[i].isa.kernel->name), "cycles",
+    json_array_append_new(launches, json_pack("{s:o, s:o, s:o, s:b, s:o}", "kernel",
+                                              json_of_word(report->job->launches[i].isa.kernel->name), "start",
+                                              json_of_whole(report->results[i].start), "cycles",
                                               json_of_whole(report->results[i].cycles), "finished",
                                               report->results[i].end == END_FINISHED, "stalls", stalls));
   }

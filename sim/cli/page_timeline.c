@@ -100,24 +100,43 @@ static bool lengthens(struct reading *reading, const struct timeline_event *even
   return same;
 }
 
-static void look_over(struct reading *reading, size_t most) {
-  size_t *begin = need(WINDOWS, sizeof *begin), count = 0;
+static void forget_runs(struct reading *reading) {
+  if (reading->runs)
+    memset(reading->runs, 0, reading->cus * UNITS * sizeof *reading->runs);
+}
+
+/* Counts the slices that begin in each of WINDOWS windows from cycle `first` on, and moves the cut to the first one
+ * that is too much. */
+static void count_windows(struct reading *reading, cycle_t first, cycle_t window, size_t most, bool banks) {
+  size_t *begin = need(WINDOWS, sizeof *begin);
   struct timeline_event event;
-  const cycle_t window = (reading->extent.to - reading->extent.from) / WINDOWS + 1;
+  forget_runs(reading);
   while (timeline_next(reading->file, &event)) {
-    count_banks(reading, &event);
-    if (is_shown(event.kind) && !lengthens(reading, &event))
-      begin[(event.from - reading->extent.from) / window]++;
+    if (banks)
+      count_banks(reading, &event);
+    if (is_shown(event.kind) && !lengthens(reading, &event) && event.from >= first &&
+        (event.from - first) / window < WINDOWS)
+      begin[(event.from - first) / window]++;
   }
   reading->cut = NEVER;
   for (size_t i = 0; i < WINDOWS && reading->cut == NEVER; i++) {
-    if (count + begin[i] > most)
-      reading->cut = reading->extent.from + i * window;
+    if (reading->count + begin[i] > most)
+      reading->cut = first + i * window;
     else
-      count += begin[i];
+      reading->count += begin[i];
   }
-  reading->count = count;
   free(begin);
+}
+
+/* A window of a long run may have more than the page takes: it is divided again, down to a cycle. */
+static void look_over(struct reading *reading, size_t most) {
+  cycle_t window = (reading->extent.to - reading->extent.from) / WINDOWS + 1;
+  count_windows(reading, reading->extent.from, window, most, true);
+  while (reading->cut != NEVER && window > 1) {
+    window = window / WINDOWS + 1;
+    timeline_rewind(reading->file);
+    count_windows(reading, reading->cut, window, most, false);
+  }
 }
 
 /* ---- second pass: the slices -------------------------------------------------------------------- */
@@ -127,8 +146,7 @@ static void keep(struct reading *reading) {
   size_t count = 0;
   reading->kept = need(reading->count + 1, sizeof *reading->kept);
   timeline_rewind(reading->file);
-  if (reading->runs)
-    memset(reading->runs, 0, reading->cus * UNITS * sizeof *reading->runs);
+  forget_runs(reading);
   while (timeline_next(reading->file, &event)) {
     if (!is_shown(event.kind) || event.from >= reading->cut)
       continue;

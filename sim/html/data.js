@@ -81,9 +81,10 @@ class Run {
     this.launches = point.timeline.run.launches;
     this.stalls = point.timeline.run.stalls;
     this.tracks = point.timeline.tracks.map(track => readTrack(track, point.timeline.kinds));
+    point.timeline.tracks = null; /* they have been read, and are as large as all the rest */
     this.copies = joinCopies(this.tracks);
     this.copyOf = new Map(this.copies.map(copy => [`${copy.cu}:${copy.copy}`, copy]));
-    this.end = Math.max(1, ...this.launches.map(launch => launch.start + launch.cycles));
+    this.end = Math.max(1, d3.max(this.launches, launch => launch.start + launch.cycles));
     this.cus = [...new Set(this.tracks.map(track => track.cu))].sort((a, b) => a - b);
     this.meets = readMeets(this.tracks);
     this.rows = this.cus.flatMap(cu => rowsOf(this, cu, looks));

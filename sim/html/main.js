@@ -17,6 +17,7 @@ class Page {
 
   listen() {
     const slider = at("slider");
+    slider.setAttribute("aria-label", this.index.key);
     slider.max = this.index.points.length - 1;
     slider.value = this.point;
     slider.addEventListener("input", () => this.move(Number(slider.value)));
@@ -84,7 +85,21 @@ class Page {
                : `${key.replace(/^(define|arg)\./, "")} = ${label}${unit && unit !== "flag" ? ` ${unit}` : ""}`;
   }
 
-  cycles(point) { return d3.sum(this.index.points[point].launches, launch => launch.cycles); }
+  /* From the first launch's start to the last one's end: launches may run together. */
+  cycles(point) { return d3.max(this.index.points[point].launches, launch => launch.start + launch.cycles); }
+  finished(point) { return this.index.points[point].launches.every(launch => launch.finished); }
+
+  /* A run that was cut short took no time that could be compared. */
+  sayPoint(point) {
+    const {start} = this.index, label = this.label(point), cycles = this.cycles(point);
+    if (!this.finished(point))
+      return `${label}: not finished, ${plural(cycles, "cycle")} until then`;
+    const change = 100 * (cycles - this.cycles(start)) / this.cycles(start), more = change < 0 ? "−" : "+";
+    return `${label}: ${plural(cycles, "cycle")}` +
+           (point === start || !this.finished(start)
+                ? ""
+                : ` (${more}${percent(Math.abs(change))} % from ${this.label(start)})`);
+  }
 
   say() {
     const {index, run} = this, of = run.report.launches[this.launch], launch = run.launches[this.launch];
@@ -98,14 +113,9 @@ class Page {
     at("bottleneck").textContent = of.bottleneck;
     at("made").textContent = `Made by Warpwait ${index.version}.`;
     if (index.points.length > 1) {
-      const cycles = this.cycles(this.point), start = this.cycles(index.start), change = 100 * (cycles - start) / start;
       at("vary").hidden = false;
       at("vary-name").textContent = index.key;
-      at("vary-value").textContent =
-          `${this.label(this.point)}: ${plural(cycles, "cycle")}` +
-          (this.point === index.start
-               ? ""
-               : ` (${change < 0 ? "−" : "+"}${percent(Math.abs(change))} % from ${this.label(index.start)})`);
+      at("vary-value").textContent = this.sayPoint(this.point);
       at("slider").setAttribute("aria-valuetext", at("vary-value").textContent);
     }
     const {cut, slices} = run.timeline;
@@ -140,9 +150,7 @@ class Page {
   }
 
   /* One scale for all points, so that a shorter run is seen to be shorter. */
-  end() {
-    return d3.max(this.index.points, (_, i) => this.cycles(i)) * (this.run.end / Math.max(1, this.cycles(this.point)));
-  }
+  end() { return d3.max(this.index.points, (_, i) => Math.max(1, this.cycles(i))); }
 
   showPanels() {
     const of = this.run.report.launches[this.launch];

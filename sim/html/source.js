@@ -1,3 +1,6 @@
+const LONG_FILE = 2000, NEAR = 40; /* of a longer file: the lines so near to one that costs */
+const LONG_LINE = 1000;            /* characters of a line, at most */
+
 /* The source with its costs in the margin. A line's button highlights its instructions in the timeline. */
 class Source {
   constructor(looks, highlight) {
@@ -18,8 +21,9 @@ class Source {
   }
 
   file(file, costs) {
-    const text = this.run.sources[file] || [], last = Math.max(text.length, ...costs.keys());
-    const lines = text.length ? d3.range(1, last + 1) : [...costs.keys()];
+    const text = Object.hasOwn(this.run.sources, file) ? this.run.sources[file] : [],
+          last = Math.max(text.length, ...costs.keys());
+    const lines = text.length ? this.lines(last, costs) : [...costs.keys()];
     const more = [...costs.values()].some(cost => cost.copies),
           lds = [...costs.values()].some(cost => cost.lds_conflict_cycles);
     const heads = [
@@ -28,23 +32,53 @@ class Source {
     ];
     if (costs.has(0) && text.length)
       lines.push(0);
-    return element(
-        "div", {class: "source", tabindex: 0, role: "region", "aria-label": `Source of ${file}`},
-        element("table", {},
-                element("thead", {},
-                        element("tr", {},
-                                ...heads.map((head, i) => element("th", {
-                                               scope: "col",
-                                               class: (i === 1 || i === 3 ? "number" : "") +
-                                                          (i > 1 && i < heads.length - 1 ? " spare" : "")
-                                             },
-                                                                  head)))),
-                element("tbody", {},
-                        ...lines.map(line => this.line(file, line, costs.get(line), text[line - 1], lds, more)))));
+    return element("div", {class: "source", tabindex: 0, role: "region", "aria-label": `Source of ${file}`},
+                   element("table", {},
+                           element("thead", {},
+                                   element("tr", {},
+                                           ...heads.map((head, i) => element("th", {
+                                                          scope: "col",
+                                                          class: (i === 1 || i === 3 ? "number" : "") +
+                                                                     (i > 1 && i < heads.length - 1 ? " spare" : "")
+                                                        },
+                                                                             head)))),
+                           element("tbody", {},
+                                   ...lines.map(line => line.left ? this.gap(line.left, heads.length)
+                                                                  : this.line(file, line, costs.get(line),
+                                                                              text[line - 1], lds, more)))));
+  }
+
+  /* Numbers of lines from 1 to `last`, and {left}: so many are left out. */
+  lines(last, costs) {
+    if (last <= LONG_FILE)
+      return d3.range(1, last + 1);
+    const near = new Set([1]), lines = [];
+    for (const line of costs.keys())
+      for (let at = Math.max(1, line - NEAR); line && at <= Math.min(last, line + NEAR); at++)
+        near.add(at);
+    let before = 0;
+    for (const line of [...near].sort((a, b) => a - b)) {
+      if (line > before + 1)
+        lines.push({left: line - before - 1});
+      lines.push(before = line);
+    }
+    return before < last ? [...lines, {left: last - before}] : lines;
+  }
+
+  gap(left, columns) {
+    return element("tr", {}, element("td", {colspan: columns, class: "gap"}, `${plural(left, "line")} without costs`));
+  }
+
+  shown(text, number) {
+    if (text === undefined)
+      return number ? "" : "(of no known line)";
+    return text.length > LONG_LINE
+               ? `${text.slice(0, LONG_LINE)} … (${plural(text.length - LONG_LINE, "character")} more)`
+               : text;
   }
 
   line(file, number, cost, text, lds, more) {
-    const code = element("pre", {}, text === undefined ? (number ? "" : "(of no known line)") : text);
+    const code = element("pre", {}, this.shown(text, number));
     if (!cost)
       return element("tr", {}, element("th", {scope: "row"}, String(number)), element("td", {}),
                      ...d3.range(3 + lds + more).map(() => element("td", {class: "spare"})),

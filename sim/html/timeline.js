@@ -12,10 +12,13 @@ class Timeline {
     this.rows = [];
     this.closed = null; /* keys of titles */
     this.cursor = {row: 0, slice: -1};
-    this.selected = this.hovered = null;
+    this.selected = this.hovered = this.finger = null;
     this.base = d3.scaleLinear();
     this.scale = this.base;
-    this.zoom = d3.zoom().filter(() => !d3.event.shiftKey && !d3.event.button).on("zoom", () => this.zoomed());
+    this.zoom = d3.zoom()
+                    .filter(() => !d3.event.shiftKey && !d3.event.button)
+                    .on("zoom", () => this.zoomed())
+                    .on("end", () => { this.finger = null; });
     d3.select(this.canvas).call(this.zoom).on("dblclick.zoom", null);
     this.canvas.addEventListener("mousemove", event => this.pointed(event));
     this.canvas.addEventListener("mouseleave", () => this.hover(null));
@@ -24,7 +27,7 @@ class Timeline {
     this.canvas.addEventListener("wheel",
                                  event => event.shiftKey && this.scroller.scrollBy(0, event.deltaY || event.deltaX));
     this.scroller.addEventListener("scroll", () => this.later());
-    new ResizeObserver(() => this.resized()).observe(this.scroller);
+    new ResizeObserver(() => requestAnimationFrame(() => this.resized())).observe(this.scroller);
   }
 
   /* ---- what is shown ---- */
@@ -122,6 +125,12 @@ class Timeline {
     const source = d3.event.sourceEvent;
     if (source && source.type === "mousemove")
       this.scroller.scrollTop -= source.movementY;
+    if (source && source.touches) { /* which say where they are, not how far they went */
+      const finger = source.touches.length === 1 ? source.touches[0].clientY : null;
+      if (source.type === "touchmove" && finger !== null && this.finger !== null)
+        this.scroller.scrollTop -= finger - this.finger;
+      this.finger = finger;
+    }
     this.scale = d3.event.transform.rescaleX(this.base);
     this.hover(null);
     this.later();
@@ -402,7 +411,7 @@ class Timeline {
       ".": () => this.next(1),
       Enter: () => this.choose(),
       " ": () => this.choose(),
-      Escape: () => this.select(null),
+      Escape: () => (this.hover(null), this.select(null)),
     };
     if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey)
       return;

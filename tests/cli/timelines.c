@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/cli/page_timeline.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
@@ -283,4 +284,22 @@ TEST(timelines, a_csv_has_a_row_an_event_and_each_column_once) {
   timeline_close(file);
   free(head);
   free(csv);
+}
+
+/* Of a long run a window has more slices than the page takes: it is divided, and the page is not empty. */
+TEST(timelines, a_page_has_as_many_slices_as_it_takes_of_a_run_of_any_length) {
+  char path[500];
+  folder();
+  expect("run spin.wws --global 32 --local 32 --max-cycles 300000 --timeline long.wtl --events warp --out r.txt", 1,
+         "not finished");
+  snprintf(path, sizeof path, "%s/long.wtl", here);
+  for (size_t most = 1; most < 40; most += 12) {
+    struct text text = {0};
+    struct message message;
+    EXPECT_TRUE(page_timeline_print(path, most, &text, &message));
+    const char *slices = strstr(text.data, "\"slices\":");
+    EXPECT_TRUE(slices != NULL);
+    EXPECT_EQ(strtoul(slices + strlen("\"slices\":"), NULL, 10), most);
+    free(text.data);
+  }
 }

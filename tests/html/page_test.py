@@ -1,51 +1,24 @@
 #!/usr/bin/env python3
 """Pages of `--html`: their data against the report, and the page itself in a headless Chromium, if there is one.
 
-usage: tests/html/page_test.py [--pictures FOLDER] [WORD]   WORD narrows the tests down; pictures are kept in FOLDER
+usage: tests/html/page_test.py [WORD]   WORD narrows the tests down
 """
-import argparse
 import collections
 import itertools
 import json
 import pathlib
 import re
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from browser import CannotStart, Chromium, Reader, chromium  # pylint: disable=wrong-import-position
+import harness  # pylint: disable=wrong-import-position
 from made import ROOT, Data, warpwait  # pylint: disable=wrong-import-position
 
 sys.path.insert(0, str(ROOT / "tests/traces"))
 from plot_test import VISIONS, cielab  # pylint: disable=wrong-import-position
 
-LAUNCH = "examples/05_double_buffer/launch.json"
-BARRIER = "examples/08_barrier_imbalance/launch.json"
-CONFLICT = "examples/02_bank_conflict/launch.json"
-
-
-class Made:
-    """Files that several tests look at, made once."""
-
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-        self.reader = None
-
-    def page(self, name, *words):
-        path = self.folder / f"{name}.html"
-        if not path.exists():
-            report = self.folder / f"{name}.json"
-            warpwait(*words, "--html", path, "--report", "json", "--out", report)
-        return path
-
-    def report(self, name):
-        return json.loads((self.folder / f"{name}.json").read_text())
-
-    def varied(self):
-        return self.page("varied", "run", LAUNCH, "--html-vary", "dma.setup=0,20,40")
-
-    def conflict(self):
-        return self.page("conflict", "run", CONFLICT)
+LAUNCH, BARRIER = harness.LAUNCH, "examples/08_barrier_imbalance/launch.json"
+CONFLICT = harness.CONFLICT
 
 
 # ---- the data ---------------------------------------------------------------------------------------
@@ -221,44 +194,6 @@ def test_colours_are_those_of_the_plots(_made):
     text = (ROOT / "sim/html/looks.js").read_text()
     rows = re.sub(r",(\s*)\]", r"\1]", re.search(r"FAMILIES = (\[.*?\n\]);", text, re.S).group(1))
     assert [tuple(row) for row in json.loads(rows)] == colours.FAMILIES
-
-
-# A browser that answers the two calls of the start, in order, and then no more.
-SILENT = """#!/usr/bin/env python3
-import os, time
-for number, result in ((1, '{"targetId": "1"}'), (2, '{"sessionId": "1"}')):
-    while os.read(3, 1) != b"\\0":
-        pass
-    os.write(4, b'{"id": %d, "result": %s}\\0' % (number, result.encode()))
-time.sleep(600)
-"""
-
-
-def program(made, name, text):
-    path = made.folder / name
-    path.write_text(text)
-    path.chmod(0o755)
-    return str(path)
-
-
-def raised(kind, function, *words):
-    try:
-        function(*words)
-    except kind as error:
-        return str(error)
-    raise AssertionError(f"no {kind.__name__}")
-
-
-def test_a_browser_that_does_not_start_is_told_from_one_that_fails(made):
-    hangs = program(made, "hangs", "#!/bin/sh\nsleep 600\n")
-    assert "no answer to Target.createTarget in 0.2 s" in raised(CannotStart, Chromium, hangs, "1,1", 0.2)
-    ends = program(made, "ends", "#!/bin/sh\necho no namespaces >&2\n")
-    assert "it said: no namespaces" in raised(CannotStart, Chromium, ends, "1,1", 20)
-    browser = Chromium(program(made, "silent", SILENT), "1,1", 20)
-    browser.limit = 0.2
-    assert "no answer to Runtime.evaluate in 0.2 s, and was killed" in raised(RuntimeError, browser.evaluate, "1")
-    assert browser.process.poll() is not None
-    browser.close()
 
 
 # ---- in a browser -----------------------------------------------------------------------------------
@@ -492,49 +427,5 @@ def web_everything_is_reached_by_tab_and_has_a_name(reader, made):
     assert nameless == 0
 
 
-def start():
-    """A browser; None, and a sentence, when there is none that starts."""
-    try:
-        if chromium():
-            return Reader()
-        print("no chromium: the page is not opened in a browser")
-    except CannotStart as error:
-        print(f"Chromium cannot start here, the page is not opened in it: {error}")
-    return None
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("word", nargs="?", default="")
-    parser.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER")
-    options, _ = parser.parse_known_args()
-    word = "" if options.word.startswith("-") else options.word
-    tests = [(name, test) for name, test in globals().items() if name.startswith(("test_", "web_")) and word in name]
-    passed = failed = 0
-    reader = start() if any(name.startswith("web_") for name, _ in tests) else None
-    if not reader:
-        tests = [(name, test) for name, test in tests if name.startswith("test_")]
-    with tempfile.TemporaryDirectory() as folder:
-        made = Made(folder)
-        for name, test in tests:
-            try:
-                if name.startswith("web_"):
-                    assert reader.process.poll() is None, "not tried: the browser is gone"
-                    reader.complaints.clear()
-                    reader.size(1400, 1000)
-                    test(reader, made)
-                    assert not reader.complaints, reader.complaints
-                else:
-                    test(made)
-                passed += 1
-            except Exception as error:  # pylint: disable=broad-except
-                failed += 1
-                print(f"{name}: {type(error).__name__}: {error}")
-        if reader:
-            reader.close()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(harness.main(globals(), __doc__))
