@@ -17,6 +17,8 @@ export class Editor {
       extraKeys: {Tab: false, "Shift-Tab": false},
     });
     this.code.getInputField().setAttribute("aria-describedby", "file-hint");
+    // CodeMirror draws the lines that are in sight, and does not see its box grow.
+    new ResizeObserver(() => this.code.refresh()).observe(at("code"));
   }
 
   /* [{path, text, note, why}]: `why` it cannot be changed, if it cannot. */
@@ -76,7 +78,7 @@ export class Editor {
     if (file.marks.length >= MOST_MARKS)
       return true;
     const text = message.slice(index + word.length).replace(/^[:\s]+/, "");
-    const widget = file.doc.addLineWidget(line, element("div", {class: "said"}, text));
+    const widget = file.doc.addLineWidget(line, element("div", {class: "said"}, text), {noHScroll: true});
     const row = file.doc.addLineClass(line, "wrap", "wrong");
     file.marks.push(() => { widget.clear(); file.doc.removeLineClass(row, "wrap", "wrong"); });
     this.open(path);

@@ -72,8 +72,8 @@ function show(path) {
 
 function showMachines() {
   const named = launchMachine();
-  const options = [["", `${isTrace() ? "recording" : "launch file"}'s${named ? `: ${named}` : ""}`],
-    ...catalogue.machines.map(({name}) => [name, name]), [OWN, `own: ${OWN}`]];
+  const source = isTrace() ? "the recording's" : named ? `${named} (launch file)` : "the launch file's";
+  const options = [["", source], ...catalogue.machines.map(({name}) => [name, name]), [OWN, `own: ${OWN}`]];
   at("machine").replaceChildren(...options.map(([value, text]) => element("option", {value}, text)));
   at("machine").value = work.machine;
 }
@@ -218,7 +218,7 @@ const run = () => during("Running", async () => {
     showProblem(answer.err, answer.status);
   const page = answer.files["page.html"];
   if (!answer.out && !page)
-    return "No result: see the message.";
+    return "No result";
   last = {name: example.name, json: null, page, ...request(verb, "--report", "json"), said: cyclesOf(answer.out)};
   results.setText("report", answer.out, asked.key);
   if (page)
@@ -248,7 +248,7 @@ const tellAbout = (verb, what, panel) => during(what, async () => {
   if (answer.err)
     showProblem(answer.err, answer.status);
   if (!answer.out)
-    return "No result: see the message.";
+    return "No result";
   results.setText(panel, answer.out, asked.key);
   results.show(panel);
   reachResults();

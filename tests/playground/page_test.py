@@ -52,8 +52,8 @@ class Play(Reader):
 
     def visit(self, fragment="", fresh=True):
         # By way of another page of the origin, so that what the playground keeps when it is left is there, or gone.
-        self.call("Page.navigate", url=f"{self.origin}/licences.txt")
-        self.wait("document.readyState === 'complete' && location.pathname === '/licences.txt'")
+        self.call("Page.navigate", url=f"{self.origin}/frame.html")
+        self.wait("document.readyState === 'complete' && location.pathname === '/frame.html'")
         if fresh:
             self.evaluate("localStorage.clear()")
         self.open(f"{self.origin}/{fragment}")
