@@ -207,6 +207,8 @@ static bool refuse_kind(const json_t *report, const struct document *document) {
     kind = "a launch file; `warpwait run --report json` makes a report of it";
   else if (json_object_get(report, "checked"))
     kind = "a report of `warpwait check`, which knows no cycles; `warpwait run --report json` makes one";
+  else if (json_object_get(report, "depends_on_time"))
+    kind = "an explanation that `warpwait explain` has made; reports and traces are compared";
   else if (json_object_get(report, "same"))
     kind = "a comparison that `warpwait diff` has made; two reports or traces are compared";
   return message_fail(document->message, "%.300s: is %s", document->file, kind);
@@ -220,7 +222,7 @@ bool diff_check(const json_t *report, const char *path, const char *text, size_t
     return refuse_kind(report, &document);
   if (strcmp(word, WARPWAIT_VERSION) != 0)
     return json_fail(&document, &version, "'%.40s' has written the report; this is " WARPWAIT_VERSION, word);
-  if (!check_machine(&document, report))
+  if (!is_word(&document, NULL, report, "name") || !check_machine(&document, report))
     return false;
   const json_t *list = inner(&document, &place, report, JSON_ARRAY), *launch;
   size_t i;

@@ -153,17 +153,36 @@ static bool has_text(const struct entries *entries, size_t first, size_t end) {
   return has;
 }
 
-/* The code of a line: without blanks and the comment that ends it. The caller frees it. */
+/* How long the comment is that begins here; 0: none does. */
+static size_t comment_length(const char *text, bool assembly) {
+  const bool line = assembly ? *text == ';' : *text == '/' && text[1] == '/';
+  const bool block = !assembly && *text == '/' && text[1] == '*';
+  const char *end = block ? strstr(text + 2, "*/") : NULL;
+  return end ? (size_t)(end + 2 - text) : line || block ? strlen(text) : 0;
+}
+
+/* Likewise of what is in quotes, with them. */
+static size_t quoted_length(const char *text) {
+  size_t length = 1;
+  if (*text != '"' && *text != '\'')
+    return 0;
+  while (text[length] && text[length] != *text)
+    length += text[length] == '\\' && text[length + 1] ? 2 : 1;
+  return length + (text[length] != '\0');
+}
+
+/* The code of a line: without blanks and comments. The caller frees it. */
 static char *code_of(const char *text, const char *file) {
-  const char *extension = file_extension(file);
-  const bool assembly = strcmp(extension, ".wws") == 0;
+  const bool assembly = strcmp(file_extension(file), ".wws") == 0;
   char *code = need(strlen(text) + 1, 1);
-  size_t length = 0;
-  for (; *text; text++) {
-    if (assembly ? *text == ';' : *text == '/' && (text[1] == '/' || text[1] == '*'))
-      break;
-    if (*text != ' ' && *text != '\t')
-      code[length++] = *text;
+  for (size_t length = 0; *text;) {
+    const size_t comment = comment_length(text, assembly), quoted = quoted_length(text);
+    const size_t taken = comment ? comment : quoted ? quoted : 1;
+    if (!comment && *text != ' ' && *text != '\t') {
+      memcpy(code + length, text, taken);
+      length += taken;
+    }
+    text += taken;
   }
   return code;
 }

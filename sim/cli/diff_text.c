@@ -444,7 +444,7 @@ static void sentence(const struct diff *diff, struct text *text) {
                change_of(diff->stalls[most]));
   if (line && size_of(line->cost[DIFF_cycles])) {
     const int side = line->is[DIFF_B] ? DIFF_B : DIFF_A;
-    text_print(text, ", and of lines at ");
+    text_print(text, size_of(diff->stalls[most]) ? ", and of lines at " : ". Of lines the largest change is at ");
     if (line->line[side])
       text_print(text, "%s:%" PRIu32 " of %c", line->file[side], line->line[side], side == DIFF_B ? 'B' : 'A');
     else

@@ -45,10 +45,14 @@ static const char documentation[] =
     "Exit status: 0 they are the same, and nothing is printed; 1 they differ;\n"
     "2 bad input; 3 a defect of warpwait; 130 interrupted.\n";
 
+static const char standard_input[] = "/dev/stdin";
+
 static error_t parse_side(struct argp_state *state, struct invocation *call, const char *word) {
   if (call->side[DIFF_B].path)
     return cli_refuse(state, "%.60s: two reports or traces are enough", word);
-  call->side[call->side[DIFF_A].path ? DIFF_B : DIFF_A].path = strcmp(word, "-") == 0 ? "/dev/stdin" : word;
+  if (call->side[DIFF_A].path && strcmp(call->side[DIFF_A].path, standard_input) == 0 && strcmp(word, "-") == 0)
+    return cli_refuse(state, "-: standard input is one report, not two");
+  call->side[call->side[DIFF_A].path ? DIFF_B : DIFF_A].path = strcmp(word, "-") == 0 ? standard_input : word;
   return 0;
 }
 
@@ -97,6 +101,21 @@ static bool outputs_possible(struct invocation *call) {
   return run_can_write(&call->common, "--out", out);
 }
 
+/* What is wrong with an option of both sides is wrong with B's own, "--set-b", when A was fine with the others. */
+static void name_option(struct invocation *call, const char *option, bool own) {
+  struct message *message = &call->common.message;
+  const struct message told = *message;
+  const size_t length = strlen(option);
+  if (own && strncmp(told.text, option, length) == 0 && told.text[length] == ':')
+    message_fail(message, "%s-b%s", option, told.text + length);
+}
+
+static void name_options(struct invocation *call) {
+  const bool shared = call->common.sets.count && !call->side[DIFF_A].replayed;
+  name_option(call, "--machine", call->machine_b);
+  name_option(call, "--set", call->sets_b.count && !shared);
+}
+
 /* Reads or replays a side, on its machine. */
 static bool read_side(struct invocation *call, int side) {
   const size_t own = side == DIFF_B ? call->sets_b.count : 0, common = call->common.sets.count;
@@ -110,6 +129,8 @@ static bool read_side(struct invocation *call, int side) {
   };
   const bool good = diff_read(&call->side[side], &request, call->common.run.quiet, &call->common.message);
   free(set);
+  if (!good && side == DIFF_B)
+    name_options(call);
   return good;
 }
 

@@ -180,6 +180,62 @@ TEST(report_diffs, a_line_that_was_edited_is_one_line) {
   json_decref(root);
 }
 
+/* a.json as a report of OpenCL C whose line of the wait reads so. */
+static void reword(const char *path, const char *text) {
+  char *written = tool_read("a.json");
+  json_t *report = json_loads(written, 0, NULL), *line;
+  size_t i;
+  json_array_foreach(json_object_get(json_array_get(json_object_get(report, "launches"), 0), "by_line"), i, line) {
+    json_object_set_new(line, "file", json_string("a.cl"));
+    if (strcmp(json_string_value(json_object_get(line, "text")), "wait e") == 0)
+      json_object_set_new(line, "text", json_string(text));
+  }
+  char *bytes = json_dumps(report, 0);
+  tool_file(path, bytes);
+  free(bytes);
+  free(written);
+  json_decref(report);
+}
+
+TEST(report_diffs, comments_are_no_edits_and_code_behind_them_and_text_in_quotes_are) {
+  static const struct {
+    const char *a, *b;
+    bool edited;
+  } rows[] = {
+      {"f(a, b); // one", "f(a,  b); // two", false},
+      {"f(a, /* one */ b);", "f(a, /* two, three */ b); /* four", false},
+      {"f(a, /* one */ b);", "f(a, /* one */ c);", true},
+      {"print(\"http://one\", a);", "print(\"http://two\", a);", true},
+      {"print(\"\\\" // \", a);", "print(\"\\\" // \", b);", true},
+  };
+  folder();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    reword("one.json", rows[i].a);
+    reword("two.json", rows[i].b);
+    ct_note("%s and %s", rows[i].a, rows[i].b);
+    json_t *root = compared("one.json two.json", 0);
+    EXPECT_TRUE(json_is_boolean(json_object_get(line_of(root, rows[i].b), "edited")));
+    EXPECT_EQ(json_is_true(json_object_get(line_of(root, rows[i].b), "edited")), rows[i].edited);
+    json_decref(root);
+  }
+}
+
+TEST(report_diffs, cycles_that_went_from_line_to_line_alone_are_a_sentence_of_their_own) {
+  folder();
+  char *text = tool_read("a.json");
+  json_t *report = json_loads(text, 0, NULL);
+  json_t *lines = json_object_get(json_array_get(json_object_get(report, "launches"), 0), "by_line");
+  json_object_set_new(json_array_get(lines, 0), "file", json_string("other.wws"));
+  char *moved = json_dumps(report, 0);
+  tool_file("moved.json", moved);
+  struct outcome outcome = tool("diff a.json moved.json");
+  EXPECT_TRUE(strstr(outcome.out, "B takes as many cycles as A. Of lines the largest change is at "));
+  outcome_free(&outcome);
+  free(moved);
+  free(text);
+  json_decref(report);
+}
+
 TEST(report_diffs, lines_of_reports_without_text_go_by_their_numbers) {
   folder();
   json_t *report, *line;
@@ -478,7 +534,10 @@ TEST(report_diffs, bad_usage_is_told_in_a_line) {
       {"diff a.json a.json --set dma.setup=1", "--set: neither A nor B is a trace"},
       {"diff a.wwt a.json --set-b dma.setup=1", "--set-b: B, a.json, is no trace"},
       {"diff a.wwt a.json --machine-b dsp", "--machine-b: B, a.json, is no trace"},
-      {"diff a.wwt a.wwt --set-b dma.setups=1", "--set: no parameter 'dma.setups'"},
+      {"diff a.wwt a.wwt --set-b dma.setups=1", "--set-b: no parameter 'dma.setups'"},
+      {"diff a.wwt a.wwt --set dma.setups=1 --set-b dma.setup=1", "--set: no parameter 'dma.setups'"},
+      {"diff a.wwt a.wwt --machine-b none", "--machine-b: no machine 'none'"},
+      {"diff - -", "-: standard input is one report, not two"},
       {"diff a.wwt a.wwt --machine-b dsp", "a.wwt: launch 1: was recorded with warps of 32 lanes"},
       {"diff a.json a.json --top few", "--top: 'few'"},
       {"diff a.json a.json --launch 0", "--launch: '0'"},
@@ -500,6 +559,7 @@ TEST(report_diffs, what_is_no_report_is_refused_by_what_it_is) {
   tool_file("list.json", "[1]");
   tool_bytes("store.sqlite", "SQLite format 3\0 and so on", 25);
   good("diff a.wwt a.wwt --set-b dma.setup=1 --report json --out d.json", 1);
+  tool_file("e.json", "{\"warpwait\": \"0\", \"depends_on_time\": null, \"launches\": []}");
   good("check a.wws" RUN "--report json --out c.json", 0);
   good("run a.wws" RUN "--timeline t.wtl --out r.txt", 0);
   refuse("diff a.json l.json", "l.json: is a launch file; `warpwait run --report json` makes a report of it");
@@ -507,6 +567,7 @@ TEST(report_diffs, what_is_no_report_is_refused_by_what_it_is) {
   refuse("diff list.json a.json", "list.json: is neither a trace nor a JSON report");
   refuse("diff a.json store.sqlite", "store.sqlite: is a sweep's store");
   refuse("diff a.json d.json", "d.json: is a comparison that `warpwait diff` has made");
+  refuse("diff a.json e.json", "e.json: is an explanation that `warpwait explain` has made");
   refuse("diff a.json c.json", "c.json: is a report of `warpwait check`");
   refuse("diff a.json t.wtl", "t.wtl: is a timeline");
   refuse("diff a.json r.txt", "r.txt: is neither a trace nor a JSON report; `--report json` makes one");
@@ -535,6 +596,7 @@ TEST(report_diffs, a_report_that_was_changed_is_refused_with_its_place) {
   damage("\"by_line\": [", "\"by_lines\": [", "launches[0].by_line: is missing");
   damage("\"conflict_cycles\": 0", "\"conflict_cycles\": -1", "launches[0].lds.conflict_cycles: -1");
   damage("\"kernel\": \"tiles\"", "\"kernel\": 3", "launches[0].kernel: is not a string");
+  damage("\"name\": \"a.wws\"", "\"name\": null", "name: is not a string");
   damage("\"parameters\": {", "\"parameters\": {\"x\": 3,", "machine.parameters.x: has no `value`");
   damage("\"launches\": [", "\"launches\": [3,", "launches[0]: is not an object");
   damage("\"units\": {", "\"units\": {,", "bad.json:");
