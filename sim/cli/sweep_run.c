@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
@@ -158,8 +157,7 @@ int sweep_verb_run(int argc, char **argv) {
   static const struct argp argp = {options, parse_option, "FILE.ini", documentation, NULL, NULL, NULL};
   struct call call = {.options = {.shards = 1, .limit = UINT64_MAX}};
   struct sweep_plan plan = {0};
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  call.options.jobs = processors > 0 && processors < SWEEP_WORKERS ? (uint64_t)processors : 1;
+  call.options.jobs = sweep_workers_online();
   bool good = cli_parse(&argp, argc, argv, &call.message);
   if (good && call.dask) {
     argv[0] = (char[]){"warpwait sweep run"}; /* also when it was called by its short form */

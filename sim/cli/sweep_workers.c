@@ -228,6 +228,11 @@ static bool all_done(const struct pool *pool) {
   return true;
 }
 
+unsigned sweep_workers_online(void) {
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  return processors < 1 ? 1 : processors < SWEEP_WORKERS ? (unsigned)processors : SWEEP_WORKERS;
+}
+
 bool sweep_workers_run(const struct sweep_work *work, unsigned workers) {
   if (!work->tasks)
     return true;

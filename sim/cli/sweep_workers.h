@@ -27,6 +27,9 @@ struct sweep_work {
   bool (*tick)(void *self);                                  /* ten times a second; likewise */
 };
 
+/* As many as there are processors. */
+unsigned sweep_workers_online(void);
+
 /* True when all tasks are answered or lost; false when somebody has ended it, or memory or processes run out. */
 bool sweep_workers_run(const struct sweep_work *work, unsigned workers);
 

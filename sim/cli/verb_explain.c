@@ -4,7 +4,6 @@
  * of it is known. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/explain_report.h"
@@ -154,9 +153,7 @@ int verb_explain(int argc, char **argv) {
   static const struct argp argp = {
       options, parse_option, "LAUNCH.json\nTRACE.wwt\nKERNEL --global X[,Y[,Z]] --arg ...", documentation, NULL,
       NULL,    NULL};
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  struct invocation call = {.common = run_call_new(),
-                            .jobs = processors > 0 && processors < SWEEP_WORKERS ? (uint64_t)processors : 1};
+  struct invocation call = {.common = run_call_new(), .jobs = sweep_workers_online()};
   struct explain_run run = {.call = &call.common};
   struct explain_vary *vary = NULL;
   bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common);
