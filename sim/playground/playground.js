@@ -33,13 +33,19 @@ const fileText = path => path === OWN ? work.ini : work.files[path] ?? example.f
 const whyNot = path => path.endsWith(".cl") ? COMPILED : path.endsWith(".wwtt") ? TRACED : "";
 const isTrace = () => example.kind === "trace";
 
+/* The launch file as far as it can be read; a trace has none. */
+function launchFile() {
+  try {
+    return JSON.parse(fileText(example.launch)) || {};
+  } catch {
+    return null;
+  }
+}
+
 /* The machine that the launch file names. */
 function launchMachine() {
-  try {
-    return JSON.parse(fileText(example.launch)).machine || "teaching";
-  } catch {
-    return "";
-  }
+  const launch = launchFile();
+  return launch ? String(launch.machine || "teaching") : "";
 }
 
 const machineText = name => (catalogue.machines.find(machine => machine.name === name) || catalogue.machines[0]).text;
@@ -61,16 +67,23 @@ function showFiles(path) {
 function show(path) {
   editing = false;
   at("example").value = example.name;
-  showMachines();
+  showLaunch();
   showFiles(path || paths()[0]);
   parameters.load(work.parameters);
   at("vary").value = work.vary;
+  at("verify").checked = work.verify;
   clearProblem();
   changed();
   editing = true;
 }
 
-function showMachines() {
+/* What depends on the launch file's text. */
+function showLaunch() {
+  const launch = launchFile();
+  if (launch) // else it is being edited: as it was before
+    at("verify-label").hidden = !(launch.check && launch.check.length);
+  else if (isTrace())
+    at("verify-label").hidden = true;
   const named = launchMachine();
   const source = isTrace() ? "the recording's" : named ? `${named} (launch file)` : "the launch file's";
   const options = [["", source], ...catalogue.machines.map(({name}) => [name, name]), [OWN, `own: ${OWN}`]];
@@ -108,7 +121,7 @@ function editFile(path, text) {
     work.files[path] = text;
   editor.setNote(path, noteOf(path));
   if (path === example.launch)
-    showMachines();
+    showLaunch();
   edited();
 }
 
@@ -212,14 +225,15 @@ function cyclesOf(report) {
 const run = () => during("Running", async () => {
   const verb = isTrace() ? "replay" : "run";
   const vary = work.vary.trim() ? ["--html-vary", work.vary.trim()] : [];
-  const asked = request(verb, "--html", "page.html", ...vary);
+  const verify = work.verify && !at("verify-label").hidden ? ["--verify"] : [];
+  const asked = request(verb, "--html", "page.html", ...vary, ...verify);
   const answer = await engine.run(asked.words, asked.files, ["page.html"]);
   if (answer.err)
     showProblem(answer.err, answer.status);
   const page = answer.files["page.html"];
   if (!answer.out && !page)
     return "No result";
-  last = {name: example.name, json: null, page, ...request(verb, "--report", "json"), said: cyclesOf(answer.out)};
+  last = {name: example.name, json: null, page, ...request(verb, "--report", "json", ...verify), said: cyclesOf(answer.out)};
   results.setText("report", answer.out, asked.key);
   if (page)
     results.setPage(new TextDecoder().decode(page), asked.key);
@@ -351,6 +365,7 @@ function listen() {
   at("example").addEventListener("change", () => choose(at("example").value));
   at("machine").addEventListener("change", () => editMachine(at("machine").value));
   at("vary").addEventListener("input", () => { work.vary = at("vary").value; edited(); });
+  at("verify").addEventListener("change", () => { work.verify = at("verify").checked; edited(); });
   at("run").addEventListener("click", run);
   at("explain").addEventListener("click", () => tellAbout("explain", "Explaining", "explain"));
   at("check").addEventListener("click", () => tellAbout("check", "Checking", "check"));

@@ -105,3 +105,4 @@ $(PLAYGROUND)/licences.txt: LICENSE NOTICE $(WASM)/include/jansson.h
 # Every example in a headless Chromium, held against the command line. Needs chromium.
 playground-test: playground
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/playground/wasm_test.py $(PLAYGROUND)
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/playground/page_test.py

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The playground in a headless Chromium, held against the command line.
 
-usage: tests/playground/page_test.py [--at URL] [--pictures FOLDER] [WORD]
-  WORD narrows the tests down; --at names a server that has the folder, in the place of one that serves build/playground
+usage: tests/playground/page_test.py [--at URL] [--pictures FOLDER] [--write] [WORD]
+  WORD narrows the tests down; --at names a server that has the folder, in the place of one that serves build/playground;
+  --pictures, instead of tests, leaves pictures for somebody to look at; --write makes that of docs/playground.md anew
 """
 import argparse
 import base64
@@ -140,7 +141,7 @@ class Play(Reader):
     def state(self):
         rows = "[...document.querySelectorAll('#parameter-rows input')].map(input => input.value)"
         return [self.at("example", "value"), self.at("machine", "value"), self.at("vary", "value"),
-                self.evaluate(rows), self.files()]
+                self.at("verify", "checked"), self.evaluate(rows), self.files()]
 
 
 class Shell:
@@ -293,6 +294,21 @@ def parameters_and_machines_reach_the_run(play, shell):
     assert play.report() == shell.run(play.files(), "run", "launch.json", "--report", "json", "--machine", "machine.ini")
 
 
+def results_are_verified_when_asked(play, shell):
+    play.example(BUFFERED)
+    assert not play.at("verify-label", "hidden")
+    play.press("verify")
+    play.do("run")
+    example = shell.example(play.at("example", "value"))
+    assert play.at("report-text") == shell.run(play.files(), "run", "launch.json", "--verify", example=example)
+    play.tab("kernel.wws")
+    play.text(play.text().replace("16777619", "3"))
+    play.do("run")
+    assert play.at("problem").startswith("verify: out (exact): element 0") and play.in_frame("1") == 1
+    play.example("template_kernel")
+    assert play.at("verify-label", "hidden")
+
+
 def a_baseline_is_compared_with_the_last_run(play, shell):
     play.example(BUFFERED)
     play.do("run")
@@ -314,6 +330,7 @@ def a_link_carries_all_of_it(play, _shell):
     play.text("[dma]\nsetup = 33\n")
     play.parameter("dma.channels", "2")
     play.put("vary", "dma.setup=0,20")
+    play.press("verify")
     play.do("run")
     state, report = play.state(), play.report()
     play.press("share")
@@ -337,7 +354,7 @@ PACK = """(async text => { const stream = new Blob([text]).stream().pipeThrough(
 
 
 def a_broken_link_says_so_and_shows_the_first_example(play, _shell):
-    work = {"files": {}, "machine": "", "ini": "", "parameters": [], "vary": ""}
+    work = {"files": {}, "machine": "", "ini": "", "parameters": [], "vary": "", "verify": False}
     good = play.evaluate(PACK % json.dumps(json.dumps({"example": "template_kernel", "work": work})))
     packed = [json.dumps({"example": "no/such", "work": work}), "[]", "null", '"text"',
               json.dumps({"example": "template_kernel", "work": work | {"files": {"../x": ""}}}),
@@ -357,7 +374,7 @@ def a_broken_link_says_so_and_shows_the_first_example(play, _shell):
 def what_a_link_holds_is_text(play, _shell):
     harm = "<img src=x onerror=harm=1></textarea></script><script>harm=1</script>"
     work = {"files": {"kernel.wws": f".kernel {harm}\n{harm}", "launch.json": f'{{"{harm}": 1'}, "machine": harm,
-            "ini": harm, "parameters": [[harm, harm]], "vary": harm}
+            "ini": harm, "parameters": [[harm, harm]], "vary": harm, "verify": False}
     play.visit(play.evaluate(PACK % json.dumps(json.dumps({"example": "template_kernel", "work": work}))))
     play.do("run")
     assert not play.at("problem", "hidden")
@@ -524,11 +541,25 @@ def write_pictures(play, folder):
         play.picture(folder / f"explain_{name}")
 
 
+def write_docs(play):
+    """The picture of docs/playground.md."""
+    play.size(1280, 800)
+    play.visit()
+    play.example(BUFFERED)
+    play.parameter("dma.channels", "2")
+    play.put("vary", "dma.setup=0,20,40")
+    play.do("run")
+    play.evaluate("document.activeElement.blur()")
+    time.sleep(1)
+    (ROOT / "docs/playground").mkdir(exist_ok=True)
+    play.picture(ROOT / "docs/playground/playground.png")
+
+
 TESTS = [opens_and_lists_what_it_has, every_examples_reports_are_the_command_lines,
          the_page_is_the_command_lines_and_lives_in_the_frame, explain_and_check_say_what_the_command_line_says,
          a_place_in_a_text_leads_to_the_editor, an_error_marks_its_line,
          errors_of_launch_files_machines_and_parameters_are_shown_where_they_are, parameters_and_machines_reach_the_run,
-         a_baseline_is_compared_with_the_last_run, a_link_carries_all_of_it,
+         results_are_verified_when_asked, a_baseline_is_compared_with_the_last_run, a_link_carries_all_of_it,
          a_broken_link_says_so_and_shows_the_first_example, what_a_link_holds_is_text,
          an_endless_kernel_can_be_cancelled, work_outlives_a_reload_and_has_a_way_back,
          storage_that_holds_anything_is_no_harm, opencl_is_there_to_read_and_run, a_keyboard_is_enough,
@@ -540,6 +571,7 @@ def main():
     parser.add_argument("word", nargs="?", default="")
     parser.add_argument("--at", metavar="URL")
     parser.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     if not chromium():
         sys.exit("no chromium: `apt-get install chromium`")
@@ -550,7 +582,7 @@ def main():
         play.visit()
         shell = Shell(folder, play.evaluate("fetch('examples.json').then(answer => answer.json())"))
         for test in TESTS:
-            if options.word not in test.__name__ or options.pictures:
+            if options.word not in test.__name__ or options.pictures or options.write:
                 continue
             try:
                 play.complaints.clear()
@@ -564,6 +596,8 @@ def main():
                 print(f"{test.__name__}: {type(error).__name__}: {str(error)[:1000]}")
         if options.pictures:
             write_pictures(play, options.pictures)
+        if options.write:
+            write_docs(play)
         play.close()
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
