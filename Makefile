@@ -119,7 +119,7 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # Scripts that are tests, those that take longest first; and those that hold pages, pictures and Python alone, for which sanitizers find nothing.
 SCRIPTS := check/rules differential/differential sweep/cluster_test hw/selftest check/corpus replay/law traces/reader_test \
-  traces/text_test traces/damage import/import_test html/page_test timeline/exports_test explain/explain_test explain/sanity \
+  traces/text_test traces/damage import/import_test html/page_test playground/folder_test timeline/exports_test explain/explain_test explain/sanity \
   sweep/sweep_test check/reference_cases check/random_kernels check/timings check/sarif_test
 PAGES   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers
@@ -318,6 +318,10 @@ install: all
 	install -D -m 755 traces/warpwait-plot $(DESTDIR)$(PREFIX)/bin/warpwait-plot
 	install -D -m 755 sim/sweep/warpwait-sweep $(DESTDIR)$(PREFIX)/bin/warpwait-sweep
 	install -D -m 644 sim/sweep/slurm/sweep.sbatch $(DESTDIR)$(PREFIX)/share/warpwait/sweep.sbatch
+	install -D -m 755 sim/playground/serve.py $(DESTDIR)$(PREFIX)/share/warpwait/serve.py
+	@[ ! -f $(BUILD)/playground/warpwait.wasm ] || for f in $$(cd $(BUILD)/playground && find . -type f); do \
+	  install -D -m 644 $(BUILD)/playground/$$f $(DESTDIR)$(PREFIX)/share/warpwait/playground/$$f || exit; \
+	done
 	@for f in $$(find traces/warpwait_trace sim/sweep/warpwait_sweep -name '*.py'); do \
 	  to=$${f#traces/}; install -D -m 644 $$f $(DESTDIR)$(PREFIX)/$(PYTHON_FOLDER)/$${to#sim/sweep/} || exit; \
 	done

@@ -222,5 +222,5 @@ bool cli_asks_for_help(const char *word) {
 
 void cli_list_verbs(const struct verb *verbs, size_t count) {
   for (size_t i = 0; i < count; i++)
-    printf("  %-9s %s\n", verbs[i].name, verbs[i].text);
+    printf("  %-11s %s\n", verbs[i].name, verbs[i].text);
 }

@@ -22,6 +22,7 @@ int verb_asm(int argc, char **argv);
 int verb_dis(int argc, char **argv);
 int verb_params(int argc, char **argv);
 int verb_machines(int argc, char **argv);
+int verb_playground(int argc, char **argv);
 
 /* A row of a table of verbs. */
 struct verb {

@@ -9,7 +9,8 @@
 static const struct verb verbs[] = {
     {"run", verb_run, "run a launch file or a kernel, and report where its warps waited"},
     {"check", verb_check, "run a launch file or a kernel, and name every misuse of copies, events, pipes and memory"},
-    {"explain", verb_explain, "lift one limit of the machine after the other, and say what each costs a launch or a trace"},
+    {"explain", verb_explain,
+     "lift one limit of the machine after the other, and say what each costs a launch or a trace"},
     {"asm", verb_asm, "translate a kernel into an object file, or list it"},
     {"dis", verb_dis, "show a kernel's instructions beside its source, or as assembly"},
     {"replay", verb_replay, "run a recorded trace again, on any machine"},
@@ -18,6 +19,7 @@ static const struct verb verbs[] = {
     {"sweep", verb_sweep, "run many points of a machine and a kernel, and keep what came of them"},
     {"params", verb_params, "list the parameters of a machine"},
     {"machines", verb_machines, "list the built-in machines, or print one"},
+    {"playground", verb_playground, "serve the playground, warpwait in a browser, on this computer"},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 

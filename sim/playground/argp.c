@@ -81,7 +81,7 @@ static error_t take_options(struct taking *taking, int *others) {
 }
 
 error_t argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags, int *next, void *input) {
-  struct taking taking = {argp, {input}, argv + 1, 0, argc - 1};
+  struct taking taking = {.argp = argp, .state.input = input, .word = argv + 1, .count = argc - 1};
   int others = 0;
   (void)flags;
   (void)next;

@@ -106,19 +106,23 @@ def of_trace(warpwait, trace):
     return example
 
 
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__.strip().splitlines()[-1])
-    warpwait, out = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-    bundle = {
+def make(warpwait):
+    return {
         "version": ask(warpwait, "--version").decode().split()[1],
         "machines": list(machines(warpwait)),
         "parameters": list(parameters(warpwait)),
         "examples": [of_launch(warpwait, launch) for launch in sorted(EXAMPLES.glob("*/launch*.json"))] +
                     [of_trace(warpwait, trace) for trace in sorted(EXAMPLES.glob("*/*.wwtt"))],
     }
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__.strip().splitlines()[-1])
+    out = pathlib.Path(sys.argv[2])
     beside = out.with_name(out.name + ".new")
-    beside.write_text(json.dumps(bundle, ensure_ascii=False, separators=(",", ":"), sort_keys=True) + "\n")
+    made = make(os.path.abspath(sys.argv[1]))
+    beside.write_text(json.dumps(made, ensure_ascii=False, separators=(",", ":"), sort_keys=True) + "\n")
     beside.replace(out)
 
 

@@ -37,14 +37,9 @@ static bool take_section(struct reading *reading, char *line) {
   if (*end != ']')
     return false;
   *end = '\0';
-  snprintf(reading->section, WORD, "%s", line + 1);
+  snprintf(reading->section, WORD, "%.*s", WORD - 1, line + 1);
   reading->name[0] = '\0';
   return true;
-}
-
-static bool take_value(struct reading *reading, char *value) {
-  *find_end(value, "") = '\0';
-  return reading->handler(reading->user, reading->section, reading->name, strip(value));
 }
 
 static bool take_key(struct reading *reading, char *line) {
@@ -53,7 +48,7 @@ static bool take_key(struct reading *reading, char *line) {
     return false;
   *end = '\0';
   snprintf(name, sizeof name, "%s", strip(line));
-  snprintf(reading->name, WORD, "%s", name);
+  snprintf(reading->name, WORD, "%.*s", WORD - 1, name);
   *find_end(end + 1, "") = '\0';
   return reading->handler(reading->user, reading->section, name, strip(end + 1));
 }
@@ -63,7 +58,7 @@ static bool take_line(struct reading *reading, char *text) {
   if (!*line || *line == ';' || *line == '#')
     return true;
   if (reading->name[0] && line > text)
-    return take_value(reading, line);
+    return reading->handler(reading->user, reading->section, reading->name, line); /* comments and all */
   return *line == '[' ? take_section(reading, line) : take_key(reading, line);
 }
 

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""What the playground's folder holds, and how it is served; without a browser, and without Emscripten.
+
+Each example of the bundle, in a folder that has its files and nothing else, gives the report of the launch that it is
+of, to the byte. usage: tests/playground/folder_test.py [WORD]; a word narrows the tests down.
+"""
+import base64
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).resolve()
+sys.path.insert(0, str(ROOT / "sim/playground"))
+import bundle  # pylint: disable=wrong-import-position
+
+
+def tool(*words, cwd=ROOT):
+    return subprocess.run([str(WARPWAIT), *map(str, words)], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def lay_out(example, folder):
+    for path, text in example["files"].items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    for path, data in example["binary"].items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(base64.b64decode(data))
+
+
+def words_of(example):
+    return "replay" if example["kind"] == "trace" else "run", example["launch"], "--report", "json"
+
+
+def every_launch_of_the_examples_is_there(made, _):
+    launches = [*ROOT.glob("examples/*/launch*.json"), *ROOT.glob("examples/*/*.wwtt")]
+    assert len(made["examples"]) == len(launches) > 20
+    names = [example["name"] for example in made["examples"]]
+    assert len(set(names)) == len(names) and {"04_single_buffer", "10_contention_dma_first"} <= set(names)
+    for example in made["examples"]:
+        assert example["launch"] in {**example["files"], **example["binary"]} and example["title"][:2].isdigit()
+
+
+def an_example_is_whole_and_reports_what_its_launch_reports(made, folder):
+    for example in made["examples"]:
+        alone = folder / example["name"]
+        alone.mkdir()
+        lay_out(example, alone)
+        got = tool(*words_of(example), cwd=alone)
+        place = next(place for place in sorted(ROOT.glob("examples/*")) if example["name"].startswith(place.name))
+        where = place if (place / example["launch"]).exists() else alone  # a trace is made of a text
+        wanted = tool(*words_of(example), cwd=where)
+        assert got.returncode == 0 and got.stdout == wanted.stdout, f"{example['name']}: {got.stderr}"
+        assert len(got.stdout) > 1000
+
+
+def what_is_compiled_ahead_is_of_the_text_beside_it(made, folder):
+    for example in made["examples"]:
+        for path, data in example["binary"].items():
+            if not path.endswith(".ahead"):
+                continue
+            data, text = base64.b64decode(data), example["files"][path.removesuffix(".ahead")].encode()
+            size = int.from_bytes(data[8:16], "little")
+            assert data[:8] == b"WWAHEAD1" and data[16:16 + size] == text, f"{example['name']}: {path}"
+            compiled = folder / "ahead.spv"
+            compiled.write_bytes(data[16 + size:])
+            assert tool("asm", compiled, "-o", folder / "ahead.wwo").returncode == 0
+    assert sum(example["kind"] == "opencl" for example in made["examples"]) > 10
+
+
+def machines_and_parameters_are_all_there(made, _):
+    listed = re.findall(r"^(\w+\.\w+) ", tool("params").stdout, re.MULTILINE)
+    assert [row["name"] for row in made["parameters"]] == listed and len(listed) > 100
+    assert all(row["default"] and row["range"] and row["meaning"] for row in made["parameters"])
+    assert [machine["name"] for machine in made["machines"]] == ["dsp", "h200", "teaching"]
+    for machine in made["machines"]:
+        assert machine["text"] == (ROOT / "machines" / f"{machine['name']}.ini").read_text()
+
+
+def playground_in(folder):
+    """As much of one as a server looks for."""
+    there = folder / "static"
+    there.mkdir()
+    for name in ("index.html", "examples.json", "warpwait.wasm"):
+        (there / name).write_text(name)
+    return there
+
+
+def start(*words):
+    server = subprocess.Popen([str(WARPWAIT), "playground", *map(str, words)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+    line = server.stdout.readline()
+    return server, line.split()[0] if line else server.stderr.read()
+
+
+def a_folder_is_served_until_it_is_interrupted(_, folder):
+    there = playground_in(folder)
+    server, url = start("--folder", there)
+    try:
+        assert url.startswith("http://127.0.0.1:80"), url
+        for path, kind in (("", "text/html"), ("warpwait.wasm", "application/wasm"),
+                           ("examples.json", "application/json")):
+            with urllib.request.urlopen(url + path, timeout=10) as answer:
+                assert answer.headers["Content-Type"].startswith(kind), (path, answer.headers["Content-Type"])
+                assert answer.read().decode() == (path or "index.html")
+        port = url.strip("/").rpartition(":")[2]
+        second, other = start("--folder", there)
+        second.send_signal(signal.SIGINT)
+        second.communicate(timeout=10)
+        assert other.startswith("http") and other != url, other
+        taken = tool("playground", "--folder", there, "--port", port)
+        assert (taken.returncode, taken.stdout) == (2, "")
+        assert taken.stderr == f"warpwait: --port: {port} is taken; without --port a free one is found\n"
+    finally:
+        server.send_signal(signal.SIGINT)
+        out, err = server.communicate(timeout=10)
+    assert (server.returncode, out, err) == (0, "", ""), (server.returncode, out, err)
+
+
+def a_port_that_is_asked_for_is_taken(_, folder):
+    there = playground_in(folder)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server, url = start("--folder", there, "--port", port)
+    server.send_signal(signal.SIGTERM)
+    server.communicate(timeout=10)
+    assert url == f"http://127.0.0.1:{port}/", url
+
+
+def a_folder_that_is_no_playground_is_refused(_, folder):
+    got = tool("playground", "--folder", folder)
+    assert (got.returncode, got.stdout) == (2, "")
+    assert got.stderr == f"warpwait: --folder: {folder} is not a playground, which `make playground` makes\n"
+
+
+TESTS = [every_launch_of_the_examples_is_there, an_example_is_whole_and_reports_what_its_launch_reports,
+         what_is_compiled_ahead_is_of_the_text_beside_it, machines_and_parameters_are_all_there,
+         a_folder_is_served_until_it_is_interrupted, a_port_that_is_asked_for_is_taken,
+         a_folder_that_is_no_playground_is_refused]
+
+
+def main():
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    with tempfile.TemporaryDirectory() as folder:
+        made = bundle.make(str(WARPWAIT))
+        failed = 0
+        chosen = [test for test in TESTS if word in test.__name__]
+        for test in chosen:
+            own = pathlib.Path(folder) / test.__name__
+            own.mkdir()
+            try:
+                test(made, own)
+            except Exception as error:  # pylint: disable=broad-except
+                failed += 1
+                print(f"{test.__name__}: {type(error).__name__}: {str(error)[:1000]}")
+    print(f"{len(chosen) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

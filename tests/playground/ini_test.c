@@ -1,0 +1,103 @@
+/* sim/playground/ini.c against inih: the same keys and values, the same line at fault, of any text. */
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/machines.h"
+#include "tests/ct.h"
+
+#define ini_parse_stream playground_ini_parse_stream
+int playground_ini_parse_stream(ini_reader reader, void *stream, ini_handler handler, void *user);
+#include "sim/playground/ini.c"
+#undef ini_parse_stream
+
+enum { SAID = 1 << 16 };
+
+/* What a reader told: "section|name|value" a line. A name that begins with 'x' is refused. */
+struct told {
+  const char *rest;
+  size_t length;
+  char text[SAID];
+};
+
+static char *next_line(char *line, int size, void *context) {
+  struct told *told = context;
+  const size_t length = strcspn(told->rest, "\n");
+  if (!*told->rest)
+    return NULL;
+  snprintf(line, (size_t)size, "%.*s", (int)length, told->rest);
+  told->rest += length + (told->rest[length] == '\n');
+  return line;
+}
+
+static int on_key(void *context, const char *section, const char *name, const char *value) {
+  struct told *told = context;
+  const int length = snprintf(told->text + told->length, SAID - told->length, "%s|%s|%s\n", section, name, value);
+  told->length += (size_t)length;
+  return name[0] != 'x';
+}
+
+static void expect_the_same(const char *text) {
+  static struct told theirs, ours;
+  theirs.rest = ours.rest = text;
+  theirs.length = ours.length = 0;
+  theirs.text[0] = ours.text[0] = '\0';
+  const int wrong = ini_parse_stream(next_line, &theirs, on_key, &theirs);
+  ct_note("%s", text);
+  EXPECT_EQ(playground_ini_parse_stream(next_line, &ours, on_key, &ours), wrong);
+  EXPECT_STREQ(ours.text, theirs.text);
+}
+
+TEST(playground, machine_files_read_as_inih_reads_them) {
+  for (size_t i = 0; i < preset_count; i++)
+    expect_the_same(presets[i].text);
+}
+
+TEST(playground, lines_that_are_odd_read_as_inih_reads_them) {
+  static const char *const texts[] = {
+      "",
+      "\n\n",
+      "\xEF\xBB\xBF[a]\nb=c",
+      "[a]\n\xEF\xBB\xBF[b]",
+      "[a",
+      "[a ;b]",
+      "[a;b]\nc=d",
+      "[ a ]\n b = c \n d",
+      "a",
+      "a:b",
+      "a=b=c",
+      "=b",
+      " a=b",
+      "a=b ;c",
+      "a=b;c",
+      "a=b\n  more ; not this\n\tand more\n[c]\n d=e",
+      "x=1\nb",
+      "x=1\n more",
+      "; a=b\n#c=d\n a ; b = c",
+      "a ;=b",
+      "[]\na=",
+      "a=\"b ; c\"",
+      "[a] b=c\nd=e",
+      "0123456789012345678901234567890123456789012345678901234567890123456789=long\n more",
+      "[0123456789012345678901234567890123456789012345678901234567890123456789]\na=b",
+      "a=b\r\nc=d\r\n\r\n e\r\n",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    expect_the_same(texts[i]);
+}
+
+TEST(playground, random_texts_read_as_inih_reads_them) {
+  static const char letters[] = "ab x[];#=: \t\n\n\r\"\v9\xEF\xBB\xBF";
+  char text[400];
+  uint32_t random = 1;
+  for (int i = 0; i < 3000; i++) {
+    size_t length = 0, most = (size_t)i % (sizeof text - 1);
+    for (; length < most; length++) {
+      random = random * 1664525 + 1013904223;
+      text[length] = letters[(random >> 16) % (sizeof letters - 1)];
+    }
+    text[length] = '\0';
+    expect_the_same(text);
+  }
+}
