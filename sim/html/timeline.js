@@ -321,6 +321,7 @@ class Timeline {
       svg.append("text").attr("x", 6).attr("y", 16).text("cycle");
     }
     group.call(axis);
+    group.selectAll("text").attr("text-anchor", tick => this.scale(tick) > last - 16 * this.unit ? "end" : "middle");
     const [start, end] = this.scale.domain();
     at("range").textContent = `cycles ${whole(Math.round(start))} to ${whole(Math.round(end))}`;
   }

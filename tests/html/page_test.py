@@ -303,6 +303,25 @@ def go_to(reader, what):
     reader.key("ArrowDown")
 
 
+def web_an_area_names_the_accesses_of_its_cycle(reader, made):
+    for path, kind, says in ((made.conflict(), "access", r"warp 0: (read|write), kernel.wws:\d+, [\d,]+ pass(es)?, [\d,]+ of them by conflicts"),
+                             (made.varied(), "global", r"warp 0: store, kernel.wws:\d+, 128 bytes")):
+        reader.open(path)
+        x, y = reader.evaluate("""(() => { const t = page.timeline, row = t.rows.find(row => row.kind === '%s');
+          const i = row.of.indexOf(0); t.window(row.from[i], row.to[i]); t.reveal(row); t.draw();
+          const box = t.canvas.getBoundingClientRect();
+          scrollBy(0, box.top + t.top[t.indexOf.get(row)] - t.scroller.scrollTop - 300);
+          return [box.left + t.scale(row.from[i] + 0.5), 300 + row.px / 2]; })()""" % kind)
+        reader.mouse("mouseMoved", x, y)
+        reader.settle()
+        said = reader.evaluate("[...document.getElementById('tip').children].map(line => line.textContent)")
+        assert re.search(r"accesses under way$", said[1]) and re.fullmatch(says, said[2]), said
+        # The last tick of the axis is not cut off.
+        assert reader.evaluate("""(() => { const edge = document.getElementById('axis').getBoundingClientRect().right;
+          page.timeline.fit(); page.timeline.draw();
+          return [...document.querySelectorAll('#axis text')].every(e => e.getBoundingClientRect().right <= edge); })()""")
+
+
 def web_a_title_closes_and_opens_what_is_under_it(reader, made):
     reader.open(made.varied())
     reader.evaluate("document.getElementById('timeline').focus()")

@@ -19,6 +19,7 @@ ODD = {  # name: the words of a run that shows little, or much
     "copies_alone": ("run", EXAMPLE, "--events", "copy,waited"),
     "cycle_limit": ("run", EXAMPLE, "--max-cycles", "3000"),
     "many_units": ("run", "tests/bench/double_buffer.json", "--machine", "h200", "--to", "3000"),
+    "barriers": ("run", "examples/08_barrier_imbalance/launch_opencl.json", "--from", "600", "--to", "900"),
     "depth": ("run", "examples/15_sweep/launch_deep_buffer.json", "--html-vary", "define.DEPTH=1..8"),
 }
 SELECT = """(() => { const t = page.timeline, copy = page.run.copies[4]; t.window(700, 1500);
@@ -39,7 +40,7 @@ def write_pictures(reader, folder):
     """The pictures of docs/page.md, the top of the page with a copy selected and the banks, and that of a lesson."""
     path = folder / "docs.html"
     warpwait("run", EXAMPLE, "--html", path, "--html-vary", "dma.setup=0,20,40,80", "--out", "/dev/null")
-    reader.size(1000, 790)
+    reader.size(1000, 940)
     reader.open(path)
     reader.evaluate(SELECT)
     reader.settle()
