@@ -275,10 +275,12 @@ class Timeline {
     context.fillStyle = this.looks.css[row.fill];
     context.beginPath();
     context.moveTo(first, y + row.px);
-    for (let i = 0; i < width; i++) {
+    for (let i = 0, next; i < width; i = next) {
       const height = y + row.px - columns[i] * scale;
+      for (next = i + 1; next < width && columns[next] === columns[i]; next++)
+        continue;
       context.lineTo(first + i, height);
-      context.lineTo(first + i + 1, height);
+      context.lineTo(first + next, height);
     }
     context.lineTo(first + width, y + row.px);
     context.fill();

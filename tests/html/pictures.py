@@ -40,7 +40,7 @@ def write_pictures(reader, folder):
     """The pictures of docs/page.md, the top of the page with a copy selected and the banks, and that of a lesson."""
     path = folder / "docs.html"
     warpwait("run", EXAMPLE, "--html", path, "--html-vary", "dma.setup=0,20,40,80", "--out", "/dev/null")
-    reader.size(1000, 940)
+    reader.size(1000, 985)
     reader.open(path)
     reader.evaluate(SELECT)
     reader.settle()
