@@ -8,6 +8,7 @@ export class Parameters {
     this.onchange = onchange;
     this.rows = [];
     this.made = 0;
+    this.values = new Map();
     at("parameter-names").replaceChildren(...known.map(row => element("option", {value: row.name}, row.meaning)));
     at("parameter-add").addEventListener("click", () => this.add("", "").name.focus());
     at("parameter-clear").addEventListener("click", () => {
@@ -27,6 +28,12 @@ export class Parameters {
 
   /* [[name, value]] as they stand, half of one included. */
   pairs() { return this.rows.map(row => [row.name.value.trim(), row.value.value.trim()]); }
+
+  /* What the machine of now has: name to value. */
+  setValues(values) {
+    this.values = values;
+    this.rows.forEach(row => this.describe(row));
+  }
 
   add(name, value) {
     const id = `parameter-${++this.made}`;
@@ -61,6 +68,7 @@ export class Parameters {
   }
 
   edited(row) {
+    this.clearMark(row);
     this.describe(row);
     this.onchange();
   }
@@ -69,17 +77,23 @@ export class Parameters {
     const parameter = this.known.get(row.name.value.trim());
     const words = parameter && !/\d to \d/.test(parameter.range) ? parameter.range.split(/[\s,]+/) : [];
     row.choices.replaceChildren(...words.filter(Boolean).map(word => element("option", {value: word})));
-    for (const input of [row.name, row.value])
-      input.removeAttribute("aria-invalid");
-    row.what.textContent = parameter
-        ? `${[parameter.range, parameter.unit].filter(Boolean).join(" ")}; ${parameter.default} unless set. ` +
-            parameter.meaning
+    row.what.textContent = parameter ? this.about(parameter)
         : row.name.value.trim() ? "No parameter has this name." : "";
+  }
+
+  about({name, range, unit, meaning, default: usual}) {
+    const now = this.values.has(name) ? `the machine has ${this.values.get(name)}` : `${usual} by default`;
+    return `${[range, unit].filter(Boolean).join(" ")}; ${now}. ${meaning}`;
   }
 
   tell() { at("parameter-clear").hidden = !this.rows.length; }
 
-  clearMarks() { this.rows.forEach(row => this.describe(row)); }
+  clearMarks() { this.rows.forEach(row => this.clearMark(row)); }
+
+  clearMark(row) {
+    for (const input of [row.name, row.value])
+      input.removeAttribute("aria-invalid");
+  }
 
   /* Marks the row that a message names. */
   mark(message) {

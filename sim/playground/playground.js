@@ -108,7 +108,10 @@ function changed() {
   keeping = setTimeout(keepNow, KEEP_AFTER);
 }
 
-const keepNow = () => keep(example.name, works);
+function keepNow() {
+  keep(example.name, works);
+  learnValues();
+}
 
 const stateKey = () => JSON.stringify([example.name, work]);
 
@@ -163,6 +166,21 @@ function clearUndo() {
   at("undo").hidden = true;
 }
 
+/* What the machine's parameters are, for the rows that set some; a file that is being edited may have none. */
+let valuesOf = "";
+async function askValues() {
+  const name = work.machine || launchMachine(), key = name === OWN ? work.ini : name;
+  if (!work.parameters.length || valuesOf === key || busy)
+    return;
+  valuesOf = key;
+  const {out} = await engine.run(["params", ...(name ? ["--machine", name] : [])], {[OWN]: work.ini});
+  const rows = [...out.matchAll(/^([\w.]+) +(\S+)/gm)].map(match => [match[1], match[2]]);
+  if (valuesOf === key)
+    parameters.setValues(new Map(rows.filter(row => row[0].includes("."))));
+}
+
+const learnValues = () => askValues().catch(() => { valuesOf = ""; }); // cancelled, or no worker
+
 // ---- requests
 
 const pack = text => new TextEncoder().encode(text);
@@ -200,7 +218,7 @@ async function during(what, task) {
   try {
     const said = await task();
     const seconds = (performance.now() - start) / 1000;
-    tell(said ? `${said} (${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s)` : "");
+    tell(said ? `${said} (${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)}\u00a0s)` : "");
   } catch (error) {
     tell(error instanceof Cancelled ? `${what}: cancelled.` : `${what}: failed.`);
     if (!(error instanceof Cancelled))
@@ -213,6 +231,7 @@ async function during(what, task) {
     at("cancel").hidden = true;
     busy = null;
     tellRuns();
+    learnValues();
   }
 }
 
@@ -390,7 +409,7 @@ function listen() {
     }
   });
   addEventListener("hashchange", () => location.hash && takeLink());
-  addEventListener("pagehide", keepNow);
+  addEventListener("pagehide", () => example && keep(example.name, works));
 }
 
 async function begin() {

@@ -156,6 +156,7 @@ class Shell:
     def run(self, files, *words, status=0, example=None):
         self.count += 1
         folder = self.folder / f"shell{self.count}"
+        folder.mkdir()
         for path, text in files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text)
@@ -279,7 +280,11 @@ def errors_of_launch_files_machines_and_parameters_are_shown_where_they_are(play
 def parameters_and_machines_reach_the_run(play, shell):
     play.example(BUFFERED)
     play.parameter("dma.setup", "200")
-    assert "cycles" in play.evaluate("document.querySelector('#parameter-rows .hint').textContent")
+    play.wait("/0 to 1000 cycles; the machine has 20[.]/.test(document.querySelector('#parameter-rows').textContent)", 10)
+    play.pick("machine", "dsp")
+    setup = shell.run({}, "params", "--machine", "dsp", "dma.setup").splitlines()[1].split()[1]
+    play.wait(f"document.querySelector('#parameter-rows').textContent.includes('has {setup}.')", 10)
+    play.pick("machine", "")
     play.do("run")
     wanted = shell.run(play.files(), "run", "launch.json", "--report", "json", "--set", "dma.setup=200")
     assert play.report() == wanted
