@@ -129,7 +129,7 @@ TESTS   := $(SCRIPTS:%=tests/%.py) $(if $(SANITIZE),,$(PAGES:%=tests/%.py) tests
 CACHE ?= $(abspath $(BUILD))/cache
 
 .PHONY: check
-check: all $(BUILD)/docgen $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o)
+check: all $(BUILD)/docgen $(BUILD)/playground-shell $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o)
 	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(CACHE) \
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite tests/run $(BUILD)/tests/logs $(TESTS)
 

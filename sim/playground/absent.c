@@ -56,3 +56,5 @@ bool sweep_workers_run(const struct sweep_work *work, unsigned workers) {
   free(answer);
   return good;
 }
+
+unsigned sweep_workers_online(void) { return 1; }

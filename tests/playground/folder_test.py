@@ -141,10 +141,26 @@ def a_folder_that_is_no_playground_is_refused(_, folder):
     assert got.stderr == f"warpwait: --folder: {folder} is not a playground, which `make playground` makes\n"
 
 
+def the_browsers_verbs_answer_the_same_without_clang(made, folder):
+    """What is compiled to WebAssembly, linked for this computer."""
+    shell = WARPWAIT.parent / "playground-shell"
+    for example in made["examples"]:
+        if example["name"] not in ("01_seed", "06_deep_buffer_opencl", "14_trace_by_hand"):
+            continue
+        lay_out(example, folder)
+        words = words_of(example)
+        got = subprocess.run([str(shell), *words], cwd=folder, capture_output=True, text=True, check=False)
+        assert got.returncode == 0 and got.stdout == tool(*words, cwd=folder).stdout, f"{example['name']}: {got.stderr}"
+        if example["kind"] == "opencl":
+            (folder / "kernel.cl").write_text(example["files"]["kernel.cl"] + "\n")
+            got = subprocess.run([str(shell), *words], cwd=folder, capture_output=True, text=True, check=False)
+            assert got.returncode == 2 and "OpenCL C needs clang, which a browser has not" in got.stderr, got
+
+
 TESTS = [every_launch_of_the_examples_is_there, an_example_is_whole_and_reports_what_its_launch_reports,
          what_is_compiled_ahead_is_of_the_text_beside_it, machines_and_parameters_are_all_there,
          a_folder_is_served_until_it_is_interrupted, a_port_that_is_asked_for_is_taken,
-         a_folder_that_is_no_playground_is_refused]
+         a_folder_that_is_no_playground_is_refused, the_browsers_verbs_answer_the_same_without_clang]
 
 
 def main():
