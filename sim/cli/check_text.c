@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/cli/check_report.h"
+#include "sim/cli/text.h"
 
 struct paint {
   const char *error, *warning, *note, *bold, *off;
@@ -18,8 +19,6 @@ struct view {
   const struct paint *paint;
   struct text *text;
 };
-
-static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
 /* ---- source ------------------------------------------------------------------------------------- */
 
@@ -121,7 +120,7 @@ static void add_bytes(const struct view *view, const struct check_hazard *hazard
   struct text *text = view->text;
   if (hazard->space == CHECK_NOWHERE)
     return;
-  text_print(text, "  %" PRIu32 " byte%s at ", hazard->bytes, plural(hazard->bytes));
+  text_print(text, "  %" PRIu32 " byte%s at ", hazard->bytes, text_s(hazard->bytes));
   if (hazard->space == CHECK_LDS && bytes.name)
     text_print(text, "byte %" PRIu64 " of local '%s'\n", bytes.offset, bytes.name);
   else if (hazard->space == CHECK_LDS)
@@ -169,7 +168,7 @@ static void add_hazard(const struct view *view, const struct check_hazard *hazar
   add_bytes(view, hazard);
   if (*hazard->detail)
     text_print(view->text, "  %s\n", hazard->detail);
-  text_print(view->text, "  %" PRIu64 " time%s%s\n", hazard->count, hazard->count == 1 ? "" : "s",
+  text_print(view->text, "  %" PRIu64 " time%s%s\n", hazard->count, text_s(hazard->count),
              hazard->count == 1 ? "" : ", of which this is the first");
   check_advice(hazard, advice);
   text_print(view->text, "  advice: %s\n\n", advice);
@@ -198,14 +197,14 @@ static void add_summary(const struct view *view) {
   if (!check_whole(report))
     text_print(text, "the run did not come to its end: what would have followed is not checked\n");
   if (found)
-    text_print(text, "%zu hazard%s of %zu rule%s", found, plural(found), rules, plural(rules));
+    text_print(text, "%zu hazard%s of %zu rule%s", found, text_s(found), rules, text_s(rules));
   else
     text_print(text, "no hazards");
   if (suppressed)
     text_print(text, ", %zu suppressed", suppressed);
   text_print(text, ": %" PRIu64 " access%s and %" PRIu64 " cop%s of %zu launch%s checked\n", report->checked.accesses,
-             report->checked.accesses == 1 ? "" : "es", report->checked.copies,
-             report->checked.copies == 1 ? "y" : "ies", report->count, report->count == 1 ? "" : "es");
+             text_es(report->checked.accesses), report->checked.copies, report->checked.copies == 1 ? "y" : "ies",
+             report->count, text_es(report->count));
 }
 
 char *check_text(const struct check_report *report, bool colours) {

@@ -48,9 +48,9 @@ static void print_source(const struct view *view, uint32_t pc) {
 static void occupancy(const struct view *view) {
   const struct occupancy *fit = &view->result->occupancy;
   text_print(view->text, "occupancy      %u work-group%s of %u warp%s in a CU: %u of %u warps, limited by %s\n",
-             fit->groups_per_cu, fit->groups_per_cu == 1 ? "" : "s", fit->warps_per_group,
-             fit->warps_per_group == 1 ? "" : "s", fit->groups_per_cu * fit->warps_per_group,
-             view->job->machine.cu.warps, occupancy_limit_rows[fit->limit].name);
+             fit->groups_per_cu, text_s(fit->groups_per_cu), fit->warps_per_group, text_s(fit->warps_per_group),
+             fit->groups_per_cu * fit->warps_per_group, view->job->machine.cu.warps,
+             occupancy_limit_rows[fit->limit].name);
 }
 
 void report_print_changed(const struct job *job, struct text *text) {
@@ -88,7 +88,8 @@ static void together(const struct view *view) {
     text_print(view->text, "%s %zu, %s", before, i + 1, launches[i].isa.kernel->name);
     before = ", launch";
   }
-  text_print(view->text, ": %" PRIu64 " cycles in all\n", view->result->together_cycles);
+  text_print(view->text, ": %" PRIu64 " cycle%s in all\n", view->result->together_cycles,
+             text_s(view->result->together_cycles));
 }
 
 static void summary(const struct view *view) {
@@ -98,13 +99,13 @@ static void summary(const struct view *view) {
   uint64_t instructions = result->cu.warp_instructions;
   kernel(view);
   text_print(text, "machine        %s, %u CU%s at %u MHz\n", machine->name, machine->cu.count,
-             machine->cu.count == 1 ? "" : "s", machine->cu.clock_mhz);
+             text_s(machine->cu.count), machine->cu.clock_mhz);
   report_print_changed(view->job, text);
   text_print(text, "NDRange        ");
   print_range(text, view->launch->global, view->launch->dimensions);
   text_print(text, " work-items in groups of ");
   print_range(text, view->launch->local, view->launch->dimensions);
-  text_print(text, ": %" PRIu64 " work-group%s", result->work_groups, result->work_groups == 1 ? "" : "s");
+  text_print(text, ": %" PRIu64 " work-group%s", result->work_groups, text_s(result->work_groups));
   if (view->launch->part_groups)
     text_print(text, " alone, from number %u on", view->launch->first_group);
   text_print(text, "\n");
@@ -183,15 +184,17 @@ static void lds(const struct view *view) {
   const char *before = view->result->together > 1 ? "\nLDS, of these launches:" : "\nLDS:";
   if (stats->accesses) {
     text_print(view->text,
-               "%s %" PRIu64 " accesses in %" PRIu64 " passes, %" PRIu64 " added by conflicts (at most %" PRIu64
-               " way%s); %" PRIu64 " cycles of contention with copies\n",
-               before, stats->accesses, stats->passes, stats->conflict_cycles, view->result->lds_max_ways,
-               view->result->lds_max_ways == 1 ? "" : "s", stats->contention_cycles);
+               "%s %" PRIu64 " access%s in %" PRIu64 " pass%s, %" PRIu64 " added by conflicts (at most %" PRIu64
+               " way%s); %" PRIu64 " cycle%s of contention with copies\n",
+               before, stats->accesses, text_es(stats->accesses), stats->passes, text_es(stats->passes),
+               stats->conflict_cycles, view->result->lds_max_ways, text_s(view->result->lds_max_ways),
+               stats->contention_cycles, text_s(stats->contention_cycles));
     before = "    ";
   }
   if (stats->dma_beats)
-    text_print(view->text, "%s %" PRIu64 " beats of copies; %" PRIu64 " cycles of contention with warps\n", before,
-               stats->dma_beats, stats->dma_contention_cycles);
+    text_print(view->text, "%s %" PRIu64 " beat%s of copies; %" PRIu64 " cycle%s of contention with warps\n", before,
+               stats->dma_beats, text_s(stats->dma_beats), stats->dma_contention_cycles,
+               text_s(stats->dma_contention_cycles));
   if (stats->accesses)
     lds_instructions(view);
 }
@@ -213,14 +216,14 @@ static void hazards(const struct view *view) {
     isa_hazard_advice(hazard->rule, 0, 0, advice);
     text_print(view->text, "\nhazard %s at ", row->rule);
     print_place(view, hazard->pc);
-    text_print(view->text, ", %" PRIu64 " time%s: %s\n", result->hazards[i].count,
-               result->hazards[i].count == 1 ? "" : "s", row->text);
+    text_print(view->text, ", %" PRIu64 " time%s: %s\n", result->hazards[i].count, text_s(result->hazards[i].count),
+               row->text);
     text_print(view->text, "  first: work-group (%u, %u, %u), work-item %u%s%s\n  advice: %s\n", hazard->group[0],
-               hazard->group[1], hazard->group[2], hazard->item, *hazard->detail ? ": " : "", hazard->detail,
-               advice);
+               hazard->group[1], hazard->group[2], hazard->item, *hazard->detail ? ": " : "", hazard->detail, advice);
   }
   if (result->hazards_dropped)
-    text_print(view->text, "\n%" PRIu64 " hazards at further instructions are not shown\n", result->hazards_dropped);
+    text_print(view->text, "\n%" PRIu64 " hazard%s at further instructions %s not shown\n", result->hazards_dropped,
+               text_s(result->hazards_dropped), result->hazards_dropped == 1 ? "is" : "are");
 }
 
 /* A line may hold several calls: then the instruction tells them apart. */
@@ -253,7 +256,7 @@ static void stuck_reason(const struct view *view, const struct stuck_warp *warp)
     text_print(view->text, "\n");
   } else if (warp->missing) {
     text_print(view->text, "stands at %s and waits for %u warp%s of its work-group, of which %u ha%s exited\n", call,
-               warp->missing, warp->missing == 1 ? "" : "s", warp->exited, warp->exited == 1 ? "s" : "ve");
+               warp->missing, text_s(warp->missing), warp->exited, warp->exited == 1 ? "s" : "ve");
   } else if (warp->phase) {
     text_print(view->text, "waits for a phase of an mbarrier, at which nobody is left to arrive\n");
   } else if (warp->stall == STALL_COPY_WAIT && warp->event) {

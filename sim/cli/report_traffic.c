@@ -12,15 +12,17 @@ static double mean(uint64_t sum, uint64_t count) { return per((double)sum, (doub
 
 struct part {
   uint64_t count;
-  const char *name;
+  const char *noun, *rest; /* "request", " held"; the noun may be missing */
 };
 
-/* "3 strided, 1 2D": those that there are; whether there are any. */
+/* "3 strided, 1 request refused": those that there are; whether there are any. */
 static bool print_parts(struct text *text, const char *head, const struct part *parts, size_t count) {
   const char *before = head;
   for (size_t i = 0; i < count; i++)
     if (parts[i].count) {
-      text_print(text, "%s%" PRIu64 " %s", before, parts[i].count, parts[i].name);
+      const char *noun = parts[i].noun;
+      text_print(text, "%s%" PRIu64 " %s%s%s", before, parts[i].count, noun ? noun : "",
+                 noun ? text_s(parts[i].count) : "", parts[i].rest);
       before = ", ";
     }
   return before != head;
@@ -71,21 +73,23 @@ static void latencies(const struct histogram *latency, struct text *text) {
 static void kinds(const struct launch_result *result, struct text *text) {
   const struct cu_stats *cu = &result->cu;
   const struct dma_stats *dma = &result->dma;
-  const struct part called[] = {
-      {cu->copies_plain, "plain"}, {cu->copies_strided, "strided"}, {cu->copies_2d, "2D"}, {cu->copies_3d, "3D"}};
-  const struct part seen[] = {{report_one_dimensional(dma), "of one dimension"},
-                              {dma->descriptors_2d, "of two dimensions"},
-                              {dma->descriptors_3d, "of three dimensions"}};
+  const struct part called[] = {{cu->copies_plain, NULL, "plain"},
+                                {cu->copies_strided, NULL, "strided"},
+                                {cu->copies_2d, NULL, "2D"},
+                                {cu->copies_3d, NULL, "3D"}};
+  const struct part seen[] = {{report_one_dimensional(dma), NULL, "of one dimension"},
+                              {dma->descriptors_2d, NULL, "of two dimensions"},
+                              {dma->descriptors_3d, NULL, "of three dimensions"}};
   if (cu->copies == cu->copies_plain && dma->descriptors == report_one_dimensional(dma))
     return;
   print_parts(text, "  called: ", called, sizeof called / sizeof *called);
   print_parts(text, "; descriptors: ", seen, sizeof seen / sizeof *seen);
   if (dma->splits)
-    text_print(text, "; %" PRIu64 " split into %" PRIu64 " parts", dma->splits, dma->parts);
-  text_print(text, "\n  %" PRIu64 " planes of %.2f lines; %.1f bytes a line", dma->planes,
+    text_print(text, "; %" PRIu64 " split into %" PRIu64 " part%s", dma->splits, dma->parts, text_s(dma->parts));
+  text_print(text, "\n  %" PRIu64 " plane%s of %.2f lines; %.1f bytes a line", dma->planes, text_s(dma->planes),
              mean(dma->lines, dma->planes), mean(dma->bytes, dma->lines));
   if (dma->packs)
-    text_print(text, "; %" PRIu64 " requests of several lines", dma->packs);
+    text_print(text, "; %" PRIu64 " request%s of several lines", dma->packs, text_s(dma->packs));
   text_print(text, "\n");
 }
 
@@ -130,8 +134,8 @@ static void over_time(const struct machine *machine, const struct launch_result 
 }
 
 static void timeline(const struct machine *machine, const struct launch_result *result, struct text *text) {
-  text_print(text, "  an engine over time, %" PRIu64 " cycles a character\n",
-             (uint64_t)1 << result->dma_timeline.shift);
+  text_print(text, "  an engine over time, %" PRIu64 " cycle%s a character\n",
+             (uint64_t)1 << result->dma_timeline.shift, text_s((uint64_t)1 << result->dma_timeline.shift));
   over_time(machine, result, "channels", result->dma_timeline.held, machine->dma.channels, text);
   over_time(machine, result, "queue", result->dma_timeline.waiting, machine->dma.queue, text);
 }
@@ -140,23 +144,25 @@ static void timeline(const struct machine *machine, const struct launch_result *
 
 static void by_warps(const struct cu_stats *cu, struct text *text) {
   text_print(text,
-             "\ncopies by warps: %" PRIu64 " of %" PRIu64 " bytes together, in %" PRIu64
-             " accesses to global memory (%.1f bytes each)\n"
-             "  they took %" PRIu64 " issue slots, %.1f %% of all that were used\n",
-             cu->warp_copies, cu->copy_bytes, cu->copy_accesses, mean(cu->copy_bytes, cu->copy_accesses),
-             cu->copy_slots, percent(cu->copy_slots, cu->warp_instructions + cu->copy_slots + cu->copy_retries));
+             "\ncopies by warps: %" PRIu64 " of %" PRIu64 " byte%s together, in %" PRIu64
+             " access%s to global memory (%.1f bytes each)\n"
+             "  they took %" PRIu64 " issue slot%s, %.1f %% of all that were used\n",
+             cu->warp_copies, cu->copy_bytes, text_s(cu->copy_bytes), cu->copy_accesses, text_es(cu->copy_accesses),
+             mean(cu->copy_bytes, cu->copy_accesses), cu->copy_slots, text_s(cu->copy_slots),
+             percent(cu->copy_slots, cu->warp_instructions + cu->copy_slots + cu->copy_retries));
 }
 
 static void by_engines(const struct machine *machine, const struct launch_result *result, struct text *text) {
   const struct dma_stats *stats = &result->dma;
-  text_print(text,
-             "\nDMA%s: %" PRIu64 " descriptors, %" PRIu64
-             " bytes, %.2f bytes a busy cycle; queue %.2f on average, %u at "
-             "most",
-             report_of_all(result), stats->descriptors, stats->bytes, mean(stats->bytes, stats->busy_cycles),
-             mean(stats->queue_cycles, stats->busy_cycles), result->dma_queue_peak);
+  text_print(
+      text,
+      "\nDMA%s: %" PRIu64 " descriptor%s, %" PRIu64 " byte%s, %.2f bytes a busy cycle; queue %.2f on average, %u at "
+      "most",
+      report_of_all(result), stats->descriptors, text_s(stats->descriptors), stats->bytes, text_s(stats->bytes),
+      mean(stats->bytes, stats->busy_cycles), mean(stats->queue_cycles, stats->busy_cycles), result->dma_queue_peak);
   if (result->cu.copy_retries)
-    text_print(text, ", %" PRIu64 " further attempts while full", result->cu.copy_retries);
+    text_print(text, ", %" PRIu64 " further attempt%s while full", result->cu.copy_retries,
+               text_s(result->cu.copy_retries));
   text_print(text, "\n");
   kinds(result, text);
   efficiency(result, text);
@@ -199,8 +205,8 @@ static void l2(const struct machine *machine, const struct mem_stats *stats, str
   uint64_t lines = stats->l2_hits + stats->l2_misses;
   text_print(text, "\n  ");
   if (lines)
-    text_print(text, "L2: %" PRIu64 " of %" PRIu64 " lines hit (%.1f %%), %" PRIu64 " written back; ", stats->l2_hits,
-               lines, percent(stats->l2_hits, lines), stats->l2_writebacks);
+    text_print(text, "L2: %" PRIu64 " of %" PRIu64 " line%s hit (%.1f %%), %" PRIu64 " written back; ", stats->l2_hits,
+               lines, text_s(lines), percent(stats->l2_hits, lines), stats->l2_writebacks);
   text_print(text, "bytes: link up %" PRIu64 ", down %" PRIu64 ", L2 %" PRIu64 ", DRAM %" PRIu64 "\n",
              stats->link_up_bytes, stats->link_down_bytes, stats->l2_bytes, stats->dram_bytes);
   if (machine->mem.l2_slices > 1 && stats->l2_bytes)
@@ -210,39 +216,41 @@ static void l2(const struct machine *machine, const struct mem_stats *stats, str
 
 /* What misses and updates waited for, as far as they did. */
 static void l2_waits(const struct mem_stats *stats, struct text *text) {
-  const struct part fills[] = {{stats->l2_merges, "merges"},
-                               {stats->l2_merges_refused, "refused"},
-                               {stats->l2_mshr_full_cycles, "cycles that misses waited for a free MSHR"}};
+  const struct part fills[] = {{stats->l2_merges, "merge", ""},
+                               {stats->l2_merges_refused, NULL, "refused"},
+                               {stats->l2_mshr_full_cycles, "cycle", " that misses waited for a free MSHR"}};
   if (print_parts(text, "  L2 fills: ", fills, sizeof fills / sizeof *fills))
     text_print(text, "\n");
   if (stats->l2_prefetches_dropped)
-    text_print(text, "  L2 prefetches: %" PRIu64 " lines dropped for want of an MSHR\n", stats->l2_prefetches_dropped);
+    text_print(text, "  L2 prefetches: %" PRIu64 " line%s dropped for want of an MSHR\n", stats->l2_prefetches_dropped,
+               text_s(stats->l2_prefetches_dropped));
   if (stats->l2_atomic_cycles)
-    text_print(text, "  L2 atomics: updates kept slices %" PRIu64 " cycles longer than their bytes did\n",
-               stats->l2_atomic_cycles);
+    text_print(text, "  L2 atomics: updates kept slices %" PRIu64 " cycle%s longer than their bytes did\n",
+               stats->l2_atomic_cycles, text_s(stats->l2_atomic_cycles));
 }
 
 static void dram(const struct machine *machine, const struct mem_stats *stats, struct text *text) {
   uint64_t accesses = report_row_accesses(stats);
   if (stats->l2_bypassed)
-    text_print(text, "  past the L2: %" PRIu64 " sectors, %" PRIu64 " bytes\n", stats->l2_bypassed,
-               stats->l2_bypassed * machine->mem.sector);
+    text_print(text, "  past the L2: %" PRIu64 " sector%s, %" PRIu64 " bytes\n", stats->l2_bypassed,
+               text_s(stats->l2_bypassed), stats->l2_bypassed * machine->mem.sector);
   if (accesses)
-    text_print(text, "  DRAM rows: %.1f %% of %" PRIu64 " accesses hit, %.1f %% missed, %.1f %% in conflict\n",
-               percent(stats->dram_row_hits, accesses), accesses, percent(stats->dram_row_misses, accesses),
-               percent(stats->dram_row_conflicts, accesses));
+    text_print(text, "  DRAM rows: %.1f %% of %" PRIu64 " access%s hit, %.1f %% missed, %.1f %% in conflict\n",
+               percent(stats->dram_row_hits, accesses), accesses, text_es(accesses),
+               percent(stats->dram_row_misses, accesses), percent(stats->dram_row_conflicts, accesses));
   if (accesses && machine->mem.dram_channels > 1)
     text_print(text, "  DRAM channels: the busiest of %u passed %.2f times the mean\n", machine->mem.dram_channels,
                report_dram_imbalance(machine, stats));
   if (stats->dram_refresh_stalls)
-    text_print(text, "  DRAM refreshes held accesses for %" PRIu64 " cycles\n", stats->dram_refresh_stalls);
-  const struct part pending[] = {{stats->dram_early_bytes, "bytes left by earlier launches"},
-                                 {stats->dram_late_bytes, "bytes left to pass after the end"}};
+    text_print(text, "  DRAM refreshes held accesses for %" PRIu64 " cycle%s\n", stats->dram_refresh_stalls,
+               text_s(stats->dram_refresh_stalls));
+  const struct part pending[] = {{stats->dram_early_bytes, "byte", " left by earlier launches"},
+                                 {stats->dram_late_bytes, "byte", " left to pass after the end"}};
   if (print_parts(text, "  DRAM: ", pending, sizeof pending / sizeof *pending))
     text_print(text, "\n");
   if (stats->outside_requests)
-    text_print(text, "  outside memory: %" PRIu64 " transactions, %" PRIu64 " errors\n", stats->outside_requests,
-               stats->outside_errors);
+    text_print(text, "  outside memory: %" PRIu64 " transaction%s, %" PRIu64 " error%s\n", stats->outside_requests,
+               text_s(stats->outside_requests), stats->outside_errors, text_s(stats->outside_errors));
 }
 
 void report_memory(const struct machine *machine, const struct launch_result *result, struct text *text) {
@@ -253,10 +261,10 @@ void report_memory(const struct machine *machine, const struct launch_result *re
     return;
   text_print(text, "\nmemory%s: ", report_of_all(result));
   if (accesses)
-    text_print(text, "%" PRIu64 " accesses of warps (%.2f sectors each)%s", accesses, mean(stats->sectors, accesses),
-               requests ? ", " : "");
+    text_print(text, "%" PRIu64 " access%s of warps (%.2f sectors each)%s", accesses, text_es(accesses),
+               mean(stats->sectors, accesses), requests ? ", " : "");
   if (requests)
-    text_print(text, "%" PRIu64 " requests of DMA engines", requests);
+    text_print(text, "%" PRIu64 " request%s of DMA engines", requests, text_s(requests));
   l2(machine, stats, text);
   l2_waits(stats, text);
   dram(machine, stats, text);
@@ -267,18 +275,19 @@ void report_memory(const struct machine *machine, const struct launch_result *re
 void report_pipe(const struct launch_result *result, const struct pipe_result *at, struct text *text) {
   const struct isa_pipe_stats *stats = &at->stats;
   double held = mean(stats->packet_cycles, result->together_cycles);
-  const struct part requests[] = {{stats->reservations, "reservations"},
-                                  {stats->empty, "requests refused as it was empty"},
-                                  {stats->full, "requests refused as it was full"},
-                                  {stats->over_limit, "requests refused over the limit"},
-                                  {stats->held, "requests held until they could be granted"}};
+  const struct part requests[] = {{stats->reservations, "reservation", ""},
+                                  {stats->empty, "request", " refused as it was empty"},
+                                  {stats->full, "request", " refused as it was full"},
+                                  {stats->over_limit, "request", " refused over the limit"},
+                                  {stats->held, "request", " held until it could be granted"}};
   text_print(text,
-             "\npipe %s%s: %u packets of %u bytes at most; %" PRIu64 " written, %" PRIu64 " read, %" PRIu64 " left\n",
-             at->pipe->name, report_of_all(result), at->pipe->max_packets, at->pipe->packet_size, stats->written,
-             stats->read, at->left);
+             "\npipe %s%s: %u packet%s of %u byte%s at most; %" PRIu64 " written, %" PRIu64 " read, %" PRIu64 " left\n",
+             at->pipe->name, report_of_all(result), at->pipe->max_packets, text_s(at->pipe->max_packets),
+             at->pipe->packet_size, text_s(at->pipe->packet_size), stats->written, stats->read, at->left);
   if (stats->most)
-    text_print(text, "  filled to %" PRIu64 " packets at most (%.1f %%), %.2f on average (%.1f %%)\n", stats->most,
-               percent(stats->most, at->pipe->max_packets), held, 100 * per(held, at->pipe->max_packets));
+    text_print(text, "  filled to %" PRIu64 " packet%s at most (%.1f %%), %.2f on average (%.1f %%)\n", stats->most,
+               text_s(stats->most), percent(stats->most, at->pipe->max_packets), held,
+               100 * per(held, at->pipe->max_packets));
   if (print_parts(text, "  ", requests, sizeof requests / sizeof *requests))
     text_print(text, "\n");
 }

@@ -332,14 +332,14 @@ bool session_estimate(struct session *session, struct message *message) {
   session->run = sample_of(&all);
   const bool good = run_points(session, message);
   if (good) {
-    printf("%" PRIu64 " points", session->asked);
+    printf("%" PRIu64 " point%s", session->asked, text_s(session->asked));
     if (session->there)
-      printf(", of which %" PRIu64 " are done", session->there);
-    printf("; to run: %zu points, in %zu functional configuration%s\n", all.tasks, all.groups,
-           all.groups == 1 ? "" : "s");
+      printf(", of which %" PRIu64 " %s done", session->there, session->there == 1 ? "is" : "are");
+    printf("; to run: %zu point%s, in %zu functional configuration%s\n", all.tasks, text_s(all.tasks), all.groups,
+           text_s(all.groups));
     print_sample(session->plan);
-    printf("time: about %s with %u job%s, from %" PRIu64 " points\n", clock_text(estimate(session, &all), text),
-           all.jobs, all.jobs == 1 ? "" : "s", session->done);
+    printf("time: about %s with %u job%s, from %" PRIu64 " point%s\n", clock_text(estimate(session, &all), text),
+           all.jobs, text_s(all.jobs), session->done, text_s(session->done));
   } else if (session->interrupted) {
     message_fail(message, "interrupted");
   }
@@ -367,8 +367,8 @@ bool session_sum_up(struct session *session, const char *out, struct message *me
   char text[PLAN_MESSAGE];
   bool good = store_statuses(session->store, add_status, &statuses, text);
   if (good)
-    printf("%" PRIu64 " points: %s; %" PRIu64 " run now\n", store_count(session->store),
-           statuses.data ? statuses.data : "none", session->done);
+    printf("%" PRIu64 " point%s: %s; %" PRIu64 " run now\n", store_count(session->store),
+           text_s(store_count(session->store)), statuses.data ? statuses.data : "none", session->done);
   good = good && store_best(session->store, &order, print_best, NULL, text);
   if (good)
     printf("results: %s (`warpwait sweep info` and `warpwait sweep query` look into it)\n", out);

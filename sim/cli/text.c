@@ -31,3 +31,7 @@ void text_print(struct text *text, const char *format, ...) {
   va_end(again);
   text->length += wanted - 1;
 }
+
+const char *text_s(uint64_t count) { return count == 1 ? "" : "s"; }
+
+const char *text_es(uint64_t count) { return count == 1 ? "" : "es"; }

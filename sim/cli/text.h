@@ -3,6 +3,7 @@
 #define SIM_CLI_TEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct text {
   char *data; /* always terminated once something was printed; free() it */
@@ -13,5 +14,9 @@ struct text {
 void text_add(struct text *text, const char *bytes, size_t length);
 
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What a noun ends in behind its count: "1 byte", "2 bytes"; "1 pass", "2 passes". */
+const char *text_s(uint64_t count);
+const char *text_es(uint64_t count);
 
 #endif

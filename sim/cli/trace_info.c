@@ -92,8 +92,8 @@ static void print_launch(struct text *text, const struct trace_facts *facts, siz
   print_triple(text, launch->isa.local, launch->isa.dimensions);
   if (launch->isa.part_groups)
     text_print(text, ", of which %u from number %u on", launch->isa.part_groups, launch->isa.first_group);
-  text_print(text, ": %" PRIu64 " operations of warps\n",
-             number < trace_launches(facts->trace) ? facts->by_launch[number] : 0);
+  const uint64_t operations = number < trace_launches(facts->trace) ? facts->by_launch[number] : 0;
+  text_print(text, ": %" PRIu64 " operation%s of warps\n", operations, text_s(operations));
 }
 
 static void print_recording(struct text *text, const struct trace_facts *facts) {
@@ -227,9 +227,9 @@ static void print_lines(struct text *text, const struct kernel_count *kernel) {
 }
 
 static void print_kernel(struct text *text, const struct kernel_count *kernel, bool with_lines) {
-  text_print(text, "\nkernel %s in %s: %" PRIu64 " launch%s, %" PRIu64 " operations of warps, %.1f lanes on average\n",
-             kernel->kernel->name, file_base(kernel->program->file), kernel->launches,
-             kernel->launches == 1 ? "" : "es", kernel->all.operations, lanes_of(&kernel->all));
+  text_print(text, "\nkernel %s in %s: %" PRIu64 " launch%s, %" PRIu64 " operation%s of warps, %.1f lanes on average\n",
+             kernel->kernel->name, file_base(kernel->program->file), kernel->launches, text_es(kernel->launches),
+             kernel->all.operations, text_s(kernel->all.operations), lanes_of(&kernel->all));
   print_kinds(text, kernel);
   print_copies(text, kernel);
   if (with_lines)

@@ -53,8 +53,9 @@ static bool write_object(const struct isa_program *program, const char *path, st
 }
 
 static void list_head(const struct isa_kernel *kernel, struct text *text) {
-  text_print(text, "kernel %s: %u registers, %u spilled, %u bytes of LDS, %u private bytes a lane\n", kernel->name,
-             kernel->registers, kernel->spilled, kernel->lds_bytes, kernel->private_bytes);
+  text_print(text, "kernel %s: %u register%s, %u spilled, %u byte%s of LDS, %u private byte%s a lane\n", kernel->name,
+             kernel->registers, text_s(kernel->registers), kernel->spilled, kernel->lds_bytes,
+             text_s(kernel->lds_bytes), kernel->private_bytes, text_s(kernel->private_bytes));
   for (size_t i = 0; i < kernel->arg_count; i++)
     text_print(text, "  argument %zu  %-8s %s\n", i + 1, kernel->args[i].type, kernel->args[i].name);
 }

@@ -1,4 +1,5 @@
 #include "sim/cli/verify.h"
+#include "sim/cli/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -127,8 +128,8 @@ static bool compare_pipe(struct verdict *verdict, const struct job *job, const s
   if (same)
     same = compare(verdict, job, check, packets, bytes);
   else
-    snprintf(verdict->text, sizeof verdict->text, "got %" PRIu64 " packets, expected %" PRIu64, bytes / size,
-             check->expected_bytes / size);
+    snprintf(verdict->text, sizeof verdict->text, "got %" PRIu64 " packet%s, expected %" PRIu64, bytes / size,
+             text_s(bytes / size), check->expected_bytes / size);
   free(packets);
   return same;
 }

@@ -78,7 +78,7 @@ TEST(pipes, packets_go_from_launch_to_launch_and_the_rest_is_dumped_in_order) {
   EXPECT_CONTAINS(outcome.out, "pipe p: 40 packets of 4 bytes at most; 0 written, 32 read, 8 left");
   EXPECT_CONTAINS(outcome.out, "  24 requests refused as it was full\n");
   EXPECT_CONTAINS(outcome.out, "  filled to 40 packets at most (100.0 %), ");
-  EXPECT_CONTAINS(outcome.out, "pipe q: 1 packets of 12 bytes at most; 0 written, 0 read, 0 left\n\n====");
+  EXPECT_CONTAINS(outcome.out, "pipe q: 1 packet of 12 bytes at most; 0 written, 0 read, 0 left\n\n====");
   outcome_free(&outcome);
   uint32_t numbers[64];
   EXPECT_EQ(read_numbers("p.bin", numbers), 8);

@@ -236,3 +236,19 @@ TEST(traffic, copies_by_warps_say_what_they_took) {
   EXPECT_CONTAINS(outcome.out, "    plain           256      256.0 ");
   outcome_free(&outcome);
 }
+
+/* One work-item loads a word, stores it, and copies a word that it reads back. */
+TEST(traffic, what_there_is_one_of_is_not_called_many) {
+  static const char one[] = ".kernel one\n.arg src global\n.lds t 4\n.reg e, v\n.reg64 p\n ld.arg.b64 p, src\n"
+                            " copy.to_lds e, [t], [p], 1, size=1\n wait e\n ld.lds.u8 v, [t]\n"
+                            " st.global.b8 [p], v\n exit\n";
+  tool_folder();
+  tool_file("one.wws", one);
+  struct outcome outcome = tool("run one.wws --global 1 --local 1 --arg buffer:a=4 --set dma.full=retry");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_CONTAINS(outcome.out, "\nLDS: 1 access in 1 pass, 0 added by conflicts (at most 1 way); 0 cycles of");
+  EXPECT_CONTAINS(outcome.out, "\n     1 beat of copies; 0 cycles of");
+  EXPECT_CONTAINS(outcome.out, "\nDMA: 1 descriptor, 1 byte, ");
+  EXPECT_CONTAINS(outcome.out, "\nmemory: 1 access of warps (1.00 sectors each), 1 request of DMA engines\n");
+  outcome_free(&outcome);
+}

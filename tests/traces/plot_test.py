@@ -308,6 +308,11 @@ class MadeTimelines(Folder):
         table = plots.bank_table_over_time(Made(), "all", 100, start=40, end=43)
         self.assertEqual(table.loc[7].to_dict(), {40: 1, 41: 1, 42: 0})
 
+    def test_axes_of_cycles_say_how_long_a_window_is(self):
+        for windows, label in ((7, "cycle (windows of 9 cycles)"), (100, "cycle (windows of 1 cycle)")):
+            self.assertEqual(plots.stalls_over_time(Made(), windows).get_xlabel(), label)
+        self.assertEqual(plots.banks_over_time(Made(), windows=100).get_xlabel(), label)
+
     def test_banks_by_line_have_passes_and_conflicts(self):
         table = plots.bank_table(Made())
         row = {0: 2, 1: 3, **dict.fromkeys(range(2, 8), 0), "passes": 3, "conflicts": 1}

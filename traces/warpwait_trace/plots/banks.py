@@ -68,7 +68,7 @@ def draw_banks_over_time(table, who="all", ax=None):
     mesh = axes.pcolormesh(edges, numpy.arange(len(table) + 1) - .5, share, cmap="cividis", vmin=0,
                            vmax=max(share.max(), 1), rasterized=True)
     axes.figure.colorbar(mesh, ax=axes, label=f"cycles in which it worked for {WHO[who]}, % of window", pad=.01)
-    axes.set_xlabel(f"cycle (windows of {edges[1] - edges[0]:,} cycles)")
+    axes.set_xlabel(figure.windows_label(edges))
     axes.set_ylabel("bank")
     axes.set_yticks(range(0, len(table), max(1, len(table) // 8)))
     figure.thousands(axes.xaxis)

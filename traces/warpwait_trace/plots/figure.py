@@ -44,6 +44,12 @@ def thousands(axis):
     axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
+def windows_label(edges):
+    """The label of an axis of cycles that are taken together in windows with these edges."""
+    width = edges[1] - edges[0]
+    return f"cycle (windows of {width:,} cycle{'' if width == 1 else 's'})"
+
+
 def save(figure, path):
     """Writes a figure to a .png or .svg; equal figures give equal bytes. The file is there whole or not at all.
 

@@ -148,7 +148,7 @@ def draw_stalls_over_time(table, percent=False, ax=None):
         before = above
     axes.set_xlim(edges[0], edges[-1])
     axes.set_ylim(0)
-    axes.set_xlabel(f"cycle (windows of {edges[1] - edges[0]:,} cycles)")
+    axes.set_xlabel(figure.windows_label(edges))
     axes.set_ylabel("per cent of resident warps" if percent else "warps (mean of the window)")
     figure.thousands(axes.xaxis)
     figure.legend_outside(axes, figure.bucket_patches(table)[::-1])
