@@ -89,8 +89,8 @@ static void take_pipe_reply(struct cu *cu, struct cu_access *access, cycle_t now
   struct isa_access *isa = &access->isa;
   struct cu_warp *warp = cu_warp(cu, access->warp);
   isa_pipe_report(isa);
-  if (cu->source->replied)
-    cu->source->replied(cu->source->self, isa);
+  if (cu->source->replied.call)
+    cu->source->replied.call(cu->source->replied.self, isa);
   if (!isa->pipe.refused && !isa->pipe.held)
     return;
   const enum stall stall = isa_is_pipe_write((enum isa_op)isa->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
@@ -176,7 +176,7 @@ static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32
   *warp = (struct cu_warp){
       .kernel = kernel, .scheduler = scheduler, .since = now, .started = now, .group = group_slot, .index = index};
   cu_note_turn(cu, slot, now);
-  warp->pc = cu->source->start_warp(cu->source->self, slot, group_slot, index);
+  warp->pc = cu->source->start_warp.call(cu->source->start_warp.self, slot, group_slot, index);
   scheduler->age[scheduler->aged++] = (uint8_t)slot;
   cu->groups[group_slot].warps |= cu_bit(slot);
   if (!cu->resident++)
@@ -206,8 +206,8 @@ static void start_group(struct cu *cu, const struct cu_start *start, cycle_t now
   while (cu->groups[slot].active)
     slot++;
   assert(slot < cu->params.groups && "the dispatcher sends a group when there is room");
-  const struct isa_group *shape =
-      cu->source->start_group(cu->source->self, slot, start->launch, start->linear, lds_of(cu, slot, start), now);
+  const struct isa_group *shape = cu->source->start_group.call(cu->source->start_group.self, slot, start->launch,
+                                                               start->linear, lds_of(cu, slot, start), now);
   struct cu_group *group = &cu->groups[slot];
   *group = (struct cu_group){
       .active = true,

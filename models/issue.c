@@ -74,7 +74,7 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
   if (l1_hit(&cu->l1, access->lines, message->count)) {
     warp->kernel->stats.l1_hits += message->count;
     access->isa.cache = &cu->l1.cache;
-    cu->source->commit(cu->source->self, &access->isa);
+    cu->source->commit.call(cu->source->commit.self, &access->isa);
     access->isa.cache = NULL;
     cycle_t passed = rate_take(&cu->l1.width, now, message->moved) - 1;
     cu_set_results(warp, info, passed + cu->mem.l1_latency, CU_NO_UNIT, STALL_MEMORY);
@@ -311,8 +311,8 @@ static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t
     access = take_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool);
     cu->accesses[access].warp = slot;
   }
-  warp->pc =
-      cu->source->step(cu->source->self, slot, now, access == NO_ACCESS ? NULL : &cu->accesses[access].isa, &result);
+  warp->pc = cu->source->step.call(cu->source->step.self, slot, now,
+                                   access == NO_ACCESS ? NULL : &cu->accesses[access].isa, &result);
   note_issue(cu, warp->kernel, slot, &result, now);
   bool goes_on = execute(cu, slot, info, access, &result, now);
   if (cu->params.operand_latency && access != NO_ACCESS)

@@ -122,9 +122,9 @@ void memory_commit(const struct memory *memory, const struct mem_event *event) {
   const struct warp_source *source = memory->clients[event->client].source;
   const struct mem_message *message = &event->message;
   if (mem_is_dma(message->kind))
-    source->commit_dma_memory(source->self, message->engine, message->tag);
+    source->commit_dma_memory.call(source->commit_dma_memory.self, message->engine, message->tag);
   else if (message->kind != MEM_PREFETCH)
-    source->commit(source->self, message->access);
+    source->commit.call(source->commit.self, message->access);
   if (message->fills)
     l1_capture(memory->clients[event->client].l1, memory->mirror, message->lines, message->count, message->tag);
 }

@@ -40,12 +40,12 @@ struct occupancy simulation_occupancy(const struct machine *machine, const struc
 
 static void lds_commit_warp(void *context, uint32_t tag) {
   struct node *node = context;
-  node->source->commit(node->source->self, &node->cu.accesses[tag].isa);
+  node->source->commit.call(node->source->commit.self, &node->cu.accesses[tag].isa);
 }
 
 static void lds_commit_dma(void *context, unsigned engine, uint32_t tag) {
   struct node *node = context;
-  node->source->commit_dma_lds(node->source->self, engine, tag);
+  node->source->commit_dma_lds.call(node->source->commit_dma_lds.self, engine, tag);
 }
 
 static void add_probes(struct island *island, struct node *node) {
@@ -336,7 +336,7 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
     all->launches[i]->report_context = &node->cu.kernels[i];
     node->launches[i] = *all->launches[i];
   }
-  if (!node->source->launch(node->source->self, node->launches, all->count))
+  if (!node->source->launch.call(node->source->launch.self, node->launches, all->count))
     return false;
   for (size_t i = 0; i < all->count; i++)
     cu_launch_kernel(&node->cu, &node->launches[i], all->results[i].occupancy.lds_per_group, all->results[i].by_pc);

@@ -166,7 +166,7 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
     unit->launches[i].report = take_report;
     unit->launches[i].report_context = &unit->listeners[i];
   }
-  return unit->inner->launch(unit->inner->self, unit->launches, count);
+  return unit->inner->launch.call(unit->inner->launch.self, unit->launches, count);
 }
 
 /* ---- groups and warps ------------------------------------------------------------------------ */
@@ -191,7 +191,8 @@ static void forget_group(struct check_group *group) {
 static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
                                            uint32_t lds_base, cycle_t now) {
   struct check_unit *unit = self;
-  const struct isa_group *shape = unit->inner->start_group(unit->inner->self, slot, number, linear, lds_base, now);
+  const struct isa_group *shape =
+      unit->inner->start_group.call(unit->inner->start_group.self, slot, number, linear, lds_base, now);
   struct check_group *group = &unit->groups[slot];
   forget_group(group);
   *group = (struct check_group){.shape = shape,
@@ -210,7 +211,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   handover_free_warp(warp);
   packets_free_warp(warp);
   *warp = (struct check_warp){.number = unit->groups[group_slot].number, .group = group_slot, .index = index};
-  return unit->inner->start_warp(unit->inner->self, slot, group_slot, index);
+  return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
 }
 
 /* ---- hazards that others have found ----------------------------------------------------------- */
@@ -392,7 +393,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   if (row->act == ACT_PIPE_SLOT)
     packets_operands(warp, isa);
   unit->reported = false;
-  const uint32_t next = unit->inner->step(unit->inner->self, slot, now, access, result);
+  const uint32_t next = unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
   if (row->act != ACT_NONE && result->mask && (!group->broken || row->act >= ACT_PIPE_RESERVE))
     take_step(unit, group, warp, row, access, result);
   if (result->done) {
@@ -433,7 +434,7 @@ static void commit_atomic(struct check_unit *unit, const struct isa_access *acce
 
 static void commit(void *self, struct isa_access *access) {
   struct check_unit *unit = self;
-  unit->inner->commit(unit->inner->self, access);
+  unit->inner->commit.call(unit->inner->commit.self, access);
   if (access->copy)
     return;
   if (unit->checker->has_fences)
@@ -444,16 +445,6 @@ static void commit(void *self, struct isa_access *access) {
   for (const struct isa_access *wait = format == FORMAT_MBARRIER_ARRIVE ? access->waits : NULL; wait;
        wait = wait->waits)
     pass_mbarrier(unit, wait);
-}
-
-static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
-  const struct check_unit *unit = self;
-  unit->inner->commit_dma_lds(unit->inner->self, engine, tag);
-}
-
-static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
-  const struct check_unit *unit = self;
-  unit->inner->commit_dma_memory(unit->inner->self, engine, tag);
 }
 
 static void replied(void *self, struct isa_access *access) {
@@ -471,15 +462,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
   struct checker *checker = self;
   struct check_unit *unit = need(1, sizeof *unit);
   *unit = (struct check_unit){
-      .source = {.self = unit,
-                 .launch = launch,
-                 .start_group = start_group,
-                 .start_warp = start_warp,
-                 .step = step,
-                 .commit = commit,
-                 .commit_dma_lds = commit_dma_lds,
-                 .commit_dma_memory = commit_dma_memory,
-                 .replied = replied},
+      .source = executor->source,
       .checker = checker,
       .executor = executor,
       .inner = &executor->source,
@@ -490,6 +473,12 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
       .groups = need(machine->cu.groups, sizeof *unit->groups),
       .group_count = machine->cu.groups,
   };
+  warp_source_take(&unit->source, launch, launch, unit);
+  warp_source_take(&unit->source, start_group, start_group, unit);
+  warp_source_take(&unit->source, start_warp, start_warp, unit);
+  warp_source_take(&unit->source, step, step, unit);
+  warp_source_take(&unit->source, commit, commit, unit);
+  warp_source_take(&unit->source, replied, replied, unit);
   checker->units = need_more(checker->units, checker->unit_count + 1, sizeof(void *));
   checker->units[checker->unit_count++] = unit;
   return &unit->source;

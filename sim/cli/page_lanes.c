@@ -99,48 +99,28 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
   unit->first += unit->count;
   unit->count = count;
   unit->launches = launches;
-  return unit->inner->launch(unit->inner->self, launches, count);
+  return unit->inner->launch.call(unit->inner->launch.self, launches, count);
 }
 
 static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
                                            uint32_t lds_base, cycle_t now) {
   struct unit *unit = self;
   unit->group_launch[slot] = number;
-  return unit->inner->start_group(unit->inner->self, slot, number, linear, lds_base, now);
+  return unit->inner->start_group.call(unit->inner->start_group.self, slot, number, linear, lds_base, now);
 }
 
 static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct unit *unit = self;
   unit->warp_group[slot] = group_slot;
-  return unit->inner->start_warp(unit->inner->self, slot, group_slot, index);
+  return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
 }
 
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct unit *unit = self;
-  const uint32_t next = unit->inner->step(unit->inner->self, slot, now, access, result);
+  const uint32_t next = unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
   if (access)
     look(unit, slot, access, result->pc);
   return next;
-}
-
-static void commit(void *self, struct isa_access *access) {
-  const struct unit *unit = self;
-  unit->inner->commit(unit->inner->self, access);
-}
-
-static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
-  const struct unit *unit = self;
-  unit->inner->commit_dma_lds(unit->inner->self, engine, tag);
-}
-
-static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
-  const struct unit *unit = self;
-  unit->inner->commit_dma_memory(unit->inner->self, engine, tag);
-}
-
-static void replied(void *self, struct isa_access *access) {
-  const struct unit *unit = self;
-  unit->inner->replied(unit->inner->self, access);
 }
 
 /* ---- construction ------------------------------------------------------------------------------- */
@@ -154,21 +134,17 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
     return NULL;
   struct unit *unit = need(1, sizeof *unit);
   lanes->params = machine->lds;
-  *unit = (struct unit){.source = {.self = unit,
-                                   .launch = launch,
-                                   .start_group = start_group,
-                                   .start_warp = start_warp,
-                                   .step = step,
-                                   .commit = commit,
-                                   .commit_dma_lds = commit_dma_lds,
-                                   .commit_dma_memory = commit_dma_memory,
-                                   .replied = inner->replied ? replied : NULL},
+  *unit = (struct unit){.source = *inner,
                         .inner = inner,
                         .lanes = lanes,
                         .params = &lanes->params,
                         .memo = need(1, sizeof *unit->memo),
                         .group_launch = need(machine->cu.groups, sizeof *unit->group_launch),
                         .warp_group = need(machine->cu.warps, sizeof *unit->warp_group)};
+  warp_source_take(&unit->source, launch, launch, unit);
+  warp_source_take(&unit->source, start_group, start_group, unit);
+  warp_source_take(&unit->source, start_warp, start_warp, unit);
+  warp_source_take(&unit->source, step, step, unit);
   lanes->units = need_more(lanes->units, lanes->unit_count + 1, sizeof(void *));
   lanes->units[lanes->unit_count++] = unit;
   return &unit->source;

@@ -436,13 +436,14 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
   }
   if (unit->cu == 0)
     marks_launch(recorder->marks, recorder->first, launches, count, unit->watch);
-  return unit->inner->launch(unit->inner->self, unit->launches, count);
+  return unit->inner->launch.call(unit->inner->launch.self, unit->launches, count);
 }
 
 static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
                                            uint32_t lds_base, cycle_t now) {
   struct unit *unit = self;
-  const struct isa_group *shape = unit->inner->start_group(unit->inner->self, slot, number, linear, lds_base, now);
+  const struct isa_group *shape =
+      unit->inner->start_group.call(unit->inner->start_group.self, slot, number, linear, lds_base, now);
   struct trace_group *group =
       trace_group_begin(unit->recorder->writer, unit->recorder->first + number, linear, shape->warps, unit->cu, now);
   unit->now = now;
@@ -455,7 +456,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
 
 static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct unit *unit = self;
-  const uint32_t pc = unit->inner->start_warp(unit->inner->self, slot, group_slot, index);
+  const uint32_t pc = unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
   struct recorded_warp *warp = &unit->warps[slot];
   *warp = (struct recorded_warp){.group = group_slot, .index = index, .last = &warp->first};
   marks_warp(&warp->marked, index);
@@ -512,7 +513,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   if (kind == TRACE_PIPE_SLOT)
     take_slots(operation, warp, inst, launch->warp_size);
   unit->stepping = true;
-  const uint32_t next = unit->inner->step(unit->inner->self, slot, now, access, result);
+  const uint32_t next = unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
   unit->stepping = false;
   operation->op.pc = result->pc;
   operation->op.next = next;
@@ -535,21 +536,6 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   return next;
 }
 
-static void commit(void *self, struct isa_access *access) {
-  const struct unit *unit = self;
-  unit->inner->commit(unit->inner->self, access);
-}
-
-static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
-  const struct unit *unit = self;
-  unit->inner->commit_dma_lds(unit->inner->self, engine, tag);
-}
-
-static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
-  const struct unit *unit = self;
-  unit->inner->commit_dma_memory(unit->inner->self, engine, tag);
-}
-
 /* ---- construction ----------------------------------------------------------------------------------- */
 
 static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
@@ -557,15 +543,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
   struct recorder *recorder = self;
   struct unit *unit = need(1, sizeof *unit);
   *unit = (struct unit){
-      .source = {.self = unit,
-                 .launch = launch,
-                 .start_group = start_group,
-                 .start_warp = start_warp,
-                 .step = step,
-                 .commit = commit,
-                 .commit_dma_lds = commit_dma_lds,
-                 .commit_dma_memory = commit_dma_memory,
-                 .replied = replied},
+      .source = executor->source,
       .recorder = recorder,
       .executor = executor,
       .inner = &executor->source,
@@ -575,6 +553,11 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
       .groups = need(machine->cu.groups, sizeof *unit->groups),
       .lds_bytes = machine->lds.size,
   };
+  warp_source_take(&unit->source, launch, launch, unit);
+  warp_source_take(&unit->source, start_group, start_group, unit);
+  warp_source_take(&unit->source, start_warp, start_warp, unit);
+  warp_source_take(&unit->source, step, step, unit);
+  warp_source_take(&unit->source, replied, replied, unit);
   recorder->units = need_more(recorder->units, recorder->unit_count + 1, sizeof(void *));
   recorder->units[recorder->unit_count++] = unit;
   return &unit->source;

@@ -373,14 +373,13 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
   (void)cu;
   (void)executor;
   *unit = (struct unit){
-      .source = {.self = unit,
-                 .launch = launch,
-                 .start_group = start_group,
-                 .start_warp = start_warp,
-                 .step = step,
-                 .commit = replayer_commit,
-                 .commit_dma_lds = commit_nothing,
-                 .commit_dma_memory = commit_nothing},
+      .source = {.launch = {launch, unit},
+                 .start_group = {start_group, unit},
+                 .start_warp = {start_warp, unit},
+                 .step = {step, unit},
+                 .commit = {replayer_commit, unit},
+                 .commit_dma_lds = {commit_nothing, unit},
+                 .commit_dma_memory = {commit_nothing, unit}},
       .replayer = replayer,
       .warps = need(machine->cu.warps, sizeof *unit->warps),
       .streams = need(machine->cu.warps, sizeof(void *)),

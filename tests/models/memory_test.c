@@ -447,7 +447,7 @@ static void pack_build(struct pack *pack, const char *settings) {
   memset(pack, 0, sizeof *pack);
   rig_machine(&pack->machine, settings);
   pack->here = (struct component){.name = "here", .step = sleep_on};
-  pack->source = (struct warp_source){.self = pack, .commit_dma_memory = count_commit};
+  pack->source = (struct warp_source){.commit_dma_memory = {count_commit, pack}};
   EXPECT_TRUE(
       port_init(&pack->dma.to_memory, sizeof(struct transfer), 4, 1, &pack->here, &pack->port.component) &&
       port_init(&pack->dma.from_memory, sizeof(struct transfer_reply), 4, 1, &pack->memory.component, &pack->here) &&
