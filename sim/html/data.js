@@ -124,10 +124,17 @@ class Run {
     return meet.arrivals.sort((a, b) => a.at - b.at);
   }
 
-  /* How many warps a work-group of the launch has. */
-  warpsOf(launch) {
-    const lanes = this.launches[launch].local.reduce((a, b) => a * b, 1);
-    return Math.ceil(lanes / (this.machine.parameters["cu.warp_size"] || 32));
+  /* How many warps the work-group has, as far as the timeline shows: the last one of a launch may be smaller. */
+  warpsOf(launch, group) {
+    if (!this.warps) {
+      this.warps = new Map();
+      for (const {field} of this.rows.filter(row => row.kind === "warp"))
+        for (let i = 0; i < field.index.length; i++) {
+          const key = `${field.launch[i]}:${field.group[i]}`;
+          this.warps.set(key, Math.max(this.warps.get(key) || 0, field.index[i] + 1));
+        }
+    }
+    return this.warps.get(`${launch}:${group}`) || 0;
   }
 
   /* Rows of warps of the wait's work-group, at its end. */

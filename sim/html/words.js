@@ -47,7 +47,7 @@ class Words {
 
   /* Who came last, and how long the others waited for it. */
   meet(meet) {
-    const come = this.run.arrivals(meet), all = this.run.warpsOf(meet.launch), last = come[come.length - 1];
+    const come = this.run.arrivals(meet), all = this.run.warpsOf(meet.launch, meet.group), last = come[come.length - 1];
     const lines = [
       `${meet.kind} of work-group ${meet.group}, ${this.code(meet.launch, meet.pc)}`,
       `cycles ${whole(meet.from)} to ${whole(meet.to)}, ${whole(meet.to - meet.from)} in all`

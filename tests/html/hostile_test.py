@@ -67,6 +67,16 @@ def web_a_point_that_did_not_finish_is_not_compared(reader, made):
     assert reader.evaluate("page.end() === Math.max(...[0, 1, 2].map(i => page.cycles(i)))")
 
 
+def web_a_smaller_work_group_waits_for_nobody(reader, made):
+    kernel, path = made.folder / "rest.cl", made.folder / "rest.html"
+    kernel.write_text("kernel void k(global uint *o) { barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = 1; }\n")
+    warpwait("run", kernel, "--global", 160, "--local", 128, "--arg", "buffer:o=1024:uint:zero", "--html", path,
+             "--out", "/dev/null")
+    reader.open(path)
+    words = reader.evaluate("page.run.meets.map(meet => page.timeline.words.meet(meet))")
+    assert len(words) == 2 and "the last was warp 3" in words[0][2] and len(words[1]) == 2, words
+
+
 FRAME = """<!DOCTYPE html><title>frame</title><body data-ready="yes"><script>
 addEventListener('message', event => window.said = event.data);
 const frame = document.createElement('iframe');

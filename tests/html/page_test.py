@@ -348,7 +348,7 @@ def web_a_barrier_says_who_came_last(reader, made):
     meets = reader.evaluate("page.run.meets.filter(meet => meet.kind === 'barrier').map(meet => [meet.from, meet.last,"
                             " page.run.arrivals(meet).map(a => [a.index, a.at])])")
     for first, last, come in meets:
-        assert len(come) == reader.evaluate("page.run.warpsOf(0)") > 1
+        assert len(come) == reader.evaluate("page.run.warpsOf(0, 0)") > 1
         assert sorted(index for index, _ in come) == list(range(len(come)))
         assert come[0][1] == first and come[-1][1] == last, (first, last, come)
     longest = max(range(len(meets)), key=lambda i: meets[i][1] - meets[i][0])
