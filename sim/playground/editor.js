@@ -68,21 +68,23 @@ export class Editor {
     }
   }
 
-  /* Marks what a message is about: the line, and the message below it. Returns whether it names a place. */
+  /* Marks what a message is about: the line, and the message below it. */
   mark(message) {
     const places = [...message.matchAll(/([\w./-]+\.\w+):(\d+)(?::(\d+))?/g)].filter(match => this.has(match[1]));
     if (!places.length)
-      return false;
+      return;
     const {0: word, 1: path, 2: number, 3: column, index} = places[0];
     const file = this.files.get(path), line = Math.min(Number(number), file.doc.lineCount()) - 1;
     if (file.marks.length >= MOST_MARKS)
-      return true;
+      return;
+    const first = ![...this.files.values()].some(other => other.marks.length);
     const text = message.slice(index + word.length).replace(/^[:\s]+/, "");
     const widget = file.doc.addLineWidget(line, element("div", {class: "said"}, text), {noHScroll: true});
     const row = file.doc.addLineClass(line, "wrap", "wrong");
     file.marks.push(() => { widget.clear(); file.doc.removeLineClass(row, "wrap", "wrong"); });
-    this.open(path);
-    this.code.scrollIntoView({line, ch: Math.max(0, Number(column || 1) - 1)}, 80);
-    return true;
+    if (first) {
+      this.open(path);
+      this.code.scrollIntoView({line, ch: Math.max(0, Number(column || 1) - 1)}, 80);
+    }
   }
 }

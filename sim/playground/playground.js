@@ -5,13 +5,14 @@ import {Parameters} from "./parameters.js";
 import {Results} from "./results.js";
 import {TEMPLATES} from "./templates.js";
 import {at, download, element, whole, withPlaces} from "./dom.js";
-import {OWN, emptyWork, fromFragment, isChanged, keep, recall, toFragment} from "./work.js";
+import {MOST_TEXT, OWN, emptyWork, fromFragment, isChanged, isPath, keep, recall, toFragment} from "./work.js";
 
 const COMPILED = "To read: OpenCL C is compiled by clang, which a browser has not, so the example brings what it " +
     "became. Its launch file, machine and parameters can be edited.";
 const TRACED = "To read: the recording was made of this by `warpwait trace convert`. Machine and parameters can be set.";
 const KINDS = [["assembly", "Examples in assembly"], ["opencl", "Examples in OpenCL C"], ["trace", "A recorded trace"],
   ["template", "Templates"]];
+const TEXT = /\.(wws|cl|json|ini|txt)$/;
 const KEEP_AFTER = 300; /* ms without an edit */
 const LONG = 250;       /* ms until the clock shows */
 
@@ -63,12 +64,44 @@ function showFiles(path) {
     why: whyNot(name)})), path);
 }
 
+function showBinaries() {
+  const names = Object.keys(work.binary);
+  at("binaries").hidden = !names.length;
+  at("binaries").replaceChildren(...names.map(name => element("li", {},
+    `${name}: ${whole(bytes(work.binary[name]).length)} bytes`,
+    element("button", {type: "button", class: "quiet", "aria-label": `Remove ${name}`, onclick: () => {
+      delete work.binary[name];
+      showBinaries();
+      edited();
+      at("add").focus();
+    }}, "✕"))));
+}
+
+/* A file of the reader's own: a text gets a tab, anything else lies beside them. It is read here, and goes nowhere. */
+async function addFile(file) {
+  if (!isPath(file.name) || file.size > MOST_TEXT / 2) {
+    showProblem(isPath(file.name) ? `${file.name}: ${whole(file.size)} bytes are too many; at most ${whole(MOST_TEXT / 2)}`
+                                  : `${file.name}: names are made of letters, digits, '_', '-' and '.'`, 2);
+    return;
+  }
+  if (TEXT.test(file.name)) {
+    work.files[file.name] = await file.text();
+  } else {
+    const content = new Uint8Array(await file.arrayBuffer());
+    work.binary[file.name] = btoa(Array.from(content, byte => String.fromCharCode(byte)).join(""));
+  }
+  show(TEXT.test(file.name) ? file.name : editor.path);
+  edited();
+  tell(`Added ${file.name}.`);
+}
+
 /* All of the page, for the example and work of now. */
 function show(path) {
   editing = false;
   at("example").value = example.name;
   showLaunch();
   showFiles(path || paths()[0]);
+  showBinaries();
   parameters.load(work.parameters);
   at("vary").value = work.vary;
   at("verify").checked = work.verify;
@@ -187,7 +220,7 @@ const pack = text => new TextEncoder().encode(text);
 
 function request(verb, ...more) {
   const files = {};
-  for (const [path, base64] of Object.entries(example.binary || {}))
+  for (const [path, base64] of Object.entries({...example.binary, ...work.binary}))
     files[path] = bytes(base64);
   for (const path of paths())
     files[path] = fileText(path);
@@ -275,17 +308,19 @@ async function reportOf(one) {
   return one.json;
 }
 
-const tellAbout = (verb, what, panel) => during(what, async () => {
+const tellAbout = (verb, what) => during(what, async () => {
   const asked = request(verb);
   const answer = await engine.run(asked.words, asked.files);
   if (answer.err)
     showProblem(answer.err, answer.status);
   if (!answer.out)
     return "No result";
-  results.setText(panel, answer.out, asked.key);
-  results.show(panel);
+  results.setText(verb, answer.out, asked.key);
+  results.show(verb);
+  for (const line of answer.out.split("\n").filter(text => text.includes(": error: ")))
+    editor.mark(line.replace(": error: ", ": "));
   reachResults();
-  return "Done";
+  return verb === "explain" ? "Explained" : answer.status ? "Hazards" : "No hazards";
 });
 
 async function compare() {
@@ -386,12 +421,19 @@ function listen() {
   at("vary").addEventListener("input", () => { work.vary = at("vary").value; edited(); });
   at("verify").addEventListener("change", () => { work.verify = at("verify").checked; edited(); });
   at("run").addEventListener("click", run);
-  at("explain").addEventListener("click", () => tellAbout("explain", "Explaining", "explain"));
-  at("check").addEventListener("click", () => tellAbout("check", "Checking", "check"));
+  at("explain").addEventListener("click", () => tellAbout("explain", "Explaining"));
+  at("check").addEventListener("click", () => tellAbout("check", "Checking"));
   at("cancel").addEventListener("click", () => engine.cancel());
   at("reset").addEventListener("click", () => replaceWork(example.name, emptyWork(), "As the example was."));
   at("undo").addEventListener("click", () => undo && undo());
   at("share").addEventListener("click", share);
+  at("add").addEventListener("click", () => at("added").click());
+  at("added").addEventListener("change", async () => {
+    const [file] = at("added").files;
+    if (file)
+      await addFile(file);
+    at("added").value = "";
+  });
   at("save-page").addEventListener("click", () => download(`${last.name}.html`, last.page, "text/html"));
   at("save-report").addEventListener("click", () => during("Report", async () => {
     download(`${last.name}.json`, await reportOf(last), "application/json");

@@ -1,27 +1,29 @@
 /* A piece of work: an example, and what the reader has made of it. It is kept between visits, and travels in links.
  *
- * {files: {path: text} as changed, machine: a name, OWN, or "" for the launch file's, ini: the text of OWN,
+ * {files: {path: text} as changed or added, binary: {path: base64} as added, machine: a name, OWN, or "" for the launch file's, ini: the text of OWN,
  *  parameters: [[name, value]], vary: "KEY=VALUES", verify: whether the launch file's checks are held} */
 export const OWN = "machine.ini";
 const KEPT = "warpwait.playground.1";
-const MOST_TEXT = 1 << 20;
+export const MOST_TEXT = 1 << 20;
 
-export const emptyWork = () => ({files: {}, machine: "", ini: "", parameters: [], vary: "", verify: false});
+export const emptyWork = () => ({files: {}, binary: {}, machine: "", ini: "", parameters: [], vary: "", verify: false});
 
 const isText = value => typeof value === "string" && value.length <= MOST_TEXT;
 const isPair = value => Array.isArray(value) && value.length === 2 && value.every(isText);
-const isPath = path => /^[\w][\w.-]*(\/[\w][\w.-]*)*$/.test(path);
+export const isPath = path => /^[\w][\w.-]*(\/[\w][\w.-]*)*$/.test(path);
+const isBase64 = value => isText(value) && /^[A-Za-z0-9+/]*={0,2}$/.test(value) && value.length % 4 === 0;
+const isFolder = (value, good) => Boolean(value) && typeof value === "object" &&
+    Object.entries(value).every(([path, content]) => isPath(path) && good(content));
 
 /* A clean copy of what came from outside. Throws what is wrong with it. */
 export function takeWork(value) {
-  const good = value && typeof value === "object" && value.files && typeof value.files === "object" &&
-      Object.entries(value.files).every(([path, text]) => isPath(path) && isText(text)) && isText(value.machine) &&
+  const good = value && isFolder(value.files, isText) && isFolder(value.binary, isBase64) && isText(value.machine) &&
       isText(value.ini) && isText(value.vary) && Array.isArray(value.parameters) && value.parameters.length <= 200 &&
       value.parameters.every(isPair) && typeof value.verify === "boolean";
   if (!good)
     throw new Error("it does not hold what a playground's link holds");
-  const {files, machine, ini, parameters, vary, verify} = value;
-  return {files: {...files}, machine, ini, parameters: parameters.map(pair => [...pair]), vary, verify};
+  const {files, binary, machine, ini, parameters, vary, verify} = value;
+  return {files: {...files}, binary: {...binary}, machine, ini, parameters: parameters.map(pair => [...pair]), vary, verify};
 }
 
 export const isChanged = work => JSON.stringify(work) !== JSON.stringify(emptyWork());

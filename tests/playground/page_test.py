@@ -359,11 +359,12 @@ PACK = """(async text => { const stream = new Blob([text]).stream().pipeThrough(
 
 
 def a_broken_link_says_so_and_shows_the_first_example(play, _shell):
-    work = {"files": {}, "machine": "", "ini": "", "parameters": [], "vary": "", "verify": False}
+    work = {"files": {}, "binary": {}, "machine": "", "ini": "", "parameters": [], "vary": "", "verify": False}
     good = play.evaluate(PACK % json.dumps(json.dumps({"example": "template_kernel", "work": work})))
     packed = [json.dumps({"example": "no/such", "work": work}), "[]", "null", '"text"',
               json.dumps({"example": "template_kernel", "work": work | {"files": {"../x": ""}}}),
-              json.dumps({"example": "template_kernel", "work": work | {"parameters": [["a"]]}}), " " * 3_000_000]
+              json.dumps({"example": "template_kernel", "work": work | {"parameters": [["a"]]}}),
+              json.dumps({"example": "template_kernel", "work": work | {"binary": {"a.wwo": "*"}}}), " " * 3_000_000]
     broken = ["#", "#nonsense", "#1.", "#1.AAAA", "#2." + good[3:], good[:-9], good[:9] + "_" + good[10:]]
     first = play.evaluate("document.querySelector('#example option').value")
     play.visit(good)
@@ -372,13 +373,42 @@ def a_broken_link_says_so_and_shows_the_first_example(play, _shell):
         play.visit(fragment)
         said = play.at("problem")
         assert said.startswith("This link is") and "\n" not in said and len(said) < 200, (fragment[:40], said)
-        assert play.at("example", "value") != "template_kernel" and first in (first, play.at("example", "value"))
+        assert play.at("example", "value") == first, fragment[:40]
         play.complaints.clear()
+
+
+def a_file_of_ones_own_is_added(play, shell):
+    play.example("template_copy")
+    program = play.folder / "own.wwo"
+    shell.run(play.files(), "asm", "kernel.wws", "-o", str(program))
+    node = play.call("DOM.querySelector", nodeId=play.call("DOM.getDocument")["root"]["nodeId"], selector="#added")
+    play.call("DOM.setFileInputFiles", files=[str(program)], nodeId=node["nodeId"])
+    play.wait("!document.getElementById('binaries').hidden")
+    assert play.at("binaries").startswith(f"own.wwo: {program.stat().st_size:,} bytes")
+    play.tab("launch.json")
+    play.text(play.text().replace("kernel.wws", "own.wwo"))
+    play.do("run")
+    assert play.at("status").startswith("544 cycles"), play.at("problem")
+    play.press("share")
+    play.wait("location.hash")
+    play.visit(play.evaluate("location.hash"))
+    assert play.at("binaries").startswith("own.wwo")
+    play.evaluate("document.querySelector('#binaries button').click()")
+    play.do("run")
+    assert "own.wwo" in play.at("problem") and play.at("binaries", "hidden")
+
+
+def check_marks_what_it_finds(play, _shell):
+    play.example("template_copy")
+    play.text(play.text().replace("wait            e\n", "\n"))
+    play.do("check")
+    assert play.at("status").startswith("Hazards") and "X5" in play.at("check-text")
+    assert "still writing" in play.at("code") and play.evaluate("document.querySelectorAll('.wrong').length") >= 2
 
 
 def what_a_link_holds_is_text(play, _shell):
     harm = "<img src=x onerror=harm=1></textarea></script><script>harm=1</script>"
-    work = {"files": {"kernel.wws": f".kernel {harm}\n{harm}", "launch.json": f'{{"{harm}": 1'}, "machine": harm,
+    work = {"files": {"kernel.wws": f".kernel {harm}\n{harm}", "launch.json": f'{{"{harm}": 1'}, "machine": harm, "binary": {},
             "ini": harm, "parameters": [[harm, harm]], "vary": harm, "verify": False}
     play.visit(play.evaluate(PACK % json.dumps(json.dumps({"example": "template_kernel", "work": work}))))
     play.do("run")
@@ -475,7 +505,7 @@ def a_keyboard_is_enough(play, _shell):
     play.key("ArrowRight")
     assert play.evaluate(ACTIVE).startswith("files-launch") and '"launches"' in play.text()
     play.key("Home")
-    play.key("Tab")
+    tab_to(play, "TEXTAREA")
     assert play.at("file", "contains(document.activeElement)")
     play.write("; typed\n")
     assert play.text().startswith("; typed\n")
@@ -584,6 +614,7 @@ TESTS = [opens_and_lists_what_it_has, every_examples_reports_are_the_command_lin
          a_place_in_a_text_leads_to_the_editor, an_error_marks_its_line,
          errors_of_launch_files_machines_and_parameters_are_shown_where_they_are, parameters_and_machines_reach_the_run,
          results_are_verified_when_asked, a_baseline_is_compared_with_the_last_run, a_link_carries_all_of_it,
+         a_file_of_ones_own_is_added, check_marks_what_it_finds,
          a_broken_link_says_so_and_shows_the_first_example, what_a_link_holds_is_text,
          an_endless_kernel_can_be_cancelled, work_outlives_a_reload_and_has_a_way_back,
          a_result_of_an_earlier_state_says_so, storage_that_holds_anything_is_no_harm, opencl_is_there_to_read_and_run, a_keyboard_is_enough,
