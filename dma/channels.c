@@ -162,7 +162,7 @@ static void dispatch(struct dma *dma, cycle_t now) {
   dma->stats.requests += dma_count(covers);
   dma->stats.packs += covers->lines > 1 && !covers->train;
   dma->stats.addresses += sending->addresses;
-  struct transfer transfer = dma_transfer(covers, sending->tag, !covers->to_lds);
+  struct transfer transfer = dma_transfer(dma, covers, sending->tag, !covers->to_lds);
   transfer.width = covers->to_lds ? 0 : dma->params.out_width ? dma->params.out_width : dma->params.read_width;
   transfer.bypass = covers->to_lds && dma->params.l2 == DMA_BYPASS;
   port_send(covers->to_lds ? &dma->to_memory : dma->to_lds, &transfer, now);

@@ -218,7 +218,8 @@ enum { DMA_FENCE_LDS = 1, DMA_FENCE_GLOBAL = 2 };
  * completes. */
 struct dma_descriptor {
   uint64_t tag;    /* the sender's name for it, given back when it is done */
-  uint32_t origin; /* likewise: where the sender keeps its books of it */
+  uint32_t origin; /* likewise: the instruction, where the sender keeps its books of it */
+  uint16_t launch; /* of those at once: the instruction's */
   uint64_t number; /* likewise: of the copy, among the sender's */
   uint32_t owner;  /* the work-group, below DMA_OWNERS: fences order the copies of one owner */
   uint8_t after;   /* DMA_FENCE_*: the owner's fences between its copy before this one and this one */

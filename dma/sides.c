@@ -73,7 +73,8 @@ static cycle_t side_next(const struct side *side, const struct port *port) {
 }
 
 /* Lines that follow each other without a gap, on this side, are one. */
-struct transfer dma_transfer(const struct dma_request *covers, uint32_t tag, bool lds) {
+struct transfer dma_transfer(const struct dma *dma, const struct dma_request *covers, uint32_t tag, bool lds) {
+  const struct dma_descriptor *walk = &dma->work->channel[dma->work->request[tag].channel].walk;
   uint64_t pitch = lds ? covers->lds_pitch : covers->global_pitch;
   bool run = covers->lines == 1 || (pitch == covers->bytes && !covers->train);
   return (struct transfer){.tag = tag,
@@ -81,7 +82,9 @@ struct transfer dma_transfer(const struct dma_request *covers, uint32_t tag, boo
                            .lines = run ? 1 : covers->lines,
                            .address = lds ? covers->lds : covers->global,
                            .pitch = pitch,
-                           .train = covers->train};
+                           .train = covers->train,
+                           .launch = walk->launch,
+                           .origin = walk->origin};
 }
 
 /* Passes on what has all its bytes on the far side. */
@@ -89,7 +92,7 @@ static void side_drain(struct dma *dma, struct side *side, struct port *port, cy
   while (side_next(side, port) <= now) {
     uint32_t tag = side->request[side->head];
     const struct dma_request *covers = &dma->work->request[tag].covers;
-    struct transfer transfer = dma_transfer(covers, tag, covers->to_lds);
+    struct transfer transfer = dma_transfer(dma, covers, tag, covers->to_lds);
     transfer.write = true;
     transfer.width = covers->to_lds ? dma->params.write_width : 0;
     transfer.bypass = !covers->to_lds && dma->params.l2 == DMA_BYPASS;

@@ -152,7 +152,7 @@ cycle_t dma_next_data(const struct dma *dma, cycle_t now);
 void dma_count_blocked(struct dma *dma, cycle_t now);
 void dma_note_blocked(struct dma *dma, cycle_t now);
 /* The message for a request on one of its sides. */
-struct transfer dma_transfer(const struct dma_request *covers, uint32_t tag, bool lds);
+struct transfer dma_transfer(const struct dma *dma, const struct dma_request *covers, uint32_t tag, bool lds);
 /* From when a request to read the LDS, or one of zeros, can leave the channels. */
 cycle_t dma_lds_free_at(const struct dma *dma);
 cycle_t dma_zeros_free_at(const struct dma *dma, cycle_t now);

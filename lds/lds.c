@@ -43,12 +43,13 @@ struct waiting {
 struct stream {
   bool active;
   uint32_t tag;
-  uint32_t address, end; /* of its line, the bytes still to move; an LDS is small, and short divisions are quick */
-  uint32_t bytes, pitch; /* of a line */
-  uint32_t lines;        /* left after this one */
-  uint32_t alike;        /* beats of each line, if they are the same; else, or for a single one, 0 */
-  uint32_t width;        /* beats end at multiples of it */
-  uint32_t beats, left;  /* beats and bytes left in all */
+  uint32_t address, end;   /* of its line, the bytes still to move; an LDS is small, and short divisions are quick */
+  uint32_t bytes, pitch;   /* of a line */
+  uint32_t lines;          /* left after this one */
+  uint32_t alike;          /* beats of each line, if they are the same; else, or for a single one, 0 */
+  uint32_t width;          /* beats end at multiples of it */
+  uint32_t beats, left;    /* beats and bytes left in all */
+  uint32_t launch, origin; /* whose they are, for a timeline */
 };
 
 /* Accesses with conflicts that were served lately, oldest first, while one that waited for them may still be in the
@@ -257,7 +258,9 @@ static struct stream stream_of(const struct lds_work *work, const struct transfe
                           .pitch = (uint32_t)transfer->pitch,
                           .lines = run ? 0 : transfer->lines - 1,
                           .width = transfer->width && transfer->width < work->row ? transfer->width : work->row,
-                          .left = transfer->bytes * transfer->lines};
+                          .left = transfer->bytes * transfer->lines,
+                          .launch = transfer->launch,
+                          .origin = transfer->origin};
   if (stream.lines && (transfer->train || stream.pitch % stream.width == 0))
     stream.alike = beats_between(stream.address, stream.end, stream.width);
   stream.beats = beats_of(&stream);
@@ -411,6 +414,7 @@ static bool dma_goes_first(struct lds *lds) {
 static void tell_banks(const struct lds *lds, const struct access *pass, uint64_t pass_banks, bool beat,
                        unsigned engine, uint64_t beat_banks, cycle_t now) {
   struct timeline_event event = {.kind = TIMELINE_BANKS, .from = now, .to = now + 1};
+  const struct stream *stream = &lds->work->stream[engine];
   if (pass) {
     const struct lds_origin *origin = &pass->request.origin;
     event.field[TIMELINE_BANKS_BANKS] = pass_banks;
@@ -421,12 +425,15 @@ static void tell_banks(const struct lds *lds, const struct access *pass, uint64_
     timeline_tell(&lds->tap, now, event);
   }
   if (beat)
-    timeline_tell(&lds->tap, now,
-                  (struct timeline_event){.kind = TIMELINE_BANKS,
-                                          .unit = 1 + engine,
-                                          .from = now,
-                                          .to = now + 1,
-                                          .field = {[TIMELINE_BANKS_BANKS] = beat_banks}});
+    timeline_tell(
+        &lds->tap, now,
+        (struct timeline_event){.kind = TIMELINE_BANKS,
+                                .unit = 1 + engine,
+                                .from = now,
+                                .to = now + 1,
+                                .field = {[TIMELINE_BANKS_BANKS] = beat_banks,
+                                          [TIMELINE_BANKS_PC] = stream->origin,
+                                          [TIMELINE_BANKS_LAUNCH] = lds->tap.timeline->launch + stream->launch}});
 }
 
 /* What happens at the banks in cycle `now`. */

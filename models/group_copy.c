@@ -61,6 +61,7 @@ static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot, 
   return (struct dma_descriptor){
       .tag = copy_tag(group_slot, copy->event),
       .origin = group->call.pc,
+      .launch = (uint16_t)group->kernel->launch->number,
       .number = group->number,
       .owner = group_slot,
       .after = group->handed ? 0 : group->after,

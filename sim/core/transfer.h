@@ -15,7 +15,9 @@ struct transfer {
   uint32_t width; /* most bytes a beat may carry; beats end at multiples of it. 0: not cut */
   bool train;     /* its lines come one a cycle, the first with the message; none is joined to the next */
   bool write;
-  bool bypass; /* of global memory: what is not in the L2 goes past it */
+  bool bypass;     /* of global memory: what is not in the L2 goes past it */
+  uint16_t launch; /* for a timeline alone: of those at once, whose bytes they are, */
+  uint32_t origin; /* and the instruction there */
 };
 
 struct transfer_reply {

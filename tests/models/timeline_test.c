@@ -284,6 +284,24 @@ static void banks_work_as_the_report_says(const struct rig *rig, const struct ea
 
 TEST(timeline, banks_work_as_the_report_says) { over_machines(banks_work_as_the_report_says, 0); }
 
+/* Whether a copy of the instruction was under way in that cycle. */
+static bool copy_is_under_way(const struct ear *ear, const struct timeline_event *beat) {
+  FOR_EACH(copy, ear, TIMELINE_COPY)
+  if (copy->cu == beat->cu && copy->field[TIMELINE_COPY_PC] == beat->field[TIMELINE_BANKS_PC] &&
+      copy->field[TIMELINE_COPY_LAUNCH] == beat->field[TIMELINE_BANKS_LAUNCH] && copy->from < beat->from &&
+      beat->to <= copy->to)
+    return true;
+  return false;
+}
+
+static void beats_are_of_the_copys_instruction(const struct rig *rig, const struct ear *ear) {
+  (void)rig;
+  FOR_EACH(event, ear, TIMELINE_BANKS)
+  EXPECT_TRUE(!event->unit || copy_is_under_way(ear, event));
+}
+
+TEST(timeline, beats_are_of_the_copys_instruction) { over_machines(beats_are_of_the_copys_instruction, 0); }
+
 /* ---- engines ------------------------------------------------------------------------------------ */
 
 static void engines_are_those_of_the_report(const struct rig *rig, const struct ear *ear) {
