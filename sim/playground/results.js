@@ -1,27 +1,36 @@
-/* What runs have said: the page of the last one, and texts, each behind its tab. */
+/* What runs have said: the page of the last one, and texts, each behind its tab. Where there is room for both, the page
+ * stands beside the texts. */
 import {at, element, withPlaces} from "./dom.js";
 import {Tabs} from "./tabs.js";
 
 const PANELS = [["page", "Page"], ["report", "Report"], ["explain", "Explain"], ["check", "Check"],
   ["compare", "Compare"]];
+const ROOM = matchMedia("(min-width: 2000px)"); /* as in playground.css */
 
 export class Results {
   /* `known` and `go`: the places that texts may lead to; `onshow(name)`: a panel is shown. */
   constructor(known, go, onshow) {
     Object.assign(this, {known, go, onshow, keys: new Map()});
     this.tabs = new Tabs(at("results"), name => `panel-${name}`, name => this.show(name));
-    this.tabs.set(PANELS.map(([name, text]) => ({name, text})), "page");
-    for (const [name] of PANELS)
-      at(`panel-${name}`).setAttribute("aria-labelledby", this.tabs.id(name));
-    this.show("page");
+    ROOM.addEventListener("change", () => this.arrange());
+    this.arrange();
+  }
+
+  arrange() {
+    const tabs = PANELS.filter(([name]) => !ROOM.matches || name !== "page");
+    this.tabs.set(tabs.map(([name, text]) => ({name, text})), this.shown);
+    for (const [name, text] of PANELS)
+      at(`panel-${name}`).setAttribute("aria-label", text);
+    this.show(this.shown || "page");
   }
 
   get shown() { return this.tabs.picked; }
 
-  show(name) {
+  show(asked) {
+    const name = ROOM.matches && asked === "page" ? "report" : asked;
     this.tabs.show(name);
     for (const [other] of PANELS)
-      at(`panel-${other}`).hidden = other !== name;
+      at(`panel-${other}`).hidden = other !== name && !(ROOM.matches && other === "page");
     this.tellStale();
     this.onshow(name);
   }

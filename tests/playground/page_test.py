@@ -548,11 +548,25 @@ def nothing_sticks_out_at_any_width(play, _shell):
         play.size(width, height)
         play.visit()
         crowd(play)
-        for name in ("page", "report", "compare"):
+        for name in ("report", "compare"):
             play.tab(name)
             assert play.evaluate("document.documentElement.scrollWidth") <= width, (width, name)
         if width >= 1000:
             assert play.evaluate("document.documentElement.scrollHeight") <= height, (width, height)
+
+
+def a_wide_window_has_page_and_report_side_by_side(play, _shell):
+    play.size(3840, 2160)
+    play.visit()
+    play.example(BUFFERED)
+    play.do("run")
+    assert not play.at("panel-page", "hidden") and not play.at("panel-report", "hidden")
+    assert "cycles" in play.at("report-text") and play.in_frame("1") == 1
+    play.tab("explain")
+    assert not play.at("panel-page", "hidden") and play.at("panel-report", "hidden")
+    play.size(1400, 1000)
+    play.settle()
+    assert play.at("panel-page", "hidden") and not play.at("panel-explain", "hidden")
 
 
 def text_has_contrast_in_light_and_dark(play, _shell):
@@ -618,7 +632,7 @@ TESTS = [opens_and_lists_what_it_has, every_examples_reports_are_the_command_lin
          a_broken_link_says_so_and_shows_the_first_example, what_a_link_holds_is_text,
          an_endless_kernel_can_be_cancelled, work_outlives_a_reload_and_has_a_way_back,
          a_result_of_an_earlier_state_says_so, storage_that_holds_anything_is_no_harm, opencl_is_there_to_read_and_run, a_keyboard_is_enough,
-         all_controls_have_names, nothing_sticks_out_at_any_width, text_has_contrast_in_light_and_dark]
+         all_controls_have_names, a_wide_window_has_page_and_report_side_by_side, nothing_sticks_out_at_any_width, text_has_contrast_in_light_and_dark]
 
 
 def main():
