@@ -143,7 +143,7 @@ check-timings: all
 .PHONY: demo test packages test-packages
 demo: packages
 	@$(MAKE) --no-print-directory -j$$(nproc) all
-	$(BUILD)/warpwait run examples/05_double_buffer/launch.json --verify
+	$(BUILD)/warpwait run examples/05_double_buffer/launch_opencl.json --verify
 
 test: test-packages
 	@$(MAKE) --no-print-directory -j$$(nproc) check

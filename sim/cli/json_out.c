@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "sim/cli/program.h"
 #include "sim/cli/text.h"
 
 enum { REAL_DIGITS = 9 };
@@ -34,6 +35,13 @@ json_t *json_of_bytes(const char *bytes, size_t length) {
 
 json_t *json_of_triple(const uint32_t value[3]) {
   return json_pack("[I,I,I]", (json_int_t)value[0], (json_int_t)value[1], (json_int_t)value[2]);
+}
+
+json_t *json_of_defines(const struct program_build *build) {
+  json_t *list = json_array();
+  for (size_t i = program_define(build, 0); i < build->defines.count; i = program_define(build, i + 1))
+    json_array_append_new(list, json_of_word(build->defines.word[i]));
+  return list;
 }
 
 void json_set_whole(json_t *object, const char *key, uint64_t value) {

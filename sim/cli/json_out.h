@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct program_build;
+
 bool json_is_text(const char *text); /* UTF-8 */
 
 json_t *json_of_whole(uint64_t value);
@@ -15,6 +17,9 @@ json_t *json_of_word(const char *text);
 /* Text with all its bytes, zeros too; if it is not UTF-8, each beyond ASCII becomes U+FFFD. */
 json_t *json_of_bytes(const char *bytes, size_t length);
 json_t *json_of_triple(const uint32_t value[3]);
+
+/* The defines that hold, as a list of "NAME" and "NAME=VALUE". */
+json_t *json_of_defines(const struct program_build *build);
 
 void json_set_whole(json_t *object, const char *key, uint64_t value);
 void json_set_word(json_t *object, const char *key, const char *text);

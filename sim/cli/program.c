@@ -72,6 +72,20 @@ void program_build_add(struct program_build *build, const struct program_build *
   build->no_cache |= more->no_cache;
 }
 
+size_t program_define(const struct program_build *build, size_t from) {
+  const struct program_words *defines = &build->defines;
+  for (; from < defines->count; from++) {
+    const size_t name = strcspn(defines->word[from], "=");
+    size_t later = from + 1;
+    while (later < defines->count && (strcspn(defines->word[later], "=") != name ||
+                                      strncmp(defines->word[later], defines->word[from], name) != 0))
+      later++;
+    if (later == defines->count)
+      break;
+  }
+  return from;
+}
+
 void program_build_free(struct program_build *build) {
   free(build->standard);
   words_free(&build->defines);

@@ -39,6 +39,9 @@ void program_say_text(struct program_words *words, const char *text);
 void program_build_add(struct program_build *build, const struct program_build *more);
 void program_build_free(struct program_build *build);
 
+/* The next define at or after `from` that no later one of the same name replaces; defines.count when there is none. */
+size_t program_define(const struct program_build *build, size_t from);
+
 /* Routes, ways of copies and numbers of registers by their names; false with the message filled. */
 bool program_route(const char *word, struct program_build *build, struct message *message);
 bool program_copies(const char *word, struct program_build *build, struct message *message);

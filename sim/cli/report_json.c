@@ -478,6 +478,7 @@ char *report_json(const struct report *report) {
   json_set_word(root, "warpwait", WARPWAIT_VERSION);
   json_set_word(root, "name", job->name ? job->name : file_base(job->file));
   json_object_set_new(root, "machine", machine_object(job));
+  json_object_set_new(root, "defines", json_of_defines(&job->build));
   json_object_set_new(root, "units", units_object());
   for (size_t i = 0; i < report->count; i++)
     json_array_append_new(launches, launch_object(job, i, &report->results[i]));

@@ -69,6 +69,18 @@ void report_print_changed(const struct job *job, struct text *text) {
     text_print(text, "\n");
 }
 
+/* What the launch file and the command line have defined for the kernel. */
+static void print_defines(const struct job *job, struct text *text) {
+  const struct program_build *build = &job->build;
+  const char *before = "defined        ";
+  for (size_t i = program_define(build, 0); i < build->defines.count; i = program_define(build, i + 1)) {
+    text_print(text, "%s%s", before, build->defines.word[i]);
+    before = ", ";
+  }
+  if (*before == ',')
+    text_print(text, "\n");
+}
+
 static void kernel(const struct view *view) {
   const struct isa_kernel *kernel = view->launch->kernel;
   text_print(view->text, "kernel         %s in %s: registers %u, %u spilled%s\n", kernel->name,
@@ -101,6 +113,7 @@ static void summary(const struct view *view) {
   text_print(text, "machine        %s, %u CU%s at %u MHz\n", machine->name, machine->cu.count,
              text_s(machine->cu.count), machine->cu.clock_mhz);
   report_print_changed(view->job, text);
+  print_defines(view->job, text);
   text_print(text, "NDRange        ");
   print_range(text, view->launch->global, view->launch->dimensions);
   text_print(text, " work-items in groups of ");

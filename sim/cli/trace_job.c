@@ -390,12 +390,27 @@ static bool read_launches(struct job_reader *reader, const json_t *root) {
   return check_together(reader, &all) && trace_job_fits(reader->job, reader->document.message);
 }
 
+/* Traces of earlier versions do not say what was defined. */
+static bool read_defines(struct job_reader *reader, const json_t *root) {
+  const json_t *list = json_object_get(root, "defines") ? read_list(reader, root, "defines") : NULL;
+  const struct place all = {NULL, "defines", 0};
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const struct place place = {&all, NULL, i};
+    const char *word = json_word(&reader->document, &place, json_array_get(list, i));
+    if (!word)
+      return false;
+    program_say(&reader->job->build.defines, word);
+  }
+  return list || !json_object_get(root, "defines");
+}
+
 static bool read_job(struct job_reader *reader, const json_t *root, cycle_t *max_cycles) {
   const char *name = read_word(reader, NULL, root, "name");
   if (!name)
     return false;
   reader->job->name = need_copy(name);
   return read_whole(reader, NULL, root, "max_cycles", 1, INT64_MAX, max_cycles) && read_machine(reader, root) &&
+         read_defines(reader, root) &&
          read_programs(reader) && read_buffers(reader, root) && read_pipes(reader, root) && read_launches(reader, root);
 }
 

@@ -87,14 +87,16 @@ bool trace_job_possible(const struct job *job, struct message *message) {
     wrong = json_is_text(job->memory.buffers[i].name) ? wrong : job->memory.buffers[i].name;
   for (size_t i = 0; i < job->launch_count; i++)
     wrong = json_is_text(job->launches[i].isa.kernel->name) ? wrong : job->launches[i].isa.kernel->name;
+  for (size_t i = 0; i < job->build.defines.count; i++)
+    wrong = json_is_text(job->build.defines.word[i]) ? wrong : job->build.defines.word[i];
   return !wrong || message_fail(message, "the name '%.300s' is not UTF-8, as a trace's names are", wrong);
 }
 
 void trace_job_write(const struct job *job, cycle_t max_cycles, struct trace_writer *writer) {
-  json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "warpwait", WARPWAIT_VERSION, "name",
-                           job->name ? job->name : file_base(job->file), "machine", machine_object(job), "max_cycles",
-                           json_of_whole(max_cycles), "buffers", buffer_list(&job->memory), "pipes",
-                           pipe_list(&job->memory), "launches", launch_list(job));
+  json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "warpwait", WARPWAIT_VERSION, "name",
+                           job->name ? job->name : file_base(job->file), "machine", machine_object(job), "defines",
+                           json_of_defines(&job->build), "max_cycles", json_of_whole(max_cycles), "buffers",
+                           buffer_list(&job->memory), "pipes", pipe_list(&job->memory), "launches", launch_list(job));
   char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
   if (text)
     trace_write_meta(writer, "run", text, strlen(text));

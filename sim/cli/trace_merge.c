@@ -296,6 +296,15 @@ static bool add_at_once(struct merge *merge) {
 
 /* ---- the whole ------------------------------------------------------------------------------------- */
 
+/* A report's list of macros is of all launches: it stays when all inputs have the same. */
+static void keep_defines(const struct trace_edit *edit) {
+  for (size_t i = 1; i < edit->input_count; i++)
+    if (!json_equal(json_object_get(edit->inputs[i].run, "defines"), json_object_get(edit->run, "defines"))) {
+      json_object_del(edit->run, "defines");
+      return;
+    }
+}
+
 static bool merge_all(struct merge *merge) {
   struct trace_edit *edit = &merge->edit;
   size_t launches = 0;
@@ -312,6 +321,7 @@ static bool merge_all(struct merge *merge) {
     cycles = (json_int_t)cycle_max((cycle_t)cycles, edit->inputs[i].opened.max_cycles);
   edit->parts = need(launches, sizeof *edit->parts);
   edit->run = json_copy(edit->inputs[0].run);
+  keep_defines(edit);
   merge->launches = json_array();
   merge->buffers = json_copy(json_object_get(edit->run, "buffers"));
   json_object_set_new(edit->run, "max_cycles", json_integer(cycles));

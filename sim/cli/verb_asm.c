@@ -5,6 +5,7 @@
 #include "sim/cli/build_options.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/launch.h"
 #include "sim/cli/program.h"
 #include "sim/cli/text.h"
 
@@ -15,8 +16,13 @@ struct translation {
   const char *input, *output, *spirv;
   bool assembly;
   struct program_build build;
-  struct program program;
+  struct job job;         /* when `input` is a launch file, whose program it is */
+  struct program program; /* else */
 };
+
+static const struct program *program_of(const struct translation *translation) {
+  return translation->job.file ? &translation->job.program : &translation->program;
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
   struct translation *translation = state->input;
@@ -104,7 +110,7 @@ static bool list(const struct translation *translation,
                  void (*list_one)(const struct isa_program *program, const struct isa_kernel *kernel,
                                   struct text *text),
                  struct message *message) {
-  const struct isa_program *program = translation->program.isa;
+  const struct isa_program *program = program_of(translation)->isa;
   struct text text = {0};
   for (size_t i = 0; i < program->kernel_count; i++) {
     if (i)
@@ -132,6 +138,9 @@ static bool begin(const struct argp *argp, int argc, char **argv, struct transla
   bool inside = false;
   if (!cli_parse(argp, argc, argv, &translation->message))
     return false;
+  if (strcmp(file_extension(translation->input), ".json") == 0)
+    return launch_load(translation->input, &(struct job_request){.build = translation->build}, &translation->job,
+                       &translation->message);
   return program_load(program, translation->input, &translation->build, &inside, &translation->message) ||
          (program->blamed != OPENCL_SOURCE && message_within(&translation->message, program_option(program->blamed)));
 }
@@ -139,8 +148,9 @@ static bool begin(const struct argp *argp, int argc, char **argv, struct transla
 /* Kernels that the result lacks are no failure, as long as there is one, but told. */
 static void tell_refusals(const struct translation *translation) {
   struct message message;
-  for (size_t i = 0; i < translation->program.refusals.count; i++) {
-    const struct opencl_refusal *refusal = &translation->program.refusals.row[i];
+  const struct opencl_refusals *refusals = &program_of(translation)->refusals;
+  for (size_t i = 0; i < refusals->count; i++) {
+    const struct opencl_refusal *refusal = &refusals->row[i];
     message_fail(&message, "kernel '%s' is left out: %s", refusal->kernel, refusal->error.text);
     message_print(&message);
   }
@@ -150,20 +160,21 @@ static int end(struct translation *translation, bool good) {
   if (good)
     tell_refusals(translation);
   program_free(&translation->program);
+  job_free(&translation->job);
   program_build_free(&translation->build);
   return good ? CLI_FINE : cli_bad_input(&translation->message);
 }
 
 /* What was lowered, or was to be: it is written even if that failed. */
 static bool write_spirv(const struct translation *translation, struct message *message) {
-  const struct program *program = &translation->program;
+  const struct program *program = program_of(translation);
   if (program->spirv)
     return file_write(translation->spirv, (const char *)program->spirv, program->spirv_bytes, message);
   return message_fail(message, "--spirv: there is none of '%s': only .cl becomes SPIR-V", translation->input);
 }
 
 static bool write_results(const struct translation *translation, struct message *message) {
-  const struct isa_program *program = translation->program.isa;
+  const struct isa_program *program = program_of(translation)->isa;
   if (translation->output)
     return write_object(program, translation->output, message);
   return translation->spirv || list(translation, list_kernel, message);
@@ -177,12 +188,17 @@ int verb_asm(int argc, char **argv) {
       BUILD_OPTIONS(2),
       {0}};
   static const struct argp argp = {
-      options, parse_option, "KERNEL", "Translates a kernel: OpenCL C (.cl), SPIR-V (.spv) or assembly (.wws).",
-      NULL,    NULL,         NULL};
+      options,
+      parse_option,
+      "KERNEL",
+      "Translates a kernel: OpenCL C (.cl), SPIR-V (.spv) or assembly (.wws), or that of a launch file (.json).",
+      NULL,
+      NULL,
+      NULL};
   struct translation translation = {0};
   bool good = begin(&argp, argc, argv, &translation);
   struct message second; /* the first thing that went wrong is told */
-  if (translation.spirv && (good || translation.program.spirv))
+  if (translation.spirv && (good || program_of(&translation)->spirv))
     good &= write_spirv(&translation, good ? &translation.message : &second);
   good = good && write_results(&translation, &translation.message);
   return end(&translation, good);
@@ -197,21 +213,23 @@ int verb_dis(int argc, char **argv) {
       {"output", 'o', "FILE", OPTION_HIDDEN, NULL, 1}, /* its name of old */
       BUILD_OPTIONS(2),
       {0}};
-  static const struct argp argp = {options,
-                                   parse_option,
-                                   "FILE",
-                                   "Shows the instructions that OpenCL C or SPIR-V became, below their source lines. "
-                                   "Assembly, and an object file made of assembly, become assembly again; --assembly "
-                                   "turns all others into assembly, too, which is translated into the same "
-                                   "instructions.",
-                                   NULL,
-                                   NULL,
-                                   NULL};
+  static const struct argp argp = {
+      options,
+      parse_option,
+      "FILE",
+      "Shows the instructions that OpenCL C or SPIR-V became, below their source lines; of a "
+      "launch file (.json) those of its program, built as the file says. "
+      "Assembly, and an object file made of assembly, become assembly again; --assembly "
+      "turns all others into assembly, too, which is translated into the same "
+      "instructions.",
+      NULL,
+      NULL,
+      NULL};
   struct translation translation = {0};
   bool good = begin(&argp, argc, argv, &translation);
-  if (good && !translation.assembly && (translation.program.spirv || has_source(translation.program.isa)))
+  if (good && !translation.assembly && (program_of(&translation)->spirv || has_source(program_of(&translation)->isa)))
     good = list(&translation, interleave_kernel, &translation.message);
   else if (good)
-    good = disassemble(translation.program.isa, translation.output, &translation.message);
+    good = disassemble(program_of(&translation)->isa, translation.output, &translation.message);
   return end(&translation, good);
 }

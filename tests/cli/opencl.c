@@ -139,6 +139,50 @@ TEST(opencl, instructions_are_shown_below_their_source_lines) {
 }
 
 /* Whatever the program came as, its assembly is the same, and is assembled into what it was. */
+/* Its defines, and those of the command line, are its program's. */
+TEST(opencl, the_program_of_a_launch_file_is_shown_as_it_is_built) {
+  fresh(plus, 7);
+  launch_with("\"build\": { \"defines\": { \"N\": 3000 } },");
+  struct outcome file = tool("dis l.json"), alone = tool("dis kernel.cl -D N=3000");
+  EXPECT_EQ(file.status, 0);
+  EXPECT_STREQ(file.out, alone.out);
+  EXPECT_CONTAINS(file.out, "3000");
+  outcome_free(&file);
+  outcome_free(&alone);
+  file = tool("asm l.json -D N=4000");
+  EXPECT_CONTAINS(file.out, "4000");
+  outcome_free(&file);
+  tool_file("l.json", "{\n");
+  expect("dis l.json", 2, "warpwait: l.json:2:1: string or '}' expected near end of file\n");
+}
+
+TEST(opencl, the_report_tells_what_was_defined_and_so_does_a_replay) {
+  fresh(plus, 7);
+  launch_with("\"build\": { \"defines\": { \"N\": 1, \"M\": 2 } },");
+  struct outcome run = tool("run l.json -D N=4 -D OF_NO_USE --trace t.wwt"), replay = tool("replay t.wwt");
+  EXPECT_CONTAINS(run.out, "\ndefined        M=2, N=4, OF_NO_USE\n");
+  EXPECT_STREQ(replay.out, run.out);
+  outcome_free(&run);
+  run = tool("run l.json -D N=4 --report json");
+  replay = tool("replay t.wwt --report json");
+  EXPECT_CONTAINS(run.out, "\"defines\": [\n    \"M=2\",\n    \"N=4\"\n  ]");
+  EXPECT_CONTAINS(replay.out, "\"OF_NO_USE\"\n  ]");
+  outcome_free(&run);
+  outcome_free(&replay);
+  launch_with("");
+  run = tool("run l.json --trace u.wwt");
+  EXPECT_FALSE(strstr(run.out, "defined"));
+  outcome_free(&run);
+  expect("trace merge t.wwt t.wwt -o same.wwt", 0, "");
+  expect("trace merge t.wwt u.wwt -o mixed.wwt", 0, "");
+  run = tool("replay same.wwt");
+  replay = tool("replay mixed.wwt");
+  EXPECT_CONTAINS(run.out, "M=2, N=4");
+  EXPECT_FALSE(strstr(replay.out, "defined"));
+  outcome_free(&run);
+  outcome_free(&replay);
+}
+
 TEST(opencl, assembly_of_it_is_assembled_again) {
   fresh(plus, 7);
   expect("asm kernel.cl -o k.wwo --spirv k.spv", 0, "");
