@@ -60,6 +60,10 @@ class Words {
     return lines;
   }
 
+  passes({passes, conflicts}, i) {
+    return plural(passes[i], "pass", "passes") + (conflicts[i] ? `, ${whole(conflicts[i])} of them by conflicts` : "");
+  }
+
   /* What an area has in a cycle. */
   area(row, cycle) {
     const i = firstAfter({to: row.area.x}, cycle) - 1, {field} = row;
@@ -72,11 +76,8 @@ class Words {
       if (row.to[at] > cycle && lines.length > SAID)
         more++;
       else if (row.to[at] > cycle)
-        lines.push(
-            `warp ${row.of[at]}: ${field.kind[at]}, ${this.place(field.launch[at], field.pc[at])}, ` +
-            (row.kind === "access"
-                 ? `${plural(field.passes[at], "pass", "passes")}, ${whole(field.conflicts[at])} of them by conflicts`
-                 : plural(field.bytes[at], "byte")));
+        lines.push(`warp ${row.of[at]}: ${field.kind[at]}, ${this.place(field.launch[at], field.pc[at])}, ` +
+                   (row.kind === "global" ? plural(field.bytes[at], "byte") : this.passes(field, at)));
     return more ? [...lines, `and ${whole(more)} more`] : lines;
   }
 

@@ -304,14 +304,17 @@ def go_to(reader, what):
 
 
 def web_an_area_names_the_accesses_of_its_cycle(reader, made):
-    for path, kind, says in ((made.conflict(), "access", r"warp 0: (read|write), kernel.wws:\d+, [\d,]+ pass(es)?, [\d,]+ of them by conflicts"),
-                             (made.varied(), "global", r"warp 0: store, kernel.wws:\d+, 128 bytes")):
+    last, first = "row.of.length - 1", "0"
+    for path, kind, at, says in (
+            (made.conflict(), "access", last, r"warp \d: (read|write), kernel.wws:\d+, 32 passes, 31 of them by conflicts"),
+            (made.conflict(), "access", first, r"warp \d: (read|write), kernel.wws:\d+, 1 pass"),
+            (made.varied(), "global", first, r"warp \d: store, kernel.wws:\d+, 128 bytes")):
         reader.open(path)
         x, y = reader.evaluate("""(() => { const t = page.timeline, row = t.rows.find(row => row.kind === '%s');
-          const i = row.of.indexOf(0); t.window(row.from[i], row.to[i]); t.reveal(row); t.draw();
+          const i = %s; t.window(row.from[i], row.to[i]); t.reveal(row); t.draw();
           const box = t.canvas.getBoundingClientRect();
           scrollBy(0, box.top + t.top[t.indexOf.get(row)] - t.scroller.scrollTop - 300);
-          return [box.left + t.scale(row.from[i] + 0.5), 300 + row.px / 2]; })()""" % kind)
+          return [box.left + t.scale(row.from[i] + 0.5), 300 + row.px / 2]; })()""" % (kind, at))
         reader.mouse("mouseMoved", x, y)
         reader.settle()
         said = reader.evaluate("[...document.getElementById('tip').children].map(line => line.textContent)")
