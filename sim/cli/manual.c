@@ -154,11 +154,12 @@ static const char bounds[] =
     "count here: what they share may be busy with the others' work.\n"
     "3. Warps wait: buckets are added up by what they wait for (execution units: `dependency`, `unit`; issue slots: "
     "`not_selected`; the LDS: `lds`, `lds_conflict`, `lds_contention`, `lds_queue`; global memory: `memory`, "
-    "`memory_queue`, `fence`, `pipe`, `drain`; copies: `copy_wait`, `copy_data`, `dma_queue`; other warps: `barrier`, "
-    "`copy_join`, `wait_join`; pipes: `pipe_empty`, `pipe_full`), and the largest bucket of the largest sum is the one "
+    "`memory_queue`, `fence`, `drain`; copies: `copy_wait`, `copy_data`, `dma_queue`; other warps: `barrier`, "
+    "`copy_join`, `wait_join`; pipes: `pipe`, `pipe_empty`, `pipe_full`), and the largest bucket of the largest sum is "
+    "the one "
     "that counts. If a resource that serves it is "
     "at 60 % of its peak or above (units for `unit`, issue slots for `not_selected`, LDS passes for `lds` and "
-    "`lds_queue`, links, L2 and DRAM for global memory and copies, the DMA engines' bandwidth, channels and "
+    "`lds_queue`, links, L2 and DRAM for global memory, `pipe` and copies, the DMA engines' bandwidth, channels and "
     "`dma.outstanding` for copies), it is named: requests come in bursts. If none is, the latency is named, or what "
     "else the bucket stands for.\n"
     "4. Nothing waits.\n\n"
@@ -166,6 +167,22 @@ static const char bounds[] =
     "wait for one: if on average at least half a descriptor stands in an engine's queue while it works "
     "(`dma.queue_mean`). An execution unit has a row in the text report if it is at 10 % of its peak or above and its "
     "`cu.*_interval` is more than a cycle: with an interval of one, it is never busier than the issue slots.\n";
+
+/* Of figures that one would expect to be equal, or to add up. */
+static const char differences[] =
+    "\nFigures that count different things may differ by a few cycles:\n\n"
+    "- `copy_wait` counts warps, and `hiding.exposed_cycles` work-groups, from the last warp's arrival at the wait on. "
+    "In its first cycle that warp issues the wait, which is `issued`: of a work-group of one warp, `copy_wait` is a "
+    "cycle less for each wait.\n"
+    "- `lds_conflict` is what warps waited for results because of conflicts, and `lds.conflict_cycles` the passes that "
+    "these added. Nobody waits for the result of a write: its passes are in no bucket, or in `fence` or `barrier` if a "
+    "barrier waits for them. And one pass may keep several warps waiting.\n"
+    "- `cycles` begins with the launch, and the peaks of `utilisation` with the first warp in a CU, "
+    "`cu.dispatch_latency` later: they count `cu.active_cycles`, but of the L2 and DRAM `together_cycles`.\n"
+    "- `pipe_full` and `pipe_empty` are the wait for an answer that was a refusal. What else a try takes, and all of "
+    "it "
+    "until the next try, is in the buckets of what the kernel does there: of a work-group's reservation in `barrier`, "
+    "`fence` and `lds`.\n";
 
 char *report_manual(void) {
   struct text text = {0};
@@ -184,6 +201,7 @@ char *report_manual(void) {
   text_print(&text, "\n## Where warps are (`stalls`)\n\n| bucket | the warp waits for |\n|---|---|\n");
   for (size_t i = 0; i < STALLS; i++)
     text_print(&text, "| `%s` | %s |\n", stall_rows[i].name, stall_rows[i].text);
+  text_print(&text, "%s", differences);
   stat_table(&cu_stat_group, "cu", &text);
   stat_table(&lds_stat_group, "lds", &text);
   stat_table(&dma_stat_group, "dma", &text);

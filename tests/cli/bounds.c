@@ -125,6 +125,22 @@ TEST(bounds, every_bucket_makes_a_sentence) {
 /* ---- in the whole report ----------------------------------------------------------------------- */
 
 /* Eight warps, four multiply-adds in flight each: a double unit takes one in two cycles. */
+/* Answers of a pipe are waited for as its room is: a writer that mostly stands at a full pipe is not bound by fences.
+ */
+TEST(bounds, what_warps_wait_for_at_pipes_is_one_cause) {
+  struct machine machine;
+  struct launch_result result = result_of(&machine);
+  result.stalls[STALL_PIPE_FULL] = 270;
+  result.stalls[STALL_PIPE] = 140;
+  result.stalls[STALL_FENCE] = 200;
+  result.stalls[STALL_DRAIN] = 100;
+  expect_sentence(
+      &machine, &result,
+      "Bound by a full pipe: warps spend 41.0 % of their time waiting for pipes, mostly for room in a pipe: a "
+      "reservation that was refused, or held, for want of it. The busiest resource, issue slots, is at 0.0 % "
+      "of peak.");
+}
+
 TEST(bounds, a_saturated_unit_has_a_row_and_is_named) {
   char text[4000] = ".kernel k\n.reg64 a, b, c, d\n";
   tool_folder();

@@ -432,7 +432,8 @@ def web_buckets_differ_for_people_who_do_not_see_red_or_green(reader, made):
             seen = {bucket: cielab(matrix, face) for bucket, face in faces.items()}
             for one, other in itertools.combinations(seen, 2):
                 apart = sum((a - b) ** 2 for a, b in zip(seen[one], seen[other])) ** 0.5
-                assert apart > 10, (dark, vision, one, other)
+                pipes = "pipe" in one and "pipe" in other  # a kernel waits for these in turns, without a gap
+                assert apart > (30 if pipes else 10), (dark, vision, one, other)
 
 
 def web_everything_is_reached_by_tab_and_has_a_name(reader, made):

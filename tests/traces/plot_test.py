@@ -170,7 +170,8 @@ class Stalls(Folder):
         for vision, matrix in VISIONS.items():
             seen = {bucket: cielab(matrix, look.face) for bucket, look in colours.LOOKS.items()}
             for one, other in itertools.combinations(seen, 2):
-                self.assertGreater(numpy.linalg.norm(seen[one] - seen[other]), 11, (vision, one, other))
+                pipes = "pipe" in one and "pipe" in other  # a kernel waits for these in turns, without a gap
+                self.assertGreater(numpy.linalg.norm(seen[one] - seen[other]), 30 if pipes else 11, (vision, one, other))
 
 
 class Hiding(Folder):
