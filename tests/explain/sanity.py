@@ -16,6 +16,7 @@ One of which that does not hold is left in DIR (build/explain) as SEED.json. Exi
 """
 import argparse
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -45,6 +46,12 @@ def tool(*words):
 
 def sets(keys):
     return [word for key in keys.split() for word in ("--set", key)]
+
+
+@functools.cache
+def parameters_of(machine):
+    words = ("run", ROOT / "examples/02_bank_conflict/launch.json", "--machine", machine, "--report", "json")
+    return json.loads(tool(*words)[1])["machine"]["parameters"]
 
 
 def waits(report):
@@ -79,9 +86,7 @@ class Kernel:
         launch = json.loads(self.path.read_text())
         for _ in range(TRIES):
             launch["machine"] = self.random.choice(MACHINES)
-            now = json.loads(tool("run", ROOT / "examples/02_bank_conflict/launch.json", "--machine", launch["machine"],
-                                  "--report", "json")[1])["machine"]["parameters"]
-            words = law.other_machine(self.random, self.rows, now)[1::2]
+            words = law.other_machine(self.random, self.rows, parameters_of(launch["machine"]))[1::2]
             launch["set"] = {"cu.warp_size": kernel.warp_size, **dict(word.split("=") for word in words)}
             self.path.write_text(json.dumps(launch))
             status, out, told = self.run()
