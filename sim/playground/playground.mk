@@ -21,10 +21,10 @@ WASM_CFLAGS = -std=c17 -D_GNU_SOURCE $(WARN) -O2 -ffp-contract=off -fno-math-err
 # A module as a function, a new instance of which is made for each command; exit() ends it, and writes what is buffered.
 WASM_LDFLAGS := -O2 -s MODULARIZE=1 -s EXPORT_NAME=warpwait_module -s EXPORTED_RUNTIME_METHODS=callMain,FS \
   -s INVOKE_RUN=0 -s EXIT_RUNTIME=1 -s FORCE_FILESYSTEM=1 -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=2147483648 \
-  -s TOTAL_STACK=8388608 -s ENVIRONMENT=worker,node
+  -s TOTAL_STACK=8388608 -s ENVIRONMENT=worker
 
 # The same verbs and what stands in for others, linked for this computer: tests find what is missing without Emscripten.
-PLAYGROUND_SHELL := $(filter-out $(addprefix sim/playground/,argp.c ini.c libc.c),$(WASM_SOURCES))
+PLAYGROUND_SHELL := $(filter-out $(addprefix sim/playground/,argp.c calloc.c ini.c libc.c),$(WASM_SOURCES))
 $(BUILD)/playground-shell: $(PLAYGROUND_SHELL:%=$(BUILD)/obj/%.o) $(filter %.v3.o %/presets.o %/page_template.o,$(LIB_OBJ))
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -Wl,--as-needed -ljansson -linih -lz -lm
@@ -64,9 +64,9 @@ $(WASM)/obj/zlib/%.o: | $(WASM)/include/jansson.h
 
 $(WASM)/obj/isa/lanes.c.o: WASM_CFLAGS += -O3
 
-$(WASM)/warpwait.js: $(WASM_OBJ)
+$(WASM)/warpwait.js: $(WASM_OBJ) sim/playground/playground.mk
 	$(call say,EML)
-	$(Q)$(EMCC) $(WASM_LDFLAGS) -o $@ $^
+	$(Q)$(EMCC) $(WASM_LDFLAGS) -o $@ $(WASM_OBJ)
 
 # ---- the folder ---------------------------------------------------------------------------------
 

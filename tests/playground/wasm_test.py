@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The command line as WebAssembly, in a Web Worker of a headless Chromium, held against the command line: what it prints,
-writes and returns. Ends with how long it takes beside the command line.
+"""The command line as WebAssembly, in a Web Worker of a headless Chromium, held against the command line: what it
+prints, writes and returns. Ends with how long it takes beside the command line.
 
 usage: tests/playground/wasm_test.py FOLDER [WORD]   the playground's folder; a word narrows the tests down
 """
@@ -89,11 +89,11 @@ def every_verb_answers_the_same(worker, examples, folder):
         for words in (("check",), ("explain",), ("explain", "--report", "json"), ("run", "--annotate"),
                       ("run", "--machine", "h200", "--verify"), ("run", "--set", "dma.setup=90", "--report", "json")):
             expect_the_same(worker, [words[0], example["launch"], *words[1:]], example, own)
-        expect_the_same(worker, ["run", example["launch"], "--html", "page.html", "--trace", "t.wwt", "--quiet"], example,
-                        own, ["page.html"])
+        words = ["run", example["launch"], "--html", "page.html", "--trace", "t.wwt", "--quiet"]
+        expect_the_same(worker, words, example, own, ["page.html"])
     example, own = examples["06_deep_buffer"], folder / "06"
-    expect_the_same(worker, ["run", "launch.json", "--html", "page.html", "--html-vary", "dma.setup=0,40"], example, own,
-                    ["page.html"])
+    words = ["run", "launch.json", "--html", "page.html", "--html-vary", "dma.setup=0,40"]
+    expect_the_same(worker, words, example, own, ["page.html"])
     for words in (["params", "--machine", "h200"], ["machines"], ["machines", "h200"], ["dis", "kernel.wws"],
                   ["asm", "kernel.wws"]):
         expect_the_same(worker, words, example, own)
@@ -122,7 +122,8 @@ def mistakes_are_told_the_same(worker, examples, folder):
     cases.append({**files, "launch.json": launches[-1], "own.ini": machine})
     for number, case in enumerate(cases):
         example = {"files": case, "binary": examples["01_seed"]["binary"]}
-        native = expect_the_same(worker, ["run", "launch.json", "--max-cycles", "100000"], example, folder / str(number))
+        words = ["run", "launch.json", "--max-cycles", "100000"]
+        native = expect_the_same(worker, words, example, folder / str(number))
         assert native.returncode in (1, 2) and native.stderr.startswith("warpwait: "), (number, native.stderr)
     for words in (["run"], ["rnu"], ["run", "launch.json", "--frob"], ["run", "launch.json", "--report", "xml"],
                   ["run", "launch.json", "-qx"], ["explain", "launch.json", "--machine"], ["diff", "a"], ["--version"]):
@@ -137,11 +138,12 @@ def what_is_not_there_is_told(worker, examples, _):
     changed = {**example["files"], "kernel.cl": example["files"]["kernel.cl"] + " "}
     words = ["run", "launch_opencl.json"]
     why = "OpenCL C needs clang, which a browser has not; "
-    for files, binary, more, said in ((changed, example["binary"], [], f"kernel.cl: changed since it was compiled; {why}"),
-                                      (changed, {}, [], f"kernel.cl: {why}"),
-                                      (example["files"], example["binary"], ["-DN=3"],
-                                       f"kernel.cl: compiled ahead for other options; {why}"),
-                                      (example["files"], example["binary"], ["--vcd", "w.vcd"], "SystemC")):
+    files, binary = example["files"], example["binary"]
+    for files, binary, more, said in (
+            (changed, binary, [], f"kernel.cl: changed since it was compiled; {why}"),
+            (changed, {}, [], f"kernel.cl: {why}"),
+            (files, binary, ["-DN=3"], f"kernel.cl: compiled ahead for other options; {why}"),
+            (files, binary, ["--vcd", "w.vcd"], "SystemC")):
         got = worker.ask([*words, *more], files, binary)
         assert got["status"] == 2 and got["out"] == "" and got["err"].count("\n") == 1 and said in got["err"], got
     for verb in ("sweep", "trace", "playground"):
@@ -159,8 +161,8 @@ def memory_that_is_not_there_is_told(worker, examples, _):
 
 def nothing_is_left_of_the_command_before(worker, examples, _):
     example = examples["01_seed"]
-    first = worker.ask(["run", "launch.json", "--out", "a/../r.txt"], {**example["files"], "a/b": ""}, example["binary"],
-                       ["r.txt", "none"])
+    files = {**example["files"], "a/b": ""}
+    first = worker.ask(["run", "launch.json", "--out", "a/../r.txt"], files, example["binary"], ["r.txt", "none"])
     assert list(first["files"]) == ["r.txt"] and len(first["files"]["r.txt"]) > 1000, first
     assert "No such file" in worker.ask(["run", "launch.json"], {})["err"]
 
@@ -225,9 +227,9 @@ def run_all(worker, folder, made, word):
             failed += 1
             print(f"{test.__name__}: {type(error).__name__}: {str(error)[:1000]}")
     if not word or word == "measure":
-        for name, example in (("examples/06_deep_buffer", examples["06_deep_buffer"]), ("tests/bench/alu", bench_kernel("alu")),
-                              ("tests/bench/lds_tile", bench_kernel("lds_tile"))):
-            measure(worker, name, example, folder / f"measure_{pathlib.Path(name).name}")
+        measure(worker, "examples/06_deep_buffer", examples["06_deep_buffer"], folder / "06")
+        for name in ("alu", "lds_tile"):
+            measure(worker, f"tests/bench/{name}", bench_kernel(name), folder / name)
     print(f"{len(chosen) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
