@@ -309,6 +309,27 @@ class MadeTimelines(Folder):
         table = plots.bank_table_over_time(Made(), "all", 100, start=40, end=43)
         self.assertEqual(table.loc[7].to_dict(), {40: 1, 41: 1, 42: 0})
 
+    def test_labels_are_whole_and_apart_however_small_the_picture(self):
+        for draw in (plots.timeline, plots.stalls_over_time):
+            axes = draw(Made(), end=60)
+            axes.figure.set_size_inches(9, 2)  # so that the legend goes down to the ticks
+            axes.set_xticks([60])
+            axes.figure.draw_without_rendering()
+            label, legend = axes.get_xticklabels()[0].get_window_extent(), axes.get_legend().get_window_extent()
+            self.assertEqual(axes.get_xlim()[1], 60)
+            self.assertGreater(legend.x0, label.x1)
+        axes = plots.banks_over_time(Made())
+        axes.figure.set_size_inches(8, 3)
+        axes.figure.draw_without_rendering()
+        label = axes.figure.axes[-1].yaxis.label.get_window_extent()
+        self.assertGreaterEqual(label.y0, 0)
+        self.assertLessEqual(label.y1, axes.figure.bbox.y1)
+
+    def test_colours_of_banks_end_where_they_are_told_to(self):
+        for most, end, extend in ((None, 100, "neither"), (40, 40, "max"), (100, 100, "neither")):
+            mesh = plots.banks_over_time(Made(), most=most).collections[0]
+            self.assertEqual((mesh.get_clim(), mesh.colorbar.extend), ((0, end), extend))
+
     def test_axes_of_cycles_say_how_long_a_window_is(self):
         for windows, label in ((7, "cycle (windows of 9 cycles)"), (100, "cycle (windows of 1 cycle)")):
             self.assertEqual(plots.stalls_over_time(Made(), windows).get_xlabel(), label)
@@ -539,6 +560,9 @@ class Errors(Folder):
         subprocess.run([WARPWAIT, "run", ROOT / "examples/02_bank_conflict/launch.json", "--report", "json",
                         "--out", report, "--timeline", timeline], check=True)
         out = self.folder / "ignored.png"
+        self.refused("--max: has no meaning with --by; ", "banks", timeline, "--max", "50", "--by", "line")
+        for share in ("0", "101", "-1", "most"):
+            self.refused("above 0 and up to 100", "banks", timeline, f"--max={share}")
         for arguments, message in (([timeline, "--by", "line"], f"--by: has no meaning for {timeline}; "),
                                    ([report, "--windows", "5"], f"--windows: has no meaning for {report}; "),
                                    ([report, "--from", "0"], f"--from: has no meaning for {report}; "),

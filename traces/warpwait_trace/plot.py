@@ -54,6 +54,13 @@ def size(text):
     return float(match[1]), float(match[2])
 
 
+def percent(text):
+    """A share: above 0, to 100."""
+    if not re.fullmatch(r"\d{1,3}(\.\d{1,6})?", text) or not 0 < float(text) <= 100:
+        raise argparse.ArgumentTypeError(f"{text}: expected per cent, above 0 and up to 100")
+    return float(text)
+
+
 def words(text):
     """`a,b` as [a, b]."""
     return text.split(",")
@@ -86,6 +93,8 @@ def banks_options(parser):
     parser.add_argument("--who", choices=("all", "warps", "dma"), default="all",
                         help="over time: passes of warps, beats of DMA engines, or both (default: all)")
     parser.add_argument("--windows", metavar="N", type=count, default=160, help="over time: columns (default: 160)")
+    parser.add_argument("--max", metavar="PERCENT", type=percent,
+                        help="over time: where the colours end, to compare pictures (default: the largest of this one)")
     parser.add_argument("--cu", metavar="N", type=cycle, help="compute unit (default: all, added up)")
     window(parser)
 
@@ -95,7 +104,10 @@ def banks(plots, arguments):
     place = (arguments.cu, arguments.start, arguments.end)
     if arguments.by == "time":
         table = plots.bank_table_over_time(events, arguments.who, arguments.windows, *place)
-        return plots.draw_banks_over_time(table, arguments.who), table, f"LDS banks: {events.title()}"
+        axes = plots.draw_banks_over_time(table, arguments.who, most=arguments.max)
+        return axes, table, f"LDS banks: {events.title()}"
+    if arguments.max:
+        raise plots.PlotError("--max: has no meaning with --by; `warpwait-plot banks --help` says more")
     table = plots.bank_table(events, arguments.by, *place)
     return plots.draw_banks_by_line(table, arguments.by), table, f"LDS banks: {events.title()}"
 

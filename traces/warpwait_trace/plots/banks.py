@@ -55,19 +55,21 @@ def bank_table_over_time(source, who="all", windows=160, cu=None, start=None, en
     return table
 
 
-def banks_over_time(source, who="all", windows=160, cu=None, start=None, end=None, ax=None):
+def banks_over_time(source, who="all", windows=160, cu=None, start=None, end=None, ax=None, most=None):
     """Draws bank_table_over_time(): per cent of each window's cycles. Returns the axes; raises PlotError."""
-    return draw_banks_over_time(bank_table_over_time(source, who, windows, cu, start, end), who, ax)
+    return draw_banks_over_time(bank_table_over_time(source, who, windows, cu, start, end), who, ax, most)
 
 
-def draw_banks_over_time(table, who="all", ax=None):
-    """Draws a table as bank_table_over_time() makes it. Returns the axes."""
+def draw_banks_over_time(table, who="all", ax=None, most=None):
+    """Draws a table as bank_table_over_time() makes it. most: the per cent at which the colours end, to compare
+    pictures; else they end at the largest of the table. Returns the axes."""
     axes = figure.axes_or_new(ax, (9, 4.6))
     edges = table.attrs["edges"]
     share = 100 * table.to_numpy() / numpy.diff(edges)
     mesh = axes.pcolormesh(edges, numpy.arange(len(table) + 1) - .5, share, cmap="cividis", vmin=0,
-                           vmax=max(share.max(), 1), rasterized=True)
-    axes.figure.colorbar(mesh, ax=axes, label=f"cycles in which it worked for {WHO[who]}, % of window", pad=.01)
+                           vmax=most or max(share.max(), 1), rasterized=True)
+    axes.figure.colorbar(mesh, ax=axes, label=f"cycles in which it worked\nfor {WHO[who]}, % of window", pad=.01,
+                         extend="max" if most and share.max() > most else "neither")
     axes.set_xlabel(figure.windows_label(edges))
     axes.set_ylabel("bank")
     axes.set_yticks(range(0, len(table), max(1, len(table) // 8)))

@@ -5,6 +5,7 @@ import pathlib
 import matplotlib
 from matplotlib import pyplot
 from matplotlib.patches import Patch
+from matplotlib.transforms import offset_copy
 
 from .colours import in_order, look
 from .inputs import PlotError
@@ -23,10 +24,14 @@ def axes_or_new(axes, size):
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
-def legend_outside(axes, handles):
-    """A legend to the right of the axes."""
-    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, handlelength=1.6,
-                handleheight=1.1)
+def legend_outside(axes, handles, last=None):
+    """A legend to the right of the axes. last: the value at their right end, whose label, half of which stands out, the
+    legend leaves room for."""
+    points = pyplot.rcParams["font.size"]
+    room = points * (.6 if last is None else .4 + .32 * len(f"{last:,.0f}"))  # digits are that wide, halved
+    beside = offset_copy(axes.transAxes, axes.figure, room, 0, "points")
+    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1), bbox_transform=beside, borderaxespad=0,
+                handlelength=1.6, handleheight=1.1)
 
 
 def patch(face, hatch, label, ink="#333333"):

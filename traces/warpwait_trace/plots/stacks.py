@@ -151,5 +151,5 @@ def draw_stalls_over_time(table, percent=False, ax=None):
     axes.set_xlabel(figure.windows_label(edges))
     axes.set_ylabel("per cent of resident warps" if percent else "warps (mean of the window)")
     figure.thousands(axes.xaxis)
-    figure.legend_outside(axes, figure.bucket_patches(table)[::-1])
+    figure.legend_outside(axes, figure.bucket_patches(table)[::-1], last=edges[-1])
     return axes

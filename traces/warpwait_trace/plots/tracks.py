@@ -161,7 +161,7 @@ def draw_timeline(rows, ax=None):
     axes.set_xlabel("cycle")
     figure.thousands(axes.xaxis)
     _separate(axes, slices)
-    figure.legend_outside(axes, _legend(rows, faces))
+    figure.legend_outside(axes, _legend(rows, faces), last=finish)
     return axes
 
 
