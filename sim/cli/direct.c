@@ -20,9 +20,8 @@ static const char *whole(const char *text, char stop, uint64_t *number) {
   return end && !errno && (*end == stop || !*end) ? end : NULL;
 }
 
-/* "X[,Y[,Z]]"; returns how many there are, 0 with the message filled when it is not that. */
-static uint32_t read_range(const char *option, const char *text, uint32_t minimum, uint32_t range[3],
-                           struct message *message) {
+uint32_t direct_range(const char *option, const char *text, uint32_t minimum, uint32_t range[3],
+                      struct message *message) {
   const char *at = text;
   for (uint32_t i = 0; i < 3; i++) {
     uint64_t number = 0;
@@ -188,16 +187,16 @@ static bool give_arguments(const struct direct *direct, struct job *job, struct 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
 static bool ndrange(const struct direct *direct, struct isa_launch *launch, struct message *message) {
-  launch->dimensions = read_range("--global", direct->global, 1, launch->global, message);
+  launch->dimensions = direct_range("--global", direct->global, 1, launch->global, message);
   uint32_t count = launch->dimensions;
   if (count && direct->local) {
     launch->local[1] = launch->local[2] = 1;
-    count = read_range("--local", direct->local, 1, launch->local, message);
+    count = direct_range("--local", direct->local, 1, launch->local, message);
     if (count && count != launch->dimensions)
       return message_fail(message, "--local: %u entries, but --global has %u", count, launch->dimensions);
   }
   if (count && direct->offset) {
-    count = read_range("--offset", direct->offset, 0, launch->offset, message);
+    count = direct_range("--offset", direct->offset, 0, launch->offset, message);
     if (count && count != launch->dimensions)
       return message_fail(message, "--offset: %u entries, but --global has %u", count, launch->dimensions);
   }

@@ -54,14 +54,14 @@ error_t job_option(int key, const char *word, struct argp_state *state, struct j
 
 /* ---- the job ----------------------------------------------------------------------------------- */
 
-/* The launch file, or the trace, says what these options would. */
-static bool no_direct(const struct job_options *options, const char *who, struct message *message) {
+/* The launch file, or the trace, says what these options would. The size of a launch file's launch may be another. */
+static bool no_direct(const struct job_options *options, const char *who, bool sized, struct message *message) {
   const struct {
     const char *option;
     bool given;
   } direct[] = {{"--kernel", options->direct.kernel},
-                {"--global", options->direct.global},
-                {"--local", options->direct.local},
+                {"--global", sized && options->direct.global},
+                {"--local", sized && options->direct.local},
                 {"--offset", options->direct.offset},
                 {"--arg", options->args.count > 0}};
   for (size_t i = 0; i < sizeof direct / sizeof *direct; i++)
@@ -72,7 +72,7 @@ static bool no_direct(const struct job_options *options, const char *who, struct
 
 bool job_options_for_trace(const struct job_options *options, struct message *message) {
   const struct program_build *build = &options->build;
-  if (!no_direct(options, "trace", message))
+  if (!no_direct(options, "trace", true, message))
     return false;
   return !(build->standard || build->defines.count || build->includes.count || build->extensions.count ||
            build->options.count || build->route_said || build->registers || build->copies_said) ||
@@ -107,7 +107,7 @@ static bool load(struct job_options *options, const struct job_request *request,
   if (strcmp(file_extension(program), ".json") == 0 && !file_exists(program))
     return message_fail(message, "%.300s: %s", program, strerror(ENOENT));
   if (strcmp(file_extension(program), ".json") == 0)
-    return no_direct(options, "launch file", message) && launch_load(program, request, job, message);
+    return no_direct(options, "launch file", false, message) && launch_load(program, request, job, message);
   if (request->verify)
     return message_fail(message, "--verify: needs a launch file, which says what to expect");
   options->direct.args = options->args.word;
@@ -119,6 +119,8 @@ bool job_options_load(struct job_options *options, struct run_call *call, bool v
   const struct job_request request = {.machine = call->machine,
                                       .set = call->sets.word,
                                       .set_count = call->sets.count,
+                                      .global = options->direct.global,
+                                      .local = options->direct.local,
                                       .build = options->build,
                                       .verify = verify};
   return load(options, &request, job, &call->message);
@@ -126,7 +128,8 @@ bool job_options_load(struct job_options *options, struct run_call *call, bool v
 
 bool job_options_load_on(struct job_options *options, const struct machine *machine, struct job *job,
                          struct message *message) {
-  const struct job_request request = {.made = machine, .build = options->build};
+  const struct job_request request = {
+      .made = machine, .global = options->direct.global, .local = options->direct.local, .build = options->build};
   return load(options, &request, job, message);
 }
 

@@ -30,8 +30,8 @@ enum {
 #define JOB_OPTIONS(group)                                                                                             \
   {NULL, 0, NULL, 0, "Without a launch file:", group},                                                                 \
       {"kernel", KEY_KERNEL, "NAME", 0, "The kernel, if the program has several", group},                              \
-      {"global", KEY_GLOBAL, "X[,Y[,Z]]", 0, "Work-items", group},                                                     \
-      {"local", KEY_LOCAL, "X[,Y[,Z]]", 0, "Work-items of a work-group (default: the machine chooses)", group},        \
+      {"global", KEY_GLOBAL, "X[,Y[,Z]]", 0, "Work-items; with a launch file of one launch, in place of its own", group},                                                     \
+      {"local", KEY_LOCAL, "X[,Y[,Z]]", 0, "Work-items of a work-group, likewise (default: the machine chooses)", group},        \
       {"offset", KEY_OFFSET, "X[,Y[,Z]]", 0, "First identifiers", group},                                              \
       {"arg", KEY_ARG, "KIND:VALUE", 0, "The next argument (repeatable), see below", group}, BUILD_OPTIONS(group + 1)
 

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/direct.h"
 #include "sim/cli/launch_parts.h"
 
 /* ---- arguments -------------------------------------------------------------------------------- */
@@ -127,6 +128,31 @@ static bool read_ndrange(struct launch_reader *reader, const struct place *place
          read_range(reader, &(struct place){place, "offset", 0}, offset, 0, launch->offset, &launch->dimensions);
 }
 
+/* --global or --local in place of the file's own: as many entries as what stays. */
+static bool resize(struct launch_reader *reader, const char *option, const char *text, const char *other,
+                   bool other_stays, uint32_t range[3], uint32_t *dimensions) {
+  struct message *message = reader->document.message;
+  range[1] = range[2] = 1;
+  const uint32_t count = direct_range(option, text, 1, range, message);
+  if (count && other_stays && count != *dimensions)
+    return message_fail(message, "%s: %u entries, but the launch file's '%s' has %u", option, count, other,
+                        *dimensions);
+  *dimensions = count;
+  return count;
+}
+
+/* `has`: what the file's launch has of the other keys. */
+static bool resize_ndrange(struct launch_reader *reader, bool has_local, bool has_offset) {
+  const struct job_request *request = reader->request;
+  struct isa_launch *launch = &reader->job->launches[reader->job->launch_count - 1].isa;
+  const bool local_stays = has_local && !request->local;
+  if (request->global && !resize(reader, "--global", request->global, local_stays ? "local" : "offset",
+                                 local_stays || has_offset, launch->global, &launch->dimensions))
+    return false;
+  return !request->local ||
+         resize(reader, "--local", request->local, "global", true, launch->local, &launch->dimensions);
+}
+
 static bool read_arguments(struct launch_reader *reader, const struct place *place, const json_t *list) {
   if (!json_is(&reader->document, place, list, JSON_ARRAY))
     return false;
@@ -150,12 +176,19 @@ static bool read_launch(struct launch_reader *reader, const struct place *place,
     return false;
   if (!job_launch(reader->job, name, reader->document.message))
     return launch_refuse(reader, &kernel_at);
-  if (!read_ndrange(reader, place, object) || (args && !read_arguments(reader, &args_at, args)))
+  if (!read_ndrange(reader, place, object) ||
+      !resize_ndrange(reader, json_object_get(object, "local"), json_object_get(object, "offset")) ||
+      (args && !read_arguments(reader, &args_at, args)))
     return false;
   const char *field = NULL;
-  return job_ready(reader->job, &field, reader->document.message)
-             ? true
-             : launch_refuse(reader, &(struct place){place, field, 0});
+  if (job_ready(reader->job, &field, reader->document.message))
+    return true;
+  const struct job_request *request = reader->request;
+  if (request->global && strcmp(field, "global") == 0)
+    return message_within(reader->document.message, "--global");
+  if (request->local && strcmp(field, "local") == 0)
+    return message_within(reader->document.message, "--local");
+  return launch_refuse(reader, &(struct place){place, field, 0});
 }
 
 /* An entry that is launches of its own: they run at once. */
@@ -184,11 +217,23 @@ static bool read_entry(struct launch_reader *reader, const struct place *place, 
                                                                        : read_launch(reader, place, object);
 }
 
+/* The options do not say which launch they are of. */
+static bool may_resize(const struct launch_reader *reader, const json_t *launches) {
+  const struct job_request *request = reader->request;
+  const char *option = request->global ? "--global" : "--local";
+  return !(request->global || request->local) ||
+         (json_array_size(launches) == 1 && !json_object_get(json_array_get(launches, 0), "together")) ||
+         message_fail(reader->document.message, "%s: goes with a launch file of one launch, and this one has several",
+                      option);
+}
+
 bool launch_launches(struct launch_reader *reader, const struct place *place, const json_t *launches) {
   if (!json_is(&reader->document, place, launches, JSON_ARRAY))
     return false;
   if (!json_array_size(launches))
     return json_fail(&reader->document, place, "is empty: there is nothing to run");
+  if (!may_resize(reader, launches))
+    return false;
   for (size_t i = 0; i < json_array_size(launches); i++)
     if (!read_entry(reader, &(struct place){place, NULL, i}, json_array_get(launches, i)))
       return false;

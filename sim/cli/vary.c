@@ -64,6 +64,13 @@ static bool take_build(const struct vary *vary, const struct program_build *buil
   return true;
 }
 
+/* The file's sizes are those of all points. */
+static bool no_sizes(const struct vary *vary, const struct direct *direct, struct message *message) {
+  return !(direct->global || direct->local) ||
+         message_fail(message, "%s: does not go with %s; the launch file says this", vary->option,
+                      direct->global ? "--global" : "--local");
+}
+
 static bool open_target(struct vary *vary, struct message *message) {
   struct message why;
   if (!sweep_target_open(vary->target, vary->plan, &why))
@@ -81,8 +88,8 @@ bool vary_open(struct vary *vary, const char *option, const char *word, size_t m
       .option = need_copy(option), .plan = need(1, sizeof *vary->plan), .target = need(1, sizeof *vary->target)};
   if (strcmp(file_extension(launch), ".json") != 0)
     return message_fail(message, "%s: needs a launch file", option);
-  if (!read_plan(vary, word, most, launch, message) || !take_build(vary, &options->build, message) ||
-      !open_target(vary, message))
+  if (!no_sizes(vary, &options->direct, message) || !read_plan(vary, word, most, launch, message) ||
+      !take_build(vary, &options->build, message) || !open_target(vary, message))
     return false;
   vary->name = need_copy(vary->plan->axis[0].name);
   vary->word = vary->plan->axis[0].value;

@@ -64,7 +64,7 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"run nothing.json", "nothing.json|No such file"},
       {"run nofile.json --global 4", "nofile.json: No such file or directory"},
       {"run kernel.wws --global 4 --arg buffer:a=16 --arg null", "--arg null: null does not fit: |'add' is a value"},
-      {"run there.json --global 4", "--global|launch file"},
+      {"run there.json --offset 4", "--offset|launch file"},
       {"run kernel.cl --global 4", "kernel.cl: No such file"},
       {"run other.txt --global 4",
        "'other.txt' is not a program, legal: .cl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object file)"},

@@ -191,6 +191,47 @@ TEST(cli, the_command_line_says_what_a_launch_file_says) {
   free(b);
 }
 
+/* 64 work-items in groups of 64 are what the file says. */
+TEST(cli, the_size_of_a_files_only_launch_may_be_given) {
+  static const struct {
+    const char *options, *range;
+  } rows[] = {{"--global 32", "32 work-items in groups of 64: 1 work-group\n"},
+              {"--global 64 --local 16", "64 work-items in groups of 16: 4 work-groups\n"},
+              {"--local 32", "64 work-items in groups of 32: 2 work-groups\n"},
+              {"--global 32,2 --local 32,1", "32 x 2 work-items in groups of 32 x 1: 2 work-groups\n"}};
+  launch_with("");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char line[200];
+    snprintf(line, sizeof line, "run l.json %s", rows[i].options);
+    struct outcome outcome = tool(line);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_CONTAINS(outcome.out, rows[i].range);
+    outcome_free(&outcome);
+  }
+}
+
+TEST(cli, a_size_that_does_not_go_with_the_launch_file_is_refused) {
+  static const struct {
+    const char *arguments, *err;
+  } rows[] = {
+      {"run l.json --global 0", "warpwait: --global: '0' is not X[,Y[,Z]]"},
+      {"run l.json --global 32,2", "warpwait: --global: 2 entries, but the launch file's 'local' has 1\n"},
+      {"run l.json --local 32,2", "warpwait: --local: 2 entries, but the launch file's 'global' has 1\n"},
+      {"run l.json --local 4096", "warpwait: --local: 4096 x 1 x 1 is outside [1, "},
+      {"run l.json --offset 1", "warpwait: --offset: the launch file says this\n"},
+      {"explain l.json --local 32 --vary arg.add=1,2", "warpwait: --vary: does not go with --local; the launch file"},
+      {"run two.json --global 32",
+       "warpwait: --global: goes with a launch file of one launch, and this one has several\n"},
+      {"run two.json --local 32",
+       "warpwait: --local: goes with a launch file of one launch, and this one has several\n"},
+  };
+  launch_with("");
+  tool_file("two.json", "{\"launches\": [{\"kernel\": \"plus\", \"global\": [64]}, {\"kernel\": \"plus\", "
+                        "\"global\": [64]}]}");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    expect(rows[i].arguments, 2, rows[i].err);
+}
+
 static int64_t launch_number(const char *arguments, const char *key) {
   json_t *root = report(arguments);
   int64_t number = json_integer_value(json_object_get(json_array_get(json_object_get(root, "launches"), 0), key));
