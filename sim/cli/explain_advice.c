@@ -186,6 +186,15 @@ static void say_pair(struct advice *advice) {
 
 /* ---- names that were varied ------------------------------------------------------------------------ */
 
+static void say_idle(struct advice *advice, const struct explain_vary *vary) {
+  struct text text = {0};
+  text_print(&text,
+             "All values of %s that were tried take %" PRIu64
+             " cycles with the same results, as the launch does as it is. Does the program use %s?",
+             vary->name, advice->view->cycles, vary->name + (strncmp(vary->name, "define.", 7) == 0 ? 7 : 0));
+  say(advice, &text);
+}
+
 static void say_vary(struct advice *advice) {
   const struct explain_view *view = advice->view;
   const struct explain_vary *vary = view->vary;
@@ -195,6 +204,10 @@ static void say_vary(struct advice *advice) {
     text_print(&text, "No value of %s that was tried came to its end with the results that the launch has as it is.",
                vary->name);
     say(advice, &text);
+  }
+  if (best && explain_vary_idle(vary, view->step, view->cycles)) {
+    say_idle(advice, vary);
+    return;
   }
   if (!best)
     return;
@@ -240,11 +253,15 @@ static void say_joins(struct advice *advice) {
 
 static void say_look(struct advice *advice) {
   const struct explain_case *first = advice->lead;
+  const struct explain_vary *vary = advice->view->vary;
   if (!first)
     return;
   struct text text = {0};
-  text_print(&text, "Where to look: %s. None of that was tried here%s.", lift_rows[explain_limit(first)].look,
-             advice->view->vary ? "" : "; --vary tries values of a define or an argument");
+  text_print(&text, "Where to look: %s. ", lift_rows[explain_limit(first)].look);
+  if (vary)
+    text_print(&text, "Of that no more was tried here than what %s changes.", vary->name);
+  else
+    text_print(&text, "None of that was tried here; --vary tries values of a define or an argument.");
   say(advice, &text);
 }
 

@@ -68,3 +68,10 @@ const struct explain_value *explain_vary_best(const struct explain_vary *vary, s
       return &vary->value[i];
   return NULL;
 }
+
+bool explain_vary_idle(const struct explain_vary *vary, size_t step, cycle_t cycles) {
+  for (size_t i = 0; i < vary->count; i++)
+    if (!counts(&vary->value[i]) || vary->value[i].time[step].cycles != cycles)
+      return false;
+  return vary->count > 1;
+}

@@ -34,4 +34,8 @@ bool explain_vary_run(struct explain_vary *vary, struct explain_run *run, int *s
 /* Of the values with the same results the first that is within 1 % of the best; NULL: there is none. */
 const struct explain_value *explain_vary_best(const struct explain_vary *vary, size_t step);
 
+/* Whether two values and more were tried, and each took as many cycles as the launch takes as it is, with the same
+ * results: perhaps nothing uses the name. */
+bool explain_vary_idle(const struct explain_vary *vary, size_t step, cycle_t cycles);
+
 #endif

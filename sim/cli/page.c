@@ -9,6 +9,7 @@
 #include "sim/cli/file.h"
 #include "sim/cli/json_out.h"
 #include "sim/cli/page_timeline.h"
+#include "sim/cli/vary.h"
 #include "sim/core/need.h"
 #include "sim/sweep/values.h"
 
@@ -26,8 +27,8 @@ static bool check_parameter(const struct page *page, struct message *message) {
   char text[PARAM_MESSAGE], nearest[64] = "";
   machine_defaults(&machine);
   if (!param_find(machine_groups, MACHINE_GROUPS, page->key, &group, nearest))
-    return message_fail(message, "'%.60s' is no parameter of a machine, no define.NAME and no arg.NAME%s%s%s",
-                        page->key, *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+    return message_fail(message, "'%.60s' is no parameter of a machine, no DEFINE and no arg.NAME%s%s%s", page->key,
+                        *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
   for (size_t i = 0; i < page->axis.count; i++)
     if (!param_set(machine_groups, MACHINE_GROUPS, &machine, page->key, page->axis.value[i], text))
       return message_fail(message, "%s", text);
@@ -39,8 +40,7 @@ static bool read_axis(struct page *page, struct message *message) {
   const char *equals = strchr(page->vary, '=');
   if (!equals || equals == page->vary || !equals[1])
     return message_fail(message, "'%.60s' is not KEY=VALUES, as in dma.setup=0,20,40", page->vary);
-  page->key = need_copy(page->vary);
-  page->key[equals - page->vary] = '\0';
+  page->key = vary_name(page->vary);
   if (!values_add(&page->axis, equals + 1, text) || !values_distinct(&page->axis, text))
     return message_fail(message, "%s", text);
   if (page->axis.count > PAGE_POINTS)

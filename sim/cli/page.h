@@ -29,7 +29,7 @@ enum {
 #define PAGE_OPTIONS(group)                                                                                            \
   {"html", KEY_HTML, "FILE", 0, "Write a page for a browser: timeline, banks, source and stalls", group}, {            \
     "html-vary", KEY_HTML_VARY, "KEY=VALUES", 0,                                                                       \
-        "What the page's slider goes through: dma.setup=0,20,40, define.DEPTH=1..4 or arg.tiles=8,16", group           \
+        "What the page's slider goes through: dma.setup=0,20,40, DEPTH=1..4 or arg.tiles=8,16", group                  \
   }
 
 struct page_point {

@@ -18,17 +18,24 @@ static bool fail_plan(const struct vary *vary, struct message *message, const ch
   return message_within(message, vary->option);
 }
 
+char *vary_name(const char *word) {
+  const int length = (int)strcspn(word, "=");
+  struct text name = {0};
+  text_print(&name, "%s%.*s", memchr(word, '.', (size_t)length) ? "" : "define.", length, word);
+  return name.data;
+}
+
 static bool read_plan(struct vary *vary, const char *word, size_t most, const char *launch, struct message *message) {
   const char *equals = strchr(word, '=');
-  const bool bare = equals && !memchr(word, '.', (size_t)(equals - word));
   struct text text = {0};
   char why[PLAN_MESSAGE];
   if (!equals || equals == word || strpbrk(word, "[\n;#"))
     return message_fail(message, "%s: '%.60s' is not NAME=VALUES, such as DEPTH=1..6 or arg.tiles=16,32", vary->option,
                         word);
+  char *name = vary_name(word);
   /* The launch file's name may hold what a plan's value may not. */
-  text_print(&text, "[sweep]\nlaunch = launch.json\n[axes]\n%s%.*s = %s\n", bare ? "define." : "", (int)(equals - word),
-             word, equals + 1);
+  text_print(&text, "[sweep]\nlaunch = launch.json\n[axes]\n%s = %s\n", name, equals + 1);
+  free(name);
   const bool good = plan_parse(text.data, vary->option, vary->plan, why);
   free(text.data);
   if (!good)

@@ -25,6 +25,9 @@ struct vary {
   struct sweep_target *target;
 };
 
+/* The NAME of NAME=VALUES, or of NAME alone, as a sweep has it: "define.DEPTH" for "DEPTH". The caller frees it. */
+char *vary_name(const char *word);
+
 /* Reads NAME=VALUES, at most `most`, for the launch file of `options`. Close it, whatever comes back. False with the
  * message filled, which begins with the option. */
 bool vary_open(struct vary *vary, const char *option, const char *word, size_t most, const struct job_options *options,

@@ -294,6 +294,23 @@ class Test(unittest.TestCase):
         launch = explained(EXAMPLE, "--launch", 1, "--vary", "arg.depth=0,7")[0]
         self.assertIsNone(launch["vary"]["best"])
 
+    def test_a_name_that_nothing_uses_is_told(self):
+        path = ROOT / "examples/15_sweep/launch_deep_buffer.json"
+        for name in ("DEPHT", "define.DEPHT"):
+            launch, = explained(path, "--vary", f"{name}=1..2")
+            self.assertIn(f"All values of define.DEPHT that were tried take {launch['cycles']} cycles with the same results, "
+                          "as the launch does as it is. Does the program use DEPHT?", launch["advice"])
+        launch, = explained(path, "--vary", "DEPTH=2")
+        self.assertNotIn("Does the program use", " ".join(launch["advice"]), "the value that it has")
+
+    def test_what_was_tried_is_not_called_untried(self):
+        path = ROOT / "examples/15_sweep/launch_deep_buffer.json"
+        for words, end in (((), "None of that was tried here; --vary tries values of a define or an argument."),
+                           (("--vary", "DEPTH=1,3"), "Of that no more was tried here than what define.DEPTH changes.")):
+            launch, = explained(path, "-D", "DEPTH=1", *words)
+            look, = (sentence for sentence in launch["advice"] if sentence.startswith("Where to look: "))
+            self.assertTrue(look.endswith(f". {end}"), look)
+
     def test_nothing_is_advised_that_was_not_tried(self):
         """Every number of cycles in the advice is one of a case that was replayed or run."""
         for path in (EXAMPLE, ROOT / "examples/10_contention/launch.json", ROOT / "examples/11_stencil_2d/launch_opencl.json"):

@@ -57,6 +57,8 @@ def test_a_define_can_be_the_axis(made):
                           "define.DEPTH=1..3"))
     cycles = [point["launches"][0]["cycles"] for point in data.index["points"]]
     assert len(cycles) == 3 and cycles[0] > cycles[1] and data.index["start"] == 1
+    bare = Data(made.page("bare", "run", "examples/15_sweep/launch_deep_buffer.json", "--html-vary", "DEPTH=1..3"))
+    assert bare.index == data.index
 
 
 def test_an_argument_can_be_the_axis(made):
