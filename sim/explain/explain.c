@@ -78,19 +78,18 @@ limit_set *explain_pairs(const struct explain *explain, size_t *count) {
 
 /* ---- phases ---------------------------------------------------------------------------------------- */
 
-/* Cycles of a case between two shares of the step's work. */
-static double between(const struct explain *explain, const struct explain_case *at, size_t step, double from,
-                      double to) {
+/* Cycles of a case in parts `from` to `to - 1` of the step's work. */
+static double between(const struct explain *explain, const struct explain_case *at, size_t step, size_t from,
+                      size_t to) {
   const struct pace *pace = &at->pace[explain->first[step]];
   const struct explain_time *time = &at->time[step];
   return pace_when(pace, to, time->start, time->cycles) - pace_when(pace, from, time->start, time->cycles);
 }
 
-static void find_stall(const struct explain *explain, size_t step, struct explain_phase *phase) {
-  const size_t launch = explain->first[step];
-  const struct explain_case *base = &explain->cases[0];
+static void find_stall(const struct explain *explain, size_t step, size_t from, size_t to,
+                       struct explain_phase *phase) {
   double sum[STALLS] = {0}, all = 0;
-  pace_between(&base->pace[launch], &explain->stalls[launch], base->time[step].start, phase->from, phase->to, sum);
+  pace_between(&explain->stalls[explain->first[step]], from, to, sum);
   for (size_t s = 0; s < STALLS; s++)
     all += sum[s];
   phase->stall = STALL_ISSUED;
@@ -102,7 +101,7 @@ static void find_stall(const struct explain *explain, size_t step, struct explai
 
 static enum limit limit_of(limit_set set) { return (enum limit)__builtin_ctzll(set); }
 
-static void find_limit(const struct explain *explain, size_t step, double from, double to,
+static void find_limit(const struct explain *explain, size_t step, size_t from, size_t to,
                        struct explain_phase *phase) {
   const struct explain_case *rank[LIMITS];
   const size_t ranks = explain_rank(explain, step, rank);
@@ -123,8 +122,8 @@ static void find_limit(const struct explain *explain, size_t step, double from, 
 
 enum { CLOSE = 5 /* within a fifth of a phase two limits help it alike */ };
 
-/* What lifting a limit saves between two shares of the work. */
-static double saved_by(const struct explain *explain, size_t step, enum limit limit, double from, double to) {
+/* What lifting a limit saves of some parts of the work. */
+static double saved_by(const struct explain *explain, size_t step, enum limit limit, size_t from, size_t to) {
   const struct explain_case *at = explain_find(explain, limit_bit(limit));
   return between(explain, &explain->cases[0], step, from, to) - between(explain, at, step, from, to);
 }
@@ -132,7 +131,7 @@ static double saved_by(const struct explain *explain, size_t step, enum limit li
 /* Rings and loops come round in more or less than a phase: what helps a phase a little more, or not, while all in all
  * the limit of those before helps it as well, is no phase of its own. */
 static bool joins(const struct explain *explain, size_t step, const struct explain_phase *before,
-                  const struct explain_phase *next, double from, double to) {
+                  const struct explain_phase *next, size_t from, size_t to) {
   if (!before->helped)
     return !next->helped && before->stall == next->stall;
   if (next->helped && before->limit == next->limit)
@@ -143,22 +142,21 @@ static bool joins(const struct explain *explain, size_t step, const struct expla
   return saved_by(explain, step, before->limit, from, to) >= least;
 }
 
-static struct explain_phase phase_between(const struct explain *explain, size_t step, double from, double to) {
+static struct explain_phase phase_between(const struct explain *explain, size_t step, size_t from, size_t to) {
   const struct explain_case *base = &explain->cases[0];
   const struct pace *pace = &base->pace[explain->first[step]];
   const struct explain_time *time = &base->time[step];
   struct explain_phase phase = {.from = pace_when(pace, from, time->start, time->cycles),
                                 .to = pace_when(pace, to, time->start, time->cycles)};
-  find_stall(explain, step, &phase);
+  find_stall(explain, step, from, to, &phase);
   find_limit(explain, step, from, to, &phase);
   return phase;
 }
 
-/* What is cut: phase i is of the shares from begin[i] to begin[i + 1]. */
+/* What is cut: phase i is of the parts from begin[i] to before begin[i + 1]. */
 struct cut {
   struct explain_phase *phase;
-  double begin[EXPLAIN_PHASES + 1];
-  size_t count;
+  size_t begin[EXPLAIN_PHASES + 1], count;
 };
 
 /* Phase `at` and the next become one. */
@@ -188,20 +186,19 @@ static void unite_short(const struct explain *explain, size_t step, struct cut *
 size_t explain_phases(const struct explain *explain, size_t step, struct explain_phase phase[EXPLAIN_PHASES]) {
   struct cut cut = {.phase = phase};
   for (size_t i = 0; i < EXPLAIN_PHASES; i++) {
-    const double from = (double)i / EXPLAIN_PHASES, to = (double)(i + 1) / EXPLAIN_PHASES;
-    const struct explain_phase next = phase_between(explain, step, from, to);
-    if (cut.count && joins(explain, step, &phase[cut.count - 1], &next, from, to)) {
+    const struct explain_phase next = phase_between(explain, step, i, i + 1);
+    if (cut.count && joins(explain, step, &phase[cut.count - 1], &next, i, i + 1)) {
       const struct explain_phase before = phase[cut.count - 1];
-      const struct explain_phase whole = phase_between(explain, step, cut.begin[cut.count - 1], to);
+      const struct explain_phase whole = phase_between(explain, step, cut.begin[cut.count - 1], i + 1);
       if (whole.helped == before.helped && (!whole.helped || whole.limit == before.limit)) {
         phase[cut.count - 1] = whole;
-        cut.begin[cut.count] = to;
+        cut.begin[cut.count] = i + 1;
         continue;
       }
     }
-    cut.begin[cut.count] = from;
+    cut.begin[cut.count] = i;
     phase[cut.count++] = next;
-    cut.begin[cut.count] = to;
+    cut.begin[cut.count] = i + 1;
   }
   unite_short(explain, step, &cut);
   return cut.count;

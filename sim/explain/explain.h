@@ -17,7 +17,11 @@
 #include "sim/explain/limits.h"
 #include "sim/explain/pace.h"
 
-enum { EXPLAIN_REASON = 400, EXPLAIN_PHASES = 16, EXPLAIN_TOP = 3 /* limits of a step whose pairs are asked for */ };
+enum {
+  EXPLAIN_REASON = 400,
+  EXPLAIN_PHASES = PACE_PARTS,
+  EXPLAIN_TOP = 3 /* limits of a step whose pairs are asked for */
+};
 
 /* ABSENT: the machine has none of the limits. REFUSED: it is no machine for this launch. */
 enum explain_status {
@@ -64,8 +68,8 @@ const struct explain_case *explain_find(const struct explain *explain, limit_set
 /* Cycles that lifting the set takes away from a step; 0 of a set that is not known. */
 int64_t explain_saved(const struct explain *explain, const struct explain_case *of, size_t step);
 
-/* Of the cases that lift some of the set's limits and no other, the base among them, the one that takes least, if that is
- * so much less that the set is an anomaly; else NULL. */
+/* Of the cases that lift some of the set's limits and no other, the base among them, the one that takes least, if that
+ * is so much less that the set is an anomaly; else NULL. */
 const struct explain_case *explain_anomaly(const struct explain *explain, const struct explain_case *of, size_t step);
 
 /* The single limits that were lifted, the one that saves most first: their cases. Returns how many. */

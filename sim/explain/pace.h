@@ -10,7 +10,9 @@
  * Both machines issue the same instructions, so that a share of them is the same place of the kernel's work, as far as
  * warps do not overtake each other; the cycles between two shares are those of that part of the work.
  *
- * Cycles are counted in PACE_BINS bins of equal width, which double their width when a launch goes on beyond them.
+ * Cycles are counted in PACE_BINS bins of equal width, which double their width when a launch goes on beyond them. When
+ * the next launch is told, or the log ends, they become a pace: when each of PACE_PARTS parts of the issues was over. A
+ * job of a thousand launches has a thousand paces for each machine, and bins of one.
  *
  * Issues are counted where warps get their operations, which costs little: a timeline's events would take longer than
  * the replay. Stalls, asked for of one machine alone, are those of its timeline.
@@ -23,16 +25,22 @@
 #include "models/warp_source.h"
 #include "sim/core/timeline.h"
 
-enum { PACE_BINS = 512 };
+enum { PACE_BINS = 512, PACE_PARTS = 16 };
 
+/* A launch in parts of equally many issues. */
 struct pace {
-  cycle_t origin, width; /* of the first bin's first cycle; of a bin. A width of 0: nothing has been told */
-  uint64_t issues[PACE_BINS];
+  double over[PACE_PARTS - 1]; /* the simulation's cycle in which each but the last was over; 0: nothing was told */
 };
 
-/* Warp-cycles by bucket, in bins as a pace has them. */
+/* Warp-cycles by part and bucket. */
 struct pace_stalls {
-  uint64_t stalls[PACE_BINS][STALLS];
+  double part[PACE_PARTS][STALLS];
+};
+
+/* Of the launch that is being told. */
+struct pace_bins {
+  cycle_t origin, width; /* of the first bin's first cycle; of a bin. A width of 0: nothing has been told */
+  uint64_t issues[PACE_BINS];
 };
 
 struct pace_unit;
@@ -43,8 +51,10 @@ struct pace_log {
   struct timeline timeline; /* to be listened with for stalls */
   struct pace *pace;
   struct pace_stalls *stalls;
-  uint32_t launches;
-  cycle_t end; /* the latest cycle told */
+  struct pace_bins bins;
+  uint64_t (*bin_stalls)[STALLS]; /* PACE_BINS of them, if stalls are asked for */
+  uint32_t launches, launch;      /* how many; the one that the bins are of */
+  cycle_t end;                    /* the latest cycle told */
   const struct source_maker *inner;
   struct pace_unit **units;
   size_t unit_count;
@@ -56,18 +66,17 @@ void pace_log_begin(struct pace_log *log, struct pace *pace, struct pace_stalls 
 /* Sources that count, around those that `inner` makes; NULL: around executors. *inner stays where it is. */
 struct source_maker pace_sources(struct pace_log *log, const struct source_maker *inner);
 
-/* A warp of the launch issues. */
+/* A warp of the launch issues. Launches are told one behind the other. */
 void pace_issue(struct pace_log *log, uint32_t launch, cycle_t now);
 
-/* Frees what the sources had. The simulation is gone by then. */
+/* The last launch has its pace; frees what the sources had. The simulation is gone by then. */
 void pace_log_end(struct pace_log *log);
 
-/* The cycle of the launch in which `share` of all issues were over; `start` is where it began in the simulation's time,
- * `cycles` what it took. The whole share is the end, none of it the beginning. */
-double pace_when(const struct pace *pace, double share, cycle_t start, cycle_t cycles);
+/* The cycle of the launch in which so many parts were over; `start` is where it began in the simulation's time,
+ * `cycles` what it took. All parts are over at its end, none at its beginning. */
+double pace_when(const struct pace *pace, size_t parts, cycle_t start, cycle_t cycles);
 
-/* Adds up the warp-cycles by bucket from one cycle of the launch to another. */
-void pace_between(const struct pace *pace, const struct pace_stalls *stalls, cycle_t start, double from, double to,
-                  double sum[STALLS]);
+/* Adds up the warp-cycles by bucket of parts `from` to `to - 1`. */
+void pace_between(const struct pace_stalls *stalls, size_t from, size_t to, double sum[STALLS]);
 
 #endif

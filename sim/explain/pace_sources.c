@@ -45,11 +45,3 @@ struct source_maker pace_sources(struct pace_log *log, const struct source_maker
   log->inner = inner;
   return (struct source_maker){.self = log, .executes = inner ? inner->executes : true, .make = make};
 }
-
-void pace_log_end(struct pace_log *log) {
-  for (size_t i = 0; i < log->unit_count; i++)
-    free(log->units[i]);
-  free(log->units);
-  log->units = NULL;
-  log->unit_count = 0;
-}

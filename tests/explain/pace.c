@@ -1,4 +1,5 @@
 /* Paces, from events by hand; and phases that two of them give. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,11 +31,12 @@ TEST(pace, a_share_of_the_issues_is_over_when_so_many_have_been_made) {
   tell(100, 110, STALL_ISSUED);
   tell(110, 190, STALL_COPY_WAIT);
   tell(190, 200, STALL_ISSUED);
+  pace_log_end(&telling);
   EXPECT_EQ(pace_when(&paces[0], 0, 0, 250), 0);
-  EXPECT_EQ(pace_when(&paces[0], 0.25, 0, 250), 105);
-  EXPECT_EQ(pace_when(&paces[0], 0.5, 0, 250), 110);
-  EXPECT_EQ(pace_when(&paces[0], 0.75, 0, 250), 195);
-  EXPECT_EQ(pace_when(&paces[0], 1, 0, 250), 250);
+  EXPECT_EQ(pace_when(&paces[0], 4, 0, 250), 105);
+  EXPECT_EQ(pace_when(&paces[0], 8, 0, 250), 110);
+  EXPECT_EQ(pace_when(&paces[0], 12, 0, 250), 195);
+  EXPECT_EQ(pace_when(&paces[0], PACE_PARTS, 0, 250), 250);
 }
 
 TEST(pace, bins_grow_wider_and_lose_no_cycle) {
@@ -43,19 +45,22 @@ TEST(pace, bins_grow_wider_and_lose_no_cycle) {
     tell(at, at + 1, STALL_ISSUED);
     tell(at + 1, at + 10, STALL_DEPENDENCY);
   }
-  uint64_t issues = 0, waits = 0;
-  for (size_t i = 0; i < PACE_BINS; i++) {
-    issues += paces[0].issues[i];
-    waits += stalls[0].stalls[i][STALL_DEPENDENCY];
-  }
+  uint64_t issues = 0;
+  for (size_t i = 0; i < PACE_BINS; i++)
+    issues += telling.bins.issues[i];
   EXPECT_EQ(issues, 10000);
-  EXPECT_EQ(waits, 90000);
-  EXPECT_EQ(paces[0].width, 256);
-  EXPECT_LE(pace_when(&paces[0], 0.5, 0, 100000), 50256);
-  EXPECT_GE(pace_when(&paces[0], 0.5, 0, 100000), 49744);
+  EXPECT_EQ(telling.bins.width, 256);
+  pace_log_end(&telling);
+  EXPECT_LE(pace_when(&paces[0], 8, 0, 100000), 50256);
+  EXPECT_GE(pace_when(&paces[0], 8, 0, 100000), 49744);
   double sum[STALLS] = {0};
-  pace_between(&paces[0], &stalls[0], 0, 25600, 51200, sum);
-  EXPECT_EQ(sum[STALL_DEPENDENCY] + sum[STALL_ISSUED], 25600);
+  pace_between(&stalls[0], 0, PACE_PARTS, sum);
+  EXPECT_EQ(llround(sum[STALL_DEPENDENCY]), 90000);
+  EXPECT_EQ(llround(sum[STALL_ISSUED]), 10000);
+  memset(sum, 0, sizeof sum);
+  pace_between(&stalls[0], 4, 8, sum);
+  EXPECT_EQ(llround(sum[STALL_DEPENDENCY] + sum[STALL_ISSUED]),
+            llround(pace_when(&paces[0], 8, 0, 100000) - pace_when(&paces[0], 4, 0, 100000)));
 }
 
 TEST(pace, a_launch_behind_another_begins_where_that_has_ended) {
@@ -64,11 +69,13 @@ TEST(pace, a_launch_behind_another_begins_where_that_has_ended) {
   telling.timeline.launch = 1;
   tell(1010, 1050, STALL_MEMORY);
   tell(1050, 1060, STALL_ISSUED);
-  EXPECT_EQ(pace_when(&paces[1], 0.5, 1005, 60), 50);
+  pace_log_end(&telling);
+  EXPECT_EQ(pace_when(&paces[0], 8, 0, 1000), 500);
+  EXPECT_EQ(pace_when(&paces[1], 8, 1005, 60), 50);
   double sum[STALLS] = {0};
-  pace_between(&paces[1], &stalls[1], 1005, 0, 60, sum);
-  EXPECT_EQ(sum[STALL_MEMORY], 40);
-  EXPECT_EQ(sum[STALL_ISSUED], 10);
+  pace_between(&stalls[1], 0, PACE_PARTS, sum);
+  EXPECT_EQ(llround(sum[STALL_MEMORY]), 40);
+  EXPECT_EQ(llround(sum[STALL_ISSUED]), 10);
 }
 
 /* A kernel that waits for copies in its first half and computes in its second, and the same without each wait. */
@@ -89,6 +96,7 @@ static cycle_t make_case(size_t number, limit_set lifted, cycle_t copies, cycle_
       tell(at + 1, at + 1 + wait, i < 100 ? STALL_COPY_WAIT : STALL_DEPENDENCY);
     at += 1 + wait;
   }
+  pace_log_end(&telling);
   time_of[number] = (struct explain_time){0, at};
   cases[number] = (struct explain_case){
       .lifted = lifted, .status = EXPLAIN_FINISHED, .time = &time_of[number], .pace = &pace_of[number]};
