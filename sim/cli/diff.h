@@ -127,9 +127,10 @@ struct diff {
   bool differ;                            /* anything of all that */
 };
 
-/* Compares two reports, or launch `number` of A, from 1, with its partner in B alone; 0: all. False: A has no such
- * launch. */
-bool diff_compare(struct diff *diff, const struct diff_side side[DIFF_SIDES], size_t number, struct message *message);
+/* Compares two reports, or a launch of A, by its number from 1, with one of B alone: 0 of B is its partner, and 0 of A
+ * all launches. False: there is no such launch. */
+bool diff_compare(struct diff *diff, const struct diff_side side[DIFF_SIDES], const size_t number[DIFF_SIDES],
+                  struct message *message);
 void diff_free(struct diff *diff);
 
 /* Places in the report of the launches of a side that are compared. The caller frees them. */

@@ -4,6 +4,7 @@
 
 #include "sim/cli/diff.h"
 #include "sim/cli/report.h"
+#include "sim/cli/text.h"
 #include "sim/core/need.h"
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
@@ -424,26 +425,38 @@ static bool any_differs(const struct diff *diff) {
   return differ;
 }
 
-/* The pair of launch `number` of A. */
-static bool choose(struct diff *diff, size_t number, struct message *message) {
-  const size_t launches = json_array_size(diff_launches(diff, DIFF_A));
-  for (size_t i = 0; i < diff->pair_count; i++)
-    if (diff->pairs[i].of[DIFF_A] == number - 1)
-      diff->chosen = i;
-  return diff->chosen != DIFF_NONE ||
-         message_fail(message, "--launch: %zu: A has %zu launch%s", number, launches, launches == 1 ? "" : "es");
+static bool has_launch(const struct diff *diff, int side, size_t number, struct message *message) {
+  const size_t launches = json_array_size(diff_launches(diff, side));
+  return number <= launches ||
+         message_fail(message, "%s: %zu: %c has %zu launch%s", side == DIFF_A ? "--launch" : "--launch-b", number,
+                      side == DIFF_A ? 'A' : 'B', launches, text_es(launches));
 }
 
-bool diff_compare(struct diff *diff, const struct diff_side side[DIFF_SIDES], size_t number, struct message *message) {
+/* The pair of the launch of A, or the one that it is told to be. */
+static void choose(struct diff *diff, const size_t number[DIFF_SIDES]) {
+  if (number[DIFF_B]) {
+    diff->pair_count = 0;
+    add_pair(diff, number[DIFF_A] - 1, number[DIFF_B] - 1);
+  }
+  for (size_t i = 0; i < diff->pair_count; i++)
+    if (diff->pairs[i].of[DIFF_A] == number[DIFF_A] - 1)
+      diff->chosen = i;
+}
+
+bool diff_compare(struct diff *diff, const struct diff_side side[DIFF_SIDES], const size_t number[DIFF_SIDES],
+                  struct message *message) {
   *diff = (struct diff){.side = side, .chosen = DIFF_NONE};
+  for (int of = 0; of < DIFF_SIDES; of++)
+    if (!has_launch(diff, of, number[of], message))
+      return false;
   pair_launches(diff);
-  if (number && !choose(diff, number, message))
-    return false;
+  if (number[DIFF_A])
+    choose(diff, number);
   add_figures(diff);
   add_stalls(diff);
   add_parameters(diff);
   for (size_t i = 0; i < diff->pair_count; i++)
-    if (!number || i == diff->chosen)
+    if (diff->chosen == DIFF_NONE || i == diff->chosen)
       add_launch_facts(diff, i);
   diff_take_lines(diff);
   diff_take_hazards(diff);

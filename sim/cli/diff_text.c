@@ -67,11 +67,15 @@ static void print_counts(struct text *text, int width, const uint64_t count[DIFF
 
 static void heading(const struct diff *diff, struct text *text) {
   static const char *const marks[DIFF_SIDES] = {"A", "B"};
-  for (int side = 0; side < DIFF_SIDES; side++)
-    text_print(text, "%s  %s: %s on %s%s\n", marks[side], file_base(diff->side[side].path),
+  for (int side = 0; side < DIFF_SIDES; side++) {
+    text_print(text, "%s  %s: %s on %s%s", marks[side], file_base(diff->side[side].path),
                diff_word(diff->side[side].report, "name"),
                json_string_value(diff_at(diff->side[side].report, "machine.name")),
                diff->side[side].replayed ? ", replayed" : "");
+    if (diff->chosen != DIFF_NONE && diff->pairs[diff->chosen].of[side] != DIFF_NONE)
+      text_print(text, ", launch %zu", diff->pairs[diff->chosen].of[side] + 1);
+    text_print(text, "\n");
+  }
   if (diff->parameters.count)
     text_print(text, "   %zu parameter%s of the machine differ%s, see the end\n", diff->parameters.count,
                diff->parameters.count == 1 ? "" : "s", diff->parameters.count == 1 ? "s" : "");

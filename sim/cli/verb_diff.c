@@ -12,12 +12,12 @@ struct invocation {
   struct run_call common; /* first: see cli_parse() */
   struct words sets_b;
   const char *machine_b;
-  uint64_t launch;
+  uint64_t launch[DIFF_SIDES];
   struct diff_view view;
   struct diff_side side[DIFF_SIDES];
 };
 
-enum { KEY_TOP = KEY_OF_VERB, KEY_ALL, KEY_LAUNCH, KEY_MACHINE_B, KEY_SET_B };
+enum { KEY_TOP = KEY_OF_VERB, KEY_ALL, KEY_LAUNCH, KEY_LAUNCH_B, KEY_MACHINE_B, KEY_SET_B };
 
 static const struct argp_option options[] = {
     {"machine", 'm', "NAME|FILE", 0, "Replay traces on this machine (default: the recording's)", 1},
@@ -30,6 +30,7 @@ static const struct argp_option options[] = {
     {"all", KEY_ALL, NULL, 0, "Show every counter that differs", 2},
     {"launch", KEY_LAUNCH, "N", 0, "Compare launch N of A and its partner in B alone (default: all launches, added up)",
      2},
+    {"launch-b", KEY_LAUNCH_B, "N", 0, "Compare the launch of --launch with launch N of B, whatever its partner", 2},
     {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},
     {0}};
 
@@ -41,6 +42,7 @@ static const char documentation[] =
     "\n"
     "Each of A and B may be `-`, a report on standard input. One trace on two\n"
     "machines: warpwait diff T.wwt T.wwt --set-b dma.setup=0\n"
+    "Two launches of one report: warpwait diff R.json R.json --launch 1 --launch-b 2\n"
     "\n"
     "Exit status: 0 they are the same, and nothing is printed; 1 they differ;\n"
     "2 bad input; 3 a defect of warpwait; 130 interrupted.\n";
@@ -65,7 +67,9 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
     call->view.all = true;
     return 0;
   case KEY_LAUNCH:
-    return cli_number(state, "--launch", word, 1, UINT32_MAX, "", &call->launch);
+    return cli_number(state, "--launch", word, 1, UINT32_MAX, "", &call->launch[DIFF_A]);
+  case KEY_LAUNCH_B:
+    return cli_number(state, "--launch-b", word, 1, UINT32_MAX, "", &call->launch[DIFF_B]);
   case KEY_MACHINE_B:
     call->machine_b = word;
     return 0;
@@ -86,6 +90,8 @@ static bool options_fit(struct invocation *call) {
   const char *option = call->common.machine ? "--machine" : "--set";
   if ((call->common.machine || call->common.sets.count) && !a && !b)
     return message_fail(&call->common.message, "%s: neither A nor B is a trace: only traces are replayed", option);
+  if (call->launch[DIFF_B] && !call->launch[DIFF_A])
+    return message_fail(&call->common.message, "--launch-b: needs --launch, the launch of A");
   if ((call->machine_b || call->sets_b.count) && !b)
     return message_fail(&call->common.message, "%s: B, %.300s, is no trace: only traces are replayed",
                         call->machine_b ? "--machine-b" : "--set-b", call->side[DIFF_B].path);
@@ -143,8 +149,8 @@ static bool write_diff(struct invocation *call, const struct diff *diff) {
 
 static int compare(struct invocation *call) {
   struct diff diff = {0};
-  const bool good =
-      diff_compare(&diff, call->side, need_size(call->launch), &call->common.message) && write_diff(call, &diff);
+  const size_t number[DIFF_SIDES] = {need_size(call->launch[DIFF_A]), need_size(call->launch[DIFF_B])};
+  const bool good = diff_compare(&diff, call->side, number, &call->common.message) && write_diff(call, &diff);
   const int status = !good ? cli_bad_input(&call->common.message) : diff.differ ? CLI_WENT_WRONG : CLI_FINE;
   diff_free(&diff);
   return status;

@@ -360,6 +360,24 @@ TEST(report_diffs, one_launch_is_compared_alone) {
   json_decref(second);
 }
 
+/* Launch 1 of A is of the kernel of launch 2 of B, which order would not put together. */
+TEST(report_diffs, a_launch_is_compared_with_the_one_that_is_named) {
+  launches_folder();
+  launch("b", LAUNCH("six") ", " LAUNCH("one"));
+  struct outcome outcome = tool("diff a.json b.json --launch 2 --launch-b 1");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_CONTAINS(outcome.out, "on teaching, launch 2\nB  b.json: ");
+  EXPECT_CONTAINS(outcome.out, "on teaching, launch 1\n");
+  EXPECT_CONTAINS(outcome.out, "\nkernel                     two -> six\n");
+  outcome_free(&outcome);
+  json_t *root = compared("a.json b.json --launch 2 --launch-b 1", 1);
+  EXPECT_EQ(json_array_size(json_object_get(root, "launches")), 1);
+  expect_pair(root, 0, 2, 1);
+  json_decref(root);
+  good("diff a.json a.json --launch 1 --launch-b 1", 0);
+  good("diff a.json a.json --launch 1 --launch-b 2", 1);
+}
+
 TEST(report_diffs, a_line_that_several_launches_run_is_one_line) {
   launches_folder();
   launch("b", LAUNCH("one") ", " LAUNCH("one"));
@@ -542,6 +560,8 @@ TEST(report_diffs, bad_usage_is_told_in_a_line) {
       {"diff a.json a.json --top few", "--top: 'few'"},
       {"diff a.json a.json --launch 0", "--launch: '0'"},
       {"diff a.json a.json --launch 2", "--launch: 2: A has 1 launch"},
+      {"diff a.json a.json --launch 1 --launch-b 2", "--launch-b: 2: B has 1 launch"},
+      {"diff a.json a.json --launch-b 1", "--launch-b: needs --launch, the launch of A"},
       {"diff a.json a.json --report xml", "--report: 'xml'"},
       {"diff a.json a.wwt --out a.json", "--out: a.json: is an input, too"},
       {"diff a.json a.wwt --out no/such.txt", "--out: no/such.txt"},
