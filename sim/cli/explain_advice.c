@@ -130,14 +130,14 @@ static void say_place(struct advice *advice) {
   const struct explain_case *first = advice->lead;
   const struct explain_place *at = NULL;
   uint64_t most = 0;
-  for (size_t i = 0; first && first->same_program && i < view->places; i++) {
-    const uint64_t left = explain_wait_left(view, &view->place[i], first);
-    if (left < view->place[i].wait && view->place[i].wait - left > most) {
-      most = view->place[i].wait - left;
-      at = &view->place[i];
+  for (size_t i = 0; first && first->same_program && i < view->base->places; i++) {
+    const uint64_t left = explain_wait_left(view, i, first);
+    if (left < view->base->place[i].wait && view->base->place[i].wait - left > most) {
+      most = view->base->place[i].wait - left;
+      at = &view->base->place[i];
     }
   }
-  if (!at || most * 100 < at->wait * LEAST_PLACE || most * 100 < view->resident * LEAST_PERCENT)
+  if (!at || most * 100 < at->wait * LEAST_PLACE || most * 100 < view->base->resident * LEAST_PERCENT)
     return;
   struct text text = {0};
   char place[REPORT_PLACE];
@@ -235,14 +235,14 @@ static void say_joins(struct advice *advice) {
   const struct explain_case *all = view->all;
   uint64_t cycles = 0;
   for (size_t i = 0; i < sizeof joins / sizeof *joins; i++)
-    cycles += view->stalls[joins[i]];
-  if (cycles * 100 < view->resident * LEAST_JOIN)
+    cycles += view->base->stalls[joins[i]];
+  if (cycles * 100 < view->base->resident * LEAST_JOIN)
     return;
   struct text text = {0};
   text_print(&text,
              "For %.0f %% of their time warps wait for others of their work-group (barrier, copy_join, wait_join), and "
              "no parameter lifts that: some have more to do, or are held up by something else.",
-             100 * per((double)cycles, (double)view->resident));
+             100 * per((double)cycles, (double)view->base->resident));
   if (all)
     text_print(&text, " With all limits lifted together %" PRIu64 " cycles are left (%s).", cycles_of(advice, all),
                explain_how(all));

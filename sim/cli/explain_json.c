@@ -102,7 +102,7 @@ static json_t *phases_of(const struct explain_view *view) {
 }
 
 /* What every limit leaves of the wait there. */
-static json_t *left_of(const struct explain_view *view, const struct explain_place *place) {
+static json_t *left_of(const struct explain_view *view, size_t place) {
   json_t *object = json_object();
   for (size_t i = 0; i < view->ranks; i++)
     if (view->rank[i]->same_program)
@@ -113,8 +113,8 @@ static json_t *left_of(const struct explain_view *view, const struct explain_pla
 
 static json_t *places_of(const struct explain_view *view) {
   json_t *list = json_array();
-  for (size_t i = 0; i < view->places; i++) {
-    const struct explain_place *place = &view->place[i];
+  for (size_t i = 0; i < view->base->places; i++) {
+    const struct explain_place *place = &view->base->place[i];
     const struct isa_program *program = view->run->job.launches[place->launch].isa.program;
     json_t *object = json_object();
     char where[REPORT_PLACE];
@@ -125,8 +125,8 @@ static json_t *places_of(const struct explain_view *view) {
     json_set_whole(object, "wait", place->wait);
     json_set_word(object, "stall", stall_rows[place->stall].name);
     json_object_set_new(object, "limit",
-                        place->without ? json_string(lift_rows[explain_limit(place->without)].slug) : json_null());
-    json_object_set_new(object, "left", left_of(view, place));
+                        view->without[i] ? json_string(lift_rows[explain_limit(view->without[i])].slug) : json_null());
+    json_object_set_new(object, "left", left_of(view, i));
     json_array_append_new(list, object);
   }
   return list;

@@ -8,25 +8,14 @@
 #include "sim/cli/explain_vary.h"
 #include "sim/cli/text.h"
 
-enum { EXPLAIN_PLACES = 6, EXPLAIN_PAIRS = 5 };
-
-/* A source line where warps of a launch wait. */
-struct explain_place {
-  size_t launch;
-  uint32_t pc;                        /* the instruction of the line that waits longest */
-  uint64_t wait;                      /* warp-cycles that are no issues */
-  enum stall stall;                   /* the largest part of them */
-  const struct explain_case *without; /* the single limit without which the least is left; NULL: none takes any away */
-  uint64_t left;                      /* without it */
-};
+enum { EXPLAIN_PAIRS = 5 };
 
 struct explain_view {
   const struct explain_run *run;
   const struct explain_vary *vary; /* NULL: nothing was varied */
   size_t step, launches;           /* of the step */
   cycle_t cycles;
-  uint64_t resident; /* warp-cycles of the step's launches */
-  uint64_t stalls[STALLS];
+  const struct explain_step *base; /* where its warps wait */
   const struct explain_case *rank[LIMITS];
   size_t ranks;
   const struct explain_case *pair[EXPLAIN_PAIRS]; /* those that save most first */
@@ -34,16 +23,15 @@ struct explain_view {
   const struct explain_case *outside, *all; /* all limits but those of computing, all; NULL: that did not finish */
   struct explain_phase phase[EXPLAIN_PHASES];
   size_t phases;
-  struct explain_place place[EXPLAIN_PLACES]; /* where they wait longest first */
-  size_t places;
+  /* For each of the base's places the single limit without which the least is left; NULL: none takes any away. */
+  const struct explain_case *without[EXPLAIN_PLACES];
 };
 
 void explain_view(const struct explain_run *run, const struct explain_vary *vary, size_t step,
                   struct explain_view *view);
 
-/* Where warps wait after the set was lifted, at the line of the place. */
-uint64_t explain_wait_left(const struct explain_view *view, const struct explain_place *place,
-                           const struct explain_case *without);
+/* What warps wait at the place after the set was lifted. */
+uint64_t explain_wait_left(const struct explain_view *view, size_t place, const struct explain_case *without);
 
 static inline enum limit explain_limit(const struct explain_case *single) {
   return (enum limit)__builtin_ctzll(single->lifted);

@@ -154,34 +154,27 @@ static void find_steps(struct explain_run *run) {
   explain->first = need(job->launch_count, sizeof *explain->first);
   for (size_t i = 0; i < job->launch_count; i += job->launches[i].together)
     explain->first[explain->steps++] = i;
-  for (size_t i = 0; i < job->launch_count; i++)
-    run->words += job->launches[i].isa.program->count;
 }
 
 static struct explain_case new_case(const struct explain_run *run, limit_set lifted) {
   return (struct explain_case){.lifted = lifted,
                                .time = need(run->explain.steps, sizeof(struct explain_time)),
                                .pace = need(run->explain.launches, sizeof(struct pace)),
-                               .wait = need(run->words + 1, sizeof(uint64_t))};
+                               .wait = need(run->explain.steps * EXPLAIN_PLACES, sizeof(uint64_t))};
 }
 
 /* What of the results a case keeps. */
 static void keep(const struct explain_run *run, const struct job *job, const struct launch_result *results,
                  struct explain_time *time, uint64_t *wait, bool *same_program) {
-  size_t word = 0;
   for (size_t step = 0; step < run->explain.steps; step++) {
     const struct launch_result *result = &results[run->explain.first[step]];
     time[step] = (struct explain_time){result->start, result->together_cycles};
   }
   *same_program = true;
-  for (size_t i = 0; i < job->launch_count; i++) {
-    const uint32_t count = run->job.launches[i].isa.program->count;
-    *same_program &= job->launches[i].isa.program->count == count;
-    for (uint32_t pc = 0; *same_program && pc < count; pc++)
-      for (size_t s = 0; s < STALLS; s++)
-        wait[word + pc] += s == STALL_ISSUED ? 0 : results[i].by_pc[pc].stalls[s];
-    word += count;
-  }
+  for (size_t i = 0; i < job->launch_count; i++)
+    *same_program &= job->launches[i].isa.program->count == run->job.launches[i].isa.program->count;
+  if (*same_program)
+    explain_places_wait(&run->places, &run->explain, job, results, wait);
 }
 
 /* What the job's buffers hold. Program variables are the kernel's own affair, and so is where a pipe keeps what. */
@@ -221,7 +214,11 @@ bool explain_run_base(struct explain_run *run, int *status) {
     return false;
   explain->cases[0].replayed = !run->options;
   explain->cases[0].left = run->options ? hash_buffers(&run->job) : 0;
+  run->places = explain_places_new(explain, &run->job, run->results);
   keep(run, &run->job, run->results, explain->cases[0].time, explain->cases[0].wait, &explain->cases[0].same_program);
+  run_free(run->results, run->count);
+  run->results = NULL;
+  run->count = 0;
   return true;
 }
 
@@ -243,7 +240,7 @@ struct parts {
 
 static size_t answer_bytes(const struct explain_run *run) {
   return sizeof(struct answer) + run->explain.steps * sizeof(struct explain_time) +
-         run->explain.launches * sizeof(struct pace) + run->words * sizeof(uint64_t);
+         run->explain.launches * sizeof(struct pace) + run->explain.steps * EXPLAIN_PLACES * sizeof(uint64_t);
 }
 
 /* All of them are aligned as an answer is. */
@@ -396,7 +393,7 @@ static bool take(void *self, size_t task, const void *bytes) {
   memcpy(to->reason, answer->reason, sizeof to->reason);
   memcpy(to->time, parts.time, run->explain.steps * sizeof *to->time);
   memcpy(to->pace, parts.pace, run->explain.launches * sizeof *to->pace);
-  memcpy(to->wait, parts.wait, run->words * sizeof *to->wait);
+  memcpy(to->wait, parts.wait, run->explain.steps * EXPLAIN_PLACES * sizeof *to->wait);
   run->done++;
   return true;
 }
@@ -481,6 +478,7 @@ void explain_run_free(struct explain_run *run) {
   free(run->explain.cases);
   free(run->explain.first);
   free(run->explain.stalls);
+  explain_places_free(&run->places);
   run_free(run->results, run->count);
   job_free(&run->replayed);
   job_free(&run->job);

@@ -12,6 +12,7 @@
 #ifndef SIM_CLI_EXPLAIN_RUN_H
 #define SIM_CLI_EXPLAIN_RUN_H
 
+#include "sim/cli/explain_places.h"
 #include "sim/cli/job_options.h"
 #include "sim/cli/progress_line.h"
 #include "sim/cli/trace_job.h"
@@ -23,14 +24,14 @@ struct explain_run {
   const char *path;            /* of the trace that was given */
   unsigned workers;
   struct job job;                /* the base, as it was run; its machine is the base of all */
-  struct launch_result *results; /* the base's, of `count` launches */
+  struct launch_result *results; /* the base's, of `count` launches; gone once all of them have finished */
   size_t count;
   bool timed;               /* what the kernel does depends on time: */
   char why[EXPLAIN_REASON]; /* where */
   struct explain explain;
   struct trace *trace;
-  struct job replayed; /* the trace's job */
-  size_t words;        /* instructions of all launches */
+  struct job replayed;          /* the trace's job */
+  struct explain_places places; /* of the base */
   struct progress_line line;
   size_t done;
 };

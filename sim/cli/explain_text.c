@@ -164,21 +164,22 @@ static void print_source(const struct isa_program *program, uint32_t pc, struct 
 }
 
 static void print_places(const struct explain_view *view, struct text *text) {
-  if (!view->places)
+  if (!view->base->places)
     return;
   text_print(text, "\n%12s%7s  %-16s%s\n", "warp-cycles", "%", "mostly", "waited at, and how much of that goes");
-  for (size_t i = 0; i < view->places; i++) {
-    const struct explain_place *place = &view->place[i];
+  for (size_t i = 0; i < view->base->places; i++) {
+    const struct explain_place *place = &view->base->place[i];
     const struct isa_program *program = view->run->job.launches[place->launch].isa.program;
     char where[REPORT_PLACE];
     report_place(program, place->pc, where);
     text_print(text, "%12" PRIu64 "%7.1f  %-16s%s  ", place->wait,
-               100 * per((double)place->wait, (double)view->resident), stall_rows[place->stall].name, where);
+               100 * per((double)place->wait, (double)view->base->resident), stall_rows[place->stall].name, where);
     print_source(program, place->pc, text);
     text_print(text, "\n");
-    if (place->without)
+    if (view->without[i])
       text_print(text, "%37s%.0f %% goes without the %s\n", "",
-                 100 - 100 * per((double)place->left, (double)place->wait), name_of(place->without));
+                 100 - 100 * per((double)explain_wait_left(view, i, view->without[i]), (double)place->wait),
+                 name_of(view->without[i]));
   }
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "sim/cli/explain_report.h"
-#include "sim/cli/lines.h"
 #include "sim/core/need.h"
 
 double explain_percent(const struct explain_view *view, int64_t cycles) {
@@ -30,78 +29,25 @@ void explain_words(limit_set set, struct text *text) {
 
 /* ---- places ---------------------------------------------------------------------------------------- */
 
-static uint64_t wait_of(const struct line_cost *line) { return line->cycles - line->cost.stalls[STALL_ISSUED]; }
-
-/* The instruction of a line at which warps wait longest. */
-static uint32_t longest_wait(const struct isa_program *program, const struct launch_result *result,
-                             const struct line_cost *line) {
-  uint32_t longest = 0;
-  uint64_t most = 0;
-  for (uint32_t pc = 0; pc < program->count; pc++) {
-    uint64_t wait = 0;
-    if (report_line(program, pc) != line->line ||
-        (line->line && program->source && program->source[pc] != line->source))
-      continue;
-    for (size_t s = 0; s < STALLS; s++)
-      wait += s == STALL_ISSUED ? 0 : result->by_pc[pc].stalls[s];
-    longest = wait > most ? pc : longest;
-    most = cycle_max(most, wait);
-  }
-  return longest;
-}
-
-static void add_place(struct explain_view *view, const struct explain_place *place) {
-  size_t at = view->places < EXPLAIN_PLACES ? view->places++ : EXPLAIN_PLACES;
-  for (; at && view->place[at - 1].wait < place->wait; at--)
-    if (at < EXPLAIN_PLACES)
-      view->place[at] = view->place[at - 1];
-  if (at < EXPLAIN_PLACES)
-    view->place[at] = *place;
-}
-
-static void find_places(struct explain_view *view, size_t launch) {
-  const struct isa_program *program = view->run->job.launches[launch].isa.program;
-  const struct launch_result *result = &view->run->results[launch];
-  size_t count = 0;
-  struct line_cost *lines = lines_of(program, result, &count);
-  for (size_t i = 0; i < count; i++) {
-    const struct explain_place place = {.launch = launch,
-                                        .pc = longest_wait(program, result, &lines[i]),
-                                        .wait = wait_of(&lines[i]),
-                                        .stall = line_stall(&lines[i])};
-    if (place.wait && place.wait * 50 >= view->resident)
-      add_place(view, &place);
-  }
-  free(lines);
-}
-
-uint64_t explain_wait_left(const struct explain_view *view, const struct explain_place *place,
-                           const struct explain_case *without) {
-  const struct job *job = &view->run->job;
-  const struct isa_program *program = job->launches[place->launch].isa.program;
-  uint64_t left = 0;
-  size_t word = 0;
-  for (size_t i = 0; i < place->launch; i++)
-    word += job->launches[i].isa.program->count;
-  for (uint32_t pc = 0; pc < program->count; pc++)
-    if (report_same_line(program, pc, place->pc))
-      left += without->wait[word + pc];
-  return left;
+uint64_t explain_wait_left(const struct explain_view *view, size_t place, const struct explain_case *without) {
+  return without->wait[view->step * EXPLAIN_PLACES + place];
 }
 
 /* Of the limits that help the step, the one without which the least is left. */
-static void find_without(const struct explain_view *view, struct explain_place *place) {
+static const struct explain_case *find_without(const struct explain_view *view, size_t place) {
   const int64_t least = (int64_t)explain_tolerance(view->cycles);
-  place->left = place->wait;
+  const struct explain_case *without = NULL;
+  uint64_t fewest = view->base->place[place].wait;
   for (size_t i = 0; i < view->ranks; i++) {
     if (!view->rank[i]->same_program || explain_saved(&view->run->explain, view->rank[i], view->step) <= least)
       continue;
     const uint64_t left = explain_wait_left(view, place, view->rank[i]);
-    if (left < place->left) {
-      place->left = left;
-      place->without = view->rank[i];
+    if (left < fewest) {
+      fewest = left;
+      without = view->rank[i];
     }
   }
+  return without;
 }
 
 /* ---- sets ------------------------------------------------------------------------------------------ */
@@ -136,19 +82,13 @@ void explain_view(const struct explain_run *run, const struct explain_vary *vary
                                 .vary = vary,
                                 .step = step,
                                 .launches = run->job.launches[first].together,
+                                .base = &run->places.step[step],
                                 .cycles = explain->cases[0].time[step].cycles,
                                 .outside = explain_find(explain, limits_outside()),
                                 .all = explain_find(explain, limits_all())};
-  for (size_t i = first; i < first + view->launches; i++) {
-    view->resident += run->results[i].resident_cycles;
-    for (size_t s = 0; s < STALLS; s++)
-      view->stalls[s] += run->results[i].stalls[s];
-  }
   view->ranks = explain_rank(explain, step, view->rank);
   find_pairs(view);
   view->phases = explain_phases(explain, step, view->phase);
-  for (size_t i = first; i < first + view->launches; i++)
-    find_places(view, i);
-  for (size_t i = 0; i < view->places; i++)
-    find_without(view, &view->place[i]);
+  for (size_t i = 0; i < view->base->places; i++)
+    view->without[i] = find_without(view, i);
 }

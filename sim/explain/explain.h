@@ -20,7 +20,8 @@
 enum {
   EXPLAIN_REASON = 400,
   EXPLAIN_PHASES = PACE_PARTS,
-  EXPLAIN_TOP = 3 /* limits of a step whose pairs are asked for */
+  EXPLAIN_TOP = 3,   /* limits of a step whose pairs are asked for */
+  EXPLAIN_PLACES = 6 /* of a step */
 };
 
 /* ABSENT: the machine has none of the limits. REFUSED: it is no machine for this launch. */
@@ -48,7 +49,7 @@ struct explain_case {
   struct explain_time *time;   /* of each step */
   struct pace *pace;           /* of each launch; of those at once the first one's */
   uint64_t left;               /* of another job, and of the base: a hash of what it leaves in its buffers */
-  uint64_t *wait;              /* warp-cycles that are no issues, by instruction: the launches' one behind the other */
+  uint64_t *wait;              /* warp-cycles that are no issues, at the EXPLAIN_PLACES places of each step */
 };
 
 struct explain {

@@ -194,6 +194,26 @@ class Test(unittest.TestCase):
         for words in ((), ("--set", "dma.setup=100")):
             self.assertEqual(tool("explain", trace, *words), tool("explain", path, *words))
 
+    def kilobytes(self, verb, path):
+        """What the verb takes of memory, or one of its workers with what they share."""
+        child = subprocess.Popen([WARPWAIT, verb, path, "--quiet", "--out", os.devnull])
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = status
+        self.assertEqual(status, 0)
+        return used.ru_maxrss
+
+    def test_of_many_launches_it_keeps_little_beside_what_a_run_keeps(self):
+        if b"__asan_init" in pathlib.Path(WARPWAIT).read_bytes():
+            self.skipTest("sanitizers keep what was freed")
+        launch = json.loads((ROOT / "examples/02_bank_conflict/launch.json").read_text())
+        launch["program"] = str(ROOT / "examples/02_bank_conflict/kernel.wws")
+        del launch["check"]
+        one, many = self.folder / "one.json", self.folder / "many.json"
+        one.write_text(json.dumps({**launch, "launches": launch["launches"][:1]}))
+        many.write_text(json.dumps({**launch, "launches": launch["launches"][:5] * 200}))
+        run, explain = (self.kilobytes(verb, many) - self.kilobytes(verb, one) for verb in ("run", "explain"))
+        self.assertLess(explain, 1.5 * run)
+
     def test_jobs_and_hosts_change_nothing(self):
         path = ROOT / "examples/10_contention/launch.json"
         expected = tool("explain", path)
