@@ -1,12 +1,13 @@
 /* In the place of opencl/clang: a browser has no clang, and programs of OpenCL C come compiled ahead. Beside kernel.cl
- * lies kernel.cl.ahead, which holds the text that was compiled, without any options, and what it became:
+ * lies kernel.cl.ahead, which holds the text that was compiled, and what it became, for one or more sets of defines:
  *
- *     "WWAHEAD1"   8 bytes
- *     size         8 bytes, little-endian
- *     the text     as many bytes
- *     SPIR-V       the rest
+ *     "WWAHEAD2"   8 bytes
+ *     size         8 bytes, little-endian, and as many bytes of text
+ *     then for each set:
+ *     size         8 bytes, and as many bytes of words, "NAME=VALUE" each, with a newline behind
+ *     size         8 bytes, and as many bytes of SPIR-V
  *
- * A text that has been changed since is one that wants clang. */
+ * A text that has been changed since, or other defines, want clang. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "sim/cli/file.h"
 #include "sim/core/need.h"
 
-enum { MAGIC = 8, HEAD = 16, MOST = 64 << 20 };
+enum { MAGIC = 8, MOST = 64 << 20 };
 
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
@@ -34,28 +35,75 @@ static bool refuse(struct isa_error *error, const char *path, const char *why) {
   return false;
 }
 
-static uint64_t little(const uint8_t *bytes) {
-  uint64_t number = 0;
+/* A part of the file. */
+struct part {
+  const uint8_t *bytes;
+  size_t size;
+};
+
+/* Takes what stands next, its size before it; false at the end, and where the file is damaged. */
+static bool take(struct part *rest, struct part *taken) {
+  uint64_t size = 0;
+  if (rest->size < 8)
+    return false;
   for (int i = 8; i-- > 0;)
-    number = number << 8 | bytes[i];
-  return number;
+    size = size << 8 | rest->bytes[i];
+  if (size > rest->size - 8)
+    return false;
+  *taken = (struct part){rest->bytes + 8, (size_t)size};
+  *rest = (struct part){taken->bytes + size, rest->size - 8 - (size_t)size};
+  return true;
 }
 
-/* The size of the text that was compiled; 0 when the file is not one of ours. */
-static size_t text_size(const uint8_t *ahead, size_t size) {
-  if (size < HEAD || memcmp(ahead, "WWAHEAD1", MAGIC) != 0)
-    return 0;
-  const uint64_t text = little(ahead + MAGIC);
-  return text <= size - HEAD ? (size_t)text : 0;
+/* The word's name is said again behind it, which takes its place. */
+static bool is_superseded(const char *const *word) {
+  const size_t name = strcspn(*word, "=");
+  for (const char *const *later = word + 1; *later; later++)
+    if (strcspn(*later, "=") == name && memcmp(*later, *word, name) == 0)
+      return true;
+  return false;
 }
 
-/* Nothing was asked of the build that would make another program of the same text. */
+static bool has_word(struct part words, const char *word) {
+  const size_t size = strlen(word);
+  for (const uint8_t *line = words.bytes, *end = line + words.size, *stop; line < end; line = stop + 1) {
+    stop = memchr(line, '\n', (size_t)(end - line));
+    if (!stop)
+      return false;
+    if ((size_t)(stop - line) == size && memcmp(line, word, size) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* The words are those that the build defines, in any order. */
+static bool are_defined(struct part words, const char *const *defines) {
+  size_t size = 0;
+  for (; defines && *defines; defines++)
+    if (!is_superseded(defines)) {
+      if (!has_word(words, *defines))
+        return false;
+      size += strlen(*defines) + 1;
+    }
+  return size == words.size;
+}
+
+/* Nothing else was asked of the build that would make another program of the same text. */
 static bool is_plain(const struct opencl_build *build) {
-  const char *const *const lists[] = {build->defines, build->includes, build->extensions, build->options};
+  const char *const *const lists[] = {build->includes, build->extensions, build->options};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (lists[i] && *lists[i])
       return false;
   return !build->standard && build->route == OPENCL_ROUTE_SSA;
+}
+
+/* What the text became with the build's defines. */
+static bool find(struct part rest, const struct opencl_build *build, struct part *spirv) {
+  struct part words;
+  while (take(&rest, &words) && take(&rest, spirv))
+    if (are_defined(words, build->defines))
+      return is_plain(build);
+  return false;
 }
 
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
@@ -67,22 +115,27 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
   snprintf(beside, sizeof beside, "%s.ahead", path);
   const bool both =
       file_read(path, MOST, &source, &source_size, &ignored) && file_read(beside, MOST, &ahead, &ahead_size, &ignored);
-  const size_t compiled = both ? text_size((const uint8_t *)ahead, ahead_size) : 0;
-  const bool same = compiled && compiled == source_size && memcmp(source, ahead + HEAD, compiled) == 0;
-  const bool good = same && is_plain(build);
+  struct part rest = {(const uint8_t *)ahead, ahead_size}, text = {0}, compiled = {0};
+  bool known = both && ahead_size >= MAGIC && memcmp(ahead, "WWAHEAD2", MAGIC) == 0;
+  if (known) {
+    rest = (struct part){rest.bytes + MAGIC, rest.size - MAGIC};
+    known = take(&rest, &text);
+  }
+  const bool same = known && text.size == source_size && memcmp(source, text.bytes, text.size) == 0;
+  const bool good = same && find(rest, build, &compiled);
   if (build->blamed)
     *build->blamed = OPENCL_SOURCE;
   if (good) {
-    *size = ahead_size - HEAD - compiled;
+    *size = compiled.size;
     *spirv = need(*size, 1);
-    memcpy(*spirv, ahead + HEAD + compiled, *size);
+    memcpy(*spirv, compiled.bytes, *size);
   }
   free(source);
   free(ahead);
   if (good)
     return true;
   return refuse(error, path,
-                same       ? " compiled ahead for other options;"
-                : compiled ? " changed since it was compiled;"
-                           : "");
+                same    ? " compiled ahead for other options or defines;"
+                : known ? " changed since it was compiled;"
+                        : "");
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What the playground begins with, as one JSON file: machines, parameters, and each launch of the examples with the
-files that it needs.
+"""What the playground begins with, as one JSON file: machines, parameters, and each launch of the lessons and examples
+with the files that it needs.
 
     {version, machines: [{name, text}], parameters: [{name, default, range, unit, meaning, seen}],
-     examples: [{name, title, kind, launch, files: {path: text}, binary: {path: base64}}]}
+     examples: [{name, title, kind, launch, files: {path: text}, binary: {path: base64}, defines: [{NAME: VALUE}]}]}
 
-A browser has no clang: for kind "opencl" there is, beside kernel.cl, kernel.cl.ahead, what it was compiled to
-(sim/playground/ahead.c has the format), so that the launch file and the report are those of the command line. For kind
+A browser has no clang: for kinds "lesson" and "opencl" there is, beside kernel.cl, kernel.cl.ahead, what it was
+compiled to (sim/playground/ahead.c has the format), so that the launch file and the report are those of the command
+line. `defines` are those that it was compiled with: the launch file's, and those of the commands of a lesson. For kind
 "trace" `launch` is a trace, for `replay`.
 
 usage: sim/playground/bundle.py WARPWAIT OUT.json
@@ -15,11 +16,14 @@ import base64
 import json
 import os
 import pathlib
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
 
-EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+EXAMPLES, LESSONS = ROOT / "examples", ROOT / "docs/lessons"
 TEXTS = (".json", ".cl", ".wws", ".ini", ".wwtt")
 COLUMNS = ["name", "value", "default", "range", "unit", "meaning", "seen"]
 
@@ -60,18 +64,56 @@ def needed(launch):
             yield word
 
 
-def ahead(warpwait, program):
+def values_of(text):
+    """Of --vary: 1,2,4 or 1..6."""
+    first, dots, last = text.partition("..")
+    return list(range(int(first), int(last) + 1)) if dots else text.split(",")
+
+
+def defines_of(words):
+    """The sets of defines that a command asks for, beside those of its launch file."""
+    sets = [{}]
+    for option, word in zip(words, words[1:]):
+        name, _, value = word.removeprefix("define.").partition("=")
+        if option == "-D":
+            sets = [{**each, name: value} for each in sets]
+        elif option in ("--vary", "--html-vary") and "." not in name:
+            sets = [{**each, name: str(one)} for each in sets for one in values_of(value)]
+    return sets
+
+
+def builds(launch):
+    """With which defines the launch's program is run: those of the launch file, and of the lesson's commands."""
+    own = json.loads(launch.read_text()).get("build", {}).get("defines", {})
+    found = [own := {name: str(value) for name, value in own.items()}]
+    lesson = (launch.parent / "README.md").read_text().replace("\\\n", " ")
+    for command in re.findall(rf"build/warpwait .*/{re.escape(launch.name)}\b[^`\n]*", lesson):
+        for more in defines_of(shlex.split(command)):
+            if (every := {**own, **more}) not in found:
+                found.append(every)
+    return found
+
+
+def sized(data):
+    return len(data).to_bytes(8, "little") + data
+
+
+def ahead(warpwait, program, sets):
     """The OpenCL C program with what clang makes of it."""
-    text = program.read_bytes()
+    made = b"WWAHEAD2" + sized(program.read_bytes())
     with tempfile.TemporaryDirectory() as folder:
         spirv = pathlib.Path(folder) / "program.spv"
-        ask(warpwait, "asm", program, "--spirv", spirv)
-        return b"WWAHEAD1" + len(text).to_bytes(8, "little") + text + spirv.read_bytes()
+        for defines in sets:
+            words = [f"{name}={value}" for name, value in defines.items()]
+            ask(warpwait, "asm", program, *(part for word in words for part in ("-D", word)), "--spirv", spirv)
+            made += sized("".join(f"{word}\n" for word in words).encode()) + sized(spirv.read_bytes())
+    return made
 
 
-def title_of(folder, what):
-    title = (folder / "README.md").read_text().splitlines()[0].lstrip("# ")
-    return title + (f" ({what})" if what else "")
+def title_of(folder, *forms):
+    """"Lesson 7, half a block: two kernels ..." of a README that begins with "# Lesson 7: two kernels ..."."""
+    number, _, title = (folder / "README.md").read_text().splitlines()[0].lstrip("# ").partition(": ")
+    return ", ".join([number, *filter(None, forms)]) + f": {title}"
 
 
 def put(example, path, data):
@@ -82,22 +124,38 @@ def put(example, path, data):
         example["binary"][path] = base64.b64encode(data).decode()
 
 
-def of_launch(warpwait, launch):
-    folder, rest = launch.parent, launch.stem.split("_")[1:]
-    opencl = json.loads(launch.read_text())["program"].endswith(".cl")
-    what = " ".join(word for word in rest if word != "opencl")
-    example = {"name": "_".join([folder.name, *rest]), "title": title_of(folder, what),
-               "kind": "opencl" if opencl else "assembly", "launch": launch.name, "files": {}, "binary": {}}
-    for path in needed(launch):
-        data = (folder / path).read_bytes()
-        put(example, path, data)
-        if path.endswith(".cl"):
-            put(example, path + ".ahead", ahead(warpwait, folder / path))
+def program_of(launch):
+    """Of a launch file that names none, it is the one beside it."""
+    return json.loads(launch.read_text()).get("program", "kernel.cl")
+
+
+def of_launch(warpwait, launch, name, kind, *forms):
+    program = program_of(launch)
+    example = {"name": name, "title": title_of(launch.parent, *forms), "kind": kind, "launch": launch.name,
+               "files": {}, "binary": {}}
+    for path in {**dict.fromkeys(needed(launch)), program: None}:
+        put(example, path, (launch.parent / path).read_bytes())
+    if program.endswith(".cl"):
+        example["defines"] = builds(launch)
+        put(example, program + ".ahead", ahead(warpwait, launch.parent / program, example["defines"]))
     return example
 
 
+def of_example(warpwait, launch):
+    rest = launch.stem.split("_")[1:]
+    what, opencl = " ".join(word for word in rest if word != "opencl"), program_of(launch).endswith(".cl")
+    return of_launch(warpwait, launch, "_".join([launch.parent.name, *rest]), "opencl" if opencl else "assembly", what,
+                     opencl and "OpenCL C")
+
+
+def of_lesson(warpwait, launch):
+    rest = launch.stem.split("_")[1:]
+    name = "_".join(["lesson", str(int(launch.parent.name[:2])), *rest])
+    return of_launch(warpwait, launch, name, "lesson", " ".join(rest))
+
+
 def of_trace(warpwait, trace):
-    example = {"name": trace.parent.name, "title": title_of(trace.parent, ""), "kind": "trace",
+    example = {"name": trace.parent.name, "title": title_of(trace.parent), "kind": "trace",
                "launch": trace.stem + ".wwt", "files": {trace.name: trace.read_text()}, "binary": {}}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / example["launch"]
@@ -111,7 +169,8 @@ def make(warpwait):
         "version": ask(warpwait, "--version").decode().split()[1],
         "machines": list(machines(warpwait)),
         "parameters": list(parameters(warpwait)),
-        "examples": [of_launch(warpwait, launch) for launch in sorted(EXAMPLES.glob("*/launch*.json"))] +
+        "examples": [of_lesson(warpwait, launch) for launch in sorted(LESSONS.glob("*/launch*.json"))] +
+                    [of_example(warpwait, launch) for launch in sorted(EXAMPLES.glob("*/launch*.json"))] +
                     [of_trace(warpwait, trace) for trace in sorted(EXAMPLES.glob("*/*.wwtt"))],
     }
 

@@ -5,12 +5,12 @@ import {Parameters} from "./parameters.js";
 import {Results} from "./results.js";
 import {TEMPLATES} from "./templates.js";
 import {at, download, element, whole, withPlaces} from "./dom.js";
-import {MOST_TEXT, OWN, emptyWork, fromFragment, isChanged, isPath, keep, recall, toFragment} from "./work.js";
+import {MOST_TEXT, OWN, emptyWork, exampleOf, fromFragment, isChanged, isPath, keep, recall, toFragment} from "./work.js";
 
 const COMPILED = "To read: OpenCL C is compiled by clang, which a browser has not, so the example brings what it " +
-    "became. Its launch file, machine and parameters can be edited.";
+    "became. Its launch file, machine and parameters can be edited";
 const TRACED = "To read: the recording was made of this by `warpwait trace convert`. Machine and parameters can be set.";
-const KINDS = [["assembly", "Examples in assembly"], ["opencl", "Examples in OpenCL C"], ["trace", "A recorded trace"],
+const KINDS = [["lesson", "Lessons"], ["assembly", "Examples in assembly"], ["opencl", "Examples in OpenCL C"], ["trace", "A recorded trace"],
   ["template", "Templates"]];
 const TEXT = /\.(wws|cl|json|ini|txt)$/;
 const KEEP_AFTER = 300; /* ms without an edit */
@@ -31,7 +31,15 @@ function bytes(base64) {
 
 const fileText = path => path === OWN ? work.ini : work.files[path] ?? example.files[path];
 
-const whyNot = path => path.endsWith(".cl") ? COMPILED : path.endsWith(".wwtt") ? TRACED : "";
+const whyNot = path => path.endsWith(".cl") ? `${COMPILED}${definesOf()}.` : path.endsWith(".wwtt") ? TRACED : "";
+
+/* What the program of a lesson was compiled with: what else than the launch file's own, in the order of the lesson. */
+function definesOf() {
+  const [own, ...others] = example.defines || [];
+  const told = others.map(one => Object.keys(one).filter(name => one[name] !== own[name])
+      .map(name => `${name} ${one[name]}`).join(" with "));
+  return told.length ? `; its defines to ${told.join(", ")}` : "";
+}
 const isTrace = () => example.kind === "trace";
 
 /* The launch file as far as it can be read; a trace has none. */
@@ -394,12 +402,15 @@ async function share() {
 
 async function takeLink() {
   try {
-    const link = await fromFragment(location.hash);
+    const named = exampleOf(location.hash), link = named ? {example: named} : await fromFragment(location.hash);
     if (!examples.some(one => one.name === link.example))
       throw new Error(`This link is of the example "${link.example}", which is not here.`);
     if (busy)
       engine.cancel();
-    replaceWork(link.example, link.work, "From a link.");
+    if (named)
+      choose(named);
+    else
+      replaceWork(link.example, link.work, "From a link.");
   } catch (error) {
     history.replaceState(null, "", location.pathname + location.search);
     choose(examples[0].name);

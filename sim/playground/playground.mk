@@ -95,7 +95,7 @@ $(PLAYGROUND)/codemirror/codemirror.js: $(CODEMIRROR)/codemirror.js
 	@mkdir -p $(@D)
 	@cp $(CODEMIRROR)/codemirror.css $(foreach m,$(PLAYGROUND_MODES),$(CODEMIRROR)/mode/$m/$m.js) $< $(@D)
 
-$(PLAYGROUND)/examples.json: sim/playground/bundle.py $(BUILD)/warpwait $(wildcard examples/*/*)
+$(PLAYGROUND)/examples.json: sim/playground/bundle.py $(BUILD)/warpwait $(wildcard examples/*/* docs/lessons/*/*)
 	$(call say,PY )
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) sim/playground/bundle.py $(BUILD)/warpwait $@

@@ -51,7 +51,10 @@ export function keep(current, works) {
   }
 }
 
-// ---- links: "#1." and JSON, deflated, in base64 for URLs
+// ---- links: "#example=" and a name; or "#1." and JSON, deflated, in base64 for URLs
+
+/* The example that a link only names; undefined of other links. */
+export const exampleOf = fragment => /^#example=([\w-]{1,80})$/.exec(fragment)?.[1];
 
 const VERSION = 1;
 const DEFLATE = "deflate-raw";

@@ -26,6 +26,12 @@ def tool(*words, cwd=ROOT):
     return subprocess.run([str(WARPWAIT), *map(str, words)], cwd=cwd, capture_output=True, text=True, check=False)
 
 
+def shell(*words, cwd):
+    """As in a browser, without clang: sim/playground, linked for this computer."""
+    program = WARPWAIT.parent / "playground-shell"
+    return subprocess.run([str(program), *words], cwd=cwd, capture_output=True, text=True, check=False)
+
+
 def lay_out(example, folder):
     for path, text in example["files"].items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -39,13 +45,31 @@ def words_of(example):
     return "replay" if example["kind"] == "trace" else "run", example["launch"], "--report", "json"
 
 
-def every_launch_of_the_examples_is_there(made, _):
-    launches = [*ROOT.glob("examples/*/launch*.json"), *ROOT.glob("examples/*/*.wwtt")]
-    assert len(made["examples"]) == len(launches) > 20
+def place_of(example):
+    """The folder that it is of."""
+    if example["kind"] == "lesson":
+        return next(ROOT.glob(f"docs/lessons/0{example['name'].split('_')[1]}-*"))
+    return next(place for place in sorted(ROOT.glob("examples/*")) if example["name"].startswith(place.name))
+
+
+def status_of(example):
+    """A lesson has a pipe that is too small, which ends as a deadlock, with a report."""
+    return int(example["name"] == "lesson_7_half_a_block")
+
+
+def every_launch_of_the_lessons_and_examples_is_there(made, _):
+    launches = [path for path in ("docs/lessons/*/launch*.json", "examples/*/launch*.json", "examples/*/*.wwtt")
+                for path in ROOT.glob(path)]
+    assert len(made["examples"]) == len(launches) > 40
     names = [example["name"] for example in made["examples"]]
-    assert len(set(names)) == len(names) and {"04_single_buffer", "10_contention_dma_first"} <= set(names)
+    assert len(set(names)) == len(names) and {"lesson_7_each", "04_single_buffer", "10_contention_dma_first"} < set(names)
     for example in made["examples"]:
-        assert example["launch"] in {**example["files"], **example["binary"]} and example["title"][:2].isdigit()
+        assert example["launch"] in {**example["files"], **example["binary"]}
+        assert re.match(r"Lesson \d" if example["kind"] == "lesson" else r"\d\d[,:]", example["title"]), example["title"]
+    kinds = [example["kind"] for example in made["examples"]]
+    assert kinds[0] == "lesson" and names[0] == "lesson_1"
+    titles = [example["title"] for example in made["examples"]]
+    assert len(set(titles)) == len(titles), "two forms of an example have one title"
 
 
 def an_example_is_whole_and_reports_what_its_launch_reports(made, folder):
@@ -54,10 +78,10 @@ def an_example_is_whole_and_reports_what_its_launch_reports(made, folder):
         alone.mkdir()
         lay_out(example, alone)
         got = tool(*words_of(example), cwd=alone)
-        place = next(place for place in sorted(ROOT.glob("examples/*")) if example["name"].startswith(place.name))
+        place = place_of(example)
         where = place if (place / example["launch"]).exists() else alone  # a trace is made of a text
         wanted = tool(*words_of(example), cwd=where)
-        assert got.returncode == 0 and got.stdout == wanted.stdout, f"{example['name']}: {got.stderr}"
+        assert got.returncode == status_of(example) and got.stdout == wanted.stdout, f"{example['name']}: {got.stderr}"
         assert len(got.stdout) > 1000
 
 
@@ -67,12 +91,59 @@ def what_is_compiled_ahead_is_of_the_text_beside_it(made, folder):
             if not path.endswith(".ahead"):
                 continue
             data, text = base64.b64decode(data), example["files"][path.removesuffix(".ahead")].encode()
-            size = int.from_bytes(data[8:16], "little")
-            assert data[:8] == b"WWAHEAD1" and data[16:16 + size] == text, f"{example['name']}: {path}"
-            compiled = folder / "ahead.spv"
-            compiled.write_bytes(data[16 + size:])
-            assert tool("asm", compiled, "-o", folder / "ahead.wwo").returncode == 0
+            parts = list(parts_of(data[8:]))
+            assert data[:8] == b"WWAHEAD2" and parts[0] == text, f"{example['name']}: {path}"
+            assert len(parts) == 1 + 2 * len(example["defines"])
+            for defines, words, spirv in zip(example["defines"], parts[1::2], parts[2::2], strict=True):
+                assert words.decode() == "".join(f"{name}={value}\n" for name, value in defines.items())
+                compiled = folder / "ahead.spv"
+                compiled.write_bytes(spirv)
+                assert tool("asm", compiled, "-o", folder / "ahead.wwo").returncode == 0
     assert sum(example["kind"] == "opencl" for example in made["examples"]) > 10
+
+
+def what_a_lesson_asks_to_define_is_compiled_ahead(made, folder):
+    """Each -D of its commands, in the place of the launch file's, gives the report of the command line."""
+    lessons = {example["name"]: example for example in made["examples"]}
+    tried = {"lesson_1": ["FLOATS=512", "FLOATS=1024"], "lesson_3": ["PITCH=33", "PITCH=40"], "lesson_4": ["DEPTH=6"],
+             "lesson_6": ["WORK=44", "COPIES=16", "WORDS=4096"], "lesson_7_one_block": ["USE=10"]}
+    for name, words in tried.items():
+        example, alone = lessons[name], folder / name
+        alone.mkdir()
+        lay_out(example, alone)
+        for word in words:
+            define, _, value = word.partition("=")
+            wanted = shell(*words_of(example), "-D", word, cwd=alone)
+            assert wanted.returncode == 0 and wanted.stdout == tool(*words_of(example), "-D", word, cwd=alone).stdout, word
+            edited = json.loads(example["files"][example["launch"]])
+            edited["build"]["defines"][define] = int(value)
+            (alone / "edited.json").write_text(json.dumps(edited))
+            assert shell("run", "edited.json", cwd=alone).stdout == tool("run", "edited.json", cwd=alone).stdout, word
+    for word, said in (("FLOATS=257", "compiled ahead for other options or defines;"), ("MORE=1", "or defines;"),
+                       ("FLOATS=51", "or defines;"), ("FLOATS", "or defines;")):
+        got = shell(*words_of(lessons["lesson_1"]), "-D", word, cwd=folder / "lesson_1")
+        assert got.returncode == 2 and said in got.stderr and got.stderr.count("\n") == 1, got
+
+
+def parts_of(data):
+    """Each with its size before it."""
+    while data:
+        size = int.from_bytes(data[:8], "little")
+        yield data[8:8 + size]
+        data = data[8 + size:]
+
+
+def damage_of_what_is_compiled_ahead_is_told(made, folder):
+    example = next(example for example in made["examples"] if example["name"] == "lesson_1")
+    lay_out(example, folder)
+    whole = base64.b64decode(example["binary"]["kernel.cl.ahead"])
+    text = 8 + int.from_bytes(whole[8:16], "little")
+    for size in (0, 7, 8, 15, 16, text + 7, text + 8, text + 15, text + 20, text + 33):
+        (folder / "kernel.cl.ahead").write_bytes(whole[:size])
+        got = shell(*words_of(example), cwd=folder)
+        assert got.returncode == 2 and "OpenCL C needs clang" in got.stderr, (size, got)
+    (folder / "kernel.cl.ahead").write_bytes(whole[:8] + b"\xff" * 8 + whole[16:])
+    assert "OpenCL C needs clang" in shell(*words_of(example), cwd=folder).stderr
 
 
 def machines_and_parameters_are_all_there(made, _):
@@ -143,22 +214,22 @@ def a_folder_that_is_no_playground_is_refused(_, folder):
 
 def the_browsers_verbs_answer_the_same_without_clang(made, folder):
     """What is compiled to WebAssembly, linked for this computer."""
-    shell = WARPWAIT.parent / "playground-shell"
     for example in made["examples"]:
         if example["name"] not in ("01_seed", "06_deep_buffer_opencl", "14_trace_by_hand"):
             continue
         lay_out(example, folder)
         words = words_of(example)
-        got = subprocess.run([str(shell), *words], cwd=folder, capture_output=True, text=True, check=False)
+        got = shell(*words, cwd=folder)
         assert got.returncode == 0 and got.stdout == tool(*words, cwd=folder).stdout, f"{example['name']}: {got.stderr}"
         if example["kind"] == "opencl":
             (folder / "kernel.cl").write_text(example["files"]["kernel.cl"] + "\n")
-            got = subprocess.run([str(shell), *words], cwd=folder, capture_output=True, text=True, check=False)
+            got = shell(*words, cwd=folder)
             assert got.returncode == 2 and "OpenCL C needs clang, which a browser has not" in got.stderr, got
 
 
-TESTS = [every_launch_of_the_examples_is_there, an_example_is_whole_and_reports_what_its_launch_reports,
-         what_is_compiled_ahead_is_of_the_text_beside_it, machines_and_parameters_are_all_there,
+TESTS = [every_launch_of_the_lessons_and_examples_is_there, an_example_is_whole_and_reports_what_its_launch_reports,
+         what_is_compiled_ahead_is_of_the_text_beside_it, what_a_lesson_asks_to_define_is_compiled_ahead,
+         damage_of_what_is_compiled_ahead_is_told, machines_and_parameters_are_all_there,
          a_folder_is_served_until_it_is_interrupted, a_port_that_is_asked_for_is_taken,
          a_folder_that_is_no_playground_is_refused, the_browsers_verbs_answer_the_same_without_clang]
 

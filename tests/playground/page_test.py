@@ -18,7 +18,8 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests/html"))
+sys.path[:0] = [str(ROOT / "tests/html"), str(ROOT / "tests/playground")]
+from folder_test import status_of  # pylint: disable=wrong-import-position
 from browser import CTRL, SHIFT, Reader, chromium  # pylint: disable=wrong-import-position
 from made import WARPWAIT, Data  # pylint: disable=wrong-import-position
 
@@ -187,10 +188,12 @@ def every_examples_reports_are_the_command_lines(play, shell):
         play.pick("example", name)
         play.do("run")
         assert "cycles" in play.at("status"), (name, play.at("status"), play.at("problem"))
-        files, example = play.files(), shell.example(name) or {"kind": "template", "launch": "launch.json", "binary": {}}
+        files = play.files()
+        example = shell.example(name) or {"name": name, "kind": "template", "launch": "launch.json", "binary": {}}
         words = "replay" if example["kind"] == "trace" else "run", example["launch"]
-        assert play.at("report-text") == shell.run(files, *words, example=example), name
-        assert play.report() == shell.run(files, *words, "--report", "json", example=example), name
+        status = status_of(example)
+        assert play.at("report-text") == shell.run(files, *words, example=example, status=status), name
+        assert play.report() == shell.run(files, *words, "--report", "json", example=example, status=status), name
 
 
 def the_page_is_the_command_lines_and_lives_in_the_frame(play, shell):
@@ -375,6 +378,32 @@ def a_broken_link_says_so_and_shows_the_first_example(play, _shell):
         assert said.startswith("This link is") and "\n" not in said and len(said) < 200, (fragment[:40], said)
         assert play.at("example", "value") == first, fragment[:40]
         play.complaints.clear()
+
+
+def a_link_names_an_example(play, _shell):
+    play.visit("#example=lesson_4")
+    assert play.at("example", "value") == "lesson_4" and play.at("problem", "hidden")
+    play.tab("launch.json")
+    play.text(play.text().replace('"DEPTH": 1', '"DEPTH": 3'))
+    play.do("run")
+    assert "DEPTH=3" in play.at("report-text"), play.at("problem")
+    play.evaluate("location.hash = '#example=05_double_buffer'")
+    play.wait("document.getElementById('example').value === '05_double_buffer'")
+    play.evaluate("location.hash = '#example=lesson_4'")  # what was edited is there still
+    play.wait("document.getElementById('example').value === 'lesson_4'")
+    play.tab("launch.json")
+    assert '"DEPTH": 3' in play.text() and not play.at("reset", "hidden")
+    play.visit("#example=no_such")
+    assert play.at("problem").startswith('This link is of the example "no_such", which is not here.')
+
+
+def a_lesson_says_what_its_program_was_compiled_for(play, _shell):
+    play.example("lesson_1")
+    assert "its defines to FLOATS 512, FLOATS 1024." in play.at("file-why")
+    play.tab("launch.json")
+    play.text(play.text().replace("256", "300"))
+    play.do("run")
+    assert "compiled ahead for other options or defines" in play.at("problem")
 
 
 def a_file_of_ones_own_is_added(play, shell):
@@ -628,7 +657,8 @@ TESTS = [opens_and_lists_what_it_has, every_examples_reports_are_the_command_lin
          a_place_in_a_text_leads_to_the_editor, an_error_marks_its_line,
          errors_of_launch_files_machines_and_parameters_are_shown_where_they_are, parameters_and_machines_reach_the_run,
          results_are_verified_when_asked, a_baseline_is_compared_with_the_last_run, a_link_carries_all_of_it,
-         a_file_of_ones_own_is_added, check_marks_what_it_finds,
+         a_link_names_an_example,
+         a_lesson_says_what_its_program_was_compiled_for, a_file_of_ones_own_is_added, check_marks_what_it_finds,
          a_broken_link_says_so_and_shows_the_first_example, what_a_link_holds_is_text,
          an_endless_kernel_can_be_cancelled, work_outlives_a_reload_and_has_a_way_back,
          a_result_of_an_earlier_state_says_so, storage_that_holds_anything_is_no_harm, opencl_is_there_to_read_and_run, a_keyboard_is_enough,
