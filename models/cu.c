@@ -99,6 +99,7 @@ static void take_pipe_reply(struct cu *cu, struct cu_access *access, cycle_t now
     warp->since = now;
   }
   if (isa->pipe.refused) {
+    warp->tries |= isa->pc == warp->tried_pc;
     warp->refused_at = now;
     warp->refused_pc = isa->pc;
     warp->refused_by = isa->address[__builtin_ctzll(isa->pipe.refused)];

@@ -117,6 +117,9 @@ struct cu_warp {
   cycle_t refused_at;  /* a pipe has refused it: when last, 0: never; */
   uint64_t refused_by; /* the pipe's address, */
   uint32_t refused_pc; /* and the instruction */
+  cycle_t tried_at;    /* when it last issued a reservation in a pipe, */
+  uint32_t tried_pc;   /* which, */
+  bool tries;          /* and whether that was refused */
   bool exited;
   enum cu_task task;
   uint64_t stalls[STALLS];

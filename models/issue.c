@@ -1,6 +1,7 @@
 /* Issue: which warp goes, what holds it, and what becomes of its instruction. */
 #include <assert.h>
 
+#include "isa/rows.h"
 #include "models/cu.h"
 #include "models/lane_copy.h"
 #include "models/mbarrier.h"
@@ -103,10 +104,25 @@ static bool pass_l1(struct cu *cu, uint32_t index, const struct isa_info *info, 
   return false;
 }
 
+/* A reservation, or an access to a packet, which makes one: perhaps once more. */
+static void note_try(struct cu_warp *warp, const struct isa_access *access, cycle_t now) {
+  if (isa_rows[access->inst->op].format != FORMAT_PIPE_RESERVE)
+    return;
+  if (warp->tries) {
+    warp->kernel->stats.pipe_retries++;
+    warp->kernel->stats.pipe_retry_cycles += now - warp->tried_at;
+  }
+  warp->tries = false;
+  warp->tried_at = now;
+  warp->tried_pc = access->pc;
+}
+
 static void send_global(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
   struct cu_access *access = &cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   const bool pipe = info->class_ == ISA_CLASS_PIPE;
+  if (pipe)
+    note_try(warp, &access->isa, now);
   struct mem_message message = {.kind = kind_of(info),
                                 .pipe = pipe,
                                 .returns = info->writes > 0,

@@ -182,7 +182,7 @@ static const char differences[] =
     "- `pipe_full` and `pipe_empty` are the wait for an answer that was a refusal. What else a try takes, and all of "
     "it "
     "until the next try, is in the buckets of what the kernel does there: of a work-group's reservation in `barrier`, "
-    "`fence` and `lds`.\n";
+    "`fence` and `lds`. `cu.pipe_retry_cycles` has it all, the row `retries` of the text.\n";
 
 char *report_manual(void) {
   struct text text = {0};

@@ -159,6 +159,12 @@ static void stalls(const struct view *view) {
                percent(result->stalls[most], result->resident_cycles), stall_rows[most].text);
   }
   text_print(view->text, "%-16s %13" PRIu64 "  100.0\n", "resident", result->resident_cycles);
+  const uint64_t tries = result->cu.pipe_retries, cycles = result->cu.pipe_retry_cycles;
+  if (tries)
+    text_print(view->text,
+               "%-16s %13" PRIu64 "  %5.1f   of these: from a try that a pipe refused to the warp's next, %" PRIu64
+               " time%s\n",
+               "retries", cycles, percent(cycles, result->resident_cycles), tries, text_s(tries));
 }
 
 /* ---- LDS --------------------------------------------------------------------------------------- */

@@ -21,6 +21,11 @@
 #define COPIES_OF_SECTORS                                                                                              \
   " add.i64 q, q, 16\n copy.to_lds e, [t], [p], 4, size=4\n copy.to_global e, [q], [t], 8, size=4\n wait e\n exit\n"
 
+/* A refused reservation, twice: the second one writes the registers that the first one does, and so waits for it. */
+#define PIPE_TWICE                                                                                                     \
+  ".kernel k\n.arg fifo pipe\n.reg64 p, id\n ld.arg.b64 p, fifo\n pipe.reserve.write id, [p], 65, kind=item\n"        \
+  " pipe.reserve.write id, [p], 1, kind=item\n pipe.reserve.write id, [p], 1, kind=item\n exit\n"
+
 static const char *const nothing = ".kernel k\n exit\n";
 
 static const struct {
@@ -60,6 +65,9 @@ static const struct {
     /* the second load comes before the first one's bytes do */
     {&cu_stat_group, "l1_misses", 2, "mem.l1_size=4K",
      LOAD_HEAD " ld.global.b32 v, [p + i]\n ld.global.b32 e, [p + i]\n exit\n"},
+    {&cu_stat_group, "pipe_retries", 1, "", PIPE_TWICE},
+    /* the header's line comes from DRAM: issue, and STALL_PIPE_FULL of accounts_test.c; the third one is no retry */
+    {&cu_stat_group, "pipe_retry_cycles", 1 + 302, "", PIPE_TWICE},
     {&cu_stat_group, "waits", 1, "", LOAD_HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     {&cu_stat_group, "work_groups", 1, "", ".kernel k\n exit\n"},
     {&cu_stat_group, "active_cycles", 6, "",
