@@ -75,8 +75,9 @@ static void say_little(struct advice *advice) {
   text_print(&text, "No limit of the machine costs this launch %d %% and more than %" PRId64 " cycles by itself",
              LEAST_PERCENT, tolerance(advice));
   if (view->ranks && saved_by(advice, view->rank[0]) > 0)
-    text_print(&text, ": the first, the %s, %" PRId64 " cycles, %.1f %% (%s)", name_of(view->rank[0]),
-               saved_by(advice, view->rank[0]), percent_saved(advice, view->rank[0]), explain_how(view->rank[0]));
+    text_print(&text, ": the first, the %s, %" PRId64 " cycle%s, %.1f %% (%s)", name_of(view->rank[0]),
+               saved_by(advice, view->rank[0]), text_s((uint64_t)saved_by(advice, view->rank[0])),
+               percent_saved(advice, view->rank[0]), explain_how(view->rank[0]));
   text_print(&text, ".");
   if (view->all)
     text_print(&text, " All of them lifted together leave %" PRIu64 " of %" PRIu64 " cycles (%s).",
@@ -272,7 +273,8 @@ static void print_anomaly(const struct advice *advice, const struct explain_case
     return;
   text_print(text, "%s without ", text->length ? "," : "Scheduling anomalies:");
   explain_words(at->lifted, text);
-  text_print(text, " it takes %" PRIu64 " cycles more", cycles_of(advice, at) - cycles_of(advice, than));
+  text_print(text, " it takes %" PRIu64 " cycle%s more", cycles_of(advice, at) - cycles_of(advice, than),
+             text_s(cycles_of(advice, at) - cycles_of(advice, than)));
   if (than->lifted) {
     text_print(text, " than without ");
     explain_words(than->lifted, text);

@@ -318,8 +318,8 @@ class Test(unittest.TestCase):
         path = ROOT / "examples/15_sweep/launch_deep_buffer.json"
         for name in ("DEPHT", "define.DEPHT"):
             launch, = explained(path, "--vary", f"{name}=1..2")
-            self.assertIn(f"All values of define.DEPHT that were tried take {launch['cycles']} cycles with the same results, "
-                          "as the launch does as it is. Does the program use DEPHT?", launch["advice"])
+            self.assertIn(f"All values of define.DEPHT that were tried take {launch['cycles']} cycles with the same "
+                          "results, as the launch does as it is. Does the program use DEPHT?", launch["advice"])
         launch, = explained(path, "--vary", "DEPTH=2")
         self.assertNotIn("Does the program use", " ".join(launch["advice"]), "the value that it has")
 

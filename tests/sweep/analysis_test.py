@@ -322,6 +322,8 @@ class Pictures(Folder):
         self.assertEqual(table.shape, (6, 6))
         ax, front = pictures.pareto(store)
         self.assertEqual(list(ax.lines[1].get_ydata()), list(front["cycles"]))
+        ax, front = pictures.pareto(self.made({"a": [1, 2], "b": [1, 2]}, lambda point: point["a"] + point["b"]), "y,b")
+        self.assertEqual([line.get_label() for line in ax.lines], ["4 points", "front: 1 point"])
         pyplot.close("all")
 
     def test_bars_of_a_tornado_are_swings_and_shares(self):

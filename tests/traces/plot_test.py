@@ -171,7 +171,8 @@ class Stalls(Folder):
             seen = {bucket: cielab(matrix, look.face) for bucket, look in colours.LOOKS.items()}
             for one, other in itertools.combinations(seen, 2):
                 pipes = "pipe" in one and "pipe" in other  # a kernel waits for these in turns, without a gap
-                self.assertGreater(numpy.linalg.norm(seen[one] - seen[other]), 30 if pipes else 11, (vision, one, other))
+                apart = numpy.linalg.norm(seen[one] - seen[other])
+                self.assertGreater(apart, 30 if pipes else 11, (vision, one, other))
 
 
 class Hiding(Folder):

@@ -8,7 +8,7 @@ from warpwait_trace.plots.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY,
 from . import answers, sensitivity
 from .errors import SweepError
 from .store import levels
-from .tables import header, number
+from .tables import header, number, points as so_many
 
 COLOURS, MARKS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#333333"], "osD^vP*"
 GRID = "#DDDDDD"
@@ -137,9 +137,9 @@ def pareto(store, over="cycles,cost", where=None, ax=None):
     front = front.sort_values(x.text)
     ax = figure.axes_or_new(ax, (6.4, 4.4))
     ax.plot(points[x.text], points[y.text], ".", color=GREY, alpha=.5, markersize=5 if len(points) > 300 else 8,
-            markeredgewidth=0, label=f"{len(points)} points", rasterized=len(points) > MOST_DOTS)
+            markeredgewidth=0, label=so_many(len(points)), rasterized=len(points) > MOST_DOTS)
     ax.plot(front[x.text], front[y.text], drawstyle="steps-post" if x.sign > 0 else "steps-pre", color=VERMILION,
-            linewidth=1.2, marker="o", markersize=5, label=f"front: {len(front)} points")
+            linewidth=1.2, marker="o", markersize=5, label=f"front: {so_many(len(front))}")
     for axis, one, scale in ((ax.xaxis, x, ax.set_xscale), (ax.yaxis, y, ax.set_yscale)):
         values = points[one.text]
         if values.min() > 0 and values.max() / values.min() > 30:

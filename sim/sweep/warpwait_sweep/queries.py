@@ -4,7 +4,7 @@ import pandas
 
 from . import answers, sensitivity
 from .errors import SweepError
-from .tables import Answer, number
+from .tables import Answer, number, points as so_many
 
 
 def described(store, wanted, points):
@@ -28,7 +28,7 @@ def pareto(store, arguments):
     front = answers.pareto(store, over, arguments.where)
     rows, units = described(store, answers.objectives(store, over), front)
     rows = rows.assign(points=front["points"])
-    note = f"{len(rows)} points that no other beats; `points`: how many are equal in all objectives. "
+    note = f"{so_many(len(rows))} that no other beats; `points`: how many are equal in all objectives. "
     return Answer("pareto", rows, units, [note + of_points(store, arguments.where)], {"over": over})
 
 
@@ -91,7 +91,7 @@ def errors(store, _):
     rows = answers.errors(store)
     total = sum(store.counts.values())
     said = ", ".join(f"{count} {status}" for status, count in store.counts.items())
-    return Answer("errors", rows, {}, [f"{total} points: {said}."], {"points": total})
+    return Answer("errors", rows, {}, [f"{so_many(total)}: {said}."], {"points": total})
 
 
 def table(store, arguments):
@@ -107,7 +107,7 @@ def of_points(store, where):
     """A sentence on what was looked at."""
     finished = store.counts.get("finished", 0)
     total = sum(store.counts.values())
-    return f"Of {total} points {finished} finished" + (f"; looked at are those with {where}." if where else ".")
+    return f"Of {so_many(total)} {finished} finished" + (f"; looked at are those with {where}." if where else ".")
 
 
 def found(store, search, by):

@@ -29,6 +29,11 @@ def number(value):
     return f"{value + 0.:.3f}".replace("-0.000", "0.000") if abs(value) < 1 else f"{value:.6g}"
 
 
+def points(count):
+    """`1 point`, `2 points`."""
+    return f"{count} point{'' if count == 1 else 's'}"
+
+
 def words(column):
     """A column as words, and whether they stand at the right: numbers do."""
     if column.dtype.kind in "biuf":

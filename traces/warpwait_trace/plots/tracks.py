@@ -233,7 +233,8 @@ def _legend(rows, faces):
     handles = figure.bucket_patches(found["warps"])
     if any(_is_dense(of) for _, of in slices.groupby("section")):
         cycles = numpy.diff(bin_edges(slices["from"].min(), slices["to"].max(), COLUMNS))[0]
-        handles.append(Line2D([], [], linestyle="", label=f"(heights: shares of {cycles} cycles)"))
+        plural = "" if cycles == 1 else "s"
+        handles.append(Line2D([], [], linestyle="", label=f"(heights: shares of {cycles} cycle{plural})"))
     for section, text in (("copies", "copy, with its number"), ("channels", "channel has the copy")):
         if section in found:
             handles.append(figure.patch(faces(section, None)[0], "", text))
