@@ -42,7 +42,8 @@ static const char documentation[] =
     "the report says so. What work-items print is nowhere.\n"
     "\n" JOB_ARGUMENTS "\n" JOB_PROGRAMS "\n"
     "Exit status: 0 fine; 1 a deadlock or the cycle limit; 2 bad input; 3 a defect\n"
-    "of warpwait; 130 interrupted.\n";
+    "of warpwait, or processes that were ended while they tried a machine: then the\n"
+    "report lacks what stderr names; 130 interrupted.\n";
 
 static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct invocation *call = state->input;
@@ -130,6 +131,51 @@ static bool try_machines(struct explain_run *run, int *status) {
   return good;
 }
 
+enum { NAMED = 6 /* machines and values, in one line */ };
+
+struct missing {
+  struct text names;
+  const char *why; /* of the first */
+  size_t count, of;
+};
+
+/* What was asked for; it has failed when there is a reason. The text is freed. */
+static void count_in(struct missing *missing, struct text *name, const char *why) {
+  missing->of++;
+  if (why && missing->count++ < NAMED)
+    text_print(&missing->names, "%s%s", missing->names.length ? ", " : "", name->data);
+  if (why && !missing->why)
+    missing->why = why;
+  free(name->data);
+}
+
+/* A process that ended before its answer says nothing of the machine: a report without it is not whole. */
+static int tell_missing(const struct explain_run *run, const struct explain_vary *vary, struct message *message) {
+  struct missing missing = {0};
+  for (size_t i = 1; i < run->explain.count; i++) {
+    const struct explain_case *at = &run->explain.cases[i];
+    struct text name = {0};
+    text_print(&name, "without ");
+    explain_words(at->lifted, &name);
+    count_in(&missing, &name, at->status == EXPLAIN_FAILED ? at->reason : NULL);
+  }
+  for (size_t i = 0; vary && i < vary->count; i++) {
+    const struct explain_value *value = &vary->value[i];
+    struct text name = {0};
+    text_print(&name, "%s = %s", vary->name, value->word);
+    count_in(&missing, &name, value->status == EXPLAIN_FAILED ? value->reason : NULL);
+  }
+  if (!missing.count)
+    return CLI_FINE;
+  if (missing.count > NAMED)
+    text_print(&missing.names, " and %zu more", missing.count - NAMED);
+  message_fail(message, "the report lacks %zu of %zu results: %.600s: %.200s", missing.count, missing.of,
+               missing.names.data, missing.why);
+  message_print(message);
+  free(missing.names.data);
+  return CLI_DEFECT;
+}
+
 static int explain(struct invocation *call, struct explain_run *run, struct explain_vary *vary) {
   struct message *message = &call->common.message;
   int status = CLI_FINE;
@@ -146,7 +192,7 @@ static int explain(struct invocation *call, struct explain_run *run, struct expl
   char *text = call->common.json ? explain_json(run, vary, launch) : explain_text(run, vary, launch);
   const bool good = cli_output(call->common.out, text, strlen(text), message);
   free(text);
-  return good ? CLI_FINE : cli_bad_input(message);
+  return good ? tell_missing(run, vary, message) : cli_bad_input(message);
 }
 
 int verb_explain(int argc, char **argv) {

@@ -6,9 +6,11 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "examples"))
@@ -202,15 +204,19 @@ class Test(unittest.TestCase):
         self.assertEqual(status, 0)
         return used.ru_maxrss
 
-    def test_of_many_launches_it_keeps_little_beside_what_a_run_keeps(self):
-        if b"__asan_init" in pathlib.Path(WARPWAIT).read_bytes():
-            self.skipTest("sanitizers keep what was freed")
+    def many_launches(self, count):
         launch = json.loads((ROOT / "examples/02_bank_conflict/launch.json").read_text())
         launch["program"] = str(ROOT / "examples/02_bank_conflict/kernel.wws")
         del launch["check"]
         one, many = self.folder / "one.json", self.folder / "many.json"
         one.write_text(json.dumps({**launch, "launches": launch["launches"][:1]}))
-        many.write_text(json.dumps({**launch, "launches": launch["launches"][:5] * 200}))
+        many.write_text(json.dumps({**launch, "launches": launch["launches"][:5] * (count // 5)}))
+        return one, many
+
+    def test_of_many_launches_it_keeps_little_beside_what_a_run_keeps(self):
+        if b"__asan_init" in pathlib.Path(WARPWAIT).read_bytes():
+            self.skipTest("sanitizers keep what was freed")
+        one, many = self.many_launches(1000)
         run, explain = (self.kilobytes(verb, many) - self.kilobytes(verb, one) for verb in ("run", "explain"))
         self.assertLess(explain, 1.5 * run)
 
@@ -342,6 +348,47 @@ class Test(unittest.TestCase):
                         self.assertRegex(sentence, "replayed|run")
                     for cycles in re.findall(r"(?:-> |takes |leave )(\d+) cycles(?! more)", sentence):
                         self.assertIn(int(cycles), known, sentence)
+
+    # ---- processes that end --------------------------------------------------------------------------------
+
+    def ended(self, most, *words):
+        """Ends so many workers of an explanation by a signal, which counts as a death of their own."""
+        out = self.folder / "ended.json"
+        told = self.folder / "told"
+        with open(told, "w", encoding="utf-8") as stream:
+            parent = subprocess.Popen([WARPWAIT, "explain", *map(str, words), "--report", "json", "--out", out, "--jobs", "1"],
+                                      stderr=stream)
+        children = pathlib.Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+        gone = set()
+        while parent.poll() is None:
+            for child in map(int, children.read_text().split() if children.exists() else ()):
+                if child not in gone and len(gone) < most:
+                    time.sleep(0.005)  # so that it is at work
+                    os.kill(child, signal.SIGUSR1)
+                    gone.add(child)
+        lines = [line for line in told.read_text().splitlines() if line.startswith("warpwait: ")]
+        return parent.returncode, json.loads(out.read_text())["launches"], lines
+
+    def test_a_report_that_lacks_results_does_not_look_whole(self):
+        one, many = self.many_launches(300)
+        limits = len(explained(one)[0]["limits"])
+        # Each is tried twice: of so many processes those of half of the limits end a second time.
+        for most in (3 * limits // 2, 1000):
+            status, launches, told = self.ended(most, many, "--quiet")
+            failed = [case for case in launches[0]["failed"] if case["status"] == "failed"]
+            self.assertEqual(len(launches[0]["limits"]) > 0, most < 1000, "else there are none")
+            self.assertEqual(status, 3)
+            self.assertGreater(len(failed), 0)
+            more = f" and {len(failed) - 6} more" if len(failed) > 6 else ""
+            self.assertEqual({case["reason"] for case in failed}, {"the process that ran it was ended by SIGUSR1"})
+            self.assertEqual(len(told), 1)
+            self.assertRegex(told[0], rf"^warpwait: the report lacks {len(failed)} of \d+ results: without the .*{more}: "
+                             "the process that ran it was ended by SIGUSR1$")
+
+    def test_a_worker_that_is_ended_once_changes_nothing(self):
+        path = self.many_launches(300)[1]
+        status, launches, told = self.ended(1, path, "--quiet")
+        self.assertEqual((status, told, launches), (0, [], explained(path)))
 
     # ---- what goes wrong ------------------------------------------------------------------------------------
 
