@@ -114,6 +114,12 @@ class Best(Folder):
         frame = warpwait_sweep.Store(self.ring).frame(["cycles", "cost"])
         self.assertAlmostEqual(most["cycles / cost"], (frame["cycles"] / frame["cost"]).max())
 
+    def test_a_point_without_a_cost_may_be_the_best(self):
+        store = self.folder / "nocost.sqlite"
+        made_store.make(store, {"a": [1, 2]}, lambda point: (point["a"] * 10, 0, None if point["a"] == 1 else 7.))
+        rows = self.asked("best", store)["rows"]
+        self.assertEqual([(row["cycles"], row["cost"]) for row in rows], [(10, None), (20, 7)])
+
     def test_a_front_has_what_nothing_beats_and_all_of_it(self):
         random = numpy.random.default_rng(1)
         for count in (2, 3, 4):

@@ -57,10 +57,11 @@ def names_of(wanted):
     return list(dict.fromkeys(name for one in wanted for name in one.expression.names))
 
 
-def measured(store, wanted, where=None):
-    """The finished points that have a value of each objective, as a frame with a column for each."""
-    points = store.frame(names_of(wanted), where)
-    for one in wanted:
+def measured(store, wanted, where=None, beside=()):
+    """The finished points that have a value of each objective, as a frame with a column for each, and for each of
+    `beside`, which points may lack."""
+    points = store.frame(names_of([*wanted, *beside]), where)
+    for one in [*wanted, *beside]:
         points[one.text] = one.value(points)
     points = points.dropna(subset=[one.text for one in wanted]).reset_index(drop=True)
     if points.empty:
@@ -70,8 +71,8 @@ def measured(store, wanted, where=None):
 
 def best(store, by="cycles", where=None, count=10):
     """The `count` points of least `by`; of equal ones the first of the plan."""
-    one = objective(store, by)
-    points = measured(store, [one, *shown_beside(store, one)], where)
+    one, beside = objective(store, by), shown_beside(store, objective(store, by))
+    points = measured(store, [one], where, beside)
     order = numpy.argsort(one.loss(points), kind="stable")[:count]
     return points.iloc[order].reset_index(drop=True)
 
