@@ -153,8 +153,14 @@ static bool fail_unknown(const struct sweep_name *name, const struct job *job, s
   char hint[400];
   for (size_t i = 0; i < job->launch_count; i++)
     for (size_t j = 0; j < job->launches[i].isa.kernel->arg_count; j++) {
+      const char *argument = job->launches[i].isa.kernel->args[j].name;
+      size_t same = 0;
+      while (same < count && strcmp(names[same], argument) != 0)
+        same++;
+      if (same < count)
+        continue;
       names = need_more(names, count + 1, sizeof *names);
-      names[count++] = job->launches[i].isa.kernel->args[j].name;
+      names[count++] = argument;
     }
   message_suggest(hint, sizeof hint, name->last, names, count);
   free(names);
@@ -194,8 +200,15 @@ static json_t *value_of(const json_t *argument, const char *word, struct message
     message_fail(message, "'%.60s' is not a number of bytes of the LDS", word);
     return NULL;
   }
-  if (kind && strcmp(kind, "bytes") == 0)
-    return json_string(word);
+  if (kind && strcmp(kind, "bytes") == 0) {
+    size_t count;
+    uint8_t *bytes = type_bytes(word, &count);
+    free(bytes);
+    if (bytes)
+      return json_string(word);
+    message_fail(message, "'%.60s' is not bytes in hexadecimal, two digits each", word);
+    return NULL;
+  }
   if (kind && type_find(kind, &type))
     return typed(type, kind, word, message);
   message_fail(message, "is a %s in the launch file; axes are for values and sizes of local memory",
@@ -237,10 +250,22 @@ static bool find_in_launches(struct sweep_target *target, struct sweep_name *nam
   return found || fail_unknown(name, job, message);
 }
 
+/* One value would take the other's place without a word: an argument of a launch has one name, before `end`. */
+static bool named_once(const struct sweep_target *target, size_t end, struct message *message) {
+  const struct sweep_name *name = &target->name[end];
+  for (size_t i = 0; i < end; i++)
+    for (size_t launch = 0; target->name[i].argument && launch < target->launches; launch++)
+      if (name->argument[launch] >= 0 && name->argument[launch] == target->name[i].argument[launch])
+        return message_fail(message, "is argument %d of launch %zu, which line %d names '%.60s' already",
+                            name->argument[launch] + 1, launch + 1, target->name[i].line, target->name[i].name);
+  return true;
+}
+
 bool sweep_arguments_find(struct sweep_target *target, const struct job *job, struct message *message) {
   target->launches = job->launch_count;
   for (size_t i = 0; i < target->names; i++)
-    if (target->name[i].kind == SWEEP_ARGUMENT && !find_in_launches(target, &target->name[i], job, message))
+    if (target->name[i].kind == SWEEP_ARGUMENT &&
+        !(find_in_launches(target, &target->name[i], job, message) && named_once(target, i, message)))
       return sweep_names_fail(target, &target->name[i], message);
   return true;
 }

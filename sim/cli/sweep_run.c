@@ -49,9 +49,11 @@ static const char documentation[] =
 
 static error_t parse_shard(struct argp_state *state, const char *word, struct session_options *to) {
   const char *at = word;
-  if (cli_whole(&at, &to->shard) && *at++ == '/' && cli_whole(&at, &to->shards) && !*at && to->shard < to->shards)
+  if (cli_whole(&at, &to->shard) && *at++ == '/' && cli_whole(&at, &to->shards) && !*at && to->shard < to->shards &&
+      to->shards <= SESSION_GRID)
     return 0;
-  return cli_refuse(state, "--shard: '%.60s' is not I/N with I in [0, N - 1], such as 0/8", word);
+  return cli_refuse(state, "--shard: '%.60s' is not I/N with I in [0, N - 1] and N up to %d, such as 0/8", word,
+                    SESSION_GRID);
 }
 
 static error_t parse_path(struct argp_state *state, const char *word, struct call *call) {
@@ -129,6 +131,18 @@ static bool read_plan(struct call *call, struct sweep_plan *plan) {
   return session_points_read(call->points, plan->grid, &call->options.points, &call->message);
 }
 
+/* What is read stays as it is. */
+static bool check_csv(struct call *call, const struct sweep_plan *plan, const char *out) {
+  const char *const used[] = {out, call->path, plan->launch, plan->trace, call->points};
+  if (!file_can_write(call->csv, &call->message))
+    return message_within(&call->message, "--csv");
+  for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+    if (used[i] && file_is_same(used[i], call->csv))
+      return message_fail(&call->message, "--csv: %.300s: is %s, too", call->csv,
+                          i ? "read for the sweep" : "the file of results");
+  return true;
+}
+
 static void print_left(const struct sweep_run *run) {
   for (size_t i = 0; i < run->tasks; i++)
     printf("%" PRIu64 "\n", run->task[i].number);
@@ -164,9 +178,8 @@ int sweep_verb_run(int argc, char **argv) {
     return sweep_verb_python(argc, argv);
   }
   good = good && read_plan(&call, &plan);
-  if (good && call.csv && !file_can_write(call.csv, &call.message))
-    good = message_within(&call.message, "--csv");
   char *out = !good ? NULL : call.out ? need_copy(call.out) : usual_out(call.path);
+  good = good && (!call.csv || check_csv(&call, &plan, out));
   const int status = good ? run(&call, &plan, out) : cli_bad_input(&call.message);
   plan_free(&plan);
   free(call.options.points.number);

@@ -311,6 +311,19 @@ class Sweep(unittest.TestCase):
             self.assertEqual(row["status"], "refused")
             self.assertTrue(row["reason"])
 
+    def test_bytes_are_held_against_hexadecimal_and_suggestions_name_an_argument_once(self):
+        self.file("sums.cl", SUMS)
+        two = json.loads(json.dumps(SUMS_LAUNCH))
+        two["launches"] = [two["launches"][0], json.loads(json.dumps(two["launches"][0]))]
+        for entry in two["launches"]:
+            entry["args"][2] = {"bytes": "04000000"}
+        two = self.file("two.json", two)
+        for word in ("zz", "012", b"\xff\xff".decode("latin-1")):
+            self.refused(f"[set]\ndefine.STRIDE = 1\n[axes]\narg.tiles = 02000000 {word}\n",
+                         f"bad.ini:6: arg.tiles: '{word}' is not bytes in hexadecimal", two)
+        self.refused("[set]\ndefine.STRIDE = 1\n[axes]\narg.zzzzz = 1\n",
+                     "has an argument 'zzzzz', legal: in, out, tiles, scale, room\n", two)
+
     # ---- going on ----------------------------------------------------------------------------------------
 
     def test_what_is_there_is_not_run_again(self):
@@ -483,11 +496,20 @@ class Sweep(unittest.TestCase):
         self.refused("[axes]\narg.in = 1 2\n", "bad.ini:4: arg.in: is a buffer in the launch file")
         self.refused("[axes]\narg.tiles = 1 many\n", "bad.ini:4: arg.tiles: 'many' is not")
         self.refused("[axes]\nlaunch.2.arg.tiles = 1\n", "bad.ini:4: launch.2.arg.tiles: there is 1 launch")
+        self.refused("[axes]\narg.tiles = 1 2\narg.3 = 1 2\n",
+                     "bad.ini:5: arg.3: is argument 3 of launch 1, which line 4 names 'arg.tiles' already")
+        self.refused("[set]\nlaunch.1.arg.3 = 4\n[axes]\narg.tiles = 1 2\n",
+                     "bad.ini:4: launch.1.arg.3: is argument 3 of launch 1, which line 6 names 'arg.tiles' already")
         self.refused("[axes]\ndefine.1 = 1\n", "bad.ini:4: define.1: '1' is not the name of a macro")
         self.refused("[axes]\ndefine.A = 1\n", "kernel.wws' is assembly, which defines cannot change")
         self.refused("[axes]\ndma.queue = 1 2\n[constraints]\nno = dma.queue > 2\n", "bad.ini:6: no: ")
         self.refused("[axes]\ndma.queue = 1 2\n", "nowhere.json: No such file", "nowhere.json")
         self.refused("[axes]\ndma.queue = 1 2\n", "--shard: '3/3' is not I/N", EXAMPLE, "--shard", "3/3")
+        self.refused("[axes]\ndma.queue = 1 2\n", "and N up to 1000000000", EXAMPLE, "--shard", "1/18446744073709551615")
+        self.refused("[axes]\ndma.queue = 1 2\n", "bad.ini: is read for the sweep, too", EXAMPLE, "--csv",
+                     self.folder / "bad.ini")
+        self.refused("[axes]\ndma.queue = 1 2\n", "bad.sqlite: is the file of results, too", EXAMPLE, "--csv",
+                     self.folder / "bad.sqlite")
 
     def test_a_full_or_read_only_disk_is_told(self):
         plan = self.plan(GRID)
