@@ -123,7 +123,10 @@ bool job_options_load(struct job_options *options, struct run_call *call, bool v
                                       .local = options->direct.local,
                                       .build = options->build,
                                       .verify = verify};
-  return load(options, &request, job, &call->message);
+  if (!load(options, &request, job, &call->message))
+    return false;
+  program_tell_unmentioned(&job->program, &options->build.defines, &job->build.defines);
+  return true;
 }
 
 bool job_options_load_on(struct job_options *options, const struct machine *machine, struct job *job,

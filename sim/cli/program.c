@@ -7,6 +7,7 @@
 
 #include "sim/cli/file.h"
 #include "sim/core/need.h"
+#include "sim/core/params.h"
 
 enum { FILE_BYTES = 64 << 20 }; /* the largest program that is read */
 
@@ -292,6 +293,59 @@ const struct isa_kernel *program_kernel(const struct program *program, const cha
 
 const char *program_only_kernel(const struct program *program) {
   return program->isa->kernel_count + program->refusals.count == 1 ? program->isa->kernels[0].name : NULL;
+}
+
+/* ---- defines of no use --------------------------------------------------------------------------- */
+
+static bool of_a_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static bool mentions(const char *text, const char *name, size_t length) {
+  for (const char *at = text; (at = memmem(at, strlen(at), name, length)) != NULL; at += length)
+    if ((at == text || !of_a_name(at[-1])) && !of_a_name(at[length]))
+      return true;
+  return false;
+}
+
+/* The names of `known`, but for `name` itself: at most MOST. */
+enum { MOST_KNOWN = 32, NAME_BYTES = 64 };
+
+static size_t other_names(const struct program_words *known, const char *name, char names[MOST_KNOWN][NAME_BYTES]) {
+  size_t count = 0;
+  for (size_t i = 0; i < known->count && count < MOST_KNOWN; i++) {
+    snprintf(names[count], NAME_BYTES, "%.*s", (int)strcspn(known->word[i], "=("), known->word[i]);
+    count += strcmp(names[count], name) != 0;
+  }
+  return count;
+}
+
+static void tell_unmentioned(const char *file, const char *name, const struct program_words *known) {
+  char names[MOST_KNOWN][NAME_BYTES];
+  const char *words[MOST_KNOWN];
+  struct message message;
+  const size_t count = other_names(known, name, names);
+  for (size_t i = 0; i < count; i++)
+    words[i] = names[i];
+  const char *near = nearest_word(name, words, count, sizeof *words);
+  message_fail(&message, "-D %s: %.200s does not mention it%s%s%s", name, file, near ? "; did you mean '" : "",
+               near ? near : "", near ? "'?" : "");
+  message_print(&message);
+}
+
+void program_tell_unmentioned(const struct program *program, const struct program_words *defines,
+                              const struct program_words *known) {
+  char *text = NULL;
+  size_t size = 0;
+  struct message message;
+  if (!defines->count || strcmp(file_extension(program->path), ".cl") != 0 ||
+      !file_read(program->path, FILE_BYTES, &text, &size, &message))
+    return;
+  for (size_t i = 0; i < defines->count && !strstr(text, "include"); i++) {
+    char name[NAME_BYTES];
+    const int length = snprintf(name, sizeof name, "%.*s", (int)strcspn(defines->word[i], "=("), defines->word[i]);
+    if (length > 0 && length < NAME_BYTES && !mentions(text, name, (size_t)length))
+      tell_unmentioned(file_base(program->path), name, known);
+  }
+  free(text);
 }
 
 void program_free(struct program *program) {

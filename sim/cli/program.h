@@ -67,6 +67,11 @@ bool program_load(struct program *program, const char *path, const struct progra
                   struct message *message);
 void program_free(struct program *program);
 
+/* Tells on stderr of each of these defines that the OpenCL C does not mention, and which of `known` may be meant. A text
+ * that includes others may mention it there: nothing is told of it. */
+void program_tell_unmentioned(const struct program *program, const struct program_words *defines,
+                              const struct program_words *known);
+
 /* A kernel by its name. NULL with the message filled: why there is none, or which name may be meant. */
 const struct isa_kernel *program_kernel(const struct program *program, const char *name, struct message *message);
 

@@ -132,17 +132,24 @@ static bool disassemble(const struct isa_program *program, const char *path, str
   return good;
 }
 
-/* Parses the command line and loads the program. */
-static bool begin(const struct argp *argp, int argc, char **argv, struct translation *translation) {
+static bool load(struct translation *translation) {
   struct program *program = &translation->program;
   bool inside = false;
-  if (!cli_parse(argp, argc, argv, &translation->message))
-    return false;
   if (strcmp(file_extension(translation->input), ".json") == 0)
     return launch_load(translation->input, &(struct job_request){.build = translation->build}, &translation->job,
                        &translation->message);
   return program_load(program, translation->input, &translation->build, &inside, &translation->message) ||
          (program->blamed != OPENCL_SOURCE && message_within(&translation->message, program_option(program->blamed)));
+}
+
+/* Parses the command line and loads the program. */
+static bool begin(const struct argp *argp, int argc, char **argv, struct translation *translation) {
+  if (!cli_parse(argp, argc, argv, &translation->message) || !load(translation))
+    return false;
+  const struct program_words *defines = &translation->build.defines;
+  program_tell_unmentioned(program_of(translation), defines,
+                           translation->job.file ? &translation->job.build.defines : defines);
+  return true;
 }
 
 /* Kernels that the result lacks are no failure, as long as there is one, but told. */

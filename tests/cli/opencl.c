@@ -156,6 +156,28 @@ TEST(opencl, the_program_of_a_launch_file_is_shown_as_it_is_built) {
   expect("dis l.json", 2, "warpwait: l.json:2:1: string or '}' expected near end of file\n");
 }
 
+TEST(opencl, a_define_that_the_kernel_does_not_mention_is_told) {
+  static const struct {
+    const char *define, *told;
+  } rows[] = {{"-D N=3", ""},
+              {"-D NN=3", "warpwait: -D NN: kernel.cl does not mention it; did you mean 'N'?\n"},
+              {"-D WIDTH", "warpwait: -D WIDTH: kernel.cl does not mention it\n"},
+              {"-D dat=3", "warpwait: -D dat: kernel.cl does not mention it\n"}}; /* a part of `data` */
+  fresh(plus, 7);
+  launch_with("\"build\": { \"defines\": { \"N\": 1 } },");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char command[100];
+    snprintf(command, sizeof command, "run l.json %s", rows[i].define);
+    expect(command, 0, rows[i].told);
+    snprintf(command, sizeof command, "dis l.json %s", rows[i].define);
+    expect(command, 0, rows[i].told);
+  }
+  tool_file("kernel.cl",
+            "#include \"n.h\"\nkernel void plus(global uint *d, uint a, ulong b, local int *l) { d[0] = F; }\n");
+  tool_file("n.h", "#define F N + WIDTH\n");
+  expect("run l.json -D WIDTH=2", 0, ""); /* mentioned by what is included */
+}
+
 TEST(opencl, the_report_tells_what_was_defined_and_so_does_a_replay) {
   fresh(plus, 7);
   launch_with("\"build\": { \"defines\": { \"N\": 1, \"M\": 2 } },");
