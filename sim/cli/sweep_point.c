@@ -12,6 +12,7 @@
 #include "sim/cli/json.h"
 #include "sim/cli/machines.h"
 #include "sim/cli/sweep_names.h"
+#include "sim/cli/sweep_sources.h"
 #include "sim/cli/text.h"
 #include "sim/core/need.h"
 
@@ -181,12 +182,44 @@ static void say_hash(XXH128_hash_t hash, char text[33]) {
 
 void sweep_hash(const void *data, size_t size, char text[33]) { say_hash(XXH3_128bits(data, size), text); }
 
-/* Of OpenCL C it is SPIR-V, which has what is included, too. */
+/* Where the launch file and the plan have includes looked for. */
+static struct program_words include_folders(const struct sweep_target *target) {
+  const struct sweep_plan *plan = target->plan;
+  const json_t *list = json_object_get(json_object_get(target->root, "build"), "include");
+  struct program_words folders = {0};
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    char *folder = file_beside(plan->launch, json_string_value(json_array_get(list, i)));
+    program_say(&folders, folder);
+    free(folder);
+  }
+  for (size_t i = 0; i < plan->build_count; i++) {
+    const char *word = plan->builds[i];
+    const bool alone = strcmp(word, "-I") == 0 && i + 1 < plan->build_count;
+    if (strncmp(word, "-I", 2) == 0 && (word[2] || alone))
+      program_say(&folders, alone ? plan->builds[i + 1] : word + 2);
+  }
+  return folders;
+}
+
+/* Of OpenCL C it is SPIR-V of one point, and the source that all points are made of. */
+static void hash_compiled(struct sweep_target *target, const struct program *program) {
+  struct program_words folders = include_folders(target);
+  struct text text = {0};
+  text_add(&text, (const char *)program->spirv, program->spirv_bytes);
+  if (strcmp(file_extension(program->path), ".cl") == 0)
+    sweep_sources_add(program->path, folders.word ? folders.word : (const char *const[]){NULL}, &text);
+  sweep_hash(text.data, text.length, target->program_hash);
+  free(text.data);
+  while (folders.count)
+    program_unsay(&folders);
+  free(folders.word);
+}
+
 static bool hash_program(struct sweep_target *target, const struct job *job, struct message *message) {
   char *data = NULL;
   size_t size = 0;
   if (job->program.spirv) {
-    sweep_hash(job->program.spirv, job->program.spirv_bytes, target->program_hash);
+    hash_compiled(target, &job->program);
     return true;
   }
   const bool good = file_read(job->program.path, JOB_FILE_BYTES, &data, &size, message);

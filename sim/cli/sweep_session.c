@@ -129,6 +129,11 @@ static void say_settings(const struct session *session, struct text *text) {
     text_print(text, "%s%s=%s", i ? " " : "", session->plan->settings[i].name, session->plan->settings[i].value);
 }
 
+static void say_build(const struct session *session, struct text *text) {
+  for (size_t i = 0; i < session->plan->build_count; i++)
+    text_print(text, "%s%s", i ? " " : "", session->plan->builds[i]);
+}
+
 static void say_machines(const struct session *session, struct text *names, char hash[33]) {
   const struct sweep_target *target = &session->target;
   const size_t count = target->machine < target->names ? target->name[target->machine].count : 1;
@@ -146,9 +151,10 @@ static void say_machines(const struct session *session, struct text *names, char
 static struct store *open_store(struct session *session, const char *out, struct message *message) {
   const struct sweep_target *target = &session->target;
   const struct sweep_plan *plan = session->plan;
-  struct text settings = {0}, machines = {0};
+  struct text settings = {0}, build = {0}, machines = {0};
   char machine_hash[33], launch_hash[33], cycles[32], text[PLAN_MESSAGE];
   say_settings(session, &settings);
+  say_build(session, &build);
   say_machines(session, &machines, machine_hash);
   sweep_hash(target->text ? target->text : "", target->length, launch_hash);
   snprintf(cycles, sizeof cycles, "%" PRIu64, session->run.bench.max_cycles);
@@ -162,6 +168,7 @@ static struct store *open_store(struct session *session, const char *out, struct
       {"~machine", machines.data},
       {"machine.hash", machine_hash},
       {"settings", settings.data ? settings.data : ""},
+      {"build", build.data ? build.data : ""},
       {"cost", plan->cost_text ? plan->cost_text : ""},
       {"max_cycles", cycles},
   };
@@ -171,6 +178,7 @@ static struct store *open_store(struct session *session, const char *out, struct
   if (!store)
     message_fail(message, "%s", text);
   free(settings.data);
+  free(build.data);
   free(machines.data);
   return store;
 }

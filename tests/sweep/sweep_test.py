@@ -342,6 +342,27 @@ class Sweep(unittest.TestCase):
         status, _, told = tool("sweep", "run", self.plan("[set]\nmem.l2_latency = 9\n" + GRID), "-o", store)
         self.assertEqual((status, told.count("\n")), (2, 1), told)
 
+    def test_a_change_that_only_other_points_see_is_noticed(self):
+        (self.folder / "more").mkdir()
+        launch = json.loads(json.dumps(SUMS_LAUNCH))
+        launch["build"] = {"include": ["more"]}
+        self.file("sums.cl", '# include "a.h"\n#if STRIDE > 1\n#include <b.h>\n#endif\n#ifndef MORE\n#define MORE 0\n'
+                             "#endif\n" + SUMS.replace("sum * ", "(sum + TIMES + MORE) * "))
+        head, other = '#pragma once\n#include "a.h"\n#define TIMES STRIDE > 1 ? 3 : 1\n', "#define MORE 1\n"
+        self.file("a.h", head), self.file("more/b.h", other)
+        launch = self.file("sums.json", launch)
+        plan = self.plan("[axes]\ndefine.STRIDE = 1 2\n", launch)
+        store = self.sweep(plan, "--limit", 1)
+        for name, text, changed in (("a.h", head, head.replace("3", "4")), ("more/b.h", other, other + "\n")):
+            self.file(name, changed)
+            status, _, told = tool("sweep", "run", plan, "-o", store)
+            self.assertEqual((status, "program.hash has changed" in told), (2, True), told)
+            self.file(name, text)
+        built = self.plan("build = -DOTHER=2\n[axes]\ndefine.STRIDE = 1 2\n", launch, "built.ini")
+        status, _, told = tool("sweep", "run", built, "-o", store)
+        self.assertEqual((status, "build has changed: there '', here '-DOTHER=2'" in told), (2, True), told)
+        self.sweep(plan)
+
     def many(self):
         """A plan of enough points to be killed at work, and the table of its undisturbed sweep."""
         plan = self.plan("[axes]\ndma.channels = 1..8\ndma.queue = 1..8\nmem.dram_latency = 100..300:100\n"
