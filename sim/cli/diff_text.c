@@ -10,7 +10,7 @@
 #include "sim/cli/text.h"
 #include "sim/core/need.h"
 
-enum { SOURCE_WIDTH = 72, VALUE = 400 };
+enum { SOURCE_WIDTH = 72 };
 
 /* A change beside others, to be sorted by its size. */
 struct ranked {
@@ -68,10 +68,10 @@ static void print_counts(struct text *text, int width, const uint64_t count[DIFF
 static void heading(const struct diff *diff, struct text *text) {
   static const char *const marks[DIFF_SIDES] = {"A", "B"};
   for (int side = 0; side < DIFF_SIDES; side++) {
-    text_print(text, "%s  %s: %s on %s%s", marks[side], file_base(diff->side[side].path),
-               diff_word(diff->side[side].report, "name"),
-               json_string_value(diff_at(diff->side[side].report, "machine.name")),
-               diff->side[side].replayed ? ", replayed" : "");
+    text_foreign(text, "%s  %s: %s on %s%s", marks[side], file_base(diff->side[side].path),
+                 diff_word(diff->side[side].report, "name"),
+                 json_string_value(diff_at(diff->side[side].report, "machine.name")),
+                 diff->side[side].replayed ? ", replayed" : "");
     if (diff->chosen != DIFF_NONE && diff->pairs[diff->chosen].of[side] != DIFF_NONE)
       text_print(text, ", launch %zu", diff->pairs[diff->chosen].of[side] + 1);
     text_print(text, "\n");
@@ -81,32 +81,33 @@ static void heading(const struct diff *diff, struct text *text) {
                diff->parameters.count == 1 ? "" : "s", diff->parameters.count == 1 ? "s" : "");
 }
 
-static void value_text(const json_t *value, char *text) {
-  size_t i, used = 0;
+static void print_value(struct text *text, const json_t *value) {
+  size_t i;
   const json_t *part;
   if (json_is_string(value))
-    snprintf(text, VALUE, "%s", json_string_value(value));
+    text_foreign(text, "%s", json_string_value(value));
   else if (json_is_integer(value))
-    snprintf(text, VALUE, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-  else
-    snprintf(text, VALUE, "%s", json_is_array(value) ? "" : "(none)");
-  json_array_foreach(value, i, part) {
-    used += (size_t)snprintf(text + used, VALUE - used, "%s%" JSON_INTEGER_FORMAT, i ? " x " : "",
-                             json_integer_value(part));
-    if (used >= VALUE)
-      return;
-  }
+    text_print(text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+  else if (!json_is_array(value))
+    text_print(text, "(none)");
+  json_array_foreach(value, i, part)
+      text_print(text, "%s%" JSON_INTEGER_FORMAT, i ? " x " : "", json_integer_value(part));
 }
 
 static void print_fact(struct text *text, const char *indent, const struct diff_fact *fact) {
-  char value[DIFF_SIDES][VALUE];
-  for (int side = 0; side < DIFF_SIDES; side++)
-    value_text(fact->value[side], value[side]);
-  if (strcmp(fact->key, "bottleneck") == 0)
-    text_print(text, "%sA: %s\n%sB: %s\n", indent, value[DIFF_A], indent, value[DIFF_B]);
+  const bool sentences = strcmp(fact->key, "bottleneck") == 0;
+  if (sentences)
+    text_print(text, "%sA: ", indent);
   else
-    text_print(text, "%s%-26s %s -> %s%s%s\n", indent, fact->key, value[DIFF_A], value[DIFF_B], *fact->unit ? " " : "",
-               fact->unit);
+    text_foreign(text, "%s%-26s ", indent, fact->key);
+  print_value(text, fact->value[DIFF_A]);
+  if (sentences)
+    text_print(text, "\n%sB: ", indent);
+  else
+    text_print(text, " -> ");
+  print_value(text, fact->value[DIFF_B]);
+  text_foreign(text, "%s%s", *fact->unit ? " " : "", fact->unit);
+  text_print(text, "\n");
 }
 
 static void print_facts(const struct diff *diff, size_t pair, const char *indent, struct text *text) {
@@ -120,9 +121,11 @@ static void print_unfinished(const struct diff *diff, size_t pair, struct text *
   for (int side = 0; side < DIFF_SIDES; side++) {
     const size_t of = diff->pairs[pair].of[side];
     const char *end = of == DIFF_NONE ? "finished" : diff_word(json_array_get(diff_launches(diff, side), of), "end");
-    if (strcmp(end, "finished") != 0)
-      text_print(text, "%c: launch %zu did not finish (%s): its figures are of what ran\n", side == DIFF_A ? 'A' : 'B',
+    if (strcmp(end, "finished") == 0)
+      continue;
+    text_foreign(text, "%c: launch %zu did not finish (%s): its figures are of what ran", side == DIFF_A ? 'A' : 'B',
                  of + 1, end);
+    text_print(text, "\n");
   }
 }
 
@@ -142,10 +145,8 @@ static void print_pair(const struct diff *diff, size_t number, struct text *text
     snprintf(where, sizeof where, "%zu", (a == DIFF_NONE ? b : a) + 1);
   text_print(text, "%c %-16s", a == DIFF_NONE ? '+' : b == DIFF_NONE ? '-' : ' ', where);
   print_counts(text, 14, pair->cycles);
-  text_print(text, "  %s%s\n", kernel_of(diff, a == DIFF_NONE ? DIFF_B : DIFF_A, a == DIFF_NONE ? b : a),
-             a == DIFF_NONE   ? ", only in B"
-             : b == DIFF_NONE ? ", only in A"
-                              : "");
+  text_foreign(text, "  %s", kernel_of(diff, a == DIFF_NONE ? DIFF_B : DIFF_A, a == DIFF_NONE ? b : a));
+  text_print(text, "%s\n", a == DIFF_NONE ? ", only in B" : b == DIFF_NONE ? ", only in A" : "");
   print_facts(diff, number, "    ", text);
 }
 
@@ -208,12 +209,13 @@ static void print_figure(struct text *text, const struct diff_figure *figure) {
   const bool share_of = figure->real && strncmp(figure->unit, "of ", 3) == 0;
   const double scale = share_of ? 100 : 1,
                rate[DIFF_SIDES] = {scale * figure->rate[DIFF_A], scale * figure->rate[DIFF_B]};
-  text_print(text, "%-26s", figure->key);
+  text_foreign(text, "%-26s", figure->key);
   if (figure->real)
     print_rates(text, rate);
   else
     print_counts(text, 14, figure->count);
-  text_print(text, "  %s%s\n", share_of ? "% " : "", figure->unit);
+  text_foreign(text, "  %s%s", share_of ? "% " : "", figure->unit);
+  text_print(text, "\n");
 }
 
 static void figure_head(struct text *text, const char *title) {
@@ -295,13 +297,10 @@ static void stalls(const struct diff *diff, struct text *text) {
 
 /* The source in one line that no terminal bends. */
 static void print_source(struct text *text, const char *source) {
-  size_t shown = 0;
-  for (; source && source[shown] && shown < SOURCE_WIDTH; shown++) {
-    const unsigned char c = (unsigned char)source[shown];
-    text_print(text, "%c", c == '\t' ? ' ' : c < ' ' || c == 0x7f ? '?' : source[shown]);
-  }
+  size_t shown = source ? strnlen(source, SOURCE_WIDTH) : 0;
   while (source && (source[shown] & 0xc0) == 0x80) /* the rest of a character */
-    text_print(text, "%c", source[shown++]);
+    shown++;
+  text_foreign(text, "%.*s", (int)shown, source ? source : "");
   text_print(text, "%s\n", source && source[shown] ? "\u2026" : "");
 }
 
@@ -329,7 +328,7 @@ static void print_numbers(struct text *text, const struct diff_line *line, bool 
   else if (line->line[side])
     snprintf(where, sizeof where, "%" PRIu32, line->line[side]);
   if (files)
-    text_print(text, " %s:%s  ", line->file[side], where);
+    text_foreign(text, " %s:%s  ", line->file[side], where);
   else
     text_print(text, "%9s  ", where);
 }
@@ -450,7 +449,7 @@ static void sentence(const struct diff *diff, struct text *text) {
     const int side = line->is[DIFF_B] ? DIFF_B : DIFF_A;
     text_print(text, size_of(diff->stalls[most]) ? ", and of lines at " : ". Of lines the largest change is at ");
     if (line->line[side])
-      text_print(text, "%s:%" PRIu32 " of %c", line->file[side], line->line[side], side == DIFF_B ? 'B' : 'A');
+      text_foreign(text, "%s:%" PRIu32 " of %c", line->file[side], line->line[side], side == DIFF_B ? 'B' : 'A');
     else
       text_print(text, "none that is known");
     text_print(text, ", %+" PRId64, change_of(line->cost[DIFF_cycles]));
@@ -467,17 +466,19 @@ static void hazards(const struct diff *diff, struct text *text) {
     const int side = hazard->count[DIFF_B] ? DIFF_B : DIFF_A;
     if (!size_of(hazard->count))
       continue;
-    text_print(text, "%s%c %s at %s:%" PRIu32 ", ", headed ? "" : "\nhazards\n",
-               !hazard->count[DIFF_B]   ? '-'
-               : !hazard->count[DIFF_A] ? '+'
-                                        : ' ',
-               hazard->rule, hazard->file[side] ? hazard->file[side] : "?", hazard->line[side]);
+    text_print(text, "%s", headed ? "" : "\nhazards\n");
+    text_foreign(text, "%c %s at %s:%" PRIu32 ", ",
+                 !hazard->count[DIFF_B]   ? '-'
+                 : !hazard->count[DIFF_A] ? '+'
+                                          : ' ',
+                 hazard->rule, hazard->file[side] ? hazard->file[side] : "?", hazard->line[side]);
     headed = true;
     if (hazard->count[DIFF_A] && hazard->count[DIFF_B])
       text_print(text, "%" PRIu64 " -> %" PRIu64 " times", hazard->count[DIFF_A], hazard->count[DIFF_B]);
     else
       text_print(text, "%" PRIu64 " time%s", hazard->count[side], hazard->count[side] == 1 ? "" : "s");
-    text_print(text, ": %s\n", hazard->message);
+    text_foreign(text, ": %s", hazard->message);
+    text_print(text, "\n");
   }
 }
 

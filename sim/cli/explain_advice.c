@@ -18,7 +18,9 @@ struct advice {
   size_t count;
 };
 
+/* A place's file may have any name. */
 static void say(struct advice *advice, struct text *text) {
+  text_tame(text->data);
   advice->sentence = need_more(advice->sentence, advice->count + 1, sizeof *advice->sentence);
   advice->sentence[advice->count++] = text->data;
 }

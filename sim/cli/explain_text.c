@@ -17,9 +17,9 @@ static void print_head(const struct explain_view *view, struct text *text) {
   const struct job_launch *launch = &job->launches[first];
   if (job->launch_count > view->launches)
     text_print(text, "%s======== launch %zu of %zu ========\n", text->length ? "\n" : "", first + 1, job->launch_count);
-  text_print(text, "kernel         %s in %s", launch->isa.kernel->name, file_base(launch->isa.program->file));
+  text_foreign(text, "kernel         %s in %s", launch->isa.kernel->name, file_base(launch->isa.program->file));
   for (size_t i = 1; i < view->launches; i++)
-    text_print(text, ", at once with %s", job->launches[first + i].isa.kernel->name);
+    text_foreign(text, ", at once with %s", job->launches[first + i].isa.kernel->name);
   text_print(text, "\nmachine        %s, %u CU%s\n", job->machine.name, job->machine.cu.count,
              job->machine.cu.count == 1 ? "" : "s");
   report_print_changed(job, text);
@@ -60,7 +60,8 @@ static void print_case(const struct explain_view *view, const struct explain_cas
 }
 
 static void print_reason(const struct explain_case *at, const char *name, struct text *text) {
-  text_print(text, "%-*s  %s: %s\n", NAME_WIDTH, name, explain_statuses[at->status], at->reason);
+  text_foreign(text, "%-*s  %s: %s", NAME_WIDTH, name, explain_statuses[at->status], at->reason);
+  text_print(text, "\n");
 }
 
 static void print_limits(const struct explain_view *view, struct text *text) {
@@ -160,7 +161,7 @@ static void print_source(const struct isa_program *program, uint32_t pc, struct 
   const bool cut = length == SOURCE_WIDTH;
   while (cut && length && (squeezed[length - 1] & 0xc0) == 0x80) /* not within a character */
     length--;
-  text_print(text, "%.*s%s", (int)(length - cut), squeezed, cut ? "\u2026" : "");
+  text_foreign(text, "%.*s%s", (int)(length - cut), squeezed, cut ? "\u2026" : "");
 }
 
 static void print_places(const struct explain_view *view, struct text *text) {
@@ -172,8 +173,8 @@ static void print_places(const struct explain_view *view, struct text *text) {
     const struct isa_program *program = view->run->job.launches[place->launch].isa.program;
     char where[REPORT_PLACE];
     report_place(program, place->pc, where);
-    text_print(text, "%12" PRIu64 "%7.1f  %-16s%s  ", place->wait,
-               100 * per((double)place->wait, (double)view->base->resident), stall_rows[place->stall].name, where);
+    text_foreign(text, "%12" PRIu64 "%7.1f  %-16s%s  ", place->wait,
+                 100 * per((double)place->wait, (double)view->base->resident), stall_rows[place->stall].name, where);
     print_source(program, place->pc, text);
     text_print(text, "\n");
     if (view->without[i])
@@ -191,7 +192,8 @@ static void print_vary(const struct explain_view *view, struct text *text) {
   for (size_t i = 0; i < vary->count; i++) {
     const struct explain_value *value = &vary->value[i];
     if (value->status != EXPLAIN_FINISHED) {
-      text_print(text, "%-*s  %s: %s\n", NAME_WIDTH, value->word, explain_statuses[value->status], value->reason);
+      text_foreign(text, "%-*s  %s: %s", NAME_WIDTH, value->word, explain_statuses[value->status], value->reason);
+      text_print(text, "\n");
       continue;
     }
     const cycle_t cycles = value->time[view->step].cycles;

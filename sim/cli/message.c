@@ -1,10 +1,10 @@
 #include "sim/cli/message.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/cli/text.h"
 #include "sim/core/params.h"
 
 bool message_fail(struct message *message, const char *format, ...) {
@@ -21,10 +21,9 @@ bool message_within(struct message *message, const char *prefix) {
 }
 
 void message_print(const struct message *message) {
-  fputs("warpwait: ", stderr);
-  for (const char *at = message->text; *at; at++)
-    fputc(iscntrl((unsigned char)*at) ? '?' : *at, stderr);
-  fputc('\n', stderr);
+  struct message line = *message;
+  text_tame(line.text);
+  fprintf(stderr, "warpwait: %s\n", line.text);
 }
 
 void message_suggest(char *text, size_t size, const char *word, const char *const *words, size_t count) {

@@ -1,6 +1,7 @@
 #include "sim/cli/text.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,16 +21,42 @@ void text_add(struct text *text, const char *bytes, size_t length) {
   text->data[text->length] = '\0';
 }
 
-void text_print(struct text *text, const char *format, ...) {
-  va_list list, again;
-  va_start(list, format);
+static void print_list(struct text *text, const char *format, va_list list) {
+  va_list again;
   va_copy(again, list);
-  size_t wanted = (size_t)vsnprintf(NULL, 0, format, list) + 1;
-  va_end(list);
-  make_room(text, wanted);
-  vsnprintf(text->data + text->length, wanted, format, again);
+  size_t wanted = (size_t)vsnprintf(NULL, 0, format, again) + 1;
   va_end(again);
+  make_room(text, wanted);
+  vsnprintf(text->data + text->length, wanted, format, list);
   text->length += wanted - 1;
+}
+
+void text_print(struct text *text, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  print_list(text, format, list);
+  va_end(list);
+}
+
+void text_tame(char *word) {
+  char *to = word;
+  for (const char *at = word; *at; at++) {
+    const unsigned char c = (unsigned char)*at, next = (unsigned char)at[1];
+    const bool second = c == 0xc2 && next >= 0x80 && next < 0xa0;
+    *to++ = (char)(c == '\t' ? ' ' : c < ' ' || c == 0x7f || second ? '?' : c);
+    at += second;
+  }
+  *to = '\0';
+}
+
+void text_foreign(struct text *text, const char *format, ...) {
+  const size_t from = text->length;
+  va_list list;
+  va_start(list, format);
+  print_list(text, format, list);
+  va_end(list);
+  text_tame(text->data + from);
+  text->length = from + strlen(text->data + from);
 }
 
 const char *text_s(uint64_t count) { return count == 1 ? "" : "s"; }

@@ -15,6 +15,14 @@ void text_add(struct text *text, const char *bytes, size_t length);
 
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* As text_print(), of words that come from outside and may hold anything: what they have of control characters comes
+ * out as '?', a tab as a blank, so that a line stays a line and no terminal is steered. The format has none of its own.
+ */
+void text_foreign(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* That, in place. UTF-8 has a second set of control characters, of two bytes each. */
+void text_tame(char *word);
+
 /* What a noun ends in behind its count: "1 byte", "2 bytes"; "1 pass", "2 passes". */
 const char *text_s(uint64_t count);
 const char *text_es(uint64_t count);
