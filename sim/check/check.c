@@ -21,6 +21,8 @@ static bool is_warp_barrier(uint16_t op) {
 static bool is_of_operation(uint16_t op) { return op == ISA_BAR_GROUP || isa_rows[op].format == FORMAT_PIPE_BAR; }
 
 static struct act_row row_of(const struct isa_inst *inst, const struct isa_info *info) {
+  if (inst->guard && (inst->op == ISA_BRA || inst->op == ISA_EXIT))
+    return (struct act_row){.act = ACT_BRANCH};
   const uint8_t sync = (uint8_t)isa_row_sync((enum isa_op)inst->op);
   switch ((enum isa_class)info->class_) {
   case ISA_CLASS_LDS:
@@ -73,12 +75,15 @@ static bool make_acts(struct checker *checker, uint32_t number) {
   free(checker->acts[number]);
   struct act_row *acts = checker->acts[number] = need(program->count + 1, sizeof *acts);
   bool atomics = false;
+  checker->branch_count[number] = 0;
   for (uint32_t pc = 0; pc < program->count; pc++) {
     acts[pc] = row_of(&program->code[pc], &program->info[pc]);
     checker->has_fences |= acts[pc].act == ACT_FENCE || acts[pc].sync & SYNC_GLOBAL;
     atomics |= acts[pc].space == CHECK_GLOBAL && touch_is_atomic(acts[pc].kind);
     checker->orders_warps |=
         acts[pc].act == ACT_FENCE || acts[pc].act == ACT_WARP_BARRIER || acts[pc].act == ACT_MBARRIER;
+    if (acts[pc].act == ACT_BRANCH)
+      acts[pc].site = checker->branch_count[number]++;
     if (touches((enum act)acts[pc].act) && !add_site(checker, number, pc, &acts[pc].site))
       return false;
   }
@@ -210,16 +215,15 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   struct check_warp *warp = &unit->warps[slot];
   handover_free_warp(warp);
   packets_free_warp(warp);
-  *warp = (struct check_warp){.number = unit->groups[group_slot].number, .group = group_slot, .index = index};
+  parting_free_warp(warp);
+  *warp = (struct check_warp){
+      .number = unit->groups[group_slot].number, .group = group_slot, .index = index};
   return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
 }
 
 /* ---- hazards that others have found ----------------------------------------------------------- */
 
-static bool parts_the_group(enum isa_hazard_rule rule) {
-  return rule == HAZARD_G1 || rule == HAZARD_G2 || rule == HAZARD_G3 || rule == HAZARD_N3 || rule == HAZARD_M8 ||
-         rule == HAZARD_R10;
-}
+static bool parts_the_group(enum isa_hazard_rule rule) { return rule == HAZARD_G1 || check_is_divergence(rule); }
 
 /* The group, among those of the unit, that a hazard is of. */
 static struct check_group *group_of(struct check_unit *unit, uint32_t launch, const uint32_t id[3]) {
@@ -245,11 +249,21 @@ static bool is_of_an_id(enum isa_hazard_rule rule) {
          rule == HAZARD_R11;
 }
 
+static void pass_on(const struct listener *listener, const struct isa_hazard *hazard) {
+  if (listener->outer->report)
+    listener->outer->report(listener->outer->report_context, hazard);
+}
+
 static void take_report(void *context, const struct isa_hazard *hazard) {
   const struct listener *listener = context;
   struct check_unit *unit = listener->unit;
   unit->reported |= parts_the_group(hazard->rule);
   const uint32_t number = (uint32_t)(listener - unit->listeners);
+  if (check_is_divergence(hazard->rule) && !unit->has_missing) {
+    unit->has_missing = true;
+    unit->missing = *hazard;
+    return;
+  }
   struct check_group *group = is_of_an_id(hazard->rule) ? group_of(unit, number, hazard->group) : NULL;
   if (group && group->broken)
     return;
@@ -258,8 +272,15 @@ static void take_report(void *context, const struct isa_hazard *hazard) {
     if (warp && packets_take(unit, group, warp, hazard))
       return;
   }
-  if (listener->outer->report)
-    listener->outer->report(listener->outer->report_context, hazard);
+  pass_on(listener, hazard);
+}
+
+/* Behind the step that has reported it: only then is known which lanes are there. */
+static void tell_missing(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
+                         uint64_t here) {
+  unit->has_missing = false;
+  if (!parting_tell_lanes(unit, group, warp, &unit->missing, here))
+    pass_on(&unit->listeners[group->launch], &unit->missing);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
@@ -349,6 +370,7 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
                       const struct act_row *row, const struct isa_access *access, const struct isa_result *result) {
   switch ((enum act)row->act) {
   case ACT_NONE:
+  case ACT_BRANCH:
     break;
   case ACT_ACCESS:
     step_access(unit, group, warp, row, access);
@@ -384,6 +406,11 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
   }
 }
 
+static void note_call(struct check_warp *warp, const struct isa_result *result) {
+  warp->came[warp->came_count++ % CHECK_AHEAD] = result->pc;
+  warp->came_lane = (uint32_t)__builtin_ctzll(result->mask);
+}
+
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct check_unit *unit = self;
   struct check_warp *warp = &unit->warps[slot];
@@ -392,10 +419,20 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   const struct act_row *row = &unit->checker->acts[group->launch][isa->pc];
   if (row->act == ACT_PIPE_SLOT)
     packets_operands(warp, isa);
-  unit->reported = false;
+  const uint64_t active = isa->active;
+  unit->reported = unit->has_missing = false;
   const uint32_t next = unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
+  if (row->act == ACT_BRANCH)
+    parting_branch(unit->checker, group, warp, row, active, result->mask);
+  const bool calls = row->act >= ACT_BARRIER && row->act <= ACT_WAIT && result->mask;
+  if (calls)
+    note_call(warp, result);
+  if (unit->has_missing)
+    tell_missing(unit, group, warp, result->mask);
   if (row->act != ACT_NONE && result->mask && (!group->broken || row->act >= ACT_PIPE_RESERVE))
     take_step(unit, group, warp, row, access, result);
+  if (result->done || (calls && (group->broken || group->left < group->warps)))
+    parting_note(unit, group);
   if (result->done) {
     handover_free_warp(warp);
     group->last_pc = result->pc < group->last_pc || group->left == group->warps ? result->pc : group->last_pc;
@@ -509,6 +546,7 @@ static void free_unit(struct check_unit *unit) {
   for (uint32_t slot = 0; slot < unit->warp_count; slot++) {
     handover_free_warp(&unit->warps[slot]);
     packets_free_warp(&unit->warps[slot]);
+    parting_free_warp(&unit->warps[slot]);
   }
   shadow_free(&unit->lds);
   free(unit->written);
@@ -529,6 +567,7 @@ void checker_free(struct checker *checker) {
   touch_pool_free(&checker->pool);
   hazards_free(checker);
   free(checker->sites);
+  free(checker->parted);
   free(checker->units);
   free(checker);
 }

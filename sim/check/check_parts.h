@@ -9,6 +9,7 @@
  *     events.c    events that are not live, and copies that nobody waits for
  *     unwritten.c reads of LDS that nobody has written
  *     packets.c   ids of pipes' reservations
+ *     parting.c   where work-items that are missing at a call have parted from the others
  *     results.c   what the simulation itself has found
  *     hazards.c   the hazards found
  *
@@ -32,6 +33,7 @@ enum {
   CHECK_COPIES = 16,   /* copies in flight of one instruction that are remembered of a cell */
   CHECK_WITNESSES = 8, /* other groups whose atomics are remembered of a cell, and reads, if groups know of others */
   CHECK_MOST_WITNESSES = 64, /* and whose writes are */
+  CHECK_PARTED = 4096,       /* work-groups of which it is remembered where their warps have parted */
 };
 
 /* What a step of an instruction means here: made once per program. */
@@ -49,6 +51,7 @@ enum act {
   ACT_PIPE_RESERVE,
   ACT_PIPE_COMMIT,
   ACT_PIPE_SLOT,
+  ACT_BRANCH, /* or an exit, for some lanes */
 };
 
 struct act_row {
@@ -56,7 +59,7 @@ struct act_row {
   uint8_t space; /* of an access: CHECK_LDS or CHECK_GLOBAL */
   uint8_t kind;  /* of an access: enum touch_kind */
   uint8_t sync;  /* SYNC_* of a barrier or fence */
-  uint32_t site; /* of what touches memory */
+  uint32_t site; /* of what touches memory; of a branch, its number among them */
 };
 
 /* An instruction that touches memory. */
@@ -130,6 +133,7 @@ struct check_group {
   uint32_t unwritten_count, unwritten_room;
   struct reserve_call *reserves; /* packets.c */
   uint32_t reserve_count, reserve_room;
+  uint32_t parted; /* 1 + the number of its note; 0: none */
 };
 
 struct check_warp {
@@ -144,6 +148,10 @@ struct check_warp {
   uint32_t *offered_times;           /* and of its own group, as in struct handed; NULL: nothing */
   struct pipe_step *pipe_steps;      /* its last operations on packets and commits, packets.c; NULL: none so far */
   uint32_t pipe_step_count;
+  struct went *went;          /* per branch, parting.c; NULL: it has come to none */
+  uint32_t came[CHECK_AHEAD]; /* the instructions of its last calls, and how many it has come to in all: also when it */
+  uint32_t came_count;        /* has not stayed together with others, */
+  uint32_t came_lane;         /* and the first lane of the last one */
 };
 
 struct check_unit;
@@ -168,7 +176,9 @@ struct check_unit {
   uint32_t warp_count;
   struct check_group *groups;
   uint32_t group_count;
-  bool reported; /* the step under way has reported that the work-items are not together */
+  bool reported;             /* the step under way has reported that the work-items are not together, */
+  struct isa_hazard missing; /* and that they are not all there: to be told with both places behind the step */
+  bool has_missing;
 };
 
 /* A place where groups hand over: an atomic's address. */
@@ -183,6 +193,7 @@ struct checker {
   uint32_t first_launch, next_launch; /* numbers in the job of the first that runs, and of the one after them all */
   struct isa_launch launch[RESULT_TOGETHER]; /* those that run at once */
   struct act_row *acts[RESULT_TOGETHER];     /* per pc */
+  uint32_t branch_count[RESULT_TOGETHER];    /* of each of their programs */
   uint32_t launch_count;
   bool has_fences;                       /* some program has fences: atomics may hand over */
   bool hands_over;                       /* between work-groups: it has atomics on global memory, too */
@@ -205,6 +216,8 @@ struct checker {
   uint32_t bucket_count;
   struct check_hazard *sorted; /* as they are shown */
   struct check_counts counts;
+  struct check_hazard *parted; /* places of calls that not all warps have come to, parting.c */
+  uint32_t parted_count;
 };
 
 /* Whoever touches bytes: a work-item in a step of its warp, or a copy. */
@@ -223,6 +236,13 @@ struct party {
   bool ahead;         /* its warp has come to calls that others of the group have not */
   struct touch fresh; /* what a cell keeps of it that has nothing else */
 };
+
+/* ---- check.c */
+
+/* Not all work-items are where some are. */
+static inline bool check_is_divergence(enum isa_hazard_rule rule) {
+  return rule == HAZARD_G2 || rule == HAZARD_G3 || rule == HAZARD_N3 || rule == HAZARD_M8 || rule == HAZARD_R10;
+}
 
 /* ---- order.c */
 
@@ -336,6 +356,21 @@ void packets_free_warp(struct check_warp *warp);
 /* At the end of a launch, and of all. */
 void packets_free(struct checker *checker);
 void packets_free_reserved(struct checker *checker);
+
+/* ---- parting.c */
+
+/* Lanes of a warp have come to a branch, or to an exit for some of them. */
+void parting_branch(const struct checker *checker, const struct check_group *group, struct check_warp *warp,
+                    const struct act_row *row, uint64_t active, uint64_t taken);
+/* Some lanes of the warp are at a call, and not all: tells it with the place where they have parted. False: nobody
+ * knows it. */
+bool parting_tell_lanes(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
+                        const struct isa_hazard *hazard, uint64_t here);
+/* A warp has come to a call or has ended, and others have come to a call: what the machine may tell of it is noted, */
+void parting_note(struct check_unit *unit, struct check_group *group);
+/* and is taken up: adds the other place, if it is known. */
+void parting_take(const struct checker *checker, struct check_hazard *hazard);
+void parting_free_warp(struct check_warp *warp);
 
 /* ---- hazards.c */
 

@@ -3,7 +3,7 @@ kernel void reverse(global const uchar *in, global uchar *out) {
   local uchar tile[32];
   const size_t i = get_local_id(0), at = get_group_id(0) * 32;
 #ifdef WRONG
-  if (i < 16) {
+  if (i < 16) { /* OTHER */
     event_t left = async_work_group_copy(tile, in + at, 16, 0);
     wait_group_events(1, &left);
   } else {

@@ -4,7 +4,7 @@ kernel void halve(global const float *in, global float *out, uint n) {
   local float tile[64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;
 #ifdef WRONG
-  if (at + i >= n)
+  if (at + i >= n) /* OTHER */
     return;
 #endif
   event_t loaded = async_work_group_copy(tile, in + at, min((size_t)64, n - at), 0);

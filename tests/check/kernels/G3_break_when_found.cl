@@ -10,7 +10,7 @@ kernel void find(global const uchar *in, global const uchar *wanted, global int 
       if (lines[k * 16 + j] == wanted[i])
         found = k;
 #ifdef WRONG
-    if (found >= 0)
+    if (found >= 0) /* OTHER */
       break;
 #endif
   }

@@ -3,7 +3,7 @@ kernel void shift(global const int *in, global int *out, uint n) {
   local int tile[64];
   uint i = get_global_id(0), l = get_local_id(0);
 #ifdef WRONG
-  if (i >= n)
+  if (i >= n) /* OTHER */
     return;
 #endif
   tile[l] = i < n ? in[i] : 0;

@@ -3,7 +3,7 @@ kernel void halves(global int *out) {
   local int tile[64];
   uint l = get_local_id(0);
   tile[l] = l;
-  if (l < 32) {
+  if (l < 32) { /* OTHER */
     tile[l] = l + 1;
 #ifdef WRONG
     barrier(CLK_LOCAL_MEM_FENCE); /* HERE */

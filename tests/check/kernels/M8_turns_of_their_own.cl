@@ -8,7 +8,7 @@
 kernel void turns(global int *out) {
   uint l = get_local_id(0);
   int sum = 0;
-  for (uint t = 0; t < TURNS; t++) {
+  for (uint t = 0; t < TURNS; t++) { /* OTHER */
     sum += t ^ l;
     barrier(CLK_LOCAL_MEM_FENCE); /* HERE */
   }

@@ -7,7 +7,7 @@ kernel void exchange(global const int *in, global int *old, global int *out) {
   barrier(CLK_LOCAL_MEM_FENCE);
   event_t moved = async_work_group_copy(old + at, tile, 32, 0);
 #ifdef WRONG
-  if (i < 16)
+  if (i < 16) /* OTHER */
 #endif
     async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE); /* HERE */
   moved = async_work_group_copy(tile, in + at, 32, moved);

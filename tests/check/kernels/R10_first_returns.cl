@@ -11,7 +11,7 @@ kernel void put(global const int *in, write_only pipe int p) {
 
 kernel void get(read_only pipe int p, global int *out) {
 #ifdef WRONG
-  if (get_local_id(0) == 0)
+  if (get_local_id(0) == 0) /* OTHER */
     return;
 #endif
   reserve_id_t id = work_group_reserve_read_pipe(p, get_local_size(0)); /* HERE */

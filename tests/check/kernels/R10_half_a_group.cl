@@ -9,7 +9,7 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void take(read_only pipe float p, global float *out) {
   uint i = get_local_id(0);
 #ifdef WRONG
-  if (i >= 40)
+  if (i >= 40) /* OTHER */
     return;
 #endif
   float x = 0;

@@ -1,0 +1,301 @@
+/* Where work-items that are missing at a call have parted from those that are there.
+ *
+ * Of each warp and each branch it is kept which lanes went which way when they last came to it. At a call that not all
+ * reach, the branch is looked for that decides about the call, and at which somebody who is there and somebody who is
+ * not went different ways.
+ *
+ * A branch decides about an instruction when one way leads there before both meet again, and the other does not; or
+ * when the other way only leads to the end. Of several, inside a warp the outermost has parted the two, for lanes that
+ * have parted wait where they meet. Warps go on: of two of them it is the innermost that the missing one has come to as
+ * often as the other.
+ *
+ * Not modelled: a guard of the call itself parts lanes without a branch. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/cfg.h"
+#include "sim/check/check_parts.h"
+
+struct went {
+  uint64_t taken, passed; /* lanes, as of each one's last time */
+  uint32_t count;         /* of the warp */
+};
+
+/* One work-item, and what is known of its warp. */
+struct traveller {
+  const struct check_warp *warp;
+  const struct isa_warp *isa;
+  uint32_t lane;
+};
+
+/* Two of them on different ways, and the call that only the first is at. */
+struct parting {
+  const struct isa_program *program;
+  const struct act_row *acts;
+  struct traveller here, missing;
+  uint32_t pc;
+};
+
+void parting_branch(const struct checker *checker, const struct check_group *group, struct check_warp *warp,
+                    const struct act_row *row, uint64_t active, uint64_t taken) {
+  if (!warp->went)
+    warp->went = need(checker->branch_count[group->launch], sizeof *warp->went);
+  struct went *went = &warp->went[row->site];
+  went->taken = (went->taken & ~active) | taken;
+  went->passed = (went->passed & ~active) | (active & ~taken);
+  went->count++;
+}
+
+void parting_free_warp(struct check_warp *warp) {
+  free(warp->went);
+  warp->went = NULL;
+}
+
+/* ---- ways --------------------------------------------------------------------------------------- */
+
+/* Whether control flow from `start` comes to `goal` without coming to the branch again, nor to `stop`. */
+static bool leads_to(const struct isa_program *program, uint32_t branch, uint32_t start, uint32_t goal, uint32_t stop) {
+  unsigned char *seen = need(program->count + 1, 1);
+  uint32_t *stack = need(program->count + 1, sizeof *stack), depth = 0, to[2];
+  bool found = false;
+  stack[depth++] = start;
+  seen[start] = 1;
+  while (depth && !found) {
+    const uint32_t pc = stack[--depth];
+    found = pc == goal;
+    if (pc == stop || pc == branch)
+      continue;
+    for (uint32_t i = cfg_successors(program->code, pc, to); i--;)
+      if (!seen[to[i]]) {
+        seen[to[i]] = 1;
+        stack[depth++] = to[i];
+      }
+  }
+  free(seen);
+  free(stack);
+  return found;
+}
+
+enum { NOWHERE = UINT32_MAX };
+
+/* Where a branch, or an exit for some lanes, leads. */
+static uint32_t way(const struct isa_program *program, uint32_t branch, bool taken) {
+  const struct isa_inst *inst = &program->code[branch];
+  if (!taken)
+    return branch + 1;
+  return inst->op == ISA_EXIT ? (uint32_t)NOWHERE : isa_branch_target(inst);
+}
+
+/* Whether the branch decides about `pc`, to which it leads if it is taken, or if it is not. */
+static bool decides(const struct isa_program *program, uint32_t branch, bool taken, uint32_t pc) {
+  const struct isa_inst *inst = &program->code[branch];
+  const uint32_t to = way(program, branch, taken), away = way(program, branch, !taken);
+  const uint32_t join = inst->op == ISA_EXIT ? (uint32_t)NOWHERE : isa_branch_join(inst);
+  if (to == NOWHERE)
+    return false;
+  if (away == NOWHERE || join == NOWHERE || !leads_to(program, branch, away, join, NOWHERE))
+    return leads_to(program, branch, to, pc, NOWHERE) &&
+           (away == NOWHERE || !leads_to(program, branch, away, pc, NOWHERE));
+  return pc != join && leads_to(program, branch, to, pc, join) && !leads_to(program, branch, away, pc, join);
+}
+
+/* ---- the branch that has parted two ------------------------------------------------------------- */
+
+static const struct went *went_of(const struct traveller *traveller, uint32_t number) {
+  return traveller->warp->went ? &traveller->warp->went[number] : NULL;
+}
+
+/* They last went different ways at the branch; *taken: the one that is at the call has taken it. */
+static bool differs(const struct parting *parting, uint32_t branch, bool *taken) {
+  const uint32_t number = parting->acts[branch].site;
+  const struct went *here = went_of(&parting->here, number), *missing = went_of(&parting->missing, number);
+  const uint64_t one = UINT64_C(1) << parting->here.lane, other = UINT64_C(1) << parting->missing.lane;
+  if (!here || !missing)
+    return false;
+  *taken = here->taken & one;
+  return *taken ? (missing->passed & other) != 0 : (here->passed & one) && (missing->taken & other);
+}
+
+/* The warp of the missing one has come there as often as the other. */
+static bool keeps_up(const struct parting *parting, uint32_t branch) {
+  const uint32_t number = parting->acts[branch].site;
+  return parting->here.warp != parting->missing.warp &&
+         went_of(&parting->missing, number)->count >= went_of(&parting->here, number)->count;
+}
+
+/* Whether it is rather this branch than the best so far. */
+static bool is_better(const struct parting *parting, uint32_t branch, uint32_t best) {
+  bool taken = false;
+  const bool inner = keeps_up(parting, branch);
+  if (best == NOWHERE || inner != keeps_up(parting, best))
+    return best == NOWHERE || inner;
+  const uint32_t outside = inner ? best : branch, inside = inner ? branch : best;
+  return differs(parting, outside, &taken) && decides(parting->program, outside, taken, inside);
+}
+
+static uint32_t find_branch(const struct parting *parting, const struct isa_kernel *kernel) {
+  uint32_t best = NOWHERE;
+  for (uint32_t pc = kernel->entry; pc < kernel->end; pc++) {
+    bool taken = false;
+    if (parting->acts[pc].act == ACT_BRANCH && differs(parting, pc, &taken) &&
+        decides(parting->program, pc, taken, parting->pc) && is_better(parting, pc, best))
+      best = pc;
+  }
+  return best;
+}
+
+/* ---- hazards ------------------------------------------------------------------------------------ */
+
+/* What has become of the missing one, behind what is said already. */
+static void add_whereabouts(const struct parting *parting, uint32_t item, char *detail, size_t room) {
+  const struct isa_warp *isa = parting->missing.isa;
+  const uint64_t lane = UINT64_C(1) << parting->missing.lane;
+  const size_t at = strlen(detail);
+  uint32_t pc = isa->pc;
+  if (!(isa->live & lane)) {
+    snprintf(detail + at, room - at, "; work-item %u has ended", item);
+    return;
+  }
+  for (uint32_t depth = isa->active & lane ? 0 : isa->depth; depth--;)
+    if (isa->stack[depth].mask & lane) {
+      pc = isa->stack[depth].pc;
+      break;
+    }
+  if (pc < parting->program->count && parting->program->line[pc])
+    snprintf(detail + at, room - at, "; work-item %u goes on at line %u", item, parting->program->line[pc]);
+}
+
+/* Adds the other place to a hazard whose own is filled. */
+static bool find_place(const struct parting *parting, const struct isa_launch *launch, struct check_hazard *hazard) {
+  const uint32_t branch = find_branch(parting, launch->kernel), lanes = launch->warp_size;
+  if (branch == NOWHERE)
+    return false;
+  hazard->here.item = parting->here.warp->index * lanes + parting->here.lane;
+  hazard->other = hazard->here;
+  hazard->other.pc = branch;
+  hazard->other.item = parting->missing.warp->index * lanes + parting->missing.lane;
+  return true;
+}
+
+static struct parting parting_at(const struct check_unit *unit, const struct check_group *group, uint32_t pc) {
+  return (struct parting){
+      .program = group->shape->launch->program, .acts = unit->checker->acts[group->launch], .pc = pc};
+}
+
+static struct traveller traveller_of(const struct check_unit *unit, const struct check_warp *warp, uint32_t lane) {
+  return (struct traveller){warp, &unit->executor->warps[warp - unit->warps], lane};
+}
+
+bool parting_tell_lanes(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
+                        const struct isa_hazard *hazard, uint64_t here) {
+  const struct isa_launch *launch = group->shape->launch;
+  const uint32_t lane = hazard->item % launch->warp_size;
+  if (!here || here >> lane & 1) /* it is there, with other arguments */
+    return false;
+  struct check_hazard found = {
+      .rule = hazard->rule,
+      .launch = unit->checker->first_launch + group->launch,
+      .here = {launch->program, hazard->pc, {hazard->group[0], hazard->group[1], hazard->group[2]}, 0, false}};
+  struct parting parting = parting_at(unit, group, hazard->pc);
+  parting.here = traveller_of(unit, warp, (uint32_t)__builtin_ctzll(here));
+  parting.missing = traveller_of(unit, warp, lane);
+  memcpy(found.detail, hazard->detail, sizeof found.detail);
+  if (!find_place(&parting, launch, &found))
+    return false;
+  add_whereabouts(&parting, hazard->item, found.detail, sizeof found.detail);
+  hazards_add(unit->checker, &found);
+  return true;
+}
+
+/* ---- warps -------------------------------------------------------------------------------------- */
+
+/* What the machine tells of a call comes when the warps are gone. So their places are noted while a call is open. */
+
+/* Where a warp has come to as its call of this number; NOWHERE if it has not, or long ago. */
+static uint32_t call_of(const struct check_warp *warp, uint32_t number) {
+  const uint32_t since = warp->came_count - number;
+  return since && since <= CHECK_AHEAD ? warp->came[number % CHECK_AHEAD] : (uint32_t)NOWHERE;
+}
+
+static bool is_of(const struct check_unit *unit, uint32_t slot, const struct check_group *group) {
+  return unit->warps[slot].number == group->number;
+}
+
+/* The lowest instruction that warps have come to as this call. *all: each of them has. */
+static uint32_t least_call(const struct check_unit *unit, const struct check_group *group, uint32_t number, bool *all) {
+  uint32_t least = NOWHERE;
+  *all = true;
+  for (uint32_t slot = 0, any = 0; slot < unit->warp_count; slot++) {
+    const uint32_t pc = is_of(unit, slot, group) ? call_of(&unit->warps[slot], number) : (uint32_t)NOWHERE;
+    *all &= !is_of(unit, slot, group) || !any || pc == least;
+    any |= is_of(unit, slot, group);
+    least = pc < least ? pc : least;
+  }
+  return least;
+}
+
+/* The first call that not all warps have come to, or not to the same one; NOWHERE when they are together. */
+static uint32_t open_call(const struct check_unit *unit, const struct check_group *group, uint32_t *number) {
+  uint32_t fewest = UINT32_MAX;
+  bool all = true;
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++)
+    if (is_of(unit, slot, group) && unit->warps[slot].came_count < fewest)
+      fewest = unit->warps[slot].came_count;
+  *number = fewest - 1;
+  if (fewest) {
+    const uint32_t pc = least_call(unit, group, *number, &all);
+    if (!all)
+      return pc;
+  }
+  *number = fewest;
+  return least_call(unit, group, fewest, &all);
+}
+
+static bool find_warps(const struct check_unit *unit, const struct check_group *group, uint32_t number,
+                       struct check_hazard *hazard) {
+  const struct check_warp *here = NULL, *missing = NULL;
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++) {
+    const struct check_warp *warp = &unit->warps[slot];
+    const struct check_warp **first = call_of(warp, number) == hazard->here.pc ? &here : &missing;
+    if (is_of(unit, slot, group) && (!*first || warp->index < (*first)->index))
+      *first = warp;
+  }
+  if (!here || !missing)
+    return false;
+  struct parting parting = parting_at(unit, group, hazard->here.pc);
+  parting.here = traveller_of(unit, here, here->came_lane);
+  parting.missing = traveller_of(unit, missing, 0);
+  return find_place(&parting, group->shape->launch, hazard);
+}
+
+void parting_note(struct check_unit *unit, struct check_group *group) {
+  struct checker *checker = unit->checker;
+  const uint32_t *id = group->shape->id;
+  uint32_t number = 0;
+  if (!group->pending[group->calls % CHECK_AHEAD].arrived && !group->broken)
+    return;
+  struct check_hazard hazard = {
+      .launch = checker->first_launch + group->launch,
+      .here = {group->shape->launch->program, open_call(unit, group, &number), {id[0], id[1], id[2]}, 0, false}};
+  if (hazard.here.pc == NOWHERE || !find_warps(unit, group, number, &hazard))
+    return;
+  if (!group->parted) {
+    if (checker->parted_count == CHECK_PARTED)
+      return;
+    checker->parted = need_more(checker->parted, checker->parted_count + 1, sizeof *checker->parted);
+    group->parted = ++checker->parted_count;
+  }
+  checker->parted[group->parted - 1] = hazard;
+}
+
+void parting_take(const struct checker *checker, struct check_hazard *hazard) {
+  for (uint32_t i = 0; i < checker->parted_count; i++) {
+    const struct check_hazard *parted = &checker->parted[i];
+    if (parted->launch != hazard->launch || parted->here.pc != hazard->here.pc ||
+        memcmp(parted->here.group, hazard->here.group, sizeof parted->here.group) != 0)
+      continue;
+    hazard->here = parted->here;
+    hazard->other = parted->other;
+  }
+}
