@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
@@ -177,17 +175,6 @@ static void keep(const struct explain_run *run, const struct job *job, const str
     explain_places_wait(&run->places, &run->explain, job, results, wait);
 }
 
-/* What the job's buffers hold. Program variables are the kernel's own affair, and so is where a pipe keeps what. */
-static uint64_t hash_buffers(const struct job *job) {
-  uint64_t hash = 0;
-  for (size_t i = 0; i < job->memory.count; i++) {
-    const struct isa_buffer *buffer = &job->memory.buffers[i];
-    if (buffer->base != ISA_VARIABLE_BASE && !job_pipe_of(job, i))
-      hash = XXH3_64bits_withSeed(buffer->data, buffer->bytes, hash);
-  }
-  return hash;
-}
-
 static bool all_finished(const struct job *job, const struct launch_result *results, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (results[i].end != END_FINISHED)
@@ -213,7 +200,7 @@ bool explain_run_base(struct explain_run *run, int *status) {
   if (!all_finished(&run->job, run->results, run->count))
     return false;
   explain->cases[0].replayed = !run->options;
-  explain->cases[0].left = run->options ? hash_buffers(&run->job) : 0;
+  explain->cases[0].left = run->options ? job_hash_buffers(&run->job) : 0;
   run->places = explain_places_new(explain, &run->job, run->results);
   keep(run, &run->job, run->results, explain->cases[0].time, explain->cases[0].wait, &explain->cases[0].same_program);
   run_free(run->results, run->count);
@@ -339,7 +326,7 @@ static void work_on_job(void *self, size_t task, void *bytes) {
   else
     run_case(batch->run, &job, NULL, answer);
   if (answer->status == EXPLAIN_FINISHED)
-    answer->left = hash_buffers(&job);
+    answer->left = job_hash_buffers(&job);
   job_free(&job);
 }
 

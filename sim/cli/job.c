@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "sim/cli/file.h"
 #include "sim/core/need.h"
@@ -110,6 +112,16 @@ bool job_variables(struct job *job, struct message *message) {
   memcpy(buffer.data, program->variables, (size_t)buffer.bytes);
   append_buffer(job, &buffer, (struct type){TYPE_UNSIGNED, 1, 1});
   return true;
+}
+
+uint64_t job_hash_buffers(const struct job *job) {
+  uint64_t hash = 0;
+  for (size_t i = 0; i < job->memory.count; i++) {
+    const struct isa_buffer *buffer = &job->memory.buffers[i];
+    if (buffer->base != ISA_VARIABLE_BASE && !job_pipe_of(job, i))
+      hash = XXH3_64bits_withSeed(buffer->data, buffer->bytes, hash);
+  }
+  return hash;
 }
 
 bool job_find_buffer(const struct job *job, const char *name, size_t *buffer, struct message *message) {

@@ -115,6 +115,10 @@ bool job_find_pipe(const struct job *job, const char *name, size_t *pipe, struct
 /* The pipe that a buffer is, or NULL. */
 const struct isa_pipe *job_pipe_of(const struct job *job, size_t buffer);
 
+/* A hash of what the buffers hold: after runs that leave the same, the same. Program variables are the kernel's own
+ * affair, and so is where a pipe keeps what. */
+uint64_t job_hash_buffers(const struct job *job);
+
 /* The packets that could be read, oldest first; the caller frees them. */
 uint8_t *job_packets(const struct isa_pipe *pipe, uint64_t *bytes);
 

@@ -174,7 +174,8 @@ void page_add(struct page *page, const char *label, const struct report *report)
   page->point[page->points++] = (struct page_point){.label = need_copy(label),
                                                     .timeline = need_copy(page->timeline),
                                                     .data = packed(text.data, text.length),
-                                                    .summary = summary_list(report)};
+                                                    .summary = summary_list(report),
+                                                    .left = page->built ? 0 : job_hash_buffers(report->job)};
   json_decref(sources);
   free(lines);
   free(json);
@@ -191,12 +192,16 @@ static const char *unit_of(const struct page *page) {
   return row && row->kind != PARAM_CHOICE ? row->unit : "";
 }
 
+static bool same_results(const struct page *page, size_t point) {
+  return page->point[point].left == page->point[0].left;
+}
+
 /* The point that the page shows first, and whether the run as asked, which is the first, is left out: another does the
  * same. */
 static size_t first_point(const struct page *page, bool *leave) {
   *leave = false;
   for (size_t i = 1; i < page->points; i++)
-    if (strcmp(page->point[i].timeline, page->point[0].timeline) == 0) {
+    if (same_results(page, i) && strcmp(page->point[i].timeline, page->point[0].timeline) == 0) {
       *leave = true;
       return i;
     }
@@ -206,8 +211,8 @@ static size_t first_point(const struct page *page, bool *leave) {
 static char *index_text(const struct page *page, const struct job *job, size_t start, bool leave) {
   json_t *points = json_array();
   for (size_t i = leave; i < page->points; i++)
-    json_array_append_new(points, json_pack("{s:o, s:O}", "label", json_of_word(page->point[i].label), "launches",
-                                            page->point[i].summary));
+    json_array_append_new(points, json_pack("{s:o, s:O, s:b}", "label", json_of_word(page->point[i].label), "launches",
+                                            page->point[i].summary, "same_results", same_results(page, i)));
   json_t *root = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "version", WARPWAIT_VERSION, "name",
                            json_of_word(job->name ? job->name : file_base(job->file)), "key",
                            page->key ? json_of_word(page->key) : json_null(), "unit", json_of_word(unit_of(page)),

@@ -6,7 +6,8 @@
  *     sim/html/: page, style, scripts, d3 (compiled in) ──────────────┘
  *
  * With `--html-vary KEY=VALUES` the job runs again for each value, and the page's slider goes through these points. The
- * run as asked is a point of its own unless one of the values does just the same.
+ * run as asked is a point of its own unless one of the values does just the same. A point that leaves other results in
+ * the buffers than the run as asked is marked: its cycles are those of other work.
  *
  * Invariant: the bytes of the file depend on the runs alone. It is written whole, or not at all. */
 #ifndef SIM_CLI_PAGE_H
@@ -35,6 +36,7 @@ enum {
 struct page_point {
   char *label, *timeline, *data; /* `data` is what the file holds; `timeline` is kept to compare */
   struct json_t *summary;
+  uint64_t left; /* in its buffers: a hash; 0 of a recording, which has no data */
 };
 
 struct page {

@@ -87,6 +87,8 @@ class Page {
 
   /* From the first launch's start to the last one's end: launches may run together. */
   cycles(point) { return d3.max(this.index.points[point].launches, launch => launch.start + launch.cycles); }
+  /* Its cycles are those of other work than the run's as asked. */
+  differs(point) { return this.finished(point) && !this.index.points[point].same_results; }
   finished(point) { return this.index.points[point].launches.every(launch => launch.finished); }
 
   /* A run that was cut short took no time that could be compared. */
@@ -95,10 +97,12 @@ class Page {
     if (!this.finished(point))
       return `${label}: not finished, ${plural(cycles, "cycle")} until then`;
     const change = 100 * (cycles - this.cycles(start)) / this.cycles(start), more = change < 0 ? "−" : "+";
-    return `${label}: ${plural(cycles, "cycle")}` +
-           (point === start || !this.finished(start)
-                ? ""
-                : ` (${more}${percent(Math.abs(change))} % from ${this.label(start)})`);
+    const notes = point === start || !this.finished(start)
+                      ? []
+                      : [`${more}${percent(Math.abs(change))} % from ${this.label(start)}`];
+    if (this.differs(point))
+      notes.push("other results");
+    return `${label}: ${plural(cycles, "cycle")}${notes.length ? ` (${notes.join("; ")})` : ""}`;
   }
 
   say() {
@@ -167,7 +171,10 @@ class Page {
       return;
     if (points.length > 1)
       this.stalls.show(
-          points.map((point, i) => ({label: this.label(i), ...(point.launches[this.launch] || point.launches[0])})),
+          points.map((point, i) => ({
+                       label: this.label(i) + (this.differs(i) ? " (other results)" : ""),
+                       ...(point.launches[this.launch] || point.launches[0])
+                     })),
           this.point, `by ${this.index.key}`);
     else
       this.stalls.show(

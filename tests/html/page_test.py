@@ -78,6 +78,25 @@ def test_an_argument_can_be_the_axis(made):
     assert "--html-vary: needs a launch file" in error
 
 
+DEEP = "examples/15_sweep/launch_deep_buffer.json"
+
+
+def test_points_that_leave_other_results_are_marked(made):
+    for name, words, same in (("fewer", ("run", DEEP, "--html-vary", "arg.tiles=8,32"), [False, True]),
+                              ("deeper", ("run", DEEP, "--html-vary", "DEPTH=1..3"), [True] * 3),
+                              ("later", ("run", LAUNCH, "--html-vary", "dma.setup=0,50"), [True] * 3)):
+        data = Data(made.page(name, *words))
+        assert [point["same_results"] for point in data.index["points"]] == same, name
+    # A value that is stored makes other data in the same time: it does not stand for the run as asked.
+    kernel = made.folder / "stored.cl"
+    kernel.write_text("kernel void k(global uint *out) { out[get_global_id(0)] = V; }")
+    data = Data(made.page("stored", "run", kernel, "--global", "64", "--arg", "buffer:out=256", "-D", "V=1000", "--html-vary",
+                          "V=1001"))
+    assert [point["label"] for point in data.index["points"]] == ["as run", "1001"] and data.index["start"] == 0
+    assert data.points[0]["timeline"]["tracks"] == data.points[1]["timeline"]["tracks"]
+    assert [point["same_results"] for point in data.index["points"]] == [True, False]
+
+
 def test_accesses_and_banks_of_the_timeline_are_those_of_the_report(made):
     for path, name in ((made.varied(), "varied"), (made.conflict(), "conflict")):
         data = Data(path)
@@ -379,6 +398,19 @@ def web_the_slider_moves_all_of_it(reader, made):
     after = reader.evaluate(look)
     assert all(one != other for one, other in zip(before, after))
     assert "dma.setup = 40 cycles" in after[1] and "7,353" in after[1], after[1]
+
+
+def web_a_point_that_leaves_other_results_says_so(reader, made):
+    reader.open(made.page("fewer", "run", DEEP, "--html-vary", "arg.tiles=8,32"))
+    look = "[...document.querySelectorAll('#stacks .stack > text:first-of-type'), document.getElementById('vary-value')]" \
+           ".map(element => element.textContent)"
+    assert not any("results" in text for text in reader.evaluate(look)[1:]), reader.evaluate(look)
+    reader.evaluate("page.move(0)")
+    reader.wait("document.body.dataset.point === '0'")
+    reader.settle()
+    fewer, full, said = reader.evaluate(look)
+    assert fewer == "tiles = 8 (other results)" and full == "tiles = 32", (fewer, full)
+    assert said.endswith("% from tiles = 32; other results)"), said
 
 
 def web_a_part_of_a_timeline_fills_its_window(reader, made):
