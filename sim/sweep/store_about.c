@@ -99,11 +99,31 @@ static bool list_read(struct store *store, struct store_list *list, const char *
   return statement && store_finish(store, statement, status, message);
 }
 
+/* SQLite takes a column that is not there for a word: tables that do not fit together are told here. */
+static bool columns_fit(struct store *store, const struct store_about *about, char message[PLAN_MESSAGE]) {
+  const struct store_list *const lists[] = {&about->axes, &about->metrics};
+  sqlite3_stmt *row = store_prepare(store, sqlite3_mprintf("SELECT * FROM points LIMIT 0"), message);
+  if (!row)
+    return false;
+  const int columns = sqlite3_column_count(row);
+  int at = COLUMNS_FIXED;
+  bool fit = (size_t)columns == COLUMNS_FIXED + about->axes.count + about->metrics.count;
+  for (size_t i = 0; i < 2; i++)
+    for (size_t k = 0; fit && k < lists[i]->count; k++)
+      fit = strcmp(sqlite3_column_name(row, at++), lists[i]->entries[k].name) == 0;
+  sqlite3_finalize(row);
+  if (!fit)
+    snprintf(message, PLAN_MESSAGE, "%.300s: is damaged: the columns of `points` are not those of `axes` and `metrics`",
+             store->path);
+  return fit;
+}
+
 bool about_of_file(struct store *store, struct store_about *about, char message[PLAN_MESSAGE]) {
   *about = (struct store_about){0};
   return list_read(store, &about->facts, "SELECT name, value, '' FROM sweep ORDER BY name", message) &&
          list_read(store, &about->axes, "SELECT name, kind, words FROM axes ORDER BY position", message) &&
-         list_read(store, &about->metrics, "SELECT name, unit, text FROM metrics ORDER BY position", message);
+         list_read(store, &about->metrics, "SELECT name, unit, text FROM metrics ORDER BY position", message) &&
+         columns_fit(store, about, message);
 }
 
 static bool read_number(struct store *store, const char *sql, sqlite3_int64 *number, char message[PLAN_MESSAGE]) {

@@ -216,6 +216,18 @@ TEST(store, a_damaged_file_is_told) {
   EXPECT_CONTAINS(open_as("a", &rig_subject), "is damaged: ");
 }
 
+TEST(store, columns_that_are_not_those_of_axes_and_metrics_are_damage) {
+  static const char *const changes[] = {
+      "ALTER TABLE points RENAME COLUMN cycles TO cyclez", "ALTER TABLE points ADD COLUMN more",
+      "UPDATE metrics SET name = 'cyclez' WHERE name = 'cycles'", "DELETE FROM axes WHERE position = 1"};
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    rig_fill("columns", 0, 1);
+    rig_query("columns", changes[i]);
+    EXPECT_CONTAINS(open_to_read(rig_path("columns")), "is damaged: the columns of `points`");
+    rig_remove("columns");
+  }
+}
+
 /* ---- of another sweep ------------------------------------------------------------------------------ */
 
 static const char *open_with_facts(const struct store_fact *facts, size_t count) {
