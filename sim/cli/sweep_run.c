@@ -18,7 +18,18 @@ struct call {
   bool dry, left, shards;
 };
 
-enum { KEY_DRY = 256, KEY_SHARD, KEY_CSV, KEY_LIMIT, KEY_CYCLES, KEY_POINTS, KEY_LEFT, KEY_DASK, KEY_SHARDS };
+enum {
+  KEY_DRY = 256,
+  KEY_SHARD,
+  KEY_CSV,
+  KEY_LIMIT,
+  KEY_CYCLES,
+  KEY_POINTS,
+  KEY_LEFT,
+  KEY_DASK,
+  KEY_SHARDS,
+  KEY_AGAIN
+};
 
 static const struct argp_option options[] = {
     {"out", 'o', "FILE", 0, "The file of results (default: the sweep file's name with .sqlite)", 1},
@@ -29,6 +40,7 @@ static const struct argp_option options[] = {
     {"limit", KEY_LIMIT, "N", 0, "Run N points at most", 2},
     {"max-cycles", KEY_CYCLES, "N", 0,
      "Give a launch up after N cycles (default: 1000000000, or the recording's limit)", 2},
+    {"again", KEY_AGAIN, NULL, 0, "Run points once more that are in the file as refused or failed", 2},
     {"dry-run", KEY_DRY, NULL, 0, "Count points, run a few of them, and say how long all would take", 2},
     {"left", KEY_LEFT, NULL, 0, "Print the numbers of the points that are not in the file yet, and run nothing", 2},
     {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},
@@ -84,6 +96,9 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
     return cli_number(state, "--limit", word, 1, UINT64_MAX, " points", &to->limit);
   case KEY_CYCLES:
     return cli_number(state, "--max-cycles", word, 1, INT64_MAX, " cycles", &to->max_cycles);
+  case KEY_AGAIN:
+    to->again = true;
+    return 0;
   case KEY_LEFT:
     call->left = true;
     return 0;

@@ -240,6 +240,8 @@ bool session_open(struct session *session, struct sweep_plan *plan, const struct
     return false;
   if (plan->trace)
     trace_job_warn(session->target.trace, &session->target.recorded);
+  if (session->store && options->again)
+    store_again(session->store);
   list_points(session);
   return true;
 }

@@ -25,6 +25,7 @@ struct session_options {
   uint64_t jobs, shard, shards, limit; /* `limit`: points that are run at most */
   cycle_t max_cycles;                  /* 0: not said */
   bool quiet;
+  bool again; /* points that were refused, or that failed, are run once more */
 };
 
 struct session {

@@ -10,8 +10,9 @@
  * A point that did not finish has a status that says so, a reason in a line, and metrics that may be NULL.
  *
  * Invariant: rows are written in transactions, so a process that is killed loses at most those since the last
- * store_commit(), and the file is always whole; a point that is there is never written again. The table `points`
- * depends on the plan and the program alone, not on jobs, shards or the order in which points were run.
+ * store_commit(), and the file is always whole; a point that is there is never written again, but for store_again().
+ * The table `points` depends on the plan and the program alone, not on jobs, shards or the order in which points were
+ * run.
  *
  * One process at a time has the file open to write; a lock says so, which ends with the process, however that ends,
  * and with its children, which are to end when it does. Others may read meanwhile. The journal is SQLite's rollback
@@ -75,6 +76,10 @@ void store_close(struct store *store);
 
 bool store_has(struct store *store, const char *key);
 uint64_t store_count(struct store *store);
+
+/* From now on points that were refused, or that failed, count as not there, and store_add() puts another row in place
+ * of theirs: why they could not be run may be gone, such as a full disk. To be called before rows are added. */
+void store_again(struct store *store);
 
 struct store_row {
   const char *key;

@@ -27,6 +27,7 @@ struct store {
   sqlite3 *database;
   int lock;                      /* a descriptor; -1: to read only */
   bool made;                     /* the file was not there before */
+  bool again;                    /* store_again() */
   const struct sweep_plan *plan; /* NULL: rows come from other files alone */
   struct store_about about;
   sqlite3_stmt *find, *insert, *insert_effort; /* made when they are needed first */

@@ -25,10 +25,21 @@ static sqlite3_stmt *find(struct store *store, const char *key) {
   return NULL;
 }
 
+static bool may_run_again(sqlite3_stmt *row) {
+  const char *status = (const char *)sqlite3_column_text(row, COLUMN_STATUS);
+  return strcmp(status, "refused") == 0 || strcmp(status, "failed") == 0;
+}
+
 bool store_has(struct store *store, const char *key) {
   sqlite3_stmt *row = find(store, key);
+  const bool has = row && !(store->again && may_run_again(row));
   sqlite3_reset(row);
-  return row;
+  return has;
+}
+
+void store_again(struct store *store) {
+  assert(!store->insert && "rows are added afterwards");
+  store->again = true;
 }
 
 uint64_t store_count(struct store *store) {
@@ -43,9 +54,11 @@ uint64_t store_count(struct store *store) {
 
 /* ---- added ----------------------------------------------------------------------------------------- */
 
+static const char *replaces(const struct store *store) { return store->again ? " OR REPLACE" : ""; }
+
 static char *say_insert(const struct store *store) {
   sqlite3_str *sql = sqlite3_str_new(NULL);
-  sqlite3_str_appendall(sql, "INSERT INTO points VALUES(?");
+  sqlite3_str_appendf(sql, "INSERT%s INTO points VALUES(?", replaces(store));
   for (size_t i = 1; i < COLUMNS_FIXED + store->about.axes.count + store->about.metrics.count; i++)
     sqlite3_str_appendall(sql, ", ?");
   sqlite3_str_appendall(sql, ")");
@@ -56,7 +69,8 @@ static bool prepare_insert(struct store *store, char message[PLAN_MESSAGE]) {
   if (!store->insert)
     store->insert = store_prepare(store, say_insert(store), message);
   if (!store->insert_effort)
-    store->insert_effort = store_prepare(store, sqlite3_mprintf("INSERT INTO effort VALUES(?, ?, ?)"), message);
+    store->insert_effort =
+        store_prepare(store, sqlite3_mprintf("INSERT%s INTO effort VALUES(?, ?, ?)", replaces(store)), message);
   return store->insert && store->insert_effort;
 }
 

@@ -337,6 +337,21 @@ class Sweep(unittest.TestCase):
         self.assertIn("; 0 run now\n", tool("sweep", plan, "-o", store)[1])
         self.assertEqual(rows(store), rows(self.sweep(plan, out="other.sqlite")))
 
+    def test_what_could_not_be_run_is_run_again_when_asked(self):
+        plan = self.plan(GRID)
+        whole, store = rows(self.sweep(plan, out="whole.sqlite")), self.sweep(plan)
+        with contextlib.closing(sqlite3.connect(store)) as base:
+            for number, status in ((3, "refused"), (4, "failed"), (5, "cycle_limit")):
+                base.execute("UPDATE points SET status = ?, cycles = NULL WHERE number = ?", (status, number))
+            base.commit()
+        changed = rows(store)
+        self.assertEqual(tool("sweep", "run", plan, "-o", store, "--again", "--left")[1], "3\n4\n")
+        self.assertIn("; 0 run now\n", tool("sweep", plan, "-o", store)[1])
+        self.assertEqual(rows(store), changed)
+        self.assertIn("; 2 run now\n", tool("sweep", plan, "-o", store, "--again")[1])
+        differs = {row["number"] for key, row in rows(store).items() if row != whole[key]}
+        self.assertEqual((differs, len(rows(store)), len(rows(store, "effort"))), ({5}, 24, 24))
+
     def test_a_file_of_another_sweep_is_refused(self):
         store = self.sweep(self.plan(GRID))
         status, _, told = tool("sweep", "run", self.plan("[set]\nmem.l2_latency = 9\n" + GRID), "-o", store)
