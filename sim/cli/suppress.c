@@ -108,7 +108,8 @@ bool suppressions_read(struct suppressions *all, const char *path, struct messag
   if (!file_read(path, FILE_BYTES, &text, &size, message))
     return message_within(message, "--suppress");
   bool good = !memchr(text, '\0', size) || message_fail(message, "%.300s: holds zero bytes and is no text", path);
-  for (const char *at = text; good && *at;) {
+  static const char mark[] = "\xef\xbb\xbf"; /* with which some editors begin a file */
+  for (const char *at = text + (strncmp(text, mark, 3) == 0 ? 3 : 0); good && *at;) {
     const size_t length = strcspn(at, "\n");
     const size_t said = strcspn(at, "#\n");
     number++;

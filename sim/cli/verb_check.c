@@ -26,7 +26,9 @@ static const struct argp_option options[] = {
     MACHINE_OPTIONS(1),
     {"report", 'r', "text|json", 0, "Form of the report (default: text)", 2},
     {"out", 'o', "FILE", 0, "Write the report to a file", 2},
-    {"sarif", KEY_SARIF, "FILE", 0, "Write the hazards as SARIF, too, for tools that review code", 2},
+    {"sarif", KEY_SARIF, "FILE", 0,
+     "Write the hazards as SARIF, too, for tools that review code; -: to standard output, if --out takes the report",
+     2},
     {"max-hazards", KEY_MAX_HAZARDS, "N", 0, "Show the first N hazards, count the rest (default: 100)", 2},
     {"suppress", KEY_SUPPRESS, "FILE", 0, "Leave out the hazards that this file names (repeatable), see below", 2},
     STEP_OPTIONS("1000000000"),
@@ -92,9 +94,20 @@ static bool files_apart(struct invocation *call, const struct job *job) {
   return good;
 }
 
+static bool is_standard_output(const char *path) {
+  return path && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
+}
+
+/* Two documents in one file are none. */
+static bool outputs_apart(struct invocation *call) {
+  return !is_standard_output(call->sarif) || call->common.out ||
+         message_fail(&call->common.message,
+                      "--sarif: %s: the report goes to standard output, too; let --out FILE take it", call->sarif);
+}
+
 static bool outputs_possible(struct invocation *call, const struct job *job) {
-  return files_apart(call, job) && run_outputs_possible(&call->common, job) &&
-         run_can_write(&call->common, "--sarif", call->sarif);
+  return outputs_apart(call) && files_apart(call, job) && run_outputs_possible(&call->common, job) &&
+         (is_standard_output(call->sarif) || run_can_write(&call->common, "--sarif", call->sarif));
 }
 
 /* ---- after it ---------------------------------------------------------------------------------- */
@@ -124,7 +137,8 @@ static bool write_text(const char *path, const char *option, char *text, struct 
 
 static bool write_outputs(struct invocation *call, const struct check_report *report) {
   struct message *message = &call->common.message;
-  if (call->sarif && !write_text(call->sarif, "--sarif", check_sarif(report), message))
+  const char *sarif = is_standard_output(call->sarif) ? NULL : call->sarif;
+  if (call->sarif && !write_text(sarif, "--sarif", check_sarif(report), message))
     return false;
   return write_text(call->common.out, NULL,
                     call->common.json ? check_json(report) : check_text(report, wants_colours(call)), message);
