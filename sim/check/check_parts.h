@@ -122,6 +122,7 @@ struct check_group {
   uint32_t last_pc;                         /* the lowest instruction at which one of its warps has ended */
   struct released released[CHECK_RELEASED]; /* the latest, a ring */
   uint32_t released_count;
+  uint32_t events_made;          /* they are numbered from 1 */
   struct copy_in_flight *copies; /* the oldest first */
   uint32_t copy_count, copy_room;
   struct handed *handed; /* a hash table by address; `time` NULL: free */

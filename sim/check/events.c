@@ -24,6 +24,18 @@ static const struct released *find_released(const struct check_group *group, uin
   return NULL;
 }
 
+/* Of an event that no wait has released lately. */
+static void say_of_dead(const struct check_group *group, enum isa_hazard_rule rule, uint32_t event, char *text,
+                        size_t room) {
+  if (!event)
+    snprintf(text, room, "the event is null");
+  else if (event <= group->events_made)
+    snprintf(text, room, "event %u was released long ago", event);
+  else
+    snprintf(text, room, "no copy was started with event %u%s", event,
+             rule == HAZARD_X12 ? ": nobody completes it, and the wait never ends" : "");
+}
+
 static void report_dead(struct check_unit *unit, const struct check_group *group, enum isa_hazard_rule rule,
                         uint32_t pc, uint32_t event) {
   const struct released *released = find_released(group, event);
@@ -31,10 +43,8 @@ static void report_dead(struct check_unit *unit, const struct check_group *group
       .rule = rule, .launch = unit->checker->first_launch + group->launch, .here = side_at(group, pc)};
   if (released)
     hazard.other = side_at(group, released->pc);
-  snprintf(hazard.detail, sizeof hazard.detail, "%s",
-           !event     ? "the event is null"
-           : released ? ""
-                      : "no copy has made this event, or it was released long ago");
+  if (!released)
+    say_of_dead(group, rule, event, hazard.detail, sizeof hazard.detail);
   hazards_add(unit->checker, &hazard);
 }
 

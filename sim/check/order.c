@@ -117,6 +117,8 @@ void order_copy(struct check_group *group, const struct pending_call *call) {
   struct copy_in_flight *copy = &group->copies[group->copy_count++];
   *copy = (struct copy_in_flight){
       .pc = call->pc, .when = group->time, .call = group->calls, .event = call->copy.event, .waited = UINT32_MAX};
+  if (!call->copy.event_in)
+    group->events_made = copy->event;
   /* Warps that are ahead may have come to the wait already. */
   for (uint32_t number = group->calls + 1; number < group->calls + CHECK_AHEAD; number++) {
     const struct pending_call *later = &group->pending[number % CHECK_AHEAD];

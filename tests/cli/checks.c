@@ -223,6 +223,14 @@ TEST(check_verb, files_of_a_path_fit_by_their_last_parts) {
   }
 }
 
+TEST(check_verb, a_mark_before_suppressions_and_ends_of_lines_of_other_systems_are_no_words) {
+  race_folder();
+  tool_file("s.txt", "\xef\xbb\xbfM6 race.wws:8\r\n\r\n# the other\r\nM5\r\n");
+  expect(RACE " --suppress s.txt", 0, "no hazards, 2 suppressed: ", "");
+  tool_file("s.txt", "\xef\xbb\xbf");
+  expect(RACE " --suppress s.txt", 1, "2 hazards of 2 rules: ", "");
+}
+
 TEST(check_verb, bad_suppressions_are_told_with_their_line) {
   static const struct {
     const char *lines, *err;
@@ -256,6 +264,8 @@ TEST(check_verb, bad_options_are_told_in_one_line) {
   refuse(RACE " --sarif none/s.sarif", "--sarif: none/s.sarif: cannot be written");
   refuse(RACE " --sarif race.wws", "--sarif: race.wws: is the input, too");
   refuse(RACE " --out s.txt --suppress s.txt", "--out: s.txt: is a file of --suppress, too");
+  refuse(RACE " --sarif -", "--sarif: -: the report goes to standard output, too; let --out FILE take it");
+  refuse(RACE " --report json --sarif /dev/stdout", "--sarif: /dev/stdout: the report goes to standard output, too");
   refuse(RACE " --out o --sarif o", "--out: o: is the file of --sarif, too");
   char text[2000];
   snprintf(text, sizeof text, fixture_launch, "");
@@ -267,6 +277,31 @@ TEST(check_verb, bad_options_are_told_in_one_line) {
 TEST(check_verb, a_report_that_cannot_be_written_exits_2) {
   race_folder();
   refuse(RACE " --sarif /dev/full --out report.txt", "--sarif: /dev/full: No space left on device");
+}
+
+/* ---- who is missing, and what never happens ----------------------------------------------------- */
+
+TEST(check_verb, a_divergent_call_has_the_branch_and_what_has_become_of_the_missing) {
+  fixture_folder();
+  tool_file(
+      "left.wws",
+      ".kernel k\n.reg i\n.pred p\n  get.local_id i, x\n  setp.lt.u32 p, i, 3\n@p bra out\n  bar.lds\nout: exit\n");
+  expect("check left.wws --global 32 --local 32", 1,
+         "left.wws:6:1: note: the branch or the loop\n    6 | @p bra out\n      | ^\n"
+         "  here: work-group (0, 0, 0), work-item 3 at (3, 0, 0)\n"
+         "  the branch or the loop: work-group (0, 0, 0), work-item 0 at (0, 0, 0)\n"
+         "  29 of 32 lanes of warp 0 take part; work-item 0 goes on at line 8\n",
+         "");
+  tool_file("ended.wws",
+            ".kernel k\n.reg i\n.pred p\n  get.local_id i, x\n  setp.lt.u32 p, i, 3\n@p exit\n  bar.lds\n  exit\n");
+  expect("check ended.wws --global 32 --local 32", 1, "take part; work-item 0 has ended\n", "");
+}
+
+TEST(check_verb, a_wait_for_an_event_that_nobody_makes_says_so) {
+  fixture_folder();
+  tool_file("dead.wws", ".kernel k\n.reg e\n  mov.b32 e, 7\n  wait e\n  exit\n");
+  expect("check dead.wws --global 32 --local 32", 1,
+         "  no copy was started with event 7: nobody completes it, and the wait never ends\n", "deadlock");
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------- */
@@ -462,6 +497,13 @@ static json_t *location_of(json_t *run) {
   json_t *result = json_array_get(json_object_get(run, "results"), 0);
   json_t *location = json_array_get(json_object_get(result, "locations"), 0);
   return json_object_get(json_object_get(location, "physicalLocation"), "artifactLocation");
+}
+
+TEST(check_verb, sarif_is_on_standard_output_when_the_report_is_not) {
+  race_folder();
+  json_t *root = json_report(RACE " --sarif - --out report.txt");
+  EXPECT_STREQ(json_string_value(json_object_get(root, "version")), "2.1.0");
+  json_decref(root);
 }
 
 TEST(check_verb, sarif_names_files_from_here_and_those_elsewhere_by_their_whole_path) {
