@@ -64,7 +64,7 @@ static bool add(struct session *session, uint64_t number, const uint32_t *value,
   if (session->plan->cost)
     metric[session->metrics.count - 1] = plan_cost(session->plan, value);
   const struct store_row row = {.key = key,
-                                .number = number,
+                                .number = plan_grid_number(session->plan, number),
                                 .value = value,
                                 .status = sweep_statuses[outcome->status],
                                 .reason = *outcome->reason ? outcome->reason : NULL,

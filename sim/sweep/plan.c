@@ -148,9 +148,13 @@ void plan_grid_point(const struct sweep_plan *plan, uint64_t index, uint32_t val
     value[i] = level[plan->axis[i].factor];
 }
 
-bool plan_point(const struct sweep_plan *plan, uint64_t number, uint32_t value[PLAN_AXES]) {
+uint64_t plan_grid_number(const struct sweep_plan *plan, uint64_t number) {
   assert(number < plan->points && "points are numbered from 0");
-  plan_grid_point(plan, plan->drawn ? plan->drawn[number] : number, value);
+  return plan->drawn ? plan->drawn[number] : number;
+}
+
+bool plan_point(const struct sweep_plan *plan, uint64_t number, uint32_t value[PLAN_AXES]) {
+  plan_grid_point(plan, plan_grid_number(plan, number), value);
   return plan->drawn || plan_allows(plan, value);
 }
 

@@ -113,6 +113,9 @@ bool plan_settle(struct sweep_plan *plan, plan_constant *constant, void *context
 /* Point `number`: for each axis the number of its value. False when a constraint leaves the point out. */
 bool plan_point(const struct sweep_plan *plan, uint64_t number, uint32_t value[PLAN_AXES]);
 
+/* The number of point `number` in the grid: the same for a sample, for another one, and for the whole grid. */
+uint64_t plan_grid_number(const struct sweep_plan *plan, uint64_t number);
+
 /* What a point costs; not a number when the plan has no cost. */
 double plan_cost(const struct sweep_plan *plan, const uint32_t value[PLAN_AXES]);
 

@@ -352,6 +352,17 @@ class Sweep(unittest.TestCase):
         differs = {row["number"] for key, row in rows(store).items() if row != whole[key]}
         self.assertEqual((differs, len(rows(store)), len(rows(store, "effort"))), ({5}, 24, 24))
 
+    def test_numbers_of_a_sample_are_those_of_the_grid(self):
+        whole = rows(self.sweep(self.plan(GRID), out="whole.sqlite"))
+        numbers = self.file("numbers", "0\n1\n2\n")
+        for sample in ("random 9", "latin 8"):
+            plan = self.plan(f"sample = {sample}\n{GRID}", name="sample.ini")
+            store = self.sweep(plan, out=f"{sample}.sqlite")
+            self.assertGreater(len(rows(store)), 6)
+            self.sweep(plan, "--points", numbers, out=store.name)
+            self.sweep(self.plan(f"sample = random 9\nseed = 2\n{GRID}", name="other.ini"), out=store.name)
+            self.assertEqual({key: whole[key] for key in rows(store)}, rows(store))
+
     def test_a_file_of_another_sweep_is_refused(self):
         store = self.sweep(self.plan(GRID))
         status, _, told = tool("sweep", "run", self.plan("[set]\nmem.l2_latency = 9\n" + GRID), "-o", store)
