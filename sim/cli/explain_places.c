@@ -98,6 +98,14 @@ void explain_places_free(struct explain_places *places) {
 
 /* ---- what is waited there --------------------------------------------------------------------------- */
 
+bool explain_places_fit(const struct isa_program *base, const struct isa_program *program) {
+  bool same = program->count == base->count;
+  for (uint32_t pc = 0; same && program != base && pc < base->count; pc++)
+    same = program->code[pc].op == base->code[pc].op && program->line[pc] == base->line[pc] &&
+           program->source[pc] == base->source[pc];
+  return same;
+}
+
 void explain_places_wait(const struct explain_places *places, const struct explain *explain, const struct job *job,
                          const struct launch_result *results, uint64_t *wait) {
   size_t word = 0;

@@ -33,7 +33,11 @@ struct explain_places explain_places_new(const struct explain *explain, const st
                                          const struct launch_result *results);
 void explain_places_free(struct explain_places *places);
 
-/* Adds up what warps wait at the places of all steps, in programs of as many instructions. */
+/* Both have the same operations of the same lines, so that a place of one is one of the other. Where OpenCL C is
+ * compiled for more registers, operands may be others. */
+bool explain_places_fit(const struct isa_program *base, const struct isa_program *program);
+
+/* Adds up what warps wait at the places of all steps, in programs that fit. */
 void explain_places_wait(const struct explain_places *places, const struct explain *explain, const struct job *job,
                          const struct launch_result *results, uint64_t *wait);
 

@@ -170,7 +170,7 @@ static void keep(const struct explain_run *run, const struct job *job, const str
   }
   *same_program = true;
   for (size_t i = 0; i < job->launch_count; i++)
-    *same_program &= job->launches[i].isa.program->count == run->job.launches[i].isa.program->count;
+    *same_program &= explain_places_fit(run->job.launches[i].isa.program, job->launches[i].isa.program);
   if (*same_program)
     explain_places_wait(&run->places, &run->explain, job, results, wait);
 }

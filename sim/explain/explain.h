@@ -44,7 +44,7 @@ struct explain_case {
   limit_set lifted;
   enum explain_status status;
   bool replayed;               /* else run */
-  bool same_program;           /* `wait` is of the base's instructions */
+  bool same_program;           /* as far as `wait` goes: it is of the base's places */
   char reason[EXPLAIN_REASON]; /* of all but FINISHED and ABSENT, and of a run: why it is no replay */
   struct explain_time *time;   /* of each step */
   struct pace *pace;           /* of each launch; of those at once the first one's */
