@@ -5,6 +5,9 @@ export class Cancelled extends Error {}
 export class Engine {
   constructor() {
     this.number = 0;
+    // Of the first worker that can run commands, which need not be the first.
+    this.ready = new Promise((resolve, reject) => Object.assign(this, {resolve, reject}));
+    this.ready.catch(() => {});
     this.start();
   }
 
@@ -12,17 +15,19 @@ export class Engine {
     const worker = new Worker("worker.js");
     this.worker = worker;
     this.waiting = new Map();
-    this.ready = new Promise((resolve, reject) => {
-      worker.onmessage = ({data}) => "ready" in data ? data.ready ? resolve(data.version) : reject(new Error(data.err))
-                                                     : this.answer(data);
-      worker.onerror = event => {
-        event.preventDefault();
-        const error = new Error(`worker.js: ${event.message || "cannot be loaded"}`);
-        reject(error);
-        this.restart(error);
-      };
-    });
-    this.ready.catch(() => {});
+    worker.onmessage = ({data}) => "ready" in data ? this.begun(data) : this.answer(data);
+    worker.onmessageerror = () => this.lost(new Error("an answer could not be read"));
+    worker.onerror = event => {
+      event.preventDefault();
+      this.lost(new Error(`worker.js: ${event.message || "cannot be loaded"}`));
+    };
+  }
+
+  begun({ready, version, err}) {
+    if (ready)
+      this.resolve(version);
+    else
+      this.lost(new Error(err));
   }
 
   answer(data) {
@@ -33,8 +38,9 @@ export class Engine {
   }
 
   /* {status, out, err, files: {name: bytes}} */
-  async run(words, files, wanted = []) {
-    await this.ready;
+  run(words, files, wanted = []) {
+    if (!this.worker)
+      this.start();
     const id = ++this.number;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, {resolve, reject});
@@ -42,16 +48,22 @@ export class Engine {
     });
   }
 
-  restart(error) {
+  /* There is no worker until one is wanted again: what could not be loaded would not be at once, either. */
+  lost(error) {
     const waiting = [...this.waiting.values()];
     this.worker.terminate();
-    if (waiting.length)
-      this.start();
+    this.worker = null;
+    this.waiting = new Map();
+    this.reject(error);
     for (const wait of waiting)
       wait.reject(error);
   }
 
   cancel() {
-    this.restart(new Cancelled("cancelled"));
+    const waiting = [...this.waiting.values()];
+    this.worker?.terminate();
+    this.start();
+    for (const wait of waiting)
+      wait.reject(new Cancelled("cancelled"));
   }
 }

@@ -5,7 +5,7 @@ import {Parameters} from "./parameters.js";
 import {Results} from "./results.js";
 import {TEMPLATES} from "./templates.js";
 import {at, download, element, whole, withPlaces} from "./dom.js";
-import {MOST_TEXT, OWN, emptyWork, exampleOf, fromFragment, isChanged, isPath, keep, recall, toFragment} from "./work.js";
+import {MOST_TEXT, OWN, emptyWork, exampleOf, fromFragment, isChanged, isPath, keep, onkept, recall, toFragment} from "./work.js";
 
 const COMPILED = "To read: OpenCL C is compiled by clang, which a browser has not, so the example brings what it " +
     "became. Its launch file, machine and parameters can be edited";
@@ -18,7 +18,8 @@ const LONG = 250;       /* ms until the clock shows */
 
 let catalogue, examples, example, works, work, undo;
 let engine, editor, parameters, results;
-let busy = null, last = null, baseline = null, keeping = 0, editing = false;
+let busy = null, last = null, baseline = null, keeping = 0;
+let editing = false, warned = false, loaded = false;
 
 // ---- the work
 
@@ -93,7 +94,12 @@ async function addFile(file) {
     return;
   }
   if (TEXT.test(file.name)) {
-    work.files[file.name] = await file.text();
+    if (file.name === OWN) {
+      work.machine = OWN;
+      work.ini = await file.text();
+    } else {
+      work.files[file.name] = await file.text();
+    }
   } else {
     const content = new Uint8Array(await file.arrayBuffer());
     work.binary[file.name] = btoa(Array.from(content, byte => String.fromCharCode(byte)).join(""));
@@ -136,10 +142,16 @@ function showLaunch() {
 function edited() {
   if (!editing)
     return;
-  clearUndo();
-  if (location.hash) // what it holds is no longer what is here
-    history.replaceState(null, "", location.pathname + location.search);
+  if (!undo?.lasting)
+    clearUndo();
+  forgetLink();
   changed();
+}
+
+/* What the address holds is no longer what is here. */
+function forgetLink() {
+  if (location.hash)
+    history.replaceState(null, "", location.pathname + location.search);
 }
 
 function changed() {
@@ -150,7 +162,11 @@ function changed() {
 }
 
 function keepNow() {
-  keep(example.name, works);
+  const could = keep(example.name, work);
+  if (!could && isChanged(work) && !warned) {
+    warned = true;
+    tell("The browser keeps nothing here: your changes last as long as this page.");
+  }
   learnValues();
 }
 
@@ -180,6 +196,8 @@ function editMachine(name) {
 }
 
 function choose(name) {
+  if (example && keeping) // the last edit, which is no longer of the example of now
+    keep(example.name, work);
   example = examples.find(one => one.name === name) || examples[0];
   work = works[example.name] ||= emptyWork();
   clearUndo();
@@ -190,14 +208,16 @@ function choose(name) {
   tell(isChanged(work) ? "With your changes." : "");
 }
 
-/* Puts `given` in the place of the work on `name`, and offers the way back. */
-function replaceWork(name, given, said) {
+/* Puts `given` in the place of the work on `name`, and offers the way back: until the next edit, or as `lasting`, which
+ * is for work that somebody else has replaced. */
+function replaceWork(name, given, said, lasting = false) {
   const before = works[name];
   works[name] = given;
   choose(name);
   tell(said);
   if (before && isChanged(before)) {
-    undo = () => replaceWork(name, before, "As it was before.");
+    undo = {lasting, back: () => { forgetLink(); replaceWork(name, before, "As it was before."); }};
+    at("undo").textContent = lasting ? "Back to my own" : "Undo";
     at("undo").hidden = false;
   }
 }
@@ -243,12 +263,11 @@ function request(verb, ...more) {
 
 /* Runs `task` with buttons, clock and Cancel as they are while something runs. */
 async function during(what, task) {
-  if (busy)
+  if (busy || !loaded)
     return;
   const start = performance.now();
   busy = what;
   clearProblem();
-  clearUndo();
   tellRuns();
   tell(`${what}…`);
   const tick = setInterval(() => {
@@ -287,13 +306,14 @@ const run = () => during("Running", async () => {
   const vary = work.vary.trim() ? ["--html-vary", work.vary.trim()] : [];
   const verify = work.verify && !at("verify-label").hidden ? ["--verify"] : [];
   const asked = request(verb, "--html", "page.html", ...vary, ...verify);
+  const again = request(verb, "--report", "json", ...verify); // of now, whatever is edited while it runs
   const answer = await engine.run(asked.words, asked.files, ["page.html"]);
   if (answer.err)
     showProblem(answer.err, answer.status);
   const page = answer.files["page.html"];
   if (!answer.out && !page)
     return "No result";
-  last = {name: example.name, json: null, page, ...request(verb, "--report", "json", ...verify), said: cyclesOf(answer.out)};
+  last = {name: example.name, json: null, page, ...again, said: cyclesOf(answer.out)};
   results.setText("report", answer.out, asked.key);
   if (page)
     results.setPage(new TextDecoder().decode(page), asked.key);
@@ -354,7 +374,7 @@ function tell(text) { at("status").textContent = text; }
 
 function tellRuns() {
   for (const id of ["run", "explain", "check"])
-    at(id).disabled = Boolean(busy);
+    at(id).disabled = Boolean(busy) || !loaded;
   at("check").disabled ||= Boolean(example) && isTrace(); // which needs the kernel
   at("example").disabled = Boolean(busy);
   at("save-page").hidden = !last || !last.page;
@@ -390,8 +410,12 @@ function clearProblem() {
 // ---- links
 
 async function share() {
-  const fragment = await toFragment(example.name, work);
-  history.replaceState(null, "", fragment);
+  try {
+    history.replaceState(null, "", await toFragment(example.name, work));
+  } catch (error) {
+    showProblem(error.message, 2);
+    return;
+  }
   try {
     await navigator.clipboard.writeText(location.href);
     tell("Copied: a link to all of this.");
@@ -401,8 +425,11 @@ async function share() {
 }
 
 async function takeLink() {
+  const {hash} = location;
   try {
-    const named = exampleOf(location.hash), link = named ? {example: named} : await fromFragment(location.hash);
+    const named = exampleOf(hash), link = named ? {example: named} : await fromFragment(hash);
+    if (hash !== location.hash)
+      return; // another one came
     if (!examples.some(one => one.name === link.example))
       throw new Error(`This link is of the example "${link.example}", which is not here.`);
     if (busy)
@@ -410,9 +437,9 @@ async function takeLink() {
     if (named)
       choose(named);
     else
-      replaceWork(link.example, link.work, "From a link.");
+      replaceWork(link.example, link.work, "From a link.", true);
   } catch (error) {
-    history.replaceState(null, "", location.pathname + location.search);
+    forgetLink();
     choose(examples[0].name);
     at("problem").replaceChildren(`${error.message} Here is the first example instead.`);
     at("problem").hidden = false;
@@ -427,7 +454,7 @@ function listExamples() {
 }
 
 function listen() {
-  at("example").addEventListener("change", () => choose(at("example").value));
+  at("example").addEventListener("change", () => { forgetLink(); choose(at("example").value); });
   at("machine").addEventListener("change", () => editMachine(at("machine").value));
   at("vary").addEventListener("input", () => { work.vary = at("vary").value; edited(); });
   at("verify").addEventListener("change", () => { work.verify = at("verify").checked; edited(); });
@@ -435,8 +462,11 @@ function listen() {
   at("explain").addEventListener("click", () => tellAbout("explain", "Explaining"));
   at("check").addEventListener("click", () => tellAbout("check", "Checking"));
   at("cancel").addEventListener("click", () => engine.cancel());
-  at("reset").addEventListener("click", () => replaceWork(example.name, emptyWork(), "As the example was."));
-  at("undo").addEventListener("click", () => undo && undo());
+  at("reset").addEventListener("click", () => {
+    forgetLink();
+    replaceWork(example.name, emptyWork(), "As the example was.");
+  });
+  at("undo").addEventListener("click", () => undo && undo.back());
   at("share").addEventListener("click", share);
   at("add").addEventListener("click", () => at("added").click());
   at("added").addEventListener("change", async () => {
@@ -462,18 +492,26 @@ function listen() {
     }
   });
   addEventListener("hashchange", () => location.hash && takeLink());
-  addEventListener("pagehide", () => example && keep(example.name, works));
+  addEventListener("pagehide", () => example && keep(example.name, work));
+  onkept(theirs => { works = {...theirs, [example.name]: work}; });
+}
+
+async function load(name) {
+  const answer = await fetch(name).catch(() => ({ok: false, status: "the server is not there"}));
+  if (!answer.ok)
+    throw new Error(`${name}: ${answer.status}${answer.statusText ? ` ${answer.statusText}` : ""}`);
+  return answer.json().catch(() => { throw new Error(`${name}: it is another file`); });
 }
 
 async function begin() {
   engine = new Engine();
-  catalogue = await (await fetch("examples.json")).json();
+  catalogue = await load("examples.json");
   examples = [...catalogue.examples, ...TEMPLATES];
   editor = new Editor(editFile);
   results = new Results(known, go, name => {
     if (name === "compare" && baseline && last && !busy)
       during("Comparing", async () => { await compare(); return "Compared"; });
-  });
+  }, run);
   parameters = new Parameters(catalogue.parameters, () => { work.parameters = parameters.pairs(); edited(); });
   const kept = recall();
   works = kept.works;
@@ -484,7 +522,11 @@ async function begin() {
   else
     choose(examples.some(one => one.name === kept.current) ? kept.current : examples[0].name);
   at("version").textContent = `Warpwait ${catalogue.version}`;
+  const said = at("status").textContent;
+  tell("Loading…");
   await engine.ready;
+  tell(said);
+  loaded = true;
   tellRuns();
   document.body.dataset.ready = "yes";
 }

@@ -1,16 +1,19 @@
 /* What runs have said: the page of the last one, and texts, each behind its tab. Where there is room for both, the page
  * stands beside the texts. */
-import {at, element, withPlaces} from "./dom.js";
+import {at, download, element, whole, withPlaces} from "./dom.js";
 import {Tabs} from "./tabs.js";
 
 const PANELS = [["page", "Page"], ["report", "Report"], ["explain", "Explain"], ["check", "Check"],
   ["compare", "Compare"]];
+const MOST_SHOWN = 1 << 20; /* letters of a text, which a browser lays out at once */
 const ROOM = matchMedia("(min-width: 2000px)"); /* as in playground.css */
 
 export class Results {
-  /* `known` and `go`: the places that texts may lead to; `onshow(name)`: a panel is shown. */
-  constructor(known, go, onshow) {
-    Object.assign(this, {known, go, onshow, keys: new Map()});
+  /* `known` and `go`: the places that texts may lead to; `onshow(name)`: a panel is shown; `onrun()`: Ctrl+Enter was
+   * pressed in the page. */
+  constructor(known, go, onshow, onrun) {
+    Object.assign(this, {known, go, onshow, onrun, keys: new Map(), frame: null, html: ""});
+    addEventListener("message", event => this.heard(event));
     this.tabs = new Tabs(at("results"), name => `panel-${name}`, name => this.show(name));
     ROOM.addEventListener("change", () => this.arrange());
     this.arrange();
@@ -37,21 +40,36 @@ export class Results {
 
   /* A text and the state that it is of. */
   setText(name, text, key) {
-    at(`${name}-text`).replaceChildren(withPlaces(text, this.known, this.go));
+    const shown = text.length > MOST_SHOWN ? text.slice(0, text.lastIndexOf("\n", MOST_SHOWN) + 1) : text;
+    at(`${name}-text`).replaceChildren(withPlaces(shown, this.known, this.go), this.rest(name, text, shown));
     this.filled(name, key);
   }
 
+  /* The way to what of a text is not shown. */
+  rest(name, text, shown) {
+    if (shown.length === text.length)
+      return "";
+    return element("button", {type: "button", onclick: () => download(`${name}.txt`, text, "text/plain")},
+        `The first ${whole(shown.length)} of ${whole(text.length)} letters. Save all of them`);
+  }
+
   setPage(html, key) {
-    const frame = element("iframe", {src: "frame.html", sandbox: "allow-scripts", title: "The page of the run"});
-    const give = event => {
-      if (event.source !== frame.contentWindow)
-        return;
-      removeEventListener("message", give);
-      frame.contentWindow.postMessage(html, "*");
-    };
-    addEventListener("message", give);
-    at("page-frame").replaceChildren(frame);
+    this.frame = element("iframe", {src: "frame.html", sandbox: "allow-scripts", title: "The page of the run"});
+    this.html = html;
+    at("page-frame").replaceChildren(this.frame);
     this.filled("page", key);
+  }
+
+  /* From the frame, which has no origin: only who says it, and that somebody has just pressed a key, can be known. */
+  heard({source, data}) {
+    if (!this.frame || !source || source !== this.frame.contentWindow)
+      return;
+    if (data === "ready" && this.html) {
+      source.postMessage(this.html, "*");
+      this.html = "";
+    } else if (data === "run" && navigator.userActivation.isActive) {
+      this.onrun();
+    }
   }
 
   filled(name, key) {
@@ -64,6 +82,7 @@ export class Results {
   clear() {
     this.keys.clear();
     at("page-frame").replaceChildren();
+    this.frame = null;
     for (const [name] of PANELS)
       at(`${name}-empty`).hidden = false;
     for (const name of ["report", "explain", "check", "compare"])

@@ -1,19 +1,23 @@
 /* A piece of work: an example, and what the reader has made of it. It is kept between visits, and travels in links.
  *
- * {files: {path: text} as changed or added, binary: {path: base64} as added, machine: a name, OWN, or "" for the launch file's, ini: the text of OWN,
- *  parameters: [[name, value]], vary: "KEY=VALUES", verify: whether the launch file's checks are held} */
+ * {files: {path: text} as changed or added, binary: {path: base64} as added, machine: a name, OWN, or "" for the launch
+ *  file's, ini: the text of OWN, parameters: [[name, value]], vary: "KEY=VALUES", verify: whether the launch file's
+ *  checks are held} */
 export const OWN = "machine.ini";
 const KEPT = "warpwait.playground.1";
 export const MOST_TEXT = 1 << 20;
+const MOST_FILES = 100, MOST_PATH = 100;
 
 export const emptyWork = () => ({files: {}, binary: {}, machine: "", ini: "", parameters: [], vary: "", verify: false});
 
 const isText = value => typeof value === "string" && value.length <= MOST_TEXT;
 const isPair = value => Array.isArray(value) && value.length === 2 && value.every(isText);
-export const isPath = path => /^[\w][\w.-]*(\/[\w][\w.-]*)*$/.test(path);
+export const isPath = path =>
+    /^\w[\w.-]*(\/\w[\w.-]*)*$/.test(path) && path.length <= MOST_PATH && path !== "__proto__";
 const isBase64 = value => isText(value) && /^[A-Za-z0-9+/]*={0,2}$/.test(value) && value.length % 4 === 0;
-const isFolder = (value, good) => Boolean(value) && typeof value === "object" &&
-    Object.entries(value).every(([path, content]) => isPath(path) && good(content));
+const isFolder = (value, good) => Boolean(value) && typeof value === "object" && !Array.isArray(value) &&
+    Object.keys(value).length <= MOST_FILES &&
+    Object.entries(value).every(([path, content]) => isPath(path) && path !== OWN && good(content));
 
 /* A clean copy of what came from outside. Throws what is wrong with it. */
 export function takeWork(value) {
@@ -23,7 +27,8 @@ export function takeWork(value) {
   if (!good)
     throw new Error("it does not hold what a playground's link holds");
   const {files, binary, machine, ini, parameters, vary, verify} = value;
-  return {files: {...files}, binary: {...binary}, machine, ini, parameters: parameters.map(pair => [...pair]), vary, verify};
+  const pairs = parameters.map(pair => [...pair]);
+  return {files: {...files}, binary: {...binary}, machine, ini, parameters: pairs, vary, verify};
 }
 
 export const isChanged = work => JSON.stringify(work) !== JSON.stringify(emptyWork());
@@ -35,44 +40,81 @@ export function recall() {
     const value = JSON.parse(localStorage.getItem(KEPT)) || {};
     kept.current = String(value.current || "");
     for (const [name, work] of Object.entries(value.works || {}))
-      kept.works[name] = takeWork(work);
+      if (isPath(name))
+        recallOne(kept.works, name, work);
   } catch {
-    kept.works = {};
+    // What is there is not ours.
   }
   return kept;
 }
 
-export function keep(current, works) {
-  const changed = Object.fromEntries(Object.entries(works).filter(([, work]) => isChanged(work)));
+/* What cannot be read of one example is no harm to the others. */
+function recallOne(works, name, work) {
   try {
-    localStorage.setItem(KEPT, JSON.stringify({current, works: changed}));
+    works[name] = takeWork(work);
   } catch {
-    // Without storage the work lasts as long as the page.
+    delete works[name];
   }
 }
+
+/* Keeps the work on one example beside what is kept already, which another window may have changed since. Returns
+ * whether it could be. */
+export function keep(name, work) {
+  const {works} = recall();
+  works[name] = work;
+  const changed = Object.fromEntries(Object.entries(works).filter(([, each]) => isChanged(each)));
+  try {
+    localStorage.setItem(KEPT, JSON.stringify({current: name, works: changed}));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/* Tells of what another window keeps. */
+export const onkept = tell => addEventListener("storage", event => event.key === KEPT && tell(recall().works));
 
 // ---- links: "#example=" and a name; or "#1." and JSON, deflated, in base64 for URLs
 
 /* The example that a link only names; undefined of other links. */
 export const exampleOf = fragment => /^#example=([\w-]{1,80})$/.exec(fragment)?.[1];
 
-const VERSION = 1;
+const VERSION = 1, PIECE = 1024;
 const DEFLATE = "deflate-raw";
 
+/* The bytes piece by piece, as they are asked for: what a piece becomes is there at once, be it a thousand times as
+ * long. */
+function piecesOf(bytes) {
+  let from = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (from < bytes.length)
+        controller.enqueue(bytes.slice(from, from += PIECE));
+      else
+        controller.close();
+    },
+  }, {highWaterMark: 0});
+}
+
 async function through(bytes, stream, most) {
-  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+  const reader = piecesOf(bytes).pipeThrough(stream).getReader();
   const pieces = [];
   for (let size = 0, piece; !(piece = await reader.read()).done;) {
     size += piece.value.length;
-    if (size > most)
+    if (size > most) {
+      reader.cancel().catch(() => {});
       throw new Error("it is too long");
+    }
     pieces.push(piece.value);
   }
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
+/* Throws a sentence where it would be a link that nobody can open. */
 export async function toFragment(example, work) {
   const text = new TextEncoder().encode(JSON.stringify({example, work}));
+  if (text.length > MOST_TEXT)
+    throw new Error(`This is too long for a link: ${text.length} bytes, of at most ${MOST_TEXT}.`);
   const packed = await through(text, new CompressionStream(DEFLATE), Infinity);
   const letters = Array.from(packed, byte => String.fromCharCode(byte)).join("");
   return `#${VERSION}.` + btoa(letters).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");

@@ -40,13 +40,20 @@ function makeFolders(fs, path) {
   }
 }
 
+// What the reader asked for and cannot have.
+class Refused extends Error {}
+
 function writeFiles(fs, files) {
   fs.ignorePermissions = true; // there is one user, and no umask() to tell what others may
   fs.mkdir(FOLDER);
   fs.chdir(FOLDER);
   for (const [path, data] of Object.entries(files || {})) {
-    makeFolders(fs, path);
-    fs.writeFile(path, data);
+    try {
+      makeFolders(fs, path);
+      fs.writeFile(path, data);
+    } catch {
+      throw new Refused(`${path}: no file can have this name beside the others`);
+    }
   }
 }
 
@@ -61,7 +68,9 @@ function readFiles(fs, paths) {
 // What ended it, other than exit(): a trap, or memory that cannot be had.
 function reason(error) {
   const text = String(error && error.message || error).split("\n")[0];
-  return /memory/i.test(text) ? "out of memory" : `a defect: ${text}`;
+  if (error instanceof Refused)
+    return text;
+  return /memory|allocation|invalid (typed )?array length/i.test(text) ? "out of memory" : `a defect: ${text}`;
 }
 
 async function run(compiled, request) {
@@ -96,7 +105,7 @@ async function compile() {
   const response = await fetch("warpwait.wasm");
   if (!response.ok)
     throw new Error(`warpwait.wasm: ${response.status} ${response.statusText}`);
-  const typed = response.headers.get("Content-Type") === "application/wasm";
+  const typed = /^application\/wasm *(;|$)/i.test(response.headers.get("Content-Type"));
   return typed ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
 }
 
@@ -113,7 +122,9 @@ started.then(({version}) => postMessage({ready : true, version}),
              error => postMessage({ready : false, err : `WebAssembly cannot be loaded: ${error.message}`}));
 
 onmessage = async event => {
-  const {compiled} = await started;
+  const {compiled} = await started.catch(() => ({})); // the page has been told
+  if (!compiled)
+    return;
   const answer = await run(compiled, event.data);
   postMessage(answer, Object.values(answer.files).map(data => data.buffer));
 };

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests/html"), str(ROOT / "tests/playground")]
@@ -34,8 +35,18 @@ class Folder(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def serve():
-    handler = functools.partial(Folder, directory=str(ROOT / "build/playground"))
+class Slow(Folder):
+    """A server far away that does not know what .wasm is."""
+    extensions_map = {**Folder.extensions_map, ".wasm": "application/octet-stream"}
+
+    def do_GET(self):
+        if self.path == "/warpwait.wasm":
+            time.sleep(1)
+        super().do_GET()
+
+
+def serve(kind=Folder):
+    handler = functools.partial(kind, directory=str(ROOT / "build/playground"))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}"
@@ -127,6 +138,12 @@ class Play(Reader):
                 return path
             time.sleep(0.05)
         raise RuntimeError(f"no {name} was saved: {list(self.saved.iterdir())}")
+
+    def give(self, name, path):
+        """A file to a button that asks for one."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=f"#{name}")
+        self.call("DOM.setFileInputFiles", files=[str(path)], nodeId=node["nodeId"])
 
     def report(self):
         for old in self.saved.iterdir():
@@ -368,6 +385,9 @@ def a_broken_link_says_so_and_shows_the_first_example(play, _shell):
               json.dumps({"example": "template_kernel", "work": work | {"files": {"../x": ""}}}),
               json.dumps({"example": "template_kernel", "work": work | {"parameters": [["a"]]}}),
               json.dumps({"example": "template_kernel", "work": work | {"binary": {"a.wwo": "*"}}}), " " * 3_000_000]
+    packed += [json.dumps({"example": "template_kernel", "work": work | {"files": files}}) for files in (
+        [], {"/etc/x": ""}, {"a//b": ""}, {"__proto__": ""}, {"machine.ini": ""}, {"a" * 200: ""},
+        {f"a{number}": "" for number in range(50000)})]
     broken = ["#", "#nonsense", "#1.", "#1.AAAA", "#2." + good[3:], good[:-9], good[:9] + "_" + good[10:]]
     first = play.evaluate("document.querySelector('#example option').value")
     play.visit(good)
@@ -378,6 +398,162 @@ def a_broken_link_says_so_and_shows_the_first_example(play, _shell):
         assert said.startswith("This link is") and "\n" not in said and len(said) < 200, (fragment[:40], said)
         assert play.at("example", "value") == first, fragment[:40]
         play.complaints.clear()
+
+
+def a_link_that_would_fill_the_memory_is_refused_at_once(play, _shell):
+    packer = zlib.compressobj(9, wbits=-15)
+    packed = b"".join([*(packer.compress(bytes(1 << 24)) for _ in range(16)), packer.flush()])
+    begin = time.monotonic()
+    play.visit("#1." + base64.urlsafe_b64encode(packed).decode().rstrip("="))
+    assert play.at("problem").startswith("This link is damaged: it is too long."), play.at("problem")
+    assert time.monotonic() - begin < 5
+
+
+def what_is_too_long_for_a_link_says_so(play, _shell):
+    play.example("template_kernel")
+    play.text(play.text() + ";" * (1 << 20))
+    play.press("share")
+    play.wait("!document.getElementById('problem').hidden")
+    assert play.at("problem").startswith("This is too long for a link: ") and play.evaluate("location.hash") == ""
+
+
+def work_that_a_link_replaced_can_be_had_back(play, _shell):
+    play.example("template_kernel")
+    play.text("; mine\n" + play.text())
+    play.press("share")
+    play.wait("location.hash")
+    link = play.evaluate("location.hash")
+    play.text("; also mine\n" + play.text())
+    mine = play.state()
+    play.visit(link, fresh=False)
+    assert play.text().startswith("; mine") and not play.at("undo", "hidden")
+    play.text(play.text() + "; and more\n")
+    play.do("run")
+    play.press("undo")
+    assert play.state() == mine and play.evaluate("location.hash") == ""
+
+
+def names_that_cannot_be_side_by_side_are_told(play, _shell):
+    work = {"files": {"a": "", "a/b": ""}, "binary": {}, "machine": "", "ini": "", "parameters": [], "vary": "",
+            "verify": False}
+    play.visit(play.evaluate(PACK % json.dumps(json.dumps({"example": "template_kernel", "work": work}))))
+    play.do("run")
+    assert play.at("problem") == "a/b: no file can have this name beside the others", play.at("problem")
+
+
+def a_slow_server_that_does_not_know_wasm_is_waited_for(play, _shell):
+    origin = serve(Slow)
+    play.allowed += (f"{origin}/",)
+    play.call("Page.navigate", url=f"{origin}/")
+    play.wait("location.origin === '%s' && document.querySelectorAll('#example option').length" % origin)
+    assert play.at("status") == "Loading…" and play.at("run", "disabled")
+    play.key("Enter", CTRL)  # which is for later
+    play.wait("document.body.dataset.ready === 'yes'", 30)
+    assert not play.at("run", "disabled") and play.at("status") == ""
+    play.do("run")
+    assert "cycles" in play.at("status")
+
+
+def a_worker_that_is_lost_is_followed_by_another(play, _shell):
+    ask = """(async () => { const {Engine} = await import(`${location.origin}/engine.js`), engine = new Engine();
+      const said = [], version = () => engine.run(["--version"], {}).then(answer => answer.out, error => error.message);
+      %s; engine.worker.terminate(); return said; })()"""
+    version = play.at("version").replace("Warpwait", "warpwait") + "\n"
+    lost = "engine.worker.onerror(new ErrorEvent('error', {message: 'gone'}))"
+    for what, wanted in (
+            ("const first = version(); engine.cancel(); said.push(await first, await version(), await engine.ready)",
+             ["cancelled", version, version.split()[1]]),
+            (f"said.push(await version()); const last = version(); {lost}; said.push(await last, await version())",
+             [version, "worker.js: gone", version])):
+        assert play.evaluate(ask % what) == wanted, (what, play.evaluate(ask % what))
+
+
+def two_windows_keep_the_work_of_both(play, _shell):
+    play.example("template_kernel")
+    play.text("; mine\n")
+    play.wait("(localStorage.getItem('warpwait.playground.1') || '').includes('mine')", 5)
+    theirs = {"files": {"kernel.wws": "; theirs"}, "binary": {}, "machine": "", "ini": "", "parameters": [], "vary": "",
+              "verify": False}
+    play.evaluate("""new Promise(done => { const other = document.createElement('iframe'); other.src = 'frame.html';
+      other.onload = () => { const key = 'warpwait.playground.1', kept = JSON.parse(localStorage.getItem(key));
+        kept.works.template_copy = %s; other.contentWindow.localStorage.setItem(key, JSON.stringify(kept));
+        setTimeout(() => { other.remove(); done(true); }, 100); };
+      document.body.append(other); })""" % json.dumps(theirs))
+    play.tab("kernel.wws")
+    play.text("; mine again\n")
+    play.example("template_copy")
+    assert play.text() == "; theirs"
+    play.visit(fresh=False)
+    assert play.text() == "; theirs"
+    play.example("template_kernel")
+    assert play.text() == "; mine again\n"
+
+
+def storage_that_is_full_is_told(play, _shell):
+    play.example("template_kernel")
+    play.evaluate("Storage.prototype.setItem = () => { throw new Error('full'); }")
+    play.text("; mine\n")
+    play.wait("document.getElementById('status').textContent.startsWith('The browser keeps nothing here')", 5)
+
+
+def a_machine_of_ones_own_can_be_added_as_a_file(play, shell):
+    play.example("template_copy")
+    machine = play.folder / "machine.ini"
+    machine.write_text("[dma]\nsetup = 77\n")
+    play.give("added", machine)
+    play.wait("document.getElementById('machine').value === 'machine.ini'")
+    assert play.text() == machine.read_text()
+    play.do("run")
+    assert play.at("report-text") == shell.run(play.files(), "run", "launch.json", "--machine", "machine.ini")
+
+
+def what_is_edited_during_a_run_is_not_of_its_report(play, shell):
+    play.example("template_kernel")
+    files = play.files()
+    play.tab("kernel.wws")
+    play.evaluate("""(() => { document.getElementById('run').click();
+      document.querySelector('.CodeMirror').CodeMirror.setValue('.kernel number\\nexit\\n'); })()""")
+    play.idle()
+    assert not play.at("stale", "hidden")
+    assert play.report() == shell.run(files, "run", "launch.json", "--report", "json")
+
+
+def ctrl_enter_in_the_page_of_a_run_runs(play, _shell):
+    play.example(BUFFERED)
+    play.do("run")
+    place = "document.querySelector('iframe').getBoundingClientRect()"
+    for _ in range(100):
+        if play.in_frame("document.body && document.body.dataset.ready === 'yes'"):
+            break
+        time.sleep(0.05)
+    play.evaluate("document.getElementById('status').textContent = 'before'")
+    play.evaluate("postMessage('run', '*')")  # not from the frame
+    play.settle()
+    assert play.at("status") == "before"
+    play.click(play.evaluate(f"{place}.left + 20"), play.evaluate(f"{place}.top + 10"))
+    play.key("Enter", CTRL)
+    play.wait("document.getElementById('status').textContent.includes('cycles')", 10)
+
+
+def a_long_text_is_shown_in_part_and_saved_whole(play, shell):
+    play.example("template_kernel")
+    play.tab("launch.json")
+    launch = json.loads(play.text())
+    launch["launches"] *= 2000
+    play.text(json.dumps(launch))
+    play.do("run")
+    play.tab("report")
+    begin = time.monotonic()
+    play.settle()
+    assert play.evaluate("document.querySelector('#report-text button:last-child').textContent").startswith("The first 1,04")
+    assert len(play.at("report-text")) < 1.1 * (1 << 20) and time.monotonic() - begin < 2
+    play.evaluate("document.querySelector('#report-text button:last-child').click()")
+    path = play.saved / "report.txt"
+    for _ in range(100):
+        if path.exists():
+            break
+        time.sleep(0.05)
+    assert path.read_text() == shell.run(play.files(), "run", "launch.json")
 
 
 def a_link_names_an_example(play, _shell):
@@ -410,8 +586,7 @@ def a_file_of_ones_own_is_added(play, shell):
     play.example("template_copy")
     program = play.folder / "own.wwo"
     shell.run(play.files(), "asm", "kernel.wws", "-o", str(program))
-    node = play.call("DOM.querySelector", nodeId=play.call("DOM.getDocument")["root"]["nodeId"], selector="#added")
-    play.call("DOM.setFileInputFiles", files=[str(program)], nodeId=node["nodeId"])
+    play.give("added", program)
     play.wait("!document.getElementById('binaries').hidden")
     assert play.at("binaries").startswith(f"own.wwo: {program.stat().st_size:,} bytes")
     play.tab("launch.json")
@@ -497,6 +672,12 @@ def a_result_of_an_earlier_state_says_so(play, _shell):
 
 
 def storage_that_holds_anything_is_no_harm(play, _shell):
+    good = json.dumps({"files": {"kernel.wws": "; mine"}, "binary": {}, "machine": "", "ini": "", "parameters": [],
+                       "vary": "", "verify": False})
+    play.evaluate(f"""addEventListener('pagehide', () => localStorage.setItem('warpwait.playground.1',
+      '{{"current": "template_copy", "works": {{"template_kernel": 3, "template_copy": {good}}}}}'))""")
+    play.visit(fresh=False)
+    assert play.text() == "; mine"  # what is wrong with another is no harm
     for kept in ("{", "[]", "7", '{"current": "no/such", "works": {"a": 3}}', '{"works": []}'):
         play.evaluate(f"addEventListener('pagehide', () => localStorage.setItem('warpwait.playground.1', '{kept}'))")
         play.visit(fresh=False)
@@ -526,6 +707,7 @@ def tab_to(play, name, modifiers=0):
 
 
 def a_keyboard_is_enough(play, _shell):
+    play.example("template_kernel")
     tab_to(play, "example")
     before = play.at("example", "value")
     play.key("ArrowDown")
@@ -657,12 +839,18 @@ TESTS = [opens_and_lists_what_it_has, every_examples_reports_are_the_command_lin
          a_place_in_a_text_leads_to_the_editor, an_error_marks_its_line,
          errors_of_launch_files_machines_and_parameters_are_shown_where_they_are, parameters_and_machines_reach_the_run,
          results_are_verified_when_asked, a_baseline_is_compared_with_the_last_run, a_link_carries_all_of_it,
-         a_link_names_an_example,
-         a_lesson_says_what_its_program_was_compiled_for, a_file_of_ones_own_is_added, check_marks_what_it_finds,
-         a_broken_link_says_so_and_shows_the_first_example, what_a_link_holds_is_text,
+         a_link_names_an_example, a_lesson_says_what_its_program_was_compiled_for, a_file_of_ones_own_is_added,
+         check_marks_what_it_finds, a_broken_link_says_so_and_shows_the_first_example, what_a_link_holds_is_text,
          an_endless_kernel_can_be_cancelled, work_outlives_a_reload_and_has_a_way_back,
-         a_result_of_an_earlier_state_says_so, storage_that_holds_anything_is_no_harm, opencl_is_there_to_read_and_run, a_keyboard_is_enough,
-         all_controls_have_names, a_wide_window_has_page_and_report_side_by_side, nothing_sticks_out_at_any_width, text_has_contrast_in_light_and_dark]
+         a_result_of_an_earlier_state_says_so, storage_that_holds_anything_is_no_harm, opencl_is_there_to_read_and_run,
+         a_keyboard_is_enough, all_controls_have_names, a_wide_window_has_page_and_report_side_by_side,
+         nothing_sticks_out_at_any_width, text_has_contrast_in_light_and_dark,
+         a_link_that_would_fill_the_memory_is_refused_at_once, what_is_too_long_for_a_link_says_so,
+         work_that_a_link_replaced_can_be_had_back, names_that_cannot_be_side_by_side_are_told,
+         a_slow_server_that_does_not_know_wasm_is_waited_for, a_worker_that_is_lost_is_followed_by_another,
+         two_windows_keep_the_work_of_both, storage_that_is_full_is_told, a_machine_of_ones_own_can_be_added_as_a_file,
+         what_is_edited_during_a_run_is_not_of_its_report, ctrl_enter_in_the_page_of_a_run_runs,
+         a_long_text_is_shown_in_part_and_saved_whole]
 
 
 def main():
