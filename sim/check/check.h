@@ -59,7 +59,10 @@ struct source_maker checker_sources(struct checker *checker);
 void checker_take(struct checker *checker, uint32_t number, const struct isa_launch *launch,
                   const struct launch_result *result);
 
-/* All hazards so far, sorted by line of `here`, rule and line of `other`; valid until the next call of these. */
+/* Those of a lower turn may be the cause of those of a higher one. */
+unsigned check_turn(enum isa_hazard_rule rule);
+
+/* All hazards so far, sorted by turn, line of `here`, rule and line of `other`; valid until the next call of these. */
 const struct check_hazard *checker_hazards(struct checker *checker, size_t *count);
 
 /* What has been looked at, for whoever wants to know that something was. */

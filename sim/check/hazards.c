@@ -61,7 +61,20 @@ void hazards_add(struct checker *checker, const struct check_hazard *hazard) {
   *bucket = (uint32_t)checker->hazard_count;
 }
 
-/* ---- by place in the source --------------------------------------------------------------------- */
+/* ---- what to mend first, and then by place in the source
+ * --------------------------------------------------------------------- */
+
+/* Where work-items have parted, or a call got what it must not get, what else is found may be but a consequence: a wait
+ * for the wrong event leaves a copy in flight, and whoever reads there then races with it. */
+unsigned check_turn(enum isa_hazard_rule rule) {
+  enum { PARTED, CALL, REST };
+  if (rule == HAZARD_G1 || check_is_divergence(rule))
+    return PARTED;
+  const bool copy = (rule >= HAZARD_X1 && rule <= HAZARD_X4) || (rule >= HAZARD_X11 && rule <= HAZARD_X15);
+  const bool access = rule >= HAZARD_M1 && rule <= HAZARD_M4;
+  const bool id = (rule >= HAZARD_R1 && rule <= HAZARD_R4) || rule == HAZARD_R8 || rule == HAZARD_R9;
+  return copy || access || id || rule == HAZARD_P5 || rule == HAZARD_R11 || rule == HAZARD_R12 ? CALL : REST;
+}
 
 static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
@@ -77,7 +90,8 @@ static int compare_sides(const struct check_side *a, const struct check_side *b)
 
 static int by_place(const void *left, const void *right) {
   const struct check_hazard *a = left, *b = right;
-  int order = compare_sides(&a->here, &b->here);
+  int order = compare(check_turn(a->rule), check_turn(b->rule));
+  order = order ? order : compare_sides(&a->here, &b->here);
   order = order ? order : compare(a->rule, b->rule);
   return order ? order : compare_sides(&a->other, &b->other);
 }

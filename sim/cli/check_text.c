@@ -210,10 +210,19 @@ static void add_summary(const struct view *view) {
 char *check_text(const struct check_report *report, bool colours) {
   struct text text = {0};
   const struct view view = {report, colours ? &coloured : &plain, &text};
+  const struct check_hazard *first = NULL;
   size_t shown = 0;
-  for (size_t i = 0; i < report->hazard_count; i++)
-    if (!report->suppressed[i] && shown++ < report->most)
-      add_hazard(&view, &report->hazards[i]);
+  for (size_t i = 0; i < report->hazard_count; i++) {
+    const struct check_hazard *hazard = &report->hazards[i];
+    if (report->suppressed[i] || shown++ >= report->most)
+      continue;
+    if (first && check_turn(hazard->rule) > check_turn(first->rule)) {
+      text_print(&text, "what follows may be a consequence of what is above: mend that first, and check again\n\n");
+      first = hazard;
+    }
+    first = first ? first : hazard;
+    add_hazard(&view, hazard);
+  }
   add_summary(&view);
   return text.data;
 }

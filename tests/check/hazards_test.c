@@ -51,6 +51,20 @@ TEST(hazards, instructions_of_one_place_in_the_source_are_one) {
   checker_free(checker);
 }
 
+TEST(hazards, what_may_be_the_cause_of_others_is_first) {
+  struct checker *checker = checker_new();
+  size_t count = 0;
+  add(checker, HAZARD_M5, 0, 2, 0);
+  add(checker, HAZARD_X10, 2, -1, 0);
+  add(checker, HAZARD_X12, 4, -1, 0);
+  add(checker, HAZARD_M8, 5, -1, 0);
+  const struct check_hazard *found = checker_hazards(checker, &count);
+  const enum isa_hazard_rule rules[4] = {HAZARD_M8, HAZARD_X12, HAZARD_X10, HAZARD_M5};
+  for (size_t i = 0; i < count && i < 4; i++)
+    EXPECT_EQ(found[i].rule, rules[i]);
+  checker_free(checker);
+}
+
 TEST(hazards, many_are_found_again) {
   struct checker *checker = checker_new();
   enum { MANY = 300 };
