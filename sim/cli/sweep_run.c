@@ -39,7 +39,9 @@ static const struct argp_option options[] = {
     {"points", KEY_POINTS, "FILE", 0, "Only points whose numbers in the grid are in FILE, one a line", 2},
     {"limit", KEY_LIMIT, "N", 0, "Run N points at most", 2},
     {"max-cycles", KEY_CYCLES, "N", 0,
-     "Give a launch up after N cycles (default: 1000000000, or the recording's limit)", 2},
+     "Give a launch up after N cycles (default: the sweep file's max_cycles, else 1000000000, or the recording's "
+     "limit)",
+     2},
     {"again", KEY_AGAIN, NULL, 0, "Run points once more that are in the file as refused or failed", 2},
     {"dry-run", KEY_DRY, NULL, 0, "Count points, run a few of them, and say how long all would take", 2},
     {"left", KEY_LEFT, NULL, 0, "Print the numbers of the points that are not in the file yet, and run nothing", 2},

@@ -228,7 +228,7 @@ bool session_open(struct session *session, struct sweep_plan *plan, const struct
   *session = (struct session){.options = options, .plan = plan};
   if (!sweep_target_open(&session->target, plan, message))
     return false;
-  const cycle_t usual = plan->trace ? session->target.max_cycles : CYCLES;
+  const cycle_t usual = plan->max_cycles ? plan->max_cycles : plan->trace ? session->target.max_cycles : CYCLES;
   session->metrics = sweep_metrics_new(plan->cost);
   session->run = (struct sweep_run){
       .bench = {.target = &session->target, .max_cycles = options->max_cycles ? options->max_cycles : usual},

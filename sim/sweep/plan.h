@@ -6,6 +6,7 @@
  *     build = -cl-mad-enable      ; options of OpenCL C's compiler
  *     sample = latin 500          ; grid (all points: the default), random N, latin N
  *     seed = 1
+ *     max_cycles = 1000000        ; a launch that takes more is given up
  *     cost = define.DEPTH * 4096 + dma.queue * 64
  *     [set]                       ; what all points have, by the names that axes have
  *     mem.l1_size = 0
@@ -85,6 +86,7 @@ struct sweep_plan {
   enum sweep_sample sample;
   int sample_line;
   uint64_t samples, seed;
+  uint64_t max_cycles; /* 0: not said */
   uint64_t grid;   /* points of the product of the factors */
   uint64_t points; /* numbered from 0: the grid's, before constraints, or those that were drawn */
 

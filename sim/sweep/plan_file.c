@@ -114,6 +114,15 @@ static bool take_seed(struct reading *reading) {
   return true;
 }
 
+static bool take_max_cycles(struct reading *reading) {
+  const char *end = reading->text;
+  int64_t cycles = 0;
+  if (!values_whole(end, &end, &cycles) || *end || cycles < 1)
+    return FAIL(reading, "max_cycles: '%.60s' is not a whole number of cycles from 1 to 2^53", reading->text);
+  reading->plan->max_cycles = (uint64_t)cycles;
+  return true;
+}
+
 static struct expression *take_expression(struct reading *reading) {
   char what[EXPRESSION_MESSAGE];
   struct expression *expression = expression_read(reading->text, what, sizeof what);
@@ -133,8 +142,9 @@ static bool take_cost(struct reading *reading) {
 static const struct sweep_key {
   const char *name;
   bool (*take)(struct reading *reading);
-} sweep_keys[] = {{"launch", take_launch}, {"trace", take_trace}, {"machine", take_machine}, {"build", take_build},
-                  {"sample", take_sample}, {"seed", take_seed},   {"cost", take_cost}};
+} sweep_keys[] = {{"launch", take_launch}, {"trace", take_trace},          {"machine", take_machine},
+                  {"build", take_build},   {"sample", take_sample},        {"seed", take_seed},
+                  {"cost", take_cost},     {"max_cycles", take_max_cycles}};
 enum { SWEEP_KEYS = sizeof sweep_keys / sizeof *sweep_keys };
 
 static bool take_sweep(struct reading *reading) {
@@ -147,7 +157,7 @@ static bool take_sweep(struct reading *reading) {
     }
   const char *nearest = nearest_word(reading->key, &sweep_keys[0].name, SWEEP_KEYS, sizeof *sweep_keys);
   return FAIL(reading, "[sweep] has no key '%.60s'%s%s%s", reading->key,
-              nearest ? "; did you mean '" : "; legal: launch, trace, machine, build, sample, seed, cost",
+              nearest ? "; did you mean '" : "; legal: launch, trace, machine, build, sample, seed, cost, max_cycles",
               nearest ? nearest : "", nearest ? "'?" : "");
 }
 

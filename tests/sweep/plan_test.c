@@ -107,7 +107,7 @@ static const struct {
     {"launch = l.json\n", "d/s.ini:1: launch: stands before the first section; [sweep] comes first"},
     {"[sweep]\nlanch = l.json\n", "d/s.ini:2: [sweep] has no key 'lanch'; did you mean 'launch'?"},
     {"[sweep]\nwidth = 3\n",
-     "d/s.ini:2: [sweep] has no key 'width'; legal: launch, trace, machine, build, sample, seed, cost"},
+     "d/s.ini:2: [sweep] has no key 'width'; legal: launch, trace, machine, build, sample, seed, cost, max_cycles"},
     {SWEEP "trace = t.wwt\n", "d/s.ini:3: trace: line 2 says what is run already; legal: one launch or one trace"},
     {SWEEP "launch = m.json\n", "d/s.ini:3: launch: set a second time"},
     {SWEEP "seed =\n[axes]\n", "d/s.ini:3: seed: has no value"},

@@ -302,6 +302,10 @@ class Sweep(unittest.TestCase):
         table = rows(self.sweep(self.plan("[axes]\nmem.dram_latency = 10 5000\n"), "--max-cycles", 20000))
         said = {row["mem.dram_latency"]: row["status"] for row in table.values()}
         self.assertEqual(said, {10: "finished", 5000: "cycle_limit"})
+        plan = self.plan("max_cycles = 20000\n[axes]\nmem.dram_latency = 10 5000\n")
+        self.assertEqual(rows(self.sweep(plan, out="key.sqlite")), table)
+        longer = rows(self.sweep(plan, "--max-cycles", 1000000, out="longer.sqlite"))
+        self.assertEqual({row["status"] for row in longer.values()}, {"finished"})
 
     def test_machines_that_are_none_are_refused_points(self):
         table = rows(self.sweep(self.plan("[axes]\nlds.banks = 32 64\nlds.size = 1024 65536\n")))
@@ -549,6 +553,9 @@ class Sweep(unittest.TestCase):
                      "bad.ini:4: launch.1.arg.3: is argument 3 of launch 1, which line 6 names 'arg.tiles' already")
         self.refused("[axes]\ndefine.1 = 1\n", "bad.ini:4: define.1: '1' is not the name of a macro")
         self.refused("[axes]\ndefine.A = 1\n", "kernel.wws' is assembly, which defines cannot change")
+        for word in ("0", "-1", "1.5", "many", "99999999999999999999"):
+            self.refused(f"max_cycles = {word}\n[axes]\ndma.queue = 1 2\n",
+                         f"bad.ini:3: max_cycles: '{word}' is not a whole number of cycles")
         self.refused("[axes]\ndma.queue = 1 2\n[constraints]\nno = dma.queue > 2\n", "bad.ini:6: no: ")
         self.refused("[axes]\ndma.queue = 1 2\n", "nowhere.json: No such file", "nowhere.json")
         self.refused("[axes]\ndma.queue = 1 2\n", "--shard: '3/3' is not I/N", EXAMPLE, "--shard", "3/3")
