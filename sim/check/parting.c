@@ -77,21 +77,21 @@ static bool leads_to(const struct isa_program *program, uint32_t branch, uint32_
   return found;
 }
 
-enum { NOWHERE = UINT32_MAX };
+static const uint32_t NOWHERE = UINT32_MAX;
 
 /* Where a branch, or an exit for some lanes, leads. */
 static uint32_t way(const struct isa_program *program, uint32_t branch, bool taken) {
   const struct isa_inst *inst = &program->code[branch];
   if (!taken)
     return branch + 1;
-  return inst->op == ISA_EXIT ? (uint32_t)NOWHERE : isa_branch_target(inst);
+  return inst->op == ISA_EXIT ? NOWHERE : isa_branch_target(inst);
 }
 
 /* Whether the branch decides about `pc`, to which it leads if it is taken, or if it is not. */
 static bool decides(const struct isa_program *program, uint32_t branch, bool taken, uint32_t pc) {
   const struct isa_inst *inst = &program->code[branch];
   const uint32_t to = way(program, branch, taken), away = way(program, branch, !taken);
-  const uint32_t join = inst->op == ISA_EXIT ? (uint32_t)NOWHERE : isa_branch_join(inst);
+  const uint32_t join = inst->op == ISA_EXIT ? NOWHERE : isa_branch_join(inst);
   if (to == NOWHERE)
     return false;
   if (away == NOWHERE || join == NOWHERE || !leads_to(program, branch, away, join, NOWHERE))
@@ -215,7 +215,7 @@ bool parting_tell_lanes(struct check_unit *unit, const struct check_group *group
 /* Where a warp has come to as its call of this number; NOWHERE if it has not, or long ago. */
 static uint32_t call_of(const struct check_warp *warp, uint32_t number) {
   const uint32_t since = warp->came_count - number;
-  return since && since <= CHECK_AHEAD ? warp->came[number % CHECK_AHEAD] : (uint32_t)NOWHERE;
+  return since && since <= CHECK_AHEAD ? warp->came[number % CHECK_AHEAD] : NOWHERE;
 }
 
 static bool is_of(const struct check_unit *unit, uint32_t slot, const struct check_group *group) {
@@ -227,7 +227,7 @@ static uint32_t least_call(const struct check_unit *unit, const struct check_gro
   uint32_t least = NOWHERE;
   *all = true;
   for (uint32_t slot = 0, any = 0; slot < unit->warp_count; slot++) {
-    const uint32_t pc = is_of(unit, slot, group) ? call_of(&unit->warps[slot], number) : (uint32_t)NOWHERE;
+    const uint32_t pc = is_of(unit, slot, group) ? call_of(&unit->warps[slot], number) : NOWHERE;
     *all &= !is_of(unit, slot, group) || !any || pc == least;
     any |= is_of(unit, slot, group);
     least = pc < least ? pc : least;
