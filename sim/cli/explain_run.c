@@ -64,7 +64,7 @@ static void find_marks(struct explain_run *run) {
   run->timed = count > 0;
   if (count) {
     report_place(run->job.launches[marks->launch].isa.program, marks->pc, place);
-    snprintf(run->why, sizeof run->why, "%.200s %.100s", place, marks->text);
+    snprintf(run->why, sizeof run->why, "%.200s %.190s", place, marks->text);
   }
   free(marks);
 }

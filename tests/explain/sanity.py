@@ -12,6 +12,9 @@ parameters changed as tests/replay/law.py does. Of each, every limit is lifted a
 - the base's cycles and waits are those of `run`, and so are those of R of the rows (default 2);
 - text says what JSON says, whatever --jobs, and the trace of the launch is explained as the launch is.
 
+Every fourth kernel depends on time: work-items loop as often as the clock says, or their turn at an atomic operation, or until
+another work-group has set a flag. Then each machine is a run, and says so; and the trace is a replay on each, and says so.
+
 One of which that does not hold is left in DIR (build/explain) as SEED.json. Exit status 0 if all that holds.
 """
 import argparse
@@ -36,6 +39,30 @@ WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait
 MACHINES = ("teaching", "teaching", "dsp", "h200")
 TRIES = 20  # machines, until one takes the kernel
 CYCLES = 100000  # of a launch, at most
+EVERY = 4  # kernel depends on time
+# Instructions that a kernel of several work-groups begins with, in registers of random_kernels.py.
+LOOP = """
+T0:
+ setp.lt.s32 again, w, 1
+@again bra T1
+ ld.global.b32 v, [g]
+ sub.i32 w, w, 1
+ bra T0
+T1:
+"""
+TIMED = {
+    "clock": " get.clock p\n cvt.u32.u64 w, p\n and.b32 w, w, 7" + LOOP,
+    "atomic": " mov.b32 v, 1\n atom.global.add.i32 w, [h + 4092], v\n and.b32 w, w, 7" + LOOP,
+    "shared": """ setp.eq.u32 leader, group, 0
+ mov.b32 v, 12345
+@leader st.global.atomic.b32 [h + 4092], v
+T0:
+ ld.global.atomic.b32 w, [h + 4092]
+ setp.ne.u32 again, w, v
+@again bra T0
+""",
+}
+LAST = " ld.arg.b64 h, ha\n"  # of what all of their kernels begin with
 ROW = re.compile(r"(\S.*?)\s+(\d+)\s+(-?\d+)\s+(-?\d+\.\d)(  \(anomaly\))?(  \(run\))?(?:  (.*))?")
 
 
@@ -69,6 +96,7 @@ class Kernel:
     def __init__(self, seed, folder, options, rows):
         self.seed, self.folder, self.random = seed, folder, random.Random(f"explain {seed}")
         self.options, self.rows = options, rows
+        self.by = sorted(TIMED)[seed // EVERY % len(TIMED)] if seed % EVERY == 0 else None
         self.broken, self.held, self.anomalies, self.timed, self.cases = [], 0, 0, 0, 0
 
     def expect(self, holds, what):
@@ -80,9 +108,13 @@ class Kernel:
 
     def make(self):
         """Writes launch files until a machine takes one; the report of its run."""
-        language = kernels.language_of(self.seed)
+        language = kernels.language_of(self.seed, "assembly" if self.by else None)
         kernel = kernels.Generator(self.seed, language).kernel()
+        kernel.groups = max(kernel.groups, 2 if self.by else 1)
         self.path = kernels.set_down(kernel, language, self.folder, str(self.seed))
+        if self.by:
+            program = self.path.with_suffix(".wws")
+            program.write_text(program.read_text().replace(LAST, LAST + TIMED[self.by], 1))
         launch = json.loads(self.path.read_text())
         for _ in range(TRIES):
             launch["machine"] = self.random.choice(MACHINES)
@@ -115,12 +147,15 @@ class Kernel:
             return
         self.told = json.loads(out)
         self.timed += self.told["depends_on_time"] is not None
+        why = self.told["depends_on_time"]
+        self.expect(not self.by or (why and why.endswith(" what the kernel does")), f"depends on time: {why}")
         for launch, ran in zip(self.told["launches"], self.report["launches"]):
             self.hold_cases(launch, ran)
             self.hold_parts(launch, ran)
             self.hold_runs(launch)
         self.expect(len(self.told["launches"]) == len(self.report["launches"]), "launches")
         self.hold_text(self.explain("--jobs", 3))
+        self.hold_how(self.told, "run")
         self.hold_trace(out)
 
     def hold_cases(self, launch, ran):
@@ -205,6 +240,8 @@ class Kernel:
         for name, row in names.items():
             said = (row["cycles"], row["saved"], f"{100 * row['saved_share']:.1f}", row["anomaly"])
             self.expect(found.get(name) == said, f"text: {name} is {found.get(name)}, not {said}")
+        timed = "every machine below is a run, not a replay" in text
+        self.expect(timed == (self.told["depends_on_time"] is not None), "text: depends on time")
         flat = " ".join(text.split())
         for sentence in launch["advice"]:
             self.expect(" ".join(sentence.split()) in flat, f"text: has not '{sentence}'")
@@ -212,13 +249,31 @@ class Kernel:
             self.expect(not case["anomaly"] or any(int(row[1]) == case["cycles"] and row[4] for row in table),
                         f"text: {case['without']} is no anomaly")
 
+    def hold_how(self, told, how):
+        """All are runs, or all are replays, when the kernel depends on time."""
+        if told["depends_on_time"]:
+            found = {case["how"] for launch in told["launches"] for case in self.all_cases(launch)}
+            self.expect(found <= {how}, f"depends on time, and is {found}")
+
+    def hold_timed_trace(self, trace, told):
+        self.expect(told["depends_on_time"] == self.told["depends_on_time"], "the trace: depends on time")
+        self.expect([launch["cycles"] for launch in told["launches"]] == [launch["cycles"] for launch in self.told["launches"]],
+                    "the trace: cycles of the base")
+        self.hold_how(told, "replayed")
+        status, text, said = tool("explain", trace, "--max-cycles", CYCLES)
+        self.expect(status == 0 and "What is replayed does what it did in the recording" in text and "time" in said,
+                    f"the trace: does not say that it depends on time: {said}")
+
     def hold_trace(self, expected):
         trace = self.folder / f"{self.seed}.wwt"
         status, _, told = self.run("--trace", trace)
         self.expect(status == 0, f"no trace: {told}")
         status, out, told = self.explain("--report", "json", path=trace)
         self.expect(status == 0, f"the trace: explain ends with {status}: {told}")
-        if status or self.told["depends_on_time"]:
+        if status:
+            return
+        if self.told["depends_on_time"]:
+            self.hold_timed_trace(trace, json.loads(out))
             return
         if not any(case["how"] == "run" for launch in self.told["launches"] for case in self.all_cases(launch)):
             self.expect(out == expected, "the trace is explained otherwise")
