@@ -302,6 +302,23 @@ class Pictures(Folder):
     KINDS = [("hiding", "--axis", "define.DEPTH", "--lines", "mem.dram_latency"),
              ("heat", "--axes", "dma.queue,define.DEPTH"), ("pareto",), ("tornado",)]
 
+    def test_words_are_no_formulas(self):
+        path = self.folder / "dollars.sqlite"
+        axes = {"define.W": ["$a_{$", "<b>", "$\\frac$"], "a": [1, 2, 3]}
+        made_store.make(path, axes, lambda point: (len(point["define.W"]) + point["a"], 0, point["a"]))
+        for words in (["plot", "hiding", path, "--axis", "a", "--lines", "define.W", "-o", self.folder / "d.png"],
+                      ["plot", "heat", path, "--axes", "a,define.W", "-o", self.folder / "d.svg"],
+                      ["report", path, "-o", self.folder / "d.html"]):
+            self.assertEqual(sweep(*words), (0, "", ""))
+        self.assertIn(">$a_{$<", (self.folder / "d.html").read_text())
+
+    def test_a_full_disk_is_told(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([sys.executable, ROOT / "sim/sweep/warpwait-sweep", "query", "table", self.ring],
+                                  stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "warpwait-sweep: standard output: No space left on device\n"))
+
     def test_equal_input_gives_equal_pictures(self):
         for name, *more in self.KINDS:
             made = []

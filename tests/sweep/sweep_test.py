@@ -572,6 +572,13 @@ class Sweep(unittest.TestCase):
         done = subprocess.run(["sh", "-c", f"ulimit -f 16; exec {WARPWAIT} sweep run {plan} -o {self.folder}/f.sqlite"],
                               capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done)
+        store = self.sweep(plan)
+        for words in (["run", plan, "-o", store], ["run", plan, "--left", "-o", "no.sqlite"], ["run", plan, "--dry-run"], ["info", store],
+                      ["csv", store]):
+            with open("/dev/full", "w", encoding="ascii") as full:
+                done = subprocess.run([WARPWAIT, "sweep", *words], stdout=full, stderr=subprocess.PIPE, check=False)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, b"warpwait: standard output: No space left on device\n"), words)
 
 
 if __name__ == "__main__":

@@ -323,6 +323,10 @@ def main(words=None):
     except KeyboardInterrupt as interrupt:
         print(": ".join(["warpwait-sweep: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
         return 130
-    except BrokenPipeError:  # whoever reads has enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if not error.filename:  # standard output, which is not to be written again at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # whoever reads has enough
+            return 0
+        return fail(f"{error.filename or 'standard output'}: {error.strerror}")
     return 0

@@ -14,7 +14,7 @@ SUFFIXES = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
 # For files that the command writes; a notebook keeps its own style.
 STYLE = {"font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold", "axes.titlelocation": "left",
          "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "hatch.linewidth": .5,
-         "figure.dpi": 100}
+         "figure.dpi": 100, "text.parse_math": False}  # names may have a $
 
 
 def axes_or_new(axes, size):
