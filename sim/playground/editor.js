@@ -21,7 +21,7 @@ export class Editor {
     new ResizeObserver(() => this.code.refresh()).observe(at("code"));
   }
 
-  /* [{path, text, note, why}]: `why` it cannot be changed, if it cannot. */
+  /* [{path, text, note, why, hint}]: `why` it cannot be changed, if it cannot; or what is to be known. */
   load(files, path) {
     this.files = new Map(files.map(file => [file.path, {...file, doc: this.newDoc(file), marks: []}]));
     this.tabs.set(files.map(file => ({name: file.path, text: file.path, note: file.note})), path);
@@ -39,15 +39,15 @@ export class Editor {
   setNote(path, note) { this.tabs.setNote(path, note); }
 
   open(path) {
-    const {doc, why} = this.files.get(path);
+    const {doc, why, hint} = this.files.get(path);
     this.path = path;
     this.tabs.show(path);
     this.code.swapDoc(doc);
     this.code.setOption("readOnly", Boolean(why));
     this.code.getInputField().setAttribute("aria-label", `${path}, ${why ? "to read" : "to edit"}`);
     at("file").setAttribute("aria-labelledby", this.tabs.id(path));
-    at("file-why").textContent = why || "";
-    at("file-why").hidden = !why;
+    at("file-why").textContent = why || hint || "";
+    at("file-why").hidden = !(why || hint);
   }
 
   /* To a place, which messages and reports name. */

@@ -38,7 +38,7 @@ export class Parameters {
   add(name, value) {
     const id = `parameter-${++this.made}`;
     const row = {
-      name: element("input", {id, type: "text", list: "parameter-names", placeholder: "dma.setup", autocomplete: "off",
+      name: element("input", {id, type: "text", list: "parameter-names", placeholder: "e.g. dma.setup", autocomplete: "off",
         spellcheck: "false", "aria-describedby": `${id}-what`, oninput: () => this.edited(row)}),
       value: element("input", {id: `${id}-value`, type: "text", list: `${id}-choices`, placeholder: "value",
         autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-what`, oninput: () => this.edited(row)}),

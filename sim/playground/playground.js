@@ -8,7 +8,7 @@ import {at, download, element, whole, withPlaces} from "./dom.js";
 import {MOST_TEXT, OWN, emptyWork, exampleOf, fromFragment, isChanged, isPath, keep, onkept, recall, toFragment} from "./work.js";
 
 const COMPILED = "To read: OpenCL C is compiled by clang, which a browser has not, so the example brings what it " +
-    "became. Its launch file, machine and parameters can be edited";
+    "became. Its launch file, machine and parameters can be edited.";
 const TRACED = "To read: the recording was made of this by `warpwait trace convert`. Machine and parameters can be set.";
 const KINDS = [["lesson", "Lessons"], ["assembly", "Examples in assembly"], ["opencl", "Examples in OpenCL C"], ["trace", "A recorded trace"],
   ["template", "Templates"]];
@@ -32,14 +32,22 @@ function bytes(base64) {
 
 const fileText = path => path === OWN ? work.ini : work.files[path] ?? example.files[path];
 
-const whyNot = path => path.endsWith(".cl") ? `${COMPILED}${definesOf()}.` : path.endsWith(".wwtt") ? TRACED : "";
+const whyNot = path => path.endsWith(".cl") ? COMPILED : path.endsWith(".wwtt") ? TRACED : "";
+const hintOf = path => path === example.launch && example.defines ? compiledFor(example.defines) : "";
 
-/* What the program of a lesson was compiled with: what else than the launch file's own, in the order of the lesson. */
-function definesOf() {
-  const [own, ...others] = example.defines || [];
-  const told = others.map(one => Object.keys(one).filter(name => one[name] !== own[name])
-      .map(name => `${name} ${one[name]}`).join(" with "));
-  return told.length ? `; its defines to ${told.join(", ")}` : "";
+/* What `defines` can be besides the launch file's own: names with their values, and what goes together. */
+function compiledFor([own, ...others]) {
+  const values = new Map(), together = [];
+  for (const one of others) {
+    const names = Object.keys(one).filter(name => one[name] !== own[name]);
+    const [name] = names;
+    if (names.length > 1)
+      together.push(names.map(each => `${each} ${one[each]}`).join(" with "));
+    else
+      values.set(name, [...values.get(name) || [own[name]], one[name]]);
+  }
+  const told = [...values].map(([name, all]) => `${name} ${all.join(", ")}`).concat(together);
+  return told.length ? `The program was compiled for these defines: ${told.join("; ")}.` : "";
 }
 const isTrace = () => example.kind === "trace";
 
@@ -69,8 +77,8 @@ function paths() {
 const noteOf = path => path !== OWN && path in work.files ? "changed" : "";
 
 function showFiles(path) {
-  editor.load(paths().map(name => ({path: name, text: fileText(name), note: noteOf(name),
-    why: whyNot(name)})), path);
+  editor.load(paths().map(name => ({path: name, text: fileText(name), note: noteOf(name), why: whyNot(name),
+    hint: hintOf(name)})), path);
 }
 
 function showBinaries() {
