@@ -84,6 +84,18 @@ static bool bind_name(const struct binding *binding, const char *name, struct bo
   return true;
 }
 
+/* Of a define's words the first whole number that begins with a 0 that says nothing, or NULL. */
+static const char *octal_of(const struct sweep_plan *plan, const char *name) {
+  const size_t axis = axis_of(plan, name), count = axis < PLAN_AXES ? plan->axis[axis].count : 1;
+  for (size_t i = 0; strncmp(name, "define.", 7) == 0 && i < count; i++) {
+    const char *word = axis < PLAN_AXES ? plan->axis[axis].value[i] : setting_of(plan, name);
+    const char *digits = word ? word + (*word == '-') : "";
+    if (*digits == '0' && digits[1] && !digits[strspn(digits, "0123456789")])
+      return word;
+  }
+  return NULL;
+}
+
 static bool bind(const struct binding *binding, const struct expression *expression, int line, const char *user,
                  struct bound_expression *bound) {
   size_t count = 0;
@@ -92,6 +104,11 @@ static bool bind(const struct binding *binding, const struct expression *express
   bound->count = count;
   for (size_t i = 0; i < count; i++) {
     char nearest[64] = "";
+    const char *octal = octal_of(binding->plan, name[i]);
+    if (octal)
+      return plan_fail(binding->plan, line, binding->message,
+                       "%.60s: '%.60s' of %.60s is read by eights in C, and by tens here; legal: without the 0", user,
+                       octal, name[i]);
     if (!bind_name(binding, name[i], &bound->name[i], nearest))
       return fail_name(binding, line, user, name[i], nearest);
   }
