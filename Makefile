@@ -311,7 +311,7 @@ measure:
 	@tests/hw/measure/build $(BUILD)/hw/measure
 
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp' 'sim/html/*.js')
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp' 'sim/html/*.js' 'sim/playground/*.js')
 
 # Where Debian's Python looks for packages below its prefix.
 PYTHON_FOLDER = lib/$(shell $(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])')/dist-packages

@@ -1,7 +1,7 @@
 /* How the editor colours assembly (.wws): directives, labels, guards, operations, registers, numbers, comments. */
 const NUMBER = /^[-+]?(0[xX][0-9a-fA-F]+|0[hfd][0-9a-fA-F]+|\d+(\.\d+)?([eE][-+]?\d+)?)\b/;
 
-CodeMirror.defineMode("wws", () => ({
+const MODE = {
   startState: () => ({operands: false, naming: false}),
   token(stream, state) {
     if (stream.sol())
@@ -26,7 +26,8 @@ CodeMirror.defineMode("wws", () => ({
     return "bracket";
   },
   lineComment: ";",
-}));
+};
+CodeMirror.defineMode("wws", () => MODE);
 
 /* Up to the operation: a label, a guard, a directive. */
 function begin(stream, state) {

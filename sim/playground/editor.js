@@ -2,7 +2,12 @@
 import {at, element} from "./dom.js";
 import {Tabs} from "./tabs.js";
 
-const MODES = {wws: "wws", json: {name: "javascript", json: true}, ini: "properties", cl: "text/x-csrc"};
+const MODES = {
+  wws: "wws",
+  json: {name: "javascript", json: true},
+  ini: "properties",
+  cl: "text/x-csrc"
+};
 const MOST_MARKS = 5;
 
 export class Editor {
@@ -13,7 +18,10 @@ export class Editor {
     this.tabs = new Tabs(at("files"), () => "file", path => this.open(path));
     // Tab and Shift-Tab leave the editor, as they leave anything else.
     this.code = CodeMirror(at("code"), {
-      lineNumbers: true, indentUnit: 2, gutters: ["CodeMirror-linenumbers"], theme: "warpwait",
+      lineNumbers: true,
+      indentUnit: 2,
+      gutters: ["CodeMirror-linenumbers"],
+      theme: "warpwait",
       extraKeys: {Tab: false, "Shift-Tab": false},
     });
     this.code.getInputField().setAttribute("aria-describedby", "file-hint");
@@ -81,7 +89,10 @@ export class Editor {
     const text = message.slice(index + word.length).replace(/^[:\s]+/, "");
     const widget = file.doc.addLineWidget(line, element("div", {class: "said"}, text), {noHScroll: true});
     const row = file.doc.addLineClass(line, "wrap", "wrong");
-    file.marks.push(() => { widget.clear(); file.doc.removeLineClass(row, "wrap", "wrong"); });
+    file.marks.push(() => {
+      widget.clear();
+      file.doc.removeLineClass(row, "wrap", "wrong");
+    });
     if (first) {
       this.open(path);
       this.code.scrollIntoView({line, ch: Math.max(0, Number(column || 1) - 1)}, 80);

@@ -38,10 +38,26 @@ export class Parameters {
   add(name, value) {
     const id = `parameter-${++this.made}`;
     const row = {
-      name: element("input", {id, type: "text", list: "parameter-names", placeholder: "e.g. dma.setup", autocomplete: "off",
-        spellcheck: "false", "aria-describedby": `${id}-what`, oninput: () => this.edited(row)}),
-      value: element("input", {id: `${id}-value`, type: "text", list: `${id}-choices`, placeholder: "value",
-        autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-what`, oninput: () => this.edited(row)}),
+      name: element("input", {
+        id,
+        type: "text",
+        list: "parameter-names",
+        placeholder: "e.g. dma.setup",
+        autocomplete: "off",
+        spellcheck: "false",
+        "aria-describedby": `${id}-what`,
+        oninput: () => this.edited(row)
+      }),
+      value: element("input", {
+        id: `${id}-value`,
+        type: "text",
+        list: `${id}-choices`,
+        placeholder: "value",
+        autocomplete: "off",
+        spellcheck: "false",
+        "aria-describedby": `${id}-what`,
+        oninput: () => this.edited(row)
+      }),
       choices: element("datalist", {id: `${id}-choices`}),
       what: element("p", {id: `${id}-what`, class: "hint"}),
     };
@@ -52,54 +68,55 @@ export class Parameters {
       element("label", {for: `${id}-value`, class: "unseen"}, "Value"), row.value, row.choices,
       element("button", {type: "button", class: "quiet", "aria-label": "Remove this parameter",
         onclick: () => this.remove(row)}, "✕"), row.what);
-    this.rows.push(row);
-    at("parameter-rows").append(row.body);
-    this.describe(row);
-    this.tell();
-    return row;
-  }
+          this.rows.push(row);
+          at("parameter-rows").append(row.body);
+          this.describe(row);
+          this.tell();
+          return row;
+        }
 
-  remove(row) {
-    this.rows = this.rows.filter(other => other !== row);
-    row.body.remove();
-    this.tell();
-    this.onchange();
-    at("parameter-add").focus();
-  }
+      remove(row) {
+        this.rows = this.rows.filter(other => other !== row);
+        row.body.remove();
+        this.tell();
+        this.onchange();
+        at("parameter-add").focus();
+      }
 
-  edited(row) {
-    this.clearMark(row);
-    this.describe(row);
-    this.onchange();
-  }
+      edited(row) {
+        this.clearMark(row);
+        this.describe(row);
+        this.onchange();
+      }
 
-  describe(row) {
-    const parameter = this.known.get(row.name.value.trim());
-    const words = parameter && !/\d to \d/.test(parameter.range) ? parameter.range.split(/[\s,]+/) : [];
-    row.choices.replaceChildren(...words.filter(Boolean).map(word => element("option", {value: word})));
-    row.what.textContent = parameter ? this.about(parameter)
-        : row.name.value.trim() ? "No parameter has this name." : "";
-  }
+      describe(row) {
+        const parameter = this.known.get(row.name.value.trim());
+        const words = parameter && !/\d to \d/.test(parameter.range) ? parameter.range.split(/[\s,]+/) : [];
+        row.choices.replaceChildren(...words.filter(Boolean).map(word => element("option", {value: word})));
+        row.what.textContent = parameter               ? this.about(parameter)
+                               : row.name.value.trim() ? "No parameter has this name."
+                                                       : "";
+      }
 
-  about({name, range, unit, meaning, default: usual}) {
-    const now = this.values.has(name) ? `the machine has ${this.values.get(name)}` : `${usual} by default`;
-    return `${[range, unit].filter(Boolean).join(" ")}; ${now}. ${meaning}`;
-  }
+      about({name, range, unit, meaning, default: usual}) {
+        const now = this.values.has(name) ? `the machine has ${this.values.get(name)}` : `${usual} by default`;
+        return `${[range, unit].filter(Boolean).join(" ")}; ${now}. ${meaning}`;
+      }
 
-  tell() { at("parameter-clear").hidden = !this.rows.length; }
+      tell() { at("parameter-clear").hidden = !this.rows.length; }
 
-  clearMarks() { this.rows.forEach(row => this.clearMark(row)); }
+      clearMarks() { this.rows.forEach(row => this.clearMark(row)); }
 
-  clearMark(row) {
-    for (const input of [row.name, row.value])
-      input.removeAttribute("aria-invalid");
-  }
-
-  /* Marks the row that a message names. */
-  mark(message) {
-    for (const row of this.rows)
-      if (row.name.value.trim() && message.includes(row.name.value.trim()))
+      clearMark(row) {
         for (const input of [row.name, row.value])
-          input.setAttribute("aria-invalid", "true");
-  }
+          input.removeAttribute("aria-invalid");
+      }
+
+      /* Marks the row that a message names. */
+      mark(message) {
+        for (const row of this.rows)
+          if (row.name.value.trim() && message.includes(row.name.value.trim()))
+            for (const input of [row.name, row.value])
+              input.setAttribute("aria-invalid", "true");
+      }
 }

@@ -1,17 +1,32 @@
 /* The playground: examples and what the reader makes of them, given to Warpwait's command line, and what that says. */
-import {Cancelled, Engine} from "./engine.js";
+import {at, download, element, whole, withPlaces} from "./dom.js";
 import {Editor} from "./editor.js";
+import {Cancelled, Engine} from "./engine.js";
 import {Parameters} from "./parameters.js";
 import {Results} from "./results.js";
 import {TEMPLATES} from "./templates.js";
-import {at, download, element, whole, withPlaces} from "./dom.js";
-import {MOST_TEXT, OWN, emptyWork, exampleOf, fromFragment, isChanged, isPath, keep, onkept, recall, toFragment} from "./work.js";
+import {
+  emptyWork,
+  exampleOf,
+  fromFragment,
+  isChanged,
+  isPath,
+  keep,
+  MOST_TEXT,
+  onkept,
+  OWN,
+  recall,
+  toFragment
+} from "./work.js";
 
 const COMPILED = "To read: OpenCL C is compiled by clang, which a browser has not, so the example brings what it " +
-    "became. Its launch file, machine and parameters can be edited.";
-const TRACED = "To read: the recording was made of this by `warpwait trace convert`. Machine and parameters can be set.";
-const KINDS = [["lesson", "Lessons"], ["assembly", "Examples in assembly"], ["opencl", "Examples in OpenCL C"], ["trace", "A recorded trace"],
-  ["template", "Templates"]];
+                 "became. Its launch file, machine and parameters can be edited.";
+const TRACED =
+    "To read: the recording was made of this by `warpwait trace convert`. Machine and parameters can be set.";
+const KINDS = [
+  ["lesson", "Lessons"], ["assembly", "Examples in assembly"], ["opencl", "Examples in OpenCL C"],
+  ["trace", "A recorded trace"], ["template", "Templates"]
+];
 const TEXT = /\.(wws|cl|json|ini|txt)$/;
 const KEEP_AFTER = 300; /* ms without an edit */
 const LONG = 250;       /* ms until the clock shows */
@@ -77,28 +92,39 @@ function paths() {
 const noteOf = path => path !== OWN && path in work.files ? "changed" : "";
 
 function showFiles(path) {
-  editor.load(paths().map(name => ({path: name, text: fileText(name), note: noteOf(name), why: whyNot(name),
-    hint: hintOf(name)})), path);
+  editor.load(
+      paths().map(name =>
+                      ({path: name, text: fileText(name), note: noteOf(name), why: whyNot(name), hint: hintOf(name)})),
+      path);
 }
 
 function showBinaries() {
   const names = Object.keys(work.binary);
   at("binaries").hidden = !names.length;
-  at("binaries").replaceChildren(...names.map(name => element("li", {},
-    `${name}: ${whole(bytes(work.binary[name]).length)} bytes`,
-    element("button", {type: "button", class: "quiet", "aria-label": `Remove ${name}`, onclick: () => {
-      delete work.binary[name];
-      showBinaries();
-      edited();
-      at("add").focus();
-    }}, "✕"))));
+  at("binaries")
+      .replaceChildren(
+          ...names.map(name => element("li", {}, `${name}: ${whole(bytes(work.binary[name]).length)} bytes`,
+                                       element("button", {
+                                         type: "button",
+                                         class: "quiet",
+                                         "aria-label": `Remove ${name}`,
+                                         onclick: () => {
+                                           delete work.binary[name];
+                                           showBinaries();
+                                           edited();
+                                           at("add").focus();
+                                         }
+                                       },
+                                               "✕"))));
 }
 
 /* A file of the reader's own: a text gets a tab, anything else lies beside them. It is read here, and goes nowhere. */
 async function addFile(file) {
   if (!isPath(file.name) || file.size > MOST_TEXT / 2) {
-    showProblem(isPath(file.name) ? `${file.name}: ${whole(file.size)} bytes are too many; at most ${whole(MOST_TEXT / 2)}`
-                                  : `${file.name}: names are made of letters, digits, '_', '-' and '.'`, 2);
+    showProblem(isPath(file.name)
+                    ? `${file.name}: ${whole(file.size)} bytes are too many; at most ${whole(MOST_TEXT / 2)}`
+                    : `${file.name}: names are made of letters, digits, '_', '-' and '.'`,
+                2);
     return;
   }
   if (TEXT.test(file.name)) {
@@ -224,7 +250,13 @@ function replaceWork(name, given, said, lasting = false) {
   choose(name);
   tell(said);
   if (before && isChanged(before)) {
-    undo = {lasting, back: () => { forgetLink(); replaceWork(name, before, "As it was before."); }};
+    undo = {
+      lasting,
+      back: () => {
+        forgetLink();
+        replaceWork(name, before, "As it was before.");
+      }
+    };
     at("undo").textContent = lasting ? "Back to my own" : "Undo";
     at("undo").hidden = false;
   }
@@ -457,15 +489,26 @@ async function takeLink() {
 // ---- the start
 
 function listExamples() {
-  at("example").replaceChildren(...KINDS.map(([kind, label]) => element("optgroup", {label},
-    ...examples.filter(one => one.kind === kind).map(one => element("option", {value: one.name}, one.title)))));
+  at("example").replaceChildren(...KINDS.map(
+      ([kind, label]) => element(
+          "optgroup", {label},
+          ...examples.filter(one => one.kind === kind).map(one => element("option", {value: one.name}, one.title)))));
 }
 
 function listen() {
-  at("example").addEventListener("change", () => { forgetLink(); choose(at("example").value); });
+  at("example").addEventListener("change", () => {
+    forgetLink();
+    choose(at("example").value);
+  });
   at("machine").addEventListener("change", () => editMachine(at("machine").value));
-  at("vary").addEventListener("input", () => { work.vary = at("vary").value; edited(); });
-  at("verify").addEventListener("change", () => { work.verify = at("verify").checked; edited(); });
+  at("vary").addEventListener("input", () => {
+    work.vary = at("vary").value;
+    edited();
+  });
+  at("verify").addEventListener("change", () => {
+    work.verify = at("verify").checked;
+    edited();
+  });
   at("run").addEventListener("click", run);
   at("explain").addEventListener("click", () => tellAbout("explain", "Explaining"));
   at("check").addEventListener("click", () => tellAbout("check", "Checking"));
@@ -485,14 +528,21 @@ function listen() {
   });
   at("save-page").addEventListener("click", () => download(`${last.name}.html`, last.page, "text/html"));
   at("save-report").addEventListener("click", () => during("Report", async () => {
-    download(`${last.name}.json`, await reportOf(last), "application/json");
-    return "Saved";
-  }));
+                                                download(`${last.name}.json`, await reportOf(last), "application/json");
+                                                return "Saved";
+                                              }));
   at("baseline").addEventListener("click", () => {
     baseline = last;
-    during("Comparing", async () => { await compare(); return `Baseline: ${baseline.said}`; });
+    during("Comparing", async () => {
+      await compare();
+      return `Baseline: ${baseline.said}`;
+    });
   });
-  at("baseline-forget").addEventListener("click", () => { baseline = null; tellRuns(); at("baseline").focus(); });
+  at("baseline-forget").addEventListener("click", () => {
+    baseline = null;
+    tellRuns();
+    at("baseline").focus();
+  });
   document.addEventListener("keydown", event => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -518,9 +568,15 @@ async function begin() {
   editor = new Editor(editFile);
   results = new Results(known, go, name => {
     if (name === "compare" && baseline && last && !busy)
-      during("Comparing", async () => { await compare(); return "Compared"; });
+      during("Comparing", async () => {
+        await compare();
+        return "Compared";
+      });
   }, run);
-  parameters = new Parameters(catalogue.parameters, () => { work.parameters = parameters.pairs(); edited(); });
+  parameters = new Parameters(catalogue.parameters, () => {
+    work.parameters = parameters.pairs();
+    edited();
+  });
   const kept = recall();
   works = kept.works;
   listExamples();

@@ -3,9 +3,9 @@
 import {at, download, element, whole, withPlaces} from "./dom.js";
 import {Tabs} from "./tabs.js";
 
-const PANELS = [["page", "Page"], ["report", "Report"], ["explain", "Explain"], ["check", "Check"],
-  ["compare", "Compare"]];
-const MOST_SHOWN = 1 << 20; /* letters of a text, which a browser lays out at once */
+const PANELS =
+    [["page", "Page"], ["report", "Report"], ["explain", "Explain"], ["check", "Check"], ["compare", "Compare"]];
+const MOST_SHOWN = 1 << 20;                     /* letters of a text, which a browser lays out at once */
 const ROOM = matchMedia("(min-width: 2000px)"); /* as in playground.css */
 
 export class Results {
@@ -50,7 +50,7 @@ export class Results {
     if (shown.length === text.length)
       return "";
     return element("button", {type: "button", onclick: () => download(`${name}.txt`, text, "text/plain")},
-        `The first ${whole(shown.length)} of ${whole(text.length)} letters. Save all of them`);
+                   `The first ${whole(shown.length)} of ${whole(text.length)} letters. Save all of them`);
   }
 
   setPage(html, key) {

@@ -12,15 +12,18 @@ export class Tabs {
   set(tabs, picked) {
     this.tabs = tabs;
     this.list.replaceChildren(...tabs.map(tab => element("button", {
-      type: "button", role: "tab", id: this.id(tab.name), "data-name": tab.name, "aria-controls": this.panel(tab.name),
-      onclick: () => this.pick(tab.name),
-    }, tab.text, this.note(tab.note))));
+                                            type: "button",
+                                            role: "tab",
+                                            id: this.id(tab.name),
+                                            "data-name": tab.name,
+                                            "aria-controls": this.panel(tab.name),
+                                            onclick: () => this.pick(tab.name),
+                                          },
+                                                         tab.text, this.note(tab.note))));
     this.show(picked);
   }
 
-  note(text) {
-    return element("span", {class: "dot", hidden: !text}, element("span", {class: "unseen"}, text || ""));
-  }
+  note(text) { return element("span", {class: "dot", hidden: !text}, element("span", {class: "unseen"}, text || "")); }
 
   setNote(name, text) {
     const button = this.button(name);

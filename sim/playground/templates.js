@@ -25,7 +25,8 @@ const SMALLEST = `; Every work-item writes its number.
         exit
 `;
 
-const COPY = `; A work-group copies its tile into the LDS, waits for it, adds up what is there and writes one number a work-item.
+const COPY =
+    `; A work-group copies its tile into the LDS, waits for it, adds up what is there and writes one number a work-item.
 .kernel tile
 .arg    data global
 .lds    tile 512                        ; 64 work-items x 8 bytes
@@ -49,9 +50,14 @@ const COPY = `; A work-group copies its tile into the LDS, waits for it, adds up
         exit
 `;
 
-const template = (name, title, kernel, text) =>
-    ({name, title, kind: "template", launch: "launch.json", files: {"kernel.wws": text, "launch.json": kernel},
-      binary: {}});
+const template = (name, title, kernel, text) => ({
+  name,
+  title,
+  kind: "template",
+  launch: "launch.json",
+  files: {"kernel.wws": text, "launch.json": kernel},
+  binary: {}
+});
 
 export const TEMPLATES = [
   template("template_kernel", "The smallest kernel", launch("number", 1024, 256, 64), SMALLEST),

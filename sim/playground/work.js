@@ -15,15 +15,15 @@ const isPair = value => Array.isArray(value) && value.length === 2 && value.ever
 export const isPath = path =>
     /^\w[\w.-]*(\/\w[\w.-]*)*$/.test(path) && path.length <= MOST_PATH && path !== "__proto__";
 const isBase64 = value => isText(value) && /^[A-Za-z0-9+/]*={0,2}$/.test(value) && value.length % 4 === 0;
-const isFolder = (value, good) => Boolean(value) && typeof value === "object" && !Array.isArray(value) &&
-    Object.keys(value).length <= MOST_FILES &&
+const isFolder = (value, good) =>
+    Boolean(value) && typeof value === "object" && !Array.isArray(value) && Object.keys(value).length <= MOST_FILES &&
     Object.entries(value).every(([path, content]) => isPath(path) && path !== OWN && good(content));
 
 /* A clean copy of what came from outside. Throws what is wrong with it. */
 export function takeWork(value) {
   const good = value && isFolder(value.files, isText) && isFolder(value.binary, isBase64) && isText(value.machine) &&
-      isText(value.ini) && isText(value.vary) && Array.isArray(value.parameters) && value.parameters.length <= 200 &&
-      value.parameters.every(isPair) && typeof value.verify === "boolean";
+               isText(value.ini) && isText(value.vary) && Array.isArray(value.parameters) &&
+               value.parameters.length <= 200 && value.parameters.every(isPair) && typeof value.verify === "boolean";
   if (!good)
     throw new Error("it does not hold what a playground's link holds");
   const {files, binary, machine, ini, parameters, vary, verify} = value;
@@ -93,7 +93,8 @@ function piecesOf(bytes) {
       else
         controller.close();
     },
-  }, {highWaterMark: 0});
+  },
+                            {highWaterMark: 0});
 }
 
 async function through(bytes, stream, most) {
@@ -130,8 +131,9 @@ export async function fromFragment(fragment) {
   try {
     const letters = atob(match[2].replace(/-/g, "+").replace(/_/g, "/"));
     const packed = Uint8Array.from(letters, letter => letter.charCodeAt(0));
-    const text = new TextDecoder("utf-8", {fatal: true})
-        .decode(await through(packed, new DecompressionStream(DEFLATE), MOST_TEXT));
+    const text = new TextDecoder("utf-8", {
+                   fatal: true
+                 }).decode(await through(packed, new DecompressionStream(DEFLATE), MOST_TEXT));
     const {example, work} = JSON.parse(text);
     return {example: String(example), work: takeWork(work)};
   } catch (error) {

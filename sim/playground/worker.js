@@ -2,8 +2,8 @@
 //   {id, words: ["run", "launch.json"], files: {"kernel.wws": text or Uint8Array}, wanted: ["page.html"]}
 // and is answered
 //   {id, status, out, err, files: {"page.html": Uint8Array}}.
-// The first message is {ready: true, version}, or {ready: false, err}. The WebAssembly is compiled once; each command has
-// an instance of its own, with an empty file system of its own: nothing is left of the one before.
+// The first message is {ready: true, version}, or {ready: false, err}. The WebAssembly is compiled once; each command
+// has an instance of its own, with an empty file system of its own: nothing is left of the one before.
 "use strict";
 
 const FOLDER = "/work", DEFECT = 3;
@@ -26,9 +26,7 @@ class Output {
     this.bytes[this.length++] = byte;
   }
 
-  text() {
-    return new TextDecoder().decode(this.bytes.subarray(0, this.length));
-  }
+  text() { return new TextDecoder().decode(this.bytes.subarray(0, this.length)); }
 }
 
 function makeFolders(fs, path) {
@@ -75,17 +73,17 @@ function reason(error) {
 
 async function run(compiled, request) {
   const out = new Output(), err = new Output();
-  const answer = {id : request.id, status : DEFECT, files : {}};
+  const answer = {id: request.id, status: DEFECT, files: {}};
   let trap = "";
   try {
     const module = await warpwait_module({
-      noExitRuntime : false,
-      preRun : [ module => module.FS.init(() => null, byte => out.put(byte), byte => err.put(byte)) ],
+      noExitRuntime: false,
+      preRun: [module => module.FS.init(() => null, byte => out.put(byte), byte => err.put(byte))],
       instantiateWasm(imports, done) {
         WebAssembly.instantiate(compiled, imports).then(instance => done(instance, compiled));
         return {};
       },
-      onAbort : what => trap = reason(what),
+      onAbort: what => trap = reason(what),
     });
     writeFiles(module.FS, request.files);
     answer.status = module.callMain(request.words.slice());
@@ -111,15 +109,15 @@ async function compile() {
 
 async function start() {
   const compiled = await compile();
-  const first = await run(compiled, {words : [ "--version" ]});
+  const first = await run(compiled, {words: ["--version"]});
   if (first.status !== 0)
     throw new Error(first.err);
-  return {compiled, version : first.out.trim().replace(/^warpwait /, "")};
+  return {compiled, version: first.out.trim().replace(/^warpwait /, "")};
 }
 
 const started = start();
-started.then(({version}) => postMessage({ready : true, version}),
-             error => postMessage({ready : false, err : `WebAssembly cannot be loaded: ${error.message}`}));
+started.then(({version}) => postMessage({ready: true, version}),
+             error => postMessage({ready: false, err: `WebAssembly cannot be loaded: ${error.message}`}));
 
 onmessage = async event => {
   const {compiled} = await started.catch(() => ({})); // the page has been told
