@@ -468,6 +468,17 @@ def a_worker_that_is_lost_is_followed_by_another(play, _shell):
         assert play.evaluate(ask % what) == wanted, (what, play.evaluate(ask % what))
 
 
+def a_machine_too_large_for_a_browser_is_told(play, _shell):
+    play.example(BUFFERED)
+    play.parameter("cu.count", "1024")
+    play.parameter("lds.size", "16777216")
+    play.do("run")
+    assert play.at("problem") == "no memory for machine 'teaching'", play.at("problem")
+    play.press("parameter-clear")
+    play.do("run")
+    assert "cycles" in play.at("status")
+
+
 def two_windows_keep_the_work_of_both(play, _shell):
     play.example("template_kernel")
     play.text("; mine\n")
@@ -536,6 +547,14 @@ def what_is_chosen_can_be_read_at_1280_pixels(play, _shell):
       document.body.append(word); const wide = word.getBoundingClientRect().width; word.remove();
       return wide + 30 > select.clientWidth; })('%s')"""
     assert not play.evaluate(cut % "machine") and not play.evaluate(cut % "example")
+
+
+def wide_texts_scroll_with_their_panel(play, _shell):
+    play.size(360, 740)
+    play.visit("#example=lesson_1")
+    play.do("run")
+    play.tab("report")
+    assert play.evaluate("(panel => panel.scrollWidth > panel.clientWidth)(document.getElementById('panel-report'))")
 
 
 def ctrl_enter_in_the_page_of_a_run_runs(play, _shell):
@@ -869,9 +888,11 @@ TESTS = [opens_and_lists_what_it_has, every_examples_reports_are_the_command_lin
          a_link_that_would_fill_the_memory_is_refused_at_once, what_is_too_long_for_a_link_says_so,
          work_that_a_link_replaced_can_be_had_back, names_that_cannot_be_side_by_side_are_told,
          a_slow_server_that_does_not_know_wasm_is_waited_for, a_worker_that_is_lost_is_followed_by_another,
+         a_machine_too_large_for_a_browser_is_told,
          two_windows_keep_the_work_of_both, storage_that_is_full_is_told, a_machine_of_ones_own_can_be_added_as_a_file,
          what_is_edited_during_a_run_is_not_of_its_report,
          what_is_opened_as_a_file_says_what_it_wants, what_is_chosen_can_be_read_at_1280_pixels,
+         wide_texts_scroll_with_their_panel,
          ctrl_enter_in_the_page_of_a_run_runs,
          a_long_text_is_shown_in_part_and_saved_whole]
 
