@@ -207,7 +207,7 @@ class Cluster(Rig):
         self.plan.write_text(PLAN.replace("[axes]", "sample = random 20\n[axes]"))
         self.sweep("run", self.plan, "--dask", self.address)  # its own name
         self.assertEqual(rows(self.out), self.local())
-        self.assertEqual([row[1] for row in sorted(rows(self.out), key=lambda row: row[1])], list(range(20)))
+        self.assertEqual(len({row[1] for row in rows(self.out)}), 20)
 
     def test_a_worker_that_is_killed_changes_nothing(self):
         self.many()
