@@ -15,7 +15,7 @@
  *     dma.queue = 1..64*2         ; A..B by 1, A..B:STEP, A..B*FACTOR
  *     define.DEPTH = 1..6         ; -D of OpenCL C
  *     arg.tiles = 16 64           ; a launch argument, by its name or number; launch.2.arg.tiles of the second launch
- *     machine = teaching h200     ; presets or files
+ *     machine = teaching h200     ; presets or files, when [sweep] says none
  *     [zip widths]                ; axes that go together, value by value: one factor of the product
  *     dma.read_width = 16 32 64
  *     dma.write_width = 16 32 64

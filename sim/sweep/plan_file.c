@@ -423,6 +423,17 @@ static bool count_grid(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
   return true;
 }
 
+/* [sweep] says the machine, too: one of the two would not count. */
+static bool check_machine(const struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+  int line = 0;
+  for (size_t i = 0; i < plan->axes; i++)
+    line = strcmp(plan->axis[i].name, "machine") == 0 ? plan->axis[i].line : line;
+  for (size_t i = 0; i < plan->setting_count; i++)
+    line = strcmp(plan->settings[i].name, "machine") == 0 ? plan->settings[i].line : line;
+  return !plan->machine || !line ||
+         plan_fail(plan, line, message, "machine: [sweep] says '%.60s' already; legal: one of the two", plan->machine);
+}
+
 static bool check_plan(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
   if (!plan->job_line)
     return plan_fail(plan, 0, message, "nothing to run; [sweep] needs launch = FILE or trace = FILE");
@@ -432,7 +443,7 @@ static bool check_plan(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
     return false;
   for (size_t i = 0; i < plan->axes; i++)
     plan->levels[plan->axis[i].factor] = plan->axis[i].count;
-  if (!check_values(plan, message) || !count_grid(plan, message))
+  if (!check_machine(plan, message) || !check_values(plan, message) || !count_grid(plan, message))
     return false;
   if (plan->points > plan->grid)
     return plan_fail(plan, plan->sample_line, message,

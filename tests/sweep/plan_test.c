@@ -178,6 +178,10 @@ static const struct {
      "may have"},
     {SWEEP "[axes]\na = 1\n[constraints]\nc = a <\n", "d/s.ini:6: c: expected a number, a name or '(', at its end"},
     {SWEEP "[axes]\na = 1\n[constraints]\nc = a = 1\n", "d/s.ini:6: c: expected an operator ('==' compares), at '= 1'"},
+    {SWEEP "machine = dsp\n[axes]\nmachine = teaching h200\n",
+     "d/s.ini:5: machine: [sweep] says 'dsp' already; legal: one of the two"},
+    {SWEEP "machine = dsp\n[set]\nmachine = h200\n[axes]\na = 1\n",
+     "d/s.ini:5: machine: [sweep] says 'dsp' already; legal: one of the two"},
     {SWEEP "[axes]\na = 1\n[constraints]\nc = a < 2\nc = a < 3\n", "d/s.ini:7: c: line 6 has this constraint already"},
     /* Told when names are known. */
     {SWEEP "cost = dma.quene\n[axes]\ndma.queue = 1\n",
