@@ -216,8 +216,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   handover_free_warp(warp);
   packets_free_warp(warp);
   parting_free_warp(warp);
-  *warp = (struct check_warp){
-      .number = unit->groups[group_slot].number, .group = group_slot, .index = index};
+  *warp = (struct check_warp){.number = unit->groups[group_slot].number, .group = group_slot, .index = index};
   return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
 }
 
@@ -317,8 +316,7 @@ static void step_access(struct check_unit *unit, struct check_group *group, stru
       unwritten_lanes_filled(&party, mask, access->address);
   }
   if (row->kind == TOUCH_ATOMIC && unit->checker->has_fences)
-    for (uint64_t left = mask; left; left &= left - 1)
-      handover_release(unit, group, warp, (enum check_space)row->space, access->address[__builtin_ctzll(left)]);
+    handover_release(unit, group, warp, (enum check_space)row->space, mask, access->address);
   touch_lanes(&party, mask, access->address);
 }
 

@@ -273,9 +273,9 @@ void order_warp_barrier(struct check_group *group, struct check_warp *warp, uint
 
 /* ---- handover.c */
 
-/* A warp's atomics on an address have been issued: one that writes hands over what was before the warp's last fence. */
+/* A warp's atomics have been issued: those that write hand over what was before the warp's last fence. */
 void handover_release(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
-                      enum check_space space, uint64_t address);
+                      enum check_space space, uint64_t mask, const uint64_t *address);
 /* They have been carried out: one that reads offers what has been handed over there, to the warp's next fence. */
 void handover_offer(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint64_t address);
 void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t sync);

@@ -16,10 +16,15 @@
 
 /* ---- parts of groups' times ----------------------------------------------------------------------- */
 
-/* Of a group: what all did, its copies, and then of each warp what it did, and its atomics. */
-enum { PART_ALL, PART_COPIES, PART_WARPS, PART_BITS = 8 };
+/* Of a group: what all did, its copies, and then of each warp what it did, and its atomics. Few of them have many
+ * warps: the first parts of groups lie side by side, the rest apart. */
+enum { PART_ALL, PART_COPIES, PART_WARPS, PART_BITS = 8, FIRST_BITS = 4 };
 
-static uint64_t part_of(uint32_t group, uint32_t part) { return (uint64_t)group << PART_BITS | part; }
+static uint64_t part_of(uint32_t group, uint32_t part) {
+  if (part < 1 << FIRST_BITS)
+    return (uint64_t)group << FIRST_BITS | part;
+  return UINT64_C(1) << (KNOWN_PART_BITS - 1) | (uint64_t)group << PART_BITS | part;
+}
 
 bool handover_knows(const struct known *known, const struct touch *touch, uint32_t lanes) {
   if (known_is_empty(known))
@@ -149,32 +154,36 @@ static uint32_t copies_over(const struct check_group *group, const struct check_
   return over;
 }
 
-static void hand_to_groups(struct checker *checker, const struct check_group *group, const struct check_warp *warp,
-                           uint64_t address) {
-  struct known *known = &handover_at(checker, address)->known;
+/* What a warp hands over to other groups. It is made once for all lanes, whose addresses then share it. */
+static struct known known_by(const struct check_group *group, const struct check_warp *warp) {
+  struct known known = {0};
   const uint32_t all = group->epoch[CHECK_GLOBAL] - 1, warps = PART_WARPS + 2 * warp->index;
   const uint32_t *seen = group->seen ? group->seen + (size_t)warp->index * times_of(group) : NULL;
+  known_join(&known, &group->known);
+  known_join(&known, &warp->known);
   if (all)
-    known_set(known, part_of(group->number, PART_ALL), all);
+    known_set(&known, part_of(group->number, PART_ALL), all);
   if (group->copy_room)
-    known_set(known, part_of(group->number, PART_COPIES), copies_over(group, warp));
+    known_set(&known, part_of(group->number, PART_COPIES), copies_over(group, warp));
   if (warp->fenced[CHECK_GLOBAL] > all + 1)
-    known_set(known, part_of(group->number, warps), warp->fenced[CHECK_GLOBAL] - 1);
-  known_set(known, part_of(group->number, warps + 1), group->time);
+    known_set(&known, part_of(group->number, warps), warp->fenced[CHECK_GLOBAL] - 1);
+  known_set(&known, part_of(group->number, warps + 1), group->time);
   for (uint32_t i = 0; seen && i < times_of(group); i++)
     if (seen[i] > all)
-      known_set(known, part_of(group->number, PART_WARPS + i), seen[i]);
-  known_join(known, &group->known);
-  known_join(known, &warp->known);
+      known_set(&known, part_of(group->number, PART_WARPS + i), seen[i]);
+  return known;
 }
 
 void handover_release(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
-                      enum check_space space, uint64_t address) {
+                      enum check_space space, uint64_t mask, const uint64_t *address) {
   const uint32_t lds = warp->fenced[CHECK_LDS], global = warp->fenced[CHECK_GLOBAL], last = lds > global ? lds : global;
-  if (last)
-    hand_over(group, warp, address, last - 1);
-  if (space == CHECK_GLOBAL && (global || group->epoch[CHECK_GLOBAL] > 1))
-    hand_to_groups(unit->checker, group, warp, address);
+  const bool to_groups = mask && space == CHECK_GLOBAL && (global || group->epoch[CHECK_GLOBAL] > 1);
+  for (uint64_t left = last ? mask : 0; left; left &= left - 1)
+    hand_over(group, warp, address[__builtin_ctzll(left)], last - 1);
+  struct known known = to_groups ? known_by(group, warp) : (struct known){0};
+  for (uint64_t left = to_groups ? mask : 0; left; left &= left - 1)
+    known_join(&handover_at(unit->checker, address[__builtin_ctzll(left)])->known, &known);
+  known_free(&known);
 }
 
 void handover_offer(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint64_t address) {

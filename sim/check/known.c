@@ -65,6 +65,7 @@ void known_set(struct known *known, uint64_t part, uint32_t when) {
   (*place)->when[way_of(part, 0)] = when;
 }
 
+/* Of leaves; one of the two when it knows all. */
 static struct known_node *join_leaves(struct known_node *a, struct known_node *b) {
   bool is_a = true, is_b = true;
   for (uint32_t i = 0; i < WAYS; i++) {
@@ -85,23 +86,49 @@ static struct known_node *join(struct known_node *a, struct known_node *b, uint3
     return hold(a ? a : b);
   if (!level)
     return join_leaves(a, b);
-  struct known_node *both = new_node(level);
+  struct known_node *child[WAYS];
   bool is_a = true, is_b = true;
   for (uint32_t i = 0; i < WAYS; i++) {
-    both->child[i] = join(a->child[i], b->child[i], level - 1);
-    is_a &= both->child[i] == a->child[i];
-    is_b &= both->child[i] == b->child[i];
+    child[i] = a->child[i] == b->child[i] ? hold(a->child[i]) : join(a->child[i], b->child[i], level - 1);
+    is_a &= child[i] == a->child[i];
+    is_b &= child[i] == b->child[i];
   }
-  if (!is_a && !is_b)
+  if (!is_a && !is_b) {
+    struct known_node *both = new_node(level);
+    memcpy(both->child, child, sizeof child);
     return both;
-  release(both, level);
+  }
+  for (uint32_t i = 0; i < WAYS; i++)
+    release(child[i], level - 1);
   return hold(is_a ? a : b);
 }
 
+/* The same, into a node that nobody else has. */
+static struct known_node *join_into(struct known_node *a, struct known_node *b, uint32_t level) {
+  bool is_b = true;
+  if (a == b || !b)
+    return a;
+  if (!a || a->references > 1) {
+    struct known_node *both = join(a, b, level);
+    release(a, level);
+    return both;
+  }
+  for (uint32_t i = 0; i < WAYS; i++)
+    if (level && a->child[i] != b->child[i]) {
+      a->child[i] = join_into(a->child[i], b->child[i], level - 1);
+      is_b &= a->child[i] == b->child[i];
+    } else if (!level) {
+      a->when[i] = a->when[i] > b->when[i] ? a->when[i] : b->when[i];
+      is_b &= a->when[i] == b->when[i];
+    }
+  if (!is_b)
+    return a;
+  release(a, level);
+  return hold(b);
+}
+
 void known_join(struct known *into, const struct known *from) {
-  struct known_node *both = join(into->root, from->root, ROOT_LEVEL);
-  release(into->root, ROOT_LEVEL);
-  into->root = both;
+  into->root = join_into(into->root, from->root, ROOT_LEVEL);
 }
 
 bool known_has(const struct known *known, uint64_t part, uint32_t when) {

@@ -55,6 +55,14 @@ kernel void last(global uint *data, global atomic_uint *count, global uint *out)
   *out = sum;
 }
 """
+# Fences on both sides of each: all know of all, each in another way.
+COUNTS = """
+kernel void counts(global atomic_uint *bins, uint loops) {
+  for (uint k = 0; k < loops; k++)
+    atomic_fetch_add_explicit(&bins[((uint)get_global_id(0) * 2654435761u + k * 40503u) % 65536], 1, memory_order_acq_rel,
+                              memory_scope_device);
+}
+"""
 
 
 def last(groups):
@@ -69,6 +77,7 @@ HARD = [
     ("60 copies, no wait", COPIES, ["--global", "1024", "--local", "64", "--arg", "buffer:in=65536:uint", "--arg", "buffer:out=16384:uint",
                                     "--arg", "uint:1000", "--set", "cu.count=4"]),
     ("4 MiB byte by byte", BYTES, ["--global", "65536", "--local", "256", "--arg", "buffer:to=4194304:uchar", "--arg", "uint:64", "--set", "cu.count=4"]),
+    ("65536 counters, fences", COUNTS, ["--global", "8192", "--local", "64", "--arg", "buffer:bins=262144:uint", "--arg", "uint:16"]),
     last(4096), last(16384), last(65536)]
 
 
