@@ -112,4 +112,3 @@ $(PLAYGROUND)/licences.txt: LICENSE NOTICE $(WASM)/include/jansson.h
 playground-test: playground
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/playground/wasm_test.py $(PLAYGROUND)
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/playground/page_test.py
-	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/playground/page_test.py

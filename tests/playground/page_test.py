@@ -547,6 +547,10 @@ def what_is_chosen_can_be_read_at_1280_pixels(play, _shell):
       document.body.append(word); const wide = word.getBoundingClientRect().width; word.remove();
       return wide + 30 > select.clientWidth; })('%s')"""
     assert not play.evaluate(cut % "machine") and not play.evaluate(cut % "example")
+    tall = "document.querySelector('header').offsetHeight"
+    before = play.evaluate(tall)
+    play.do("run")
+    assert play.evaluate(tall) == before, "the status takes two lines"
 
 
 def wide_texts_scroll_with_their_panel(play, _shell):

@@ -251,7 +251,7 @@ def main():
             worker.close()
         return status
     finally:
-        server.send_signal(signal.SIGINT)
+        server.send_signal(signal.SIGTERM)  # which a shell's background does not ignore
         server.communicate()
 
 
