@@ -295,7 +295,6 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at once")
     parser.add_argument("--keep", type=pathlib.Path, default=reference.ROOT / "build/check", help="folder for those that differ")
     parser.add_argument("--show", action="store_true", help="print the first kernel, and run nothing")
-    parser.add_argument("--gtest_brief", help=argparse.SUPPRESS)  # what tests/run gives every program
     arguments = parser.parse_args()
     if arguments.show:
         language = language_of(arguments.seed, arguments.language)

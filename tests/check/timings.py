@@ -141,7 +141,6 @@ def main():
     parser.add_argument("--part", type=int, default=8, help="take every K-th kernel only (8)")
     parser.add_argument("--seed", type=int, default=1, help="of the lot (1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at once")
-    parser.add_argument("--gtest_brief", help=argparse.SUPPRESS)  # what tests/run gives every program
     arguments = parser.parse_args()
     passed = refused = failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

@@ -106,7 +106,6 @@ def main():
     parser.add_argument("--seconds", type=float, help="random kernels for so long, in place of --count")
     parser.add_argument("--route", default="ssa", choices=["ssa", "O0", "O2"])
     parser.add_argument("--only", help="programs with a case of this name")
-    parser.add_argument("--gtest_brief", help=argparse.SUPPRESS)  # what tests/run gives every program
     options = parser.parse_args()
     tally = Tally()
     try:

@@ -426,4 +426,4 @@ class Test(unittest.TestCase):
 
 if __name__ == "__main__":
     # tests/run gives every program an option of GoogleTest's.
-    unittest.main(argv=[word for word in sys.argv if not word.startswith("--gtest")], verbosity=0)
+    unittest.main(verbosity=0)

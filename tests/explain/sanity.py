@@ -301,7 +301,6 @@ def main():
     parser.add_argument("--rows", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/explain")
-    parser.add_argument("--gtest_brief", help=argparse.SUPPRESS)
     options = parser.parse_args()
     rows = law.parameters()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -130,7 +130,6 @@ def main():
     parser.add_argument("launch", nargs="*", type=pathlib.Path)
     parser.add_argument("--machines", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--gtest_brief", help=argparse.SUPPRESS)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -242,4 +242,4 @@ if __name__ == "__main__":
     parser.add_argument("--kills", type=int, default=KILLS)
     options, rest = parser.parse_known_args()
     FLIPS, KILLS = options.flips, options.kills
-    unittest.main(argv=sys.argv[:1] + [word for word in rest if not word.startswith("--gtest")], verbosity=0)
+    unittest.main(argv=sys.argv[:1] + rest, verbosity=0)
