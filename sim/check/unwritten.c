@@ -6,7 +6,9 @@
  * Only when the reader writes back what it has read, in the same line, it has but given a vector's component its value.
  *
  * An access, or an element of a copy, may be a structure or a vector with padding, of whatever size: it counts only
- * when nothing of it is written. */
+ * when nothing of it is written. One that is copied byte by byte has its padding read alone: a byte that is stored
+ * elsewhere in the LDS as it was loaded, in the same line, is not told there. What it is stored to holds nothing from
+ * then on, and who reads that is told. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +132,25 @@ static bool writes_back(const struct party *party, uint64_t address, uint32_t by
   return false;
 }
 
+enum { COPIED_BACK = 512 /* reads that are looked through for the one whose byte is stored */ };
+
+/* Takes out the read whose byte the party stores. */
+static bool take_copied(const struct party *party) {
+  struct check_group *group = party->group;
+  const struct checker *checker = party->unit->checker;
+  for (uint32_t back = 1; back <= group->unwritten_count && back <= COPIED_BACK; back++) {
+    struct unwritten *read = &group->unwritten[group->unwritten_count - back];
+    const struct site *site = &checker->sites[read->site];
+    if (read->bytes != 1 || !is_same_statement(party, read) ||
+        checker->launch[site->launch].program->code[site->pc].d != party->access->inst->c)
+      continue;
+    memmove(read, read + 1, (back - 1) * sizeof *read);
+    group->unwritten_count--;
+    return true;
+  }
+  return false;
+}
+
 static void settle_with(struct party *party, uint64_t address, uint32_t bytes) {
   struct check_group *group = party->group;
   uint32_t kept = 0;
@@ -160,7 +181,10 @@ void unwritten_lanes_filled(struct party *party, uint64_t mask, const uint64_t *
   for (; mask; mask &= mask - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(mask);
     party->item = first_item + lane;
-    unwritten_filled(party, address[lane], party->bytes);
+    if (party->access && party->bytes == 1 && take_copied(party))
+      party->unit->written[address[lane]] = 0;
+    else
+      unwritten_filled(party, address[lane], party->bytes);
   }
 }
 
