@@ -185,6 +185,7 @@ TEST(opencl, the_report_tells_what_was_defined_and_so_does_a_replay) {
   EXPECT_CONTAINS(run.out, "\ndefined        M=2, N=4, OF_NO_USE\n");
   EXPECT_STREQ(replay.out, run.out);
   outcome_free(&run);
+  outcome_free(&replay);
   run = tool("run l.json -D N=4 --report json");
   replay = tool("replay t.wwt --report json");
   EXPECT_CONTAINS(run.out, "\"defines\": [\n    \"M=2\",\n    \"N=4\"\n  ]");
