@@ -289,7 +289,25 @@ void parting_note(struct check_unit *unit, struct check_group *group) {
   checker->parted[group->parted - 1] = hazard;
 }
 
+/* A hazard of the same call that was found within a warp, or NULL. */
+static const struct check_hazard *found_within(const struct checker *checker, const struct check_hazard *hazard) {
+  for (size_t i = 0; i < checker->hazard_count; i++) {
+    const struct check_hazard *found = &checker->hazards[i];
+    if (found->rule == hazard->rule && found->here.program == hazard->here.program &&
+        found->here.pc == hazard->here.pc && found->other.program)
+      return found;
+  }
+  return NULL;
+}
+
+/* Lanes that have parted are surer than warps: these run on meanwhile, how far is a matter of timing. */
 void parting_take(const struct checker *checker, struct check_hazard *hazard) {
+  const struct check_hazard *within = found_within(checker, hazard);
+  if (within) {
+    hazard->here = within->here;
+    hazard->other = within->other;
+    return;
+  }
   for (uint32_t i = 0; i < checker->parted_count; i++) {
     const struct check_hazard *parted = &checker->parted[i];
     if (parted->launch != hazard->launch || parted->here.pc != hazard->here.pc ||
