@@ -117,14 +117,14 @@ $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/mode
 # Fuzzers run with clang only (below); here they are compiled, so that they keep up with the code.
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
-# Scripts that are tests, those that take longest first; and those that are not run with sanitizers: they hold pages,
-# pictures and Python, or ask for many runs of what others have run once.
-SCRIPTS := check/rules differential/differential check/corpus replay/law traces/reader_test traces/text_test traces/damage \
-  import/import_test html/hostile_test playground/folder_test timeline/exports_test explain/explain_test sweep/sweep_test \
-  check/reference_cases check/random_kernels check/timings sweep/points_test check/sarif_test
-PLAIN   := hw/selftest sweep/cluster_test html/page_test explain/sanity traces/plot_test traces/plot_page cli/diff_page \
-  explain/explain_page sweep/analysis_test sweep/analysis_page sweep/study_page check/page check/oclgrind lessons/lessons \
-  lessons/lessons_test layers
+# Scripts that are tests, those that take longest first; and those that are not run with sanitizers, since they hold
+# pages, pictures and Python alone.
+SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test explain/sanity check/corpus replay/law \
+  traces/reader_test traces/text_test traces/damage import/import_test html/page_test html/hostile_test \
+  playground/folder_test timeline/exports_test explain/explain_test sweep/sweep_test check/reference_cases \
+  check/random_kernels check/timings sweep/points_test check/sarif_test
+PLAIN   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
+  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
 # OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.

@@ -61,8 +61,7 @@ void hazards_add(struct checker *checker, const struct check_hazard *hazard) {
   *bucket = (uint32_t)checker->hazard_count;
 }
 
-/* ---- what to mend first, and then by place in the source
- * --------------------------------------------------------------------- */
+/* ---- what to mend first, and then by place in the source ---------------------------------------- */
 
 /* Where work-items have parted, or a call got what it must not get, what else is found may be but a consequence: a wait
  * for the wrong event leaves a copy in flight, and whoever reads there then races with it. */

@@ -9,7 +9,8 @@
  * have parted wait where they meet. Warps go on: of two of them it is the innermost that the missing one has come to as
  * often as the other.
  *
- * Not modelled: a guard of the call itself parts lanes without a branch. */
+ * Not modelled: a guard of the call itself parts lanes without a branch. Warps run on, so at which of several nested
+ * branches two of them have parted may be seen otherwise under another timing; the call and the rule are the same. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

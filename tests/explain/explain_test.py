@@ -376,9 +376,12 @@ class Test(unittest.TestCase):
         limits = len(explained(one)[0]["limits"])
         # Each is tried twice: of so many processes those of half of the limits end a second time.
         for most in (3 * limits // 2, 1000):
-            status, launches, told = self.ended(most, many, "--quiet")
+            for _ in range(5):  # a worker may be through before it is ended
+                status, launches, told = self.ended(most, many, "--quiet")
+                if most < 1000 or not launches[0]["limits"]:
+                    break
             failed = [case for case in launches[0]["failed"] if case["status"] == "failed"]
-            self.assertLess(len(launches[0]["limits"]), limits)
+            self.assertEqual(len(launches[0]["limits"]) > 0, most < 1000, "else there are none")
             self.assertEqual(status, 3)
             self.assertGreater(len(failed), 0)
             more = f" and {len(failed) - 6} more" if len(failed) > 6 else ""

@@ -25,21 +25,11 @@ LESSONS = ROOT / "docs/lessons"
 SECTIONS = ["What you will learn", "The kernel", "Predict", "Run", "Look", "Try", "Answers"]
 LEAST = 10  # smaller numbers need no source
 MOST_BYTES = 150 << 10  # of a picture
-MOST_PIXELS = 0.002  # of a picture, that another release of the libraries that draw may draw otherwise
 # Names and words whose numbers are not of a run.
 NAMES = [r"H200", r"Debian 12", r"\d+ minutes", r"\d\d[-_][a-z]\w*", r"[Ee]xample \d+"]
 ARITHMETIC = re.compile(r"[\d\s.+\-*/()]+ [=≈] [\d\s.+\-*/()=≈]+")
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 MADE_BY = re.compile(r"<!-- made by:(.*?)-->\s*(?:!\[(.*?)\]\((\S+?)\))?", re.S)
-
-
-def same_picture(one, other):
-    """The same bytes, or the same but for a few pixels."""
-    if one.read_bytes() == other.read_bytes():
-        return True
-    from matplotlib import image  # pylint: disable=import-outside-toplevel  # slow, and rarely needed
-    one, other = image.imread(one), image.imread(other)
-    return one.shape == other.shape and (abs(one - other) > 0.1).any(axis=2).mean() < MOST_PIXELS
 
 
 def value_of(text):
@@ -274,7 +264,7 @@ class Lesson(Page):
         made, kept = place.lesson / found[3], self.folder / found[3]
         if write:
             shutil.copy(made, kept)
-        elif kept.exists() and not same_picture(made, kept):
+        elif kept.exists() and made.read_bytes() != kept.read_bytes():
             raise Wrong(f"{found[3]} is not what its command makes today: see `make lessons`")
 
     def check_predictions(self, bold):
