@@ -54,8 +54,8 @@
  *     from_cu    a b A                                a and A are of one warp
  *     banks             a    b    a    b    A   ..    A waits for a's end, not b
  *
- * With `conflicts` none a phase takes the passes of a bank that has one word to deliver, whatever its busiest bank has: a
- * machine that no hardware is, to hold others against.
+ * With `conflicts` none a phase takes the passes of a bank that has one word to deliver, whatever its busiest bank has:
+ * a machine that no hardware is, to hold others against.
  *
  * Replies leave in order: one that is later than its passes and the latency, of an atomic or of a wide load, holds
  * up those behind it.

@@ -23,11 +23,13 @@ extern const char *const opencl_copies_names[OPENCL_COPIES];
 struct opencl_limits {
   uint32_t registers; /* per lane, 16 to 255; more are spilled to private memory */
   enum opencl_copies copies;
+  const struct opencl_reads *reads; /* who decides whether a source may be read; NULL: all may */
 };
 
 /* A program of all kernels of a SPIR-V module (any byte order). NULL on bad input, with *error filled:
  * "kernel.cl:12: ...", or "file.spv: ..." where no line is known. `file` names the program in messages and
- * reports; source text for reports is read from the files that the module's debug lines name, when they exist. */
+ * reports; source text for reports is read from the files that the module's debug lines name, when they exist and are
+ * named as sources are (clang/source_name.h). */
 struct isa_program *opencl_lower(const uint8_t *spirv, size_t size, const char *file,
                                  const struct opencl_limits *limits, struct isa_error *error);
 

@@ -1,6 +1,7 @@
 /* Source files that a module's lines refer to. The paths come from the module, which may be hostile: only plain files
  * of a sane size are opened, and nobody minds if one cannot be. */
 #include "opencl/sources.h"
+#include "opencl/clang/source_name.h"
 #include "sim/core/need.h"
 
 #include <fcntl.h>
@@ -59,20 +60,28 @@ static void split_lines(struct isa_source *source, const char *text, size_t size
   }
 }
 
+static char *read_allowed(const struct opencl_reads *reads, const char *path, size_t *size) {
+  char why[OPENCL_WHY];
+  const bool allowed =
+      source_is_named(path) && (!reads || access(path, F_OK) != 0 || reads->allow(reads->self, path, why, sizeof why));
+  return allowed ? read_file(path, size) : NULL;
+}
+
 /* A path of the module may be relative to a place that we do not know; then the name that the user gave helps. */
-static void read_source(struct isa_source *source, const char *path, const char *other) {
+static void read_source(struct isa_source *source, const struct opencl_reads *reads, const char *path,
+                        const char *other) {
   size_t size = 0;
-  char *text = read_file(path, &size);
+  char *text = read_allowed(reads, path, &size);
   if (text)
     source->path = need_copy(path);
   else
-    text = read_file(other, &size);
+    text = read_allowed(reads, other, &size);
   if (text && size)
     split_lines(source, text, size);
   free(text);
 }
 
-void sources_fill(const struct spirv *module, struct isa_program *program) {
+void sources_fill(const struct spirv *module, const struct opencl_reads *reads, struct isa_program *program) {
   bool *used = need(module->sources, sizeof *used);
   for (uint32_t pc = 0; pc < program->count; pc++)
     used[program->source[pc]] |= program->line[pc] > 0;
@@ -82,7 +91,7 @@ void sources_fill(const struct spirv *module, struct isa_program *program) {
   for (uint32_t i = 0; i < module->sources; i++) {
     program->sources[i].name = need_copy(module->source[i]);
     if (used[i] && files++ < MOST_FILES)
-      read_source(&program->sources[i], module->path[i], module->source[i]);
+      read_source(&program->sources[i], reads, module->path[i], module->source[i]);
   }
   free(used);
 }

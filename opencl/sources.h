@@ -2,10 +2,11 @@
 #ifndef OPENCL_SOURCES_H
 #define OPENCL_SOURCES_H
 
+#include "opencl/clang/clang.h"
 #include "opencl/spirv/spirv.h"
 
 /* Fills program->sources with all files of the module, and with the text of those that instructions of the program
  * come from, if they can be read. */
-void sources_fill(const struct spirv *module, struct isa_program *program);
+void sources_fill(const struct spirv *module, const struct opencl_reads *reads, struct isa_program *program);
 
 #endif

@@ -74,7 +74,11 @@ struct block_writer {
   void *deflate; /* z_stream, between blocks ready for the next */
 };
 
-bool block_writer_open(struct block_writer *writer, const char *path, const struct block_format *format,
+/* Creates a file to write to; negative with *error filled when it cannot be. */
+int block_create(const char *path, struct trace_error *error);
+
+/* Takes the descriptor, whatever comes back. Errors call the file by the name. */
+bool block_writer_open(struct block_writer *writer, int file, const char *name, const struct block_format *format,
                        struct trace_error *error);
 void block_writer_close(struct block_writer *writer);
 

@@ -15,8 +15,10 @@ void block_write_failed(struct block_writer *writer, const char *what) {
     return;
   writer->failed = true;
   writer->error.offset = writer->offset;
-  snprintf(writer->error.text, sizeof writer->error.text, "%.300s: offset %llu: %s; what is before is kept",
-           writer->path, (unsigned long long)writer->offset, what);
+  char place[40] = "";
+  if (writer->offset)
+    snprintf(place, sizeof place, ": offset %llu", (unsigned long long)writer->offset);
+  snprintf(writer->error.text, sizeof writer->error.text, "%.300s%s: cannot be written: %s", writer->path, place, what);
 }
 
 static void put_all(struct block_writer *writer, const uint8_t *from, size_t size) {
@@ -42,27 +44,31 @@ static void put_file_header(struct block_writer *writer, const struct block_form
   put_all(writer, header, sizeof header);
 }
 
-bool block_writer_open(struct block_writer *writer, const char *path, const struct block_format *format,
+int block_create(const char *path, struct trace_error *error) {
+  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) {
+    snprintf(error->text, sizeof error->text, "%.300s: cannot be written: %s", path, strerror(errno));
+    error->offset = 0;
+  }
+  return file;
+}
+
+bool block_writer_open(struct block_writer *writer, int file, const char *name, const struct block_format *format,
                        struct trace_error *error) {
-  *writer = (struct block_writer){.file = -1, .path = strdup(path), .deflate = calloc(1, sizeof(z_stream))};
+  *writer = (struct block_writer){.file = file, .path = strdup(name), .deflate = calloc(1, sizeof(z_stream))};
   if (!writer->path || !writer->deflate || deflateInit(writer->deflate, LEVEL) != Z_OK) {
     *error = (struct trace_error){.text = "memory is out"};
     free(writer->deflate);
     free(writer->path);
+    close(file);
     return false;
   }
-  writer->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (writer->file < 0)
-    block_write_failed(writer, strerror(errno));
-  else
-    put_file_header(writer, format);
-  if (writer->failed) {
-    snprintf(error->text, sizeof error->text, "%.300s: cannot be written: %s", path, strerror(errno));
-    error->offset = 0;
-    block_writer_close(writer);
-    return false;
-  }
-  return true;
+  put_file_header(writer, format);
+  if (!writer->failed)
+    return true;
+  *error = writer->error;
+  block_writer_close(writer);
+  return false;
 }
 
 void block_writer_close(struct block_writer *writer) {

@@ -45,6 +45,10 @@ struct timeline_writer;
 struct timeline_writer *timeline_writer_open(const char *path, const struct timeline_window *window,
                                              struct trace_error *error);
 
+/* The same into a file that is open, which it takes and closes; errors call it by the name. */
+struct timeline_writer *timeline_writer_open_on(int file, const char *name, const struct timeline_window *window,
+                                                struct trace_error *error);
+
 /* Who listens, for simulation_tell(). */
 struct timeline *timeline_writer_listener(struct timeline_writer *writer);
 

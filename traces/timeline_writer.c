@@ -4,6 +4,7 @@
 #include "traces/timeline_window.h"
 
 #include <assert.h>
+#include <unistd.h>
 
 /* A batch that waits for its turn. */
 struct pending {
@@ -124,11 +125,19 @@ static bool copy_window(struct timeline_writer *writer, const struct timeline_wi
 
 struct timeline_writer *timeline_writer_open(const char *path, const struct timeline_window *window,
                                              struct trace_error *error) {
+  const int file = block_create(path, error);
+  return file < 0 ? NULL : timeline_writer_open_on(file, path, window, error);
+}
+
+struct timeline_writer *timeline_writer_open_on(int file, const char *name, const struct timeline_window *window,
+                                                struct trace_error *error) {
   struct timeline_writer *writer = calloc(1, sizeof *writer);
   struct bytes schema = {0};
   *error = (struct trace_error){.text = "memory is out"};
-  const bool good = writer && copy_window(writer, window) && timeline_schema_write(&schema) &&
-                    block_writer_open(&writer->out, path, &timeline_format, error);
+  const bool ready = writer && copy_window(writer, window) && timeline_schema_write(&schema);
+  if (!ready)
+    close(file);
+  const bool good = ready && block_writer_open(&writer->out, file, name, &timeline_format, error);
   if (good) {
     writer->listener = (struct timeline){.take = take, .self = writer, .kinds = window->kinds};
     block_write(&writer->out, BLOCK_SCHEMA, schema.at, schema.size);

@@ -170,6 +170,9 @@ struct trace_group; /* a resident work-group's encoders */
  * trace_writer_close(), and what follows it is dropped. */
 struct trace_writer *trace_writer_open(const char *path, struct trace_error *error);
 
+/* The same into a file that is open, which it takes and closes; errors call it by the name. */
+struct trace_writer *trace_writer_open_on(int file, const char *name, struct trace_error *error);
+
 /* Whether all went well until now, so that a long run can end early when its disk is full. */
 bool trace_writer_good(const struct trace_writer *writer);
 

@@ -5,6 +5,7 @@
 #include "traces/schema.h"
 
 #include <assert.h>
+#include <unistd.h>
 
 struct trace_group {
   struct trace_writer *writer;
@@ -46,14 +47,20 @@ static bool memory_out(struct trace_writer *writer) {
 }
 
 struct trace_writer *trace_writer_open(const char *path, struct trace_error *error) {
+  const int file = block_create(path, error);
+  return file < 0 ? NULL : trace_writer_open_on(file, path, error);
+}
+
+struct trace_writer *trace_writer_open_on(int file, const char *name, struct trace_error *error) {
   struct trace_writer *writer = calloc(1, sizeof *writer);
   struct bytes schema = {0};
   if (!writer || !schema_write(&schema)) {
     *error = (struct trace_error){.text = "memory is out"};
+    close(file);
     free(writer);
     return NULL;
   }
-  if (!block_writer_open(&writer->out, path, &trace_format, error)) {
+  if (!block_writer_open(&writer->out, file, name, &trace_format, error)) {
     free(schema.at);
     free(writer);
     return NULL;

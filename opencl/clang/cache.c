@@ -29,18 +29,16 @@ static XXH128_canonical_t hash_of(const void *data, size_t size) {
 
 /* Each part's size goes in before it, so that parts cannot run into each other. */
 void cache_name(const struct cache_part *parts, size_t count, char name[CACHE_NAME]) {
-  XXH3_state_t *state = XXH3_createState();
+  XXH3_state_t state;
   XXH128_canonical_t hash;
-  if (!state)
-    abort();
-  XXH3_128bits_reset(state);
+  XXH3_INITSTATE(&state);
+  XXH3_128bits_reset(&state);
   for (size_t i = 0; i < count; i++) {
     uint64_t size = parts[i].size;
-    XXH3_128bits_update(state, &size, sizeof size);
-    XXH3_128bits_update(state, parts[i].data, parts[i].size);
+    XXH3_128bits_update(&state, &size, sizeof size);
+    XXH3_128bits_update(&state, parts[i].data, parts[i].size);
   }
-  XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(state));
-  XXH3_freeState(state);
+  XXH128_canonicalFromHash(&hash, XXH3_128bits_digest(&state));
   for (size_t i = 0; i < sizeof hash.digest; i++)
     snprintf(name + 2 * i, 3, "%02x", hash.digest[i]);
 }
@@ -76,13 +74,19 @@ static void make_folder(const char *path) {
 
 /* ---- finding ------------------------------------------------------------------------------------- */
 
+/* Whoever can write an entry decides what programs become: only this user, or root, may. */
+static bool is_trusted(const struct stat *status) {
+  return S_ISREG(status->st_mode) && (status->st_uid == geteuid() || status->st_uid == 0) &&
+         !(status->st_mode & (S_IWGRP | S_IWOTH));
+}
+
 /* The rest of an open file behind its head, if it is what the head says. */
 static bool read_result(FILE *file, uint8_t **data, size_t *size) {
   uint8_t head[HEAD_BYTES];
   uint64_t bytes = 0;
   struct stat status;
-  if (fread(head, 1, sizeof head, file) != sizeof head || memcmp(head, magic, sizeof magic) != 0 ||
-      fstat(fileno(file), &status) != 0)
+  if (fstat(fileno(file), &status) != 0 || !is_trusted(&status) || fread(head, 1, sizeof head, file) != sizeof head ||
+      memcmp(head, magic, sizeof magic) != 0)
     return false;
   for (unsigned i = 0; i < 8; i++)
     bytes |= (uint64_t)head[sizeof magic + i] << 8 * i;
@@ -102,32 +106,39 @@ static bool read_result(FILE *file, uint8_t **data, size_t *size) {
 
 bool cache_find(const char *name, uint8_t **data, size_t *size) {
   char path[PATH_BYTES];
-  FILE *file = file_path(name, path) ? fopen(path, "rbe") : NULL;
+  int descriptor = file_path(name, path) ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
   if (!file)
     return false;
   bool good = read_result(file, data, size);
-  fclose(file);
   if (good)
-    utimensat(AT_FDCWD, path, NULL, 0); /* used now: cache_trim() goes by it */
+    futimens(descriptor, NULL); /* used now: cache_trim() goes by it */
+  fclose(file);
   return good;
 }
 
 /* ---- keeping ------------------------------------------------------------------------------------- */
 
-static bool write_result(int descriptor, const uint8_t *data, size_t size) {
+static bool write_all(int file, const uint8_t *data, size_t size) {
+  while (size) {
+    const ssize_t put = write(file, data, size);
+    if (put < 0 && errno != EINTR)
+      return false;
+    data += put > 0 ? put : 0;
+    size -= put > 0 ? (size_t)put : 0;
+  }
+  return true;
+}
+
+static bool write_result(int file, const uint8_t *data, size_t size) {
   uint8_t head[HEAD_BYTES];
   XXH128_canonical_t hash = hash_of(data, size);
   memcpy(head, magic, sizeof magic);
   for (unsigned i = 0; i < 8; i++)
     head[sizeof magic + i] = (uint8_t)((uint64_t)size >> 8 * i);
   memcpy(head + 16, hash.digest, sizeof hash.digest);
-  FILE *file = fdopen(descriptor, "wb");
-  if (!file) {
-    close(descriptor);
-    return false;
-  }
-  bool good = fwrite(head, 1, sizeof head, file) == sizeof head && fwrite(data, 1, size, file) == size;
-  return fclose(file) == 0 && good;
+  const bool good = write_all(file, head, sizeof head) && write_all(file, data, size);
+  return close(file) == 0 && good;
 }
 
 void cache_keep(const char *name, const uint8_t *data, size_t size) {

@@ -1,4 +1,5 @@
-/* From OpenCL C to SPIR-V with clang and llvm-spirv, as programs, in a folder of our own that is gone afterwards.
+/* From OpenCL C to SPIR-V with clang and llvm-spirv, as programs, with a temporary folder of their own that is gone
+ * afterwards. What one makes for the other goes through memory.
  *
  *     kernel.cl ──► text ──hash──► cache? ──yes──► SPIR-V
  *                                    │no
@@ -8,7 +9,9 @@
  * files have to say. A header of ours goes before the program with what clang's own lacks: the asynchronous copies of
  * cl_khr_extended_async_copies and the clocks of cl_khr_kernel_clock. The copies have names of their own there, because
  * llvm-spirv takes any function whose name starts with async_work_group_copy for the plain copy, and crashes. */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,14 +32,14 @@
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
 /* Part of every key: another number, and all that was kept counts no more. */
-static const char format_version[] = "warpwait opencl 5";
+static const char format_version[] = "warpwait opencl 6";
 
 /* What the translator may use beyond plain SPIR-V: atomics on floats, rotations, products of groups, shuffles. */
 #define EXTENSIONS                                                                                                     \
   "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_KHR_subgroup_rotate,"        \
   "+SPV_KHR_uniform_group_instructions,+SPV_INTEL_subgroups"
 
-enum { PATH_BYTES = 1024, FILE_BYTES = 256 << 20 };
+enum { PATH_BYTES = 1024, FILE_BYTES = 64 << 20 /* the largest source that is read */ };
 
 /* What clang says of spir64 and this machine has not, and the version that it leaves to the driver. */
 #define WITHOUT(name) "#undef " #name "\n"
@@ -84,9 +87,14 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     "#undef __OCL_EXT\n";
 
 /* Files in the temporary folder. */
-enum file { FILE_PRELUDE, FILE_TEXT, FILE_BITCODE, FILE_ASSEMBLY, FILE_REWRITTEN, FILE_SPIRV, FILES };
-static const char *const file_names[FILES] = {"warpwait.h", "text.cl",      "program.bc",
-                                              "program.ll", "rewritten.ll", "program.spv"};
+enum file { FILE_PRELUDE, FILE_READ, FILES };
+static const char *const file_names[FILES] = {"warpwait.h", "read"};
+
+/* What a tool has made, or text; the owner frees `at`. */
+struct piece {
+  char *at;
+  size_t size;
+};
 
 struct compilation {
   const char *path; /* as the user gave it */
@@ -108,7 +116,7 @@ static void add_source(const struct compilation *c, struct words *words) {
                  WORDS(c->clang, "-x", "cl", "-Werror=format-invalid-specifier", "-Werror=format-insufficient-args"));
   if (!c->options.standard)
     words_add_joined(words, "-cl-std=", build->standard ? build->standard : "CL2.0");
-  words_add_list(words, build->options);
+  words_add_list(words, c->options.words.word);
   for (const char *const *define = build->defines; define && *define; define++)
     words_add_joined(words, "-D", *define);
   for (const char *const *include = build->includes; include && *include; include++)
@@ -132,52 +140,61 @@ static void add_path(struct words *words, const char *path) {
 
 /* ---- running ------------------------------------------------------------------------------------- */
 
-static bool run_clang(const struct compilation *c, const struct words *words, bool loud) {
+/* Runs a tool on `input`; what it made is at *made. */
+static bool run_tool(const struct compilation *c, const char *const *argv, const struct piece *input, bool loud,
+                     struct piece *made) {
+  const struct process process = {.argv = argv,
+                                  .folder = c->folder,
+                                  .input = input->at,
+                                  .input_bytes = input->size,
+                                  .cancelled = c->build->cancelled,
+                                  .self = c->build->self};
   struct process_end end;
-  process_run(words->word, &end);
+  process_run(&process, &end);
   if (loud && !end.error)
-    fputs(end.text, stderr);
-  bool good = process_good(&end) || tool_failed(&c->teller, c->clang, &end, true);
-  free(end.text);
-  return good;
-}
-
-static bool run_translator(const struct compilation *c, enum file input, bool to_ssa) {
-  struct process_end end;
-  const char *const words[] = {
-      c->translator, c->file[input], "-o", c->file[FILE_SPIRV], EXTENSIONS, to_ssa ? "--spirv-mem2reg" : NULL, NULL};
-  process_run(words, &end);
-  bool good = process_good(&end) || tool_failed(&c->teller, c->translator, &end, false);
-  free(end.text);
+    tool_tell_all(&c->teller, &end);
+  const bool good = process_good(&end) || tool_failed(&c->teller, argv[0], &end, argv[0] == c->clang);
+  if (good) {
+    *made = (struct piece){end.output, end.output_bytes};
+    end.output = NULL;
+  }
+  process_free(&end);
   return good;
 }
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
-static bool read_file(const char *path, char **data, size_t *size) {
-  FILE *file = fopen(path, "rbe");
+/* NULL, or why it cannot be read. Only plain files are: a pipe might never end. */
+static const char *read_file(const char *path, struct piece *text) {
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat status;
-  bool good = file && fstat(fileno(file), &status) == 0;
-  if (good && status.st_size > FILE_BYTES) {
-    errno = EFBIG;
-    good = false;
+  *text = (struct piece){0};
+  if (file < 0 || fstat(file, &status) != 0)
+    return strerror(errno);
+  const size_t size = S_ISREG(status.st_mode) && status.st_size <= FILE_BYTES ? (size_t)status.st_size : 0;
+  const char *why = !S_ISREG(status.st_mode)      ? "is not a regular file"
+                    : status.st_size > FILE_BYTES ? strerror(EFBIG)
+                                                  : NULL;
+  text->at = need(size + 1, 1);
+  for (ssize_t got = 1; !why && got && text->size < size;) {
+    got = read(file, text->at + text->size, size - text->size);
+    why = got < 0 && errno != EINTR ? strerror(errno) : NULL;
+    text->size += got > 0 ? (size_t)got : 0;
   }
-  if (good) {
-    *size = (size_t)status.st_size;
-    *data = need(*size + 1, 1);
-    good = fread(*data, 1, *size, file) == *size;
-    if (!good)
-      free(*data);
-  }
-  if (file)
-    fclose(file);
-  return good;
+  close(file);
+  return why;
 }
 
 static bool write_file(const char *path, const char *text, size_t size) {
-  FILE *file = fopen(path, "wbe");
-  bool good = file && fwrite(text, 1, size, file) == size;
-  return file && fclose(file) == 0 && good;
+  const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  bool good = file >= 0;
+  while (good && size) {
+    const ssize_t put = write(file, text, size);
+    good = put >= 0;
+    text += put > 0 ? put : 0;
+    size -= put > 0 ? (size_t)put : 0;
+  }
+  return file >= 0 && close(file) == 0 && good;
 }
 
 /* Extensions are enabled in the header. One that clang has not is asked for by name: clang itself then says so. */
@@ -209,58 +226,130 @@ static bool make_folder(struct compilation *c) {
   return write_prelude(c) ? true : tool_fail(&c->teller, "%.200s cannot be written: %s", c->folder, strerror(errno));
 }
 
-/* All files there are ours: the tools write where they are told to. */
+/* A tool that was stopped may have left files of its own. */
 static void remove_folder(const struct compilation *c) {
-  for (size_t i = 0; i < FILES && *c->folder; i++)
-    unlink(c->file[i]);
+  DIR *folder = *c->folder ? opendir(c->folder) : NULL;
+  for (struct dirent *at; folder && (at = readdir(folder));)
+    unlinkat(dirfd(folder), at->d_name, 0);
+  if (folder)
+    closedir(folder);
   if (*c->folder)
     rmdir(c->folder);
 }
 
+/* ---- what is read -------------------------------------------------------------------------------- */
+
+static bool refuse_file(const struct compilation *c, const char *why) {
+  tool_blame(&c->teller, OPENCL_SOURCE);
+  return tool_fail(&c->teller, "%s", why);
+}
+
+/* The folder of what Debian's clang brings: that of the header which it includes by itself, right behind the program.
+ */
+static char *folder_of_clang(const char *second) {
+  static const char header[] = "/opencl-c-base.h";
+  const size_t length = second ? strlen(second) : 0, tail = sizeof header - 1;
+  const bool found = length > tail && strcmp(second + length - tail, header) == 0;
+  return found ? strndup(second, length - tail + 1) : need_copy("");
+}
+
+/* Files of clang's and ours are nobody's. */
+static bool is_below(const char *path, const char *folder) {
+  return *folder && strncmp(path, folder, strlen(folder)) == 0 && !strstr(path, "/../");
+}
+
+/* The next path of the list, its escapes undone in place; NULL at the end. */
+static char *next_path(char **list) {
+  char *from = *list, *to = NULL;
+  for (; *from == ' ' || *from == '\n' || (*from == '\\' && from[1] == '\n'); from++)
+    continue;
+  char *path = to = from;
+  for (; *from && *from != ' ' && *from != '\n'; from++) {
+    if (*from == '\\' && from[1] == '\n')
+      break;
+    if ((*from == '\\' && (from[1] == ' ' || from[1] == '#')) || (*from == '$' && from[1] == '$'))
+      from++;
+    *to++ = *from;
+  }
+  *list = *from ? from + 1 : from;
+  *to = '\0';
+  return to > path ? path : NULL;
+}
+
+/* Files that clang has read are listed as for make: "-: a.cl \\\n  b\\ c.h". */
+static bool check_read(const struct compilation *c) {
+  const struct opencl_reads *reads = c->build->reads;
+  struct piece text;
+  char why[OPENCL_WHY], *brought = NULL;
+  if (read_file(c->file[FILE_READ], &text)) {
+    free(text.at);
+    return tool_fail(&c->teller, "%s left no list of the files that it read", c->clang);
+  }
+  char *list = strchr(text.at, ':');
+  list = list ? list + 1 : text.at + text.size;
+  next_path(&list); /* the program */
+  bool good = true;
+  for (char *path; good && (path = next_path(&list));) {
+    brought = brought ? brought : folder_of_clang(path);
+    if (!is_below(path, brought) && !is_below(path, c->folder) && !reads->allow(reads->self, path, why, sizeof why))
+      good = refuse_file(c, why);
+  }
+  free(brought);
+  free(text.at);
+  return good;
+}
+
 /* ---- the key ------------------------------------------------------------------------------------- */
 
-static bool preprocess(const struct compilation *c) {
+static bool preprocess(const struct compilation *c, struct piece *text) {
   struct words words = {0};
   add_source(c, &words);
-  words_add_list(&words, WORDS("-w", "-E", "-o", c->file[FILE_TEXT]));
+  words_add_list(&words, WORDS("-w", "-E", "-MD", "-MF", c->file[FILE_READ], "-o", "-"));
   add_path(&words, c->path);
-  bool good = run_clang(c, &words, false);
+  bool good = run_tool(c, words.word, &(struct piece){0}, false, text);
   words_free(&words);
   return good;
 }
 
 /* The temporary folder has another name each time, and stands in the text's line markers. */
-static void hide_folder(const struct compilation *c, char *text, size_t size) {
-  size_t length = strlen(c->folder);
-  for (char *at = text; (at = memmem(at, size - (size_t)(at - text), c->folder, length)); at += length)
+static void hide_folder(const struct compilation *c, struct piece *text) {
+  const size_t length = strlen(c->folder);
+  char *const end = text->at + text->size;
+  for (char *at = text->at; (at = memmem(at, (size_t)(end - at), c->folder, length)); at += length)
     memset(at, '-', length);
 }
 
 /* What clang will see: the source itself, when that is all, which saves a run of clang; else what -E makes of it. */
-static bool read_text(const struct compilation *c, char **text, size_t *size) {
-  if (!read_file(c->path, text, size))
-    return tool_fail(&c->teller, "%s", strerror(errno));
-  if (key_is_whole(*text, *size, c->build->options))
+static bool read_text(const struct compilation *c, struct piece *text) {
+  char why[OPENCL_WHY];
+  const struct opencl_reads *reads = c->build->reads;
+  if (reads && !reads->allow(reads->self, c->path, why, sizeof why))
+    return refuse_file(c, why);
+  const char *fault = read_file(c->path, text);
+  const bool whole = !fault && key_is_whole(text->at, text->size, c->options.words.word);
+  if (fault || !whole)
+    free(text->at);
+  if (fault)
+    return tool_fail(&c->teller, "%s", fault);
+  if (whole)
     return true;
-  free(*text);
-  if (!preprocess(c))
+  if (!preprocess(c, text))
     return false;
-  if (!read_file(c->file[FILE_TEXT], text, size))
-    return tool_fail(&c->teller, "%.200s cannot be read: %s", c->file[FILE_TEXT], strerror(errno));
-  hide_folder(c, *text, *size);
-  return true;
+  hide_folder(c, text);
+  if (!reads || check_read(c))
+    return true;
+  free(text->at);
+  return false;
 }
 
 static void add_part(struct cache_part *parts, size_t *count, const char *text) {
   parts[(*count)++] = (struct cache_part){text, strlen(text)};
 }
 
-static bool make_name(const struct compilation *c, char name[CACHE_NAME]) {
+static void make_name(const struct compilation *c, const struct piece *text, char name[CACHE_NAME]) {
   enum { FIXED = 7 };
-  char clang[PATH_MAX + 64], translator[PATH_MAX + 64], *text = NULL;
-  size_t size = 0, count = 0;
-  if (!read_text(c, &text, &size))
-    return false;
+  char clang[PATH_MAX + 64], translator[PATH_MAX + 64];
+  size_t count = 0;
   key_tool(c->clang, clang, sizeof clang);
   key_tool(c->translator, translator, sizeof translator);
   struct words words = {0};
@@ -272,103 +361,99 @@ static bool make_name(const struct compilation *c, char name[CACHE_NAME]) {
   add_part(parts, &count, clang);
   add_part(parts, &count, translator);
   add_part(parts, &count, opencl_route_names[c->build->route]);
-  parts[count++] = (struct cache_part){text, size};
+  parts[count++] = (struct cache_part){text->at, text->size};
   for (size_t i = 0; i < words.count; i++)
     if (strncmp(words.word[i], c->folder, strlen(c->folder)) != 0)
       add_part(parts, &count, words.word[i]);
   cache_name(parts, count, name);
   free(parts);
   words_free(&words);
-  free(text);
-  return true;
 }
 
 /* ---- the routes ---------------------------------------------------------------------------------- */
 
-/* Which words make which code; the file that clang leaves. */
-static const struct route {
-  const char *const *words;
-  enum file made;
-} routes[OPENCL_ROUTES] = {
-    [OPENCL_ROUTE_SSA] = {(const char *const[]){"-O1", "-Xclang", "-disable-llvm-passes", "-c", NULL}, FILE_BITCODE},
-    [OPENCL_ROUTE_O0] = {(const char *const[]){"-O0", "-c", NULL}, FILE_BITCODE},
-    /* optimise() does the rest. */
-    [OPENCL_ROUTE_O2] = {(const char *const[]){"-O2", "-Xclang", "-disable-llvm-passes", "-S", NULL}, FILE_ASSEMBLY},
+/* Which words make which code: bitcode, but for O2, of which optimise() does the rest. */
+static const char *const *const routes[OPENCL_ROUTES] = {
+    [OPENCL_ROUTE_SSA] = WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"),
+    [OPENCL_ROUTE_O0] = WORDS("-O0", "-c"),
+    [OPENCL_ROUTE_O2] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
 };
 
 /* Debug information that names no folder makes the same file wherever it is made. Names of values are those of
  * arguments, for messages. */
-static bool compile(const struct compilation *c) {
-  const struct route *route = &routes[c->build->route];
+static bool compile(const struct compilation *c, struct piece *made) {
   struct words words = {0};
   add_source(c, &words);
   words_add_list(&words,
                  WORDS("-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-emit-llvm"));
-  words_add_list(&words, route->words);
-  words_add_list(&words, WORDS("-o", c->file[route->made]));
+  words_add_list(&words, routes[c->build->route]);
+  words_add_list(&words, WORDS("-o", "-"));
   add_path(&words, c->path);
-  bool good = run_clang(c, &words, c->options.warnings);
+  bool good = run_tool(c, words.word, &(struct piece){0}, c->options.warnings, made);
   words_free(&words);
   return good;
 }
 
-/* FILE_ASSEMBLY, changed, into FILE_REWRITTEN. */
-static bool rewrite(const struct compilation *c, char *(*change)(const char *text)) {
-  char *text = NULL;
-  size_t size = 0;
-  if (!read_file(c->file[FILE_ASSEMBLY], &text, &size))
-    return tool_fail(&c->teller, "%.200s cannot be read: %s", c->file[FILE_ASSEMBLY], strerror(errno));
-  char *changed = change(text);
-  free(text);
-  bool good = write_file(c->file[FILE_REWRITTEN], changed, strlen(changed));
-  free(changed);
-  return good ? true : tool_fail(&c->teller, "%.200s cannot be written: %s", c->file[FILE_REWRITTEN], strerror(errno));
-}
-
-/* FILE_REWRITTEN through clang again. */
-static bool run_on_ir(const struct compilation *c, const char *const *options, enum file made) {
+/* Text of LLVM's, changed, and what clang makes of that by `how`; the text is gone. */
+static bool rework(const struct compilation *c, char *(*change)(const char *text), const char *const *how,
+                   struct piece *text) {
+  const struct piece before = *text;
+  char *changed = change(before.at);
   struct words words = {0};
-  words_add_list(&words, WORDS(c->clang, "-x", "ir", "-target", "spir64", "-w", "-fno-discard-value-names",
-                               "-fno-crash-diagnostics", "-emit-llvm"));
-  words_add_list(&words, options);
-  words_add_list(&words, WORDS(c->file[FILE_REWRITTEN], "-o", c->file[made]));
-  bool good = run_clang(c, &words, false);
+  words_add_list(&words, WORDS(c->clang, "-x", "ir", "-target", "spir64", "-w", "-emit-llvm"));
+  words_add_list(&words, how);
+  words_add_list(&words, WORDS("-o", "-", "-"));
+  free(before.at);
+  *text = (struct piece){0};
+  bool good = run_tool(c, words.word, &(struct piece){changed, strlen(changed)}, false, text);
   words_free(&words);
+  free(changed);
   return good;
 }
 
 /* LLVM's passes are a run of their own, over code that tells them which widths of integers there are, and its result
  * loses what llvm-spirv cannot translate. No vectors, copies of loops or tables: a SIMT machine wants none, and
  * llvm-spirv loses tables. No closed forms of loops: they multiply in 33 bits. */
-static bool optimise(const struct compilation *c) {
-  return rewrite(c, llvm_text_with_widths) &&
-         run_on_ir(c,
-                   WORDS("-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-jump-tables",
-                         "-mllvm", "-replexitval=never", "-S"),
-                   FILE_ASSEMBLY) &&
-         rewrite(c, llvm_text_for_spirv) &&
-         run_on_ir(c, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), FILE_BITCODE);
+static bool optimise(const struct compilation *c, struct piece *code) {
+  return rework(c, llvm_text_with_widths,
+                WORDS("-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-jump-tables", "-mllvm",
+                      "-replexitval=never", "-S"),
+                code) &&
+         rework(c, llvm_text_for_spirv, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), code);
 }
 
-static bool translate(const struct compilation *c) {
-  enum opencl_route route = c->build->route;
-  return compile(c) && (route != OPENCL_ROUTE_O2 || optimise(c)) &&
-         run_translator(c, FILE_BITCODE, route == OPENCL_ROUTE_SSA);
+static bool translate(const struct compilation *c, struct piece *spirv) {
+  const enum opencl_route route = c->build->route;
+  struct piece code = {0};
+  const char *const words[] = {
+      c->translator, "-", "-o", "-", EXTENSIONS, route == OPENCL_ROUTE_SSA ? "--spirv-mem2reg" : NULL, NULL};
+  const bool good =
+      compile(c, &code) && (route != OPENCL_ROUTE_O2 || optimise(c, &code)) && run_tool(c, words, &code, false, spirv);
+  free(code.at);
+  return good;
 }
 
 static bool make(const struct compilation *c, uint8_t **spirv, size_t *size) {
-  char name[CACHE_NAME], *data = NULL;
-  if (!c->build->no_cache && !make_name(c, name))
+  char name[CACHE_NAME];
+  const bool cached = !c->build->no_cache;
+  struct piece text = {0}, made = {0};
+  if (!read_text(c, &text))
     return false;
+  if (cached)
+    make_name(c, &text, name);
+  free(text.at);
   /* Warnings are clang's to give: someone who asks for them wants it to run. */
-  if (!c->build->no_cache && !c->options.warnings && cache_find(name, spirv, size))
+  if (cached && !c->options.warnings && cache_find(name, spirv, size))
     return true;
-  if (!translate(c))
+  if (!translate(c, &made))
     return false;
-  if (!read_file(c->file[FILE_SPIRV], &data, size))
-    return tool_fail(&c->teller, "%s left nothing", c->translator);
-  *spirv = (uint8_t *)data;
-  if (!c->build->no_cache)
+  if (!made.size) {
+    free(made.at);
+    return tool_fail(&c->teller, "%s made nothing", c->translator);
+  }
+  *spirv = (uint8_t *)made.at;
+  *size = made.size;
+  if (cached)
     cache_keep(name, *spirv, *size);
   return true;
 }
@@ -384,14 +469,62 @@ static bool check_extensions(const struct compilation *c) {
   return true;
 }
 
+/* The parts of the build that become options of clang, with the option's name before each. */
+static bool check_joined(const struct compilation *c, const char *option, const char *const *values) {
+  char why[OPENCL_WHY];
+  for (; values && *values; values++)
+    if (!opencl_option_good(option, *values, why, sizeof why))
+      return tool_fail(&c->teller, "%s", why);
+  return true;
+}
+
+static bool check_build(struct compilation *c) {
+  const struct opencl_build *build = c->build;
+  char why[OPENCL_WHY];
+  tool_blame(&c->teller, OPENCL_OPTIONS);
+  if (!clang_options_read(build->options, &c->options, why, sizeof why))
+    return tool_fail(&c->teller, "%s", why);
+  tool_blame(&c->teller, OPENCL_EXTENSIONS);
+  if (!check_extensions(c))
+    return false;
+  tool_blame(&c->teller, OPENCL_STANDARD);
+  if (!check_joined(c, "-cl-std=", WORDS(build->standard)))
+    return false;
+  tool_blame(&c->teller, OPENCL_WORDS);
+  if (!check_joined(c, "-D", build->defines) || !check_joined(c, "-I", build->includes))
+    return false;
+  tool_blame(&c->teller, OPENCL_SOURCE);
+  return true;
+}
+
 static const char *tool(const char *variable, const char *usual) {
   const char *value = getenv(variable);
   return value && *value ? value : usual;
 }
 
-bool opencl_options_good(const char *const *options, char *text, size_t size) {
-  return clang_options_check(options, &(struct clang_options){0}, text, size);
+bool opencl_option_good(const char *option, const char *value, char *text, size_t size) {
+  struct clang_options options;
+  struct words words = {0};
+  words_add_joined(&words, option, value);
+  /* An option without its value must not take another word for it. */
+  words_add_list(&words, *value ? NULL : WORDS(""));
+  const bool good = clang_options_read(words.word, &options, text, size);
+  clang_options_free(&options);
+  words_free(&words);
+  return good;
 }
+
+bool opencl_options_each(const char *const *words, void (*say)(void *self, const char *word), void *self, char *text,
+                         size_t size) {
+  struct clang_options options;
+  const bool good = clang_options_read(words, &options, text, size);
+  for (size_t i = 0; good && i < options.words.count; i++)
+    say(self, options.words.word[i]);
+  clang_options_free(&options);
+  return good;
+}
+
+const char *opencl_option_path(const char *word, const char **option) { return clang_options_path(word, option); }
 
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
                     struct isa_error *error) {
@@ -399,27 +532,16 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
                           .build = build,
                           .clang = tool("WARPWAIT_CLANG", "clang-15"),
                           .translator = tool("WARPWAIT_LLVM_SPIRV", "llvm-spirv-15")};
-  struct process_hold hold;
-  c.teller = (struct teller){path, c.folder, error, build->blamed};
-  tool_blame(&c.teller, OPENCL_SOURCE);
-  char why[200];
+  c.teller = (struct teller){path, c.folder, error, build->blamed, build->reads};
   *spirv = NULL;
   *size = 0;
-  if (access(path, R_OK) != 0)
-    return tool_fail(&c.teller, "%s", strerror(errno));
-  if (!clang_options_check(build->options, &c.options, why, sizeof why)) {
-    tool_blame(&c.teller, OPENCL_OPTIONS);
-    return tool_fail(&c.teller, "%s", why);
-  }
-  if (!check_extensions(&c)) {
-    tool_blame(&c.teller, OPENCL_EXTENSIONS);
-    return false;
-  }
-  process_hold(&hold);
-  bool good = make_folder(&c) && make(&c, spirv, size);
+  bool good = check_build(&c);
+  if (good && access(path, R_OK) != 0)
+    good = tool_fail(&c.teller, "%s", strerror(errno));
+  good = good && make_folder(&c) && make(&c, spirv, size);
   if (!good && c.options.standard && build->blamed && *build->blamed == OPENCL_STANDARD)
     tool_blame(&c.teller, OPENCL_OPTIONS); /* which said it */
   remove_folder(&c);
-  process_release(&hold);
+  clang_options_free(&c.options);
   return good;
 }

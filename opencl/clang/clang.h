@@ -19,6 +19,13 @@ extern const char *const opencl_route_names[OPENCL_ROUTES]; /* "ssa", "O0", "O2"
  * options. */
 enum opencl_part { OPENCL_SOURCE, OPENCL_STANDARD, OPENCL_EXTENSIONS, OPENCL_OPTIONS, OPENCL_WORDS };
 
+/* Decides which files a program may be made of, and so learns which ones they are. False: the file is not to be read,
+ * and why is at `text`. */
+struct opencl_reads {
+  bool (*allow)(void *self, const char *path, char *text, size_t size);
+  void *self;
+};
+
 /* How clang is to be called. Lists end with NULL; a NULL list is empty. */
 struct opencl_build {
   const char *standard;          /* "CL2.0" if NULL */
@@ -28,11 +35,25 @@ struct opencl_build {
   const char *const *options;    /* further words, "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-DN=4" */
   enum opencl_route route;
   bool no_cache;
-  enum opencl_part *blamed; /* NULL, or where to note what an error is of */
+  enum opencl_part *blamed;         /* NULL, or where to note what an error is of */
+  const struct opencl_reads *reads; /* NULL: all files may be read */
+  bool (*cancelled)(void *self);    /* asked ten times a second; true ends the tools. NULL: never */
+  void *self;
 };
 
-/* The options, a list that ends with NULL, are all let through; if not, why is at `text`. */
-bool opencl_options_good(const char *const *options, char *text, size_t size);
+/* Room for the reason why an option is refused. */
+enum { OPENCL_WHY = 300 };
+
+/* Whether clang may be given an option of one of the kinds that there are, "-D" or "-I" say, with this value. */
+bool opencl_option_good(const char *option, const char *value, char *text, size_t size);
+
+/* Says each option of a list that ends with NULL as one word, its value joined to it; if one is refused, none, and
+ * why is at `text`. */
+bool opencl_options_each(const char *const *words, void (*say)(void *self, const char *word), void *self, char *text,
+                         size_t size);
+
+/* The file or folder that such a word names, and *option that names it: "inc" and "-I" of "-Iinc"; else NULL. */
+const char *opencl_option_path(const char *word, const char **option);
 
 /* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. *spirv is the caller's to free.
  * False with *error filled: clang's own first error as it words it ("kernel.cl:3:5: error: ..."), or that a tool

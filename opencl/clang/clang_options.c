@@ -1,79 +1,179 @@
-/* The user's own options for clang: a table of those that would break the pipeline, and why, and one of those let
- * through. */
+/* The user's own options for clang. Launch files come from anywhere, and clang has options that write files or load
+ * code: an option that is not listed here by its whole name is refused, and so is a value that its kind does not allow.
+ * The value of an option is always joined to it, so that no word is ever read as the value of another. */
 #include "opencl/clang/clang_options.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define WHOLE_PIPELINE "warpwait decides what clang makes"
+#define PIPELINE "Warpwait decides what clang produces"
 #define ONE_FILE "the program is the only input"
+#define TARGET "the target is always spir64"
+#define LANGUAGE "the language is always OpenCL C"
+#define DRIVER "options that reach past clang's driver are not accepted"
 
-/* A word that ends with '*' stands for all that start so. */
+/* Options that people try, and why they are refused. A word that ends with '*' stands for all that start so. */
 static const struct refusal {
   const char *word, *why;
 } refused[] = {
-    {"-o*", WHOLE_PIPELINE},
-    {"-c", WHOLE_PIPELINE},
-    {"-S", WHOLE_PIPELINE},
-    {"-E", WHOLE_PIPELINE},
-    {"-M*", WHOLE_PIPELINE},
-    {"-P", WHOLE_PIPELINE},
-    {"-emit-*", WHOLE_PIPELINE},
-    {"--output*", WHOLE_PIPELINE},
-    {"-fsyntax-only", WHOLE_PIPELINE},
-    {"-save-temps*", WHOLE_PIPELINE},
-    {"--save-temps*", WHOLE_PIPELINE},
-    {"-###", WHOLE_PIPELINE},
-    {"--help*", WHOLE_PIPELINE},
-    {"--version", WHOLE_PIPELINE},
-    {"-flto*", WHOLE_PIPELINE},
+    {"-o*", PIPELINE},
+    {"-c", PIPELINE},
+    {"-S", PIPELINE},
+    {"-E", PIPELINE},
+    {"-M*", PIPELINE},
+    {"-P", PIPELINE},
+    {"-emit-*", PIPELINE},
+    {"--output*", PIPELINE},
+    {"-fsyntax-only", PIPELINE},
+    {"-save-temps*", PIPELINE},
+    {"--save-temps*", PIPELINE},
+    {"-###", PIPELINE},
+    {"--help*", PIPELINE},
+    {"--version", PIPELINE},
+    {"-flto*", PIPELINE},
     {"-g*", "source lines are always kept"},
-    {"-target*", "the target is always spir64"},
-    {"--target*", "the target is always spir64"},
-    {"-m32", "the target is always spir64"},
-    {"-m64", "the target is always spir64"},
-    {"-march*", "the target is always spir64"},
+    {"-target*", TARGET},
+    {"--target*", TARGET},
+    {"-m32", TARGET},
+    {"-m64", TARGET},
+    {"-march*", TARGET},
     {"-O*", "choose a route instead: ssa, O0 or O2"},
-    {"-x*", "the language is always OpenCL C"},
-    {"--language*", "the language is always OpenCL C"},
+    {"-x*", LANGUAGE},
+    {"--language*", LANGUAGE},
     {"-std=*", "the standard is -cl-std"},
-    {"-Xclang", "options past clang's driver are not let through"},
-    {"-Xpreprocessor", "options past clang's driver are not let through"},
-    {"-mllvm", "options past clang's driver are not let through"},
-    {"-Wp,*", "options past clang's driver are not let through"},
-    {"-Wl,*", "options past clang's driver are not let through"},
-    {"-Wa,*", "options past clang's driver are not let through"},
-    {"-fplugin*", "options past clang's driver are not let through"},
+    {"-Xclang", DRIVER},
+    {"-Xpreprocessor", DRIVER},
+    {"-mllvm", DRIVER},
+    {"-Wp,*", DRIVER},
+    {"-Wl,*", DRIVER},
+    {"-Wa,*", DRIVER},
+    {"-fplugin*", DRIVER},
     {"--", ONE_FILE},
     {"-", ONE_FILE},
-    {"@*", "files of options are not let through"},
+    {"@*", "files of options are not accepted"},
 };
 
-/* What is let through. Launch files come from anywhere, and clang has options that write files or load code: those that
- * are not here are refused. */
-static const char *const allowed[] = {
-    "-D*",
-    "-U*",
-    "-I*",
-    "-include*",
-    "-isystem*",
-    "-iquote*",
-    "-cl-*",
-    "-w",
-    "-W*",
-    "-pedantic*",
-    "-ffast-math",
-    "-fno-fast-math",
-    "-ffp-contract=*",
-    "-ffinite-math-only",
-    "-fno-finite-math-only",
-    "-funsafe-math-optimizations",
-    "-fno-unsafe-math-optimizations",
+enum value {
+  NO_VALUE,
+  A_DEFINE,  /* NAME, NAME=VALUE, NAME(X)=VALUE */
+  A_NAME,    /* an identifier */
+  A_PATH,    /* one line that does not begin with '-': -isystem-after is another option */
+  A_WARNING, /* the name of a warning, "error=NAME", or nothing: -W alone */
+  A_WORD     /* letters, digits and + - . _ , */
 };
-#define ALLOWED_TEXT "legal: -D, -U, -I, -include, -isystem, -iquote, -cl-..., -w, -W..., -f... of floating point"
 
-/* Options whose value may be a word of its own. */
-static const char *const with_value[] = {"-D", "-U", "-I", "-include", "-isystem", "-iquote"};
+static const struct accepted {
+  const char *word;
+  enum value value;
+  bool apart; /* the value may be a word of its own */
+} accepted[] = {
+    {"-D", A_DEFINE, true},
+    {"-U", A_NAME, true},
+    {"-include", A_PATH, true},
+    {"-isystem", A_PATH, true},
+    {"-iquote", A_PATH, true},
+    {"-I", A_PATH, true},
+    {"-cl-std=", A_WORD, false},
+    {"-cl-ext=", A_WORD, false},
+    {"-cl-denorms-are-zero", NO_VALUE, false},
+    {"-cl-fast-relaxed-math", NO_VALUE, false},
+    {"-cl-finite-math-only", NO_VALUE, false},
+    {"-cl-fp32-correctly-rounded-divide-sqrt", NO_VALUE, false},
+    {"-cl-kernel-arg-info", NO_VALUE, false},
+    {"-cl-mad-enable", NO_VALUE, false},
+    {"-cl-no-signed-zeros", NO_VALUE, false},
+    {"-cl-opt-disable", NO_VALUE, false},
+    {"-cl-single-precision-constant", NO_VALUE, false},
+    {"-cl-strict-aliasing", NO_VALUE, false},
+    {"-cl-uniform-work-group-size", NO_VALUE, false},
+    {"-cl-unsafe-math-optimizations", NO_VALUE, false},
+    {"-w", NO_VALUE, false},
+    {"-W", A_WARNING, false},
+    {"-pedantic", NO_VALUE, false},
+    {"-pedantic-errors", NO_VALUE, false},
+    {"-ffast-math", NO_VALUE, false},
+    {"-fno-fast-math", NO_VALUE, false},
+    {"-ffp-contract=", A_WORD, false},
+    {"-ffinite-math-only", NO_VALUE, false},
+    {"-fno-finite-math-only", NO_VALUE, false},
+    {"-funsafe-math-optimizations", NO_VALUE, false},
+    {"-fno-unsafe-math-optimizations", NO_VALUE, false},
+};
+#define ACCEPTED_TEXT                                                                                                  \
+  "legal: -D, -U, -I, -include, -isystem, -iquote, -cl-std=, OpenCL's other -cl-..., -w, -W..., -f... of floating "    \
+  "point"
+
+/* What a value must be, for messages. */
+static const char *const wanted[] = {[A_DEFINE] = "NAME, NAME=VALUE or NAME(X)=VALUE",
+                                     [A_NAME] = "the name of a macro",
+                                     [A_PATH] = "a path (one that begins with '-' is written ./-...)",
+                                     [A_WARNING] = "the name of a warning",
+                                     [A_WORD] = "letters, digits and any of + - . _ ,"};
+
+/* ---- values -------------------------------------------------------------------------------------- */
+
+static bool starts_name(char c) { return isalpha((unsigned char)c) || c == '_' || c == '$'; }
+
+static size_t name_length(const char *text) {
+  size_t length = 0;
+  while (starts_name(text[length]) || (length && isdigit((unsigned char)text[length])))
+    length++;
+  return length;
+}
+
+/* clang would read a second line as part of the program, and no folder or macro needs one. */
+static bool is_one_line(const char *text) {
+  for (; *text; text++)
+    if (iscntrl((unsigned char)*text) && *text != '\t')
+      return false;
+  return true;
+}
+
+static bool is_define(const char *text) {
+  const size_t length = name_length(text);
+  const char *rest = text + length;
+  if (*rest == '(') {
+    rest += strcspn(rest, ")");
+    rest += *rest == ')';
+  }
+  return length && is_one_line(text) && (!*rest || *rest == '=');
+}
+
+static bool is_word(const char *text) {
+  for (; *text; text++)
+    if (!isalnum((unsigned char)*text) && !strchr("+-._,", *text))
+      return false;
+  return true;
+}
+
+/* No commas: -Wl,... and its like pass options on. */
+static bool is_warning(const char *text) {
+  for (; *text; text++)
+    if (!isalnum((unsigned char)*text) && !strchr("+-=_", *text))
+      return false;
+  return true;
+}
+
+static bool value_good(enum value value, const char *text) {
+  switch (value) {
+  case NO_VALUE:
+    return !*text;
+  case A_DEFINE:
+    return is_define(text);
+  case A_NAME:
+    return *text && !text[name_length(text)];
+  case A_PATH:
+    return *text && *text != '-' && is_one_line(text);
+  case A_WARNING:
+    return is_warning(text);
+  case A_WORD:
+    return *text && is_word(text);
+  }
+  return false;
+}
+
+/* ---- words --------------------------------------------------------------------------------------- */
 
 static bool matches(const char *pattern, const char *word) {
   size_t length = strlen(pattern);
@@ -82,42 +182,64 @@ static bool matches(const char *pattern, const char *word) {
   return strcmp(pattern, word) == 0;
 }
 
-static bool wants_value(const char *word) {
-  for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++)
-    if (strcmp(word, with_value[i]) == 0)
-      return true;
-  return false;
-}
-
-static const char *why_not(const char *word) {
+static const char *why_refused(const char *word) {
   for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
     if (matches(refused[i].word, word))
       return refused[i].why;
-  if (*word != '-')
-    return ONE_FILE;
-  for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
-    if (matches(allowed[i], word))
-      return NULL;
-  return ALLOWED_TEXT;
+  return *word == '-' ? ACCEPTED_TEXT : ONE_FILE;
 }
 
-bool clang_options_check(const char *const *words, struct clang_options *options, char *text, size_t size) {
-  *options = (struct clang_options){0};
-  for (; words && *words; words++) {
-    const char *why = why_not(*words);
-    if (why) {
-      snprintf(text, size, "build option '%.60s' is not let through: %s", *words, why);
-      return false;
-    }
-    options->standard |= strncmp(*words, "-cl-std", 7) == 0;
-    options->warnings |= strncmp(*words, "-W", 2) == 0;
-    if (!wants_value(*words))
-      continue;
-    if (!words[1]) {
-      snprintf(text, size, "build option '%.60s' needs a value", *words);
-      return false;
-    }
-    words++;
+/* An option of a value is any word that starts with its name. */
+static const struct accepted *find(const char *word) {
+  for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
+    const struct accepted *row = &accepted[i];
+    if (row->value ? strncmp(row->word, word, strlen(row->word)) == 0 : strcmp(row->word, word) == 0)
+      return row;
   }
+  return NULL;
+}
+
+const char *clang_options_path(const char *word, const char **kind) {
+  const struct accepted *row = find(word);
+  if (!row || row->value != A_PATH)
+    return NULL;
+  *kind = row->word;
+  return word + strlen(row->word);
+}
+
+/* Reads the option at *words, and the value behind it; *words is then its last word. */
+static bool read_one(const char *const **words, struct clang_options *options, char *text, size_t size) {
+  const char *word = **words;
+  const struct accepted *row = find(word);
+  /* -Wl,... starts as a warning does; the reason why it is none is the better message. */
+  if (!row || (row->value == A_WARNING && !is_warning(word + 2))) {
+    snprintf(text, size, "build option '%.60s' is not accepted: %s", word, why_refused(word));
+    return false;
+  }
+  const char *value = word + strlen(row->word);
+  if (!*value && row->apart) {
+    if (!(*words)[1]) {
+      snprintf(text, size, "build option '%.60s' needs a value", word);
+      return false;
+    }
+    value = *++*words;
+  }
+  if (!value_good(row->value, value)) {
+    snprintf(text, size, "build option '%s': '%.60s' is not %s", row->word, value, wanted[row->value]);
+    return false;
+  }
+  words_add_joined(&options->words, row->word, value);
+  options->standard |= strcmp(row->word, "-cl-std=") == 0;
+  options->warnings |= row->value == A_WARNING;
   return true;
 }
+
+bool clang_options_read(const char *const *words, struct clang_options *options, char *text, size_t size) {
+  *options = (struct clang_options){0};
+  for (; words && *words; words++)
+    if (!read_one(&words, options, text, size))
+      return false;
+  return true;
+}
+
+void clang_options_free(struct clang_options *options) { words_free(&options->words); }

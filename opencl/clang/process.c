@@ -1,7 +1,5 @@
-/* Running a tool with posix_spawn.
- *
- * One pipe takes both of its outputs, which is read until the last writer has closed it, so that nothing can fill up.
- * While signals are held, the loop looks at those pending: one that would end us ends the tool. */
+/* Running a tool with posix_spawn. Its input is a file in memory; one loop reads both of its outputs until the last
+ * writer has closed them, so that neither can fill up while the other is waited for. */
 #include "opencl/clang/process.h"
 
 #include <errno.h>
@@ -9,121 +7,237 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sim/core/need.h"
 
-enum { LOOK_MS = 100 };
+enum { LOOK_MS = 100, CHUNK = 1 << 16 };
 
-extern char **environ;
+enum { OUTPUT, TEXT, PIPES };
 
-static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
-enum { DEADLY = sizeof deadly / sizeof *deadly };
+/* An output of the tool: its pipe, -1 once that is closed, and what came through it. */
+struct stream {
+  int file;
+  char *at;
+  size_t size, room, most;
+};
 
-_Static_assert(sizeof(sigset_t) <= sizeof(struct process_hold), "a signal mask fits its room");
+struct running {
+  const struct process *process;
+  struct process_end *end;
+  pid_t child;
+  struct stream stream[PIPES];
+  double deadline; /* of the monotonic clock */
+};
 
-static void deadly_set(sigset_t *set) {
-  sigemptyset(set);
-  for (size_t i = 0; i < DEADLY; i++)
-    sigaddset(set, deadly[i]);
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void process_hold(struct process_hold *hold) {
-  sigset_t set, old;
-  deadly_set(&set);
-  sigemptyset(&old);
-  sigprocmask(SIG_BLOCK, &set, &old);
-  memcpy(hold->mask, &old, sizeof old);
+static void shut(int *file) {
+  if (*file >= 0)
+    close(*file);
+  *file = -1;
 }
 
-void process_release(const struct process_hold *hold) {
-  sigset_t old;
-  memcpy(&old, hold->mask, sizeof old);
-  sigprocmask(SIG_SETMASK, &old, NULL);
+/* ---- starting ------------------------------------------------------------------------------------ */
+
+static bool write_all(int file, const char *at, size_t size) {
+  while (size) {
+    const ssize_t put = write(file, at, size);
+    if (put < 0 && errno != EINTR)
+      return false;
+    at += put > 0 ? put : 0;
+    size -= put > 0 ? (size_t)put : 0;
+  }
+  return true;
 }
 
-static bool asked_to_end(void) {
-  sigset_t pending;
-  sigemptyset(&pending);
-  sigpending(&pending);
-  for (size_t i = 0; i < DEADLY; i++)
-    if (sigismember(&pending, deadly[i]) == 1)
-      return true;
-  return false;
+/* What the child has as its standard input, output and error; -1: could not be had. */
+static bool open_files(struct running *running, int theirs[3]) {
+  const struct process *process = running->process;
+  theirs[0] = memfd_create("input", MFD_CLOEXEC);
+  if (theirs[0] < 0 || !write_all(theirs[0], process->input, process->input_bytes) || lseek(theirs[0], 0, SEEK_SET) < 0)
+    return false;
+  for (int i = 0; i < PIPES; i++) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      return false;
+    running->stream[i].file = ends[0];
+    theirs[1 + i] = ends[1];
+  }
+  return true;
 }
 
-/* The tool gets signals as anybody does, nothing to read, and the pipe to write to. */
-static int start(const char *const *argv, int output, pid_t *child) {
+/* "NAME=VALUE"; the caller frees it. */
+static char *variable(const char *name, const char *value) {
+  const size_t size = strlen(name) + strlen(value) + 2;
+  char *text = need(size, 1);
+  snprintf(text, size, "%s=%s", name, value);
+  return text;
+}
+
+/* clang takes orders from its environment: only what it cannot run without is passed on. */
+static void make_environment(const char *folder, char *environment[6]) {
+  static const char *const kept[] = {"PATH", "LD_LIBRARY_PATH"};
+  size_t count = 0;
+  environment[count++] = variable("TMPDIR", folder);
+  environment[count++] = variable("HOME", folder);
+  environment[count++] = variable("LC_ALL", "C");
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (getenv(kept[i]))
+      environment[count++] = variable(kept[i], getenv(kept[i]));
+  environment[count] = NULL;
+}
+
+/* The tool is a process group of its own, so that an interrupt from the terminal reaches it through us alone, and ends
+ * by SIGPIPE and SIGXFSZ even where we ignore them. */
+static int spawn(struct running *running, const int theirs[3]) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  sigset_t none;
+  sigset_t none, usual;
+  char *environment[6];
   sigemptyset(&none);
+  sigfillset(&usual);
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+  for (int i = 0; i < 3; i++)
+    posix_spawn_file_actions_adddup2(&actions, theirs[i], i);
+  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+  make_environment(running->process->folder, environment);
   /* posix_spawnp's argv is not const for history's sake; it is not written. */
-  int error = posix_spawnp(child, argv[0], &actions, &attributes, (char *const *)(uintptr_t)argv, environ);
+  const char *const *argv = running->process->argv;
+  const int error =
+      posix_spawnp(&running->child, argv[0], &actions, &attributes, (char *const *)(uintptr_t)argv, environment);
+  for (size_t i = 0; environment[i]; i++)
+    free(environment[i]);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error;
 }
 
-/* Takes what there is; false at the end. Text beyond the limit is read and forgotten. */
-static bool take(int input, struct process_end *end, size_t *length) {
-  char bytes[4096];
-  ssize_t got = read(input, bytes, sizeof bytes);
-  if (got <= 0)
-    return got < 0 && errno == EINTR;
-  size_t room = PROCESS_TEXT - *length, kept = (size_t)got < room ? (size_t)got : room;
-  end->text = need_more(end->text, *length + kept + 1, 1);
-  memcpy(end->text + *length, bytes, kept);
-  *length += kept;
-  end->text[*length] = '\0';
-  return true;
+static void limit(pid_t child) {
+  const struct {
+    __rlimit_resource_t what;
+    rlim_t most;
+  } limits[] = {{RLIMIT_CPU, PROCESS_SECONDS},
+                {RLIMIT_AS, (rlim_t)PROCESS_MEMORY},
+                {RLIMIT_FSIZE, PROCESS_OUTPUT},
+                {RLIMIT_CORE, 0}};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    struct rlimit limit;
+    if (prlimit(child, limits[i].what, NULL, &limit) != 0 || limit.rlim_cur <= limits[i].most)
+      continue;
+    limit.rlim_cur = limits[i].most;
+    prlimit(child, limits[i].what, &limit, NULL);
+  }
 }
 
-static void listen_to(int input, pid_t child, struct process_end *end) {
-  size_t length = 0;
-  struct pollfd look = {.fd = input, .events = POLLIN};
-  for (;;) {
-    if (asked_to_end())
-      kill(child, SIGTERM);
-    if (poll(&look, 1, LOOK_MS) > 0 && !take(input, end, &length))
-      return;
+/* ---- while it runs ------------------------------------------------------------------------------- */
+
+static void stop(struct running *running, const char *why) {
+  if (!running->end->why && !running->end->cancelled)
+    running->end->why = why;
+  kill(-running->child, SIGKILL);
+}
+
+/* Text beyond the limit is read and forgotten; a result beyond it would be half of one. */
+static void take(struct running *running, int which) {
+  struct stream *stream = &running->stream[which];
+  char bytes[CHUNK];
+  const ssize_t got = read(stream->file, bytes, sizeof bytes);
+  if (got <= 0) {
+    if (got == 0 || errno != EINTR)
+      shut(&stream->file);
+    return;
+  }
+  const size_t left = stream->most - stream->size, kept = (size_t)got < left ? (size_t)got : left;
+  if (kept < (size_t)got && which == OUTPUT)
+    stop(running, "made more than 256 MiB");
+  if (stream->size + kept >= stream->room) {
+    stream->room = 2 * (stream->size + kept) + 1;
+    stream->at = need_more(stream->at, stream->room, 1);
+  }
+  memcpy(stream->at + stream->size, bytes, kept);
+  stream->size += kept;
+  stream->at[stream->size] = '\0';
+}
+
+static void look_after(struct running *running) {
+  const struct process *process = running->process;
+  if (process->cancelled && process->cancelled(process->self)) {
+    running->end->cancelled = true;
+    stop(running, NULL);
+  }
+  if (seconds() > running->deadline)
+    stop(running, "took more than 10 minutes");
+}
+
+static void attend(struct running *running) {
+  while (running->stream[OUTPUT].file >= 0 || running->stream[TEXT].file >= 0) {
+    struct pollfd look[PIPES];
+    for (int i = 0; i < PIPES; i++)
+      look[i] = (struct pollfd){.fd = running->stream[i].file, .events = POLLIN};
+    look_after(running);
+    if (poll(look, PIPES, LOOK_MS) <= 0)
+      continue;
+    for (int i = 0; i < PIPES; i++)
+      if (look[i].revents)
+        take(running, i);
   }
 }
 
 static void reap(pid_t child, struct process_end *end) {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+  pid_t reaped;
+  while ((reaped = waitpid(child, &status, 0)) < 0 && errno == EINTR)
     continue;
-  if (WIFSIGNALED(status))
-    end->signal = WTERMSIG(status);
-  else
-    end->status = WEXITSTATUS(status);
+  end->error = reaped < 0 ? errno : 0;
+  end->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (end->signal == SIGXCPU)
+    end->why = "took more than 5 minutes of processor time";
+  if (end->signal == SIGXFSZ)
+    end->why = "wrote a file of more than 256 MiB";
 }
 
-void process_run(const char *const *argv, struct process_end *end) {
-  int ends[2];
-  pid_t child = 0;
-  *end = (struct process_end){.text = need_copy("")};
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    end->error = errno;
-    return;
-  }
-  end->error = start(argv, ends[1], &child);
-  close(ends[1]);
+void process_run(const struct process *process, struct process_end *end) {
+  struct running running = {
+      .process = process,
+      .end = end,
+      .stream =
+          {[OUTPUT] = {-1, need_copy(""), 0, 1, PROCESS_OUTPUT}, [TEXT] = {-1, need_copy(""), 0, 1, PROCESS_TEXT}},
+      .deadline = seconds() + 2 * PROCESS_SECONDS};
+  int theirs[3] = {-1, -1, -1};
+  *end = (struct process_end){0};
+  end->error = open_files(&running, theirs) ? spawn(&running, theirs) : errno;
+  for (int i = 0; i < 3; i++)
+    shut(&theirs[i]);
   if (!end->error) {
-    listen_to(ends[0], child, end);
-    reap(child, end);
+    limit(running.child);
+    attend(&running);
+    reap(running.child, end);
   }
-  close(ends[0]);
+  for (int i = 0; i < PIPES; i++)
+    shut(&running.stream[i].file);
+  end->text = running.stream[TEXT].at;
+  end->output = running.stream[OUTPUT].at;
+  end->output_bytes = running.stream[OUTPUT].size;
+}
+
+void process_free(struct process_end *end) {
+  free(end->text);
+  free(end->output);
 }

@@ -6,7 +6,10 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "opencl/clang/source_name.h"
 
 enum { SHOWN = 300 };
 
@@ -99,6 +102,40 @@ static bool is_of_options(const char *line) {
   return strncmp(line, "<command line>:", 15) == 0 || strncmp(line, "<built-in>:", 11) == 0;
 }
 
+/* The path of the file that a line of clang's is placed in; the caller frees it. NULL when it is placed in none. */
+static char *placed_in(const char *line, size_t length) {
+  for (size_t at = 2; at + 1 < length; at++) {
+    const size_t place = line[at] == ' ' && line[at - 1] == ':' ? place_length(line, at + 1) : 0;
+    if (place)
+      return strndup(line, at + 1 - place);
+  }
+  return NULL;
+}
+
+/* What the line says may be shown; if not, why is at `text`. */
+static bool is_quotable(const struct teller *teller, const char *line, size_t length, char *text, size_t size) {
+  char *path = placed_in(line, length);
+  bool good = !path || !teller->reads || strncmp(path, teller->folder, strlen(teller->folder)) == 0 ||
+              teller->reads->allow(teller->reads->self, path, text, size);
+  if (good && path && !source_is_named(path)) {
+    snprintf(text, size,
+             "is not OpenCL C; nothing is quoted of files that are not named as sources (" SOURCE_NAMES ")");
+    good = false;
+  }
+  free(path);
+  return good;
+}
+
+void tool_tell_all(const struct teller *teller, const struct process_end *end) {
+  char why[OPENCL_WHY];
+  for (const char *line = end->text; *line;) {
+    const size_t length = strcspn(line, "\n");
+    if (is_quotable(teller, line, length, why, sizeof why))
+      fprintf(stderr, "%.*s\n", (int)length, line);
+    line += length + (line[length] == '\n');
+  }
+}
+
 /* The error has a place in a source file; in none of ours. */
 static bool has_place(const struct teller *teller, const char *line, size_t length) {
   static const char fatal[] = "fatal ";
@@ -129,6 +166,12 @@ static bool fail_source(const struct teller *teller, const char *tool, const str
   if (count > 1)
     snprintf(more, sizeof more, " (and %zu more; --build-option -Wall shows them)", count - 1);
   bool placed = has_place(teller, line, length);
+  char why[OPENCL_WHY];
+  if (placed && !is_quotable(teller, line, length, why, sizeof why)) {
+    snprintf(teller->error->text, sizeof teller->error->text, "%.*s%s",
+             (int)((const char *)memmem(line, length, "error: ", 7) + 7 - line), line, why);
+    return false;
+  }
   const char *what = placed ? line : (const char *)memmem(line, length, "error: ", 7) + 7;
   size_t used = length - (size_t)(what - line), room = placed ? sizeof teller->error->text - sizeof more : SHOWN;
   int shown = (int)(used < room ? used : room);
@@ -146,5 +189,9 @@ bool tool_failed(const struct teller *teller, const char *tool, const struct pro
     return fail_missing(teller, tool);
   if (end->error)
     return tool_fail(teller, "%s cannot be run: %s", tool, strerror(end->error));
+  if (end->cancelled)
+    return tool_fail(teller, "interrupted while %s was running", tool);
+  if (end->why)
+    return tool_fail(teller, "%s was stopped: it %s", tool, end->why);
   return compiler ? fail_source(teller, tool, end) : fail_crash(teller, tool, end);
 }

@@ -9,7 +9,8 @@ struct teller {
   const char *path;   /* of the program, as the user gave it */
   const char *folder; /* of temporary files: errors in these are not in the user's */
   struct isa_error *error;
-  enum opencl_part *blamed; /* as in struct opencl_build */
+  enum opencl_part *blamed;         /* as in struct opencl_build */
+  const struct opencl_reads *reads; /* likewise */
 };
 
 /* "k.cl: what". Always false. */
@@ -17,6 +18,9 @@ __attribute__((format(printf, 2, 3))) bool tool_fail(const struct teller *teller
 
 /* Notes what the error is of. */
 void tool_blame(const struct teller *teller, enum opencl_part part);
+
+/* Prints what a compiler has said, but for text of files that may not be quoted (source_name.h). */
+void tool_tell_all(const struct teller *teller, const struct process_end *end);
 
 /* Why a run has failed: the tool is missing or went down, or, of a compiler, its first error and how many more there
  * are. Always false. */

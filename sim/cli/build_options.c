@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/reads.h"
 #include "sim/core/need.h"
 
 /* Each says what is wrong without the option's name. */
@@ -34,6 +35,12 @@ error_t build_option(int key, const char *word, struct argp_state *state, struct
     return refused(program_registers(word, build, &message), "--registers", state, &message);
   case KEY_NO_CACHE:
     build->no_cache = true;
+    return 0;
+  case KEY_FILES:
+    build->reads->listed = true;
+    return 0;
+  case KEY_CONFINED:
+    build->reads->confined = true;
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;

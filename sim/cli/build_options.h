@@ -13,6 +13,8 @@ enum {
   KEY_COPIES,
   KEY_REGISTERS,
   KEY_NO_CACHE,
+  KEY_FILES,
+  KEY_CONFINED,
 };
 
 /* Rows of a table of options, in this group. */
@@ -32,8 +34,13 @@ enum {
       {"registers", KEY_REGISTERS, "N", 0, "Most registers of a lane, 16 to 255; values beyond are spilled", group}, { \
     "no-cache", KEY_NO_CACHE, NULL, 0, "Compile even if the result is kept from before", group                         \
   }
+#define READ_OPTIONS(group)                                                                                            \
+  {"files", KEY_FILES, NULL, 0, "List the files that are read, and do nothing else", group}, {                         \
+    "confined", KEY_CONFINED, NULL, 0,                                                                                 \
+        "Read only files that lie in the folder of the one that leads to them, or below it", group                     \
+  }
 
-/* One option into *build. ARGP_ERR_UNKNOWN when it is none of these; a refusal says why. */
+/* One option into *build, whose `reads` is there. ARGP_ERR_UNKNOWN when it is none of these; a refusal says why. */
 error_t build_option(int key, const char *word, struct argp_state *state, struct program_build *build);
 
 #endif

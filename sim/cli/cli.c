@@ -5,13 +5,16 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/cli/file.h"
+#include "sim/cli/output.h"
 #include "sim/core/params.h"
 
-enum { OPTIONS = 64, VERBS = 32 };
+enum { OPTIONS = 96, VERBS = 32 };
 
 /* An option by its whole name or, as getopt has it, by a beginning that no other has. */
 static const struct argp_option *find_option(const struct argp_option *options, const char *word, size_t length) {
@@ -176,12 +179,22 @@ int cli_bad_input(const struct message *message) {
   return CLI_BAD_INPUT;
 }
 
+/* Nothing more is to fail of what is in the buffer still. */
+static bool fail_standard_output(struct message *message) {
+  const int error = errno;
+  __fpurge(stdout);
+  clearerr(stdout);
+  return message_fail(message, "standard output: cannot be written: %s", strerror(error));
+}
+
+bool cli_flush(struct message *message) {
+  return (fflush(stdout) == 0 && !ferror(stdout)) || fail_standard_output(message);
+}
+
 bool cli_output(const char *path, const char *data, size_t size, struct message *message) {
   if (path)
-    return file_write(path, data, size, message);
-  if (fwrite(data, 1, size, stdout) == size && fflush(stdout) == 0)
-    return true;
-  return message_fail(message, "standard output: %s", strerror(errno));
+    return output_write(path, data, size, message);
+  return cli_flush(message) && (output_all(STDOUT_FILENO, data, size) || fail_standard_output(message));
 }
 
 bool cli_output_some(struct text *text, struct message *message) {

@@ -66,4 +66,7 @@ bool cli_output(const char *path, const char *data, size_t size, struct message 
 /* The same to standard output, of a text that grows: once it has some length, it is written and begun again. */
 bool cli_output_some(struct text *text, struct message *message);
 
+/* Whether all that was printed has reached standard output; told once. */
+bool cli_flush(struct message *message);
+
 #endif

@@ -29,7 +29,6 @@ struct diff_side {
   const char *path;
   json_t *report; /* checked: all that is read of it below is there */
   bool replayed;
-  bool interrupted; /* the replay, by SIGINT */
 };
 
 /* The file begins as a trace does. */

@@ -77,12 +77,10 @@ static bool report_replay(struct diff_side *side, struct job *job, struct replay
   const struct run_options options = {.max_cycles = max_cycles, .quiet = quiet, .sources = &sources};
   struct launch_result *results = NULL;
   struct report report = {.job = job};
-  bool good = run_job(job, &options, &results, &report.count, &side->interrupted, message);
+  bool good = run_job(job, &options, &results, &report.count, message);
   report.results = results;
-  if (replayer_fault(replayer)) {
-    side->interrupted = false;
+  if (replayer_fault(replayer))
     good = message_fail(message, "%s", replayer_fault(replayer));
-  }
   if (good) {
     char *text = report_json(&report);
     good = parse_report(side, text, strlen(text), message);

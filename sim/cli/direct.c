@@ -8,6 +8,7 @@
 
 #include "sim/cli/file.h"
 #include "sim/cli/machines.h"
+#include "sim/cli/reads.h"
 #include "sim/core/need.h"
 
 /* ---- numbers ---------------------------------------------------------------------------------- */
@@ -230,11 +231,15 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
   job->file = need_copy(direct->program);
   if (request->made)
     job->machine = *request->made;
-  else if (!machine_load(request->machine ? request->machine : "teaching", NULL, &job->machine, message))
+  else if (!machine_load(request->machine ? request->machine : "teaching", NULL, request->build.reads, &job->machine,
+                         message))
     return message_within(message, "--machine");
   job->machine_file = job->machine;
   program_build_add(&job->build, &request->build);
-  if (!program_load(&job->program, direct->program, &job->build, &inside, message))
+  char *before = reads_begin(request->build.reads, direct->program);
+  const bool loaded = program_load(&job->program, direct->program, &job->build, &inside, message);
+  reads_end(request->build.reads, before);
+  if (!loaded)
     return job->program.blamed != OPENCL_SOURCE && message_within(message, program_option(job->program.blamed));
   if (!direct->global)
     return message_fail(message, "--global is missing: the number of work-items, X[,Y[,Z]]");

@@ -7,6 +7,7 @@
 #include "isa/isa.h"
 #include "sim/cli/file.h"
 #include "sim/cli/manual.h"
+#include "sim/cli/output.h"
 #include "sim/import/opcodes.h"
 
 static const struct {
@@ -32,7 +33,7 @@ int main(int argc, char **argv) {
     char path[4096];
     char *text = pages[i].make();
     snprintf(path, sizeof path, "%.4000s/%s", argv[1], pages[i].file);
-    bool good = text && file_write(path, text, strlen(text), &message);
+    bool good = text && output_write(path, text, strlen(text), &message);
     free(text);
     if (!good) {
       message_print(&message);

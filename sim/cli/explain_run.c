@@ -1,7 +1,6 @@
 #include "sim/cli/explain_run.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/interrupt.h"
 #include "sim/cli/sweep_workers.h"
 #include "sim/core/need.h"
 #include "sim/replay/recorder.h"
@@ -23,7 +23,7 @@ static bool go_on(void *self, cycle_t now) {
 /* ---- the base -------------------------------------------------------------------------------------- */
 
 /* Runs the job, with its progress told to the first case. */
-static bool run_base(struct explain_run *run, const struct run_sources *sources, bool *stopped) {
+static bool run_base(struct explain_run *run, const struct run_sources *sources) {
   struct explain *explain = &run->explain;
   struct pace_log log;
   const struct run_timeline timeline = {&log.timeline, NULL, go_on};
@@ -32,7 +32,7 @@ static bool run_base(struct explain_run *run, const struct run_sources *sources,
   const struct run_sources counted = {pace_sources(&log, &sources->maker), sources->self, sources->watch};
   how.sources = &counted;
   how.timeline = &timeline;
-  const bool good = run_job(&run->job, &how, &run->results, &run->count, stopped, &run->call->message);
+  const bool good = run_job(&run->job, &how, &run->results, &run->count, &run->call->message);
   pace_log_end(&log);
   return good;
 }
@@ -69,24 +69,23 @@ static void find_marks(struct explain_run *run) {
   free(marks);
 }
 
-static bool record_into(struct explain_run *run, const char *path, bool *stopped) {
+static bool record_into(struct explain_run *run, const char *path) {
   struct message *message = &run->call->message;
   struct trace_error error = {0};
-  struct recorder *recorder = recorder_new(path, &error);
+  struct recorder *recorder = recorder_new(trace_writer_open(path, &error));
   if (!recorder)
     return fail(message, &error);
   trace_job_write(&run->job, run->call->run.max_cycles, recorder_writer(recorder));
   const struct run_sources sources = {recorder_sources(recorder), recorder, settle};
-  const bool good = run_base(run, &sources, stopped);
+  const bool good = run_base(run, &sources);
   if (!good && trace_writer_good(recorder_writer(recorder))) {
     recorder_abandon(recorder);
     return false;
   }
-  *stopped = *stopped && good;
   return recorder_close(recorder, &error) ? good : fail(message, &error);
 }
 
-static bool record(struct explain_run *run, bool *stopped) {
+static bool record(struct explain_run *run) {
   struct message *message = &run->call->message;
   struct trace_error error = {0};
   char path[FILE_NAMELESS_PATH];
@@ -94,7 +93,7 @@ static bool record(struct explain_run *run, bool *stopped) {
   if (file < 0)
     return false;
   file_nameless_path(file, path);
-  bool good = record_into(run, path, stopped);
+  bool good = record_into(run, path);
   if (good && !(run->trace = trace_open(path, TRACE_WHOLE, &error)))
     good = fail(message, &error);
   close(file);
@@ -123,18 +122,17 @@ static struct replayer *open_replayer(struct trace *trace, const struct job *job
 }
 
 /* A trace's job, on the machine that was asked for, is read by the caller. */
-static bool replay_base(struct explain_run *run, bool *stopped, int *status) {
+static bool replay_base(struct explain_run *run, int *status) {
   struct message *message = &run->call->message;
   struct replayer *replayer = open_replayer(run->trace, &run->job, message);
   if (!replayer)
     return false;
   const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
-  bool good = run_base(run, &sources, stopped);
+  bool good = run_base(run, &sources);
   const char *fault = replayer_fault(replayer);
   if (fault || replayer_cut_short(replayer)) {
     good = message_fail(message, "%.300s: %.300s", run->path, fault ? fault : "is not whole");
     *status = fault && replayer_damaged(replayer) ? CLI_BAD_INPUT : CLI_WENT_WRONG;
-    *stopped = false;
   }
   replayer_free(replayer);
   good = good && read_recording(run);
@@ -184,18 +182,15 @@ static bool all_finished(const struct job *job, const struct launch_result *resu
 
 bool explain_run_base(struct explain_run *run, int *status) {
   struct explain *explain = &run->explain;
-  bool stopped = false;
   *status = CLI_BAD_INPUT;
   find_steps(run);
   explain->cases = need(1, sizeof *explain->cases);
   explain->cases[0] = new_case(run, 0);
   explain->count = 1;
   explain->stalls = need(explain->launches, sizeof *explain->stalls);
-  const bool good = run->options ? record(run, &stopped) : replay_base(run, &stopped, status);
-  if (!good) {
-    *status = stopped ? CLI_INTERRUPTED : *status;
+  const bool good = run->options ? record(run) : replay_base(run, status);
+  if (!good)
     return false;
-  }
   *status = CLI_FINE;
   if (!all_finished(&run->job, run->results, run->count))
     return false;
@@ -267,12 +262,11 @@ static void run_case(const struct explain_run *run, struct job *job, const struc
   struct launch_result *results = NULL;
   struct message message = {{0}};
   size_t count = 0;
-  bool stopped = false;
   pace_log_begin(&log, parts_of(run, answer).pace, NULL, (uint32_t)run->explain.launches);
   const struct run_sources counted = {pace_sources(&log, sources ? &sources->maker : NULL),
                                       sources ? sources->self : NULL, sources ? sources->watch : go_on};
   const struct run_options how = {.max_cycles = run->call->run.max_cycles, .quiet = true, .sources = &counted};
-  if (run_job(job, &how, &results, &count, &stopped, &message))
+  if (run_job(job, &how, &results, &count, &message))
     judge(run, job, results, count, answer);
   else
     conclude(answer, EXPLAIN_FAILED, message.text);
@@ -360,13 +354,6 @@ static void work(void *self, size_t task, void *bytes) {
 
 /* ---- all cases ------------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal) {
-  (void)signal;
-  interrupted = 1;
-}
-
 static bool take(void *self, size_t task, const void *bytes) {
   struct batch *batch = self;
   struct explain_run *run = batch->run;
@@ -398,7 +385,7 @@ static bool tick(void *self) {
   struct explain_run *run = batch->run;
   if (progress_line_due(&run->line))
     fprintf(stderr, "\r%zu machines tried" PROGRESS_LINE_END, run->done);
-  return !interrupted;
+  return !interrupt_asked();
 }
 
 /* Cases of sets that the machine has none of are not worked out. */
@@ -424,19 +411,14 @@ static bool work_all(struct batch *batch, size_t count, int *status) {
                                   .take = take,
                                   .lost = lost,
                                   .tick = tick};
-  const struct sigaction once = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-  struct sigaction old;
-  interrupted = 0;
-  sigaction(SIGINT, NULL, &old);
-  if (old.sa_handler != SIG_IGN)
-    sigaction(SIGINT, &once, NULL);
+  interrupt_begin();
   run->line = progress_line_new(run->call->run.quiet);
   const bool good = sweep_workers_run(&step, run->workers);
   progress_line_clear(&run->line);
-  sigaction(SIGINT, &old, NULL);
-  *status = good ? CLI_FINE : interrupted ? CLI_INTERRUPTED : CLI_DEFECT;
+  interrupt_end();
+  *status = good ? CLI_FINE : CLI_DEFECT;
   return good || message_fail(&run->call->message, "%s",
-                              interrupted ? "interrupted: nothing is reported" : "no process could be started");
+                              interrupt_asked() ? "interrupted: nothing is reported" : "no process could be started");
 }
 
 bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t count, int *status) {

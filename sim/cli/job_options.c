@@ -36,6 +36,7 @@ static const char **place_of_word(struct job_options *options, int key) {
 
 error_t job_option(int key, const char *word, struct argp_state *state, struct job_options *options) {
   const char **kept = place_of_word(options, key);
+  options->build.reads = &options->reads;
   if (kept) {
     *kept = word;
     return 0;
@@ -123,6 +124,8 @@ bool job_options_load(struct job_options *options, struct run_call *call, bool v
                                       .local = options->direct.local,
                                       .build = options->build,
                                       .verify = verify};
+  for (size_t i = 0; i < options->build.includes.count; i++)
+    reads_folder(&options->reads, options->build.includes.word[i]);
   if (!load(options, &request, job, &call->message))
     return false;
   program_tell_unmentioned(&job->program, &options->build.defines, &job->build.defines);
@@ -136,7 +139,12 @@ bool job_options_load_on(struct job_options *options, const struct machine *mach
   return load(options, &request, job, message);
 }
 
+int job_options_list(const struct job_options *options, struct message *message) {
+  return reads_list(&options->reads, message) ? CLI_FINE : cli_bad_input(message);
+}
+
 void job_options_free(struct job_options *options) {
+  reads_free(&options->reads);
   free(options->args.word);
   program_build_free(&options->build);
 }

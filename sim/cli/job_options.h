@@ -4,12 +4,14 @@
 
 #include "sim/cli/build_options.h"
 #include "sim/cli/direct.h"
+#include "sim/cli/reads.h"
 #include "sim/cli/run_call.h"
 
 struct job_options {
   struct direct direct; /* `program` is the launch file or the kernel; its `args` are below */
   struct words args;
   struct program_build build;
+  struct reads reads;
 };
 
 enum {
@@ -30,10 +32,13 @@ enum {
 #define JOB_OPTIONS(group)                                                                                             \
   {NULL, 0, NULL, 0, "Without a launch file:", group},                                                                 \
       {"kernel", KEY_KERNEL, "NAME", 0, "The kernel, if the program has several", group},                              \
-      {"global", KEY_GLOBAL, "X[,Y[,Z]]", 0, "Work-items; with a launch file of one launch, in place of its own", group},                                                     \
-      {"local", KEY_LOCAL, "X[,Y[,Z]]", 0, "Work-items of a work-group, likewise (default: the machine chooses)", group},        \
+      {"global", KEY_GLOBAL, "X[,Y[,Z]]", 0, "Work-items; with a launch file of one launch, in place of its own",      \
+       group},                                                                                                         \
+      {"local", KEY_LOCAL, "X[,Y[,Z]]", 0, "Work-items of a work-group, likewise (default: the machine chooses)",      \
+       group},                                                                                                         \
       {"offset", KEY_OFFSET, "X[,Y[,Z]]", 0, "First identifiers", group},                                              \
-      {"arg", KEY_ARG, "KIND:VALUE", 0, "The next argument (repeatable), see below", group}, BUILD_OPTIONS(group + 1)
+      {"arg", KEY_ARG, "KIND:VALUE", 0, "The next argument (repeatable), see below", group}, BUILD_OPTIONS(group + 1), \
+      READ_OPTIONS(group + 2)
 
 /* For --help; argp breaks what is longer than 78 characters. */
 #define JOB_ARGUMENTS                                                                                                  \
@@ -60,6 +65,9 @@ bool job_options_load(struct job_options *options, struct run_call *call, bool v
 /* The same on a machine that is there already. */
 bool job_options_load_on(struct job_options *options, const struct machine *machine, struct job *job,
                          struct message *message);
+
+/* What --files asks for, once the job is loaded; returns the exit status. */
+int job_options_list(const struct job_options *options, struct message *message);
 
 /* False with the message filled when a word says what only a kernel can be given, and there is a trace. */
 bool job_options_for_trace(const struct job_options *options, struct message *message);

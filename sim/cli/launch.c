@@ -8,6 +8,7 @@
 #include "sim/cli/file.h"
 #include "sim/cli/launch_parts.h"
 #include "sim/cli/machines.h"
+#include "sim/cli/reads.h"
 #include "sim/core/need.h"
 
 bool launch_refuse(struct launch_reader *reader, const struct place *place) {
@@ -58,19 +59,29 @@ bool launch_type(struct launch_reader *reader, const struct place *place, const 
   return launch_refuse(reader, place);
 }
 
+bool launch_file(struct launch_reader *reader, const struct place *place, const char *name, char **data, size_t *size) {
+  struct message *message = reader->document.message;
+  struct reads *reads = reader->request->build.reads;
+  char *path = file_beside(reader->job->file, name);
+  *data = NULL;
+  const bool good = reads && reads->listed ? reads_allow(reads, path, message)
+                                           : reads_file(reads, path, need_size(JOB_MEMORY_BYTES), data, size, message);
+  free(path);
+  return good || launch_refuse(reader, place);
+}
+
 bool launch_bytes(struct launch_reader *reader, const struct place *place, const json_t *name, uint64_t bytes,
                   uint8_t **data) {
   const char *word = json_word(&reader->document, place, name);
   if (!word)
     return false;
-  char *path = file_beside(reader->job->file, word), *raw = NULL;
+  char *raw = NULL;
   size_t size = 0;
-  bool good = file_read(path, need_size(JOB_MEMORY_BYTES), &raw, &size, reader->document.message);
-  free(path);
-  if (!good)
-    return launch_refuse(reader, place);
+  *data = NULL;
+  if (!launch_file(reader, place, word, &raw, &size))
+    return false;
   *data = (uint8_t *)raw;
-  if (size == bytes)
+  if (size == bytes || !raw)
     return true;
   free(raw);
   *data = NULL;
@@ -188,8 +199,8 @@ static bool read_machine(struct launch_reader *reader, const json_t *root) {
   if (!name)
     return false;
   const char *wanted = reader->request->machine;
-  if (!machine_load(wanted ? wanted : name, wanted ? NULL : reader->job->file, &reader->job->machine,
-                    reader->document.message))
+  if (!machine_load(wanted ? wanted : name, wanted ? NULL : reader->job->file, reader->request->build.reads,
+                    &reader->job->machine, reader->document.message))
     return wanted ? message_within(reader->document.message, "--machine") : launch_refuse(reader, &place);
   reader->job->machine_file = reader->job->machine;
   if (set && !read_set(reader, set))
@@ -233,9 +244,11 @@ static bool read_root(struct launch_reader *reader, const json_t *root) {
     return false;
   if (!json_object_get(root, "launches"))
     return json_fail(&reader->document, NULL, "'launches' is missing: the list of what to run");
-  return read_name(reader, root) && refuse_unsupported(reader, root) && read_machine(reader, root) &&
-         read_section(reader, root, "build", launch_build) && read_program(reader, root) &&
-         read_section(reader, root, "buffers", launch_buffers) && read_section(reader, root, "pipes", launch_pipes) &&
+  const bool made = read_name(reader, root) && refuse_unsupported(reader, root) && read_machine(reader, root) &&
+                    read_section(reader, root, "build", launch_build) && read_program(reader, root);
+  if (!made || reader->request->program_only)
+    return made;
+  return read_section(reader, root, "buffers", launch_buffers) && read_section(reader, root, "pipes", launch_pipes) &&
          read_section(reader, root, "launches", launch_launches) &&
          read_section(reader, root, "check", launch_checks) &&
          read_section(reader, root, "expect_diagnostic", launch_diagnostics);
@@ -262,7 +275,9 @@ bool launch_load(const char *path, const struct job_request *request, struct job
   size_t length = 0;
   if (!file_read(path, JOB_FILE_BYTES, &text, &length, message))
     return false;
+  char *before = reads_begin(request->build.reads, path);
   bool good = launch_parse(text, length, path, request, job, message);
+  reads_end(request->build.reads, before);
   free(text);
   return good;
 }

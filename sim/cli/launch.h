@@ -10,12 +10,14 @@ struct json_t;
 /* What the command line adds to a launch file. */
 struct job_request {
   const char *machine;        /* in place of the file's; NULL: the file's, or "teaching" */
+  const char *machine_from;   /* the file that names it; NULL: the command line */
   const struct machine *made; /* in place of `machine` and of all that the file says of it; NULL: none */
   const char *const *set;     /* "key=value", after the file's */
   size_t set_count;
   const char *global, *local;  /* "X[,Y[,Z]]", in place of those of a file's only launch; NULL: the file's */
   struct program_build build;  /* after the file's */
   bool verify;                 /* load what checks expect */
+  bool program_only;           /* nobody wants buffers and launches: they are not looked at */
   struct isa_program *program; /* of a file that names none, which the job then owns; NULL: the usual one */
 };
 

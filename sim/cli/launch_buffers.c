@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/cli/launch_parts.h"
+#include "sim/cli/reads.h"
 
 static bool buffer_values(struct launch_reader *reader, const struct place *place, const json_t *values,
                           size_t buffer) {
@@ -24,6 +25,7 @@ static bool buffer_values(struct launch_reader *reader, const struct place *plac
 static bool buffer_fill(struct launch_reader *reader, const struct place *place, const json_t *object, size_t buffer) {
   const struct place at = {place, "fill", 0}, seed_at = {place, "seed", 0};
   const json_t *fill = json_object_get(object, "fill"), *seed = json_object_get(object, "seed");
+  const struct reads *reads = reader->request->build.reads;
   uint64_t number = 1;
   const char *word = json_word(&reader->document, &at, fill);
   if (!word || (seed && !json_whole(&reader->document, &seed_at, seed, 0, UINT64_MAX, "", &number)))
@@ -32,9 +34,9 @@ static bool buffer_fill(struct launch_reader *reader, const struct place *place,
     if (strcmp(word, job_fill_names[i]) == 0) {
       if (seed && i != FILL_RANDOM)
         return json_fail(&reader->document, &seed_at, "only fill 'random' has one");
-      return job_fill(reader->job, buffer, (enum job_fill)i, number, reader->document.message)
-                 ? true
-                 : launch_refuse(reader, &at);
+      return (reads && reads->listed) ||
+             job_fill(reader->job, buffer, (enum job_fill)i, number, reader->document.message) ||
+             launch_refuse(reader, &at);
     }
   char hint[200];
   message_suggest(hint, sizeof hint, word, job_fill_names, COUNT(job_fill_names));
@@ -51,8 +53,10 @@ static bool buffer_contents(struct launch_reader *reader, const struct place *pl
     uint8_t *data = NULL;
     if (!launch_bytes(reader, &(struct place){place, "file", 0}, file, target->bytes, &data))
       return false;
-    free(target->data);
-    target->data = data;
+    if (data) {
+      free(target->data);
+      target->data = data;
+    }
     return true;
   }
   if (values && json_object_get(object, "fill"))

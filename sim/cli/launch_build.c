@@ -6,6 +6,13 @@
 #include "sim/cli/launch_parts.h"
 #include "sim/core/need.h"
 
+/* What becomes an option of clang must be one, and no more. */
+static bool option_good(struct launch_reader *reader, const struct place *place, const char *option,
+                        const char *value) {
+  char why[OPENCL_WHY];
+  return opencl_option_good(option, value, why, sizeof why) || json_fail(&reader->document, place, "%s", why);
+}
+
 /* A value of `defines`: a string or a number; an empty string defines the name alone as nothing. */
 static bool read_define(struct launch_reader *reader, const struct place *place, const json_t *value,
                         struct program_words *defines) {
@@ -23,9 +30,11 @@ static bool read_define(struct launch_reader *reader, const struct place *place,
   size_t size = strlen(place->key) + strlen(text) + 2;
   word = need(size, 1);
   snprintf(word, size, "%s%s%s", place->key, alone ? "" : "=", text);
-  program_say(defines, word);
+  const bool good = option_good(reader, place, "-D", word);
+  if (good)
+    program_say(defines, word);
   free(word);
-  return true;
+  return good;
 }
 
 static bool read_defines(struct launch_reader *reader, const struct place *place, const json_t *object,
@@ -42,36 +51,45 @@ static bool read_defines(struct launch_reader *reader, const struct place *place
 /* Calls `say` for each string of a list. */
 static bool read_words(struct launch_reader *reader, const struct place *place, const json_t *list,
                        struct program_words *words,
-                       void (*say)(struct launch_reader *reader, struct program_words *words, const char *word)) {
+                       bool (*say)(struct launch_reader *reader, const struct place *place, struct program_words *words,
+                                   const char *word)) {
   if (!json_is(&reader->document, place, list, JSON_ARRAY))
     return false;
   for (size_t i = 0; i < json_array_size(list); i++) {
-    const char *word = json_word(&reader->document, &(struct place){place, NULL, i}, json_array_get(list, i));
-    if (!word)
+    const struct place at = {place, NULL, i};
+    const char *word = json_word(&reader->document, &at, json_array_get(list, i));
+    if (!word || !say(reader, &at, words, word))
       return false;
-    say(reader, words, word);
   }
   return true;
 }
 
-static void say_word(struct launch_reader *reader, struct program_words *words, const char *word) {
+static bool say_word(struct launch_reader *reader, const struct place *place, struct program_words *words,
+                     const char *word) {
   (void)reader;
+  (void)place;
   program_say(words, word);
+  return true;
 }
 
 /* Folders are seen from the launch file. */
-static void say_folder(struct launch_reader *reader, struct program_words *words, const char *word) {
+static bool say_folder(struct launch_reader *reader, const struct place *place, struct program_words *words,
+                       const char *word) {
+  if (!option_good(reader, place, "-I", word))
+    return false;
   char *path = file_beside(reader->job->file, word);
   program_say(words, path);
   free(path);
+  return true;
 }
 
 static bool read_standard(struct launch_reader *reader, const struct place *place, const json_t *value,
                           struct program_build *build) {
   const char *word = json_word(&reader->document, place, value);
-  if (word)
-    build->standard = need_copy(word);
-  return word;
+  if (!word || !option_good(reader, place, "-cl-std=", word))
+    return false;
+  build->standard = need_copy(word);
+  return true;
 }
 
 static bool read_includes(struct launch_reader *reader, const struct place *place, const json_t *value,
@@ -84,21 +102,22 @@ static bool read_extensions(struct launch_reader *reader, const struct place *pl
   return read_words(reader, place, value, &build->extensions, say_word);
 }
 
-/* They are looked at here, before those of the command line join them: so it is known whose is wrong. */
+static bool split_text(struct launch_reader *reader, const struct place *place, const json_t *value,
+                       struct program_words *words) {
+  const char *text = json_word(&reader->document, place, value);
+  return text && (program_say_text(words, text) || json_fail(&reader->document, place, "a quote is not closed"));
+}
+
+/* They are read here, before those of the command line join them: so it is known whose is wrong. */
 static bool read_options(struct launch_reader *reader, const struct place *place, const json_t *value,
                          struct program_build *build) {
-  char why[200];
-  if (!json_is_string(value)) {
-    if (!read_words(reader, place, value, &build->options, say_word))
-      return false;
-  } else {
-    const char *text = json_word(&reader->document, place, value);
-    if (!text)
-      return false;
-    program_say_text(&build->options, text);
-  }
-  return opencl_options_good(build->options.word, why, sizeof why) ? true
-                                                                   : json_fail(&reader->document, place, "%s", why);
+  struct program_words words = {0};
+  bool good = json_is_string(value) ? split_text(reader, place, value, &words)
+                                    : read_words(reader, place, value, &words, say_word);
+  if (good && !program_say_options(&build->options, &words, reader->job->file, reader->document.message))
+    good = launch_refuse(reader, place);
+  program_words_free(&words);
+  return good;
 }
 
 static bool read_route(struct launch_reader *reader, const struct place *place, const json_t *value,

@@ -142,11 +142,9 @@ static bool expected_packets(struct launch_reader *reader, const struct place *p
                              struct job_check *check) {
   const char *word = json_word(&reader->document, place, name);
   size_t bytes = 0;
-  char *raw = NULL, *path = word ? file_beside(reader->job->file, word) : NULL;
-  bool good = path && file_read(path, need_size(JOB_MEMORY_BYTES), &raw, &bytes, reader->document.message);
-  free(path);
-  if (!good)
-    return word && launch_refuse(reader, place);
+  char *raw = NULL;
+  if (!word || !launch_file(reader, place, word, &raw, &bytes))
+    return false;
   check->expected = (uint8_t *)raw;
   check->expected_bytes = bytes;
   return bytes % check->pipe->packet_size == 0 ||

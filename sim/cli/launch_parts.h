@@ -23,7 +23,10 @@ bool launch_value(struct launch_reader *reader, const struct place *place, const
 /* A type by its name. */
 bool launch_type(struct launch_reader *reader, const struct place *place, const json_t *value, struct type *type);
 
-/* Reads a file beside the launch file that must have exactly `bytes` bytes. */
+/* Reads a file beside the launch file; *data is NULL if it is only to be named (--files). */
+bool launch_file(struct launch_reader *reader, const struct place *place, const char *name, char **data, size_t *size);
+
+/* The same of a file that must have exactly `bytes` bytes. */
 bool launch_bytes(struct launch_reader *reader, const struct place *place, const json_t *name, uint64_t bytes,
                   uint8_t **data);
 

@@ -13,6 +13,7 @@ struct reading {
   const char *file;
   struct machine *machine;
   struct message *message;
+  struct reads *reads;
   const char *rest; /* of the text */
   int line;         /* of the text, read last */
   bool keyed;       /* a key was seen: `base` comes too late */
@@ -21,7 +22,8 @@ struct reading {
   uint64_t set[MACHINE_GROUPS][4]; /* a bit per row: set by this file */
 };
 
-static bool load(const char *name, const char *from, struct machine *machine, struct message *message, unsigned depth);
+static bool load(const char *name, const char *from, struct reads *reads, struct machine *machine,
+                 struct message *message, unsigned depth);
 
 const struct preset *preset_find(const char *name) {
   for (size_t i = 0; i < preset_count; i++)
@@ -75,7 +77,7 @@ static bool set_outside_sections(struct reading *reading, const char *name, cons
                         "%.60s: only 'base' stands before the first section [cu], [lds], [dma] or [mem]", name);
   if (reading->keyed)
     return message_fail(reading->message, "base: comes first, before any other key");
-  return load(value, reading->file, reading->machine, reading->message, reading->depth + 1);
+  return load(value, reading->file, reading->reads, reading->machine, reading->message, reading->depth + 1);
 }
 
 /* inih reads its lines here, as from fgets(). After the first bad key there are no more. */
@@ -110,9 +112,10 @@ static int long_line(const char *text) {
   return 0;
 }
 
-static bool parse(const char *text, const char *file, struct machine *machine, struct message *message,
-                  unsigned depth) {
-  struct reading reading = {.file = file, .machine = machine, .message = message, .rest = text, .depth = depth};
+static bool parse(const char *text, const char *file, struct reads *reads, struct machine *machine,
+                  struct message *message, unsigned depth) {
+  struct reading reading = {
+      .file = file, .machine = machine, .message = message, .reads = reads, .rest = text, .depth = depth};
   int too_long = long_line(text), line = too_long ? too_long : ini_parse_stream(next_line, &reading, on_key, &reading);
   if (!line)
     return true;
@@ -126,16 +129,30 @@ static bool parse(const char *text, const char *file, struct machine *machine, s
 }
 
 bool machine_parse(const char *text, const char *file, struct machine *machine, struct message *message) {
-  return parse(text, file, machine, message, 0);
+  return parse(text, file, NULL, machine, message, 0);
 }
 
-static bool load_file(const char *path, struct machine *machine, struct message *message, unsigned depth) {
+static bool read_text(const char *path, bool given, struct reads *reads, char **text, size_t *size,
+                      struct message *message) {
+  if (given)
+    return file_read(path, MACHINE_FILE_BYTES, text, size, message);
+  if (!reads_is_named(path, ".ini"))
+    return message_fail(message, "'%.200s' is no machine file: the name of one that a file names ends in .ini", path);
+  return reads_file(reads, path, MACHINE_FILE_BYTES, text, size, message);
+}
+
+/* `given`: on the command line. */
+static bool load_file(const char *path, bool given, struct reads *reads, struct machine *machine,
+                      struct message *message, unsigned depth) {
   char *text = NULL;
   size_t size = 0;
-  if (!file_read(path, MACHINE_FILE_BYTES, &text, &size, message))
+  if (!read_text(path, given, reads, &text, &size, message))
     return false;
-  bool good = strlen(text) == size ? parse(text, path, machine, message, depth)
+  char *before = given ? reads_begin(reads, path) : NULL;
+  bool good = strlen(text) == size ? parse(text, path, reads, machine, message, depth)
                                    : message_fail(message, "%s: holds a zero byte; a machine file is text", path);
+  if (given)
+    reads_end(reads, before);
   free(text);
   return good;
 }
@@ -150,7 +167,8 @@ static bool fail_unknown(const char *name, struct message *message) {
   return message_fail(message, "no machine '%.60s'%s (or a file: NAME.ini)", name, hint);
 }
 
-static bool load(const char *name, const char *from, struct machine *machine, struct message *message, unsigned depth) {
+static bool load(const char *name, const char *from, struct reads *reads, struct machine *machine,
+                 struct message *message, unsigned depth) {
   if (depth > MACHINE_BASES)
     return message_fail(message, "base: more than %d machines deep; is it a loop?", MACHINE_BASES);
   const struct preset *preset = preset_find(name);
@@ -159,11 +177,11 @@ static bool load(const char *name, const char *from, struct machine *machine, st
     char file[64];
     snprintf(file, sizeof file, "%s.ini", preset->name);
     machine_defaults(machine);
-    good = parse(preset->text, file, machine, message, depth);
+    good = parse(preset->text, file, NULL, machine, message, depth);
   } else if (strchr(name, '/') || *file_extension(name)) {
     char *path = from ? file_beside(from, name) : need_copy(name);
     machine_defaults(machine);
-    good = load_file(path, machine, message, depth);
+    good = load_file(path, !from, reads, machine, message, depth);
     free(path);
   } else {
     return fail_unknown(name, message);
@@ -173,8 +191,9 @@ static bool load(const char *name, const char *from, struct machine *machine, st
   return good;
 }
 
-bool machine_load(const char *name, const char *from, struct machine *machine, struct message *message) {
-  return load(name, from, machine, message, 0);
+bool machine_load(const char *name, const char *from, struct reads *reads, struct machine *machine,
+                  struct message *message) {
+  return load(name, from, reads, machine, message, 0);
 }
 
 bool machine_set(struct machine *machine, const char *assignment, struct message *message) {

@@ -11,6 +11,7 @@
 
 #include "models/machine.h"
 #include "sim/cli/message.h"
+#include "sim/cli/reads.h"
 
 struct preset {
   const char *name;
@@ -25,9 +26,11 @@ enum { MACHINE_BASES = 8, MACHINE_FILE_BYTES = 1 << 20, MACHINE_LINE = 198 /* in
 const struct preset *preset_find(const char *name);
 
 /* Reads a machine by name (a built-in) or by file (anything with a '/' or an extension); a file is
- * sought beside `from` unless that is NULL. The parameters are each legal afterwards, but see
- * machine_check(). */
-bool machine_load(const char *name, const char *from, struct machine *machine, struct message *message);
+ * sought beside `from`, the file that names it, unless that is NULL: the command line does. Only files of the command
+ * line may be called other than NAME.ini, since messages quote what they hold. The parameters are each legal
+ * afterwards, but see machine_check(). */
+bool machine_load(const char *name, const char *from, struct reads *reads, struct machine *machine,
+                  struct message *message);
 
 /* Reads INI text over what *machine holds; `file` names it in messages. */
 bool machine_parse(const char *text, const char *file, struct machine *machine, struct message *message);

@@ -2,9 +2,12 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/interrupt.h"
 
 static const struct verb verbs[] = {
     {"run", verb_run, "run a launch file or a kernel, and report where its warps waited"},
@@ -30,12 +33,30 @@ static int help(void) {
   cli_list_verbs(verbs, VERBS);
   puts("\n`warpwait VERB --help` says more. Exit status: 0 fine, 1 the simulated kernel went wrong\n"
        "(a failed check, a deadlock, the cycle limit, under `check` a hazard) or, under `diff`, there is\n"
-       "a difference, 2 bad input, 3 a defect of warpwait, 130 interrupted. `warpwait --version` prints the version.");
+       "a difference, 2 bad input, 3 a defect of warpwait, 128 and the number of a\n"
+       "signal that ended it: 130 interrupted. `warpwait --version` prints the version.");
   return CLI_FINE;
+}
+
+/* What was printed may be in a buffer still, and the disk full. */
+static void flush_output(void) {
+  struct message message;
+  if (cli_flush(&message))
+    return;
+  message_print(&message);
+  _exit(CLI_BAD_INPUT);
+}
+
+static int run_verb(int argc, char **argv) {
+  argv[0] = (char[]){"warpwait"};
+  const int status = cli_verb(verbs, VERBS, argc, argv), signal = interrupt_asked();
+  return signal && (status == CLI_BAD_INPUT || status == CLI_DEFECT) ? 128 + signal : status;
 }
 
 int main(int argc, char **argv) {
   struct message message;
+  atexit(flush_output);
+  interrupt_listen();
   signal(SIGXFSZ, SIG_IGN); /* a file that would be too large is told, as a full disk is */
   /* Small arrays too come fresh from the system, which has them as zeros and gives memory to those parts that are used:
    * of a large machine a small launch uses little. */
@@ -50,6 +71,5 @@ int main(int argc, char **argv) {
     puts("warpwait " WARPWAIT_VERSION);
     return CLI_FINE;
   }
-  argv[0] = (char[]){"warpwait"};
-  return cli_verb(verbs, VERBS, argc, argv);
+  return run_verb(argc, argv);
 }

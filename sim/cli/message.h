@@ -12,10 +12,9 @@
 /* Exit statuses of every verb. */
 enum cli_status {
   CLI_FINE = 0,
-  CLI_WENT_WRONG = 1,        /* the simulated kernel: a failed check, a deadlock, the cycle limit */
-  CLI_BAD_INPUT = 2,         /* bad input or usage, told in one line */
-  CLI_DEFECT = 3,            /* ours: out of memory, a broken invariant */
-  CLI_INTERRUPTED = 128 + 2, /* by SIGINT, as shells say it */
+  CLI_WENT_WRONG = 1, /* the simulated kernel: a failed check, a deadlock, the cycle limit */
+  CLI_BAD_INPUT = 2,  /* bad input or usage, told in one line */
+  CLI_DEFECT = 3,     /* ours: out of memory, a broken invariant */
 };
 
 struct message {

@@ -1,4 +1,5 @@
 #include "sim/cli/page.h"
+#include "sim/cli/output.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static bool take_timeline(void *self, const char *path, struct message *message)
 }
 
 bool page_run_job(struct page *page, struct timeline_options *options, struct job *job, struct run_options *how,
-                  struct launch_result **results, size_t *count, bool *stopped, struct message *message) {
+                  struct launch_result **results, size_t *count, struct message *message) {
   const struct run_sources *inner = how->sources;
   struct page_lanes *lanes = page_lanes_new(inner);
   const struct run_sources sources = page_lanes_sources(lanes);
@@ -97,7 +98,7 @@ bool page_run_job(struct page *page, struct timeline_options *options, struct jo
   how->sources = &sources;
   options->then = take_timeline;
   options->self = page;
-  const bool good = timeline_run_job(options, job, how, results, count, stopped, message);
+  const bool good = timeline_run_job(options, job, how, results, count, message);
   how->sources = inner;
   page_lanes_print(lanes, &text);
   page_lanes_free(lanes);
@@ -244,14 +245,14 @@ static void write_data(const struct page *page, const struct job *job, FILE *str
 }
 
 bool page_write(struct page *page, const struct job *job, struct message *message) {
-  struct file_piecewise file;
+  struct output file;
   if (!page->path)
     return true;
   const char *mark = strstr((const char *)page_template, PAGE_MARK);
-  if (!file_begin(&file, page->path, message))
+  if (!output_begin(&file, page->path, message))
     return message_within(message, "--html");
   fwrite(page_template, 1, (size_t)(mark - (const char *)page_template), file.stream);
   write_data(page, job, file.stream);
   fputs(mark + strlen(PAGE_MARK), file.stream);
-  return file_end(&file, true, message) ? true : message_within(message, "--html");
+  return output_end(&file, true, message) ? true : message_within(message, "--html");
 }

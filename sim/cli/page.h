@@ -61,7 +61,7 @@ bool page_varies_arguments(const struct page *page);
 
 /* timeline_run_job(), looked at for the page. */
 bool page_run_job(struct page *page, struct timeline_options *options, struct job *job, struct run_options *how,
-                  struct launch_result **results, size_t *count, bool *stopped, struct message *message);
+                  struct launch_result **results, size_t *count, struct message *message);
 
 /* The report of the last run: with it, it becomes a point. */
 void page_add(struct page *page, const char *label, const struct report *report);

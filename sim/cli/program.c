@@ -2,10 +2,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/cli/file.h"
+#include "sim/cli/interrupt.h"
+#include "sim/cli/reads.h"
+#include "sim/cli/text.h"
 #include "sim/core/need.h"
 #include "sim/core/params.h"
 
@@ -28,11 +32,12 @@ void program_unsay(struct program_words *words) {
   words->word[words->count] = NULL;
 }
 
-void program_say_text(struct program_words *words, const char *text) {
+bool program_say_text(struct program_words *words, const char *text) {
   char *word = need(strlen(text) + 1, 1);
+  bool quoted = false;
   while (*(text += strspn(text, " \t\n"))) {
     size_t length = 0;
-    for (bool quoted = false; *text && (quoted || !isspace((unsigned char)*text)); text++)
+    for (; *text && (quoted || !isspace((unsigned char)*text)); text++)
       if (*text == '"')
         quoted = !quoted;
       else
@@ -40,6 +45,35 @@ void program_say_text(struct program_words *words, const char *text) {
     program_say_part(words, word, length);
   }
   free(word);
+  return !quoted;
+}
+
+struct placing {
+  struct program_words *words;
+  const char *from;
+};
+
+/* A header of -include is sought in the folders for includes, too, if it is not there. */
+static void say_placed(void *self, const char *word) {
+  const struct placing *placing = self;
+  const char *option = NULL, *path = opencl_option_path(word, &option);
+  char *placed = path ? file_beside(placing->from, path) : NULL;
+  if (!placed || (strcmp(option, "-include") == 0 && !file_exists(placed))) {
+    program_say(placing->words, word);
+  } else {
+    struct text text = {0};
+    text_print(&text, "%s%s%s", option, *placed == '-' ? "./" : "", placed);
+    program_say(placing->words, text.data);
+    free(text.data);
+  }
+  free(placed);
+}
+
+bool program_say_options(struct program_words *words, const struct program_words *options, const char *from,
+                         struct message *message) {
+  struct placing placing = {words, from};
+  char why[OPENCL_WHY];
+  return opencl_options_each(options->word, say_placed, &placing, why, sizeof why) || message_fail(message, "%s", why);
 }
 
 static void words_add(struct program_words *words, const struct program_words *more) {
@@ -47,7 +81,7 @@ static void words_add(struct program_words *words, const struct program_words *m
     program_say(words, more->word[i]);
 }
 
-static void words_free(struct program_words *words) {
+void program_words_free(struct program_words *words) {
   for (size_t i = 0; i < words->count; i++)
     free((char *)(uintptr_t)words->word[i]); /* const for opencl_build's sake */
   free(words->word);
@@ -71,6 +105,7 @@ void program_build_add(struct program_build *build, const struct program_build *
   if (more->registers)
     build->registers = more->registers;
   build->no_cache |= more->no_cache;
+  build->reads = more->reads ? more->reads : build->reads;
 }
 
 size_t program_define(const struct program_build *build, size_t from) {
@@ -89,10 +124,10 @@ size_t program_define(const struct program_build *build, size_t from) {
 
 void program_build_free(struct program_build *build) {
   free(build->standard);
-  words_free(&build->defines);
-  words_free(&build->includes);
-  words_free(&build->extensions);
-  words_free(&build->options);
+  program_words_free(&build->defines);
+  program_words_free(&build->includes);
+  program_words_free(&build->extensions);
+  program_words_free(&build->options);
   *build = (struct program_build){0};
 }
 
@@ -189,7 +224,21 @@ static const char *without_path(const struct program *program, const char *text)
   return named ? text + length + 2 : text;
 }
 
+static bool allow(void *self, const char *path, char *text, size_t size) {
+  struct message message;
+  const bool good = reads_allow(self, path, &message);
+  if (!good)
+    snprintf(text, size, "%s", message.text);
+  return good;
+}
+
+static bool cancelled(void *self) {
+  (void)self;
+  return interrupt_asked();
+}
+
 static bool compile(struct program *program, const struct program_build *build, struct message *message) {
+  const struct opencl_reads reads = {allow, build->reads};
   const struct opencl_build how = {.standard = build->standard,
                                    .defines = build->defines.word,
                                    .includes = build->includes.word,
@@ -197,16 +246,20 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .options = build->options.word,
                                    .route = build->route,
                                    .no_cache = build->no_cache,
-                                   .blamed = &program->blamed};
+                                   .blamed = &program->blamed,
+                                   .reads = &reads,
+                                   .cancelled = cancelled};
   struct isa_error error = {""};
-  if (opencl_compile(program->path, &how, &program->spirv, &program->spirv_bytes, &error))
-    return true;
-  return message_fail(message, "%s", without_path(program, error.text));
+  interrupt_begin();
+  const bool good = opencl_compile(program->path, &how, &program->spirv, &program->spirv_bytes, &error);
+  interrupt_end();
+  return good || message_fail(message, "%s", without_path(program, error.text));
 }
 
 static struct isa_program *lower(const struct program *program, uint32_t registers, struct opencl_refusals *refusals,
                                  struct message *message) {
-  const struct opencl_limits limits = {.registers = registers, .copies = program->copies};
+  const struct opencl_reads reads = {allow, program->reads};
+  const struct opencl_limits limits = {.registers = registers, .copies = program->copies, .reads = &reads};
   struct isa_error error = {""};
   struct isa_program *isa =
       opencl_lower_each(program->spirv, program->spirv_bytes, program->path, &limits, refusals, &error);
@@ -251,11 +304,15 @@ bool program_load(struct program *program, const char *path, const struct progra
                         "'%s' is not a program, legal: .cl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object "
                         "file)",
                         path);
-  if (!check_build(path, language, build, message) || !file_read(path, FILE_BYTES, &data, &size, message))
+  if (language == ASSEMBLY && file_exists(path) && !reads_is_named(path, ".wws"))
+    return message_fail(message, "'%s' leads to a file that is not called NAME.wws", path);
+  if (!check_build(path, language, build, message) ||
+      !reads_file(build->reads, path, FILE_BYTES, &data, &size, message))
     return false;
   program->path = need_copy(path);
   program->registers = build->registers ? build->registers : PROGRAM_MOST_REGISTERS;
   program->copies = build->copies;
+  program->reads = build->reads;
   if (language == SPIR_V) {
     program->spirv = (uint8_t *)data;
     program->spirv_bytes = size;

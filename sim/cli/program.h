@@ -16,6 +16,8 @@ struct program_words {
   size_t count;
 };
 
+struct reads;
+
 /* How OpenCL C is to be built: `build` of a launch file, or options of the command line. */
 struct program_build {
   char *standard; /* NULL: not said */
@@ -26,14 +28,22 @@ struct program_build {
   bool copies_said;
   enum opencl_copies copies;
   bool no_cache;
+  struct reads *reads; /* which files a program may be read from; NULL: all */
 };
 
 void program_say(struct program_words *words, const char *word);
 void program_unsay(struct program_words *words); /* the last one */
 void program_say_part(struct program_words *words, const char *word, size_t length);
 
-/* Cuts a text into options at blanks, as a shell would but for nothing else than double quotes. */
-void program_say_text(struct program_words *words, const char *text);
+/* Cuts a text into options at blanks, as a shell would but for nothing else than double quotes; false when a quote is
+ * not closed. */
+bool program_say_text(struct program_words *words, const char *text);
+
+/* Adds options that the file `from` gives, each as one word. Folders and files that they name are seen from there.
+ * False with the message filled when one is refused. */
+bool program_say_options(struct program_words *words, const struct program_words *options, const char *from,
+                         struct message *message);
+void program_words_free(struct program_words *words);
 
 /* What `more` says is added to what `build` says, or takes its place. */
 void program_build_add(struct program_build *build, const struct program_build *more);
@@ -57,6 +67,7 @@ struct program {
   size_t spirv_bytes;
   uint32_t registers;              /* most that a lane may have */
   enum opencl_copies copies;       /* what becomes of asynchronous ones */
+  struct reads *reads;             /* which source files may be read for reports; NULL: all */
   enum opencl_part blamed;         /* when it could not be compiled: what was wrong */
   struct opencl_refusals refusals; /* kernels of the file that could not be lowered */
 };
@@ -67,8 +78,8 @@ bool program_load(struct program *program, const char *path, const struct progra
                   struct message *message);
 void program_free(struct program *program);
 
-/* Tells on stderr of each of these defines that the OpenCL C does not mention, and which of `known` may be meant. A text
- * that includes others may mention it there: nothing is told of it. */
+/* Tells on stderr of each of these defines that the OpenCL C does not mention, and which of `known` may be meant. A
+ * text that includes others may mention it there: nothing is told of it. */
 void program_tell_unmentioned(const struct program *program, const struct program_words *defines,
                               const struct program_words *known);
 

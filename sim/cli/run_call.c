@@ -7,6 +7,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/output.h"
 #include "sim/cli/text.h"
 #include "sim/core/need.h"
 
@@ -113,14 +114,12 @@ error_t run_option(int key, const char *word, struct argp_state *state, struct r
 
 /* ---- before the run ---------------------------------------------------------------------------- */
 
-/* An order is the plain host's business, a waveform SystemC's. */
+/* An order is the plain host's business. */
 bool run_settle(struct run_call *call) {
   if (call->order_given && call->host_given && call->run.systemc)
     return message_fail(&call->message, "--order: only the plain host has one");
   if (call->order_given)
     call->run.systemc = false;
-  if (call->run.vcd && !call->run.systemc)
-    return message_fail(&call->message, "--vcd: only the SystemC host writes waveforms");
   if (call->annotate && call->json)
     return message_fail(&call->message, "--annotate: the JSON report has the same costs in by_line");
   call->timeline.page = call->page.path;
@@ -128,7 +127,7 @@ bool run_settle(struct run_call *call) {
 }
 
 bool run_can_write(struct run_call *call, const char *option, const char *path) {
-  return !path || file_can_write(path, &call->message) ? true : message_within(&call->message, option);
+  return !path || output_possible(path, &call->message) ? true : message_within(&call->message, option);
 }
 
 static bool is_apart(struct run_call *call, const struct run_file *output, const struct run_file *other,
@@ -157,15 +156,14 @@ bool run_outputs_possible(struct run_call *call, const struct job *job) {
          run_can_write(call, "--html", call->page.path) && timeline_possible(&call->timeline, job, &call->message);
 }
 
-bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count,
-                  bool *stopped) {
+bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count) {
   if (call->page.path)
-    return page_run_job(&call->page, &call->timeline, job, &call->run, results, count, stopped, &call->message);
-  return timeline_run_job(&call->timeline, job, &call->run, results, count, stopped, &call->message);
+    return page_run_job(&call->page, &call->timeline, job, &call->run, results, count, &call->message);
+  return timeline_run_job(&call->timeline, job, &call->run, results, count, &call->message);
 }
 
 /* A run like the first, with one more word; it writes nothing but its point. */
-static bool run_point(struct run_call *call, size_t number, const struct run_again *again, bool *stopped) {
+static bool run_point(struct run_call *call, size_t number, const struct run_again *again) {
   const struct page *page = &call->page;
   const bool defines = page_defines(page), sets = !defines && !page_varies_arguments(page);
   const char *key = defines ? strchr(page->key, '.') + 1 : page->key, *value = page->axis.value[number];
@@ -174,7 +172,7 @@ static bool run_point(struct run_call *call, size_t number, const struct run_aga
   snprintf(word, size, "%s=%s", key, value);
   if (sets)
     run_add_word(&call->sets, word);
-  const bool good = again->run(again->self, number, defines ? word : NULL, stopped);
+  const bool good = again->run(again->self, number, defines ? word : NULL);
   if (sets)
     call->sets.count--;
   if (!good)
@@ -183,7 +181,7 @@ static bool run_point(struct run_call *call, size_t number, const struct run_aga
   return good;
 }
 
-bool run_points(struct run_call *call, const struct report *report, const struct run_again *again, bool *stopped) {
+bool run_points(struct run_call *call, const struct report *report, const struct run_again *again) {
   const char *timeline = call->timeline.path;
   const struct run_options how = call->run;
   bool good = true;
@@ -193,7 +191,7 @@ bool run_points(struct run_call *call, const struct report *report, const struct
   call->run.vcd = call->timeline.path = NULL;
   call->run.systemc = false; /* of that host a process has one; the result is the same */
   for (size_t i = 0; good && i < call->page.axis.count; i++)
-    good = run_point(call, i, again, stopped) || message_within(&call->message, "--html-vary");
+    good = run_point(call, i, again) || message_within(&call->message, "--html-vary");
   call->run = how;
   call->timeline.path = timeline;
   return good;

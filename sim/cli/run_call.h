@@ -46,7 +46,7 @@ enum {
        "After the text report, the source with its costs in the margin (the JSON report has them as by_line)",         \
        2},                                                                                                             \
       {"out", 'o', "FILE", 0, "Write the report to a file, without what work-items print", 2}, {                       \
-    "vcd", KEY_VCD, "FILE", 0, "Write a waveform for GTKWave; needs the SystemC host", 2                               \
+    "vcd", KEY_VCD, "FILE", 0, "Write a waveform for GTKWave", 2                                                       \
   }
 #define STEP_OPTIONS(cycles)                                                                                           \
   {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},                                                           \
@@ -84,16 +84,16 @@ bool run_can_write(struct run_call *call, const char *option, const char *path);
 bool run_outputs_possible(struct run_call *call, const struct job *job);
 
 /* run_job() as the options say. */
-bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count, bool *stopped);
+bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count);
 
 /* Makes points of the page, if one is asked for: of the run that has been, and of one for each value of its axis.
  * `again` loads the job of value `number` as the call's sets now have it, and with `define` if that is not NULL, runs
  * it, and gives its report to page_add(). */
 struct run_again {
-  bool (*run)(void *self, size_t number, const char *define, bool *stopped);
+  bool (*run)(void *self, size_t number, const char *define);
   void *self;
 };
-bool run_points(struct run_call *call, const struct report *report, const struct run_again *again, bool *stopped);
+bool run_points(struct run_call *call, const struct report *report, const struct run_again *again);
 
 /* Writes what was printed, the page, and the report. */
 bool run_write(struct run_call *call, const struct report *report);

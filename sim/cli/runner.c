@@ -1,12 +1,14 @@
 #include "sim/cli/runner.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/cli/interrupt.h"
+#include "sim/cli/output.h"
 #include "sim/cli/progress_line.h"
 #include "sim/core/need.h"
+#include "sim/host/vcd.h"
 
 /* ---- who is told of progress ------------------------------------------------------------------ */
 
@@ -19,28 +21,12 @@ struct teller {
 
 /* ---- interruption: asked for by a signal, heard where progress is told ------------------------ */
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal) {
-  (void)signal;
-  interrupted = 1;
-}
-
-/* A second signal ends the process at once; one that was ignored stays so. */
-static void catch_interrupt(struct sigaction *before) {
-  const struct sigaction once = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-  interrupted = 0;
-  sigaction(SIGINT, NULL, before);
-  if (before->sa_handler != SIG_IGN)
-    sigaction(SIGINT, &once, NULL);
-}
-
 /* A launch was ended, or there is another behind `count` of them that need not begin. */
 static bool stops(const struct job *job, const struct launch_result *results, size_t first, size_t count) {
   for (size_t i = first; i < count; i++)
     if (results[i].end == END_STOPPED)
       return true;
-  return interrupted && count < job->launch_count;
+  return interrupt_asked() && count < job->launch_count;
 }
 
 static bool fail_interrupted(const struct job *job, size_t index, const struct launch_result *results, size_t count,
@@ -63,10 +49,10 @@ static bool tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) 
     return false;
   if (teller->timeline && !teller->timeline->settle(teller->timeline->self, teller->start + cycles))
     return false;
-  if (!interrupted && progress_line_due(&teller->line))
+  if (!interrupt_asked() && progress_line_due(&teller->line))
     fprintf(stderr, "\rcycle %" PRIu64 ", %" PRIu64 " of %" PRIu64 " work-groups" PROGRESS_LINE_END, cycles, done,
             groups);
-  return !interrupted;
+  return !interrupt_asked();
 }
 
 /* ---- the run ----------------------------------------------------------------------------------- */
@@ -76,7 +62,7 @@ static struct host *make_host(struct simulation *simulation, const struct run_op
   size_t count = 0;
   const char *why = "out of memory";
   struct island **islands = simulation_islands(simulation, &count);
-  struct host *host = options->systemc ? host_systemc(islands, count, options->vcd, clock_mhz, &why)
+  struct host *host = options->systemc ? host_systemc(islands, count, clock_mhz, &why)
                                        : host_plain(islands, count, options->order, options->seed);
   if (!host)
     message_fail(message, "--host: %s", why);
@@ -86,7 +72,7 @@ static struct host *make_host(struct simulation *simulation, const struct run_op
 /* Runs the launches that begin with number `first`: one, or several at once. */
 static bool run_at_once(struct job *job, size_t first, struct simulation *simulation, struct host *host,
                         cycle_t max_cycles, const struct progress *progress, struct launch_result *results) {
-  struct isa_launch *launches[RESULT_TOGETHER];
+  struct isa_launch *launches[RESULT_TOGETHER] = {0};
   struct print_log logs[RESULT_TOGETHER];
   const size_t count = job->launches[first].together;
   for (size_t i = 0; i < count; i++) {
@@ -110,14 +96,13 @@ static bool all_finished(const struct launch_result *results, size_t first, size
 }
 
 static bool run_launches(struct job *job, struct simulation *simulation, struct host *host,
-                         const struct run_options *options, struct launch_result *results, size_t *count, bool *stopped,
+                         const struct run_options *options, struct launch_result *results, size_t *count,
                          struct message *message) {
   struct teller teller = {
       .line = progress_line_new(options->quiet), .sources = options->sources, .timeline = options->timeline};
   const struct progress progress = {tell, &teller};
-  struct sigaction before;
   bool good = true, finished = true;
-  catch_interrupt(&before);
+  interrupt_begin();
   for (*count = 0; good && finished && *count < job->launch_count;) {
     const size_t first = *count;
     teller.start = simulation_start(simulation);
@@ -130,19 +115,38 @@ static bool run_launches(struct job *job, struct simulation *simulation, struct 
     }
     *count = first + job->launches[first].together;
     finished = all_finished(results, first, *count);
-    if (stops(job, results, first, *count)) {
-      *stopped = true;
+    if (stops(job, results, first, *count))
       good = fail_interrupted(job, first, &results[first], *count - first, message);
-    }
   }
-  sigaction(SIGINT, &before, NULL);
+  interrupt_end();
   progress_line_clear(&teller.line);
   return good;
 }
 
+/* The same, with all that its islands show as a waveform. */
+static bool run_with_waveform(struct job *job, struct simulation *simulation, struct host *host,
+                              const struct run_options *options, struct launch_result *results, size_t *count,
+                              struct message *message) {
+  struct output output;
+  size_t islands = 0;
+  if (!options->vcd)
+    return run_launches(job, simulation, host, options, results, count, message);
+  if (!output_begin(&output, options->vcd, message))
+    return message_within(message, "--vcd");
+  simulation_show_every_cycle(simulation);
+  struct island **island = simulation_islands(simulation, &islands);
+  host->waveform = waveform_new(output.stream, island, islands, job->machine.cu.clock_mhz);
+  bool good = host->waveform ? run_launches(job, simulation, host, options, results, count, message)
+                             : message_fail(message, "out of memory");
+  if (host->waveform)
+    waveform_free(host->waveform);
+  host->waveform = NULL;
+  const bool written = output_end(&output, good, message);
+  return written || (good && message_within(message, "--vcd"));
+}
+
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
-             bool *stopped, struct message *message) {
-  *stopped = false;
+             struct message *message) {
   *results = need(job->launch_count, sizeof **results);
   *count = 0;
   if (!job_variables(job, message))
@@ -150,14 +154,12 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
   struct simulation *simulation =
       simulation_new_with(&job->machine, options->sources ? &options->sources->maker : NULL);
   if (!simulation)
-    return message_fail(message, "no memory for machine '%s'", job->machine.name);
-  if (options->vcd)
-    simulation_show_every_cycle(simulation);
+    return message_fail(message, "out of memory for machine '%s'", job->machine.name);
   const bool told = !options->timeline || simulation_tell(simulation, options->timeline->timeline);
   struct host *host = make_host(simulation, options, job->machine.cu.clock_mhz, message);
   if (!told)
-    message_fail(message, "no memory for the timeline of machine '%s'", job->machine.name);
-  bool good = told && host && run_launches(job, simulation, host, options, *results, count, stopped, message);
+    message_fail(message, "out of memory for the timeline of machine '%s'", job->machine.name);
+  bool good = told && host && run_with_waveform(job, simulation, host, options, *results, count, message);
   if (host)
     host->free(host);
   simulation_free(simulation);

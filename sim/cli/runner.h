@@ -34,9 +34,10 @@ struct run_options {
 
 /* Runs launches until one does not finish. *results has job->launch_count elements, of which the first
  * *count are filled; the caller frees each and the array. False: the machine could not be had, or
- * *stopped: SIGINT came, and the message says how far the run was, or the sources or the timeline have ended it. */
+ * a signal came (interrupt.h), and the message says how far the run was, or the sources or the timeline have ended it.
+ */
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
-             bool *stopped, struct message *message);
+             struct message *message);
 
 /* Says of a launch that has not finished why, in a line. */
 void run_unfinished(const struct job *job, const struct launch_result *results, size_t index, cycle_t max_cycles,

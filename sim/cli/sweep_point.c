@@ -11,6 +11,7 @@
 #include "sim/cli/file.h"
 #include "sim/cli/json.h"
 #include "sim/cli/machines.h"
+#include "sim/cli/reads.h"
 #include "sim/cli/sweep_names.h"
 #include "sim/cli/sweep_sources.h"
 #include "sim/cli/text.h"
@@ -19,11 +20,6 @@
 enum { PIECE = 1 << 20 /* bytes of a file that are hashed at once */ };
 
 /* ---- machines -------------------------------------------------------------------------------------- */
-
-static const char *beside_plan(const struct sweep_target *target, const char *word, char **path) {
-  *path = preset_find(word) ? need_copy(word) : file_beside(target->plan->file, word);
-  return *path;
-}
 
 /* What the launch file sets holds on every machine. */
 static bool take_sets(const struct sweep_target *target, struct machine *machine, struct message *message) {
@@ -41,13 +37,12 @@ static bool take_sets(const struct sweep_target *target, struct machine *machine
 
 static bool recorded_base(const struct sweep_target *target, const char *word, struct machine *machine,
                           struct message *message) {
-  char *path = NULL;
-  const struct job_request request = {.machine = word ? beside_plan(target, word, &path) : NULL};
+  const struct job_request request = {
+      .machine = word, .machine_from = target->plan->file, .build = {.reads = target->reads}};
   struct job job = {0};
   const bool good = trace_job_machine(target->trace, target->plan->trace, &request, &job, message);
   *machine = job.machine;
   job_free(&job);
-  free(path);
   return good;
 }
 
@@ -55,7 +50,8 @@ static bool launched_base(const struct sweep_target *target, const char *word, s
                           struct message *message) {
   const json_t *named = json_object_get(target->root, "machine");
   const char *theirs = json_is_string(named) ? json_string_value(named) : "teaching";
-  return machine_load(word ? word : theirs, word ? target->plan->file : target->plan->launch, machine, message) &&
+  return machine_load(word ? word : theirs, word ? target->plan->file : target->plan->launch, target->reads, machine,
+                      message) &&
          take_sets(target, machine, message);
 }
 
@@ -108,16 +104,12 @@ static const char *constant(void *context, const char *machine, const char *name
 
 /* ---- launches -------------------------------------------------------------------------------------- */
 
-/* A plan's -DNAME=VALUE is a define as the launch file's are, which would win over it among the other options. */
 static void say_build(const struct sweep_target *target, const uint32_t *value, struct program_build *build) {
-  const struct sweep_plan *plan = target->plan;
-  for (size_t i = 0; i < plan->build_count; i++) {
-    const char *word = plan->builds[i];
-    if (strncmp(word, "-D", 2) == 0 && word[2])
-      program_say(&build->defines, word + 2);
-    else
-      program_say(&build->options, word);
-  }
+  build->reads = target->reads;
+  for (size_t i = 0; i < target->defines.count; i++)
+    program_say(&build->defines, target->defines.word[i]);
+  for (size_t i = 0; i < target->options.count; i++)
+    program_say(&build->options, target->options.word[i]);
   for (size_t i = 0; i < target->names; i++) {
     char define[512];
     if (target->name[i].kind != SWEEP_DEFINE)
@@ -192,12 +184,9 @@ static struct program_words include_folders(const struct sweep_target *target) {
     program_say(&folders, folder);
     free(folder);
   }
-  for (size_t i = 0; i < plan->build_count; i++) {
-    const char *word = plan->builds[i];
-    const bool alone = strcmp(word, "-I") == 0 && i + 1 < plan->build_count;
-    if (strncmp(word, "-I", 2) == 0 && (word[2] || alone))
-      program_say(&folders, alone ? plan->builds[i + 1] : word + 2);
-  }
+  for (size_t i = 0; i < target->options.count; i++)
+    if (strncmp(target->options.word[i], "-I", 2) == 0)
+      program_say(&folders, target->options.word[i] + 2);
   return folders;
 }
 
@@ -207,12 +196,10 @@ static void hash_compiled(struct sweep_target *target, const struct program *pro
   struct text text = {0};
   text_add(&text, (const char *)program->spirv, program->spirv_bytes);
   if (strcmp(file_extension(program->path), ".cl") == 0)
-    sweep_sources_add(program->path, folders.word ? folders.word : (const char *const[]){NULL}, &text);
+    sweep_sources_add(program->path, folders.word ? folders.word : (const char *const[]){NULL}, target->reads, &text);
   sweep_hash(text.data, text.length, target->program_hash);
   free(text.data);
-  while (folders.count)
-    program_unsay(&folders);
-  free(folders.word);
+  program_words_free(&folders);
 }
 
 static bool hash_program(struct sweep_target *target, const struct job *job, struct message *message) {
@@ -242,7 +229,9 @@ static void hash_data(struct sweep_target *target, const struct job *job) {
 
 static bool read_launch_file(struct sweep_target *target, struct message *message) {
   const char *path = target->plan->launch;
-  if (!file_read(path, JOB_FILE_BYTES, &target->text, &target->length, message))
+  if (!reads_is_named(path, ".json"))
+    return message_fail(message, "%.300s: is no launch file: the name of one ends in .json", path);
+  if (!reads_file(target->reads, path, JOB_FILE_BYTES, &target->text, &target->length, message))
     return false;
   const struct document document = {path, target->text, target->length, message};
   target->root = json_read(&document);
@@ -270,9 +259,13 @@ static bool hash_file(const char *path, char text[33], struct message *message) 
 }
 
 static bool read_trace(struct sweep_target *target, struct message *message) {
-  const struct job_request request = {0};
+  const struct job_request request = {.build = {.reads = target->reads}};
   const char *path = target->plan->trace;
   struct trace_error error = {0};
+  if (!reads_is_named(path, ".wwt"))
+    return message_fail(message, "%.300s: is no trace: the name of one ends in .wwt", path);
+  if (!reads_allow(target->reads, path, message))
+    return false;
   target->trace = trace_open(path, TRACE_WHOLE, &error);
   if (!target->trace)
     return message_fail(message, "%s", error.text);
@@ -307,10 +300,29 @@ static bool look_at_job(struct sweep_target *target, struct message *message) {
   return message_fail(message, "%s", tried ? first.text : "the constraints leave no point");
 }
 
-bool sweep_target_open(struct sweep_target *target, struct sweep_plan *plan, struct message *message) {
+/* A plan's -DNAME=VALUE is a define as the launch file's are, which would win over it among the other options. */
+static bool read_build(struct sweep_target *target, struct message *message) {
+  const struct sweep_plan *plan = target->plan;
+  struct program_words words = {0}, options = {0};
+  for (size_t i = 0; i < plan->build_count; i++)
+    program_say(&words, plan->builds[i]);
+  const bool good = program_say_options(&options, &words, plan->file, message);
+  for (size_t i = 0; i < options.count; i++)
+    if (strncmp(options.word[i], "-D", 2) == 0)
+      program_say(&target->defines, options.word[i] + 2);
+    else
+      program_say(&target->options, options.word[i]);
+  program_words_free(&words);
+  program_words_free(&options);
+  return good;
+}
+
+bool sweep_target_open(struct sweep_target *target, struct sweep_plan *plan, struct reads *reads,
+                       struct message *message) {
   char text[PLAN_MESSAGE];
-  *target = (struct sweep_target){.plan = plan};
-  if (!(plan->trace ? read_trace(target, message) : read_launch_file(target, message)) ||
+  *target = (struct sweep_target){.plan = plan, .reads = reads};
+  if (!read_build(target, message) ||
+      !(plan->trace ? read_trace(target, message) : read_launch_file(target, message)) ||
       !sweep_names_read(target, message) || !read_bases(target, message))
     return false;
   if (!plan_settle(plan, constant, target, text))
@@ -324,6 +336,8 @@ void sweep_target_close(struct sweep_target *target) {
     trace_close(target->trace);
   sweep_names_free(target);
   json_decref(target->root);
+  program_words_free(&target->defines);
+  program_words_free(&target->options);
   free(target->base);
   free(target->text);
   *target = (struct sweep_target){0};

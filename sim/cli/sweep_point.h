@@ -41,7 +41,9 @@ struct sweep_name {
 
 struct sweep_target {
   struct sweep_plan *plan;
-  struct sweep_name *name; /* the axes in the plan's order, then the settings */
+  struct reads *reads;
+  struct program_words defines, options; /* the plan's */
+  struct sweep_name *name;               /* the axes in the plan's order, then the settings */
   size_t names;
   size_t machine;       /* the number of that for the machine; `names`: there is none */
   struct machine *base; /* one per word of it, or one */
@@ -56,9 +58,10 @@ struct sweep_target {
   char program_hash[33], data_hash[33]; /* of what is run; of the bytes that buffers begin with, "" of a trace */
 };
 
-/* Reads the plan's launch file or trace, checks all words, and settles the plan. The caller closes the target,
- * whatever comes back. */
-bool sweep_target_open(struct sweep_target *target, struct sweep_plan *plan, struct message *message);
+/* Reads the plan's launch file or trace, checks all words, and settles the plan. `reads` (reads.h) lasts as long as the
+ * target. The caller closes the target, whatever comes back. */
+bool sweep_target_open(struct sweep_target *target, struct sweep_plan *plan, struct reads *reads,
+                       struct message *message);
 void sweep_target_close(struct sweep_target *target);
 
 /* The word of name number `i` of a point. */

@@ -54,8 +54,7 @@ static bool run(const struct sweep_bench *bench, struct job *job, const struct r
   struct launch_result *results = NULL;
   struct message message;
   size_t count = 0;
-  bool stopped = false;
-  const bool good = run_job(job, &options, &results, &count, &stopped, &message);
+  const bool good = run_job(job, &options, &results, &count, &message);
   if (good)
     judge(bench, job, results, count, outcome);
   else
@@ -63,7 +62,7 @@ static bool run(const struct sweep_bench *bench, struct job *job, const struct r
   run_free(results, count);
   for (size_t i = 0; i < job->launch_count; i++)
     printed_free(&job->launches[i].printed);
-  return !stopped;
+  return good || !sources;
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------- */
@@ -87,7 +86,7 @@ static bool settle(void *self, cycle_t now) {
 
 static bool record(const struct sweep_bench *bench, struct job *job, const char *path, struct sweep_outcome *outcome) {
   struct trace_error error;
-  struct recorder *recorder = recorder_new(path, &error);
+  struct recorder *recorder = recorder_new(trace_writer_open(path, &error));
   if (!recorder)
     return false;
   trace_job_write(job, bench->max_cycles, recorder_writer(recorder));

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/build_options.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/output.h"
+#include "sim/cli/reads.h"
 #include "sim/cli/sweep_session.h"
 #include "sim/cli/sweep_verbs.h"
 #include "sim/cli/sweep_workers.h"
@@ -16,6 +19,7 @@ struct call {
   const char *path, *out, *csv, *points, *dask;
   struct session_options options;
   bool dry, left, shards;
+  struct reads reads;
 };
 
 enum {
@@ -46,6 +50,7 @@ static const struct argp_option options[] = {
     {"dry-run", KEY_DRY, NULL, 0, "Count points, run a few of them, and say how long all would take", 2},
     {"left", KEY_LEFT, NULL, 0, "Print the numbers of the points that are not in the file yet, and run nothing", 2},
     {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},
+    READ_OPTIONS(2),
     {"dask", KEY_DASK, "ADDRESS", 0, "Have shards run by the workers of the Dask scheduler there", 3},
     {"shards", KEY_SHARDS, "N", 0, "With --dask: how many (default: four a thread of the workers)", 3},
     {0}};
@@ -110,6 +115,12 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case KEY_SHARDS:
     call->shards = true;
     return 0;
+  case KEY_FILES:
+    call->reads.listed = true;
+    return 0;
+  case KEY_CONFINED:
+    call->reads.confined = true;
+    return 0;
   case KEY_DRY:
     call->dry = true;
     return 0;
@@ -151,7 +162,7 @@ static bool read_plan(struct call *call, struct sweep_plan *plan) {
 /* What is read stays as it is. */
 static bool check_csv(struct call *call, const struct sweep_plan *plan, const char *out) {
   const char *const used[] = {out, call->path, plan->launch, plan->trace, call->points};
-  if (!file_can_write(call->csv, &call->message))
+  if (!output_possible(call->csv, &call->message))
     return message_within(&call->message, "--csv");
   for (size_t i = 0; i < sizeof used / sizeof *used; i++)
     if (used[i] && file_is_same(used[i], call->csv))
@@ -168,20 +179,21 @@ static void print_left(const struct sweep_run *run) {
 static int run(struct call *call, struct sweep_plan *plan, const char *out) {
   struct session session;
   struct message *message = &call->message;
-  const bool runs = !call->dry && !call->left;
+  const bool runs = !call->dry && !call->left && !call->reads.listed;
   bool good = session_open(&session, plan, &call->options, runs || file_exists(out) ? out : NULL, message);
-  if (good && call->left)
+  if (good && call->reads.listed)
+    good = reads_list(&call->reads, message);
+  else if (good && call->left)
     print_left(&session.run);
   else if (good && call->dry)
     good = session_estimate(&session, message);
   else if (good)
     good = session_run(&session, message) && (!call->csv || sweep_write_csv(session.store, call->csv, message)) &&
            session_sum_up(&session, out, message);
-  const bool interrupted = session.interrupted;
   session_close(&session);
   if (!good)
     message_print(message);
-  return interrupted ? CLI_INTERRUPTED : good ? CLI_FINE : CLI_BAD_INPUT;
+  return good ? CLI_FINE : CLI_BAD_INPUT;
 }
 
 int sweep_verb_run(int argc, char **argv) {
@@ -189,16 +201,20 @@ int sweep_verb_run(int argc, char **argv) {
   struct call call = {.options = {.shards = 1, .limit = UINT64_MAX}};
   struct sweep_plan plan = {0};
   call.options.jobs = sweep_workers_online();
+  call.options.reads = &call.reads;
   bool good = cli_parse(&argp, argc, argv, &call.message);
   if (good && call.dask) {
     argv[0] = (char[]){"warpwait sweep run"}; /* also when it was called by its short form */
     return sweep_verb_python(argc, argv);
   }
+  if (good)
+    reads_begin(&call.reads, call.path);
   good = good && read_plan(&call, &plan);
   char *out = !good ? NULL : call.out ? need_copy(call.out) : usual_out(call.path);
   good = good && (!call.csv || check_csv(&call, &plan, out));
   const int status = good ? run(&call, &plan, out) : cli_bad_input(&call.message);
   plan_free(&plan);
+  reads_free(&call.reads);
   free(call.options.points.number);
   free(out);
   return status;

@@ -1,7 +1,6 @@
 #include "sim/cli/sweep_session.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/interrupt.h"
 #include "sim/cli/text.h"
 #include "sim/core/need.h"
 
@@ -18,23 +18,6 @@ static double seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* ---- interruption: asked for by a signal, heard between answers ---------------------------------------- */
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal) {
-  (void)signal;
-  interrupted = 1;
-}
-
-/* A second signal ends the process at once; one that was ignored stays so. */
-static void catch_signal(int number, struct sigaction *before) {
-  const struct sigaction once = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-  sigaction(number, NULL, before);
-  if (before->sa_handler != SIG_IGN)
-    sigaction(number, &once, NULL);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
@@ -119,7 +102,7 @@ static bool tick(void *self) {
     show(session);
   if (session->pending && seconds() - session->committed > 0.5 && !commit(session))
     return false;
-  return !interrupted;
+  return !interrupt_asked();
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
@@ -226,7 +209,7 @@ static void list_points(struct session *session) {
 bool session_open(struct session *session, struct sweep_plan *plan, const struct session_options *options,
                   const char *out, struct message *message) {
   *session = (struct session){.options = options, .plan = plan};
-  if (!sweep_target_open(&session->target, plan, message))
+  if (!sweep_target_open(&session->target, plan, options->reads, message))
     return false;
   const cycle_t usual = plan->max_cycles ? plan->max_cycles : plan->trace ? session->target.max_cycles : CYCLES;
   session->metrics = sweep_metrics_new(plan->cost);
@@ -258,17 +241,12 @@ void session_close(struct session *session) {
 /* ---- running ------------------------------------------------------------------------------------------------ */
 
 static bool run_points(struct session *session, struct message *message) {
-  struct sigaction before[2];
-  interrupted = 0;
-  catch_signal(SIGINT, &before[0]);
-  catch_signal(SIGTERM, &before[1]);
+  interrupt_begin();
   session->line = progress_line_new(session->options->quiet);
   session->start = session->committed = seconds();
   bool good = sweep_run_all(&session->run, message);
   progress_line_clear(&session->line);
-  sigaction(SIGINT, &before[0], NULL);
-  sigaction(SIGTERM, &before[1], NULL);
-  session->interrupted = interrupted;
+  interrupt_end();
   if (*session->message.text)
     *message = session->message;
   else if (!good && !*message->text)
@@ -282,7 +260,7 @@ bool session_run(struct session *session, struct message *message) {
     *message = session->message;
     good = false;
   }
-  if (session->interrupted && !*session->message.text)
+  if (interrupt_asked() && !*session->message.text)
     return message_fail(message,
                         "interrupted: %" PRIu64 " of %" PRIu64 " points are done; the same command goes on from there",
                         session->there + session->done, session->asked);
@@ -350,7 +328,7 @@ bool session_estimate(struct session *session, struct message *message) {
     print_sample(session->plan);
     printf("time: about %s with %u job%s, from %" PRIu64 " point%s\n", clock_text(estimate(session, &all), text),
            all.jobs, text_s(all.jobs), session->done, text_s(session->done));
-  } else if (session->interrupted) {
+  } else if (interrupt_asked()) {
     message_fail(message, "interrupted");
   }
   sweep_run_free(&session->run);

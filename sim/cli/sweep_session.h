@@ -21,6 +21,7 @@ struct session_points {
 bool session_points_read(const char *path, uint64_t grid, struct session_points *points, struct message *message);
 
 struct session_options {
+  struct reads *reads;
   struct session_points points;
   uint64_t jobs, shard, shards, limit; /* `limit`: points that are run at most */
   cycle_t max_cycles;                  /* 0: not said */
@@ -45,7 +46,6 @@ struct session {
   char *best;              /* its key */
   double replay_seconds;
   struct progress_line line;
-  bool interrupted;
   struct message message; /* of the file, when a row could not be written */
 };
 
@@ -55,7 +55,7 @@ bool session_open(struct session *session, struct sweep_plan *plan, const struct
                   const char *out, struct message *message);
 void session_close(struct session *session);
 
-/* Runs the points. False with the message filled, also when SIGINT or SIGTERM came: `interrupted` says so. */
+/* Runs the points. False with the message filled, also when a signal came (interrupt.h). */
 bool session_run(struct session *session, struct message *message);
 
 /* Runs a few points, keeps nothing, and prints how many there are and how long all would take. */

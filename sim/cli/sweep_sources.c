@@ -12,6 +12,7 @@ enum { FILES = 4096 /* more than any kernel includes */, FILE_BYTES = 64 << 20 }
 
 struct reading {
   const char *const *folders;
+  struct reads *reads;
   struct text *text;
   char **seen; /* whole paths */
   size_t count;
@@ -65,7 +66,7 @@ static void add_file(struct reading *reading, const char *path) {
   char *whole = realpath(path, NULL), *data = NULL;
   size_t size = 0;
   if (!whole || reading->count == FILES || seen_before(reading, whole) ||
-      !file_read(whole, FILE_BYTES, &data, &size, &ignored)) {
+      !reads_file(reading->reads, whole, FILE_BYTES, &data, &size, &ignored)) {
     free(whole);
     return;
   }
@@ -78,8 +79,8 @@ static void add_file(struct reading *reading, const char *path) {
   free(data);
 }
 
-void sweep_sources_add(const char *path, const char *const *folders, struct text *text) {
-  struct reading reading = {.folders = folders, .text = text};
+void sweep_sources_add(const char *path, const char *const *folders, struct reads *reads, struct text *text) {
+  struct reading reading = {.folders = folders, .reads = reads, .text = text};
   add_file(&reading, path);
   for (size_t i = 0; i < reading.count; i++)
     free(reading.seen[i]);

@@ -7,10 +7,12 @@
 #ifndef SIM_CLI_SWEEP_SOURCES_H
 #define SIM_CLI_SWEEP_SOURCES_H
 
+#include "sim/cli/reads.h"
 #include "sim/cli/text.h"
 
 /* Adds the text of the file and of those that it includes, each once. `folders`: where they are looked for besides, a
- * list that ends with NULL. What is not found is left out: the compiler says whether it is missed. */
-void sweep_sources_add(const char *path, const char *const *folders, struct text *text);
+ * list that ends with NULL. What is not found, or may not be read, is left out: the compiler says whether it is
+ * missed. */
+void sweep_sources_add(const char *path, const char *const *folders, struct reads *reads, struct text *text);
 
 #endif

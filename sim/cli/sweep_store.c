@@ -6,6 +6,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/output.h"
 #include "sim/cli/sweep_verbs.h"
 #include "sim/core/need.h"
 #include "sim/sweep/store.h"
@@ -142,17 +143,17 @@ static bool csv_to_output(struct store *store, struct message *message) {
   char why[PLAN_MESSAGE];
   if (!store_csv(store, stdout, why))
     return fail(message, why);
-  return (fflush(stdout) == 0 && !ferror(stdout)) || message_fail(message, "standard output: %s", strerror(errno));
+  return cli_flush(message);
 }
 
 bool sweep_write_csv(struct store *store, const char *path, struct message *message) {
-  struct file_piecewise file;
+  struct output file;
   char why[PLAN_MESSAGE];
   if (!path)
     return csv_to_output(store, message);
-  if (!file_begin(&file, path, message))
+  if (!output_begin(&file, path, message))
     return false;
-  return file_end(&file, store_csv(store, file.stream, why) || fail(message, why), message);
+  return output_end(&file, store_csv(store, file.stream, why) || fail(message, why), message);
 }
 
 static bool csv(struct call *call) {

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/cli/interrupt.h"
 #include "sim/core/need.h"
 
 enum { TICK_MS = 100 };
@@ -67,8 +68,7 @@ static void settle_in(pid_t parent) {
   mallopt(M_TOP_PAD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   mallopt(M_MMAP_THRESHOLD, 32 << 10);
-  signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_DFL);
+  interrupt_forked();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(1);

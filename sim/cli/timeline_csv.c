@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/cli/file.h"
+#include "sim/cli/output.h"
 #include "sim/cli/timeline_export.h"
 #include "sim/cli/timeline_value.h"
 
@@ -87,13 +88,13 @@ static bool print_all(FILE *file, struct timeline_file *timeline, const struct t
 }
 
 bool timeline_export_csv(struct timeline_file *timeline, const char *path, struct message *message) {
-  struct file_piecewise file;
+  struct output file;
   struct timeline_run run;
   bool good = timeline_run_read(timeline, &run, message) || message_within(message, "cannot be made") ||
               message_within(message, path);
-  good = good && file_begin(&file, path, message);
+  good = good && output_begin(&file, path, message);
   if (good)
-    good = file_end(&file, print_all(file.stream, timeline, &run, message), message);
+    good = output_end(&file, print_all(file.stream, timeline, &run, message), message);
   timeline_run_free(&run);
   return good;
 }

@@ -1,6 +1,5 @@
 #include "sim/cli/timeline_options.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,9 +9,9 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/output.h"
 #include "sim/cli/timeline_export.h"
 #include "sim/cli/timeline_job.h"
-#include "sim/cli/unfinished.h"
 #include "sim/core/need.h"
 
 struct timeline_options timeline_options_new(void) {
@@ -141,7 +140,7 @@ bool timeline_possible(const struct timeline_options *options, const struct job 
   timeline_export_suffixes(suffixes, sizeof suffixes);
   if (strcmp(file_extension(options->path), ".wtl") != 0 && !timeline_export_of(options->path))
     return message_fail(message, "--timeline: '%.300s' ends in none of: .wtl%s", options->path, suffixes);
-  return file_can_write(options->path, message) ? true : message_within(message, "--timeline");
+  return output_possible(options->path, message) ? true : message_within(message, "--timeline");
 }
 
 /* ---- the run ----------------------------------------------------------------------------------- */
@@ -160,8 +159,9 @@ static bool fail_timeline(const struct timeline_options *options, struct message
   return message_within(message, option_of(options));
 }
 
-static struct timeline_writer *open_writer(const struct timeline_options *options, const char *path,
-                                           const struct job *job, struct message *message) {
+/* Takes the descriptor. */
+static struct timeline_writer *open_writer(const struct timeline_options *options, int file, const struct job *job,
+                                           struct message *message) {
   struct timeline_window window = options->window;
   struct trace_error error;
   const uint32_t count = job->machine.cu.count;
@@ -170,7 +170,8 @@ static struct timeline_writer *open_writer(const struct timeline_options *option
     window.cus = cus;
     window.cu_count = count;
   }
-  struct timeline_writer *writer = timeline_writer_open(path, &window, &error);
+  struct timeline_writer *writer =
+      timeline_writer_open_on(file, options->path ? options->path : options->page, &window, &error);
   free(cus);
   if (!writer)
     fail_timeline(options, message, &error);
@@ -178,20 +179,18 @@ static struct timeline_writer *open_writer(const struct timeline_options *option
 }
 
 /* The run, and the timeline in our own format. */
-static bool run_and_write(const struct timeline_options *options, const char *path, struct job *job,
-                          struct run_options *how, struct launch_result **results, size_t *count, bool *stopped,
-                          struct message *message) {
+static bool run_and_write(const struct timeline_options *options, int file, struct job *job, struct run_options *how,
+                          struct launch_result **results, size_t *count, struct message *message) {
   struct trace_error error;
-  struct timeline_writer *writer = open_writer(options, path, job, message);
+  struct timeline_writer *writer = open_writer(options, file, job, message);
   if (!writer)
     return false;
   timeline_job_write(job, NULL, 0, writer);
   const struct run_timeline told = {timeline_writer_listener(writer), writer, settle};
   how->timeline = &told;
-  const bool good = run_job(job, how, results, count, stopped, message);
+  const bool good = run_job(job, how, results, count, message);
   how->timeline = NULL;
   if (good || !timeline_writer_good(writer)) {
-    *stopped = *stopped && good;
     timeline_job_write(job, *results, *count, writer);
     return timeline_writer_close(writer, &error) ? good : fail_timeline(options, message, &error);
   }
@@ -199,34 +198,42 @@ static bool run_and_write(const struct timeline_options *options, const char *pa
   return false;
 }
 
-/* A file of a name of its own, beside the one that is asked for. */
-static bool name_beside(const char *path, char *beside, size_t size) {
-  errno = ENAMETOOLONG;
-  const int file = (size_t)snprintf(beside, size, "%s.XXXXXX", path) < size ? mkostemp(beside, O_CLOEXEC) : -1;
-  return file >= 0 && close(file) == 0;
-}
-
 static bool tell(const struct timeline_options *options, const char *path, struct message *message) {
   return !options->then || options->then(options->self, path, message);
 }
 
-bool timeline_run_job(const struct timeline_options *options, struct job *job, struct run_options *how,
-                      struct launch_result **results, size_t *count, bool *stopped, struct message *message) {
-  const char *path = options->path ? options->path : options->page;
-  if (!path)
-    return run_job(job, how, results, count, stopped, message);
-  const struct timeline_export_row *export = options->path ? timeline_export_of(path) : NULL;
-  if (options->path && !export)
-    return run_and_write(options, path, job, how, results, count, stopped, message) && tell(options, path, message);
-  char beside[4096];
-  if (!name_beside(path, beside, sizeof beside))
-    return message_fail(message, "%s: %.300s: cannot be written: %s", option_of(options), path, strerror(errno));
-  unfinished_add(beside);
-  bool good = run_and_write(options, beside, job, how, results, count, stopped, message);
-  if (good && export && !timeline_export_file(beside, TRACE_WHOLE, path, message))
+/* The file that was asked for is the timeline in our own format. */
+static bool run_into(const struct timeline_options *options, struct job *job, struct run_options *how,
+                     struct launch_result **results, size_t *count, struct message *message) {
+  struct output output;
+  if (!output_begin(&output, options->path, message))
+    return message_within(message, "--timeline");
+  const bool good = run_and_write(options, output_duplicate(&output), job, how, results, count, message) &&
+                    tell(options, output.temporary ? output.temporary : options->path, message);
+  return output_end(&output, good, message) || (good && message_within(message, "--timeline"));
+}
+
+/* Others are made of one that has no name. */
+static bool run_and_export(const struct timeline_options *options, struct job *job, struct run_options *how,
+                           struct launch_result **results, size_t *count, struct message *message) {
+  char path[FILE_NAMELESS_PATH];
+  const int file = file_nameless("timelines", message);
+  if (file < 0)
+    return message_within(message, option_of(options));
+  file_nameless_path(file, path);
+  bool good = run_and_write(options, fcntl(file, F_DUPFD_CLOEXEC, 0), job, how, results, count, message);
+  if (good && options->path && !timeline_export_file(path, TRACE_WHOLE, options->path, message))
     good = message_within(message, "--timeline");
-  good = good && tell(options, beside, message);
-  unlink(beside);
-  unfinished_done(beside);
+  good = good && tell(options, path, message);
+  close(file);
   return good;
+}
+
+bool timeline_run_job(const struct timeline_options *options, struct job *job, struct run_options *how,
+                      struct launch_result **results, size_t *count, struct message *message) {
+  if (!options->path && !options->page)
+    return run_job(job, how, results, count, message);
+  if (options->path && !timeline_export_of(options->path))
+    return run_into(options, job, how, results, count, message);
+  return run_and_export(options, job, how, results, count, message);
 }

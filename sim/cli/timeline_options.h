@@ -50,6 +50,6 @@ bool timeline_possible(const struct timeline_options *options, const struct job 
 /* run_job() with the timeline that is asked for, if any. Interrupted, the timeline stays as it is: good up to its last
  * block. */
 bool timeline_run_job(const struct timeline_options *options, struct job *job, struct run_options *how,
-                      struct launch_result **results, size_t *count, bool *stopped, struct message *message);
+                      struct launch_result **results, size_t *count, struct message *message);
 
 #endif

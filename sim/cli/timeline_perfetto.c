@@ -7,6 +7,7 @@
 #include "models/machine.h"
 #include "models/result.h"
 #include "sim/cli/file.h"
+#include "sim/cli/output.h"
 #include "sim/cli/timeline_copies.h"
 #include "sim/cli/timeline_counters.h"
 #include "sim/cli/timeline_tracks.h"
@@ -470,14 +471,14 @@ static bool read_run(struct timeline_file *file, const char *path, struct timeli
 
 bool timeline_export_perfetto(struct timeline_file *file, const char *path, struct message *message) {
   struct exporter exporter = {.extent = timeline_extent_of(file)};
-  struct file_piecewise out;
+  struct output out;
   timeline_counters_start(&exporter.counters, exporter.extent);
   bool good = read_run(file, path, &exporter.run, message) && read_events(&exporter, file, path, message) &&
-              file_begin(&out, path, message);
+              output_begin(&out, path, message);
   if (good) {
     timeline_copies_join(&exporter.copies);
     exporter.events.out = out.stream;
-    good = file_end(&out, write_all(&exporter, file, path, message), message);
+    good = output_end(&out, write_all(&exporter, file, path, message), message);
   }
   timeline_counters_free(&exporter.counters);
   timeline_copies_free(&exporter.copies);

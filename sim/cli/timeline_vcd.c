@@ -7,13 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/file.h"
+#include "sim/cli/output.h"
 #include "sim/cli/text.h"
 #include "sim/cli/timeline_run.h"
 #include "sim/cli/timeline_viewers.h"
-#include "sim/cli/unfinished.h"
 #include "sim/core/need.h"
-#include "sim/host/waves.h"
+#include "sim/host/vcd.h"
 
 enum {
   ROOM = 1 << 18,      /* changes in memory, 24 bytes each */
@@ -48,7 +47,7 @@ static const struct row {
   enum timeline_kind kind;
   enum naming naming;
   const char *before, *after;
-  int bits;
+  unsigned bits;
 } rows[] = {
 #define WAVE(kind, naming, before, after, bits, value) {TIMELINE_##kind, naming, before, after, bits},
     WAVES
@@ -65,12 +64,19 @@ static uint64_t value_of(unsigned row, const uint64_t *field) {
   return values[row];
 }
 
+/* Of a wave, which is `step` more from cycle `at` on. */
+struct change {
+  cycle_t at;
+  uint64_t step;
+  uint32_t wave;
+};
+
 struct player {
   struct timeline_file *file;
   uint64_t *key; /* of each wave, sorted: compute unit, row, unit */
   size_t count, room;
-  struct wave_change *change; /* those of the pass that lie in [from, to), sorted once all have come */
-  size_t changes, change_room, played;
+  struct change *change; /* those of the pass that lie in [from, to), sorted once all have come */
+  size_t changes, change_room;
   cycle_t from, to;
 };
 
@@ -136,7 +142,7 @@ static char *name_of(uint64_t key) {
 /* ---- changes in the order of time ---- */
 
 static int by_time(const void *one, const void *other) {
-  const struct wave_change *a = one, *b = other;
+  const struct change *a = one, *b = other;
   return a->at != b->at ? (a->at > b->at) - (a->at < b->at) : (a->wave > b->wave) - (a->wave < b->wave);
 }
 
@@ -158,14 +164,14 @@ static void note_change(struct player *player, cycle_t at, uint32_t wave, uint64
   if (player->changes == player->change_room)
     make_room(player);
   if (at >= player->from && at < player->to && step)
-    player->change[player->changes++] = (struct wave_change){at, step, wave};
+    player->change[player->changes++] = (struct change){at, step, wave};
 }
 
 /* A pass: all changes from `from` on, up to as many as there is room for. */
 static void note_changes(struct player *player) {
   struct timeline_event event;
   player->to = NEVER;
-  player->changes = player->played = 0;
+  player->changes = 0;
   timeline_rewind(player->file);
   while (timeline_next(player->file, &event))
     for (unsigned row = 0; row < ROWS && event.from < event.to; row++)
@@ -178,16 +184,13 @@ static void note_changes(struct player *player) {
   qsort(player->change, player->changes, sizeof *player->change, by_time);
 }
 
-static bool next_change(void *self, struct wave_change *change) {
-  struct player *player = self;
-  while (player->played == player->changes && player->to != NEVER) {
+static void play_changes(struct player *player, FILE *stream, struct vcd *vcd) {
+  for (player->to = 0; player->to != NEVER && !ferror(stream) && !timeline_failed(player->file);) {
     player->from = player->to;
     note_changes(player);
+    for (size_t i = 0; i < player->changes; i++)
+      vcd_add(vcd, player->change[i].at, player->change[i].wave, player->change[i].step);
   }
-  if (player->played == player->changes)
-    return false;
-  *change = player->change[player->played++];
-  return true;
 }
 
 /* ---- the file ---- */
@@ -211,23 +214,24 @@ static char *describe(const struct timeline_run *run) {
   return text.data;
 }
 
-static bool play(struct player *player, const struct timeline_run *run, const char *path, struct message *message) {
+static bool play(struct player *player, const struct timeline_run *run, FILE *stream, struct message *message) {
   struct wave *wave = need(player->count + 1, sizeof *wave);
   char *comment = describe(run);
-  const char *why = "";
-  const struct waves waves = {
-      wave, player->count, comment, (uint32_t)timeline_run_parameter(run, "cu.clock_mhz"), next_change, player};
   for (size_t i = 0; i < player->count; i++)
     wave[i] = (struct wave){name_of(player->key[i]), rows[player->key[i] >> 16 & 0xffff].bits};
-  player->change_room = ROOM;
-  player->change = need(ROOM, sizeof *player->change);
-  note_changes(player);
-  const bool good = host_waves(&waves, path, &why);
+  struct vcd *vcd =
+      vcd_new(stream, wave, player->count, (uint32_t)timeline_run_parameter(run, "cu.clock_mhz"), comment);
+  if (vcd) {
+    player->change_room = ROOM;
+    player->change = need(ROOM, sizeof *player->change);
+    play_changes(player, stream, vcd);
+    vcd_free(vcd);
+  }
   for (size_t i = 0; i < player->count; i++)
     free((char *)wave[i].name);
   free(wave);
   free(comment);
-  return good ? true : message_fail(message, "cannot be written: %s", why);
+  return vcd || message_fail(message, "out of memory");
 }
 
 static bool check_times(const struct timeline_run *run, struct timeline_extent extent, struct message *message) {
@@ -240,38 +244,29 @@ static bool check_times(const struct timeline_run *run, struct timeline_extent e
                                              extent.to, longest);
 }
 
-/* What host_waves() writes before the waveform has its name. */
-static void tell_unfinished(const char *path, void tell(const char *path)) {
-  static const char *const suffixes[] = {".part.vcd", ".part.vcd.undated"};
-  char part[4096];
-  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-    if ((size_t)snprintf(part, sizeof part, "%s%s", path, suffixes[i]) < sizeof part)
-      tell(part);
-}
-
-static bool play_whole(struct player *player, const struct timeline_run *run, const char *path,
-                       struct message *message) {
-  tell_unfinished(path, unfinished_add);
-  const bool good = play(player, run, path, message);
-  tell_unfinished(path, unfinished_done);
-  return good;
+static bool play_into(struct player *player, const struct timeline_run *run, const char *path,
+                      struct message *message) {
+  struct output output;
+  if (!output_begin(&output, path, message))
+    return false;
+  bool good = play(player, run, output.stream, message);
+  if (timeline_failed(player->file))
+    good = message_fail(message, "%s", timeline_failed(player->file)->text);
+  return output_end(&output, good, message);
 }
 
 bool timeline_export_vcd(struct timeline_file *file, const char *path, struct message *message) {
   struct player player = {.file = file};
   struct timeline_run run;
-  if (!file_can_write(path, message))
-    return false;
   timeline_rewind(file);
   bool good = timeline_run_read(file, &run, message) && check_times(&run, timeline_extent_of(file), message);
   if (good)
     note_waves(&player);
-  if (good && !timeline_failed(file))
-    good = play_whole(&player, &run, path, message);
-  if (timeline_failed(file))
+  if (good && timeline_failed(file))
     good = message_fail(message, "%s", timeline_failed(file)->text);
+  good = good ? play_into(&player, &run, path, message) : message_within(message, path);
   timeline_run_free(&run);
   free(player.key);
   free(player.change);
-  return good ? true : message_within(message, path);
+  return good;
 }

@@ -6,6 +6,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
+#include "sim/cli/output.h"
 #include "sim/cli/timeline_export.h"
 #include "sim/cli/trace_text.h"
 #include "sim/cli/trace_verbs.h"
@@ -17,11 +18,11 @@ struct invocation {
 };
 
 /* Writes the output, which has been begun; it gets its name when all went well. */
-typedef bool converter(struct invocation *call, struct file_piecewise *out);
+typedef bool converter(struct invocation *call, struct output *out);
 
 /* ---- traces ------------------------------------------------------------------------------------------ */
 
-static bool to_text(struct invocation *call, struct file_piecewise *out) {
+static bool to_text(struct invocation *call, struct output *out) {
   struct trace_error error = {0};
   struct trace *trace = trace_open(call->in, call->salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
   if (!trace)
@@ -35,35 +36,25 @@ static bool to_text(struct invocation *call, struct file_piecewise *out) {
   return good || trace_fail(&call->message, &error);
 }
 
-/* A writer's error names the file that it has written, which is gone when this is read. */
-static bool fail_unwritten(struct invocation *call, const struct trace_error *error, const char *path) {
-  static const char told[] = ": cannot be written";
-  const size_t length = strlen(path);
-  const char *what = strncmp(error->text, path, length) == 0 ? error->text + length : ": memory is out";
-  what += strncmp(what, told, sizeof told - 1) == 0 ? sizeof told - 1 : 0;
-  return message_fail(&call->message, "%s%s%.*s", call->out, told, (int)strcspn(what, ";"), what);
-}
-
-static bool read_text(struct invocation *call, FILE *in, struct trace_writer *writer, const char *path) {
+static bool read_text(struct invocation *call, FILE *in, struct trace_writer *writer) {
   struct trace_error error = {0}, unwritten = {0};
   struct trace_text *text = trace_text_new(NULL);
   const struct text_hooks hooks = trace_text_hooks(text);
   const bool good = trace_text_read(in, call->in, writer, &hooks, &error);
   trace_text_free(text);
   if (good || !error.text[0])
-    return trace_writer_close(writer, &unwritten) || fail_unwritten(call, &unwritten, path);
+    return trace_writer_close(writer, &unwritten) || trace_fail(&call->message, &unwritten);
   trace_writer_abandon(writer);
   return trace_fail(&call->message, &error);
 }
 
-static bool from_text(struct invocation *call, struct file_piecewise *out) {
+static bool from_text(struct invocation *call, struct output *out) {
   struct trace_error error = {0};
   FILE *in = fopen(call->in, "rb");
   if (!in)
     return message_fail(&call->message, "%s: cannot be read: %s", call->in, strerror(errno));
-  const char *path = out->temporary[0] ? out->temporary : call->out;
-  struct trace_writer *writer = trace_writer_open(path, &error);
-  const bool good = writer ? read_text(call, in, writer, path) : fail_unwritten(call, &error, path);
+  struct trace_writer *writer = trace_writer_open_on(output_duplicate(out), call->out, &error);
+  const bool good = writer ? read_text(call, in, writer) : trace_fail(&call->message, &error);
   fclose(in);
   return good;
 }
@@ -124,7 +115,7 @@ static bool convert_timeline(struct invocation *call) {
 }
 
 static bool convert(struct invocation *call) {
-  struct file_piecewise out;
+  struct output out;
   if (file_is_same(call->in, call->out))
     return message_fail(&call->message, "%s: is the input, too", call->out);
   if (timeline_is_one(call->in))
@@ -132,9 +123,9 @@ static bool convert(struct invocation *call) {
   converter *chosen = choose(call);
   if (!chosen)
     return false;
-  if (!file_begin(&out, call->out, &call->message))
+  if (!output_begin(&out, call->out, &call->message))
     return false;
-  return file_end(&out, chosen(call, &out), &call->message);
+  return output_end(&out, chosen(call, &out), &call->message);
 }
 
 /* ---- the command line ----------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/cli/file.h"
+#include "sim/cli/output.h"
 #include "sim/cli/text.h"
 #include "sim/core/need.h"
 
@@ -244,10 +245,10 @@ static bool write_batches(const struct trace_edit *edit, struct trace_writer *wr
 
 /* ---- the whole ------------------------------------------------------------------------------------- */
 
-static bool write_all(void *self, const char *path, struct message *message) {
+static bool write_all(void *self, const struct output *out, struct message *message) {
   struct trace_edit *edit = self;
   struct trace_error error = {0};
-  struct trace_writer *writer = trace_writer_open(path, &error);
+  struct trace_writer *writer = trace_writer_open_on(output_duplicate(out), out->path, &error);
   if (!writer)
     return trace_fail(message, &error);
   write_metas(edit, writer);

@@ -7,6 +7,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
 #include "sim/cli/machines.h"
+#include "sim/cli/output.h"
 #include "sim/cli/progress_line.h"
 #include "sim/cli/run_call.h"
 #include "sim/cli/trace_verbs.h"
@@ -122,7 +123,7 @@ static bool fill_job(struct invocation *call, const struct sass_import *import, 
   const struct isa_program *program = sass_import_program(import);
   const struct job_request request = {.set = call->sets.word, .set_count = call->sets.count};
   const struct sass_launch *launch;
-  if (!machine_load(call->machine ? call->machine : "h200", NULL, &job->machine, &call->message))
+  if (!machine_load(call->machine ? call->machine : "h200", NULL, NULL, &job->machine, &call->message))
     return message_within(&call->message, "--machine");
   job->machine_file = job->machine;
   if (!job_machine(&request, &job->machine, &call->message))
@@ -143,24 +144,24 @@ static bool fill_job(struct invocation *call, const struct sass_import *import, 
 /* ---- the trace -------------------------------------------------------------------------------------- */
 
 /* What is written. */
-struct output {
+struct conversion {
   struct sass_import *import;
   struct job *job;
 };
 
-static bool write_trace(void *self, const char *path, struct message *message) {
-  const struct output *output = self;
-  const struct isa_program *program = sass_import_program(output->import);
+static bool write_trace(void *self, const struct output *out, struct message *message) {
+  const struct conversion *made = self;
+  const struct isa_program *program = sass_import_program(made->import);
   struct trace_error error = {0};
   struct sass_error wrong = {0};
-  struct trace_writer *writer = trace_writer_open(path, &error);
+  struct trace_writer *writer = trace_writer_open_on(output_duplicate(out), out->path, &error);
   if (!writer)
     return trace_fail(message, &error);
-  output->job->program.isa = (struct isa_program *)program; /* lent, to be written */
-  trace_job_write(output->job, run_call_new().run.max_cycles, writer);
-  output->job->program.isa = NULL;
+  made->job->program.isa = (struct isa_program *)program; /* lent, to be written */
+  trace_job_write(made->job, run_call_new().run.max_cycles, writer);
+  made->job->program.isa = NULL;
   recorder_write_program(writer, program, NULL, 0);
-  const bool good = sass_import_write(output->import, writer, &wrong) || fail_import(message, &wrong);
+  const bool good = sass_import_write(made->import, writer, &wrong) || fail_import(message, &wrong);
   if (good || !trace_writer_good(writer))
     return trace_writer_close(writer, &error) ? good : trace_fail(message, &error);
   trace_writer_abandon(writer);
@@ -216,7 +217,7 @@ int trace_verb_import(int argc, char **argv) {
   struct progress_line line;
   const struct sass_watch watch = {&line, tell};
   struct sass_import *import = NULL;
-  bool good = cli_parse(&argp, argc, argv, &call.message) && file_can_write(call.out, &call.message);
+  bool good = cli_parse(&argp, argc, argv, &call.message) && output_possible(call.out, &call.message);
   if (good && file_is_same(call.list, call.out))
     good = message_fail(&call.message, "%s: is the input, too", call.out);
   line = progress_line_new(call.quiet);
@@ -224,7 +225,7 @@ int trace_verb_import(int argc, char **argv) {
     good = fail_import(&call.message, &error);
   good = good && refuse_unknown(&call, import) && fill_job(&call, import, &job) &&
          trace_job_possible(&job, &call.message) &&
-         trace_write_file(call.out, write_trace, &(struct output){import, &job}, &call.message);
+         trace_write_file(call.out, write_trace, &(struct conversion){import, &job}, &call.message);
   progress_line_clear(&line);
   if (good)
     tell_lost(import);

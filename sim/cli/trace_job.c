@@ -103,11 +103,12 @@ static bool set_parameters(struct job_reader *reader, const struct place *parent
 
 /* Another machine gets what the launch file has set, as in a run. */
 static bool take_machine(struct job_reader *reader, const struct place *place, const json_t *machine) {
+  const struct job_request *request = reader->request;
   struct job *job = reader->job;
   struct message *message = reader->document.message;
   const struct place all = {place, "set", 0};
   const json_t *sets = member(reader, &all, machine);
-  if (!machine_load(reader->request->machine, NULL, &job->machine, message))
+  if (!machine_load(request->machine, request->machine_from, request->build.reads, &job->machine, message))
     return message_within(message, "--machine");
   job->machine_file = job->machine;
   for (size_t i = 0; sets && i < json_array_size(sets); i++) {
@@ -410,8 +411,8 @@ static bool read_job(struct job_reader *reader, const json_t *root, cycle_t *max
     return false;
   reader->job->name = need_copy(name);
   return read_whole(reader, NULL, root, "max_cycles", 1, INT64_MAX, max_cycles) && read_machine(reader, root) &&
-         read_defines(reader, root) &&
-         read_programs(reader) && read_buffers(reader, root) && read_pipes(reader, root) && read_launches(reader, root);
+         read_defines(reader, root) && read_programs(reader) && read_buffers(reader, root) &&
+         read_pipes(reader, root) && read_launches(reader, root);
 }
 
 /* The meta "run". NULL with the message filled. */

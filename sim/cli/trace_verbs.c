@@ -73,15 +73,15 @@ static bool can_be_replayed(const char *written, const char *path, struct messag
   return good;
 }
 
-bool trace_write_file(const char *path, bool (*write)(void *self, const char *path, struct message *message),
+bool trace_write_file(const char *path, bool (*write)(void *self, const struct output *out, struct message *message),
                       void *self, struct message *message) {
-  struct file_piecewise file;
-  if (!file_begin(&file, path, message))
+  struct output file;
+  if (!output_begin(&file, path, message))
     return false;
-  const bool good = file.temporary[0]
-                        ? write(self, file.temporary, message) && can_be_replayed(file.temporary, path, message)
+  const bool good = file.temporary
+                        ? write(self, &file, message) && can_be_replayed(file.temporary, path, message)
                         : message_fail(message, "%s: cannot be written: a trace can only be an ordinary file", path);
-  return file_end(&file, good, message);
+  return output_end(&file, good, message);
 }
 
 void trace_shut(struct opened_trace *opened) {

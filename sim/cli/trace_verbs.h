@@ -4,6 +4,7 @@
 
 #include <argp.h>
 
+#include "sim/cli/output.h"
 #include "sim/cli/trace_job.h"
 
 /* Each takes "warpwait trace VERB" as argv[0] and returns an exit status. */
@@ -53,7 +54,7 @@ void trace_shut(struct opened_trace *opened);
 
 /* Writes a trace beside `path`, reads its job as a replay does, which would refuse it at once if it were none, and
  * gives it its name. `write` returns false with the message filled. */
-bool trace_write_file(const char *path, bool (*write)(void *self, const char *path, struct message *message),
+bool trace_write_file(const char *path, bool (*write)(void *self, const struct output *out, struct message *message),
                       void *self, struct message *message);
 
 /* Says on stderr why a trace is read no further, and how much is before. `damage` has no text when all of it is read.

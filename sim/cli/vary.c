@@ -78,9 +78,10 @@ static bool no_sizes(const struct vary *vary, const struct direct *direct, struc
                       direct->global ? "--global" : "--local");
 }
 
-static bool open_target(struct vary *vary, struct message *message) {
+static bool open_target(struct vary *vary, struct reads *reads, struct message *message) {
   struct message why;
-  if (!sweep_target_open(vary->target, vary->plan, &why))
+  free(reads_begin(reads, vary->plan->launch));
+  if (!sweep_target_open(vary->target, vary->plan, reads, &why))
     return fail_plan(vary, message, why.text);
   if (vary->target->name[0].kind == SWEEP_DEFINE || vary->target->name[0].kind == SWEEP_ARGUMENT)
     return true;
@@ -96,7 +97,7 @@ bool vary_open(struct vary *vary, const char *option, const char *word, size_t m
   if (strcmp(file_extension(launch), ".json") != 0)
     return message_fail(message, "%s: needs a launch file", option);
   if (!no_sizes(vary, &options->direct, message) || !read_plan(vary, word, most, launch, message) ||
-      !take_build(vary, &options->build, message) || !open_target(vary, message))
+      !take_build(vary, &options->build, message) || !open_target(vary, options->build.reads, message))
     return false;
   vary->name = need_copy(vary->plan->axis[0].name);
   vary->word = vary->plan->axis[0].value;

@@ -6,7 +6,9 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
 #include "sim/cli/launch.h"
+#include "sim/cli/output.h"
 #include "sim/cli/program.h"
+#include "sim/cli/reads.h"
 #include "sim/cli/text.h"
 
 enum { KEY_SPIRV = 256, KEY_ASSEMBLY };
@@ -16,6 +18,7 @@ struct translation {
   const char *input, *output, *spirv;
   bool assembly;
   struct program_build build;
+  struct reads reads;
   struct job job;         /* when `input` is a launch file, whose program it is */
   struct program program; /* else */
 };
@@ -26,6 +29,7 @@ static const struct program *program_of(const struct translation *translation) {
 
 static error_t parse_option(int key, char *arg, struct argp_state *state) {
   struct translation *translation = state->input;
+  translation->build.reads = &translation->reads;
   switch (key) {
   case 'o':
     translation->output = arg;
@@ -53,7 +57,7 @@ static bool write_object(const struct isa_program *program, const char *path, st
   size_t size = 0;
   if (!isa_encode(program, &bytes, &size))
     return message_fail(message, "out of memory");
-  bool good = file_write(path, bytes, size, message);
+  bool good = output_write(path, bytes, size, message);
   free(bytes);
   return good;
 }
@@ -134,11 +138,17 @@ static bool disassemble(const struct isa_program *program, const char *path, str
 
 static bool load(struct translation *translation) {
   struct program *program = &translation->program;
+  const struct program_build *build = &translation->build;
   bool inside = false;
+  for (size_t i = 0; i < build->includes.count; i++)
+    reads_folder(build->reads, build->includes.word[i]);
   if (strcmp(file_extension(translation->input), ".json") == 0)
-    return launch_load(translation->input, &(struct job_request){.build = translation->build}, &translation->job,
-                       &translation->message);
-  return program_load(program, translation->input, &translation->build, &inside, &translation->message) ||
+    return launch_load(translation->input, &(struct job_request){.build = *build, .program_only = true},
+                       &translation->job, &translation->message);
+  char *before = reads_begin(build->reads, translation->input);
+  const bool good = program_load(program, translation->input, build, &inside, &translation->message);
+  reads_end(build->reads, before);
+  return good ||
          (program->blamed != OPENCL_SOURCE && message_within(&translation->message, program_option(program->blamed)));
 }
 
@@ -167,6 +177,7 @@ static int end(struct translation *translation, bool good) {
   if (good)
     tell_refusals(translation);
   program_free(&translation->program);
+  reads_free(&translation->reads);
   job_free(&translation->job);
   program_build_free(&translation->build);
   return good ? CLI_FINE : cli_bad_input(&translation->message);
@@ -176,7 +187,7 @@ static int end(struct translation *translation, bool good) {
 static bool write_spirv(const struct translation *translation, struct message *message) {
   const struct program *program = program_of(translation);
   if (program->spirv)
-    return file_write(translation->spirv, (const char *)program->spirv, program->spirv_bytes, message);
+    return output_write(translation->spirv, (const char *)program->spirv, program->spirv_bytes, message);
   return message_fail(message, "--spirv: there is none of '%s': only .cl becomes SPIR-V", translation->input);
 }
 
@@ -193,6 +204,7 @@ int verb_asm(int argc, char **argv) {
       {"output", 'o', "FILE", OPTION_HIDDEN, NULL, 1}, /* its name of old */
       {"spirv", KEY_SPIRV, "OUT.spv", 0, "Write the SPIR-V that OpenCL C became", 1},
       BUILD_OPTIONS(2),
+      READ_OPTIONS(3),
       {0}};
   static const struct argp argp = {
       options,
@@ -204,6 +216,8 @@ int verb_asm(int argc, char **argv) {
       NULL};
   struct translation translation = {0};
   bool good = begin(&argp, argc, argv, &translation);
+  if (good && translation.reads.listed)
+    return end(&translation, reads_list(&translation.reads, &translation.message));
   struct message second; /* the first thing that went wrong is told */
   if (translation.spirv && (good || program_of(&translation)->spirv))
     good &= write_spirv(&translation, good ? &translation.message : &second);
@@ -219,6 +233,7 @@ int verb_dis(int argc, char **argv) {
       {"out", 'o', "FILE", 0, "Write to a file instead of standard output", 1},
       {"output", 'o', "FILE", OPTION_HIDDEN, NULL, 1}, /* its name of old */
       BUILD_OPTIONS(2),
+      READ_OPTIONS(3),
       {0}};
   static const struct argp argp = {
       options,
@@ -234,6 +249,8 @@ int verb_dis(int argc, char **argv) {
       NULL};
   struct translation translation = {0};
   bool good = begin(&argp, argc, argv, &translation);
+  if (good && translation.reads.listed)
+    return end(&translation, reads_list(&translation.reads, &translation.message));
   if (good && !translation.assembly && (program_of(&translation)->spirv || has_source(program_of(&translation)->isa)))
     good = list(&translation, interleave_kernel, &translation.message);
   else if (good)

@@ -172,10 +172,9 @@ static int run_and_report(struct invocation *call, struct job *job, struct suppr
   const struct run_sources sources = {checker_sources(checker), checker, watch};
   struct check_report report = {.job = job, .most = need_size(call->most)};
   struct launch_result *results = NULL;
-  bool stopped = false;
   int status = CLI_BAD_INPUT;
   call->common.run.sources = &sources;
-  if (run_job(job, &call->common.run, &results, &report.count, &stopped, &call->common.message)) {
+  if (run_job(job, &call->common.run, &results, &report.count, &call->common.message)) {
     for (size_t i = 0; i < report.count; i++)
       checker_take(checker, (uint32_t)i, &job->launches[i].isa, &results[i]);
     report.results = results;
@@ -184,7 +183,6 @@ static int run_and_report(struct invocation *call, struct job *job, struct suppr
     status = conclude(call, all, &report);
   } else {
     message_print(&call->common.message);
-    status = stopped ? CLI_INTERRUPTED : status;
   }
   run_free(results, report.count);
   checker_free(checker);
@@ -200,7 +198,9 @@ int verb_check(int argc, char **argv) {
   const bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common) &&
                     read_suppressions(&call, &all) && job_options_load(&call.job, &call.common, false, &job) &&
                     outputs_possible(&call, &job);
-  const int status = good ? run_and_report(&call, &job, &all) : cli_bad_input(&call.common.message);
+  const int status = !good                   ? cli_bad_input(&call.common.message)
+                     : call.job.reads.listed ? job_options_list(&call.job, &call.common.message)
+                                             : run_and_report(&call, &job, &all);
   job_free(&job);
   suppressions_free(&all);
   free(call.common.sets.word);

@@ -161,13 +161,7 @@ int verb_diff(int argc, char **argv) {
   struct invocation call = {.common = run_call_new(), .view = {.top = 20}};
   const bool good = cli_parse(&argp, argc, argv, &call.common.message) && options_fit(&call) &&
                     outputs_possible(&call) && read_side(&call, DIFF_A) && read_side(&call, DIFF_B);
-  int status;
-  if (good) {
-    status = compare(&call);
-  } else {
-    message_print(&call.common.message);
-    status = call.side[DIFF_A].interrupted || call.side[DIFF_B].interrupted ? CLI_INTERRUPTED : CLI_BAD_INPUT;
-  }
+  const int status = good ? compare(&call) : cli_bad_input(&call.common.message);
   for (int side = 0; side < DIFF_SIDES; side++)
     json_decref(call.side[side].report);
   free(call.common.sets.word);

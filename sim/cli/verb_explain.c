@@ -205,7 +205,9 @@ int verb_explain(int argc, char **argv) {
   bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common);
   run.workers = (unsigned)call.jobs;
   good = good && load(&call, &run, &vary);
-  const int status = good ? explain(&call, &run, vary) : cli_bad_input(&call.common.message);
+  const int status = !good                   ? cli_bad_input(&call.common.message)
+                     : call.job.reads.listed ? job_options_list(&call.job, &call.common.message)
+                                             : explain(&call, &run, vary);
   explain_vary_free(vary);
   explain_run_free(&run);
   free(call.common.sets.word);

@@ -41,7 +41,7 @@ static void describe(const struct preset *preset, struct text *text) {
 static bool show(const char *name, struct text *text, struct message *message) {
   struct machine machine;
   if (name && !preset_find(name))
-    return machine_load(name, NULL, &machine, message) &&
+    return machine_load(name, NULL, NULL, &machine, message) &&
            message_fail(message, "'%.60s' is not a built-in machine", name);
   if (name)
     text_print(text, "%s", preset_find(name)->text);

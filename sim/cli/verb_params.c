@@ -34,7 +34,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state) {
 
 static bool print(const struct listing *listing, struct text *text, struct message *message) {
   struct machine machine;
-  if (!machine_load(listing->machine, NULL, &machine, message))
+  if (!machine_load(listing->machine, NULL, NULL, &machine, message))
     return message_within(message, "--machine");
   manual_params(&machine, listing->prefix, listing->markdown, text);
   if (text->length)

@@ -116,7 +116,7 @@ struct again {
   struct trace *trace;
 };
 
-static bool replay_again(void *self, size_t number, const char *define, bool *stopped) {
+static bool replay_again(void *self, size_t number, const char *define) {
   const struct again *again = self;
   struct run_call *call = &again->call->common;
   const struct run_sources *before = call->run.sources;
@@ -131,7 +131,7 @@ static bool replay_again(void *self, size_t number, const char *define, bool *st
   if (good) {
     const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
     call->run.sources = &sources;
-    good = run_call_job(call, &job, &results, &report.count, stopped);
+    good = run_call_job(call, &job, &results, &report.count);
     call->run.sources = before;
     if (replayer_fault(replayer))
       good = message_fail(&call->message, "%s", replayer_fault(replayer));
@@ -154,17 +154,16 @@ static int replay_and_report(struct invocation *call, struct trace *trace, struc
   const struct run_again further = {replay_again, &again};
   int status = CLI_BAD_INPUT;
   call->common.run.sources = &sources;
-  bool stopped = false, good = run_call_job(&call->common, job, &results, &report.count, &stopped);
+  bool good = run_call_job(&call->common, job, &results, &report.count);
   report.results = results;
   if (replayer_fault(replayer)) {
     status = tell_fault(call, replayer);
-  } else if (good && run_points(&call->common, &report, &further, &stopped) && run_write(&call->common, &report)) {
+  } else if (good && run_points(&call->common, &report, &further) && run_write(&call->common, &report)) {
     status = run_conclude(&call->common, &report);
     if (replayer_cut_short(replayer))
       status = tell_cut_short(replayer, message);
   } else {
     message_print(message);
-    status = stopped ? CLI_INTERRUPTED : status;
   }
   run_free(results, report.count);
   return status;

@@ -9,6 +9,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
 #include "sim/cli/job_options.h"
+#include "sim/cli/output.h"
 #include "sim/cli/trace_job.h"
 #include "sim/cli/vary.h"
 #include "sim/core/need.h"
@@ -127,7 +128,7 @@ static bool write_dump(const struct job *job, const char *dump, struct message *
   const struct isa_buffer *buffer = &job->memory.buffers[pipe ? 0 : number];
   uint64_t bytes = pipe ? 0 : buffer->bytes;
   uint8_t *packets = pipe ? job_packets(&job->memory.pipes[number], &bytes) : NULL;
-  bool good = file_write(path, pipe ? packets : buffer->data, (size_t)bytes, message);
+  bool good = output_write(path, pipe ? packets : buffer->data, (size_t)bytes, message);
   free(packets);
   return good ? true : message_within(message, "--dump");
 }
@@ -153,29 +154,35 @@ static bool fail_trace(struct message *message, const struct trace_error *error)
   return message_within(message, "--trace");
 }
 
-/* Runs the job, and records it if that is asked for. Interrupted, the trace stays as it is: good up to its last block.
- */
-static bool run(struct invocation *call, struct job *job, struct launch_result **results, size_t *count,
-                bool *stopped) {
+static bool record(struct invocation *call, struct job *job, const struct output *trace, struct launch_result **results,
+                   size_t *count) {
   struct run_options *how = &call->common.run;
   struct message *message = &call->common.message;
   struct trace_error error = {0};
-  if (!call->trace)
-    return run_call_job(&call->common, job, results, count, stopped);
-  struct recorder *recorder = recorder_new(call->trace, &error);
+  struct recorder *recorder = recorder_new(trace_writer_open_on(output_duplicate(trace), call->trace, &error));
   if (!recorder)
     return fail_trace(message, &error);
   trace_job_write(job, how->max_cycles, recorder_writer(recorder));
   const struct run_sources sources = {recorder_sources(recorder), recorder, watch};
   how->sources = &sources;
-  const bool good = run_call_job(&call->common, job, results, count, stopped);
+  const bool good = run_call_job(&call->common, job, results, count);
   how->sources = NULL;
-  if (good || !trace_writer_good(recorder_writer(recorder))) {
-    *stopped = *stopped && good;
+  if (good || !trace_writer_good(recorder_writer(recorder)))
     return recorder_close(recorder, &error) ? good : fail_trace(message, &error);
-  }
   recorder_abandon(recorder);
   return false;
+}
+
+/* Runs the job, and records it if that is asked for. */
+static bool run(struct invocation *call, struct job *job, struct launch_result **results, size_t *count) {
+  struct message *message = &call->common.message;
+  struct output trace;
+  if (!call->trace)
+    return run_call_job(&call->common, job, results, count);
+  if (!output_begin(&trace, call->trace, message))
+    return message_within(message, "--trace");
+  const bool good = record(call, job, &trace, results, count);
+  return output_end(&trace, good, message) || (good && message_within(message, "--trace"));
 }
 
 /* ---- the page's further points ------------------------------------------------------------------ */
@@ -194,7 +201,7 @@ static bool load_again(struct invocation *call, size_t number, struct job *job) 
   return good;
 }
 
-static bool run_again(void *self, size_t number, const char *define, bool *stopped) {
+static bool run_again(void *self, size_t number, const char *define) {
   struct invocation *call = self;
   struct program_words *defines = &call->job.build.defines;
   struct launch_result *results = NULL;
@@ -202,8 +209,7 @@ static bool run_again(void *self, size_t number, const char *define, bool *stopp
   struct report report = {.job = &job};
   if (define)
     program_say(defines, define);
-  const bool good =
-      load_again(call, number, &job) && run_call_job(&call->common, &job, &results, &report.count, stopped);
+  const bool good = load_again(call, number, &job) && run_call_job(&call->common, &job, &results, &report.count);
   if (define)
     program_unsay(defines);
   report.results = results;
@@ -218,19 +224,17 @@ static int run_and_report(struct invocation *call, struct job *job) {
   struct launch_result *results = NULL;
   struct report report = {.job = job};
   int status = CLI_BAD_INPUT;
-  bool stopped = false, good = run(call, job, &results, &report.count, &stopped);
+  bool good = run(call, job, &results, &report.count);
   report.results = results;
   struct verdict *verdicts = NULL;
   if (good && call->verify)
     report.verdicts = verdicts = verify_job(job, results, report.count, &report.verdict_count);
   const struct run_again again = {run_again, call};
-  good = good && run_points(&call->common, &report, &again, &stopped);
+  good = good && run_points(&call->common, &report, &again);
   if (good && write_outputs(call, &report))
     status = run_conclude(&call->common, &report);
   else
     message_print(&call->common.message);
-  if (stopped)
-    status = CLI_INTERRUPTED;
   free(verdicts);
   run_free(results, report.count);
   return status;
@@ -245,7 +249,9 @@ int verb_run(int argc, char **argv) {
               job_options_load(&call.job, &call.common, call.verify, &job) && open_vary(&call) &&
               outputs_possible(&call, &job);
   call.base = &job;
-  int status = good ? run_and_report(&call, &job) : cli_bad_input(&call.common.message);
+  int status = !good                   ? cli_bad_input(&call.common.message)
+               : call.job.reads.listed ? job_options_list(&call.job, &call.common.message)
+                                       : run_and_report(&call, &job);
   vary_close(&call.vary);
   job_free(&job);
   run_call_free(&call.common);

@@ -1,5 +1,4 @@
 /* warpwait sweep: many points of a machine and a kernel, and what came of them. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,16 +26,6 @@ static int help(void) {
   return CLI_FINE;
 }
 
-/* What could not be printed is told: nothing on a full disk is not an answer. */
-static int printed(int status) {
-  struct message message;
-  errno = 0;
-  if ((fflush(stdout) == 0 && !ferror(stdout)) || status != CLI_FINE)
-    return status;
-  message_fail(&message, "standard output: %s", strerror(errno ? errno : EIO));
-  return cli_bad_input(&message);
-}
-
 int verb_sweep(int argc, char **argv) {
   struct message message;
   if (argc < 2) {
@@ -46,6 +35,6 @@ int verb_sweep(int argc, char **argv) {
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0)
     return help();
   if (strcmp(file_extension(argv[1]), ".ini") == 0)
-    return printed(sweep_verb_run(argc, argv));
-  return printed(cli_verb(verbs, VERBS, argc, argv));
+    return sweep_verb_run(argc, argv);
+  return cli_verb(verbs, VERBS, argc, argv);
 }

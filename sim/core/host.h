@@ -5,10 +5,13 @@
 #include "sim/core/component.h"
 
 /* `run` steps the islands until none has anything to do (returns NEVER) or all have reached `limit`
- * (returns the earliest next step). */
+ * (returns the earliest next step). With a waveform (sim/host/vcd.h), which it tells the time, no island runs ahead of
+ * another, so that every change is seen in its cycle; NULL: there is none. */
+struct waveform;
 struct host {
   cycle_t (*run)(struct host *host, cycle_t limit);
   void (*free)(struct host *host);
+  struct waveform *waveform;
 };
 
 #endif

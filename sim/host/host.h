@@ -17,11 +17,9 @@ enum host_order { ORDER_ASCENDING, ORDER_DESCENDING, ORDER_SHUFFLED };
  * the seed serves ORDER_SHUFFLED, which permutes them anew for each window. NULL: out of memory. */
 struct host *host_plain(struct island **islands, size_t count, enum host_order order, uint32_t seed);
 
-/* One SC_METHOD an island on SystemC. `vcd`, if not NULL, names a waveform file; islands then do not
- * run ahead, so that every change is seen in its cycle. One SystemC host may exist in a process.
- * NULL with *message filled (static text) when it cannot be had. */
-struct host *host_systemc(struct island **islands, size_t count, const char *vcd, uint32_t clock_mhz,
-                          const char **message);
+/* One SC_METHOD an island on SystemC. One SystemC host may exist in a process. NULL with *message filled (static text)
+ * when it cannot be had. */
+struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message);
 
 #ifdef __cplusplus
 }

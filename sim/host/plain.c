@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "sim/host/host.h"
+#include "sim/host/vcd.h"
 
 struct slot {
   cycle_t next;
@@ -43,7 +44,7 @@ static cycle_t earliest(const struct plain_host *plain) {
 static void run_window(struct plain_host *plain, cycle_t now, cycle_t limit) {
   for (size_t i = 0; i < plain->count; i++) {
     struct slot *slot = &plain->slot[i];
-    cycle_t until = cycle_min(now + slot->island->lookahead, limit);
+    cycle_t until = cycle_min(now + (plain->host.waveform ? 1 : slot->island->lookahead), limit);
     if (slot->next < until)
       slot->next = island_run(slot->island, until);
   }
@@ -87,6 +88,8 @@ static cycle_t plain_run(struct host *host, cycle_t limit) {
   for (; now < limit; now = earliest(plain)) {
     if (plain->order == ORDER_SHUFFLED)
       shuffle(plain);
+    if (plain->host.waveform)
+      waveform_reach(plain->host.waveform, now);
     run_window(plain, now, limit);
   }
   return now;
@@ -107,7 +110,7 @@ struct host *host_plain(struct island **islands, size_t count, enum host_order o
     free(slot);
     return NULL;
   }
-  *plain = (struct plain_host){{plain_run, plain_free}, slot, count, order, seed ? seed : 1};
+  *plain = (struct plain_host){{plain_run, plain_free, NULL}, slot, count, order, seed ? seed : 1};
   for (size_t i = 0; i < count; i++) {
     struct island *island = islands[order == ORDER_DESCENDING ? count - 1 - i : i];
     slot[i] = (struct slot){island->next, island};

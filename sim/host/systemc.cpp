@@ -5,7 +5,6 @@
 // With one statically sensitive event and no next_trigger() a visit allocates nothing.
 #include "sim/host/host.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -48,27 +47,22 @@ private:
 
 class Shell {
 public:
-  Shell(island **islands, size_t count, const char *vcd, uint32_t clock_mhz) : clock_(systemc_clock()) {
+  Shell(island **islands, size_t count, uint32_t clock_mhz) : clock_(systemc_clock()) {
     clock_.set_mhz(clock_mhz);
     for (size_t i = 0; i < count; i++)
       modules_.push_back(std::make_unique<IslandModule>(islands[i]->name, this, islands[i]));
-    if (vcd)
-      open_trace(vcd);
     sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates; nothing is due yet
   }
 
   ~Shell() {
     for (auto &module : modules_)
       module->get()->woken = nullptr;
-    if (!trace_)
-      return;
-    sc_core::sc_close_vcd_trace_file(trace_);
-    vcd_finish(partial_.c_str(), vcd_.c_str());
   }
 
   // SystemC stops by itself when no event is left: wake() keeps those at the limit and beyond back.
-  cycle_t run(cycle_t limit) {
+  cycle_t run(cycle_t limit, waveform *waveform) {
     limit_ = limit;
+    waveform_ = waveform;
     const cycle_t first = earliest();
     if (first >= limit)
       return first;
@@ -83,7 +77,11 @@ public:
 
   bool running() const { return running_; }
   cycle_t limit() const { return limit_; }
-  cycle_t ahead(const island *island) const { return trace_ ? 1 : island->lookahead; }
+  cycle_t ahead(const island *island) const { return waveform_ ? 1 : island->lookahead; }
+  void reach(cycle_t now) const {
+    if (waveform_)
+      waveform_reach(waveform_, now);
+  }
 
   Clock &clock() { return clock_; }
 
@@ -95,28 +93,11 @@ private:
     return next;
   }
 
-  void open_trace(const char *vcd) {
-    vcd_ = vcd;
-    const std::string stem = vcd_ + ".part";
-    partial_ = stem + ".vcd"; // SystemC adds the ending
-    trace_ = sc_core::sc_create_vcd_trace_file(stem.c_str());
-    trace_->set_time_unit(1, sc_core::SC_PS);
-    for (const auto &module : modules_) {
-      const island *island = module->get();
-      for (size_t i = 0; i < island->probes; i++) {
-        const probe &probe = island->probe[i];
-        const std::string name = std::string(island->name) + "." + probe.component + "." + probe.name;
-        sc_core::sc_trace(trace_, *probe.value, name, static_cast<int>(probe.bits));
-      }
-    }
-  }
-
   std::vector<std::unique_ptr<IslandModule>> modules_;
   Clock &clock_;
   cycle_t limit_ = 0;
   bool running_ = false;
-  std::string vcd_, partial_;
-  sc_core::sc_trace_file *trace_ = nullptr;
+  waveform *waveform_ = nullptr;
 };
 
 void IslandModule::wake(cycle_t at) {
@@ -127,7 +108,8 @@ void IslandModule::wake(cycle_t at) {
 }
 
 void IslandModule::step() {
-  const cycle_t until = cycle_min(shell_->clock().now() + shell_->ahead(island_), shell_->limit());
+  const cycle_t now = shell_->clock().now(), until = cycle_min(now + shell_->ahead(island_), shell_->limit());
+  shell_->reach(now);
   wake(island_run(island_, until));
 }
 
@@ -136,7 +118,9 @@ struct SystemcHost {
   std::unique_ptr<Shell> shell;
 };
 
-cycle_t systemc_run(host *host, cycle_t limit) { return reinterpret_cast<SystemcHost *>(host)->shell->run(limit); }
+cycle_t systemc_run(host *host, cycle_t limit) {
+  return reinterpret_cast<SystemcHost *>(host)->shell->run(limit, host->waveform);
+}
 
 void systemc_free(host *host) { delete reinterpret_cast<SystemcHost *>(host); }
 
@@ -147,7 +131,7 @@ Clock &systemc_clock() {
   return clock;
 }
 
-host *host_systemc(island **islands, size_t count, const char *vcd, uint32_t clock_mhz, const char **message) {
+host *host_systemc(island **islands, size_t count, uint32_t clock_mhz, const char **message) {
   static bool taken = false;
   if (taken) {
     *message = "one SystemC host may exist in a process, and only once";
@@ -157,8 +141,8 @@ host *host_systemc(island **islands, size_t count, const char *vcd, uint32_t clo
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   try {
-    auto shell = std::make_unique<Shell>(islands, count, vcd, clock_mhz);
-    auto *host = new SystemcHost{{systemc_run, systemc_free}, std::move(shell)};
+    auto shell = std::make_unique<Shell>(islands, count, clock_mhz);
+    auto *host = new SystemcHost{{systemc_run, systemc_free, nullptr}, std::move(shell)};
     return &host->base;
   } catch (const std::exception &error) {
     static std::string text;

@@ -9,22 +9,12 @@
 #include "sim/cli/sweep_workers.h"
 #include "sim/core/need.h"
 #include "sim/host/host.h"
-#include "sim/host/waves.h"
 
-/* The plain loop gives the same cycles and results to the bit, and is what runs unless SystemC's waveforms are wanted.
- */
-struct host *host_systemc(struct island **islands, size_t count, const char *vcd, uint32_t clock_mhz,
-                          const char **message) {
+/* The plain loop gives the same cycles and results to the bit. */
+struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message) {
   (void)clock_mhz;
-  *message = vcd ? "waveforms need SystemC, which is not in the playground" : "out of memory";
-  return vcd ? NULL : host_plain(islands, count, ORDER_ASCENDING, 0);
-}
-
-bool host_waves(const struct waves *waves, const char *path, const char **message) {
-  (void)waves;
-  (void)path;
-  *message = "waveforms need SystemC, which is not in the playground";
-  return false;
+  *message = "out of memory";
+  return host_plain(islands, count, ORDER_ASCENDING, 0);
 }
 
 /* A file named by its number; an instance's files go with it. */

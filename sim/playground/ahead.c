@@ -20,11 +20,28 @@ enum { MAGIC = 8, MOST = 64 << 20 };
 
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
-bool opencl_options_good(const char *const *options, char *text, size_t size) {
-  (void)options;
+/* No build that has options was compiled ahead: they need not be looked at. */
+bool opencl_option_good(const char *option, const char *value, char *text, size_t size) {
+  (void)option;
+  (void)value;
   (void)text;
   (void)size;
   return true;
+}
+
+bool opencl_options_each(const char *const *words, void (*say)(void *self, const char *word), void *self, char *text,
+                         size_t size) {
+  (void)text;
+  (void)size;
+  for (; words && *words; words++)
+    say(self, *words);
+  return true;
+}
+
+const char *opencl_option_path(const char *word, const char **option) {
+  (void)word;
+  (void)option;
+  return NULL;
 }
 
 static bool refuse(struct isa_error *error, const char *path, const char *why) {

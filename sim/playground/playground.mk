@@ -9,7 +9,8 @@ WASM_FOLDERS := $(filter-out sim/import opencl/clang,$(C_FOLDERS)) sim/playgroun
 WASM_LEFT_OUT := sim/cli/main.c sim/cli/docgen.c sim/cli/sweep_workers.c sim/cli/file_nameless.c $(wildcard sim/sweep/store*.c) \
   $(addprefix sim/cli/,verb_sweep.c verb_trace.c trace_import.c verb_playground.c python.c) \
   $(filter-out %/sweep_names.c %/sweep_point.c %/sweep_sources.c,$(wildcard sim/cli/sweep_*.c))
-WASM_SOURCES  := $(filter-out $(WASM_LEFT_OUT),$(foreach d,$(WASM_FOLDERS),$(wildcard $(d)/*.c)))
+WASM_SOURCES  := opencl/clang/source_name.c \
+  $(filter-out $(WASM_LEFT_OUT),$(foreach d,$(WASM_FOLDERS),$(wildcard $(d)/*.c)))
 WASM_OBJ      := $(WASM_SOURCES:%=$(WASM)/obj/%.o) $(WASM)/obj/presets.o $(WASM)/obj/page_template.o
 
 WASM_JANSSON := dump error hashtable hashtable_seed load memory pack_unpack strbuffer strconv utf value version

@@ -575,13 +575,11 @@ void recorder_write_rules(struct trace_writer *writer) {
   trace_write_meta(writer, "rules", rules, length);
 }
 
-struct recorder *recorder_new(const char *path, struct trace_error *error) {
-  struct recorder *recorder = need(1, sizeof *recorder);
-  recorder->writer = trace_writer_open(path, error);
-  if (!recorder->writer) {
-    free(recorder);
+struct recorder *recorder_new(struct trace_writer *writer) {
+  if (!writer)
     return NULL;
-  }
+  struct recorder *recorder = need(1, sizeof *recorder);
+  recorder->writer = writer;
   recorder->marks = marks_new();
   recorder_write_rules(recorder->writer);
   return recorder;

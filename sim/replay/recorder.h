@@ -23,8 +23,8 @@
 
 struct recorder;
 
-/* Creates the trace's file. NULL with *error filled. */
-struct recorder *recorder_new(const char *path, struct trace_error *error);
+/* Takes the writer of a trace that has just begun. NULL when that is NULL. */
+struct recorder *recorder_new(struct trace_writer *writer);
 
 /* For simulation_new_with(). */
 struct source_maker recorder_sources(struct recorder *recorder);

@@ -60,7 +60,6 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"run l.json --max-cycles ten", "--max-cycles|'ten'"},
       {"run l.json --order sideways", "--order|'sideways'|ascending"},
       {"run l.json --order ascending --host systemc", "--order|plain"},
-      {"run l.json --host plain --vcd w.vcd", "--vcd|SystemC"},
       {"run nothing.json", "nothing.json|No such file"},
       {"run nofile.json --global 4", "nofile.json: No such file or directory"},
       {"run kernel.wws --global 4 --arg buffer:a=16 --arg null", "--arg null: null does not fit: |'add' is a value"},

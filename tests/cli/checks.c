@@ -276,7 +276,7 @@ TEST(check_verb, bad_options_are_told_in_one_line) {
 /* A disk that is full when the SARIF is written: no report is told as if all were well. */
 TEST(check_verb, a_report_that_cannot_be_written_exits_2) {
   race_folder();
-  refuse(RACE " --sarif /dev/full --out report.txt", "--sarif: /dev/full: No space left on device");
+  refuse(RACE " --sarif /dev/full --out report.txt", "--sarif: /dev/full: cannot be written: No space left on device");
 }
 
 /* ---- who is missing, and what never happens ----------------------------------------------------- */

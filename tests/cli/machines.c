@@ -15,7 +15,7 @@ TEST(machines, every_built_in_parses_and_holds_together) {
     struct message message = {""};
     char text[PARAM_MESSAGE] = "";
     ct_note("%s", presets[i].name);
-    if (!EXPECT_TRUE(machine_load(presets[i].name, NULL, &machine, &message)))
+    if (!EXPECT_TRUE(machine_load(presets[i].name, NULL, NULL, &machine, &message)))
       puts(message.text);
     EXPECT_STREQ(machine.name, presets[i].name);
     if (!EXPECT_TRUE(machine_check(&machine, text)))

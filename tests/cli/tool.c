@@ -90,7 +90,7 @@ size_t tool_strangers(char *first, size_t size) {
   size_t count = 0;
   DIR *directory = opendir(folder);
   for (struct dirent *entry; directory && (entry = readdir(directory));) {
-    bool expected = entry->d_name[0] == '.';
+    bool expected = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
     for (size_t i = 0; i < known_count; i++)
       expected |= strcmp(known[i], entry->d_name) == 0;
     if (!expected && !count++)

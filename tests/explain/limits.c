@@ -12,7 +12,7 @@ enum { MACHINES = sizeof machines / sizeof *machines };
 static struct machine machine_named(const char *name) {
   struct machine machine;
   struct message message;
-  EXPECT_TRUE(machine_load(name, NULL, &machine, &message));
+  EXPECT_TRUE(machine_load(name, NULL, NULL, &machine, &message));
   return machine;
 }
 

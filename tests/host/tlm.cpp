@@ -86,7 +86,7 @@ struct Bench {
     snprintf(only.name, sizeof only.name, "client");
     only.lookahead = 1;
     island_add(&only, &client.part);
-    systemc = host_systemc(islands, 1, nullptr, mhz, &why);
+    systemc = host_systemc(islands, 1, mhz, &why);
   }
 
   bool run() { return systemc->run(systemc, NEVER) == NEVER && client.done == kRequests; }
@@ -133,7 +133,7 @@ bool run_machine(Transport transport, uint64_t *cycles) {
   size_t count = 0;
   const char *why = nullptr;
   struct island **islands = simulation_islands(simulation, &count);
-  host *host = host_systemc(islands, count, nullptr, machine.cu.clock_mhz, &why);
+  host *host = host_systemc(islands, count, machine.cu.clock_mhz, &why);
   launch_result result{};
   bool good = simulation_run(simulation, host, &launch, 100000, nullptr, &result) && result.end == END_FINISHED;
   good &= result.mem.outside_errors == 0 && result.mem.outside_requests > 0 && result.hazard_count == 0;

@@ -101,7 +101,7 @@ static struct host *shuffled(struct island **islands, size_t count) {
 }
 static struct host *systemc(struct island **islands, size_t count) {
   const char *message = "";
-  struct host *host = host_systemc(islands, count, NULL, 1000, &message);
+  struct host *host = host_systemc(islands, count, 1000, &message);
   if (!host)
     fprintf(stderr, "%s\n", message);
   return host;

@@ -60,7 +60,7 @@ struct rig_recording *rig_record(struct rig *rig) {
   struct rig_recording *recording = calloc(1, sizeof *recording);
   static unsigned number;
   snprintf(recording->path, sizeof recording->path, "%s/warpwait-rig-%d-%u.wwt", P_tmpdir, (int)getpid(), number++);
-  recording->recorder = recorder_new(recording->path, &error);
+  recording->recorder = recorder_new(trace_writer_open(recording->path, &error));
   EXPECT_STREQ(error.text, "");
   recording->sources = recorder_sources(recording->recorder);
   rig->sources = &recording->sources;

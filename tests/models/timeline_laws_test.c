@@ -109,7 +109,7 @@ static struct host *shuffled_again(struct island **islands, size_t count) {
 }
 static struct host *systemc(struct island **islands, size_t count) {
   const char *message = "";
-  return host_systemc(islands, count, NULL, 1000, &message);
+  return host_systemc(islands, count, 1000, &message);
 }
 
 /* A process has one SystemC: a child runs it and sends the digest home. */

@@ -125,9 +125,29 @@ static struct isa_program *lower_from(const char *path) {
   return program;
 }
 
+/* A module from a stranger may name any file in its lines. */
+TEST(lower, the_text_of_a_file_that_is_no_source_is_not_read) {
+  char secret[] = "/tmp/warpwait_lower_XXXXXX", link[64];
+  const int file = mkstemp(secret);
+  ASSERT_TRUE(file >= 0);
+  EXPECT_EQ(write(file, "root:x\n", 7), 7);
+  close(file);
+  snprintf(link, sizeof link, "%s.cl", secret);
+  EXPECT_EQ(symlink(secret, link), 0);
+  const char *const paths[] = {secret, link};
+  for (size_t i = 0; i < 2; i++) {
+    struct isa_program *program = lower_from(paths[i]);
+    ASSERT_TRUE(program && program->source_count == 1);
+    EXPECT_EQ(program->sources[0].lines, 0);
+    isa_program_free(program);
+  }
+  remove(link);
+  remove(secret);
+}
+
 TEST(lower, the_text_of_a_source_is_read_where_its_lines_say) {
-  char path[] = "/tmp/warpwait_lower_XXXXXX";
-  const int file = mkstemp(path);
+  char path[] = "/tmp/warpwait_lower_XXXXXX.cl";
+  const int file = mkstemps(path, 3);
   ASSERT_TRUE(file >= 0);
   EXPECT_EQ(write(file, "one\ntwo\r\nthree", 14), 14);
   close(file);

@@ -72,7 +72,7 @@ struct played play_run(const struct play *play) {
 
 struct played play_record(const struct play *play, const char *path) {
   struct trace_error error = {0};
-  struct recorder *recorder = recorder_new(path, &error);
+  struct recorder *recorder = recorder_new(trace_writer_open(path, &error));
   struct played played = {.ok = false};
   EXPECT_STREQ(error.text, "");
   if (!recorder)

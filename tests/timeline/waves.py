@@ -45,7 +45,7 @@ def add_up(events):
 def read(text, clock_mhz):
     """The same of a file whose waves begin with 0; the second value is its comments."""
     scopes, names, waves, comments, time = [], {}, {}, [], 0
-    head, _, body = text.partition("$enddefinitions  $end")
+    head, _, body = text.partition("$enddefinitions $end")
     words = iter(head.split())
     for word in words:
         if word == "$scope":

@@ -200,7 +200,7 @@ TEST(damage, a_full_disk_is_told_and_leaves_what_is_written) {
   EXPECT_FALSE(trace_writer_close(writer, &error));
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, SIG_DFL);
-  EXPECT_CONTAINS(error.text, "offset 200000: File too large; what is before is kept");
+  EXPECT_CONTAINS(error.text, "offset 200000: cannot be written: File too large");
   struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
   EXPECT_CONTAINS(error.text, ", found ");
   EXPECT_GT(made_check(&small, trace, true), small.warps * small.operations);

@@ -208,31 +208,39 @@ class Damage(unittest.TestCase):
         self.assertEqual(status, 0, (what, said))
         return int(PREFIX.search(said)[1])
 
-    def test_a_file_that_may_not_grow_is_told_and_good_up_to_its_last_block(self):
-        first = next(end for start, end in zip(self.blocks, self.blocks[1:]) if self.trace[start:start + 4] == b"data")
+    def left_over(self, name):
+        """What lies under the name, or was to get it."""
+        return sorted(file.name for file in self.path.iterdir() if name in file.name)
+
+    def test_a_file_that_may_not_grow_is_told_and_leaves_the_one_that_was_there(self):
+        (self.path / "limited.wwt").write_bytes(b"as it was")
         for limit in (len(self.trace) // 2, len(self.trace) - 5, self.blocks[1], 1000, 20):
             def restrict(limit=limit):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
             status, _, said = self.record("limited.wwt", 60, preexec_fn=restrict)
             self.assertEqual(status, 2, (limit, said))
-            self.assertRegex(said, r"^warpwait: --trace: [^\n]*limited.wwt: offset \d+: File too large; [^\n]*\n$")
-            operations = self.check_prefix(self.path / "limited.wwt", limit)
-            self.assertEqual(operations > 0, limit >= first)
+            self.assertRegex(said, r"^warpwait: --trace: [^\n]*limited.wwt: offset \d+: cannot be written: File too "
+                                   r"large\n$")
+            self.assertEqual(self.left_over("limited"), ["limited.wwt"])
+            self.assertEqual((self.path / "limited.wwt").read_bytes(), b"as it was")
 
     def test_a_full_disk_is_told(self):
         status, _, said = tool(*self.command("x", 60)[:-1], "/dev/full")
         self.assertEqual(status, 2)
         self.assertRegex(said, r"^warpwait: --trace: /dev/full: [^\n]*No space left on device[^\n]*\n$")
 
-    def test_a_killed_recorder_leaves_what_is_good_up_to_its_last_block(self):
+    def test_a_killed_recorder_leaves_what_is_good_up_to_its_last_block_beside(self):
         random_times, path, most = random.Random(2), self.path / "killed.wwt", 0
+        path.write_bytes(b"as it was")
         for _ in range(KILLS):
-            path.unlink(missing_ok=True)
             with subprocess.Popen([WARPWAIT, *map(str, self.command("killed.wwt", 100000))]) as recorder:
                 time.sleep(random_times.uniform(0.02, 0.3))
                 recorder.send_signal(signal.SIGKILL)
-            if path.exists() and path.stat().st_size > 16:
-                most = max(most, self.check_prefix(path, "killed"))
+            self.assertEqual(path.read_bytes(), b"as it was")
+            for beside in self.path.glob(".killed.wwt.??????"):
+                if beside.stat().st_size > 16:
+                    most = max(most, self.check_prefix(beside, "killed"))
+                beside.unlink()
         self.assertGreater(most, 0)
 
 

@@ -366,7 +366,7 @@ TEST(timelines, a_full_disk_is_told_and_leaves_what_is_written) {
   EXPECT_FALSE(timeline_writer_close(writer, &error));
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, SIG_DFL);
-  EXPECT_CONTAINS(error.text, "offset 250000: File too large; what is before is kept");
+  EXPECT_CONTAINS(error.text, "offset 250000: cannot be written: File too large");
   EXPECT_GT(told_and_salvaged(path, 250000), small.events);
   unlink(path);
   EXPECT_TRUE(!timeline_writer_open("/dev/full", &everything, &error));

@@ -1,0 +1,15 @@
+/* Which files' text may be quoted.
+ *
+ * Messages and reports quote text only from files that are named as sources are (.cl, .h, .wws, ...), once all symbolic
+ * links are followed. A program from a stranger may include ~/.ssh/id_rsa, or name it in its debug lines: nothing of
+ * such a file is shown. */
+#ifndef OPENCL_CLANG_SOURCE_NAME_H
+#define OPENCL_CLANG_SOURCE_NAME_H
+
+#include <stdbool.h>
+
+#define SOURCE_NAMES ".cl, .clh, .clc, .ocl, .h, .hh, .hpp, .hxx, .inc, .inl, .def, .c, .cc, .cpp, .wws"
+
+bool source_is_named(const char *path);
+
+#endif

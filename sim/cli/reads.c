@@ -1,0 +1,107 @@
+#include "sim/cli/reads.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/file.h"
+#include "sim/core/need.h"
+
+void reads_free(struct reads *reads) {
+  for (size_t i = 0; i < reads->count; i++)
+    free(reads->path[i]);
+  for (size_t i = 0; i < reads->folders; i++)
+    free(reads->folder[i]);
+  free(reads->folder);
+  free(reads->path);
+  free(reads->root);
+  *reads = (struct reads){0};
+}
+
+static void note(struct reads *reads, const char *path) {
+  for (size_t i = 0; i < reads->count; i++)
+    if (strcmp(reads->path[i], path) == 0)
+      return;
+  reads->path = need_more(reads->path, reads->count + 1, sizeof *reads->path);
+  reads->path[reads->count++] = need_copy(path);
+}
+
+char *reads_begin(struct reads *reads, const char *path) {
+  if (!reads)
+    return NULL;
+  char *before = reads->root, *folder = file_beside(path, ".");
+  note(reads, path);
+  reads->root = realpath(folder, NULL);
+  free(folder);
+  return before;
+}
+
+void reads_end(struct reads *reads, char *before) {
+  if (!reads)
+    return;
+  free(reads->root);
+  reads->root = before;
+}
+
+void reads_folder(struct reads *reads, const char *path) {
+  char *real = reads ? realpath(path, NULL) : NULL;
+  if (!real)
+    return;
+  reads->folder = need_more(reads->folder, reads->folders + 1, sizeof *reads->folder);
+  reads->folder[reads->folders++] = real;
+}
+
+static bool is_below(const char *path, const char *root) {
+  const size_t length = strlen(root);
+  return strncmp(path, root, length) == 0 && (path[length] == '/' || strcmp(root, "/") == 0);
+}
+
+static bool is_inside(const struct reads *reads, const char *path) {
+  bool inside = is_below(path, reads->root);
+  for (size_t i = 0; !inside && i < reads->folders; i++)
+    inside = is_below(path, reads->folder[i]);
+  return inside;
+}
+
+bool reads_allow(struct reads *reads, const char *path, struct message *message) {
+  if (!reads)
+    return true;
+  note(reads, path);
+  if (!reads->confined || !reads->root)
+    return true;
+  char *real = realpath(path, NULL);
+  /* A file that is not there is told by whoever wants to read it. */
+  const bool good =
+      !real || is_inside(reads, real) ||
+      message_fail(message, "'%.200s' lies outside of %.200s, and --confined allows nothing else", path, reads->root);
+  free(real);
+  return good;
+}
+
+bool reads_file(struct reads *reads, const char *path, size_t limit, char **data, size_t *size,
+                struct message *message) {
+  struct stat status;
+  *data = NULL;
+  if (!reads_allow(reads, path, message))
+    return false;
+  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    return message_fail(message, "%s: is not a regular file", path);
+  return file_read(path, limit, data, size, message);
+}
+
+bool reads_is_named(const char *path, const char *extension) {
+  char *real = realpath(path, NULL);
+  const bool named = strcmp(file_extension(real ? real : path), extension) == 0;
+  free(real);
+  return named;
+}
+
+bool reads_list(const struct reads *reads, struct message *message) {
+  struct text text = {0};
+  for (size_t i = 0; i < reads->count; i++)
+    text_print(&text, "%s\n", reads->path[i]);
+  const bool good = cli_output(NULL, text.data ? text.data : "", text.length, message);
+  free(text.data);
+  return good;
+}
