@@ -31,7 +31,7 @@ struct moves {
   struct code *code;
   struct ir_place place;
   uint32_t spare[2]; /* words for values on their way, or NO_SPOT */
-  uint32_t fusible;  /* where in the code this copy's last plain move of a word is, or NO_SPOT */
+  uint32_t fusible;  /* 1 + where in the code this copy's last plain move of a word is; 0: none */
 };
 
 static enum vreg_kind kind_of(uint32_t spot) {
@@ -109,14 +109,14 @@ static void put_word(struct moves *x, uint32_t d, uint32_t a, bool imm, uint32_t
                                .b = ISA_NO_REGISTER,
                                .c = ISA_NO_REGISTER,
                                .imm = value};
-  struct isa_inst *last = x->fusible + 1 == x->code->count ? &x->code->inst[x->fusible] : NULL;
+  struct isa_inst *last = x->fusible && x->fusible == x->code->count ? &x->code->inst[x->fusible - 1] : NULL;
   if (last && (last->d + 1 == now.d || now.d + 1 == last->d) && (imm || now.a != last->d)) {
     *last = last->d < now.d ? fused(last, &now) : fused(&now, last);
-    x->fusible = NO_SPOT;
+    x->fusible = 0;
     return;
   }
-  x->fusible = x->code->count;
   code_add(x->code, now, x->place);
+  x->fusible = x->code->count;
 }
 
 static void put_memory(struct moves *x, bool store, uint32_t word, uint32_t spot) {
@@ -265,7 +265,7 @@ static void forget(struct moves *x) {
 void moves_emit(struct moves *x, const struct machine_inst *copy, uint32_t number, struct code *code) {
   x->code = code;
   x->place = copy->place;
-  x->fusible = NO_SPOT;
+  x->fusible = 0;
   x->spare[0] = copy->a ? machine_place(x->m, copy->a) : NO_SPOT;
   x->spare[1] = copy->b ? machine_place(x->m, copy->b) : NO_SPOT;
   add_steps(x, copy);

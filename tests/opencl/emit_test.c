@@ -246,6 +246,25 @@ TEST(emit, copies_chain_their_event_through_one_register) {
   emit_rig_close(&rig);
 }
 
+/* for (i = 0; i < 4; i++) barrier(); with nothing in front: the move of the zero is the program's first instruction. */
+TEST(emit, a_kernel_whose_first_instruction_is_a_move_is_emitted) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const uint32_t loop = ir_block_new(h.ir), after = ir_block_new(h.ir);
+  ir_goto(h.ir, 0, loop, nowhere);
+  h.at = loop;
+  const ir_ref i = made(&h, IR_PHI, IR_W1, NULL, 0, 0), next = op3(&h, ISA_ADD_32, i, number(&h, 1), 0);
+  ir_if(h.ir, loop, op3(&h, ISA_SETP_LT_U32, next, number(&h, 4), 0), loop, after, nowhere);
+  ir_phi_add(h.ir, i, 0, number(&h, 0));
+  ir_phi_add(h.ir, i, loop, next);
+  ir_exit(h.ir, after, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  EXPECT_EQ(rig.program->code[0].op, ISA_MOV_32);
+  /* move; (add, test, branch) 4 times; exit */
+  EXPECT_EQ(rig.steps, 1 + 4 * 3 + 1);
+  emit_rig_close(&rig);
+}
+
 TEST(emit, endless_loop_is_one_branch) {
   struct isa_error error;
   struct hand h = begin();

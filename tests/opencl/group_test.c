@@ -580,3 +580,18 @@ TEST(opencl_group, null_stays_null_from_generic_to_local_and_on_to_a_number) {
   }
   group_rig_close(&rig);
 }
+
+TEST(opencl_group, a_kernel_may_begin_with_a_loop_over_a_barrier_or_printf) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "kernel void k(void) { for (int i = 0; i < 4; i++) barrier(CLK_LOCAL_MEM_FENCE); }")) {
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_EQ(rig.meetings, 4);
+  }
+  group_rig_close(&rig);
+  if (group_rig_open(&rig, "kernel void k(void) { for (int i = 0; i < 4; i++) printf(\"%d\\n\", i); }")) {
+    group_rig_range(&rig, 1, 1, 16);
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_STREQ(rig.printed, "0\n1\n2\n3\n");
+  }
+  group_rig_close(&rig);
+}
