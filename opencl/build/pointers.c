@@ -14,8 +14,10 @@ enum build_space core_space(const struct spirv_type *pointer, uint8_t spaces) {
   switch (pointer->storage) {
   case SPIRV_WORKGROUP:
     return SPACE_LOCAL;
-  case SPIRV_FUNCTION_STORAGE:
-    return SPACE_PRIVATE;
+  case SPIRV_FUNCTION_STORAGE: /* a private aggregate, or the constants that clang initializes one from */
+    if (!(spaces & IN_TABLE))
+      return SPACE_PRIVATE;
+    break;
   case SPIRV_CROSS_WORKGROUP:
     return SPACE_GLOBAL;
   default:
@@ -105,8 +107,13 @@ bool core_define_pointer(struct build *b, uint32_t id, struct build_pointer poin
 
 static enum build_space plain_space(const struct spirv_type *type) { return core_space(type, 0); }
 
+/* Who reads a pointer from memory takes it for private or generic, and expects no constants there. */
 ir_ref core_plain(struct build *b, uint32_t id) {
-  return core_convert(b, build_pointer(b, id), plain_space(build_type(b, id)));
+  const struct build_pointer pointer = build_pointer(b, id);
+  const struct spirv_type *type = build_type(b, id);
+  if (!b->failed && pointer.maybe & IN_TABLE && type->storage != SPIRV_UNIFORM_CONSTANT)
+    build_fail(b, "a private constant's address in memory is not supported");
+  return core_convert(b, pointer, plain_space(type));
 }
 
 /* Whatever comes out of memory may be null. */

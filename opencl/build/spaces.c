@@ -13,11 +13,13 @@ enum {
 
 static bool is_pointer_type(const struct spirv_type *type) { return type && type->kind == SPIRV_POINTER; }
 
+/* Of a variable of the module; those of functions are in infer(). */
 static uint8_t of_variable(const struct spirv_type *type) {
   switch (type->storage) {
   case SPIRV_WORKGROUP:
     return IN_LOCAL;
   case SPIRV_UNIFORM_CONSTANT:
+  case SPIRV_FUNCTION_STORAGE: /* see tables.c */
     return IN_TABLE;
   case SPIRV_CROSS_WORKGROUP:
     return IN_GLOBAL;
@@ -51,7 +53,7 @@ static uint8_t plain(struct build *b, const struct spirv_inst *inst) {
 }
 
 static uint8_t into(struct build *b, const struct spirv_inst *inst) {
-  const uint8_t from = core_spaces(b, inst->word[3]) & IN_NULL;
+  const uint8_t from = core_spaces(b, inst->word[3]) & (IN_NULL | IN_TABLE);
   return (uint8_t)((plain(b, inst) & ~IN_NULL) | from);
 }
 

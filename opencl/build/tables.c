@@ -1,6 +1,9 @@
 /* Variables of the whole module, laid out once for all its kernels: __constant ones in the constant table, __global
  * ones at program scope in the image of the hidden buffer at ISA_VARIABLE_BASE. First every variable gets its place,
- * then the initialisers are written, so that they may point to each other in any order. */
+ * then the initializers are written, so that they may point to each other in any order.
+ *
+ * The language has no private variables at program scope. What clang puts there is the constant part of a private
+ * aggregate's initializer, which nobody writes: it lies in the constant table, too. */
 #include "isa/rows.h"
 #include "opencl/build/build.h"
 #include "sim/core/need.h"
@@ -38,9 +41,15 @@ static struct area *area_of(struct layout *layout, uint32_t id, const struct spi
   *type = spirv_type(module, pointer->element);
   if ((*type)->kind == SPIRV_OPAQUE)
     return NULL;
-  return pointer->storage == SPIRV_UNIFORM_CONSTANT  ? &layout->constants
-         : pointer->storage == SPIRV_CROSS_WORKGROUP ? &layout->variables
-                                                     : NULL;
+  switch (pointer->storage) {
+  case SPIRV_UNIFORM_CONSTANT:
+  case SPIRV_FUNCTION_STORAGE:
+    return &layout->constants;
+  case SPIRV_CROSS_WORKGROUP:
+    return &layout->variables;
+  default:
+    return NULL;
+  }
 }
 
 static uint64_t base_of(const struct layout *layout, const struct area *area) {

@@ -312,6 +312,7 @@ static const ir_ref *variable(struct build *b, uint32_t id) {
     *part = local_variable(b, id);
     break;
   case SPIRV_UNIFORM_CONSTANT:
+  case SPIRV_FUNCTION_STORAGE: /* see tables.c */
     *part = build_64(b, ISA_CONSTANT_APERTURE + b->tables->address[id]);
     break;
   case SPIRV_CROSS_WORKGROUP:

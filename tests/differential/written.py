@@ -139,6 +139,12 @@ def atomics(random):
     yield Case("atomics64", (128,), (64,), [np.zeros(3, np.int64), np.zeros(2, np.uint64)])
 
 
+def initializers(random):
+    values = whole(random, np.int32, 128, 0, 4095)
+    for kernel, words in (("arrays", 8), ("structs", 6)):
+        yield Case(kernel, (128,), (64,), [values, np.zeros(128 * words, np.int32)])
+
+
 # ---- what PoCL has not: references in numpy ---------------------------------------------------------
 
 WARP = 16
@@ -265,7 +271,7 @@ def with_reference(make, reference, name=None, **more):
 
 def programs(seed=1):
     for make in (matmul, transpose, reduce, scan, histogram, sort, stencil, nbody, fft, spmv, mandelbrot, aes, crc, kmeans, smith_waterman,
-                 arguments, memory, atomics):
+                 arguments, memory, atomics, initializers):
         yield program(make.__name__, list(make(np.random.default_rng(seed))))
     yield program("vectors", list(vectors(np.random.default_rng(seed))), ["-cl-std=CL1.2"])
     yield with_reference(subgroups, subgroups_reference, options=("-cl-std=CL3.0",), settings={"cu.warp_size": WARP})

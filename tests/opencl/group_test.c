@@ -595,3 +595,50 @@ TEST(opencl_group, a_kernel_may_begin_with_a_loop_over_a_barrier_or_printf) {
   }
   group_rig_close(&rig);
 }
+
+/* ---- constants in private memory ------------------------------------------------------------------- */
+
+/* The row of constants is one of clang's own, copied into the array; optimized, literals are read where they lie. */
+static void reads_constants_of_clang(enum opencl_route route) {
+  static const char source[] =
+      "static int pick(const int *p, int at) { return p[at & 7]; }\n"
+      "kernel void k(global int *in, global int *out) {\n"
+      "  int i = get_local_id(0), x = in[i];\n"
+      "  int b[2][9] = {{x, 0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 1, 2, 3, 4, 5, 6, 7}};\n"
+      "  const int *p = (int[9]){10, 20, 30, 40, 50, 60, 70, 80, 90}, own[9] = {x, 1, 2, 3, 4, 5, 6, 7, 8};\n"
+      "  const int *q = own;\n"
+      "  if (x & 8)\n"
+      "    q = (int[9]){11, 12, 13, 14, 15, 16, 17, 18, 19};\n"
+      "  out[i] = b[x & 1][x >> 1 & 7];\n"
+      "  out[64 + i] = p[x & 7];\n"
+      "  out[128 + i] = q[x & 7] + pick(x & 16 ? p : own, x + 1);\n"
+      "}\n";
+  struct group_rig rig;
+  struct isa_error error = {""};
+  const bool good = group_rig_compile(&rig, source, "CL2.0", route, &error);
+  EXPECT_STREQ(error.text, "");
+  if (good) {
+    for (uint32_t i = 0; i < 64; i++)
+      group_rig_words(&rig, 0)[i] = i;
+    EXPECT_TRUE(group_rig_run(&rig));
+    for (uint32_t i = 0; i < 64; i++) {
+      const uint32_t at = i & 7, next = (i + 1) & 7, column = i >> 1 & 7;
+      ct_note("route %d, item %u", (int)route, i);
+      EXPECT_EQ(group_rig_words(&rig, 1)[i], column ? column - 1 : i & 1 ? 1 : i);
+      EXPECT_EQ(group_rig_words(&rig, 1)[64 + i], 10 * (at + 1));
+      EXPECT_EQ(group_rig_words(&rig, 1)[128 + i], (i & 8 ? 11 + at
+                                                    : at  ? at
+                                                          : i) +
+                                                       (i & 16 ? 10 * (next + 1)
+                                                        : next ? next
+                                                               : i));
+    }
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_group, a_row_of_constants_in_a_private_array_is_no_builtin_variable) {
+  reads_constants_of_clang(OPENCL_ROUTE_SSA);
+  reads_constants_of_clang(OPENCL_ROUTE_O0);
+  reads_constants_of_clang(OPENCL_ROUTE_O2);
+}

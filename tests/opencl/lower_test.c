@@ -90,6 +90,27 @@ TEST(lower, the_member_behind_the_last_one_is_none) {
   EXPECT_CONTAINS(error.text, "a chain of indices names no member of its struct");
 }
 
+/* Nothing that clang makes: it keeps an array of its own where somebody takes the address. */
+TEST(lower, a_private_constant_s_address_in_memory_is_refused) {
+  enum { TO_WORD = 20, TO_POINTER, PRIVATE_CONSTANT, VARIABLE };
+  struct words w;
+  struct isa_error error = {""};
+  begin(&w);
+  PUT(&w, OpEntryPoint, KERNEL, KERNEL_ID, text("k"));
+  begin_types(&w);
+  PUT(&w, OpTypePointer, TO_WORD, FUNCTION, U32);
+  PUT(&w, OpTypePointer, TO_POINTER, FUNCTION, TO_WORD);
+  PUT(&w, OpVariable, TO_WORD, PRIVATE_CONSTANT, FUNCTION, ONE);
+  PUT(&w, OpFunction, VOID, KERNEL_ID, 0, NO_ARGS);
+  PUT(&w, OpLabel, FREE);
+  PUT(&w, OpVariable, TO_POINTER, VARIABLE, FUNCTION);
+  PUT(&w, OpStore, VARIABLE, PRIVATE_CONSTANT);
+  PUT0(&w, OpReturn);
+  PUT0(&w, OpFunctionEnd);
+  EXPECT_TRUE(!opencl_lower((const uint8_t *)w.word, w.count * 4ul, "t.spv", &limits, &error));
+  EXPECT_CONTAINS(error.text, "a private constant's address in memory is not supported");
+}
+
 TEST(lower, a_module_without_kernels_is_refused) {
   struct words w;
   struct isa_error error = {""};
