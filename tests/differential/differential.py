@@ -5,7 +5,8 @@ usage: tests/differential/differential.py [--family NAME]... [--seed N] [--count
 
 Families: functions (each built-in for each type), movement (loads, copies, shuffles), groups (atomics, work-groups,
 sub-groups), copies (asynchronous ones, of each type), pipes (against a model in Python), written (kernels/*.cl), random (generated; --count of them from --seed on, or as many as --seconds allow).
-A random kernel that differs is shrunk, and left in build/differential. Exit status 1 if anything differs. Without
+Random kernels run by each route through the compiler and with warps of 16, 32 and 64; the first seed is printed, and another in
+each run if none is given. One that differs is shrunk, and left in build/differential. Exit status 1 if anything differs. Without
 --family and --only, rows of opencl/build/std.def that no kernel reaches are errors too (coverage.py), and the shrinker is tested.
 """
 import argparse
@@ -14,6 +15,7 @@ import multiprocessing
 import os
 import pathlib
 import sys
+import tempfile
 import time
 
 os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
@@ -30,7 +32,9 @@ import written
 
 FAILURES = pathlib.Path("build/differential")
 FAMILIES = {"functions": functions, "movement": movement, "groups": groups, "copies": copies, "pipes": pipes, "written": written}
+ROUTES = ["ssa", "O0", "O2"]
 WORKERS = 2
+TOGETHER = 5  # random kernels of one program
 
 
 class Tally:
@@ -52,19 +56,48 @@ def run_program(number, route):
     return harness.run(programs[number], route)[:2]
 
 
-def run_seed(seed, route):
+def run_seeds(seeds, routes):
+    """Kernels of all these seeds as one program, and each alone if anything is wrong with that."""
+    passed, fault, *_ = run_all_ways(lambda warp: generator.program_of_all(f"random{seeds[0]}", seeds, warp), routes)
+    if not fault:
+        return passed, []
+    passed, faults = 0, []
+    for seed in seeds:
+        good, alone = run_seed(seed, routes)
+        passed += good
+        faults += alone
+    return passed, faults or [f"{fault}; again: --family random --seed {seeds[0]} --count {len(seeds)}"]
+
+
+def run_seed(seed, routes):
     tree = generator.generate(seed)
-    passed, faults, how = harness.run(generator.program_of(f"random{seed}", tree, seed), route)
-    if faults:
-        faults[0] += f"; shrunk: {shrunk(seed, tree, route, how)}"
-    return passed, faults
+    passed, fault, *where = run_all_ways(lambda warp: generator.program_of(f"random{seed}", tree, seed, warp), routes)
+    return passed, [f"{fault}; again: --family random --seed {seed} --count 1; shrunk: {shrunk(seed, tree, *where)}"] if fault else []
 
 
-def shrunk(seed, tree, route, how):
+def run_all_ways(program_for, routes):
+    """(runs that agree, what is wrong with the first that does not, its route, its size of warps, in which way it is wrong)"""
+    passed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for warp in generator.WARPS:
+            program = program_for(warp)
+            try:
+                expected = harness.run_reference(program)
+            except harness.Refused as reason:
+                return passed, f"{program.name}: {reason}", routes[0], warp, "invalid"
+            for route in routes:
+                good, faults, how = harness.run(program, route, expected, folder)
+                passed += good
+                if faults:
+                    return passed, f"{faults[0]}; route {route}, warps of {warp}", route, warp, how
+    return passed, ""
+
+
+def shrunk(seed, tree, route, warp, how):
     """The smallest program found that still goes wrong in the same way, written where a person finds it."""
     def fails(candidate):
-        return harness.run(generator.program_of("candidate", candidate, seed), route)[2] == how
-    small = generator.program_of(f"random{seed}", generator.shrink(tree, fails), seed)
+        return harness.run(generator.program_of("candidate", candidate, seed, warp), route)[2] == how
+    small = generator.program_of(f"random{seed}", generator.shrink(tree, fails), seed, warp)
     FAILURES.mkdir(parents=True, exist_ok=True)
     path = FAILURES / f"random{seed}.cl"
     path.write_text(small.source)
@@ -74,9 +107,11 @@ def shrunk(seed, tree, route, how):
 def run_random(pool, options, tally):
     """A few at a time when it is a matter of seconds."""
     end = time.monotonic() + options.seconds if options.seconds else None
-    seed, count = options.seed, 4 * WORKERS if end else options.count
+    routes, seed, count = [options.route] if options.route else ROUTES, options.seed, TOGETHER * WORKERS if end else options.count
+    print(f"random kernels from seed {seed}", flush=True)
     while end is None or time.monotonic() < end:
-        for result in pool.map(run_seed, range(seed, seed + count), [options.route] * count):
+        some = [range(at, min(at + TOGETHER, seed + count)) for at in range(seed, seed + count, TOGETHER)]
+        for result in pool.map(run_seeds, some, [routes] * len(some)):
             tally.add(*result)
         seed += count
         if end is None:
@@ -89,7 +124,7 @@ def run_all(options, tally):
                     if not options.only or options.only in program.name or any(options.only in case.name for case in program.cases))
     began = time.time()
     with concurrent.futures.ProcessPoolExecutor(WORKERS, multiprocessing.get_context("fork")) as pool:
-        for result in pool.map(run_program, range(len(programs)), [options.route] * len(programs)):
+        for result in pool.map(run_program, range(len(programs)), [options.route or "ssa"] * len(programs)):
             tally.add(*result)
         if not options.only and not options.family:
             tally.add(1, list(coverage.unexercised(harness.CACHE, began)))
@@ -101,10 +136,10 @@ def run_all(options, tally):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--family", action="append", choices=[*FAMILIES, "random"])
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=60, help="random kernels")
+    parser.add_argument("--seed", type=int, default=int(time.time()) % 10**9, help="of the first random kernel; others than last time if not given")
+    parser.add_argument("--count", type=int, default=100, help="random kernels")
     parser.add_argument("--seconds", type=float, help="random kernels for so long, in place of --count")
-    parser.add_argument("--route", default="ssa", choices=["ssa", "O0", "O2"])
+    parser.add_argument("--route", choices=ROUTES, help="through the compiler; without it, random kernels go by each of them, the others by ssa")
     parser.add_argument("--only", help="programs with a case of this name")
     options = parser.parse_args()
     tally = Tally()

@@ -1,11 +1,18 @@
 """Random kernels: expression trees over all scalar types and vectors, structured control flow that diverges, helper
 functions with pointers into each address space, private arrays, structs, unions, atomics, the LDS between barriers,
-asynchronous copies, launches of one and two dimensions.
+sub-groups, asynchronous copies, printf, launches of one and two dimensions.
+
+Each seed switches each of FEATURES on or off (swarm testing): what a feature hides is found where it is off. A loop, a
+call, a barrier or a printf may be a kernel's first statement, and a kernel may have no memory at all: it only prints.
 
 A kernel is a tree of Nodes, rendered to text; the same seed gives the same tree everywhere. Everything that OpenCL C leaves
 undefined is avoided by construction: signed sums go through unsigned ones, divisors are not zero, indices are masked,
 loops are counted, conversions from floating point are saturating, barriers are where all work-items come. NaN payloads are
 left to the implementation, so floats never reach integers by their bits.
+
+Sub-groups are as large as warps, of which PoCL knows nothing: it runs the same functions written out with barriers, for
+the size behind the input. They stand where all work-items come. Generic pointers are left out, since PoCL 3.1 has none, and so are
+halves other than in memory.
 """
 import random as random_module
 import re
@@ -16,13 +23,17 @@ import tree as trees
 from harness import Case, Program
 from tree import Node
 
-ITEMS, GROUP = 128, 32
+ITEMS = 128
+WARPS = (16, 32, 64)
 TYPES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "long": 8, "ulong": 8, "float": 0, "double": 0}
 WHOLE = [name for name, size in TYPES.items() if size]
 UNSIGNED = {"char": "uchar", "short": "ushort", "int": "uint", "long": "ulong"}
 WIDTHS = (2, 3, 4, 8, 16)
 HEADER = "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-WORDS, REALS = 96, 64  # results of a work-item
+WORDS, REALS = 112, 64  # results of a work-item
+FEATURES = ("memory", "narrow", "wide", "float", "double", "half", "vectors", "functions", "arrays", "initializers", "structs", "unions",
+            "pointers", "calls", "tables", "atomics", "swaps", "branches", "loops", "switches", "barriers", "copies", "subgroups", "printf")
+TYPE_FEATURES = {"narrow": ["char", "uchar", "short", "ushort"], "wide": ["long", "ulong"], "float": ["float"], "double": ["double"]}
 
 SCALARS = {"c1": "char", "c2": "uchar", "h1": "short", "h2": "ushort", "n1": "int", "n2": "int", "u1": "uint", "u2": "uint",
            "l1": "long", "l2": "ulong", "f1": "float", "f2": "float", "d1": "double"}
@@ -36,6 +47,7 @@ ATOMICS = ["add", "or", "and", "xor", "max", "min"]
 HELPERS = {
     "record": "struct record {{ char a; uint b; double c; short d[4]; }};",
     "word": "union word {{ uint u; int n; ushort h[2]; uchar c[4]; }};",
+    "fixed": "constant ushort fixed[3][5] = {{{{1, 2, 3}}, {{40000, 5, 6, 7, 8}}, {{9}}}};",
     "mixed": "uint mixed(uint a, int b) {{ if (b < 0) return a ^ (uint)b; for (int i = 0; i < (b & 3); i++) a = a * 5 + 1; return a; }}",
     "helper": "void helper(uint *value, uint by, uint *array) {{ if (by & 1) {{ *value += array[by & 7]; return; }} "
               "array[(by >> 1) & 7] ^= *value; }}",
@@ -44,7 +56,28 @@ HELPERS = {
                   "for (uint k = 0; k < (n & 3); k++) sum += in[(i + k * 5) & 127]; return sum; }}",
     "own_place": "void own_place(local uint *place, uint by) {{ if (by % 3 == 0) return; *place = *place * 3 + by; }}",
     "moved": "struct record moved(struct record s, uint by) {{ s.b += by; s.d[by & 3] ^= (short)by; return s; }}",
+    "warmed": "uint warmed(uint turns) {{ uint x = 1; for (uint i = 0; i < turns; i++) x = x * 7 + i; return x; }}",
 }
+
+# What sub-groups compute of x and the same number y in all work-items, and the same for a work-group that knows no sub-groups.
+SUB_GROUPS = {"reduce_add": ("sub_group_reduce_add(x)", "for (uint i = first; i < last; i++) result += shared[i];"),
+              "reduce_max": ("sub_group_reduce_max(x)", "for (uint i = first; i < last; i++) result = max(result, shared[i]);"),
+              "scan_add": ("sub_group_scan_inclusive_add(x)", "for (uint i = first; i <= lid; i++) result += shared[i];"),
+              "before_add": ("sub_group_scan_exclusive_add(x)", "for (uint i = first; i < lid; i++) result += shared[i];"),
+              "broadcast": ("sub_group_broadcast(x, y & 7)", "result = shared[first + (y & 7)];"),
+              "any": ("(uint)(sub_group_any((int)x) != 0)", "for (uint i = first; i < last; i++) result |= shared[i] != 0;"),
+              "all": ("(uint)(sub_group_all((int)x) != 0)", "result = 1; for (uint i = first; i < last; i++) result &= shared[i] != 0;"),
+              "place": ("get_sub_group_local_id() + get_sub_group_size() * x", "result = lid - first + (last - first) * x;"),
+              "number": ("get_sub_group_id() + get_num_sub_groups() * x", "result = lid / warp + (size + warp - 1) / warp * x;")}
+
+
+def sub_group_helper(name, group):
+    """In a program with EMULATED, the argument `warp` decides."""
+    ours, theirs = SUB_GROUPS[name]
+    head = f"uint sub_{name}_{group}(uint x, uint y, uint lid, uint warp, local uint *shared) {{{{\n"
+    return (f"#ifdef EMULATED\n{head}const uint size = {group}, first = lid / warp * warp, last = min(first + warp, size); uint result = 0;\n"
+            f"shared[lid] = x; barrier(CLK_LOCAL_MEM_FENCE); {theirs} barrier(CLK_LOCAL_MEM_FENCE); return result;\n}}}}\n"
+            f"#else\n{head}return {ours};\n}}}}\n#endif")
 
 
 def parts_of(kind):
@@ -60,11 +93,29 @@ def is_value(kind):
 class Generator:
     def __init__(self, seed):
         self.random = random_module.Random(seed)
+        self.shape = shape_of(seed)
+        self.group = self.shape[1][0] * (self.shape[1][1] if len(self.shape[1]) > 1 else 1)
+        self.features = self.chosen_features()
+        self.types = [name for name in TYPES if name in ("int", "uint") or any(name in TYPE_FEATURES.get(on, ()) for on in self.features)]
+        self.whole = [name for name in self.types if name in WHOLE]
+        self.prints = 0
+        self.rows = {}  # arrays with initializers: (type, rows, columns)
         self.variables = {}  # name: type, those that may be read and written here
         self.names = 0
         self.depth = 0
         self.loops = 0  # around the statement, that it may leave
-        self.barriers = True
+
+    def chosen_features(self):
+        """A kernel without memory is one of eight; all the others are as likely on as off."""
+        features = {name for name in FEATURES if self.random.random() < (0.875 if name == "memory" else 0.5)}
+        if "memory" not in features:
+            features -= {"tables", "copies", "subgroups"}
+        if "barriers" not in features:
+            features -= {"copies", "subgroups"}
+        return features
+
+    def has(self, name):
+        return name in self.features
 
     def pick(self, items):
         return self.random.choice(items)
@@ -111,7 +162,7 @@ class Generator:
             return self.leaf(kind)
         makers = [self.unary, self.binary, self.binary, self.binary, self.choice, self.conversion]
         if kind in WHOLE:
-            makers += [self.function, self.shift, self.divided]
+            makers += [self.function] * self.has("functions") + [self.shift, self.divided]
         return self.pick(makers)(kind, depth - 1)
 
     def unary(self, kind, depth):
@@ -140,7 +191,7 @@ class Generator:
         return Node(kind, f"(({kind})(({base})({{0}}) {self.pick('/%')} ({base})(({base})({{1}}) | 1)))", pair)
 
     def shift(self, kind, depth):
-        pair = [self.expression(kind, depth), self.expression(self.pick(WHOLE), depth)]
+        pair = [self.expression(kind, depth), self.expression(self.pick(self.whole), depth)]
         bits = 8 * TYPES[kind] - 1
         base = UNSIGNED.get(kind, kind)
         if self.random.random() < 0.5:
@@ -162,12 +213,12 @@ class Generator:
         return Node(kind, f"(({kind})({{0}} ? {{1}} : {{2}}))", [self.condition(depth), self.expression(kind, depth), self.expression(kind, depth)])
 
     def conversion(self, kind, depth):
-        return self.converted(kind, self.expression(self.pick(list(TYPES)), depth))
+        return self.converted(kind, self.expression(self.pick(self.types), depth))
 
     def condition(self, depth):
         if depth > 0 and self.random.random() < 0.3:
             return Node("bool", self.pick(["({0} && {1})", "({0} || {1})"]), [self.condition(depth - 1), self.condition(depth - 1)])
-        kind = self.pick(list(TYPES))
+        kind = self.pick(self.types)
         return Node("bool", f"({{0}} {self.pick(['<', '<=', '>', '>=', '==', '!='])} {{1}})",
                     [self.expression(kind, depth - 1), self.expression(kind, depth - 1)])
 
@@ -260,7 +311,7 @@ class Generator:
                                             "{{ struct record t = s; s = records[{0} & 1]; records[1] = t; }}"]), [self.expression("uint", 1)])
 
     def union_access(self):
-        name = self.pick(["u1", "n1", "h2", "c2"])
+        name = self.pick([known for known in ("u1", "n1", "h2", "c2") if known in self.variables])
         form = self.pick(["w.u = {0};", "w.n = (int){0};", "w.h[{0} & 1] = (ushort)u2;", "w.c[{0} & 3] = (uchar)n2;",
                           f"{name} = ({self.variables[name]})w.u + {{0}} * 0u;", f"{name} = ({self.variables[name]})w.h[{{0}} & 1];",
                           f"{name} = ({self.variables[name]})w.c[{{0}} & 3];"])
@@ -270,13 +321,15 @@ class Generator:
         """Halves are only in memory, where PoCL has them too."""
         if self.random.random() < 0.5:
             return Node("statement", "vstore_half({0}, {1} & 3, (half *)halves);", [self.expression("float", 2), self.expression("uint", 1)])
-        return Node("statement", "f1 = vload_half({0} & 3, (const half *)halves);", [self.expression("uint", 1)])
+        name = self.pick(["f1"] if self.has("float") else ["n1", "u1"])
+        loaded = Node("float", "vload_half({0} & 3, (const half *)halves)", [self.expression("uint", 1)])
+        return Node("statement", f"{name} = {{0}};", [loaded if name == "f1" else self.converted(self.variables[name], loaded)])
 
     def call(self):
         name = self.pick(self.scalars())
         kind = self.variables[name]
         value, other = self.expression("uint", 2), self.expression("int", 2)
-        form = self.random.randrange(5)
+        form = self.pick([2] + [0] * self.has("arrays") + [1] * self.has("calls") + [3] * self.has("tables") + [4] * self.has("memory"))
         if form == 0:
             return Node("statement", "helper(&{0}, {1}, array);", [Node("place", "u1"), value])
         if form == 1:
@@ -284,17 +337,64 @@ class Generator:
         call = ("mixed({0}, {1})", "from_table(table, {0})", "from_input(in, {0} & 127, (uint){1})")[form - 2]
         return Node("statement", f"{name} = {{0}};", [self.converted(kind, Node("uint", call, [value, other]))])
 
+    def initialized(self):
+        """An array of which some elements are known to the compiler, and some not."""
+        kind, rows, columns = self.pick(self.whole), self.random.randint(2, 3), self.random.randint(2, 20)
+        name, lines = self.fresh("rows"), []
+        known = self.random.random() < 0.2  # all of them
+        for _ in range(rows):
+            elements = [str(self.random.randrange(128)) for _ in range(self.random.randint(1, columns))]
+            if not known and self.random.random() < 0.5:
+                elements[self.random.randrange(len(elements))] = f"({kind})seed"
+            lines.append("{{" + ", ".join(elements) + "}}")
+        if self.random.random() < 0.3:
+            lines.pop()
+        self.rows[name] = (kind, rows, columns)
+        return name, f"{kind} {name}[{rows}][{columns}] = {{{{{', '.join(lines)}}}}};"
+
+    def rows_access(self):
+        if self.random.random() < 0.2:
+            name = self.pick(self.scalars())
+            place = Node("ushort", "fixed[{0} % 3][{1} % 5]", [self.expression("uint", 1), self.expression("uint", 1)])
+            return Node("statement", f"{name} = {{0}};", [self.converted(self.variables[name], place)])
+        array = self.pick(sorted(self.rows))
+        kind, rows, columns = self.rows[array]
+        place = f"{array}[{{0}} % {rows}][{{1}} % {columns}]"
+        indices = [self.expression("uint", 1), self.expression("uint", 1)]
+        if self.random.random() < 0.5:
+            return Node("statement", place + " = {2};", indices + [self.expression(kind, 2)])
+        name = self.pick(self.scalars())
+        return Node("statement", f"{name} = {{0}};", [self.converted(self.variables[name], Node(kind, place, indices))])
+
+    def pointer_access(self):
+        """p leads into one of two arrays, at most 3 elements in."""
+        name = self.pick(["u1", "u2"])
+        form = self.pick(["p = {0} ? array + ({1} & 3) : other + ({2} & 3);", "p[{1} & 3] = {2};", f"{name} ^= p[{{1}} & 3];", "*p += {1};",
+                          f"{name} += p == other + ({{2}} & 3);"])
+        return Node("statement", form, [self.condition(1), self.expression("uint", 1), self.expression("uint", 1)])
+
+    def printed(self):
+        self.prints += 1
+        names = [self.pick([known for known in self.variables if known in SCALARS and self.variables[known] in WHOLE]) for _ in range(2)]
+        return self.print_line(f"at {self.prints}", names)
+
+    def print_line(self, label, names):
+        """Lines come in any order, so each says where and whose it is."""
+        words = {"char": "%d", "uchar": "%u", "short": "%d", "ushort": "%u", "int": "%d", "uint": "%u", "long": "%ld", "ulong": "%lx"}
+        return Node("statement", f'printf("{label}: %u {" ".join(words[self.variables[name]] for name in names)}\\n", gid, {", ".join(names)});')
+
     def atomic(self):
         """Each counter has one operation, so that the order does not matter, and nobody reads it."""
         number = self.random.randrange(len(ATOMICS))
-        where = self.pick(["counters", "tally"]) if self.barriers else "counters"
+        where = self.pick(["counters"] * self.has("memory") + ["tally"] * self.has("barriers"))
         return Node("statement", f"atomic_{ATOMICS[number]}(&{where}[{number}], {{0}});", [self.expression("uint", 2)])
 
     def swap(self):
         """Values that change places; around loops, phis that read each other."""
-        return Node("statement", self.pick(["{{ uint t = u1; u1 = u2; u2 = t; }}", "{{ float t = f1; f1 = f2; f2 = t; }}",
-                                            "{{ int t = n1; n1 = n2; n2 = (int)u1; u1 = (uint)t; }}",
-                                            "{{ long t = l1; l1 = (long)l2; l2 = (ulong)t; }}", "{{ uint t = u2; u2 += u1; u1 = t; }}"]))
+        return Node("statement", self.pick(["{{ uint t = u1; u1 = u2; u2 = t; }}", "{{ int t = n1; n1 = n2; n2 = (int)u1; u1 = (uint)t; }}",
+                                            "{{ uint t = u2; u2 += u1; u1 = t; }}"] +
+                                           ["{{ float t = f1; f1 = f2; f2 = t; }}"] * self.has("float") +
+                                           ["{{ long t = l1; l1 = (long)l2; l2 = (ulong)t; }}"] * self.has("wide")))
 
     def branch(self):
         with_else = self.random.random() < 0.5
@@ -331,12 +431,20 @@ class Generator:
 
     def body(self, short=False):
         self.depth += 1
-        makers = [self.assignment] * 6 + [self.array_access, self.structure_access, self.structure_copy, self.union_access, self.half_access,
-                                          self.vector_statement, self.vector_statement, self.call, self.call, self.atomic, self.swap]
+        makers = [self.assignment] * 6
+        for feature, more in {"arrays": [self.array_access], "structs": [self.structure_access, self.structure_copy],
+                              "unions": [self.union_access], "half": [self.half_access], "vectors": [self.vector_statement] * 2,
+                              "calls": [self.call] * 2, "swaps": [self.swap], "initializers": [self.rows_access],
+                              "pointers": [self.pointer_access]}.items():
+            makers += more * self.has(feature)
+        if self.has("atomics") and (self.has("memory") or self.has("barriers")):
+            makers += [self.atomic]
         if self.depth < 4:
-            makers += [self.branch, self.branch, self.loop, self.switch]
-        if self.loops:
+            makers += [self.branch] * 2 * self.has("branches") + [self.loop] * self.has("loops") + [self.switch] * self.has("switches")
+        if self.loops and self.has("branches"):
             makers += [self.leave_loop]
+        if self.has("printf") and self.depth < 3 and self.prints < 3:
+            makers += [self.printed]
         statements = [self.pick(makers)() for _ in range(1 if short else self.random.randint(1, 3))]
         self.depth -= 1
         return Node("list", "", statements)
@@ -345,55 +453,101 @@ class Generator:
 
     def exchange(self):
         """Through the LDS."""
-        name, step = self.pick(["u1", "u2"]), self.random.randint(1, GROUP - 1)
-        return Node("statement", f"tile[lid] = {name}; barrier(CLK_LOCAL_MEM_FENCE); {name} ^= tile[(lid + {step}) % {GROUP}]; "
+        name, step = self.pick(["u1", "u2"]), self.random.randint(1, self.group - 1)
+        return Node("statement", f"tile[lid] = {name}; barrier(CLK_LOCAL_MEM_FENCE); {name} ^= tile[(lid + {step}) % {self.group}]; "
                                  "barrier(CLK_LOCAL_MEM_FENCE);")
 
     def copied_tile(self):
-        name, first = self.pick(["u1", "u2"]), self.random.randint(0, 3)
-        copy = self.pick([f"async_work_group_copy(tile, in + {GROUP * first}, {GROUP}, 0)",
-                          f"async_work_group_copy((local uint4 *)tile, (global const uint4 *)in + {8 * first}, {GROUP // 4}, 0)",
-                          f"async_work_group_strided_copy(tile, in + {first}, {GROUP}, {self.random.randint(1, 3)}, 0)"])
-        return Node("statement", f"{{{{ event_t event = {copy}; wait_group_events(1, &event); {name} += tile[{name} % {GROUP}]; "
+        name, group = self.pick(["u1", "u2"]), self.group
+        first, stride = self.random.randint(0, ITEMS // group - 1), self.random.randint(1, max(1, (ITEMS - 4) // group))
+        strided_first = self.random.randint(0, min(3, ITEMS - 1 - (group - 1) * stride))
+        copy = self.pick([f"async_work_group_copy(tile, in + {group * first}, {group}, 0)",
+                          f"async_work_group_copy((local uint4 *)tile, (global const uint4 *)in + {group // 4 * first}, {group // 4}, 0)",
+                          f"async_work_group_strided_copy(tile, in + {strided_first}, {group}, {stride}, 0)"])
+        return Node("statement", f"{{{{ event_t event = {copy}; wait_group_events(1, &event); {name} += tile[{name} % {group}]; "
                                  "barrier(CLK_LOCAL_MEM_FENCE); }}")
+
+    def sub_group(self):
+        name, number = self.pick(["u1", "u2"]), self.random.randrange(8)
+        return Node("statement", f"{name} ^= sub_{self.pick(sorted(SUB_GROUPS))}_{self.group}({{0}}, {number}, lid, in[{ITEMS}], shared);", [self.expression("uint", 1)])
 
     def uniform_loop(self):
         """The same number of trips for all, and nobody leaves early: barriers may be inside."""
         index = self.fresh("i")
-        limit = self.pick(["2", "3", "((uint)get_group_id(0) & 1) + 1", "(in[5] & 3)"])
+        limit = self.pick(["2", "3", "((uint)get_group_id(0) & 1) + 1"] + ["(in[5] & 3)"] * self.has("memory"))
         self.variables[index] = "uint"
         inner = Node("list", "", self.body().children + [self.together()])
         del self.variables[index]
         return Node("statement", f"for (uint {index} = 0; {index} < {limit}; {index}++) {{{{\n{{0}}\n}}}}", [inner])
 
     def together(self):
-        return self.pick([self.exchange, self.exchange, self.copied_tile])()
+        return self.pick([self.exchange] + [self.copied_tile] * self.has("copies") + [self.sub_group] * 2 * self.has("subgroups"))()
 
     def early_return(self):
-        return Node("statement", "if {0} {{ mine[0] = l2; return; }}", [self.condition(2)])
+        return Node("statement", f"if {{0}} {{{{ {'mine[0] = u1; ' if self.has('memory') else ''}return; }}}}", [self.condition(2)])
+
+    def beginning(self):
+        """What may be the first statement of the program; gives p1 if it computes anything."""
+        barrier, hello = "barrier(CLK_LOCAL_MEM_FENCE);", 'printf("begun\\n");'
+        forms = ["uint p1 = 0; for (uint i = 0; i < 4; i++) p1 = p1 * 5 + i;", "uint p1 = 1; do p1 *= 3; while (p1 < 100);",
+                 "uint p1 = warmed(5);", "uint p1 = warmed((uint)get_local_id(0) & 3);"]
+        if self.has("barriers"):
+            forms += [barrier, f"for (int i = 0; i < 4; i++) {barrier}"]
+        if self.has("printf"):
+            forms += [hello, f"for (int i = 0; i < 3; i++) {hello}", "if (get_local_id(0) & 1) " + hello]
+        text = self.pick(forms)
+        if "p1" in text:
+            self.variables["p1"] = "uint"
+        return Node("statement", text.replace("{", "{{").replace("}", "}}"), name="p1" if "p1" in text else None)
 
     # ---- the whole
 
     def declarations(self):
-        lines = {name: f"{kind} {name} = {STARTS[name]};" for name, kind in SCALARS.items()}
-        lines |= {"array": "uint array[8] = {{1, 2, 3, 4, 5, 6, 7, gid}};",
-                  "s": "struct record s = {{(char)gid, seed, (double)gid * 0.5, {{1, 2, 3, (short)seed}}}};",
-                  "records": "struct record records[2]; records[0] = s; s.b ^= 5; records[1] = s;",
-                  "w": "union word w; w.u = seed;", "halves": "ushort halves[4] = {{0x3c00, 0xc000, (ushort)(gid << 7), 1}};",
-                  "va": "uint4 va[4] = {{(uint4)(seed), (uint4)(gid), (uint4)(1, 2, 3, 4), (uint4)(lid, seed, gid, 7)}};",
-                  "mine": f"global ulong *mine = out + gid * {WORDS};", "real": f"global double *real = reals + gid * {REALS};"}
-        if self.barriers:
-            lines["tile"] = f"local uint tile[{GROUP}] __attribute__((aligned(16)));"
+        lines = {name: f"{kind} {name} = {STARTS[name]};" for name, kind in SCALARS.items() if name in self.variables}
+        if self.has("arrays") or self.has("pointers"):
+            lines["array"] = "uint array[8] = {{1, 2, 3, 4, 5, 6, 7, gid}};"
+        if self.has("pointers"):
+            lines |= {"other": "uint other[8] = {{seed, gid}};", "p": "uint *p = seed & 1 ? array : other;"}
+        for _ in range(2 * self.has("initializers")):
+            name, line = self.initialized()
+            lines[name] = line
+        if self.has("structs"):
+            lines |= {"s": "struct record s = {{(char)gid, seed, (double)gid * 0.5, {{1, 2, 3, (short)seed}}}};",
+                      "records": "struct record records[2]; records[0] = s; s.b ^= 5; records[1] = s;"}
+        if self.has("unions"):
+            lines["w"] = "union word w; w.u = seed;"
+        if self.has("half"):
+            lines["halves"] = "ushort halves[4] = {{0x3c00, 0xc000, (ushort)(gid << 7), 1}};"
+        if self.has("memory"):
+            lines |= {"mine": f"global ulong *mine = out + gid * {WORDS};", "real": f"global double *real = reals + gid * {REALS};"}
+        if self.has("barriers"):
+            lines["tile"] = f"local uint tile[{self.group}] __attribute__((aligned(16)));"
             start = ", ".join(["0", "0", "0xffffffff", "0", "0", "0xffffffff"])
             lines["tally"] = (f"local uint tally[6]; if (lid < 6) {{{{ const uint start[6] = {{{{{start}}}}}; tally[lid] = start[lid]; }}}} "
                               "barrier(CLK_LOCAL_MEM_FENCE);")
-        lines["near"] = f"local uint near[{GROUP}]; near[lid] = seed;"
-        for _ in range(3):
-            kind, name = self.pick(list(TYPES)) + str(self.pick(WIDTHS)), self.fresh("v")
-            self.variables[name] = kind
-            element, bits = parts_of(kind)[0], self.random.randrange(24)
-            lines[name] = f"{kind} {name} = ({kind})(({element})(seed >> {bits})); {name}.s1 = ({element})gid;"
+        if self.has("subgroups"):
+            lines["shared"] = f"local uint shared[{self.group}];"
+        if self.has("calls"):
+            lines["near"] = f"local uint near[{self.group}]; near[lid] = seed;"
+        if self.has("vectors"):
+            lines["va"] = "uint4 va[4] = {{(uint4)(seed), (uint4)(gid), (uint4)(1, 2, 3, 4), (uint4)(lid, seed, gid, 7)}};"
+            for _ in range(3):
+                self.declare_vector(lines)
         return Node("list", "", [Node("statement", line, name=name) for name, line in lines.items()])
+
+    def declare_vector(self, lines):
+        kind, name = self.pick(self.types) + str(self.pick(WIDTHS)), self.fresh("v")
+        self.variables[name] = kind
+        element, bits = parts_of(kind)[0], self.random.randrange(24)
+        lines[name] = f"{kind} {name} = ({kind})(({element})(seed >> {bits})); {name}.s1 = ({element})gid;"
+
+    def sums(self):
+        """A number that every element of an array with an initializer is in."""
+        lines = []
+        for name, (_, rows, columns) in self.rows.items():
+            lines.append(f"ulong sum_{name} = 0; for (uint i = 0; i < {rows}; i++) for (uint j = 0; j < {columns}; j++) "
+                         f"sum_{name} = sum_{name} * 31 + (ulong){name}[i][j];")
+        return [Node("statement", line.replace("{", "{{").replace("}", "}}")) for line in lines]
 
     def outputs(self):
         words, reals = [], []
@@ -401,59 +555,113 @@ class Generator:
             element, width = parts_of(kind)
             parts = [name] if width == 1 else [f"{name}.s{'0123456789abcdef'[i]}" for i in range(width)]
             (words if element in WHOLE else reals).append(parts)
-        words += [["s.a"], ["s.b"], ["s.d[gid & 3]"], ["records[0].b", "records[1].b"], ["w.u"], ["near[lid]"], [f"array[{i}]" for i in range(8)]]
-        words += [[f"va[{i}].{part}" for part in "xyzw"] for i in range(4)]
-        reals += [["s.c"], ["records[1].c"], ["vload_half(gid & 3, (const half *)halves)"]]
+        words += [[f"sum_{name}"] for name in self.rows]
+        if self.has("structs"):
+            words += [["s.a"], ["s.b"], ["s.d[gid & 3]"], ["records[0].b", "records[1].b"]]
+            reals += [["s.c"], ["records[1].c"]]
+        words += [["w.u"]] * self.has("unions") + [["near[lid]"]] * self.has("calls")
+        words += [[f"array[{i}]" for i in range(8)]] * (self.has("arrays") or self.has("pointers"))
+        words += [["*p"] + [f"other[{i}]" for i in range(8)]] * self.has("pointers")
+        words += [[f"va[{i}].{part}" for part in "xyzw"] for i in range(4 * self.has("vectors"))]
+        reals += [["vload_half(gid & 3, (const half *)halves)"]] * self.has("half")
+        if not self.has("memory"):
+            return Node("list", "", self.sums() + self.printed_results(words, reals))
         lines = []
         for buffer, groups, kind in (("mine", words, "(ulong)"), ("real", reals, "")):
             at = 0
             for group in groups:
                 lines.append(" ".join(f"{buffer}[{at + i}] = {kind}{part};" for i, part in enumerate(group)))
                 at += len(group)
-        if self.barriers:
-            lines.append("barrier(CLK_LOCAL_MEM_FENCE); if (lid < 6) counters[6 + gid / 32 * 6 + lid] = tally[lid];")
-        return Node("list", "", [Node("statement", line) for line in lines])
+        if self.has("barriers"):
+            lines.append(f"barrier(CLK_LOCAL_MEM_FENCE); if (lid < 6) counters[6 + gid / {self.group} * 6 + lid] = tally[lid];")
+        return Node("list", "", self.sums() + [Node("statement", line) for line in lines])
+
+    def printed_results(self, words, reals):
+        """Of a kernel without memory; now and then nothing at all."""
+        if self.random.random() < 0.1:
+            return []
+        parts = [f"(ulong){part}" for group in words for part in group] + [f"convert_long_sat({part})" for group in reals for part in group]
+        lines = [parts[at:at + 8] for at in range(0, len(parts), 8)]
+        tally = [Node("statement", 'barrier(CLK_LOCAL_MEM_FENCE); if (lid < 6) printf("tally: %u %u\\n", gid, tally[lid]);')]
+        return tally * self.has("barriers") + [Node("statement", f'printf("result {number}: %u{" %lx" * len(line)}\\n", gid, {", ".join(line)});')
+                for number, line in enumerate(lines)]
 
     def kernel(self, name):
-        self.variables = dict(SCALARS)
-        self.barriers = self.random.random() < 0.7
+        begins = self.random.random() < 0.5
+        beginning = [self.beginning()] if begins else []
+        self.variables |= {known: kind for known, kind in SCALARS.items() if kind in self.types}
         declarations = self.declarations()
         parts = []
         for _ in range(self.random.randint(2, 5)):
             parts += self.body().children
             if self.random.random() < 0.6:
-                parts.append(self.pick([self.together, self.together, self.uniform_loop])() if self.barriers else self.early_return())
-        helpers = Node("list", "", [Node("statement", text, name=known) for known, text in HELPERS.items()])
-        return Node("kernel", KERNEL.replace("NAME", name), [helpers, declarations, Node("list", "", parts), self.outputs()])
+                parts.append(self.pick([self.together, self.together, self.uniform_loop])() if self.has("barriers") else self.early_return())
+        body = [Node("list", "", beginning), declarations, Node("list", "", parts), self.outputs()]
+        text = "\n".join(node.render() for node in body)
+        known = HELPERS | {f"sub_{name}_{self.group}": sub_group_helper(name, self.group) for name in sorted(SUB_GROUPS)}
+        helpers = [Node("statement", line, name=word) for word, line in known.items() if re.search(rf"\b{word}\b", text)]
+        form = KERNEL.replace("NAME", name).replace("ARGUMENTS", ARGUMENTS if self.has("memory") else "void")
+        form = form.replace("START", "in[gid]" if self.has("memory") else "gid * 2654435761u + 12345").replace("GROUP", str(self.group))
+        return Node("kernel", form, [Node("list", "", helpers), *body])
 
 
 # Work-items are counted through, in launches of one and of two dimensions.
+ARGUMENTS = "global const uint *in, constant uint *table, global uint *counters, global ulong *out, global double *reals"
 KERNEL = """{0}
-kernel void NAME(global const uint *in, constant uint *table, global uint *counters, global ulong *out, global double *reals) {{
-  uint lid = (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0));
-  uint gid = (uint)(get_group_id(1) * get_num_groups(0) + get_group_id(0)) * """ + str(GROUP) + """ + lid;
-  uint seed = in[gid];
+kernel void NAME(ARGUMENTS) {{
 {1}
+  uint lid = (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0));
+  uint gid = (uint)(get_group_id(1) * get_num_groups(0) + get_group_id(0)) * GROUP + lid;
+  uint seed = START;
 {2}
 {3}
+{4}
 }}
 """
-SHAPES = [((ITEMS,), (GROUP,)), ((16, 8), (8, 4)), ((32, 4), (32, 1))]
+SHAPES = [((128,), (32,)), ((16, 8), (8, 4)), ((32, 4), (32, 1)), ((128,), (64,)), ((120,), (40,)), ((24, 5), (8, 5)), ((128,), (16,)), ((16, 8), (16, 8))]
 
 
-def program_of(name, tree, seed):
+def shape_of(seed):
+    return SHAPES[seed % len(SHAPES)]
+
+
+def case_of(kernel, text, seed, warp):
+    """The launch of a kernel with this text."""
     random = random_module.Random(seed ^ 0x5eed)
-    values = np.frombuffer(random.randbytes(4 * ITEMS), np.uint32).copy()
-    counters = np.zeros((1 + ITEMS // GROUP) * 6, np.uint32)
+    values = np.append(np.frombuffer(random.randbytes(4 * ITEMS), np.uint32), np.uint32(warp))
+    counters = np.zeros((1 + ITEMS // 16) * 6, np.uint32)
     counters[[2, 5]] = 0xffffffff
     args = [values, np.frombuffer(random.randbytes(4 * 16), np.uint32).copy(), counters, np.zeros(WORDS * ITEMS, np.uint64),
             np.zeros(REALS * ITEMS, np.float64)]
-    return Program(name, HEADER + tree.render(), [Case("k", *SHAPES[seed % len(SHAPES)], args)], standard="CL2.0")
+    return Case(kernel, *shape_of(seed), [] if f"{kernel}(void)" in text else args)
 
 
-def generate(seed):
+def program_with(name, text, cases, warp):
+    header = HEADER + "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n" * ("sub_group_" in text)
+    return Program(name, header + text, cases, standard="CL2.0", settings={"cu.warp_size": warp}, prints="printf(" in text,
+                   reference_options=["-DEMULATED"])
+
+
+def program_of(name, tree, seed, warp=32):
+    text = tree.render()
+    return program_with(name, text, [case_of("k", text, seed, warp)], warp)
+
+
+def program_of_all(name, seeds, warp):
+    """The kernels of some seeds in one program, which takes less time; see program_of()."""
+    helpers, kernels, cases = {}, [], []
+    for seed in seeds:
+        tree = generate(seed, f"k{seed}")
+        helpers |= {node.name: node.render() for node in tree.children[0].children}
+        tree.children[0] = Node("list", "")
+        kernels.append(tree.render())
+        cases.append(case_of(f"k{seed}", kernels[-1], seed, warp))
+    return program_with(name, "\n".join([*helpers.values(), *kernels]), cases, warp)
+
+
+def generate(seed, name="k"):
     """The tree of one kernel."""
-    return Generator(seed).kernel("k")
+    return Generator(seed).kernel(name)
 
 
 def shrink(tree, fails, seconds=60):

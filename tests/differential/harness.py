@@ -6,6 +6,10 @@ runs all cases of a program as the launches of one launch file; PoCL runs them t
 numpy arrays. Integers must be the same bits; floating point as `ulp` of the case says, 0 meaning the same bits
 (any NaN equals any other, and -0 equals +0).
 """
+import contextlib
+import ctypes
+import functools
+import itertools
 import json
 import os
 import pathlib
@@ -58,10 +62,12 @@ class Case:
 
 class Program:
     """`reference`, where PoCL cannot run it: a function that returns what run_reference() would. `standard` is Warpwait's;
-    the references get what is older, and the same for generated kernels."""
+    the references get what is older, and the same for generated kernels. `prints`: what the kernels print counts, lines in any
+    order. `reference_options` are PoCL's alone."""
 
-    def __init__(self, name, source, cases, options=(), machine="teaching", settings=None, reference=None, standard=None):
-        self.standard = standard
+    def __init__(self, name, source, cases, options=(), machine="teaching", settings=None, reference=None, standard=None, prints=False,
+                 reference_options=()):
+        self.standard, self.prints, self.reference_options = standard, prints, list(reference_options)
         self.name, self.source, self.cases, self.reference = name, source, cases, reference
         self.options, self.machine, self.settings = list(options), machine, settings or {}
 
@@ -138,10 +144,17 @@ def call_warpwait(command, timeout):
         raise Refused(f"no end after {timeout} s") from None
 
 
-def run_warpwait(program, route="ssa", timeout=120):
-    """Per case the list of its buffers after the run. Raises Refused."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
+def with_lines(program, results, printed):
+    """What the kernels print is a buffer more, of the last case."""
+    if program.prints:
+        results[-1].append(np.array(sorted(printed.splitlines()), str))
+    return results
+
+
+def run_warpwait(program, route="ssa", folder=None, timeout=120):
+    """Per case the list of its buffers after the run. Raises Refused. What is compiled in the same `folder` again is not compiled."""
+    with contextlib.ExitStack() as stack:
+        folder = pathlib.Path(folder or stack.enter_context(tempfile.TemporaryDirectory()))
         content = write_launch(program, folder, route)
         command = ["run", folder / "launch.json", "--quiet", "--host", "plain", "--out", folder / "report"]
         command += [word for buffer in content["buffers"] for word in ("--dump", f"{buffer}={folder / buffer}.out")]
@@ -151,9 +164,10 @@ def run_warpwait(program, route="ssa", timeout=120):
         # A hazard is a sentence on stderr: none of these kernels deserves one.
         if done.stderr.strip():
             raise Refused(done.stderr.strip()[-600:])
-        return [[np.frombuffer((folder / f"b{number}_{place}.out").read_bytes(), arg.dtype)
-                 for place, arg in enumerate(case.args) if isinstance(arg, np.ndarray)]
-                for number, case in enumerate(program.cases)]
+        results = [[np.frombuffer((folder / f"b{number}_{place}.out").read_bytes(), arg.dtype)
+                    for place, arg in enumerate(case.args) if isinstance(arg, np.ndarray)]
+                   for number, case in enumerate(program.cases)]
+        return with_lines(program, results, done.stdout)
 
 
 # ---- PoCL ------------------------------------------------------------------------------------------
@@ -175,15 +189,40 @@ def context():
     return _context
 
 
+class Printed:
+    """What PoCL's printf writes to the process's own standard output, in place of showing it."""
+
+    def __enter__(self):
+        sys.stdout.flush()
+        self.file, self.kept = tempfile.TemporaryFile(), os.dup(1)
+        os.dup2(self.file.fileno(), 1)
+        return self
+
+    def __exit__(self, *_):
+        ctypes.CDLL(None).fflush(None)
+        os.dup2(self.kept, 1)
+        os.close(self.kept)
+        self.file.seek(0)
+        self.text = self.file.read().decode()
+        self.file.close()
+
+
+@functools.lru_cache(1)
+def built_reference(source, options):
+    return cl.Program(context(), source).build(options=list(options), cache_dir=False)
+
+
 def run_reference(program):
     """As run_warpwait()."""
     if program.reference:
         return program.reference()
     queue = cl.CommandQueue(context())
-    options = ["-w", "-cl-opt-disable", *program.options]
+    options = ["-w", "-cl-opt-disable", *program.options, *program.reference_options]
     try:
-        built = cl.Program(context(), program.source).build(options=options, cache_dir=False)
-        return [run_reference_case(queue, built, case) for case in program.cases]
+        built = built_reference(program.source, tuple(options))
+        with Printed() as printed:
+            results = [run_reference_case(queue, built, case) for case in program.cases]
+        return with_lines(program, results, printed.text)
     except cl.Error as error:
         raise Refused(f"PoCL: {str(error)[-600:]}") from None
 
@@ -221,7 +260,7 @@ def ordered(values):
 def wrong(got, expected, ulp):
     """A mask of the elements that are too far off."""
     if got.dtype.kind != "f":
-        return got != expected
+        return np.array([one != other for one, other in itertools.zip_longest(got, expected)]) if got.dtype.kind == "U" else got != expected
     far = np.abs(ordered(got) - ordered(expected)) > ulp
     return far & ~(np.isnan(got) & np.isnan(expected))
 
@@ -242,20 +281,21 @@ def compare(program, got, expected):
             bad = wrong(one, other, case.ulp)
             if bad.any():
                 at = int(np.flatnonzero(bad)[0])
-                ours_value, theirs_value = one[at], other[at]
+                ours_value, theirs_value = (values[at] if at < len(values) else None for values in (one, other))
                 faults.append(f"{program.name}/{case.name}: buffer {number}[{at}] is {ours_value!r}, the reference has {theirs_value!r}")
                 break
     return faults
 
 
-def run(program, route="ssa"):
-    """(cases that agree, lines about those that do not, what went wrong: "", "differs", "refused", "invalid")."""
+def run(program, route="ssa", expected=None, folder=None):
+    """(cases that agree, lines about those that do not, what went wrong: "", "differs", "refused", "invalid"). `expected`, if
+    that is known, is what run_reference() gives."""
     try:
-        expected = run_reference(program)
+        expected = expected or run_reference(program)
     except Refused as reason:
         return 0, [f"{program.name}: {reason}"], "invalid"
     try:
-        ours = run_warpwait(program, route)
+        ours = run_warpwait(program, route, folder)
     except Refused as reason:
         return 0, [f"{program.name}: {reason}"], "refused"
     faults = compare(program, ours, expected)
