@@ -170,12 +170,19 @@ static void take_dma_replies(struct cu *cu, cycle_t now) {
 
 /* ---- new work-groups ---------------------------------------------------------------------- */
 
+/* What a warp starts with has been in its registers all along: nothing forwards it, so nobody waits for it. */
+static void set_first_operands(struct cu_warp *warp) {
+  for (unsigned i = 0; i < ISA_SLOTS; i++)
+    warp->operand[i].maker = CU_NO_UNIT;
+}
+
 static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32_t index, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   struct cu_scheduler *scheduler = &cu->schedulers[slot % cu->params.schedulers];
   struct cu_kernel *kernel = cu->groups[group_slot].kernel;
   *warp = (struct cu_warp){
       .kernel = kernel, .scheduler = scheduler, .since = now, .started = now, .group = group_slot, .index = index};
+  set_first_operands(warp);
   cu_note_turn(cu, slot, now);
   warp->pc = cu->source->start_warp.call(cu->source->start_warp.self, slot, group_slot, index);
   scheduler->age[scheduler->aged++] = (uint8_t)slot;

@@ -118,8 +118,9 @@ TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
       " copy.to_lds e, [t], [p], 200, size=4\n ld.lds.b32 f, [t]\n add.i32 f, f, f\n bar.lds\n wait e\n exit\n",
       LDS_HEAD " ld.lds.b32 b[0], [t + a]\n st.lds.b32 [t + a], b[0]\n bar.all\n ld.lds.b32 b[1], [t]\n exit\n",
   };
-  static const char *const modes[] = {"", "dma.full=retry", "dma.copy=lanes", "dma.copy=blocking cu.accesses=3"};
-  for (size_t k = 0; k < 8; k++) {
+  static const char *const modes[] = {"", "dma.full=retry", "dma.copy=lanes", "dma.copy=blocking cu.accesses=3",
+                                      "cu.forward_latency=100 cu.guard_latency=90 cu.dispatch_latency=1"};
+  for (size_t k = 0; k < 2 * sizeof modes / sizeof *modes; k++) {
     struct rig rig;
     uint64_t total = 0, by_pc = 0;
     char settings[128];
@@ -137,4 +138,15 @@ TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
     EXPECT_EQ(rig.result.stalls[STALL_ISSUED], cu->warp_instructions + cu->copy_retries + cu->copy_slots);
     rig_free(&rig);
   }
+}
+
+TEST(accounts, what_a_warp_starts_with_is_forwarded_by_nobody) {
+  /* It used to count as made in cycle 0 by the unit of integers, and to wait for it as issuing. */
+  const char *text = ".kernel k\n.reg v\n add.f32 v, v, v\n exit\n";
+  struct rig early;
+  rig_run(&early, "cu.forward_latency=100 cu.dispatch_latency=1", 64, 64, text);
+  EXPECT_EQ(early.result.cycles, rig_cycles("cu.dispatch_latency=1", 64, 64, text));
+  EXPECT_EQ(early.result.stalls[STALL_ISSUED], early.result.cu.warp_instructions);
+  EXPECT_EQ(early.result.cu.warp_instructions, 4);
+  rig_free(&early);
 }
