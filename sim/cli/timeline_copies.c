@@ -73,6 +73,18 @@ static int by_release(const void *one, const void *other, void *waits) {
   return cu ? cu : last ? last : order(i, j);
 }
 
+/* ---- sorting and searching; without rows there is no array either, which qsort() and bsearch() would want ---- */
+
+static void sort(void *rows, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+  if (count)
+    qsort(rows, count, size, compare);
+}
+
+static const void *find(const void *wanted, const void *rows, size_t count, size_t size,
+                        int (*compare)(const void *, const void *)) {
+  return count ? bsearch(wanted, rows, count, size, compare) : NULL;
+}
+
 /* ---- joining ---- */
 
 static void join_wait(struct timeline_copies *copies, struct timeline_copy *copy) {
@@ -97,10 +109,10 @@ static void join_wait(struct timeline_copies *copies, struct timeline_copy *copy
 
 static void join_parts(const struct timeline_copies *copies, struct timeline_copy *copy) {
   const struct timeline_part wanted = {.copy = copy->event.field[TIMELINE_COPY_COPY], .cu = copy->event.cu};
-  const struct timeline_part *part = bsearch(&wanted, copies->part, copies->parts, sizeof *part, by_copy);
-  const struct timeline_part *end = copies->part + copies->parts;
+  const struct timeline_part *part = find(&wanted, copies->part, copies->parts, sizeof *part, by_copy);
   if (!part)
     return;
+  const struct timeline_part *end = copies->part + copies->parts;
   while (part > copies->part && by_copy(part - 1, &wanted) == 0)
     part--;
   for (; part < end && by_copy(part, &wanted) == 0; part++) {
@@ -108,11 +120,6 @@ static void join_parts(const struct timeline_copies *copies, struct timeline_cop
     if (part->to > copy->served_to)
       copy->served_to = part->to;
   }
-}
-
-static void sort(void *rows, size_t count, size_t size, int (*compare)(const void *, const void *)) {
-  if (count)
-    qsort(rows, count, size, compare);
 }
 
 void timeline_copies_join(struct timeline_copies *copies) {
@@ -139,7 +146,7 @@ void timeline_copies_free(struct timeline_copies *copies) {
 const struct timeline_copy *timeline_copies_find(const struct timeline_copies *copies,
                                                  const struct timeline_event *event) {
   const struct timeline_copy wanted = {.event = *event};
-  return copies->copies ? bsearch(&wanted, copies->copy, copies->copies, sizeof wanted, by_issue) : NULL;
+  return find(&wanted, copies->copy, copies->copies, sizeof wanted, by_issue);
 }
 
 /* ---- mooring ---- */

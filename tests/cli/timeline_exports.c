@@ -133,6 +133,19 @@ TEST(timeline_export, a_copy_lasts_to_its_waits_release_and_has_steps) {
   free(json);
 }
 
+TEST(timeline_export, a_copy_that_no_engine_carries_out_has_no_steps_in_channels) {
+  /* A timeline without any event of channels has no array of them, which bsearch() must not be given: sanitizers. */
+  const struct timeline_event copy = {TIMELINE_COPY, 0, 0, 10, 45, {1, 0, 0, 7, 4, 2, 1, 256, 12, 45}};
+  struct message message = {.text = ""};
+  start("lanes.json");
+  write_timeline(run, &copy, 1);
+  EXPECT_TRUE(export(timeline_export_perfetto, &message));
+  char *json = tool_read("lanes.json");
+  EXPECT_CONTAINS(json, "\"cat\":\"copy\",\"name\":\"copy to LDS\"");
+  EXPECT_TRUE(strstr(json, "in channels") == NULL);
+  free(json);
+}
+
 TEST(timeline_export, a_copy_may_be_in_an_engine_that_another_compute_unit_tells_of) {
   const struct timeline_event events[] = {{TIMELINE_CHANNEL, 0, 0, 14, 30, {1, 256, 4, 1}},
                                           {TIMELINE_COPY, 1, 0, 10, 45, {1, 0, 0, 7, 4, 2, 1, 256, 12, 45}}};
