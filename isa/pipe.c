@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/step.h"
+#include "sim/core/need.h"
 
 const char *const isa_pipe_kinds[ISA_PIPE_KINDS] = {"item", "group", "subgroup", "packet"};
 
@@ -108,8 +109,7 @@ static struct isa_reservation *in_queue(const struct isa_pipe_queue *queue, uint
 static struct isa_reservation *append(struct isa_pipe_queue *queue) {
   if (queue->count == queue->room) {
     struct isa_pipe_queue larger = {.room = queue->room ? 2 * queue->room : 16, .count = queue->count};
-    larger.at = calloc(larger.room, sizeof *larger.at);
-    assert(larger.at && "an open reservation takes some fifty bytes");
+    larger.at = need(larger.room, sizeof *larger.at);
     for (uint32_t i = 0; i < queue->count; i++)
       larger.at[i] = *in_queue(queue, i);
     free(queue->at);

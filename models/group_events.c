@@ -1,9 +1,9 @@
 /* Events of a work-group: which are live, and what a wait for them says. */
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "models/group.h"
+#include "sim/core/need.h"
 
 struct cu_event *group_find_event(struct cu_group *group, uint32_t id) {
   for (uint32_t i = 0; i < group->event_count; i++)
@@ -16,9 +16,7 @@ struct cu_event *group_find_event(struct cu_group *group, uint32_t id) {
 struct cu_event *group_add_event(struct cu_group *group, uint32_t id) {
   if (group->event_count == group->event_room) {
     uint32_t room = group->event_room ? 2 * group->event_room : 8;
-    struct cu_event *events = realloc(group->events, room * sizeof *events);
-    assert(events && "a live event takes eight bytes");
-    group->events = events;
+    group->events = need_more(group->events, room, sizeof *group->events);
     group->event_room = room;
   }
   struct cu_event *event = &group->events[group->event_count++];

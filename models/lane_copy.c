@@ -1,10 +1,10 @@
 #include "models/lane_copy.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "models/group.h"
 #include "models/tell.h"
+#include "sim/core/need.h"
 
 enum { UNROLL = 16 };
 
@@ -179,8 +179,7 @@ static uint32_t add_copy(struct lane_copies *copies, const struct lane_copy *cop
     index++;
   if (index == copies->copies) {
     uint32_t room = index ? 2 * index : 8;
-    copies->copy = realloc(copies->copy, room * sizeof *copies->copy);
-    assert(copies->copy && "a copy under way takes a few hundred bytes");
+    copies->copy = need_more(copies->copy, room, sizeof *copies->copy);
     for (copies->copies = room; room-- > index;)
       copies->copy[room].active = false;
   }

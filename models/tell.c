@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/core/need.h"
+
 /* Cycles that a warp has waited in one bucket. */
 struct wait {
   enum stall stall;
@@ -293,8 +295,7 @@ void tell_meeting(const struct cu *cu, const struct cu_group *group, const struc
 static struct copy *add_copy(struct tell *to) {
   if (to->copy_count == to->copy_room) {
     to->copy_room = to->copy_room ? 2 * to->copy_room : 16;
-    to->copies = realloc(to->copies, to->copy_room * sizeof *to->copies);
-    assert(to->copies && "a copy under way takes some hundred bytes");
+    to->copies = need_more(to->copies, to->copy_room, sizeof *to->copies);
   }
   return &to->copies[to->copy_count++];
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -12,6 +13,7 @@
 
 #include "sim/cli/file.h"
 #include "sim/cli/output.h"
+#include "sim/core/need.h"
 #include "sim/core/params.h"
 
 enum { OPTIONS = 96, VERBS = 32 };
@@ -205,6 +207,29 @@ bool cli_output_some(struct text *text, struct message *message) {
   text->length = 0;
   return good;
 }
+
+/* ---- memory ---- */
+
+static struct message asked; /* the command, for who finds that it wants too much */
+
+_Noreturn static void out_of_memory(size_t bytes) {
+  struct message message;
+  message_fail(&message, "out of memory: `warpwait %.900s` needs %zu bytes more", asked.text, bytes);
+  exit(cli_bad_input(&message));
+}
+
+/* Without memory the JSON parser names a fault of the text instead. */
+static void *json_memory(size_t size) { return need_more(NULL, size, 1); }
+
+void cli_tell_memory(int argc, char **argv) {
+  size_t used = 0;
+  for (int i = 1; i < argc && used < sizeof asked.text; i++)
+    used += (size_t)snprintf(asked.text + used, sizeof asked.text - used, "%s%s", i > 1 ? " " : "", argv[i]);
+  need_failing(out_of_memory);
+  json_set_alloc_funcs(json_memory, free);
+}
+
+/* ---- verbs ---- */
 
 static int unknown_verb(const struct verb *verbs, size_t count, const char *word) {
   const char *names[VERBS];

@@ -57,6 +57,10 @@ error_t cli_number(struct argp_state *state, const char *option, const char *wor
 /* An input and an output, the latter behind the former or behind -o (`key` is 'o'). False: it is one word too many. */
 bool cli_in_and_out(int key, const char *word, const char **in, const char **out);
 
+/* Where need() or the JSON parser gets no memory, the program ends with CLI_BAD_INPUT and a line with these words of
+ * the command. */
+void cli_tell_memory(int argc, char **argv);
+
 /* Prints the message and returns CLI_BAD_INPUT. */
 int cli_bad_input(const struct message *message);
 

@@ -372,8 +372,9 @@ static bool take(void *self, size_t task, const void *bytes) {
   return true;
 }
 
-static bool lost(void *self, size_t task, const char *why) {
+static bool lost(void *self, size_t task, const char *why, bool defect) {
   struct batch *batch = self;
+  batch->run->broken |= defect;
   batch->cases[task].status = EXPLAIN_FAILED;
   snprintf(batch->cases[task].reason, EXPLAIN_REASON, "%s", why);
   batch->run->done++;

@@ -23,6 +23,7 @@ struct explain_run {
   struct job_options *options; /* NULL: the trace is all there is */
   const char *path;            /* of the trace that was given */
   unsigned workers;
+  bool broken;                   /* a process ended by a defect: what it was to find out is missing */
   struct job job;                /* the base, as it was run; its machine is the base of all */
   struct launch_result *results; /* the base's, of `count` launches; gone once all of them have finished */
   size_t count;

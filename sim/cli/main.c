@@ -57,6 +57,7 @@ int main(int argc, char **argv) {
   struct message message;
   atexit(flush_output);
   interrupt_listen();
+  cli_tell_memory(argc, argv);
   signal(SIGXFSZ, SIG_IGN); /* a file that would be too large is told, as a full disk is */
   /* Small arrays too come fresh from the system, which has them as zeros and gives memory to those parts that are used:
    * of a large machine a small launch uses little. */

@@ -13,8 +13,8 @@
 enum cli_status {
   CLI_FINE = 0,
   CLI_WENT_WRONG = 1, /* the simulated kernel: a failed check, a deadlock, the cycle limit */
-  CLI_BAD_INPUT = 2,  /* bad input or usage, told in one line */
-  CLI_DEFECT = 3,     /* ours: out of memory, a broken invariant */
+  CLI_BAD_INPUT = 2,  /* bad input or usage, or more than there is memory for, told in one line */
+  CLI_DEFECT = 3,     /* ours: a broken invariant */
 };
 
 struct message {

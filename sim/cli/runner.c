@@ -147,8 +147,10 @@ static bool run_with_waveform(struct job *job, struct simulation *simulation, st
 
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
              struct message *message) {
-  *results = need(job->launch_count, sizeof **results);
+  *results = calloc(job->launch_count, sizeof **results);
   *count = 0;
+  if (!*results)
+    return message_fail(message, "out of memory: results of %zu launches", job->launch_count);
   if (!job_variables(job, message))
     return false;
   struct simulation *simulation =

@@ -107,8 +107,8 @@ static bool take_recorded(void *self, size_t number, const void *answer) {
 }
 
 /* A recording that cannot be made is not missed: its points are run. */
-static bool lose_recorded(void *self, size_t number, const char *why) {
-  (void)self, (void)number, (void)why;
+static bool lose_recorded(void *self, size_t number, const char *why, bool defect) {
+  (void)self, (void)number, (void)why, (void)defect;
   return true;
 }
 
@@ -135,7 +135,8 @@ static bool take(void *self, size_t number, const void *answer) {
   return batch->run->take(batch->run->self, batch->run->task[batch->task[number]].number, answer);
 }
 
-static bool lose(void *self, size_t number, const char *why) {
+static bool lose(void *self, size_t number, const char *why, bool defect) {
+  (void)defect;
   struct sweep_outcome outcome = {.status = SWEEP_failed};
   snprintf(outcome.reason, sizeof outcome.reason, "%s", why);
   return take(self, number, &outcome);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "sim/cli/interrupt.h"
+#include "sim/cli/message.h"
 #include "sim/core/need.h"
 
 enum { TICK_MS = 100 };
@@ -62,9 +63,16 @@ static void send_all(int file, const unsigned char *bytes, size_t size) {
   }
 }
 
+/* The parent says it, once for all workers that came to that. */
+static void leave_without_memory(size_t bytes) {
+  (void)bytes;
+  _exit(CLI_BAD_INPUT);
+}
+
 /* SIGINT from a terminal is for the parent, who ends its workers. A worker builds thousands of machines: what one gives
  * back is kept for the next, but for large arrays, which are cheaper to have zeroed by the system. */
 static void settle_in(pid_t parent) {
+  need_failing(leave_without_memory);
   mallopt(M_TOP_PAD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   mallopt(M_MMAP_THRESHOLD, 32 << 10);
@@ -122,8 +130,14 @@ static void answered(struct pool *pool, const unsigned char *bytes) {
   pool->ended |= !pool->work->take(pool->work->self, task, bytes + sizeof task);
 }
 
+static bool is_memory(int status) { return WIFEXITED(status) && WEXITSTATUS(status) == CLI_BAD_INPUT; }
+
 /* What a worker's end says, and whether that was its own doing. */
 static bool its_own(int status, char why[80]) {
+  if (is_memory(status)) {
+    snprintf(why, 80, "out of memory");
+    return true;
+  }
   if (WIFEXITED(status)) {
     snprintf(why, 80, "the process that ran it ended with exit status %d", WEXITSTATUS(status));
     return true;
@@ -142,7 +156,7 @@ static void died(struct pool *pool, unsigned number, int status) {
   if (own ? ++fate->deaths < SWEEP_DEATHS : ++fate->kills < SWEEP_KILLS)
     return;
   fate->done = true;
-  pool->ended |= !pool->work->lost(pool->work->self, at - 1, why);
+  pool->ended |= !pool->work->lost(pool->work->self, at - 1, why, !is_memory(status));
 }
 
 /* The pipe's end, that is the worker's. Another one takes its place if there is more to deal. */

@@ -21,10 +21,10 @@ enum { SWEEP_WORKERS = 256, SWEEP_DEATHS = 2, SWEEP_KILLS = 20 /* of one task, b
 struct sweep_work {
   size_t tasks, answer_bytes;
   void *self;
-  void (*work)(void *self, size_t task, void *answer);       /* in a worker; the answer is zeroed */
-  bool (*take)(void *self, size_t task, const void *answer); /* false: ends all */
-  bool (*lost)(void *self, size_t task, const char *why);    /* likewise */
-  bool (*tick)(void *self);                                  /* ten times a second; likewise */
+  void (*work)(void *self, size_t task, void *answer);                 /* in a worker; the answer is zeroed */
+  bool (*take)(void *self, size_t task, const void *answer);           /* false: ends all */
+  bool (*lost)(void *self, size_t task, const char *why, bool defect); /* likewise; no defect: out of memory */
+  bool (*tick)(void *self);                                            /* ten times a second; likewise */
 };
 
 /* As many as there are processors. */

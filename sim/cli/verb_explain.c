@@ -173,7 +173,7 @@ static int tell_missing(const struct explain_run *run, const struct explain_vary
                missing.names.data, missing.why);
   message_print(message);
   free(missing.names.data);
-  return CLI_DEFECT;
+  return run->broken ? CLI_DEFECT : CLI_BAD_INPUT;
 }
 
 static int explain(struct invocation *call, struct explain_run *run, struct explain_vary *vary) {

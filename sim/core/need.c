@@ -1,20 +1,22 @@
 #include "sim/core/need.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_DEFECT = 3 }; /* as the command line has it */
+static void (*failing)(size_t bytes);
 
-static void *present(void *memory) {
+void need_failing(void (*fail)(size_t bytes)) { failing = fail; }
+
+static void *present(void *memory, size_t count, size_t size) {
   if (memory)
     return memory;
-  fputs("warpwait: out of memory\n", stderr);
-  exit(EXIT_DEFECT);
+  if (failing)
+    failing(size && count > SIZE_MAX / size ? SIZE_MAX : count * size);
+  abort();
 }
 
-void *need(size_t count, size_t size) { return present(calloc(count ? count : 1, size)); }
+void *need(size_t count, size_t size) { return present(calloc(count ? count : 1, size), count, size); }
 
-void *need_more(void *old, size_t count, size_t size) { return present(reallocarray(old, count, size)); }
+void *need_more(void *old, size_t count, size_t size) { return present(reallocarray(old, count, size), count, size); }
 
-char *need_copy(const char *text) { return present(strdup(text)); }
+char *need_copy(const char *text) { return present(strdup(text), strlen(text) + 1, 1); }

@@ -5,11 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Small things, zeroed. There is nothing sensible to do without them: ends the program with exit status 3.
- * Large things that a user asked for by size (buffers) do not come from here. */
+/* Small things, zeroed. There is nothing sensible to do without them: calls what need_failing() was given, which does
+ * not return. Large things that a user asked for by size (buffers) do not come from here. */
 void *need(size_t count, size_t size);
 void *need_more(void *old, size_t count, size_t size);
 char *need_copy(const char *text);
+
+/* Who says that `bytes` more are not to be had, and ends the process; abort() does as long as there is nobody. A
+ * process has one, set as it begins. */
+void need_failing(void (*fail)(size_t bytes));
 
 /* A number of bytes or things as C's functions take it. Where that has 32 bits, a larger one becomes the largest, which
  * no allocation gives. */

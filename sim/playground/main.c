@@ -15,6 +15,7 @@ static const struct verb verbs[] = {
 
 /* The worker always names a verb, or asks for the version. */
 int main(int argc, char **argv) {
+  cli_tell_memory(argc, argv);
   if (strcmp(argv[1], "--version") == 0) {
     puts("warpwait " WARPWAIT_VERSION);
     return CLI_FINE;

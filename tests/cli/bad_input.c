@@ -1,6 +1,8 @@
 /* Bad input: one line on stderr that names place, value and what is legal; exit status 2; nothing else. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
@@ -26,6 +28,42 @@ static void refuse(const char *arguments, const char *parts) {
   }
   EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
   outcome_free(&outcome);
+}
+
+/* A launch file of so many launches. */
+static void write_many_launches(unsigned count) {
+  char *text = calloc(count + 10u, 100);
+  size_t used = (size_t)sprintf(text, "{\"program\": \"kernel.wws\", \"buffers\": {\"data\": {\"bytes\": 4}},"
+                                      " \"launches\": [");
+  while (count--)
+    used += (size_t)sprintf(
+        text + used,
+        "{\"kernel\": \"plus\", \"global\": [1], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 5}, {\"local\": 64}]}%s",
+        count ? "," : "]}");
+  tool_file("many.json", text);
+  free(text);
+}
+
+/* As refuse(), with so many MiB of addresses. */
+static void refuse_within(unsigned mebibytes, const char *arguments, const char *parts) {
+  struct rlimit before;
+  getrlimit(RLIMIT_AS, &before);
+  const struct rlimit less = {(rlim_t)mebibytes << 20, before.rlim_max};
+  ct_note("%s with %u MiB", arguments, mebibytes);
+  setrlimit(RLIMIT_AS, &less);
+  refuse(arguments, parts);
+  setrlimit(RLIMIT_AS, &before);
+}
+
+TEST(bad_input, what_there_is_no_memory_for_is_no_defect_and_said_in_one_line) {
+#ifndef __SANITIZE_ADDRESS__ /* which wants more addresses than this leaves */
+  fixture_folder();
+  write_many_launches(20000);
+  refuse_within(30, "run many.json", "warpwait: out of memory: `warpwait run many.json` needs | bytes more\n");
+  refuse_within(30, "check many.json", "warpwait: out of memory: `warpwait check many.json` needs ");
+  refuse_within(300, "run many.json", "warpwait: out of memory: results of 20000 launches\n");
+  refuse_within(300, "explain --quiet many.json", "warpwait: out of memory: results of 20000 launches\n");
+#endif
 }
 
 TEST(cli, bad_usage_is_told_in_one_line) {

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/core/need.h"
 #include "tests/ct.h"
 
 enum { TASKS = 200, WORKERS = 3, DIES = 17, KILLED = 40, EXITS = 60 };
@@ -18,7 +19,7 @@ struct seen {
 
 struct rig {
   struct seen *seen;
-  size_t taken[TASKS], takes, losses, lost, limit;
+  size_t taken[TASKS], takes, losses, lost, defects, limit;
   char why[100];
 };
 
@@ -50,6 +51,12 @@ static void leave(void *self, size_t task, void *answer) {
     _exit(3);
 }
 
+static void want_too_much(void *self, size_t task, void *answer) {
+  square(self, task, answer);
+  if (task == EXITS)
+    free(need(SIZE_MAX / 2, 1));
+}
+
 /* The first time. */
 static void be_killed(void *self, size_t task, void *answer) {
   const struct rig *rig = self;
@@ -67,8 +74,9 @@ static bool take(void *self, size_t task, const void *answer) {
   return ++rig->takes < rig->limit;
 }
 
-static bool lose(void *self, size_t task, const char *why) {
+static bool lose(void *self, size_t task, const char *why, bool defect) {
   struct rig *rig = self;
+  rig->defects += defect;
   rig->losses++;
   rig->lost = task;
   strcpy(rig->why, why);
@@ -119,6 +127,7 @@ TEST(sweep_workers, a_task_whose_worker_dies_twice_is_lost_and_the_others_go_on)
   EXPECT_EQ(rig.seen->times[DIES], SWEEP_DEATHS);
   EXPECT_EQ(rig.losses, 1);
   EXPECT_EQ(rig.lost, DIES);
+  EXPECT_EQ(rig.defects, 1);
   EXPECT_CONTAINS(rig.why, "SIGSEGV");
   rig_free(&rig);
 }
@@ -128,6 +137,16 @@ TEST(sweep_workers, a_worker_that_ends_itself_is_no_better) {
   EXPECT_TRUE(run(&rig, leave, TASKS));
   check_taken_but(&rig, EXITS);
   EXPECT_CONTAINS(rig.why, "exit status 3");
+  rig_free(&rig);
+}
+
+TEST(sweep_workers, a_worker_without_memory_is_no_defect) {
+  struct rig rig = rig_new();
+  EXPECT_TRUE(run(&rig, want_too_much, TASKS));
+  check_taken_but(&rig, EXITS);
+  EXPECT_EQ(rig.losses, 1);
+  EXPECT_EQ(rig.defects, 0);
+  EXPECT_STREQ(rig.why, "out of memory");
   rig_free(&rig);
 }
 
