@@ -124,7 +124,7 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   playground/folder_test timeline/exports_test explain/explain_test sweep/sweep_test check/reference_cases \
   check/random_kernels check/timings sweep/points_test check/sarif_test
 PLAIN   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
-  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers
+  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers playground/serve_test
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
 # OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.
