@@ -10,6 +10,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/timeline_export.h"
 #include "sim/cli/timeline_value.h"
+#include "sim/core/csv.h"
 
 enum { MOST = TIMELINE_KINDS * TIMELINE_FIELDS, NONE = UINT8_MAX };
 
@@ -34,26 +35,15 @@ static void make_columns(struct columns *columns) {
     }
 }
 
-/* Text that may hold commas and quotes. */
-static void print_quoted(FILE *file, const char *text) {
-  putc('"', file);
-  for (; *text; text++) {
-    if (*text == '"')
-      putc('"', file);
-    putc(*text, file);
-  }
-  putc('"', file);
-}
-
 static void print_code(FILE *file, const struct timeline_code *code) {
   if (!code) {
     fputs(",,,", file);
     return;
   }
   putc(',', file);
-  print_quoted(file, code->file);
+  csv_quoted(file, code->file);
   fprintf(file, ",%" PRIu32 ",", code->line);
-  print_quoted(file, code->text);
+  csv_quoted(file, code->text);
 }
 
 static void print_event(FILE *file, const struct columns *columns, const struct timeline_run *run,
@@ -66,7 +56,7 @@ static void print_event(FILE *file, const struct columns *columns, const struct 
     const uint8_t field = columns->field[event->kind][column];
     putc(',', file);
     if (field != NONE)
-      fputs(timeline_value(run, event, field, text), file);
+      csv_cell(file, timeline_value(run, event, field, text));
   }
   print_code(file, timeline_code_of(run, event));
   putc('\n', file);

@@ -3,25 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/core/csv.h"
 #include "sim/core/params.h"
 #include "sim/sweep/store_parts.h"
 
 /* ---- CSV ------------------------------------------------------------------------------------------- */
-
-/* As RFC 4180 has it, but for the ends of lines, which are those of this system. */
-static void print_text(FILE *file, const char *text) {
-  if (!text[strcspn(text, ",\"\r\n")]) {
-    fputs(text, file);
-    return;
-  }
-  putc('"', file);
-  for (; *text; text++) {
-    if (*text == '"')
-      putc('"', file);
-    putc(*text, file);
-  }
-  putc('"', file);
-}
 
 /* The fewest digits that give the same number again. */
 static void say_number(char text[32], double number) {
@@ -41,6 +27,8 @@ const char *store_cell(sqlite3_stmt *row, int column, char number[32]) {
   return text ? text : "";
 }
 
+static void print_plain(FILE *file, const char *number) { fputs(number, file); }
+
 bool store_csv(struct store *store, FILE *file, char message[PLAN_MESSAGE]) {
   sqlite3_stmt *row = store_prepare(store, sqlite3_mprintf("SELECT * FROM points ORDER BY number, key"), message);
   int status = SQLITE_DONE;
@@ -49,12 +37,12 @@ bool store_csv(struct store *store, FILE *file, char message[PLAN_MESSAGE]) {
     return false;
   const int columns = sqlite3_column_count(row);
   for (int i = COLUMN_NUMBER; i < columns; i++) {
-    print_text(file, sqlite3_column_name(row, i));
+    csv_cell(file, sqlite3_column_name(row, i));
     putc(i + 1 < columns ? ',' : '\n', file);
   }
   while (!ferror(file) && (status = sqlite3_step(row)) == SQLITE_ROW)
     for (int i = COLUMN_NUMBER; i < columns; i++) {
-      print_text(file, store_cell(row, i, number));
+      (sqlite3_column_type(row, i) == SQLITE_TEXT ? csv_cell : print_plain)(file, store_cell(row, i, number));
       putc(i + 1 < columns ? ',' : '\n', file);
     }
   return store_finish(store, row, ferror(file) ? SQLITE_DONE : status, message);

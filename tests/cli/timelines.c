@@ -182,6 +182,15 @@ TEST(timelines, a_file_whose_name_is_not_utf_8_is_called_so_and_cannot_be_record
   EXPECT_FALSE(tool_exists("t.wwt"));
 }
 
+TEST(timelines, a_csv_has_no_cell_that_a_spreadsheet_runs) {
+  folder();
+  tool_file("=cmd|x.wws", fixture_kernel);
+  run("run =cmd|x.wws " MANY " --timeline t.csv --out r", "");
+  char *csv = tool_read("t.csv");
+  EXPECT_CONTAINS(csv, ",\"'=cmd|x.wws\",");
+  free(csv);
+}
+
 TEST(timelines, a_disk_that_is_full_is_told) {
   char path[500];
   folder();

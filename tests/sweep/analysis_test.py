@@ -160,6 +160,18 @@ number  status    queue  machine  wait.mean (us)  reason
         self.assertNotIn(".0,", output)
 
 
+    def test_csv_has_no_cell_that_a_spreadsheet_runs(self):
+        path = self.folder / "formula.sqlite"
+        made_store.make(path, {"define.A": ["=cmd|' /C calc'!A0", "@SUM(1)", "-2+3", "-3"]}, lambda _: (-1.5,),
+                        metrics=[("cost", "", "")])
+        whole = subprocess.run([WARPWAIT, "sweep", "csv", path],
+                               capture_output=True, text=True, check=True).stdout
+        for output in (sweep("query", "table", path, "--csv", "--metrics", "cost")[1], whole):
+            frame = pandas.read_csv(io.StringIO(output), dtype=str)
+            self.assertEqual(frame["define.A"].tolist(), ["'=cmd|' /C calc'!A0", "'@SUM(1)", "'-2+3", "-3"])
+            self.assertEqual(frame["cost"].tolist(), ["-1.5"] * 4)
+
+
 class Knees(Folder):
     def test_of_a_hyperbola_it_is_where_its_slope_is_the_chords(self):
         # y = 1/x on [1, n]: y' = -1/x^2 equals the chord's slope -1/n at x = sqrt(n).

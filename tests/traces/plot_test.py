@@ -478,6 +478,12 @@ class Files(Folder):
         self.assertEqual(pandas.read_csv(out, index_col=0).iloc[0].to_dict(),
                          {bucket: cycles for bucket, cycles in stalls.items() if cycles})
 
+    def test_the_numbers_have_no_cell_that_a_spreadsheet_runs(self):
+        out, report = self.folder / "cells.csv", self.report_of("05_double_buffer")
+        self.assertEqual(plot("hiding", report, "--labels", "=cmd|x", "-o", self.folder / "cells.svg", "--csv", out), (0, ""))
+        self.assertIn("'=cmd|x", out.read_text())
+        self.assertNotIn(",=", out.read_text())
+
     def test_it_runs_where_it_is_installed(self):
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         package = self.folder / "lib" / version / "dist-packages/warpwait_trace"

@@ -4,6 +4,7 @@ import json
 import math
 
 import pandas
+from warpwait_trace.cells import to_csv
 
 from .store import plain
 
@@ -65,7 +66,7 @@ def as_csv(answer):
     """The rows as CSV, whole numbers without a fraction."""
     cells = {name: pandas.Series([plain(value) for value in column], dtype=object)
              for name, column in answer.rows.items()}
-    return pandas.DataFrame(cells).to_csv(index=False, lineterminator="\n")
+    return to_csv(pandas.DataFrame(cells), index=False)
 
 
 def as_json(answer):

@@ -7,6 +7,7 @@ from matplotlib import pyplot
 from matplotlib.patches import Patch
 from matplotlib.transforms import offset_copy
 
+from ..cells import to_csv
 from .colours import in_order, look
 from .inputs import PlotError
 
@@ -68,7 +69,7 @@ def save(figure, path):
 
 def save_table(table, path):
     """Writes a frame as CSV, likewise."""
-    write_whole(path, table.to_csv)
+    write_whole(path, lambda file: to_csv(table, file))
 
 
 def write_whole(path, write):

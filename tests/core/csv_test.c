@@ -1,0 +1,51 @@
+/* Cells of comma-separated values. */
+#include <stdlib.h>
+
+#include "sim/core/csv.h"
+#include "tests/ct.h"
+
+static void expect_cell(const char *text, const char *cell, const char *quoted) {
+  char *made = NULL;
+  size_t size = 0;
+  FILE *file = open_memstream(&made, &size);
+  csv_cell(file, text);
+  fflush(file);
+  EXPECT_STREQ(made, cell);
+  rewind(file);
+  csv_quoted(file, text);
+  putc('\0', file);
+  fclose(file);
+  EXPECT_STREQ(made, quoted);
+  free(made);
+}
+
+TEST(csv, a_cell_is_quoted_when_it_must_be) {
+  expect_cell("", "", "\"\"");
+  expect_cell("kernel.cl", "kernel.cl", "\"kernel.cl\"");
+  expect_cell("a,b", "\"a,b\"", "\"a,b\"");
+  expect_cell("a \"b\"", "\"a \"\"b\"\"\"", "\"a \"\"b\"\"\"");
+  expect_cell("a\nb", "\"a\nb\"", "\"a\nb\"");
+  expect_cell("a\rb", "\"a\rb\"", "\"a\rb\"");
+}
+
+TEST(csv, a_cell_that_a_spreadsheet_would_run_is_text) {
+  expect_cell("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0", "\"'=cmd|' /C calc'!A0\"");
+  expect_cell("@SUM(1)", "'@SUM(1)", "\"'@SUM(1)\"");
+  expect_cell("+1+cmd|x", "'+1+cmd|x", "\"'+1+cmd|x\"");
+  expect_cell("-2+3", "'-2+3", "\"'-2+3\"");
+  expect_cell("-", "'-", "\"'-\"");
+  expect_cell("-nan(1)", "'-nan(1)", "\"'-nan(1)\"");
+  expect_cell("\t=1", "'\t=1", "\"'\t=1\"");
+  expect_cell("\r=1", "\"'\r=1\"", "\"'\r=1\"");
+  expect_cell("\n=1", "\"'\n=1\"", "\"'\n=1\"");
+  expect_cell("=\"a\",1", "\"'=\"\"a\"\",1\"", "\"'=\"\"a\"\",1\"");
+}
+
+TEST(csv, numbers_and_what_has_a_sign_inside_stay) {
+  static const char *const same[] = {"-3", "+3", "-0.5", "-.5", "-1e-3", "+1E+3", "3-4", "a=b", " =1", "0x10"};
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    char quoted[32];
+    snprintf(quoted, sizeof quoted, "\"%s\"", same[i]);
+    expect_cell(same[i], same[i], quoted);
+  }
+}
