@@ -78,7 +78,8 @@ static void add_source(const struct view *view, const struct check_side *side, c
 
 /* A place without a line, as of SPIR-V without lines, is a file alone. A column that is not known is the first. */
 static void add_place(const struct view *view, const struct check_place *place) {
-  text_print(view->text, "%s%s:", view->paint->bold, place->path);
+  text_print(view->text, "%s", view->paint->bold);
+  text_foreign(view->text, "%s:", place->path);
   if (place->line)
     text_print(view->text, "%" PRIu32 ":%" PRIu32 ":", place->line, place->column ? place->column : 1);
   text_print(view->text, "%s ", view->paint->off);
@@ -103,8 +104,8 @@ static void add_who(const struct view *view, const struct check_hazard *hazard) 
   const struct isa_launch *launch = &view->report->job->launches[hazard->launch].isa;
   char other[64];
   if (view->report->job->launch_count > 1)
-    text_print(view->text, "  launch %" PRIu32 " of %zu, kernel '%s'\n", hazard->launch + 1,
-               view->report->job->launch_count, launch->kernel->name);
+    text_line(view->text, "  launch %" PRIu32 " of %zu, kernel '%s'", hazard->launch + 1,
+              view->report->job->launch_count, launch->kernel->name);
   text_print(view->text, hazard->other.program ? "  here: " : "  ");
   add_side(view, launch, &hazard->here);
   if (hazard->other.program) {
@@ -122,14 +123,14 @@ static void add_bytes(const struct view *view, const struct check_hazard *hazard
     return;
   text_print(text, "  %" PRIu32 " byte%s at ", hazard->bytes, text_s(hazard->bytes));
   if (hazard->space == CHECK_LDS && bytes.name)
-    text_print(text, "byte %" PRIu64 " of local '%s'\n", bytes.offset, bytes.name);
+    text_line(text, "byte %" PRIu64 " of local '%s'", bytes.offset, bytes.name);
   else if (hazard->space == CHECK_LDS)
     text_print(text, "byte %" PRIu64 " of the work-group's LDS\n", bytes.offset);
   else if (bytes.beyond)
-    text_print(text, "address 0x%" PRIx64 ", byte %" PRIu64 " of buffer '%s', which has %" PRIu64 "\n", hazard->address,
-               bytes.offset, bytes.name, bytes.beyond->bytes);
+    text_line(text, "address 0x%" PRIx64 ", byte %" PRIu64 " of buffer '%s', which has %" PRIu64, hazard->address,
+              bytes.offset, bytes.name, bytes.beyond->bytes);
   else if (bytes.name)
-    text_print(text, "byte %" PRIu64 " of buffer '%s'\n", bytes.offset, bytes.name);
+    text_line(text, "byte %" PRIu64 " of buffer '%s'", bytes.offset, bytes.name);
   else
     text_print(text, "address 0x%" PRIx64 ", before every buffer\n", hazard->address);
 }
@@ -167,7 +168,7 @@ static void add_hazard(const struct view *view, const struct check_hazard *hazar
   add_who(view, hazard);
   add_bytes(view, hazard);
   if (*hazard->detail)
-    text_print(view->text, "  %s\n", hazard->detail);
+    text_line(view->text, "  %s", hazard->detail);
   text_print(view->text, "  %" PRIu64 " time%s%s\n", hazard->count, text_s(hazard->count),
              hazard->count == 1 ? "" : ", of which this is the first");
   check_advice(hazard, advice);

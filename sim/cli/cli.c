@@ -14,6 +14,7 @@
 #include "sim/cli/file.h"
 #include "sim/cli/output.h"
 #include "sim/core/need.h"
+#include "sim/cli/text.h"
 #include "sim/core/params.h"
 
 enum { OPTIONS = 96, VERBS = 32 };
@@ -193,10 +194,41 @@ bool cli_flush(struct message *message) {
   return (fflush(stdout) == 0 && !ferror(stdout)) || fail_standard_output(message);
 }
 
-bool cli_output(const char *path, const char *data, size_t size, struct message *message) {
+/* To standard output. A terminal gets no control characters but those of `painted` text. */
+static bool put_out(const char *data, size_t size, bool painted) {
+  struct text screen = {0};
+  const bool shown = isatty(STDOUT_FILENO);
+  if (shown)
+    text_screen(&screen, data, size, painted);
+  const size_t length = shown ? screen.length : size;
+  const bool good = !length || fwrite(shown ? screen.data : data, 1, length, stdout) == length;
+  free(screen.data);
+  return good;
+}
+
+static bool output(const char *path, const char *data, size_t size, bool painted, struct message *message) {
   if (path)
     return output_write(path, data, size, message);
-  return cli_flush(message) && (output_all(STDOUT_FILENO, data, size) || fail_standard_output(message));
+  return put_out(data, size, painted) ? cli_flush(message) : fail_standard_output(message);
+}
+
+bool cli_output(const char *path, const char *data, size_t size, struct message *message) {
+  return output(path, data, size, false, message);
+}
+
+bool cli_output_painted(const char *text, struct message *message) {
+  return output(NULL, text, strlen(text), true, message);
+}
+
+void cli_print(const char *format, ...) {
+  char *line = NULL;
+  va_list list;
+  va_start(list, format);
+  const int length = vasprintf(&line, format, list);
+  va_end(list);
+  if (length >= 0)
+    put_out(line, (size_t)length, false);
+  free(line);
 }
 
 bool cli_output_some(struct text *text, struct message *message) {

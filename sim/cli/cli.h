@@ -64,8 +64,15 @@ void cli_tell_memory(int argc, char **argv);
 /* Prints the message and returns CLI_BAD_INPUT. */
 int cli_bad_input(const struct message *message);
 
-/* Writes to `path`, or to standard output when it is NULL, in one piece. */
+/* Writes to `path`, or to standard output when it is NULL, in one piece. A file and a pipe get the bytes as they are; a
+ * terminal gets no control characters (text_screen()), whatever a kernel prints or a file is called. */
 bool cli_output(const char *path, const char *data, size_t size, struct message *message);
+
+/* That to standard output, with colors of ours, of a text whose foreign words have no control characters. */
+bool cli_output_painted(const char *text, struct message *message);
+
+/* printf(), likewise. */
+void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same to standard output, of a text that grows: once it has some length, it is written and begun again. */
 bool cli_output_some(struct text *text, struct message *message);

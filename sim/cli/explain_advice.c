@@ -20,9 +20,11 @@ struct advice {
 
 /* A place's file may have any name. */
 static void say(struct advice *advice, struct text *text) {
-  text_tame(text->data);
+  struct text tame = {0};
+  text_foreign(&tame, "%s", text->data);
+  free(text->data);
   advice->sentence = need_more(advice->sentence, advice->count + 1, sizeof *advice->sentence);
-  advice->sentence[advice->count++] = text->data;
+  advice->sentence[advice->count++] = tame.data;
 }
 
 static const char *name_of(const struct explain_case *single) { return lift_rows[explain_limit(single)].name; }

@@ -2,7 +2,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/cli/text.h"
 #include "sim/core/params.h"
@@ -21,9 +23,13 @@ bool message_within(struct message *message, const char *prefix) {
 }
 
 void message_print(const struct message *message) {
-  struct message line = *message;
-  text_tame(line.text);
-  fprintf(stderr, "warpwait: %s\n", line.text);
+  struct text line = {0}, screen = {0};
+  text_foreign(&line, "warpwait: %s", message->text);
+  if (isatty(STDERR_FILENO))
+    text_screen(&screen, line.data, line.length, false);
+  fprintf(stderr, "%s\n", screen.data ? screen.data : line.data);
+  free(screen.data);
+  free(line.data);
 }
 
 void message_suggest(char *text, size_t size, const char *word, const char *const *words, size_t count) {

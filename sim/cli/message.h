@@ -2,7 +2,7 @@
  *
  * Whatever reads input returns false and leaves the line here, without "warpwait:" and without a
  * newline. main() prints the line and exits with CLI_BAD_INPUT. Text that came from outside may hold
- * anything; message_print() shows control characters as '?' (text_tame()), so that a line stays a line. */
+ * anything; message_print() shows control characters as \x1b and the like, so that a line stays a line. */
 #ifndef SIM_CLI_MESSAGE_H
 #define SIM_CLI_MESSAGE_H
 

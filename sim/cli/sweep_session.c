@@ -346,7 +346,7 @@ static void add_status(void *context, const char *name, const char *value) {
 
 static void print_best(void *context, const char *key, const char *value) {
   (void)context;
-  printf("best: %s cycles with %s\n", value, *key ? key : "no axes");
+  cli_print("best: %s cycles with %s\n", value, *key ? key : "no axes");
 }
 
 bool session_sum_up(struct session *session, const char *out, struct message *message) {
@@ -355,11 +355,11 @@ bool session_sum_up(struct session *session, const char *out, struct message *me
   char text[PLAN_MESSAGE];
   bool good = store_statuses(session->store, add_status, &statuses, text);
   if (good)
-    printf("%" PRIu64 " point%s: %s; %" PRIu64 " run now\n", store_count(session->store),
-           text_s(store_count(session->store)), statuses.data ? statuses.data : "none", session->done);
+    cli_print("%" PRIu64 " point%s: %s; %" PRIu64 " run now\n", store_count(session->store),
+              text_s(store_count(session->store)), statuses.data ? statuses.data : "none", session->done);
   good = good && store_best(session->store, &order, print_best, NULL, text);
   if (good)
-    printf("results: %s (`warpwait sweep info` and `warpwait sweep query` look into it)\n", out);
+    cli_print("results: %s (`warpwait sweep info` and `warpwait sweep query` look into it)\n", out);
   free(statuses.data);
   return good || message_fail(message, "%s", text);
 }

@@ -70,12 +70,12 @@ static error_t parse_info(int key, char *word, struct argp_state *state) {
 static void print_named(void *context, const char *name, const char *value) {
   (void)context;
   const int cut = strlen(value) > WIDTH;
-  printf("  %-20s %.*s%s\n", name, WIDTH, value, cut ? "..." : "");
+  cli_print("  %-20s %.*s%s\n", name, WIDTH, value, cut ? "..." : "");
 }
 
 static void print_best(void *context, const char *key, const char *value) {
   (void)context;
-  printf("  %-20s %s\n", value, key);
+  cli_print("  %-20s %s\n", value, key);
 }
 
 static void keep_first(void *context, const char *name, const char *value) {
@@ -139,8 +139,26 @@ static error_t parse_csv(int key, char *word, struct argp_state *state) {
   return 0;
 }
 
+static bool csv_to_screen(struct store *store, struct message *message) {
+  char why[PLAN_MESSAGE], *text = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+  bool good = stream && store_csv(store, stream, why);
+  if (!stream)
+    message_fail(message, "out of memory");
+  else if (!good)
+    fail(message, why);
+  if (stream && fclose(stream) != 0)
+    good = message_fail(message, "out of memory");
+  good = good && cli_output(NULL, text, size, message);
+  free(text);
+  return good;
+}
+
 static bool csv_to_output(struct store *store, struct message *message) {
   char why[PLAN_MESSAGE];
+  if (isatty(STDOUT_FILENO))
+    return csv_to_screen(store, message);
   if (!store_csv(store, stdout, why))
     return fail(message, why);
   return cli_flush(message);

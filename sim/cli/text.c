@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/core/need.h"
@@ -38,25 +39,79 @@ void text_print(struct text *text, const char *format, ...) {
   va_end(list);
 }
 
-void text_tame(char *word) {
-  char *to = word;
-  for (const char *at = word; *at; at++) {
-    const unsigned char c = (unsigned char)*at, next = (unsigned char)at[1];
-    const bool second = c == 0xc2 && next >= 0x80 && next < 0xa0;
-    *to++ = (char)(c == '\t' ? ' ' : c < ' ' || c == 0x7f || second ? '?' : c);
-    at += second;
+static void add_hex(struct text *text, const char *bytes, size_t length) {
+  for (size_t i = 0; i < length; i++)
+    text_print(text, "\\x%02x", (unsigned)(unsigned char)bytes[i]);
+}
+
+/* How many bytes of `left` are the control character at `at`; 0: it is none. */
+static size_t control_at(const char *at, size_t left) {
+  const unsigned char c = (unsigned char)*at;
+  const bool second = c == 0xc2 && left > 1 && (unsigned char)at[1] >= 0x80 && (unsigned char)at[1] < 0xa0;
+  return second ? 2 : c < ' ' || c == 0x7f;
+}
+
+static void print_foreign(struct text *text, const char *format, va_list list) {
+  struct text raw = {0};
+  print_list(&raw, format, list);
+  for (size_t i = 0, length; i < raw.length; i += length) {
+    const size_t control = control_at(raw.data + i, raw.length - i);
+    length = control ? control : 1;
+    if (raw.data[i] == '\t')
+      text_add(text, " ", 1);
+    else
+      (control ? add_hex : text_add)(text, raw.data + i, length);
   }
-  *to = '\0';
+  free(raw.data);
 }
 
 void text_foreign(struct text *text, const char *format, ...) {
-  const size_t from = text->length;
   va_list list;
   va_start(list, format);
-  print_list(text, format, list);
+  print_foreign(text, format, list);
   va_end(list);
-  text_tame(text->data + from);
-  text->length = from + strlen(text->data + from);
+}
+
+void text_line(struct text *text, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  print_foreign(text, format, list);
+  va_end(list);
+  text_add(text, "\n", 1);
+}
+
+/* How many bytes the character at `at` has; 0: they are no UTF-8. Overlong forms and surrogates are none. */
+static size_t character_at(const char *at, size_t left) {
+  const unsigned char c = (unsigned char)*at, next = left > 1 ? (unsigned char)at[1] : 0;
+  const size_t length = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+  if (!length || length > left || (c == 0xe0 && next < 0xa0) || (c == 0xed && next >= 0xa0) ||
+      (c == 0xf0 && next < 0x90) || (c == 0xf4 && next >= 0x90))
+    return 0;
+  for (size_t i = 1; i < length; i++)
+    if ((at[i] & 0xc0) != 0x80)
+      return 0;
+  return length;
+}
+
+/* How many bytes the escape sequence for colors at `at` has; 0: it is none. */
+static size_t paint_at(const char *at, size_t left) {
+  size_t length = 2;
+  if (left < 3 || at[0] != '\x1b' || at[1] != '[')
+    return 0;
+  while (length < left && strchr("0123456789;", at[length]) && at[length])
+    length++;
+  return length < left && at[length] == 'm' ? length + 1 : 0;
+}
+
+void text_screen(struct text *text, const char *bytes, size_t length, bool painted) {
+  for (size_t i = 0, count; i < length; i += count) {
+    const char *at = bytes + i;
+    const size_t left = length - i, character = character_at(at, left);
+    const size_t paint = painted ? paint_at(at, left) : 0;
+    const bool shown = paint || *at == '\n' || *at == '\t' || (character && !control_at(at, left));
+    count = paint ? paint : character ? character : 1;
+    (shown ? text_add : add_hex)(text, at, count);
+  }
 }
 
 const char *text_s(uint64_t count) { return count == 1 ? "" : "s"; }

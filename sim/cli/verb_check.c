@@ -130,7 +130,7 @@ static bool wants_colours(const struct invocation *call) {
 }
 
 static bool write_text(const char *path, const char *option, char *text, struct message *message) {
-  const bool good = cli_output(path, text, strlen(text), message);
+  const bool good = path ? cli_output(path, text, strlen(text), message) : cli_output_painted(text, message);
   free(text);
   return good ? true : option && message_within(message, option);
 }

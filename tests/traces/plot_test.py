@@ -480,7 +480,8 @@ class Files(Folder):
 
     def test_the_numbers_have_no_cell_that_a_spreadsheet_runs(self):
         out, report = self.folder / "cells.csv", self.report_of("05_double_buffer")
-        self.assertEqual(plot("hiding", report, "--labels", "=cmd|x", "-o", self.folder / "cells.svg", "--csv", out), (0, ""))
+        done = plot("hiding", report, "--labels", "=cmd|x", "-o", self.folder / "cells.svg", "--csv", out)
+        self.assertEqual(done, (0, ""))
         self.assertIn("'=cmd|x", out.read_text())
         self.assertNotIn(",=", out.read_text())
 

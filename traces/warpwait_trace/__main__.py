@@ -4,6 +4,7 @@ import os
 import sys
 
 from . import TraceError, open as open_trace, open_timeline
+from .terminal import shown
 
 
 def line(operation):
@@ -22,13 +23,14 @@ def print_operations(trace):
         for warp in range(trace.warps(launch, group)):
             print(f"launch {launch} group {group} warp {warp}")
             for operation in trace.operations(launch, group, warp):
-                print(line(operation))
+                print(shown(line(operation), sys.stdout))
 
 
 def print_events(timeline):
     for event in timeline.events():
-        print(event.kind, event.cu, event.unit, event.start, event.end,
-              *(f"{name}={value:x}" for name, value in event.fields.items()))
+        words = [event.kind, event.cu, event.unit, event.start, event.end]
+        words += [f"{name}={value:x}" for name, value in event.fields.items()]
+        print(shown(" ".join(map(str, words)), sys.stdout))
 
 
 def is_timeline(path):
@@ -40,18 +42,18 @@ def show_file(arguments):
     opener, show = (open_timeline, print_events) if is_timeline(arguments.file) else (open_trace, print_operations)
     with opener(arguments.file, arguments.salvage) as file:
         if arguments.schema:
-            print(file.schema.text, end="")
+            print(shown(file.schema.text, sys.stdout), end="")
         else:
             show(file)
             if file.damage:
-                print(file.damage, file=sys.stderr)
+                print(shown(file.damage, sys.stderr), file=sys.stderr)
     sys.stdout.flush()
 
 
 def fail(message, status=2):
     """Says what is wrong in one line. What is still to be printed is forgotten: nobody could read it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    print(f"warpwait_trace: {message}", file=sys.stderr)
+    print(shown(f"warpwait_trace: {message}", sys.stderr), file=sys.stderr)
     return status
 
 

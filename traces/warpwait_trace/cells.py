@@ -7,7 +7,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def as_text(value):
-    """The value, but text that a spreadsheet would run as a formula with an apostrophe in front (docs/sweep-store.md)."""
+    """The value; text that a spreadsheet would run as a formula has an apostrophe in front (docs/sweep-store.md)."""
     if isinstance(value, str) and value[:1] in tuple("=+-@\t\r\n") and not NUMBER.fullmatch(value):
         return "'" + value
     return value

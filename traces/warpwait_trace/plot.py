@@ -6,6 +6,8 @@ import shlex
 import subprocess
 import sys
 
+from .terminal import shown
+
 PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy", "pandas": "python3-pandas"}
 PIXELS = 100 * 10**6  # that a picture may have
 
@@ -16,7 +18,7 @@ class Parser(argparse.ArgumentParser):
     """Tells what is wrong in one line."""
 
     def error(self, message):
-        self.exit(2, f"warpwait-plot: {message}; `{self.prog} --help` says more\n")
+        self.exit(2, shown(f"warpwait-plot: {message}; `{self.prog} --help` says more\n", sys.stderr))
 
 
 def numbers(text):
@@ -250,7 +252,7 @@ def load():
 
 def fail(message):
     """Says what is wrong in one line; returns the exit status."""
-    print(f"warpwait-plot: {message}", file=sys.stderr)
+    print(shown(f"warpwait-plot: {message}", sys.stderr), file=sys.stderr)
     return 2
 
 

@@ -4,6 +4,8 @@ import os
 import re
 import sys
 
+from warpwait_trace.terminal import shown
+
 PACKAGES = {"dask": "python3-distributed", "distributed": "python3-distributed", "matplotlib": "python3-matplotlib",
             "numpy": "python3-numpy", "pandas": "python3-pandas", "scipy": "python3-scipy"}
 
@@ -12,7 +14,7 @@ class Parser(argparse.ArgumentParser):
     """Tells what is wrong in one line."""
 
     def error(self, message):
-        self.exit(2, f"warpwait-sweep: {message}; `{self.prog} --help` says more\n")
+        self.exit(2, shown(f"warpwait-sweep: {message}; `{self.prog} --help` says more\n", sys.stderr))
 
 
 def count(text):
@@ -112,7 +114,7 @@ def run_query(arguments):
     from .store import Store
     answer = getattr(queries, arguments.question)(Store(arguments.store), arguments)
     form = tables.as_csv if arguments.csv else tables.as_json if arguments.json else tables.as_text
-    sys.stdout.write(form(answer))
+    sys.stdout.write(shown(form(answer), sys.stdout))
 
 
 # ---- pictures --------------------------------------------------------------------------------------
@@ -242,7 +244,8 @@ def run_optimise(arguments):
     finally:
         if tell:
             sys.stderr.write("\r\x1b[K")
-    sys.stdout.write((tables.as_json if arguments.json else tables.as_text)(queries.found(store, found, arguments.by)))
+    form = tables.as_json if arguments.json else tables.as_text
+    sys.stdout.write(shown(form(queries.found(store, found, arguments.by)), sys.stdout))
 
 
 def progress(search):
@@ -282,7 +285,7 @@ def run_cluster(arguments):
             sys.stderr.write("\r\x1b[K")
     if arguments.csv:
         cluster.command("csv", out, "-o", arguments.csv)
-    print(f"{points} points were left, run in {shards} shards; results: {out}")
+    print(shown(f"{points} points were left, run in {shards} shards; results: {out}", sys.stdout))
 
 
 def parser_of_all():
@@ -302,7 +305,7 @@ def parser_of_all():
 
 def fail(message):
     """Says what is wrong in one line; returns the exit status."""
-    print(f"warpwait-sweep: {message}", file=sys.stderr)
+    print(shown(f"warpwait-sweep: {message}", sys.stderr), file=sys.stderr)
     return 2
 
 
