@@ -15,12 +15,16 @@ static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 static char paths[INTERRUPT_FILES][LONGEST];
 static volatile sig_atomic_t used[INTERRUPT_FILES], asked, depth;
 
-/* Calls nothing that a signal must not interrupt. Whoever closed the pipe wants to hear no more. */
-_Noreturn static void leave(int signal) {
-  static const char *const lines[] = {"warpwait: interrupted\n", "warpwait: terminated\n", "warpwait: hung up\n"};
+void interrupt_remove_all(void) {
   for (int i = 0; i < INTERRUPT_FILES; i++)
     if (used[i])
       unlink(paths[i]);
+}
+
+/* Calls nothing that a signal must not interrupt. Whoever closed the pipe wants to hear no more. */
+_Noreturn static void leave(int signal) {
+  static const char *const lines[] = {"warpwait: interrupted\n", "warpwait: terminated\n", "warpwait: hung up\n"};
+  interrupt_remove_all();
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
     if (signal == caught[i] && write(STDERR_FILENO, lines[i], strlen(lines[i])) < 0)
       break;
@@ -44,6 +48,8 @@ void interrupt_listen(void) {
 }
 
 void interrupt_forked(void) {
+  for (int i = 0; i < INTERRUPT_FILES; i++)
+    used[i] = 0;
   for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
     signal(caught[i], caught[i] == SIGINT ? SIG_IGN : SIG_DFL);
 }

@@ -16,7 +16,7 @@ void interrupt_listen(void);
 void interrupt_begin(void);
 void interrupt_end(void);
 
-/* In a child process: what an interrupt from the terminal means is its parent's to say, other signals end it. */
+/* In a child process, to which no such file belongs: what an interrupt from the terminal means is its parent's to say, other signals end it. */
 void interrupt_forked(void);
 
 /* The signal that has come since the start; 0: none. */
@@ -30,5 +30,8 @@ int interrupt_guarded_file(char *name);
 /* It is whole now, and has another name; or is not wanted, and goes. */
 void interrupt_forgets(const char *path);
 void interrupt_remove(const char *path);
+
+/* All of them go: for a process that ends early. */
+void interrupt_remove_all(void);
 
 #endif

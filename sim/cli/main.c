@@ -44,6 +44,7 @@ static void flush_output(void) {
   if (cli_flush(&message))
     return;
   message_print(&message);
+  interrupt_remove_all();
   _exit(CLI_BAD_INPUT);
 }
 
@@ -55,6 +56,7 @@ static int run_verb(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   struct message message;
+  atexit(interrupt_remove_all); /* the last to be called */
   atexit(flush_output);
   interrupt_listen();
   cli_tell_memory(argc, argv);
