@@ -1,5 +1,6 @@
 #include "sim/cli/explain_run.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
@@ -69,10 +70,12 @@ static void find_marks(struct explain_run *run) {
   free(marks);
 }
 
-static bool record_into(struct explain_run *run, const char *path) {
+static bool record_into(struct explain_run *run, int file) {
   struct message *message = &run->call->message;
   struct trace_error error = {0};
-  struct recorder *recorder = recorder_new(trace_writer_open(path, &error));
+  char name[FILE_NAMELESS_NAME];
+  file_nameless_name("recordings", name);
+  struct recorder *recorder = recorder_new(trace_writer_open_on(fcntl(file, F_DUPFD_CLOEXEC, 0), name, &error));
   if (!recorder)
     return fail(message, &error);
   trace_job_write(&run->job, run->call->run.max_cycles, recorder_writer(recorder));
@@ -93,7 +96,7 @@ static bool record(struct explain_run *run) {
   if (file < 0)
     return false;
   file_nameless_path(file, path);
-  bool good = record_into(run, path);
+  bool good = record_into(run, file);
   if (good && !(run->trace = trace_open(path, TRACE_WHOLE, &error)))
     good = fail(message, &error);
   close(file);
@@ -417,9 +420,9 @@ static bool work_all(struct batch *batch, size_t count, int *status) {
   const bool good = sweep_workers_run(&step, run->workers);
   progress_line_clear(&run->line);
   interrupt_end();
-  *status = good ? CLI_FINE : CLI_DEFECT;
+  *status = good ? CLI_FINE : CLI_BAD_INPUT;
   return good || message_fail(&run->call->message, "%s",
-                              interrupt_asked() ? "interrupted: nothing is reported" : "no process could be started");
+                              interrupt_asked() ? "interrupted: nothing is reported" : "no process could be started; are there too many already? --jobs N wants N");
 }
 
 bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t count, int *status) {

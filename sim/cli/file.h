@@ -20,6 +20,10 @@ int file_nameless(const char *what, struct message *message);
 enum { FILE_NAMELESS_PATH = 32 };
 void file_nameless_path(int file, char path[FILE_NAMELESS_PATH]);
 
+/* What messages call such a file. */
+enum { FILE_NAMELESS_NAME = 300 };
+void file_nameless_name(const char *what, char name[FILE_NAMELESS_NAME]);
+
 /* Two names of one ordinary file, whether it is there already or not. */
 bool file_is_same(const char *a, const char *b);
 

@@ -1,23 +1,30 @@
 /* Files without a name, which are gone with the process however that ends; where they are opened again is Linux's. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/cli/file.h"
+#include "sim/cli/interrupt.h"
+
+static const char *folder_of(void) {
+  const char *folder = getenv("TMPDIR");
+  return folder && *folder ? folder : "/tmp";
+}
 
 int file_nameless(const char *what, struct message *message) {
-  const char *folder = getenv("TMPDIR");
   char path[4096];
-  snprintf(path, sizeof path, "%s/warpwait.XXXXXX", folder && *folder ? folder : "/tmp");
-  const int file = mkostemp(path, O_CLOEXEC);
+  snprintf(path, sizeof path, "%s/warpwait.XXXXXX", folder_of());
+  const int file = interrupt_guarded_file(path);
   if (file < 0)
-    message_fail(message, "%.300s: %s (TMPDIR says where %s are kept)", path, strerror(errno), what);
+    message_fail(message, "%.300s: %s (TMPDIR says where %s are kept)", folder_of(), strerror(errno), what);
   else
-    unlink(path);
+    interrupt_remove(path);
   return file;
+}
+
+void file_nameless_name(const char *what, char name[FILE_NAMELESS_NAME]) {
+  snprintf(name, FILE_NAMELESS_NAME, "%s in %.200s, where TMPDIR has them", what, folder_of());
 }
 
 void file_nameless_path(int file, char path[FILE_NAMELESS_PATH]) {

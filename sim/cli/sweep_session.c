@@ -250,7 +250,7 @@ static bool run_points(struct session *session, struct message *message) {
   if (*session->message.text)
     *message = session->message;
   else if (!good && !*message->text)
-    message_fail(message, "no process could be started");
+    message_fail(message, "no process could be started; are there too many already? --jobs N wants N");
   return good;
 }
 

@@ -160,8 +160,8 @@ static bool fail_timeline(const struct timeline_options *options, struct message
 }
 
 /* Takes the descriptor. */
-static struct timeline_writer *open_writer(const struct timeline_options *options, int file, const struct job *job,
-                                           struct message *message) {
+static struct timeline_writer *open_writer(const struct timeline_options *options, int file, const char *name,
+                                           const struct job *job, struct message *message) {
   struct timeline_window window = options->window;
   struct trace_error error;
   const uint32_t count = job->machine.cu.count;
@@ -171,7 +171,7 @@ static struct timeline_writer *open_writer(const struct timeline_options *option
     window.cu_count = count;
   }
   struct timeline_writer *writer =
-      timeline_writer_open_on(file, options->path ? options->path : options->page, &window, &error);
+      timeline_writer_open_on(file, name, &window, &error);
   free(cus);
   if (!writer)
     fail_timeline(options, message, &error);
@@ -179,10 +179,10 @@ static struct timeline_writer *open_writer(const struct timeline_options *option
 }
 
 /* The run, and the timeline in our own format. */
-static bool run_and_write(const struct timeline_options *options, int file, struct job *job, struct run_options *how,
+static bool run_and_write(const struct timeline_options *options, int file, const char *name, struct job *job, struct run_options *how,
                           struct launch_result **results, size_t *count, struct message *message) {
   struct trace_error error;
-  struct timeline_writer *writer = open_writer(options, file, job, message);
+  struct timeline_writer *writer = open_writer(options, file, name, job, message);
   if (!writer)
     return false;
   timeline_job_write(job, NULL, 0, writer);
@@ -208,7 +208,7 @@ static bool run_into(const struct timeline_options *options, struct job *job, st
   struct output output;
   if (!output_begin(&output, options->path, message))
     return message_within(message, "--timeline");
-  const bool good = run_and_write(options, output_duplicate(&output), job, how, results, count, message) &&
+  const bool good = run_and_write(options, output_duplicate(&output), options->path, job, how, results, count, message) &&
                     tell(options, output.temporary ? output.temporary : options->path, message);
   return output_end(&output, good, message) || (good && message_within(message, "--timeline"));
 }
@@ -216,12 +216,13 @@ static bool run_into(const struct timeline_options *options, struct job *job, st
 /* Others are made of one that has no name. */
 static bool run_and_export(const struct timeline_options *options, struct job *job, struct run_options *how,
                            struct launch_result **results, size_t *count, struct message *message) {
-  char path[FILE_NAMELESS_PATH];
+  char path[FILE_NAMELESS_PATH], name[FILE_NAMELESS_NAME];
   const int file = file_nameless("timelines", message);
   if (file < 0)
     return message_within(message, option_of(options));
   file_nameless_path(file, path);
-  bool good = run_and_write(options, fcntl(file, F_DUPFD_CLOEXEC, 0), job, how, results, count, message);
+  file_nameless_name("timelines", name);
+  bool good = run_and_write(options, fcntl(file, F_DUPFD_CLOEXEC, 0), name, job, how, results, count, message);
   if (good && options->path && !timeline_export_file(path, TRACE_WHOLE, options->path, message))
     good = message_within(message, "--timeline");
   good = good && tell(options, path, message);

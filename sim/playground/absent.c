@@ -33,6 +33,10 @@ void file_nameless_path(int file, char path[FILE_NAMELESS_PATH]) {
   snprintf(path, FILE_NAMELESS_PATH, "/tmp/%d", file);
 }
 
+void file_nameless_name(const char *what, char name[FILE_NAMELESS_NAME]) {
+  snprintf(name, FILE_NAMELESS_NAME, "%s", what);
+}
+
 /* One after the other, in this process. */
 bool sweep_workers_run(const struct sweep_work *work, unsigned workers) {
   void *answer = need(1, work->answer_bytes);

@@ -1,0 +1,119 @@
+"""Calls of every verb with every kind of output, in folders of their own: what fault_test and signal_test try."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
+BEFORE = b"as it was\n"  # what each output holds before the call
+FAST = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a folder where syncing takes no time; None: the usual
+
+KERNEL = """.kernel plus
+.arg data global
+.arg from global
+.reg i, n
+.reg64 p
+.lds tile 256
+  get.local_id i, x
+  ld.arg.b64 p, from
+  copy.to_lds n, [tile], [p], 64, size=4
+  wait n
+  ld.arg.b64 p, data
+  get.global_id i, x
+  mad.wide.u32 p, i, 4, p
+  ld.global.b32 n, [p]
+  add.i32 n, n, 5
+  st.global.b32 [p], n
+  exit
+"""
+
+SOURCE = """#include "head.h"
+kernel void plus(global int *data, global const int *from) {
+  data[get_global_id(0)] += FIVE;
+  if (get_global_id(0) == 0)
+    printf("done\\n");
+}
+"""
+
+SWEEP = "[sweep]\nlaunch = l.json\n[axes]\ndma.channels = 1 2 4\ndma.setup = 0 20\n"
+
+# Name: the words, and the outputs. A store (.sqlite) grows by points, and is not replaced.
+CALLS = {
+    "run": ("run l.json -o out.txt", ["out.txt"]),
+    "json": ("run l.json --report json -o out.json --dump data=data.bin", ["out.json", "data.bin"]),
+    "trace": ("run l.json --trace new.wwt -o out.txt", ["new.wwt", "out.txt"]),
+    "timeline": ("run l.json --timeline new.wtl -o out.txt", ["new.wtl", "out.txt"]),
+    "perfetto": ("run l.json --timeline new.json -o out.txt", ["new.json", "out.txt"]),
+    "csv": ("run l.json --timeline new.csv -o out.txt", ["new.csv", "out.txt"]),
+    "waves": ("run l.json --timeline new.vcd -o out.txt", ["new.vcd", "out.txt"]),
+    "vcd": ("run l.json --vcd new.vcd -o out.txt", ["new.vcd", "out.txt"]),
+    "html": ("run l.json --html new.html --html-vary dma.setup=0,20 -o out.txt", ["new.html", "out.txt"]),
+    "compile": ("run cl.json -o out.txt --verify", ["out.txt"]),
+    "check": ("check l.json --sarif new.sarif -o out.txt", ["new.sarif", "out.txt"]),
+    "explain": ("explain l.json -o out.txt -q", ["out.txt"]),
+    "replay": ("replay t.wwt -o out.txt --timeline new.json", ["out.txt", "new.json"]),
+    "asm": ("asm cl.cl -o new.wwo --spirv new.spv", ["new.wwo", "new.spv"]),
+    "dis": ("dis k.wws -o new.wws", ["new.wws"]),
+    "diff": ("diff a.json b.json -o out.txt", ["out.txt"]),
+    "text": ("trace convert t.wwt new.wwtt", ["new.wwtt"]),
+    "binary": ("trace convert t.wwtt new.wwt", ["new.wwt"]),
+    "export": ("trace convert t.wtl new.json", ["new.json"]),
+    "slice": ("trace slice t.wwt -o new.wwt", ["new.wwt"]),
+    "merge": ("trace merge t.wwt t.wwt -o new.wwt", ["new.wwt"]),
+    "sweep": ("sweep run s.ini -o new.sqlite --csv new.csv --jobs 2 -q", ["new.csv"]),
+    "table": ("sweep csv s.sqlite -o new.csv", ["new.csv"]),
+}
+
+
+def environment(folder, **more):
+    """What a call in a folder sees: a cache and a folder for temporary files there."""
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LD_LIBRARY_PATH", "HOME")}
+    return {**kept, "TMPDIR": str(folder / "tmp"), "WARPWAIT_CACHE": str(folder / "cache"), **more}
+
+
+def tool(folder, words, **more):
+    return subprocess.run([WARPWAIT, *words.split()], cwd=folder, env=environment(folder, **more), timeout=120,
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+
+def fill(folder):
+    """The inputs of all calls."""
+    buffer = {"bytes": 1024, "elem": "int", "fill": "iota"}
+    launch = {"program": "k.wws", "buffers": {"data": buffer, "from": buffer},
+              "launches": [{"kernel": "plus", "global": [256], "local": [64],
+                            "args": [{"buffer": "data"}, {"buffer": "from"}]}]}
+    (folder / "tmp").mkdir()
+    (folder / "cache").mkdir(mode=0o700)
+    (folder / "k.wws").write_text(KERNEL)
+    (folder / "cl.cl").write_text(SOURCE)
+    (folder / "head.h").write_text("#define FIVE 5\n")
+    (folder / "s.ini").write_text(SWEEP)
+    (folder / "l.json").write_text(json.dumps(launch))
+    (folder / "cl.json").write_text(json.dumps({**launch, "program": "cl.cl"}))
+    for words in ("run l.json --trace t.wwt --timeline t.wtl --report json -o a.json",
+                  "run l.json --set dma.setup=100 --report json -o b.json", "trace convert t.wwt t.wwtt",
+                  "sweep run s.ini -q"):
+        done = tool(folder, words)
+        assert done.returncode == 0, (words, done.stderr)
+
+
+def fresh(inputs, folder, outputs):
+    """A folder as it is before a call."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(inputs, folder)
+    for name in outputs:
+        (folder / name).write_bytes(BEFORE)
+
+
+def content(folder, outputs):
+    return {name: (folder / name).read_bytes() if (folder / name).exists() else None for name in outputs}
+
+
+def strangers(folder, inputs, outputs):
+    """What a call has left that nobody asked for. A store's journal, when its file cannot be mended now, mends it when
+    it is opened next."""
+    known = {path.name for path in inputs.iterdir()} | set(outputs) | {"new.sqlite", "new.sqlite-journal"}
+    left = [path.name for path in folder.iterdir() if path.name not in known]
+    return sorted(left + [f"tmp/{path.name}" for path in (folder / "tmp").iterdir()])

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Each write, fsync, close, rename, mkdir, fork, exec and open of every output option fails in turn. The promises: an
+exit status that is not zero and one line that names a file of the user's, or the right outputs in spite of it; each
+output is what it was, or all of the new one; nothing else is left; and the next call, with the same cache, is right.
+
+`--most N` tries N points of a kind in a call (0: all), spread over them; `--only CALL` one call. """
+import argparse
+import collections
+import errno
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import calls  # noqa: E402
+
+MOST, ONLY = 4, None
+LETTERS = {"w": ("write", errno.ENOSPC), "s": ("fsync", errno.EIO), "c": ("close", errno.EIO),
+           "r": ("rename", errno.EACCES), "m": ("mkdir", errno.ENOSPC), "f": ("fork", errno.EAGAIN),
+           "e": ("exec", errno.ENOENT), "o": ("open", errno.EACCES), "t": ("cut", errno.EIO), "p": ("pipe", errno.EMFILE)}
+# What a line may name: an output, an input, or a folder that the user has chosen.
+NAMES = re.compile(r"\b(new|out|data|cl|s|l|t|k)\.\w+|standard output|/tmp\b|--jobs|clang-15|llvm-spirv")
+
+
+def spread(count, most):
+    """Up to `most` of the numbers from 1 to `count`, the first and the last among them."""
+    if not most or count <= most:
+        return range(1, count + 1)
+    return sorted({1 + round(i * (count - 1) / (most - 1)) for i in range(most)})
+
+
+class Faults(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(dir=calls.FAST)
+        root = pathlib.Path(cls.folder.name)
+        cls.inputs, cls.at, cls.library = root / "inputs", root / "at", root / "faults.so"
+        cls.inputs.mkdir()
+        subprocess.run(["cc", "-std=c17", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-o",
+                        cls.library, pathlib.Path(__file__).parent / "faults.c", "-ldl"], check=True)
+        calls.fill(cls.inputs)
+        cls.tries, cls.outcomes = collections.Counter(), collections.Counter()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+        print("tries:", ", ".join(f"{count} {name}" for name, count in sorted(cls.tries.items())))
+        print("outcomes:", ", ".join(f"{count} {name}" for name, count in sorted(cls.outcomes.items())))
+
+    def call(self, name, **more):
+        words, outputs = calls.CALLS[name]
+        calls.fresh(self.inputs, self.at, outputs)
+        return calls.tool(self.at, words, LD_PRELOAD=str(self.library), **more)
+
+    def test_each_fault_is_told_and_leaves_every_file_whole(self):
+        for name in [ONLY] if ONLY else calls.CALLS:
+            outputs = calls.CALLS[name][1]
+            log = self.at.parent / "log"
+            log.unlink(missing_ok=True)
+            done = self.call(name, FAULTS_LOG=str(log))
+            status = 1 if name == "diff" else 0
+            self.assertEqual((done.returncode, done.stderr), (status, b""), name)
+            right, out = calls.content(self.at, outputs), done.stdout
+            self.assertNotIn(calls.BEFORE, right.values(), name)
+            self.assertEqual(calls.strangers(self.at, self.inputs, outputs), [], name)
+            for letter, count in collections.Counter(log.read_text()).items():
+                call, error = LETTERS[letter]
+                for number in spread(count, MOST):
+                    for stays in ("", " s"):
+                        with self.subTest(call=name, fault=f"{call} {number} of {count}{stays}"):
+                            self.tries[call] += 1
+                            self.try_fault(name, f"{call} {number} {error}{stays}", status, right, out)
+
+    def try_fault(self, name, fault, status, right, out):
+        words, outputs = calls.CALLS[name]
+        done = self.call(name, FAULTS=fault)
+        said = done.stderr.decode()
+        found = calls.content(self.at, outputs)
+        self.assertEqual(calls.strangers(self.at, self.inputs, outputs), [], said)
+        if done.returncode == status:
+            self.outcomes["right in spite of it"] += 1
+            self.assertEqual(found, right, said)
+            self.assertEqual(done.stdout, out)
+            return
+        self.outcomes["told"] += 1
+        self.assertEqual(done.returncode, 2, said)
+        self.assertRegex(said, r"\Awarpwait: [^\n]+\n\Z")
+        self.assertRegex(said, NAMES)
+        for output in outputs:
+            self.assertIn(found[output], (calls.BEFORE, right[output]), (output, said))
+        done = calls.tool(self.at, words)
+        self.assertEqual((done.returncode, calls.content(self.at, outputs)), (status, right), done.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--most", type=int, default=MOST)
+    parser.add_argument("--only", choices=calls.CALLS)
+    options, rest = parser.parse_known_args()
+    MOST, ONLY = options.most, options.only
+    unittest.main(argv=sys.argv[:1] + rest, verbosity=0)
