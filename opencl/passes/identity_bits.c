@@ -111,7 +111,8 @@ static ir_ref shift_twice(struct rewrite *rw, const struct term *t, unsigned by)
   return term_as(rw, t, t->kind, arg(rw, t->a, 0), rewrite_32(rw, sum));
 }
 
-/* There and back by the same amount: a mask, or a sign-extension. */
+/* There and back by the same amount: a mask, or a sign-extension. In 64 bits, long_shift() has taken a shift to the left
+ * by 32 and more apart before. */
 static ir_ref shift_back(struct rewrite *rw, const struct term *t, unsigned by) {
   const bool left_first = t->kind != KIND_SHL;
   const bool right_first = is_kind(rw, t, t->a, KIND_SHR_U) || is_kind(rw, t, t->a, KIND_SHR_S);
@@ -127,8 +128,6 @@ static ir_ref shift_back(struct rewrite *rw, const struct term *t, unsigned by) 
     return term_as(rw, t, KIND_AND, x, term_const(rw, t, all >> by));
   if (t->bits == 32 && (by == 24 || by == 16))
     return rewrite_as(rw, t->ref, by == 24 ? ISA_EXT_S8 : ISA_EXT_S16, x, 0, 0);
-  if (t->bits == 64 && by == 32)
-    return rewrite_put(rw, ISA_CVT_S64_S32, rewrite_word(rw, x, 0), 0, 0);
   return 0;
 }
 

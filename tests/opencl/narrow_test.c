@@ -249,3 +249,27 @@ TEST(narrow, as_many_bits_as_there_are_shifted_out_leave_nothing) {
   free(text);
   ir_free(m.ir);
 }
+
+/* The text of a kernel that stores a pair shifted by these constants, one behind the other. */
+static char *shifted_text(enum kind first, unsigned by, enum kind second, unsigned then) {
+  struct maker m = {ir_new("k")};
+  const ir_ref once = make(&m, kind_op(first, 64), shaped(&m, ANY, 64, 0), constant(&m, 32, by), 0, 0);
+  store(&m, then ? make(&m, kind_op(second, 64), once, constant(&m, 32, then), 0, 0) : once);
+  ir_exit(m.ir, 0, (struct ir_place){.line = 1});
+  pass_simplify(m.ir);
+  char *text = ir_text(m.ir);
+  ir_free(m.ir);
+  return text;
+}
+
+TEST(narrow, a_pair_shifted_by_32_and_more_is_shifted_as_words) {
+  for (unsigned by = 32; by < 64; by++)
+    for (enum kind kind = KIND_SHL; kind <= KIND_SHR_S; kind++) {
+      char *text = shifted_text(kind, by, kind, 0), *back = shifted_text(KIND_SHL, by, kind, by);
+      ct_note("kind %d by %u:\n%s%s", (int)kind, by, text, back);
+      EXPECT_TRUE(!strstr(text, "shl.b64") && !strstr(text, "shr.u64") && !strstr(text, "shr.s64"));
+      EXPECT_TRUE(!strstr(back, "shl.b64") && !strstr(back, "shr.u64") && !strstr(back, "shr.s64"));
+      free(text);
+      free(back);
+    }
+}
