@@ -165,6 +165,32 @@ TEST(narrow, what_nobody_wants_changes_nothing_of_the_rest) {
   }
 }
 
+/* ---- a constant on either side ------------------------------------------------------------------------- */
+
+TEST(narrow, an_operation_with_a_constant_is_what_simplifying_says) {
+  static const uint64_t constants[] = {0,         1, 2, 3, 5, 32, 0x80000000, 0x7fffffff, UINT32_MAX, (uint64_t)1 << 63,
+                                       UINT64_MAX};
+  for (enum kind kind = KIND_ADD; kind <= KIND_GE_U; kind++) {
+    if (kind == KIND_MAD || kind == KIND_ABS || kind == KIND_NEG || kind == KIND_NOT)
+      continue;
+    for (unsigned bits = 32; bits <= 64; bits += 32)
+      for (size_t i = 0; i < 2 * sizeof constants / sizeof *constants; i++) {
+        struct maker m = {ir_new("k")};
+        const bool left = i % 2;
+        const uint64_t value = bits == 64 ? constants[i / 2] : (uint32_t)constants[i / 2];
+        const unsigned right_bits = shifts(kind) ? 32 : bits;
+        const ir_ref a = left ? constant(&m, bits, value) : shaped(&m, ANY, bits, 0);
+        const ir_ref b = left ? shaped(&m, ANY, right_bits, 4)
+                              : constant(&m, right_bits, right_bits == 64 ? value : (uint32_t)value);
+        store(&m, make(&m, kind_op(kind, bits), a, b, 0, 0));
+        ct_note("kind %d in %u bits, %llx on the %s", (int)kind, bits, (unsigned long long)value,
+                left ? "left" : "right");
+        if (!stays_with(&m, pass_simplify, CORNERS))
+          return;
+      }
+  }
+}
+
 /* ---- two operations in a row, with constants ------------------------------------------------------------ */
 
 static const uint64_t shift_constants[] = {0, 1, 8, 15, 16, 17, 24, 31, 32, 33, 40, 48, 63, 64, 65};
