@@ -296,7 +296,7 @@ static void start_access(struct lds *lds, struct access *access, cycle_t now) {
 static void reply(struct lds *lds, struct access *access, cycle_t now) {
   const struct lds_schedule *schedule = &access->schedule;
   struct lds_reply reply = {.tag = access->request.tag,
-                            .passes = schedule->passes,
+                            .passes = schedule->passes + schedule->idle,
                             .conflict_cycles = schedule->passes - schedule->phases,
                             .queued_conflicts = access->queued_conflicts,
                             .contention_cycles = access->contention,

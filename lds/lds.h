@@ -129,7 +129,7 @@ struct lds_request {
 
 struct lds_reply {
   uint32_t tag;
-  uint32_t passes;            /* bank passes it took */
+  uint32_t passes;            /* bank passes it took, or will have after this */
   uint32_t conflict_cycles;   /* of these, beyond one per active phase */
   uint32_t queued_conflicts;  /* passes so added to accesses before it, while it waited in the queue for them */
   uint32_t contention_cycles; /* cycles its passes waited for DMA beats */

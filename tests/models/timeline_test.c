@@ -471,6 +471,7 @@ TEST(timeline, passes_that_use_no_bank_are_told_as_such) {
   idle += !event->field[TIMELINE_BANKS_BANKS];
   EXPECT_EQ(count(ear, TIMELINE_BANKS), rig.result.lds.passes);
   EXPECT_GT(idle, 0);
+  EXPECT_EQ(rig_pc(&rig, "ld.lds")->lds_passes, rig.result.lds.passes); /* where they are its instruction's as well */
   rig_free(&rig);
   close_ear(ear);
 }
