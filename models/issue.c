@@ -271,11 +271,12 @@ static void exit_warp(struct cu *cu, uint32_t slot, cycle_t now) {
 }
 
 /* The warp has the scheduler's issue slot of this cycle. */
-static inline void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
+static inline void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, uint32_t pc, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   cu_account(warp, STALL_ISSUED, now);
+  warp->charged = pc; /* what waited for a barrier's release at the barrier's cost takes a slot of its own */
   cu_charge(warp, STALL_ISSUED, 1);
-  warp->issued = warp->charged;
+  warp->issued = pc;
   warp->since = now + 1;
   warp->kernel->stats.issue_cycles += warp->kernel->issued_at != now + 1;
   warp->kernel->issued_at = now + 1;
@@ -288,7 +289,7 @@ static inline void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint
 /* A slot that goes to a copy beside the warp's instructions. */
 static void issue_task(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
-  take_slot(cu, scheduler, slot, now);
+  take_slot(cu, scheduler, slot, warp->charged, now);
   uint64_t *hash = &warp->kernel->trace_hash;
   *hash = mix(mix(*hash, now), (uint64_t)warp->task << 32 | slot);
   if (warp->task == TASK_RETRY)
@@ -320,7 +321,7 @@ static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t
   struct isa_result result;
   uint32_t access = NO_ACCESS;
 
-  take_slot(cu, scheduler, slot, now);
+  take_slot(cu, scheduler, slot, warp->pc, now);
   scheduler->unit_free[cu->unit[info->class_]] = now + cu_interval(cu, info);
 
   if (!cu_on_unit(info) && (is_lds(info) || is_global(info))) {

@@ -118,8 +118,12 @@ TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
       " copy.to_lds e, [t], [p], 200, size=4\n ld.lds.b32 f, [t]\n add.i32 f, f, f\n bar.lds\n wait e\n exit\n",
       LDS_HEAD " ld.lds.b32 b[0], [t + a]\n st.lds.b32 [t + a], b[0]\n bar.all\n ld.lds.b32 b[1], [t]\n exit\n",
   };
-  static const char *const modes[] = {"", "dma.full=retry", "dma.copy=lanes", "dma.copy=blocking cu.accesses=3",
-                                      "cu.forward_latency=100 cu.guard_latency=90 cu.dispatch_latency=1"};
+  static const char *const modes[] = {"",
+                                      "dma.full=retry",
+                                      "dma.copy=lanes",
+                                      "dma.copy=blocking cu.accesses=3",
+                                      "cu.forward_latency=100 cu.guard_latency=90 cu.dispatch_latency=1",
+                                      "cu.barrier_blocks=accesses cu.barrier_latency=20"};
   for (size_t k = 0; k < 2 * sizeof modes / sizeof *modes; k++) {
     struct rig rig;
     uint64_t total = 0, by_pc = 0;
@@ -127,6 +131,8 @@ TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
     snprintf(settings, sizeof settings, "cu.count=2 cu.schedulers=2 lds.queue=1 dma.queue=1 %s", modes[k / 2]);
     ct_note("%s", settings);
     rig_run(&rig, settings, 64 * 20, 64, kernels[k % 2]);
+    for (uint32_t pc = 0; pc < rig.program->count; pc++) /* an instruction pays for its own slots */
+      EXPECT_GE(rig.result.by_pc[pc].stalls[STALL_ISSUED], rig.result.by_pc[pc].issues);
     for (unsigned i = 0; i < STALLS; i++) {
       total += rig.result.stalls[i];
       for (uint32_t pc = 0; pc < rig.program->count; pc++)
