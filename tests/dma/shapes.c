@@ -294,6 +294,7 @@ TEST(dma, a_train_takes_the_cycles_of_its_lines) {
         EXPECT_EQ(train->dma.stats.requests, lone->dma.stats.requests);
         EXPECT_EQ(train->dma.stats.addresses, lone->dma.stats.addresses);
         EXPECT_EQ(train->dma.stats.bursts, lone->dma.stats.bursts);
+        EXPECT_EQ(train->dma.stats.packs, 0); /* its lines are requests of their own */
         EXPECT_EQ(train->dma.stats.outstanding_cycles, lone->dma.stats.outstanding_cycles);
         EXPECT_EQ(train->lds.stats.dma_beats, lone->lds.stats.dma_beats);
         EXPECT_EQ(train->lds.stats.dma_bytes, lone->lds.stats.dma_bytes);
@@ -330,6 +331,30 @@ TEST(dma, what_bounds_or_cuts_single_requests_makes_no_trains) {
     struct rig *rig = after(rows[i].params, rows[i].copy);
     ct_note("row %u", i);
     EXPECT_EQ(rig->read_requests + rig->write_requests, rows[i].messages);
+    free_rig(rig);
+  }
+}
+
+/* Lines from 64 to 560, in a buffer that begins and ends with them, or leaves out a byte: then it has to be asked of
+ * each line whether it lies in the buffer. */
+TEST(dma, a_copy_of_a_whole_buffer_goes_in_trains) {
+  struct dma_params params = separate_dma();
+  params.outstanding = 1024;
+  params.buffer = 256;
+  params.train = 16;
+  params.out_of_bounds = DMA_ZERO;
+  static const struct {
+    uint64_t from, to, messages, zero_bytes;
+  } rows[] = {{64, 560, 1, 0}, {65, 560, 16, 1}, {64, 559, 16, 1}};
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct dma_descriptor copy = lines(true, 16, 16, 32, 16);
+    copy.global = 64;
+    copy.global_from = rows[i].from;
+    copy.global_to = rows[i].to;
+    struct rig *rig = after(params, copy);
+    ct_note("buffer from %u to %u", (unsigned)rows[i].from, (unsigned)rows[i].to);
+    EXPECT_EQ(rig->read_requests, rows[i].messages);
+    EXPECT_EQ(rig->dma.stats.zero_bytes, rows[i].zero_bytes);
     free_rig(rig);
   }
 }
