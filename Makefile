@@ -120,7 +120,7 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # Scripts that are tests, those that take longest first; and those that are not run with sanitizers, since they hold
 # pages, pictures and Python alone.
 SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test explain/sanity check/corpus replay/law \
-  traces/reader_test traces/text_test traces/damage import/import_test html/page_test html/hostile_test \
+  traces/reader_test traces/text_test traces/damage machines/extremes import/import_test html/page_test html/hostile_test \
   playground/folder_test timeline/exports_test explain/explain_test sweep/sweep_test check/reference_cases \
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test cli/terminal_test
 PLAIN   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
@@ -204,6 +204,13 @@ SOAK_SEED    ?=
 soak: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/differential/differential.py --family random \
 	  $(if $(SOAK_SEED),--seed $(SOAK_SEED)) --seconds $(SOAK_SECONDS)
+
+# Random machines at the limits of their parameters; what does not hold is left in build/machines.
+MACHINES      ?= 10000
+MACHINES_SEED ?= 1
+.PHONY: machines
+machines: all
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/machines/extremes.py --count $(MACHINES) --seed $(MACHINES_SEED)
 
 # gcc and clang give the same bytes.
 .PHONY: compilers
