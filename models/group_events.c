@@ -39,11 +39,23 @@ static void release_events(struct cu_group *group, const struct isa_wait *wait) 
 /* An event that no copy has made yet cannot complete; a null or released one never holds a wait up. */
 static bool never_made(const struct cu_group *group, uint32_t id) { return id > group->events_made; }
 
+/* Whether a copy of event `id` comes before the call and its last warp has yet to come to it: where warps meet at
+ * barriers alone, one may stand at the wait already, and what is complete of the event so far is not all of it. */
+static bool to_come(const struct cu_group *group, const struct cu_call *call, uint32_t id) {
+  const uint32_t place = call == &group->call ? 0 : (uint32_t)(call - group->ahead) + 1;
+  for (uint32_t i = 0; i < place; i++) {
+    const struct cu_call *before = i ? &group->ahead[i - 1] : &group->call;
+    if (group_class_at(group, before->pc) == ISA_CLASS_COPY && before->copy.event == id)
+      return true;
+  }
+  return false;
+}
+
 bool group_wait_holds(struct cu_group *group, const struct cu_call *call) {
   for (uint32_t i = 0; i < call->wait.count; i++) {
     uint32_t id = call->wait.event[i];
     const struct cu_event *event = group_find_event(group, id);
-    if (event ? event->under_way > 0 : never_made(group, id))
+    if ((event ? event->under_way > 0 : never_made(group, id)) || to_come(group, call, id))
       return true;
   }
   return false;

@@ -109,3 +109,18 @@ TEST(meet, copies_by_lanes_are_met_at_whatever_is_said) {
     EXPECT_EQ(barriers[warp].end, calls[warp].end);
   }
 }
+
+TEST(meet, a_wait_holds_for_copies_of_its_event_that_are_yet_to_be_handed_over) {
+  /* The last to arrive stays for copy_latency at the first copy, which is complete by then. */
+  struct rig rig;
+  rig_run(
+      &rig, "cu.meet=barriers cu.copy_latency=1000", 64, 64,
+      ".kernel k\n.arg in global\n.arg out global\n.lds t 128\n.reg e, i, v\n.reg64 p, o, q\n ld.arg.b64 p, in\n"
+      " ld.arg.b64 o, out\n add.i64 q, p, 64\n get.local_id i, x\n mov.b32 e, 0\n copy.to_lds e, [t], [p], 16, size=4\n"
+      " copy.to_lds e, [t + 64], [q], 16, size=4\n wait e\n and.b32 v, i, 15\n shl.b32 v, v, 2\n"
+      " ld.lds.b32 v, [t + v + 64]\n shl.b32 i, i, 2\n st.global.b32 [o + i], v\n exit\n");
+  for (uint32_t i = 0; i < 64; i++)
+    EXPECT_EQ(rig_word(&rig, BUFFER, i), 16 + i % 16);
+  EXPECT_EQ(rig.result.hazard_count, 0);
+  rig_free(&rig);
+}
