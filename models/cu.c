@@ -187,8 +187,7 @@ static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32
   warp->pc = cu->source->start_warp.call(cu->source->start_warp.self, slot, group_slot, index);
   scheduler->age[scheduler->aged++] = (uint8_t)slot;
   cu->groups[group_slot].warps |= cu_bit(slot);
-  if (!cu->resident++)
-    cu->resident_since = now;
+  cu->resident++;
   if (!kernel->resident++)
     kernel->resident_since = now;
   cu_plan(cu, slot, now, now);
@@ -229,6 +228,8 @@ static void start_group(struct cu *cu, const struct cu_start *start, cycle_t now
       .events = group->events,
       .event_room = group->event_room,
   };
+  if (!cu->held++)
+    cu->held_since = now;
   for (uint32_t index = 0; index < shape->warps; index++)
     start_warp(cu, free_warp(cu), slot, index, now);
 }

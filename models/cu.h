@@ -264,7 +264,8 @@ struct cu {
   struct cu_group *groups;
   struct cu_scheduler schedulers[CU_SCHEDULERS];
   uint32_t resident; /* warps */
-  cycle_t resident_since;
+  uint32_t held;     /* work-groups, whose copies may outlive their warps */
+  cycle_t held_since;
 
   struct l1 l1;
   struct cu_access *accesses; /* the LDS's, then global memory's */
@@ -281,7 +282,7 @@ struct cu {
   cycle_t phase_free;     /* when the next access to an mbarrier may be handed to the LDS */
   cycle_t barriers_noted; /* when the arrivals at barriers so far are, or will be, noted */
 
-  uint64_t active_cycles; /* in which it held warps, of whatever kernel */
+  uint64_t active_cycles; /* in which it held work-groups, of whatever kernel */
   uint64_t lds_max_ways;
   cycle_t now;         /* of the step under way: dates hazards */
   cycle_t last_active; /* the last cycle in which something was issued or came back */

@@ -375,6 +375,8 @@ void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now) {
     cu_warp(cu, (uint32_t)__builtin_ctzll(left))->state = WARP_FREE;
   if (cu->tell)
     tell_group(cu, group_slot, now);
+  if (!--cu->held)
+    cu->active_cycles += now - cu->held_since;
   group->active = false;
   group->event_count = 0;
   group->events_made = 0;

@@ -95,7 +95,7 @@ struct launch_result {
    * lds_max_ways, dma_queue_peak and dma_latency together. */
   uint32_t together;        /* launches that ran at once, this one among them: 1 for one alone */
   cycle_t together_cycles;  /* from their common start to the end of the last: `cycles` for one alone */
-  uint64_t together_active; /* as cu.active_cycles, of all of them */
+  uint64_t together_active; /* CU-cycles in which a CU held work-groups of any of them */
   uint64_t work_groups;
   uint64_t never_started; /* work-groups that no CU had room for until the end */
   uint64_t trace_hash;    /* of every issue: cycle, CU, warp slot, pc, lanes, in CU order */

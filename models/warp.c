@@ -165,8 +165,7 @@ void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
     tell_warp_end(cu, slot);
   warp->state = WARP_DONE;
   forget_age(warp->scheduler, slot);
-  if (!--cu->resident)
-    cu->active_cycles += end - cu->resident_since;
+  cu->resident--;
   if (!--warp->kernel->resident)
     warp->kernel->stats.active_cycles += end - warp->kernel->resident_since;
   cu->groups[warp->group].finished++;
@@ -198,12 +197,12 @@ cycle_t cu_last_end(const struct cu *cu) {
 }
 
 void cu_abandon(struct cu *cu, cycle_t end) {
-  if (!cu->resident)
+  if (!cu->held)
     return;
   for (uint32_t slot = 0; slot < cu->params.warps; slot++)
     if (cu_is_resident(&cu->warps[slot]))
       close_account(cu_warp(cu, slot), end);
-  cu->active_cycles += end - cu->resident_since;
+  cu->active_cycles += end - cu->held_since;
   for (uint32_t i = 0; i < cu->kernel_count; i++)
     if (cu->kernels[i].resident)
       cu->kernels[i].stats.active_cycles += end - cu->kernels[i].resident_since;

@@ -68,7 +68,7 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
   double own = (double)result->cu.active_cycles;
   uint32_t narrow =
       machine->dma.read_width < machine->dma.write_width ? machine->dma.read_width : machine->dma.write_width;
-  /* Shared engines serve whichever of their CUs hold warps: all cycles count. */
+  /* Shared engines serve whichever of their CUs hold work-groups: all cycles count. */
   double clusters = (double)div_up(machine->cu.count, machine->dma.cus);
   double engines = (machine->dma.cus > 1 ? cycles * clusters : active) * machine->dma.engines;
   const struct mem_params *mem = &machine->mem;

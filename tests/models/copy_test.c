@@ -426,6 +426,19 @@ TEST(copy, a_posted_copy_is_over_for_its_warps_before_it_is_for_its_work_group) 
   EXPECT_EQ(posted.result.cycles, plain.result.cycles - plain.machine.cu.wait_latency - 1); /* wait, exit */
   EXPECT_EQ(posted.result.dma_latency.maximum, 1 + dma->setup + 1 + 1 + dma->completion);
   EXPECT_LT(posted.result.dma_latency.maximum + 600, plain.result.dma_latency.maximum);
+  /* What it uses until then it uses of a CU that holds it, though no warp any more. */
+  EXPECT_GT(posted.result.dma.channel_cycles, posted.result.cu.active_cycles);
+  EXPECT_EQ(posted.result.together_active, posted.result.cycles - posted.machine.cu.dispatch_latency);
   rig_free(&posted);
   rig_free(&plain);
+}
+
+TEST(copy, a_copy_that_is_cut_short_behind_its_warps_is_in_the_account_up_to_there) {
+  struct rig rig = {.limit = 400};
+  ASSERT_TRUE(rig_build(&rig, "mem.link_latency=300 dma.posted=1024", 32, 32, one_out));
+  rig_start(&rig);
+  EXPECT_EQ(rig.result.end, END_CYCLE_LIMIT);
+  EXPECT_LT(rig.result.cu.active_cycles, 100); /* all warps have exited */
+  EXPECT_GT(rig.result.cu.copy_cycles, 300);
+  rig_free(&rig);
 }
