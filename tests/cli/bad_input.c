@@ -410,7 +410,7 @@ TEST(cli, bad_kernel_names_its_line) {
 TEST(cli, control_characters_in_input_do_not_break_the_line) {
   fixture_folder();
   tool_file("l.json", "{\"program\": \"kernel.wws\", \"launches\": [], \"machine\": \"a\\nb\\u001b[31m\"}");
-  refuse("run l.json", "'a?b?[31m'");
+  refuse("run l.json", "'a\\x0ab\\x1b[31m'");
 }
 
 TEST(cli, a_launch_file_without_program_takes_kernel_wws_or_says_what_is_missing) {

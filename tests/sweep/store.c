@@ -228,6 +228,25 @@ TEST(store, columns_that_are_not_those_of_axes_and_metrics_are_damage) {
   }
 }
 
+/* A query of it would not end. */
+TEST(store, a_view_in_a_table_s_place_is_refused) {
+  rig_fill("view", 0, 1);
+  rig_query("view", "DROP TABLE sweep; CREATE VIEW sweep(name, value) AS WITH RECURSIVE r(i) AS "
+                    "(SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT i, i FROM r");
+  EXPECT_CONTAINS(open_to_read(rig_path("view")), "view: cannot be read: ");
+  EXPECT_CONTAINS(open_as("view", &rig_subject), ": cannot be written: ");
+  rig_remove("view");
+}
+
+TEST(store, a_trigger_does_not_run) {
+  rig_fill("trigger", 0, 2);
+  rig_query("trigger", "CREATE TRIGGER never AFTER INSERT ON points BEGIN INSERT INTO sweep WITH RECURSIVE r(i) AS "
+                       "(SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT max(i), 1 FROM r; END");
+  rig_fill("trigger", 1, 2);
+  EXPECT_STREQ(open_to_read(rig_path("trigger")), "");
+  rig_remove("trigger");
+}
+
 /* ---- of another sweep ------------------------------------------------------------------------------ */
 
 static const char *open_with_facts(const struct store_fact *facts, size_t count) {
