@@ -173,22 +173,13 @@ help:
 sanitize:
 	@$(MAKE) --no-print-directory -j$$(nproc) check BUILD=build/sanitize SANITIZE=address,undefined CACHE=$(CACHE)
 
-# libFuzzer on the assembler and all readers, FUZZ_SECONDS each, with sanitizers, built by clang-15.
-FUZZ_SECONDS ?= 60
+# libFuzzer on every reader of bytes from outside, FUZZ_SECONDS each, two at once, with sanitizers, built by clang-15.
+FUZZ_SECONDS ?= 3600
 .PHONY: fuzz fuzz-programs
 fuzz:
 	@$(MAKE) --no-print-directory -j$$(nproc) fuzz-programs CC=clang-15 BUILD=$(BUILD)/fuzz \
 	  SANITIZE=fuzzer-no-link,address,undefined
-	@for f in $(FUZZERS); do \
-	  mkdir -p $(BUILD)/fuzz/corpus/$$f; \
-	  [ $$f != fuzz_spirv ] || tests/fuzz/spirv_seeds $(BUILD)/fuzz/corpus/$$f || exit 1; \
-	  echo "$$f for $(FUZZ_SECONDS) s"; \
-	  WARPWAIT_CLANG=/nonexistent $(BUILD)/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
-	    -verbosity=0 -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/$$f- \
-	    $(BUILD)/fuzz/corpus/$$f $$(ls -d tests/fuzz/seeds/$$f 2>/dev/null) $$([ $$f = fuzz_machine ] && echo machines) \
-	    2>$(BUILD)/fuzz/$$f.log || { tail -n 40 $(BUILD)/fuzz/$$f.log; exit 1; }; \
-	  grep -E 'number_of_executed_units|peak_rss' $(BUILD)/fuzz/$$f.log; \
-	done
+	@tests/fuzz/run $(BUILD)/fuzz $(FUZZ_SECONDS) $(FUZZERS)
 
 fuzz-programs: $(FUZZERS:%=$(BUILD)/%)
 

@@ -136,7 +136,8 @@ static bool connect_to(struct store *store, char message[PLAN_MESSAGE]) {
   if (status != SQLITE_OK)
     return store_fail(store, message);
   sqlite3_extended_result_codes(store->database, 1);
-  /* A file from elsewhere may call a view by a table's name, and have a trigger behind it: queries that need not end. */
+  /* A file from elsewhere may call a view by a table's name, and have a trigger behind it: queries that need not end.
+   */
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);

@@ -1,6 +1,7 @@
 /* libFuzzer: a timeline whose checksums are right and whose blocks of data hold anything. The input is a list of
  * blocks: two bytes for the size, whose top bit makes it a meta, then the payload; schema, index and end are put around
- * them. What can be read must be events of the rows, read as a whole and as a damaged file. */
+ * them. What can be read must be events of the rows, read as a whole and as a damaged file; what the meta `run` says of
+ * them has words for each. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "sim/cli/timeline_value.h"
 #include "traces/block.h"
 #include "traces/timeline_code.h"
 #include "traces/timeline_schema.h"
@@ -63,15 +65,35 @@ static struct bytes build(const uint8_t *data, size_t size) {
   return made.file;
 }
 
+/* What people read of an event. */
+static void say(const struct timeline_run *run, const struct timeline_event *event) {
+  char text[TIMELINE_VALUE];
+  const struct timeline_code *code = timeline_code_of(run, event);
+  size_t bytes = code ? strlen(code->file) + strlen(code->text) : 0;
+  for (unsigned i = 0; i < timeline_kind_rows[event->kind].fields; i++)
+    bytes += strlen(timeline_value(run, event, i, text));
+  if (bytes > 1 << 20)
+    abort();
+}
+
 static void read_all(const char *path, enum trace_open_mode mode) {
   struct trace_error error;
+  struct message message = {""};
   struct timeline_event event;
+  struct timeline_run run;
   struct timeline_file *file = timeline_open_file(path, mode, &error);
   if (!file)
     return;
-  while (timeline_next(file, &event))
+  const bool said = timeline_run_read(file, &run, &message);
+  if (!said && !message.text[0])
+    abort();
+  while (timeline_next(file, &event)) {
     if (event.kind >= TIMELINE_KINDS || event.unit >= TIMELINE_UNITS || event.to < event.from)
       abort();
+    if (said)
+      say(&run, &event);
+  }
+  timeline_run_free(&run);
   if (mode == TRACE_SALVAGE && timeline_failed(file))
     abort();
   timeline_close(file);
