@@ -19,7 +19,7 @@ static void check(bool good, char message[PLAN_MESSAGE]) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char message[PLAN_MESSAGE] = "", *text = NULL;
   size_t bytes = 0, length = 0;
-  struct store *store = store_open_to_read(fuzz_file_put(data, size), message);
+  struct store *store = store_open_to_read(fuzz_file_put("input", data, size), message);
   check(store, message);
   if (!store)
     return 0;

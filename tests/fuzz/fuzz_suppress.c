@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct suppressions all = {0};
   struct session_points points = {0};
   struct message message = {""};
-  const char *path = fuzz_file_put(data, size);
+  const char *path = fuzz_file_put("input", data, size);
   if (!suppressions_read(&all, path, &message) && !message.text[0])
     abort();
   suppressions_fit(&all, "M5-lds-race", &here, &other);
