@@ -1,7 +1,7 @@
 /* libFuzzer: a timeline whose checksums are right and whose blocks of data hold anything. The input is a list of
  * blocks: two bytes for the size, whose top bit makes it a meta, then the payload; schema, index and end are put around
  * them. What can be read must be events of the rows, read as a whole and as a damaged file; what the meta `run` says of
- * them has words for each. */
+ * them has words for each, and every format that timelines are exported to takes them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,17 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "sim/cli/timeline_export.h"
 #include "sim/cli/timeline_value.h"
 #include "traces/block.h"
 #include "traces/timeline_code.h"
 #include "traces/timeline_schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* SystemC, which writes waveforms, has a main of its own that calls it; libFuzzer's is in its place. */
+int sc_main(int argc, char **argv);
+int sc_main(int argc, char **argv) { return argc < 0 && argv; }
 
 struct made {
   struct bytes file, rows;
@@ -99,6 +104,19 @@ static void read_all(const char *path, enum trace_open_mode mode) {
   timeline_close(file);
 }
 
+/* Into each format. */
+static void export(const char *path, enum trace_open_mode mode) {
+  for (size_t i = 0; i < timeline_export_count; i++) {
+    struct trace_error error;
+    struct message message = {""};
+    struct timeline_file *file = timeline_open_file(path, mode, &error);
+    if (file && !timeline_export_rows[i].write(file, "/dev/null", &message) && !message.text[0])
+      abort();
+    if (file)
+      timeline_close(file);
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct bytes bytes = build(data, size);
   struct trace_error error;
@@ -110,6 +128,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   read_all(path, TRACE_WHOLE);
   read_all(path, TRACE_SALVAGE);
   timeline_validate(path, &error);
+  export(path, TRACE_WHOLE);
+  export(path, TRACE_SALVAGE);
   close(file);
   free(bytes.at);
   return 0;
