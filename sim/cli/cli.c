@@ -17,7 +17,7 @@
 #include "sim/cli/text.h"
 #include "sim/core/params.h"
 
-enum { OPTIONS = 96, VERBS = 32 };
+enum { OPTIONS = 96, VERBS = 32, SPARE = 1 << 16 };
 
 /* An option by its whole name or, as getopt has it, by a beginning that no other has. */
 static const struct argp_option *find_option(const struct argp_option *options, const char *word, size_t length) {
@@ -243,9 +243,14 @@ bool cli_output_some(struct text *text, struct message *message) {
 /* ---- memory ---- */
 
 static struct message asked; /* the command, for who finds that it wants too much */
+static void *spare;          /* memory to say so with */
 
 _Noreturn static void out_of_memory(size_t bytes) {
   struct message message;
+  if (!spare)
+    _exit(CLI_BAD_INPUT);
+  free(spare);
+  spare = NULL;
   message_fail(&message, "out of memory: `warpwait %.900s` needs %zu bytes more", asked.text, bytes);
   exit(cli_bad_input(&message));
 }
@@ -257,6 +262,7 @@ void cli_tell_memory(int argc, char **argv) {
   size_t used = 0;
   for (int i = 1; i < argc && used < sizeof asked.text; i++)
     used += (size_t)snprintf(asked.text + used, sizeof asked.text - used, "%s%s", i > 1 ? " " : "", argv[i]);
+  spare = need(1, SPARE);
   need_failing(out_of_memory);
   json_set_alloc_funcs(json_memory, free);
 }

@@ -44,17 +44,16 @@ static void record(void) {
   struct job job = {0};
   struct launch_result *results = NULL;
   size_t count = 0;
-  bool stopped = false;
   make_file(recorded);
   make_file(changed);
   check(launch_parse(launch, sizeof launch - 1, "examples/01_seed/launch.json", &request, &job, &message),
         message.text);
-  struct recorder *recorder = recorder_new(recorded, &error);
+  struct recorder *recorder = recorder_new(trace_writer_open(recorded, &error));
   check(recorder, error.text);
   const struct run_sources sources = {recorder_sources(recorder), recorder, watch};
   const struct run_options how = {.max_cycles = 100000, .quiet = true, .sources = &sources};
   trace_job_write(&job, how.max_cycles, recorder_writer(recorder));
-  check(run_job(&job, &how, &results, &count, &stopped, &message), message.text);
+  check(run_job(&job, &how, &results, &count, &message), message.text);
   check(recorder_close(recorder, &error), error.text);
   run_free(results, count);
   job_free(&job);
