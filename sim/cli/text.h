@@ -17,16 +17,17 @@ void text_add(struct text *text, const char *bytes, size_t length);
 void text_print(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* As text_print(), of words that come from outside and may hold anything: what they have of control characters comes
- * out as \x1b and the like, a tab as a blank, so that a line stays a line and no terminal is steered. UTF-8 has a second
- * set of control characters, of two bytes each. The format has none of its own.
+ * out as \x1b and the like, a tab as a blank, so that a line stays a line and no terminal is steered. UTF-8 has a
+ * second set of control characters, of two bytes each. The format has none of its own.
  */
 void text_foreign(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* That, and the end of a line. */
 void text_line(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whole lines as a terminal may have them, whatever is in them: likewise, but tabs and ends of lines stay, and bytes that
- * are no UTF-8 come out as control characters do, since some terminals take them for such. `painted`: colors stay. */
+/* Whole lines as a terminal may have them, whatever is in them: likewise, but tabs and ends of lines stay, and bytes
+ * that are no UTF-8 come out as control characters do, since some terminals take them for such. `painted`: colors stay.
+ */
 void text_screen(struct text *text, const char *bytes, size_t length, bool painted);
 
 /* What a noun ends in behind its count: "1 byte", "2 bytes"; "1 pass", "2 passes". */
