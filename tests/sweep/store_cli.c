@@ -128,7 +128,7 @@ TEST(store_cli, bad_input_is_told_in_a_line) {
       {"csv a -o a", "a: is the input, too"},
       {"csv a -o no/such", "no/such: cannot be written: No such file or directory"},
       {"csv a -o /dev/full", "/dev/full: cannot be written: No space left on device"},
-      {"csv a >/dev/full", "standard output: No space left on device"},
+      {"csv a >/dev/full", "standard output: cannot be written: No space left on device"},
       {"merge", "files are missing"},
       {"merge all", "files are missing"},
       {"merge all nothing", "nothing: No such file or directory"},
