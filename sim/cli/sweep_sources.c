@@ -66,7 +66,7 @@ static void add_file(struct reading *reading, const char *path) {
   char *whole = realpath(path, NULL), *data = NULL;
   size_t size = 0;
   if (!whole || reading->count == FILES || seen_before(reading, whole) ||
-      !reads_file(reading->reads, whole, FILE_BYTES, &data, &size, &ignored)) {
+      !reads_file(reading->reads, path, FILE_BYTES, &data, &size, &ignored)) {
     free(whole);
     return;
   }
