@@ -179,7 +179,7 @@ static char *joined(const char *folder, size_t length, const char *name, const c
 static char *find_file(const struct sass_import *import, const char *name) {
   static const char *const tails[] = {"", ".xz", ".gz"};
   const char *slash = strrchr(import->list, '/');
-  const size_t folder = slash && name[0] != '/' ? (size_t)(slash - import->list) + 1 : 0;
+  const size_t folder = slash ? (size_t)(slash - import->list) + 1 : 0;
   for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
     char *path = joined(import->list, folder, name, tails[i]);
     const size_t length = strlen(path);
@@ -195,16 +195,29 @@ static char *find_file(const struct sass_import *import, const char *name) {
   return NULL;
 }
 
+/* Messages quote what is in the file: it must not be another one that has been linked here. */
+static bool is_kernels_own(const char *path) {
+  char *real = realpath(path, NULL);
+  const char *slash = real ? strrchr(real, '/') : NULL;
+  const bool good = slash && strncmp(slash + 1, "kernel", 6) == 0;
+  free(real);
+  return good;
+}
+
 static bool read_entry(struct sass_import *import, const char *name, uint64_t line, struct sass_error *error) {
   if (strncmp(name, "Memcpy", 6) == 0) {
     import->copies++;
     return true;
   }
-  if (strncmp(name, "kernel", 6) != 0)
+  if (strncmp(name, "kernel", 6) != 0 || strchr(name, '/'))
     return sass_fail(error, import->list, line, "'%.60s' is neither a kernel's file nor a Memcpy", name);
   char *path = find_file(import, name);
   if (!path)
     return sass_fail(error, import->list, line, "there is no file '%.100s' beside the list", name);
+  if (!is_kernels_own(path)) {
+    free(path);
+    return sass_fail(error, import->list, line, "'%.60s' leads to a file that is no kernel's", name);
+  }
   import->launches = need_more(import->launches, import->launch_count + 1, sizeof *import->launches);
   import->launches[import->launch_count++] = (struct sass_launch){.path = path};
   return true;

@@ -131,6 +131,13 @@ class Strangers(unittest.TestCase):
                 self.launch(program="k.wws", build=None)
                 self.refused("sweep", "run", self.file("s.ini", f"[sweep]\n{plan}\n[axes]\ndma.setup = 0 1\n"), why="is no ")
 
+    def test_a_list_of_traces_names_its_own_kernels_files_alone(self):
+        os.symlink(self.other / "secret.txt", self.home / "kernel-1.traceg")
+        (self.home / "kernel").mkdir()
+        for name in ("kernel-1.traceg", "kernel/../../other/secret.txt", "../other/secret.txt", f"{self.other}/secret.txt"):
+            with self.subTest(name=name):
+                self.refused("trace", "import", self.file("kernelslist.g", name + "\n"), "t.wwt", why="kernelslist.g:1: ")
+
     def test_a_debug_line_does_not_bring_the_text_of_any_file_into_a_report(self):
         self.file("line.cl", f'#line 1 "{self.other}/secret.txt"\nkernel void k(global int *d) {{ d[get_global_id(0)] += 5; }}\n')
         for words in (["run", self.launch(program="line.cl"), "--annotate"], ["dis", "line.cl"],
