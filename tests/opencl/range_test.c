@@ -89,7 +89,8 @@ static bool contains(struct range range, struct range part) {
   return range.low <= part.low && range.high >= part.high && range.least <= part.least && range.most >= part.most;
 }
 
-static bool expect_kind(enum kind kind, bool (*is_tight)(struct range, struct range, const struct set *)) {
+static bool expect_kind(enum kind kind,
+                        bool (*is_tight)(struct range found, struct range exact, struct range a, struct range b)) {
   static struct set set[2 * VALUES * VALUES];
   const uint32_t count = all_sets(set);
   for (uint32_t i = 0; i < count; i++)
@@ -97,42 +98,42 @@ static bool expect_kind(enum kind kind, bool (*is_tight)(struct range, struct ra
       const struct range exact = around(kind, &set[i], &set[k]);
       const struct range found = range_binary(kind, BITS, set[i].range, set[k].range);
       ct_note("kind %d of [%u, %u] and [%u, %u]", (int)kind, set[i].low, set[i].high, set[k].low, set[k].high);
-      if (!EXPECT_TRUE(contains(found, exact)) || !EXPECT_TRUE(is_tight(found, exact, &set[k])))
+      if (!EXPECT_TRUE(contains(found, exact)) || !EXPECT_TRUE(is_tight(found, exact, set[i].range, set[k].range)))
         return false;
     }
   return true;
 }
 
-static bool anything(struct range found, struct range exact, const struct set *b) {
-  (void)found, (void)exact, (void)b;
+static bool anything(struct range found, struct range exact, struct range a, struct range b) {
+  (void)found, (void)exact, (void)a, (void)b;
   return true;
 }
 
-static bool unsigned_is_exact(struct range found, struct range exact, const struct set *b) {
-  (void)b;
+static bool unsigned_is_exact(struct range found, struct range exact, struct range a, struct range b) {
+  (void)a, (void)b;
   return found.low == exact.low && found.high == exact.high;
 }
 
-static bool signed_is_exact(struct range found, struct range exact, const struct set *b) {
-  (void)b;
+static bool signed_is_exact(struct range found, struct range exact, struct range a, struct range b) {
+  (void)a, (void)b;
   return found.least == exact.least && found.most == exact.most;
 }
 
 /* Divisors that may be zero, or negative ones, may give anything. */
-static bool quotient_is_exact(struct range found, struct range exact, const struct set *b) {
-  return b->range.low == 0 || unsigned_is_exact(found, exact, b);
+static bool quotient_is_exact(struct range found, struct range exact, struct range a, struct range b) {
+  return b.low == 0 || unsigned_is_exact(found, exact, a, b);
 }
 
-static bool signed_quotient_is_exact(struct range found, struct range exact, const struct set *b) {
-  return b->range.least < 1 || signed_is_exact(found, exact, b);
+static bool signed_quotient_is_exact(struct range found, struct range exact, struct range a, struct range b) {
+  return b.least < 1 || signed_is_exact(found, exact, a, b);
 }
 
-static bool shift_is_exact(struct range found, struct range exact, const struct set *b) {
-  return b->range.high >= BITS || unsigned_is_exact(found, exact, b);
+static bool shift_is_exact(struct range found, struct range exact, struct range a, struct range b) {
+  return b.high >= BITS || unsigned_is_exact(found, exact, a, b);
 }
 
-static bool signed_shift_is_exact(struct range found, struct range exact, const struct set *b) {
-  return b->range.high >= BITS || signed_is_exact(found, exact, b);
+static bool signed_shift_is_exact(struct range found, struct range exact, struct range a, struct range b) {
+  return b.high >= BITS || signed_is_exact(found, exact, a, b);
 }
 
 TEST(range, quotients_lie_in_the_smallest_interval) {
@@ -140,15 +141,17 @@ TEST(range, quotients_lie_in_the_smallest_interval) {
   expect_kind(KIND_DIV_S, signed_quotient_is_exact);
 }
 
-/* A rest is less than the divisor and no more than the dividend; which of them there are is not asked. */
-static bool rest_is_small(struct range found, struct range exact, const struct set *b) {
+/* A rest is less than the divisor and no more than the dividend. */
+static bool rest_is_small(struct range found, struct range exact, struct range a, struct range b) {
   (void)exact;
-  return b->range.low == 0 || found.high < b->range.high;
+  return found.high <= a.high && (b.low == 0 || found.high < b.high);
 }
 
-static bool signed_rest_is_small(struct range found, struct range exact, const struct set *b) {
+static bool signed_rest_is_small(struct range found, struct range exact, struct range a, struct range b) {
   (void)exact;
-  return b->range.least < 1 || (found.most < b->range.most && found.least > -b->range.most);
+  const bool of_divisor = found.most < b.most && found.least > -b.most;
+  const bool of_dividend = found.most <= (a.most > 0 ? a.most : 0) && found.least >= (a.least < 0 ? a.least : 0);
+  return b.least < 1 || (of_divisor && of_dividend);
 }
 
 TEST(range, rests_are_smaller_than_their_divisors) {
