@@ -80,7 +80,9 @@ enum shape {
   SHIFT,
   NOT_ZERO,
   NEGATIVE,
-  SMALL_CONSTANT,
+  FORTY_BITS, /* all of a word's in 32 */
+  CONSTANT_20,
+  CONSTANT_37,
   NEGATIVE_CONSTANT,
   SHAPES
 };
@@ -108,7 +110,12 @@ static ir_ref shaped(struct maker *m, enum shape shape, unsigned bits, uint32_t 
   case NEGATIVE:
     value = make(m, ISA_SUB_32, make(m, ISA_AND_32, word, constant(m, 32, 127), 0, 0), constant(m, 32, 128), 0, 0);
     break;
-  case SMALL_CONSTANT:
+  case FORTY_BITS:
+    value = shaped(m, ANY, bits, offset);
+    return bits == 32 ? value : make(m, ISA_AND_64, value, constant(m, 64, (UINT64_C(1) << 40) - 1), 0, 0);
+  case CONSTANT_20:
+    return constant(m, bits, 20);
+  case CONSTANT_37:
     return constant(m, bits, 37);
   case NEGATIVE_CONSTANT:
     return constant(m, bits, bits == 64 ? -5ull : -5u);
@@ -149,15 +156,16 @@ TEST(narrow, results_in_32_bits_are_those_in_64) { all_shapes(pass_narrow); }
 /* As before, of which somebody wants the low word alone, or less. */
 TEST(narrow, what_nobody_wants_changes_nothing_of_the_rest) {
   static const uint64_t masks[] = {0xff, 0xffff, UINT32_MAX, UINT64_C(0xff00000000)};
+  static const enum shape right[] = {ANY, CONSTANT_37};
   for (enum kind kind = KIND_ADD; kind <= KIND_ROTR; kind++) {
     if (kind == KIND_MAD || kind == KIND_ABS || kind == KIND_NEG || kind == KIND_NOT)
       continue;
     for (enum shape left = 0; left < SHAPES; left++)
-      for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+      for (size_t i = 0; i < 2 * sizeof masks / sizeof *masks; i++) {
         struct maker m = {ir_new("k")};
-        const ir_ref a = shaped(&m, left, 64, 0), b = shaped(&m, ANY, shifts(kind) ? 32 : 64, 4);
+        const ir_ref a = shaped(&m, left, 64, 0), b = shaped(&m, right[i % 2], shifts(kind) ? 32 : 64, 4);
         const ir_ref result = make(&m, kind_op(kind, 64), a, b, 0, 0);
-        store(&m, make(&m, ISA_AND_64, result, constant(&m, 64, masks[i]), 0, 0));
+        store(&m, make(&m, ISA_AND_64, result, constant(&m, 64, masks[i / 2]), 0, 0));
         ct_note("kind %d, shape %d, mask %zu", (int)kind, (int)left, i);
         if (!stays_with(&m, pass_narrow, CORNERS))
           return;
