@@ -81,6 +81,7 @@ enum shape {
   NOT_ZERO,
   NEGATIVE,
   FORTY_BITS, /* all of a word's in 32 */
+  SIGNED_FORTY_BITS,
   CONSTANT_20,
   CONSTANT_37,
   NEGATIVE_CONSTANT,
@@ -113,6 +114,9 @@ static ir_ref shaped(struct maker *m, enum shape shape, unsigned bits, uint32_t 
   case FORTY_BITS:
     value = shaped(m, ANY, bits, offset);
     return bits == 32 ? value : make(m, ISA_AND_64, value, constant(m, 64, (UINT64_C(1) << 40) - 1), 0, 0);
+  case SIGNED_FORTY_BITS:
+    value = shaped(m, FORTY_BITS, bits, offset);
+    return bits == 32 ? value : make(m, ISA_SUB_64, value, constant(m, 64, UINT64_C(1) << 39), 0, 0);
   case CONSTANT_20:
     return constant(m, bits, 20);
   case CONSTANT_37:
@@ -155,7 +159,7 @@ TEST(narrow, results_in_32_bits_are_those_in_64) { all_shapes(pass_narrow); }
 
 /* As before, of which somebody wants the low word alone, or less. */
 TEST(narrow, what_nobody_wants_changes_nothing_of_the_rest) {
-  static const uint64_t masks[] = {0xff, 0xffff, UINT32_MAX, UINT64_C(0xff00000000)};
+  static const uint64_t masks[] = {0xff, 0xffff, UINT32_MAX, UINT64_C(0xff00000000), 0 /* word 0 */};
   static const enum shape right[] = {ANY, CONSTANT_37};
   for (enum kind kind = KIND_ADD; kind <= KIND_ROTR; kind++) {
     if (kind == KIND_MAD || kind == KIND_ABS || kind == KIND_NEG || kind == KIND_NOT)
@@ -165,7 +169,9 @@ TEST(narrow, what_nobody_wants_changes_nothing_of_the_rest) {
         struct maker m = {ir_new("k")};
         const ir_ref a = shaped(&m, left, 64, 0), b = shaped(&m, right[i % 2], shifts(kind) ? 32 : 64, 4);
         const ir_ref result = make(&m, kind_op(kind, 64), a, b, 0, 0);
-        store(&m, make(&m, ISA_AND_64, result, constant(&m, 64, masks[i / 2]), 0, 0));
+        const uint64_t mask = masks[i / 2];
+        store(&m,
+              mask ? make(&m, ISA_AND_64, result, constant(&m, 64, mask), 0, 0) : make(&m, IR_WORD, result, 0, 0, 0));
         ct_note("kind %d, shape %d, mask %zu", (int)kind, (int)left, i);
         if (!stays_with(&m, pass_narrow, CORNERS))
           return;
