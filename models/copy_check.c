@@ -172,22 +172,26 @@ static void check_event(struct cu *cu, struct cu_group *group) {
 }
 
 /* Whether an engine with misaligned = refuse does not take the copy: all lines begin and end at multiples of
- * dma.alignment, or else none of them is moved. */
+ * dma.alignment, or else none of them is moved. In the LDS that is the place among all work-groups', as the engine has
+ * it: cu.lds_unit may be less than the alignment. */
 static bool refused(struct cu *cu, const struct cu_group *group) {
   const struct isa_copy *copy = &group->call.copy;
   uint64_t mask = cu->dma_params.alignment - 1, bytes = copy->element_bytes;
   char detail[256];
   if (cu->dma_params.misaligned != DMA_REFUSE || cu->dma_params.copy != DMA_BY_ENGINE)
     return false;
-  uint64_t misaligned = copy->global | copy->lds | copy->elements * bytes;
+  uint64_t misaligned = copy->global | (group->lds_base + copy->lds) | copy->elements * bytes;
   if (copy->lines > 1)
     misaligned |= copy->global_line * bytes | copy->lds_line * bytes;
   if (copy->planes > 1)
     misaligned |= copy->global_plane * bytes | copy->lds_plane * bytes;
   if (!(misaligned & mask))
     return false;
-  snprintf(detail, sizeof detail, "lines of %llu bytes at global address 0x%llx, LDS offset %u; dma.alignment is %u",
-           (unsigned long long)(copy->elements * bytes), (unsigned long long)copy->global, copy->lds,
+  char base[64] = "";
+  if (group->lds_base & mask)
+    snprintf(base, sizeof base, " of a work-group's LDS at byte %u", group->lds_base);
+  snprintf(detail, sizeof detail, "lines of %llu bytes at global address 0x%llx, LDS offset %u%s; dma.alignment is %u",
+           (unsigned long long)(copy->elements * bytes), (unsigned long long)copy->global, copy->lds, base,
            cu->dma_params.alignment);
   group_hazard(cu, group, HAZARD_M3, group->call.pc, detail);
   return true;

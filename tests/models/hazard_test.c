@@ -244,3 +244,18 @@ TEST(hazards, a_warp_at_a_wait_whose_copy_is_done_waits_for_its_group_alone) {
   EXPECT_EQ(rig.result.stuck[1].stall, STALL_BARRIER);
   rig_free(&rig);
 }
+
+TEST(hazard, a_copy_to_a_work_group_whose_lds_is_not_aligned_is_refused) {
+  /* Slot 0 has the LDS from 0 on, slot 1 from 144 on: the engine, which has alignment 128, took that for our mistake.
+   */
+  struct rig rig;
+  rig_run(&rig, "cu.lds_unit=16 lds.banks=1 dma.alignment=128 dma.misaligned=refuse", 64, 32,
+          ".kernel k\n.arg in global\n.lds t 144\n.reg e\n.reg64 p\n ld.arg.b64 p, in\n mov.b32 e, 0\n"
+          " copy.to_lds e, [t], [p], 32, size=4\n wait e\n exit\n");
+  EXPECT_EQ(rig.result.end, END_FINISHED);
+  EXPECT_EQ(rig_hazards(&rig, HAZARD_M3), 1);
+  EXPECT_CONTAINS(rig.result.hazards[0].first.detail,
+                  "LDS offset 0 of a work-group's LDS at byte 144; dma.alignment is 128");
+  EXPECT_EQ(rig.result.cu.copy_bytes, 128);
+  rig_free(&rig);
+}
