@@ -207,6 +207,7 @@ static void count_copy(struct dma *dma, const struct copy *copy) {
   dma->stats.lines += (uint64_t)normal->lines * normal->planes;
   dma->stats.planes += normal->planes;
   dma->stats.bytes += copy->bytes;
+  dma->out_bytes += copy->descriptor.to_lds ? 0 : copy->bytes;
 }
 
 /* The news is `completion` cycles under way, or the one of the link; a posted copy's latency ends with the first. */

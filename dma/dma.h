@@ -266,6 +266,7 @@ struct dma {
   struct dma_stats stats;
   struct histogram *latency; /* cycles from `issued` to the arrival of dma_done; set by whoever builds the engine */
   uint32_t queue_peak;       /* most descriptors that waited at once */
+  uint64_t out_bytes;        /* of stats.bytes, those of outbound copies */
   struct dma_timeline timeline;
   struct port from_cu;     /* struct dma_descriptor; capacity params.queue: this is the queue */
   struct port to_cu;       /* struct dma_done */

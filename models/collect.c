@@ -101,6 +101,7 @@ static void collect_shared(struct launch_result *result, const struct node *node
     const struct dma *dma = &node->dma[engine];
     stats_add(&dma_stat_group, &result->dma, &dma->stats);
     dma_timeline_add(&result->dma_timeline, &dma->timeline, result->together_cycles);
+    result->dma_out_bytes += dma->out_bytes;
     if (dma->queue_peak > result->dma_queue_peak)
       result->dma_queue_peak = dma->queue_peak;
   }

@@ -106,6 +106,7 @@ struct launch_result {
   struct mem_stats mem;
   uint64_t lds_max_ways;
   uint32_t dma_queue_peak;           /* of any engine */
+  uint64_t dma_out_bytes;            /* of dma.bytes, those of outbound copies */
   struct dma_timeline dma_timeline;  /* of all engines, added up */
   struct histogram dma_latency;      /* of copies, by whomever they are carried out */
   uint64_t unit_cycles[ISA_CLASSES]; /* scheduler-cycles that the unit of a class was busy, all classes it serves */

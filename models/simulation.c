@@ -345,6 +345,7 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
     struct dma *dma = &node->dma[engine];
     dma->stats = (struct dma_stats){0};
     dma->queue_peak = 0;
+    dma->out_bytes = 0;
     dma_timeline_start(&dma->timeline, simulation->start);
   }
   if (simulation->told)

@@ -62,12 +62,19 @@ static double link_peak(const struct mem_params *mem, double active, double cycl
   return mem->clusters && ports < links ? ports : links;
 }
 
+/* What engines pass in so many cycles at their narrower side, which outbound copies may have to themselves. */
+static double engines_peak(const struct dma_params *dma, const struct launch_result *result, double cycles) {
+  const double narrow = dma->read_width < dma->write_width ? dma->read_width : dma->write_width;
+  const double all = (double)result->dma.bytes, out = (double)result->dma_out_bytes;
+  if (!dma->out_width || !out)
+    return cycles * narrow;
+  return cycles * all / ((all - out) / narrow + out / dma->out_width);
+}
+
 void report_utilisations(const struct machine *machine, const struct launch_result *result,
                          struct utilisation all[UTILISATIONS]) {
   double active = (double)result->together_active, cycles = (double)result->together_cycles;
   double own = (double)result->cu.active_cycles;
-  uint32_t narrow =
-      machine->dma.read_width < machine->dma.write_width ? machine->dma.read_width : machine->dma.write_width;
   /* Shared engines serve whichever of their CUs hold work-groups: all cycles count. */
   double clusters = (double)div_up(machine->cu.count, machine->dma.cus);
   double engines = (machine->dma.cus > 1 ? cycles * clusters : active) * machine->dma.engines;
@@ -82,8 +89,8 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
        (double)(result->cu.warp_instructions + result->cu.copy_slots + result->cu.copy_retries),
        own * machine->cu.schedulers, .serves = SERVES_ISSUE},
       {"lds_passes", "LDS passes", "LDS passes", "passes", OF(lds.passes), active, .serves = SERVES_LDS},
-      {"dma_engines", "DMA engines", "the DMA engines", "bytes", OF(dma.bytes), engines * narrow,
-       .serves = SERVES_COPIES},
+      {"dma_engines", "DMA engines", "the DMA engines", "bytes", OF(dma.bytes),
+       engines_peak(&machine->dma, result, engines), .serves = SERVES_COPIES},
       {"dma_channels", "DMA channels", "the DMA channels", "channel-cycles", OF(dma.channel_cycles),
        engines * machine->dma.channels, .serves = SERVES_COPIES, .idle_held = !channels_wanted(&result->dma)},
       /* Held back, not merely under way: a full window that nobody waits for is no limit. */

@@ -43,6 +43,18 @@ TEST(bounds, the_resource_nearest_to_its_peak_from_four_fifths_on) {
   expect_sentence(&machine, &result, "Bound by LDS passes: 90.0 % of peak. Bank conflicts added 50.0 % of the passes.");
 }
 
+TEST(bounds, outbound_copies_have_the_peak_of_their_own_width) {
+  struct machine machine;
+  struct launch_result result = result_of(&machine);
+  machine.dma.engines = machine.dma.cus = 1;
+  machine.dma.read_width = machine.dma.write_width = 1;
+  machine.dma.out_width = 4;
+  result.dma.bytes = result.dma_out_bytes = 4 * 900; /* of 4 * CYCLES, not of CYCLES */
+  expect_sentence(&machine, &result, "Bound by the DMA engines: 90.0 % of peak.");
+  result.dma.bytes += 50; /* inbound, a cycle each */
+  expect_sentence(&machine, &result, "Bound by the DMA engines: 95.0 % of peak.");
+}
+
 /* What launches at once share may be busy with the others' work alone. */
 TEST(bounds, of_launches_at_once_a_shared_resource_is_named_for_those_that_wait_for_it) {
   struct machine machine;
