@@ -275,7 +275,8 @@ static cycle_t cu_step(void *self, cycle_t now) {
 
   cu->probe_resident = cu->resident;
   cu->probe_issued = issued;
-  if (cu->every_cycle && issued)
+  /* What holds a warp's share of a copy may change with what other schedulers have issued. */
+  if (issued && (cu->every_cycle || cu->dma_params.copy != DMA_BY_ENGINE))
     next = cycle_min(next, now + 1);
   next = cycle_min(next, cu_next_waking(cu));
   next = cycle_min(next, port_next(cu->from_lds));

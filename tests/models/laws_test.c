@@ -58,13 +58,15 @@ static bool run_kernels(struct rig *rig, struct simulation *simulation, struct h
 }
 
 /* Runs KERNELS random kernels one after the other on one machine, or as many pairs of them at once: `host` is made for
- * its islands. */
-static bool run_all(unsigned machine, bool pairs, host_maker make, struct outcome *outcomes) {
+ * its islands. `waves`: each cycle is to be seen. */
+static bool run_all(unsigned machine, bool pairs, bool waves, host_maker make, struct outcome *outcomes) {
   struct machine parameters;
   size_t count = 0;
   if (!rig_machine(&parameters, machines[machine]))
     return false;
   struct simulation *simulation = simulation_new(&parameters);
+  if (waves)
+    simulation_show_every_cycle(simulation);
   struct island **islands = simulation_islands(simulation, &count);
   struct host *host = make(islands, count);
   char *text = malloc(RANDOM_TEXT);
@@ -114,7 +116,7 @@ static bool run_systemc(unsigned machine, bool pairs, struct outcome *outcomes) 
     return false;
   pid_t child = fork();
   if (child == 0) {
-    bool ok = run_all(machine, pairs, systemc, outcomes);
+    bool ok = run_all(machine, pairs, false, systemc, outcomes);
     ssize_t size = (ssize_t)(KERNELS * sizeof *outcomes);
     _exit(ok && write(ends[1], outcomes, (size_t)size) == size ? 0 : 1);
   }
@@ -150,9 +152,9 @@ static void write_outcomes(unsigned machine, const struct outcome *outcomes) {
 }
 
 static void compare_orders(unsigned machine, bool pairs, const struct outcome *expected, struct outcome *got) {
-  ASSERT_TRUE(run_all(machine, pairs, descending, got));
+  ASSERT_TRUE(run_all(machine, pairs, false, descending, got));
   compare(machine, "descending", expected, got);
-  ASSERT_TRUE(run_all(machine, pairs, shuffled, got));
+  ASSERT_TRUE(run_all(machine, pairs, false, shuffled, got));
   compare(machine, "shuffled", expected, got);
   ASSERT_TRUE(run_systemc(machine, pairs, got));
   compare(machine, "SystemC", expected, got);
@@ -162,7 +164,7 @@ TEST(laws, two_hundred_random_kernels_do_not_depend_on_the_order_of_evaluation) 
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS], got[KERNELS];
     ct_note("machine %u (%s)", machine, machines[machine]);
-    ASSERT_TRUE(run_all(machine, false, ascending, expected));
+    ASSERT_TRUE(run_all(machine, false, false, ascending, expected));
     write_outcomes(machine, expected);
     compare_orders(machine, false, expected, got);
   }
@@ -172,15 +174,25 @@ TEST(laws, pairs_of_kernels_at_once_do_not_either) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS], got[KERNELS];
     ct_note("machine %u (%s)", machine, machines[machine]);
-    ASSERT_TRUE(run_all(machine, true, ascending, expected));
+    ASSERT_TRUE(run_all(machine, true, false, ascending, expected));
     compare_orders(machine, true, expected, got);
+  }
+}
+
+TEST(laws, whoever_looks_at_waves_changes_nothing) {
+  for (unsigned machine = 0; machine < MACHINES; machine++) {
+    struct outcome expected[KERNELS], got[KERNELS];
+    ct_note("machine %u (%s)", machine, machines[machine]);
+    ASSERT_TRUE(run_all(machine, false, false, ascending, expected));
+    ASSERT_TRUE(run_all(machine, false, true, ascending, got));
+    compare(machine, "each cycle seen", expected, got);
   }
 }
 
 TEST(laws, a_different_kernel_has_a_different_fingerprint) {
   /* the comparison above would be worth nothing if it compared constants */
   struct outcome outcomes[KERNELS];
-  ASSERT_TRUE(run_all(0, false, ascending, outcomes));
+  ASSERT_TRUE(run_all(0, false, false, ascending, outcomes));
   for (unsigned i = 1; i < KERNELS; i++)
     EXPECT_NE(outcomes[i].fingerprint, outcomes[0].fingerprint);
 }

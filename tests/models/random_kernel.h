@@ -260,6 +260,8 @@ static const char *const machines[] = {
     "cu.count=2 mem.l1_size=8K cu.policy=greedy_fair",
     ("cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "
      "dma.alignment=16"),
+    ("cu.count=2 cu.schedulers=4 dma.copy=blocking dma.lane_bytes=4 cu.accesses=4 cu.global_interval=100 "
+     "mem.link_latency=300"),
     "cu.count=2 cu.forward_latency=100 cu.guard_latency=90 cu.dispatch_latency=1 mem.link_latency=1",
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
