@@ -341,7 +341,7 @@ class Pictures(Folder):
             self.assertEqual(made[0], made[1])
             self.assertTrue(xml.etree.ElementTree.fromstring(made[2]).tag.endswith("svg"))
         pyplot.close("all")
-        self.assertEqual(list(self.folder.glob("*.part")), [])
+        self.assertEqual(list(self.folder.glob(".*.*.*")), [])
 
     def test_what_is_drawn_is_the_best_of_each_value(self):
         store = warpwait_sweep.Store(self.ring)

@@ -462,7 +462,7 @@ class Files(Folder):
                 self.assertEqual(first.read_bytes(), second.read_bytes())
             self.assertTrue(xml.etree.ElementTree.parse(self.folder / "first.svg").getroot().tag.endswith("svg"))
             self.assertTrue((self.folder / "first.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n"))
-        self.assertEqual(list(self.folder.glob("*.part")), [])
+        self.assertEqual(list(self.folder.glob(".*.*.*")), [])
 
     def test_size_and_dots_are_as_asked_for(self):
         out = self.folder / "size.png"
@@ -589,6 +589,34 @@ class Errors(Folder):
         done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT / "traces", capture_output=True,
                               text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (130, "warpwait-plot: interrupted\n"))
+
+    def test_a_signal_while_a_picture_is_written_leaves_the_one_that_was_there(self):
+        picture = self.folder / "r.svg"
+        picture.write_text("as it was")
+        picture.chmod(0o640)
+        program = ("import os, signal, sys, warpwait_trace.plot as plot, warpwait_trace.plots.figure as figure\n"
+                   f"def write(file): file.write(b'half'); os.kill(os.getpid(), signal.SIG{{}})\n"
+                   f"plot.draw = lambda *_: figure.write_whole({str(picture)!r}, write)\n"
+                   "sys.exit(plot.main(['stalls', 'r.json', '-o', 'r.svg']))")
+        for name, number in (("TERM", 15), ("HUP", 1), ("INT", 2)):
+            done = subprocess.run([sys.executable, "-B", "-c", program.format(name)], cwd=ROOT / "traces",
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (128 + number, "warpwait-plot: interrupted\n"))
+            self.assertEqual(picture.read_text(), "as it was")
+            self.assertEqual(list(self.folder.glob(".r.svg*")), [])
+
+    def test_a_picture_keeps_permissions_and_the_link_that_leads_to_it(self):
+        from warpwait_trace.plots import figure
+        picture, link = self.folder / "kept.svg", self.folder / "link.svg"
+        picture.write_text("as it was")
+        picture.chmod(0o600)
+        link.symlink_to("kept.svg")
+        figure.write_whole(link, lambda file: file.write(b"new"))
+        self.assertTrue(link.is_symlink())
+        self.assertEqual((picture.read_text(), picture.stat().st_mode & 0o777), ("new", 0o600))
+        with self.assertRaisesRegex(figure.PlotError, "full.svg: No space left on device"):
+            (self.folder / "full.svg").symlink_to("/dev/full")
+            figure.write_whole(self.folder / "full.svg", lambda file: file.write(b"new" * 10000))
 
     def test_help_has_an_example_for_each_picture(self):
         for what in ("timeline", "banks", "hiding", "stalls"):

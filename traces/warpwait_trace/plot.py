@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 
+from . import ending
 from .terminal import shown
 
 PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy", "pandas": "python3-pandas"}
@@ -304,11 +305,12 @@ def draw(plots, arguments):
 def main(words_given=None):
     """The command; returns its exit status."""
     arguments = parser_of_all().parse_args(words_given)
+    ending.listen()
     try:
         return draw(load(), arguments)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         fail("interrupted")
-        return 130
+        return ending.status(interrupt)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 
+from warpwait_trace import ending
 from warpwait_trace.terminal import shown
 
 PACKAGES = {"dask": "python3-distributed", "distributed": "python3-distributed", "matplotlib": "python3-matplotlib",
@@ -312,6 +313,7 @@ def fail(message):
 def main(words=None):
     """The command; returns its exit status."""
     arguments = parser_of_all().parse_args(words)
+    ending.listen()
     try:
         from .errors import SweepError
         arguments.run(arguments)
@@ -325,7 +327,7 @@ def main(words=None):
         return fail(error)
     except KeyboardInterrupt as interrupt:
         print(": ".join(["warpwait-sweep: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
-        return 130
+        return ending.status(interrupt)
     except OSError as error:
         if not error.filename:  # standard output, which is not to be written again at the end
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,9 @@
 """What all pictures have in common: axes, legends outside of them, files that are the same bytes each time."""
+import errno
 import os
 import pathlib
+import stat
+import tempfile
 
 import matplotlib
 from matplotlib import pyplot
@@ -73,18 +76,38 @@ def save_table(table, path):
 
 
 def write_whole(path, write):
-    """Has `write` write to a file, which is there whole or not at all. Raises PlotError when it cannot be."""
-    beside = pathlib.Path(f"{path}.part")
+    """Has `write` write to a file, which is there whole or not at all, with the permissions that it had; a device is
+    written straight. Raises PlotError when it cannot be."""
+    target, beside = os.path.realpath(path), None
     try:
-        with open(beside, "wb") as file:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as file:
+                write(file)
+            return
+        if os.path.exists(target) and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        descriptor, beside = tempfile.mkstemp(prefix=f".{os.path.basename(target)[:200]}.", dir=os.path.dirname(target))
+        with open(descriptor, "wb") as file:
             write(file)
-        os.replace(beside, path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise PlotError(f"{path}: {error.strerror}") from None
-    except KeyboardInterrupt:
-        beside.unlink(missing_ok=True)
+            file.flush()
+            os.fchmod(descriptor, mode_of(target))
+            os.fsync(descriptor)
+        os.replace(beside, target)
+    except BaseException as error:
+        if beside:
+            pathlib.Path(beside).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise PlotError(f"{path}: {error.strerror}") from None
         raise
+
+
+def mode_of(path):
+    """The permissions of a file, or those that a new one would get."""
+    if os.path.exists(path):
+        return stat.S_IMODE(os.stat(path).st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def suffix_of(path):
