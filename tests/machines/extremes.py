@@ -200,9 +200,10 @@ def hold_instructions(launch, found):
 def hold_lds(launch, together, found):
     lds = launch["lds"]
     instructions = [row for one in together for row in one["lds"]["by_instruction"]]
+    hold = equal if all(one["end"] == "finished" for one in together) else at_most  # an instruction's come with the reply
     for key in ("accesses", "passes", "conflict_cycles", "contention_cycles"):
-        equal(found, f"lds.{key} of instructions", total(instructions, key), lds[key])
-    equal(found, "lds.max_ways of instructions", max((row["max_ways"] for row in instructions), default=0), lds["max_ways"])
+        hold(found, f"lds.{key} of instructions", total(instructions, key), lds[key])
+    hold(found, "lds.max_ways of instructions", max((row["max_ways"] for row in instructions), default=0), lds["max_ways"])
     equal(found, "lds_conflict_cycles of lines, of instructions", total(launch["by_line"], "lds_conflict_cycles"),
           total(lds["by_instruction"], "conflict_cycles"))
 
@@ -281,9 +282,6 @@ def hold_memory(launch, together, value, found):
     hold(found, "memory.sectors, sectors of instructions", memory["sectors"], touched)
     # A line that is on its way from one partition to the other may be on its way there, too.
     at_most(found, "memory.l2_merges, lines", memory["l2_merges"], memory["l2_hits"] + memory["l2_misses"] + memory["l2_far"])
-    if not value["mem.dram_burst"]:  # else what is late counts the gaps on the wires, too, and dram_bytes does not
-        at_most(found, "memory.dram_late_bytes, what there was to pass", memory["dram_late_bytes"],
-                memory["dram_early_bytes"] + memory["dram_bytes"])
     if finished:
         equal(found, "lds.dma_bytes, dma.bytes", launch["lds"]["dma_bytes"], dma["bytes"])
         equal(found, "dma.requests, those at the memory", dma["requests"], memory["dma_reads"] + memory["dma_writes"])
