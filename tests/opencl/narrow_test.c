@@ -159,7 +159,8 @@ TEST(narrow, results_in_32_bits_are_those_in_64) { all_shapes(pass_narrow); }
 
 /* As before, of which somebody wants the low word alone, or less. */
 TEST(narrow, what_nobody_wants_changes_nothing_of_the_rest) {
-  static const uint64_t masks[] = {0xff, 0xffff, UINT32_MAX, UINT64_C(0xff00000000), 0 /* word 0 */};
+  static const uint64_t masks[] = {0xff, 0xffff, UINT32_MAX, UINT64_C(0xff00000000), UINT64_C(0x1ffffffff),
+                                   0 /* word 0 */};
   static const enum shape right[] = {ANY, CONSTANT_37};
   for (enum kind kind = KIND_ADD; kind <= KIND_ROTR; kind++) {
     if (kind == KIND_MAD || kind == KIND_ABS || kind == KIND_NEG || kind == KIND_NOT)
