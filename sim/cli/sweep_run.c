@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sim/cli/build_options.h"
 #include "sim/cli/cli.h"
@@ -138,6 +139,14 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   }
 }
 
+/* A file of results that nobody has named must not lead elsewhere: whoever made the sweep file may have put a link there.
+ */
+static bool out_leads_nowhere(const char *out, struct message *message) {
+  struct stat status;
+  return lstat(out, &status) != 0 || !S_ISLNK(status.st_mode) ||
+         message_fail(message, "%.300s: is a symbolic link; --out names the file of results that you want", out);
+}
+
 /* "study.ini" -> "study.sqlite" */
 static char *usual_out(const char *path) {
   const size_t stem = strlen(path) - strlen(file_extension(path));
@@ -211,7 +220,7 @@ int sweep_verb_run(int argc, char **argv) {
     reads_begin(&call.reads, call.path);
   good = good && read_plan(&call, &plan);
   char *out = !good ? NULL : call.out ? need_copy(call.out) : usual_out(call.path);
-  good = good && (!call.csv || check_csv(&call, &plan, out));
+  good = good && (call.out || out_leads_nowhere(out, &call.message)) && (!call.csv || check_csv(&call, &plan, out));
   const int status = good ? run(&call, &plan, out) : cli_bad_input(&call.message);
   plan_free(&plan);
   reads_free(&call.reads);

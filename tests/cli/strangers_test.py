@@ -88,6 +88,14 @@ class Strangers(unittest.TestCase):
                 self.assertEqual(sorted(self.home.iterdir()), sorted([*before, self.home / "l.json"])
                                  if self.home / "l.json" not in before else before)
 
+    def test_a_link_in_the_place_of_a_sweeps_results_is_not_followed(self):
+        self.launch()
+        self.file("s.ini", "[sweep]\nlaunch = l.json\n[axes]\ndma.setup = 0 1\n")
+        os.symlink(self.other / "new", self.home / "s.sqlite")
+        self.refused("sweep", "run", "s.ini", why="s.sqlite: is a symbolic link")
+        self.assertFalse((self.other / "new").exists())
+        self.assertEqual(self.tool("sweep", "run", "s.ini", "-o", "s.sqlite").returncode, 0)
+
     def test_empty_words_do_not_swallow_the_option_behind_them(self):
         for build, place in (({"include": [""]}, "build.include[0]"), ({"defines": {"": True}}, "build.defines."),
                              ({"defines": {"": 1}}, "build.defines."), ({"options": ["-D", ""]}, "build.options"),
