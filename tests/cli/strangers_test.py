@@ -94,6 +94,8 @@ class Strangers(unittest.TestCase):
         os.symlink(self.other / "new", self.home / "s.sqlite")
         self.refused("sweep", "run", "s.ini", why="s.sqlite: is a symbolic link")
         self.assertFalse((self.other / "new").exists())
+        self.assertEqual(self.tool("sweep", "run", "s.ini", "-o", self.other / "new").returncode, 0)
+        self.refused("sweep", "run", "s.ini", why="s.sqlite: is a symbolic link")
         self.assertEqual(self.tool("sweep", "run", "s.ini", "-o", "s.sqlite").returncode, 0)
 
     def test_empty_words_do_not_swallow_the_option_behind_them(self):
