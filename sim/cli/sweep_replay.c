@@ -47,22 +47,20 @@ static void judge(const struct sweep_bench *bench, const struct job *job, const 
   conclude(outcome, results[at].end == END_DEADLOCK ? SWEEP_deadlock : SWEEP_cycle_limit, &message);
 }
 
-/* Runs the job's launches, whoever says what warps do. False when `sources` has ended them. */
-static bool run(const struct sweep_bench *bench, struct job *job, const struct run_sources *sources,
+/* Runs the job's launches, whoever says what warps do. */
+static void run(const struct sweep_bench *bench, struct job *job, const struct run_sources *sources,
                 struct sweep_outcome *outcome) {
   const struct run_options options = {.max_cycles = bench->max_cycles, .quiet = true, .sources = sources};
   struct launch_result *results = NULL;
   struct message message;
   size_t count = 0;
-  const bool good = run_job(job, &options, &results, &count, &message);
-  if (good)
+  if (run_job(job, &options, &results, &count, &message))
     judge(bench, job, results, count, outcome);
   else
     conclude(outcome, SWEEP_failed, &message);
   run_free(results, count);
   for (size_t i = 0; i < job->launch_count; i++)
     printed_free(&job->launches[i].printed);
-  return good || !sources;
 }
 
 /* ---- runs -------------------------------------------------------------------------------------------- */
@@ -91,8 +89,8 @@ static bool record(const struct sweep_bench *bench, struct job *job, const char 
     return false;
   trace_job_write(job, bench->max_cycles, recorder_writer(recorder));
   const struct run_sources sources = {recorder_sources(recorder), recorder, settle};
-  const bool whole = run(bench, job, &sources, outcome);
-  return recorder_close(recorder, &error) && whole && outcome->status == SWEEP_finished;
+  run(bench, job, &sources, outcome);
+  return recorder_close(recorder, &error) && outcome->status == SWEEP_finished;
 }
 
 static double seconds(void) {
