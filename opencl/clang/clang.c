@@ -244,13 +244,19 @@ static bool refuse_file(const struct compilation *c, const char *why) {
   return tool_fail(&c->teller, "%s", why);
 }
 
-/* The folder of what Debian's clang brings: that of the header which it includes by itself, right behind the program.
- */
-static char *folder_of_clang(const char *second) {
-  static const char header[] = "/opencl-c-base.h";
-  const size_t length = second ? strlen(second) : 0, tail = sizeof header - 1;
-  const bool found = length > tail && strcmp(second + length - tail, header) == 0;
-  return found ? strndup(second, length - tail + 1) : need_copy("");
+/* The folder of the headers that clang brings. Only clang knows: a program may have headers of the same names in
+ * folders of its own. */
+static bool folder_of_clang(const struct compilation *c, char **folder) {
+  struct piece said = {0};
+  if (!run_tool(c, WORDS(c->clang, "-print-resource-dir"), &(struct piece){0}, false, &said))
+    return false;
+  struct words words = {0};
+  said.at[strcspn(said.at, "\n")] = '\0';
+  words_add_joined(&words, said.at, "/include/");
+  *folder = need_copy(words.word[0]);
+  words_free(&words);
+  free(said.at);
+  return true;
 }
 
 /* Files of clang's and ours are nobody's. */
@@ -276,6 +282,23 @@ static char *next_path(char **list) {
   return to > path ? path : NULL;
 }
 
+/* In clang's list of what it has read a backslash has become a slash, so that a name with one would pass for another's.
+ * The text of -E has names as they are: # 1 "a\\b.h" 1. */
+static bool check_names(const struct compilation *c, const struct piece *text) {
+  static const char begin[] = "# 1 \"", entered[] = "\" 1";
+  for (const char *line = text->at, *end; *line; line = end + (*end == '\n')) {
+    end = line + strcspn(line, "\n");
+    const char *name = line + sizeof begin - 1;
+    if (strncmp(line, begin, sizeof begin - 1) != 0)
+      continue;
+    const char *quote = memrchr(name, '"', (size_t)(end - name));
+    if (quote && strncmp(quote, entered, sizeof entered - 1) == 0 && memchr(name, '\\', (size_t)(quote - name)))
+      return tool_fail(&c->teller, "a file whose name has a backslash cannot be included: \"%.*s\"",
+                       (int)(quote - name), name);
+  }
+  return true;
+}
+
 /* Files that clang has read are listed as for make: "-: a.cl \\\n  b\\ c.h". */
 static bool check_read(const struct compilation *c) {
   const struct opencl_reads *reads = c->build->reads;
@@ -288,12 +311,10 @@ static bool check_read(const struct compilation *c) {
   char *list = strchr(text.at, ':');
   list = list ? list + 1 : text.at + text.size;
   next_path(&list); /* the program */
-  bool good = true;
-  for (char *path; good && (path = next_path(&list));) {
-    brought = brought ? brought : folder_of_clang(path);
+  bool good = folder_of_clang(c, &brought);
+  for (char *path; good && (path = next_path(&list));)
     if (!is_below(path, brought) && !is_below(path, c->folder) && !reads->allow(reads->self, path, why, sizeof why))
       good = refuse_file(c, why);
-  }
   free(brought);
   free(text.at);
   return good;
@@ -326,7 +347,7 @@ static bool read_text(const struct compilation *c, struct piece *text) {
   if (reads && !reads->allow(reads->self, c->path, why, sizeof why))
     return refuse_file(c, why);
   const char *fault = read_file(c->path, text);
-  const bool whole = !fault && key_is_whole(text->at, text->size, c->options.words.word);
+  const bool whole = !fault && key_is_whole(text->at, text->size, c->options.words.word, c->build->defines);
   if (fault || !whole)
     free(text->at);
   if (fault)
@@ -336,7 +357,7 @@ static bool read_text(const struct compilation *c, struct piece *text) {
   if (!preprocess(c, text))
     return false;
   hide_folder(c, text);
-  if (!reads || check_read(c))
+  if (!reads || (check_names(c, text) && check_read(c)))
     return true;
   free(text->at);
   return false;

@@ -26,32 +26,40 @@ void key_tool(const char *name, char *text, size_t size) {
   }
 }
 
-/* Words that stand in each directive that reads another file, and in each macro that tells the time. */
+/* Words that stand in each directive that reads another file, and in each macro that tells the time. Pasted tokens may
+ * become such words. */
 static bool asks_for_more(const char *text) {
-  static const char *const words[] = {"include", "import", "embed", "__DATE__", "__TIME"};
+  static const char *const words[] = {"include", "import", "embed", "__DATE__", "__TIME", "##", "%:%:", "\?\?="};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strstr(text, words[i]))
       return true;
   return false;
 }
 
-/* A backslash at the end of a line may stand in the middle of such a word. Clang lets blanks follow it. */
+/* A backslash at the end of a line may stand in the middle of such a word. Clang lets blanks follow it, and ends lines
+ * by '\n', '\r' or both, in either order. Joining too much finds more words, never fewer. */
 static void join_lines(char *text) {
   char *to = text;
   for (const char *from = text; *from;) {
-    size_t blanks = *from == '\\' ? strspn(from + 1, " \t\f\v\r") : 0;
-    if (*from == '\\' && from[1 + blanks] == '\n')
-      from += blanks + 2;
+    const size_t blanks = *from == '\\' ? strspn(from + 1, " \t\f\v\r\n") : 0;
+    if (blanks)
+      from += blanks + 1;
     else
       *to++ = *from++;
   }
   *to = '\0';
 }
 
-bool key_is_whole(const char *text, size_t size, const char *const *options) {
-  for (; options && *options; options++)
-    if (asks_for_more(*options))
-      return false;
+static bool any_asks_for_more(const char *const *words) {
+  for (; words && *words; words++)
+    if (asks_for_more(*words))
+      return true;
+  return false;
+}
+
+bool key_is_whole(const char *text, size_t size, const char *const *options, const char *const *defines) {
+  if (any_asks_for_more(options) || any_asks_for_more(defines))
+    return false;
   char *joined = need(size + 1, 1);
   memcpy(joined, text, size);
   joined[size] = '\0';

@@ -9,7 +9,7 @@
 void key_tool(const char *name, char *text, size_t size);
 
 /* Whether a source text says all that clang will see of it: nothing is included, and no time of day is asked for. May
- * say no where a closer look would say yes. `options` as clang gets them; NULL: none. */
-bool key_is_whole(const char *text, size_t size, const char *const *options);
+ * say no where a closer look would say yes. `options` as clang gets them, `defines` without -D; NULL: none. */
+bool key_is_whole(const char *text, size_t size, const char *const *options, const char *const *defines);
 
 #endif

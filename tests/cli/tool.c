@@ -2,12 +2,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,15 +22,15 @@ static size_t known_count;
 
 static void path_of(const char *name, char path[256]) { snprintf(path, 256, "%s/%s", folder, name); }
 
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at) {
+  (void)status;
+  (void)kind;
+  return at->level ? remove(path) : 0;
+}
+
 static void empty(void) {
-  DIR *directory = *folder ? opendir(folder) : NULL;
-  for (struct dirent *entry; directory && (entry = readdir(directory));) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-    unlink(path);
-  }
-  if (directory)
-    closedir(directory);
+  if (*folder)
+    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   known_count = 0;
 }
 

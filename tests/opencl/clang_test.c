@@ -441,17 +441,23 @@ TEST(cache, a_text_is_whole_when_nothing_is_included) {
       {"#inc\\\nlude <a.h>", false},
       {"#i\\\n\\ \t\r\nnclude <a.h>", false},
       {"#inc\?\?/\nlude <a.h>", false},
+      {"#inc\\\rlude <a.h>", false},
+      {"#inc\\\n\rlude <a.h>", false},
+      {"#define P(a, b) a##b\n#if P(__has_inc, lude)(<a.h>)", false},
+      {"#define P(a, b) a%:%:b\n#if P(__has_inc, lude)(<a.h>)", false},
+      {"#define P(a, b) a\?\?=\?\?=b\n#if P(__has_inc, lude)(<a.h>)", false},
       {"#if __has_include(\"a.h\")", false},
       {"#import \"a.h\"", false},
       {"constant char day[] = __DATE__;", false},
       {"constant char now[] = __TIMESTAMP__;", false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    EXPECT_EQ(key_is_whole(cases[i].text, strlen(cases[i].text), NULL), cases[i].whole);
-    EXPECT_EQ(key_is_whole(cases[i].text, strlen(cases[i].text), plain), cases[i].whole);
-    EXPECT_FALSE(key_is_whole(cases[i].text, strlen(cases[i].text), more));
+    EXPECT_EQ(key_is_whole(cases[i].text, strlen(cases[i].text), NULL, NULL), cases[i].whole);
+    EXPECT_EQ(key_is_whole(cases[i].text, strlen(cases[i].text), plain, NULL), cases[i].whole);
+    EXPECT_FALSE(key_is_whole(cases[i].text, strlen(cases[i].text), more, NULL));
   }
-  EXPECT_FALSE(key_is_whole("a\0#include <b.h>", 16, NULL));
+  EXPECT_FALSE(key_is_whole("#if A", 5, NULL, (const char *const[]){"A=__has_include(<a.h>)", NULL}));
+  EXPECT_FALSE(key_is_whole("a\0#include <b.h>", 16, NULL, NULL));
 }
 
 TEST(cache, damaged_entries_are_ignored_and_written_again) {

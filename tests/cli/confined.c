@@ -1,0 +1,93 @@
+/* --confined and --files against sources that want to read more than they say. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+#define KERNEL "kernel void k(global int *o) { o[get_global_id(0)] = secret(1); }\n"
+
+static const char *here; /* the test's folder */
+
+static void link_to(const char *target, const char *name) {
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", here, name);
+  EXPECT_EQ(symlink(target, path), 0);
+}
+
+static void folder_of(const char *name) {
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", here, name);
+  EXPECT_EQ(mkdir(path, 0700), 0);
+}
+
+/* box/l.json with its program, and secret.h outside of the box. */
+static void box(const char *build, const char *program) {
+  char text[600];
+  here = tool_folder();
+  folder_of("box");
+  snprintf(
+      text, sizeof text,
+      "{\"program\": \"k.cl\", \"build\": {%s}, \"buffers\": {\"o\": {\"bytes\": 256}}, \"launches\": [{\"kernel\": "
+      "\"k\", \"global\": [64], \"local\": [64], \"args\": [{\"buffer\": \"o\"}]}]}",
+      build);
+  tool_file("box/l.json", text);
+  tool_file("box/k.cl", program);
+  tool_file("secret.h", "int secret(int a) { return a; }\n");
+}
+
+static void expect(const char *arguments, int status, const char *out, const char *err) {
+  struct outcome outcome = tool(arguments);
+  ct_note("warpwait %s", arguments);
+  EXPECT_EQ(outcome.status, status);
+  EXPECT_CONTAINS(outcome.out, out);
+  EXPECT_CONTAINS(outcome.err, err);
+  outcome_free(&outcome);
+}
+
+TEST(confined, an_include_cut_by_any_end_of_a_line_is_seen) {
+  static const char *const ends[] = {"\n", "\r\n", "\r", "\n\r", " \t\r"};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    char program[300];
+    snprintf(program, sizeof program, "#inc\\%slude \"../secret.h\"\n" KERNEL, ends[i]);
+    box("", program);
+    expect("run box/l.json --confined", 2, "", "'box/../secret.h' lies outside of ");
+    expect("run box/l.json --files", 0, "\nbox/../secret.h\n", "");
+  }
+}
+
+TEST(confined, a_question_for_a_file_in_a_define_is_seen) {
+  box("\"defines\": {\"THERE\": \"__has_include(\\\"../secret.h\\\")\"}",
+      "#if THERE\n#endif\nkernel void k(global int *o) {}\n");
+  expect("run box/l.json --confined", 2, "", "'box/../secret.h' lies outside of ");
+}
+
+TEST(confined, a_header_called_as_clang_s_own_opens_no_folder) {
+  box("\"include\": [\"inc\"]", "#include <up/secret.h>\n" KERNEL);
+  folder_of("box/inc");
+  tool_file("box/inc/opencl-c-base.h", "");
+  link_to("../..", "box/inc/up");
+  expect("run box/l.json --confined", 2, "", "'box/inc/up/secret.h' lies outside of ");
+}
+
+TEST(confined, a_backslash_in_a_name_does_not_pass_for_a_slash) {
+  box("", "#include \"a\\b.h\"\n" KERNEL);
+  folder_of("box/a");
+  tool_file("box/a/b.h", "");
+  link_to("../secret.h", "box/a\\b.h");
+  expect("run box/l.json --confined", 2, "",
+         "box/k.cl: a file whose name has a backslash cannot be included: \"box/a\\\\b.h\"\n");
+  expect("run box/l.json --files", 2, "", "a backslash cannot be included");
+}
+
+TEST(confined, what_lies_inside_is_read_and_clang_s_own_headers_are) {
+  box("\"options\": \"-isystem inc\", \"defines\": {\"THERE\": \"__has_include(\\\"in.h\\\")\"}",
+      "#include <opencl-c-base.h>\n#include <deep.h>\n#if THERE\n#include \"in.h\"\n#endif\n" KERNEL);
+  folder_of("box/inc");
+  tool_file("box/inc/deep.h", "");
+  tool_file("box/in.h", "int secret(int a) { return a; }\n");
+  expect("run box/l.json --confined", 0, "cycles", "");
+}
