@@ -128,8 +128,36 @@ static bool lock_file(struct store *store, char message[PLAN_MESSAGE]) {
   return true;
 }
 
+/* SQLite takes back what a kill has left half done in "FILE-journal", and then removes the super-journal that this
+ * names at its end, whatever file that is. A sweep's transactions are of one file and have none. A pipe might never
+ * end. */
+static bool is_plain_journal(const char *path) {
+  static const uint8_t named[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+  uint8_t tail[sizeof named];
+  struct stat status;
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0)
+    return errno == ENOENT;
+  const bool read = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                    (status.st_size < (off_t)sizeof tail ||
+                     pread(file, tail, sizeof tail, status.st_size - (off_t)sizeof tail) == (ssize_t)sizeof tail);
+  close(file);
+  return read && (status.st_size < (off_t)sizeof tail || memcmp(tail, named, sizeof tail) != 0);
+}
+
+static bool check_journal(const struct store *store, char message[PLAN_MESSAGE]) {
+  char *real = realpath(store->path, NULL), *path = real ? sqlite3_mprintf("%s-journal", real) : NULL;
+  const bool good = !path || is_plain_journal(path);
+  sqlite3_free(path);
+  free(real);
+  return good ||
+         fail_open(store, "the file of this name and \"-journal\" is no journal of a sweep; remove it", message);
+}
+
 /* SQLite has meanings of its own for "", ":memory:" and "file:...": behind a folder all are names. */
 static bool connect_to(struct store *store, char message[PLAN_MESSAGE]) {
+  if (!check_journal(store, message))
+    return false;
   char *full = sqlite3_mprintf("%s%s", store->path[0] == '/' ? "" : "./", store->path);
   const int status = sqlite3_open_v2(full, &store->database, SQLITE_OPEN_READWRITE, NULL);
   sqlite3_free(full);

@@ -2,7 +2,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/ct.h"
 #include "tests/sweep/store_rig.h"
@@ -144,4 +146,43 @@ TEST(store_cli, bad_input_is_told_in_a_line) {
   EXPECT_FALSE(rig_exists("all"));
   EXPECT_STREQ(rig_points("a"), before);
   free(before);
+}
+
+/* A hot journal of 18 pages of 4096 bytes in sectors of 512, and the super-journal that it names. */
+static void write_journal(const char *name, const char *super) {
+  static const uint8_t magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7},
+                       numbers[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 18, 0, 0, 2, 0, 0, 0, 16, 0};
+  const size_t length = strlen(super);
+  uint32_t sum = 0;
+  for (size_t i = 0; i < length; i++)
+    sum += (unsigned char)super[i];
+  const uint8_t ends[] = {0, 0, 0, (uint8_t)length, 0, 0, (uint8_t)(sum >> 8), (uint8_t)sum};
+  uint8_t head[512 + 4] = {0};
+  memcpy(head, magic, sizeof magic);
+  memcpy(head + sizeof magic, numbers, sizeof numbers);
+  FILE *file = fopen(rig_path(name), "wb");
+  fwrite(head, 1, sizeof head, file);
+  fwrite(super, 1, length, file);
+  fwrite(ends, 1, sizeof ends, file);
+  fwrite(magic, 1, sizeof magic, file);
+  fclose(file);
+}
+
+TEST(store_cli, a_file_that_a_journal_names_is_not_removed) {
+  static const char *const rows[] = {"info a", "csv a", "query best a", "report a -o r.html", "merge b a", "merge a c"};
+  make("c");
+  char precious[512];
+  snprintf(precious, sizeof precious, "%s", rig_path("precious"));
+  fclose(fopen(precious, "w"));
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    make("a");
+    write_journal("a-journal", precious);
+    expect_refused(rows[i], ": a: the file of this name and \"-journal\" is no journal of a sweep; remove it\n");
+    EXPECT_EQ(access(precious, F_OK), 0);
+  }
+  rig_remove("a-journal");
+  EXPECT_EQ(mkfifo(rig_path("a-journal"), 0600), 0);
+  expect_refused("info a", "is no journal of a sweep");
+  rig_remove("a-journal");
+  rig_remove("precious");
 }

@@ -1,9 +1,12 @@
 """Stores of `warpwait sweep`, read: what has been swept, and the points as pandas frames. docs/sweep-store.md has the
 schema. A store may be read while a sweep writes to it: then the points are those of one moment."""
 import contextlib
+import errno
+import os
 import pathlib
 import re
 import sqlite3
+import stat
 import urllib.parse
 
 import numpy
@@ -15,6 +18,7 @@ from .expression import Expression, number_of
 TABLES = ("sweep", "axes", "metrics", "points")
 VERSION = 1
 FINISHED = "finished"
+SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names one
 
 
 class Store:
@@ -121,6 +125,8 @@ class Store:
         if not pathlib.Path(self.path).is_file():
             missing = "is a folder" if pathlib.Path(self.path).is_dir() else "No such file or directory"
             raise SweepError(f"{self.path}: {missing}")
+        if not is_plain_journal(os.path.realpath(self.path) + "-journal"):
+            raise SweepError(f'{self.path}: the file of this name and "-journal" is no journal of a sweep; remove it')
         base = None
         try:
             # Not mode=ro, which could not take back what a sweep that was killed has left half done.
@@ -141,6 +147,19 @@ class Store:
         finally:
             if base is not None:
                 base.close()
+
+
+def is_plain_journal(path):
+    """Whether SQLite may take this journal back, or there is none: sim/sweep/store.c says what could go wrong."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError as error:
+        return error.errno == errno.ENOENT
+    with open(file, "rb") as journal:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            return False
+        size = os.fstat(file).st_size
+        return os.pread(journal.fileno(), 8, max(size - 8, 0)) != SUPER_JOURNAL
 
 
 def quoted(name):
