@@ -79,15 +79,18 @@ bool reads_allow(struct reads *reads, const char *path, struct message *message)
   return good;
 }
 
-bool reads_file(struct reads *reads, const char *path, size_t limit, char **data, size_t *size,
-                struct message *message) {
+bool reads_plain(struct reads *reads, const char *path, struct message *message) {
   struct stat status;
-  *data = NULL;
   if (!reads_allow(reads, path, message))
     return false;
-  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-    return message_fail(message, "%s: is not a regular file", path);
-  return file_read(path, limit, data, size, message);
+  return stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) ||
+         message_fail(message, "%s: is not a regular file", path);
+}
+
+bool reads_file(struct reads *reads, const char *path, size_t limit, char **data, size_t *size,
+                struct message *message) {
+  *data = NULL;
+  return reads_plain(reads, path, message) && file_read(path, limit, data, size, message);
 }
 
 bool reads_is_named(const char *path, const char *extension) {

@@ -37,8 +37,10 @@ void reads_folder(struct reads *reads, const char *path);
 /* Notes a file that another file names; false when it may not be read. */
 bool reads_allow(struct reads *reads, const char *path, struct message *message);
 
-/* Reads a whole file that another file names: it must be a regular one, since a pipe might never end. The caller frees
- * *data, which a zero byte follows. */
+/* Likewise, and it must be a regular file, since a pipe might never end. Whoever opens it says what else is wrong. */
+bool reads_plain(struct reads *reads, const char *path, struct message *message);
+
+/* Reads such a file, all of it. The caller frees *data, which a zero byte follows. */
 bool reads_file(struct reads *reads, const char *path, size_t limit, char **data, size_t *size,
                 struct message *message);
 

@@ -264,7 +264,7 @@ static bool read_trace(struct sweep_target *target, struct message *message) {
   struct trace_error error = {0};
   if (!reads_is_named(path, ".wwt"))
     return message_fail(message, "%.300s: is no trace: the name of one ends in .wwt", path);
-  if (!reads_allow(target->reads, path, message))
+  if (!reads_plain(target->reads, path, message))
     return false;
   target->trace = trace_open(path, TRACE_WHOLE, &error);
   if (!target->trace)

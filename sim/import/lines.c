@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "sim/core/need.h"
@@ -61,7 +62,15 @@ static bool open_xz(struct sass_lines *lines, struct sass_error *error) {
   return sass_fail(error, lines->path, 0, "%s", lines->xz ? "no memory for xz" : strerror(errno));
 }
 
+/* A pipe might never end, and is not there any more when it is opened again. */
+static bool is_pipe(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
 static bool open_any(struct sass_lines *lines, struct sass_error *error) {
+  if (is_pipe(lines->path))
+    return sass_fail(error, lines->path, 0, "is not a regular file");
   FILE *file = fopen(lines->path, "rb");
   bool is_xz = false;
   if (!file)

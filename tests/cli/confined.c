@@ -1,4 +1,5 @@
-/* --confined and --files against sources that want to read more than they say. */
+/* Files that other files name: --confined and --files against sources that want to read more than they say, and names
+ * of what never ends. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,4 +91,17 @@ TEST(confined, what_lies_inside_is_read_and_clang_s_own_headers_are) {
   tool_file("box/inc/deep.h", "");
   tool_file("box/in.h", "int secret(int a) { return a; }\n");
   expect("run box/l.json --confined", 0, "cycles", "");
+}
+
+TEST(confined, a_pipe_that_a_file_names_is_refused) {
+  char path[200];
+  here = tool_folder();
+  for (size_t i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%s/%s", here, i ? "kernel-1.traceg" : "pipe.wwt");
+    EXPECT_EQ(mkfifo(path, 0600), 0);
+  }
+  tool_file("s.ini", "[sweep]\ntrace = pipe.wwt\n[axes]\nlds.banks = 16 32\n");
+  tool_file("kernelslist.g", "kernel-1.traceg\n");
+  expect("sweep run s.ini -o s.sqlite", 2, "", "warpwait: pipe.wwt: is not a regular file\n");
+  expect("trace import kernelslist.g o.wwt", 2, "", "warpwait: kernel-1.traceg: is not a regular file\n");
 }
