@@ -25,6 +25,7 @@
 #include "opencl/clang/key.h"
 #include "opencl/clang/llvm_text.h"
 #include "opencl/clang/process.h"
+#include "opencl/clang/source_name.h"
 #include "opencl/clang/tool_errors.h"
 #include "opencl/clang/words.h"
 #include "sim/core/need.h"
@@ -299,11 +300,21 @@ static bool check_names(const struct compilation *c, const struct piece *text) {
   return true;
 }
 
+/* What a file says may come up in any message of the compiler's, and in names of kernels: quoting nothing of its lines
+ * would not keep it secret. */
+static bool check_file(const struct compilation *c, const char *path) {
+  const struct opencl_reads *reads = c->build->reads;
+  char why[OPENCL_WHY];
+  if (!reads->allow(reads->self, path, why, sizeof why))
+    return refuse_file(c, why);
+  snprintf(why, sizeof why, "error: '%.120s' is included, and is not named as sources are (" SOURCE_NAMES ")", path);
+  return source_is_named(path) || refuse_file(c, why);
+}
+
 /* Files that clang has read are listed as for make: "-: a.cl \\\n  b\\ c.h". */
 static bool check_read(const struct compilation *c) {
-  const struct opencl_reads *reads = c->build->reads;
   struct piece text;
-  char why[OPENCL_WHY], *brought = NULL;
+  char *brought = NULL;
   if (read_file(c->file[FILE_READ], &text)) {
     free(text.at);
     return tool_fail(&c->teller, "%s left no list of the files that it read", c->clang);
@@ -313,8 +324,7 @@ static bool check_read(const struct compilation *c) {
   next_path(&list); /* the program */
   bool good = folder_of_clang(c, &brought);
   for (char *path; good && (path = next_path(&list));)
-    if (!is_below(path, brought) && !is_below(path, c->folder) && !reads->allow(reads->self, path, why, sizeof why))
-      good = refuse_file(c, why);
+    good = is_below(path, brought) || is_below(path, c->folder) || check_file(c, path);
   free(brought);
   free(text.at);
   return good;

@@ -126,12 +126,23 @@ static bool is_quotable(const struct teller *teller, const char *line, size_t le
   return good;
 }
 
+/* clang escapes what it quotes, but not the names of files that #line makes up: a terminal gets no control characters.
+ */
+static void say_line(const char *line, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    const unsigned char c = (unsigned char)line[i];
+    const bool second = c >= 0x80 && c < 0xa0 && i && (unsigned char)line[i - 1] == 0xc2;
+    fprintf(stderr, (c < ' ' && c != '\t') || c == 0x7f || second ? "\\x%02x" : "%c", c);
+  }
+  fputc('\n', stderr);
+}
+
 void tool_tell_all(const struct teller *teller, const struct process_end *end) {
   char why[OPENCL_WHY];
   for (const char *line = end->text; *line;) {
     const size_t length = strcspn(line, "\n");
     if (is_quotable(teller, line, length, why, sizeof why))
-      fprintf(stderr, "%.*s\n", (int)length, line);
+      say_line(line, length);
     line += length + (line[length] == '\n');
   }
 }
