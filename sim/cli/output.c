@@ -48,6 +48,18 @@ static int descriptor_of(const char *path) {
   return -1;
 }
 
+/* In a folder where everybody may make files, but remove only their own, another's link leads nobody: whoever guesses
+ * the name of our output could have us replace any file of ours. Linux has the same rule for open(), which is not asked
+ * here (fs.protected_symlinks). */
+static bool is_trap(const char *link) {
+  struct stat of_link, of_folder;
+  char *folder = file_beside(link, ".");
+  const bool shared = lstat(link, &of_link) == 0 && stat(folder, &of_folder) == 0 &&
+                      (of_folder.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
+  free(folder);
+  return shared && of_link.st_uid != geteuid() && of_link.st_uid != of_folder.st_uid;
+}
+
 /* What the path leads to once all links are followed, whether that is there or not; NULL with errno. */
 static char *follow(const char *path) {
   char *at = need_copy(path);
@@ -57,6 +69,11 @@ static char *follow(const char *path) {
     if (length < 0)
       return at;
     link[length] = '\0';
+    if (is_trap(at)) {
+      free(at);
+      errno = EACCES;
+      return NULL;
+    }
     char *next = file_beside(at, link);
     free(at);
     at = next;

@@ -1,5 +1,6 @@
 /* Files that other files name: --confined and --files against sources that want to read more than they say, and names
  * of what never ends. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,54 @@ TEST(confined, what_lies_inside_is_read_and_clang_s_own_headers_are) {
   expect("run box/l.json --confined", 0, "cycles", "");
 }
 
+static struct outcome with_input(const char *arguments, int file) {
+  const int before = dup(STDIN_FILENO);
+  dup2(file, STDIN_FILENO);
+  struct outcome outcome = tool(arguments);
+  dup2(before, STDIN_FILENO);
+  close(before);
+  return outcome;
+}
+
+TEST(confined, an_open_file_without_a_name_is_outside) {
+  char path[200];
+  here = tool_folder();
+  folder_of("box");
+  tool_file("box/k.wws", ".kernel k\n  exit\n");
+  tool_file("box/l.json", "{\"program\": \"k.wws\", \"buffers\": {\"b\": {\"bytes\": 7, \"file\": \"/dev/stdin\"}}, "
+                          "\"launches\": [{\"kernel\": \"k\", \"global\": [32], \"local\": [32]}]}");
+  tool_file("gone", "hunter2");
+  snprintf(path, sizeof path, "%s/gone", here);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  unlink(path);
+  struct outcome outcome = with_input("run box/l.json --confined", file);
+  close(file);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_CONTAINS(outcome.err, "box/l.json:1: buffers.b.file: '/dev/stdin' lies outside of ");
+  outcome_free(&outcome);
+}
+
+/* Only root can make a link that is another's. */
+TEST(confined, an_output_follows_no_link_that_another_has_left_in_a_shared_folder) {
+  char path[200];
+  here = tool_folder();
+  tool_file("k.wws", ".kernel k\n  exit\n");
+  tool_file("mine", "as it was");
+  folder_of("shared");
+  snprintf(path, sizeof path, "%s/shared", here);
+  EXPECT_EQ(chmod(path, 01777), 0);
+  link_to("../mine", "shared/r");
+  expect("run k.wws --global 32 -o shared/r", 0, "", "");
+  tool_file("mine", "as it was");
+  snprintf(path, sizeof path, "%s/shared/r", here);
+  if (geteuid() != 0 || lchown(path, 65534, 65534) != 0)
+    return;
+  expect("run k.wws --global 32 -o shared/r", 2, "", "shared/r: cannot be written: Permission denied\n");
+  char *text = tool_read("mine");
+  EXPECT_STREQ(text, "as it was");
+  free(text);
+}
+
 TEST(confined, a_pipe_that_a_file_names_is_refused) {
   char path[200];
   here = tool_folder();
@@ -104,4 +153,27 @@ TEST(confined, a_pipe_that_a_file_names_is_refused) {
   tool_file("kernelslist.g", "kernel-1.traceg\n");
   expect("sweep run s.ini -o s.sqlite", 2, "", "warpwait: pipe.wwt: is not a regular file\n");
   expect("trace import kernelslist.g o.wwt", 2, "", "warpwait: kernel-1.traceg: is not a regular file\n");
+}
+
+TEST(confined, what_a_file_that_is_no_source_says_is_in_no_message) {
+  static const char *const programs[] = {
+      "enum e { A,\n#include \"../secret.txt\"\n};\nint f(enum e e) { switch (e) { case A: return 0; } return 1; "
+      "}\n" KERNEL,
+      "int\n#include \"../secret.txt\"\n;\nkernel void k(global int *o) { o[0] = hunter3; }\n",
+      "kernel void\n#include \"../secret.txt\"\n(global int *o) {}\n"};
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+    box("\"options\": \"-Wall\"", programs[i]);
+    tool_file("secret.txt", "hunter2\n");
+    struct outcome outcome = tool("run box/l.json");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_CONTAINS(outcome.err, "box/k.cl: error: 'box/../secret.txt' is included, and is not named as sources are (");
+    EXPECT_FALSE(strstr(outcome.err, "hunter2"));
+    outcome_free(&outcome);
+  }
+}
+
+TEST(confined, a_file_s_name_in_a_warning_has_no_control_characters) {
+  box("\"options\": \"-Wall\"",
+      "#line 1 \"\\033]0;a\\007\\302\\233m.cl\"\n#warning told\nkernel void k(global int *o) {}\n");
+  expect("run box/l.json", 0, "", "\\x1b]0;a\\x07\xc2\\x9bm.cl:1:2: warning: told");
 }
