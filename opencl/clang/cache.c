@@ -16,7 +16,7 @@
 #include "sim/core/need.h"
 
 enum { PATH_BYTES = 4096, HEAD_BYTES = 32, HASH_DIGITS = CACHE_NAME - 1 };
-static const char magic[8] = {'W', 'W', 'C', 'A', 'C', 'H', 'E', '1'};
+static const char magic[8] = {'W', 'W', 'C', 'A', 'C', 'H', 'E', '2'};
 static const char ending[] = ".spv", unfinished[] = "unfinished.";
 
 /* ---- names --------------------------------------------------------------------------------------- */
@@ -80,8 +80,14 @@ static bool is_trusted(const struct stat *status) {
          !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
+/* Whoever may rename files in the folder must not have one program's result pass for another's: its name counts. */
+static XXH128_canonical_t hash_under(const char *name, const uint8_t *data, size_t size) {
+  const XXH128_canonical_t both[] = {hash_of(name, strlen(name)), hash_of(data, size)};
+  return hash_of(both, sizeof both);
+}
+
 /* The rest of an open file behind its head, if it is what the head says. */
-static bool read_result(FILE *file, uint8_t **data, size_t *size) {
+static bool read_result(FILE *file, const char *name, uint8_t **data, size_t *size) {
   uint8_t head[HEAD_BYTES];
   uint64_t bytes = 0;
   struct stat status;
@@ -96,7 +102,7 @@ static bool read_result(FILE *file, uint8_t **data, size_t *size) {
   *data = need(*size, 1);
   XXH128_canonical_t hash = {{0}};
   if (fread(*data, 1, *size, file) == *size)
-    hash = hash_of(*data, *size);
+    hash = hash_under(name, *data, *size);
   if (memcmp(hash.digest, head + 16, sizeof hash.digest) == 0)
     return true;
   free(*data);
@@ -110,7 +116,7 @@ bool cache_find(const char *name, uint8_t **data, size_t *size) {
   FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
   if (!file)
     return false;
-  bool good = read_result(file, data, size);
+  bool good = read_result(file, name, data, size);
   if (good)
     futimens(descriptor, NULL); /* used now: cache_trim() goes by it */
   fclose(file);
@@ -130,9 +136,9 @@ static bool write_all(int file, const uint8_t *data, size_t size) {
   return true;
 }
 
-static bool write_result(int file, const uint8_t *data, size_t size) {
+static bool write_result(int file, const char *name, const uint8_t *data, size_t size) {
   uint8_t head[HEAD_BYTES];
-  XXH128_canonical_t hash = hash_of(data, size);
+  XXH128_canonical_t hash = hash_under(name, data, size);
   memcpy(head, magic, sizeof magic);
   for (unsigned i = 0; i < 8; i++)
     head[sizeof magic + i] = (uint8_t)((uint64_t)size >> 8 * i);
@@ -150,7 +156,7 @@ void cache_keep(const char *name, const uint8_t *data, size_t size) {
   int descriptor = mkostemp(temporary, O_CLOEXEC);
   if (descriptor < 0)
     return;
-  if (!write_result(descriptor, data, size) || rename(temporary, path) != 0)
+  if (!write_result(descriptor, name, data, size) || rename(temporary, path) != 0)
     unlink(temporary);
   cache_trim(CACHE_BYTES);
 }

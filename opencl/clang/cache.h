@@ -3,9 +3,9 @@
  *
  * A result is a file whose name is a hash of everything that it depends on:
  *
- *     "WWCACHE1"   8 bytes
+ *     "WWCACHE2"   8 bytes
  *     size         8 bytes, little-endian
- *     XXH3_128    16 bytes, canonical, of the result
+ *     XXH3_128    16 bytes, canonical, of the hashes of the name and of the result
  *     the result
  *
  * It is written under a name of its own and renamed, so that runs at the same time never see half of one. Damaged

@@ -486,6 +486,23 @@ TEST(cache, damaged_entries_are_ignored_and_written_again) {
   EXPECT_EQ(translations(), 7);
 }
 
+TEST(cache, an_entry_under_another_s_name_is_ignored) {
+  char first[FIRST] = "", second[FIRST] = "", kept[FIRST] = "";
+  fresh();
+  count_translations();
+  write_text("k.cl", "kernel void other(global float *a) { a[0] = 1; }\n");
+  compile("k.cl", &(struct opencl_build){0});
+  EXPECT_EQ(files_in("cache", first), 1);
+  snprintf(kept, sizeof kept, "%s", path_of("kept"));
+  EXPECT_EQ(rename(first, kept), 0);
+  write_text("k.cl", kernel);
+  const size_t size = compile("k.cl", &(struct opencl_build){0});
+  EXPECT_EQ(files_in("cache", second), 1);
+  EXPECT_EQ(rename(kept, second), 0);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), size);
+  EXPECT_EQ(translations(), 3);
+}
+
 TEST(cache, a_folder_that_cannot_be_written_is_no_error) {
   fresh();
   write_text("k.cl", kernel);
