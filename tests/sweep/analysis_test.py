@@ -324,6 +324,14 @@ class Pictures(Folder):
             self.assertEqual(sweep(*words), (0, "", ""))
         self.assertIn(">$a_{$<", (self.folder / "d.html").read_text())
 
+    def test_settings_of_pictures_are_not_those_of_the_current_folder(self):
+        (self.folder / "matplotlibrc").write_text("text.usetex: True\nbackend: module://no.such\n")
+        for words in (["plot", "tornado", self.ring, "-o", "t.svg"], ["report", self.ring, "-o", "r.html"]):
+            done = subprocess.run([sys.executable, "-B", ROOT / "sim/sweep/warpwait-sweep", *words], cwd=self.folder,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+            self.assertTrue((self.folder / words[-1]).is_file())
+
     def test_a_full_disk_is_told(self):
         with open("/dev/full", "w", encoding="ascii") as full:
             done = subprocess.run([sys.executable, ROOT / "sim/sweep/warpwait-sweep", "query", "table", self.ring],

@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 
-from . import ending
+from . import drawing, ending
 from .terminal import shown
 
 PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy", "pandas": "python3-pandas"}
@@ -240,8 +240,7 @@ def parser_of_all():
 def load():
     """warpwait_trace.plots; exits with the Debian package to install when one is missing."""
     try:
-        import matplotlib
-        matplotlib.use("Agg")
+        drawing.begin()
         from . import plots
         return plots
     except ImportError as error:

@@ -4,7 +4,7 @@ import os
 import re
 import sys
 
-from warpwait_trace import ending
+from warpwait_trace import drawing, ending
 from warpwait_trace.terminal import shown
 
 PACKAGES = {"dask": "python3-distributed", "distributed": "python3-distributed", "matplotlib": "python3-matplotlib",
@@ -177,8 +177,7 @@ def plot_parser(commands):
 
 def run_plot(arguments):
     """Draws into the file that the arguments name."""
-    import matplotlib
-    matplotlib.use("Agg")
+    matplotlib = drawing.begin()
     from warpwait_trace import plots
     from warpwait_trace.plot import draw_to_file
 
@@ -204,8 +203,7 @@ def report_parser(commands):
 def run_report(arguments):
     """Writes the page."""
     store = opened(arguments)
-    import matplotlib
-    matplotlib.use("Agg")
+    drawing.begin()
     from warpwait_trace.plots import PlotError, figure
 
     from .errors import SweepError
