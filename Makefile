@@ -34,7 +34,7 @@ ifneq ($(filter x86_64,$(shell uname -m)),)
 LIB_OBJ += $(BUILD)/obj/isa/lanes.v3.o
 endif
 
-TEST_FOLDERS := $(filter-out fuzz,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
+TEST_FOLDERS := $(filter-out fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
 .PHONY: all
@@ -202,6 +202,12 @@ MACHINES_SEED ?= 1
 .PHONY: machines
 machines: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/machines/extremes.py --count $(MACHINES) --seed $(MACHINES_SEED)
+
+# Small changes to the code, each of which a test must notice; `make mutants MUTANTS="--only lds/memo.c"`.
+MUTANTS ?=
+.PHONY: mutants
+mutants:
+	@$(PYTHON) -B tests/mutants/mutants.py $(MUTANTS)
 
 # gcc and clang give the same bytes.
 .PHONY: compilers

@@ -1,0 +1,392 @@
+#!/usr/bin/python3
+"""Mutation testing: small changes to the code, each of which a test must notice.
+
+usage: tests/mutants/mutants.py [--count N] [--seed S] [--folder F]... [--only FILE[:LINE]] [--again] [--seconds T] [--jobs N]
+
+N mutants (55) of each of the folders below, drawn by seed S (1). A mutant flips an operator, moves a constant by one, removes a
+`!` or removes a statement, inside a function of a .c file; comments, strings, the preprocessor's lines, assertions and the
+lengths of arrays are left alone. One that does not compile, or compiles to the same instructions, is none, and the next is drawn.
+
+A mutant is killed if a test fails, crashes or takes ten times as long as it should. Only tests that execute the mutant's line
+are run, the quickest of the folder's own first, until they have taken T seconds (10); `--seconds 1000` runs them all. Tests are linked with two shared libraries: the whole of Warpwait, and before
+it `libmutant.so`, whose functions win. So a mutant costs one file's compilation, and nothing is linked again. Which test
+executes which line is found out with a `libmutant.so` that records it (reached.c), once for each state of the code and tests.
+
+tests/mutants/equivalent.txt lists mutants that no test can kill, each with its proof; they are counted apart. What survives is
+left in build/mutants/survivors.txt, and `--again` tries these alone. --only takes every mutant of a file or a line.
+Exit status 0 if no mutant survives but the equivalent ones.
+"""
+import argparse
+import bisect
+import collections
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import random
+import re
+import resource
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from sites import mutants_of
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path("tests/mutants")
+BUILD = pathlib.Path("build/mutants")
+LISTED = HERE / "equivalent.txt"
+SURVIVORS = BUILD / "survivors.txt"
+# The folder, and its own test program, which is run first.
+FOLDERS = {"opencl/passes": "opencl", "opencl/emit": "opencl", "lds": "lds", "dma": "dma", "models": "models", "isa": "isa"}
+PROGRAMS = ["core", "lds", "isa", "dma", "models", "opencl", "examples", "replay"]
+CODEGEN = "-O1 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math"
+TRACED = "-O0 -g1 -fPIC -ffp-contract=off -fsanitize-coverage=trace-pc"
+BATCH_SECONDS = 1.0   # of tests in one process; the first to fail ends it
+MEMORY = 8 << 30
+
+
+def command(*words, **more):
+    """Runs a command; what it prints. A failure ends the script."""
+    done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+    if done.returncode:
+        sys.exit(f"{shlex.join(map(str, words))}\n{done.stdout}\nexit status {done.returncode}")
+    return done.stdout
+
+
+class Build:
+    """Warpwait and its tests in build/mutants, as shared libraries and what is linked with them."""
+
+    def __init__(self, jobs):
+        self.make = ["env", "CXXFLAGS=-fPIC", "make", "--no-print-directory", f"BUILD={BUILD}", f"CODEGEN={CODEGEN}", "V=1"]
+        programs = [f"{BUILD}/tests/{p}" for p in PROGRAMS]
+        print("building build/mutants", flush=True)
+        command(*self.make, f"-j{jobs}", f"{BUILD}/warpwait", *programs)
+        self.link(programs)
+        self.compilers = self.compile_commands()
+
+    def link(self, programs):
+        """The library, an empty one to be replaced by mutants, and the programs linked with both."""
+        archive, library, empty = BUILD / "libwarpwait.a", BUILD / "libwarpwait.so", BUILD / "none/libmutant.so"
+        if not library.exists() or library.stat().st_mtime < archive.stat().st_mtime:
+            empty.parent.mkdir(exist_ok=True)
+            command("gcc", "-shared", "-Wl,-soname,libmutant.so", "-x", "c", "-o", empty, "/dev/null")
+            command("g++", "-shared", "-Wl,-soname,libwarpwait.so", "-o", library, "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive")
+        here = ROOT / BUILD
+        ours = f"-Wl,--no-as-needed {empty} {library} -Wl,-rpath,{here}/none -Wl,-rpath,{here}"
+        lines = command(*self.make, "-n", "-W", archive, f"{BUILD}/warpwait", *programs)
+        (BUILD / "bin").mkdir(exist_ok=True)
+        for line in lines.splitlines():
+            made = re.search(r" -o (\S+) .*" + re.escape(str(archive)), line)
+            if not made:
+                continue
+            target = BUILD / "bin" / pathlib.Path(made[1]).name
+            if not target.exists() or target.stat().st_mtime < max(library.stat().st_mtime, os.stat(made[1]).st_mtime):
+                command("sh", "-c", line.replace(f" -o {made[1]} ", f" -o {target} ").replace(str(archive), ours))
+
+    def compile_commands(self):
+        """file: how each of its objects is compiled; isa/lanes.c has two."""
+        files = [str(f) for folder in FOLDERS for f in sorted(pathlib.Path(folder).glob("*.c"))]
+        lines = command(*self.make, "-n", *(w for f in files for w in ("-W", f)), f"{BUILD}/libwarpwait.a")
+        found = collections.defaultdict(list)
+        for line in lines.splitlines():
+            words = shlex.split(line)
+            if "-c" in words and words[-1] in files:
+                drop = {words.index("-o"), words.index("-o") + 1, len(words) - 1}
+                found[words[-1]].append([w for i, w in enumerate(words) if i not in drop and w not in ("-MMD", "-MP", "-Werror")])
+        return found
+
+    def objects(self, file, text, slot, more=()):
+        """Compiles `text` as if it were `file`; the objects, or None if it does not compile."""
+        source = slot / file
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_text(text)
+        made = []
+        for i, words in enumerate(self.compilers[file]):
+            made.append(source.with_suffix(f".{i}.o"))
+            words = words + list(more) + ["-w", f"-ffile-prefix-map={slot}/=", "-o", str(made[-1]), str(source)]
+            if subprocess.run(words, stderr=subprocess.DEVNULL).returncode:
+                return None
+        return made
+
+
+class Tests:
+    """What the tests are, how long each takes, and who executes which line."""
+
+    def __init__(self, build, jobs):
+        self.build, self.jobs = build, jobs
+        self.seconds, self.lines = {}, {}  # (program, test): seconds; and {file: lines that it executes}
+        self.measure()
+        self.rows = collections.defaultdict(lambda: collections.defaultdict(set))  # file: line: tests
+        for test, files in self.lines.items():
+            for file, lines in files.items():
+                for line in lines:
+                    self.rows[file][line].add(test)
+        self.known = {file: sorted({*lines, *self.starts.get(file, ())}) for file, lines in self.rows.items()}
+
+    def covering(self, mutant):
+        """Tests that execute the line, or the one that its statement begins in: the quickest of the folder's program first."""
+        known = self.known.get(mutant.file, [])
+        at = bisect.bisect_right(known, mutant.line)
+        tests = self.rows[mutant.file].get(known[at - 1], ()) if at else ()
+        own = FOLDERS[mutant.folder]
+        return sorted(tests, key=lambda t: (self.seconds[t] > BATCH_SECONDS / 4, t[0] != own, self.seconds[t], t))
+
+    def measure(self):
+        kept = BUILD / "reached.json"
+        old = json.loads(kept.read_text()) if kept.exists() else {}
+        code = digest(f for folder in FOLDERS for f in pathlib.Path(folder).iterdir())
+        new = {"code": code, "programs": {}}
+        wanted = []
+        for program in PROGRAMS:
+            state = digest(pathlib.Path("tests", program).glob("*.[ch]"))
+            before = old.get("programs", {}).get(program, {})
+            if old.get("code") == code and before.get("state") == state:
+                new["programs"][program] = before
+            else:
+                new["programs"][program] = {"state": state, "tests": {}}
+                wanted += [(program, test) for test in tests_of(program)]
+        new["starts"] = old.get("starts", {})
+        if wanted:
+            print(f"finding out which lines each of {len(wanted)} tests executes", flush=True)
+            where, new["starts"] = self.traced_library()
+            with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+                for (program, test), found in zip(wanted, pool.map(lambda t: self.trace(*t, where), wanted)):
+                    new["programs"][program]["tests"][test] = found
+            kept.write_text(json.dumps(new))
+        self.starts = new["starts"]
+        for program, about in new["programs"].items():
+            for test, (seconds, lines) in about["tests"].items():
+                self.seconds[program, test], self.lines[program, test] = seconds, lines
+
+    def traced_library(self):
+        """Makes the libmutant.so that records; offset of a call: the file and lines of its block, and all lines with code."""
+        slot = BUILD / "traced"
+        slot.mkdir(exist_ok=True)
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            made = pool.map(lambda f: self.build.objects(f, pathlib.Path(f).read_text(), slot, TRACED.split()), self.build.compilers)
+            objects = [o for several in made for o in several]
+        command("gcc", "-O2", "-fPIC", "-shared", "-o", slot / "libmutant.so", HERE / "reached.c", *objects)
+        library = slot / "libmutant.so"
+        calls = [int(m[1], 16) + 5 for m in re.finditer(r"^ *([0-9a-f]+):\s+call +.*<__sanitizer_cov_trace_pc",
+                                                        command("objdump", "-d", "--no-show-raw-insn", library), re.M)]
+        rows = re.findall(r"^\S+ +\d+ +0x([0-9a-f]+)", command("objdump", "--dwarf=decodedline", "-WL", library), re.M)
+        places = command("addr2line", "-e", library, input="\n".join(rows)).splitlines()
+        where, starts = collections.defaultdict(set), collections.defaultdict(set)
+        for row, place in zip(rows, places):
+            file, line = place.split()[0].removeprefix(f"{ROOT}/").split(":")
+            at = bisect.bisect_right(calls, int(row, 16) + 5) - 1  # a call's own row is at its beginning, what it tells at its end
+            if file in self.build.compilers and line.isdigit() and at >= 0:
+                starts[file].add(int(line))
+                where[calls[at]].add((file, int(line)))
+        return where, {f: sorted(lines) for f, lines in starts.items()}
+
+    def trace(self, program, test, where):
+        """Seconds and lines of one test."""
+        reached = BUILD / "traced" / f"{program}.{test}".replace("/", "_")
+        reached.unlink(missing_ok=True)
+        took = run_tests(program, [test], BUILD / "traced", 600, REACHED=str(ROOT / reached))
+        if took is None:  # one that measures memory, say, which recording takes
+            took = run_tests(program, [test], BUILD / "none", 600)
+            print(f"{program}: {test} fails, {'when its lines are recorded: it kills no mutant' if took else 'without a mutant'}")
+            return took or 0, {}
+        lines = collections.defaultdict(set)
+        for offset in set(reached.read_text().split()) if reached.exists() else ():
+            for file, line in where.get(int(offset, 16), ()):
+                lines[file].add(line)
+        reached.unlink(missing_ok=True)
+        return took, {f: sorted(found) for f, found in lines.items()}
+
+
+def digest(files):
+    """What the files hold, as one number."""
+    sums = hashlib.sha256()
+    for file in sorted(files):
+        if file.is_file():
+            sums.update(str(file).encode() + b"\0" + file.read_bytes())
+    return sums.hexdigest()
+
+
+def tests_of(program):
+    """Suite.name of each test of a program."""
+    suite, found = "", []
+    for line in command(BUILD / "bin" / program, "--gtest_list_tests").splitlines():
+        if line.startswith(" "):
+            found.append(suite + line.split()[0])
+        elif line.endswith("."):
+            suite = line
+    return found
+
+
+def run_tests(program, tests, library, seconds, **more):
+    """Runs tests of a program with the libmutant.so of a folder: CPU seconds taken, or None if one fails or takes too long."""
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(ROOT / library), "WARPWAIT": str(ROOT / BUILD / "bin/warpwait"),
+                   "WARPWAIT_CACHE": str(ROOT / BUILD / "cache"), **more}
+
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    process = subprocess.Popen([BUILD / "bin" / program, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={':'.join(tests)}"],
+                               env=environment, preexec_fn=limits, start_new_session=True, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # What waits rather than computes is stopped by the clock, generously, since the host may be busy.
+    clock = threading.Timer(20 * seconds + 60, lambda: os.killpg(process.pid, signal.SIGKILL))
+    clock.start()
+    _, status, used = os.wait4(process.pid, 0)
+    clock.cancel()
+    process.returncode = status
+    try:
+        os.killpg(process.pid, signal.SIGKILL)  # what it may have left behind
+    except ProcessLookupError:
+        pass
+    return used.ru_utime + used.ru_stime if status == 0 else None
+
+
+class Trial:
+    """Tries mutants, each in a slot of its own."""
+
+    def __init__(self, build, tests, seconds):
+        self.build, self.tests, self.seconds = build, tests, seconds
+        self.slots, self.lock, self.plain = {}, threading.Lock(), {}
+
+    def slot(self):
+        with self.lock:
+            return self.slots.setdefault(threading.get_ident(), BUILD / f"slot{len(self.slots)}")
+
+    def compile(self, mutant):
+        """The mutant's libmutant.so in this thread's slot; False if it does not compile or is the same code."""
+        slot, text = self.slot(), pathlib.Path(mutant.file).read_text()
+        if mutant.file not in self.plain:
+            self.plain[mutant.file] = [o.read_bytes() for o in self.build.objects(mutant.file, text, slot)]
+        made = self.build.objects(mutant.file, mutant.applied(text), slot)
+        if not made or [o.read_bytes() for o in made] == self.plain[mutant.file]:
+            return False
+        return not subprocess.run(["gcc", "-shared", "-o", slot / "libmutant.so", *made], stderr=subprocess.DEVNULL).returncode
+
+    def killed_by(self, mutant):
+        """The program that kills it, "" if none does; None if it does not count."""
+        if not self.compile(mutant):
+            return None
+        for batch in self.batches(mutant):
+            for program, names in batch.items():
+                limit = 5 + 10 * sum(self.tests.seconds[program, n] for n in names)
+                if run_tests(program, names, self.slot(), limit) is None:
+                    return program
+        return ""
+
+    def batches(self, mutant):
+        """{program: names of tests} to run one after the other, about BATCH_SECONDS each."""
+        batch, total, spent = collections.defaultdict(list), 0, 0
+        for test in self.tests.covering(mutant):
+            took = self.tests.seconds[test]
+            if spent and spent + took > self.seconds:
+                break
+            if total and total + took > BATCH_SECONDS:
+                yield batch
+                batch, total = collections.defaultdict(list), 0
+            batch[test[0]].append(test[1])
+            total, spent = total + took, spent + took
+        yield batch
+
+
+def equivalent():
+    """(file, line's text, change) of the mutants that are proven equivalent."""
+    listed = set()
+    for line in LISTED.read_text().splitlines():
+        if line and not line.startswith("#"):
+            fields = line.split(" :: ")
+            if len(fields) != 4:
+                sys.exit(f"{LISTED}: not FILE :: LINE :: CHANGE :: PROOF: {line}")
+            listed.add(tuple(fields[:3]))
+    return listed
+
+
+def drawn(options, folder):
+    """The folder's mutants in the order in which they are tried, and how many of them are to count."""
+    if options.again:
+        wanted = set(SURVIVORS.read_text().splitlines()) if SURVIVORS.exists() else set()
+    elif options.only:
+        only, _, line = options.only.partition(":")
+    found = []
+    for file in sorted(pathlib.Path(folder).glob("*.c")):
+        for mutant in mutants_of(folder, str(file), file.read_text()):
+            if options.again and mutant.key() not in wanted:
+                continue
+            if not options.again and options.only and (mutant.file != only or line and mutant.line != int(line)):
+                continue
+            found.append(mutant)
+    if options.again or options.only:
+        return found, len(found)
+    random.Random(f"{options.seed} {folder}").shuffle(found)
+    return found, options.count
+
+
+def tried(trial, mutants, count, pool, note):
+    """Tries mutants in their order until `count` of them count: [(mutant, killed by)]. The jobs do not change what is drawn."""
+    results, ahead, queue = [], iter(mutants), collections.deque()
+    while len(results) < count:
+        while len(queue) < min(count - len(results), pool._max_workers + 1):
+            mutant = next(ahead, None)
+            if not mutant:
+                break
+            queue.append((mutant, pool.submit(trial.killed_by, mutant)))
+        if not queue:
+            break
+        mutant, future = queue.popleft()
+        killer = future.result()
+        if killer is not None:
+            results.append((mutant, killer))
+            note(mutant, killer)
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--count", type=int, default=55, help="mutants of each folder")
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--folder", action="append", choices=FOLDERS)
+    parser.add_argument("--only", metavar="FILE[:LINE]", help="every mutant of a file, or of a line")
+    parser.add_argument("--again", action="store_true", help="what survived last time")
+    parser.add_argument("--seconds", type=float, default=10, help="CPU time of the tests that are run for each mutant")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    os.chdir(ROOT)
+    BUILD.mkdir(parents=True, exist_ok=True)
+    listed = equivalent()
+    build = Build(options.jobs)
+    trial = Trial(build, Tests(build, options.jobs), options.seconds)
+    table, survivors, begun = [], [], time.monotonic()
+
+    def note(mutant, killer):
+        excused = not killer and mutant.listed() in listed
+        if not killer:
+            print(f"{'equivalent' if excused else 'survived':10} {mutant}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for folder in options.folder or FOLDERS:
+            mutants, count = drawn(options, folder)
+            results = tried(trial, mutants, count, pool, note)
+            left = [m for m, killer in results if not killer]
+            alive = [m for m in left if m.listed() not in listed]
+            survivors += alive
+            table.append((folder, len(results), len(results) - len(left), len(left) - len(alive), len(alive)))
+            SURVIVORS.write_text("".join(m.key() + "\n" for m in survivors))
+    table.append(("all", *(sum(row[i] for row in table) for i in range(1, 5))))
+    print(f"\n{'folder':14} {'mutants':>8} {'killed':>8} {'equivalent':>11} {'survived':>9} {'killed of the others':>21}")
+    for folder, every, dead, same, alive in table:
+        if every:
+            print(f"{folder:14} {every:8} {dead:8} {same:11} {alive:9} {100 * dead / max(1, dead + alive):19.1f} %")
+    for mutant in survivors:
+        print(mutant)
+    print(f"{time.monotonic() - begun:.0f} s")
+    return bool(survivors)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
