@@ -100,9 +100,14 @@ static void commit_dma(void *context, unsigned engine, uint32_t tag) {
 
 static cycle_t watched_lds_step(void *self, cycle_t now) {
   struct rig *rig = self;
+  const cycle_t last = rig->lds.to_cu.last;
   rig->now = now;
   rig->lds_steps++;
-  return rig->lds_step(&rig->lds, now);
+  const cycle_t next = rig->lds_step(&rig->lds, now);
+  /* A late step may send what an earlier cycle brought, but never into its own cycle: the CU may have been stepped. */
+  if (rig->lds.to_cu.last != last)
+    EXPECT_LT(now, rig->lds.to_cu.last);
+  return next;
 }
 
 static struct lds_params usual(void) {
@@ -336,6 +341,28 @@ TEST(lds, passes_of_empty_phases_keep_the_banks_and_no_reply) {
     EXPECT_EQ(replied(rig, wide), 1 + latency);
     EXPECT_EQ(replied(rig, next), 5 + latency);
     EXPECT_EQ(rig->lds.stats.passes, 5);
+    free_rig(rig);
+  }
+}
+
+/* The CU has places for as many accesses as the LDS can hold at once: queued, waiting, at the banks, and on their way
+ * back. */
+TEST(lds, as_many_accesses_are_under_way_as_its_capacity_says_and_no_more) {
+  for (uint32_t interleave = 1; interleave <= 4; interleave++) {
+    struct lds_params params = usual();
+    params.interleave = interleave;
+    params.queue = 2;
+    params.latency = 1; /* whatever the latency adds would hide the queues */
+    struct rig *rig = make_rig(params);
+    for (unsigned i = 0; i < 200; i++) /* the queues fill while a few with conflicts are at the banks */
+      plan_of_warp(rig, 0, (uint8_t)(i % 16), i < 4 ? 32 : 1);
+    unsigned most = 0;
+    for (cycle_t now = 0; island_run(&rig->island, now + 1) != NEVER; now++)
+      if (most < rig->sent - rig->replies.count)
+        most = rig->sent - rig->replies.count;
+    ct_note("interleave %u: %u under way", interleave, most);
+    EXPECT_LE(params.queue * (interleave > 1 ? 2 : 1) + interleave, most);
+    EXPECT_LE(most, lds_capacity(&params));
     free_rig(rig);
   }
 }
@@ -685,4 +712,22 @@ TEST(lds, probes_show_every_cycle_of_work_when_asked_to) {
     EXPECT_EQ(busy, rig->lds.stats.busy_cycles);
     free_rig(rig);
   }
+}
+
+/* 4 beats of 4 banks; under `warps` each but the last pass of the warp keeps the engine off its banks. */
+TEST(lds, a_beat_that_has_to_wait_shows_no_banks_of_the_engine) {
+  struct lds_params params = usual();
+  params.priority = WARPS;
+  struct rig *rig = make_rig(params);
+  plan_access(rig, 0, LDS_READ, 4, 0, 128);
+  plan_transfer(rig, 0, 0, 0, 64, 16);
+  rig->lds.every_cycle = true;
+  unsigned banks = 0;
+  for (cycle_t now = 0; island_run(&rig->island, now + 1) != NEVER; now++) {
+    EXPECT_TRUE(!rig->lds.probe_warp_banks || !rig->lds.probe_dma_banks);
+    banks += rig->lds.probe_dma_banks;
+  }
+  EXPECT_EQ(rig->lds.stats.dma_contention_cycles, 4);
+  EXPECT_EQ(banks, 64 / 4);
+  free_rig(rig);
 }

@@ -302,6 +302,20 @@ TEST(lds_schedule, a_hash_spreads_a_column_over_all_banks) {
   EXPECT_EQ(schedule.passes, 1);
 }
 
+TEST(lds_schedule, the_banks_of_a_run_of_words_are_those_of_each_word) {
+  for (unsigned hash = 0; hash < 2; hash++) {
+    const struct lds_params params = {.banks = 32, .bank_bytes = 4, .ports = 1, .hash = hash};
+    for (uint64_t first = 0; first < 100; first++) {
+      uint64_t expected = 0;
+      for (unsigned count = 1; count <= 40; count++) {
+        expected |= UINT64_C(1) << lds_bank(&params, first + count - 1);
+        ct_note("hash %u, %u words from %u on", hash, count, (unsigned)first);
+        ASSERT_EQ(lds_banks(&params, first, count), expected);
+      }
+    }
+  }
+}
+
 TEST(lds_schedule, a_second_port_halves_the_passes_of_a_conflict) {
   struct lds_params params = plain(32, 4, NVIDIA);
   uint64_t address[64];

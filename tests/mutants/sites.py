@@ -13,6 +13,13 @@ WORDS = {"if", "for", "while", "do", "switch", "case", "default", "else", "goto"
          "unsigned", "int", "char", "bool", "float", "double", "void", "size_t", "assert", "long", "short", "typedef", "signed"}
 
 
+def ordinal(text, begin, end):
+    """Which of its kind on its line text[begin:end] is: "1st" and so on."""
+    line = text[text.rfind("\n", 0, begin) + 1:end]
+    count = sum(token[1] == text[begin:end] for token in tokens_of(line))
+    return f"{count}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(count, 'th')}"
+
+
 class Mutant:
     """One change: text[begin:end] becomes `new`."""
 
@@ -20,7 +27,9 @@ class Mutant:
         self.folder, self.file, self.begin, self.end, self.new = folder, file, begin, end, new
         self.line = text.count("\n", 0, begin) + 1
         self.source = text.splitlines()[self.line - 1].strip()
-        self.change = "removed: " + " ".join(text[begin:end].split()) if removed else f"{text[begin:end]} -> {new or 'nothing'}"
+        self.column = begin - text.rfind("\n", 0, begin)
+        self.change = "removed: " + " ".join(text[begin:end].split()) if removed else \
+            f"{text[begin:end]} -> {new or 'nothing'}, {ordinal(text, begin, end)}"
 
     def applied(self, text):
         """The file with the change; lines keep their numbers."""
@@ -32,10 +41,10 @@ class Mutant:
         return self.file, self.source, self.change
 
     def key(self):
-        return f"{self.file}:{self.line} {self.begin} {self.change}"
+        return f"{self.file}:{self.line}:{self.column} {self.change}"
 
     def __str__(self):
-        return f"{self.file}:{self.line}: {self.source}   [{self.change}]"
+        return f"{self.file}:{self.line}:{self.column}: {self.source}   [{self.change}]"
 
 
 def tokens_of(text):
