@@ -34,7 +34,7 @@ ifneq ($(filter x86_64,$(shell uname -m)),)
 LIB_OBJ += $(BUILD)/obj/isa/lanes.v3.o
 endif
 
-TEST_FOLDERS := $(filter-out fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
+TEST_FOLDERS := $(filter-out faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
 .PHONY: all

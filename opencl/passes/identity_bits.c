@@ -111,8 +111,8 @@ static ir_ref shift_twice(struct rewrite *rw, const struct term *t, unsigned by)
   return term_as(rw, t, t->kind, arg(rw, t->a, 0), rewrite_32(rw, sum));
 }
 
-/* There and back by the same amount: a mask, or a sign-extension. In 64 bits, long_shift() has taken a shift to the left
- * by 32 and more apart before. */
+/* There and back by the same amount: a mask, or a sign-extension. In 64 bits, long_shift() has taken a shift to the
+ * left by 32 and more apart before. */
 static ir_ref shift_back(struct rewrite *rw, const struct term *t, unsigned by) {
   const bool left_first = t->kind != KIND_SHL;
   const bool right_first = is_kind(rw, t, t->a, KIND_SHR_U) || is_kind(rw, t, t->a, KIND_SHR_S);

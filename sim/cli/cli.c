@@ -13,8 +13,8 @@
 
 #include "sim/cli/file.h"
 #include "sim/cli/output.h"
-#include "sim/core/need.h"
 #include "sim/cli/text.h"
+#include "sim/core/need.h"
 #include "sim/core/params.h"
 
 enum { OPTIONS = 96, VERBS = 32, SPARE = 1 << 16 };

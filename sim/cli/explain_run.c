@@ -421,8 +421,10 @@ static bool work_all(struct batch *batch, size_t count, int *status) {
   progress_line_clear(&run->line);
   interrupt_end();
   *status = good ? CLI_FINE : CLI_BAD_INPUT;
-  return good || message_fail(&run->call->message, "%s",
-                              interrupt_asked() ? "interrupted: nothing is reported" : "no process could be started; are there too many already? --jobs N wants N");
+  return good ||
+         message_fail(&run->call->message, "%s",
+                      interrupt_asked() ? "interrupted: nothing is reported"
+                                        : "no process could be started; are there too many already? --jobs N wants N");
 }
 
 bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t count, int *status) {

@@ -66,7 +66,7 @@ static double link_peak(const struct mem_params *mem, double active, double cycl
 static double engines_peak(const struct dma_params *dma, const struct launch_result *result, double cycles) {
   const double narrow = dma->read_width < dma->write_width ? dma->read_width : dma->write_width;
   const double all = (double)result->dma.bytes, out = (double)result->dma_out_bytes;
-  if (!dma->out_width || !out)
+  if (!dma->out_width || !result->dma_out_bytes)
     return cycles * narrow;
   return cycles * all / ((all - out) / narrow + out / dma->out_width);
 }

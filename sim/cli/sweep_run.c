@@ -139,7 +139,8 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   }
 }
 
-/* A file of results that nobody has named must not lead elsewhere: whoever made the sweep file may have put a link there.
+/* A file of results that nobody has named must not lead elsewhere: whoever made the sweep file may have put a link
+ * there.
  */
 static bool out_leads_nowhere(const char *out, struct message *message) {
   struct stat status;

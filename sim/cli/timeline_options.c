@@ -170,8 +170,7 @@ static struct timeline_writer *open_writer(const struct timeline_options *option
     window.cus = cus;
     window.cu_count = count;
   }
-  struct timeline_writer *writer =
-      timeline_writer_open_on(file, name, &window, &error);
+  struct timeline_writer *writer = timeline_writer_open_on(file, name, &window, &error);
   free(cus);
   if (!writer)
     fail_timeline(options, message, &error);
@@ -179,8 +178,9 @@ static struct timeline_writer *open_writer(const struct timeline_options *option
 }
 
 /* The run, and the timeline in our own format. */
-static bool run_and_write(const struct timeline_options *options, int file, const char *name, struct job *job, struct run_options *how,
-                          struct launch_result **results, size_t *count, struct message *message) {
+static bool run_and_write(const struct timeline_options *options, int file, const char *name, struct job *job,
+                          struct run_options *how, struct launch_result **results, size_t *count,
+                          struct message *message) {
   struct trace_error error;
   struct timeline_writer *writer = open_writer(options, file, name, job, message);
   if (!writer)
@@ -208,8 +208,9 @@ static bool run_into(const struct timeline_options *options, struct job *job, st
   struct output output;
   if (!output_begin(&output, options->path, message))
     return message_within(message, "--timeline");
-  const bool good = run_and_write(options, output_duplicate(&output), options->path, job, how, results, count, message) &&
-                    tell(options, output.temporary ? output.temporary : options->path, message);
+  const bool good =
+      run_and_write(options, output_duplicate(&output), options->path, job, how, results, count, message) &&
+      tell(options, output.temporary ? output.temporary : options->path, message);
   return output_end(&output, good, message) || (good && message_within(message, "--timeline"));
 }
 

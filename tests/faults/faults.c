@@ -69,7 +69,7 @@ static bool is_output(int file) {
 #define REAL(type, name, ...)                                                                                          \
   static type (*real)(__VA_ARGS__);                                                                                    \
   if (!real)                                                                                                           \
-    *(void **)&real = dlsym(RTLD_NEXT, #name)
+  *(void **)&real = dlsym(RTLD_NEXT, #name)
 
 ssize_t write(int file, const void *data, size_t size) {
   REAL(ssize_t, write, int, const void *, size_t);

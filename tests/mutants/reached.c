@@ -1,6 +1,6 @@
 /* Which blocks of the code a test executes. The compiler calls __sanitizer_cov_trace_pc() at the start of each block
- * (-fsanitize-coverage=trace-pc); as the process ends, where these calls were is appended to the file REACHED, as offsets into
- * the library that this is linked into. */
+ * (-fsanitize-coverage=trace-pc); as the process ends, where these calls were is appended to the file REACHED, as
+ * offsets into the library that this is linked into. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
