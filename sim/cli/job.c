@@ -88,6 +88,8 @@ bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type e
   if (!*name || strlen(name) >= sizeof buffer.name)
     return message_fail(message, "a buffer's name has 1 to %zu characters", sizeof buffer.name - 1);
   strcpy(buffer.name, name);
+  if (job->memory.count == JOB_BUFFERS)
+    return message_fail(message, "there are more than %d buffers", JOB_BUFFERS);
   if (!room_for(job, bytes, &buffer.base, message))
     return false;
   buffer.data = calloc(need_size(bytes), 1);

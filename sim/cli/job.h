@@ -16,6 +16,7 @@
 #include "sim/cli/type.h"
 
 #define JOB_MEMORY_BYTES (UINT64_C(4) << 30) /* most bytes that all buffers may have together */
+#define JOB_BUFFERS 4096                     /* most buffers: accesses look for theirs one by one */
 #define JOB_ITEMS (UINT64_C(1) << 40)        /* most work-items of a launch */
 #define JOB_PACKET_BYTES (UINT64_C(1) << 20) /* largest packet of a pipe */
 #define JOB_FILE_BYTES ((size_t)64 << 20)    /* largest launch file */
