@@ -4,6 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "sim/cli/cli.h"
 #include "sim/cli/file.h"
 #include "sim/core/need.h"
@@ -15,16 +18,36 @@ void reads_free(struct reads *reads) {
     free(reads->folder[i]);
   free(reads->folder);
   free(reads->path);
+  free(reads->slot);
   free(reads->root);
   *reads = (struct reads){0};
 }
 
-static void note(struct reads *reads, const char *path) {
+/* Where the path is in the table, or would be: open addressing, at most half full. */
+static size_t slot_of(const struct reads *reads, const char *path) {
+  size_t at = (size_t)XXH3_64bits(path, strlen(path)) % reads->slots;
+  while (reads->slot[at] && strcmp(reads->path[reads->slot[at] - 1], path) != 0)
+    at = (at + 1) % reads->slots;
+  return at;
+}
+
+static void widen(struct reads *reads) {
+  free(reads->slot);
+  reads->slots = 2 * reads->slots + 64;
+  reads->slot = need(reads->slots, sizeof *reads->slot);
   for (size_t i = 0; i < reads->count; i++)
-    if (strcmp(reads->path[i], path) == 0)
-      return;
+    reads->slot[slot_of(reads, reads->path[i])] = i + 1;
+}
+
+static void note(struct reads *reads, const char *path) {
+  if (2 * (reads->count + 1) > reads->slots)
+    widen(reads);
+  const size_t at = slot_of(reads, path);
+  if (reads->slot[at])
+    return;
   reads->path = need_more(reads->path, reads->count + 1, sizeof *reads->path);
   reads->path[reads->count++] = need_copy(path);
+  reads->slot[at] = reads->count;
 }
 
 char *reads_begin(struct reads *reads, const char *path) {

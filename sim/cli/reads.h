@@ -22,6 +22,8 @@ struct reads {
   size_t folders;
   char **path; /* each once, as it was named */
   size_t count;
+  size_t *slot; /* a table of hashes, since a file may name millions: 1 + the path's place, or 0 */
+  size_t slots;
 };
 
 void reads_free(struct reads *reads);

@@ -177,3 +177,26 @@ TEST(confined, a_file_s_name_in_a_warning_has_no_control_characters) {
       "#line 1 \"\\033]0;a\\007\\302\\233m.cl\"\n#warning told\nkernel void k(global int *o) {}\n");
   expect("run box/l.json", 0, "", "\\x1b]0;a\\x07\xc2\\x9bm.cl:1:2: warning: told");
 }
+
+/* More than the table of paths has room for at first, and each named twice. */
+TEST(confined, files_that_are_named_again_are_listed_once) {
+  enum { FILES = 1000 };
+  here = tool_folder();
+  tool_file("k.wws", ".kernel k\n  exit\n");
+  char *text = calloc(FILES + 10, 120);
+  size_t used = (size_t)sprintf(text, "{\"program\": \"k.wws\", \"buffers\": {\"b\": {\"bytes\": 4}}, \"launches\": "
+                                      "[{\"kernel\": \"k\", \"global\": [32], \"local\": [32]}], \"check\": [");
+  for (int i = 0; i < 2 * FILES; i++)
+    used += (size_t)sprintf(text + used, "{\"buffer\": \"b\", \"expected\": \"%d.bin\"},", i % FILES);
+  sprintf(text + used - 1, "]}");
+  tool_file("l.json", text);
+  free(text);
+  struct outcome outcome = tool("run l.json --files --verify");
+  size_t lines = 0;
+  for (const char *at = outcome.out; *at; at++)
+    lines += *at == '\n';
+  EXPECT_EQ(lines, FILES + 2);
+  EXPECT_CONTAINS(outcome.out, "\n0.bin\n1.bin\n2.bin\n");
+  EXPECT_CONTAINS(outcome.out, "\n999.bin\n");
+  outcome_free(&outcome);
+}
