@@ -12,6 +12,7 @@
 #include "sim/sweep/store_parts.h"
 
 enum {
+  CELL = 1 << 24,        /* most bytes of a cell or a row: ours have a few, a store from elsewhere might fill memory */
   PATIENCE = 60000,      /* milliseconds that readers may hold a commit up, and a commit them */
   LOCK_TRIES = 50,       /* in half a second: workers of a sweep that was killed are just ending */
   LOCK_BYTE = 0x40001000 /* beyond those that SQLite locks, which are 512 from 2^30 on */
@@ -169,6 +170,7 @@ static bool connect_to(struct store *store, char message[PLAN_MESSAGE]) {
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_limit(store->database, SQLITE_LIMIT_LENGTH, CELL);
   sqlite3_busy_timeout(store->database, PATIENCE);
   return true;
 }

@@ -596,6 +596,30 @@ class Errors(Folder):
             base.commit()
         self.refused("`points` has no column moon", "query", "best", other)
 
+    def changed(self, name, statement, *values):
+        """A store of the ring of which one thing was changed."""
+        path = self.folder / name
+        made_store.make(path, made_store.RING, made_store.ring)
+        with contextlib.closing(sqlite3.connect(path)) as base:
+            base.execute(statement, values)
+            base.commit()
+        return path
+
+    def test_a_cell_that_would_fill_the_memory_is_told(self):
+        huge = self.changed("huge.sqlite", 'UPDATE points SET "dma.queue" = zeroblob(1 << 25) WHERE number = 1')
+        for words in (["query", "table", huge], ["report", huge, "-o", self.folder / "huge.html"]):
+            self.refused("huge.sqlite: expected a store of `warpwait sweep`: string or blob too big", *words)
+
+    def test_a_value_of_very_many_digits_is_a_word(self):
+        path = self.changed("digits.sqlite", 'UPDATE points SET "dma.queue" = ? WHERE number = 1', "9" * 40000 + "x")
+        self.assertEqual(sweep("query", "best", path)[0], 0)
+
+    def test_what_is_infinite_is_no_measurement(self):
+        path = self.changed("infinite.sqlite", "UPDATE points SET cycles = 9e999 WHERE number = 1")
+        self.assertEqual(sweep("report", path, "-o", self.folder / "infinite.html"), (0, "", ""))
+        path = self.changed("axis.sqlite", 'UPDATE points SET "dma.queue" = 9e999 WHERE number = 1')
+        self.assertEqual(sweep("report", path, "-o", self.folder / "axis.html"), (0, "", ""))
+
     def test_a_store_of_another_version_is_told(self):
         other = self.folder / "version.sqlite"
         made_store.make(other, made_store.RING, made_store.ring, rows=[0])

@@ -238,6 +238,13 @@ TEST(store, a_view_in_a_table_s_place_is_refused) {
   rig_remove("view");
 }
 
+TEST(store, a_cell_that_would_fill_the_memory_is_refused) {
+  rig_fill("huge", 0, 1);
+  rig_query("huge", "UPDATE sweep SET value = zeroblob(1 << 25) WHERE name = 'factors'");
+  EXPECT_CONTAINS(open_to_read(rig_path("huge")), "huge: cannot be read: string or blob too big");
+  rig_remove("huge");
+}
+
 TEST(store, a_trigger_does_not_run) {
   rig_fill("trigger", 0, 2);
   rig_query("trigger", "CREATE TRIGGER never AFTER INSERT ON points BEGIN INSERT INTO sweep WITH RECURSIVE r(i) AS "

@@ -15,6 +15,7 @@ from .errors import SweepError, unknown
 
 TOKEN = re.compile(r"""\s*(?:(?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)[KMG]?(?![\w.]))
     |(?P<name>[A-Za-z_][\w.]*)|(?P<word>"[^"]*"|'[^']*')|(?P<sign>&&|\|\||[<>=!]=|[-+*/%^<>!(),])|(?P<end>$))""", re.X)
+LONGEST = 200  # characters of a number; a line of a sweep file has fewer
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -63,6 +64,8 @@ FUNCTIONS = {"min": (2, numpy.minimum), "max": (2, numpy.maximum), "abs": (1, nu
 def number_of(text):
     """`64K` as 65536.0; None when the text is no number."""
     text = text.strip()
+    if len(text) > LONGEST:  # the pattern tries each of its digits as the last
+        return None
     sign = -1 if text[:1] == "-" else 1
     match = TOKEN.fullmatch(text[1:] if sign < 0 else text)
     if not match or match["number"] is None:

@@ -18,6 +18,7 @@ from .expression import Expression, number_of
 TABLES = ("sweep", "axes", "metrics", "points")
 VERSION = 1
 FINISHED = "finished"
+CELL = 1 << 24  # bytes of a cell or a row, as in store.c
 SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names one
 
 
@@ -110,7 +111,8 @@ class Store:
         for name in self.axes:
             points[name] = numbers_or_words(points[name])
         for name in metrics:
-            points[name] = pandas.to_numeric(points[name], errors="coerce")
+            numbers = pandas.to_numeric(points[name], errors="coerce")
+            points[name] = numbers.mask(numpy.isinf(numbers))  # which nothing measures, and no picture has room for
 
     def _none(self, where, unfinished):
         if not self.counts:
@@ -131,6 +133,7 @@ class Store:
         try:
             # Not mode=ro, which could not take back what a sweep that was killed has left half done.
             base = sqlite3.connect(f"file:{urllib.parse.quote(self.path)}?mode=rw", uri=True)
+            base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL)
             base.text_factory = lambda text: text.decode("utf-8", "replace")
             base.execute("PRAGMA query_only = ON")
             have = {row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -169,10 +172,10 @@ def quoted(name):
 
 def numbers_or_words(values):
     """A column of an axis: as numbers when all its values are numbers, else as words."""
-    if values.dtype.kind in "biuf":
+    if values.dtype.kind in "biuf" and numpy.isfinite(values).all():
         return values
     different = {word: number_of(str(word)) for word in values.unique()}
-    if any(number is None or re.match(r"-?0\d", str(word)) for word, number in different.items()):
+    if any(number is None or not numpy.isfinite(number) or re.match(r"-?0\d", str(word)) for word, number in different.items()):
         return values.astype(str)
     numbers = values.map(different).astype(float)
     return numbers.astype("int64") if (numbers == numbers.round()).all() and numbers.abs().max() < 2 ** 53 else numbers
