@@ -276,6 +276,25 @@ TEST(dma, outbound_parts_of_sectors_take_a_mask_along) {
   }
 }
 
+TEST(dma, each_line_of_an_outbound_pack_takes_its_mask_along) {
+  struct dma_params params = separate_dma();
+  params.lines = usual_dma().lines;
+  params.sector = params.write_width = 32;
+  for (uint32_t count = 2; count <= 4; count++) {
+    struct rig *rig = after(params, lines(false, 16, count, 64, 16));
+    ct_note("%u lines", count);
+    EXPECT_EQ(rig->dma.stats.packs, 1);
+    EXPECT_EQ(rig->done[0], 1 + params.setup + (count - 1) + 1 + 2 * count + MEMORY + params.completion);
+    free_rig(rig);
+  }
+}
+
+TEST(dma, an_engine_that_was_never_made_can_be_freed) {
+  struct dma dma = {0};
+  dma_free(&dma);
+  EXPECT_TRUE(dma.work == NULL);
+}
+
 /* An idle engine shows no difference between lines in trains and lines by themselves. */
 TEST(dma, a_train_takes_the_cycles_of_its_lines) {
   for (uint32_t bytes = 4; bytes <= 128; bytes *= 2)
@@ -428,6 +447,8 @@ TEST(dma, an_engine_that_cannot_shift_splits_what_is_not_aligned) {
       {0, 8, 128, 8, 2},         /* 8 is all that is asked for */
       {3, 3, 10, 16, 1},         /* inside of one unit */
       {0, 0, 20, 16, 2},         /* 0-15 | 16-19 */
+      {0, 1, 8, 2, 8},           /* 1 apart: a byte a request */
+      {1, 1, 4, 2, 3},           /* 1 | 2-3 | 4 */
       {0, 64, 256, 128, 32 / 8}, /* 64 apart: requests of 64 anyway */
   };
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)

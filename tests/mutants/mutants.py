@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Mutation testing: small changes to the code, each of which a test must notice.
 
-usage: tests/mutants/mutants.py [--count N] [--seed S] [--folder F]... [--only FILE[:LINE]] [--again] [--seconds T] [--jobs N]
+usage: tests/mutants/mutants.py [--count N] [--seed S] [--folder F]... [--only FILE[:LINE]] [--again] [--seconds T]
+                                [--sanitize] [--jobs N]
 
 N mutants (55) of each of the folders below, drawn by seed S (1). A mutant flips an operator, moves a constant by one, removes a
 `!` or removes a statement, inside a function of a .c file; comments, strings, the preprocessor's lines, assertions and the
@@ -11,6 +12,9 @@ A mutant is killed if a test fails, crashes or takes ten times as long as it sho
 are run, the quickest of the folder's own first, until they have taken T seconds (10); `--seconds 1000` runs them all. Tests are linked with two shared libraries: the whole of Warpwait, and before
 it `libmutant.so`, whose functions win. So a mutant costs one file's compilation, and nothing is linked again. Which test
 executes which line is found out with a `libmutant.so` that records it (reached.c), once for each state of the code and tests.
+
+--sanitize runs the tests of what survives again, with sanitizers in the mutant's file, as `make sanitize` would: what is not freed,
+or lies beyond an array, no test sees otherwise.
 
 tests/mutants/equivalent.txt lists mutants that no test can kill, each with its proof; they are counted apart. What survives is
 left in build/mutants/survivors.txt, and `--again` tries these alone. --only takes every mutant of a file or a line.
@@ -46,6 +50,7 @@ FOLDERS = {"opencl/passes": "opencl", "opencl/emit": "opencl", "lds": "lds", "dm
 PROGRAMS = ["core", "lds", "isa", "dma", "models", "opencl", "examples", "replay"]
 CODEGEN = "-O1 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math"
 TRACED = "-O0 -g1 -fPIC -ffp-contract=off -fsanitize-coverage=trace-pc"
+SANITIZED = "-g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 BATCH_SECONDS = 1.0   # of tests in one process; the first to fail ends it
 MEMORY = 8 << 30
 
@@ -229,7 +234,8 @@ def run_tests(program, tests, library, seconds, **more):
 
     def limits():
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        if "LD_PRELOAD" not in more:  # sanitizers map far more than they use
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     process = subprocess.Popen([BUILD / "bin" / program, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={':'.join(tests)}"],
@@ -251,32 +257,52 @@ def run_tests(program, tests, library, seconds, **more):
 class Trial:
     """Tries mutants, each in a slot of its own."""
 
-    def __init__(self, build, tests, seconds):
-        self.build, self.tests, self.seconds = build, tests, seconds
+    def __init__(self, build, tests, options):
+        self.build, self.tests, self.options = build, tests, options
         self.slots, self.lock, self.plain = {}, threading.Lock(), {}
 
     def slot(self):
         with self.lock:
             return self.slots.setdefault(threading.get_ident(), BUILD / f"slot{len(self.slots)}")
 
-    def compile(self, mutant):
-        """The mutant's libmutant.so in this thread's slot; False if it does not compile or is the same code."""
-        slot, text = self.slot(), pathlib.Path(mutant.file).read_text()
-        if mutant.file not in self.plain:
-            self.plain[mutant.file] = [o.read_bytes() for o in self.build.objects(mutant.file, text, slot)]
-        made = self.build.objects(mutant.file, mutant.applied(text), slot)
-        if not made or [o.read_bytes() for o in made] == self.plain[mutant.file]:
-            return False
-        return not subprocess.run(["gcc", "-shared", "-o", slot / "libmutant.so", *made], stderr=subprocess.DEVNULL).returncode
+    def library(self, file, text, folder, more=()):
+        """Makes the libmutant.so of a file, in a folder; its objects' bytes, or None if it cannot be made."""
+        made = self.build.objects(file, text, folder, more)
+        if not made or subprocess.run(["gcc", *more, "-shared", "-o", folder / "libmutant.so", *made],
+                                      stderr=subprocess.DEVNULL).returncode:
+            return None
+        return [o.read_bytes() for o in made]
 
     def killed_by(self, mutant):
-        """The program that kills it, "" if none does; None if it does not count."""
-        if not self.compile(mutant):
+        """What kills it, "" if nothing does; None if it does not compile, or is the same code, so that it does not count."""
+        file, text, slot = mutant.file, pathlib.Path(mutant.file).read_text(), self.slot()
+        if file not in self.plain:
+            self.plain[file] = self.library(file, text, slot)
+        made = self.library(file, mutant.applied(text), slot)
+        if not made or made == self.plain[file]:
             return None
+        return self.failing(mutant, slot) or (self.sanitized(mutant, text, slot) if self.options.sanitize else "")
+
+    def sanitized(self, mutant, text, slot):
+        """The same with sanitizers in this file, and in what allocates memory; a test that fails without the mutant does not count."""
+        if not self.library(mutant.file, mutant.applied(text), slot, SANITIZED.split()):
+            return ""
+        preload = " ".join(command("gcc", f"-print-file-name={n}").strip() for n in ("libasan.so", "libubsan.so"))
+        more = {"LD_PRELOAD": preload, "ASAN_OPTIONS": "detect_odr_violation=0"}
+        killer = self.failing(mutant, slot, **more)
+        if killer:
+            plain = slot / "plain"
+            self.library(mutant.file, text, plain, SANITIZED.split())
+            if self.failing(mutant, plain, **more) == killer:
+                return ""
+        return killer and f"{killer}, with sanitizers"
+
+    def failing(self, mutant, library, **more):
+        """The program of the first test that fails."""
         for batch in self.batches(mutant):
             for program, names in batch.items():
-                limit = 5 + 10 * sum(self.tests.seconds[program, n] for n in names)
-                if run_tests(program, names, self.slot(), limit) is None:
+                limit = (5 + 10 * sum(self.tests.seconds[program, n] for n in names)) * (5 if more else 1)
+                if run_tests(program, names, library, limit, **more) is None:
                     return program
         return ""
 
@@ -285,7 +311,7 @@ class Trial:
         batch, total, spent = collections.defaultdict(list), 0, 0
         for test in self.tests.covering(mutant):
             took = self.tests.seconds[test]
-            if spent and spent + took > self.seconds:
+            if spent and spent + took > self.options.seconds:
                 break
             if total and total + took > BATCH_SECONDS:
                 yield batch
@@ -354,13 +380,14 @@ def main():
     parser.add_argument("--only", metavar="FILE[:LINE]", help="every mutant of a file, or of a line")
     parser.add_argument("--again", action="store_true", help="what survived last time")
     parser.add_argument("--seconds", type=float, default=10, help="CPU time of the tests that are run for each mutant")
+    parser.add_argument("--sanitize", action="store_true", help="what survives is tried with sanitizers, too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     os.chdir(ROOT)
     BUILD.mkdir(parents=True, exist_ok=True)
     listed = equivalent()
     build = Build(options.jobs)
-    trial = Trial(build, Tests(build, options.jobs), options.seconds)
+    trial = Trial(build, Tests(build, options.jobs), options)
     table, survivors, begun = [], [], time.monotonic()
 
     def note(mutant, killer):
