@@ -453,3 +453,27 @@ TEST(divergence, random_jumps_do_in_lockstep_what_each_lane_does_alone) {
     rig_close(&rig);
   }
 }
+
+/* Each branch inside another may leave an entry for its join. */
+TEST(divergence, a_program_has_an_entry_more_for_each_branch_that_lies_in_another) {
+  enum { BRANCHES = 6 };
+  uint32_t entries[BRANCHES + 1];
+  for (unsigned depth = 0; depth <= BRANCHES; depth++) {
+    char source[2000] = ".kernel k\n.reg lane\n.pred p\n get.lane lane\n";
+    struct isa_error error = {""};
+    size_t at = strlen(source);
+    for (unsigned i = 0; i < depth; i++)
+      at += (size_t)snprintf(source + at, sizeof source - at, " setp.lt.u32 p, lane, %u\n@p bra out%u\n", i, i);
+    for (unsigned i = depth; i-- > 0;)
+      at += (size_t)snprintf(source + at, sizeof source - at, " add.i32 lane, lane, 1\nout%u:\n", i);
+    snprintf(source + at, sizeof source - at, " exit\n");
+    struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
+    EXPECT_STREQ(error.text, "");
+    entries[depth] = program ? program->stack_entries : 0;
+    isa_program_free(program);
+  }
+  for (unsigned depth = 1; depth <= BRANCHES; depth++) {
+    ct_note("%u branches", depth);
+    EXPECT_EQ(entries[depth], entries[depth - 1] + 1);
+  }
+}

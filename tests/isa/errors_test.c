@@ -2,6 +2,7 @@
 #include "isa/isa.h"
 #include "tests/ct.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The body starts at line 8 of a kernel that declares a few of everything. */
@@ -269,6 +270,29 @@ TEST(errors, the_same_source_ends_on_either_line_ending_or_none) {
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
     struct isa_program *program = isa_assemble(good[i], strlen(good[i]), "k.wws", &error);
     EXPECT_STREQ(error.text, "");
+    isa_program_free(program);
+  }
+}
+
+TEST(errors, a_long_unknown_directive_is_cut_and_has_no_neighbor) {
+  const char source[] = ".kernel k\n.registers_that_are_far_too_many_to_be_named_here 3\nexit";
+  struct isa_error error = {""};
+  EXPECT_TRUE(isa_assemble(source, strlen(source), "k.wws", &error) == NULL);
+  EXPECT_STREQ(error.text, "k.wws:2:1: unknown directive '.registers_that_are_far_too_many_to_be_n...'");
+}
+
+TEST(errors, a_number_is_decimal_hexadecimal_or_binary_up_to_a_comment) {
+  static const struct {
+    const char *text;
+    uint64_t value;
+  } rows[] = {{"5", 5}, {"0x1F", 31}, {"0b0", 0}, {"0b101", 5}, {"0B11111", 31}, {"5//five", 5}, {"0b11//three", 3}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char source[100];
+    struct isa_error error = {""};
+    snprintf(source, sizeof source, ".kernel k\nmov.b32 r0, %s\nexit", rows[i].text);
+    struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
+    EXPECT_STREQ(error.text, "");
+    EXPECT_EQ(program ? program->code[0].imm : UINT64_MAX, rows[i].value);
     isa_program_free(program);
   }
 }

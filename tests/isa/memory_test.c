@@ -312,3 +312,32 @@ TEST(memory, a_lane_copies_its_own_bytes_into_the_lds) {
     rig_close(&rig);
   }
 }
+
+TEST(memory, a_report_names_its_work_group) {
+  static const uint32_t global[3] = {6, 10, 14}, local[3] = {2, 2, 2}, offset[3] = {0, 0, 0};
+  for (uint32_t linear = 0; linear < 3 * 5 * 7; linear += 13) {
+    struct rig rig;
+    ASSERT_TRUE(rig_open_range(&rig, HEAD "ld.const.b32 x, [0]\nexit\n", 3, global, local, offset, linear, 32));
+    EXPECT_TRUE(rig_run(&rig, 100));
+    ct_note("group %u", linear);
+    EXPECT_EQ(rig.hazards, 1);
+    EXPECT_EQ(rig.hazard[0].group[0], linear % 3);
+    EXPECT_EQ(rig.hazard[0].group[1], linear / 3 % 5);
+    EXPECT_EQ(rig.hazard[0].group[2], linear / 15);
+    rig_close(&rig);
+  }
+}
+
+/* Vectors are loaded from them, and no two warps share a line of the host's cache. */
+TEST(memory, the_storage_of_a_warp_is_whole_lines_of_the_host) {
+  for (uint32_t registers = 1; registers <= 40; registers++)
+    for (uint32_t warp_size = 16; warp_size <= 64; warp_size *= 2) {
+      char source[100];
+      struct rig rig;
+      snprintf(source, sizeof source, ".kernel k\n.registers %u\n.private %u\nexit\n", registers, 4 * registers);
+      ASSERT_TRUE(rig_open(&rig, source, warp_size, warp_size));
+      ct_note("%u registers, warps of %u", registers, warp_size);
+      EXPECT_EQ(isa_warp_bytes(&rig.launch) % 64, 0);
+      rig_close(&rig);
+    }
+}

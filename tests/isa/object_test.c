@@ -393,3 +393,23 @@ TEST(object, other_files_are_told_from_objects) {
   EXPECT_STREQ(error.text, "x.wwo: not an object file of this version: it does not start with 'WWO' 2 or 3");
   EXPECT_TRUE(isa_decode(NULL, 0, "x.wwo", &error) == NULL);
 }
+
+/* 8 bytes each, for which 2 letters stand in the source. */
+TEST(object, variables_may_be_most_of_the_file) {
+  struct isa_error error = {""};
+  char text[5000] = ".variable all u64 1";
+  while (strlen(text) < 4000)
+    strcat(text, ",1");
+  strcat(text, "\n.kernel k\nexit\n");
+  struct isa_program *program = isa_assemble(text, strlen(text), "object.wws", &error);
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  EXPECT_STREQ(error.text, "");
+  ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
+  struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
+  EXPECT_STREQ(error.text, "");
+  EXPECT_EQ(again ? again->variable_bytes : 0, program->variable_bytes);
+  isa_program_free(program);
+  isa_program_free(again);
+  free(bytes);
+}

@@ -365,13 +365,19 @@ TEST(pipe, what_a_kernel_does_with_a_pipe_is_seen_until_its_register_is_written_
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char text[600];
     struct isa_error error = {.text = ""};
-    snprintf(text, sizeof text, ".kernel k\n.arg a pipe\n.arg b pipe\n.reg n\n.reg64 p, q, id\n%s", rows[i].body);
+    snprintf(text, sizeof text,
+             ".kernel k\n.arg a pipe\n.arg b pipe\n.reg n\n.reg64 p, q, id\n%s"
+             ".kernel other\n.registers 4\n pipe.reserve.read r0, [r2], 1, kind=item\n exit\n",
+             rows[i].body);
     struct isa_program *program = isa_assemble(text, strlen(text), "t", &error);
     ct_note("%s%s", rows[i].body, error.text);
     ASSERT_TRUE(program != NULL);
     const struct isa_kernel *kernel = &program->kernels[0];
     EXPECT_EQ(isa_pipe_directions(program, kernel, &kernel->args[0]), rows[i].a);
     EXPECT_EQ(isa_pipe_directions(program, kernel, &kernel->args[1]), rows[i].b);
+    for (unsigned direction = ISA_PIPE_READ; direction <= ISA_PIPE_WRITE; direction++)
+      if (!(rows[i].a >> direction & 1)) /* no use is its end, exactly */
+        EXPECT_EQ(isa_pipe_first_use(program, kernel, &kernel->args[0], direction), kernel->end);
     isa_program_free(program);
   }
 }

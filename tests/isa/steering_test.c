@@ -63,6 +63,9 @@ static const struct {
     /* through memory: what is stored there steers, since a load from there does */
     {"atom.global", " atom.global.add.i32 v, [p], i\n st.lds.b32 [t], v\n ld.lds.b32 n, [t]\n ld.lds.b32 n, [n]\n",
      " atom.global.add.i32 v, [p], i\n st.lds.b32 [t], v\n ld.lds.b32 n, [t]\n"},
+    /* where a copy reads, and how far apart */
+    {"atom.lds", " atom.lds.add.i32 v, [t], i\n copy.to_lds.strided e, [t], [p], 4, v, size=4\n wait e\n",
+     " atom.lds.add.i32 v, [t], i\n copy.to_lds.strided e, [t], [p], 4, i, size=4\n wait e\n"},
     /* a copy brings it */
     {"copy.to_lds", " copy.to_lds e, [t], [p], 4, size=4\n wait e\n ld.lds.b32 n, [t]\n ld.lds.b32 n, [n]\n",
      " copy.to_lds e, [t], [p], 4, size=4\n wait e\n ld.lds.b32 n, [t]\n"},

@@ -60,6 +60,26 @@ TEST(lds_memo, a_schedule_is_recalled_as_it_was_planned) {
   hold(&params, 1);
 }
 
+/* 32 lanes, and 64 of which the upper half is off: with `empty = pass` the phases of that half take passes. */
+TEST(lds_memo, how_many_lanes_there_are_tells_accesses_apart_whose_active_ones_are_alike) {
+  struct lds_params params = params_of(LDS_HASH_NONE);
+  params.empty = LDS_EMPTY_PASS;
+  struct lds_memo *memo = calloc(1, sizeof *memo);
+  uint64_t address[LDS_LANES] = {0};
+  for (unsigned lane = 0; lane < LANES; lane++)
+    address[lane] = 16 * lane;
+  for (unsigned lanes = LANES; lanes <= LDS_LANES; lanes *= 2) {
+    const struct lds_request request = {
+        .kind = LDS_READ, .bytes = 4, .lanes = (uint8_t)lanes, .mask = UINT32_MAX, .address = address};
+    struct lds_schedule planned, recalled;
+    lds_plan(&params, &request, &planned);
+    lds_recall(memo, &params, &request, &recalled);
+    ct_note("%u lanes", lanes);
+    EXPECT_TRUE(same(&planned, &recalled));
+  }
+  free(memo);
+}
+
 TEST(lds_memo, a_hash_of_rows_tells_accesses_apart_that_lie_alike) {
   const struct lds_params params = params_of(LDS_HASH_XOR);
   hold(&params, 2);

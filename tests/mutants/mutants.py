@@ -333,16 +333,15 @@ def equivalent():
     return listed
 
 
-def drawn(options, folder):
+def drawn(options, folder, survived):
     """The folder's mutants in the order in which they are tried, and how many of them are to count."""
-    if options.again:
-        wanted = set(SURVIVORS.read_text().splitlines()) if SURVIVORS.exists() else set()
-    elif options.only:
+    only = line = ""
+    if options.only:
         only, _, line = options.only.partition(":")
     found = []
     for file in sorted(pathlib.Path(folder).glob("*.c")):
         for mutant in mutants_of(folder, str(file), file.read_text()):
-            if options.again and mutant.key() not in wanted:
+            if options.again and mutant.key() not in survived:
                 continue
             if not options.again and options.only and (mutant.file != only or line and mutant.line != int(line)):
                 continue
@@ -388,6 +387,7 @@ def main():
     listed = equivalent()
     build = Build(options.jobs)
     trial = Trial(build, Tests(build, options.jobs), options)
+    survived = set(SURVIVORS.read_text().splitlines()) if SURVIVORS.exists() else set()
     table, survivors, begun = [], [], time.monotonic()
 
     def note(mutant, killer):
@@ -397,7 +397,7 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for folder in options.folder or FOLDERS:
-            mutants, count = drawn(options, folder)
+            mutants, count = drawn(options, folder, survived)
             results = tried(trial, mutants, count, pool, note)
             left = [m for m, killer in results if not killer]
             alive = [m for m in left if m.listed() not in listed]

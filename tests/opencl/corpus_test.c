@@ -4,8 +4,12 @@
  *     CORPUS_WRITE=1 build/tests/opencl --gtest_filter='corpus.*'
  *
  * writes it anew, and the difference of its counts says what the change has brought. */
+#include "opencl/emit/emit.h"
 #include "opencl/opencl.h"
+#include "opencl/passes/passes.h"
 #include "tests/ct.h"
+#include "tests/opencl/emit_rig.h"
+#include "tests/opencl/program.h"
 
 #include <glob.h>
 #include <inttypes.h>
@@ -28,28 +32,68 @@ struct row {
 
 static const struct row rows[] = {
 #define ROW(file, ...) {file, __VA_ARGS__},
+#define RANDOM(...)
 #include "tests/opencl/corpus.def"
 #undef ROW
+#undef RANDOM
 };
 
+#define DIGEST UINT64_C(0xcbf29ce484222325) /* FNV-1a */
+
+static void add(struct code *code, const struct isa_program *program) {
+  code->instructions += program->count;
+  for (size_t i = 0; i < program->kernel_count; i++) {
+    const struct isa_kernel *kernel = &program->kernels[i];
+    code->registers = kernel->registers > code->registers ? kernel->registers : code->registers;
+    code->spilled += kernel->spilled;
+  }
+  const uint8_t *bytes = (const uint8_t *)program->code;
+  for (size_t i = 0; i < program->count * sizeof *program->code; i++)
+    code->digest = (code->digest ^ bytes[i]) * UINT64_C(0x100000001b3);
+}
+
 static struct code lowered(const uint8_t *spirv, size_t size, const char *file, uint32_t registers) {
-  struct code code = {.digest = UINT64_C(0xcbf29ce484222325)}; /* FNV-1a */
+  struct code code = {.digest = DIGEST};
   struct isa_error error = {""};
   const struct opencl_limits limits = {.registers = registers};
   struct isa_program *program = opencl_lower(spirv, size, file, &limits, &error);
   ct_true(program != NULL, error.text, __FILE__, __LINE__);
-  if (!program)
-    return code;
-  code.instructions = program->count;
-  for (size_t i = 0; i < program->kernel_count; i++) {
-    const struct isa_kernel *kernel = &program->kernels[i];
-    code.registers = kernel->registers > code.registers ? kernel->registers : code.registers;
-    code.spilled += kernel->spilled;
-  }
-  const uint8_t *bytes = (const uint8_t *)program->code;
-  for (size_t i = 0; i < program->count * sizeof *program->code; i++)
-    code.digest = (code.digest ^ bytes[i]) * UINT64_C(0x100000001b3);
+  if (program)
+    add(&code, program);
   isa_program_free(program);
+  return code;
+}
+
+/* Kernels made by chance, PER_ROW to a row, as they are and through the passes. */
+enum { PER_ROW = 8, RANDOM_ROWS = 24, LIVE = 30, SIZE = 60 };
+
+static const struct code random_rows[] = {
+#define RANDOM(...) {__VA_ARGS__},
+#define ROW(...)
+#include "tests/opencl/corpus.def"
+#undef ROW
+#undef RANDOM
+};
+
+static void add_random(struct code *code, struct ir *ir, uint32_t registers) {
+  struct isa_error error = {""};
+  struct isa_program *program = isa_program_new("made.cl");
+  ct_true(emit_kernel(ir, registers, program, &error), error.text, __FILE__, __LINE__);
+  add(code, program);
+  isa_program_free(program);
+  ir_free(ir);
+}
+
+static struct code random_code(uint32_t row) {
+  struct code code = {.digest = DIGEST};
+  for (uint64_t seed = row * PER_ROW; seed < (row + 1) * PER_ROW; seed++) {
+    for (unsigned few = 0; few < 2; few++) {
+      struct ir *ir = program_random(seed, SIZE);
+      opencl_passes(ir);
+      add_random(&code, ir, few ? FEW : MANY);
+      add_random(&code, emit_random(seed, LIVE), few ? FEW : MANY);
+    }
+  }
   return code;
 }
 
@@ -91,27 +135,50 @@ TEST(corpus, the_code_of_the_examples_is_as_it_was) { hold("examples/"); }
 TEST(corpus, the_code_of_the_bench_kernels_is_as_it_was) { hold("tests/bench/"); }
 TEST(corpus, the_code_of_the_kernels_with_many_results_is_as_it_was) { hold("tests/differential/"); }
 
+TEST(corpus, the_code_of_random_kernels_is_as_it_was) {
+  for (uint32_t row = 0; row < sizeof random_rows / sizeof *random_rows; row++) {
+    const struct code code = random_code(row);
+    ct_note("random kernels from seed %u on", row * PER_ROW);
+    expect_same(&code, &random_rows[row]);
+  }
+}
+
+static void write_code(FILE *out, struct code code) {
+  fprintf(out, "%u, %u, %u, UINT64_C(0x%016" PRIx64 ")", code.instructions, code.registers, code.spilled, code.digest);
+}
+
+static void write_rows(glob_t found) {
+  FILE *const out = fopen("tests/opencl/corpus.def", "w");
+  if (!EXPECT_TRUE(out != NULL))
+    return;
+  fputs("/* ROW(file, {instructions, registers, words spilled, digest}, the same with few registers), and\n"
+        " * RANDOM(instructions, registers, words spilled, digest): corpus_test.c */\n/* clang-format off */\n",
+        out);
+  for (size_t i = 0; i < found.gl_pathc; i++) {
+    struct code many, few;
+    if (!make(found.gl_pathv[i], &many, &few))
+      continue;
+    fprintf(out, "ROW(\"%s\",\n    {", found.gl_pathv[i]);
+    write_code(out, many);
+    fputs("}, {", out);
+    write_code(out, few);
+    fputs("})\n", out);
+  }
+  for (uint32_t row = 0; row < RANDOM_ROWS; row++) {
+    fputs("RANDOM(", out);
+    write_code(out, random_code(row));
+    fputs(")\n", out);
+  }
+  fclose(out);
+}
+
 TEST(corpus, every_kernel_has_its_row) {
   static const char *const where[] = {"examples/*/*.cl", "tests/bench/*.cl", "tests/differential/kernels/*.cl"};
   glob_t found = {0};
   for (size_t i = 0; i < sizeof where / sizeof *where; i++)
     glob(where[i], i ? GLOB_APPEND : 0, NULL, &found);
-  FILE *const out = getenv("CORPUS_WRITE") ? fopen("tests/opencl/corpus.def", "w") : NULL;
-  for (size_t i = 0; out && i < found.gl_pathc; i++) {
-    struct code c[2];
-    if (i == 0)
-      fputs("/* ROW(file, {instructions, registers, words spilled, digest}, the same with few registers): "
-            "corpus_test.c */\n"
-            "/* clang-format off */\n",
-            out);
-    if (make(found.gl_pathv[i], &c[0], &c[1]))
-      fprintf(out,
-              "ROW(\"%s\",\n    {%u, %u, %u, UINT64_C(0x%016" PRIx64 ")}, {%u, %u, %u, UINT64_C(0x%016" PRIx64 ")})\n",
-              found.gl_pathv[i], c[0].instructions, c[0].registers, c[0].spilled, c[0].digest, c[1].instructions,
-              c[1].registers, c[1].spilled, c[1].digest);
-  }
-  if (out)
-    fclose(out);
+  if (getenv("CORPUS_WRITE"))
+    write_rows(found);
   else
     EXPECT_EQ(found.gl_pathc, sizeof rows / sizeof *rows);
   globfree(&found);
