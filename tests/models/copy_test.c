@@ -294,6 +294,15 @@ TEST(copy, the_first_of_an_instructions_copies_of_lines_fetches_its_descriptor) 
   EXPECT_EQ(cycles_of_copies(with, plain), cycles_of_copies(without, plain));
 }
 
+TEST(copy, the_second_instruction_of_a_program_fetches_its_descriptor_too) {
+  const char *text =
+      ".kernel k\n.arg src global\n.reg e, n, l, g\n.reg64 p\n bra start\n"
+      "again: copy.to_lds.2d e, [n], [p], n, size=n, lines=l, global_line=g, lds_line=n\n wait e\n exit\n"
+      "start: ld.arg.b64 p, src\n mov.b32 n, 4\n mov.b32 l, 8\n mov.b32 g, 32\n bra again\n";
+  EXPECT_EQ(rig_cycles("cu.count=1 dma.descriptor_fetch=41", 32, 32, text),
+            rig_cycles("cu.count=1 dma.descriptor_fetch=0", 32, 32, text) + 41);
+}
+
 TEST(copy, throughput_is_the_narrowest_of_the_limits_each_in_its_turn) {
   const char *const wide =
       "lds.size=128K dma.outstanding=4096 dma.granularity=256 dma.burst=4096 dma.read_width=256 dma.write_width=256 "

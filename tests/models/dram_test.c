@@ -1,5 +1,6 @@
 /* DRAM against its closed forms: models/dram.h. */
 #include "models/dram.h"
+#include "models/sectors.h"
 
 #include <stdio.h>
 
@@ -38,6 +39,8 @@ TEST(dram, a_row_of_simple_dram_is_refreshed_at_times_of_its_own) {
       cycle_t now = row * 10000 + at, wait = dram_access(&dram, now, row * 8 + at % 8, 1) - now - 300;
       waits += wait > 0;
       longest = cycle_max(longest, wait);
+      if (wait == REFRESH) /* its refresh begins: rows have phases of their own, by the hash of their number */
+        EXPECT_EQ((now + ((uint64_t)mem_hash(row) * INTERVAL >> 32)) % INTERVAL, 0);
     }
     EXPECT_EQ(waits, REFRESH); /* each of its cycles is one in which an access waits for the rest */
     EXPECT_EQ(longest, REFRESH);

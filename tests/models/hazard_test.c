@@ -123,6 +123,28 @@ TEST(hazards, an_out_of_bounds_copy_moves_what_exists_and_nothing_else) {
   rig_free(&rig);
 }
 
+TEST(hazards, a_copy_of_misaligned_lines_says_where_they_lie_and_how_long_they_are) {
+  struct rig rig;
+  rig_run(&rig, "dma.alignment=16 dma.misaligned=refuse", 64, 64,
+          HEAD " copy.to_lds e, [t + 32], [p], 6, size=4\n wait e\n exit\n");
+  EXPECT_STREQ(rig.result.hazards[0].first.detail,
+               "lines of 24 bytes at global address 0x100000000, LDS offset 32; dma.alignment is 16");
+  rig_free(&rig);
+}
+
+/* Warp 2 is at the first copy before warp 0 is, and warp 1 at the other. */
+TEST(hazards, of_warps_at_the_earlier_of_two_copies_the_first_is_named_whenever_it_came) {
+  struct rig rig;
+  rig_run(&rig, "", 96, 96,
+          HEAD " setp.ge.u32 c, i, 64\n@c bra here\n setp.ge.u32 c, i, 32\n@c bra other\n add.i32 n, n, 1\n"
+               " mul.i32 n, n, n\n mul.i32 n, n, n\n mul.i32 n, n, n\n mul.i32 n, n, n\n mul.i32 n, n, n\n"
+               "here: copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"
+               "other: copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n");
+  EXPECT_CONTAINS(rig.result.hazards[0].first.detail, "warp 0 is here while others are at line");
+  EXPECT_EQ(rig.result.hazards[0].first.item, 0);
+  rig_free(&rig);
+}
+
 TEST(hazards, a_barrier_that_some_warps_never_reach_is_a_deadlock_that_names_them) {
   struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " setp.ge.u32 c, i, 32\n@c bra out\n bar\nout: exit\n");

@@ -439,6 +439,18 @@ TEST(l2, updates_of_one_word_keep_their_slice) {
     }
 }
 
+/* What an update leaves of its slice's cycle is there for the next one. */
+TEST(l2, two_updates_that_take_a_cycle_each_share_it_if_it_is_wide_enough) {
+  struct bench bench;
+  build(&bench, "mem.l2_slices=1 mem.l2_width=256 mem.atomic_interval=1");
+  one(&bench, 0, 0, ALL, store);
+  one(&bench, 0, 2, ALL, store);
+  EXPECT_EQ(update(&bench, 1000, 0, 1), 1000 + 60);
+  EXPECT_EQ(update(&bench, 1000, 2, 1), 1000 + 60);
+  EXPECT_EQ(bench.stats.l2_atomic_cycles, 0);
+  l2_free(&bench.l2);
+}
+
 TEST(l2, updates_take_no_longer_than_their_bytes_if_these_are_slower) {
   struct bench bench;
   build(&bench, "mem.l2_width=1 mem.atomic_interval=2");

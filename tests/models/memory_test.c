@@ -152,6 +152,23 @@ TEST(memory, compute_units_are_dealt_to_clusters_in_units) {
   }
 }
 
+/* As above, but only the last work-group loads: its cluster's port has a width, too. */
+TEST(memory, each_cluster_has_a_port) {
+  static const char *const text = ".kernel k\n.arg buffer global\n.reg i, n, v[16]\n.reg64 p\n.pred more\n"
+                                  " get.group_id i, x\n setp.lt.u32 more, i, %u\n@more exit\n"
+                                  " ld.arg.b64 p, buffer\n get.local_id i, x\n shl.b32 i, i, 2\nagain: "
+                                  "ld.global.b32 v, [p + i]\n add.i32 i, i, 8192\n add.i32 n, n, 1\n"
+                                  " setp.lt.u32 more, n, 16\n@more bra again\n exit\n";
+  enum { CUS = 4, BYTES = 8 * 16 * 128, WIDTH = 8 };
+  for (uint32_t clusters = 1; clusters <= CUS; clusters++) {
+    char settings[256], kernel[512];
+    snprintf(kernel, sizeof kernel, text, CUS - 1);
+    snprintf(settings, sizeof settings, "cu.count=4 mem.link_width=64 mem.clusters=%u mem.cluster_width=8", clusters);
+    ct_note("%u clusters", clusters);
+    EXPECT_GE(rig_cycles(settings, CUS * 256, 256, kernel), BYTES / WIDTH);
+  }
+}
+
 TEST(memory, a_link_up_of_its_own_width_carries_what_is_written) {
   static const char *const text = ".kernel k\n.arg a global\n.reg i\n.reg64 p\n ld.arg.b64 p, a\n get.lane i\n"
                                   " shl.b32 i, i, 2\n %s\n mov.b32 i, i\n exit\n";
