@@ -9,7 +9,7 @@ N mutants (55) of each of the folders below, drawn by seed S (1). A mutant flips
 lengths of arrays are left alone. One that does not compile, or compiles to the same instructions, is none, and the next is drawn.
 
 A mutant is killed if a test fails, crashes or takes ten times as long as it should. Only tests that execute the mutant's line
-are run, the quickest of the folder's own first, until they have taken T seconds (10); `--seconds 1000` runs them all. Tests are linked with two shared libraries: the whole of Warpwait, and before
+are run, those of the folder's own program and the quick ones first, until they have taken T seconds (10); `--seconds 1000` runs them all. Tests are linked with two shared libraries: the whole of Warpwait, and before
 it `libmutant.so`, whose functions win. So a mutant costs one file's compilation, and nothing is linked again. Which test
 executes which line is found out with a `libmutant.so` that records it (reached.c), once for each state of the code and tests.
 
@@ -48,6 +48,7 @@ SURVIVORS = BUILD / "survivors.txt"
 # The folder, and its own test program, which is run first.
 FOLDERS = {"opencl/passes": "opencl", "opencl/emit": "opencl", "lds": "lds", "dma": "dma", "models": "models", "isa": "isa"}
 PROGRAMS = ["core", "lds", "isa", "dma", "models", "opencl", "examples", "replay"]
+BROAD = ("corpus.",)  # suites that notice the most of what their program can; they go first
 CODEGEN = "-O1 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math"
 TRACED = "-O0 -g1 -fPIC -ffp-contract=off -fsanitize-coverage=trace-pc"
 SANITIZED = "-g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
@@ -134,12 +135,12 @@ class Tests:
         self.known = {file: sorted({*lines, *self.starts.get(file, ())}) for file, lines in self.rows.items()}
 
     def covering(self, mutant):
-        """Tests that execute the line, or the one that its statement begins in: the quickest of the folder's program first."""
+        """Tests that execute the line, or the one that its statement begins in; the folder's own first, the quick before the slow."""
         known = self.known.get(mutant.file, [])
         at = bisect.bisect_right(known, mutant.line)
         tests = self.rows[mutant.file].get(known[at - 1], ()) if at else ()
         own = FOLDERS[mutant.folder]
-        return sorted(tests, key=lambda t: (self.seconds[t] > BATCH_SECONDS / 4, t[0] != own, self.seconds[t], t))
+        return sorted(tests, key=lambda t: (t[0] != own, not t[1].startswith(BROAD), self.seconds[t], t))
 
     def measure(self):
         kept = BUILD / "reached.json"

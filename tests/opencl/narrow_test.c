@@ -314,3 +314,82 @@ TEST(narrow, a_pair_shifted_by_32_and_more_is_shifted_as_words) {
       free(back);
     }
 }
+
+/* An `or` shows whether its bit is wanted: it is left out when nobody asks for it. */
+TEST(narrow, a_shift_that_fills_with_the_sign_wants_it_for_each_bit_that_it_fills) {
+  for (unsigned bits = 32; bits <= 64; bits += 32)
+    for (unsigned by = 1; by < bits; by++)
+      for (unsigned seen = 0; seen < bits; seen += by < bits / 2 ? bits - 1 : by) {
+        struct maker m = {ir_new("k")};
+        const ir_ref sign = constant(&m, bits, UINT64_C(1) << (bits - 1));
+        const ir_ref negative = make(&m, kind_op(KIND_OR, bits), shaped(&m, ANY, bits, 0), sign, 0, 0);
+        const ir_ref shifted = make(&m, kind_op(KIND_SHR_S, bits), negative, constant(&m, 32, by), 0, 0);
+        store(&m, make(&m, kind_op(KIND_AND, bits), shifted, constant(&m, bits, UINT64_C(1) << seen), 0, 0));
+        ct_note("%u bits by %u, bit %u", bits, by, seen);
+        if (!stays_with(&m, pass_narrow, 1))
+          return;
+      }
+}
+
+TEST(narrow, a_shift_wants_each_bit_of_what_it_is_by) {
+  for (enum kind kind = KIND_SHL; kind <= KIND_ROTR; kind++)
+    for (unsigned bits = 32; shifts(kind) && bits <= 64; bits += 32)
+      for (unsigned bit = 1; bit < bits; bit *= 2) {
+        struct maker m = {ir_new("k")};
+        const ir_ref by = make(&m, ISA_OR_32, make(&m, ISA_LD_ARG_32, 0, 0, 0, 4), constant(&m, 32, bit), 0, 0);
+        store(&m, make(&m, kind_op(kind, bits), shaped(&m, ANY, bits, 0), by, 0, 0));
+        ct_note("kind %d in %u bits, bit %u", (int)kind, bits, bit);
+        if (!stays_with(&m, pass_narrow, CORNERS))
+          return;
+      }
+}
+
+static bool text_has(struct maker *m, void (*pass)(struct ir *), const char *what) {
+  ir_exit(m->ir, 0, (struct ir_place){.line = 1});
+  pass(m->ir);
+  char *text = ir_text(m->ir);
+  const bool found = strstr(text, what);
+  ct_note("%s", text);
+  free(text);
+  ir_free(m->ir);
+  return found;
+}
+
+TEST(narrow, logic_with_a_half_that_decides_is_done_on_the_other) {
+  static const uint64_t easy[] = {UINT64_C(0x1234500000000), 0x12345, UINT64_C(0xffffffff00012345),
+                                  UINT64_C(0x12345ffffffff)};
+  for (size_t i = 0; i < sizeof easy / sizeof *easy; i++) {
+    struct maker m = {ir_new("k")};
+    store(&m, make(&m, ISA_AND_64, shaped(&m, ANY, 64, 0), constant(&m, 64, easy[i]), 0, 0));
+    EXPECT_FALSE(text_has(&m, pass_simplify, "and.b64"));
+  }
+}
+
+TEST(narrow, a_mask_takes_the_extension_under_it_along) {
+  static const struct {
+    uint16_t extension;
+    uint32_t mask;
+    bool stays;
+  } rows[] = {{ISA_EXT_S8, 0x7f, false},    {ISA_EXT_S8, 0xff, false},   {ISA_EXT_S8, 0x101, true},
+              {ISA_EXT_S16, 0xffff, false}, {ISA_EXT_S16, 0x3f0, false}, {ISA_EXT_S16, 0x1ffff, true}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct maker m = {ir_new("k")};
+    const ir_ref x = make(&m, rows[i].extension, make(&m, ISA_LD_ARG_32, 0, 0, 0, 0), 0, 0, 0);
+    store(&m, make(&m, ISA_AND_32, x, constant(&m, 32, rows[i].mask), 0, 0));
+    EXPECT_EQ(text_has(&m, pass_simplify, "ext.s"), rows[i].stays);
+  }
+}
+
+TEST(narrow, either_half_of_a_pair_may_be_anything) {
+  for (unsigned high = 0; high < 2; high++) {
+    struct maker m = {ir_new("k")};
+    const ir_ref word = make(&m, ISA_LD_ARG_32, 0, 0, 0, 0);
+    const ir_ref undef = ir_make(m.ir, IR_UNDEF, IR_W1, NULL, 0, 0, (struct ir_place){.line = 1});
+    ir_append(m.ir, 0, undef);
+    const ir_ref half[] = {high ? word : undef, high ? undef : word};
+    const ir_ref both = ir_make(m.ir, IR_JOIN, IR_W2, half, 2, 0, (struct ir_place){.line = 1});
+    ir_append(m.ir, 0, both);
+    store(&m, both);
+    EXPECT_FALSE(text_has(&m, pass_simplify, "undef"));
+  }
+}

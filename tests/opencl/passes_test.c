@@ -172,6 +172,32 @@ TEST(passes, a_variable_that_both_arms_set_becomes_a_phi) {
               "block 3:\n  v11 = phi 1: 10 2: v2\n  st.lds.b32 0 _ v11\n  exit\n");
 }
 
+TEST(passes, a_variable_that_either_arm_alone_sets_becomes_a_phi) {
+  for (unsigned second = 0; second < 2; second++) {
+    struct maker m = begin();
+    const uint32_t slot = ir_slot_new(m.ir, 4, 4), yes = new_block(&m), no = new_block(&m), join = new_block(&m);
+    const ir_ref address = make(&m, IR_SLOT, 0, 0, 0, slot), a = arg_word(&m, 0);
+    store(&m, ISA_ST_PRIVATE_32, address, word(&m, 20));
+    branch(&m, make(&m, ISA_SETP_LT_S32, a, word(&m, 3), 0, 0), yes, no);
+    m.block = yes;
+    if (!second)
+      store(&m, ISA_ST_PRIVATE_32, address, word(&m, 10));
+    go(&m, join);
+    m.block = no;
+    if (second)
+      store(&m, ISA_ST_PRIVATE_32, address, word(&m, 10));
+    go(&m, join);
+    m.block = join;
+    store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_LD_PRIVATE_32, address, 0, 0, 0));
+    ir_exit(m.ir, m.block, (struct ir_place){.line = 1});
+    pass_promote(m.ir);
+    char *text = ir_text(m.ir);
+    EXPECT_CONTAINS(text, second ? "phi 1: 20 2: 10" : "phi 1: 10 2: 20");
+    free(text);
+    ir_free(m.ir);
+  }
+}
+
 TEST(passes, a_variable_with_a_computed_index_stays_in_memory) {
   struct maker m = begin();
   const uint32_t slot = ir_slot_new(m.ir, 16, 4);
