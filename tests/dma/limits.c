@@ -130,6 +130,20 @@ TEST(dma, waiting_for_the_buffer_is_counted) {
   free_rig(rig);
 }
 
+/* A place that is left is free from the next cycle on: at a request a cycle, three places are as good as many. */
+TEST(dma, an_outbound_copy_at_full_pace_needs_few_places_of_the_buffer) {
+  cycle_t many = 0;
+  for (uint32_t buffer = 256; buffer; buffer = buffer == 256 ? 8 : buffer > 3 ? buffer - 1 : 0) {
+    struct dma_params params = usual_dma();
+    params.buffer = buffer;
+    params.outstanding = 64;
+    const cycle_t done = alone(params, plain(false, 0, 0, 64 * 60), 10);
+    many = buffer == 256 ? done : many;
+    ct_note("%u places", buffer);
+    EXPECT_EQ(done, many);
+  }
+}
+
 /* ---- fences ------------------------------------------------------------------------------------------- */
 
 enum { LDS = DMA_FENCE_LDS, GLOBAL = DMA_FENCE_GLOBAL };

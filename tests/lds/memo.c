@@ -67,7 +67,7 @@ TEST(lds_memo, how_many_lanes_there_are_tells_accesses_apart_whose_active_ones_a
   struct lds_memo *memo = calloc(1, sizeof *memo);
   uint64_t address[LDS_LANES] = {0};
   for (unsigned lane = 0; lane < LANES; lane++)
-    address[lane] = 16 * lane;
+    address[lane] = 4 * lane;
   for (unsigned lanes = LANES; lanes <= LDS_LANES; lanes *= 2) {
     const struct lds_request request = {
         .kind = LDS_READ, .bytes = 4, .lanes = (uint8_t)lanes, .mask = UINT32_MAX, .address = address};

@@ -416,6 +416,21 @@ TEST(timeline, a_load_that_the_l1_serves_moves_no_bytes_and_ends_after_its_laten
   close_ear(ear);
 }
 
+TEST(timeline, lanes_that_copy_write_the_lds_and_read_it_on_the_way_out) {
+  struct rig rig;
+  struct ear *ear = listen(&rig, "dma.copy=lanes", 32,
+                           ".kernel k\n.arg a global\n.arg b global\n.lds t 1024\n.reg e, f\n.reg64 p, q\n"
+                           " ld.arg.b64 p, a\n ld.arg.b64 q, b\n copy.to_lds e, [t], [p], 32, size=4\n wait e\n"
+                           " copy.to_global f, [q], [t], 32, size=4\n wait f\n exit\n");
+  const struct timeline_event *in = next_of(ear, TIMELINE_ACCESS, NULL), *out = next_of(ear, TIMELINE_ACCESS, in);
+  ASSERT_TRUE(in && out);
+  EXPECT_EQ(count(ear, TIMELINE_ACCESS), 2);
+  EXPECT_EQ(in->field[TIMELINE_ACCESS_KIND], LDS_WRITE);
+  EXPECT_EQ(out->field[TIMELINE_ACCESS_KIND], LDS_READ);
+  rig_free(&rig);
+  close_ear(ear);
+}
+
 TEST(timeline, a_gap_of_a_scheduler_is_what_its_next_warp_waited_for_longest) {
   /* The wait's release takes 7 cycles behind a copy of hundreds: the gap is the copy's. */
   struct rig rig;

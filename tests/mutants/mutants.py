@@ -47,7 +47,7 @@ LISTED = HERE / "equivalent.txt"
 SURVIVORS = BUILD / "survivors.txt"
 # The folder, and its own test program, which is run first.
 FOLDERS = {"opencl/passes": "opencl", "opencl/emit": "opencl", "lds": "lds", "dma": "dma", "models": "models", "isa": "isa"}
-PROGRAMS = ["core", "lds", "isa", "dma", "models", "opencl", "examples", "replay"]
+PROGRAMS = ["core", "lds", "isa", "dma", "models", "opencl", "host", "examples", "replay"]
 BROAD = ("corpus.",)  # suites that notice the most of what their program can; they go first
 CODEGEN = "-O1 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math"
 TRACED = "-O0 -g1 -fPIC -ffp-contract=off -fsanitize-coverage=trace-pc"

@@ -106,9 +106,17 @@ def moved(number):
 
 
 def is_length(tokens, at):
-    """Whether the constant is the length of an array that is declared: `int a[4]`, not `a[4] = 1`."""
-    return tokens[at - 1][1] == "[" and tokens[at - 2][0] == "name" and (tokens[at - 3][0] == "name" or tokens[at - 3][1] == "*") \
-        and tokens[at - 3][1] not in ("return", "case", "sizeof", "else")
+    """Whether the constant is the length of an array that is declared: `int a[4]`, `int a[2][4]`, not `a[4] = 1`."""
+    if tokens[at - 1][1] != "[":
+        return False
+    at -= 2
+    while tokens[at][1] == "]":  # lengths before it
+        while tokens[at][1] != "[":
+            at -= 1
+        at -= 1
+    before = tokens[at - 1]
+    return tokens[at][0] == "name" and (before[0] == "name" or before[1] == "*") and \
+        before[1] not in ("return", "case", "sizeof", "else")
 
 
 def mutants_of(folder, file, text):
