@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* Registers that a lane may have: as many as it wants, and too few. */
-enum { MANY = 255, FEW = 20 };
+enum { MANY = 255, FEW = 16 };
 
 struct code {
   uint32_t instructions, registers, spilled; /* registers: of the kernel with most; spilled: words of all kernels */

@@ -491,3 +491,24 @@ TEST(passes, a_signed_index_shifted_by_31_is_no_product_of_words) {
     expect_same(&m, pass_address);
   }
 }
+
+/* Nothing is less than the least number: nobody comes to that block, and its ranges may be any that can be computed. */
+TEST(passes, a_comparison_with_the_ends_of_a_type_has_ranges) {
+  static const uint64_t ends[] = {UINT64_C(1) << 63, INT64_MAX, 0, UINT64_MAX};
+  static const uint16_t ops[] = {ISA_SETP_LT_S64, ISA_SETP_GT_S64, ISA_SETP_LT_U64, ISA_SETP_GT_U64};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
+      struct maker m = begin();
+      const uint32_t yes = new_block(&m), no = new_block(&m);
+      const ir_ref a = make(&m, ISA_LD_ARG_64, 0, 0, 0, 0);
+      branch(&m, make(&m, ops[k], a, pair(&m, ends[i]), 0, 0), yes, no);
+      m.block = yes;
+      store(&m, ISA_ST_LDS_64, word(&m, 0), make(&m, ISA_ADD_64, a, pair(&m, 1), 0, 0));
+      ir_exit(m.ir, yes, (struct ir_place){.line = 1});
+      ir_exit(m.ir, no, (struct ir_place){.line = 1});
+      pass_narrow(m.ir);
+      const char *fault = ir_fault(m.ir);
+      EXPECT_STREQ(fault ? fault : "", "");
+      ir_free(m.ir);
+    }
+}
