@@ -16,7 +16,7 @@ executes which line is found out with a `libmutant.so` that records it (reached.
 --sanitize runs the tests of what survives again, with sanitizers in the mutant's file, as `make sanitize` would: what is not freed,
 or lies beyond an array, no test sees otherwise.
 
-tests/mutants/equivalent.txt lists mutants that no test can kill, each with its proof; they are counted apart. What survives is
+Each that survives is printed, as `unreached` if no test executes its line. tests/mutants/equivalent.txt lists mutants that no test can kill, each with its proof; they are counted apart. What survives is
 left in build/mutants/survivors.txt, and `--again` tries these alone. --only takes every mutant of a file or a line.
 Exit status 0 if no mutant survives but the equivalent ones.
 """
@@ -394,7 +394,8 @@ def main():
     def note(mutant, killer):
         excused = not killer and mutant.listed() in listed
         if not killer:
-            print(f"{'equivalent' if excused else 'survived':10} {mutant}", flush=True)
+            how = "equivalent" if excused else "survived" if trial.tests.covering(mutant) else "unreached"
+            print(f"{how:10} {mutant}", flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for folder in options.folder or FOLDERS:

@@ -322,9 +322,10 @@ TEST(narrow, a_shift_that_fills_with_the_sign_wants_it_for_each_bit_that_it_fill
       for (unsigned seen = 0; seen < bits; seen += by < bits / 2 ? bits - 1 : by) {
         struct maker m = {ir_new("k")};
         const ir_ref sign = constant(&m, bits, UINT64_C(1) << (bits - 1));
+        const uint64_t other = 2 * by < bits ? UINT64_C(1) << by : 0; /* a bit that is no sign */
         const ir_ref negative = make(&m, kind_op(KIND_OR, bits), shaped(&m, ANY, bits, 0), sign, 0, 0);
         const ir_ref shifted = make(&m, kind_op(KIND_SHR_S, bits), negative, constant(&m, 32, by), 0, 0);
-        store(&m, make(&m, kind_op(KIND_AND, bits), shifted, constant(&m, bits, UINT64_C(1) << seen), 0, 0));
+        store(&m, make(&m, kind_op(KIND_AND, bits), shifted, constant(&m, bits, UINT64_C(1) << seen | other), 0, 0));
         ct_note("%u bits by %u, bit %u", bits, by, seen);
         if (!stays_with(&m, pass_narrow, 1))
           return;

@@ -512,3 +512,34 @@ TEST(passes, a_comparison_with_the_ends_of_a_type_has_ranges) {
       ir_free(m.ir);
     }
 }
+
+TEST(passes, an_arm_that_sets_more_than_four_values_stays) {
+  enum { SELECTS = 4 };
+  for (uint32_t count = 1; count <= SELECTS + 2; count++) {
+    struct maker m = begin();
+    const uint32_t arm = new_block(&m), join = new_block(&m);
+    const ir_ref a = arg_word(&m, 0), b = arg_word(&m, 4);
+    branch(&m, make(&m, ISA_SETP_EQ_U32, a, word(&m, 9), 0, 0), arm, join);
+    m.block = arm;
+    const ir_ref sum = make(&m, ISA_ADD_32, a, b, 0, 0);
+    go(&m, join);
+    m.block = join;
+    ir_ref phi[SELECTS + 2];
+    for (uint32_t i = 0; i < count; i++) {
+      phi[i] = ir_make(m.ir, IR_PHI, IR_W1, NULL, 0, 0, (struct ir_place){.line = 1});
+      ir_phi_add(m.ir, phi[i], 0, i % 2 ? b : word(&m, i));
+      ir_phi_add(m.ir, phi[i], arm, i % 2 ? word(&m, i) : sum);
+      ir_append(m.ir, join, phi[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+      store(&m, ISA_ST_LDS_32, word(&m, 4 * i), phi[i]);
+    ir_exit(m.ir, join, (struct ir_place){.line = 1});
+    ir_analyse(m.ir);
+    pass_flatten(m.ir);
+    char *text = ir_text(m.ir);
+    ct_note("%u values\n%s", count, text);
+    EXPECT_EQ(strstr(text, "sel.b32") != NULL, count <= SELECTS);
+    free(text);
+    ir_free(m.ir);
+  }
+}
