@@ -35,7 +35,7 @@ void program_unsay(struct program_words *words) {
 bool program_say_text(struct program_words *words, const char *text) {
   char *word = need(strlen(text) + 1, 1);
   bool quoted = false;
-  while (*(text += strspn(text, " \t\n"))) {
+  while (*(text += strspn(text, " \t\n\v\f\r"))) {
     size_t length = 0;
     for (; *text && (quoted || !isspace((unsigned char)*text)); text++)
       if (*text == '"')

@@ -110,6 +110,12 @@ class Strangers(unittest.TestCase):
                 else:
                     self.assertEqual(self.tool("run", self.launch(build={"include": ["inc"], **build})).returncode, 0)
 
+    def test_blanks_of_every_kind_stand_between_options(self):
+        for blank in " \t\n\v\f\r":
+            with self.subTest(blank=blank):
+                build = {"include": ["inc"], "options": f"{blank}-w{blank}{blank}-DX=1{blank}"}
+                self.assertEqual(self.tool("run", self.launch(build=build), "--verify").returncode, 0)
+
     def test_a_define_is_one_line(self):
         for value in ("1\n#include \"../other/secret.txt\"", "1\r2"):
             self.refused("run", self.launch(build={"include": ["inc"], "defines": {"X": value}}), why="build.defines.X")
