@@ -99,10 +99,11 @@ TEST(l1, a_shared_one_is_as_large_as_the_lds_of_all_groups_that_fit_leaves_it) {
                                   " add.i32 i, i, 128\n and.b32 i, i, 2047\n add.i32 n, n, 1\n"
                                   " setp.lt.u32 more, n, 32\n@more bra again\n exit\n";
   static const struct {
-    unsigned lds, step, reserved, hits;
+    unsigned lds, step, reserved, hits, all;
   } rows[] = {
-      {0, 1024, 0, 16}, {1024, 1024, 0, 16}, {1025, 1024, 0, 0}, {2048, 1024, 0, 0},
-      {1088, 0, 0, 16}, {0, 1024, 1024, 16}, {0, 1024, 1152, 0}, {0, 65536, 128, 0},
+      {0, 1024, 0, 16, 36},   {1024, 1024, 0, 16, 36}, {1025, 1024, 0, 0, 36}, {2048, 1024, 0, 0, 36},
+      {1088, 0, 0, 16, 36},   {0, 1024, 1024, 16, 36}, {0, 1024, 1152, 0, 36}, {0, 65536, 128, 0, 36},
+      {1024, 1024, 0, 0, 33}, {1024, 1024, 0, 16, 34}, /* 1 KiB is left, half of what is read, or all of it */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char text[512], lds[64] = "", settings[256];
@@ -111,9 +112,9 @@ TEST(l1, a_shared_one_is_as_large_as_the_lds_of_all_groups_that_fit_leaves_it) {
       snprintf(lds, sizeof lds, ".lds t %u\n", rows[i].lds);
     snprintf(text, sizeof text, head, lds);
     snprintf(settings, sizeof settings,
-             "cu.count=1 cu.warps=32 cu.groups=32 cu.lds_unit=128 lds.size=64K mem.l1_size=36K mem.l1_ways=2 "
+             "cu.count=1 cu.warps=32 cu.groups=32 cu.lds_unit=128 lds.size=64K mem.l1_size=%uK mem.l1_ways=2 "
              "mem.l1_step=%u cu.lds_reserved=%u",
-             rows[i].step, rows[i].reserved);
+             rows[i].all, rows[i].step, rows[i].reserved);
     ct_note("%u bytes of LDS, steps of %u, %u reserved", rows[i].lds, rows[i].step, rows[i].reserved);
     rig_run(&rig, settings, 32, 32, text);
     EXPECT_EQ(rig.result.cu.l1_hits, rows[i].hits);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/pipes.h"
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
@@ -291,4 +292,20 @@ TEST(pipes, who_gets_which_packet_does_not_depend_on_the_order_of_evaluation) {
     for (size_t i = 0; i < 3; i++)
       rig_free(&rig[i]);
   }
+}
+
+TEST(pipes, the_next_launch_parks_where_the_one_before_did_and_one_without_pipes_nowhere) {
+  struct mem_pipes pipes = {0}, none = {0};
+  struct rig rig = {.order = ORDER_ASCENDING};
+  ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n.arg a pipe\n exit\n"));
+  EXPECT_TRUE(pipes_launch(&pipes, &rig.memory, 4, 8, 0));
+  const void *const parked = pipes.parked;
+  EXPECT_TRUE(parked != NULL);
+  EXPECT_TRUE(pipes_launch(&pipes, &rig.memory, 4, 8, 100));
+  EXPECT_TRUE(pipes.parked == parked);
+  EXPECT_TRUE(pipes_launch(&none, NULL, 4, 8, 0));
+  EXPECT_TRUE(none.parked == NULL);
+  pipes_free(&pipes);
+  pipes_free(&none);
+  rig_free(&rig);
 }
