@@ -52,7 +52,13 @@ static void hold(const struct lds_params *params, uint64_t random) {
 }
 
 static struct lds_params params_of(enum lds_hash hash) {
-  return (struct lds_params){.banks = 32, .bank_bytes = 4, .ports = 1, .swap_passes = 2, .hash = hash};
+  return (struct lds_params){.banks = 32,
+                             .bank_bytes = 4,
+                             .ports = 1,
+                             .swap_passes = 2,
+                             .phase_latency = 3,
+                             .atomic_latency = 7,
+                             .hash = hash};
 }
 
 TEST(lds_memo, a_schedule_is_recalled_as_it_was_planned) {
