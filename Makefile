@@ -114,6 +114,9 @@ percent := %
 # The law of replay is held with the models' rig.
 $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
 
+# Kernels made by chance come from the compiler's tests. A program of its own: those change folder and environment.
+$(BUILD)/tests/corpus: $(patsubst %,$(BUILD)/obj/tests/opencl/%.c.o,emit_random emit_rig lane program)
+
 # Fuzzers run with clang only (below); here they are compiled, so that they keep up with the code.
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 

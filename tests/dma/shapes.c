@@ -289,10 +289,14 @@ TEST(dma, each_line_of_an_outbound_pack_takes_its_mask_along) {
   }
 }
 
-TEST(dma, an_engine_that_was_never_made_can_be_freed) {
+TEST(dma, an_engine_that_was_never_made_or_is_free_already_can_be_freed) {
   struct dma dma = {0};
   dma_free(&dma);
   EXPECT_TRUE(dma.work == NULL);
+  struct rig *rig = make_rig(usual_dma());
+  dma_free(&rig->dma);
+  EXPECT_TRUE(rig->dma.work == NULL);
+  free_rig(rig);
 }
 
 /* An idle engine shows no difference between lines in trains and lines by themselves. */

@@ -44,10 +44,10 @@ HERE = pathlib.Path("tests/mutants")
 BUILD = pathlib.Path("build/mutants")
 LISTED = HERE / "equivalent.txt"
 SURVIVORS = BUILD / "survivors.txt"
-# The folder, and its own test program, which is run first.
-FOLDERS = {"opencl/passes": "opencl", "opencl/emit": "opencl", "lds": "lds", "dma": "dma", "models": "models", "isa": "isa"}
-PROGRAMS = ["core", "lds", "isa", "dma", "models", "opencl", "host", "examples", "replay"]
-BROAD = ("corpus.",)  # suites that notice the most of what their program can; they go first
+# The folder, and its own test programs, which are run first.
+FOLDERS = {"opencl/passes": ["corpus", "opencl"], "opencl/emit": ["corpus", "opencl"], "lds": ["lds"], "dma": ["dma"],
+           "models": ["models"], "isa": ["isa"]}
+PROGRAMS = ["core", "lds", "isa", "dma", "models", "corpus", "opencl", "host", "examples", "replay"]
 CODEGEN = "-O1 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math"
 TRACED = "-O0 -g1 -fPIC -ffp-contract=off -fsanitize-coverage=trace-pc"
 SANITIZED = "-g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
@@ -139,7 +139,7 @@ class Tests:
         at = bisect.bisect_right(known, mutant.line)
         tests = self.rows[mutant.file].get(known[at - 1], ()) if at else ()
         own = FOLDERS[mutant.folder]
-        return sorted(tests, key=lambda t: (t[0] != own, not t[1].startswith(BROAD), self.seconds[t], t))
+        return sorted(tests, key=lambda t: (own.index(t[0]) if t[0] in own else len(own), self.seconds[t], t))
 
     def measure(self):
         kept = BUILD / "reached.json"

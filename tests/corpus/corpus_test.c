@@ -1,7 +1,7 @@
 /* The code of real kernels, instruction by instruction: what the passes and the allocation of registers make better,
  * and no result shows, shows here. corpus.def has a row for each file; after a change that is meant,
  *
- *     CORPUS_WRITE=1 build/tests/opencl --gtest_filter='corpus.*'
+ *     CORPUS_WRITE=1 build/tests/corpus
  *
  * writes it anew, and the difference of its counts says what the change has brought. */
 #include "opencl/emit/emit.h"
@@ -33,7 +33,7 @@ struct row {
 static const struct row rows[] = {
 #define ROW(file, ...) {file, __VA_ARGS__},
 #define RANDOM(...)
-#include "tests/opencl/corpus.def"
+#include "tests/corpus/corpus.def"
 #undef ROW
 #undef RANDOM
 };
@@ -70,7 +70,7 @@ enum { PER_ROW = 8, RANDOM_ROWS = 24, LIVE = 30, SIZE = 60 };
 static const struct code random_rows[] = {
 #define RANDOM(...) {__VA_ARGS__},
 #define ROW(...)
-#include "tests/opencl/corpus.def"
+#include "tests/corpus/corpus.def"
 #undef ROW
 #undef RANDOM
 };
@@ -148,7 +148,7 @@ static void write_code(FILE *out, struct code code) {
 }
 
 static void write_rows(glob_t found) {
-  FILE *const out = fopen("tests/opencl/corpus.def", "w");
+  FILE *const out = fopen("tests/corpus/corpus.def", "w");
   if (!EXPECT_TRUE(out != NULL))
     return;
   fputs("/* ROW(file, {instructions, registers, words spilled, digest}, the same with few registers), and\n"
