@@ -9,15 +9,16 @@ N mutants (55) of each of the folders below, drawn by seed S (1). A mutant flips
 lengths of arrays are left alone. One that does not compile, or compiles to the same instructions, is none, and the next is drawn.
 
 A mutant is killed if a test fails, crashes or takes ten times as long as it should. Only tests that execute the mutant's line
-are run, those of the folder's own program and the quick ones first, until they have taken T seconds (10); `--seconds 1000` runs them all. Tests are linked with two shared libraries: the whole of Warpwait, and before
-it `libmutant.so`, whose functions win. So a mutant costs one file's compilation, and nothing is linked again. Which test
-executes which line is found out with a `libmutant.so` that records it (reached.c), once for each state of the code and tests.
+are run, those of the folder's own programs and the quick ones first, until they have taken T seconds (10); `--seconds 1000`
+runs them all. Tests are linked with two shared libraries: the whole of Warpwait, and before it `libmutant.so`, whose functions
+win. So a mutant costs one file's compilation, and nothing is linked again. Which test executes which line is found out with a
+`libmutant.so` that records it (reached.c), once for each state of the code and tests. --sanitize runs the tests of what
+survives again, with sanitizers in the mutant's file, as `make sanitize` would: what is not freed, or lies beyond an array, no
+test sees otherwise.
 
---sanitize runs the tests of what survives again, with sanitizers in the mutant's file, as `make sanitize` would: what is not freed,
-or lies beyond an array, no test sees otherwise.
-
-Each that survives is printed, as `unreached` if no test executes its line. tests/mutants/equivalent.txt lists mutants that no test can kill, each with its proof; they are counted apart. What survives is
-left in build/mutants/survivors.txt, and `--again` tries these alone. --only takes every mutant of a file or a line.
+Each that survives is printed, as `unreached` if no test executes its line. tests/mutants/equivalent.txt lists mutants that no
+test can kill, each with its proof; they are counted apart. What survives is left in build/mutants/survivors.txt, and `--again`
+tries these alone. --only takes every mutant of a file or a line.
 Exit status 0 if no mutant survives but the equivalent ones.
 """
 import argparse
