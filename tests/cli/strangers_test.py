@@ -239,16 +239,15 @@ class Strangers(unittest.TestCase):
         entries = [path for path in (self.root / "cache").rglob("*") if path.is_file()]
         self.assertTrue(entries)
         for entry in entries:
-            bad = entry.read_bytes()[:-20] + bytes(20)
-            entry.write_bytes(bad)
             entry.chmod(0o666)
-        done = self.tool("run", self.launch(), "--verify")
-        self.assertEqual(done.returncode, 0, done)
-        for entry in entries:
+        self.assertEqual(self.tool("run", self.launch(), "--verify").returncode, 0)
+        for entry in entries:  # compiled again, it took the other's place
+            self.assertEqual(stat.S_IMODE(entry.stat().st_mode) & 0o022, 0)
             real = self.root / entry.name
             os.rename(entry, real)
             os.symlink(real, entry)
         self.assertEqual(self.tool("run", self.launch(), "--verify").returncode, 0)
+        self.assertFalse(any(entry.is_symlink() for entry in entries))
 
     def test_a_tool_that_writes_for_ever_is_stopped(self):
         script = self.file("spirv", "#!/bin/sh\nwhile :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n")
