@@ -39,7 +39,10 @@ static void widen(struct reads *reads) {
     reads->slot[slot_of(reads, reads->path[i])] = i + 1;
 }
 
+/* "./a" is "a". */
 static void note(struct reads *reads, const char *path) {
+  while (path[0] == '.' && path[1] == '/' && path[2])
+    path += 2;
   if (2 * (reads->count + 1) > reads->slots)
     widen(reads);
   const size_t at = slot_of(reads, path);
