@@ -28,8 +28,8 @@
  * how many are; `quota` those of a channel. Inbound (global to LDS): the request goes to memory, its data pass
  * the read side (`read_width`), then the LDS (`write_width` a beat). Outbound: the LDS is read (`read_width` a
  * beat, or `out_width` if that is not 0) and, lds_latency cycles later, the data pass the write side (`write_width`)
- and go to memory; landed means acknowledged by memory. On
- * the side that faces memory a line shorter than `gather` counts as `gather` bytes.
+ * and go to memory; landed means acknowledged by memory. On the side that faces memory a line shorter than `gather`
+ * counts as `gather` bytes.
  *
  * With `cut` both, pieces of a line also end at multiples of `granularity` of the LDS address. With a `sector`, those
  * of an inbound line end where what is left of them covers no whole sector, and where they begin to cover whole ones.
@@ -45,10 +45,8 @@
  *
  * With `train`, lines that are kept apart and inbound travel as *trains* of up to so many, for speed: a message has the
  * place of its first line, the others are a cycle apart behind it. Each line still has its address, its bytes, its
- beat,
- * and counts as a request. Trains are made of lines that are one request each wherever they lie, at multiples of a
- power
- * of two that holds them, and where nothing bounds or spaces single requests (`quota`, `line_cycles`, one data path,
+ * beat, and counts as a request. Trains are made of lines that are one request each wherever they lie, at multiples of
+ * a power of two that holds them, and where nothing bounds or spaces single requests (`quota`, `line_cycles`, one data path,
  * limits of the buffer, padding); of no more than outstanding / 64 or buffer / 16 lines. A train on an idle way takes
  * the cycles that its lines would take; where lines would mix with others', or the L2 answer them out of turn, it keeps
  * them together, and a copy ends some cycles sooner or later.

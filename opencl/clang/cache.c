@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "sim/core/need.h"
+#include "sim/core/put.h"
 
 enum { PATH_BYTES = 4096, HEAD_BYTES = 32, HASH_DIGITS = CACHE_NAME - 1 };
 static const char magic[8] = {'W', 'W', 'C', 'A', 'C', 'H', 'E', '2'};
@@ -125,17 +126,6 @@ bool cache_find(const char *name, uint8_t **data, size_t *size) {
 
 /* ---- keeping ------------------------------------------------------------------------------------- */
 
-static bool write_all(int file, const uint8_t *data, size_t size) {
-  while (size) {
-    const ssize_t put = write(file, data, size);
-    if (put < 0 && errno != EINTR)
-      return false;
-    data += put > 0 ? put : 0;
-    size -= put > 0 ? (size_t)put : 0;
-  }
-  return true;
-}
-
 static bool write_result(int file, const char *name, const uint8_t *data, size_t size) {
   uint8_t head[HEAD_BYTES];
   XXH128_canonical_t hash = hash_under(name, data, size);
@@ -143,7 +133,7 @@ static bool write_result(int file, const char *name, const uint8_t *data, size_t
   for (unsigned i = 0; i < 8; i++)
     head[sizeof magic + i] = (uint8_t)((uint64_t)size >> 8 * i);
   memcpy(head + 16, hash.digest, sizeof hash.digest);
-  const bool good = write_all(file, head, sizeof head) && write_all(file, data, size);
+  const bool good = put_all(file, head, sizeof head) && put_all(file, data, size);
   return close(file) == 0 && good;
 }
 

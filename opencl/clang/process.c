@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "sim/core/need.h"
+#include "sim/core/put.h"
 
 enum { LOOK_MS = 100, CHUNK = 1 << 16 };
 
@@ -51,22 +52,11 @@ static void shut(int *file) {
 
 /* ---- starting ------------------------------------------------------------------------------------ */
 
-static bool write_all(int file, const char *at, size_t size) {
-  while (size) {
-    const ssize_t put = write(file, at, size);
-    if (put < 0 && errno != EINTR)
-      return false;
-    at += put > 0 ? put : 0;
-    size -= put > 0 ? (size_t)put : 0;
-  }
-  return true;
-}
-
 /* What the child has as its standard input, output and error; -1: could not be had. */
 static bool open_files(struct running *running, int theirs[3]) {
   const struct process *process = running->process;
   theirs[0] = memfd_create("input", MFD_CLOEXEC);
-  if (theirs[0] < 0 || !write_all(theirs[0], process->input, process->input_bytes) || lseek(theirs[0], 0, SEEK_SET) < 0)
+  if (theirs[0] < 0 || !put_all(theirs[0], process->input, process->input_bytes) || lseek(theirs[0], 0, SEEK_SET) < 0)
     return false;
   for (int i = 0; i < PIPES; i++) {
     int ends[2];

@@ -38,7 +38,7 @@ enum {
        group},                                                                                                         \
       {"offset", KEY_OFFSET, "X[,Y[,Z]]", 0, "First identifiers", group},                                              \
       {"arg", KEY_ARG, "KIND:VALUE", 0, "The next argument (repeatable), see below", group}, BUILD_OPTIONS(group + 1), \
-      READ_OPTIONS(group + 2)
+      READ_OPTIONS(group + 3)
 
 /* For --help; argp breaks what is longer than 78 characters. */
 #define JOB_ARGUMENTS                                                                                                  \

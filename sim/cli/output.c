@@ -10,20 +10,9 @@
 #include "sim/cli/file.h"
 #include "sim/cli/interrupt.h"
 #include "sim/core/need.h"
+#include "sim/core/put.h"
 
 enum { LINKS = 40, BUFFER = 1 << 16 };
-
-bool output_all(int file, const void *data, size_t size) {
-  const char *at = data;
-  while (size) {
-    const ssize_t put = write(file, at, size);
-    if (put < 0 && errno != EINTR)
-      return false;
-    at += put > 0 ? put : 0;
-    size -= put > 0 ? (size_t)put : 0;
-  }
-  return true;
-}
 
 static bool fail(struct message *message, const char *path, int error) {
   return message_fail(message, "%.500s: cannot be written: %s", path, strerror(error));
@@ -143,7 +132,7 @@ static bool open_beside(struct output *output) {
 
 static ssize_t put(void *self, const char *data, size_t size) {
   struct output *output = self;
-  if (output_all(output->file, data, size))
+  if (put_all(output->file, data, size))
     return (ssize_t)size;
   output->error = output->error ? output->error : errno;
   return 0;
@@ -212,7 +201,7 @@ bool output_write(const char *path, const void *data, size_t size, struct messag
   struct output output;
   if (!output_begin(&output, path, message))
     return false;
-  if (!output_all(output.file, data, size))
+  if (!put_all(output.file, data, size))
     output.error = errno;
   return output_end(&output, true, message);
 }

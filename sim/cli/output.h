@@ -44,7 +44,4 @@ bool output_write(const char *path, const void *data, size_t size, struct messag
 /* False, with why, when `path` cannot be written: told before a long run, not after it. */
 bool output_possible(const char *path, struct message *message);
 
-/* Writes to a descriptor until all is written; false leaves errno. */
-bool output_all(int file, const void *data, size_t size);
-
 #endif

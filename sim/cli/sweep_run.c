@@ -51,7 +51,7 @@ static const struct argp_option options[] = {
     {"dry-run", KEY_DRY, NULL, 0, "Count points, run a few of them, and say how long all would take", 2},
     {"left", KEY_LEFT, NULL, 0, "Print the numbers of the points that are not in the file yet, and run nothing", 2},
     {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},
-    READ_OPTIONS(2),
+    READ_OPTIONS(4),
     {"dask", KEY_DASK, "ADDRESS", 0, "Have shards run by the workers of the Dask scheduler there", 3},
     {"shards", KEY_SHARDS, "N", 0, "With --dask: how many (default: four a thread of the workers)", 3},
     {0}};
@@ -59,10 +59,10 @@ static const struct argp_option options[] = {
 static const char documentation[] =
     "Runs the points of a sweep file, and keeps what came of them in one SQLite file.\v"
     "Points that are in the file already are not run again: a sweep that was\n"
-    "interrupted, or killed, goes on with the same command. A point that is no legal\n"
-    "machine or launch, or that deadlocks, is kept with its reason, and the sweep goes\n"
-    "on. Points that differ in times alone are replayed from one recording, which is\n"
-    "kept in $TMPDIR (/tmp) meanwhile.\n"
+    "interrupted, or killed, goes on with the same command. A point that is no\n"
+    "legal machine or launch, or that deadlocks, is kept with its reason, and the\n"
+    "sweep goes on. Points that differ in times alone are replayed from one\n"
+    "recording, which is kept in $TMPDIR (/tmp) meanwhile.\n"
     "\n"
     "Exit status: 0 all points are there, whatever became of them; 2 bad input;\n"
     "3 a defect of warpwait; 130 interrupted.\n";

@@ -18,6 +18,7 @@
 #include "sim/cli/interrupt.h"
 #include "sim/cli/message.h"
 #include "sim/core/need.h"
+#include "sim/core/put.h"
 
 enum { TICK_MS = 100 };
 
@@ -53,16 +54,6 @@ struct pool {
 
 /* ---- in a worker ------------------------------------------------------------------------------------ */
 
-static void send_all(int file, const unsigned char *bytes, size_t size) {
-  while (size) {
-    const ssize_t sent = write(file, bytes, size);
-    if (sent < 0 && errno != EINTR)
-      _exit(1); /* nobody reads any more */
-    bytes += sent > 0 ? sent : 0;
-    size -= sent > 0 ? (size_t)sent : 0;
-  }
-}
-
 /* The parent says it, once for all workers that came to that. */
 static void leave_without_memory(size_t bytes) {
   (void)bytes;
@@ -89,7 +80,8 @@ _Noreturn static void work_on(struct pool *pool, unsigned number, int file) {
     memset(pool->answer, 0, pool->size);
     memcpy(pool->answer, &task, sizeof task);
     pool->work->work(pool->work->self, task, pool->answer + sizeof task);
-    send_all(file, pool->answer, pool->size);
+    if (!put_all(file, pool->answer, pool->size))
+      _exit(1); /* nobody reads any more */
   }
   _exit(0);
 }
