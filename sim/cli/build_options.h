@@ -35,7 +35,8 @@ enum {
     "no-cache", KEY_NO_CACHE, NULL, 0, "Compile even if the result is kept from before", group                         \
   }
 #define READ_OPTIONS(group)                                                                                            \
-  {NULL, 0, NULL, 0, "Files that come from others:", group}, {"files", KEY_FILES, NULL, 0, "List the files that are read, and do nothing else", group}, {                         \
+  {NULL, 0, NULL, 0, "Files that come from others:", group},                                                           \
+      {"files", KEY_FILES, NULL, 0, "List the files that are read, and do nothing else", group}, {                     \
     "confined", KEY_CONFINED, NULL, 0,                                                                                 \
         "Read only files that lie in the folder of the one that leads to them, or below it", group                     \
   }
