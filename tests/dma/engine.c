@@ -270,6 +270,19 @@ TEST(dma, bursts_end_at_multiples_of_burst_and_at_line_ends) {
 
 /* ---- counters ------------------------------------------------------------------------------------ */
 
+/* 0-255 | 256, and zeros to 511 | zeros. */
+TEST(dma, where_a_buffer_ends_just_behind_a_burst_the_next_one_goes_on) {
+  struct dma_params params = usual_dma();
+  params.out_of_bounds = DMA_ZERO;
+  struct rig *rig = make_rig(params);
+  plan_plain(rig, 0, true, 0, 0, 600)->global_to = 257;
+  run(rig);
+  EXPECT_EQ(rig->dma.stats.bursts, 3);
+  EXPECT_EQ(rig->dma.stats.requests, 5);
+  EXPECT_EQ(rig->dma.stats.zero_bytes, 600 - 257);
+  free_rig(rig);
+}
+
 TEST(dma, every_counter_is_zero_on_an_idle_engine) {
   struct rig *rig = make_rig(usual_dma());
   run(rig);

@@ -333,12 +333,13 @@ TEST(dma, what_bounds_or_cuts_single_requests_makes_no_trains) {
   usual.buffer = 256;
   usual.train = 16;
   usual.sector = 32;
-  struct dma_params few = usual, quota = usual, spaced = usual, coupled = usual, joined = usual;
+  struct dma_params few = usual, quota = usual, spaced = usual, coupled = usual, joined = usual, wide = usual;
   few.outstanding = 127;
   quota.quota = 8;
   spaced.line_cycles = 1;
   coupled.decoupling = DMA_COUPLED;
   joined.lines = DMA_JOINED;
+  wide.granularity = 128;
   const struct {
     struct dma_params params;
     struct dma_descriptor copy;
@@ -348,7 +349,9 @@ TEST(dma, what_bounds_or_cuts_single_requests_makes_no_trains) {
       {usual, lines(true, 16, 16, 40, 16), 20},  {usual, lines(true, 48, 16, 64, 64), 32},
       {few, lines(true, 16, 16, 32, 16), 16},    {quota, lines(true, 16, 16, 32, 16), 16},
       {spaced, lines(true, 16, 16, 32, 16), 16}, {coupled, lines(true, 16, 16, 32, 16), 16},
-      {joined, lines(true, 16, 16, 32, 16), 2},
+      {joined, lines(true, 16, 16, 32, 16), 2},  {usual, lines(true, 24, 16, 32, 32), 1}, /* within a sector */
+      {wide, lines(true, 96, 16, 128, 128), 1}, /* whole sectors */
+      {wide, lines(true, 72, 16, 128, 128), 32},
   };
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct rig *rig = after(rows[i].params, rows[i].copy);

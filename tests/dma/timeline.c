@@ -64,6 +64,59 @@ TEST(timeline, two_copies_and_one_channel_are_as_worked_out_by_hand) {
   free_rig(rig);
 }
 
+struct ear {
+  struct timeline timeline;
+  struct timeline_event event[4];
+  unsigned heard;
+};
+
+static void take(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
+  struct ear *ear = self;
+  EXPECT_EQ(stream, 0);
+  EXPECT_LE(event->to, now);
+  if (EXPECT_TRUE(ear->heard < 4))
+    ear->event[ear->heard++] = *event;
+}
+
+/* The first copy begins in the middle of a request; one channel, which it holds from 1 on. */
+TEST(timeline, a_channel_tells_which_bytes_in_how_many_requests_it_was_held_for) {
+  struct dma_params params = usual_dma();
+  struct ear ear = {.timeline = {.take = take, .self = &ear, .kinds = 1u << TIMELINE_CHANNEL}};
+  params.channels = 1;
+  struct rig *rig = make_rig(params);
+  rig->dma.tap = timeline_open(&ear.timeline, 0);
+  plan_plain(rig, 0, true, 32, 32, 256); /* 32 + 64 + 64 + 64 + 32 */
+  plan_plain(rig, 0, false, 4096, 4096, 128);
+  run(rig);
+  ASSERT_EQ(ear.heard, 2);
+  for (unsigned i = 0; i < 2; i++) {
+    ct_note("copy %u", i);
+    EXPECT_EQ(ear.event[i].unit, 0);
+    EXPECT_EQ(ear.event[i].from, i ? ear.event[0].to : 1);
+    EXPECT_EQ(ear.event[i].to, rig->done[i] - params.completion);
+    EXPECT_EQ(ear.event[i].field[TIMELINE_CHANNEL_BYTES], i ? 128 : 256);
+    EXPECT_EQ(ear.event[i].field[TIMELINE_CHANNEL_REQUESTS], i ? 2 : 5);
+  }
+  free_rig(rig);
+}
+
+/* The engine is busy until 500, since its copies did not keep the launch, of 100 cycles, from its end: 16 is the least
+ * power of two of which 60 are 500. */
+TEST(timeline, an_engine_that_outlives_its_launch_makes_the_intervals_wider) {
+  struct dma_timeline timeline, total = {0};
+  dma_timeline_start(&timeline, 0);
+  dma_timeline_note(&timeline, 40, 1, 2);
+  dma_timeline_note(&timeline, 500, 0, 0);
+  dma_timeline_add(&total, &timeline, 100);
+  EXPECT_EQ(dma_timeline_length(&total, 100, 0), 16);
+  for (unsigned i = 0; i < TIMELINE; i++) {
+    const uint64_t cycles = i < 2 ? 0 : i == 2 ? 48 - 40 : i < 31 ? 16 : i == 31 ? 500 - 31 * 16 : 0;
+    ct_note("interval %u", i);
+    EXPECT_EQ(total.waiting[i], cycles);
+    EXPECT_EQ(total.held[i], 2 * cycles);
+  }
+}
+
 /* Changes at random, against an account of every cycle, at any length: engines of different widths add up. */
 TEST(timeline, sums_are_exact_at_any_width) {
   enum { LONGEST = 4000 };
