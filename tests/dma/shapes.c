@@ -350,7 +350,7 @@ TEST(dma, what_bounds_or_cuts_single_requests_makes_no_trains) {
       {few, lines(true, 16, 16, 32, 16), 16},    {quota, lines(true, 16, 16, 32, 16), 16},
       {spaced, lines(true, 16, 16, 32, 16), 16}, {coupled, lines(true, 16, 16, 32, 16), 16},
       {joined, lines(true, 16, 16, 32, 16), 2},  {usual, lines(true, 24, 16, 32, 32), 1}, /* within a sector */
-      {wide, lines(true, 96, 16, 128, 128), 1}, /* whole sectors */
+      {wide, lines(true, 96, 16, 128, 128), 1},                                           /* whole sectors */
       {wide, lines(true, 72, 16, 128, 128), 32},
   };
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -263,6 +263,48 @@ TEST(lds, a_reply_tells_the_conflicts_that_it_waited_for_in_the_queue) {
   free_rig(rig);
 }
 
+struct ear {
+  struct timeline timeline;
+  struct timeline_event event[8];
+  unsigned heard;
+};
+
+static void take(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
+  struct ear *ear = self;
+  EXPECT_EQ(stream, 0);
+  EXPECT_EQ(event->from, now);
+  EXPECT_EQ(event->to, now + 1);
+  if (EXPECT_TRUE(ear->heard < 8))
+    ear->event[ear->heard++] = *event;
+}
+
+/* 32 words, four apart: four passes over every fourth bank in cycles 1 to 4. An engine's 32 bytes: one beat. */
+TEST(lds, a_pass_and_a_beat_tell_a_timeline_which_banks_they_use_and_for_which_instruction) {
+  struct ear ear = {.timeline = {.take = take, .self = &ear, .kinds = 1u << TIMELINE_BANKS, .launch = 10}};
+  struct rig *rig = make_rig(usual());
+  rig->lds.tap = timeline_open(&ear.timeline, 0);
+  rig->lds.every_cycle = true;
+  uint32_t access = plan_access(rig, 0, LDS_READ, 32, 0, 16), beat = plan_transfer(rig, 1, 9, 64, 32, 32);
+  rig->plan[access].request.origin = (struct lds_origin){.pc = 7, .launch = 2, .warp = 3};
+  rig->engine[1].plan[beat].transfer.origin = 8;
+  rig->engine[1].plan[beat].transfer.launch = 1;
+  run(rig);
+  ASSERT_EQ(ear.heard, 4 + 1);
+  for (unsigned i = 0; i < 5; i++) {
+    const struct timeline_event *event = &ear.event[i];
+    const bool pass = i < 4;
+    ct_note("event %u", i);
+    EXPECT_EQ(event->from, pass ? 1 + i : 10);
+    EXPECT_EQ(event->unit, pass ? 0 : 2);
+    EXPECT_EQ(event->field[TIMELINE_BANKS_BANKS], pass ? 0x11111111 : 0x00ff0000);
+    EXPECT_EQ(event->field[TIMELINE_BANKS_WARP], pass ? 3 : 0);
+    EXPECT_EQ(event->field[TIMELINE_BANKS_PC], pass ? 7 : 8);
+    EXPECT_EQ(event->field[TIMELINE_BANKS_LAUNCH], pass ? 12 : 11);
+    EXPECT_EQ(event->field[TIMELINE_BANKS_PASS], pass ? i : 0);
+  }
+  free_rig(rig);
+}
+
 TEST(lds, an_access_of_many_passes_costs_a_handful_of_steps) {
   struct rig *rig = make_rig(usual());
   for (unsigned i = 0; i < 8; i++)

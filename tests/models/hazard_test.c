@@ -145,6 +145,42 @@ TEST(hazards, of_warps_at_the_earlier_of_two_copies_the_first_is_named_whenever_
   rig_free(&rig);
 }
 
+/* Warps 1 and 2 come to the copy with other arguments than warp 0, one after the other, in either order. */
+TEST(hazards, of_warps_with_other_arguments_the_first_is_named_whenever_it_came) {
+  for (unsigned later = 1; later <= 2; later++) {
+    struct rig rig;
+    char text[1024];
+    snprintf(text, sizeof text,
+             HEAD
+             " mov.b32 n, 4\n setp.lt.u32 c, i, 32\n@c bra here\n mov.b32 n, 8\n setp.lt.u32 c, i, 64\n@%sc bra here\n"
+             " mul.i32 m, m, m\n mul.i32 m, m, m\n mul.i32 m, m, m\nhere: copy.to_lds e, [t], [p], n, size=1\n"
+             " wait e\n exit\n",
+             later == 1 ? "!" : "");
+    rig_run(&rig, "", 96, 96, text);
+    ct_note("warp %u comes last", later);
+    EXPECT_EQ(rig_hazards(&rig, HAZARD_G1), 1);
+    EXPECT_CONTAINS(rig.result.hazards[0].first.detail, "warps 0 and 1 call it with different arguments");
+    rig_free(&rig);
+  }
+}
+
+/* A store outside of the LDS at each of more instructions than are told, by both groups. */
+TEST(hazards, what_there_is_no_room_for_is_counted) {
+  enum { STORES = RESULT_HAZARDS + 3 };
+  char text[STORES * 32 + 1024];
+  struct rig rig;
+  size_t used = (size_t)snprintf(text, sizeof text, HEAD);
+  for (unsigned i = 0; i < STORES; i++)
+    used += (size_t)snprintf(text + used, sizeof text - used, " st.lds.b32 [t + %u], i\n", 4096 + 4 * i);
+  snprintf(text + used, sizeof text - used, " exit\n");
+  rig_run(&rig, "", 64, 32, text);
+  EXPECT_EQ(rig.result.hazard_count, RESULT_HAZARDS);
+  for (unsigned i = 0; i < RESULT_HAZARDS; i++)
+    EXPECT_EQ(rig.result.hazards[i].count, 2);
+  EXPECT_EQ(rig.result.hazards_dropped, 2 * 3);
+  rig_free(&rig);
+}
+
 TEST(hazards, a_barrier_that_some_warps_never_reach_is_a_deadlock_that_names_them) {
   struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " setp.ge.u32 c, i, 32\n@c bra out\n bar\nout: exit\n");

@@ -186,6 +186,12 @@ TEST(lane_copy, the_worked_example_holds_to_the_cycle) {
   rig_free(&blocking);
 }
 
+/* Four planes of four lines of 64 bytes; planes are so many elements of 4 bytes apart. */
+#define PLANES(global, lds)                                                                                            \
+  "mov.b32 v, t\n mov.b32 n, 16\n mov.b32 f, 4\n mov.b32 next, " #global "\n mov.b32 this, " #lds                      \
+  "\n copy.to_lds.3d e, [v], [p], n, size=f, lines=f, planes=f, global_line=n, lds_line=n, global_plane=next, "        \
+  "lds_plane=this"
+
 TEST(lane_copy, accesses_are_bytes_over_lanes_times_the_widest_common_piece) {
   static const struct {
     const char *settings, *copy;
@@ -201,10 +207,14 @@ TEST(lane_copy, accesses_are_bytes_over_lanes_times_the_widest_common_piece) {
       {"", "copy.to_lds.strided e, [t], [p], 1024, 3, size=4", 1024 / 32},
       {"", "copy.to_lds.strided e, [t], [p], 1024, 1, size=4", 4096 / (32 * 16)},
       {"", "copy.to_global e, [q], [t], 1000, size=4", 8},
+      {"", PLANES(64, 64), 1024 / (32 * 16)},
+      {"", PLANES(66, 64), 1024 / (32 * 8)},
+      {"", PLANES(65, 64), 1024 / (32 * 4)},
+      {"", PLANES(64, 65), 1024 / (32 * 4)},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     for (unsigned blocking = 0; blocking < 2; blocking++) {
-      char kernel[512], settings[96];
+      char kernel[1024], settings[96];
       struct rig rig;
       snprintf(kernel, sizeof kernel, HEAD " %s\n wait e\n exit\n", rows[i].copy);
       snprintf(settings, sizeof settings, "cu.copy_overhead=3 dma.copy=%s %s", blocking ? "blocking" : "lanes",

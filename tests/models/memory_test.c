@@ -434,6 +434,23 @@ TEST(memory, a_prefetch_that_outlives_its_launch_is_over_before_the_next_begins)
   rig_free(&rig);
 }
 
+/* When the launch after one that only prefetches starts. */
+static cycle_t next_start(const char *settings) {
+  struct rig rig;
+  rig_run(&rig, settings, 32, 32, PREFETCH_HEAD " prefetch [p], 64\n exit\n");
+  EXPECT_LT(rig.result.cycles, 100);
+  const cycle_t start = simulation_start(rig.simulation);
+  rig_free(&rig);
+  return start;
+}
+
+TEST(memory, the_next_launch_starts_when_the_last_reply_is_where_it_belongs) {
+  const cycle_t start = next_start("mem.l2_latency=1000");
+  EXPECT_GT(start, 1000);
+  EXPECT_EQ(next_start("mem.l2_latency=1234"), start + 234);
+  EXPECT_EQ(next_start("mem.l2_latency=1000 mem.fill_latency=300"), start + 300);
+}
+
 /* ---- requests of DMA engines ----------------------------------------------------------------- */
 
 /* A memory port and the memory, with this test in the place of the CU and of an engine. */

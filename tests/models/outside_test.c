@@ -5,11 +5,19 @@
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
-enum { DELAY = 40 };
+enum { DELAY = 40, ANSWERS = 1024 };
 
-/* Answers each transaction DELAY cycles after its start. It has a copy of all buffers. */
+/* Answers each transaction DELAY cycles after its start: at once, or a late one when the time has come, as a component
+ * beside the memory. It has a copy of all buffers. */
 struct fake {
   struct outside outside;
+  struct component component;
+  struct {
+    uint32_t tag;
+    cycle_t at;
+  } answer[ANSWERS];
+  size_t begun, answered;
+  bool late;
   uint8_t *bytes[RIG_BUFFERS + RIG_PIPES];
   uint64_t reads, writes, largest;
   bool fail;
@@ -29,13 +37,30 @@ static void start(struct outside *outside, cycle_t now, const struct transfer *t
   fake->reads += !transfer->write;
   fake->writes += transfer->write;
   fake->largest = transfer->bytes > fake->largest ? transfer->bytes : fake->largest;
-  outside->done(outside->context, transfer->tag, now + DELAY, !fake->fail);
+  if (!fake->late) {
+    outside->done(outside->context, transfer->tag, now + DELAY, !fake->fail);
+    return;
+  }
+  ASSERT_TRUE(fake->begun < ANSWERS);
+  fake->answer[fake->begun].tag = transfer->tag;
+  fake->answer[fake->begun++].at = now + DELAY;
+  component_wake(&fake->component, now + DELAY);
+}
+
+static cycle_t answer(void *self, cycle_t now) {
+  struct fake *fake = self;
+  for (; fake->answered < fake->begun && fake->answer[fake->answered].at <= now; fake->answered++)
+    fake->outside.done(fake->outside.context, fake->answer[fake->answered].tag, now, !fake->fail);
+  return fake->answered < fake->begun ? fake->answer[fake->answered].at : NEVER;
 }
 
 /* Runs a kernel on a machine whose launch memory is blank: all it knows it gets from the fake. */
 static void run(struct rig *rig, struct fake *fake, const char *text) {
   *rig = (struct rig){.order = ORDER_ASCENDING};
-  *fake = (struct fake){.outside = {.start = start}, .fail = fake->fail};
+  *fake = (struct fake){.outside = {.start = start},
+                        .component = {.name = "fake", .step = answer, .self = fake},
+                        .fail = fake->fail,
+                        .late = fake->late};
   if (!rig_build(rig, "cu.count=2", 128, 64, text))
     return;
   for (size_t i = 0; i < rig->memory.count; i++) {
@@ -45,6 +70,9 @@ static void run(struct rig *rig, struct fake *fake, const char *text) {
     memset(rig->buffers[i].data, 0xee, bytes);
   }
   simulation_attach(rig->simulation, &fake->outside);
+  size_t count;
+  if (fake->late)
+    island_add(simulation_islands(rig->simulation, &count)[0], &fake->component);
   rig_start(rig);
 }
 
@@ -105,6 +133,25 @@ TEST(outside, its_delay_is_in_the_latency_of_a_load) {
   uint64_t load = 10 + 10, reply = load + 1 + mem->link_latency + DELAY + 1 + 2 + mem->link_latency;
   EXPECT_EQ(rig.result.cycles, reply + 2 + 2);
   end(&rig, &fake);
+}
+
+TEST(outside, who_answers_when_the_time_has_come_is_as_quick_as_who_knows_it_before) {
+  uint64_t cycles[2];
+  for (unsigned late = 0; late < 2; late++) {
+    struct rig rig;
+    struct fake fake = {.late = late};
+    run(&rig, &fake,
+        ".kernel k\n.arg a global\n.arg b global\n.lds t 1024\n.reg e, v\n.reg64 p, q\n ld.arg.b64 p, a\n"
+        " ld.arg.b64 q, b\n ld.global.b32 v, [p + 4]\n copy.to_lds e, [t], [p], 256, size=4\n wait e\n"
+        " mov.b32 e, 0\n copy.to_global e, [q], [t], 256, size=4\n wait e\n atom.global.add.i32 _, [q], v\n exit\n");
+    ct_note(late ? "late" : "at once");
+    EXPECT_EQ(rig.result.end, END_FINISHED);
+    EXPECT_EQ(word(&fake, 1, 0), 128);
+    EXPECT_EQ(word(&fake, 1, 255), 255);
+    cycles[late] = rig.result.cycles;
+    end(&rig, &fake);
+  }
+  EXPECT_EQ(cycles[1], cycles[0]);
 }
 
 TEST(outside, an_error_that_it_answers_is_counted) {

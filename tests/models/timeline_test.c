@@ -368,6 +368,9 @@ static void memory_is_that_of_the_report(const struct rig *rig, const struct ear
   const struct mem_stats *mem = &rig->result.mem;
   uint64_t passed[MEM_DMA_WRITE + 1] = {0}, served[MEM_DMA_WRITE + 1] = {0}, bytes[MEM_DMA_WRITE + 1] = {0};
   FOR_EACH(event, ear, TIMELINE_PASSED) {
+    const bool dma = mem_is_dma((enum mem_kind)event->field[TIMELINE_PASSED_KIND]);
+    EXPECT_EQ(event->unit != 0, dma);
+    EXPECT_LE(event->unit, rig->machine.dma.engines);
     EXPECT_LT(event->from, event->to);
     passed[event->field[TIMELINE_PASSED_KIND]] += event->field[TIMELINE_PASSED_BYTES];
   }
