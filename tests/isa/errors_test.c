@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* The body starts at line 8 of a kernel that declares a few of everything. */
 #define BODY(text)                                                                                                     \
@@ -261,6 +262,19 @@ TEST(errors, long_and_unprintable_text_is_cut_and_masked) {
   const char nul[] = ".kernel k\n\0\x1b[31m\n";
   EXPECT_TRUE(isa_assemble(nul, sizeof nul, "k.wws", &error) == NULL);
   EXPECT_STREQ(error.text, "k.wws:2:1: expected an operation instead of '?'");
+}
+
+/* Of zeros, which lie in memory once: a byte less is read, as far as its first line. */
+TEST(errors, a_source_of_2_gib_is_too_large) {
+  const size_t length = (size_t)1 << 31;
+  struct isa_error error = {""};
+  char *source = mmap(NULL, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_TRUE(source != MAP_FAILED);
+  EXPECT_TRUE(isa_assemble(source, length, "k.wws", &error) == NULL);
+  EXPECT_STREQ(error.text, "k.wws: the source is larger than 2 GiB");
+  EXPECT_TRUE(isa_assemble(source, length - 1, "k.wws", &error) == NULL);
+  EXPECT_CONTAINS(error.text, "k.wws:1:1: instruction outside of a kernel");
+  munmap(source, length);
 }
 
 TEST(errors, the_same_source_ends_on_either_line_ending_or_none) {

@@ -262,16 +262,18 @@ TEST(pipe, random_sequences_agree_with_a_list_of_blocks) {
 
 /* ---- instructions ---------------------------------------------------------------------------------- */
 
-/* The rig with a pipe behind its buffers. */
-static bool open_rig(struct rig *rig, struct isa_pipe *pipe, const char *source, uint32_t items, uint32_t max_packets) {
-  if (!rig_open(rig, source, items, 32))
-    return false;
+/* Makes the rig's second buffer a pipe, and its first argument. */
+static bool add_pipe(struct rig *rig, struct isa_pipe *pipe, uint32_t max_packets) {
   *pipe = (struct isa_pipe){0};
   rig->buffers[1].bytes = isa_pipe_bytes(4, max_packets);
   rig->memory.pipes = pipe;
   rig->memory.pipe_count = 1;
   memcpy(rig->args, &rig->buffers[1].base, 8);
   return EXPECT_TRUE(isa_pipe_init(pipe, "p", 1, rig->buffers[1].base, rig->buffers[1].data, 4, max_packets));
+}
+
+static bool open_rig(struct rig *rig, struct isa_pipe *pipe, const char *source, uint32_t items, uint32_t max_packets) {
+  return rig_open(rig, source, items, 32) && add_pipe(rig, pipe, max_packets);
 }
 
 #define HEAD ".kernel k\n.arg p pipe\n ld.arg.b64 r2, p\n get.lane r1\n"
@@ -323,6 +325,33 @@ TEST(pipe, a_waiting_reservation_serves_lanes_until_one_must_wait) {
   EXPECT_EQ(rig.access.pipe.waiting, 0);
   EXPECT_EQ(rig.access.pipe.refused, UINT32_MAX & ~UINT32_C(0x7f));
   EXPECT_EQ(rig_pair(&rig, 4, 31), 0);
+  isa_pipe_free(&pipe);
+  rig_close(&rig);
+}
+
+static void keep_hazard(void *context, const struct isa_hazard *hazard) { *(struct isa_hazard *)context = *hazard; }
+
+/* Item 37 of 64, in the second warp of group (1, 0, 2). */
+TEST(pipe, a_reservation_left_open_is_told_with_the_work_item_that_made_it) {
+  const uint32_t global[3] = {32, 4, 6}, local[3] = {16, 2, 2}, offset[3] = {0};
+  struct rig rig;
+  struct isa_pipe pipe;
+  struct isa_hazard found = {.item = 0};
+  ASSERT_TRUE(rig_open_range(&rig,
+                             HEAD " get.local_id r1, x\n get.local_id r0, y\n shl.b32 r0, r0, 4\n"
+                                  " add.i32 r1, r1, r0\n get.local_id r0, z\n shl.b32 r0, r0, 5\n"
+                                  " add.i32 r1, r1, r0\n setp.eq.u32 p0, r1, 37\n"
+                                  "@p0 pipe.reserve.write r4, [r2], 3, kind=item\n exit\n",
+                             3, global, local, offset, 1 + 0 * 2 + 2 * 4, 32));
+  ASSERT_TRUE(add_pipe(&rig, &pipe, 20));
+  EXPECT_TRUE(rig_run(&rig, 100));
+  isa_pipe_end(&pipe, 0, keep_hazard, &found);
+  EXPECT_EQ(found.rule, HAZARD_R6);
+  EXPECT_EQ(rig.program->code[found.pc].op, ISA_PIPE_RESERVE_WRITE);
+  EXPECT_EQ(found.item, 37);
+  EXPECT_EQ(found.group[0], 1);
+  EXPECT_EQ(found.group[1], 0);
+  EXPECT_EQ(found.group[2], 2);
   isa_pipe_free(&pipe);
   rig_close(&rig);
 }

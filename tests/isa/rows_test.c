@@ -383,12 +383,29 @@ TEST(rows, atomics_and_atomic_loads_and_stores_are_indivisible_and_nothing_else_
     struct isa_info info = info_of(texts[i]), plain = info_of(plain_texts[i]);
     ct_note("%s", texts[i]);
     EXPECT_TRUE(info.indivisible && !plain.indivisible);
-    plain.indivisible = true; /* for a machine they are the same */
+    plain.indivisible = true;                                                  /* for a machine they are the same */
     EXPECT_EQ(memcmp(&info, &plain, offsetof(struct isa_info, slots) + 1), 0); /* some padding follows */
     EXPECT_EQ(memcmp(info.slot, plain.slot, sizeof info.slot), 0);
   }
   EXPECT_TRUE(info_of("atom.lds.add.i64 r0, [r4], r6").indivisible);
   EXPECT_TRUE(info_of("atom.global.cas.b32 r0, [r4], r6, r7").indivisible);
+}
+
+TEST(rows, a_printed_instruction_names_arguments_of_the_kernel_that_it_is_in) {
+  static const char text[] = ".kernel one\n.arg first global\n ld.arg.b64 r2, first\n exit\n"
+                             ".kernel two\n.arg second global\n ld.arg.b64 r2, second\n exit\n"
+                             ".kernel three\n.arg third global\n ld.arg.b64 r2, third\n exit\n";
+  static const char *const names[] = {"first", "second", "third"};
+  struct isa_error error = {""};
+  struct isa_program *program = isa_assemble(text, strlen(text), "t", &error);
+  ASSERT_TRUE(program != NULL);
+  for (size_t i = 0; i < 3; i++) {
+    char printed[80], expected[80];
+    isa_print(program, program->kernels[i].entry, printed, sizeof printed);
+    snprintf(expected, sizeof expected, "%-14s r2, %s", "ld.arg.b64", names[i]);
+    EXPECT_STREQ(printed, expected);
+  }
+  isa_program_free(program);
 }
 
 TEST(rows, the_manual_shows_every_row) {
@@ -400,6 +417,41 @@ TEST(rows, the_manual_shows_every_row) {
   }
   EXPECT_CONTAINS(manual, "| `mad.i32` | d:u32, a:u32, b:u32, c:u32 | mul | product and sum, modulo the width | "
                           "`a * b + c` |");
+  free(manual);
+}
+
+/* Columns of a line of a table; 0: it is none. A bar in a cell is written with a backslash. */
+static unsigned columns(const char *line) {
+  unsigned bars = 0;
+  if (*line != '|')
+    return 0;
+  for (; *line && *line != '\n'; line++)
+    bars += *line == '|' && line[-1] != '\\';
+  return bars - 1;
+}
+
+TEST(rows, each_table_of_the_manual_has_a_heading_and_cells_for_all_of_its_columns) {
+  char *manual = isa_manual();
+  unsigned wide = 0, below = 0, tables = 0; /* columns of the table, lines of it so far */
+  ASSERT_EQ(*manual, '#');
+  for (const char *line = manual; *line; line = strchr(line, '\n') + 1) {
+    const unsigned here = columns(line);
+    ct_note("%.*s", (int)strcspn(line, "\n"), line);
+    if (here && !below) {
+      tables++;
+      wide = here;
+    }
+    if (here)
+      EXPECT_EQ(here, wide);
+    if (below == 1)
+      EXPECT_EQ(strspn(line, "|-"), strcspn(line, "\n"));
+    else if (here)
+      EXPECT_NE(line[1], '-');
+    below = here ? below + 1 : 0;
+  }
+  EXPECT_EQ(tables, 3);
+  EXPECT_CONTAINS(manual, "\n## Classes\n");
+  EXPECT_CONTAINS(manual, "\n## Operand types\n");
   free(manual);
 }
 
