@@ -176,7 +176,7 @@ void dma_prepare(const struct dma *dma, struct channel *channel) {
                        (params->misaligned == DMA_SPLIT && params->alignment > 1);
   channel->pack = walk->lines > 1 && fit > 1 && params->lines == DMA_JOINED ? fit : 0;
   channel->crossing = may_cross(walk);
-  channel->train = walk->line_bytes ? most_in_train(params, channel) : 0;
+  channel->train = most_in_train(params, channel);
 }
 
 /* How many lines from the channel's on can be in one request; 0: not even the first. */
@@ -278,8 +278,5 @@ bool dma_advance(const struct dma *dma, struct channel *channel, const struct dm
     return ((sent->global + sent->bytes) & (dma->params.burst - 1)) == 0;
   *more = !next_line(dma, channel, sent->lines);
   channel->burst += sent->bytes * sent->lines;
-  bool ends = !pack || !*more || channel->burst >= dma->params.burst;
-  if (ends)
-    channel->burst = 0;
-  return ends;
+  return !pack || !*more || channel->burst >= dma->params.burst;
 }
