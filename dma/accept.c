@@ -103,10 +103,11 @@ static bool touches(const struct channel *channel, unsigned space, const struct 
 /* Whether an older copy of the same owner still holds the channel's one back. */
 static bool held_back(const struct dma_work *work, const struct channel *channel) {
   const uint64_t *fence = work->copy[channel->copy].fence;
-  uint64_t latest = fence[0] > fence[1] ? fence[0] : fence[1];
-  for (uint64_t held = work->held; latest && held; held &= held - 1) {
+  if (!(fence[LDS_SPACE] | fence[GLOBAL_SPACE]))
+    return false;
+  for (uint64_t held = work->held; held; held &= held - 1) {
     const struct channel *other = &work->channel[__builtin_ctzll(held)];
-    if (other->walk.owner != channel->walk.owner || other->order >= latest)
+    if (other->walk.owner != channel->walk.owner)
       continue;
     for (unsigned space = 0; space < SPACES; space++)
       if (other->order < fence[space] && touches(other, space, work, held & -held))
