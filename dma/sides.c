@@ -8,6 +8,7 @@ bool dma_side_init(struct side *side, uint32_t entries, uint32_t width) {
   *side = (struct side){.rate = {.per_cycle = width},
                         .request = calloc(entries, sizeof *side->request),
                         .ready = calloc(entries, sizeof *side->ready),
+                        .freed_at = NEVER,
                         .blocked_from = NEVER};
   return side->request && side->ready;
 }
@@ -23,10 +24,9 @@ void dma_side_free(struct side *side) {
 static cycle_t data_at(const struct dma *dma, const struct side *side, cycle_t now) {
   if (dma_coupled(dma))
     return side == &dma->work->inbound ? dma->work->path_free : 0;
-  uint32_t freed = side->freed_at == now ? side->freed : 0; /* in this cycle, for the next one */
-  if (side->buffered + freed < dma->params.buffer)
-    return now;
-  return freed ? now + 1 : NEVER;
+  if (side->freed_at == now)
+    return now + 1;
+  return side->buffered < dma->params.buffer ? now : NEVER;
 }
 
 cycle_t dma_lds_free_at(const struct dma *dma) {
@@ -101,7 +101,6 @@ static void side_drain(struct dma *dma, struct side *side, struct port *port, cy
     side->count--;
     if (covers->to_lds)
       continue;
-    side->freed = side->freed_at == now ? side->freed + 1 : 1;
     side->freed_at = now;
     side->buffered--; /* what goes to the LDS stays until its last beat */
     dma_leave(dma, dma->work->request[tag].channel, now);

@@ -75,8 +75,8 @@ struct side {
   cycle_t *ready;
   uint32_t head, count;
   uint32_t buffered; /* requests with data in the engine */
-  uint32_t freed;    /* that many places in cycle `freed_at`, usable from the next one on */
-  cycle_t freed_at;
+  cycle_t
+      freed_at; /* when data were last passed on to memory: their place is taken in the next cycle at the earliest */
   cycle_t blocked_from; /* since when a reply has waited for room, or NEVER */
 };
 

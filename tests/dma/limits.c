@@ -144,6 +144,27 @@ TEST(dma, an_outbound_copy_at_full_pace_needs_few_places_of_the_buffer) {
   }
 }
 
+/* Everybody is stepped twice in each cycle, as in random.c: the second look at the buffer finds the place that is left.
+ */
+TEST(dma, a_place_that_is_left_is_not_taken_in_the_same_cycle_however_often_one_looks) {
+  struct dma_params params = usual_dma();
+  params.buffer = 2;
+  struct rig *once = make_rig(params), *twice = make_rig(params);
+  once->gap = twice->gap = 4; /* memory takes requests slowly: data wait in the buffer and before it */
+  plan_plain(once, 0, false, 0, 0, 64 * 30);
+  plan_plain(twice, 0, false, 0, 0, 64 * 30);
+  run(once);
+  for (cycle_t now = 0; !twice->completed && now < 10000; now++)
+    for (unsigned i = 0; i < 8; i++)
+      twice->island.part[i % 4]->step(twice->island.part[i % 4]->self, now);
+  EXPECT_EQ(twice->done[0], once->done[0]);
+  EXPECT_EQ(twice->hash, once->hash);
+  EXPECT_LT(0, once->dma.stats.buffer_full_cycles);
+  EXPECT_EQ(twice->dma.stats.buffer_full_cycles, once->dma.stats.buffer_full_cycles);
+  free_rig(once);
+  free_rig(twice);
+}
+
 /* ---- fences ------------------------------------------------------------------------------------------- */
 
 enum { LDS = DMA_FENCE_LDS, GLOBAL = DMA_FENCE_GLOBAL };
