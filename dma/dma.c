@@ -48,10 +48,9 @@ static bool make_work(struct dma *dma) {
     return false;
   work->request = calloc(requests, sizeof *work->request);
   work->unused = calloc(requests, sizeof *work->unused);
-  bool sides = dma_side_init(&work->inbound, requests, dma->params.read_width);
-  if (!dma_side_init(&work->outbound, requests,
-                     dma->params.out_width ? dma->params.out_width : dma->params.write_width) ||
-      !sides || !work->request || !work->unused)
+  uint32_t out_width = dma->params.out_width ? dma->params.out_width : dma->params.write_width;
+  if (!work->request || !work->unused || !dma_side_init(&work->inbound, requests, dma->params.read_width) ||
+      !dma_side_init(&work->outbound, requests, out_width))
     return false;
   for (uint32_t i = 0; i < requests; i++)
     work->unused[i] = requests - 1 - i;

@@ -1,0 +1,32 @@
+/* Engines for which there is not enough memory. */
+#ifndef __SANITIZE_ADDRESS__ /* which has its own calloc() */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "tests/dma/rig.h"
+
+static unsigned until_failure; /* calls; 0: none fails */
+
+void *calloc(size_t count, size_t size) {
+  static void *(*real)(size_t, size_t);
+  if (!real)
+    *(void **)&real = dlsym(RTLD_NEXT, "calloc");
+  return until_failure && !--until_failure ? NULL : real(count, size);
+}
+
+TEST(dma, an_engine_is_made_whole_or_not_at_all) {
+  const struct dma_params params = usual_dma();
+  unsigned calls = 0;
+  for (bool made = false; !made;) {
+    struct dma dma;
+    until_failure = ++calls;
+    made = dma_init(&dma, &params, NULL, NULL, MEMORY_LATENCY, NULL, NULL);
+    ct_note("call %u", calls);
+    EXPECT_EQ(made, until_failure == 1); /* the next one */
+    EXPECT_EQ(dma.work != NULL, made);
+    until_failure = 0;
+    dma_free(&dma);
+  }
+  EXPECT_GT(calls, 7); /* the work, its requests and their numbers, and two for each side */
+}
+#endif
