@@ -147,14 +147,12 @@ static struct common offset_addresses(const struct isa_warp *warp, const struct 
                                       uint64_t most, uint64_t *address) {
   const uint32_t stride = warp->group->launch->warp_size, imm = (uint32_t)inst->imm;
   const uint32_t *row = inst->a == ISA_NO_REGISTER ? NULL : register_row(warp, inst->a, stride);
-  struct common common = {imm, most - imm};
   if (!row) {
     for (uint32_t lane = 0; lane < stride; lane++)
       address[lane] = base + imm;
-    return common;
+    return (struct common){imm, most - imm};
   }
-  common.over = 0;
-  common.low_bits = 0;
+  struct common common = {0, 0};
   for (uint32_t block = 0; block < stride; block += BLOCK)
     for (uint32_t i = 0; i < BLOCK; i++) {
       const uint32_t offset = row[block + i] + imm;
