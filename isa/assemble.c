@@ -298,9 +298,12 @@ static bool lines(struct assembler *as, const char *text, size_t length) {
 }
 
 static uint32_t count_lines(const char *text, size_t length) {
+  const char *end = text + length;
   uint32_t count = 1;
-  for (size_t i = 0; i < length; i++)
-    count += text[i] == '\n';
+  while (text < end && (text = memchr(text, '\n', (size_t)(end - text)))) {
+    text++;
+    count++;
+  }
   return count;
 }
 
