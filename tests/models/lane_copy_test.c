@@ -253,6 +253,27 @@ TEST(lane_copy, a_slot_more_an_access_is_a_cycle_more_an_access) {
   }
 }
 
+/* The copy's slots are over long before its wait, which is not held up by it: instructions are issued in the same
+ * cycles whether an access takes two slots or three. */
+TEST(lane_copy, slots_of_a_copy_are_in_the_hash_of_every_issue) {
+  const char *kernel = HEAD " ld.global.b32 v, [p]\n copy.to_lds e, [t], [p], 512, size=1\n mov.b32 v, v\n"
+                            " ld.global.b32 n, [q]\n mov.b32 n, n\n wait e\n exit\n";
+  struct rig two, again, three;
+  rig_run(&two, "dma.copy=lanes cu.copy_overhead=1", 32, 32, kernel);
+  rig_run(&again, "dma.copy=lanes cu.copy_overhead=1", 32, 32, kernel);
+  rig_run(&three, "dma.copy=lanes cu.copy_overhead=2", 32, 32, kernel);
+  EXPECT_EQ(two.result.cu.copy_slots, 2);
+  EXPECT_EQ(three.result.cu.copy_slots, 3);
+  EXPECT_EQ(three.result.cycles, two.result.cycles);
+  EXPECT_EQ(three.result.stalls[STALL_MEMORY] + three.result.stalls[STALL_ISSUED],
+            two.result.stalls[STALL_MEMORY] + two.result.stalls[STALL_ISSUED]);
+  EXPECT_EQ(again.result.trace_hash, two.result.trace_hash);
+  EXPECT_NE(three.result.trace_hash, two.result.trace_hash);
+  rig_free(&two);
+  rig_free(&again);
+  rig_free(&three);
+}
+
 TEST(lane_copy, a_blocking_loop_pays_the_latency_once_for_each_batch_of_loads) {
   /* 16 accesses of 512 bytes by one warp */
   uint64_t last = 0;

@@ -64,6 +64,30 @@ TEST(shared_engine, the_more_units_share_one_the_longer_it_takes) {
   EXPECT_LT(run_blocks("cu.count=8 dma.channels=1 dma.cus=8 dma.engines=8"), all / 2);
 }
 
+/* Cycles that the requests of an outbound copy are under way, all together; the LDS takes 64 cycles for each. */
+static uint64_t under_way(const char *settings, unsigned requests) {
+  char all[128], text[400];
+  struct rig rig;
+  snprintf(all, sizeof all, "dma.read_width=1 dma.outstanding=256 %s", settings);
+  snprintf(text, sizeof text,
+           ".kernel k\n.arg src global\n.arg dst global\n.lds t 4096\n.reg e\n.reg64 p\n ld.arg.b64 p, dst\n"
+           " copy.to_global e, [p], [t], %u, size=1\n wait e\n exit\n",
+           64 * requests);
+  rig_run(&rig, all, 32, 32, text);
+  EXPECT_EQ(rig.result.dma.requests, requests);
+  const uint64_t cycles = rig.result.dma.outstanding_cycles;
+  rig_free(&rig);
+  return cycles;
+}
+
+/* Where the LDS is slow, each request leaves the engine as many services before its own as there are places on the way:
+ * those of the LDS's port, and the hub's, which are four. */
+TEST(shared_engine, the_hub_holds_four_more_requests_that_wait_for_a_slow_lds) {
+  const uint64_t own = under_way("", 40) - under_way("", 30);
+  const uint64_t shared = under_way("cu.count=2 dma.cus=2", 40) - under_way("cu.count=2 dma.cus=2", 30);
+  EXPECT_EQ(shared - own, 10 * 4 * 64);
+}
+
 /* A unit whose queue is never empty cannot keep the others out: they take turns. */
 TEST(shared_engine, units_are_served_in_turn) {
   struct rig rig;
