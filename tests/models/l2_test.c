@@ -315,6 +315,16 @@ TEST(l2, each_slice_has_mshrs_of_its_own) {
   l2_free(&bench.l2);
 }
 
+TEST(l2, each_partition_has_mshrs_of_its_own) {
+  struct bench bench;
+  build(&bench, PARTITIONS "mem.mshrs=1");
+  for (unsigned home = 0; home < 2; home++)
+    EXPECT_EQ(one(&bench, 0, 32 * home, 1, load + home * L2_FROM), DRAM + HIT);
+  for (unsigned home = 0; home < 2; home++)
+    EXPECT_EQ(one(&bench, 0, 32 * home + 1, 1, load + home * L2_FROM), 2 * DRAM + HIT);
+  l2_free(&bench.l2);
+}
+
 TEST(l2, reads_of_a_line_on_its_way_merge) {
   struct bench bench;
   build(&bench, "mem.mshrs=1");

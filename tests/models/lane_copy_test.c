@@ -95,6 +95,24 @@ TEST(lane_copy, moves_bytes_at_any_alignment) {
         try_shape(&(struct shape){1, 200 + to, 0, lds + to, lds, to}, modes[m]);
 }
 
+/* DRAM answers the first long after the last has begun. */
+TEST(lane_copy, any_number_of_copies_can_be_under_way) {
+  enum { COPIES = 20, BYTES = 64 };
+  char kernel[COPIES * 80 + 1024] = HEAD " mov.b64 o, 64\n";
+  size_t used = strlen(kernel);
+  struct rig rig;
+  for (unsigned i = 0; i < COPIES; i++)
+    used += (size_t)snprintf(kernel + used, sizeof kernel - used,
+                             " copy.to_lds e, [t + %u], [p], %u, size=1\n add.i64 p, p, o\n", i * BYTES, BYTES);
+  snprintf(kernel + used, sizeof kernel - used,
+           " wait e\n mov.b32 e, 0\n copy.to_global e, [q], [t], %u, size=1\n wait e\n exit\n", COPIES * BYTES);
+  rig_run(&rig, "dma.copy=lanes mem.dram_latency=5000", 32, 32, kernel);
+  EXPECT_LT(rig.result.cycles, 2 * 5000);
+  EXPECT_EQ(rig.result.cu.warp_copies, COPIES + 1);
+  EXPECT_EQ(memcmp(rig.buffers[1].data, rig.buffers[0].data, COPIES * BYTES), 0);
+  rig_free(&rig);
+}
+
 TEST(lane_copy, a_copy_of_nothing_completes_and_takes_no_slot) {
   for (size_t m = 1; m < MODES; m++) {
     struct rig rig;
