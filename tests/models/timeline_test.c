@@ -479,6 +479,26 @@ TEST(timeline, a_copy_of_several_descriptors_is_one_with_all_of_their_channels) 
   close_ear(ear);
 }
 
+/* Three work-groups of a compute unit, so that each has an engine to itself; unit 0 is the warps, which ask for
+ * nothing. */
+TEST(timeline, messages_are_told_with_the_engine_that_they_are_of) {
+  struct rig rig;
+  struct ear *ear = listen(&rig, "dma.engines=3", 96,
+                           ".kernel k\n.arg a global\n.lds t 256\n.reg e\n.reg64 p\n ld.arg.b64 p, a\n"
+                           " copy.to_lds e, [t], [p], 256, size=1\n wait e\n exit\n");
+  uint64_t passed[4] = {0}, served[4] = {0};
+  FOR_EACH(event, ear, TIMELINE_PASSED)
+  passed[event->unit & 3] += event->field[TIMELINE_PASSED_BYTES];
+  FOR_EACH(event, ear, TIMELINE_SERVED)
+  served[event->unit & 3] += event->field[TIMELINE_SERVED_BYTES];
+  for (unsigned unit = 0; unit < 4; unit++) {
+    EXPECT_EQ(passed[unit], unit ? 256 : 0);
+    EXPECT_EQ(served[unit], unit ? 256 : 0);
+  }
+  rig_free(&rig);
+  close_ear(ear);
+}
+
 TEST(timeline, passes_that_use_no_bank_are_told_as_such) {
   struct rig rig;
   struct ear *ear = listen(&rig, "lds.empty=pass", 32,
