@@ -12,7 +12,7 @@
  *
  * Invariant: the order of each CU's descriptors is kept; nothing is lost or made; a transfer goes to the LDS of the CU
  * whose descriptor it belongs to. Transfers keep the engine's order: one that its LDS has no room for holds up those
- * behind it.
+ * behind it. The hub holds four of them, as many as the port of an LDS.
  *
  * A copy's latency is counted up to its completion's arrival here, and the engine's counters of its queue are of its
  * own alone: what waits in front of the hub is in the CUs' bucket dma_queue, when their queues are full, and nowhere

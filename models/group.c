@@ -47,7 +47,7 @@ static void compare(const struct cu_group *group, struct cu_call *call, const st
               : class_ == ISA_CLASS_WAIT         ? same_wait(&call->wait, &result->wait)
               : is_pipe_barrier(group, call->pc) ? memcmp(call->pipe, result->pipe, sizeof call->pipe) == 0
                                                  : true;
-  if (!same && (!call->differs || warp->index < call->differs - 1))
+  if (!same && warp->index < call->differs - 1) /* the largest number, if there is none yet */
     call->differs = 1 + warp->index;
 }
 
