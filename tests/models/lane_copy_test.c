@@ -292,6 +292,28 @@ TEST(lane_copy, slots_of_a_copy_are_in_the_hash_of_every_issue) {
   rig_free(&three);
 }
 
+/* Two work-groups, on schedulers of their own: their loads of one sector make them go on in the same cycles, and keep
+ * them waiting while the copy of one of them has its slots. That of the other is one of nothing. */
+TEST(lane_copy, the_hash_of_every_issue_tells_which_warp_had_a_slot_for_its_copy) {
+  struct rig rig[2];
+  for (uint32_t who = 0; who < 2; who++) {
+    rig[who] = (struct rig){.order = ORDER_ASCENDING, .value = {who}};
+    if (rig_build(&rig[who], "dma.copy=lanes cu.schedulers=2", 64, 32,
+                  ".kernel k\n.arg src global\n.arg all global\n.arg who u32\n.lds t 512\n.reg e, g, v, n\n"
+                  ".reg64 p, q\n ld.arg.b64 p, src\n ld.arg.b64 q, all\n ld.arg.b32 v, who\n get.group_id g, x\n"
+                  " xor.b32 g, g, v\n xor.b32 g, g, 1\n shl.b32 n, g, 9\n ld.global.b32 v, [p]\n mov.b32 v, v\n"
+                  " ld.global.b32 v, [q]\n copy.to_lds e, [t], [p], n, size=1\n mov.b32 v, v\n"
+                  " ld.global.b32 v, [q + 4096]\n mov.b32 v, v\n wait e\n exit\n"))
+      rig_start(&rig[who]);
+    EXPECT_EQ(rig[who].result.cu.copy_slots, 2);
+  }
+  EXPECT_EQ(rig[1].result.cycles, rig[0].result.cycles);
+  EXPECT_EQ(memcmp(rig[1].result.stalls, rig[0].result.stalls, sizeof rig[0].result.stalls), 0);
+  EXPECT_NE(rig[1].result.trace_hash, rig[0].result.trace_hash);
+  rig_free(&rig[0]);
+  rig_free(&rig[1]);
+}
+
 TEST(lane_copy, a_blocking_loop_pays_the_latency_once_for_each_batch_of_loads) {
   /* 16 accesses of 512 bytes by one warp */
   uint64_t last = 0;
