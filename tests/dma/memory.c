@@ -1,10 +1,10 @@
 /* Engines for which there is not enough memory. */
-#ifndef __SANITIZE_ADDRESS__ /* which has its own calloc() */
 #include <dlfcn.h>
 #include <stdlib.h>
 
 #include "tests/dma/rig.h"
 
+#ifndef __SANITIZE_ADDRESS__   /* which has its own calloc() */
 static unsigned until_failure; /* calls; 0: none fails */
 
 void *calloc(size_t count, size_t size) {
