@@ -4,7 +4,8 @@
 
 #include "tests/dma/rig.h"
 
-#ifndef __SANITIZE_ADDRESS__   /* which has its own calloc() */
+#ifndef __SANITIZE_ADDRESS__ /* which has its own calloc() */
+
 static unsigned until_failure; /* calls; 0: none fails */
 
 void *calloc(size_t count, size_t size) {
