@@ -305,8 +305,9 @@ TEST(passes, what_a_loop_does_not_change_is_computed_before_it) {
               "block 1:\n  v3 = ld.lds.b32 v2\n  v4 = setp.lt.u32 v3 v2\n  if v4 1 else 2\nblock 2:\n  exit\n");
 }
 
-/* Ends the kernel; lanes with other arguments and memory store after a pass what they did before. */
-static void expect_same(struct maker *m, void (*pass)(struct ir *)) {
+/* Ends the kernel; lanes with other arguments and memory store after a pass what they did before. Returns how many
+ * blocks can be reached then. */
+static uint32_t same_after(struct maker *m, void (*pass)(struct ir *)) {
   enum { LANES = 16 };
   static struct lane before[LANES], after;
   ir_exit(m->ir, m->block, (struct ir_place){.line = 1});
@@ -324,8 +325,12 @@ static void expect_same(struct maker *m, void (*pass)(struct ir *)) {
     EXPECT_FALSE(before[i].failed);
     EXPECT_EQ(after.digest, before[i].digest);
   }
+  const uint32_t blocks = m->ir->ordered;
   ir_free(m->ir);
+  return blocks;
 }
+
+static void expect_same(struct maker *m, void (*pass)(struct ir *)) { same_after(m, pass); }
 
 TEST(passes, a_byte_of_a_half_that_was_stored_is_part_of_it) {
   for (uint32_t half = 0; half < 4; half += 2)
@@ -542,4 +547,216 @@ TEST(passes, an_arm_that_sets_more_than_four_values_stays) {
     free(text);
     ir_free(m.ir);
   }
+}
+
+/* p && q ? a + b : a - b. The way from the second question to the second arm goes with the second question. */
+TEST(passes, both_arms_of_two_questions_in_a_row_become_selects) {
+  struct maker m = begin();
+  const uint32_t second = new_block(&m), yes = new_block(&m), no = new_block(&m), join = new_block(&m);
+  const ir_ref a = arg_word(&m, 0), b = arg_word(&m, 4);
+  branch(&m, is_odd(&m, a), second, no);
+  m.block = second;
+  branch(&m, is_odd(&m, b), yes, no);
+  m.block = yes;
+  const ir_ref sum = make(&m, ISA_ADD_32, a, b, 0, 0);
+  go(&m, join);
+  m.block = no;
+  const ir_ref difference = make(&m, ISA_SUB_32, a, b, 0, 0);
+  go(&m, join);
+  m.block = join;
+  store(&m, ISA_ST_LDS_32, word(&m, 0), phi_of_two(&m, yes, sum, no, difference));
+  EXPECT_EQ(same_after(&m, pass_flatten), 2);
+}
+
+/* p && q ? exit : the difference; its operands are values, and no blocks as a phi's are. */
+TEST(passes, what_two_questions_in_a_row_lead_to_keeps_its_operands) {
+  struct maker m = begin();
+  const uint32_t first = new_block(&m), second = new_block(&m), yes = new_block(&m), no = new_block(&m);
+  const ir_ref a = arg_word(&m, 0), b = arg_word(&m, 4);
+  EXPECT_EQ(a, first);
+  EXPECT_EQ(b, second);
+  go(&m, first);
+  m.block = first;
+  branch(&m, is_odd(&m, a), second, no);
+  m.block = second;
+  branch(&m, is_odd(&m, b), yes, no);
+  ir_exit(m.ir, yes, (struct ir_place){.line = 1});
+  m.block = no;
+  const ir_ref one = make(&m, ISA_SUB_32, a, b, 0, 0), two = make(&m, ISA_SUB_32, b, a, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), one);
+  store(&m, ISA_ST_LDS_32, word(&m, 4), two);
+  expect_same(&m, pass_flatten);
+}
+
+/* One more than what fits, of words, pairs, quads and predicates. */
+TEST(passes, thirty_two_words_and_four_predicates_leave_a_loop) {
+  enum { WORDS = 32, PREDICATES = 4 };
+  static const struct {
+    uint16_t op;
+    uint8_t width;
+    uint32_t leave;
+  } rows[] = {{ISA_XOR_32, IR_W1, WORDS},
+              {ISA_MULW_U32, IR_W2, WORDS / 2},
+              {IR_JOIN, IR_W4, WORDS / 4},
+              {ISA_SETP_LT_U32, IR_PRED, PREDICATES}};
+  for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    struct maker m = begin();
+    const uint32_t loop = new_block(&m), after = new_block(&m);
+    const ir_ref a = arg_word(&m, 0);
+    go(&m, loop);
+    m.block = loop;
+    for (uint32_t i = 0; i <= rows[row].leave; i++) {
+      const ir_ref operand[] = {a, word(&m, i), a, a};
+      ir_append(m.ir, loop,
+                ir_make(m.ir, rows[row].op, rows[row].width, operand, rows[row].width == IR_W4 ? 4 : 2, 0,
+                        (struct ir_place){.line = 1}));
+    }
+    branch(&m, is_odd(&m, make(&m, ISA_LD_LDS_32, a, 0, 0, 0)), loop, after);
+    ir_exit(m.ir, after, (struct ir_place){.line = 1});
+    const uint32_t before = m.ir->block[0].count;
+    pass_hoist(m.ir);
+    ct_note("row %zu", row);
+    EXPECT_EQ(m.ir->block[0].count - before, rows[row].leave);
+    ir_free(m.ir);
+  }
+}
+
+/* (float)(double)x and its like: the same where x is the result of an operation, whose NaN is the quiet one. */
+TEST(passes, a_float_that_is_widened_and_narrowed_is_itself_unless_it_is_from_memory) {
+  static const struct {
+    uint16_t there, back, sum, load;
+  } rows[] = {{ISA_CVT_F64_F32, ISA_CVT_F32_F64, ISA_FADD_F32, ISA_LD_LDS_32},
+              {ISA_CVT_F32_F16, ISA_CVT_F16_F32, ISA_FADD_F16, ISA_LD_LDS_U16},
+              {ISA_CVT_F64_F16, ISA_CVT_F16_F64, ISA_FADD_F16, ISA_LD_LDS_U16}};
+  for (size_t row = 0; row < sizeof rows / sizeof *rows; row++)
+    for (uint32_t add = 0; add < 2; add++) {
+      struct maker m = begin();
+      const ir_ref a = make(&m, rows[row].load, arg_word(&m, 0), 0, 0, 0);
+      const ir_ref x = add ? make(&m, rows[row].sum, a, a, 0, 0) : a;
+      store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, rows[row].back, make(&m, rows[row].there, x, 0, 0, 0), 0, 0, 0));
+      ir_exit(m.ir, 0, (struct ir_place){.line = 1});
+      pass_simplify(m.ir);
+      char *text = ir_text(m.ir);
+      ct_note("%s", text);
+      EXPECT_EQ(strstr(text, "cvt") == NULL, add == 1);
+      free(text);
+      ir_free(m.ir);
+    }
+}
+
+/* Two flags under a mask or an `or`. */
+static struct maker begin_flags(uint16_t op) {
+  struct maker m = begin();
+  const ir_ref p = is_odd(&m, arg_word(&m, 0)), q = is_odd(&m, arg_word(&m, 4));
+  const ir_ref one = make(&m, ISA_CVT_U32_P, p, 0, 0, 0), two = make(&m, ISA_CVT_U32_P, q, 0, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, op, one, two, 0, 0));
+  return m;
+}
+
+TEST(passes, flags_are_joined_as_predicates) {
+  static const uint16_t ops[] = {ISA_AND_32, ISA_OR_32};
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+    struct maker m = begin_flags(ops[i]), again = begin_flags(ops[i]);
+    ir_exit(m.ir, 0, (struct ir_place){.line = 1});
+    pass_simplify(m.ir);
+    uint32_t conversions = 0;
+    for (uint32_t k = 0; k < m.ir->block[0].count; k++)
+      conversions += m.ir->inst[m.ir->block[0].inst[k]].op == ISA_CVT_U32_P;
+    EXPECT_EQ(conversions, 1);
+    ir_free(m.ir);
+    expect_same(&again, pass_simplify);
+  }
+}
+
+TEST(passes, a_sum_less_one_of_its_parts_is_the_other) {
+  for (uint32_t less = 0; less < 2; less++) {
+    struct maker m = begin();
+    const ir_ref part[] = {arg_word(&m, 0), arg_word(&m, 4)};
+    const ir_ref sum = make(&m, ISA_ADD_32, part[0], part[1], 0, 0);
+    store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_SUB_32, sum, part[less], 0, 0));
+    expect_text(&m, pass_simplify,
+                less ? "block 0:\n  v1 = ld.arg.b32\n  st.lds.b32 0 _ v1\n  exit\n"
+                     : "block 0:\n  v2 = ld.arg.b32 +4\n  st.lds.b32 0 _ v2\n  exit\n");
+  }
+}
+
+/* odd(a) ? A : B, both to J: phi(A: x, B: 1) == phi(A: y, B: 2) ? T : U. B leads to U, and A to T if x is y always. */
+TEST(passes, a_way_to_a_junction_leads_on_if_either_value_of_its_selects_leads_there) {
+  enum { P, Q, NUMBER };
+  static const struct {
+    struct {
+      uint16_t op;
+      uint8_t yes, no, third;
+    } value[2];
+    bool leads;
+  } rows[] = {{{{ISA_SEL_32, 1, 0, P}, {ISA_SEL_32, 1, 0, P}}, true},
+              {{{ISA_SEL_32, 1, 0, P}, {ISA_SEL_32, 1, 0, Q}}, false},
+              {{{ISA_SEL_32, 1, 0, P}, {ISA_SEL_32, 1, 1, P}}, false},
+              {{{ISA_SEL_32, 1, 1, P}, {IR_CONST, 1, 0, 0}}, true},
+              {{{ISA_SEL_32, 1, 0, P}, {IR_CONST, 1, 0, 0}}, false},
+              {{{ISA_MAD_32, 1, 1, NUMBER}, {IR_CONST, 1, 0, 0}}, false}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct maker m = begin();
+    const uint32_t a = new_block(&m), b = new_block(&m), junction = new_block(&m), t = new_block(&m), u = new_block(&m);
+    const ir_ref one = arg_word(&m, 0), two = arg_word(&m, 4);
+    const ir_ref third[] = {is_odd(&m, two), is_odd(&m, arg_word(&m, 8)), make(&m, ISA_AND_32, two, word(&m, 1), 0, 0)};
+    branch(&m, is_odd(&m, one), a, b);
+    m.block = a;
+    ir_ref value[2];
+    for (size_t k = 0; k < 2; k++) {
+      const ir_ref yes = word(&m, rows[i].value[k].yes), no = word(&m, rows[i].value[k].no);
+      const uint16_t op = rows[i].value[k].op;
+      value[k] = op == IR_CONST ? yes : make(&m, op, yes, no, third[rows[i].value[k].third], 0);
+    }
+    go(&m, junction);
+    m.block = b;
+    go(&m, junction);
+    m.block = junction;
+    const ir_ref x = phi_of_two(&m, a, value[0], b, word(&m, 1)), y = phi_of_two(&m, a, value[1], b, word(&m, 2));
+    branch(&m, make(&m, ISA_SETP_EQ_U32, x, y, 0, 0), t, u);
+    m.block = u;
+    store(&m, ISA_ST_LDS_32, word(&m, 0), word(&m, 5));
+    ir_exit(m.ir, u, (struct ir_place){.line = 1});
+    m.block = t;
+    store(&m, ISA_ST_LDS_32, word(&m, 0), word(&m, 6));
+    ct_note("row %zu", i);
+    EXPECT_EQ(same_after(&m, pass_thread), rows[i].leads ? 5 : 6);
+  }
+}
+
+TEST(passes, bytes_that_are_only_used_as_bytes_are_values_of_their_own) {
+  struct maker m = begin();
+  const ir_ref variable = make(&m, IR_SLOT, 0, 0, 0, ir_slot_new(m.ir, 4, 4));
+  for (uint32_t i = 0; i < 4; i++) {
+    const ir_ref byte = make(&m, ISA_LD_ARG_U8, 0, 0, 0, i);
+    store(&m, ISA_ST_PRIVATE_8, make(&m, ISA_ADD_32, variable, word(&m, i), 0, 0), byte);
+  }
+  const ir_ref second = make(&m, ISA_ADD_32, variable, word(&m, 2), 0, 0);
+  store(&m, ISA_ST_LDS_8, word(&m, 0), make(&m, ISA_LD_PRIVATE_U8, second, 0, 0, 0));
+  expect_text(&m, opencl_passes, "block 0:\n  v10 = ld.arg.u8 +2\n  st.lds.b8 _ _ v10\n  exit\n");
+}
+
+/* Stored in one width, loaded in another, at each place of the narrower one. */
+TEST(passes, parts_of_a_variable_are_parts_of_what_was_stored) {
+  static const struct {
+    uint16_t load, store;
+    uint8_t bytes;
+  } ways[] = {{ISA_LD_PRIVATE_U8, ISA_ST_PRIVATE_8, 1},
+              {ISA_LD_PRIVATE_U16, ISA_ST_PRIVATE_16, 2},
+              {ISA_LD_PRIVATE_32, ISA_ST_PRIVATE_32, 4},
+              {ISA_LD_PRIVATE_64, ISA_ST_PRIVATE_64, 8}};
+  for (size_t in = 0; in < 4; in++)
+    for (size_t out = 0; out < 4; out++)
+      for (uint32_t at = 0; at < 8; at += ways[out].bytes) {
+        struct maker m = begin();
+        const ir_ref variable = make(&m, IR_SLOT, 0, 0, 0, ir_slot_new(m.ir, 8, 8));
+        for (uint32_t i = 0; i < 8; i += ways[in].bytes) {
+          const ir_ref value = make(&m, in == 3 ? ISA_LD_ARG_64 : ISA_LD_ARG_32, 0, 0, 0, 4 * i);
+          store(&m, ways[in].store, make(&m, ISA_ADD_32, variable, word(&m, i), 0, 0), value);
+        }
+        const ir_ref part = make(&m, ISA_ADD_32, variable, word(&m, at), 0, 0);
+        store(&m, out == 3 ? ISA_ST_LDS_64 : ISA_ST_LDS_32, word(&m, 0), make(&m, ways[out].load, part, 0, 0, 0));
+        ct_note("stores of %u bytes, a load of %u at %u", ways[in].bytes, ways[out].bytes, at);
+        expect_same(&m, pass_promote);
+      }
 }

@@ -252,3 +252,102 @@ TEST(range, what_may_wrap_may_be_anything) {
   EXPECT_EQ(range_binary(KIND_DIV_U, 64, most, two).high, UINT64_MAX >> 1);
   EXPECT_EQ(range_binary(KIND_DIV_S, 64, large, two).least, INT64_MIN / 2);
 }
+
+/* ---- of values --------------------------------------------------------------------------------------- */
+
+static ir_ref made(struct ir *ir, uint32_t block, uint16_t op, enum ir_width width, ir_ref a, ir_ref b, uint64_t imm) {
+  const ir_ref operand[] = {a, b};
+  const ir_ref ref = ir_make(ir, op, width, operand, b ? 2 : a ? 1 : 0, imm, (struct ir_place){.line = 1});
+  ir_append(ir, block, ref);
+  return ref;
+}
+
+/* x kind y ? J : A, A to J: J has phi(x, other). */
+static struct range of_phi(enum kind kind, unsigned bits, uint64_t y, uint64_t other) {
+  struct ir *ir = ir_new("k");
+  const enum ir_width width = kind_width(bits);
+  const uint32_t away = ir_block_new(ir), join = ir_block_new(ir);
+  const ir_ref x = made(ir, 0, bits == 64 ? ISA_LD_ARG_64 : ISA_LD_ARG_32, width, 0, 0, 0);
+  const ir_ref holds = made(ir, 0, kind_op(kind, bits), IR_PRED, x, ir_const(ir, width, y), 0);
+  const ir_ref phi = made(ir, join, IR_PHI, width, 0, 0, 0);
+  ir_if(ir, 0, holds, join, away, (struct ir_place){.line = 1});
+  ir_goto(ir, away, join, (struct ir_place){.line = 1});
+  ir_exit(ir, join, (struct ir_place){.line = 1});
+  ir_phi_add(ir, phi, 0, x);
+  ir_phi_add(ir, phi, away, ir_const(ir, width, other));
+  ir_analyse(ir);
+  struct ranges ranges;
+  ranges_find(&ranges, ir);
+  const struct range range = range_of(&ranges, phi);
+  ranges_free(&ranges);
+  ir_free(ir);
+  return range;
+}
+
+TEST(range, a_phi_is_what_the_way_to_it_leaves) {
+  for (unsigned bits = 32; bits <= 64; bits += 32) {
+    const struct range full = range_full(bits);
+    EXPECT_EQ(of_phi(KIND_LT_S, bits, 100, 50).most, 99);
+    EXPECT_EQ(of_phi(KIND_LE_S, bits, 100, 50).most, 100);
+    EXPECT_EQ(of_phi(KIND_GT_S, bits, 100, 150).least, 101);
+    EXPECT_EQ(of_phi(KIND_GE_S, bits, 100, 150).least, 100);
+    EXPECT_EQ(of_phi(KIND_LT_U, bits, 100, 50).high, 99);
+    EXPECT_EQ(of_phi(KIND_LE_U, bits, 100, 50).high, 100);
+    EXPECT_EQ(of_phi(KIND_GT_U, bits, 100, 150).low, 101);
+    EXPECT_EQ(of_phi(KIND_GE_U, bits, 100, 150).low, 100);
+    EXPECT_EQ(of_phi(KIND_EQ_U, bits, 100, 100).low, 100);
+    EXPECT_EQ(of_phi(KIND_EQ_U, bits, 100, 100).high, 100);
+    EXPECT_EQ(of_phi(KIND_NE_U, bits, 0, 100).low, 1);
+    EXPECT_EQ(of_phi(KIND_NE_U, bits, full.high, 100).high, full.high - 1);
+    EXPECT_EQ(of_phi(KIND_LT_S, bits, 100, 50).least, full.least);
+    EXPECT_EQ(of_phi(KIND_GT_U, bits, 100, 150).high, full.high);
+  }
+}
+
+/* Nobody comes on that way: it adds no more than the end of the type. */
+TEST(range, a_phi_is_no_wider_by_a_way_that_nobody_takes) {
+  EXPECT_EQ(of_phi(KIND_LT_S, 64, UINT64_C(1) << 63, 5).most, 5);
+  EXPECT_EQ(of_phi(KIND_GT_S, 64, INT64_MAX, 5).least, 5);
+  EXPECT_EQ(of_phi(KIND_LT_U, 64, 0, 5).high, 5);
+  EXPECT_EQ(of_phi(KIND_GT_U, 64, UINT64_MAX, 5).low, 5);
+}
+
+static bool is_range(struct range range, uint64_t low, uint64_t high, int64_t least, int64_t most) {
+  return EXPECT_EQ(range.low, low) && EXPECT_EQ(range.high, high) && EXPECT_EQ(range.least, least) &&
+         EXPECT_EQ(range.most, most);
+}
+
+/* A byte and a signed byte as pairs, and the words of these and of what they are shifted to. */
+TEST(range, a_pair_and_its_words_are_in_the_range_of_what_it_is_made_of) {
+  struct ir *ir = ir_new("k");
+  const ir_ref byte = made(ir, 0, ISA_LD_ARG_U8, IR_W1, 0, 0, 0), sign = made(ir, 0, ISA_LD_ARG_S8, IR_W1, 0, 0, 1);
+  const ir_ref any = made(ir, 0, ISA_LD_ARG_32, IR_W1, 0, 0, 4);
+  const ir_ref wide = made(ir, 0, ISA_CVT_U64_U32, IR_W2, any, 0, 0);
+  const ir_ref wide_sign = made(ir, 0, ISA_CVT_S64_S32, IR_W2, sign, 0, 0);
+  const ir_ref shifted = made(ir, 0, ISA_SHL_64, IR_W2, wide, ir_const(ir, IR_W1, 4), 0);
+  const ir_ref joined = made(ir, 0, IR_JOIN, IR_W2, any, byte, 0);
+  const ir_ref some = made(ir, 0, ISA_ADD_32, IR_W1, byte, ir_const(ir, IR_W1, 256), 0);
+  const ir_ref some_again = made(ir, 0, IR_WORD, IR_W1, made(ir, 0, IR_JOIN, IR_W2, any, some, 0), 0, 1);
+  const ir_ref high = made(ir, 0, IR_WORD, IR_W1, shifted, 0, 1);
+  const ir_ref byte_again = made(ir, 0, IR_WORD, IR_W1, joined, 0, 1);
+  const ir_ref high_any = made(ir, 0, IR_WORD, IR_W1, made(ir, 0, IR_JOIN, IR_W2, byte, any, 0), 0, 1);
+  const ir_ref low = made(ir, 0, IR_WORD, IR_W1, made(ir, 0, ISA_CVT_U64_U32, IR_W2, byte, 0, 0), 0, 0);
+  const ir_ref low_any = made(ir, 0, IR_WORD, IR_W1, wide, 0, 0);
+  const ir_ref low_sign = made(ir, 0, IR_WORD, IR_W1, wide_sign, 0, 0);
+  ir_exit(ir, 0, (struct ir_place){.line = 1});
+  ir_analyse(ir);
+  struct ranges ranges;
+  ranges_find(&ranges, ir);
+  is_range(range_of(&ranges, wide), 0, UINT32_MAX, 0, UINT32_MAX);
+  is_range(range_of(&ranges, wide_sign), 0, UINT64_MAX, INT8_MIN, INT8_MAX);
+  is_range(range_of(&ranges, shifted), 0, (uint64_t)UINT32_MAX << 4, 0, (int64_t)UINT32_MAX << 4);
+  is_range(range_of(&ranges, high), 0, 15, 0, 15);
+  is_range(range_of(&ranges, byte_again), 0, 255, 0, 255);
+  is_range(range_of(&ranges, some_again), 256, 511, 256, 511);
+  is_range(range_of(&ranges, high_any), 0, UINT32_MAX, INT32_MIN, INT32_MAX);
+  is_range(range_of(&ranges, low), 0, 255, 0, 255);
+  is_range(range_of(&ranges, low_any), 0, UINT32_MAX, INT32_MIN, INT32_MAX);
+  is_range(range_of(&ranges, low_sign), 0, UINT32_MAX, INT8_MIN, INT8_MAX);
+  ranges_free(&ranges);
+  ir_free(ir);
+}
