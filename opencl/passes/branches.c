@@ -1,5 +1,6 @@
 /* The graph tidied up: branches whose condition is known, empty blocks that only lead on, blocks that follow their
- * only predecessor. Lists of predecessors are kept right by hand meanwhile, so that one walk does it. */
+ * only predecessor. Empty blocks are skipped in one walk, which keeps the lists of predecessors right by hand; how many
+ * predecessors a block has does not change when two become one. */
 #include "opencl/passes/rewrite.h"
 
 #include <stdlib.h>
@@ -51,7 +52,6 @@ static bool known_branch(struct ir *ir, uint32_t number) {
   const bool yes = !undef && ir->inst[condition].imm;
   const uint32_t taken = block->to[!yes], other = block->to[yes];
   phis_drop(ir, other, number);
-  from_drop(ir, other, number);
   ir_goto(ir, number, taken, block->place);
   return true;
 }
@@ -115,14 +115,9 @@ static void take_end(struct ir *ir, uint32_t block, uint32_t next) {
   above->to[0] = below->to[0];
   above->to[1] = below->to[1];
   above->place = below->place;
-  for (uint32_t k = 0; k < ends(above); k++) {
+  for (uint32_t k = 0; k < ends(above); k++)
     phis_rename(ir, above->to[k], next, block);
-    for (uint32_t i = 0; i < ir->block[above->to[k]].from_count; i++)
-      if (ir->block[above->to[k]].from[i] == next)
-        ir->block[above->to[k]].from[i] = block;
-  }
   ir_exit(ir, next, (struct ir_place){0});
-  below->from_count = 0;
 }
 
 /* A block and the one that only it leads to become one. Phis of the lower are what the upper brings. */

@@ -99,6 +99,7 @@ static ir_ref divide(struct rewrite *rw, const struct term *t) {
   return term_as(rw, t, KIND_SHR_S, towards_zero(rw, t, (unsigned)shift), rewrite_32(rw, (unsigned)shift));
 }
 
+/* A divisor that is the least number is right, too: `whole` is that number for itself, and 0 for all others. */
 static ir_ref remainder_of(struct rewrite *rw, const struct term *t) {
   if (!known(rw, t->b))
     return 0;
@@ -106,7 +107,7 @@ static ir_ref remainder_of(struct rewrite *rw, const struct term *t) {
   const int shift = power_of(by);
   if (by == 1 || (t->kind == KIND_REM_S && by == kind_mask(t->bits)))
     return term_const(rw, t, 0);
-  if (shift < 0 || (t->kind == KIND_REM_S && (unsigned)shift == t->bits - 1))
+  if (shift < 0)
     return 0;
   if (t->kind == KIND_REM_U)
     return term_as(rw, t, KIND_AND, t->a, term_const(rw, t, by - 1));

@@ -32,7 +32,7 @@ void pieces_free(struct pieces *pieces);
 bool pieces_access(const struct pieces *pieces, ir_ref ref, struct piece_access *access);
 
 bool pieces_is_pair(const struct pieces *pieces, uint32_t word);  /* this and the next word are one piece */
-bool pieces_is_split(const struct pieces *pieces, uint32_t word); /* bytes and halves of its own */
+bool pieces_is_split(const struct pieces *pieces, uint32_t word); /* that is accessed: bytes and halves of its own */
 /* The piece that holds byte `byte` of `word`, of an access of `bytes`. */
 uint32_t pieces_number(const struct pieces *pieces, uint32_t word, const struct piece_access *access);
 

@@ -12,10 +12,8 @@ enum {           /* struct pieces.touched */
        WORD = 1, /* whole, or as part of 16 bytes */
        LOW = 2,  /* the low word of an 8-byte access */
        HIGH = 4,
-       BYTE = 8, /* << byte 0 to 3 */
-       BYTES = 15 * 8,
+       BYTE = 8,   /* << byte 0 to 3 */
        HALF = 128, /* << byte 0 or 2 */
-       HALVES = 5 * 128,
 };
 
 static bool is_private(const struct ir *ir, ir_ref ref) {
@@ -114,7 +112,7 @@ bool pieces_is_split(const struct pieces *pieces, uint32_t word) {
   const uint16_t touched = pieces->touched[word];
   const bool low = (touched & HALF) && (touched & (BYTE | BYTE << 1));
   const bool high = (touched & HALF << 2) && (touched & (BYTE << 2 | BYTE << 3));
-  return (touched & (BYTES | HALVES)) && !(touched & (WORD | LOW | HIGH)) && !low && !high;
+  return !(touched & (WORD | LOW | HIGH)) && !low && !high;
 }
 
 uint32_t pieces_number(const struct pieces *pieces, uint32_t word, const struct piece_access *access) {

@@ -5,6 +5,9 @@ __extension__ typedef __int128 wide;
 
 static const struct range nothing = {1, 0, 1, 0};
 
+#define LESS(x, y) ((x) < (y) ? (x) : (y))
+#define MORE(x, y) ((x) > (y) ? (x) : (y))
+
 struct range range_full(unsigned bits) {
   const int64_t most = (int64_t)(kind_mask(bits) >> 1);
   return (struct range){0, kind_mask(bits), -most - 1, most};
@@ -119,17 +122,11 @@ static struct range divided(enum kind kind, struct range a, struct range b, unsi
 
 static struct range rest(enum kind kind, struct range a, struct range b, unsigned bits) {
   if (kind == KIND_REM_U)
-    return b.low ? of_unsigned(0, a.high < b.high - 1 ? a.high : b.high - 1, bits) : of_unsigned(0, a.high, bits);
+    return of_unsigned(0, b.low ? LESS(a.high, b.high - 1) : a.high, bits);
   if (b.least < 1)
     return range_full(bits);
   const int64_t most = b.most - 1;
-  return of_signed(a.least >= 0      ? 0
-                   : a.least > -most ? a.least
-                                     : -most,
-                   a.most <= 0     ? 0
-                   : a.most < most ? a.most
-                                   : most,
-                   bits);
+  return of_signed(LESS(0, MORE(a.least, -most)), MORE(0, LESS(a.most, most)), bits);
 }
 
 static struct range shifted(enum kind kind, struct range a, struct range by, unsigned bits) {
@@ -145,8 +142,6 @@ static struct range shifted(enum kind kind, struct range a, struct range by, uns
 }
 
 static struct range extreme(enum kind kind, struct range a, struct range b, unsigned bits) {
-#define LESS(x, y) ((x) < (y) ? (x) : (y))
-#define MORE(x, y) ((x) > (y) ? (x) : (y))
   switch (kind) {
   case KIND_MIN_S:
     return of_signed(LESS(a.least, b.least), LESS(a.most, b.most), bits);
@@ -157,8 +152,6 @@ static struct range extreme(enum kind kind, struct range a, struct range b, unsi
   default:
     return of_unsigned(MORE(a.low, b.low), MORE(a.high, b.high), bits);
   }
-#undef LESS
-#undef MORE
 }
 
 struct range range_binary(enum kind kind, unsigned bits, struct range a, struct range b) {

@@ -72,7 +72,7 @@ static void fold_inst(struct unroll *unroll, ir_ref ref) {
       return;
     operand[i] = value ? ir->inst[value].imm : 0;
   }
-  if (inst->op < ISA_OPS && inst->count <= 3 && fold_alu(inst->op, operand, &result))
+  if (fold_alu(inst->op, operand, &result))
     unroll->now[ref] = ir_const(ir, (enum ir_width)inst->width, result);
 }
 
