@@ -393,3 +393,90 @@ TEST(emit, a_half_with_something_above_it_is_no_immediate) {
   EXPECT_EQ(rig.memory[1], 0xbc);
   emit_rig_close(&rig);
 }
+
+TEST(emit, an_instruction_that_the_registers_are_too_few_for_is_an_error) {
+  struct isa_error error = {""};
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0), a = load(&h, ISA_LD_GLOBAL_64, base, 0, 0),
+               b = load(&h, ISA_LD_GLOBAL_64, base, 0, 8);
+  store(&h, ISA_ST_GLOBAL_64, base, 0, op3(&h, ISA_XOR_64, a, b, 0), 16);
+  ir_exit(h.ir, 0, nowhere);
+  struct isa_program *program = isa_program_new("made.cl");
+  EXPECT_FALSE(emit_kernel(h.ir, 3, program, &error)); /* two pairs side by side take four */
+  EXPECT_STREQ(error.text, "made.cl: kernel 'made' has an instruction that needs more registers than it may use");
+  EXPECT_EQ(program->kernel_count, 0);
+  isa_program_free(program);
+  ir_free(h.ir);
+}
+
+TEST(emit, private_variables_take_whole_words) {
+  for (uint32_t bytes = 0; bytes < 10; bytes++) {
+    struct isa_error error = {""};
+    struct hand h = begin();
+    ir_slot_new(h.ir, bytes, 1);
+    ir_exit(h.ir, 0, nowhere);
+    struct isa_program *program = isa_program_new("made.cl");
+    ASSERT_TRUE(emit_kernel(h.ir, 64, program, &error));
+    EXPECT_EQ(program->kernels[0].private_bytes, 4 * ((bytes + 3) / 4));
+    isa_program_free(program);
+    ir_free(h.ir);
+  }
+}
+
+/* Forty values, all wanted at the end, behind a variable of five bytes. */
+TEST(emit, spilled_words_lie_behind_the_variables_and_end_the_private_memory) {
+  enum { VALUES = 40, VARIABLE = 5 };
+  static struct emit_rig rig;
+  struct hand h = begin();
+  ir_slot_new(h.ir, VARIABLE, 1);
+  const ir_ref base = argument(&h, 0);
+  ir_ref value[VALUES], sum = number(&h, 0);
+  for (uint32_t i = 0; i < VALUES; i++)
+    value[i] = load(&h, ISA_LD_GLOBAL_32, base, 0, 4 * i);
+  for (uint32_t i = 0; i < VALUES; i++)
+    sum = op3(&h, ISA_MAD_32, sum, value[i], value[VALUES - 1 - i]);
+  store(&h, ISA_ST_GLOBAL_32, base, 0, sum, 0);
+  ir_exit(h.ir, 0, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 16));
+  uint64_t first = UINT64_MAX, last = 0;
+  for (uint32_t pc = 0; pc < rig.program->count; pc++) {
+    const struct isa_inst *inst = &rig.program->code[pc];
+    if (isa_rows[inst->op].format != FORMAT_STORE_PRIVATE)
+      continue;
+    first = inst->imm < first ? inst->imm : first;
+    last = inst->imm + isa_types[isa_rows[inst->op].a].bytes > last ? inst->imm + isa_types[isa_rows[inst->op].a].bytes
+                                                                    : last;
+  }
+  EXPECT_GE(first, VARIABLE);
+  EXPECT_EQ(last - first, 4 * (uint64_t)rig.program->kernels[0].spilled);
+  EXPECT_EQ(last, rig.program->kernels[0].private_bytes);
+  emit_rig_close(&rig);
+}
+
+TEST(emit, an_index_that_is_known_is_part_of_the_offset) {
+  static struct emit_rig rig, expected;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0);
+  store(&h, ISA_ST_GLOBAL_32, base, number(&h, 64), load(&h, ISA_LD_GLOBAL_32, base, number(&h, 20), 8), 4);
+  ir_exit(h.ir, 0, nowhere);
+  EXPECT_TRUE(emit_rig_interpret(&expected, h.ir));
+  ASSERT_TRUE(end(&h, &rig, 64));
+  EXPECT_EQ(memcmp(rig.memory, expected.memory, sizeof rig.memory), 0);
+  EXPECT_EQ(memcmp(rig.memory + 68, rig.memory + 28, 4), 0);
+  EXPECT_EQ(rig.program->count, 4); /* address, load, store, exit */
+  emit_rig_close(&rig);
+}
+
+/* A word that may be anything, alone and as the low one of a pair. */
+TEST(emit, what_may_be_anything_is_not_made) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0), any = ir_undef(h.ir, IR_W1), a = argument(&h, 1);
+  store(&h, ISA_ST_GLOBAL_32, base, 0, any, 0);
+  store(&h, ISA_ST_GLOBAL_64, base, 0, made(&h, IR_JOIN, IR_W2, (ir_ref[]){any, a}, 2, 0), 8);
+  ir_exit(h.ir, 0, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  EXPECT_EQ(memcmp(rig.memory + 12, rig.args + 8, 4), 0);
+  EXPECT_EQ(rig.program->count, 5); /* address, argument, two stores, exit */
+  emit_rig_close(&rig);
+}
