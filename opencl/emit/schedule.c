@@ -68,9 +68,8 @@ static void reads(struct schedule *s, uint32_t at, uint32_t vreg) {
   s->readers[vreg] = new_edge(s, at, s->readers[vreg], false);
 }
 
+/* What writes a vreg again is tied to it: it reads it first, and so comes behind who wrote it before. */
 static void writes(struct schedule *s, uint32_t at, uint32_t vreg) {
-  if (s->writer[vreg])
-    after(s, at, s->writer[vreg] - 1, false);
   for (uint32_t edge = s->readers[vreg]; edge; edge = s->edge[edge - 1].next)
     after(s, at, s->edge[edge - 1].before, false);
   s->readers[vreg] = 0;

@@ -17,7 +17,7 @@ enum how { STAYS, TO_MEMORY, TO_WORD, AGAIN };
 
 struct home {
   uint8_t how;   /* enum how */
-  bool copied;   /* a move reads it */
+  bool copied;   /* a move reads it; no constant, which is the value of a move */
   uint32_t head; /* of the new run */
 };
 
@@ -62,11 +62,8 @@ static void note_copied(struct spill *s) {
     }
 }
 
-static bool is_constant(const struct machine_inst *inst) { return inst->flags & ISA_FLAG_IMM_A; }
-
 static bool can_be_again(const struct spill *s, const struct bundle *bundle) {
-  const uint32_t again = s->m->vreg[bundle->up].again;
-  return again && bundle->next == bundle->up && (!s->home[bundle->up].copied || is_constant(&s->m->again[again - 1]));
+  return s->m->vreg[bundle->up].again && bundle->next == bundle->up && !s->home[bundle->up].copied;
 }
 
 static bool choose(struct spill *s, enum vreg_kind kind) {
@@ -183,12 +180,6 @@ static void copy(struct spill *s, struct machine_inst inst) {
   bool wants = false;
   for (uint32_t i = 0; i < inst.count; i++) {
     struct machine_move *move = &m->move[inst.list + i];
-    uint32_t offset;
-    if (move->from && home_of(s, move->from, &offset)->how == AGAIN) {
-      const uint64_t imm = m->again[m->vreg[move->from].again - 1].imm;
-      move->value = (uint32_t)(imm >> 32 * m->vreg[move->from].index);
-      move->from = 0;
-    }
     move->from = move->from ? moved(s, move->from) : 0;
     move->to = moved(s, move->to);
     wants |=

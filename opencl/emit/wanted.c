@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 ir_ref select_plain(const struct ir *ir, ir_ref ref, bool * not ) {
   while (ir->inst[ref].op == ISA_NOT_P && !ir->inst[ref].guard) {
@@ -96,19 +95,7 @@ static void want(struct marking *k, ir_ref ref, bool run) {
   k->stack[k->depth++] = ref;
 }
 
-/* How many words the operation takes at an operand's position. */
-static uint32_t words_at(const struct isa_row *row, uint32_t position) {
-  const uint8_t type[3] = {row->a, row->b, row->c};
-  const char *letters = isa_formats[row->format].operands;
-  if (row->class_ == ISA_CLASS_COPY)
-    return position == 1 ? 2 : 1;
-  if (strpbrk(letters, "GHIP") && position == 0)
-    return 2;
-  if ((strpbrk(letters, "Lw") && position == 0) || (strpbrk(letters, "GI") && position == 1) || position > 2)
-    return 1;
-  return isa_types[type[position]].registers;
-}
-
+/* An operation of the ISA takes all words of a value, side by side. */
 static void want_operands(struct marking *k, ir_ref ref) {
   const struct ir *ir = k->s->ir;
   const struct ir_inst *inst = &ir->inst[ref];
@@ -127,7 +114,7 @@ static void want_operands(struct marking *k, ir_ref ref) {
   } else {
     const struct folded f = select_fold(ir, ref);
     for (uint32_t i = 0; i < f.count; i++)
-      want(k, f.operand[i], words_at(&isa_rows[f.op], i) > 1);
+      want(k, f.operand[i], true);
   }
 }
 
