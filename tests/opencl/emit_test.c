@@ -480,3 +480,32 @@ TEST(emit, what_may_be_anything_is_not_made) {
   EXPECT_EQ(rig.program->count, 5); /* address, argument, two stores, exit */
   emit_rig_close(&rig);
 }
+
+/* The square of lds[id], and a second word whose address takes twelve steps: the square waits until the first word is
+ * there, the steps do not. */
+TEST(emit, a_word_of_the_lds_is_used_eight_instructions_behind_its_load) {
+  enum { AWAY = 8, STEPS = 12 };
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const ir_ref id = op3(&h, ISA_GET_LOCAL_ID, 0, 0, 0), word = load(&h, ISA_LD_LDS_32, id, 0, 0);
+  const ir_ref first = op3(&h, ISA_MUL_32, word, word, 0);
+  ir_ref at = id;
+  for (uint32_t i = 1; i <= STEPS; i++)
+    at = op3(&h, ISA_ADD_32, at, number(&h, 4 * i), 0);
+  const ir_ref sum = op3(&h, ISA_XOR_32, first, load(&h, ISA_LD_LDS_32, at, 0, 0), 0);
+  store(&h, ISA_ST_GLOBAL_32, argument(&h, 0), 0, sum, 0);
+  ir_exit(h.ir, 0, nowhere);
+  const bool good = emit_rig_open(&rig, h.ir, 64);
+  ir_free(h.ir);
+  ASSERT_TRUE(good);
+  uint32_t loaded = UINT32_MAX, used = 0, steps = 0;
+  for (uint32_t pc = 0; pc < rig.program->count; pc++) {
+    const uint16_t op = rig.program->code[pc].op;
+    loaded = op == ISA_LD_LDS_32 && pc < loaded ? pc : loaded;
+    used = op == ISA_MUL_32 ? pc : used;
+    steps += op == ISA_ADD_32 && loaded < pc && !used;
+  }
+  EXPECT_EQ(used - loaded, AWAY);
+  EXPECT_EQ(steps, AWAY - 1);
+  emit_rig_close(&rig);
+}
