@@ -122,7 +122,7 @@ static ir_ref shaped(struct maker *m, enum shape shape, unsigned bits, uint32_t 
   case CONSTANT_37:
     return constant(m, bits, 37);
   case NEGATIVE_CONSTANT:
-    return constant(m, bits, bits == 64 ? -5ull : -5u);
+    return constant(m, bits, bits == 64 ? UINT64_MAX - 4 : UINT32_MAX - 4);
   default:
     break;
   }
