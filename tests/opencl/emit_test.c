@@ -509,3 +509,24 @@ TEST(emit, a_word_of_the_lds_is_used_eight_instructions_behind_its_load) {
   EXPECT_EQ(steps, AWAY - 1);
   emit_rig_close(&rig);
 }
+
+/* Eight arguments, all wanted at the end, and twice. */
+TEST(emit, an_argument_is_loaded_again_where_no_register_keeps_it) {
+  enum { NUMBERS = 8 };
+  static struct emit_rig rig, expected;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0);
+  ir_ref value[NUMBERS], sum = number(&h, 0);
+  for (uint32_t i = 0; i < NUMBERS; i++)
+    value[i] = argument(&h, 1 + i);
+  for (uint32_t i = 0; i < 2 * NUMBERS; i++)
+    sum = op3(&h, ISA_MAD_32, sum, value[i % NUMBERS], value[NUMBERS - 1 - i % NUMBERS]);
+  store(&h, ISA_ST_GLOBAL_32, base, 0, sum, 0);
+  ir_exit(h.ir, 0, nowhere);
+  EXPECT_TRUE(emit_rig_interpret(&expected, h.ir));
+  ASSERT_TRUE(end(&h, &rig, 6));
+  EXPECT_EQ(memcmp(rig.memory, expected.memory, sizeof rig.memory), 0);
+  EXPECT_EQ(rig.program->kernels[0].spilled, 0);
+  EXPECT_GT(emit_rig_count(&rig, ISA_LD_ARG_32), NUMBERS);
+  emit_rig_close(&rig);
+}
