@@ -135,7 +135,8 @@ TEST(passes, clocks_stay_where_they_are_and_as_many_as_they_are) {
   const ir_ref a = make(&m, ISA_LD_LDS_32, arg_word(&m, 0), 0, 0, 0);
   const ir_ref end = make(&m, ISA_GET_CLOCK, 0, 0, 0, 0);
   store(&m, ISA_ST_LDS_32, word(&m, 0), a);
-  store(&m, ISA_ST_LDS_64, word(&m, 8), make(&m, ISA_SUB_64, end, start, 0, 0));
+  const ir_ref taken = make(&m, ISA_SUB_64, end, start, 0, 0);
+  store(&m, ISA_ST_LDS_64, word(&m, 8), taken);
   expect_text(&m, opencl_passes,
               "block 0:\n  v1 = get.clock\n  v2 = get.clock\n  v3 = ld.arg.b32\n  v4 = ld.lds.b32 v3\n"
               "  v5 = get.clock\n  st.lds.b32 _ _ v4\n  v8 = sub.i64 v5 v1\n  st.lds.b64 _ _ v8 +8\n  exit\n");
@@ -147,7 +148,8 @@ TEST(passes, loads_are_not_taken_for_one_across_a_store) {
   const ir_ref before = make(&m, ISA_LD_LDS_32, address, 0, 0, 0);
   store(&m, ISA_ST_LDS_32, word(&m, 0), word(&m, 5));
   const ir_ref after = make(&m, ISA_LD_LDS_32, address, 0, 0, 0);
-  store(&m, ISA_ST_LDS_32, word(&m, 4), make(&m, ISA_SUB_32, after, before, 0, 0));
+  const ir_ref difference = make(&m, ISA_SUB_32, after, before, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 4), difference);
   expect_text(&m, opencl_passes,
               "block 0:\n  v1 = ld.arg.b32\n  v2 = ld.lds.b32 v1\n  st.lds.b32 _ _ 5\n  v6 = ld.lds.b32 v1\n"
               "  v7 = sub.i32 v6 v2\n  st.lds.b32 _ _ v7 +4\n  exit\n");
@@ -204,7 +206,8 @@ TEST(passes, a_variable_with_a_computed_index_stays_in_memory) {
   const ir_ref address = make(&m, IR_SLOT, 0, 0, 0, slot);
   const ir_ref there = make(&m, ISA_ADD_32, address, arg_word(&m, 0), 0, 0);
   store(&m, ISA_ST_PRIVATE_32, address, word(&m, 1));
-  store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_LD_PRIVATE_32, there, 0, 0, 0));
+  const ir_ref loaded = make(&m, ISA_LD_PRIVATE_32, there, 0, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), loaded);
   expect_text(&m, opencl_passes,
               "block 0:\n  v1 = slot\n  v2 = ld.arg.b32\n  v3 = add.i32 v1 v2\n  st.private.b32 v1 _ 1\n"
               "  v6 = ld.private.b32 v3\n  st.lds.b32 _ _ v6\n  exit\n");
@@ -406,11 +409,12 @@ TEST(passes, a_junction_stays_when_a_way_leads_to_its_side_already) {
 TEST(passes, a_difference_that_may_wrap_stays_in_an_index) {
   struct maker m = begin();
   const ir_ref in = make(&m, ISA_LD_ARG_64, 0, 0, 0, 0);
-  const ir_ref less = make(&m, ISA_ADD_32, arg_word(&m, 8), word(&m, UINT32_MAX), 0, 0);
+  const ir_ref x = arg_word(&m, 8), less = make(&m, ISA_ADD_32, x, word(&m, UINT32_MAX), 0, 0);
   const ir_ref at = make(&m, ISA_ADD_64, in, make(&m, ISA_CVT_U64_U32, less, 0, 0, 0), 0, 0);
-  store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_LD_GLOBAL_U8, at, 0, 0, 0));
+  const ir_ref loaded = make(&m, ISA_LD_GLOBAL_U8, at, 0, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), loaded);
   expect_text(&m, pass_spread,
-              "block 0:\n  v1 = ld.arg.b64\n  v3 = ld.arg.b32 +8\n  v4 = add.i32 v3 0xffffffff\n"
+              "block 0:\n  v1 = ld.arg.b64\n  v2 = ld.arg.b32 +8\n  v4 = add.i32 v2 0xffffffff\n"
               "  v5 = cvt.u64.u32 v4\n  v6 = add.i64 v1 v5\n  v7 = ld.global.u8 v6\n  st.lds.b32 0 _ v7\n  exit\n");
 }
 
@@ -461,7 +465,8 @@ TEST(passes, loads_at_two_indices_are_two) {
   const ir_ref in = make(&m, ISA_LD_ARG_64, 0, 0, 0, 0);
   const ir_ref one = make(&m, ISA_LD_GLOBAL_32, in, arg_word(&m, 8), 0, 0);
   const ir_ref two = make(&m, ISA_LD_GLOBAL_32, in, arg_word(&m, 12), 0, 0);
-  store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_XOR_32, one, two, 0, 0));
+  const ir_ref both = make(&m, ISA_XOR_32, one, two, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), both);
   expect_text(&m, pass_loads,
               "block 0:\n  v1 = ld.arg.b64\n  v2 = ld.arg.b32 +8\n  v3 = ld.global.b32 v1 v2\n"
               "  v4 = ld.arg.b32 +12\n  v5 = ld.global.b32 v1 v4\n  v6 = xor.b32 v3 v5\n  st.lds.b32 0 _ v6\n  exit\n");
