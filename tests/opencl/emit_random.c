@@ -90,10 +90,12 @@ static void naming(struct chance *k) {
     keep(k, add(k, IR_JOIN, IR_W2, word, 2, 0));
   else if (what == 1)
     keep(k, add(k, IR_JOIN, IR_W4, word, 4, 0));
-  else if (what < 4 && k->pool.count[IR_W4])
-    keep(k, add(k, IR_WORD, IR_W1, (ir_ref[]){any(k, IR_W4)}, 1, below(k, 4)));
-  else
-    keep(k, add(k, IR_WORD, IR_W1, (ir_ref[]){k->pool.ref[IR_W2][below(k, k->pool.count[IR_W2])]}, 1, below(k, 2)));
+  else {
+    const bool quad = what < 4 && k->pool.count[IR_W4];
+    const uint32_t number = below(k, quad ? 4 : 2);
+    const ir_ref of = quad ? any(k, IR_W4) : k->pool.ref[IR_W2][below(k, k->pool.count[IR_W2])];
+    keep(k, add(k, IR_WORD, IR_W1, &of, 1, number));
+  }
 }
 
 static uint32_t width_bytes(enum ir_width width) { return width == IR_W4 ? 16 : width == IR_W2 ? 8 : 4; }
