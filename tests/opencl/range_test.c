@@ -351,3 +351,18 @@ TEST(range, a_pair_and_its_words_are_in_the_range_of_what_it_is_made_of) {
   ranges_free(&ranges);
   ir_free(ir);
 }
+
+/* Each corner is the least or the most of some product. */
+TEST(range, a_signed_product_lies_between_its_corners) {
+  static const int64_t rows[][6] = {{-3, 2, -5, 4, -12, 15}, {-3, 2, -4, 5, -15, 12}, {-2, 3, -4, 5, -12, 15},
+                                    {-2, 3, -5, 4, -15, 12}, {2, 3, 4, 5, 8, 15},     {-3, -2, -5, -4, 8, 15},
+                                    {-3, -2, 4, 5, -15, -8}, {2, 3, -5, -4, -15, -8}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const struct range a = range_hull(range_const((uint64_t)rows[i][0], 64), range_const((uint64_t)rows[i][1], 64));
+    const struct range b = range_hull(range_const((uint64_t)rows[i][2], 64), range_const((uint64_t)rows[i][3], 64));
+    const struct range product = range_binary(KIND_MUL, 64, a, b);
+    ct_note("row %zu", i);
+    EXPECT_EQ(product.least, rows[i][4]);
+    EXPECT_EQ(product.most, rows[i][5]);
+  }
+}
