@@ -765,3 +765,43 @@ TEST(passes, parts_of_a_variable_are_parts_of_what_was_stored) {
         expect_same(&m, pass_promote);
       }
 }
+
+/* p ? a + b : a - b, and behind it a difference of what has the arms' numbers. */
+TEST(passes, what_stands_behind_a_phi_that_becomes_a_select_keeps_its_operands) {
+  struct maker m = begin();
+  const uint32_t yes = new_block(&m), no = new_block(&m), join = new_block(&m);
+  const ir_ref a = arg_word(&m, 0), b = arg_word(&m, 4);
+  EXPECT_EQ(a, yes);
+  EXPECT_EQ(b, no);
+  branch(&m, is_odd(&m, a), yes, no);
+  m.block = yes;
+  const ir_ref sum = make(&m, ISA_ADD_32, a, b, 0, 0);
+  go(&m, join);
+  m.block = no;
+  const ir_ref difference = make(&m, ISA_SUB_32, a, b, 0, 0);
+  go(&m, join);
+  m.block = join;
+  const ir_ref phi = phi_of_two(&m, yes, sum, no, difference), behind = make(&m, ISA_SUB_32, a, b, 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), behind);
+  store(&m, ISA_ST_LDS_32, word(&m, 4), phi);
+  EXPECT_EQ(same_after(&m, pass_flatten), 2);
+}
+
+/* A store under a condition, and then a question of line 7. */
+TEST(passes, a_question_that_moves_up_keeps_its_line) {
+  struct maker m = begin();
+  const uint32_t arm = new_block(&m), join = new_block(&m), yes = new_block(&m), no = new_block(&m);
+  const ir_ref a = arg_word(&m, 0);
+  branch(&m, is_odd(&m, a), arm, join);
+  m.block = arm;
+  store(&m, ISA_ST_LDS_32, word(&m, 0), a);
+  go(&m, join);
+  m.block = join;
+  ir_if(m.ir, join, make(&m, ISA_SETP_LT_U32, a, word(&m, 3), 0, 0), yes, no, (struct ir_place){.line = 7});
+  ir_exit(m.ir, yes, (struct ir_place){.line = 8});
+  ir_exit(m.ir, no, (struct ir_place){.line = 9});
+  pass_flatten(m.ir);
+  EXPECT_EQ(m.ir->block[0].end, IR_END_IF);
+  EXPECT_EQ(m.ir->block[0].place.line, 7);
+  ir_free(m.ir);
+}
