@@ -97,11 +97,7 @@ static uint32_t in_registers(struct select *s, ir_ref ref, enum vreg_kind kind, 
 static enum vreg_kind type_kind(uint8_t type) { return type == TYPE_PRED ? VREG_PRED : VREG_WORD; }
 static uint32_t type_words(uint8_t type) { return type == TYPE_PRED ? 1 : isa_types[type].registers; }
 
-static bool immediate_fits(uint64_t imm, uint8_t type) {
-  if (type == TYPE_PRED)
-    return imm <= 1;
-  return type != TYPE_F16 || imm <= UINT16_MAX;
-}
+static bool immediate_fits(uint64_t imm, uint8_t type) { return type != TYPE_F16 || imm <= UINT16_MAX; }
 
 static const uint8_t immediate_flags[3] = {ISA_FLAG_IMM_A, ISA_FLAG_IMM_B, ISA_FLAG_IMM_C};
 

@@ -530,3 +530,23 @@ TEST(emit, an_argument_is_loaded_again_where_no_register_keeps_it) {
   EXPECT_GT(emit_rig_count(&rig, ISA_LD_ARG_32), NUMBERS);
   emit_rig_close(&rig);
 }
+
+/* Of the second of three arguments. */
+TEST(emit, a_phi_of_one_way_is_another_name) {
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const uint32_t next = ir_block_new(h.ir);
+  const ir_ref base = argument(&h, 0), one = argument(&h, 1), two = argument(&h, 2), three = argument(&h, 3);
+  ir_goto(h.ir, 0, next, nowhere);
+  h.at = next;
+  const ir_ref phi = made(&h, IR_PHI, IR_W1, NULL, 0, 0);
+  ir_phi_add(h.ir, phi, 0, two);
+  store(&h, ISA_ST_GLOBAL_32, base, 0, phi, 4);
+  store(&h, ISA_ST_GLOBAL_32, base, 0, three, 8);
+  store(&h, ISA_ST_GLOBAL_32, base, 0, one, 0);
+  ir_exit(h.ir, next, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  EXPECT_EQ(memcmp(rig.memory, rig.args + 8, 12), 0);
+  EXPECT_EQ(rig.program->count, 8); /* address, three arguments and stores, exit */
+  emit_rig_close(&rig);
+}
