@@ -125,7 +125,8 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test explain/sanity check/corpus replay/law \
   traces/reader_test traces/text_test traces/damage machines/extremes import/import_test html/page_test html/hostile_test \
   playground/folder_test timeline/exports_test explain/explain_test sweep/sweep_test check/reference_cases \
-  check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test cli/terminal_test cli/strangers_test
+  check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
+  cli/terminal_test cli/strangers_test
 PLAIN   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers playground/serve_test
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)

@@ -46,10 +46,10 @@
  * With `train`, lines that are kept apart and inbound travel as *trains* of up to so many, for speed: a message has the
  * place of its first line, the others are a cycle apart behind it. Each line still has its address, its bytes, its
  * beat, and counts as a request. Trains are made of lines that are one request each wherever they lie, at multiples of
- * a power of two that holds them, and where nothing bounds or spaces single requests (`quota`, `line_cycles`, one data path,
- * limits of the buffer, padding); of no more than outstanding / 64 or buffer / 16 lines. A train on an idle way takes
- * the cycles that its lines would take; where lines would mix with others', or the L2 answer them out of turn, it keeps
- * them together, and a copy ends some cycles sooner or later.
+ * a power of two that holds them, and where nothing bounds or spaces single requests (`quota`, `line_cycles`, one data
+ * path, limits of the buffer, padding); of no more than outstanding / 64 or buffer / 16 lines. A train on an idle way
+ * takes the cycles that its lines would take; where lines would mix with others', or the L2 answer them out of turn, it
+ * keeps them together, and a copy ends some cycles sooner or later.
  *
  * Invariant: every byte of a descriptor is in exactly one request or, outside of its buffer, zeroed or dropped; a
  * request lands exactly once, and the event completes `completion` cycles after the last one has landed. The
@@ -58,10 +58,10 @@
  * A channel is free again when the last request of its part has landed; the news of completion takes
  * `completion` cycles (0 counts as 1: a link takes a cycle) and holds nobody up. The lowest-numbered free channel
  * takes the oldest descriptor, one a cycle at most and while fewer than `walkers` have requests still to send. A
- burst's first request starts only if its port (memory's
- * for inbound, the LDS's for outbound copies) has room; within a burst the channel keeps the turn and waits. A
- * burst ends at multiples of `burst` bytes of the global address, at the end of a line that is not packed, after
- * `burst` bytes of data in packs, and when the channel has reached its quota.
+ * burst's first request starts only if its port (memory's for inbound, the LDS's for outbound copies) has room; within
+ * a burst the channel keeps the turn and waits. A burst ends at multiples of `burst` bytes of the global address, at
+ * the end of a line that is not packed, after `burst` bytes of data in packs, and when the channel has reached its
+ * quota.
  *
  * The engine's sides. With `decoupling` on they work in the same cycle, and each direction has a buffer of
  * `buffer` requests: inbound ones are in it from the reply that brings their data to the last beat, outbound ones

@@ -316,8 +316,8 @@ static void set_classes(struct cu *cu) {
   cu->latency[ISA_CLASS_##ID] = params->name##_latency; \
   cu->interval[ISA_CLASS_##ID] = params->name##_interval;
   UNIT(INT, int) UNIT(MUL, mul) UNIT(DIV, div) UNIT(LONG, long) UNIT(HALF, half) UNIT(FLOAT, float)
-  UNIT(DOUBLE, double) UNIT(CONVERT, convert) UNIT(SPECIAL, special) UNIT(MATH, math) UNIT(LANE, lane) UNIT(BRANCH, branch)
-  UNIT(CONSTANT, constant) UNIT(PRIVATE, private)
+  UNIT(DOUBLE, double) UNIT(CONVERT, convert) UNIT(SPECIAL, special) UNIT(MATH, math) UNIT(LANE, lane)
+  UNIT(BRANCH, branch) UNIT(CONSTANT, constant) UNIT(PRIVATE, private)
 #undef UNIT
       /* clang-format on */
       for (unsigned i = 0; i < ISA_CLASSES; i++) {

@@ -142,7 +142,8 @@ class Strangers(unittest.TestCase):
         self.refused("run", self.launch(machine="link.ini"), why="is no machine file")
         self.file("base.ini", f"base = {secret}\n")
         self.refused("run", self.launch(machine="base.ini"), why="is no machine file")
-        for plan in (f"launch = {secret}", "launch = link.json", f"trace = {secret}", f"launch = l.json\nmachine = {secret}"):
+        for plan in (f"launch = {secret}", "launch = link.json", f"trace = {secret}",
+                     f"launch = l.json\nmachine = {secret}"):
             with self.subTest(plan=plan):
                 self.launch(program="k.wws", build=None)
                 self.refused("sweep", "run", self.file("s.ini", f"[sweep]\n{plan}\n[axes]\ndma.setup = 0 1\n"), why="is no ")

@@ -10,11 +10,11 @@ import pty
 import re
 import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WARPWAIT = os.environ["WARPWAIT"] = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
-sys.path.insert(0, str(ROOT / "tests/sweep"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/sweep")]
+import functions  # noqa: E402
 
 # Sets the title, moves the cursor; CSI in UTF-8 and as a byte of its own; what must stay; what ends early.
 HOSTILE = (b"\x1b]0;owned\x07\x1b[2J\x7f\r\xc2\x9b31m\x9b31m\tplain \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"
@@ -142,19 +142,5 @@ TESTS = [a_pipe_gets_every_byte_of_printf, a_terminal_gets_no_control_character_
          a_terminal_gets_none_of_what_a_sweep_holds]
 
 
-def main():
-    word = sys.argv[1] if len(sys.argv) > 1 else ""
-    chosen, failed = [test for test in TESTS if word in test.__name__], 0
-    for test in chosen:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                test(pathlib.Path(folder))
-            except Exception as error:  # pylint: disable=broad-except
-                failed += 1
-                print(f"{test.__name__}: {type(error).__name__}: {str(error)[:2000]}")
-    print(f"{len(chosen) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(functions.run(TESTS))

@@ -117,3 +117,19 @@ def strangers(folder, inputs, outputs):
     known = {path.name for path in inputs.iterdir()} | set(outputs) | {"new.sqlite", "new.sqlite-journal"}
     left = [path.name for path in folder.iterdir() if path.name not in known]
     return sorted(left + [f"tmp/{path.name}" for path in (folder / "tmp").iterdir()])
+
+
+def expect_told(test, folder, name, said, status, right):
+    """After a call that failed: it said one line, each output is what it was or all of the new one, and the same call
+    in the same folder is right."""
+    outputs = CALLS[name][1]
+    test.assertRegex(said, r"\Awarpwait: [^\n]+\n\Z")
+    for output, found in content(folder, outputs).items():
+        test.assertIn(found, (BEFORE, right[output]), (output, said))
+    expect_right(test, folder, name, status, right)
+
+
+def expect_right(test, folder, name, status, right):
+    words, outputs = CALLS[name]
+    done = tool(folder, words)
+    test.assertEqual((done.returncode, content(folder, outputs)), (status, right), done.stderr)

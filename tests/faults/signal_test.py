@@ -65,11 +65,9 @@ class Signals(unittest.TestCase):
             self.assertEqual((said, found), ("", right))
         else:
             self.assertEqual(process.returncode, 128 + sent, said)
-            self.assertRegex(said, r"\Awarpwait: [^\n]+\n\Z")
-            for output in outputs:
-                self.assertIn(found[output], (calls.BEFORE, right[output]), (output, said))
-        done = calls.tool(self.at, words)
-        self.assertEqual((done.returncode, calls.content(self.at, outputs)), (status, right), done.stderr)
+            calls.expect_told(self, self.at, name, said, status, right)
+            return
+        calls.expect_right(self, self.at, name, status, right)
 
 
 if __name__ == "__main__":

@@ -13,13 +13,13 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).resolve()
-sys.path.insert(0, str(ROOT / "sim/playground"))
+sys.path[:0] = [str(ROOT / "sim/playground"), str(ROOT / "tests")]
 import bundle  # pylint: disable=wrong-import-position
+import functions  # pylint: disable=wrong-import-position
 
 
 def tool(*words, cwd=ROOT):
@@ -234,23 +234,5 @@ TESTS = [every_launch_of_the_lessons_and_examples_is_there, an_example_is_whole_
          a_folder_that_is_no_playground_is_refused, the_browsers_verbs_answer_the_same_without_clang]
 
 
-def main():
-    word = sys.argv[1] if len(sys.argv) > 1 else ""
-    with tempfile.TemporaryDirectory() as folder:
-        made = bundle.make(str(WARPWAIT))
-        failed = 0
-        chosen = [test for test in TESTS if word in test.__name__]
-        for test in chosen:
-            own = pathlib.Path(folder) / test.__name__
-            own.mkdir()
-            try:
-                test(made, own)
-            except Exception as error:  # pylint: disable=broad-except
-                failed += 1
-                print(f"{test.__name__}: {type(error).__name__}: {str(error)[:1000]}")
-    print(f"{len(chosen) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(functions.run(TESTS, bundle.make(str(WARPWAIT))))

@@ -1,52 +1,14 @@
 /* sim/playground/ini.c against inih: the same keys and values, the same line at fault, of any text. */
-#include <ini.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "sim/cli/machines.h"
 #include "tests/ct.h"
-
-#define ini_parse_stream playground_ini_parse_stream
-int playground_ini_parse_stream(ini_reader reader, void *stream, ini_handler handler, void *user);
-#include "sim/playground/ini.c"
-#undef ini_parse_stream
-
-enum { SAID = 1 << 16 };
-
-/* What a reader told: "section|name|value" a line. A name that begins with 'x' is refused. */
-struct told {
-  const char *rest;
-  size_t length;
-  char text[SAID];
-};
-
-static char *next_line(char *line, int size, void *context) {
-  struct told *told = context;
-  const size_t length = strcspn(told->rest, "\n");
-  if (!*told->rest)
-    return NULL;
-  snprintf(line, (size_t)size, "%.*s", (int)length, told->rest);
-  told->rest += length + (told->rest[length] == '\n');
-  return line;
-}
-
-static int on_key(void *context, const char *section, const char *name, const char *value) {
-  struct told *told = context;
-  const int length = snprintf(told->text + told->length, SAID - told->length, "%s|%s|%s\n", section, name, value);
-  told->length += (size_t)length;
-  return name[0] != 'x';
-}
+#include "tests/playground/told.h"
 
 static void expect_the_same(const char *text) {
   static struct told theirs, ours;
-  theirs.rest = ours.rest = text;
-  theirs.length = ours.length = 0;
-  theirs.text[0] = ours.text[0] = '\0';
-  const int wrong = ini_parse_stream(next_line, &theirs, on_key, &theirs);
+  const bool same = told_the_same(text, &ours, &theirs);
   ct_note("%s", text);
-  EXPECT_EQ(playground_ini_parse_stream(next_line, &ours, on_key, &ours), wrong);
   EXPECT_STREQ(ours.text, theirs.text);
+  EXPECT_TRUE(same);
 }
 
 TEST(playground, machine_files_read_as_inih_reads_them) {

@@ -14,7 +14,8 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "sim/playground"))
+sys.path[:0] = [str(ROOT / "sim/playground"), str(ROOT / "tests")]
+import functions  # pylint: disable=wrong-import-position
 import serve  # pylint: disable=wrong-import-position
 
 PATIENCE = 60  # of a socket, in seconds: what should come comes long before
@@ -201,19 +202,5 @@ TESTS = [a_file_is_given_with_its_type_and_length, a_host_name_that_was_rebound_
          many_slow_clients_are_few_threads, bad_words_get_one_line]
 
 
-def main():
-    word = sys.argv[1] if len(sys.argv) > 1 else ""
-    chosen, failed = [test for test in TESTS if word in test.__name__], 0
-    for test in chosen:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                test(pathlib.Path(folder))
-            except Exception as error:  # pylint: disable=broad-except
-                failed += 1
-                print(f"{test.__name__}: {type(error).__name__}: {str(error)[:1000]}")
-    print(f"{len(chosen) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(functions.run(TESTS))

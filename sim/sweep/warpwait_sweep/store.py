@@ -175,7 +175,8 @@ def numbers_or_words(values):
     if values.dtype.kind in "biuf" and numpy.isfinite(values).all():
         return values
     different = {word: number_of(str(word)) for word in values.unique()}
-    if any(number is None or not numpy.isfinite(number) or re.match(r"-?0\d", str(word)) for word, number in different.items()):
+    if any(number is None or not numpy.isfinite(number) or re.match(r"-?0\d", str(word))
+           for word, number in different.items()):
         return values.astype(str)
     numbers = values.map(different).astype(float)
     return numbers.astype("int64") if (numbers == numbers.round()).all() and numbers.abs().max() < 2 ** 53 else numbers
