@@ -75,7 +75,8 @@ static uint32_t gather(struct select *s, const struct word *word, uint32_t words
     if (word[i].is == WORD_VREG)
       s->m->vreg[head + i].same = s->m->vreg[word[i].what].same;
   }
-  machine_append(&s->m->block[s->at], &copy);
+  if (copy.count) /* nothing is to be moved where any values do */
+    machine_append(&s->m->block[s->at], &copy);
   return head;
 }
 
