@@ -9,6 +9,7 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/cli/file.h"
@@ -16,6 +17,7 @@
 #include "sim/cli/text.h"
 #include "sim/core/need.h"
 #include "sim/core/params.h"
+#include "sim/core/put.h"
 
 enum { OPTIONS = 96, VERBS = 32, SPARE = 1 << 16 };
 
@@ -126,7 +128,7 @@ static void help_if_asked(const struct argp *argp, int argc, char **argv) {
       puts("warpwait " WARPWAIT_VERSION);
       exit(CLI_FINE);
     }
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0 || strcmp(argv[i], "-h") == 0) {
       argp_help(argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, argv[0]);
       exit(CLI_FINE);
     }
@@ -168,6 +170,33 @@ error_t cli_number(struct argp_state *state, const char *option, const char *wor
     return 0;
   return cli_refuse(state, "%s: '%.60s' is not a whole number in [%" PRIu64 ", %" PRIu64 "]%s", option, word, minimum,
                     maximum, unit);
+}
+
+/* All that comes, into a file; errno of what went wrong, or 0. */
+static int keep_standard_input(int file) {
+  char bytes[1 << 14];
+  for (ssize_t got; (got = read(STDIN_FILENO, bytes, sizeof bytes)) != 0;)
+    if (got > 0 ? !put_all(file, bytes, (size_t)got) : errno != EINTR)
+      return errno;
+  return dup2(file, STDIN_FILENO) < 0 ? errno : 0;
+}
+
+error_t cli_input(struct argp_state *state, const char *word, const char **path) {
+  static const char standard[] = "/dev/stdin";
+  struct message message;
+  struct stat stat;
+  *path = word;
+  if (strcmp(word, "-") != 0 && strcmp(word, standard) != 0)
+    return 0;
+  *path = standard;
+  if (fstat(STDIN_FILENO, &stat) != 0 || !S_ISFIFO(stat.st_mode))
+    return 0;
+  const int file = file_nameless("inputs that come through a pipe", &message);
+  if (file < 0)
+    return cli_refuse(state, "%s: %s", word, message.text);
+  const int error = keep_standard_input(file);
+  close(file);
+  return error ? cli_refuse(state, "%s: cannot be kept in $TMPDIR: %s", word, strerror(error)) : 0;
 }
 
 bool cli_in_and_out(int key, const char *word, const char **in, const char **out) {

@@ -57,6 +57,10 @@ error_t cli_number(struct argp_state *state, const char *option, const char *wor
 /* An input and an output, the latter behind the former or behind -o (`key` is 'o'). False: it is one word too many. */
 bool cli_in_and_out(int key, const char *word, const char **in, const char **out);
 
+/* An input that the user names `word`, - being standard input: where it is read. What comes through a pipe is read more
+ * than once, so it is kept in a file without a name, which is standard input from then on. */
+error_t cli_input(struct argp_state *state, const char *word, const char **path);
+
 /* Where need() or the JSON parser gets no memory, the program ends with CLI_BAD_INPUT and a line with these words of
  * the command. */
 void cli_tell_memory(int argc, char **argv);

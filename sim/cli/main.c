@@ -31,7 +31,8 @@ static int help(void) {
        "Shows where the warps of a GPU work-group wait: a cycle-approximate simulator of compute units,\n"
        "a banked local data store and a DMA engine.\n");
   cli_list_verbs(verbs, VERBS);
-  puts("\n`warpwait VERB --help` says more. Exit status: 0 fine, 1 the simulated kernel went wrong\n"
+  puts("\n`warpwait VERB --help` says more. An output called - is standard output; a trace or a report\n"
+       "called - is standard input. Exit status: 0 fine, 1 the simulated kernel went wrong\n"
        "(a failed check, a deadlock, the cycle limit, under `check` a hazard) or, under `diff`, there is\n"
        "a difference, 2 bad input, 3 a defect of warpwait, 128 and the number of a\n"
        "signal that ended it: 130 interrupted. `warpwait --version` prints the version.");

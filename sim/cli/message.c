@@ -35,7 +35,9 @@ void message_print(const struct message *message) {
 void message_suggest(char *text, size_t size, const char *word, const char *const *words, size_t count) {
   const char *near = nearest_word(word, words, count, sizeof *words);
   if (near) {
-    snprintf(text, size, "; did you mean '%s'?", near);
+    const char *other = nearest_other(word, near, words, count, sizeof *words);
+    snprintf(text, size, "; did you mean '%s'%s%s%s?", near, other ? " or '" : "", other ? other : "",
+             other ? "'" : "");
     return;
   }
   size_t used = (size_t)snprintf(text, size, ", legal: ");

@@ -20,10 +20,12 @@ static bool fail(struct message *message, const char *path, int error) {
 
 /* ---- where it goes ------------------------------------------------------------------------------- */
 
+bool output_is_standard(const char *path) { return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0; }
+
 /* The descriptor that a path stands for, or -1. */
 static int descriptor_of(const char *path) {
   static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-  if (strcmp(path, "/dev/stdout") == 0)
+  if (output_is_standard(path))
     return STDOUT_FILENO;
   if (strcmp(path, "/dev/stderr") == 0)
     return STDERR_FILENO;

@@ -8,7 +8,7 @@
  *
  * A file that was there keeps its permissions, and its owner as far as we may give it; one that may not be written is
  * not replaced. Of a symbolic link it is the file behind it that is replaced. Devices, pipes and what a descriptor
- * stands for (/dev/stdout, /dev/fd/3) are written straight, as there is nothing that could be replaced.
+ * stands for (-, /dev/stdout, /dev/fd/3) are written straight, as there is nothing that could be replaced.
  *
  * Not modelled: hard links, of which the others keep the old file. */
 #ifndef SIM_CLI_OUTPUT_H
@@ -28,6 +28,9 @@ struct output {
   char *target;     /* what it becomes */
   int error;        /* errno of the first write that failed, else 0 */
 };
+
+/* Standard output, as "-" or by its name. */
+bool output_is_standard(const char *path);
 
 /* False with the message filled when nothing can be written there; there is no output_end() then. */
 bool output_begin(struct output *output, const char *path, struct message *message);

@@ -299,6 +299,8 @@ bool program_load(struct program *program, const char *path, const struct progra
   *inside = false;
   if (language == LANGUAGES && !file_exists(path))
     return message_fail(message, "%s: %s", path, strerror(ENOENT));
+  if (language == LANGUAGES && strcmp(file_extension(path), ".wwt") == 0)
+    return message_fail(message, "'%s' is a trace: `warpwait replay` and `warpwait explain` take it", path);
   if (language == LANGUAGES)
     return message_fail(message,
                         "'%s' is not a program, legal: .cl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object "

@@ -130,8 +130,23 @@ bool run_can_write(struct run_call *call, const char *option, const char *path) 
   return !path || output_possible(path, &call->message) ? true : message_within(&call->message, option);
 }
 
+static const char the_report[] = "the report";
+
+/* Two documents in one stream are none. */
+static bool one_to_standard_output(struct run_call *call, const struct run_file *output, const struct run_file *other) {
+  if (!output_is_standard(output->path) || !other->path || !output_is_standard(other->path))
+    return true;
+  const bool report = output->option == the_report;
+  const struct run_file *first = report ? other : output, *second = report ? output : other;
+  message_fail(&call->message, "%s: %s: %s goes to standard output, too%s", first->option, first->path, second->option,
+               second->option == the_report ? "; let --out FILE take it" : "");
+  return false;
+}
+
 static bool is_apart(struct run_call *call, const struct run_file *output, const struct run_file *other,
                      bool is_input) {
+  if (output->path && !is_input && !one_to_standard_output(call, output, other))
+    return false;
   if (!output->path || !other->path || !file_is_same(output->path, other->path))
     return true;
   message_fail(&call->message, "%s: %.300s: is %s%s, too", output->option, output->path, is_input ? "" : "the file of ",
@@ -141,7 +156,10 @@ static bool is_apart(struct run_call *call, const struct run_file *output, const
 
 bool run_files_apart(struct run_call *call, const struct run_file *files, size_t inputs, size_t count) {
   const struct run_file own[] = {
-      {"--out", call->out}, {"--vcd", call->run.vcd}, {"--timeline", call->timeline.path}, {"--html", call->page.path}};
+      {call->out && !output_is_standard(call->out) ? "--out" : the_report, call->out ? call->out : "-"},
+      {"--vcd", call->run.vcd},
+      {"--timeline", call->timeline.path},
+      {"--html", call->page.path}};
   enum { OWN = sizeof own / sizeof *own };
   bool good = true;
   for (size_t i = inputs; good && i < count + OWN; i++)

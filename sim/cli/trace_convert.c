@@ -151,6 +151,8 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
     return 0;
   case 'o':
   case ARGP_KEY_ARG:
+    if (!call->in && key == ARGP_KEY_ARG)
+      return cli_input(state, word, &call->in);
     return cli_in_and_out(key, word, &call->in, &call->out)
                ? 0
                : cli_refuse(state, "%.60s: an input and an output are enough", word);

@@ -73,8 +73,7 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case ARGP_KEY_ARG:
     if (diff->side[1].path)
       return cli_refuse(state, "%.60s: two traces are enough", word);
-    diff->side[diff->side[0].path ? 1 : 0].path = word;
-    return 0;
+    return cli_input(state, word, &diff->side[diff->side[0].path ? 1 : 0].path);
   case ARGP_KEY_END:
     return diff->side[1].path ? 0 : cli_refuse(state, "two traces are compared; --help says more");
   default:

@@ -64,8 +64,7 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case ARGP_KEY_ARG:
     if (call->count == MOST_TRACES)
       return cli_refuse(state, "%.60s: more than %d traces", word, MOST_TRACES);
-    call->path[call->count++] = word;
-    return 0;
+    return cli_input(state, word, &call->path[call->count++]);
   case ARGP_KEY_END:
     if (call->count < 2)
       return cli_refuse(state, "traces are missing: at least two are merged; --help says more");

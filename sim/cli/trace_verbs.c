@@ -20,8 +20,7 @@ error_t trace_option(int key, const char *word, struct argp_state *state) {
   case ARGP_KEY_ARG:
     if (call->path)
       return cli_refuse(state, "%.60s: one trace is enough", word);
-    call->path = word;
-    return 0;
+    return cli_input(state, word, &call->path);
   case ARGP_KEY_END:
     return call->path ? 0 : cli_refuse(state, "a trace is missing; --help says more");
   default:

@@ -94,20 +94,9 @@ static bool files_apart(struct invocation *call, const struct job *job) {
   return good;
 }
 
-static bool is_standard_output(const char *path) {
-  return path && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
-}
-
-/* Two documents in one file are none. */
-static bool outputs_apart(struct invocation *call) {
-  return !is_standard_output(call->sarif) || call->common.out ||
-         message_fail(&call->common.message,
-                      "--sarif: %s: the report goes to standard output, too; let --out FILE take it", call->sarif);
-}
-
 static bool outputs_possible(struct invocation *call, const struct job *job) {
-  return outputs_apart(call) && files_apart(call, job) && run_outputs_possible(&call->common, job) &&
-         (is_standard_output(call->sarif) || run_can_write(&call->common, "--sarif", call->sarif));
+  return files_apart(call, job) && run_outputs_possible(&call->common, job) &&
+         run_can_write(&call->common, "--sarif", call->sarif);
 }
 
 /* ---- after it ---------------------------------------------------------------------------------- */
@@ -137,8 +126,7 @@ static bool write_text(const char *path, const char *option, char *text, struct 
 
 static bool write_outputs(struct invocation *call, const struct check_report *report) {
   struct message *message = &call->common.message;
-  const char *sarif = is_standard_output(call->sarif) ? NULL : call->sarif;
-  if (call->sarif && !write_text(sarif, "--sarif", check_sarif(report), message))
+  if (call->sarif && !write_text(call->sarif, "--sarif", check_sarif(report), message))
     return false;
   return write_text(call->common.out, NULL,
                     call->common.json ? check_json(report) : check_text(report, wants_colours(call)), message);

@@ -47,15 +47,13 @@ static const char documentation[] =
     "Exit status: 0 they are the same, and nothing is printed; 1 they differ;\n"
     "2 bad input; 3 a defect of warpwait; 130 interrupted.\n";
 
-static const char standard_input[] = "/dev/stdin";
-
 static error_t parse_side(struct argp_state *state, struct invocation *call, const char *word) {
   if (call->side[DIFF_B].path)
     return cli_refuse(state, "%.60s: two reports or traces are enough", word);
-  if (call->side[DIFF_A].path && strcmp(call->side[DIFF_A].path, standard_input) == 0 && strcmp(word, "-") == 0)
+  const bool second = call->side[DIFF_A].path;
+  if (second && strcmp(call->side[DIFF_A].path, "/dev/stdin") == 0 && strcmp(word, "-") == 0)
     return cli_refuse(state, "-: standard input is one report, not two");
-  call->side[call->side[DIFF_A].path ? DIFF_B : DIFF_A].path = strcmp(word, "-") == 0 ? standard_input : word;
-  return 0;
+  return cli_input(state, word, &call->side[second ? DIFF_B : DIFF_A].path);
 }
 
 static error_t parse_option(int key, char *word, struct argp_state *state) {

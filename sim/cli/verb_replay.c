@@ -44,8 +44,7 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case ARGP_KEY_ARG:
     if (call->trace)
       return cli_refuse(state, "%.60s: one trace is enough", word);
-    call->trace = word;
-    return 0;
+    return cli_input(state, word, &call->trace);
   case ARGP_KEY_END:
     return call->trace ? 0 : cli_refuse(state, "a trace is missing; --help says more");
   default:

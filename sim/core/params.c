@@ -47,6 +47,16 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
   return nearest;
 }
 
+const char *nearest_other(const char *word, const char *near, const char *const *words, size_t count, size_t stride) {
+  const size_t best = distance(word, near);
+  for (size_t i = 0; i < count; i++) {
+    const char *candidate = *(const char *const *)(const void *)((const char *)words + i * stride);
+    if (strcmp(candidate, near) != 0 && distance(word, candidate) == best)
+      return candidate;
+  }
+  return NULL;
+}
+
 static const struct param_row *find_exact(const struct param_group *groups, size_t count, const char *key,
                                           const struct param_group **group) {
   for (size_t g = 0; g < count; g++) {

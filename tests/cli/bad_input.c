@@ -168,7 +168,7 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"asm kernel.wws --registers many", "--registers: 'many' is not"},
       {"asm kernel.wws --copies loop", "'kernel.wws' is assembly, whose copies are what they are"},
       {"asm kernel.wws --copies lop", "--copies: no way of copies 'lop'; did you mean 'loop'?"},
-      {"asm kernel.wws --route O3", "--route: no route 'O3'; did you mean 'O0'?"},
+      {"asm kernel.wws --route O3", "--route: no route 'O3'; did you mean 'O0' or 'O2'?"},
       {"run l.json --annotate --report json", "--annotate: the JSON report has the same costs in by_line"},
       {"params zma", "'zma'"},
       {"params --machine nine", "--machine|'nine'"},
@@ -247,6 +247,8 @@ TEST(cli, bad_launch_file_names_line_and_path) {
       {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {}}}", "l.json:2: buffers.a|'bytes'"},
       {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {\"byte\": 3}}}",
        "buffers.a.byte|'bytes'"},
+      {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {\"bytes\": 4, \"fil\": 1}}}",
+       "buffers.a.fil: no such key; did you mean 'file' or 'fill'?"},
       {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {\"bytes\": 0}}}",
        "buffers.a.bytes: 0|[1, "},
       {"{\"program\": \"kernel.wws\", \"launches\": [], \"buffers\": {\n\"a\": {\"bytes\": 4294967297}}}",
@@ -466,4 +468,24 @@ TEST(bad_input, more_buffers_than_a_kernel_could_name_are_refused) {
   tool_file("many.json", text);
   free(text);
   refuse("run many.json", "many.json:1: buffers.b4096.bytes: there are more than 4096 buffers\n");
+}
+
+TEST(bad_input, a_trace_that_is_to_be_run_is_told_who_takes_it) {
+  fixture_folder();
+  tool_file("t.wwt", "");
+  refuse("run t.wwt", "'t.wwt' is a trace: `warpwait replay` and `warpwait explain` take it");
+  refuse("check t.wwt", "is a trace: `warpwait replay`");
+}
+
+TEST(help, each_verb_takes_h_for_help) {
+  static const char *const verbs[] = {"run", "replay", "trace info", "sweep run", "asm"};
+  for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+    char words[32];
+    snprintf(words, sizeof words, "%s -h", verbs[i]);
+    struct outcome outcome = tool(words);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_CONTAINS(outcome.out, "Usage: warpwait ");
+    EXPECT_STREQ(outcome.err, "");
+    outcome_free(&outcome);
+  }
 }

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""`-` is standard input and standard output, pipes included, or is refused in one line.
+
+usage: tests/cli/streams_test.py [WORD]; a word narrows the tests down.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
+sys.path.insert(0, str(ROOT / "tests"))
+import functions  # noqa: E402
+
+SEED = ROOT / "examples/01_seed/launch.json"
+
+
+def tool(folder, words, given=b"", **more):
+    """Runs it with `given` coming through a pipe: (exit status, standard output, standard error)."""
+    done = subprocess.run([WARPWAIT, *map(str, words)], cwd=folder, input=given, capture_output=True, check=False,
+                          env={**os.environ, **more})
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def trace_of(folder):
+    """A trace, and what replaying it prints."""
+    assert tool(folder, ["run", SEED, "-q", "--trace", "t.wwt", "-o", "run.txt"])[0] == 0
+    return (folder / "t.wwt").read_bytes(), tool(folder, ["replay", "t.wwt"])[1]
+
+
+def an_output_called_dash_is_standard_output(folder):
+    trace, _ = trace_of(folder)
+    report = tool(folder, ["run", SEED, "-q"])
+    assert tool(folder, ["run", SEED, "-q", "-o", "-"]) == report
+    assert tool(folder, ["run", SEED, "-q", "--trace", "-", "-o", "r.txt"]) == (0, trace, "")
+    assert (folder / "r.txt").read_bytes() == report[1]
+    assert tool(folder, ["run", SEED, "-q", "--html", "-", "-o", "r.txt"])[1].startswith(b"<!DOCTYPE html>")
+    assert tool(folder, ["asm", ROOT / "examples/01_seed/kernel.wws", "-o", "-"])[1].startswith(b"WWO")
+    assert not (folder / "-").exists()
+
+
+def two_documents_do_not_go_to_one_stream(folder):
+    for words, told in ((["--html", "-"], "--html: -: the report goes"),
+                        (["--dump", "data=-", "-o", "-"], "--dump: -: the report goes"),
+                        (["--trace", "/dev/stdout"], "--trace: /dev/stdout: the report goes"),
+                        (["--html", "-", "--trace", "-", "-o", "r"], "--html: -: --trace goes")):
+        status, out, said = tool(folder, ["run", SEED, "-q", *words])
+        assert (status, out, said.count("\n")) == (2, b"", 1) and told in said, (words, said)
+    assert not list(folder.iterdir())
+
+
+def an_input_called_dash_is_standard_input(folder):
+    trace, replayed = trace_of(folder)
+    text = tool(folder, ["trace", "convert", "t.wwt", "t.wwtt"]) and (folder / "t.wwtt").read_bytes()
+    for verb in ("info", "head", "validate"):
+        assert tool(folder, ["trace", verb, "-"], trace) == tool(folder, ["trace", verb, "t.wwt"]), verb
+    assert tool(folder, ["replay", "-"], trace) == (0, replayed, "")
+    assert tool(folder, ["replay", "/dev/stdin"], trace) == (0, replayed, "")
+    assert tool(folder, ["trace", "diff", "-", "t.wwt"], trace)[0] == 0
+    assert tool(folder, ["diff", "t.wwt", "-"], trace)[0] == 0
+    for words, given in ((["slice", "-", "-o", "new.wwt"], trace), (["convert", "-", "new.wwt"], text)):
+        assert tool(folder, ["trace", *words], given)[0] == 0
+        assert (folder / "new.wwt").read_bytes() == trace, words
+    report = tool(folder, ["run", SEED, "-q", "--report", "json"])[1]
+    (folder / "r.json").write_bytes(report)
+    assert tool(folder, ["diff", "-", "r.json"], report)[0] == 0
+
+
+def what_comes_through_a_pipe_is_left_nowhere(folder):
+    trace, _ = trace_of(folder)
+    (folder / "tmp").mkdir()
+    assert tool(folder, ["replay", "-"], trace, TMPDIR=str(folder / "tmp"))[0] == 0
+    assert not list((folder / "tmp").iterdir())
+    status, out, said = tool(folder, ["replay", "-"], trace, TMPDIR=str(folder / "none"))
+    assert (status, out, said.count("\n")) == (2, b"", 1) and "none: No such file or directory" in said, said
+
+
+def where_dash_says_too_little_it_is_refused(folder):
+    for words in (["run", "-"], ["check", "-"], ["explain", "-"], ["asm", "-"], ["dis", "-"], ["sweep", "run", "-"],
+                  ["sweep", "info", "-"], ["run", SEED, "--machine", "-"], ["run", SEED, "--timeline", "-"],
+                  ["trace", "convert", "t.wwt", "-"], ["diff", "-", "-"]):
+        trace, _ = trace_of(folder)
+        status, out, said = tool(folder, words, trace)
+        assert (status, out, said.count("\n")) == (2, b"", 1), (words, status, out, said)
+        assert not (folder / "-").exists(), words
+
+
+TESTS = [an_output_called_dash_is_standard_output, two_documents_do_not_go_to_one_stream,
+         an_input_called_dash_is_standard_input, what_comes_through_a_pipe_is_left_nowhere,
+         where_dash_says_too_little_it_is_refused]
+
+
+if __name__ == "__main__":
+    sys.exit(functions.run(TESTS))
