@@ -166,6 +166,13 @@ static enum opencl_part part_of(const char *what, size_t length) {
   return memmem(what, length, "argument: '-", 12) ? OPENCL_OPTIONS : OPENCL_SOURCE;
 }
 
+/* clang 15 makes no code of `event_t e[2] = {0, 0};`. */
+static const char *hint(const char *what, size_t length) {
+  return memmem(what, length, "cannot compile this aggregate expression yet", 44)
+             ? "; declare an array of events without a value, and assign its elements"
+             : "";
+}
+
 /* "k.cl:3:5: error: what (and 2 more; --build-option -Wall shows them)". An error that has no place gets the program's
  * name. */
 static bool fail_source(const struct teller *teller, const char *tool, const struct process_end *end) {
@@ -191,7 +198,7 @@ static bool fail_source(const struct teller *teller, const char *tool, const str
   if (!placed)
     return tool_fail(teller, "%s%.*s%s%s", is_of_options(line) ? "in the options of the build: " : "", shown, what,
                      memmem(what, used, "-cl-std=", 8) ? "; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0" : "", more);
-  snprintf(teller->error->text, sizeof teller->error->text, "%.*s%s", shown, what, more);
+  snprintf(teller->error->text, sizeof teller->error->text, "%.*s%s%s", shown, what, hint(what, used), more);
   return false;
 }
 
