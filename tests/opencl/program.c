@@ -101,7 +101,8 @@ static void arithmetic(struct program *p) {
 
 static void words(struct program *p) {
   if (pick(p, 2)) {
-    keep(p, put(p, IR_WORD, IR_W1, any(p, IR_W2), 0, 0, pick(p, 2)));
+    const uint32_t which = pick(p, 2);
+    keep(p, put(p, IR_WORD, IR_W1, any(p, IR_W2), 0, 0, which));
     return;
   }
   const ir_ref low = any(p, IR_W1);
@@ -118,15 +119,17 @@ static void query(struct program *p) {
 
 /* An index below `count`, in 64 bits, as size_t or as an int that was extended. */
 static ir_ref index_of(struct program *p, uint32_t count) {
-  if (pick(p, 2))
-    return op(p, ISA_AND_64, any(p, IR_W2), ir_const(p->ir, IR_W2, count - 1), 0);
-  const ir_ref index = op(p, ISA_AND_32, any(p, IR_W1), ir_const(p->ir, IR_W1, count - 1), 0);
+  const bool wide = pick(p, 2);
+  const ir_ref most = ir_const(p->ir, wide ? IR_W2 : IR_W1, count - 1);
+  if (wide)
+    return op(p, ISA_AND_64, any(p, IR_W2), most, 0);
+  const ir_ref index = op(p, ISA_AND_32, any(p, IR_W1), most, 0);
   const ir_ref plus = pick(p, 2) ? op(p, ISA_ADD_32, index, ir_const(p->ir, IR_W1, pick(p, 4)), 0) : index;
   return op(p, pick(p, 2) ? ISA_CVT_S64_S32 : ISA_CVT_U64_U32, plus, 0, 0);
 }
 
 static ir_ref global_address(struct program *p) {
-  const ir_ref by = op(p, ISA_MUL_64, index_of(p, 256), ir_const(p->ir, IR_W2, 8), 0);
+  const ir_ref bytes = ir_const(p->ir, IR_W2, 8), by = op(p, ISA_MUL_64, index_of(p, 256), bytes, 0);
   const ir_ref base = ir_const(p->ir, IR_W2, ISA_GLOBAL_BASE);
   const ir_ref there = op(p, ISA_ADD_64, base, by, 0);
   return op(p, ISA_ADD_64, there, ir_const(p->ir, IR_W2, 8 * pick(p, 4)), 0);
@@ -223,7 +226,7 @@ static void chain(struct program *p) {
   const uint32_t second = p->block = ir_block_new(p->ir);
   if (pick(p, 2))
     arithmetic(p);
-  const ir_ref next = op(p, ISA_SETP_LT_S32, any(p, IR_W1), any(p, IR_W1), 0);
+  const ir_ref b = any(p, IR_W1), next = op(p, ISA_SETP_LT_S32, any(p, IR_W1), b, 0);
   p->pool[IR_W1].count = p->pool[IR_W2].count = p->pool[IR_PRED].count = 0;
   ir_if(p->ir, second, next, way & 1 ? yes : other, way & 1 ? other : yes, (struct ir_place){0});
   ir_if(p->ir, above, first, way & 2 ? second : other, way & 2 ? other : second, (struct ir_place){0});
