@@ -1,6 +1,7 @@
 /* The walk over all instructions that passes share, and what they ask of the form. */
 #include "opencl/passes/rewrite.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,29 +248,23 @@ bool remove_unused(struct ir *ir) {
 
 /* ---- the graph ------------------------------------------------------------------------------------ */
 
-ir_ref phi_value(const struct ir *ir, ir_ref phi, uint32_t from) {
+/* A block and what the phi gets from it. */
+static ir_ref *pair_of(const struct ir *ir, ir_ref phi, uint32_t from) {
   const struct ir_inst *inst = &ir->inst[phi];
-  for (uint32_t i = 0; i < inst->count; i += 2)
-    if (ir->operand[inst->operands + i] == from)
-      return ir->operand[inst->operands + i + 1];
-  return 0;
+  uint32_t at = inst->operands;
+  for (; ir->operand[at] != from; at += 2)
+    assert(at + 2 < inst->operands + inst->count && "a phi has a pair for each block that leads to its own");
+  return ir->operand + at;
 }
 
-void phi_set(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value) {
-  const struct ir_inst *inst = &ir->inst[phi];
-  for (uint32_t i = 0; i < inst->count; i += 2)
-    if (ir->operand[inst->operands + i] == from)
-      ir->operand[inst->operands + i + 1] = value;
-}
+ir_ref phi_value(const struct ir *ir, ir_ref phi, uint32_t from) { return pair_of(ir, phi, from)[1]; }
+
+void phi_set(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value) { pair_of(ir, phi, from)[1] = value; }
 
 void phis_rename(struct ir *ir, uint32_t block, uint32_t old, uint32_t from) {
   const struct ir_block *in = &ir->block[block];
-  for (uint32_t k = 0; k < in->count && ir->inst[in->inst[k]].op == IR_PHI; k++) {
-    const struct ir_inst *inst = &ir->inst[in->inst[k]];
-    for (uint32_t i = 0; i < inst->count; i += 2)
-      if (ir->operand[inst->operands + i] == old)
-        ir->operand[inst->operands + i] = from;
-  }
+  for (uint32_t k = 0; k < in->count && ir->inst[in->inst[k]].op == IR_PHI; k++)
+    pair_of(ir, in->inst[k], old)[0] = from;
 }
 
 void phis_drop(struct ir *ir, uint32_t block, uint32_t from) {

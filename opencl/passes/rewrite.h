@@ -83,7 +83,7 @@ static inline uint32_t ends(const struct ir_block *block) {
   return block->end == IR_END_GOTO ? 1 : block->end == IR_END_IF ? 2 : 0;
 }
 
-/* What the phi gets from `from`, or 0. */
+/* What the phi gets from `from`, which leads to its block. */
 ir_ref phi_value(const struct ir *ir, ir_ref phi, uint32_t from);
 void phi_set(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value);
 /* Pairs of `old` in the phis of `block` become pairs of `from`. */
