@@ -1,6 +1,8 @@
 /* EMIT_SEEDS=N tries that many kernels made by chance; EMIT_SHOW=1 prints code, and the form that could not be emitted.
  */
 #include "opencl/emit/emit.h"
+#include "opencl/emit/machine.h"
+#include "sim/core/need.h"
 #include "tests/ct.h"
 #include "tests/opencl/emit_rig.h"
 
@@ -40,6 +42,59 @@ TEST(emit, random_kernels_compute_the_same_at_any_number_of_registers) {
 TEST(emit, three_hundred_live_values_fit_into_sixteen_registers) {
   for (uint64_t seed = 1; seed <= 4; seed++)
     same_at_all_limits(1000 + seed, 300);
+}
+
+/* ---- when registers live ---------------------------------------------------------------------------------- */
+
+enum { MOMENTS = 128, VALUE = 16 }; /* so many moments are of one value */
+
+/* Segments for `moments`; longest ones, or each moment by itself. */
+static struct live live_at(const bool *moments, bool longest) {
+  struct live made = {need(MOMENTS + 1, sizeof *made.segment), 0, MOMENTS + 1};
+  for (uint32_t t = 0; t < MOMENTS; t++) {
+    struct segment *last = made.count ? &made.segment[made.count - 1] : NULL;
+    if (moments[t] && longest && last && last->end == t && last->same == t / VALUE)
+      last->end++;
+    else if (moments[t])
+      made.segment[made.count++] = (struct segment){t, t + 1, t / VALUE};
+  }
+  return made;
+}
+
+static void expect_live(const struct live *live, const bool *moments) {
+  bool found[MOMENTS] = {false};
+  uint32_t behind = 0;
+  for (uint32_t i = 0; i < live->count; i++) {
+    const struct segment *segment = &live->segment[i];
+    ASSERT_TRUE(behind <= segment->start && segment->start < segment->end && segment->end <= MOMENTS);
+    behind = segment->end;
+    for (uint32_t t = segment->start; t < segment->end; t++) {
+      EXPECT_EQ(segment->same, t / VALUE);
+      found[t] = true;
+    }
+  }
+  EXPECT_EQ(memcmp(found, moments, sizeof found), 0);
+}
+
+TEST(emit, merged_lives_are_all_moments_of_either) {
+  uint64_t random = 1;
+  for (uint32_t i = 0; i < 2000; i++) {
+    bool into[MOMENTS], from[MOMENTS];
+    const uint32_t start = (uint32_t)(ct_random(&random) >> 33) % MOMENTS,
+                   few = (uint32_t)(ct_random(&random) >> 33) % 40;
+    for (uint32_t t = 0; t < MOMENTS; t++) {
+      into[t] = ct_random(&random) >> 63;
+      from[t] = i % 2 ? ct_random(&random) >> 63 : t - start < few; /* many, or one long: it swallows several */
+    }
+    struct live a = live_at(into, i % 4 < 2), b = live_at(from, true);
+    live_merge(&a, &b);
+    ct_note("merge %u", i);
+    for (uint32_t t = 0; t < MOMENTS; t++)
+      into[t] |= from[t];
+    expect_live(&a, into);
+    free(a.segment);
+    free(b.segment);
+  }
 }
 
 /* ---- by hand ---------------------------------------------------------------------------------------------- */
