@@ -294,8 +294,10 @@ static struct timeline_event make_any(uint64_t *state, unsigned cycle_bits, unsi
   event.to = event.from + (ct_random(state) >> (64 - cycle_bits));
   if (event.to < event.from)
     event.to = event.from;
-  for (unsigned i = 0; i < timeline_kind_rows[event.kind].fields; i++)
-    event.field[i] = ct_random(state) >> (64 - field_bits) >> ct_random(state) % field_bits;
+  for (unsigned i = 0; i < timeline_kind_rows[event.kind].fields; i++) {
+    const uint64_t number = ct_random(state) >> (64 - field_bits);
+    event.field[i] = number >> ct_random(state) % field_bits;
+  }
   return event;
 }
 

@@ -253,6 +253,11 @@ cycle_t slow_done(const struct dma_params *params, struct dma_descriptor copy, c
 
 static uint32_t up_to(uint64_t *random, uint32_t limit) { return (uint32_t)(ct_random(random) % (limit + 1)); }
 
+static uint32_t up_to_each(uint64_t *random, uint32_t a, uint32_t b) {
+  const uint32_t first = up_to(random, a);
+  return first * up_to(random, b);
+}
+
 struct dma_descriptor random_copy(uint64_t *random) {
   struct dma_descriptor copy = {
       .to_lds = up_to(random, 1), .global = up_to(random, 4095), .lds = up_to(random, 4095), .lines = 1, .planes = 1};
@@ -261,13 +266,13 @@ struct dma_descriptor random_copy(uint64_t *random) {
   copy.line_bytes = up_to(random, 1u << up_to(random, shape ? 8 : 16)) / copy.element_bytes * copy.element_bytes;
   if (shape) {
     copy.lines = up_to(random, 40);
-    copy.global_pitch = copy.line_bytes + up_to(random, 1) * up_to(random, 300);
-    copy.lds_pitch = copy.line_bytes + up_to(random, 1) * up_to(random, 10);
+    copy.global_pitch = copy.line_bytes + up_to_each(random, 1, 300);
+    copy.lds_pitch = copy.line_bytes + up_to_each(random, 1, 10);
   }
   if (shape == 3) {
     copy.planes = up_to(random, 5);
-    copy.global_plane = copy.lines * copy.global_pitch + up_to(random, 1) * up_to(random, 300);
-    copy.lds_plane = copy.lines * copy.lds_pitch + up_to(random, 1) * up_to(random, 30);
+    copy.global_plane = copy.lines * copy.global_pitch + up_to_each(random, 1, 300);
+    copy.lds_plane = copy.lines * copy.lds_pitch + up_to_each(random, 1, 30);
   }
   return copy;
 }
@@ -288,10 +293,10 @@ struct dma_params random_params(uint64_t *random) {
       .burst = 4u << up_to(random, 10),
       .read_width = 1 + up_to(random, 255),
       .write_width = 1 + up_to(random, 255),
-      .line_cycles = up_to(random, 3) * up_to(random, 1),
+      .line_cycles = up_to_each(random, 3, 1),
       .plane_cycles = up_to(random, 9),
       .arbitration = up_to(random, 3),
-      .quota = up_to(random, 1) * up_to(random, 8),
+      .quota = up_to_each(random, 1, 8),
       .decoupling = up_to(random, 3) == 0,
       .buffer = up_to(random, 1) ? 256 : 2 + up_to(random, 6),
       .dimensions = up_to(random, 1) ? 5 : 1 + up_to(random, 3),

@@ -434,11 +434,12 @@ TEST(divergence, random_jumps_do_in_lockstep_what_each_lane_does_alone) {
              "mov.b32 fuel, 60\n");
     enum { BLOCKS = 12 };
     for (unsigned block = 0; block < BLOCKS; block++) {
+      const unsigned to = (unsigned)(ct_random(&s.seed) % BLOCKS), bit = 12 + (unsigned)(ct_random(&s.seed) % 8);
       emit(&s,
            "b%u:\nmad.i32 h, h, 31, rnd\nadd.i32 h, h, %u\nmad.i32 rnd, rnd, 1103515245, step\n"
            "sub.i32 fuel, fuel, 1\nsetp.le.s32 p, fuel, 0\n@p exit\n"
            "and.b32 t, rnd, 0x%x\nsetp.eq.u32 p, t, 0\n@p bra b%u\n",
-           block, block, 1u << (12 + ct_random(&s.seed) % 8), (unsigned)(ct_random(&s.seed) % BLOCKS));
+           block, block, 1u << bit, to);
       if (ct_random(&s.seed) % 4 == 0)
         emit(&s, "bra b%u\n", (unsigned)(ct_random(&s.seed) % BLOCKS));
     }

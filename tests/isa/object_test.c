@@ -330,8 +330,10 @@ TEST(object, flipped_bits_are_refused_or_give_a_valid_program) {
   for (int round = 0; round < 20000; round++) {
     uint8_t *copy = malloc(size);
     memcpy(copy, bytes, size);
-    for (uint64_t flips = 1 + ct_random(&seed) % 3; flips--;)
-      copy[ct_random(&seed) % size] ^= (uint8_t)(1u << ct_random(&seed) % 8);
+    for (uint64_t flips = 1 + ct_random(&seed) % 3; flips--;) {
+      const uint8_t bit = (uint8_t)(1u << ct_random(&seed) % 8);
+      copy[ct_random(&seed) % size] ^= bit;
+    }
     struct isa_error error;
     struct isa_program *again = isa_decode(copy, size, "x.wwo", &error);
     accepted += again != NULL;

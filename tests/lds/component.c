@@ -621,8 +621,8 @@ static void plan_soak(struct rig *rig, uint64_t seed) {
   for (unsigned i = 0; i < 300; i++) {
     at += ct_random(&random) % 6 == 0 ? ct_random(&random) % 40 : ct_random(&random) % 2;
     unsigned lanes = 1 + (unsigned)(ct_random(&random) % 32);
-    plan_access(rig, at, (enum lds_kind)(ct_random(&random) % 3), lanes, ct_random(&random) % 1024,
-                ct_random(&random) % 5 * 8);
+    const uint64_t stride = ct_random(&random) % 5 * 8, first = ct_random(&random) % 1024;
+    plan_access(rig, at, (enum lds_kind)(ct_random(&random) % 3), lanes, first, stride);
     rig->plan[i].request.warp = (uint8_t)(ct_random(&random) % 4);
     rig->plan[i].request.delay = (uint16_t)(ct_random(&random) % 8 ? 0 : ct_random(&random) % 20);
   }
@@ -630,8 +630,8 @@ static void plan_soak(struct rig *rig, uint64_t seed) {
     at = 0;
     for (unsigned i = 0; i < (seed % 3 == 0 && e ? 0 : 200); i++) {
       at += ct_random(&random) % 5 == 0 ? ct_random(&random) % 60 : 0;
-      plan_transfer(rig, e, at, ct_random(&random) % 2048, 1 + (uint32_t)(ct_random(&random) % 200),
-                    (uint32_t)(ct_random(&random) % 140));
+      const uint32_t width = (uint32_t)(ct_random(&random) % 140), bytes = 1 + (uint32_t)(ct_random(&random) % 200);
+      plan_transfer(rig, e, at, ct_random(&random) % 2048, bytes, width);
       if (ct_random(&random) % 3 == 0)
         make_lines(&rig->engine[e].plan[i].transfer, &random);
     }

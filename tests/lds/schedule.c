@@ -168,8 +168,10 @@ TEST(lds_schedule, random_addresses_and_masks_are_as_the_oracle_says) {
     uint64_t space = UINT64_C(16) << ct_random(&random) % 11, align = UINT64_C(1) << ct_random(&random) % 5;
     for (unsigned lane = 0; lane < 64; lane++)
       address[lane] = ct_random(&random) % space / align * align;
-    if (ct_random(&random) % 4)
-      request.mask &= ct_random(&random) | UINT64_C(1) << ct_random(&random) % request.lanes;
+    if (ct_random(&random) % 4) {
+      const uint64_t some = ct_random(&random);
+      request.mask &= some | UINT64_C(1) << ct_random(&random) % request.lanes;
+    }
     note(&params, &request, "seed step", i);
     if (!agrees(&params, &request))
       return;

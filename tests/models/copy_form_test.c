@@ -108,7 +108,8 @@ static struct form random_form(uint64_t *random, bool planes) {
   form.lds_line = form.elements + draw(random, 4);
   form.global_plane = form.lines * form.global_line + draw(random, 30);
   form.lds_plane = form.lines * form.lds_line + draw(random, 3);
-  form.lds = draw(random, 3) * draw(random, 60);
+  form.lds = draw(random, 3);
+  form.lds *= draw(random, 60);
   form.from = draw(random, 3000);
   form.to = draw(random, 3000);
   return form;

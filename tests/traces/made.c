@@ -37,6 +37,11 @@ static void regular(struct made_warp *warp) {
   }
 }
 
+static uint64_t of_any_length(uint64_t *state) {
+  const uint64_t bits = ct_random(state);
+  return bits >> ct_random(state) % 64;
+}
+
 /* Anything at all, in mask, fields and lanes; some of it. */
 static void wild(struct made_warp *warp) {
   struct trace_op *op = &warp->op;
@@ -48,10 +53,10 @@ static void wild(struct made_warp *warp) {
     op->mask = dice >> 8 & 1 ? 0 : UINT64_C(1) << dice % lanes;
   if (dice & 4)
     for (unsigned i = 0; i < TRACE_FIELDS; i++)
-      warp->field[i] = ct_random(&warp->state) >> ct_random(&warp->state) % 64;
+      warp->field[i] = of_any_length(&warp->state);
   if (dice & 8)
     for (uint32_t lane = 0; lane < lanes; lane++)
-      warp->value[dice >> 9 & 1][lane] = ct_random(&warp->state) >> ct_random(&warp->state) % 64;
+      warp->value[dice >> 9 & 1][lane] = of_any_length(&warp->state);
   if (dice & 16)
     op->flags = TRACE_DIVERGED;
   if (dice & 32) {

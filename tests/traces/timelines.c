@@ -33,6 +33,11 @@ struct told {
 static const struct timeline_window everything = {.to = NEVER, .kinds = UINT32_MAX};
 static const struct made_timeline small = {.seed = 3, .events = 20000, .wild = 5};
 
+static uint64_t of_any_length(uint64_t *state) {
+  const uint64_t bits = ct_random(state);
+  return bits >> ct_random(state) % 64;
+}
+
 /* The stream's next event, made from the one before. */
 static void make(struct told *told, uint64_t *state, unsigned wild) {
   struct timeline_event *event = &told->event;
@@ -47,10 +52,10 @@ static void make(struct told *told, uint64_t *state, unsigned wild) {
   if (dice >> 56 >= wild * 256u / 100)
     return;
   event->unit = (uint32_t)(ct_random(state) % TIMELINE_UNITS);
-  event->from = ct_random(state) >> ct_random(state) % 64;
+  event->from = of_any_length(state);
   event->to = event->from + ct_random(state) % (NEVER - event->from);
   for (unsigned i = 0; i < timeline_kind_rows[event->kind].fields; i++)
-    event->field[i] = ct_random(state) >> ct_random(state) % 64;
+    event->field[i] = of_any_length(state);
 }
 
 /* All of them, stream after stream. The caller frees it. */
