@@ -58,10 +58,10 @@ static bool known_branch(struct ir *ir, uint32_t number) {
 
 /* ---- empty blocks ---------------------------------------------------------------------------------- */
 
-/* May `from` go to where the empty block leads? Not if it goes there already and a phi tells the ways apart. */
-static bool may_skip(const struct ir *ir, uint32_t empty, uint32_t from) {
-  const uint32_t to = ir->block[empty].to[0];
-  return !has_phis(ir, to) || (ir->block[empty].from_count == 1 && !comes_from(ir, to, from));
+/* May all ways to the empty block skip it? Not if one has another way to where it leads and a phi tells them apart. */
+static bool may_skip(const struct ir *ir, uint32_t empty) {
+  const struct ir_block *block = &ir->block[empty];
+  return !has_phis(ir, block->to[0]) || (block->from_count == 1 && !comes_from(ir, block->to[0], block->from[0]));
 }
 
 static void skip(struct ir *ir, uint32_t empty, uint32_t from) {
@@ -88,22 +88,15 @@ static bool skip_empty(struct ir *ir, uint32_t number) {
   struct ir_block *block = &ir->block[number];
   if (!number || block->count || block->end != IR_END_GOTO || block->to[0] == number || gathers(ir, number))
     return false;
-  bool any = false;
-  for (uint32_t k = block->from_count; k--;) {
-    const uint32_t from = block->from[k];
-    if (from == number || !may_skip(ir, number, from))
-      continue;
-    skip(ir, number, from);
-    any = true;
-  }
-  if (any && !block->from_count) {
-    if (block->copies > ir->block[block->to[0]].copies)
-      ir->block[block->to[0]].copies = block->copies; /* it was a loop's header, and that is one now */
-    from_drop(ir, block->to[0], number);
-    phis_drop(ir, block->to[0], number);
-    ir_exit(ir, number, block->place);
-  }
-  return any;
+  if (!may_skip(ir, number))
+    return false;
+  while (block->from_count)
+    skip(ir, number, block->from[block->from_count - 1]);
+  if (block->copies > ir->block[block->to[0]].copies)
+    ir->block[block->to[0]].copies = block->copies; /* it was a loop's header, and that is one now */
+  from_drop(ir, block->to[0], number);
+  ir_exit(ir, number, block->place);
+  return true;
 }
 
 /* ---- chains ---------------------------------------------------------------------------------------- */
