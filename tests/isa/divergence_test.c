@@ -101,6 +101,22 @@ TEST(divergence, early_exits_do_not_keep_the_others_from_meeting) {
   expect_lanes(source, early_result);
 }
 
+static uint32_t private_result(uint32_t lane) { return 1000 + lane; }
+
+TEST(divergence, what_waits_for_its_turn_lies_beside_private_memory) {
+  expect_lanes(".kernel k\n.reg x, lane\n.pred low\n.private 64\n"
+               "        get.lane lane\n"
+               "        add.i32 x, lane, 1000\n"
+               "        st.private.b32 [0], x\n"
+               "        setp.lt.u32 low, lane, 8\n"
+               "@low    bra over\n"
+               "        st.private.b32 [4], x\n"
+               "        ld.private.b32 x, [0]\n"
+               "over:   ld.private.b32 x, [0]\n"
+               "        exit\n",
+               private_result);
+}
+
 TEST(divergence, a_branch_that_no_lane_or_every_lane_takes_does_not_touch_the_stack) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,

@@ -310,3 +310,35 @@ TEST(errors, a_number_is_decimal_hexadecimal_or_binary_up_to_a_comment) {
     isa_program_free(program);
   }
 }
+
+TEST(errors, a_vector_argument_is_as_long_and_as_aligned_as_its_elements_together) {
+  static const struct {
+    const char *type;
+    uint32_t bytes;
+  } rows[] = {{"f32", 4},     {"f32x2", 8}, {"f32x3", 16}, {"f32x4", 16}, {"f32x8", 32},
+              {"f32x16", 64}, {"u8x2", 2},  {"u8x3", 4},   {"f64x2", 16}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char source[100];
+    struct isa_error error = {""};
+    snprintf(source, sizeof source, ".kernel k\n.arg a u8\n.arg b %s\nexit", rows[i].type);
+    struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
+    ct_note("%s", rows[i].type);
+    EXPECT_STREQ(error.text, "");
+    EXPECT_EQ(program ? program->kernels[0].args[1].bytes : 0, rows[i].bytes);
+    EXPECT_EQ(program ? program->kernels[0].args[1].offset : 0, rows[i].bytes);
+    isa_program_free(program);
+  }
+}
+
+TEST(errors, a_pair_in_an_array_has_halves_like_any_other) {
+  static const char source[] = ".kernel k\n.reg x\n.reg64 w[3]\nmov.b32 w[1].lo, 1\nmov.b32 w[1].hi, 2\n"
+                               "mov.b32 w[2] .lo, 3\nmov.b32 x, w[2].hi\nexit";
+  struct isa_error error = {""};
+  struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
+  EXPECT_STREQ(error.text, "");
+  ASSERT_TRUE(program != NULL);
+  EXPECT_EQ(program->code[1].d, program->code[0].d + 1);
+  EXPECT_EQ(program->code[2].d, program->code[0].d + 2);
+  EXPECT_EQ(program->code[3].a, program->code[0].d + 3);
+  isa_program_free(program);
+}

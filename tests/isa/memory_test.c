@@ -182,6 +182,20 @@ TEST(memory, misaligned_lanes_are_reported_once_and_served_all_the_same) {
   rig_close(&rig);
 }
 
+TEST(memory, an_access_is_aligned_at_multiples_of_its_size_alone) {
+  static const char *const widths[] = {"u8 x", "u16 x", "b32 x", "b64 w", "b128 q"};
+  for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+    for (uint32_t offset = 0; offset <= 16; offset++) {
+      struct rig rig;
+      char source[512];
+      snprintf(source, sizeof source, HEAD "ld.global.%s, [p + %u]\nexit\n", widths[i], offset);
+      ASSERT_TRUE(run(&rig, source, 1));
+      ct_note("%s at %u", widths[i], offset);
+      EXPECT_EQ(rig.hazards, offset % (1u << i) != 0);
+      rig_close(&rig);
+    }
+}
+
 TEST(memory, lanes_that_are_off_access_nothing) {
   struct rig rig;
   ASSERT_TRUE(run(&rig,

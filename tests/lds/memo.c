@@ -86,6 +86,25 @@ TEST(lds_memo, how_many_lanes_there_are_tells_accesses_apart_whose_active_ones_a
   free(memo);
 }
 
+/* Lanes a row apart, in one bank: from each place that entries have, wherever the first lane is. */
+TEST(lds_memo, a_schedule_of_as_many_passes_as_an_entry_holds_is_recalled) {
+  const struct lds_params params = params_of(LDS_HASH_NONE);
+  struct lds_memo *memo = calloc(1, sizeof *memo);
+  for (unsigned start = 0; start < 2 * 128; start += 4) {
+    uint64_t address[LANES];
+    for (unsigned lane = 0; lane < LANES; lane++)
+      address[lane] = start + 128 * lane;
+    const struct lds_request request = {
+        .kind = LDS_READ, .bytes = 4, .lanes = LANES, .mask = UINT32_MAX, .address = address};
+    struct lds_schedule planned, recalled;
+    lds_plan(&params, &request, &planned);
+    lds_recall(memo, &params, &request, &recalled);
+    EXPECT_EQ(planned.passes, MEMO_PASSES);
+    EXPECT_TRUE(same(&planned, &recalled));
+  }
+  free(memo);
+}
+
 TEST(lds_memo, a_hash_of_rows_tells_accesses_apart_that_lie_alike) {
   const struct lds_params params = params_of(LDS_HASH_XOR);
   hold(&params, 2);
