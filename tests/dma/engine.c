@@ -372,3 +372,16 @@ TEST(dma, a_descriptor_that_finds_a_free_channel_does_not_count_as_waiting) {
   EXPECT_EQ(rig->dma.stats.busy_cycles, 20 + 30 + 2);
   free_rig(rig);
 }
+
+TEST(dma, the_news_of_a_copy_says_how_many_requests_it_made_and_for_how_many_bytes) {
+  struct rig *rig = make_rig(usual_dma());
+  for (uint32_t n = 0; n < 8; n++)
+    plan_plain(rig, 0, n & 1, 4096 * n, 4096 * n, 100 * n);
+  run(rig);
+  for (uint32_t n = 0; n < 8; n++) {
+    ct_note("%u bytes", 100 * n);
+    EXPECT_EQ(rig->requests[n], div_up(100 * n, 64));
+    EXPECT_EQ(rig->asked[n], 100 * n);
+  }
+  free_rig(rig);
+}

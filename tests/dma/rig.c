@@ -13,6 +13,8 @@ static cycle_t cu_step(void *self, cycle_t now) {
     }
     if (done->news != DMA_LEFT)
       rig->landed[done->tag] = now;
+    rig->requests[done->tag] = done->requests;
+    rig->asked[done->tag] = done->bytes;
     port_take(&rig->dma.to_cu, now);
   }
   while (rig->next_copy < rig->planned && rig->at[rig->next_copy] <= now && port_can_send(&rig->dma.from_cu, now)) {

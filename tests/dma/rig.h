@@ -17,7 +17,8 @@ struct rig {
   /* the CU's script and its diary: when each copy was sent, when its event completed */
   struct dma_descriptor copy[COPIES];
   cycle_t at[COPIES], sent[COPIES], done[COPIES], landed[COPIES];
-  uint32_t order[COPIES]; /* tags in the order of completion */
+  uint64_t requests[COPIES], asked[COPIES]; /* what the news of a copy says of it */
+  uint32_t order[COPIES];                   /* tags in the order of completion */
   unsigned planned, next_copy, completed;
   /* memory: a reply arrives `read` or `write` cycles after the request was sent; it takes a request
    * in every `gap` cycles */
