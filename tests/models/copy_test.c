@@ -451,3 +451,24 @@ TEST(copy, a_copy_that_is_cut_short_behind_its_warps_is_in_the_account_up_to_the
   EXPECT_GT(rig.result.cu.copy_cycles, 300);
   rig_free(&rig);
 }
+
+TEST(copy, lines_in_trains_move_as_many_bytes_of_memory_as_by_themselves) {
+  /* 24 lines of 16 bytes, 64 apart: half a sector each */
+  for (uint32_t train = 1; train <= 8; train *= 2) {
+    char settings[128];
+    struct rig rig;
+    snprintf(settings, sizeof settings, "dma.lines=separate dma.outstanding=1024 dma.buffer=256 dma.train=%u", train);
+    rig_run(
+        &rig, settings, 32, 32,
+        ".kernel k\n.arg src global\n.lds t 384\n.reg e, at, n, size, lines, far, near\n.reg64 p\n"
+        " ld.arg.b64 p, src\n mov.b32 at, t\n mov.b32 n, 16\n mov.b32 size, 1\n mov.b32 lines, 24\n"
+        " mov.b32 far, 64\n mov.b32 near, 16\n"
+        " copy.to_lds.2d e, [at], [p], n, size=size, lines=lines, global_line=far, lds_line=near\n wait e\n exit\n");
+    ct_note("trains of %u", train);
+    EXPECT_EQ(rig.result.hazard_count, 0);
+    EXPECT_EQ(rig.result.dma.requests, 24);
+    EXPECT_EQ(rig.result.mem.dma_sector_bytes, 24 * 32);
+    EXPECT_EQ(rig.result.mem.link_down_bytes, 24 * 32);
+    rig_free(&rig);
+  }
+}

@@ -2,8 +2,10 @@
  * can issue in cycle 10; int latency 4; branch latency 4; constant latency 10; LDS latency 10;
  * barrier, copy and wait latency 4. A launch ends one cycle after its last warp's exit issues. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "models/simulation_parts.h"
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
@@ -268,6 +270,24 @@ TEST(cu, a_full_lds_queue_holds_warps) {
   EXPECT_GT(stall(&roomy, STALL_DRAIN), stall(&full, STALL_DRAIN));
   rig_free(&full);
   rig_free(&roomy);
+}
+
+TEST(cu, no_two_accesses_that_can_be_under_way_have_one_number) {
+  struct rig rig = {.order = ORDER_ASCENDING};
+  ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n exit\n"));
+  const struct cu *cu = &rig.simulation->nodes[0].cu;
+  const struct cu_pool *const pools[] = {&cu->lds_pool, &cu->global_pool};
+  const uint32_t all = pools[0]->count + pools[1]->count;
+  bool *taken = calloc(all, sizeof *taken);
+  for (unsigned i = 0; i < 2; i++)
+    for (uint32_t at = 0; at < pools[i]->count; at++) {
+      const uint32_t number = pools[i]->unused[at];
+      EXPECT_TRUE(number < all && !taken[number]);
+      if (number < all)
+        taken[number] = true;
+    }
+  free(taken);
+  rig_free(&rig);
 }
 
 TEST(cu, a_fence_waits_for_the_accesses_of_its_space) {

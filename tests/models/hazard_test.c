@@ -317,3 +317,14 @@ TEST(hazard, a_copy_to_a_work_group_whose_lds_is_not_aligned_is_refused) {
   EXPECT_EQ(rig.result.cu.copy_bytes, 128);
   rig_free(&rig);
 }
+
+TEST(hazards, events_of_a_work_group_are_none_of_the_next_one_in_its_place) {
+  /* of four groups, one after the other, the first alone leaves one that it has not waited for */
+  struct rig rig;
+  rig_run(&rig, "cu.count=1 cu.groups=1", 4 * 32, 32,
+          HEAD
+          " get.group_id n, x\n setp.ne.u32 c, n, 0\n@c bra out\n copy.to_lds e, [t], [p], 4, size=4\nout: exit\n");
+  EXPECT_EQ(rig_hazards(&rig, HAZARD_X10), 1);
+  EXPECT_EQ(rig.result.hazard_count, 1);
+  rig_free(&rig);
+}

@@ -192,3 +192,20 @@ TEST(l1, all_widths_read_what_memory_holds) {
       rig_free(&rig);
     }
 }
+
+TEST(l1, a_launch_finds_nothing_of_the_one_before) {
+  /* a word of each of the 32 lines that have room */
+  struct rig rig = {.order = ORDER_ASCENDING};
+  ASSERT_TRUE(rig_build(&rig, SETTINGS, 32, 32,
+                        HEAD " ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 7\n ld.global.b32 v, [p + i]\n"
+                             " mov.b32 v, v\n exit\n"));
+  for (unsigned launch = 0; launch < 2; launch++) {
+    rig_start(&rig);
+    ct_note("launch %u", launch);
+    EXPECT_EQ(rig.result.cu.l1_misses, 32);
+    EXPECT_EQ(rig.result.cu.l1_hits, 0);
+    if (!launch)
+      launch_result_free(&rig.result);
+  }
+  rig_free(&rig);
+}

@@ -124,3 +124,20 @@ TEST(meet, a_wait_holds_for_copies_of_its_event_that_are_yet_to_be_handed_over) 
   EXPECT_EQ(rig.result.hazard_count, 0);
   rig_free(&rig);
 }
+
+TEST(meet, a_warp_at_a_wait_for_copies_that_are_complete_waits_for_the_others) {
+  /* warp 0 counts ROUNDS, more than 1000 cycles, before it comes to the wait; the copy takes less than 100 behind it */
+  char kernel[1024], late[256];
+  struct rig rig;
+  snprintf(late, sizeof late, turns, "on", "turn", "turn", "on");
+  snprintf(kernel, sizeof kernel,
+           ".kernel k\n.arg in global\n.lds t 256\n.reg w, e, i\n.reg64 p\n.pred late, more\n ld.arg.b64 p, in\n"
+           " get.warp w\n setp.eq.u32 late, w, 0\n copy.to_lds e, [0], [p], 1, size=4\n mov.b32 i, 100\n"
+           "both: sub.i32 i, i, 1\n setp.ne.u32 more, i, 0\n@more bra both\n%s wait e\n exit\n",
+           late);
+  rig_run(&rig, LATENCIES, 64, 64, kernel);
+  EXPECT_EQ(rig.result.hazard_count, 0);
+  EXPECT_EQ(rig.result.stalls[STALL_COPY_WAIT], 0);
+  EXPECT_GT(rig.result.stalls[STALL_WAIT_JOIN], 10 * ROUNDS);
+  rig_free(&rig);
+}

@@ -241,6 +241,27 @@ TEST(pipes, a_kernel_that_spins_while_another_work_group_computes_is_none) {
   rig_free(&rig);
 }
 
+TEST(pipes, a_warp_that_has_been_parked_and_computes_now_keeps_those_that_spin_from_a_deadlock) {
+  /* Warp 0 waits for the packet of warp 1, counts for more than a million cycles, and then writes what warp 1 spins
+   * for. */
+  struct rig rig;
+  rig_run(&rig, "", 64, 64,
+          HEAD
+          ".reg first\n get.warp first\n get.lane n\n setp.ne.u32 c, n, 0\n@c exit\n setp.ne.u32 c, first, 0\n@c bra "
+          "other\n"
+          " pipe.reserve.read.wait id, [o], 1, kind=item\n pipe.commit.read [o], id, kind=item\n mov.b32 n, 120000\n"
+          "count: sub.i32 n, n, 1\n setp.ne.u32 c, n, 0\n@c bra count\n" RESERVE WRITE COMMIT " exit\n"
+          "other: mov.b32 n, 1000\nslow: sub.i32 n, n, 1\n setp.ne.u32 c, n, 0\n@c bra slow\n"
+          " pipe.reserve.write id, [o], 1, kind=item\n pipe.slot.write at, [o], id, 0, size=4\n"
+          " st.global.b32 [at], i\n fence.global\n pipe.commit.write [o], id, kind=item\n" SPIN
+          " pipe.commit.read [p], id, kind=item\n exit\n");
+  EXPECT_EQ(rig.result.end, END_FINISHED);
+  EXPECT_GT(rig.result.cycles, 1200000);
+  EXPECT_EQ(rig.result.pipes[1].stats.held, 1);
+  EXPECT_EQ(rig.result.pipes[0].stats.read, 1);
+  rig_free(&rig);
+}
+
 /* ---- launches, laws -------------------------------------------------------------------------------- */
 
 TEST(pipes, packets_stay_between_launches_and_ids_do_not) {

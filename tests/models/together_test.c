@@ -122,6 +122,21 @@ TEST(together, one_launch_has_itself_alone) {
   bench_free(&one);
 }
 
+TEST(together, the_time_of_a_later_launch_begins_with_it) {
+  struct rig rig = {.order = ORDER_ASCENDING};
+  ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n exit\n"));
+  rig_start(&rig);
+  const cycle_t first = rig.result.together_cycles;
+  EXPECT_EQ(rig.result.start, 0);
+  EXPECT_EQ(rig.result.cycles, first);
+  launch_result_free(&rig.result);
+  rig_start(&rig);
+  EXPECT_GT(rig.result.start, first);
+  EXPECT_EQ(rig.result.cycles, first);
+  EXPECT_EQ(rig.result.together_cycles, first);
+  rig_free(&rig);
+}
+
 TEST(together, kernels_on_units_of_their_own_take_as_long_as_the_longer) {
   struct bench one, other, both = {.rig.order = ORDER_ASCENDING};
   const char *settings = "cu.count=2";
