@@ -378,8 +378,6 @@ void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now) {
   if (!--cu->held)
     cu->active_cycles += now - cu->held_since;
   group->active = false;
-  group->event_count = 0;
-  group->events_made = 0;
   group->kernel->stats.work_groups++;
   group->kernel->last_end = cycle_max(group->kernel->last_end, now);
   port_send(&cu->to_dispatcher, &message, now);
