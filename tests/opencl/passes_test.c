@@ -554,6 +554,18 @@ TEST(passes, an_arm_that_sets_more_than_four_values_stays) {
   }
 }
 
+/* Block `yes` makes a + b, block `no` a - b; what `join`, where both lead and `m` goes on, gets of them. */
+static ir_ref sum_or_difference(struct maker *m, uint32_t yes, uint32_t no, uint32_t join, ir_ref a, ir_ref b) {
+  m->block = yes;
+  const ir_ref sum = make(m, ISA_ADD_32, a, b, 0, 0);
+  go(m, join);
+  m->block = no;
+  const ir_ref difference = make(m, ISA_SUB_32, a, b, 0, 0);
+  go(m, join);
+  m->block = join;
+  return phi_of_two(m, yes, sum, no, difference);
+}
+
 /* p && q ? a + b : a - b. The way from the second question to the second arm goes with the second question. */
 TEST(passes, both_arms_of_two_questions_in_a_row_become_selects) {
   struct maker m = begin();
@@ -562,14 +574,7 @@ TEST(passes, both_arms_of_two_questions_in_a_row_become_selects) {
   branch(&m, is_odd(&m, a), second, no);
   m.block = second;
   branch(&m, is_odd(&m, b), yes, no);
-  m.block = yes;
-  const ir_ref sum = make(&m, ISA_ADD_32, a, b, 0, 0);
-  go(&m, join);
-  m.block = no;
-  const ir_ref difference = make(&m, ISA_SUB_32, a, b, 0, 0);
-  go(&m, join);
-  m.block = join;
-  store(&m, ISA_ST_LDS_32, word(&m, 0), phi_of_two(&m, yes, sum, no, difference));
+  store(&m, ISA_ST_LDS_32, word(&m, 0), sum_or_difference(&m, yes, no, join, a, b));
   EXPECT_EQ(same_after(&m, pass_flatten), 2);
 }
 
@@ -774,14 +779,7 @@ TEST(passes, what_stands_behind_a_phi_that_becomes_a_select_keeps_its_operands) 
   EXPECT_EQ(a, yes);
   EXPECT_EQ(b, no);
   branch(&m, is_odd(&m, a), yes, no);
-  m.block = yes;
-  const ir_ref sum = make(&m, ISA_ADD_32, a, b, 0, 0);
-  go(&m, join);
-  m.block = no;
-  const ir_ref difference = make(&m, ISA_SUB_32, a, b, 0, 0);
-  go(&m, join);
-  m.block = join;
-  const ir_ref phi = phi_of_two(&m, yes, sum, no, difference), behind = make(&m, ISA_SUB_32, a, b, 0, 0);
+  const ir_ref phi = sum_or_difference(&m, yes, no, join, a, b), behind = make(&m, ISA_SUB_32, a, b, 0, 0);
   store(&m, ISA_ST_LDS_32, word(&m, 0), behind);
   store(&m, ISA_ST_LDS_32, word(&m, 4), phi);
   EXPECT_EQ(same_after(&m, pass_flatten), 2);
