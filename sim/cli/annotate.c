@@ -73,7 +73,7 @@ static void print_margin(const struct margin *margin, const struct line_cost *li
   const struct pc_result *cost = &line->cost;
   enum stall stall = line_stall(line);
   struct text *text = margin->text;
-  text_print(text, "%6.1f%12" PRIu64 "  %-16s", 100 * per((double)line->cycles, (double)margin->whole), cost->issues,
+  text_print(text, "%6.1f%12s  %-16s", 100 * per((double)line->cycles, (double)margin->whole), TEXT_WHOLE(cost->issues),
              stall == STALL_ISSUED ? "" : stall_rows[stall].name);
   for (enum column c = 0; c < COLUMNS; c++) {
     uint64_t value = value_of(line, c);
@@ -86,7 +86,7 @@ static void print_margin(const struct margin *margin, const struct line_cost *li
     else if (margin->shown[c] && c == LATENCY)
       text_print(text, "%*.1f", columns[c].width, (double)cost->copy_cycles / (double)value);
     else if (margin->shown[c])
-      text_print(text, "%*" PRIu64, columns[c].width, value);
+      text_print(text, "%*s", columns[c].width, TEXT_WHOLE(value));
   }
 }
 

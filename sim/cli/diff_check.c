@@ -169,9 +169,11 @@ static bool check_together(const struct document *document, const struct place *
 
 static bool check_launch(const struct document *document, const struct place *place, const json_t *launch) {
   static const char *const wholes[] = {"cycles", "together_cycles", "warp_instructions", "work_groups"};
-  static const char *const words[] = {"kernel", "end", "bottleneck", "trace_hash"};
+  static const char *const words[] = {"kernel", "end", "trace_hash"};
+  const struct place bottleneck = {place, "bottleneck", 0};
   uint64_t number;
-  bool good = json_is(document, place, launch, JSON_OBJECT);
+  bool good = json_is(document, place, launch, JSON_OBJECT) && inner(document, &bottleneck, launch, JSON_OBJECT) &&
+              is_word(document, &bottleneck, json_object_get(launch, "bottleneck"), "sentence");
   for (size_t i = 0; good && i < sizeof words / sizeof *words; i++)
     good = is_word(document, place, launch, words[i]);
   for (size_t i = 0; good && i < sizeof wholes / sizeof *wholes; i++)

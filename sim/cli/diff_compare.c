@@ -396,7 +396,7 @@ static void add_launch_facts(struct diff *diff, size_t pair) {
                {"occupancy.groups_per_cu", "work-groups"},
                {"occupancy.warps_per_group", "warps"},
                {"occupancy.limit", ""},
-               {"bottleneck", ""}};
+               {"bottleneck.sentence", ""}};
   const json_t *launch[DIFF_SIDES];
   for (int side = 0; side < DIFF_SIDES; side++)
     launch[side] = json_array_get(diff_launches(diff, side), diff->pairs[pair].of[side]);

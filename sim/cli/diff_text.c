@@ -95,7 +95,7 @@ static void print_value(struct text *text, const json_t *value) {
 }
 
 static void print_fact(struct text *text, const char *indent, const struct diff_fact *fact) {
-  const bool sentences = strcmp(fact->key, "bottleneck") == 0;
+  const bool sentences = strcmp(fact->key, "bottleneck.sentence") == 0;
   if (sentences)
     text_print(text, "%sA: ", indent);
   else

@@ -46,8 +46,8 @@ static int64_t tolerance(const struct advice *advice) { return (int64_t)explain_
 /* ---- what saves most ------------------------------------------------------------------------------- */
 
 static void print_change(const struct advice *advice, const struct explain_case *at, struct text *text) {
-  text_print(text, "%" PRIu64 " -> %" PRIu64 " cycles, %.1f %% less, %s", advice->view->cycles, cycles_of(advice, at),
-             percent_saved(advice, at), explain_how(at));
+  text_print(text, "%s -> %s cycles, %.1f %% less, %s", TEXT_WHOLE(advice->view->cycles),
+             TEXT_WHOLE(cycles_of(advice, at)), percent_saved(advice, at), explain_how(at));
 }
 
 static bool is_computing(const struct explain_case *single) {
@@ -76,16 +76,16 @@ static const struct explain_case *find_lead(const struct explain_view *view) {
 static void say_little(struct advice *advice) {
   const struct explain_view *view = advice->view;
   struct text text = {0};
-  text_print(&text, "No limit of the machine costs this launch %d %% and more than %" PRId64 " cycles by itself",
-             LEAST_PERCENT, tolerance(advice));
+  text_print(&text, "No limit of the machine costs this launch %d %% and more than %s cycles by itself", LEAST_PERCENT,
+             TEXT_WHOLE(tolerance(advice)));
   if (view->ranks && saved_by(advice, view->rank[0]) > 0)
-    text_print(&text, ": the first, the %s, %" PRId64 " cycle%s, %.1f %% (%s)", name_of(view->rank[0]),
-               saved_by(advice, view->rank[0]), text_s((uint64_t)saved_by(advice, view->rank[0])),
+    text_print(&text, ": the first, the %s, %s cycle%s, %.1f %% (%s)", name_of(view->rank[0]),
+               TEXT_WHOLE(saved_by(advice, view->rank[0])), text_s((uint64_t)saved_by(advice, view->rank[0])),
                percent_saved(advice, view->rank[0]), explain_how(view->rank[0]));
   text_print(&text, ".");
   if (view->all)
-    text_print(&text, " All of them lifted together leave %" PRIu64 " of %" PRIu64 " cycles (%s).",
-               cycles_of(advice, view->all), view->cycles, explain_how(view->all));
+    text_print(&text, " All of them lifted together leave %s of %s cycles (%s).",
+               TEXT_WHOLE(cycles_of(advice, view->all)), TEXT_WHOLE(view->cycles), explain_how(view->all));
   say(advice, &text);
 }
 
@@ -94,10 +94,9 @@ static void print_halves(const struct advice *advice, struct text *text) {
   const struct explain_case *outside = advice->view->outside;
   if (outside)
     text_print(text,
-               " All limits of copies, memory, LDS and synchronisation lifted together leave %" PRIu64
-               " cycles, %.1f %% less "
+               " All limits of copies, memory, LDS and synchronisation lifted together leave %s cycles, %.1f %% less "
                "(%s).",
-               cycles_of(advice, outside), percent_saved(advice, outside), explain_how(outside));
+               TEXT_WHOLE(cycles_of(advice, outside)), percent_saved(advice, outside), explain_how(outside));
 }
 
 /* With all else lifted more than half is left. */
@@ -147,9 +146,9 @@ static void say_place(struct advice *advice) {
   struct text text = {0};
   char place[REPORT_PLACE];
   report_place(view->run->job.launches[at->launch].isa.program, at->pc, place);
-  text_print(&text, "%.0f %% of the wait at %s is due to the %s: %" PRIu64 " -> %" PRIu64 " warp-cycles there (%s).",
-             100 * (double)most / (double)at->wait, place, name_of(first), at->wait, at->wait - most,
-             explain_how(first));
+  text_print(&text, "%.0f %% of the wait at %s is due to the %s: %s -> %s warp-cycles there (%s).",
+             100 * (double)most / (double)at->wait, place, name_of(first), TEXT_WHOLE(at->wait),
+             TEXT_WHOLE(at->wait - most), explain_how(first));
   say(advice, &text);
 }
 
@@ -178,14 +177,16 @@ static void say_pair(struct advice *advice) {
   struct text text = {0};
   if (both > sum)
     text_print(&text,
-               "The %s and the %s hide behind each other: without both it takes %" PRIu64 " cycles, %" PRId64
-               " fewer than the two save one by one (%s).",
-               name_of(first), name_of(other), cycles_of(advice, pair), both - sum, explain_how(pair));
+               "The %s and the %s hide behind each other: without both it takes %s cycles, %s fewer than the two save "
+               "one by one (%s).",
+               name_of(first), name_of(other), TEXT_WHOLE(cycles_of(advice, pair)), TEXT_WHOLE(both - sum),
+               explain_how(pair));
   else
     text_print(&text,
-               "The %s and the %s cost partly the same cycles: without both it takes %" PRIu64 " cycles, and %" PRId64
-               " of what they save one by one is the same (%s).",
-               name_of(first), name_of(other), cycles_of(advice, pair), sum - both, explain_how(pair));
+               "The %s and the %s cost partly the same cycles: without both it takes %s cycles, and %s of what they "
+               "save one by one is the same (%s).",
+               name_of(first), name_of(other), TEXT_WHOLE(cycles_of(advice, pair)), TEXT_WHOLE(sum - both),
+               explain_how(pair));
   say(advice, &text);
 }
 
@@ -194,9 +195,10 @@ static void say_pair(struct advice *advice) {
 static void say_idle(struct advice *advice, const struct explain_vary *vary) {
   struct text text = {0};
   text_print(&text,
-             "All values of %s that were tried take %" PRIu64
-             " cycles with the same results, as the launch does as it is. Does the program use %s?",
-             vary->name, advice->view->cycles, vary->name + (strncmp(vary->name, "define.", 7) == 0 ? 7 : 0));
+             "All values of %s that were tried take %s cycles with the same results, as the launch does as it is. Does "
+             "the program use %s?",
+             vary->name, TEXT_WHOLE(advice->view->cycles),
+             vary->name + (strncmp(vary->name, "define.", 7) == 0 ? 7 : 0));
   say(advice, &text);
 }
 
@@ -220,15 +222,15 @@ static void say_vary(struct advice *advice) {
   const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
   if (saved > tolerance(advice))
     text_print(&text,
-               "%s = %s helps: %" PRIu64 " -> %" PRIu64
-               " cycles, %.1f %% less, run with the same results; no other value that was tried and has them is better "
+               "%s = %s helps: %s -> %s cycles, %.1f %% less, run with the same results; no other value that was tried "
+               "and has them is better "
                "by more than 1 %%.",
-               vary->name, best->word, view->cycles, cycles, explain_percent(view, saved));
+               vary->name, best->word, TEXT_WHOLE(view->cycles), TEXT_WHOLE(cycles), explain_percent(view, saved));
   else
-    text_print(&text,
-               "No value of %s that was tried saves more than %" PRId64
-               " cycles with the same results: %s = %s takes %" PRIu64 " cycles, run.",
-               vary->name, tolerance(advice), vary->name, best->word, cycles);
+    text_print(
+        &text,
+        "No value of %s that was tried saves more than %s cycles with the same results: %s = %s takes %s cycles, run.",
+        vary->name, TEXT_WHOLE(tolerance(advice)), vary->name, best->word, TEXT_WHOLE(cycles));
   say(advice, &text);
 }
 
@@ -249,7 +251,7 @@ static void say_joins(struct advice *advice) {
              "no parameter lifts that: some have more to do, or are held up by something else.",
              100 * per((double)cycles, (double)view->base->resident));
   if (all)
-    text_print(&text, " With all limits lifted together %" PRIu64 " cycles are left (%s).", cycles_of(advice, all),
+    text_print(&text, " With all limits lifted together %s cycles are left (%s).", TEXT_WHOLE(cycles_of(advice, all)),
                explain_how(all));
   say(advice, &text);
 }
@@ -277,7 +279,7 @@ static void print_anomaly(const struct advice *advice, const struct explain_case
     return;
   text_print(text, "%s without ", text->length ? "," : "Scheduling anomalies:");
   explain_words(at->lifted, text);
-  text_print(text, " it takes %" PRIu64 " cycle%s more", cycles_of(advice, at) - cycles_of(advice, than),
+  text_print(text, " it takes %s cycle%s more", TEXT_WHOLE(cycles_of(advice, at) - cycles_of(advice, than)),
              text_s(cycles_of(advice, at) - cycles_of(advice, than)));
   if (than->lifted) {
     text_print(text, " than without ");

@@ -191,14 +191,14 @@ bool explain_run_base(struct explain_run *run, int *status) {
   explain->cases[0] = new_case(run, 0);
   explain->count = 1;
   explain->stalls = need(explain->launches, sizeof *explain->stalls);
-  const bool good = run->options ? record(run) : replay_base(run, status);
+  const bool good = run->load_on ? record(run) : replay_base(run, status);
   if (!good)
     return false;
   *status = CLI_FINE;
   if (!all_finished(&run->job, run->results, run->count))
     return false;
-  explain->cases[0].replayed = !run->options;
-  explain->cases[0].left = run->options ? job_hash_buffers(&run->job) : 0;
+  explain->cases[0].replayed = !run->load_on;
+  explain->cases[0].left = run->load_on ? job_hash_buffers(&run->job) : 0;
   run->places = explain_places_new(explain, &run->job, run->results);
   keep(run, &run->job, run->results, explain->cases[0].time, explain->cases[0].wait, &explain->cases[0].same_program);
   run_free(run->results, run->count);
@@ -297,7 +297,7 @@ static void replay_case(struct explain_run *run, struct answer *answer) {
 static void run_anew(struct explain_run *run, const struct machine *machine, struct answer *answer) {
   struct message message;
   struct job job = {0};
-  if (!job_options_load_on(run->options, machine, &job, &message))
+  if (!run->load_on(run->self, machine, &job, &message))
     conclude(answer, EXPLAIN_REFUSED, message.text);
   else
     run_case(run, &job, NULL, answer);
@@ -340,14 +340,14 @@ static void work(void *self, size_t task, void *bytes) {
   struct answer *answer = bytes;
   struct message message = {{0}};
   /* Pipes are as the last replay has left them. */
-  bool fits = !(run->timed && run->options) && (!run->replayed.memory.pipe_count || read_recording(run));
+  bool fits = !(run->timed && run->load_on) && (!run->replayed.memory.pipe_count || read_recording(run));
   struct machine machine = run->job.machine;
   limits_lift(batch->cases[task].lifted, &machine);
   run->replayed.machine = machine;
   fits = fits && same_copies(run, &machine, &message) && trace_job_fits(&run->replayed, &message);
   if (fits)
     replay_case(run, answer);
-  else if (run->options)
+  else if (run->load_on)
     run_anew(run, &machine, answer);
   else
     conclude(answer, EXPLAIN_REFUSED, message.text);

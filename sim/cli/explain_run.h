@@ -13,15 +13,19 @@
 #define SIM_CLI_EXPLAIN_RUN_H
 
 #include "sim/cli/explain_places.h"
-#include "sim/cli/job_options.h"
 #include "sim/cli/progress_line.h"
+#include "sim/cli/run_call.h"
 #include "sim/cli/trace_job.h"
 #include "sim/explain/explain.h"
 
+/* Makes the job that is explained, as it is on the machine. The caller frees it, whatever comes back. */
+typedef bool explain_load_on(void *self, const struct machine *machine, struct job *job, struct message *message);
+
 struct explain_run {
   struct run_call *call;
-  struct job_options *options; /* NULL: the trace is all there is */
-  const char *path;            /* of the trace that was given */
+  explain_load_on *load_on; /* NULL: the trace is all there is */
+  void *self;               /* of load_on() */
+  const char *path;         /* of the trace that was given */
   unsigned workers;
   bool broken;                   /* a process ended by a defect: what it was to find out is missing */
   struct job job;                /* the base, as it was run; its machine is the base of all */

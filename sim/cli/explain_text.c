@@ -7,7 +7,7 @@
 #include "sim/cli/explain_report.h"
 #include "sim/cli/file.h"
 
-enum { NAME_WIDTH = 44, SOURCE_WIDTH = 40, LINE_WIDTH = 100 };
+enum { NAME_WIDTH = 44, SOURCE_WIDTH = 40, HEAD_WIDTH = 15 };
 
 static const char *name_of(const struct explain_case *single) { return lift_rows[explain_limit(single)].name; }
 
@@ -15,6 +15,7 @@ static void print_head(const struct explain_view *view, struct text *text) {
   const struct job *job = &view->run->job;
   const size_t first = view->run->explain.first[view->step];
   const struct job_launch *launch = &job->launches[first];
+  const size_t from = text->length;
   if (job->launch_count > view->launches)
     text_print(text, "%s======== launch %zu of %zu ========\n", text->length ? "\n" : "", first + 1, job->launch_count);
   text_foreign(text, "kernel         %s in %s", launch->isa.kernel->name, file_base(launch->isa.program->file));
@@ -23,28 +24,13 @@ static void print_head(const struct explain_view *view, struct text *text) {
   text_print(text, "\nmachine        %s, %u CU%s\n", job->machine.name, job->machine.cu.count,
              job->machine.cu.count == 1 ? "" : "s");
   report_print_changed(job, text);
-  text_print(text, "cycles         %" PRIu64 "\n", view->cycles);
+  text_print(text, "cycles         %s\n", TEXT_WHOLE(view->cycles));
   if (view->run->timed)
     text_print(text,
-               view->run->options ? "time           counts: %s. So every machine below is a run, not a replay\n"
+               view->run->load_on ? "time           counts: %s. So every machine below is a run, not a replay\n"
                                   : "time           counts: %s. What is replayed does what it did in the recording\n",
                view->run->why);
-}
-
-/* A paragraph in lines of some length. */
-static void print_wrapped(const char *sentence, struct text *text) {
-  size_t column = 0;
-  while (*sentence) {
-    const size_t word = strcspn(sentence, " ");
-    if (column && column + 1 + word > LINE_WIDTH) {
-      text_print(text, "\n");
-      column = 0;
-    }
-    text_print(text, "%s%.*s", column ? " " : "", (int)word, sentence);
-    column += word + (column > 0);
-    sentence += word + strspn(sentence + word, " ");
-  }
-  text_print(text, "\n");
+  text_fold(text, from, HEAD_WIDTH);
 }
 
 /* ---- limits ---------------------------------------------------------------------------------------- */
@@ -54,8 +40,8 @@ static void print_case(const struct explain_view *view, const struct explain_cas
   const int64_t saved = explain_saved(&view->run->explain, at, view->step);
   const bool anomaly = explain_anomaly(&view->run->explain, at, view->step);
   const bool run = !at->replayed && !view->run->timed; /* of all of them the head says it */
-  text_print(text, "%-*s%12" PRIu64 "%12" PRId64 "%7.1f%s%s%s%s\n", NAME_WIDTH, name, at->time[view->step].cycles,
-             saved, explain_percent(view, saved), anomaly ? "  (anomaly)" : "", run ? "  (run)" : "",
+  text_print(text, "%-*s%12s%12s%7.1f%s%s%s%s\n", NAME_WIDTH, name, TEXT_WHOLE(at->time[view->step].cycles),
+             TEXT_WHOLE(saved), explain_percent(view, saved), anomaly ? "  (anomaly)" : "", run ? "  (run)" : "",
              *behind ? "  " : "", behind);
 }
 
@@ -82,7 +68,7 @@ static void print_limits(const struct explain_view *view, struct text *text) {
   if (same.length) {
     text_print(&same, ".");
     text_print(text, "\n");
-    print_wrapped(same.data, text);
+    text_paragraph(text, same.data);
   }
   free(same.data);
 }
@@ -110,8 +96,8 @@ static void print_sets(const struct explain_view *view, struct text *text) {
                               *other = explain_find(explain, view->pair[i]->lifted & ~low);
     char name[200], behind[80];
     snprintf(name, sizeof name, "%s + %s", lift_rows[explain_limit(one)].slug, lift_rows[explain_limit(other)].slug);
-    snprintf(behind, sizeof behind, "%" PRId64 " + %" PRId64, explain_saved(explain, one, view->step),
-             explain_saved(explain, other, view->step));
+    snprintf(behind, sizeof behind, "%s + %s", TEXT_WHOLE(explain_saved(explain, one, view->step)),
+             TEXT_WHOLE(explain_saved(explain, other, view->step)));
     print_case(view, view->pair[i], name, behind, text);
   }
   for (enum limit_cause cause = 0; cause < CAUSES; cause++) {
@@ -173,7 +159,7 @@ static void print_places(const struct explain_view *view, struct text *text) {
     const struct isa_program *program = view->run->job.launches[place->launch].isa.program;
     char where[REPORT_PLACE];
     report_place(program, place->pc, where);
-    text_foreign(text, "%12" PRIu64 "%7.1f  %-16s%s  ", place->wait,
+    text_foreign(text, "%12s%7.1f  %-16s%s  ", TEXT_WHOLE(place->wait),
                  100 * per((double)place->wait, (double)view->base->resident), stall_rows[place->stall].name, where);
     print_source(program, place->pc, text);
     text_print(text, "\n");
@@ -198,7 +184,7 @@ static void print_vary(const struct explain_view *view, struct text *text) {
     }
     const cycle_t cycles = value->time[view->step].cycles;
     const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
-    text_print(text, "%-*s%12" PRIu64 "%12" PRId64 "%7.1f%s\n", NAME_WIDTH, value->word, cycles, saved,
+    text_print(text, "%-*s%12s%12s%7.1f%s\n", NAME_WIDTH, value->word, TEXT_WHOLE(cycles), TEXT_WHOLE(saved),
                explain_percent(view, saved), value->same_results ? "" : "  (other results)");
   }
 }
@@ -210,7 +196,7 @@ static void print_advice(const struct explain_view *view, struct text *text) {
   char **advice = explain_advice(view, &count);
   text_print(text, "\n");
   for (size_t i = 0; i < count; i++) {
-    print_wrapped(advice[i], text);
+    text_paragraph(text, advice[i]);
     free(advice[i]);
   }
   free(advice);
@@ -223,7 +209,7 @@ static void print_summary(const struct explain_run *run, struct text *text) {
     const struct explain_case *rank[LIMITS];
     const cycle_t cycles = run->explain.cases[0].time[step].cycles;
     const size_t ranks = explain_rank(&run->explain, step, rank);
-    text_print(text, "%6zu%12" PRIu64 "  %-44s%7.1f\n", run->explain.first[step] + 1, cycles,
+    text_print(text, "%6zu%12s  %-44s%7.1f\n", run->explain.first[step] + 1, TEXT_WHOLE(cycles),
                ranks ? name_of(rank[0]) : "",
                ranks ? 100 * per((double)explain_saved(&run->explain, rank[0], step), (double)cycles) : 0);
   }

@@ -8,6 +8,7 @@
 
 #include "sim/cli/job.h"
 #include "sim/cli/verify.h"
+#include "sim/explain/bottleneck.h"
 
 struct report {
   const struct job *job;
@@ -15,6 +16,8 @@ struct report {
   size_t count;
   const struct verdict *verdicts; /* NULL unless checks were asked for */
   size_t verdict_count;
+  const struct bottleneck *bottlenecks; /* of each launch; NULL: no limits were lifted */
+  bool why;                             /* say what lifting them comes to, too */
 };
 
 /* The caller frees what they return. */
@@ -46,8 +49,17 @@ enum { REPORT_UNITS = ISA_CLASS_GLOBAL + 1, UTILISATIONS = 9 + REPORT_UNITS, REP
 void report_utilisations(const struct machine *machine, const struct launch_result *result,
                          struct utilisation all[UTILISATIONS]);
 
-/* One sentence that names what bounds the launch, by the rule in docs/report.md: the caller frees it. */
-char *report_bottleneck(const struct machine *machine, const struct launch_result *result);
+/* What lifting limits of a launch came to; NULL: none was lifted. */
+static inline const struct bottleneck *report_tried(const struct report *report, size_t launch) {
+  return report->bottlenecks && report->bottlenecks[launch].cycles ? &report->bottlenecks[launch] : NULL;
+}
+
+/* What bounds a launch, by the rule in docs/report.md. `tried` is report_tried()'s. A few
+ * sentences, which the caller frees; and the report's object. */
+char *report_bottleneck(const struct machine *machine, const struct launch_result *result,
+                        const struct bottleneck *tried);
+struct json_t *report_json_bottleneck(const struct machine *machine, const struct launch_result *result,
+                                      const struct bottleneck *tried);
 
 static inline double per(double count, double whole) { return whole > 0 ? count / whole : 0; }
 
@@ -79,9 +91,10 @@ static inline const char *report_of_all(const struct launch_result *result) {
 /* "plain", "strided", "2D", "3D", "mixed"; NULL: no copies. `forms` as in struct pc_result. */
 const char *report_copy_kind(uint64_t forms);
 
-/* ---- sections of the text report: report_traffic.c */
+/* ---- sections of the text report: report_traffic.c, and of --why: report_bounds.c */
 
 struct text;
+void report_why(const struct machine *machine, const struct bottleneck *tried, struct text *text);
 void report_copies(const struct machine *machine, const struct launch_result *result, struct text *text);
 void report_hiding(const struct launch_result *result, struct text *text);
 void report_memory(const struct machine *machine, const struct launch_result *result, struct text *text);

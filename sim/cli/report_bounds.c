@@ -1,8 +1,10 @@
 /* How near resources came to their peaks, and the sentence that says what bounds a launch: its rule is in
  * docs/report.md. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "sim/cli/json_out.h"
 #include "sim/cli/report.h"
 #include "sim/cli/text.h"
 
@@ -120,57 +122,57 @@ static const struct utilisation *busiest_of(const struct utilisation all[UTILISA
 }
 
 /* Buckets of waiting for the same thing are weighed together. */
-enum cause { CAUSE_UNITS, CAUSE_ISSUE, CAUSE_LDS, CAUSE_MEMORY, CAUSE_COPIES, CAUSE_WARPS, CAUSE_PIPES, CAUSES };
+enum wait { WAIT_UNITS, WAIT_ISSUE, WAIT_LDS, WAIT_MEMORY, WAIT_COPIES, WAIT_WARPS, WAIT_PIPES, WAITS };
 
-static const char *const cause_names[CAUSES] = {[CAUSE_UNITS] = "execution units",
-                                                [CAUSE_ISSUE] = "issue slots",
-                                                [CAUSE_LDS] = "the LDS",
-                                                [CAUSE_MEMORY] = "global memory",
-                                                [CAUSE_COPIES] = "asynchronous copies",
-                                                [CAUSE_WARPS] = "other warps of the work-group",
-                                                [CAUSE_PIPES] = "pipes"};
+static const char *const wait_names[WAITS] = {[WAIT_UNITS] = "execution units",
+                                              [WAIT_ISSUE] = "issue slots",
+                                              [WAIT_LDS] = "the LDS",
+                                              [WAIT_MEMORY] = "global memory",
+                                              [WAIT_COPIES] = "asynchronous copies",
+                                              [WAIT_WARPS] = "other warps of the work-group",
+                                              [WAIT_PIPES] = "pipes"};
 
 /* Of each bucket, its cause, and what the waiting may be owed to when that is busy: 0 if no bandwidth would end it. */
 static const struct {
-  enum cause cause;
+  enum wait wait;
   unsigned services;
 } waiting[STALLS] = {
-    [STALL_DEPENDENCY] = {CAUSE_UNITS, 0},
-    [STALL_UNIT] = {CAUSE_UNITS, SERVES_UNITS},
-    [STALL_NOT_SELECTED] = {CAUSE_ISSUE, SERVES_ISSUE},
-    [STALL_LDS] = {CAUSE_LDS, SERVES_LDS},
-    [STALL_LDS_CONFLICT] = {CAUSE_LDS, 0},
-    [STALL_LDS_CONTENTION] = {CAUSE_LDS, 0},
-    [STALL_LDS_QUEUE] = {CAUSE_LDS, SERVES_LDS},
-    [STALL_MEMORY] = {CAUSE_MEMORY, SERVES_MEMORY},
-    [STALL_MEMORY_QUEUE] = {CAUSE_MEMORY, SERVES_MEMORY},
-    [STALL_FENCE] = {CAUSE_MEMORY, SERVES_MEMORY},
-    [STALL_BARRIER] = {CAUSE_WARPS, 0},
-    [STALL_COPY_JOIN] = {CAUSE_WARPS, 0},
-    [STALL_DMA_QUEUE] = {CAUSE_COPIES, SERVES_COPIES},
-    [STALL_COPY_DATA] = {CAUSE_COPIES, SERVES_COPIES},
-    [STALL_COPY_WAIT] = {CAUSE_COPIES, SERVES_COPIES},
-    [STALL_WAIT_JOIN] = {CAUSE_WARPS, 0},
-    [STALL_PIPE] = {CAUSE_PIPES, SERVES_MEMORY},
-    [STALL_PIPE_EMPTY] = {CAUSE_PIPES, 0},
-    [STALL_PIPE_FULL] = {CAUSE_PIPES, 0},
-    [STALL_DRAIN] = {CAUSE_MEMORY, SERVES_MEMORY},
+    [STALL_DEPENDENCY] = {WAIT_UNITS, 0},
+    [STALL_UNIT] = {WAIT_UNITS, SERVES_UNITS},
+    [STALL_NOT_SELECTED] = {WAIT_ISSUE, SERVES_ISSUE},
+    [STALL_LDS] = {WAIT_LDS, SERVES_LDS},
+    [STALL_LDS_CONFLICT] = {WAIT_LDS, 0},
+    [STALL_LDS_CONTENTION] = {WAIT_LDS, 0},
+    [STALL_LDS_QUEUE] = {WAIT_LDS, SERVES_LDS},
+    [STALL_MEMORY] = {WAIT_MEMORY, SERVES_MEMORY},
+    [STALL_MEMORY_QUEUE] = {WAIT_MEMORY, SERVES_MEMORY},
+    [STALL_FENCE] = {WAIT_MEMORY, SERVES_MEMORY},
+    [STALL_BARRIER] = {WAIT_WARPS, 0},
+    [STALL_COPY_JOIN] = {WAIT_WARPS, 0},
+    [STALL_DMA_QUEUE] = {WAIT_COPIES, SERVES_COPIES},
+    [STALL_COPY_DATA] = {WAIT_COPIES, SERVES_COPIES},
+    [STALL_COPY_WAIT] = {WAIT_COPIES, SERVES_COPIES},
+    [STALL_WAIT_JOIN] = {WAIT_WARPS, 0},
+    [STALL_PIPE] = {WAIT_PIPES, SERVES_MEMORY},
+    [STALL_PIPE_EMPTY] = {WAIT_PIPES, 0},
+    [STALL_PIPE_FULL] = {WAIT_PIPES, 0},
+    [STALL_DRAIN] = {WAIT_MEMORY, SERVES_MEMORY},
 };
 
 /* The cause with the most waiting, its warp-cycles, and the longest of its buckets; false: nothing waits. */
-static bool longest_wait(const struct launch_result *result, enum cause *cause, uint64_t *cycles, enum stall *stall) {
-  uint64_t sum[CAUSES] = {0};
-  *cause = CAUSE_UNITS;
+static bool longest_wait(const struct launch_result *result, enum wait *wait, uint64_t *cycles, enum stall *stall) {
+  uint64_t sum[WAITS] = {0};
+  *wait = WAIT_UNITS;
   *stall = STALL_ISSUED;
   for (enum stall i = STALL_ISSUED + 1; i < STALLS; i++)
-    sum[waiting[i].cause] += result->stalls[i];
-  for (enum cause i = 0; i < CAUSES; i++)
-    if (sum[i] > sum[*cause])
-      *cause = i;
+    sum[waiting[i].wait] += result->stalls[i];
+  for (enum wait i = 0; i < WAITS; i++)
+    if (sum[i] > sum[*wait])
+      *wait = i;
   for (enum stall i = STALL_ISSUED + 1; i < STALLS; i++)
-    if (waiting[i].cause == *cause && (*stall == STALL_ISSUED || result->stalls[i] > result->stalls[*stall]))
+    if (waiting[i].wait == *wait && (*stall == STALL_ISSUED || result->stalls[i] > result->stalls[*stall]))
       *stall = i;
-  *cycles = sum[*cause];
+  *cycles = sum[*wait];
   return *cycles > 0;
 }
 
@@ -180,8 +182,9 @@ static bool unfinished(const struct launch_result *result, struct text *text) {
     text_print(text, "Deadlock: %zu warp%s for ever. The figures are of an unfinished launch.", result->stuck_count,
                result->stuck_count == 1 ? " waits" : "s wait");
   if (result->end == END_DEADLOCK && result->together > 1 && result->never_started)
-    text_print(text, " %" PRIu64 " of its work-groups %s never started: no CU had room for %s.", result->never_started,
-               result->never_started == 1 ? "was" : "were", result->never_started == 1 ? "it" : "them");
+    text_print(text, " %s of its work-groups %s never started: no CU had room for %s.",
+               TEXT_WHOLE(result->never_started), result->never_started == 1 ? "was" : "were",
+               result->never_started == 1 ? "it" : "them");
   if (result->end == END_CYCLE_LIMIT)
     text_print(text, "Cut short at the cycle limit: the figures are of an unfinished launch.");
   return result->end != END_FINISHED;
@@ -194,58 +197,170 @@ static void say_conflicts(const struct launch_result *result, struct text *text)
     text_print(text, " Bank conflicts added %.1f %% of the passes.", 100 * share);
 }
 
-static void say_limit(const struct utilisation *limit, const struct launch_result *result, struct text *text) {
-  text_print(text, "Bound by %s: %.1f %% of peak.", limit->said, 100 * share_of(limit));
-  if (limit->serves == SERVES_LDS)
-    say_conflicts(result, text);
-}
-
-/* "waiting for the LDS, mostly for room in the LDS's queue", or for the bucket alone when it is all. */
-static void say_waiting(const struct launch_result *result, enum cause cause, uint64_t cycles, enum stall stall,
-                        struct text *text) {
-  text_print(text, ": warps spend %.1f %% of their time waiting for ",
+/* "warps spend 60.0 % of their time waiting for the LDS, mostly for room in the LDS's queue", or for the bucket alone
+ * when it is all. */
+static void say_waiting(const struct launch_result *result, const char *before, enum wait wait, uint64_t cycles,
+                        enum stall stall, struct text *text) {
+  text_print(text, "%sarps spend %.1f %% of their time waiting for ", before,
              100 * per((double)cycles, (double)result->resident_cycles));
   if ((double)result->stalls[stall] < NEARLY_ALL * (double)cycles)
-    text_print(text, "%s, mostly for ", cause_names[cause]);
+    text_print(text, "%s, mostly for ", wait_names[wait]);
   text_print(text, "%s.", stall_rows[stall].text);
 }
 
-/* Nothing is near its peak: what warps wait for most is the limit, or what that is owed to. False: nothing waits. */
-static bool say_longest(const struct utilisation all[UTILISATIONS], const struct launch_result *result,
-                        struct text *text) {
-  enum cause cause = CAUSES;
+/* ---- by limits that were lifted -------------------------------------------------------------------- */
+
+static double saved_share(const struct bottleneck *tried, size_t rank) {
+  return per((double)bottleneck_saved(tried, rank), (double)tried->cycles);
+}
+
+static const char *name_of(const struct bottleneck *tried, size_t rank) {
+  return lift_rows[tried->rank[rank].limit].name;
+}
+
+static void say_tried(const struct bottleneck *tried, struct text *text) {
+  const size_t known = bottleneck_known(tried);
+  if (bottleneck_close(tried)) {
+    text_print(text,
+               "Bound by the %s and the %s alike: with the first of these limits lifted, the launch takes %.1f %% "
+               "fewer cycles, with the second %.1f %%.",
+               name_of(tried, 0), name_of(tried, 1), 100 * saved_share(tried, 0), 100 * saved_share(tried, 1));
+  } else if (known) {
+    text_print(text, "Bound by the %s: with that limit lifted, the launch takes %.1f %% fewer cycles.",
+               name_of(tried, 0), 100 * saved_share(tried, 0));
+    if (known > 1)
+      text_print(text, " The runner-up, the %s, is worth %.1f %%.", name_of(tried, 1), 100 * saved_share(tried, 1));
+  } else if (tried->count && bottleneck_saved(tried, 0) > 0) {
+    text_print(text, "Bound by no single limit of the machine: the costliest, the %s, is worth %.1f %% of the cycles.",
+               name_of(tried, 0), 100 * saved_share(tried, 0));
+  } else {
+    text_print(text, "Bound by no single limit of the machine: lifting any of them saves nothing.");
+  }
+}
+
+static void say_longest_wait(const struct launch_result *result, struct text *text) {
+  enum wait wait = WAITS;
   enum stall stall = STALL_ISSUED;
   uint64_t cycles = 0;
-  if (!longest_wait(result, &cause, &cycles, &stall))
-    return false;
+  if (longest_wait(result, &wait, &cycles, &stall))
+    say_waiting(result, " W", wait, cycles, stall, text);
+}
+
+void report_why(const struct machine *machine, const struct bottleneck *tried, struct text *text) {
+  const size_t known = bottleneck_known(tried);
+  for (size_t i = 0; i < known; i++) {
+    char word[LIMIT_WORD];
+    text_print(text, "  without the %s: %s of %s cycles\n   ", name_of(tried, i), TEXT_WHOLE(tried->rank[i].cycles),
+               TEXT_WHOLE(tried->cycles));
+    for (const char *keys = lift_rows[tried->rank[i].limit].keys; limits_next(&keys, machine, word);)
+      text_print(text, " --set %s", word);
+    text_print(text, "\n");
+  }
+}
+
+/* ---- by accounts alone ----------------------------------------------------------------------------- */
+
+/* What the accounts name: a resource with the share of its peak, or a bucket with the share of warps' time. */
+struct likely {
+  const char *key; /* NULL: nothing */
+  double share;
+};
+
+static struct likely say_resource(const struct utilisation *limit, const struct launch_result *result,
+                                  struct text *text) {
+  text_print(text, "Likely bound by %s: %.1f %% of peak.", limit->said, 100 * share_of(limit));
+  if (limit->serves == SERVES_LDS)
+    say_conflicts(result, text);
+  return (struct likely){limit->key, share_of(limit)};
+}
+
+/* Nothing is near its peak: what warps wait for most is the limit, or what that is owed to. */
+static struct likely say_longest(const struct utilisation all[UTILISATIONS], const struct launch_result *result,
+                                 struct text *text) {
+  enum wait wait = WAITS;
+  enum stall stall = STALL_ISSUED;
+  uint64_t cycles = 0;
+  if (!longest_wait(result, &wait, &cycles, &stall)) {
+    text_print(text, "Nothing waits: every warp issues in every cycle in which it is resident.");
+    return (struct likely){0};
+  }
   const struct utilisation *owed = busiest_of(all, waiting[stall].services, false);
   const struct utilisation *busiest = busiest_of(all, ~0u, true);
   if (owed && share_of(owed) >= BUSY) {
-    text_print(text, "Bound by %s, at %.1f %% of peak", owed->said, 100 * share_of(owed));
-    say_waiting(result, cause, cycles, stall, text);
+    text_print(text, "Likely bound by %s, at %.1f %% of peak", owed->said, 100 * share_of(owed));
+    say_waiting(result, ": w", wait, cycles, stall, text);
     if (owed->serves == SERVES_LDS)
       say_conflicts(result, text);
-    return true;
+    return (struct likely){owed->key, share_of(owed)};
   }
-  text_print(text, "Bound by %s", stall_rows[stall].limit);
-  say_waiting(result, cause, cycles, stall, text);
+  text_print(text, "Likely bound by %s", stall_rows[stall].limit);
+  say_waiting(result, ": w", wait, cycles, stall, text);
   text_print(text, " The busiest resource, %s, is at %.1f %% of peak%s.", busiest->said, 100 * share_of(busiest),
              busiest->idle_held && share_of(busiest) >= BUSY ? ", but copies hardly waited for one" : "");
-  return true;
+  return (struct likely){stall_rows[stall].name, per((double)cycles, (double)result->resident_cycles)};
 }
 
-char *report_bottleneck(const struct machine *machine, const struct launch_result *result) {
+static struct likely say_likely(const struct machine *machine, const struct launch_result *result, struct text *text) {
   struct utilisation all[UTILISATIONS];
-  struct text text = {0};
-  if (unfinished(result, &text))
-    return text.data;
   report_utilisations(machine, result, all);
   /* What launches at once share may be busy with the others' work: only waiting tells whose limit it is. */
   const unsigned own = SERVES_ISSUE | SERVES_UNITS;
   const struct utilisation *busiest = busiest_of(all, result->together > 1 ? own : ~0u, false);
-  if (share_of(busiest) >= SATURATED)
-    say_limit(busiest, result, &text);
-  else if (!say_longest(all, result, &text))
-    text_print(&text, "Nothing waits: every warp issues in every cycle in which it is resident.");
+  return share_of(busiest) >= SATURATED ? say_resource(busiest, result, text) : say_longest(all, result, text);
+}
+
+/* ---- both ------------------------------------------------------------------------------------------ */
+
+char *report_bottleneck(const struct machine *machine, const struct launch_result *result,
+                        const struct bottleneck *tried) {
+  struct text text = {0};
+  if (unfinished(result, &text))
+    return text.data;
+  if (!tried) {
+    say_likely(machine, result, &text);
+    return text.data;
+  }
+  say_tried(tried, &text);
+  say_longest_wait(result, &text);
   return text.data;
+}
+
+/* What is set on the machine to lift a limit. */
+static json_t *settings_of(enum limit limit, const struct machine *machine) {
+  json_t *list = json_array();
+  char word[LIMIT_WORD];
+  for (const char *keys = lift_rows[limit].keys; limits_next(&keys, machine, word);)
+    json_array_append_new(list, json_string(word));
+  return list;
+}
+
+static json_t *tried_object(const struct machine *machine, const struct bottleneck *tried, size_t rank) {
+  const struct lift_row *row = &lift_rows[tried->rank[rank].limit];
+  json_t *object = json_object();
+  json_set_word(object, "limit", row->slug);
+  json_set_word(object, "name", row->name);
+  json_set_whole(object, "cycles", tried->rank[rank].cycles);
+  json_object_set_new(object, "share", json_real(saved_share(tried, rank)));
+  json_object_set_new(object, "set", settings_of(tried->rank[rank].limit, machine));
+  return object;
+}
+
+json_t *report_json_bottleneck(const struct machine *machine, const struct launch_result *result,
+                               const struct bottleneck *tried) {
+  struct text ignored = {0};
+  const bool finished = result->end == END_FINISHED;
+  const size_t known = finished && tried ? bottleneck_known(tried) : 0;
+  const struct likely likely = finished && !tried ? say_likely(machine, result, &ignored) : (struct likely){0};
+  char *sentence = report_bottleneck(machine, result, tried);
+  json_t *object = known ? tried_object(machine, tried, 0) : json_object();
+  if (!known) {
+    json_object_set_new(object, "limit", likely.key ? json_string(likely.key) : json_null());
+    json_object_set_new(object, "share", json_real(likely.share));
+  }
+  json_set_word(object, "by", !finished ? "none" : tried ? "lifting" : "accounts");
+  json_set_word(object, "sentence", sentence);
+  json_object_set_new(object, "runner_up", known > 1 ? tried_object(machine, tried, 1) : json_null());
+  free(sentence);
+  free(ignored.data);
+  return object;
 }

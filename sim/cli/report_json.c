@@ -423,19 +423,20 @@ static json_t *others(const struct job *job, size_t number) {
   return list;
 }
 
-static json_t *launch_object(const struct job *job, size_t number, const struct launch_result *result) {
+static json_t *launch_object(const struct report *report, size_t number) {
+  const struct launch_result *result = &report->results[number];
+  const struct job *job = report->job;
   const struct machine *machine = &job->machine;
   const struct job_launch *job_launch = &job->launches[number];
   const struct isa_launch *launch = &job_launch->isa;
   json_t *object = json_object(), *cu = json_object();
-  char *bottleneck = report_bottleneck(machine, result);
   set_shape(object, launch);
   json_object_set_new(object, "printf", json_of_bytes(job_launch->printed.text, job_launch->printed.length));
   json_object_set_new(object, "printf_truncated", json_boolean(job_launch->printed.truncated));
   set_summary(object, machine, result);
   json_object_set_new(object, "together", others(job, number));
   json_set_whole(object, "together_cycles", result->together_cycles);
-  json_set_word(object, "bottleneck", bottleneck);
+  json_object_set_new(object, "bottleneck", report_json_bottleneck(machine, result, report_tried(report, number)));
   json_object_set_new(object, "utilisation", utilisation_object(machine, result));
   json_object_set_new(object, "unit_cycles", unit_cycles(result));
   json_object_set_new(object, "occupancy", occupancy_object(&result->occupancy));
@@ -454,7 +455,6 @@ static json_t *launch_object(const struct job *job, size_t number, const struct 
   json_set_whole(object, "hazards_dropped", result->hazards_dropped);
   json_object_set_new(object, "stuck", stuck_list(launch->program, result));
   json_set_whole(object, "stuck_count", result->stuck_count);
-  free(bottleneck);
   return object;
 }
 
@@ -481,7 +481,7 @@ char *report_json(const struct report *report) {
   json_object_set_new(root, "defines", json_of_defines(&job->build));
   json_object_set_new(root, "units", units_object());
   for (size_t i = 0; i < report->count; i++)
-    json_array_append_new(launches, launch_object(job, i, &report->results[i]));
+    json_array_append_new(launches, launch_object(report, i));
   for (size_t i = 0; i < report->count; i++) {
     json_t *list = hazard_list(job->launches[i].isa.program, &report->results[i]);
     json_array_extend(hazards, list);

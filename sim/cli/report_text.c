@@ -10,7 +10,7 @@
 #include "sim/cli/text.h"
 #include "sim/core/need.h"
 
-enum { SHOWN_INSTRUCTIONS = 10, SOURCE_WIDTH = 80 };
+enum { SHOWN_INSTRUCTIONS = 10, SOURCE_WIDTH = 80, HEAD_WIDTH = 15 /* of a head's first column */ };
 
 /* One launch, as the sections below see it. */
 struct view {
@@ -20,13 +20,15 @@ struct view {
   struct text *text;
   bool refitted; /* lowered again for fewer registers */
   size_t number; /* of the launch, from 0 */
+  const struct bottleneck *tried;
+  bool why;
 };
 
 static double percent(uint64_t count, uint64_t whole) { return 100 * per((double)count, (double)whole); }
 
 static void print_range(struct text *text, const uint32_t range[3], uint32_t dimensions) {
   for (uint32_t i = 0; i < dimensions; i++)
-    text_print(text, "%s%u", i ? " x " : "", range[i]);
+    text_print(text, "%s%s", i ? " x " : "", TEXT_WHOLE(range[i]));
 }
 
 /* The source line without its indentation, or the instruction when there is no source. */
@@ -100,7 +102,7 @@ static void together(const struct view *view) {
     text_print(view->text, "%s %zu, %s", before, i + 1, launches[i].isa.kernel->name);
     before = ", launch";
   }
-  text_print(view->text, ": %" PRIu64 " cycle%s in all\n", view->result->together_cycles,
+  text_print(view->text, ": %s cycle%s in all\n", TEXT_WHOLE(view->result->together_cycles),
              text_s(view->result->together_cycles));
 }
 
@@ -109,6 +111,7 @@ static void summary(const struct view *view) {
   const struct launch_result *result = view->result;
   struct text *text = view->text;
   uint64_t instructions = result->cu.warp_instructions;
+  const size_t from = text->length;
   kernel(view);
   text_print(text, "machine        %s, %u CU%s at %u MHz\n", machine->name, machine->cu.count,
              text_s(machine->cu.count), machine->cu.clock_mhz);
@@ -118,27 +121,28 @@ static void summary(const struct view *view) {
   print_range(text, view->launch->global, view->launch->dimensions);
   text_print(text, " work-items in groups of ");
   print_range(text, view->launch->local, view->launch->dimensions);
-  text_print(text, ": %" PRIu64 " work-group%s", result->work_groups, text_s(result->work_groups));
+  text_print(text, ": %s work-group%s", TEXT_WHOLE(result->work_groups), text_s(result->work_groups));
   if (view->launch->part_groups)
     text_print(text, " alone, from number %u on", view->launch->first_group);
   text_print(text, "\n");
-  text_print(text, "cycles         %" PRIu64 " = %.3f us\n", result->cycles,
+  text_print(text, "cycles         %s = %.3f us\n", TEXT_WHOLE(result->cycles),
              (double)result->cycles / machine->cu.clock_mhz);
   together(view);
-  text_print(text, "instructions   %" PRIu64 " of warps, %.3f a cycle; %.1f %% of their lanes ran\n", instructions,
+  text_print(text, "instructions   %s of warps, %.3f a cycle; %.1f %% of their lanes ran\n", TEXT_WHOLE(instructions),
              per((double)instructions, (double)result->cycles),
              percent(result->cu.lane_instructions, instructions * machine->cu.warp_size));
   occupancy(view);
+  text_fold(text, from, HEAD_WIDTH);
 }
 
 static void limits(const struct view *view) {
   struct utilisation all[UTILISATIONS];
   report_utilisations(&view->job->machine, view->result, all);
-  text_print(view->text, "\n%% of peak          used        peak  resource\n");
+  text_print(view->text, "\n%% of peak             used            peak  resource\n");
   for (size_t i = 0; i < UTILISATIONS; i++)
     if (all[i].used > 0 && !all[i].minor)
-      text_print(view->text, "%9.1f  %12.0f %12.0f  %s (%s)\n", 100 * per(all[i].used, all[i].peak), all[i].used,
-                 all[i].peak, all[i].name, all[i].unit);
+      text_print(view->text, "%9.1f  %15s %15s  %s (%s)\n", 100 * per(all[i].used, all[i].peak),
+                 TEXT_WHOLE(all[i].used + 0.5), TEXT_WHOLE(all[i].peak + 0.5), all[i].name, all[i].unit);
 }
 
 /* ---- stalls ------------------------------------------------------------------------------------ */
@@ -155,16 +159,15 @@ static void stalls(const struct view *view) {
     if (most < 0)
       break;
     shown[most] = true;
-    text_print(view->text, "%-16s %13" PRIu64 "  %5.1f   %s\n", stall_rows[most].name, result->stalls[most],
+    text_print(view->text, "%-16s %13s  %5.1f   %s\n", stall_rows[most].name, TEXT_WHOLE(result->stalls[most]),
                percent(result->stalls[most], result->resident_cycles), stall_rows[most].text);
   }
-  text_print(view->text, "%-16s %13" PRIu64 "  100.0\n", "resident", result->resident_cycles);
+  text_print(view->text, "%-16s %13s  100.0\n", "resident", TEXT_WHOLE(result->resident_cycles));
   const uint64_t tries = result->cu.pipe_retries, cycles = result->cu.pipe_retry_cycles;
   if (tries)
-    text_print(view->text,
-               "%-16s %13" PRIu64 "  %5.1f   of these: from a try that a pipe refused to the warp's next, %" PRIu64
-               " time%s\n",
-               "retries", cycles, percent(cycles, result->resident_cycles), tries, text_s(tries));
+    text_print(
+        view->text, "%-16s %13s  %5.1f   of these: from a try that a pipe refused to the warp's next, %s time%s\n",
+        "retries", TEXT_WHOLE(cycles), percent(cycles, result->resident_cycles), TEXT_WHOLE(tries), text_s(tries));
 }
 
 /* ---- LDS --------------------------------------------------------------------------------------- */
@@ -191,8 +194,9 @@ static void lds_instructions(const struct view *view) {
       break;
     const struct pc_result *at = &result->by_pc[worst];
     shown[worst] = true;
-    text_print(view->text, "%12" PRIu64 "%12" PRIu64 "%18" PRIu64 "%10" PRIu64 " %6u  ", at->lds_accesses,
-               at->lds_passes, at->lds_conflict_cycles, at->lds_max_ways, report_line(view->launch->program, worst));
+    text_print(view->text, "%12s%12s%18s%10s %6u  ", TEXT_WHOLE(at->lds_accesses), TEXT_WHOLE(at->lds_passes),
+               TEXT_WHOLE(at->lds_conflict_cycles), TEXT_WHOLE(at->lds_max_ways),
+               report_line(view->launch->program, worst));
     print_source(view, worst);
   }
   free(shown);
@@ -201,19 +205,21 @@ static void lds_instructions(const struct view *view) {
 static void lds(const struct view *view) {
   const struct lds_stats *stats = &view->result->lds;
   const char *before = view->result->together > 1 ? "\nLDS, of these launches:" : "\nLDS:";
+  const size_t from = view->text->length;
   if (stats->accesses) {
-    text_print(view->text,
-               "%s %" PRIu64 " access%s in %" PRIu64 " pass%s, %" PRIu64 " added by conflicts (at most %" PRIu64
-               " way%s); %" PRIu64 " cycle%s of contention with copies\n",
-               before, stats->accesses, text_es(stats->accesses), stats->passes, text_es(stats->passes),
-               stats->conflict_cycles, view->result->lds_max_ways, text_s(view->result->lds_max_ways),
-               stats->contention_cycles, text_s(stats->contention_cycles));
+    text_print(
+        view->text,
+        "%s %s access%s in %s pass%s, %s added by conflicts (at most %s way%s); %s cycle%s of contention with copies\n",
+        before, TEXT_WHOLE(stats->accesses), text_es(stats->accesses), TEXT_WHOLE(stats->passes),
+        text_es(stats->passes), TEXT_WHOLE(stats->conflict_cycles), TEXT_WHOLE(view->result->lds_max_ways),
+        text_s(view->result->lds_max_ways), TEXT_WHOLE(stats->contention_cycles), text_s(stats->contention_cycles));
     before = "    ";
   }
   if (stats->dma_beats)
-    text_print(view->text, "%s %" PRIu64 " beat%s of copies; %" PRIu64 " cycle%s of contention with warps\n", before,
-               stats->dma_beats, text_s(stats->dma_beats), stats->dma_contention_cycles,
+    text_print(view->text, "%s %s beat%s of copies; %s cycle%s of contention with warps\n", before,
+               TEXT_WHOLE(stats->dma_beats), text_s(stats->dma_beats), TEXT_WHOLE(stats->dma_contention_cycles),
                text_s(stats->dma_contention_cycles));
+  text_fold(view->text, from, 4);
   if (stats->accesses)
     lds_instructions(view);
 }
@@ -228,6 +234,7 @@ static void print_place(const struct view *view, uint32_t pc) {
 
 static void hazards(const struct view *view) {
   const struct launch_result *result = view->result;
+  const size_t from = view->text->length;
   for (size_t i = 0; i < result->hazard_count; i++) {
     const struct isa_hazard *hazard = &result->hazards[i].first;
     const struct isa_hazard_row *row = &isa_hazard_rows[hazard->rule];
@@ -235,14 +242,15 @@ static void hazards(const struct view *view) {
     isa_hazard_advice(hazard->rule, 0, 0, advice);
     text_print(view->text, "\nhazard %s at ", row->rule);
     print_place(view, hazard->pc);
-    text_print(view->text, ", %" PRIu64 " time%s: %s\n", result->hazards[i].count, text_s(result->hazards[i].count),
+    text_print(view->text, ", %s time%s: %s\n", TEXT_WHOLE(result->hazards[i].count), text_s(result->hazards[i].count),
                row->text);
     text_print(view->text, "  first: work-group (%u, %u, %u), work-item %u%s%s\n  advice: %s\n", hazard->group[0],
                hazard->group[1], hazard->group[2], hazard->item, *hazard->detail ? ": " : "", hazard->detail, advice);
   }
   if (result->hazards_dropped)
-    text_print(view->text, "\n%" PRIu64 " hazard%s at further instructions %s not shown\n", result->hazards_dropped,
+    text_print(view->text, "\n%s hazard%s at further instructions %s not shown\n", TEXT_WHOLE(result->hazards_dropped),
                text_s(result->hazards_dropped), result->hazards_dropped == 1 ? "is" : "are");
+  text_fold(view->text, from, 4);
 }
 
 /* A line may hold several calls: then the instruction tells them apart. */
@@ -288,9 +296,14 @@ static void stuck_reason(const struct view *view, const struct stuck_warp *warp)
 /* What bounds the launch, or that it did not end and why. */
 static void sentence(const struct view *view) {
   const struct launch_result *result = view->result;
-  char *text = report_bottleneck(&view->job->machine, result);
-  text_print(view->text, "\n%s\n", text);
+  char *text = report_bottleneck(&view->job->machine, result, view->tried);
+  text_print(view->text, "\n");
+  text_paragraph(view->text, text);
   free(text);
+  if (view->why && view->tried)
+    report_why(&view->job->machine, view->tried, view->text);
+  if (!view->tried && result->end == END_FINISHED)
+    text_print(view->text, "(From accounts alone: --why lifts each limit to be sure.)\n");
   size_t kept = result->stuck_count < RESULT_STUCK ? result->stuck_count : RESULT_STUCK;
   for (size_t i = 0; i < kept; i++) {
     const struct stuck_warp *warp = &result->stuck[i];
@@ -309,11 +322,13 @@ static void sentence(const struct view *view) {
 static void traffic(const struct view *view) {
   const struct machine *machine = &view->job->machine;
   const struct launch_result *result = view->result;
+  const size_t from = view->text->length;
   report_copies(machine, result, view->text);
   report_hiding(result, view->text);
   report_memory(machine, result, view->text);
   for (size_t i = 0; i < result->pipe_count; i++)
     report_pipe(result, &result->pipes[i], view->text);
+  text_fold(view->text, from, 4);
 }
 
 static void verdicts(const struct report *report, struct text *text) {
@@ -329,8 +344,14 @@ static void verdicts(const struct report *report, struct text *text) {
 char *report_text(const struct report *report) {
   struct text text = {0};
   for (size_t i = 0; i < report->count; i++) {
-    const struct view view = {report->job, &report->job->launches[i].isa,     &report->results[i],
-                              &text,       report->job->launches[i].refitted, i};
+    const struct view view = {.job = report->job,
+                              .launch = &report->job->launches[i].isa,
+                              .result = &report->results[i],
+                              .text = &text,
+                              .refitted = report->job->launches[i].refitted,
+                              .number = i,
+                              .tried = report_tried(report, i),
+                              .why = report->why};
     if (report->job->launch_count > 1)
       text_print(&text, "%s======== launch %zu of %zu ========\n", i ? "\n" : "", i + 1, report->job->launch_count);
     summary(&view);

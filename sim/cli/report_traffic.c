@@ -21,7 +21,7 @@ static bool print_parts(struct text *text, const char *head, const struct part *
   for (size_t i = 0; i < count; i++)
     if (parts[i].count) {
       const char *noun = parts[i].noun;
-      text_print(text, "%s%" PRIu64 " %s%s%s", before, parts[i].count, noun ? noun : "",
+      text_print(text, "%s%s %s%s%s", before, TEXT_WHOLE(parts[i].count), noun ? noun : "",
                  noun ? text_s(parts[i].count) : "", parts[i].rest);
       before = ", ";
     }
@@ -33,8 +33,8 @@ static bool print_parts(struct text *text, const char *head, const struct part *
 static void bar(struct text *text, uint64_t low, uint64_t high, uint64_t count, uint64_t most) {
   static const char stars[] = "****************************************";
   int width = (int)div_up(count * HISTOGRAM_WIDTH, most ? most : 1);
-  text_print(text, "  %8" PRIu64 " - %-8" PRIu64 " %8" PRIu64 "%s%.*s\n", low, high, count, width ? "  " : "", width,
-             stars);
+  text_print(text, "  %8s - %-8s %8s%s%.*s\n", TEXT_WHOLE(low), TEXT_WHOLE(high), TEXT_WHOLE(count), width ? "  " : "",
+             width, stars);
 }
 
 /* Rows start where a bin of the histogram starts and are no narrower than its widest bin in use, so
@@ -60,9 +60,9 @@ static void latency_rows(const struct histogram *latency, struct text *text) {
 }
 
 static void latencies(const struct histogram *latency, struct text *text) {
-  text_print(text, "  latency: min %" PRIu64 ", mean %.1f, p50 %" PRIu64 ", p99 %" PRIu64 ", max %" PRIu64 "\n",
-             latency->minimum, mean(latency->sum, latency->count), histogram_quantile(latency, 50),
-             histogram_quantile(latency, 99), latency->maximum);
+  text_print(text, "  latency: min %s, mean %.1f, p50 %s, p99 %s, max %s\n", TEXT_WHOLE(latency->minimum),
+             mean(latency->sum, latency->count), TEXT_WHOLE(histogram_quantile(latency, 50)),
+             TEXT_WHOLE(histogram_quantile(latency, 99)), TEXT_WHOLE(latency->maximum));
   if (latency->maximum > latency->minimum)
     latency_rows(latency, text);
 }
@@ -85,11 +85,11 @@ static void kinds(const struct launch_result *result, struct text *text) {
   print_parts(text, "  called: ", called, sizeof called / sizeof *called);
   print_parts(text, "; descriptors: ", seen, sizeof seen / sizeof *seen);
   if (dma->splits)
-    text_print(text, "; %" PRIu64 " split into %" PRIu64 " part%s", dma->splits, dma->parts, text_s(dma->parts));
-  text_print(text, "\n  %" PRIu64 " plane%s of %.2f lines; %.1f bytes a line", dma->planes, text_s(dma->planes),
+    text_print(text, "; %s split into %s part%s", TEXT_WHOLE(dma->splits), TEXT_WHOLE(dma->parts), text_s(dma->parts));
+  text_print(text, "\n  %s plane%s of %.2f lines; %.1f bytes a line", TEXT_WHOLE(dma->planes), text_s(dma->planes),
              mean(dma->lines, dma->planes), mean(dma->bytes, dma->lines));
   if (dma->packs)
-    text_print(text, "; %" PRIu64 " request%s of several lines", dma->packs, text_s(dma->packs));
+    text_print(text, "; %s request%s of several lines", TEXT_WHOLE(dma->packs), text_s(dma->packs));
   text_print(text, "\n");
 }
 
@@ -97,11 +97,10 @@ static void efficiency(const struct launch_result *result, struct text *text) {
   const struct mem_stats *mem = &result->mem;
   uint64_t requests = mem->dma_reads + mem->dma_writes;
   if (requests)
-    text_print(text,
-               "  %.1f bytes a request, %.1f a burst; %.1f %% of the bytes moved were wanted: %" PRIu64 " of %" PRIu64
-               " in sectors\n",
-               mean(mem->dma_bytes, requests), mean(mem->dma_bytes, result->dma.bursts),
-               percent(mem->dma_bytes, mem->dma_sector_bytes), mem->dma_bytes, mem->dma_sector_bytes);
+    text_print(
+        text, "  %.1f bytes a request, %.1f a burst; %.1f %% of the bytes moved were wanted: %s of %s in sectors\n",
+        mean(mem->dma_bytes, requests), mean(mem->dma_bytes, result->dma.bursts),
+        percent(mem->dma_bytes, mem->dma_sector_bytes), TEXT_WHOLE(mem->dma_bytes), TEXT_WHOLE(mem->dma_sector_bytes));
 }
 
 /* ---- over time ---------------------------------------------------------------------------------- */
@@ -134,8 +133,8 @@ static void over_time(const struct machine *machine, const struct launch_result 
 }
 
 static void timeline(const struct machine *machine, const struct launch_result *result, struct text *text) {
-  text_print(text, "  an engine over time, %" PRIu64 " cycle%s a character\n",
-             (uint64_t)1 << result->dma_timeline.shift, text_s((uint64_t)1 << result->dma_timeline.shift));
+  text_print(text, "  an engine over time, %s cycle%s a character\n",
+             TEXT_WHOLE((uint64_t)1 << result->dma_timeline.shift), text_s((uint64_t)1 << result->dma_timeline.shift));
   over_time(machine, result, "channels", result->dma_timeline.held, machine->dma.channels, text);
   over_time(machine, result, "queue", result->dma_timeline.waiting, machine->dma.queue, text);
 }
@@ -144,24 +143,24 @@ static void timeline(const struct machine *machine, const struct launch_result *
 
 static void by_warps(const struct cu_stats *cu, struct text *text) {
   text_print(text,
-             "\ncopies by warps: %" PRIu64 " of %" PRIu64 " byte%s together, in %" PRIu64
-             " access%s to global memory (%.1f bytes each)\n"
-             "  they took %" PRIu64 " issue slot%s, %.1f %% of all that were used\n",
-             cu->warp_copies, cu->copy_bytes, text_s(cu->copy_bytes), cu->copy_accesses, text_es(cu->copy_accesses),
-             mean(cu->copy_bytes, cu->copy_accesses), cu->copy_slots, text_s(cu->copy_slots),
+             "\ncopies by warps: %s of %s byte%s together, in %s access%s to global memory (%.1f bytes each)\n"
+             "  they took %s issue slot%s, %.1f %% of all that were used\n",
+             TEXT_WHOLE(cu->warp_copies), TEXT_WHOLE(cu->copy_bytes), text_s(cu->copy_bytes),
+             TEXT_WHOLE(cu->copy_accesses), text_es(cu->copy_accesses), mean(cu->copy_bytes, cu->copy_accesses),
+             TEXT_WHOLE(cu->copy_slots), text_s(cu->copy_slots),
              percent(cu->copy_slots, cu->warp_instructions + cu->copy_slots + cu->copy_retries));
 }
 
 static void by_engines(const struct machine *machine, const struct launch_result *result, struct text *text) {
   const struct dma_stats *stats = &result->dma;
-  text_print(
-      text,
-      "\nDMA%s: %" PRIu64 " descriptor%s, %" PRIu64 " byte%s, %.2f bytes a busy cycle; queue %.2f on average, %u at "
-      "most",
-      report_of_all(result), stats->descriptors, text_s(stats->descriptors), stats->bytes, text_s(stats->bytes),
-      mean(stats->bytes, stats->busy_cycles), mean(stats->queue_cycles, stats->busy_cycles), result->dma_queue_peak);
+  text_print(text,
+             "\nDMA%s: %s descriptor%s, %s byte%s, %.2f bytes a busy cycle; queue %.2f on average, %u at "
+             "most",
+             report_of_all(result), TEXT_WHOLE(stats->descriptors), text_s(stats->descriptors),
+             TEXT_WHOLE(stats->bytes), text_s(stats->bytes), mean(stats->bytes, stats->busy_cycles),
+             mean(stats->queue_cycles, stats->busy_cycles), result->dma_queue_peak);
   if (result->cu.copy_retries)
-    text_print(text, ", %" PRIu64 " further attempt%s while full", result->cu.copy_retries,
+    text_print(text, ", %s further attempt%s while full", TEXT_WHOLE(result->cu.copy_retries),
                text_s(result->cu.copy_retries));
   text_print(text, "\n");
   kinds(result, text);
@@ -192,10 +191,10 @@ void report_hiding(const struct launch_result *result, struct text *text) {
   if (!cu->copy_cycles)
     return;
   text_print(text,
-             "\nhiding: work-groups had copies under way for %" PRIu64 " group-cycles; %" PRIu64
-             " (%.1f %%) were hidden, %" PRIu64 " exposed at waits and full queues%s\n",
-             cu->copy_cycles, cu->copy_cycles - cu->exposed_cycles,
-             percent(cu->copy_cycles - cu->exposed_cycles, cu->copy_cycles), cu->exposed_cycles,
+             "\nhiding: work-groups had copies under way for %s group-cycles; %s (%.1f %%) were hidden, %s exposed at "
+             "waits and full queues%s\n",
+             TEXT_WHOLE(cu->copy_cycles), TEXT_WHOLE(cu->copy_cycles - cu->exposed_cycles),
+             percent(cu->copy_cycles - cu->exposed_cycles, cu->copy_cycles), TEXT_WHOLE(cu->exposed_cycles),
              copies_abandoned(result) ? " (copies nobody waited for count as hidden)" : "");
 }
 
@@ -205,10 +204,10 @@ static void l2(const struct machine *machine, const struct mem_stats *stats, str
   uint64_t lines = stats->l2_hits + stats->l2_misses;
   text_print(text, "\n  ");
   if (lines)
-    text_print(text, "L2: %" PRIu64 " of %" PRIu64 " line%s hit (%.1f %%), %" PRIu64 " written back; ", stats->l2_hits,
-               lines, text_s(lines), percent(stats->l2_hits, lines), stats->l2_writebacks);
-  text_print(text, "bytes: link up %" PRIu64 ", down %" PRIu64 ", L2 %" PRIu64 ", DRAM %" PRIu64 "\n",
-             stats->link_up_bytes, stats->link_down_bytes, stats->l2_bytes, stats->dram_bytes);
+    text_print(text, "L2: %s of %s line%s hit (%.1f %%), %s written back; ", TEXT_WHOLE(stats->l2_hits),
+               TEXT_WHOLE(lines), text_s(lines), percent(stats->l2_hits, lines), TEXT_WHOLE(stats->l2_writebacks));
+  text_print(text, "bytes: link up %s, down %s, L2 %s, DRAM %s\n", TEXT_WHOLE(stats->link_up_bytes),
+             TEXT_WHOLE(stats->link_down_bytes), TEXT_WHOLE(stats->l2_bytes), TEXT_WHOLE(stats->dram_bytes));
   if (machine->mem.l2_slices > 1 && stats->l2_bytes)
     text_print(text, "  L2 slices: the busiest of %u passed %.2f times the mean\n", machine->mem.l2_slices,
                report_l2_imbalance(machine, stats));
@@ -222,35 +221,35 @@ static void l2_waits(const struct mem_stats *stats, struct text *text) {
   if (print_parts(text, "  L2 fills: ", fills, sizeof fills / sizeof *fills))
     text_print(text, "\n");
   if (stats->l2_prefetches_dropped)
-    text_print(text, "  L2 prefetches: %" PRIu64 " line%s dropped for want of an MSHR\n", stats->l2_prefetches_dropped,
-               text_s(stats->l2_prefetches_dropped));
+    text_print(text, "  L2 prefetches: %s line%s dropped for want of an MSHR\n",
+               TEXT_WHOLE(stats->l2_prefetches_dropped), text_s(stats->l2_prefetches_dropped));
   if (stats->l2_atomic_cycles)
-    text_print(text, "  L2 atomics: updates kept slices %" PRIu64 " cycle%s longer than their bytes did\n",
-               stats->l2_atomic_cycles, text_s(stats->l2_atomic_cycles));
+    text_print(text, "  L2 atomics: updates kept slices %s cycle%s longer than their bytes did\n",
+               TEXT_WHOLE(stats->l2_atomic_cycles), text_s(stats->l2_atomic_cycles));
 }
 
 static void dram(const struct machine *machine, const struct mem_stats *stats, struct text *text) {
   uint64_t accesses = report_row_accesses(stats);
   if (stats->l2_bypassed)
-    text_print(text, "  past the L2: %" PRIu64 " sector%s, %" PRIu64 " bytes\n", stats->l2_bypassed,
-               text_s(stats->l2_bypassed), stats->l2_bypassed * machine->mem.sector);
+    text_print(text, "  past the L2: %s sector%s, %s bytes\n", TEXT_WHOLE(stats->l2_bypassed),
+               text_s(stats->l2_bypassed), TEXT_WHOLE(stats->l2_bypassed * machine->mem.sector));
   if (accesses)
-    text_print(text, "  DRAM rows: %.1f %% of %" PRIu64 " access%s hit, %.1f %% missed, %.1f %% in conflict\n",
-               percent(stats->dram_row_hits, accesses), accesses, text_es(accesses),
+    text_print(text, "  DRAM rows: %.1f %% of %s access%s hit, %.1f %% missed, %.1f %% in conflict\n",
+               percent(stats->dram_row_hits, accesses), TEXT_WHOLE(accesses), text_es(accesses),
                percent(stats->dram_row_misses, accesses), percent(stats->dram_row_conflicts, accesses));
   if (accesses && machine->mem.dram_channels > 1)
     text_print(text, "  DRAM channels: the busiest of %u passed %.2f times the mean\n", machine->mem.dram_channels,
                report_dram_imbalance(machine, stats));
   if (stats->dram_refresh_stalls)
-    text_print(text, "  DRAM refreshes held accesses for %" PRIu64 " cycle%s\n", stats->dram_refresh_stalls,
+    text_print(text, "  DRAM refreshes held accesses for %s cycle%s\n", TEXT_WHOLE(stats->dram_refresh_stalls),
                text_s(stats->dram_refresh_stalls));
   const struct part pending[] = {{stats->dram_early_bytes, "byte", " left by earlier launches"},
                                  {stats->dram_late_bytes, "byte", " left to pass after the end"}};
   if (print_parts(text, "  DRAM: ", pending, sizeof pending / sizeof *pending))
     text_print(text, "\n");
   if (stats->outside_requests)
-    text_print(text, "  outside memory: %" PRIu64 " transaction%s, %" PRIu64 " error%s\n", stats->outside_requests,
-               text_s(stats->outside_requests), stats->outside_errors, text_s(stats->outside_errors));
+    text_print(text, "  outside memory: %s transaction%s, %s error%s\n", TEXT_WHOLE(stats->outside_requests),
+               text_s(stats->outside_requests), TEXT_WHOLE(stats->outside_errors), text_s(stats->outside_errors));
 }
 
 void report_memory(const struct machine *machine, const struct launch_result *result, struct text *text) {
@@ -261,10 +260,10 @@ void report_memory(const struct machine *machine, const struct launch_result *re
     return;
   text_print(text, "\nmemory%s: ", report_of_all(result));
   if (accesses)
-    text_print(text, "%" PRIu64 " access%s of warps (%.2f sectors each)%s", accesses, text_es(accesses),
+    text_print(text, "%s access%s of warps (%.2f sectors each)%s", TEXT_WHOLE(accesses), text_es(accesses),
                mean(stats->sectors, accesses), requests ? ", " : "");
   if (requests)
-    text_print(text, "%" PRIu64 " request%s of DMA engines", requests, text_s(requests));
+    text_print(text, "%s request%s of DMA engines", TEXT_WHOLE(requests), text_s(requests));
   l2(machine, stats, text);
   l2_waits(stats, text);
   dram(machine, stats, text);
@@ -280,12 +279,11 @@ void report_pipe(const struct launch_result *result, const struct pipe_result *a
                                   {stats->full, "request", " refused as it was full"},
                                   {stats->over_limit, "request", " refused over the limit"},
                                   {stats->held, "request", " held until it could be granted"}};
-  text_print(text,
-             "\npipe %s%s: %u packet%s of %u byte%s at most; %" PRIu64 " written, %" PRIu64 " read, %" PRIu64 " left\n",
-             at->pipe->name, report_of_all(result), at->pipe->max_packets, text_s(at->pipe->max_packets),
-             at->pipe->packet_size, text_s(at->pipe->packet_size), stats->written, stats->read, at->left);
+  text_print(text, "\npipe %s%s: %u packet%s of %u byte%s at most; %s written, %s read, %s left\n", at->pipe->name,
+             report_of_all(result), at->pipe->max_packets, text_s(at->pipe->max_packets), at->pipe->packet_size,
+             text_s(at->pipe->packet_size), TEXT_WHOLE(stats->written), TEXT_WHOLE(stats->read), TEXT_WHOLE(at->left));
   if (stats->most)
-    text_print(text, "  filled to %" PRIu64 " packet%s at most (%.1f %%), %.2f on average (%.1f %%)\n", stats->most,
+    text_print(text, "  filled to %s packet%s at most (%.1f %%), %.2f on average (%.1f %%)\n", TEXT_WHOLE(stats->most),
                text_s(stats->most), percent(stats->most, at->pipe->max_packets), held,
                100 * per(held, at->pipe->max_packets));
   if (print_parts(text, "  ", requests, sizeof requests / sizeof *requests))

@@ -66,6 +66,13 @@ static error_t parse_host(struct argp_state *state, const char *word, struct run
   return error;
 }
 
+static error_t parse_why(struct argp_state *state, const char *word, struct run_call *call) {
+  bool no = false;
+  const error_t error = word ? choose(state, "--why", word, "yes", "no", &no) : 0;
+  call->why = no ? WHY_NEVER : WHY_ALWAYS;
+  return error;
+}
+
 /* Options whose value is kept as it is. */
 static const char **place_of_word(struct run_call *call, int key) {
   switch (key) {
@@ -107,6 +114,8 @@ error_t run_option(int key, const char *word, struct argp_state *state, struct r
     return parse_max_cycles(state, word, call);
   case KEY_ORDER:
     return parse_order(state, word, call);
+  case KEY_WHY:
+    return parse_why(state, word, call);
   default:
     return timeline_option(key, word, state, &call->timeline);
   }

@@ -16,11 +16,15 @@ struct words {
   size_t count;
 };
 
+/* Of which runs limits are lifted, one at a time, to say what bounds them: why.h. */
+enum why { WHY_SHORT, WHY_ALWAYS, WHY_NEVER };
+
 struct run_call {
   struct message message; /* first: see cli_parse() */
   struct words sets;
   const char *machine, *out;
   bool json, annotate, host_given, order_given, cycles_given;
+  enum why why;
   struct run_options run;
   struct timeline_options timeline;
   struct page page;
@@ -32,6 +36,7 @@ enum {
   KEY_HOST,
   KEY_MAX_CYCLES,
   KEY_ORDER,
+  KEY_WHY,
   KEY_OF_VERB = 384, /* and up: each verb's own */
 };
 
@@ -59,7 +64,14 @@ enum {
       {"max-cycles", KEY_MAX_CYCLES, "N", 0, "Give a launch up after N cycles (default: " cycles ")", 3}, {            \
     "order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 3     \
   }
-#define RUN_OPTIONS(cycles) STEP_OPTIONS(cycles), PAGE_OPTIONS(2), TIMELINE_OPTIONS(2, 6)
+#define WHY_OPTIONS                                                                                                    \
+  {                                                                                                                    \
+    "why", KEY_WHY, "yes|no", OPTION_ARG_OPTIONAL,                                                                     \
+        "Lift the machine's limits one at a time to say what bounds each launch, and show the best two (default: "     \
+        "for the sentence, of runs of up to 200000 warp-instructions; no: go by accounts)",                            \
+        2                                                                                                              \
+  }
+#define RUN_OPTIONS(cycles) WHY_OPTIONS, STEP_OPTIONS(cycles), PAGE_OPTIONS(2), TIMELINE_OPTIONS(2, 6)
 
 /* A call before its options are read; freed with all but the job. */
 struct run_call run_call_new(void);

@@ -56,16 +56,15 @@ static const struct argp_option options[] = {
     {"shards", KEY_SHARDS, "N", 0, "With --dask: how many (default: four a thread of the workers)", 3},
     {0}};
 
-static const char documentation[] =
-    "Runs the points of a sweep file, and keeps what came of them in one SQLite file.\v"
-    "Points that are in the file already are not run again: a sweep that was\n"
-    "interrupted, or killed, goes on with the same command. A point that is no\n"
-    "legal machine or launch, or that deadlocks, is kept with its reason, and the\n"
-    "sweep goes on. Points that differ in times alone are replayed from one\n"
-    "recording, which is kept in $TMPDIR (/tmp) meanwhile.\n"
-    "\n"
-    "Exit status: 0 all points are there, whatever became of them; 2 bad input;\n"
-    "3 a defect of warpwait; 130 interrupted.\n";
+static const char documentation[] = "Runs the points of a sweep file, and keeps what came of them in one SQLite file.\v"
+                                    "Points that are in the file already are not run again: a sweep that was\n"
+                                    "interrupted, or killed, goes on with the same command. A point that is no\n"
+                                    "legal machine or launch, or that deadlocks, is kept with its reason, and the\n"
+                                    "sweep goes on. Points that differ in times alone are replayed from one\n"
+                                    "recording, which is kept in $TMPDIR (/tmp) meanwhile.\n"
+                                    "\n"
+                                    "Exit status: 0 all points are there, whatever became of them; 2 bad input;\n"
+                                    "3 a defect of warpwait; 130 interrupted.\n";
 
 static error_t parse_shard(struct argp_state *state, const char *word, struct session_options *to) {
   const char *at = word;

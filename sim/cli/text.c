@@ -1,5 +1,6 @@
 #include "sim/cli/text.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -117,3 +118,67 @@ void text_screen(struct text *text, const char *bytes, size_t length, bool paint
 const char *text_s(uint64_t count) { return count == 1 ? "" : "s"; }
 
 const char *text_es(uint64_t count) { return count == 1 ? "" : "es"; }
+
+/* Columns of some bytes: each character of UTF-8 is one. */
+static size_t columns_of(const char *bytes, size_t length) {
+  size_t columns = 0;
+  for (size_t i = 0; i < length; i++)
+    columns += (bytes[i] & 0xc0) != 0x80;
+  return columns;
+}
+
+/* Where the first line of some text ends when it is folded: at its last blank that is early enough, or its end. */
+static size_t fold_at(const char *line, size_t length, size_t least, size_t width) {
+  size_t at = length;
+  if (columns_of(line, length) <= width)
+    return length;
+  for (size_t i = least; i < length && columns_of(line, i) <= width; i++)
+    if (line[i] == ' ' && line[i + 1] != '%')
+      at = i;
+  return at;
+}
+
+void text_fold(struct text *text, size_t from, size_t indent) {
+  char *lines = need_copy(text->data ? text->data + from : "");
+  text->length = text->data ? from : 0;
+  for (const char *line = lines; *line;) {
+    const size_t length = strcspn(line, "\n");
+    const size_t blanks = strspn(line, " ");
+    size_t done = fold_at(line, length, blanks + 1, TEXT_WIDTH);
+    text_add(text, line, done);
+    while (done < length) {
+      const char *rest = line + done + 1;
+      const size_t end = fold_at(rest, length - done - 1, 1, TEXT_WIDTH - indent);
+      text_print(text, "\n%*s%.*s", (int)indent, "", (int)end, rest);
+      done += 1 + end;
+    }
+    line += length;
+    if (*line) {
+      text_print(text, "\n");
+      line++;
+    }
+  }
+  free(lines);
+}
+
+void text_paragraph(struct text *text, const char *sentences) {
+  const size_t from = text->length;
+  text_print(text, "%s\n", sentences);
+  text_fold(text, from, 0);
+}
+
+struct text_whole text_whole(int64_t number) {
+  struct text_whole text = {{0}};
+  const uint64_t positive = number < 0 ? -(uint64_t)number : (uint64_t)number;
+  char plain[24];
+  const int length = snprintf(plain, sizeof plain, "%" PRIu64, positive);
+  char *to = text.digits;
+  if (number < 0)
+    *to++ = '-';
+  for (int i = 0; i < length; i++) {
+    if (i && (length - i) % 3 == 0)
+      *to++ = ',';
+    *to++ = plain[i];
+  }
+  return text;
+}

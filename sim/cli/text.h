@@ -30,6 +30,21 @@ void text_line(struct text *text, const char *format, ...) __attribute__((format
  */
 void text_screen(struct text *text, const char *bytes, size_t length, bool painted);
 
+/* Folds lines that are wider than TEXT_WIDTH columns, from byte `from` on, at blanks; what is folded begins with so
+ * many blanks. A number stays with its "%". */
+enum { TEXT_WIDTH = 100 };
+void text_fold(struct text *text, size_t from, size_t indent);
+
+/* A sentence or several, folded, and the end of a line. */
+void text_paragraph(struct text *text, const char *sentences);
+
+/* A whole number with its thousands apart, as "%s" takes it: "14,097". It lives as long as the expression. */
+struct text_whole {
+  char digits[32];
+};
+struct text_whole text_whole(int64_t number);
+#define TEXT_WHOLE(number) text_whole((int64_t)(number)).digits
+
 /* What a noun ends in behind its count: "1 byte", "2 bytes"; "1 pass", "2 passes". */
 const char *text_s(uint64_t count);
 const char *text_es(uint64_t count);

@@ -8,6 +8,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/explain_report.h"
 #include "sim/cli/file.h"
+#include "sim/cli/job_options.h"
 #include "sim/cli/sweep_workers.h"
 #include "sim/core/need.h"
 
@@ -91,9 +92,14 @@ static bool load_trace(struct invocation *call, struct explain_run *run) {
   return true;
 }
 
+static bool load_on(void *self, const struct machine *machine, struct job *job, struct message *message) {
+  return job_options_load_on(self, machine, job, message);
+}
+
 static bool load_job(struct invocation *call, struct explain_run *run, struct explain_vary **vary) {
   struct message *message = &call->common.message;
-  run->options = &call->job;
+  run->load_on = load_on;
+  run->self = &call->job;
   if (!job_options_load(&call->job, &call->common, false, &run->job) || !trace_job_possible(&run->job, message))
     return false;
   return !call->vary || (*vary = explain_vary_new(call->vary, &call->job, message));

@@ -6,6 +6,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/run_call.h"
 #include "sim/cli/trace_verbs.h"
+#include "sim/cli/why.h"
 #include "sim/replay/replayer.h"
 
 struct invocation {
@@ -59,7 +60,6 @@ static bool watch(void *self, cycle_t now) {
   return !replayer_fault(replayer);
 }
 
-/* What is left of a recording is no run. */
 static int tell_cut_short(const struct replayer *replayer, struct message *message) {
   const uint64_t warps = replayer_cut_short(replayer);
   message_fail(message, "%" PRIu64 " warp%s where the recording does, which is not whole", warps,
@@ -115,6 +115,13 @@ struct again {
   struct trace *trace;
 };
 
+/* What is left of a recording is no run. */
+static bool find_why(struct invocation *call, struct trace *trace, const struct replayer *replayer,
+                     struct report *report, int *status) {
+  const struct why_subject subject = {.trace = trace, .path = call->trace};
+  return call->salvage || replayer_cut_short(replayer) || why_find(&call->common, report, &subject, status);
+}
+
 static bool replay_again(void *self, size_t number, const char *define) {
   const struct again *again = self;
   struct run_call *call = &again->call->common;
@@ -122,6 +129,7 @@ static bool replay_again(void *self, size_t number, const char *define) {
   struct launch_result *results = NULL;
   struct job job = {0};
   struct report report = {.job = &job};
+  int status = CLI_FINE;
   (void)define;
   cycle_t max_cycles = 0;
   struct replayer *replayer =
@@ -132,13 +140,15 @@ static bool replay_again(void *self, size_t number, const char *define) {
     call->run.sources = &sources;
     good = run_call_job(call, &job, &results, &report.count);
     call->run.sources = before;
+    report.results = results;
     if (replayer_fault(replayer))
       good = message_fail(&call->message, "%s", replayer_fault(replayer));
+    good = good && find_why(again->call, again->trace, replayer, &report, &status);
     replayer_free(replayer);
   }
-  report.results = results;
   if (good)
     page_add(&call->page, call->page.axis.value[number], &report);
+  why_free(&report);
   run_free(results, report.count);
   job_free(&job);
   return good;
@@ -157,13 +167,15 @@ static int replay_and_report(struct invocation *call, struct trace *trace, struc
   report.results = results;
   if (replayer_fault(replayer)) {
     status = tell_fault(call, replayer);
-  } else if (good && run_points(&call->common, &report, &further) && run_write(&call->common, &report)) {
+  } else if (good && find_why(call, trace, replayer, &report, &status) &&
+             run_points(&call->common, &report, &further) && run_write(&call->common, &report)) {
     status = run_conclude(&call->common, &report);
     if (replayer_cut_short(replayer))
       status = tell_cut_short(replayer, message);
   } else {
     message_print(message);
   }
+  why_free(&report);
   run_free(results, report.count);
   return status;
 }

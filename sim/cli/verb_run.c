@@ -12,6 +12,7 @@
 #include "sim/cli/output.h"
 #include "sim/cli/trace_job.h"
 #include "sim/cli/vary.h"
+#include "sim/cli/why.h"
 #include "sim/core/need.h"
 #include "sim/replay/recorder.h"
 
@@ -201,26 +202,49 @@ static bool load_again(struct invocation *call, size_t number, struct job *job) 
   return good;
 }
 
+/* The job of a point, for the sentence that says what bounds it. */
+struct point {
+  struct invocation *call;
+  size_t number;
+};
+
+static bool load_point_on(void *self, const struct machine *machine, struct job *job, struct message *message) {
+  const struct point *point = self;
+  return page_varies_arguments(&point->call->common.page)
+             ? vary_job(&point->call->vary, point->number, machine, job, message)
+             : job_options_load_on(&point->call->job, machine, job, message);
+}
+
 static bool run_again(void *self, size_t number, const char *define) {
   struct invocation *call = self;
+  struct point point = {call, number};
+  const struct why_subject subject = {.load_on = load_point_on, .self = &point};
+  int status = CLI_FINE;
   struct program_words *defines = &call->job.build.defines;
   struct launch_result *results = NULL;
   struct job job = {0};
   struct report report = {.job = &job};
   if (define)
     program_say(defines, define);
-  const bool good = load_again(call, number, &job) && run_call_job(&call->common, &job, &results, &report.count);
+  bool good = load_again(call, number, &job) && run_call_job(&call->common, &job, &results, &report.count);
+  report.results = results;
+  good = good && why_find(&call->common, &report, &subject, &status);
   if (define)
     program_unsay(defines);
-  report.results = results;
   if (good)
     page_add(&call->common.page, call->common.page.axis.value[number], &report);
+  why_free(&report);
   run_free(results, report.count);
   job_free(&job);
   return good;
 }
 
+static bool load_on(void *self, const struct machine *machine, struct job *job, struct message *message) {
+  return job_options_load_on(self, machine, job, message);
+}
+
 static int run_and_report(struct invocation *call, struct job *job) {
+  const struct why_subject subject = {.load_on = load_on, .self = &call->job};
   struct launch_result *results = NULL;
   struct report report = {.job = job};
   int status = CLI_BAD_INPUT;
@@ -230,11 +254,12 @@ static int run_and_report(struct invocation *call, struct job *job) {
   if (good && call->verify)
     report.verdicts = verdicts = verify_job(job, results, report.count, &report.verdict_count);
   const struct run_again again = {run_again, call};
-  good = good && run_points(&call->common, &report, &again);
+  good = good && why_find(&call->common, &report, &subject, &status) && run_points(&call->common, &report, &again);
   if (good && write_outputs(call, &report))
     status = run_conclude(&call->common, &report);
   else
     message_print(&call->common.message);
+  why_free(&report);
   free(verdicts);
   run_free(results, report.count);
   return status;

@@ -37,7 +37,7 @@ limit_set limits_outside(void) { return limits_all() & ~limits_of(CAUSE_COMPUTE)
 
 /* "key=value" up to a blank; returns what is behind it. */
 static const char *set_one(const char *at, struct machine *machine) {
-  char word[96], message[PARAM_MESSAGE];
+  char word[LIMIT_WORD], message[PARAM_MESSAGE];
   const size_t length = strcspn(at, " "), key = strcspn(at, "=");
   assert(key < length && length < sizeof word && "a row's keys are key=value");
   memcpy(word, at, length);
@@ -46,6 +46,17 @@ static const char *set_one(const char *at, struct machine *machine) {
   assert(good && "a row's values are legal");
   (void)good;
   return at + length + strspn(at + length, " ");
+}
+
+bool limits_next(const char **keys, const struct machine *machine, char word[LIMIT_WORD]) {
+  while (**keys) {
+    struct machine lifted = *machine;
+    snprintf(word, LIMIT_WORD, "%.*s", (int)strcspn(*keys, " "), *keys);
+    *keys = set_one(*keys, &lifted);
+    if (memcmp(&lifted, machine, sizeof lifted) != 0)
+      return true;
+  }
+  return false;
 }
 
 bool limits_lift(limit_set set, struct machine *machine) {

@@ -56,4 +56,8 @@ limit_set limits_outside(void);
 /* Lifts each of the set. False when the machine is as it was: it has none of them. */
 bool limits_lift(limit_set set, struct machine *machine);
 
+/* The next "key=value" of a row's keys that changes the machine. *keys begins as the row's; false: none is left. */
+enum { LIMIT_WORD = 96 };
+bool limits_next(const char **keys, const struct machine *machine, char word[LIMIT_WORD]);
+
 #endif

@@ -114,7 +114,7 @@ class Page {
         `Machine ${run.machine.name}. ${plural(launch.groups.reduce((a, b) => a * b, 1), "work-group")} of ` +
         `${plural(launch.local.reduce((a, b) => a * b, 1), "work-item")}. ${plural(of.cycles, "cycle")}${
             finished ? "" : ", not finished"}.`;
-    at("bottleneck").textContent = of.bottleneck;
+    at("bottleneck").textContent = of.bottleneck.sentence;
     at("made").textContent = `Made by Warpwait ${index.version}.`;
     if (index.points.length > 1) {
       at("vary").hidden = false;

@@ -1,0 +1,92 @@
+#include "sim/cli/why.h"
+
+#include <stdlib.h>
+
+#include "sim/cli/cli.h"
+#include "sim/cli/sweep_workers.h"
+#include "sim/core/need.h"
+
+/* ---- whether ------------------------------------------------------------------------------------- */
+
+static bool is_short(const struct report *report) {
+  uint64_t instructions = 0, bytes = 0;
+  for (size_t i = 0; i < report->count; i++)
+    instructions += report->results[i].cu.warp_instructions;
+  for (size_t i = 0; i < report->job->memory.count; i++)
+    bytes += report->job->memory.buffers[i].bytes;
+  return instructions <= WHY_INSTRUCTIONS && bytes <= WHY_BYTES;
+}
+
+static bool is_wanted(const struct run_call *call, const struct report *report) {
+  struct message ignored;
+  for (size_t i = 0; i < report->count; i++)
+    if (report->results[i].end != END_FINISHED)
+      return false;
+  return report->count == report->job->launch_count && trace_job_possible(report->job, &ignored) &&
+         (call->why == WHY_ALWAYS || (call->why == WHY_SHORT && is_short(report)));
+}
+
+/* ---- how ----------------------------------------------------------------------------------------- */
+
+static bool load_base(const struct report *report, struct explain_run *run, int *status) {
+  struct message *message = &run->call->message;
+  const struct machine *machine = &report->job->machine;
+  const struct job_request request = {0};
+  cycle_t max_cycles = 0;
+  *status = CLI_BAD_INPUT;
+  if (run->load_on)
+    return run->load_on(run->self, machine, &run->job, message);
+  const bool good = trace_job_read(run->trace, run->path, &request, &run->job, &max_cycles, message);
+  run->job.machine = *machine;
+  return good;
+}
+
+static bool lift_each(struct explain_run *run, int *status) {
+  limit_set single[LIMITS];
+  for (enum limit i = 0; i < LIMITS; i++)
+    single[i] = limit_bit(i);
+  return explain_run_base(run, status) && explain_run_cases(run, single, LIMITS, status);
+}
+
+static struct bottleneck *bottlenecks_of(const struct explain_run *run) {
+  const struct explain *explain = &run->explain;
+  struct bottleneck *all = need(explain->launches, sizeof *all);
+  for (size_t step = 0; step < explain->steps; step++)
+    for (size_t i = explain->first[step]; i < explain->first[step] + run->job.launches[explain->first[step]].together;
+         i++)
+      all[i] = bottleneck_of(explain, step);
+  return all;
+}
+
+bool why_find(struct run_call *call, struct report *report, const struct why_subject *subject, int *status) {
+  report->why = call->why == WHY_ALWAYS;
+  if (!is_wanted(call, report))
+    return true;
+  struct run_call quiet = *call;
+  quiet.run.vcd = NULL;
+  quiet.run.systemc = false; /* of that host a process has one; the result is the same */
+  quiet.run.sources = NULL;
+  struct explain_run run = {.call = &quiet,
+                            .load_on = subject->load_on,
+                            .self = subject->self,
+                            .path = subject->path,
+                            .trace = subject->trace,
+                            .workers = sweep_workers_online()};
+  bool good = load_base(report, &run, status) && lift_each(&run, status);
+  if (good && run.broken) {
+    *status = CLI_DEFECT;
+    good = message_fail(&quiet.message, "a process that lifted a limit was ended; --why=no does without");
+  }
+  if (good)
+    report->bottlenecks = bottlenecks_of(&run);
+  else
+    call->message = quiet.message;
+  run.trace = NULL; /* the caller's */
+  explain_run_free(&run);
+  return good;
+}
+
+void why_free(struct report *report) {
+  free((void *)report->bottlenecks);
+  report->bottlenecks = NULL;
+}

@@ -1,0 +1,29 @@
+/* What bounds the launches of a run, found as `warpwait explain` finds it: limits of the machine are lifted one at a
+ * time, and the rest is replayed.
+ *
+ * Invariant: a report names the limit that `explain` ranks first.
+ *
+ * Not covered: a run that is too long for it (WHY_INSTRUCTIONS, WHY_BYTES), unless --why asks for it, and one that did
+ * not finish. Its report goes by accounts, and says so. */
+#ifndef SIM_CLI_WHY_H
+#define SIM_CLI_WHY_H
+
+#include "sim/cli/explain_run.h"
+
+/* Runs of so many warp-instructions, with so many bytes in buffers, have limits lifted without being asked to. */
+#define WHY_INSTRUCTIONS 200000
+#define WHY_BYTES (UINT64_C(256) << 20)
+
+/* What is run or replayed again. */
+struct why_subject {
+  explain_load_on *load_on; /* NULL: of a trace */
+  struct trace *trace;      /* else NULL */
+  const char *path;         /* of the trace */
+  void *self;
+};
+
+/* Fills report->bottlenecks, or leaves NULL there. False with the call's message filled; *status says what that is. */
+bool why_find(struct run_call *call, struct report *report, const struct why_subject *subject, int *status);
+void why_free(struct report *report);
+
+#endif
