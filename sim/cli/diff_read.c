@@ -9,6 +9,7 @@
 #include "sim/cli/report.h"
 #include "sim/cli/runner.h"
 #include "sim/cli/trace_verbs.h"
+#include "sim/cli/why.h"
 #include "sim/replay/replayer.h"
 #include "traces/block.h"
 
@@ -71,21 +72,25 @@ static bool watch(void *self, cycle_t now) {
 }
 
 /* Runs the launches and makes the report. What did not come to its end is in it. */
-static bool report_replay(struct diff_side *side, struct job *job, struct replayer *replayer, cycle_t max_cycles,
-                          bool quiet, struct message *message) {
+static bool report_replay(struct diff_side *side, struct job *job, struct trace *trace, struct replayer *replayer,
+                          struct run_call *call) {
   const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
-  const struct run_options options = {.max_cycles = max_cycles, .quiet = quiet, .sources = &sources};
+  const struct why_subject subject = {.trace = trace, .path = side->path};
   struct launch_result *results = NULL;
   struct report report = {.job = job};
-  bool good = run_job(job, &options, &results, &report.count, message);
+  int status = 0;
+  call->run.sources = &sources;
+  bool good = run_job(job, &call->run, &results, &report.count, &call->message);
   report.results = results;
   if (replayer_fault(replayer))
-    good = message_fail(message, "%s", replayer_fault(replayer));
+    good = message_fail(&call->message, "%s", replayer_fault(replayer));
+  good = good && why_find(call, &report, &subject, &status);
   if (good) {
     char *text = report_json(&report);
-    good = parse_report(side, text, strlen(text), message);
+    good = parse_report(side, text, strlen(text), &call->message);
     free(text);
   }
+  why_free(&report);
   run_free(results, report.count);
   return good;
 }
@@ -94,8 +99,8 @@ static bool replay(struct diff_side *side, struct trace *trace, const struct job
                    struct message *message) {
   struct job job = {0};
   struct trace_error error = {0};
-  cycle_t max_cycles = 0;
-  bool good = trace_job_read(trace, side->path, request, &job, &max_cycles, message);
+  struct run_call call = {.run.quiet = quiet};
+  bool good = trace_job_read(trace, side->path, request, &job, &call.run.max_cycles, message);
   struct replayer *replayer = good ? replayer_new(trace, &error) : NULL;
   if (good && !replayer)
     good = trace_fail(message, &error);
@@ -103,7 +108,10 @@ static bool replay(struct diff_side *side, struct trace *trace, const struct job
     replayer_shift(replayer, (uint32_t)i, job.launches[i].shift);
   if (good)
     trace_job_warn(trace, &job);
-  good = good && report_replay(side, &job, replayer, max_cycles, quiet, message);
+  if (good && !report_replay(side, &job, trace, replayer, &call)) {
+    *message = call.message;
+    good = false;
+  }
   if (replayer)
     replayer_free(replayer);
   job_free(&job);

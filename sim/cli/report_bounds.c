@@ -64,13 +64,17 @@ static double link_peak(const struct mem_params *mem, double active, double cycl
   return mem->clusters && ports < links ? ports : links;
 }
 
-/* What engines pass in so many cycles at their narrower side, which outbound copies may have to themselves. */
-static double engines_peak(const struct dma_params *dma, const struct launch_result *result, double cycles) {
-  const double narrow = dma->read_width < dma->write_width ? dma->read_width : dma->write_width;
+static double narrower(double a, double b) { return a < b ? a : b; }
+
+/* What engines pass in so many cycles at their narrower side. The side that faces the LDS is as wide for each CU that
+ * shares the engine. */
+static double engines_peak(const struct machine *machine, const struct launch_result *result, double cycles) {
+  const struct dma_params *dma = &machine->dma;
+  const double sharers = narrower(dma->cus, machine->cu.count);
   const double all = (double)result->dma.bytes, out = (double)result->dma_out_bytes;
-  if (!dma->out_width || !result->dma_out_bytes)
-    return cycles * narrow;
-  return cycles * all / ((all - out) / narrow + out / dma->out_width);
+  const double in_width = narrower(dma->read_width, sharers * dma->write_width);
+  const double out_width = dma->out_width ? dma->out_width : narrower(sharers * dma->read_width, dma->write_width);
+  return all > 0 ? cycles * all / ((all - out) / in_width + out / out_width) : cycles * in_width;
 }
 
 void report_utilisations(const struct machine *machine, const struct launch_result *result,
@@ -92,7 +96,7 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
        own * machine->cu.schedulers, .serves = SERVES_ISSUE},
       {"lds_passes", "LDS passes", "LDS passes", "passes", OF(lds.passes), active, .serves = SERVES_LDS},
       {"dma_engines", "DMA engines", "the DMA engines", "bytes", OF(dma.bytes),
-       engines_peak(&machine->dma, result, engines), .serves = SERVES_COPIES},
+       engines_peak(machine, result, engines), .serves = SERVES_COPIES},
       {"dma_channels", "DMA channels", "the DMA channels", "channel-cycles", OF(dma.channel_cycles),
        engines * machine->dma.channels, .serves = SERVES_COPIES, .idle_held = !channels_wanted(&result->dma)},
       /* Held back, not merely under way: a full window that nobody waits for is no limit. */

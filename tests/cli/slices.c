@@ -106,7 +106,7 @@ TEST(slices, work_groups_alone_replay_as_a_run_of_them_alone) {
   json_decref(run);
   json_decref(replayed);
   struct outcome text = tool("replay s.wwt");
-  EXPECT_CONTAINS(text.out, "NDRange        1024 work-items in groups of 64: 4 work-groups alone, from number 4 on\n");
+  EXPECT_CONTAINS(text.out, "NDRange        1,024 work-items in groups of 64: 4 work-groups alone, from number 4 on\n");
   outcome_free(&text);
 }
 

@@ -157,7 +157,7 @@ TEST(together, a_deadlock_names_the_kernel_and_the_pipe_and_the_one_that_has_fin
   write_launch(TOGETHER(TAKE("p", "1", "4", "1") AND PUT("p", "1", "4", "1")), "");
   outcome = tool("run l.json --set cu.warps=1");
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_CONTAINS(outcome.out, "1 of its work-groups was never started: no CU had room for it.");
+  EXPECT_CONTAINS(outcome.out, " 1 of its work-groups was");
   outcome_free(&outcome);
 }
 

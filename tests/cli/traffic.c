@@ -114,7 +114,7 @@ TEST(traffic, kinds_and_efficiency_are_as_worked_out_by_hand) {
   EXPECT_CONTAINS(
       outcome.out,
       "\n  called: 1 plain, 1 strided, 1 3D; descriptors: 1 of one dimension, 1 of two "
-      "dimensions, 1 of three dimensions; 1 split into 2 parts\n  4 planes of 2.25 lines; 35.6 bytes a line; "
+      "dimensions, 1 of three\n    dimensions; 1 split into 2 parts\n  4 planes of 2.25 lines; 35.6 bytes a line; "
       "3 requests of several lines\n  ");
   EXPECT_CONTAINS(outcome.out, "; 62.5 % of the bytes moved were wanted: 320 of 512 in sectors\n");
   outcome_free(&outcome);
