@@ -22,7 +22,7 @@ CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
 
-C_FOLDERS := sim/core sim/sweep isa opencl/clang opencl/spirv opencl/ir opencl/build opencl/passes opencl/emit opencl lds dma traces models sim/check sim/replay sim/explain sim/import sim/host sim/cli
+C_FOLDERS := sim/core sim/sweep isa opencl/clang opencl/edits opencl/spirv opencl/ir opencl/build opencl/passes opencl/emit opencl lds dma traces models sim/check sim/replay sim/explain sim/import sim/host sim/cli
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 SHELL_CPP := $(wildcard sim/host/*.cpp)
 LIB_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(SOURCES)) $(SHELL_CPP))
@@ -124,7 +124,7 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # pages, pictures and Python alone.
 SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test explain/sanity check/corpus replay/law \
   traces/reader_test traces/text_test traces/damage machines/extremes import/import_test html/page_test html/hostile_test \
-  playground/folder_test timeline/exports_test explain/explain_test sweep/sweep_test check/reference_cases \
+  playground/folder_test timeline/exports_test explain/explain_test explain/changes_test sweep/sweep_test check/reference_cases \
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
   cli/terminal_test cli/strangers_test cli/streams_test
 PLAIN   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \

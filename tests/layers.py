@@ -12,6 +12,7 @@ LAYERS = {
     "sim/core": [],
     "isa": ["sim/core"],
     "opencl/clang": ["isa", "sim/core"],
+    "opencl/edits": ["sim/core"],
     "opencl/spirv": ["opencl/ir", "isa", "sim/core"],
     "opencl/ir": ["isa", "sim/core"],
     "opencl/build": ["opencl/spirv", "opencl/ir", "isa", "sim/core"],
@@ -28,7 +29,7 @@ LAYERS = {
     "sim/explain": ["isa", "lds", "dma", "models", "sim/core", "sim/replay", "traces"],
     "sim/import": ["isa", "traces", "sim/core", "sim/replay"],
     "sim/sweep": ["sim/core"],
-    "sim/cli": ["isa", "opencl", "lds", "dma", "models", "sim/core", "sim/host", "traces", "sim/replay", "sim/import", "sim/sweep", "sim/check", "sim/explain"],
+    "sim/cli": ["isa", "opencl", "opencl/edits", "lds", "dma", "models", "sim/core", "sim/host", "traces", "sim/replay", "sim/import", "sim/sweep", "sim/check", "sim/explain"],
     "sim/playground": ["isa", "opencl/clang", "sim/core", "sim/host", "sim/cli"],
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.

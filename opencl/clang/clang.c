@@ -139,6 +139,34 @@ static void add_path(struct words *words, const char *path) {
     words_add(words, path);
 }
 
+/* The program: its file, or standard input, which has the text in its place. */
+static void add_program(const struct compilation *c, struct words *words) {
+  if (!c->build->text) {
+    add_path(words, c->path);
+    return;
+  }
+  char folder[PATH_BYTES];
+  const char *slash = strrchr(c->path, '/');
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - c->path + 1) : 2, slash ? c->path : "./");
+  words_add(words, "-iquote");
+  words_add(words, folder);
+  words_add(words, "-");
+}
+
+/* The text in the file's place, whose lines are the file's. A path is quoted as clang's -E does. */
+static struct piece text_for_file(const struct compilation *c) {
+  struct piece made = {0};
+  FILE *out = c->build->text ? open_memstream(&made.at, &made.size) : NULL;
+  if (!out)
+    return made;
+  fputs("# 1 \"", out);
+  for (const char *at = c->path; *at; at++)
+    fprintf(out, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+  fprintf(out, "\"\n%s", c->build->text);
+  fclose(out);
+  return made;
+}
+
 /* ---- running ------------------------------------------------------------------------------------- */
 
 /* Runs a tool on `input`; what it made is at *made. */
@@ -321,7 +349,8 @@ static bool check_read(const struct compilation *c) {
   }
   char *list = strchr(text.at, ':');
   list = list ? list + 1 : text.at + text.size;
-  next_path(&list); /* the program */
+  if (!c->build->text)
+    next_path(&list); /* the program */
   bool good = folder_of_clang(c, &brought);
   for (char *path; good && (path = next_path(&list));)
     good = is_below(path, brought) || is_below(path, c->folder) || check_file(c, path);
@@ -336,8 +365,10 @@ static bool preprocess(const struct compilation *c, struct piece *text) {
   struct words words = {0};
   add_source(c, &words);
   words_add_list(&words, WORDS("-w", "-E", "-MD", "-MF", c->file[FILE_READ], "-o", "-"));
-  add_path(&words, c->path);
-  bool good = run_tool(c, words.word, &(struct piece){0}, false, text);
+  add_program(c, &words);
+  const struct piece input = text_for_file(c);
+  bool good = run_tool(c, words.word, &input, false, text);
+  free(input.at);
   words_free(&words);
   return good;
 }
@@ -356,7 +387,11 @@ static bool read_text(const struct compilation *c, struct piece *text) {
   const struct opencl_reads *reads = c->build->reads;
   if (reads && !reads->allow(reads->self, c->path, why, sizeof why))
     return refuse_file(c, why);
-  const char *fault = read_file(c->path, text);
+  const char *fault = NULL;
+  if (c->build->text)
+    *text = (struct piece){need_copy(c->build->text), strlen(c->build->text)};
+  else
+    fault = read_file(c->path, text);
   const bool whole = !fault && key_is_whole(text->at, text->size, c->options.words.word, c->build->defines);
   if (fault || !whole)
     free(text->at);
@@ -419,8 +454,10 @@ static bool compile(const struct compilation *c, struct piece *made) {
                  WORDS("-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-emit-llvm"));
   words_add_list(&words, routes[c->build->route]);
   words_add_list(&words, WORDS("-o", "-"));
-  add_path(&words, c->path);
-  bool good = run_tool(c, words.word, &(struct piece){0}, c->options.warnings, made);
+  add_program(c, &words);
+  const struct piece input = text_for_file(c);
+  bool good = run_tool(c, words.word, &input, c->options.warnings, made);
+  free(input.at);
   words_free(&words);
   return good;
 }

@@ -35,6 +35,7 @@ struct opencl_build {
   const char *const *options;    /* further words, "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-DN=4" */
   enum opencl_route route;
   bool no_cache;
+  const char *text;                 /* in place of what stands in the file, as if it stood there; NULL: the file's */
   enum opencl_part *blamed;         /* NULL, or where to note what an error is of */
   const struct opencl_reads *reads; /* NULL: all files may be read */
   bool (*cancelled)(void *self);    /* asked ten times a second; true ends the tools. NULL: never */

@@ -229,6 +229,7 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
                 struct message *message) {
   bool inside = false;
   job->file = need_copy(direct->program);
+  job->change = request->change;
   if (request->made)
     job->machine = *request->made;
   else if (!machine_load(request->machine ? request->machine : "teaching", NULL, request->build.reads, &job->machine,

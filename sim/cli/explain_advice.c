@@ -1,7 +1,7 @@
 /* Advice: sentences, each with the machines that it rests on.
  *
- * Rules, in order: what saves most; at which line; what it hides, or shares with others; what a varied name came to;
- * waits that no parameter lifts; where to look; anomalies. */
+ * Rules, in order: what saves most; at which line; what it hides, or shares with others; what a varied name, or a
+ * change of the kernel, came to; waits that no parameter lifts; where to look; anomalies. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,6 +234,27 @@ static void say_vary(struct advice *advice) {
   say(advice, &text);
 }
 
+/* ---- changes of the kernel -------------------------------------------------------------------------- */
+
+static void say_changes(struct advice *advice) {
+  const struct explain_view *view = advice->view;
+  const struct explain_change *best = view->betters ? view->better[0] : NULL;
+  const int64_t saved = best ? (int64_t)view->cycles - (int64_t)best->time[view->step].cycles : 0;
+  struct text text = {0};
+  if (!view->changes || !view->changes->count)
+    return;
+  if (saved > tolerance(advice))
+    text_print(&text,
+               "Of the changes that were tried, one helps most: %s: %s -> %s cycles, %.1f %% less, run with the same "
+               "results.",
+               best->name, TEXT_WHOLE(view->cycles), TEXT_WHOLE(best->time[view->step].cycles),
+               explain_percent(view, saved));
+  else
+    text_print(&text, "None of the changes of the kernel and its launch that were tried saves more than %s cycles.",
+               TEXT_WHOLE(tolerance(advice)));
+  say(advice, &text);
+}
+
 /* ---- what no parameter lifts ----------------------------------------------------------------------- */
 
 static void say_joins(struct advice *advice) {
@@ -268,7 +289,7 @@ static void say_look(struct advice *advice) {
   if (vary)
     text_print(&text, "Of that no more was tried here than what %s changes.", vary->name);
   else
-    text_print(&text, "None of that was tried here; --vary tries values of a define or an argument.");
+    text_print(&text, "--vary tries values of a define or an argument.");
   say(advice, &text);
 }
 
@@ -314,6 +335,7 @@ char **explain_advice(const struct explain_view *view, size_t *count) {
   say_place(&advice);
   say_pair(&advice);
   say_vary(&advice);
+  say_changes(&advice);
   say_joins(&advice);
   say_look(&advice);
   say_anomalies(&advice);

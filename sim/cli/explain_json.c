@@ -157,6 +157,26 @@ static json_t *vary_of(const struct explain_view *view) {
   return object;
 }
 
+static json_t *changes_of(const struct explain_view *view) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < view->changes->count; i++) {
+    const struct explain_change *change = &view->changes->change[i];
+    json_t *at = json_object();
+    json_set_word(at, "change", change->name);
+    json_set_word(at, "status", explain_statuses[change->status]);
+    if (change->status == EXPLAIN_FINISHED) {
+      const cycle_t cycles = change->time[view->step].cycles;
+      json_set_whole(at, "cycles", cycles);
+      json_object_set_new(at, "saved", json_integer((json_int_t)view->cycles - (json_int_t)cycles));
+      json_object_set_new(at, "same_results", json_boolean(change->same_results));
+    } else {
+      json_set_word(at, "reason", change->reason);
+    }
+    json_array_append_new(list, at);
+  }
+  return list;
+}
+
 static json_t *advice_of(const struct explain_view *view) {
   size_t count = 0;
   char **advice = explain_advice(view, &count);
@@ -187,13 +207,15 @@ static json_t *step_of(const struct explain_view *view) {
   json_object_set_new(object, "all", view->all ? case_of(view, view->all) : json_null());
   if (vary)
     json_object_set_new(object, "vary", vary);
+  if (view->changes)
+    json_object_set_new(object, "changes", changes_of(view));
   json_object_set_new(object, "phases", phases_of(view));
   json_object_set_new(object, "places", places_of(view));
   json_object_set_new(object, "advice", advice_of(view));
   return object;
 }
 
-char *explain_json(const struct explain_run *run, const struct explain_vary *vary, size_t only) {
+char *explain_json(const struct explain_run *run, const struct explain_tries *tries, size_t only) {
   json_t *root = json_object(), *steps = json_array();
   json_set_word(root, "warpwait", WARPWAIT_VERSION);
   json_set_word(root, "machine", run->job.machine.name);
@@ -201,10 +223,11 @@ char *explain_json(const struct explain_run *run, const struct explain_vary *var
   json_object_set_new(root, "depends_on_time", run->timed ? json_of_word(run->why) : json_null());
   for (size_t step = 0; step < run->explain.steps; step++) {
     struct explain_view view;
-    explain_view(run, vary, step, &view);
+    explain_view(run, tries, step, &view);
     const size_t first = run->explain.first[step];
     if (!only || (only - 1 >= first && only - 1 < first + view.launches))
       json_array_append_new(steps, step_of(&view));
+    explain_view_free(&view);
   }
   json_object_set_new(root, "launches", steps);
   return json_lines(root);

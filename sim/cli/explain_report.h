@@ -4,6 +4,7 @@
 #ifndef SIM_CLI_EXPLAIN_REPORT_H
 #define SIM_CLI_EXPLAIN_REPORT_H
 
+#include "sim/cli/explain_changes.h"
 #include "sim/cli/explain_run.h"
 #include "sim/cli/explain_vary.h"
 #include "sim/cli/text.h"
@@ -12,8 +13,11 @@ enum { EXPLAIN_PAIRS = 5 };
 
 struct explain_view {
   const struct explain_run *run;
-  const struct explain_vary *vary; /* NULL: nothing was varied */
-  size_t step, launches;           /* of the step */
+  const struct explain_vary *vary;       /* NULL: nothing was varied */
+  const struct explain_changes *changes; /* NULL: the kernel was not changed */
+  const struct explain_change **better;  /* those that count, the fastest first */
+  size_t betters;
+  size_t step, launches; /* of the step */
   cycle_t cycles;
   const struct explain_step *base; /* where its warps wait */
   const struct explain_case *rank[LIMITS];
@@ -27,8 +31,16 @@ struct explain_view {
   const struct explain_case *without[EXPLAIN_PLACES];
 };
 
-void explain_view(const struct explain_run *run, const struct explain_vary *vary, size_t step,
+/* What is tried besides lifted limits: either may be NULL. */
+struct explain_tries {
+  struct explain_vary *vary;
+  struct explain_changes *changes;
+};
+
+/* Ends with explain_view_free(). */
+void explain_view(const struct explain_run *run, const struct explain_tries *tries, size_t step,
                   struct explain_view *view);
+void explain_view_free(struct explain_view *view);
 
 /* What warps wait at the place after the set was lifted. */
 uint64_t explain_wait_left(const struct explain_view *view, size_t place, const struct explain_case *without);
@@ -50,7 +62,7 @@ double explain_percent(const struct explain_view *view, int64_t cycles);
 char **explain_advice(const struct explain_view *view, size_t *count);
 
 /* The caller frees what they return. `only`: the launch that is asked for, from 1; 0: all. */
-char *explain_text(const struct explain_run *run, const struct explain_vary *vary, size_t only);
-char *explain_json(const struct explain_run *run, const struct explain_vary *vary, size_t only);
+char *explain_text(const struct explain_run *run, const struct explain_tries *tries, size_t only);
+char *explain_json(const struct explain_run *run, const struct explain_tries *tries, size_t only);
 
 #endif

@@ -176,6 +176,14 @@ static void keep(const struct explain_run *run, const struct job *job, const str
     explain_places_wait(&run->places, &run->explain, job, results, wait);
 }
 
+static uint64_t hazards_of(const struct launch_result *results, size_t count) {
+  uint64_t hazards = 0;
+  for (size_t i = 0; i < count; i++)
+    for (size_t h = 0; h < results[i].hazard_count; h++)
+      hazards += results[i].hazards[h].count;
+  return hazards;
+}
+
 static bool all_finished(const struct job *job, const struct launch_result *results, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (results[i].end != END_FINISHED)
@@ -199,6 +207,7 @@ bool explain_run_base(struct explain_run *run, int *status) {
     return false;
   explain->cases[0].replayed = !run->load_on;
   explain->cases[0].left = run->load_on ? job_hash_buffers(&run->job) : 0;
+  explain->cases[0].hazards = hazards_of(run->results, run->count);
   run->places = explain_places_new(explain, &run->job, run->results);
   keep(run, &run->job, run->results, explain->cases[0].time, explain->cases[0].wait, &explain->cases[0].same_program);
   run_free(run->results, run->count);
@@ -213,7 +222,7 @@ bool explain_run_base(struct explain_run *run, int *status) {
 struct answer {
   alignas(uint64_t) enum explain_status status;
   bool replayed, same_program;
-  uint64_t left;
+  uint64_t left, hazards;
   char reason[EXPLAIN_REASON];
 };
 
@@ -251,6 +260,7 @@ static void judge(const struct explain_run *run, const struct job *job, const st
   if (at == job->launch_count) {
     const struct parts parts = parts_of(run, answer);
     answer->status = EXPLAIN_FINISHED;
+    answer->hazards = hazards_of(results, count);
     keep(run, job, results, parts.time, parts.wait, &answer->same_program);
     return;
   }
@@ -367,6 +377,7 @@ static bool take(void *self, size_t task, const void *bytes) {
   to->replayed = answer->replayed;
   to->same_program = answer->same_program;
   to->left = answer->left;
+  to->hazards = answer->hazards;
   memcpy(to->reason, answer->reason, sizeof to->reason);
   memcpy(to->time, parts.time, run->explain.steps * sizeof *to->time);
   memcpy(to->pace, parts.pace, run->explain.launches * sizeof *to->pace);

@@ -189,6 +189,46 @@ static void print_vary(const struct explain_view *view, struct text *text) {
   }
 }
 
+enum use { USE_NONE, USE_OTHER_RESULTS, USE_ILLEGAL, USE_SOME };
+
+static enum use use_of(const struct explain_view *view, const struct explain_change *change) {
+  if (!explain_change_counts(change))
+    return change->status == EXPLAIN_FINISHED ? USE_OTHER_RESULTS : USE_ILLEGAL;
+  return change->time[view->step].cycles == view->cycles ? USE_NONE : USE_SOME;
+}
+
+/* What did not serve, in a sentence a reason. */
+static void print_useless(const struct explain_view *view, const char *head, enum use use, struct text *text) {
+  struct text names = {0};
+  for (size_t i = 0; i < view->changes->count; i++)
+    if (use_of(view, &view->changes->change[i]) == use)
+      text_foreign(&names, "%s%s", names.length ? "; " : head, view->changes->change[i].name);
+  if (names.length) {
+    text_print(&names, ".");
+    text_paragraph(text, names.data);
+  }
+  free(names.data);
+}
+
+static void print_changes(const struct explain_view *view, struct text *text) {
+  if (!view->changes || !view->changes->count)
+    return;
+  text_print(text, "\n%-*s%12s%12s%7s\n", NAME_WIDTH, "changed in the kernel or its launch", "cycles", "saved", "%");
+  for (size_t i = 0; i < view->betters; i++) {
+    if (use_of(view, view->better[i]) != USE_SOME)
+      continue;
+    const cycle_t cycles = view->better[i]->time[view->step].cycles;
+    const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
+    text_foreign(text, "%-*s %11s%12s%7.1f", NAME_WIDTH, view->better[i]->name, TEXT_WHOLE(cycles), TEXT_WHOLE(saved),
+                 explain_percent(view, saved));
+    text_print(text, "\n");
+  }
+  text_print(text, "\n");
+  print_useless(view, "As many cycles: ", USE_NONE, text);
+  print_useless(view, "Other results: ", USE_OTHER_RESULTS, text);
+  print_useless(view, "Not legal here: ", USE_ILLEGAL, text);
+}
+
 /* ---- advice ---------------------------------------------------------------------------------------- */
 
 static void print_advice(const struct explain_view *view, struct text *text) {
@@ -215,23 +255,27 @@ static void print_summary(const struct explain_run *run, struct text *text) {
   }
 }
 
-char *explain_text(const struct explain_run *run, const struct explain_vary *vary, size_t only) {
+char *explain_text(const struct explain_run *run, const struct explain_tries *tries, size_t only) {
   struct text text = {0};
   if (run->explain.steps > 1 && !only)
     print_summary(run, &text);
   for (size_t step = 0; step < run->explain.steps; step++) {
     struct explain_view view;
-    explain_view(run, vary, step, &view);
+    explain_view(run, tries, step, &view);
     const size_t first = run->explain.first[step];
-    if (only && (only - 1 < first || only - 1 >= first + view.launches))
+    if (only && (only - 1 < first || only - 1 >= first + view.launches)) {
+      explain_view_free(&view);
       continue;
+    }
     print_head(&view, &text);
     print_limits(&view, &text);
     print_sets(&view, &text);
     print_vary(&view, &text);
+    print_changes(&view, &text);
     print_phases(&view, &text);
     print_places(&view, &text);
     print_advice(&view, &text);
+    explain_view_free(&view);
   }
   return text.data;
 }

@@ -7,9 +7,10 @@
 
 enum { MOST_VALUES = 256 };
 
-struct explain_vary *explain_vary_new(const char *word, const struct job_options *options, struct message *message) {
+struct explain_vary *explain_vary_new(const char *word, struct job_options *options, const struct job *base,
+                                      struct message *message) {
   struct explain_vary *vary = need(1, sizeof *vary);
-  if (!vary_open(&vary->axis, "--vary", word, MOST_VALUES, options, message)) {
+  if (!vary_open(&vary->axis, "--vary", word, MOST_VALUES, options, base, message)) {
     explain_vary_free(vary);
     return NULL;
   }

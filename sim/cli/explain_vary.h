@@ -25,7 +25,8 @@ struct explain_vary {
 };
 
 /* Reads NAME=VALUES, before the base is run. NULL with the message filled. */
-struct explain_vary *explain_vary_new(const char *word, const struct job_options *options, struct message *message);
+struct explain_vary *explain_vary_new(const char *word, struct job_options *options, const struct job *base,
+                                      struct message *message);
 void explain_vary_free(struct explain_vary *vary);
 
 /* Runs all values. False with the message filled; *status as of explain_run_base(). */

@@ -74,12 +74,13 @@ static void find_pairs(struct explain_view *view) {
   }
 }
 
-void explain_view(const struct explain_run *run, const struct explain_vary *vary, size_t step,
+void explain_view(const struct explain_run *run, const struct explain_tries *tries, size_t step,
                   struct explain_view *view) {
   const struct explain *explain = &run->explain;
   const size_t first = explain->first[step];
   *view = (struct explain_view){.run = run,
-                                .vary = vary,
+                                .vary = tries->vary,
+                                .changes = tries->changes,
                                 .step = step,
                                 .launches = run->job.launches[first].together,
                                 .base = &run->places.step[step],
@@ -91,4 +92,10 @@ void explain_view(const struct explain_run *run, const struct explain_vary *vary
   view->phases = explain_phases(explain, step, view->phase);
   for (size_t i = 0; i < view->base->places; i++)
     view->without[i] = find_without(view, i);
+  if (!view->changes)
+    return;
+  view->better = need(view->changes->count, sizeof *view->better);
+  view->betters = explain_changes_rank(view->changes, step, view->better);
 }
+
+void explain_view_free(struct explain_view *view) { free(view->better); }

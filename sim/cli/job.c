@@ -261,9 +261,21 @@ static bool same_kind(const struct isa_arg *arg, const struct job_argument *argu
   return !(floating && argument->whole) && !(whole && argument->floating);
 }
 
+/* Gives a number another value: the change's. */
+static bool change_number(const struct job_change *change, const struct isa_arg *arg,
+                          const struct job_argument *argument, uint8_t *to, struct message *message) {
+  struct type type;
+  if (!change || !change->argument || strcmp(change->argument, arg->name) != 0)
+    return true;
+  if (!type_find(argument->type, &type) || type.components != 1)
+    return message_fail(message, "argument '%s' is no number", arg->name);
+  return type_parse(type, change->word, to, message);
+}
+
 bool job_argument(struct job *job, size_t index, const struct job_argument *argument, struct message *message) {
   struct job_launch *launch = &job->launches[job->launch_count - 1];
   const struct isa_kernel *kernel = launch->isa.kernel;
+  const struct job_change *change = job->change;
   if (index >= kernel->arg_count)
     return message_fail(message, "kernel '%s' has %zu argument%s", kernel->name, kernel->arg_count,
                         kernel->arg_count == 1 ? "" : "s");
@@ -275,14 +287,17 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
   if (argument->kind == ARGUMENT_PIPE)
     return give_pipe(job, to, arg, argument->buffer, message);
   if (argument->kind == ARGUMENT_LOCAL)
-    return give_local(job, launch, to, arg, argument->bytes, message);
+    return give_local(job, launch, to, arg,
+                      change && change->lds_times ? argument->bytes * change->lds_times / change->lds_over
+                                                  : argument->bytes,
+                      message);
   if (arg->kind != ISA_ARG_VALUE || argument->bytes != arg->bytes || !same_kind(arg, argument)) {
     char got[80];
     snprintf(got, sizeof got, "%s (%" PRIu64 " bytes)", argument->type, argument->bytes);
     return fail_argument(arg, got, message);
   }
   memcpy(to, argument->value, arg->bytes);
-  return true;
+  return change_number(change, arg, argument, to, message);
 }
 
 bool job_refuse_kind(const char *word, struct message *message) {
@@ -441,8 +456,39 @@ static bool check_given(const struct job_launch *launch, struct message *message
   return true;
 }
 
+/* `number` times so many, over so many; false when that is no whole number. */
+static bool scale(uint32_t *number, uint32_t times, uint32_t over) {
+  const uint64_t scaled = (uint64_t)*number * times;
+  *number = (uint32_t)(scaled / over);
+  return scaled % over == 0 && scaled && scaled / over <= UINT32_MAX;
+}
+
+/* The NDRange as the change has it. */
+static bool change_ndrange(const struct job_change *change, const struct machine *machine, struct isa_launch *launch,
+                           struct message *message) {
+  bool good = true;
+  if (!change)
+    return true;
+  if (change->global_over)
+    good = scale(&launch->global[0], 1, change->global_over);
+  if (!launch->local[0] && (change->local_over[0] || change->groups))
+    choose_local(machine, launch);
+  for (unsigned i = 0; i < launch->dimensions && good; i++)
+    good = !change->local_over[i] || scale(&launch->local[i], change->local_times[i], change->local_over[i]);
+  if (change->groups)
+    good = good && launch->dimensions == 1 && scale(&launch->local[0], change->groups, 1);
+  if (change->groups && good) {
+    launch->global[0] = launch->local[0];
+    launch->local[0] /= change->groups;
+  }
+  return good || message_fail(message, "cannot be divided so");
+}
+
 bool job_ready(struct job *job, const char **field, struct message *message) {
   struct job_launch *launch = &job->launches[job->launch_count - 1];
+  *field = "local";
+  if (!change_ndrange(job->change, &job->machine, &launch->isa, message))
+    return false;
   *field = "args";
   if (!check_given(launch, message))
     return false;

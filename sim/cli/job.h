@@ -76,7 +76,17 @@ struct job_check {
   uint32_t components; /* CHECK_ELEMENTS: a bit per component that counts */
 };
 
+/* What is run in place of what the launch file or the command line says: of each launch that it fits. */
+struct job_change {
+  const char *argument, *word;            /* the argument of that name, one number, is this; NULL: none */
+  uint32_t lds_times, lds_over;           /* local arguments have so many times their bytes, over so many; 0: as said */
+  uint32_t local_times[3], local_over[3]; /* likewise the work-items of a work-group, in each dimension */
+  uint32_t global_over;                   /* work-items of the first dimension, over so many; 0: as said */
+  uint32_t groups;                        /* work-groups of a launch of one dimension; 0: as said */
+};
+
 struct job {
+  const struct job_change *change;      /* NULL: nothing is otherwise */
   char *file;                           /* the launch file or kernel, as named by the user */
   char *name;                           /* of the launch file's "name", or NULL */
   struct machine machine, machine_file; /* as it runs; as its file has it, before any `set` */

@@ -134,8 +134,11 @@ bool job_options_load(struct job_options *options, struct run_call *call, bool v
 
 bool job_options_load_on(struct job_options *options, const struct machine *machine, struct job *job,
                          struct message *message) {
-  const struct job_request request = {
-      .made = machine, .global = options->direct.global, .local = options->direct.local, .build = options->build};
+  const struct job_request request = {.made = machine,
+                                      .global = options->direct.global,
+                                      .local = options->direct.local,
+                                      .build = options->build,
+                                      .change = options->change};
   return load(options, &request, job, message);
 }
 

@@ -12,6 +12,7 @@ struct job_options {
   struct words args;
   struct program_build build;
   struct reads reads;
+  const struct job_change *change; /* of jobs that job_options_load_on() makes; NULL: none */
 };
 
 enum {

@@ -258,6 +258,7 @@ bool launch_read(const json_t *root, const char *text, size_t length, const char
                  const struct job_request *request, struct job *job, struct message *message) {
   struct launch_reader reader = {{path, text, length, message}, request, job};
   job->file = need_copy(path);
+  job->change = request->change;
   return read_root(&reader, root);
 }
 

@@ -14,11 +14,12 @@ struct job_request {
   const struct machine *made; /* in place of `machine` and of all that the file says of it; NULL: none */
   const char *const *set;     /* "key=value", after the file's */
   size_t set_count;
-  const char *global, *local;  /* "X[,Y[,Z]]", in place of those of a file's only launch; NULL: the file's */
-  struct program_build build;  /* after the file's */
-  bool verify;                 /* load what checks expect */
-  bool program_only;           /* nobody wants buffers and launches: they are not looked at */
-  struct isa_program *program; /* of a file that names none, which the job then owns; NULL: the usual one */
+  const char *global, *local;      /* "X[,Y[,Z]]", in place of those of a file's only launch; NULL: the file's */
+  struct program_build build;      /* after the file's */
+  const struct job_change *change; /* NULL: none; lasts as long as the job */
+  bool verify;                     /* load what checks expect */
+  bool program_only;               /* nobody wants buffers and launches: they are not looked at */
+  struct isa_program *program;     /* of a file that names none, which the job then owns; NULL: the usual one */
 };
 
 /* The machine of a request: the file's `machine` and `set` are in *machine already unless the request

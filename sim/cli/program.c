@@ -105,6 +105,7 @@ void program_build_add(struct program_build *build, const struct program_build *
   if (more->registers)
     build->registers = more->registers;
   build->no_cache |= more->no_cache;
+  build->text = more->text ? more->text : build->text;
   build->reads = more->reads ? more->reads : build->reads;
 }
 
@@ -246,6 +247,7 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .options = build->options.word,
                                    .route = build->route,
                                    .no_cache = build->no_cache,
+                                   .text = build->text,
                                    .blamed = &program->blamed,
                                    .reads = &reads,
                                    .cancelled = cancelled};

@@ -28,6 +28,7 @@ struct program_build {
   bool copies_said;
   enum opencl_copies copies;
   bool no_cache;
+  const char *text;    /* OpenCL C in place of the file's own, which is the caller's; NULL: none */
   struct reads *reads; /* which files a program may be read from; NULL: all */
 };
 

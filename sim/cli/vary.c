@@ -1,5 +1,6 @@
 #include "sim/cli/vary.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,11 @@ static bool no_sizes(const struct vary *vary, const struct direct *direct, struc
                       direct->global ? "--global" : "--local");
 }
 
+static bool fail_name(const struct vary *vary, struct message *message) {
+  return message_fail(message, "%s: '%.60s' is no define and no argument; `warpwait sweep` varies machines",
+                      vary->option, vary->plan->axis[0].name);
+}
+
 static bool open_target(struct vary *vary, struct reads *reads, struct message *message) {
   struct message why;
   free(reads_begin(reads, vary->plan->launch));
@@ -85,19 +91,101 @@ static bool open_target(struct vary *vary, struct reads *reads, struct message *
     return fail_plan(vary, message, why.text);
   if (vary->target->name[0].kind == SWEEP_DEFINE || vary->target->name[0].kind == SWEEP_ARGUMENT)
     return true;
-  return message_fail(message, "%s: '%.60s' is no define and no argument; `warpwait sweep` varies machines",
-                      vary->option, vary->plan->axis[0].name);
+  return fail_name(vary, message);
 }
 
-bool vary_open(struct vary *vary, const char *option, const char *word, size_t most, const struct job_options *options,
-               struct message *message) {
+/* ---- kernels given by options -------------------------------------------------------------------- */
+
+/* "tiles" or "2", counted from 1, of the kernel's arguments. */
+static bool find_argument(struct vary *vary, const struct job *base, const char *name, struct message *message) {
+  const struct isa_kernel *kernel = base->launches[0].isa.kernel;
+  char *end = NULL;
+  const unsigned long number = isdigit((unsigned char)*name) ? strtoul(name, &end, 10) : 0;
+  for (size_t i = 0; i < kernel->arg_count; i++)
+    if (strcmp(kernel->args[i].name, name) == 0 || (end && !*end && number == i + 1)) {
+      vary->argument = i;
+      return true;
+    }
+  return message_fail(message, "%s: arg.%.60s: kernel '%s' has no argument '%.60s'", vary->option, name, kernel->name,
+                      name);
+}
+
+/* Holds the values against the type that --arg gives; a vector's is 1:2:3:4. */
+static bool check_values(const struct vary *vary, struct message *message) {
+  const char *word = vary->direct->direct.args[vary->argument];
+  char name[32];
+  struct type type;
+  uint8_t ignored[TYPE_BYTES];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(word, ":"), word);
+  if (!type_find(name, &type))
+    return message_fail(message, "%s: --arg %.60s is no value", vary->option, word);
+  for (size_t i = 0; i < vary->plan->axis[0].count; i++) {
+    const char *at = vary->plan->axis[0].value[i];
+    unsigned count = 0;
+    for (; *at; at += strcspn(at, ":"), at += *at == ':', count++) {
+      char component[80];
+      snprintf(component, sizeof component, "%.*s", (int)strcspn(at, ":"), at);
+      if (!type_parse(type, component, ignored, message))
+        return message_within(message, vary->option);
+    }
+    if (count != type.components)
+      return message_fail(message, "%s: '%.60s' has %u components, not the %u of %s", vary->option,
+                          vary->plan->axis[0].value[i], count, type.components, name);
+  }
+  return true;
+}
+
+static bool open_direct(struct vary *vary, struct job_options *options, const struct job *base,
+                        struct message *message) {
+  const char *name = vary->plan->axis[0].name;
+  vary->direct = options;
+  vary->argument = SIZE_MAX;
+  if (strncmp(name, "define.", strlen("define.")) == 0)
+    return strcmp(file_extension(options->direct.program), ".cl") == 0 ||
+           message_fail(message, "%s: a define is for OpenCL C (.cl)", vary->option);
+  if (strncmp(name, "arg.", strlen("arg.")) != 0)
+    return fail_name(vary, message);
+  return find_argument(vary, base, name + strlen("arg."), message) && check_values(vary, message);
+}
+
+static bool define_job(const struct vary *vary, const char *value, const struct machine *machine, struct job *job,
+                       struct message *message) {
+  struct program_words *defines = &vary->direct->build.defines;
+  struct text define = {0};
+  text_print(&define, "%s=%s", vary->name + strlen("define."), value);
+  program_say(defines, define.data);
+  const bool good = job_options_load_on(vary->direct, machine, job, message);
+  program_unsay(defines);
+  free(define.data);
+  return good;
+}
+
+static bool argument_job(const struct vary *vary, const char *value, const struct machine *machine, struct job *job,
+                         struct message *message) {
+  const char **place = &vary->direct->args.word[vary->argument], *const before = *place;
+  struct text word = {0};
+  text_print(&word, "%.*s:%s", (int)strcspn(before, ":"), before, value);
+  for (char *at = strchr(word.data, ':') + 1; (at = strchr(at, ':'));)
+    *at = ',';
+  *place = word.data;
+  const bool good = job_options_load_on(vary->direct, machine, job, message);
+  *place = before;
+  free(word.data);
+  return good;
+}
+
+/* ---- both ------------------------------------------------------------------------------------------ */
+
+bool vary_open(struct vary *vary, const char *option, const char *word, size_t most, struct job_options *options,
+               const struct job *base, struct message *message) {
   const char *launch = options->direct.program;
+  const bool file = strcmp(file_extension(launch), ".json") == 0;
   *vary = (struct vary){
       .option = need_copy(option), .plan = need(1, sizeof *vary->plan), .target = need(1, sizeof *vary->target)};
-  if (strcmp(file_extension(launch), ".json") != 0)
-    return message_fail(message, "%s: needs a launch file", option);
-  if (!no_sizes(vary, &options->direct, message) || !read_plan(vary, word, most, launch, message) ||
-      !take_build(vary, &options->build, message) || !open_target(vary, options->build.reads, message))
+  if ((file && !no_sizes(vary, &options->direct, message)) || !read_plan(vary, word, most, launch, message))
+    return false;
+  if (file ? !take_build(vary, &options->build, message) || !open_target(vary, options->build.reads, message)
+           : !open_direct(vary, options, base, message))
     return false;
   vary->name = need_copy(vary->plan->axis[0].name);
   vary->word = vary->plan->axis[0].value;
@@ -107,7 +195,8 @@ bool vary_open(struct vary *vary, const char *option, const char *word, size_t m
 
 void vary_close(struct vary *vary) {
   if (vary->plan) {
-    sweep_target_close(vary->target);
+    if (!vary->direct)
+      sweep_target_close(vary->target);
     plan_free(vary->plan);
   }
   free(vary->target);
@@ -120,5 +209,7 @@ void vary_close(struct vary *vary) {
 bool vary_job(const struct vary *vary, size_t number, const struct machine *machine, struct job *job,
               struct message *message) {
   const uint32_t value[PLAN_AXES] = {(uint32_t)number};
+  if (vary->direct)
+    return (vary->argument == SIZE_MAX ? define_job : argument_job)(vary, vary->word[number], machine, job, message);
   return sweep_job(vary->target, value, machine, job, message);
 }

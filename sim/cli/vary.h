@@ -1,14 +1,14 @@
-/* One axis over defines or arguments of a launch file: what `explain --vary` and `run --html-vary` go through.
+/* One axis over defines or arguments: what `explain --vary` and `run --html-vary` go through.
  *
- *     NAME=VALUES ──► a sweep's plan of one axis ──► the job of each value, on a machine that is given
+ *     launch file: NAME=VALUES ──► a sweep's plan of one axis ──► the job of each value, on a machine that is given
+ *     kernel given by options: NAME=VALUES ──► -D, or --arg with another value ──► likewise
  *
  * NAME is that of an axis of a sweep (docs/sweep.md): define.NAME, arg.NAME, launch.2.arg.NAME; a NAME alone is a
  * define. Each value is another program or other data, so that nothing can be replayed.
  *
  * Invariant: a value's job is that of `warpwait run` with it. All values are checked before the first is run.
  *
- * Not modelled: kernels given by options, which have no names for their arguments, and options of OpenCL C other than
- * -D, -I and --build-option. */
+ * Not modelled: for a launch file, options of OpenCL C other than -D, -I and --build-option. */
 #ifndef SIM_CLI_VARY_H
 #define SIM_CLI_VARY_H
 
@@ -22,16 +22,18 @@ struct vary {
   char *const *word;   /* `count` values */
   size_t count;
   struct sweep_plan *plan;
-  struct sweep_target *target;
+  struct sweep_target *target; /* of a launch file */
+  struct job_options *direct;  /* of a kernel given by options; else NULL */
+  size_t argument;             /* there: the one that varies; none of them: a define does */
 };
 
 /* The NAME of NAME=VALUES, or of NAME alone, as a sweep has it: "define.DEPTH" for "DEPTH". The caller frees it. */
 char *vary_name(const char *word);
 
-/* Reads NAME=VALUES, at most `most`, for the launch file of `options`. Close it, whatever comes back. False with the
- * message filled, which begins with the option. */
-bool vary_open(struct vary *vary, const char *option, const char *word, size_t most, const struct job_options *options,
-               struct message *message);
+/* Reads NAME=VALUES, at most `most`, for what `options` run: `base` is the job that they make. Close it, whatever comes
+ * back. False with the message filled, which begins with the option. */
+bool vary_open(struct vary *vary, const char *option, const char *word, size_t most, struct job_options *options,
+               const struct job *base, struct message *message);
 void vary_close(struct vary *vary);
 
 /* The caller frees the job, whatever comes back. */

@@ -16,15 +16,20 @@ struct invocation {
   struct run_call common; /* first: see cli_parse() */
   struct job_options job;
   const char *vary;
+  bool unchanged;
   uint64_t launch, jobs;
 };
 
-enum { KEY_VARY = KEY_OF_VERB, KEY_LAUNCH };
+enum { KEY_VARY = KEY_OF_VERB, KEY_LAUNCH, KEY_UNCHANGED };
 
 static const struct argp_option options[] = {
     MACHINE_OPTIONS(1),
     {"vary", KEY_VARY, "NAME=VALUES", 0,
      "Run the launch with each value of a define or an argument, too, as DEPTH=1..6 or arg.tiles=16,32", 1},
+    {"no-changes", KEY_UNCHANGED, NULL, 0,
+     "Lift limits alone: do not try changes of the kernel (unrolled loops, padding, another buffer, other local sizes, "
+     "...)",
+     1},
     {"report", 'r', "text|json", 0, "Form of the report (default: text)", 2},
     {"out", 'o', "FILE", 0, "Write the report to a file", 2},
     {"launch", KEY_LAUNCH, "N", 0, "Report launch N alone (default: all)", 2},
@@ -37,7 +42,8 @@ static const char documentation[] =
     "Runs a launch file, a kernel given by options, or a recorded trace (.wwt), then replays it on machines each of "
     "which has one limit lifted (latencies, widths, queues, bank conflicts, ...), and pairs of them, and says what "
     "each "
-    "limit costs: how many cycles, in which part of the kernel, at which source line.\v"
+    "limit costs: how many cycles, in which part of the kernel, at which source line. Of OpenCL C it tries changes, "
+    "too, such as unrolled loops and other local sizes: each is run, and counts if the results are the same.\v"
     "A limit's row says what the launch would take without it, all else as it is. A\n"
     "kernel whose path depends on timing is run on each machine, not replayed, and\n"
     "the report says so. What work-items print is nowhere.\n"
@@ -53,6 +59,9 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
     if (call->vary)
       return cli_refuse(state, "--vary: '%.60s' is a second name; `warpwait sweep` varies several", word);
     call->vary = word;
+    return 0;
+  case KEY_UNCHANGED:
+    call->unchanged = true;
     return 0;
   case KEY_LAUNCH:
     return cli_number(state, "--launch", word, 1, UINT32_MAX, "", &call->launch);
@@ -79,7 +88,7 @@ static bool load_trace(struct invocation *call, struct explain_run *run) {
   cycle_t max_cycles = 0;
   run->path = call->job.direct.program;
   if (call->vary)
-    return message_fail(message, "--vary: a trace has one program and one set of arguments; it needs a launch file");
+    return message_fail(message, "--vary: a trace has one program and one set of arguments; it needs the kernel");
   if (!job_options_for_trace(&call->job, message))
     return false;
   if (!(run->trace = trace_open(run->path, TRACE_WHOLE, &error)))
@@ -102,7 +111,7 @@ static bool load_job(struct invocation *call, struct explain_run *run, struct ex
   run->self = &call->job;
   if (!job_options_load(&call->job, &call->common, false, &run->job) || !trace_job_possible(&run->job, message))
     return false;
-  return !call->vary || (*vary = explain_vary_new(call->vary, &call->job, message));
+  return !call->vary || (*vary = explain_vary_new(call->vary, &call->job, &run->job, message));
 }
 
 static bool load(struct invocation *call, struct explain_run *run, struct explain_vary **vary) {
@@ -156,7 +165,9 @@ static void count_in(struct missing *missing, struct text *name, const char *why
 }
 
 /* A process that ended before its answer says nothing of the machine: a report without it is not whole. */
-static int tell_missing(const struct explain_run *run, const struct explain_vary *vary, struct message *message) {
+static int tell_missing(const struct explain_run *run, const struct explain_tries *tries, struct message *message) {
+  const struct explain_vary *vary = tries->vary;
+  const struct explain_changes *changes = tries->changes;
   struct missing missing = {0};
   for (size_t i = 1; i < run->explain.count; i++) {
     const struct explain_case *at = &run->explain.cases[i];
@@ -171,6 +182,12 @@ static int tell_missing(const struct explain_run *run, const struct explain_vary
     text_print(&name, "%s = %s", vary->name, value->word);
     count_in(&missing, &name, value->status == EXPLAIN_FAILED ? value->reason : NULL);
   }
+  for (size_t i = 0; changes && i < changes->count; i++) {
+    const struct explain_change *change = &changes->change[i];
+    struct text name = {0};
+    text_print(&name, "%s", change->name);
+    count_in(&missing, &name, change->status == EXPLAIN_FAILED ? change->reason : NULL);
+  }
   if (!missing.count)
     return CLI_FINE;
   if (missing.count > NAMED)
@@ -182,12 +199,20 @@ static int tell_missing(const struct explain_run *run, const struct explain_vary
   return run->broken ? CLI_DEFECT : CLI_BAD_INPUT;
 }
 
-static int explain(struct invocation *call, struct explain_run *run, struct explain_vary *vary) {
+/* The changes that the kernel has room for, made and run. */
+static bool try_changes(struct invocation *call, struct explain_run *run, struct explain_tries *tries, int *status) {
+  if (call->unchanged || !run->load_on)
+    return true;
+  tries->changes = explain_changes_new(run, &call->job);
+  return explain_changes_run(tries->changes, run, status);
+}
+
+static int explain(struct invocation *call, struct explain_run *run, struct explain_tries *tries) {
   struct message *message = &call->common.message;
   int status = CLI_FINE;
   *message->text = '\0';
-  if (!explain_run_base(run, &status) || !try_machines(run, &status) ||
-      (vary && !explain_vary_run(vary, run, &status))) {
+  if (!explain_run_base(run, &status) || !try_machines(run, &status) || !try_changes(call, run, tries, &status) ||
+      (tries->vary && !explain_vary_run(tries->vary, run, &status))) {
     if (status != CLI_FINE)
       message_print(message);
     else if (run_tell_unfinished(&call->common, &run->job, run->results, run->count))
@@ -195,10 +220,10 @@ static int explain(struct invocation *call, struct explain_run *run, struct expl
     return status;
   }
   const size_t launch = need_size(call->launch);
-  char *text = call->common.json ? explain_json(run, vary, launch) : explain_text(run, vary, launch);
+  char *text = call->common.json ? explain_json(run, tries, launch) : explain_text(run, tries, launch);
   const bool good = cli_output(call->common.out, text, strlen(text), message);
   free(text);
-  return good ? tell_missing(run, vary, message) : cli_bad_input(message);
+  return good ? tell_missing(run, tries, message) : cli_bad_input(message);
 }
 
 int verb_explain(int argc, char **argv) {
@@ -207,14 +232,15 @@ int verb_explain(int argc, char **argv) {
       NULL,    NULL};
   struct invocation call = {.common = run_call_new(), .jobs = sweep_workers_online()};
   struct explain_run run = {.call = &call.common};
-  struct explain_vary *vary = NULL;
+  struct explain_tries tries = {0};
   bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common);
   run.workers = (unsigned)call.jobs;
-  good = good && load(&call, &run, &vary);
+  good = good && load(&call, &run, &tries.vary);
   const int status = !good                   ? cli_bad_input(&call.common.message)
                      : call.job.reads.listed ? job_options_list(&call.job, &call.common.message)
-                                             : explain(&call, &run, vary);
-  explain_vary_free(vary);
+                                             : explain(&call, &run, &tries);
+  explain_vary_free(tries.vary);
+  explain_changes_free(tries.changes);
   explain_run_free(&run);
   free(call.common.sets.word);
   job_options_free(&call.job);

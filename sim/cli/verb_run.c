@@ -188,10 +188,10 @@ static bool run(struct invocation *call, struct job *job, struct launch_result *
 
 /* ---- the page's further points ------------------------------------------------------------------ */
 
-static bool open_vary(struct invocation *call) {
+static bool open_vary(struct invocation *call, const struct job *job) {
   struct page *page = &call->common.page;
   return !page_varies_arguments(page) ||
-         vary_open(&call->vary, "--html-vary", page->vary, PAGE_POINTS, &call->job, &call->common.message);
+         vary_open(&call->vary, "--html-vary", page->vary, PAGE_POINTS, &call->job, job, &call->common.message);
 }
 
 static bool load_again(struct invocation *call, size_t number, struct job *job) {
@@ -271,7 +271,7 @@ int verb_run(int argc, char **argv) {
   struct invocation call = {.common = run_call_new()};
   struct job job = {0};
   bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common) &&
-              job_options_load(&call.job, &call.common, call.verify, &job) && open_vary(&call) &&
+              job_options_load(&call.job, &call.common, call.verify, &job) && open_vary(&call, &job) &&
               outputs_possible(&call, &job);
   call.base = &job;
   int status = !good                   ? cli_bad_input(&call.common.message)

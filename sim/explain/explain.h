@@ -49,6 +49,7 @@ struct explain_case {
   struct explain_time *time;   /* of each step */
   struct pace *pace;           /* of each launch; of those at once the first one's */
   uint64_t left;               /* of another job, and of the base: a hash of what it leaves in its buffers */
+  uint64_t hazards;            /* that were reported */
   uint64_t *wait;              /* warp-cycles that are no issues, at the EXPLAIN_PLACES places of each step */
 };
 

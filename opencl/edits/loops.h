@@ -1,0 +1,19 @@
+/* Loops of one form: for ([TYPE] I = FIRST; I < END; I += STEP) BODY, without loops, jumps and directives in the body,
+ * which leaves I alone. Nobody but edits.c includes it. */
+#ifndef OPENCL_EDITS_LOOPS_H
+#define OPENCL_EDITS_LOOPS_H
+
+#include "opencl/edits/source.h"
+
+struct loop {
+  struct span whole, head, body;      /* `head`: from "for" to its ")" */
+  struct span init, first, end, next; /* "int i = a", "a", "n", "i += s" */
+  char name[64];                      /* I */
+  char *step;                         /* "s", which loop_free() frees */
+};
+
+/* The next such loop at or after *at, which then lies behind its head. */
+bool loop_next(const struct source *source, size_t *at, struct loop *loop);
+void loop_free(struct loop *loop);
+
+#endif

@@ -1,0 +1,207 @@
+#include "opencl/edits/source.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/need.h"
+
+/* ---- code ------------------------------------------------------------------------------------------- */
+
+static void blank(struct source *source, size_t from, size_t to, bool clean) {
+  for (size_t i = from; i < to; i++) {
+    source->code[i] = source->text[i] == '\n' ? '\n' : ' ';
+    source->clean[i] = clean || source->text[i] == '\n' ? ' ' : source->text[i];
+  }
+}
+
+static size_t end_of_comment(const char *text, size_t at) {
+  const char *end = text[at + 1] == '*' ? strstr(text + at + 2, "*/") : NULL;
+  if (text[at + 1] == '*')
+    return end ? (size_t)(end - text) + 2 : strlen(text);
+  return at + strcspn(text + at, "\n");
+}
+
+static size_t end_of_quoted(const char *text, size_t at) {
+  const char quote = text[at++];
+  while (text[at] && text[at] != quote && text[at] != '\n')
+    at += text[at] == '\\' && text[at + 1] ? 2 : 1;
+  return text[at] == quote ? at + 1 : at;
+}
+
+/* A directive goes on behind a line that ends in a backslash. */
+static size_t end_of_directive(const char *text, size_t at) {
+  while (text[at] && (text[at] != '\n' || text[at - 1] == '\\'))
+    at++;
+  return at;
+}
+
+static bool begins_line(const char *text, size_t at) {
+  while (at && (text[at - 1] == ' ' || text[at - 1] == '\t'))
+    at--;
+  return !at || text[at - 1] == '\n';
+}
+
+struct source source_read(const char *text) {
+  struct source source = {.text = text, .code = need_copy(text), .clean = need_copy(text), .length = strlen(text)};
+  for (size_t i = 0, end; i < source.length; i = end) {
+    end = i + 1;
+    if (text[i] == '/' && (text[i + 1] == '/' || text[i + 1] == '*')) {
+      blank(&source, i, end = end_of_comment(text, i), true);
+    } else if (text[i] == '"' || text[i] == '\'') {
+      blank(&source, i, end = end_of_quoted(text, i), false);
+    } else if (text[i] == '#' && begins_line(text, i)) {
+      end = end_of_directive(text, i);
+      memset(source.code + i, DIRECTIVE, end - i);
+    } else if (text[i] == '\n') {
+      source.clean[i] = ' ';
+    }
+  }
+  return source;
+}
+
+/* ---- changes ---------------------------------------------------------------------------------------- */
+
+void source_change(struct source *source, struct span span, char *with) {
+  source->change = need_more(source->change, source->changes + 1, sizeof *source->change);
+  size_t at = source->changes++;
+  for (; at && source->change[at - 1].span.from > span.from; at--)
+    source->change[at] = source->change[at - 1];
+  source->change[at] = (struct change){span, with};
+}
+
+/* The ends of lines that a change takes away are put behind it. */
+static void put_change(const struct source *source, const struct change *change, FILE *out) {
+  size_t lines = 0;
+  for (size_t i = change->span.from; i < change->span.to; i++)
+    lines += source->text[i] == '\n';
+  for (const char *at = change->with; *at; at++)
+    lines -= *at == '\n';
+  fputs(change->with, out);
+  while (lines--)
+    fputc('\n', out);
+}
+
+char *source_finish(struct source *source) {
+  char *made = NULL;
+  size_t size = 0, at = 0;
+  FILE *out = source->changes ? open_memstream(&made, &size) : NULL;
+  for (size_t i = 0; i < source->changes; i++) {
+    const struct change *change = &source->change[i];
+    if (out) {
+      fwrite(source->text + at, 1, change->span.from - at, out);
+      put_change(source, change, out);
+    }
+    at = change->span.to;
+    free(change->with);
+  }
+  if (out) {
+    fputs(source->text + at, out);
+    fclose(out);
+  }
+  free(source->change);
+  free(source->code);
+  free(source->clean);
+  *source = (struct source){0};
+  return made;
+}
+
+char *source_format(const char *format, ...) {
+  char *made = NULL;
+  va_list list;
+  va_start(list, format);
+  if (vasprintf(&made, format, list) < 0)
+    made = NULL;
+  va_end(list);
+  return made ? made : need_copy("");
+}
+
+char *source_part(const struct source *source, struct span span) {
+  return source_format("%.*s", (int)(span.to - span.from), source->clean + span.from);
+}
+
+char *source_with(const struct source *source, struct span span, const char *name, const char *as) {
+  char *made = NULL;
+  size_t size = 0, at = span.from;
+  FILE *out = open_memstream(&made, &size);
+  if (!out)
+    return need_copy("");
+  for (;;) {
+    const size_t found = source_find(source, (struct span){at, span.to}, name);
+    fwrite(source->clean + at, 1, found - at, out);
+    if (found == span.to)
+      break;
+    fprintf(out, "(%s)", as);
+    at = found + strlen(name);
+  }
+  fclose(out);
+  return made;
+}
+
+/* ---- words and brackets ------------------------------------------------------------------------------ */
+
+bool source_of_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+size_t source_blanks(const struct source *source, size_t at) {
+  while (isspace((unsigned char)source->code[at]))
+    at++;
+  return at;
+}
+
+struct span source_trim(const struct source *source, struct span span) {
+  while (span.from < span.to && isspace((unsigned char)source->code[span.from]))
+    span.from++;
+  while (span.from < span.to && isspace((unsigned char)source->code[span.to - 1]))
+    span.to--;
+  return span;
+}
+
+bool source_word_at(const struct source *source, size_t at, const char *word) {
+  const size_t length = strlen(word);
+  return strncmp(source->code + at, word, length) == 0 && (!at || !source_of_name(source->code[at - 1])) &&
+         !source_of_name(source->code[at + length]);
+}
+
+size_t source_find(const struct source *source, struct span span, const char *word) {
+  for (size_t at = span.from; at + strlen(word) <= span.to; at++)
+    if (source_word_at(source, at, word))
+      return at;
+  return span.to;
+}
+
+bool source_has(const struct source *source, struct span span, const char *word) {
+  return source_find(source, span, word) < span.to;
+}
+
+size_t source_close(const struct source *source, size_t at) {
+  size_t depth = 0;
+  for (; source->code[at]; at++) {
+    depth += strchr("([{", source->code[at]) != NULL;
+    if (strchr(")]}", source->code[at]) && --depth == 0)
+      return at;
+  }
+  return source->length;
+}
+
+size_t source_cut(const struct source *source, struct span span, const char *any) {
+  for (size_t at = span.from; at < span.to; at++) {
+    if (strchr(any, source->code[at]))
+      return at;
+    if (strchr("([{", source->code[at]))
+      at = source_close(source, at);
+  }
+  return span.to;
+}
+
+struct span source_name(const struct source *source, size_t at) {
+  struct span name = {at, at};
+  while (source_of_name(source->code[name.to]))
+    name.to++;
+  return isdigit((unsigned char)source->code[at]) ? (struct span){at, at} : name;
+}
+
+bool source_same(const struct source *source, struct span span, const char *word) {
+  return span.to - span.from == strlen(word) && strncmp(source->code + span.from, word, span.to - span.from) == 0;
+}
