@@ -171,10 +171,8 @@ void dma_pass_fences(struct dma *dma, cycle_t now) {
     if (held_back(work, channel))
       continue;
     work->fenced &= ~(left & -left);
-    if (channel->ready <= now) {
-      dma->stats.fence_cycles += now - channel->ready;
+    if (channel->ready <= now)
       channel->ready = now + 1;
-    }
   }
 }
 

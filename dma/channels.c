@@ -206,13 +206,11 @@ static cycle_t leaves_at(const struct dma *dma, cycle_t now) {
   return cycle_max(sending->leaves, room);
 }
 
-static bool all_under_way(const struct dma *dma) { return dma->work->under_way >= dma->params.outstanding; }
-
 void dma_send_requests(struct dma *dma, cycle_t now) {
   struct dma_work *work = dma->work;
   if (!work->pending || work->last_sent == now + 1)
     return;
-  if (!work->sending.active && !all_under_way(dma)) {
+  if (!work->sending.active && !dma_is_full(dma)) {
     unsigned channel = work->owner;
     if (channel == NOBODY)
       channel = arbitrate(dma, now);
@@ -228,7 +226,7 @@ cycle_t dma_next_request(struct dma *dma, cycle_t now) {
   if (work->sending.active)
     return leaves_at(dma, now);
   uint64_t left = dma_eligible(work);
-  if (!left || all_under_way(dma))
+  if (!left || dma_is_full(dma))
     return NEVER;
   if (work->owner != NOBODY)
     return start_at(dma, work->owner);
@@ -249,16 +247,6 @@ void dma_settle(struct dma *dma, unsigned channel, cycle_t at) {
   dma->work->finished |= channel_bit(channel);
 }
 
-/* A channel at its quota may go on; it has waited since it was ready. */
-static void leave_quota(struct dma *dma, unsigned index, cycle_t now) {
-  struct dma_work *work = dma->work;
-  cycle_t ready = work->channel[index].ready;
-  bool sends = work->sending.active && work->sending.channel == index;
-  if ((work->pending & channel_bit(index)) && !sends && now > ready)
-    dma->stats.quota_cycles += now - ready;
-  work->at_quota &= ~channel_bit(index);
-}
-
 void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
   struct dma_work *work = dma->work;
   const struct request *request = &work->request[tag];
@@ -272,8 +260,7 @@ void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
     work->writes -= (uint64_t)request->covers.bytes * request->covers.lines;
   work->unused[dma->params.outstanding - work->entries--] = tag;
   work->under_way -= dma_count(&request->covers);
-  if (work->at_quota & channel_bit(index))
-    leave_quota(dma, index, now);
+  work->at_quota &= ~channel_bit(index);
   if (--work->channel[index].under_way == 0 && !(work->pending & channel_bit(index)))
     dma_settle(dma, index, now);
 }
@@ -300,6 +287,6 @@ void dma_note_full(struct dma *dma, cycle_t now) {
   struct dma_work *work = dma->work;
   uint64_t waiting = dma_eligible(work);
   work->full_from = NEVER;
-  if (waiting && all_under_way(dma) && !work->sending.active)
+  if (waiting && dma_is_full(dma) && !work->sending.active)
     work->full_from = cycle_max(cycle_max(now, work->last_sent), earliest_ready(work, waiting));
 }

@@ -123,20 +123,13 @@ static void abandon_queue(struct dma *dma, cycle_t end) {
 
 /* Parts in channels that will not finish. */
 static void abandon_channel(struct dma *dma, unsigned index, cycle_t end) {
-  const struct dma_work *work = dma->work;
-  const struct channel *channel = &work->channel[index];
-  uint64_t bit = channel_bit(index);
-  cycle_t waited = end > channel->ready ? end - channel->ready : 0;
-  bool sends = work->sending.active && work->sending.channel == index;
+  const struct channel *channel = &dma->work->channel[index];
   dma->stats.channel_cycles += end > channel->accepted ? end - channel->accepted : 0;
-  if (work->fenced & bit)
-    dma->stats.fence_cycles += waited;
-  if ((work->at_quota & work->pending & bit) && !sends)
-    dma->stats.quota_cycles += waited;
 }
 
 void dma_abandon(struct dma *dma, cycle_t end) {
   struct dma_work *work = dma->work;
+  dma_count_held(dma, end);
   dma_count_full(dma, end);
   dma_count_blocked(dma, end);
   if (work->busy_from < end)
@@ -156,6 +149,7 @@ static cycle_t next_step(struct dma *dma, cycle_t now) {
 
 static cycle_t dma_step(void *self, cycle_t now) {
   struct dma *dma = self;
+  dma_count_held(dma, now);
   dma_count_full(dma, now);
   dma_count_blocked(dma, now);
   dma_count_waiting(dma, now);

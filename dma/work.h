@@ -3,6 +3,7 @@
  *     accept.c    queue ──► copies, their parts, channels; fences; completion
  *     cut.c       geometry: normal form, places in the LDS, the request with which a channel goes on
  *     channels.c  who sends, and when
+ *     held.c      what channels do while they hold a part
  *     sides.c     data on their way through the engine
  *     tell.c      what a timeline hears
  *     dma.c       ports, step, counters that are kept lazily */
@@ -74,9 +75,8 @@ struct side {
   uint32_t *request;
   cycle_t *ready;
   uint32_t head, count;
-  uint32_t buffered; /* requests with data in the engine */
-  cycle_t
-      freed_at; /* when data were last passed on to memory: their place is taken in the next cycle at the earliest */
+  uint32_t buffered;    /* requests with data in the engine */
+  cycle_t freed_at;     /* when data were last passed on to memory: their place is taken a cycle later at least */
   cycle_t blocked_from; /* since when a reply has waited for room, or NEVER */
 };
 
@@ -106,6 +106,7 @@ struct dma_work {
   struct side inbound, outbound; /* data on their way to the LDS, to memory */
   cycle_t path_free;             /* decoupling off: from when the one data path is idle; NEVER while nobody can know */
   cycle_t last_sent;             /* + 1: 0 is never */
+  cycle_t held_from;             /* what channels have done before is counted */
   cycle_t full_from;             /* since when a request has been ready and all under way, or NEVER */
   cycle_t busy_from;             /* or NEVER */
 };
@@ -143,6 +144,11 @@ void dma_note_full(struct dma *dma, cycle_t now);
 void dma_settle(struct dma *dma, unsigned channel, cycle_t at);
 void dma_land(struct dma *dma, uint32_t tag, cycle_t now);
 
+/* ---- held.c */
+
+/* What channels have done since the last step. */
+void dma_count_held(struct dma *dma, cycle_t now);
+
 /* ---- sides.c */
 
 bool dma_side_init(struct side *side, uint32_t entries, uint32_t width);
@@ -171,6 +177,9 @@ static inline uint32_t dma_count(const struct dma_request *covers) { return cove
 
 /* From the first of them to the last. */
 static inline uint32_t dma_span(const struct dma_request *covers) { return dma_count(covers) - 1; }
+
+/* As many requests are under way as may be. */
+static inline bool dma_is_full(const struct dma *dma) { return dma->work->under_way >= dma->params.outstanding; }
 
 static inline bool dma_coupled(const struct dma *dma) { return dma->params.decoupling == DMA_COUPLED; }
 

@@ -38,6 +38,7 @@ struct utilisation {
   const char *said; /* behind "Bound by": "the link from L2" */
   const char *unit;
   double used, peak;
+  double waits;    /* of `used`: it was held, and waited for another */
   unsigned serves; /* enum report_service */
   bool idle_held;  /* held for long, perhaps, but nobody waited for it: no limit */
   bool minor;      /* the text report leaves it out */

@@ -95,10 +95,11 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
        (double)(result->cu.warp_instructions + result->cu.copy_slots + result->cu.copy_retries),
        own * machine->cu.schedulers, .serves = SERVES_ISSUE},
       {"lds_passes", "LDS passes", "LDS passes", "passes", OF(lds.passes), active, .serves = SERVES_LDS},
-      {"dma_engines", "DMA engines", "the DMA engines", "bytes", OF(dma.bytes),
-       engines_peak(machine, result, engines), .serves = SERVES_COPIES},
+      {"dma_engines", "DMA engines", "the DMA engines", "bytes", OF(dma.bytes), engines_peak(machine, result, engines),
+       .serves = SERVES_COPIES},
       {"dma_channels", "DMA channels", "the DMA channels", "channel-cycles", OF(dma.channel_cycles),
-       engines * machine->dma.channels, .serves = SERVES_COPIES, .idle_held = !channels_wanted(&result->dma)},
+       engines * machine->dma.channels, .waits = OF(dma.room_cycles), .serves = SERVES_COPIES,
+       .idle_held = !channels_wanted(&result->dma)},
       /* Held back, not merely under way: a full window that nobody waits for is no limit. */
       {"dma_outstanding", "dma.outstanding", "dma.outstanding", "cycles at the limit", OF(dma.outstanding_full_cycles),
        engines, .serves = SERVES_COPIES},
@@ -115,12 +116,17 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
 
 static double share_of(const struct utilisation *resource) { return per(resource->used, resource->peak); }
 
-/* The resource nearest to its peak of those that serve any of `services`; NULL if it is none. */
+/* That share less what a resource is held for while it waits for another, which binds in its place. */
+static double working_of(const struct utilisation *resource) {
+  return per(resource->used - resource->waits, resource->peak);
+}
+
+/* The resource that works nearest to its peak of those that serve any of `services`; NULL if it is none. */
 static const struct utilisation *busiest_of(const struct utilisation all[UTILISATIONS], unsigned services, bool held) {
   const struct utilisation *busiest = NULL;
   for (size_t i = 0; i < UTILISATIONS; i++)
     if ((all[i].serves & services) && (held || !all[i].idle_held) &&
-        (!busiest || share_of(&all[i]) > share_of(busiest)))
+        (!busiest || working_of(&all[i]) > working_of(busiest)))
       busiest = &all[i];
   return busiest;
 }
@@ -290,7 +296,7 @@ static struct likely say_longest(const struct utilisation all[UTILISATIONS], con
   }
   const struct utilisation *owed = busiest_of(all, waiting[stall].services, false);
   const struct utilisation *busiest = busiest_of(all, ~0u, true);
-  if (owed && share_of(owed) >= BUSY) {
+  if (owed && working_of(owed) >= BUSY) {
     text_print(text, "Likely bound by %s, at %.1f %% of peak", owed->said, 100 * share_of(owed));
     say_waiting(result, ": w", wait, cycles, stall, text);
     if (owed->serves == SERVES_LDS)
@@ -310,7 +316,7 @@ static struct likely say_likely(const struct machine *machine, const struct laun
   /* What launches at once share may be busy with the others' work: only waiting tells whose limit it is. */
   const unsigned own = SERVES_ISSUE | SERVES_UNITS;
   const struct utilisation *busiest = busiest_of(all, result->together > 1 ? own : ~0u, false);
-  return share_of(busiest) >= SATURATED ? say_resource(busiest, result, text) : say_longest(all, result, text);
+  return working_of(busiest) >= SATURATED ? say_resource(busiest, result, text) : say_longest(all, result, text);
 }
 
 /* ---- both ------------------------------------------------------------------------------------------ */

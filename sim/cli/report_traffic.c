@@ -132,6 +132,27 @@ static void over_time(const struct machine *machine, const struct launch_result 
   text_print(text, "| peak %.2f of %u\n", report_engine_mean(machine, result, sum, peak), most);
 }
 
+/* What channels did while they held a descriptor: the accounts that are not 0, which add up. */
+static void channels(const struct dma_stats *stats, struct text *text) {
+  const struct {
+    uint64_t cycles;
+    const char *what;
+  } accounts[] = {{stats->setup_cycles, "setting up"},
+                  {stats->sending_cycles, "sending"},
+                  {stats->turn_cycles, "waiting for a turn"},
+                  {stats->room_cycles, "waiting for room in dma.outstanding"},
+                  {stats->quota_cycles, "waiting for room in dma.quota"},
+                  {stats->fence_cycles, "waiting for a fence"},
+                  {stats->data_cycles, "waiting for data"}};
+  const char *before = "  channels that held one were ";
+  for (size_t i = 0; i < sizeof accounts / sizeof *accounts; i++)
+    if (accounts[i].cycles) {
+      text_print(text, "%s%s %.1f %%", before, accounts[i].what, percent(accounts[i].cycles, stats->channel_cycles));
+      before = ", ";
+    }
+  text_print(text, "\n");
+}
+
 static void timeline(const struct machine *machine, const struct launch_result *result, struct text *text) {
   text_print(text, "  an engine over time, %s cycle%s a character\n",
              TEXT_WHOLE((uint64_t)1 << result->dma_timeline.shift), text_s((uint64_t)1 << result->dma_timeline.shift));
@@ -165,6 +186,7 @@ static void by_engines(const struct machine *machine, const struct launch_result
   text_print(text, "\n");
   kinds(result, text);
   efficiency(result, text);
+  channels(stats, text);
   if (stats->descriptors > 1)
     timeline(machine, result, text);
 }

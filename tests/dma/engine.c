@@ -315,6 +315,11 @@ TEST(dma, counters_are_as_worked_out_by_hand) {
   EXPECT_EQ(stats->bytes, 320);
   EXPECT_EQ(stats->busy_cycles, 78 - 1);
   EXPECT_EQ(stats->channel_cycles, 45 + 32);
+  EXPECT_EQ(stats->setup_cycles, 20 + 20);
+  EXPECT_EQ(stats->sending_cycles, 4 + 1);
+  EXPECT_EQ(stats->room_cycles, 33 - 23); /* r2 */
+  EXPECT_EQ(stats->data_cycles, (46 - 35) + (78 - 67));
+  EXPECT_EQ(stats->turn_cycles, 0);
   EXPECT_EQ(stats->queue_cycles, 45);
   EXPECT_EQ(stats->outstanding_cycles, 5 * 12);
   EXPECT_EQ(stats->outstanding_full_cycles, 33 - 23); /* r2 is ready in 23 and leaves in 33; r3 in 34 */

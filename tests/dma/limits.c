@@ -276,6 +276,8 @@ TEST(dma, waiting_that_never_ends_is_counted_to_the_end) {
   EXPECT_EQ(rig->dma.stats.quota_cycles, 100 - 22);
   EXPECT_EQ(rig->dma.stats.fence_cycles, 100 - 22);
   EXPECT_EQ(rig->dma.stats.channel_cycles, (100 - 1) + (100 - 2));
+  EXPECT_EQ(rig->dma.stats.setup_cycles, (21 - 1) + (22 - 2));
+  EXPECT_EQ(rig->dma.stats.sending_cycles, 1);
   EXPECT_EQ(rig->dma.stats.busy_cycles, 100 - 1);
   free_rig(rig);
   params = usual_dma();

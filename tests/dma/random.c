@@ -164,7 +164,9 @@ TEST(dma, a_random_crowd_of_copies_keeps_the_books_and_the_fences) {
     if (!stats->parts)
       EXPECT_LE(stats->channel_cycles + stats->queue_cycles + queue, latency);
     EXPECT_LE(stats->channel_cycles, rig->dma.params.channels * stats->busy_cycles);
-    EXPECT_LE(stats->fence_cycles + stats->quota_cycles, stats->channel_cycles);
+    EXPECT_EQ(stats->setup_cycles + stats->sending_cycles + stats->turn_cycles + stats->room_cycles +
+                  stats->data_cycles + stats->quota_cycles + stats->fence_cycles,
+              stats->channel_cycles);
     EXPECT_LE(stats->outstanding_cycles, rig->dma.params.outstanding * stats->busy_cycles);
     EXPECT_LE(stats->outstanding_full_cycles, stats->busy_cycles);
     EXPECT_LE(stats->busy_cycles, last);

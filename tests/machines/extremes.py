@@ -239,6 +239,8 @@ def hold_shared_copies(launch, together, value, found):
               total(counted, "copies") - total(counted, "warp_copies"))
         if value["dma.copy"] == "engine":
             equal(found, "dma.bytes, copy_bytes", dma["bytes"] - dma["zero_bytes"], total(counted, "copy_bytes"))
+    equal(found, "dma.channel_cycles, its accounts", dma["channel_cycles"],
+          sum(dma[f"{account}_cycles"] for account in ("setup", "sending", "turn", "room", "data", "quota", "fence")))
     interval, engines = dma["timeline"]["interval"], value["dma.engines"] * math.ceil(value["cu.count"] / value["dma.cus"])
     for key, cycles in (("queue", dma["queue_cycles"]), ("channels", dma["channel_cycles"])):
         means = dma["timeline"][key]
