@@ -74,7 +74,7 @@ static void change_arrays(struct source *source, const char *word, enum opencl_e
   const struct span all = {0, source->length};
   for (size_t at = 0; (at = source_find(source, (struct span){at, all.to}, word)) < all.to; at++) {
     const size_t end = source_cut(source, (struct span){at, all.to}, ";)=({");
-    if (source->code[end] != ';' || memchr(source->code + at, '*', end - at))
+    if (source->code[end] != ';' || source_cut(source, (struct span){at, end}, "*") < end)
       continue;
     for (size_t from = at; from < end;) {
       const size_t to = source_cut(source, (struct span){from, end}, ",");

@@ -211,22 +211,27 @@ static void print_useless(const struct explain_view *view, const char *head, enu
 }
 
 static void print_changes(const struct explain_view *view, struct text *text) {
+  const char *head = "changed in the kernel or its launch";
   if (!view->changes || !view->changes->count)
     return;
-  text_print(text, "\n%-*s%12s%12s%7s\n", NAME_WIDTH, "changed in the kernel or its launch", "cycles", "saved", "%");
+  text_print(text, "\n");
   for (size_t i = 0; i < view->betters; i++) {
-    if (use_of(view, view->better[i]) != USE_SOME)
-      continue;
     const cycle_t cycles = view->better[i]->time[view->step].cycles;
     const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
+    if (use_of(view, view->better[i]) != USE_SOME)
+      continue;
+    if (head)
+      text_print(text, "%-*s%12s%12s%7s\n", NAME_WIDTH, head, "cycles", "saved", "%");
+    head = NULL;
     text_foreign(text, "%-*s %11s%12s%7.1f", NAME_WIDTH, view->better[i]->name, TEXT_WHOLE(cycles), TEXT_WHOLE(saved),
                  explain_percent(view, saved));
     text_print(text, "\n");
   }
-  text_print(text, "\n");
-  print_useless(view, "As many cycles: ", USE_NONE, text);
-  print_useless(view, "Other results: ", USE_OTHER_RESULTS, text);
-  print_useless(view, "Not legal here: ", USE_ILLEGAL, text);
+  if (!head)
+    text_print(text, "\n");
+  print_useless(view, "Changes of the kernel or its launch that take as many cycles: ", USE_NONE, text);
+  print_useless(view, "Changes with other results: ", USE_OTHER_RESULTS, text);
+  print_useless(view, "Changes that are not legal here: ", USE_ILLEGAL, text);
 }
 
 /* ---- advice ---------------------------------------------------------------------------------------- */

@@ -39,9 +39,9 @@ BETTER = {
               {"args": [IN, OUT, {"local": 3072}, *uints(3, 32)]}),
     "chain": ([2048], [32], [OUT], {"cu.groups": 4}, "local size 128", {"local": [128]}),
     "narrow": ([64, 64], [2, 32], [IN, OUT], {}, "local size 64 x 1", {"local": [64, 1]}),
-    "lines": ([256], [256], [IN, OUT, *uints(32)], {}, "a 2D copy for each loop of copies, or strided copy",
+    "lines": ([256], [256], [IN, OUT, *uints(32)], {}, "2D copies for loops of copies",
               {"kernel": "lines_better"}),
-    "scale": ([4096], [64], [IN, OUT], {}, "float4 for float, a quarter of the work-items",
+    "scale": ([4096], [64], [IN, OUT], {}, "float4 for float, a quarter of work-items",
               {"kernel": "scale_better", "global": [1024]}),
     "walk": ([64], [64], [IN, OUT, *uints(64)], {}, "prefetches of the next turn's loads", {"kernel": "walk_better"}),
     "stride": ([16384], [64], [IN, OUT, *uints(16384)], {"cu.dispatch_latency": 200}, "8 work-groups: 8 a CU", {"global": [512]}),
@@ -109,7 +109,7 @@ class Changes(unittest.TestCase):
         launch = explained(launch_file(self.folder.name, "table"))
         by_name = {row["change"]: row for row in launch["changes"]}
         self.assertFalse(by_name["local size 128"]["same_results"])  # half of the table is never filled
-        self.assertFalse(by_name["float4 for float, a quarter of the work-items"]["same_results"])  # three quarters are missing
+        self.assertFalse(by_name["float4 for float, a quarter of work-items"]["same_results"])  # three quarters are missing
         launch = explained(launch_file(self.folder.name, "slots"))
         rank = [row["change"] for row in ranked(launch)]
         self.assertNotIn("depth = 2", rank)  # it would leave the local memory that there is

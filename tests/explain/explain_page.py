@@ -30,15 +30,44 @@ def first():
     return block(*shown("examples/04_single_buffer/launch_opencl.json"))
 
 
+DOUBLE = ("examples/05_double_buffer/kernel.cl", "--global", "256", "--local", "64", "--arg", "buffer:in=16384:uint:iota",
+          "--arg", "buffer:out=256:uint", "--arg", "uint:16")
+LINES = ("tests/explain/kernels/better.cl", "--kernel", "lines", "--global", "256", "--local", "256",
+         "--arg", "buffer:in=65536:uint:iota", "--arg", "buffer:out=1024:uint", "--arg", "uint:32")
+
+
+def sentence():
+    """A run that says why, and those that confirm it."""
+    def ran(*words):
+        done = subprocess.run([WARPWAIT, "run", *DOUBLE, *words], check=True, capture_output=True, text=True, cwd=ROOT)
+        return done.stdout
+    said = ran("--why")
+    why = said[said.index("\nBound by") + 1:said.index("\n% of peak")]
+    rows = re.findall(r"^.*(?:DMA channels|dma\.outstanding) \(.*$", said, re.M)
+    lines = [f"$ warpwait run {' '.join(DOUBLE)} --why", "...", re.search(r"^cycles.*$", said, re.M)[0], "...", why.rstrip(),
+             "...", *rows, "..."]
+    for more in ("dma.channels=8", "dma.outstanding=64"):
+        lines += [f"$ warpwait run ... --set {more}", "...", re.search(r"^cycles.*$", ran("--set", more), re.M)[0], "..."]
+    return "```\n" + "\n".join(lines) + "\n```\n"
+
+
+def changes():
+    command, output = shown(*LINES)
+    table = re.search(r"^changed in the kernel.*?\n\n.*?(?=\n\n)", output, re.S | re.M)[0]
+    advice = re.search(r"^Of the changes.*?\.$", output, re.S | re.M)[0]
+    return block(command, f"...\n{table}\n...\n{advice}\n...\n")
+
+
 def vary():
-    command, output = shown("examples/06_deep_buffer/launch_opencl.json", "--launch", "1", "--vary", "arg.depth=1..6")
+    command, output = shown("examples/06_deep_buffer/launch_opencl.json", "--launch", "1", "--no-changes", "--vary",
+                            "arg.depth=1..6")
     values = re.search(r"^arg\.depth .*?\n\n", output, re.S | re.M)[0]
     advice = re.search(r"^arg\.depth = .*?\.$", output, re.S | re.M)[0]
     return block(command, f"...\n{values}...\n{advice}\n")
 
 
 def depths():
-    command, output = shown("examples/06_deep_buffer/launch.json")
+    command, output = shown("examples/06_deep_buffer/launch.json", "--no-changes")
     return block(command, output[:output.index("\n\n")])
 
 
@@ -57,7 +86,7 @@ def limits():
 
 def main():
     write = "--write" in sys.argv
-    for name, make in (("first", first), ("vary", vary), ("depths", depths), ("limits", limits)):
+    for name, make in (("sentence", sentence), ("first", first), ("changes", changes), ("vary", vary), ("depths", depths), ("limits", limits)):
         settle(PAGE, name, make(), write)
 
 

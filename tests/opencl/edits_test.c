@@ -1,0 +1,128 @@
+/* Changes of OpenCL C text: where each fits, what it makes, and that lines keep their numbers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl/edits/edits.h"
+#include "tests/ct.h"
+
+static void expect_edit(const char *text, enum opencl_edit edit, const char *wanted) {
+  char *made = opencl_edit(text, edit);
+  ct_note("%s of %s", opencl_edit_names[edit], text);
+  if (wanted)
+    EXPECT_STREQ(made, wanted);
+  else
+    EXPECT_TRUE(!made);
+  free(made);
+}
+
+static size_t lines_of(const char *text) {
+  size_t lines = 0;
+  for (; *text; text++)
+    lines += *text == '\n';
+  return lines;
+}
+
+TEST(edits, a_loop_is_unrolled_and_what_is_left_stays_a_loop) {
+  expect_edit("for (uint i = a; i < n; i += s) x += p[i];", OPENCL_EDIT_UNROLL_2,
+              "{ uint i = a; for (; i < n && (n) - i > 1 * (s);) { { x += p[i]; } i += s; { x += p[i]; } i += s; } "
+              "for (; i < n; i += s) x += p[i]; }");
+  expect_edit(
+      "for (i = 0; i < 9; ++i) { f(i); }", OPENCL_EDIT_UNROLL_2,
+      "{ i = 0; for (; i < 9 && (9) - i > 1 * (1);) { { { f(i); } } ++i; { { f(i); } } ++i; } for (; i < 9; ++i) "
+      "{ f(i); } }");
+}
+
+TEST(edits, loops_of_other_forms_stay) {
+  static const char *const others[] = {
+      "for (uint i = 0; i <= n; i++) x += i;",
+      "for (uint i = n; i > 0; i--) x += i;",
+      "for (uint i = 0; i < n && x; i++) x += i;",
+      "for (uint i = 0, j = 0; i < n; i++) x += i;",
+      "for (uint i = 0; i < n; i++) { if (x) break; }",
+      "for (uint i = 0; i < n; i++) { i += x; }",
+      "for (uint i = 0; i < n; i++) { f(&i); }",
+      "for (uint i = 0; i < n; i *= 2) x += i;",
+      "#pragma unroll 2\nfor (uint i = 0; i < n; i++) x += i;",
+      "for (uint i = 0; i < n; i++) {\n#if A\n x += i;\n#endif\n}",
+      "// for (uint i = 0; i < n; i++) x += i;",
+      "\"for (uint i = 0; i < n; i++) x += i;\"",
+      "for (;;) x++;",
+      "for (uint i = 0; i < n; i++",
+  };
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    expect_edit(others[i], OPENCL_EDIT_UNROLL_4, NULL);
+}
+
+/* Of loops within each other the inner one alone, whose body is text of several lines with remarks. */
+TEST(edits, lines_keep_their_numbers) {
+  static const char text[] =
+      "kernel void k(global int *p) {\n  for (int j = 0; j < 4; j++)\n    for (int i = 0; i < 8; i++) "
+      "{ // remark\n      p[i] += j; /* another\n one */\n    }\n  last();\n}\n";
+  for (enum opencl_edit edit = OPENCL_EDIT_UNROLL_2; edit <= OPENCL_EDIT_UNROLL_8; edit++) {
+    char *made = opencl_edit(text, edit);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(lines_of(made), lines_of(text));
+    EXPECT_EQ(lines_of(strstr(made, "last()")), lines_of(strstr(text, "last()")));
+    EXPECT_TRUE(!strstr(made, "remark"));
+    EXPECT_TRUE(strstr(made, "for (int j = 0; j < 4; j++)\n    { int i = 0;"));
+    free(made);
+  }
+}
+
+TEST(edits, rows_of_local_arrays_are_padded) {
+  expect_edit("local float a[8][N * 2], b[4], c[2][3][4];", OPENCL_EDIT_PAD,
+              "local float a[8][(N * 2) + 1], b[4], c[2][3][(4) + 1];");
+  expect_edit("__local int a[4];", OPENCL_EDIT_PAD, NULL);
+  expect_edit("float a[4][4];", OPENCL_EDIT_PAD, NULL);
+  expect_edit("void f(local float (*a)[4][4]);", OPENCL_EDIT_PAD, NULL);
+  expect_edit("local float *p = q[1][2];", OPENCL_EDIT_PAD, NULL);
+  expect_edit("local char a[5], b; local int c[2][2];", OPENCL_EDIT_ALIGN,
+              "local char a[5] __attribute__((aligned(16))), b; local int c[2][2] __attribute__((aligned(16)));");
+}
+
+TEST(edits, a_loop_of_copies_is_one_copy_of_lines) {
+  expect_edit(
+      "for (int j = 0; j < 16; j++) e = async_work_group_copy(t + j * 8, g + j * p, 8, e);", OPENCL_EDIT_COPY_2D,
+      "e = async_work_group_copy_2D2D(t + (0) * 8, 0, g + (0) * p, 0, sizeof(*(g + (0) * p)), 8, (16) - (0), (g + "
+      "((0) + 1) * p) - (g + (0) * p), (t + ((0) + 1) * 8) - (t + (0) * 8), e);");
+  /* Lines of several lengths; something else in the loop; an event each. */
+  expect_edit("for (int j = 0; j < 4; j++) e = async_work_group_copy(t, g + j, j, e);", OPENCL_EDIT_COPY_2D, NULL);
+  expect_edit("for (int j = 0; j < 4; j++) { e = async_work_group_copy(t + j, g + j, 1, e); x++; }",
+              OPENCL_EDIT_COPY_2D, NULL);
+  expect_edit("for (int j = 0; j < 4; j++) e[j] = async_work_group_copy(t + j, g + j, 1, 0);", OPENCL_EDIT_COPY_2D,
+              NULL);
+  expect_edit("e = async_work_group_strided_copy(t, g, n, s, 0);", OPENCL_EDIT_COPY_2D,
+              "e = async_work_group_copy_2D2D(t, 0, g, 0, sizeof(*(g)), 1, n, s, 1, 0);");
+}
+
+TEST(edits, the_next_turn_s_loads_are_prefetched_and_its_stores_are_not) {
+  expect_edit("kernel void k(global const int *p, global int *q) { for (int i = a; i < n; i += 2) q[i] = p[i] + p[i] + "
+              "r[i]; }",
+              OPENCL_EDIT_PREFETCH,
+              "kernel void k(global const int *p, global int *q) { for (int i = a; i < n; i += 2) { "
+              "prefetch(&p[(i + (2))], 1); q[i] = p[i] + p[i] + r[i]; } }");
+  expect_edit("kernel void k(global int *p) { for (int i = 0; i < n; i++) x += p[7]; }", OPENCL_EDIT_PREFETCH, NULL);
+}
+
+TEST(edits, types_are_widened_where_they_are_words) {
+  expect_edit("global float *floats; float x;", OPENCL_EDIT_FLOAT4, "global float4 *floats; float4 x;");
+  expect_edit("global float2 *p;", OPENCL_EDIT_FLOAT4, NULL);
+  EXPECT_TRUE(opencl_edit_widens(OPENCL_EDIT_UINT4) && !opencl_edit_widens(OPENCL_EDIT_PREFETCH));
+}
+
+TEST(edits, defines_of_small_numbers_are_found_and_set) {
+  static const char text[] =
+      "#define DEPTH 2\n # define PAD 0 // none\n#define NAME \"a\"\n#define F(x) 1\n#define BIG 65\n"
+      "#define HALF 2.5\n#define LAST 7u";
+  const char *at = text;
+  struct opencl_define define;
+  ASSERT_TRUE(opencl_define_next(&at, &define));
+  EXPECT_STREQ(define.name, "DEPTH");
+  EXPECT_EQ(define.value, 2);
+  ASSERT_TRUE(opencl_define_next(&at, &define));
+  EXPECT_STREQ(define.name, "PAD");
+  EXPECT_FALSE(opencl_define_next(&at, &define));
+  char *made = opencl_define_set("#ifndef DEPTH\n#define DEPTH 2\n#endif\nint x[DEPTH];", "DEPTH", 13);
+  EXPECT_STREQ(made, "#ifndef DEPTH\n#define DEPTH 13\n#endif\nint x[DEPTH];");
+  free(made);
+}
