@@ -68,7 +68,7 @@ def with_loops(folder, kernel, loops, program=None, route="ssa"):
 
 
 def simulation(warpwait, path, cus, host):
-    return [warpwait, "run", path, "--report", "json", "--quiet", "--host", host, "--set", f"cu.count={cus}"]
+    return [warpwait, "run", path, "--report", "json", "--quiet", "--why=no", "--host", host, "--set", f"cu.count={cus}"]
 
 
 def oclgrind_input(folder, kernel, loops, dump=""):
@@ -198,7 +198,7 @@ def copy_rows(warpwait, repetitions):
     groups, copied, loops = 16, 8192, 100
     def command(kernel, times):
         arguments = ["buffer:in=131072:uint:iota", "buffer:out=4096", f"uint:{times}"]
-        return [warpwait, "run", HERE / "copies.cl", "--kernel", kernel, "--machine", "h200", "--set", "cu.count=1", "--global", str(32 * groups),
+        return [warpwait, "run", "--why=no", HERE / "copies.cl", "--kernel", kernel, "--machine", "h200", "--set", "cu.count=1", "--global", str(32 * groups),
                 "--local", "32", "--report", "json", "--quiet", "--host", "plain", *(word for text in arguments for word in ("--arg", text))]
     commands = [command(kernel, times) for kernel in COPIES for times in (loops, FEWEST_LOOPS)]
     runs = in_turns(commands, repetitions)

@@ -179,7 +179,7 @@ def same_sides(hazards):
 
 def by_reference(launch, folder):
     trace = folder / "kernel.wwt"
-    status, _, errors = run("run", launch, "-q", "--trace", trace)
+    status, _, errors = run("run", launch, "-q", "--why=no", "--trace", trace)
     if status:
         raise SystemExit(f"random_kernels: {launch}: {errors}")
     found, = reference.hazards_of(trace)

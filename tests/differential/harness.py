@@ -156,7 +156,7 @@ def run_warpwait(program, route="ssa", folder=None, timeout=120):
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(folder or stack.enter_context(tempfile.TemporaryDirectory()))
         content = write_launch(program, folder, route)
-        command = ["run", folder / "launch.json", "--quiet", "--host", "plain", "--out", folder / "report"]
+        command = ["run", folder / "launch.json", "--quiet", "--why=no", "--host", "plain", "--out", folder / "report"]
         command += [word for buffer in content["buffers"] for word in ("--dump", f"{buffer}={folder / buffer}.out")]
         done = call_warpwait(command, timeout)
         if done.returncode:

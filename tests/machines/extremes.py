@@ -142,7 +142,7 @@ def subject_of(generator, seed, folder):
 def run(subject, settings, host, timeline, folder):
     """(exit status, what was said) of a run with every output."""
     folder.mkdir(exist_ok=True)
-    words = [WARPWAIT, "run", str(subject.launch), "-q", "--host", host, "--report", "json", "--verify", *settings]
+    words = [WARPWAIT, "run", str(subject.launch), "-q", "--why=no", "--host", host, "--report", "json", "--verify", *settings]
     words += ["--max-cycles", str(CYCLES)]
     words += ["--out", str(folder / "report.json"), "--trace", str(folder / "trace.wwt")]
     words += ["--timeline", str(folder / f"timeline.{timeline}"), *subject.dumps(folder)]

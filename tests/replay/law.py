@@ -85,10 +85,10 @@ class Law:
     def on_its_machine(self, path):
         """Records on both hosts, replays on both; returns the trace and the report."""
         traces = [self.folder / f"{host}.wwt" for host in HOSTS]
-        reports = [("--annotate",), ("--report", "json")]
+        reports = [("--annotate", "--why=no"), ("--report", "json", "--why=no")]
         ran = [tool("run", path, "-q", *report) for report in reports]
         for host, trace in zip(HOSTS, traces):
-            recorded = tool("run", path, "-q", "--host", host, "--report", "json", "--trace", trace)
+            recorded = tool("run", path, "-q", "--host", host, *reports[1], "--trace", trace)
             self.expect(recorded == ran[1], f"{path}: recording on host {host} changes what run says")
             for report, expected in zip(reports, ran):
                 status, out, err = tool("replay", trace, "-q", "--host", host, *report)
@@ -114,8 +114,8 @@ class Law:
             self.expect(whole.read_bytes() == trace.read_bytes(), f"{path}: cut behind launch {cut}, and merged")
 
     def elsewhere(self, path, trace, sets):
-        ran = tool("run", path, "-q", "--host", "plain", "--report", "json", *sets)
-        replayed = tool("replay", trace, "-q", "--host", "plain", "--report", "json", *sets)
+        words = ("-q", "--host", "plain", "--report", "json", "--why=no", *sets)
+        ran, replayed = tool("run", path, *words), tool("replay", trace, *words)
         if ran[0] == 2 or replayed[0] == 2:
             self.refused += 1
             self.expect(ran[0] == 2, f"{path}: {' '.join(sets)}: refused by replay alone: {replayed[2]}")

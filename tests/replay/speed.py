@@ -67,7 +67,7 @@ class Bench:
     def __init__(self, warpwait, folder):
         self.warpwait, self.folder = warpwait, folder
         self.trace, self.report = folder / "t.wwt", folder / "report.json"
-        self.options = ["--host", "plain", "-q", "--report", "json", "--out", self.report]
+        self.options = ["--host", "plain", "-q", "--why=no", "--report", "json", "--out", self.report]
 
     def turn(self, launch):
         """(run, recording, replay) of a launch file, a Cost each."""
