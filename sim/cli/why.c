@@ -26,6 +26,14 @@ static bool is_wanted(const struct run_call *call, const struct report *report) 
          (call->why == WHY_ALWAYS || (call->why == WHY_SHORT && is_short(report)));
 }
 
+/* No limit is worth a wait: a launch that takes twice as long without it is given up. */
+static cycle_t patience(const struct report *report) {
+  cycle_t longest = 0;
+  for (size_t i = 0; i < report->count; i++)
+    longest = cycle_max(longest, report->results[i].cycles);
+  return 2 * longest + 1000;
+}
+
 /* ---- how ----------------------------------------------------------------------------------------- */
 
 static bool load_base(const struct report *report, struct explain_run *run, int *status) {
@@ -66,6 +74,7 @@ bool why_find(struct run_call *call, struct report *report, const struct why_sub
   quiet.run.vcd = NULL;
   quiet.run.systemc = false; /* of that host a process has one; the result is the same */
   quiet.run.sources = NULL;
+  quiet.run.max_cycles = cycle_min(call->run.max_cycles, patience(report));
   struct explain_run run = {.call = &quiet,
                             .load_on = subject->load_on,
                             .self = subject->self,
