@@ -49,13 +49,23 @@ static bool fail(struct message *message, const struct trace_error *error) {
   return message_fail(message, "%s", error->text);
 }
 
+/* Cuts a job that was made or read. */
+static void cut(const struct explain_run *run, struct job *job) {
+  if (run->part_groups)
+    job->launches[0].isa.part_groups = run->part_groups;
+}
+
 /* What is read again has only what a trace has: a job that can be replayed on any machine. */
 static bool read_recording(struct explain_run *run) {
   const struct job_request request = {0};
   cycle_t max_cycles = 0;
   job_free(&run->replayed);
   run->replayed = (struct job){0};
-  return trace_job_read(run->trace, "the recording", &request, &run->replayed, &max_cycles, &run->call->message);
+  const bool good =
+      trace_job_read(run->trace, "the recording", &request, &run->replayed, &max_cycles, &run->call->message);
+  if (good)
+    cut(run, &run->replayed);
+  return good;
 }
 
 static void find_marks(struct explain_run *run) {
@@ -194,6 +204,7 @@ static bool all_finished(const struct job *job, const struct launch_result *resu
 bool explain_run_base(struct explain_run *run, int *status) {
   struct explain *explain = &run->explain;
   *status = CLI_BAD_INPUT;
+  cut(run, &run->job);
   find_steps(run);
   explain->cases = need(1, sizeof *explain->cases);
   explain->cases[0] = new_case(run, 0);
@@ -307,10 +318,12 @@ static void replay_case(struct explain_run *run, struct answer *answer) {
 static void run_anew(struct explain_run *run, const struct machine *machine, struct answer *answer) {
   struct message message;
   struct job job = {0};
-  if (!run->load_on(run->self, machine, &job, &message))
+  if (!run->load_on(run->self, machine, &job, &message)) {
     conclude(answer, EXPLAIN_REFUSED, message.text);
-  else
+  } else {
+    cut(run, &job);
     run_case(run, &job, NULL, answer);
+  }
   job_free(&job);
 }
 

@@ -27,6 +27,7 @@ struct explain_run {
   void *self;               /* of load_on() */
   const char *path;         /* of the trace that was given */
   unsigned workers;
+  uint32_t part_groups;          /* the first launch has so many work-groups alone; 0: all of them */
   bool broken;                   /* a process ended by a defect: what it was to find out is missing */
   struct job job;                /* the base, as it was run; its machine is the base of all */
   struct launch_result *results; /* the base's, of `count` launches; gone once all of them have finished */

@@ -331,6 +331,9 @@ char *report_bottleneck(const struct machine *machine, const struct launch_resul
     return text.data;
   }
   say_tried(tried, &text);
+  if (tried->groups)
+    text_print(&text, " (Tried on the first %s of %s work-groups.)", TEXT_WHOLE(tried->groups),
+               TEXT_WHOLE(result->work_groups));
   say_longest_wait(result, &text);
   return text.data;
 }
@@ -367,6 +370,8 @@ json_t *report_json_bottleneck(const struct machine *machine, const struct launc
     json_object_set_new(object, "limit", likely.key ? json_string(likely.key) : json_null());
     json_object_set_new(object, "share", json_real(likely.share));
   }
+  if (finished && tried)
+    json_set_whole(object, "work_groups", tried->groups ? tried->groups : result->work_groups);
   json_set_word(object, "by", !finished ? "none" : tried ? "lifting" : "accounts");
   json_set_word(object, "sentence", sentence);
   json_object_set_new(object, "runner_up", known > 1 ? tried_object(machine, tried, 1) : json_null());

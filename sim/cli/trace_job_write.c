@@ -73,6 +73,10 @@ static json_t *launch_list(const struct job *job) {
     json_object_set_new(object, "lowered", json_boolean(fit.lowered));
     json_object_set_new(object, "registers", json_of_whole(fit.registers));
     json_object_set_new(object, "fitted", json_of_whole(fit.fitted));
+    if (launch->isa.part_groups) {
+      json_object_set_new(object, "first_group", json_of_whole(launch->isa.first_group));
+      json_object_set_new(object, "part_groups", json_of_whole(launch->isa.part_groups));
+    }
     json_array_append_new(list, object);
   }
   return list;

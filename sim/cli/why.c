@@ -8,22 +8,52 @@
 
 /* ---- whether ------------------------------------------------------------------------------------- */
 
-static bool is_short(const struct report *report) {
-  uint64_t instructions = 0, bytes = 0;
-  for (size_t i = 0; i < report->count; i++)
-    instructions += report->results[i].cu.warp_instructions;
-  for (size_t i = 0; i < report->job->memory.count; i++)
-    bytes += report->job->memory.buffers[i].bytes;
-  return instructions <= WHY_INSTRUCTIONS && bytes <= WHY_BYTES;
-}
-
-static bool is_wanted(const struct run_call *call, const struct report *report) {
-  struct message ignored;
+static bool all_finished(const struct report *report) {
   for (size_t i = 0; i < report->count; i++)
     if (report->results[i].end != END_FINISHED)
       return false;
-  return report->count == report->job->launch_count && trace_job_possible(report->job, &ignored) &&
-         (call->why == WHY_ALWAYS || (call->why == WHY_SHORT && is_short(report)));
+  return report->count == report->job->launch_count;
+}
+
+static uint64_t instructions_of(const struct report *report) {
+  uint64_t instructions = 0;
+  for (size_t i = 0; i < report->count; i++)
+    instructions += report->results[i].cu.warp_instructions;
+  return instructions;
+}
+
+static uint64_t bytes_of(const struct report *report) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < report->job->memory.count; i++)
+    bytes += report->job->memory.buffers[i].bytes;
+  return bytes;
+}
+
+/* Of one long launch, so many work-groups stand for all: as many as WHY_INSTRUCTIONS allow, if they fill the machine
+ * several times. 0: none do. */
+static uint32_t part_of(const struct report *report) {
+  const struct launch_result *result = &report->results[0];
+  const uint64_t groups = result->work_groups, instructions = result->cu.warp_instructions;
+  const uint64_t held = (uint64_t)result->occupancy.groups_per_cu * report->job->machine.cu.count;
+  if (report->count != 1 || report->job->launches[0].isa.part_groups || !held)
+    return 0;
+  const uint64_t rounds = WHY_INSTRUCTIONS * groups / instructions / held;
+  return rounds < WHY_ROUNDS ? 0 : (uint32_t)(rounds * held);
+}
+
+/* How much of the run has limits lifted: *part_groups as in struct explain_run. */
+static bool is_wanted(const struct run_call *call, const struct report *report, uint32_t *part_groups) {
+  struct message ignored;
+  *part_groups = 0;
+  if (call->why == WHY_NEVER || !all_finished(report) || !trace_job_possible(report->job, &ignored))
+    return false;
+  if (call->why == WHY_ALWAYS)
+    return true;
+  if (bytes_of(report) > WHY_BYTES)
+    return false;
+  if (instructions_of(report) > WHY_INSTRUCTIONS)
+    *part_groups = part_of(report);
+  return *part_groups || instructions_of(report) <= WHY_INSTRUCTIONS;
 }
 
 /* No limit is worth a wait: a launch that takes twice as long without it is given up. */
@@ -63,12 +93,14 @@ static struct bottleneck *bottlenecks_of(const struct explain_run *run) {
     for (size_t i = explain->first[step]; i < explain->first[step] + run->job.launches[explain->first[step]].together;
          i++)
       all[i] = bottleneck_of(explain, step);
+  all[0].groups = run->part_groups;
   return all;
 }
 
 bool why_find(struct run_call *call, struct report *report, const struct why_subject *subject, int *status) {
   report->why = call->why == WHY_ALWAYS;
-  if (!is_wanted(call, report))
+  uint32_t part_groups = 0;
+  if (!is_wanted(call, report, &part_groups))
     return true;
   struct run_call quiet = *call;
   quiet.run.vcd = NULL;
@@ -80,6 +112,7 @@ bool why_find(struct run_call *call, struct report *report, const struct why_sub
                             .self = subject->self,
                             .path = subject->path,
                             .trace = subject->trace,
+                            .part_groups = part_groups,
                             .workers = sweep_workers_online()};
   bool good = load_base(report, &run, status) && lift_each(&run, status);
   if (good && run.broken) {

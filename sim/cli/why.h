@@ -3,8 +3,10 @@
  *
  * Invariant: a report names the limit that `explain` ranks first.
  *
- * Not covered: a run that is too long for it (WHY_INSTRUCTIONS, WHY_BYTES), unless --why asks for it, and one that did
- * not finish. Its report goes by accounts, and says so. */
+ * A long launch that fills the machine many times over is judged by its first work-groups, which its report says.
+ *
+ * Not covered: other runs that are too long for it (WHY_INSTRUCTIONS, WHY_BYTES), unless --why asks for it, and those
+ * that did not finish. Their reports go by accounts, and say so. */
 #ifndef SIM_CLI_WHY_H
 #define SIM_CLI_WHY_H
 
@@ -13,6 +15,7 @@
 /* Runs of so many warp-instructions, with so many bytes in buffers, have limits lifted without being asked to. */
 #define WHY_INSTRUCTIONS 200000
 #define WHY_BYTES (UINT64_C(256) << 20)
+#define WHY_ROUNDS 3 /* a part of a launch fills the machine at least so often */
 
 /* What is run or replayed again. */
 struct why_subject {

@@ -19,6 +19,7 @@ struct bottleneck {
   cycle_t cycles; /* of the step as it is; 0: no limit was lifted */
   struct bottleneck_limit rank[LIMITS];
   size_t count;
+  uint32_t groups; /* all this is of so many work-groups, the launch's first; 0: of all */
 };
 
 struct bottleneck bottleneck_of(const struct explain *explain, size_t step);

@@ -256,6 +256,37 @@ TEST(bounds, a_resource_that_is_held_while_it_waits_for_another_is_not_named) {
   }
 }
 
+/* 16,384 work-groups of 20 instructions: more than are tried without being asked to. */
+TEST(bounds, a_long_launch_is_judged_by_its_first_work_groups) {
+  char text[2000] = ".kernel k\n.reg64 a\n";
+  tool_folder();
+  for (unsigned i = 0; i < 19; i++)
+    strcat(text, "  add.f64 a, a, a\n");
+  strcat(text, "  exit\n");
+  tool_file("k.wws", text);
+  static const char *const calls[] = {"run k.wws --global 524288 --local 32 --report json --trace t.wwt",
+                                      "replay t.wwt --report json",
+                                      "run k.wws --global 524288 --local 32 --report json --why",
+                                      "run k.wws --global 524288 --local 32 --report json --why=no"};
+  char *limit[4];
+  for (size_t i = 0; i < 4; i++) {
+    struct outcome outcome = tool(calls[i]);
+    json_t *report = json_loads(outcome.out, 0, NULL);
+    const json_t *of = json_object_get(json_array_get(json_object_get(report, "launches"), 0), "bottleneck");
+    limit[i] = strdup(json_string_value(json_object_get(of, "limit")));
+    EXPECT_EQ(json_integer_value(json_object_get(of, "work_groups")), i < 2 ? 10000 : i == 2 ? 16384 : 0);
+    EXPECT_EQ(strstr(json_string_value(json_object_get(of, "sentence")),
+                     "(Tried on the first 10,000 of 16,384 work-groups.)") != NULL,
+              i < 2);
+    json_decref(report);
+    outcome_free(&outcome);
+  }
+  EXPECT_STREQ(limit[0], limit[1]);
+  EXPECT_STREQ(limit[0], limit[2]);
+  for (size_t i = 0; i < 4; i++)
+    free(limit[i]);
+}
+
 /* ---- in the whole report ----------------------------------------------------------------------- */
 
 /* Eight warps, four multiply-adds in flight each: a double unit takes one in two cycles. */
