@@ -132,7 +132,7 @@ def judge(path):
     asked, likely = report_of(path), report_of(path, "--why=no")
     if not asked:
         return []
-    status, out, told = tool("explain", path, "-q", "--report", "json", "--host", "plain", "--jobs", 1,
+    status, out, told = tool("explain", path, "-q", "--no-changes", "--report", "json", "--host", "plain", "--jobs", 1,
                              "--max-cycles", CYCLES)
     if status:
         raise SystemExit(f"{path}: {told.strip()}")
