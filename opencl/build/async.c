@@ -153,15 +153,13 @@ static bool is_known(const struct build *b, ir_ref ref, uint64_t *value) {
   return ir_is_const(b->ir, ref);
 }
 
-/* Elements further in global memory. */
+/* Elements further in global memory: what is beyond 32 bits stays beyond every buffer, and does not wrap around. */
 static ir_ref global_at(struct build *b, struct build_pointer pointer, ir_ref offset, ir_ref bytes) {
-  uint64_t size, elements;
-  if (is_known(b, bytes, &size) && is_known(b, offset, &elements))
-    return build_offset(b, pointer, size * elements).address;
-  if (is_known(b, bytes, &size) && size)
-    return build_index(b, pointer, wide(b, offset), size).address;
-  const ir_ref factor = wide(b, bytes);
-  return build_op(b, ISA_ADD_64, pointer.address, build_op(b, ISA_MUL_64, wide(b, offset), factor, 0), 0);
+  uint64_t size;
+  const ir_ref steps = saturated(b, offset), factor = saturated(b, bytes);
+  if (is_known(b, factor, &size))
+    return build_index(b, pointer, wide(b, steps), size).address;
+  return build_op(b, ISA_ADD_64, pointer.address, build_op(b, ISA_MULW_U32, steps, factor, 0), 0);
 }
 
 /* Elements further in the LDS: what is beyond 32 bits stays beyond every LDS. */
