@@ -570,6 +570,15 @@ static const char *tool(const char *variable, const char *usual) {
   return value && *value ? value : usual;
 }
 
+bool opencl_uniform_groups(const struct opencl_build *build) {
+  struct clang_options options;
+  char why[OPENCL_WHY];
+  const bool good = clang_options_read(build->options, &options, why, sizeof why);
+  const bool is_1 = options.standard ? options.is_1 : build->standard && clang_options_is_1(build->standard);
+  clang_options_free(&options);
+  return good && (is_1 || options.uniform);
+}
+
 bool opencl_option_good(const char *option, const char *value, char *text, size_t size) {
   struct clang_options options;
   struct words words = {0};

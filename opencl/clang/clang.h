@@ -56,6 +56,10 @@ bool opencl_options_each(const char *const *words, void (*say)(void *self, const
 /* The file or folder that such a word names, and *option that names it: "inc" and "-I" of "-Iinc"; else NULL. */
 const char *opencl_option_path(const char *word, const char **option);
 
+/* Whether the local size must divide the global one: OpenCL C 1.x knows no smaller last work-groups, and
+ * -cl-uniform-work-group-size promises that there are none. */
+bool opencl_uniform_groups(const struct opencl_build *build);
+
 /* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. *spirv is the caller's to free.
  * False with *error filled: clang's own first error as it words it ("kernel.cl:3:5: error: ..."), or that a tool
  * is missing and which package has it. */

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define PIPELINE "Warpwait decides what clang produces"
 #define ONE_FILE "the program is the only input"
@@ -229,9 +230,17 @@ static bool read_one(const char *const **words, struct clang_options *options, c
     return false;
   }
   words_add_joined(&options->words, row->word, value);
-  options->standard |= strcmp(row->word, "-cl-std=") == 0;
+  if (strcmp(row->word, "-cl-std=") == 0) {
+    options->standard = true;
+    options->is_1 = clang_options_is_1(value);
+  }
+  options->uniform |= strcmp(row->word, "-cl-uniform-work-group-size") == 0;
   options->warnings |= row->value == A_WARNING;
   return true;
+}
+
+bool clang_options_is_1(const char *standard) {
+  return strncasecmp(standard, "cl1", 3) == 0 || strcasecmp(standard, "cl") == 0;
 }
 
 bool clang_options_read(const char *const *words, struct clang_options *options, char *text, size_t size) {

@@ -10,9 +10,14 @@
 /* What is known of a list of options that are all accepted. */
 struct clang_options {
   struct words words; /* one word each, "-DN=4" and never "-D" "N=4": clang cannot take one for another's value */
-  bool standard;      /* one says -cl-std */
+  bool standard;      /* one says -cl-std, */
+  bool is_1;          /* and the last of them OpenCL C 1.x */
+  bool uniform;       /* one says that all work-groups have one size */
   bool warnings;      /* one asks for warnings, which are then shown */
 };
+
+/* "CL1.2", and "CL", which clang takes for 1.0. */
+bool clang_options_is_1(const char *standard);
 
 /* The folder or file of an option of that kind ("inc" of "-Iinc"), else NULL; *kind is then "-I". */
 const char *clang_options_path(const char *word, const char **kind);

@@ -338,7 +338,7 @@ static void count_groups(struct isa_launch *launch) {
 }
 
 /* The kernel's required size, or a row of at most four warps that a CU can hold. */
-static void choose_local(const struct machine *machine, struct isa_launch *launch) {
+static void choose_local(const struct machine *machine, struct isa_launch *launch, bool uniform) {
   const uint32_t *required = launch->kernel->required_local;
   for (unsigned i = 0; i < 3; i++)
     launch->local[i] = required[0] ? required[i] : 1;
@@ -347,6 +347,8 @@ static void choose_local(const struct machine *machine, struct isa_launch *launc
   for (uint32_t warps = CHOSEN_WARPS; warps; warps /= 2) {
     uint32_t row = warps * launch->warp_size;
     launch->local[0] = row < launch->global[0] ? row : launch->global[0];
+    while (uniform && launch->global[0] % launch->local[0])
+      launch->local[0]--;
     count_groups(launch);
     if (simulation_occupancy(machine, launch).groups_per_cu)
       return;
@@ -412,6 +414,16 @@ static bool refit(struct job *job, struct job_launch *launch, struct message *me
   return true;
 }
 
+static bool check_uniform(const struct isa_launch *launch, struct message *message) {
+  const uint32_t *local = launch->local, *global = launch->global;
+  if (!(global[0] % local[0] || global[1] % local[1] || global[2] % local[2]))
+    return true;
+  return message_fail(message,
+                      "%u x %u x %u does not divide the %u x %u x %u work-items, as OpenCL C 1.x and "
+                      "-cl-uniform-work-group-size require",
+                      local[0], local[1], local[2], global[0], global[1], global[2]);
+}
+
 static bool check_local(struct job *job, struct job_launch *job_launch, const char **field, struct message *message) {
   const struct machine *machine = &job->machine;
   struct isa_launch *launch = &job_launch->isa;
@@ -428,6 +440,8 @@ static bool check_local(struct job *job, struct job_launch *job_launch, const ch
     return message_fail(message, "%u x %u x %u is not the %u x %u x %u that kernel '%s' requires", launch->local[0],
                         launch->local[1], launch->local[2], required[0], required[1], required[2],
                         launch->kernel->name);
+  if (job->program.uniform_groups && !check_uniform(launch, message))
+    return false;
   count_groups(launch);
   struct occupancy fit = simulation_occupancy(machine, launch);
   if (!fit.groups[LIMIT_REGISTERS] && job->program.spirv) {
@@ -501,7 +515,7 @@ bool job_ready(struct job *job, const char **field, struct message *message) {
   *field = "local";
   launch->local_chosen = !launch->isa.local[0];
   if (launch->local_chosen)
-    choose_local(&job->machine, &launch->isa);
+    choose_local(&job->machine, &launch->isa, job->program.uniform_groups);
   if (!check_local(job, launch, field, message))
     return false;
   *field = "global";
@@ -539,7 +553,7 @@ static bool same_local(const struct job *job, const struct job_launch *launch, c
   const uint32_t *local = launch->isa.local, *here = chosen.local;
   if (!launch->local_chosen)
     return true;
-  choose_local(&job->machine, &chosen);
+  choose_local(&job->machine, &chosen, false);
   if (memcmp(here, local, sizeof chosen.local) == 0)
     return true;
   return message_fail(message,

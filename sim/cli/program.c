@@ -253,6 +253,7 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .cancelled = cancelled};
   struct isa_error error = {""};
   interrupt_begin();
+  program->uniform_groups = opencl_uniform_groups(&how);
   const bool good = opencl_compile(program->path, &how, &program->spirv, &program->spirv_bytes, &error);
   interrupt_end();
   return good || message_fail(message, "%s", without_path(program, error.text));

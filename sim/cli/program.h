@@ -68,6 +68,7 @@ struct program {
   size_t spirv_bytes;
   uint32_t registers;              /* most that a lane may have */
   enum opencl_copies copies;       /* what becomes of asynchronous ones */
+  bool uniform_groups;             /* the local size must divide the global one */
   struct reads *reads;             /* which source files may be read for reports; NULL: all */
   enum opencl_part blamed;         /* when it could not be compiled: what was wrong */
   struct opencl_refusals refusals; /* kernels of the file that could not be lowered */

@@ -355,6 +355,30 @@ TEST(opencl, what_is_printed_comes_before_the_report_in_order_of_work_items) {
   outcome_free(&outcome);
 }
 
+TEST(opencl, the_standard_says_whether_the_local_size_must_divide_the_global_one) {
+  static const struct {
+    const char *options;
+    int status;
+  } rows[] = {
+      {"--local 64", 0},
+      {"--local 64 --cl-std CL3.0", 0},
+      {"--local 64 --cl-std CL1.0", 2},
+      {"--local 64 --build-option -cl-std=cl1.1", 2},
+      {"--local 64 --build-option -cl-std=CL1.2 --build-option -cl-std=CL2.0", 0},
+      {"--local 50 --cl-std CL1.2", 0},
+      {"--cl-std CL1.2", 0}, /* the machine chooses a size that divides */
+  };
+  fresh("kernel void k(void) {}\n", 0);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char arguments[200];
+    snprintf(arguments, sizeof arguments, "run kernel.cl -q --global 100 %s", rows[i].options);
+    ct_note("%s", arguments);
+    struct outcome outcome = tool(arguments);
+    EXPECT_EQ(outcome.status, rows[i].status);
+    outcome_free(&outcome);
+  }
+}
+
 /* ---- bad input ----------------------------------------------------------------------------------- */
 
 TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
@@ -381,6 +405,13 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
        "--build-option: build option 'other.cl' is not accepted: the program is the only input"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --cl-std CL9",
        "--cl-std: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
+      {"kernel void k(void) {}\n", "run kernel.cl --global 100 --local 64 --cl-std CL1.2",
+       "--local: 64 x 1 x 1 does not divide the 100 x 1 x 1 work-items, as OpenCL C 1.x and "
+       "-cl-uniform-work-group-size require"},
+      {"kernel void k(void) {}\n",
+       "check kernel.cl --global 8,6 --local 4,4 --build-option -cl-uniform-work-group-size",
+       "--local: 4 x 4 x 1 does not divide the 8 x 6 x 1 work-items, as OpenCL C 1.x and "
+       "-cl-uniform-work-group-size require"},
       {"kernel void k(float x) {}\n", "run kernel.cl --global 1 --arg int:1",
        "--arg int:1: int (4 bytes) does not fit: the kernel's argument 'x' is a value (f32, 4 bytes)"},
       {"kernel void k(int x) {}\n", "run kernel.cl --global 1",
