@@ -45,7 +45,9 @@ static enum isa_hazard_rule check_id(const struct isa_pipe *pipe, enum isa_pipe_
 enum { ID_TEXT = 120 };
 static void describe_id(const struct isa_pipe *pipe, uint64_t id, char text[ID_TEXT]) {
   const bool made = id + 1 > 1 && !(id >> 63) && id >> PIPE_SHIFT && id_count(id);
-  if (!id)
+  if (id == UINT64_MAX)
+    snprintf(text, ID_TEXT, "the null id, in pipe '%.40s'", pipe->name);
+  else if (!id)
     snprintf(text, ID_TEXT, "the id of a failed reservation (0), in pipe '%.40s'", pipe->name);
   else if (!made)
     snprintf(text, ID_TEXT, "0x%" PRIx64 ", no reservation's id, in pipe '%.40s'", id, pipe->name);

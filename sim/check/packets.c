@@ -283,11 +283,12 @@ bool packets_take(struct check_unit *unit, struct check_group *group, const stru
   bool any = false;
   const struct reserve_call *failed =
       failed_call(group, step->pipe[lane], write, warp->index, UINT64_C(1) << lane, &any);
-  if (any && (!failed || step->id[lane]))
+  const uint64_t id = step->id[lane], null = UINT64_MAX;
+  if (id == null || (any && (id || !failed)))
     return false;
   struct checker *checker = unit->checker;
   struct check_hazard found = {
-      .rule = any ? HAZARD_R14 : HAZARD_R1,
+      .rule = any ? HAZARD_R2 : HAZARD_R1,
       .launch = checker->first_launch + launch->number,
       .here = {
           launch->program, hazard->pc, {hazard->group[0], hazard->group[1], hazard->group[2]}, hazard->item, false}};
