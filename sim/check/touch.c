@@ -120,9 +120,11 @@ static struct judged copy_and_item(const struct party *party, const struct touch
   const bool before = touch->group == party->group->number && touch->when < party->call->stamp[warp];
   if (!before)
     return (struct judged){while_in_flight(touch->kind, party->kind), false};
-  if (!writes(touch->kind) || party->group->shape->items == 1)
+  if (party->group->shape->items == 1)
     return (struct judged){HAZARDS, false};
-  return party->kind == TOUCH_COPY_READ ? (struct judged){HAZARD_X8, true} : (struct judged){HAZARD_X6, false};
+  if (party->kind == TOUCH_COPY_READ)
+    return (struct judged){writes(touch->kind) ? HAZARD_X8 : HAZARDS, true};
+  return writes(touch->kind) ? (struct judged){HAZARD_X6, false} : (struct judged){HAZARD_X16, true};
 }
 
 static struct judged two_copies(const struct party *party, const struct touch *touch) {

@@ -6,7 +6,7 @@ usage: tests/check/reference.py TRACE.wwt
 It is slow and obvious on purpose: from a trace it takes what every work-item and every copy touched, makes a pair of
 any two that share a byte, and asks for each pair what orders it. `warpwait check` has to find the same.
 
-Rules: X5 to X9, M5, M6 and M7. A hazard is (rule, pc here, pc of the other). What nobody can know is doubtful: whether the
+Rules: X5 to X9, X16, M5, M6 and M7. A hazard is (rule, pc here, pc of the other). What nobody can know is doubtful: whether the
 LDS was written before a read (M7) that races with the write. Doubtful, too, is what a checker may have forgotten: when a
 work-item's write of the LDS lacks the barrier before a copy, it lacks it before all that comes after the copy.
 
@@ -33,7 +33,7 @@ import warpwait_trace  # noqa: E402
 WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
 LDS, GLOBAL = "lds", "global"
 FENCED = {"": (), "lds": (LDS,), "global": (GLOBAL,), "all": (LDS, GLOBAL)}
-RULES = ("X5", "X6", "X7", "X8", "X9", "M5", "M6", "M7")
+RULES = ("X5", "X6", "X7", "X8", "X9", "X16", "M5", "M6", "M7")
 
 
 # ---- the program ------------------------------------------------------------------------------
@@ -226,8 +226,10 @@ def item_and_copy(access, copy, group):
     waited = copy.waited[access.warp]
     if access.place > copy.places[access.warp]:
         return item_in_flight(access, copy, writes) if waited is None or access.place < waited else None
-    if group.items == 1 or not access.writes or access.epoch != copy.epochs[access.warp][access.space]:
+    if group.items == 1 or access.epoch != copy.epochs[access.warp][access.space]:
         return None
+    if not access.writes:
+        return ("X16", copy.pc, access.pc) if writes else None
     return ("X6", access.pc, copy.pc) if writes else ("X8", copy.pc, access.pc)
 
 

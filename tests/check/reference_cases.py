@@ -35,8 +35,6 @@ CASES = [
     ("a work-item reads what a copy is writing", 16, 1, "X5 b a",
      "copy.to_lds e, [0], [p], 16, size=4 @a\nld.lds.b32 v, [at] @b\nwait e"),
     ("after the wait it may", 16, 1, "", "copy.to_lds e, [0], [p], 16, size=4\nwait e\nld.lds.b32 v, [at]"),
-    ("before the call it may, and needs no barrier", 16, 1, "",
-     "st.lds.b32 [at], i\nbar.lds\nld.lds.b32 v, [at]\ncopy.to_lds e, [0], [p], 16, size=4\nwait e"),
     ("a wait for another copy is none", 16, 1, "X5 c b",
      "copy.to_lds e, [64], [p], 16, size=4\ncopy.to_lds f, [0], [p], 16, size=4 @b\nwait e\nld.lds.b32 v, [at] @c\n"
      "wait f"),
@@ -140,6 +138,22 @@ CASES = [
      "mov.b32 at, 0\nmov.b32 n, 4\n"
      "copy.to_lds.2d e, [at], [p], two, size=n, lines=two, global_line=n, lds_line=n @a\nadd.i32 v, at, 7\n"
      "copy.to_lds.2d f, [v], [p], two, size=n, lines=two, global_line=n, lds_line=n @b\nwait e, f"),
+    # ---- X16
+    ("a read before the copy needs a barrier, if only of its own word", 16, 1, "X16 b a",
+     "st.lds.b32 [at], i\nbar.lds\nld.lds.b32 v, [at] @a\ncopy.to_lds e, [0], [p], 16, size=4 @b\nwait e"),
+    ("one with the right fence", 16, 1, "X16 b a",
+     "st.lds.b32 [at], i\nbar.lds\nld.lds.b32 v, [at] @a\nbar.global\nbar\ncopy.to_lds e, [0], [p], 16, size=4 @b\nwait e"),
+    ("which orders the read", 16, 1, "",
+     "st.lds.b32 [at], i\nbar.lds\nld.lds.b32 v, [at]\nbar.lds\ncopy.to_lds e, [0], [p], 16, size=4\nwait e"),
+    ("a wait for another copy orders no reads", 16, 1, "X16 c b",
+     "copy.to_lds e, [0], [p], 16, size=4\ncopy.to_lds f, [64], [p], 16, size=4\nwait e\nld.lds.b32 v, [at] @b\n"
+     "wait f\nmov.b32 e, 0\ncopy.to_lds e, [0], [q], 16, size=4 @c\nwait e"),
+    ("in a group of one item the program order does", 1, 1, "",
+     "st.lds.b32 [at], i\nld.lds.b32 v, [at]\ncopy.to_lds e, [0], [p], 16, size=4\nwait e"),
+    ("in global memory, too", 16, 1, "X16 b a",
+     "ld.global.b32 v, [p + at] @a\nst.lds.b32 [at], v\nbar.lds\ncopy.to_global e, [p], [0], 16, size=4 @b\nwait e"),
+    ("where a global fence orders them", 16, 1, "",
+     "ld.global.b32 v, [p + at]\nst.lds.b32 [at], v\nbar.all\ncopy.to_global e, [p], [0], 16, size=4\nwait e"),
     # ---- M5, M6
     ("work-items share a byte of the LDS", 16, 1, "M5 b a",
      "st.lds.b32 [at], i @a\nxor.b32 v, at, 4\nld.lds.b32 v, [v] @b"),

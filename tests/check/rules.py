@@ -4,7 +4,8 @@
 tests/check/kernels/RULE_name.cl and .json: right as it stands, and breaks RULE, and nothing else, with -D WRONG.
 RULE_name.wrong.wws and .right.wws, each with its .json: the same in assembly, which has no macros.
 
-A comment HERE ends the lines at which the wrong one must be reported, OTHER those of the other place."""
+A comment HERE ends the lines at which the wrong one must be reported, OTHER those of the other place. What a copy or
+an event breaks must be the same whoever carries copies out, so these kernels run with each dma.copy."""
 import argparse
 import concurrent.futures
 import json
@@ -25,6 +26,10 @@ EXCUSED = {
     "Q10": (2, 1, "one is refused for one reason: as many are open"),
 }
 
+# Whoever carries copies out, but for rules of the engine itself.
+COPIES = ("engine", "lanes", "blocking")
+OF_COPIES = re.compile(r"[GXN]\d+$")
+
 ROW = re.compile(r'^HAZARD\((\w+),\s*"([^"]+)",\s*(\w+),\s*(\w+),', re.M)
 MARK = r"(?:/\*|//|;)[^*\n]*\b%s\b"
 
@@ -37,10 +42,11 @@ class Rule:
 class Kernel:
     """One half of a pair: how it is run, and what must be said of it."""
 
-    def __init__(self, source, launch, wrong, rule):
+    def __init__(self, source, launch, wrong, rule, copies="engine"):
         self.source, self.wrong, self.rule = source, wrong, rule
-        self.name = source.name + (" -D WRONG" if wrong and source.suffix == ".cl" else "")
         self.options = ["-D", "WRONG"] if wrong and source.suffix == ".cl" else []
+        self.options += ["--set", "dma.copy=" + copies] if copies != "engine" else []
+        self.name = " ".join([source.name, *self.options])
         self.launch = launch
 
 
@@ -74,6 +80,13 @@ def kernels_of(folder, rules, complain):
             continue
         kernels.append(Kernel(source, launch, half == "wrong", rule))
     return kernels
+
+
+def by_each_copier(kernels):
+    """The kernels, those of copies once for each dma.copy."""
+    for kernel in kernels:
+        for copies in COPIES if OF_COPIES.match(kernel.rule.identifier) else COPIES[:1]:
+            yield Kernel(kernel.source, kernel.launch, kernel.wrong, kernel.rule, copies)
 
 
 def count_complaints(kernels, rules):
@@ -169,6 +182,7 @@ def main():
         rules = {}
     for name, text in count_complaints(kernels, rules):
         complain(name, text)
+    kernels = list(by_each_copier(kernels))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for kernel, fault in zip(kernels, pool.map(lambda kernel: judge(kernel, arguments.warpwait, verb), kernels)):
             if fault:

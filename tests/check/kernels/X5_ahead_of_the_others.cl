@@ -1,5 +1,5 @@
-// A loop reads a word of a tile before the copy into the tile is issued, and once more behind it, in one sub-group alone,
-// which the others let wait; with -D WRONG that is before the wait for the copy.
+// A loop reads a word of a tile before a barrier and the copy into the tile, and once more behind it, in one sub-group
+// alone, which the others let wait; with -D WRONG that is before the wait for the copy.
 kernel void turns(global const int *in, global int *out) {
   local int tile[128];
   uint l = get_local_id(0);
@@ -11,6 +11,7 @@ kernel void turns(global const int *in, global int *out) {
     if (k == 0 || l >= 64)
       sum += tile[3]; /* HERE */
     if (k == 0) {
+      barrier(CLK_LOCAL_MEM_FENCE);
       if (l < 64)
         for (int i = 0; i < 300; i++)
           sum += in[sum + i];

@@ -1,5 +1,5 @@
 // With -D WRONG the work-items add the tile after the one they have waited for; the tile that they have read is
-// refilled without a barrier, which is right: a copy starts when all work-items have come to it.
+// refilled behind a barrier.
 #ifdef WRONG
 #define AHEAD 1
 #else
@@ -11,6 +11,7 @@ kernel void sums(global const float *in, global float *out, uint tiles) {
   event_t e[3];
   float sum = 0;
   for (uint t = 0; t < tiles + 2; t++) {
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (t < tiles)
       e[t % 3] = async_work_group_copy(tile[t % 3], in + 64 * t, 64, 0); /* OTHER */
     if (t < 2)

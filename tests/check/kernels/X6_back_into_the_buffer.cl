@@ -11,6 +11,7 @@ kernel void pipeline(global const float2 *in, global float2 *out, uint tiles) {
     wait_group_events(1, &e[t % 2]);
     float2 v = tile[t % 2][l];
 #ifdef WRONG
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (t + 2 < tiles)
       e[t % 2] = async_work_group_copy(tile[t % 2], in + 32 * (t + 2), 32, 0); /* OTHER */
 #endif
