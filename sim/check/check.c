@@ -391,6 +391,7 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
   case ACT_WARP_BARRIER:
     order_warp_barrier(group, warp, row->sync);
     handover_fence(group, warp, row->sync);
+    handover_share(group, warp);
     break;
   case ACT_PIPE_RESERVE:
     packets_reserve(group, warp, row->site, access);
@@ -464,7 +465,7 @@ static void commit_atomic(struct check_unit *unit, const struct isa_access *acce
     return;
   const struct act_row *row = &unit->checker->acts[group->launch][access->pc];
   for (uint64_t left = row->act == ACT_ACCESS && touch_is_atomic(row->kind) ? access->mask : 0; left; left &= left - 1)
-    handover_offer(unit, group, warp, access->address[__builtin_ctzll(left)]);
+    handover_offer(unit, group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
 }
 
 static void commit(void *self, struct isa_access *access) {

@@ -99,11 +99,18 @@ struct unwritten {
   bool copy;
 };
 
-/* What is handed over inside a group, at an mbarrier or an atomic's address. Of each warp two times: until when its
- * accesses are over, and its atomics, which are handed over without a fence behind them. */
+/* Until when what a warp has done is over, and for whom. This machine keeps the lanes of a warp in step: what one of
+ * them releases is over for all. By OpenCL it is for that lane, and for the others until their last barrier. */
+struct handed_time {
+  uint32_t accesses, atomics; /* atomics are handed over without a fence behind them */
+  uint32_t all;               /* accesses, of all lanes by OpenCL */
+  uint64_t lanes;             /* that have released: theirs until `accesses` */
+};
+
+/* What is handed over inside a group, at an mbarrier or an atomic's address. */
 struct handed {
-  uint64_t address; /* in the compute unit's LDS, or global: no address is both */
-  uint32_t *time;   /* [2 * warp], [2 * warp + 1] */
+  uint64_t address;         /* in the compute unit's LDS, or global: no address is both */
+  struct handed_time *time; /* per warp */
   struct known known;
 };
 
@@ -127,9 +134,9 @@ struct check_group {
   uint32_t copy_count, copy_room;
   struct handed *handed; /* a hash table by address; `time` NULL: free */
   uint32_t handed_count, handed_room;
-  uint32_t *seen;     /* per warp, what it has taken: times as in struct handed; NULL: nothing was handed over */
-  bool is_offered;    /* some warp is offered what it may take, or has taken what the others may */
-  struct known known; /* of other groups, through atomics and a barrier */
+  struct handed_time *seen; /* per warp what it has taken of each, and then what all its lanes have; NULL: nothing */
+  bool is_offered;          /* some warp is offered what it may take, or has taken what the others may */
+  struct known known;       /* of other groups, through atomics and a barrier */
   struct unwritten *unwritten;
   uint32_t unwritten_count, unwritten_room;
   struct reserve_call *reserves; /* packets.c */
@@ -144,9 +151,12 @@ struct check_warp {
   uint32_t calls;                    /* that it has come to */
   uint32_t epoch[CHECK_SPACES + 1];  /* per space: time of its last warp barrier */
   uint32_t fenced[CHECK_SPACES + 1]; /* and of its last fence */
-  struct known known;                /* of other groups, through its own atomics */
+  struct known known;                /* of other groups, through its own atomics, */
+  struct known shared;               /* and of that what all its lanes know by OpenCL; */
+  uint64_t takers;                   /* these know all of it */
   struct known offered;              /* what its next fence takes: its atomics have read where it was handed over, */
-  uint32_t *offered_times;           /* and of its own group, as in struct handed; NULL: nothing */
+  struct handed_time *offered_times; /* and of its own group, as in struct handed; NULL: nothing, */
+  uint64_t offered_lanes;            /* in these lanes */
   struct pipe_step *pipe_steps;      /* its last operations on packets and commits, packets.c; NULL: none so far */
   uint32_t pipe_step_count;
   struct went *went;          /* per branch, parting.c; NULL: it has come to none */
@@ -277,16 +287,29 @@ void order_warp_barrier(struct check_group *group, struct check_warp *warp, uint
 void handover_release(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                       enum check_space space, uint64_t mask, const uint64_t *address);
 /* They have been carried out: one that reads offers what has been handed over there, to the warp's next fence. */
-void handover_offer(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint64_t address);
+void handover_offer(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint32_t lane,
+                    uint64_t address);
 void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t sync);
+/* All lanes of the warp have met: what some have taken, all have. */
+void handover_share(struct check_group *group, struct check_warp *warp);
 /* At a barrier that fences global memory: what one warp knows, all know. */
 void handover_join(struct check_unit *unit, struct check_group *group);
 
 void handover_arrive(struct check_group *group, const struct check_warp *warp, uint64_t mbarrier);
 void handover_pass(struct check_group *group, struct check_warp *warp, uint64_t mbarrier);
 
-/* Whether the party's warp has taken from another warp of its group that the touch is over. */
-bool handover_has_seen(const struct check_group *group, uint32_t warp, const struct touch *touch, uint32_t lanes);
+enum relation {
+  OPEN,    /* nothing orders the two */
+  IN_STEP, /* only that lanes of a warp are in step does */
+  ORDERED, /* the touch is before this one */
+  OVER,    /* and before all that the group will still do */
+};
+
+/* Whether the lane of a warp has taken that a touch is over: of another warp of its group, or of another group. */
+enum relation handover_in_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
+                                const struct touch *touch);
+enum relation handover_from_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
+                                  const struct touch *touch);
 /* Whether a touch of another group is known to be over. */
 bool handover_knows(const struct known *known, const struct touch *touch, uint32_t lanes);
 

@@ -8,7 +8,12 @@
  * what nothing orders is not handed over by chance. A copy is handed over when the warp has waited for it.
  *
  * A warp that reads is offered what has been handed over at the address by the time its atomic is carried out; its next
- * fence, or a barrier, takes it. The lanes of a warp are not told apart. */
+ * fence, or a barrier, takes it.
+ *
+ * This machine keeps the lanes of a warp in step, so that what one of them releases or acquires, all do. OpenCL
+ * promises that to the lane alone, until its sub-group or work-group meets at a barrier: both orders are kept, and what
+ * only the first one orders is M10. Where several lanes have released, or acquired, at different times, the last time
+ * counts for all of these. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +21,24 @@
 
 /* ---- parts of groups' times ----------------------------------------------------------------------- */
 
-/* Of a group: what all did, its copies, and then of each warp what it did, and its atomics. Few of them have many
- * warps: the first parts of groups lie side by side, the rest apart. */
-enum { PART_ALL, PART_COPIES, PART_WARPS, PART_BITS = 8, FIRST_BITS = 4 };
+/* Of a group: what all did, its copies, and then of each warp what it did, its atomics, and what all its lanes did by
+ * OpenCL. Few of them have many warps: the first parts of groups lie side by side, the rest apart, and what single
+ * lanes did again. */
+enum { PART_ALL, PART_COPIES, PART_WARPS, PARTS_OF_WARP = 3, PART_BITS = 8, FIRST_BITS = 4, LANE_BITS = 12 };
+enum { OF_WARP, OF_ATOMICS, OF_ALL_LANES };
 
 static uint64_t part_of(uint32_t group, uint32_t part) {
   if (part < 1 << FIRST_BITS)
     return (uint64_t)group << FIRST_BITS | part;
-  return UINT64_C(1) << (KNOWN_PART_BITS - 1) | (uint64_t)group << PART_BITS | part;
+  return UINT64_C(1) << (KNOWN_PART_BITS - 2) | (uint64_t)group << PART_BITS | part;
+}
+
+static uint64_t part_of_warp(uint32_t group, uint32_t warp, uint32_t what) {
+  return part_of(group, PART_WARPS + PARTS_OF_WARP * warp + what);
+}
+
+static uint64_t part_of_lane(uint32_t group, uint32_t warp, uint32_t lane) {
+  return UINT64_C(1) << (KNOWN_PART_BITS - 1) | (uint64_t)group << LANE_BITS | warp * ISA_LANES | lane;
 }
 
 bool handover_knows(const struct known *known, const struct touch *touch, uint32_t lanes) {
@@ -31,9 +46,31 @@ bool handover_knows(const struct known *known, const struct touch *touch, uint32
     return false;
   if (touch_is_copy(touch->kind))
     return known_has(known, part_of(touch->group, PART_COPIES), touch->when);
-  const uint64_t warp = part_of(touch->group, PART_WARPS + 2 * (touch_item(touch) / lanes));
-  return known_has(known, part_of(touch->group, PART_ALL), touch->when) || known_has(known, warp, touch->when) ||
-         (touch_is_atomic(touch->kind) && known_has(known, warp + 1, touch->when));
+  const uint32_t warp = touch_item(touch) / lanes;
+  return known_has(known, part_of(touch->group, PART_ALL), touch->when) ||
+         known_has(known, part_of_warp(touch->group, warp, OF_WARP), touch->when) ||
+         (touch_is_atomic(touch->kind) && known_has(known, part_of_warp(touch->group, warp, OF_ATOMICS), touch->when));
+}
+
+/* And by what OpenCL promises. */
+static bool knows_by_lane(const struct known *known, const struct touch *touch, uint32_t lanes) {
+  if (touch_is_copy(touch->kind) || touch_is_atomic(touch->kind))
+    return handover_knows(known, touch, lanes);
+  const uint32_t warp = touch_item(touch) / lanes, lane = touch_item(touch) % lanes;
+  return !known_is_empty(known) && (known_has(known, part_of(touch->group, PART_ALL), touch->when) ||
+                                    known_has(known, part_of_warp(touch->group, warp, OF_ALL_LANES), touch->when) ||
+                                    known_has(known, part_of_lane(touch->group, warp, lane), touch->when));
+}
+
+static bool is_taker(const struct check_warp *warp, uint32_t lane) { return warp->takers >> lane & 1; }
+
+enum relation handover_from_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
+                                  const struct touch *touch) {
+  const uint32_t lanes = group->shape->launch->warp_size;
+  if (!handover_knows(&group->known, touch, lanes) && !handover_knows(&warp->known, touch, lanes))
+    return OPEN;
+  const struct known *own = is_taker(warp, lane) ? &warp->known : &warp->shared;
+  return knows_by_lane(&group->known, touch, lanes) || knows_by_lane(own, touch, lanes) ? ORDERED : IN_STEP;
 }
 
 /* ---- in a group ------------------------------------------------------------------------------- */
@@ -68,55 +105,87 @@ static struct handed *handed_at(struct check_group *group, uint64_t address) {
   }
   struct handed *handed = handed_slot(group->handed, group->handed_room, address);
   if (!handed->time) {
-    *handed = (struct handed){.address = address, .time = need(2 * (size_t)group->warps, sizeof(uint32_t))};
+    *handed = (struct handed){.address = address, .time = need(group->warps, sizeof(struct handed_time))};
     group->handed_count++;
   }
   return handed;
 }
 
-static uint32_t times_of(const struct check_group *group) { return 2 * group->warps; }
-
-static uint32_t *seen_by(struct check_group *group, const struct check_warp *warp) {
+static struct handed_time *seen_by(struct check_group *group, const struct check_warp *warp) {
   if (!group->seen)
-    group->seen = need((size_t)group->warps * times_of(group), sizeof *group->seen);
-  return group->seen + (size_t)warp->index * times_of(group);
+    group->seen = need(2 * (size_t)group->warps * group->warps, sizeof *group->seen);
+  return group->seen + (size_t)warp->index * group->warps;
 }
 
-static void join_times(uint32_t *into, const uint32_t *from, uint32_t count) {
+/* What all lanes of a warp have seen, in the second half. */
+static size_t shared_of(const struct check_group *group) { return (size_t)group->warps * group->warps; }
+
+static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+static void join_times(struct handed_time *into, const struct handed_time *from, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
-    into[i] = from[i] > into[i] ? from[i] : into[i];
+    into[i] = (struct handed_time){.accesses = later(into[i].accesses, from[i].accesses),
+                                   .atomics = later(into[i].atomics, from[i].atomics),
+                                   .all = later(into[i].all, from[i].all),
+                                   .lanes = into[i].lanes | from[i].lanes};
 }
 
-/* What the warp has done until `when`, and knows of others. */
-static void hand_over(struct check_group *group, const struct check_warp *warp, uint64_t address, uint32_t when) {
+/* What the warp has done, and knows of others. */
+static void hand_over(struct check_group *group, const struct check_warp *warp, uint64_t address,
+                      const struct handed_time *own) {
   struct handed *handed = handed_at(group, address);
-  const uint32_t own[2] = {when, group->time};
-  join_times(handed->time, seen_by(group, warp), times_of(group));
-  join_times(handed->time + 2 * (size_t)warp->index, own, 2);
+  join_times(handed->time, seen_by(group, warp), group->warps);
+  join_times(handed->time + warp->index, own, 1);
   known_join(&handed->known, &warp->known);
 }
 
 void handover_arrive(struct check_group *group, const struct check_warp *warp, uint64_t mbarrier) {
-  hand_over(group, warp, mbarrier, group->time);
+  const struct handed_time own = {group->time, group->time, group->time, UINT64_MAX};
+  hand_over(group, warp, mbarrier, &own);
   group_ticks(group);
+}
+
+void handover_share(struct check_group *group, struct check_warp *warp) {
+  struct handed_time *seen = group->seen ? seen_by(group, warp) : NULL;
+  if (seen)
+    memcpy(seen + shared_of(group), seen, group->warps * sizeof *seen);
+  known_join(&warp->shared, &warp->known);
+  warp->takers = 0;
 }
 
 void handover_pass(struct check_group *group, struct check_warp *warp, uint64_t mbarrier) {
   const struct handed *handed = find_handed(group, mbarrier);
   if (handed) {
-    join_times(seen_by(group, warp), handed->time, times_of(group));
+    join_times(seen_by(group, warp), handed->time, group->warps);
     known_join(&warp->known, &handed->known);
+    handover_share(group, warp);
     group->is_offered |= !known_is_empty(&handed->known);
   }
   group_ticks(group);
 }
 
-bool handover_has_seen(const struct check_group *group, uint32_t warp, const struct touch *touch, uint32_t lanes) {
-  const uint32_t other = touch_item(touch) / lanes;
-  if (!group->seen || warp == other)
-    return false;
-  const uint32_t *times = group->seen + (size_t)warp * times_of(group) + 2 * (size_t)other;
-  return touch->when <= times[0] || (touch_is_atomic(touch->kind) && touch->when <= times[1]);
+static bool is_atomic_over(const struct handed_time *time, const struct touch *touch) {
+  return touch_is_atomic(touch->kind) && touch->when <= time->atomics;
+}
+
+enum relation handover_in_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
+                                const struct touch *touch) {
+  const uint32_t lanes = group->shape->launch->warp_size;
+  const uint32_t other = touch_item(touch) / lanes, other_lane = touch_item(touch) % lanes;
+  if (!group->seen || warp->index == other)
+    return OPEN;
+  const struct handed_time *time = group->seen + (size_t)warp->index * group->warps + other;
+  if (touch->when > time->accesses && !is_atomic_over(time, touch))
+    return OPEN;
+  if (!is_taker(warp, lane))
+    time += shared_of(group);
+  const uint32_t until = time->lanes >> other_lane & 1 ? time->accesses : time->all;
+  return touch->when <= until || is_atomic_over(time, touch) ? ORDERED : IN_STEP;
+}
+
+static uint64_t all_lanes(const struct check_group *group, const struct check_warp *warp) {
+  const uint32_t lanes = group->shape->launch->warp_size, items = group->shape->items - warp->index * lanes;
+  return UINT64_MAX >> (64 - (items < lanes ? items : lanes));
 }
 
 /* ---- between groups ------------------------------------------------------------------------------- */
@@ -154,45 +223,71 @@ static uint32_t copies_over(const struct check_group *group, const struct check_
   return over;
 }
 
+/* What lanes of a warp did until `time->accesses`, by each order. */
+static void set_lanes(struct known *known, uint32_t group, uint32_t warp, const struct handed_time *time) {
+  known_set(known, part_of_warp(group, warp, OF_WARP), time->accesses);
+  known_set(known, part_of_warp(group, warp, OF_ALL_LANES), time->all);
+  for (uint64_t left = time->all < time->accesses ? time->lanes : 0; left; left &= left - 1)
+    known_set(known, part_of_lane(group, warp, (uint32_t)__builtin_ctzll(left)), time->accesses);
+}
+
+/* What a warp that releases in these lanes has done until `fenced`, its last fence. */
+static struct handed_time done_by(const struct check_group *group, const struct check_warp *warp, uint64_t lanes,
+                                  uint32_t fenced) {
+  const uint32_t met = later(warp->epoch[CHECK_LDS], warp->epoch[CHECK_GLOBAL]);
+  const bool whole = !(all_lanes(group, warp) & ~lanes);
+  return (struct handed_time){.accesses = later(fenced, 1) - 1,
+                              .atomics = group->time,
+                              .all = later(whole ? fenced : met, 1) - 1,
+                              .lanes = lanes};
+}
+
 /* What a warp hands over to other groups. It is made once for all lanes, whose addresses then share it. */
-static struct known known_by(const struct check_group *group, const struct check_warp *warp) {
+static struct known known_by(const struct check_group *group, const struct check_warp *warp, uint64_t lanes) {
   struct known known = {0};
-  const uint32_t all = group->epoch[CHECK_GLOBAL] - 1, warps = PART_WARPS + 2 * warp->index;
-  const uint32_t *seen = group->seen ? group->seen + (size_t)warp->index * times_of(group) : NULL;
+  const uint32_t all = group->epoch[CHECK_GLOBAL] - 1;
+  const struct handed_time own = done_by(group, warp, lanes, warp->fenced[CHECK_GLOBAL]);
+  const struct handed_time *seen = group->seen ? group->seen + (size_t)warp->index * group->warps : NULL;
   known_join(&known, &group->known);
   known_join(&known, &warp->known);
   if (all)
     known_set(&known, part_of(group->number, PART_ALL), all);
   if (group->copy_room)
     known_set(&known, part_of(group->number, PART_COPIES), copies_over(group, warp));
-  if (warp->fenced[CHECK_GLOBAL] > all + 1)
-    known_set(&known, part_of(group->number, warps), warp->fenced[CHECK_GLOBAL] - 1);
-  known_set(&known, part_of(group->number, warps + 1), group->time);
-  for (uint32_t i = 0; seen && i < times_of(group); i++)
-    if (seen[i] > all)
-      known_set(&known, part_of(group->number, PART_WARPS + i), seen[i]);
+  if (own.accesses > all)
+    set_lanes(&known, group->number, warp->index, &own);
+  known_set(&known, part_of_warp(group->number, warp->index, OF_ATOMICS), group->time);
+  for (uint32_t i = 0; seen && i < group->warps; i++) {
+    if (seen[i].accesses > all)
+      set_lanes(&known, group->number, i, &seen[i]);
+    if (seen[i].atomics > all)
+      known_set(&known, part_of_warp(group->number, i, OF_ATOMICS), seen[i].atomics);
+  }
   return known;
 }
 
 void handover_release(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                       enum check_space space, uint64_t mask, const uint64_t *address) {
-  const uint32_t lds = warp->fenced[CHECK_LDS], global = warp->fenced[CHECK_GLOBAL], last = lds > global ? lds : global;
-  const bool to_groups = mask && space == CHECK_GLOBAL && (global || group->epoch[CHECK_GLOBAL] > 1);
+  const uint32_t last = later(warp->fenced[CHECK_LDS], warp->fenced[CHECK_GLOBAL]);
+  const bool to_groups =
+      mask && space == CHECK_GLOBAL && (warp->fenced[CHECK_GLOBAL] || group->epoch[CHECK_GLOBAL] > 1);
+  const struct handed_time own = done_by(group, warp, mask, last);
   for (uint64_t left = last ? mask : 0; left; left &= left - 1)
-    hand_over(group, warp, address[__builtin_ctzll(left)], last - 1);
-  struct known known = to_groups ? known_by(group, warp) : (struct known){0};
+    hand_over(group, warp, address[__builtin_ctzll(left)], &own);
+  struct known known = to_groups ? known_by(group, warp, mask) : (struct known){0};
   for (uint64_t left = to_groups ? mask : 0; left; left &= left - 1)
     known_join(&handover_at(unit->checker, address[__builtin_ctzll(left)])->known, &known);
   known_free(&known);
 }
 
-void handover_offer(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint64_t address) {
+void handover_offer(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint32_t lane,
+                    uint64_t address) {
   const struct checker *checker = unit->checker;
   const struct handed *handed = find_handed(group, address);
   if (handed && !warp->offered_times)
-    warp->offered_times = need(times_of(group), sizeof(uint32_t));
+    warp->offered_times = need(group->warps, sizeof *warp->offered_times);
   if (handed) {
-    join_times(warp->offered_times, handed->time, times_of(group));
+    join_times(warp->offered_times, handed->time, group->warps);
     known_join(&warp->offered, &handed->known);
   }
   const struct handover *handover = NULL;
@@ -200,16 +295,22 @@ void handover_offer(struct check_unit *unit, struct check_group *group, struct c
     handover = slot_of(checker->handovers, checker->handover_room, address);
   if (handover && handover->address)
     known_join(&warp->offered, &handover->known);
+  if (handed || (handover && handover->address))
+    warp->offered_lanes |= UINT64_C(1) << lane;
   group->is_offered |= handed || !known_is_empty(&warp->offered);
 }
 
 static void take_offered(struct check_group *group, struct check_warp *warp) {
   if (warp->offered_times)
-    join_times(seen_by(group, warp), warp->offered_times, times_of(group));
+    join_times(seen_by(group, warp), warp->offered_times, group->warps);
   known_join(&warp->known, &warp->offered);
   free(warp->offered_times);
   known_free(&warp->offered);
   warp->offered_times = NULL;
+  warp->takers |= warp->offered_lanes;
+  warp->offered_lanes = 0;
+  if (warp->takers && !(all_lanes(group, warp) & ~warp->takers))
+    handover_share(group, warp);
 }
 
 void handover_join(struct check_unit *unit, struct check_group *group) {
@@ -218,8 +319,10 @@ void handover_join(struct check_unit *unit, struct check_group *group) {
     if (warp->number != group->number)
       continue;
     take_offered(group, warp);
+    handover_share(group, warp);
     known_join(&group->known, &warp->known);
     known_free(&warp->known);
+    known_free(&warp->shared);
   }
   group->is_offered = false;
 }
@@ -237,6 +340,7 @@ void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t 
 
 void handover_free_warp(struct check_warp *warp) {
   known_free(&warp->known);
+  known_free(&warp->shared);
   known_free(&warp->offered);
   free(warp->offered_times);
   warp->offered_times = NULL;

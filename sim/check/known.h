@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { KNOWN_PART_BITS = 44 }; /* of a part's number */
+enum { KNOWN_PART_BITS = 48 }; /* of a part's number */
 
 struct known_node;
 

@@ -40,12 +40,6 @@ static uint32_t lanes_of(const struct party *party) { return party->group->shape
 
 /* ---- order -------------------------------------------------------------------------------- */
 
-enum relation {
-  OPEN,    /* nothing orders the two */
-  ORDERED, /* the touch is before this one */
-  OVER,    /* and before all that the group will still do */
-};
-
 static enum relation relation_to_copy(const struct party *party, const struct touch *touch) {
   const struct copy_in_flight *copy = order_find_copy(party->group, touch->when);
   if (!copy)
@@ -62,20 +56,21 @@ static enum relation relation_of_items(const struct party *party, const struct t
     return ORDERED;
   if (warp == party->warp->index && touch->when < party->warp->epoch[party->space])
     return ORDERED;
-  return handover_has_seen(group, party->warp->index, touch, lanes_of(party)) ? ORDERED : OPEN;
+  return handover_in_group(group, party->warp, party->item % lanes_of(party), touch);
 }
 
-/* Another group's touch that atomics have handed over. */
-static bool is_known(const struct party *party, const struct touch *touch) {
-  return handover_knows(&party->group->known, touch, lanes_of(party)) ||
-         (party->warp && handover_knows(&party->warp->known, touch, lanes_of(party)));
+/* Another group's touch, which atomics may have handed over. */
+static enum relation relation_of_groups(const struct party *party, const struct touch *touch) {
+  if (party->warp)
+    return handover_from_group(party->group, party->warp, party->item % lanes_of(party), touch);
+  return handover_knows(&party->group->known, touch, lanes_of(party)) ? ORDERED : OPEN;
 }
 
 static enum relation relation_to(const struct party *party, const struct touch *touch) {
   if (touch->group != party->group->number) {
     if (party->space == CHECK_LDS || touch->group <= party->unit->checker->base)
       return OVER;
-    return is_known(party, touch) ? ORDERED : OPEN;
+    return relation_of_groups(party, touch);
   }
   if (touch_is_copy(touch->kind))
     return relation_to_copy(party, touch);
@@ -138,16 +133,18 @@ static struct judged two_copies(const struct party *party, const struct touch *t
   return (struct judged){writes(party->kind) ? HAZARD_X7 : HAZARD_X5, true};
 }
 
-static struct judged judge(const struct party *party, const struct touch *touch) {
+static struct judged judge(const struct party *party, const struct touch *touch, enum relation relation) {
   const bool copy = !party->warp, other = touch_is_copy(touch->kind);
   if (copy)
     return other ? two_copies(party, touch) : copy_and_item(party, touch);
-  if (other)
+  if (other && relation == OPEN)
     return (struct judged){while_in_flight(party->kind, touch->kind), true};
   const bool race =
       (writes(party->kind) || writes(touch->kind)) && !(touch_is_atomic(party->kind) && touch_is_atomic(touch->kind));
-  return (struct judged){race ? party->space == CHECK_LDS ? HAZARD_M5 : HAZARD_M6 : HAZARDS,
-                         party->site >= touch_site(touch)};
+  const enum isa_hazard_rule rule = relation == IN_STEP         ? HAZARD_M10
+                                    : party->space == CHECK_LDS ? HAZARD_M5
+                                                                : HAZARD_M6;
+  return (struct judged){race ? rule : HAZARDS, party->site >= touch_site(touch)};
 }
 
 static void report(const struct party *party, const struct touch *touch, struct judged judged) {
@@ -303,8 +300,8 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
   for (uint32_t index = 0, next = cell->next;; index = next, next = pool->at[index].next) {
     struct touch *touch = index ? &pool->at[index] : cell;
     const enum relation relation = relation_to(party, touch);
-    if (may_conflict && relation == OPEN) {
-      const struct judged judged = judge(party, touch);
+    if (may_conflict && relation <= IN_STEP) {
+      const struct judged judged = judge(party, touch, relation);
       if (judged.rule != HAZARDS)
         report(party, touch, judged);
     }
