@@ -74,11 +74,12 @@ static bool make_acts(struct checker *checker, uint32_t number) {
   const struct isa_program *program = checker->launch[number].program;
   free(checker->acts[number]);
   struct act_row *acts = checker->acts[number] = need(program->count + 1, sizeof *acts);
-  bool atomics = false;
+  bool atomics = false, fences = false;
   checker->branch_count[number] = 0;
   for (uint32_t pc = 0; pc < program->count; pc++) {
     acts[pc] = row_of(&program->code[pc], &program->info[pc]);
     checker->has_fences |= acts[pc].act == ACT_FENCE || acts[pc].sync & SYNC_GLOBAL;
+    fences |= acts[pc].act == ACT_FENCE && acts[pc].sync & SYNC_GLOBAL;
     atomics |= acts[pc].space == CHECK_GLOBAL && touch_is_atomic(acts[pc].kind);
     checker->orders_warps |=
         acts[pc].act == ACT_FENCE || acts[pc].act == ACT_WARP_BARRIER || acts[pc].act == ACT_MBARRIER;
@@ -88,6 +89,7 @@ static bool make_acts(struct checker *checker, uint32_t number) {
       return false;
   }
   checker->hands_over |= atomics && checker->has_fences;
+  checker->counts.scopes |= atomics && fences;
   return true;
 }
 

@@ -70,6 +70,7 @@ struct check_counts {
   uint64_t accesses; /* of lanes */
   uint64_t copies;
   uint64_t shadow_bytes; /* host bytes of the shadow */
+  bool scopes;           /* work-groups may hand over by fences and atomics, whose scopes nobody looks at */
 };
 struct check_counts checker_counts(const struct checker *checker);
 

@@ -206,6 +206,8 @@ static void add_summary(const struct view *view) {
   text_print(text, ": %" PRIu64 " access%s and %" PRIu64 " cop%s of %zu launch%s checked\n", report->checked.accesses,
              text_es(report->checked.accesses), report->checked.copies, report->checked.copies == 1 ? "y" : "ies",
              report->count, text_es(report->count));
+  if (!found && report->checked.scopes)
+    text_print(text, "not checked: the scope of fences and atomics, each of which counts for the whole device here\n");
 }
 
 char *check_text(const struct check_report *report, bool colours) {

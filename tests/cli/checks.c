@@ -65,6 +65,24 @@ TEST(check_verb, nothing_found_exits_0_and_says_how_much_was_looked_at) {
          "no hazards: 128 accesses and 0 copies of 1 launch checked\n", "");
 }
 
+TEST(check_verb, where_fences_and_atomics_may_hand_over_their_scope_is_said_to_be_unchecked) {
+  static const char counts[] = ".kernel k\n.arg d global\n.reg64 p\n.reg one\n  ld.arg.b64 p, d\n  mov.b32 one, 1\n"
+                               "  fence.%s\n  atom.global.add.i32 _, [p], one\n  exit\n";
+  static const char note[] =
+      "checked\nnot checked: the scope of fences and atomics, each of which counts for the whole device here\n";
+  char text[400];
+  fixture_folder();
+  snprintf(text, sizeof text, counts, "global");
+  tool_file("counts.wws", text);
+  expect("check counts.wws --global 64 --local 64 --arg buffer:d=4:uint", 0, note, "");
+  snprintf(text, sizeof text, counts, "lds"); /* between work-groups the LDS hands nothing over */
+  tool_file("counts.wws", text);
+  struct outcome outcome = tool("check counts.wws --global 64 --local 64 --arg buffer:d=4:uint");
+  EXPECT_CONTAINS(outcome.out, "no hazards: ");
+  EXPECT_TRUE(!strstr(outcome.out, "not checked"));
+  outcome_free(&outcome);
+}
+
 TEST(check_verb, a_hazard_has_place_source_sides_bytes_count_and_advice) {
   race_folder();
   struct outcome outcome = tool(RACE);
