@@ -31,6 +31,10 @@ static struct act_row row_of(const struct isa_inst *inst, const struct isa_info 
     return (struct act_row){.act = ACT_ACCESS, .space = CHECK_GLOBAL, .kind = kind_of(info)};
   case ISA_CLASS_COPY_LANE:
     return (struct act_row){.act = ACT_LANE_COPY};
+  case ISA_CLASS_LANE_COMMIT:
+    return (struct act_row){.act = ACT_LANE_COMMIT};
+  case ISA_CLASS_LANE_WAIT:
+    return (struct act_row){.act = ACT_LANE_WAIT};
   case ISA_CLASS_MBARRIER:
   case ISA_CLASS_PHASE:
     return (struct act_row){.act = ACT_MBARRIER, .space = CHECK_LDS};
@@ -218,6 +222,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   handover_free_warp(warp);
   packets_free_warp(warp);
   parting_free_warp(warp);
+  copies_free_warp(warp);
   *warp = (struct check_warp){.number = unit->groups[group_slot].number, .group = group_slot, .index = index};
   return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
 }
@@ -322,20 +327,6 @@ static void step_access(struct check_unit *unit, struct check_group *group, stru
   touch_lanes(&party, mask, access->address);
 }
 
-/* A lane's own copy: a load and a store. */
-static void step_lane_copy(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
-                           const struct act_row *row, const struct isa_access *access) {
-  struct party from = party_of_warp(unit, group, warp, CHECK_GLOBAL, row->site, TOUCH_READ, access->bytes);
-  struct party to = party_of_warp(unit, group, warp, CHECK_LDS, row->site, TOUCH_WRITE, access->bytes);
-  uint64_t place[ISA_LANES];
-  for (uint32_t lane = 0; lane < ISA_LANES; lane++)
-    place[lane] = access->lds[lane];
-  unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(access->mask);
-  unwritten_lanes_filled(&to, access->mask, place);
-  touch_lanes(&from, access->mask, access->address);
-  touch_lanes(&to, access->mask, place);
-}
-
 static void step_mbarrier(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                           const struct act_row *row, const struct isa_access *access) {
   const uint8_t format = isa_rows[access->inst->op].format;
@@ -376,7 +367,13 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
     step_access(unit, group, warp, row, access);
     break;
   case ACT_LANE_COPY:
-    step_lane_copy(unit, group, warp, row, access);
+    copies_lanes(unit, group, warp, row->site, access);
+    break;
+  case ACT_LANE_COMMIT:
+    warp->batches++;
+    break;
+  case ACT_LANE_WAIT:
+    copies_lanes_over(unit, group, warp, (uint32_t)group->shape->launch->program->code[result->pc].imm);
     break;
   case ACT_MBARRIER:
     step_mbarrier(unit, group, warp, row, access);
@@ -435,6 +432,10 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   if (result->done || (calls && (group->broken || group->left < group->warps)))
     parting_note(unit, group);
   if (result->done) {
+    if (!group->broken) {
+      warp->batches++;
+      copies_lanes_over(unit, group, warp, 0);
+    }
     handover_free_warp(warp);
     group->last_pc = result->pc < group->last_pc || group->left == group->warps ? result->pc : group->last_pc;
     if (!--group->left)
@@ -548,6 +549,7 @@ static void free_unit(struct check_unit *unit) {
     handover_free_warp(&unit->warps[slot]);
     packets_free_warp(&unit->warps[slot]);
     parting_free_warp(&unit->warps[slot]);
+    copies_free_warp(&unit->warps[slot]);
   }
   shadow_free(&unit->lds);
   free(unit->written);

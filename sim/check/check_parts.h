@@ -41,6 +41,8 @@ enum act {
   ACT_NONE,
   ACT_ACCESS,
   ACT_LANE_COPY,
+  ACT_LANE_COMMIT,
+  ACT_LANE_WAIT,
   ACT_MBARRIER,
   ACT_BARRIER, /* the first of the calls of the whole work-group */
   ACT_COPY_FENCE,
@@ -144,6 +146,13 @@ struct check_group {
   uint32_t parted; /* 1 + the number of its note; 0: none */
 };
 
+/* A copy.lane of a warp, until the wait for its batch. */
+struct lane_copy {
+  uint32_t site, bytes, batch;
+  uint32_t when; /* in the group's time: its issue */
+  uint64_t mask, place[ISA_LANES];
+};
+
 struct check_warp {
   uint32_t number; /* of its group, as in check_group */
   uint32_t group;  /* slot */
@@ -157,7 +166,10 @@ struct check_warp {
   struct known offered;              /* what its next fence takes: its atomics have read where it was handed over, */
   struct handed_time *offered_times; /* and of its own group, as in struct handed; NULL: nothing, */
   uint64_t offered_lanes;            /* in these lanes */
-  struct pipe_step *pipe_steps;      /* its last operations on packets and commits, packets.c; NULL: none so far */
+  struct lane_copy *lane_copies;     /* in flight */
+  uint32_t lane_copy_count, lane_copy_room;
+  uint32_t batches;             /* of these that it has closed */
+  struct pipe_step *pipe_steps; /* its last operations on packets and commits, packets.c; NULL: none so far */
   uint32_t pipe_step_count;
   struct went *went;          /* per branch, parting.c; NULL: it has come to none */
   uint32_t came[CHECK_AHEAD]; /* the instructions of its last calls, and how many it has come to in all: also when it */
@@ -240,6 +252,7 @@ struct party {
   const struct isa_access *access; /* of a warp's store: what it stores */
   enum check_space space;
   uint32_t site, item, when, kind;
+  uint32_t since;     /* of a copy.lane that ends: its issue; else 0 */
   uint32_t bytes;     /* of a lane's access, or of a copy's element */
   uint64_t at;        /* of the cell that is being looked at */
   uint32_t epoch;     /* of the space: what is older is over in the group */
@@ -346,6 +359,12 @@ void touch_run(struct party *party, uint64_t address, uint64_t bytes);
 bool copies_fill(const struct check_group *group, const struct isa_copy *copy, uint64_t address, uint32_t bytes);
 
 void copies_issue(struct check_unit *unit, struct check_group *group, const struct pending_call *call, uint32_t site);
+
+void copies_lanes(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint32_t site,
+                  const struct isa_access *access);
+/* All batches of the warp's copy.lane but the last `left` are in the LDS. */
+void copies_lanes_over(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint32_t left);
+void copies_free_warp(struct check_warp *warp);
 
 /* ---- unwritten.c */
 

@@ -1,6 +1,7 @@
 /* A copy's two sides, exactly: lines, planes and strides, without what lies between them. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/check/check_parts.h"
@@ -176,3 +177,46 @@ void copies_issue(struct check_unit *unit, struct check_group *group, const stru
   each_line(&lds, &inside, touch_run);
   each_line(&global, &outside, touch_run);
 }
+
+/* ---- lanes' own copies ---------------------------------------------------------------------- */
+
+/* A load and a store at its issue, which comes after all that the lane has done, and a store once more at the end of
+ * the wait for it: who is to see it must come after that. What its warp touches between the two is in flight. */
+void copies_lanes(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint32_t site,
+                  const struct isa_access *access) {
+  struct party from = party_of_warp(unit, group, warp, CHECK_GLOBAL, site, TOUCH_READ, access->bytes);
+  struct party to = party_of_warp(unit, group, warp, CHECK_LDS, site, TOUCH_WRITE, access->bytes);
+  if (warp->lane_copy_count == warp->lane_copy_room) {
+    warp->lane_copy_room = 2 * warp->lane_copy_room + 4;
+    warp->lane_copies = need_more(warp->lane_copies, warp->lane_copy_room, sizeof *warp->lane_copies);
+  }
+  struct lane_copy *copy = &warp->lane_copies[warp->lane_copy_count++];
+  *copy = (struct lane_copy){
+      .site = site, .bytes = access->bytes, .batch = warp->batches, .when = group->time, .mask = access->mask};
+  for (uint32_t lane = 0; lane < ISA_LANES; lane++)
+    copy->place[lane] = access->lds[lane];
+  unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(access->mask);
+  unwritten_lanes_filled(&to, access->mask, copy->place);
+  touch_lanes(&from, access->mask, access->address);
+  touch_lanes(&to, access->mask, copy->place);
+  group_ticks(group);
+}
+
+void copies_lanes_over(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint32_t left) {
+  uint32_t kept = 0;
+  if (warp->lane_copy_count)
+    group_ticks(group);
+  for (uint32_t i = 0; i < warp->lane_copy_count; i++) {
+    const struct lane_copy *copy = &warp->lane_copies[i];
+    if (copy->batch + left >= warp->batches) {
+      warp->lane_copies[kept++] = *copy;
+      continue;
+    }
+    struct party to = party_of_warp(unit, group, warp, CHECK_LDS, copy->site, TOUCH_WRITE, copy->bytes);
+    to.since = copy->when;
+    touch_lanes(&to, copy->mask, copy->place);
+  }
+  warp->lane_copy_count = kept;
+}
+
+void copies_free_warp(struct check_warp *warp) { free(warp->lane_copies); }

@@ -66,7 +66,15 @@ static enum relation relation_of_groups(const struct party *party, const struct 
   return handover_knows(&party->group->known, touch, lanes_of(party)) ? ORDERED : OPEN;
 }
 
+/* The warp of a copy.lane has touched its destination since the issue: that is not over with the wait. */
+static bool is_in_flight(const struct party *party, const struct touch *touch) {
+  return party->since && touch->group == party->group->number && touch->when > party->since &&
+         !touch_is_copy(touch->kind) && touch_item(touch) / lanes_of(party) == party->warp->index;
+}
+
 static enum relation relation_to(const struct party *party, const struct touch *touch) {
+  if (is_in_flight(party, touch))
+    return OPEN;
   if (touch->group != party->group->number) {
     if (party->space == CHECK_LDS || touch->group <= party->unit->checker->base)
       return OVER;
@@ -135,6 +143,8 @@ static struct judged two_copies(const struct party *party, const struct touch *t
 
 static struct judged judge(const struct party *party, const struct touch *touch, enum relation relation) {
   const bool copy = !party->warp, other = touch_is_copy(touch->kind);
+  if (is_in_flight(party, touch))
+    return (struct judged){while_in_flight(touch->kind, TOUCH_COPY_WRITE), false};
   if (copy)
     return other ? two_copies(party, touch) : copy_and_item(party, touch);
   if (other && relation == OPEN)
@@ -344,7 +354,7 @@ static inline void touch_cell(const struct party *party, struct touch *cell) {
     return;
   }
   if (party->warp && cell->group == group && cell->kind == party->kind && !cell->next &&
-      cell->who == party->fresh.who && !party->ahead) {
+      cell->who == party->fresh.who && !party->ahead && !party->since) {
     cell->when = party->when;
     return;
   }
@@ -354,7 +364,7 @@ static inline void touch_cell(const struct party *party, struct touch *cell) {
       (cell->settled_groups || (cell->settled_items && cell->group == group && cell->when >= party->epoch)) &&
       (party->space != CHECK_LDS || cell->group == group))
     return;
-  if (all_over(party, cell)) {
+  if (!party->since && all_over(party, cell)) {
     if (cell->next)
       touch_pool_give(&party->unit->checker->pool, cell->next);
     *cell = party->fresh;
