@@ -180,9 +180,10 @@ static bool run_tool(const struct compilation *c, const char *const *argv, const
                                   .self = c->build->self};
   struct process_end end;
   process_run(&process, &end);
-  if (loud && !end.error)
-    tool_tell_all(&c->teller, &end);
-  const bool good = process_good(&end) || tool_failed(&c->teller, argv[0], &end, argv[0] == c->clang);
+  const bool compiler = argv[0] == c->clang;
+  if (compiler && !end.error && (loud || !process_good(&end)))
+    tool_tell(&c->teller, &end, loud);
+  const bool good = process_good(&end) || tool_failed(&c->teller, argv[0], &end, compiler);
   if (good) {
     *made = (struct piece){end.output, end.output_bytes};
     end.output = NULL;

@@ -1,5 +1,5 @@
-/* The one line that a user reads of all that a failing tool prints. clang's are found by how it words errors; a
- * tool that goes down prints a stack, of which nothing is shown. */
+/* What a user reads of all that a failing tool prints. clang's errors are found by how it words them; a tool that goes
+ * down prints a stack, of which nothing is shown. */
 #include "opencl/clang/tool_errors.h"
 
 #include <ctype.h>
@@ -137,16 +137,6 @@ static void say_line(const char *line, size_t length) {
   fputc('\n', stderr);
 }
 
-void tool_tell_all(const struct teller *teller, const struct process_end *end) {
-  char why[OPENCL_WHY];
-  for (const char *line = end->text; *line;) {
-    const size_t length = strcspn(line, "\n");
-    if (is_quotable(teller, line, length, why, sizeof why))
-      say_line(line, length);
-    line += length + (line[length] == '\n');
-  }
-}
-
 /* The error has a place in a source file; in none of ours. */
 static bool has_place(const struct teller *teller, const char *line, size_t length) {
   static const char fatal[] = "fatal ";
@@ -155,6 +145,20 @@ static bool has_place(const struct teller *teller, const char *line, size_t leng
     before -= word;
   return strncmp(line, teller->folder, strlen(teller->folder)) != 0 && !is_of_options(line) &&
          place_length(line, before);
+}
+
+void tool_tell(const struct teller *teller, const struct process_end *end, bool everything) {
+  char why[OPENCL_WHY];
+  const char *first;
+  size_t length;
+  if (!everything && (went_down(end) || count_lines(end->text, is_error, &first, &length) < 2))
+    return;
+  for (const char *line = end->text; *line; line += length + (line[length] == '\n')) {
+    length = strcspn(line, "\n");
+    if ((everything || (is_error(line, length) && has_place(teller, line, length))) &&
+        is_quotable(teller, line, length, why, sizeof why))
+      say_line(line, length);
+  }
 }
 
 /* What an error without a place in a source is of. */
@@ -173,16 +177,15 @@ static const char *hint(const char *what, size_t length) {
              : "";
 }
 
-/* "k.cl:3:5: error: what (and 2 more; --build-option -Wall shows them)". An error that has no place gets the program's
- * name. */
+/* "k.cl:3:5: error: what (the first of 3 errors)". An error that has no place gets the program's name. */
 static bool fail_source(const struct teller *teller, const char *tool, const struct process_end *end) {
   const char *line = NULL;
   size_t length = 0, count = count_lines(end->text, is_error, &line, &length);
-  char more[80] = "";
+  char more[48] = "";
   if (!count || went_down(end))
     return fail_crash(teller, tool, end);
   if (count > 1)
-    snprintf(more, sizeof more, " (and %zu more; --build-option -Wall shows them)", count - 1);
+    snprintf(more, sizeof more, " (the first of %zu errors)", count);
   bool placed = has_place(teller, line, length);
   char why[OPENCL_WHY];
   if (placed && !is_quotable(teller, line, length, why, sizeof why)) {

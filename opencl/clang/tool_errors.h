@@ -1,4 +1,4 @@
-/* What a tool that failed has said, as one line. */
+/* What a tool that failed has said: each error on stderr when there are several, and the first one as a message. */
 #ifndef OPENCL_CLANG_TOOL_ERRORS_H
 #define OPENCL_CLANG_TOOL_ERRORS_H
 
@@ -19,11 +19,12 @@ __attribute__((format(printf, 2, 3))) bool tool_fail(const struct teller *teller
 /* Notes what the error is of. */
 void tool_blame(const struct teller *teller, enum opencl_part part);
 
-/* Prints what a compiler has said, but for text of files that may not be quoted (source_name.h). */
-void tool_tell_all(const struct teller *teller, const struct process_end *end);
+/* Prints a line for each error of a compiler that has found several, or everything that it has said; but for text of
+ * files that may not be quoted (source_name.h). */
+void tool_tell(const struct teller *teller, const struct process_end *end, bool everything);
 
-/* Why a run has failed: the tool is missing or went down, or, of a compiler, its first error and how many more there
- * are. Always false. */
+/* Why a run has failed: the tool is missing or went down, or, of a compiler, its first error and how many there are.
+ * Always false. */
 bool tool_failed(const struct teller *teller, const char *tool, const struct process_end *end, bool compiler);
 
 #endif
