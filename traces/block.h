@@ -40,6 +40,7 @@ extern const struct block_format trace_format, timeline_format;
 struct block {
   enum block_type type;
   uint32_t number, method, raw, stored, crc;
+  bool cut; /* the file ends in the payload: `stored` bytes are left of it, and at most `raw` come of them */
 };
 
 static inline void put32(uint8_t *to, uint32_t value) {
@@ -115,6 +116,7 @@ struct block_reader {
   const struct block_format *format;
   struct trace_error error;
   bool failed;
+  bool cut;          /* a block of data may be cut */
   uint64_t *offsets; /* of each block that is known, and of where the next would be */
   uint32_t blocks, blocks_room;
   struct block_meta *metas;
@@ -132,7 +134,7 @@ bool block_read_header(struct block_reader *reader, uint64_t offset, uint32_t nu
 /* What the header at `offset` says its number is. False when there is no room for one. */
 bool block_peek_number(struct block_reader *reader, uint64_t offset, uint32_t *number);
 
-/* Its payload, inflated, into `into` from its beginning on. */
+/* Its payload, inflated, into `into` from its beginning on; of a cut one what is left, which no checksum covers. */
 bool block_read_payload(struct block_reader *reader, uint64_t offset, const struct block *block, struct bytes *into);
 
 /* What is wrong: "PATH: offset N: expected E, found F". Only the first is kept. Returns false. */
@@ -166,8 +168,9 @@ bool block_read_rows(struct block_reader *reader, uint64_t *offset, uint32_t num
 bool block_read_index(struct block_reader *reader, block_taker *take, void *self, uint64_t *offset, uint32_t *number,
                       uint64_t count);
 
-/* Block after block, all of which `take` gets, up to the end or the first that is not right. */
-void block_scan(struct block_reader *reader, block_taker *take, void *self);
+/* Block after block, all of which `take` gets, up to the end or the first that is not right. With `cut`, `take` also
+ * gets what is left of a block of data that the file ends in; reader->cut says so. */
+void block_scan(struct block_reader *reader, block_taker *take, void *self, bool cut);
 
 bool block_bad_index(struct block_reader *reader, uint64_t offset);
 

@@ -212,12 +212,28 @@ static bool scan_block(struct block_reader *reader, block_taker *take, void *sel
   return block_read_add(reader, *offset);
 }
 
-void block_scan(struct block_reader *reader, block_taker *take, void *self) {
+/* The block that the scan has stopped at, if the file ends in it. What stopped the scan stays noted. */
+static void scan_cut(struct block_reader *reader, block_taker *take, void *self, uint64_t offset,
+                     struct bytes *payload) {
+  const struct trace_error error = reader->error;
+  struct block block;
+  reader->failed = false;
+  reader->cut = true;
+  reader->cut = block_read_header(reader, offset, reader->blocks, &block) && block.cut &&
+                block_read_payload(reader, offset, &block, payload) && take(self, offset, block.type, payload) &&
+                block_read_add(reader, offset + BLOCK_HEADER + block.stored);
+  reader->failed = true;
+  reader->error = error;
+}
+
+void block_scan(struct block_reader *reader, block_taker *take, void *self, bool cut) {
   struct bytes payload = {0};
   uint64_t offset = FILE_HEADER;
   bool ended = false;
   while (!ended && scan_block(reader, take, self, &offset, &payload, &ended))
     continue;
+  if (!ended && cut)
+    scan_cut(reader, take, self, offset, &payload);
   if (ended && offset < reader->size)
     block_expected(reader, offset, "nothing after the end", "%llu bytes", (unsigned long long)(reader->size - offset));
   free(payload.at);

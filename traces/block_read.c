@@ -116,9 +116,10 @@ void block_reader_close(struct block_reader *reader) {
 }
 
 /* What a header says of its payload can be. */
-static bool check_sizes(struct block_reader *reader, uint64_t offset, const struct block *block) {
+static bool check_sizes(struct block_reader *reader, uint64_t offset, struct block *block) {
   const uint64_t left = reader->size - offset - BLOCK_HEADER;
-  if (block->stored > left)
+  block->cut = block->stored > left;
+  if (block->cut && !(reader->cut && block->type == BLOCK_DATA))
     return block_expected(reader, offset + 16, "a payload that is in the file", "%u bytes where %llu are left",
                           block->stored, (unsigned long long)left);
   if (block->method > BLOCK_DEFLATED)
@@ -127,6 +128,11 @@ static bool check_sizes(struct block_reader *reader, uint64_t offset, const stru
       (block->method == BLOCK_STORED ? block->raw != block->stored : block->raw / BLOCK_INFLATES > block->stored))
     return block_expected(reader, offset + 12, "a size that the payload can have", "%u of %u stored bytes", block->raw,
                           block->stored);
+  if (block->cut) {
+    const uint64_t most = left * (block->method == BLOCK_STORED ? 1 : BLOCK_INFLATES);
+    block->stored = (uint32_t)left;
+    block->raw = block->raw < most ? block->raw : (uint32_t)most;
+  }
   return true;
 }
 
@@ -146,7 +152,8 @@ bool block_read_header(struct block_reader *reader, uint64_t offset, uint32_t nu
                           get32(header + 8),
                           get32(header + 12),
                           get32(header + 16),
-                          get32(header + 20)};
+                          get32(header + 20),
+                          false};
   if (block->number != number)
     return block_expected(reader, offset + 4, "the block's number", "%u instead of %u", block->number, number);
   return check_sizes(reader, offset, block);
@@ -160,6 +167,18 @@ bool block_peek_number(struct block_reader *reader, uint64_t offset, uint32_t *n
   return true;
 }
 
+/* A cut payload as far as it goes. `*raw` is how many bytes it became. */
+static bool inflate_payload(const struct block *block, const uint8_t *from, uint8_t *to, size_t *raw) {
+  z_stream zlib = {
+      .next_in = (Bytef *)(uintptr_t)from, .avail_in = block->stored, .next_out = to, .avail_out = block->raw};
+  if (inflateInit(&zlib) != Z_OK)
+    return false;
+  const int end = inflate(&zlib, Z_SYNC_FLUSH);
+  *raw = zlib.total_out;
+  inflateEnd(&zlib);
+  return end == Z_STREAM_END || (block->cut && (end == Z_OK || end == Z_BUF_ERROR));
+}
+
 bool block_read_payload(struct block_reader *reader, uint64_t offset, const struct block *block, struct bytes *into) {
   struct bytes *stored = block->method == BLOCK_STORED ? into : &reader->stored;
   const uint64_t at = offset + BLOCK_HEADER;
@@ -170,14 +189,14 @@ bool block_read_payload(struct block_reader *reader, uint64_t offset, const stru
   if (!read_all(reader, at, stored->at, block->stored))
     return false;
   const uint32_t crc = (uint32_t)crc32(0, stored->at, (uInt)block->stored);
-  if (crc != block->crc)
+  if (crc != block->crc && !block->cut)
     return block_expected(reader, at, "a payload with the checksum in its header", "0x%08x instead of 0x%08x", crc,
                           block->crc);
-  uLongf raw = block->raw;
+  size_t raw = block->raw;
   if (block->method == BLOCK_DEFLATED &&
-      (uncompress(into->at, &raw, stored->at, block->stored) != Z_OK || raw != block->raw))
+      (!inflate_payload(block, stored->at, into->at, &raw) || (raw != block->raw && !block->cut)))
     return block_expected(reader, at, "zlib data of the size in the header", "others");
-  into->size = block->raw;
+  into->size = raw;
   into->at[into->size] = 0;
   return true;
 }

@@ -74,7 +74,7 @@ void reader_free_cache(struct trace *trace) {
 }
 
 /* Where each batch of the block begins. */
-static bool find_batches(struct trace *trace, struct reader_block *block, uint64_t offset) {
+static bool find_batches(struct trace *trace, struct reader_block *block, uint64_t offset, bool cut) {
   struct cursor cursor = {block->bytes.at, block->bytes.at + block->bytes.size, false};
   uint32_t room = 0;
   while (cursor.at < cursor.end) {
@@ -87,9 +87,11 @@ static bool find_batches(struct trace *trace, struct reader_block *block, uint64
       block->batch = grown;
     }
     block->batch[block->batches++] = (uint32_t)(cursor.at - block->bytes.at);
-    if (!reader_batch(trace, &cursor, &batch))
-      return block_expected(&trace->in, offset, "batches of the trace's launches", "others, in batch %u of the block",
-                            block->batches - 1);
+    if (!reader_batch(trace, &cursor, &batch)) {
+      block->batches--;
+      return cut || block_expected(&trace->in, offset, "batches of the trace's launches",
+                                   "others, in batch %u of the block", block->batches);
+    }
   }
   return true;
 }
@@ -103,7 +105,7 @@ static bool read_block(struct trace *trace, uint32_t number, struct reader_block
     return false;
   if (header.type != BLOCK_DATA)
     return block_expected(&trace->in, offset, "a block of type data", "%s", block_type_text(header.type, text));
-  if (block_read_payload(&trace->in, offset, &header, &block->bytes) && find_batches(trace, block, offset))
+  if (block_read_payload(&trace->in, offset, &header, &block->bytes) && find_batches(trace, block, offset, header.cut))
     return true;
   free(block->bytes.at);
   free(block->batch);

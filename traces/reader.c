@@ -130,6 +130,8 @@ static bool scan_data(struct trace *trace, uint64_t offset, const struct bytes *
   for (uint32_t place = 0; cursor.at < cursor.end; place++) {
     struct reader_batch batch;
     if (!reader_batch(trace, &cursor, &batch)) {
+      if (trace->in.cut) /* the first that is not whole */
+        return true;
       trace->row_count = rows;
       return block_expected(&trace->in, offset, "batches of the trace's launches", "others, in batch %u of the block",
                             place);
@@ -146,7 +148,7 @@ static bool scan_block(void *self, uint64_t offset, uint32_t type, struct bytes 
 }
 
 static void scan(struct trace *trace) {
-  block_scan(&trace->in, scan_block, trace);
+  block_scan(&trace->in, scan_block, trace, true);
   if (trace->row_count)
     qsort(trace->rows, trace->row_count, sizeof *trace->rows, reader_by_group);
 }

@@ -289,8 +289,8 @@ static bool put_data(struct text_writer *writer, const struct block *block, stru
   for (unsigned place = 0; cursor.at < cursor.end; place++) {
     struct reader_batch batch;
     if (!reader_batch(trace, &cursor, &batch))
-      return block_expected(&trace->in, writer->offset, "batches of the trace's launches",
-                            "others, in batch %u of the block", place);
+      return block->cut || block_expected(&trace->in, writer->offset, "batches of the trace's launches",
+                                          "others, in batch %u of the block", place);
     if (!put_batch(writer, &batch))
       return false;
   }

@@ -95,7 +95,7 @@ struct timeline_file *timeline_open_file(const char *path, enum trace_open_mode 
     return NULL;
   bool good = block_reader_open(&file->in, path, &timeline_format);
   if (good && mode == TRACE_SALVAGE)
-    block_scan(&file->in, scan_block, file);
+    block_scan(&file->in, scan_block, file, false);
   else if (good)
     good = read_whole(file);
   *error = file->in.error;

@@ -71,6 +71,33 @@ TEST(damage, a_trace_cut_at_any_block_is_told_and_read_up_to_there) {
   unlink(path);
 }
 
+/* A small trace has one block of data: what is lost is the work-group at the cut and those behind it. */
+TEST(damage, a_block_of_data_that_is_cut_is_read_up_to_its_last_whole_batch) {
+  const struct made made = {.seed = 7, .lanes = 32, .groups = 40, .warps = 2, .operations = 30, .wild = 30};
+  const uint64_t all = made.groups * made.warps * made.operations;
+  const char *path = made_path("within");
+  size_t size, from = FILE_HEADER;
+  uint8_t *bytes = whole(&made, path, &size);
+  while (get32(bytes + from) != BLOCK_DATA)
+    from += BLOCK_HEADER + get32(bytes + from + 16);
+  const size_t to = from + BLOCK_HEADER + get32(bytes + from + 16);
+  uint64_t before = 0;
+  for (unsigned part = 0; part <= 8; part++) {
+    const size_t at = from + (to - from) * part / 8;
+    made_put(path, bytes, at);
+    ct_note("cut at %zu, of %zu to %zu", at, from, to);
+    const uint64_t operations = told_and_salvaged(&made, path, at);
+    if (part > 1)
+      EXPECT_GT(operations, before);
+    if (part < 8)
+      EXPECT_LT(operations, all);
+    before = operations;
+  }
+  EXPECT_EQ(before, all);
+  free(bytes);
+  unlink(path);
+}
+
 TEST(damage, a_trace_cut_anywhere_is_told) {
   const char *path = made_path("anywhere");
   uint64_t state = 3;

@@ -19,6 +19,8 @@ class Block:
     stored: int
     crc: int
 
+    cut: bool = False  # the file ends in the payload
+
     @property
     def behind(self):
         return self.offset + BLOCK_HEADER.size + self.stored
@@ -102,6 +104,10 @@ class BlockFile:
         return Block(offset, kind.decode("latin-1"), method, raw, stored, crc)
 
     def _payload(self, block):
+        if block.cut:
+            self._file.seek(block.offset + BLOCK_HEADER.size)
+            stored = self._file.read()
+            return zlib.decompressobj().decompress(stored, block.raw) if block.method else stored
         stored = self._bytes(block.offset + BLOCK_HEADER.size, block.stored)
         if zlib.crc32(stored) != block.crc:
             raise self._error(block.offset + BLOCK_HEADER.size, "a payload with the checksum in its header", "another")

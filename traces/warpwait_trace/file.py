@@ -1,6 +1,7 @@
 """A trace: blocks, the index, batches of streams."""
 import dataclasses
 import struct
+import zlib
 
 from . import stream
 from .blocks import BlockFile
@@ -75,6 +76,22 @@ class Trace(BlockFile):
                 self._rows.setdefault((launch, group), []).append((block, cursor.varint()))
                 batches -= 1
 
+    def _salvage(self):
+        super()._salvage()
+        if self.damage and self._blocks:
+            try:
+                self._take_cut()
+            except (TraceError, zlib.error):
+                pass
+
+    def _take_cut(self):
+        """What is left of a block of data that the file ends in."""
+        block = self._block(self._blocks[-1].behind, len(self._blocks))
+        if block.type == "data" and block.behind > self._size:
+            block.cut = True
+            self._scanned(block, len(self._blocks))
+            self._blocks.append(block)
+
     def _scanned(self, block, number):
         for place, batch in enumerate(self._parse(block, number)):
             self._rows.setdefault((batch.launch, batch.group), []).append((number, place))
@@ -85,15 +102,24 @@ class Trace(BlockFile):
         """The batches of a block of data."""
         cursor, batches = Cursor(self._payload(block)), []
         while cursor.left():
-            launch, group, warps, cu, start, length, last, count = (cursor.varint() for _ in range(8))
-            table, warp = [], 0
-            for _ in range(count):
-                warp += cursor.varint()
-                table.append((warp, cursor.varint(), cursor.varint()))
-                warp += 1
-            pieces = [(index, operations, cursor.bytes(size)) for index, operations, size in table]
-            batches.append(Batch(launch, group, warps, cu, start, start + length, bool(last), pieces, number))
+            try:
+                batches.append(self._batch(cursor, number))
+            except TraceError:
+                if block.cut:
+                    break
+                raise
         return batches
+
+    @staticmethod
+    def _batch(cursor, number):
+        launch, group, warps, cu, start, length, last, count = (cursor.varint() for _ in range(8))
+        table, warp = [], 0
+        for _ in range(count):
+            warp += cursor.varint()
+            table.append((warp, cursor.varint(), cursor.varint()))
+            warp += 1
+        pieces = [(index, operations, cursor.bytes(size)) for index, operations, size in table]
+        return Batch(launch, group, warps, cu, start, start + length, bool(last), pieces, number)
 
     def _batches_of(self, number):
         if number not in self._cache:
