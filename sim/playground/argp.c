@@ -36,11 +36,12 @@ static const struct argp_option *find_short(const struct argp_option *option, ch
   return NULL;
 }
 
-/* Gives the parser the option with what is joined to it, or else with the next word. */
+/* Gives the parser the option with what is joined to it, or else with the next word if it must have one. */
 static error_t take_option(struct taking *taking, const struct argp_option *option, char *joined) {
-  if (!option || (!option->arg && joined) || (option->arg && !joined && taking->at == taking->count))
+  const bool next = option && option->arg && !joined && !(option->flags & OPTION_ARG_OPTIONAL);
+  if (!option || (!option->arg && joined) || (next && taking->at == taking->count))
     return EINVAL;
-  char *value = !option->arg || joined ? joined : taking->word[taking->at++];
+  char *value = next ? taking->word[taking->at++] : joined;
   const error_t error = taking->argp->parser(option->key, value, &taking->state);
   return error == ARGP_ERR_UNKNOWN ? EINVAL : error;
 }
@@ -99,6 +100,6 @@ void argp_help(const struct argp *argp, FILE *out, unsigned flags, char *name) {
   fprintf(out, "Usage: %s %s\n\n", name, argp->args_doc ? argp->args_doc : "");
   for (const struct argp_option *option = argp->options; option && !ends(option); option++)
     if (option->name && !(option->flags & OPTION_HIDDEN))
-      fprintf(out, "  --%s%s%s\n      %s\n", option->name, option->arg ? "=" : "", option->arg ? option->arg : "",
-              option->doc ? option->doc : "");
+      fprintf(out, option->flags & OPTION_ARG_OPTIONAL ? "  --%s[%s%s]\n      %s\n" : "  --%s%s%s\n      %s\n",
+              option->name, option->arg ? "=" : "", option->arg ? option->arg : "", option->doc ? option->doc : "");
 }

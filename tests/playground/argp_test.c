@@ -16,10 +16,13 @@ void playground_argp_help(const struct argp *argp, FILE *out, unsigned flags, ch
 
 enum { WORDS = 8 };
 
-static const struct argp_option options[] = {
-    {"out", 'o', "FILE", 0, "Where to", 0},         {"quiet", 'q', NULL, 0, "Nothing", 0},
-    {"quick", 300, NULL, OPTION_HIDDEN, "Less", 0}, {NULL, 0, NULL, 0, "A group:", 1},
-    {"set", 301, "K=V", 0, "A value", 1},           {0}};
+static const struct argp_option options[] = {{"out", 'o', "FILE", 0, "Where to", 0},
+                                             {"quiet", 'q', NULL, 0, "Nothing", 0},
+                                             {"quick", 300, NULL, OPTION_HIDDEN, "Less", 0},
+                                             {NULL, 0, NULL, 0, "A group:", 1},
+                                             {"set", 301, "K=V", 0, "A value", 1},
+                                             {"why", 'w', "yes|no", OPTION_ARG_OPTIONAL, "Why", 1},
+                                             {0}};
 
 /* What a parser was told. */
 struct told {
@@ -29,7 +32,7 @@ struct told {
 static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct told *told = state->input;
   const size_t length = strlen(told->text);
-  if (key != 'o' && key != 'q' && key != 300 && key != 301 && key != ARGP_KEY_ARG && key != ARGP_KEY_END)
+  if (key != 'o' && key != 'q' && key != 300 && key != 301 && key != 'w' && key != ARGP_KEY_ARG && key != ARGP_KEY_END)
     return ARGP_ERR_UNKNOWN;
   snprintf(told->text + length, sizeof told->text - length, "%d %s;", key, word ? word : "-");
   if (word && strcmp(word, "bad") == 0)
@@ -57,9 +60,10 @@ static void expect_the_same(const char *const *words, int count) {
 
 TEST(playground, words_are_parsed_as_glibc_parses_them) {
   static const char *const words[] = {
-      "a",         "-q",   "--quiet", "--qui",     "--o", "--out", "--out=", "-o",       "-ofile", "-qofile",
-      "-",         "--",   "--set",   "--set=a=b", "bad", "much",  "-oq",    "-qq",      "-x",     "--nothing",
-      "--quiet=3", "--qu", "--out=x", "--quick",   "",    "--s",   "-qx",    "file.json"};
+      "a",         "-q",        "--quiet",   "--qui", "--o",       "--out",   "--out=", "-o",  "-ofile",
+      "-qofile",   "-",         "--",        "--set", "--set=a=b", "bad",     "much",   "-oq", "-qq",
+      "-x",        "--nothing", "--quiet=3", "--qu",  "--out=x",   "--quick", "",       "--s", "-qx",
+      "file.json", "--why",     "--why=no",  "-w",    "-wno",      "-qw"};
   const char *line[WORDS];
   uint32_t random = 1;
   for (int i = 0; i < 3000; i++) {

@@ -9,7 +9,7 @@ typedef int error_t;
 
 struct argp_state;
 
-enum { OPTION_HIDDEN = 0x2 };
+enum { OPTION_ARG_OPTIONAL = 0x1, OPTION_HIDDEN = 0x2 };
 
 enum {
   ARGP_KEY_ARG = 0,
