@@ -149,12 +149,9 @@ class Page {
 
   showTimeline() {
     const {span, end, timeline} = this.run, part = span[0] > 0.1 * end || span[1] < 0.9 * end;
-    this.timeline.show(this.run, this.cu, timeline.cut !== null || part ? span : [0, this.end()]);
+    this.timeline.show(this.run, this.cu, timeline.cut !== null || part ? span : [0, end]);
     this.legend();
   }
-
-  /* One scale for all points, so that a shorter run is seen to be shorter. */
-  end() { return d3.max(this.index.points, (_, i) => Math.max(1, this.cycles(i))); }
 
   showPanels() {
     const of = this.run.report.launches[this.launch];

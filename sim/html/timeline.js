@@ -1,3 +1,5 @@
+const LABELLED = 14; /* pixels of a slice, at least, that may get a label: a digit and its margins */
+
 /* The timeline: a canvas that scrolls over rows, drawn row by row as far as they are seen; d3 zooms and pans it. */
 class Timeline {
   constructor(looks, tell) {
@@ -32,7 +34,9 @@ class Timeline {
 
   /* ---- what is shown ---- */
 
+  /* What has been zoomed to stays in sight, as far as this run has it. */
   show(run, cu, domain) {
+    const seen = this.run && d3.zoomTransform(this.canvas).k > 1 ? this.scale.domain() : domain;
     this.run = run;
     this.cu = cu;
     this.words = new Words(run, this.looks);
@@ -43,6 +47,10 @@ class Timeline {
     this.base.domain(domain);
     this.select(null);
     this.layout();
+    if (seen[0] < domain[1])
+      this.window(seen[0], Math.min(seen[1], domain[1]));
+    else
+      this.fit();
     this.cursor = {row: Math.max(0, Math.min(this.cursor.row, this.rows.length - 1)), slice: -1};
   }
 
@@ -220,7 +228,7 @@ class Timeline {
     if (this.strip.width !== width || this.strip.height < lines.length)
       this.strip.width = width, this.strip.height = Math.max(lines.length, 64);
     const image = new ImageData(width, lines.length), pixels = new Uint32Array(image.data.buffer);
-    const least = 26 * this.ratio;
+    const least = LABELLED * this.ratio;
     lines.forEach(
         (i, line) => this.raster.slices(
             this.rows[i], pixels.subarray(line * width, (line + 1) * width), start, scale, this.looks.rgba, least,
@@ -298,15 +306,13 @@ class Timeline {
       context.strokeStyle = this.ink.paper;
       context.lineWidth = 1;
       context.strokeRect(left + 0.5, y + 0.5, right - left - 1, row.px - 1);
-      if (right - left < 26 || (row.dim && row.dim[slice]))
+      if (row.dim && row.dim[slice])
         continue;
-      context.save();
-      context.beginPath();
-      context.rect(left, y, right - left - 2, row.px);
-      context.clip();
+      const name = this.words.names(row, slice).find(name => context.measureText(name).width <= right - left - 6);
+      if (!name)
+        continue;
       context.fillStyle = this.looks.ink[row.colour[slice]];
-      context.fillText(this.words.name(row, slice), left + 3, y + row.px / 2 + 0.5);
-      context.restore();
+      context.fillText(name, left + 3, y + row.px / 2 + 0.5);
     }
   }
 

@@ -14,20 +14,22 @@ class Words {
 
   code(launch, pc) { return `${this.place(launch, pc)}  ${this.run.code(launch, pc).text}`.trim(); }
 
-  /* What stands in a slice that is wide enough. */
-  name(row, i) {
+  /* What may stand in a slice, the longest first: the first that fits does. A copy's number says the most. */
+  names(row, i) {
     const {field, kind} = row;
-    if (kind === "copy")
-      return row.colour[i] === this.looks.number("landed, not waited for yet") ? "landed"
-                                                                               : `copy ${row.copies[i].copy}`;
+    if (kind === "copy") {
+      const {copy} = row.copies[i];
+      return [row.colour[i] === this.looks.number("landed, not waited for yet") ? `${copy} landed` : `${copy} copy`,
+              `${copy}`];
+    }
     if (kind === "meet")
-      return row.meets[i].kind;
+      return [row.meets[i].kind];
     if (kind === "channel")
-      return `copy ${field.copy[i]}`;
+      return [`${field.copy[i]} copy`, `${field.copy[i]}`];
     if (kind === "passed")
-      return field.kind[i];
-    const stall = this.run.stalls[field.stall[i]].name;
-    return stall === "issued" ? this.run.code(field.launch[i], field.pc[i]).text : stall;
+      return [field.kind[i]];
+    const stall = this.run.stalls[field.stall[i]].name, {text} = this.run.code(field.launch[i], field.pc[i]);
+    return stall === "issued" ? [text, text.split(" ")[0]] : [stall];
   }
 
   copy(copy) {

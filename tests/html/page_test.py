@@ -400,6 +400,39 @@ def web_the_slider_moves_all_of_it(reader, made):
     assert "dma.setup = 40 cycles" in after[1] and "7,353" in after[1], after[1]
 
 
+def web_the_axis_is_that_of_the_value_shown(reader, made):
+    """The longest value's, and the shorter ones would be squeezed into a corner."""
+    reader.open(made.page("slow", "run", "examples/04_single_buffer/launch.json", "--html-vary", "dma.setup=20,1000"))
+    assert reader.evaluate("page.cycles(1) > 3 * page.cycles(0)")
+    for point in (0, 1, 0):
+        reader.evaluate(f"page.move({point})")
+        reader.wait(f"document.body.dataset.point === '{point}'")
+        reader.settle()
+        assert reader.evaluate(DOMAIN) == [0, reader.evaluate(f"page.cycles({point})")], point
+    # What was zoomed to is still in sight, and what the value has of it.
+    reader.evaluate("page.timeline.window(1000, 2000)")
+    reader.evaluate("page.move(1)")
+    reader.wait("document.body.dataset.point === '1'")
+    assert [round(cycle) for cycle in reader.evaluate(DOMAIN)] == [1000, 2000]
+    reader.evaluate("page.timeline.window(page.cycles(1) - 2000, page.cycles(1))")
+    reader.evaluate("page.move(0)")
+    reader.wait("document.body.dataset.point === '0'")
+    assert reader.evaluate(DOMAIN) == [0, reader.evaluate("page.cycles(0)")]
+
+
+def web_a_label_fits_its_slice_or_is_left_out(reader, made):
+    reader.open(made.varied())
+    for cycles in (400, 1500, 3000, 7000):
+        labels = reader.evaluate("""(() => { const t = page.timeline, c = t.context, fill = c.fillText, found = [];
+          t.window(800, 800 + %d); c.fillText = () => null; t.draw();
+          c.fillText = (text, x) => found.push([text, x, x + c.measureText(text).width]);
+          t.drawLabels(); c.fillText = fill;
+          return found.map(label => [...label, t.labels.some(({a, b}) => a <= label[1] && label[2] <= b)]); })()""" % cycles)
+        assert labels and all(fits for *_, fits in labels), labels
+        copies = [text for text, *_ in labels if re.search("copy|landed", text) and not text.startswith("copy_")]
+        assert all(re.match(r"\d+ (copy|landed)$", text) for text in copies if "async" not in text), copies
+
+
 def web_a_point_that_leaves_other_results_says_so(reader, made):
     reader.open(made.page("fewer", "run", DEEP, "--html-vary", "arg.tiles=8,32"))
     look = "[...document.querySelectorAll('#stacks .stack > text:first-of-type'), document.getElementById('vary-value')]" \
