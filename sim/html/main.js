@@ -72,8 +72,7 @@ class Page {
   pick(launch) {
     this.launch = launch;
     at("launch").value = launch;
-    const of = this.run.launches[launch];
-    this.timeline.window(of.start, of.start + of.cycles);
+    this.timeline.goHome(this.home());
     this.say();
     this.showPanels();
   }
@@ -107,11 +106,12 @@ class Page {
 
   say() {
     const {index, run} = this, of = run.report.launches[this.launch], launch = run.launches[this.launch];
-    at("title").textContent = `${index.name}: ${launch.kernel}`;
+    at("title").textContent = index.name === launch.kernel ? index.name : `${index.name}: ${launch.kernel}`;
     document.title = `${index.name} - Warpwait`;
     const finished = index.points[this.point].launches[this.launch].finished;
     at("facts").textContent =
-        `Machine ${run.machine.name}. ${plural(launch.groups.reduce((a, b) => a * b, 1), "work-group")} of ` +
+        `${run.launches.length > 1 ? `Launch ${this.launch + 1} of ${run.launches.length}. ` : ""}Machine ${
+            run.machine.name}. ${plural(launch.groups.reduce((a, b) => a * b, 1), "work-group")} of ` +
         `${plural(launch.local.reduce((a, b) => a * b, 1), "work-item")}. ${plural(of.cycles, "cycle")}${
             finished ? "" : ", not finished"}.`;
     at("bottleneck").textContent = of.bottleneck.sentence;
@@ -148,9 +148,20 @@ class Page {
   }
 
   showTimeline() {
-    const {span, end, timeline} = this.run, part = span[0] > 0.1 * end || span[1] < 0.9 * end;
-    this.timeline.show(this.run, this.cu, timeline.cut !== null || part ? span : [0, end]);
+    this.timeline.show(this.run, this.cu, this.domain(), this.home());
     this.legend();
+  }
+
+  /* The cycles that the timeline has, and of those the launch's. */
+  domain() {
+    const {span, end, timeline} = this.run, part = span[0] > 0.1 * end || span[1] < 0.9 * end;
+    return timeline.cut !== null || part ? span : [0, end];
+  }
+
+  home() {
+    const {start, cycles} = this.run.launches[this.launch], [first, last] = this.domain();
+    const from = Math.max(first, start), to = Math.min(last, start + cycles);
+    return from < to ? [from, to] : [first, last];
   }
 
   showPanels() {
@@ -167,12 +178,11 @@ class Page {
     if (!this.run)
       return;
     if (points.length > 1)
-      this.stalls.show(
-          points.map((point, i) => ({
-                       label: this.label(i) + (this.differs(i) ? " (other results)" : ""),
-                       ...(point.launches[this.launch] || point.launches[0])
-                     })),
-          this.point, `by ${this.index.key}`);
+      this.stalls.show(points.map((point, i) => ({
+                                    label: this.label(i) + (this.differs(i) ? " (other results)" : ""),
+                                    ...(point.launches[this.launch] || point.launches[0])
+                                  })),
+                       this.point, `by ${this.index.key}`);
     else
       this.stalls.show(
           points[0].launches.map(

@@ -1,3 +1,6 @@
+/* For what stands behind the bars, in pixels: how long runs took, which is not the axis's unit. */
+const room = bars => 16 + 7 * d3.max(bars, bar => plural(bar.cycles, "cycle").length);
+
 /* Stall stacks: a bar for each point of the axis, or for each launch; and the buckets of what is shown now as a table.
  */
 class Stalls {
@@ -9,7 +12,7 @@ class Stalls {
   /* bars: [{label, cycles, stalls, finished}]; now: the number of the one that is shown. */
   show(bars, now, axis) {
     const width = Math.max(320, Math.min(1800, at("stacks").clientWidth || 800)), narrow = width < 620;
-    const left = narrow ? 6 : 210, right = width - 86, step = narrow ? 46 : 30;
+    const left = narrow ? 6 : 210, right = width - room(bars), step = narrow ? 46 : 30;
     const all = bars.map(bar => d3.sum(Object.values(bar.stalls)));
     const scale = d3.scaleLinear().domain([0, d3.max(all) || 1]).range([left, right]).nice();
     const svg = element(
@@ -49,7 +52,7 @@ class Stalls {
     group.append(element("rect", {class: "frame", x: 1, y: top - 3, width: width - 2, height: step - 2, rx: 4}),
                  element("text", {x: 6, y: top + (under ? 11 : 15), "font-weight": now ? 700 : 400},
                          bar.finished ? bar.label : `${bar.label} (unfinished)`),
-                 element("text", {x: scale(sum) + 5, y: y + 15}, `${whole(bar.cycles)}`));
+                 element("text", {x: scale(sum) + 5, y: y + 15}, plural(bar.cycles, "cycle")));
     group.addEventListener("click", choose);
     group.addEventListener("keydown",
                            event => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), choose()));

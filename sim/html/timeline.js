@@ -34,9 +34,13 @@ class Timeline {
 
   /* ---- what is shown ---- */
 
-  /* What has been zoomed to stays in sight, as far as this run has it. */
-  show(run, cu, domain) {
-    const seen = this.run && d3.zoomTransform(this.canvas).k > 1 ? this.scale.domain() : domain;
+  /* All cycles of the run are `domain`, those to begin with `home`. What has been zoomed to stays in sight, as far as
+   * this run has it. */
+  show(run, cu, domain, home) {
+    const seen = !this.run || this.isAt(this.home) ? home
+                 : this.isAt(this.base.domain())   ? domain
+                                                   : this.scale.domain();
+    this.home = home;
     this.run = run;
     this.cu = cu;
     this.words = new Words(run, this.looks);
@@ -150,6 +154,16 @@ class Timeline {
         .call(this.zoom.translateBy, -part * (this.width - this.gutter) / d3.zoomTransform(this.canvas).k, 0);
   }
   fit() { d3.select(this.canvas).call(this.zoom.transform, d3.zoomIdentity); }
+
+  isAt([from, to]) {
+    const [start, end] = this.scale.domain();
+    return Math.abs(start - from) < 0.5 && Math.abs(end - to) < 0.5;
+  }
+
+  goHome(home) {
+    this.home = home;
+    this.window(...home);
+  }
 
   /* Shows [from, to). */
   window(from, to) {

@@ -336,7 +336,7 @@ async function during(what, task) {
 }
 
 function cyclesOf(report) {
-  const cycles = [...report.matchAll(/^cycles\s+(\d+)/gm)].map(match => whole(Number(match[1])));
+  const cycles = [...report.matchAll(/^cycles\s+([\d,]+)/gm)].map(match => match[1]);
   const shown = cycles.slice(0, 4).join(", ") + (cycles.length > 4 ? ", …" : "");
   return cycles.length > 1 ? `${cycles.length} launches: ${shown} cycles` : `${shown} cycles`;
 }

@@ -420,6 +420,39 @@ def web_the_axis_is_that_of_the_value_shown(reader, made):
     assert reader.evaluate(DOMAIN) == [0, reader.evaluate("page.cycles(0)")]
 
 
+def web_each_launch_has_its_own_head_and_axis(reader, made):
+    reader.open(made.conflict())
+    look = "[...['title', 'facts', 'bottleneck'].map(id => document.getElementById(id).textContent), page.launch]"
+    launches = reader.evaluate("page.run.launches.map(launch => [launch.start, launch.start + launch.cycles])")
+    assert len(launches) == 6
+    ends = reader.evaluate("[...document.querySelectorAll('#stacks .stack > text:last-of-type')].map(e => e.textContent)")
+    assert ends == [f"{to - start:,} cycles" for start, to in launches], ends
+    assert [round(at) for at in reader.evaluate(DOMAIN)] == launches[reader.evaluate("page.launch")]
+    heads = set()
+    for number, cycles in enumerate(launches):
+        reader.evaluate(f"page.pick({number})")
+        reader.settle()
+        title, facts, bottleneck, _ = reader.evaluate(look)
+        assert title == "bank_conflict" and facts.startswith(f"Launch {number + 1} of 6. "), (title, facts)
+        assert [round(at) for at in reader.evaluate(DOMAIN)] == cycles, number
+        heads.add(bottleneck)
+    assert len(heads) > 3
+    reader.evaluate("document.getElementById('zoom-fit').click()")
+    assert reader.evaluate(DOMAIN) == [0, launches[-1][1]]
+
+
+def web_a_phones_help_is_of_touch(reader, made):
+    seen = "['keys', 'touches'].map(id => document.getElementById(id).offsetHeight > 0)"
+    reader.open(made.varied())
+    assert reader.evaluate(seen) == [True, False]
+    reader.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    try:
+        reader.open(made.varied())
+        assert reader.evaluate(seen) == [False, True]
+    finally:
+        reader.call("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
 def web_a_label_fits_its_slice_or_is_left_out(reader, made):
     reader.open(made.varied())
     for cycles in (400, 1500, 3000, 7000):
