@@ -1,9 +1,11 @@
 /* What a browser does not have, where the rest looks for it: SystemC, processes, and files without a name. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/cli/file.h"
 #include "sim/cli/sweep_workers.h"
@@ -17,13 +19,19 @@ struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_
   return host_plain(islands, count, ORDER_ASCENDING, 0);
 }
 
-/* A file named by its number; an instance's files go with it. */
+/* A file named by its number, which is the lowest that is free; an instance's files go with it. Emscripten duplicates a
+ * descriptor by opening its path again, in the same way: the path must stay, and opening must not empty the file. Who
+ * still reads an earlier file of this name keeps that one. */
 int file_nameless(const char *what, struct message *message) {
-  static const char path[] = "/tmp/nameless";
-  char named[FILE_NAMELESS_PATH];
-  const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-  file_nameless_path(file, named);
-  if (file >= 0 && rename(path, named) == 0)
+  char path[FILE_NAMELESS_PATH];
+  const int next = open("/", O_RDONLY);
+  if (next >= 0)
+    close(next);
+  file_nameless_path(next, path);
+  unlink(path);
+  const int file = open(path, O_RDWR | O_CREAT, 0600);
+  assert(file == next && "files get the lowest number that is free");
+  if (file >= 0)
     return file;
   message_fail(message, "no file for %s: %s", what, strerror(errno));
   return -1;
