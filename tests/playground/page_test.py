@@ -70,6 +70,33 @@ def the_page_is_the_command_lines_and_lives_in_the_frame(play, shell):
     assert ours.points == Data(path).points and ours.index == Data(path).index
 
 
+def each_of_several_launches_has_its_own_head_and_axis(play, _shell):
+    play.example("02_bank_conflict")
+    play.do("run")
+    said, launches = play.at("status"), cycles(play.report())
+    assert said.startswith(f"6 launches: {', '.join(f'{one:,}' for one in launches[:4])}, … cycles"), said
+    for _ in range(100):
+        if play.in_frame("document.body && document.body.dataset.ready === 'yes'"):
+            break
+        time.sleep(0.05)
+    for number in range(6):
+        head, axis = play.in_frame(f"""(page.pick({number}), [['title', 'facts'].map(id =>
+          document.getElementById(id).textContent).join('. '), page.timeline.scale.domain()])""")
+        assert head.startswith(f"bank_conflict. Launch {number + 1} of 6. Machine teaching."), head
+        assert round(axis[1] - axis[0]) == launches[number], (axis, launches)
+
+
+def a_phone_is_not_told_of_keys(play, _shell):
+    play.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    try:
+        play.visit()
+        assert not play.evaluate("document.getElementById('file-hint').offsetHeight")
+    finally:
+        play.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    play.visit()
+    assert play.evaluate("document.getElementById('file-hint').offsetHeight")
+
+
 def explain_and_check_say_what_the_command_line_says(play, shell):
     play.example(BUFFERED)
     for button, words in (("explain", ("explain", "launch.json")), ("check", ("check", "launch.json"))):
@@ -730,7 +757,8 @@ TESTS = [opens_and_lists_what_it_has, every_examples_reports_are_the_command_lin
          what_is_edited_during_a_run_is_not_of_its_report,
          what_is_opened_as_a_file_says_what_it_wants, what_is_chosen_can_be_read_at_1280_pixels,
          wide_texts_scroll_with_their_panel,
-         ctrl_enter_in_the_page_of_a_run_runs,
+         ctrl_enter_in_the_page_of_a_run_runs, each_of_several_launches_has_its_own_head_and_axis,
+         a_phone_is_not_told_of_keys,
          a_long_text_is_shown_in_part_and_saved_whole]
 
 

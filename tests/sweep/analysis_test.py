@@ -374,6 +374,27 @@ class Pictures(Folder):
                                      "y", at=["a=2", "b=1"])
         self.assertEqual([(bar.get_x(), bar.get_width()) for bar in ax[0].patches], [(3, -1), (3, 2), (3, 1)])
         numpy.testing.assert_allclose([bar.get_width() for bar in ax[1].containers[0]], table["total"] * 100)
+        said = [[text.get_text() for text in axes.texts] for axes in ax]
+        self.assertEqual(said[0], ["2 at 1", "5 at 4", "4 at 2"])
+        for text, first, total in zip(said[1], table["first"], table["total"]):
+            self.assertEqual(text, f" {total * 100:.0f} % ({first * 100:.0f} % alone)")
+        for axes in ax:  # no number is cut off, or on another
+            axes.figure.draw_without_rendering()
+            inside, boxes = axes.get_window_extent(), [text.get_window_extent() for text in axes.texts]
+            self.assertTrue(all(inside.x0 <= box.x0 and box.x1 <= inside.x1 for box in boxes), said)
+        still = pictures.tornado(self.made({"a": [1, 2], "b": [1, 2]}, lambda point: point["a"]), "y")[0]
+        self.assertIn("no change", [text.get_text() for text in still[0].texts])
+        pyplot.close("all")
+
+    def test_each_line_has_a_colour_and_a_mark_of_its_own(self):
+        lines = 14
+        store = self.made({"a": [1, 2, 3], "b": list(range(lines))}, lambda point: point["a"])  # they coincide
+        ax, _ = pictures.lines(store, "a", by="y", over="b")
+        for looks in ([line.get_color() for line in ax.lines], [line.get_marker() for line in ax.lines]):
+            self.assertEqual(len(set(looks)), lines)
+        widths = [(line.get_linewidth(), line.get_markersize()) for line in ax.lines]
+        self.assertEqual(widths, sorted(widths, reverse=True))
+        self.assertEqual(len(set(widths)), lines)
         pyplot.close("all")
 
 

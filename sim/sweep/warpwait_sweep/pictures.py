@@ -3,16 +3,19 @@ figure), and returns them with a frame of the numbers that are drawn."""
 import matplotlib
 import numpy
 from warpwait_trace.plots import figure
-from warpwait_trace.plots.colours import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from warpwait_trace.plots.colours import BLUE, BROWN, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 from . import answers, sensitivity
 from .errors import SweepError
 from .store import levels
-from .tables import header, number, points as so_many
+from .tables import amount, header, number, points as so_many
 
-COLOURS, MARKS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#333333"], "osD^vP*"
+# Each line has a colour and a mark of its own; all can be seen on white and on black.
+COLOURS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#333333", BROWN, GREY, "#7A6FD0", "#B8A800", "#3FA7A0", "#FF8FA3",
+           "#A0C050"]
+MARKS = "osD^vP*X<>hpd8"
 GRID = "#DDDDDD"
-MOST_LINES, MOST_LEVELS, MOST_WRITTEN, MOST_DOTS = len(COLOURS) * 2, 200, 144, 2000
+MOST_LINES, MOST_LEVELS, MOST_WRITTEN, MOST_DOTS = len(COLOURS), 200, 144, 2000
 
 
 # ---- axes of a picture -------------------------------------------------------------------------------
@@ -65,12 +68,13 @@ def lines(store, axis, by="cycles", over=None, where=None, at=(), ax=None):
     values = few(axis, levels(table[axis]), MOST_LEVELS)
     stands = dict(zip(values, places(values)))
     ax = figure.axes_or_new(ax, (7, 4))
-    for place, line in enumerate(few(over, levels(table[over]), MOST_LINES) if over else [None]):
+    drawn = few(over, levels(table[over]), MOST_LINES) if over else [None]
+    for place, line in enumerate(drawn):
         chosen = table[table[over] == line] if over else table
         chosen = chosen.assign(place=chosen[axis].map(stands)).sort_values("place")
-        ax.plot(chosen["place"], chosen[one.text], label=f"{over} = {word(line)}" if over else None, linewidth=1.4,
-                color=COLOURS[place % len(COLOURS)], marker=MARKS[place % len(MARKS)], markersize=5,
-                linestyle="-" if place < len(COLOURS) else "--")
+        behind = (len(drawn) - 1 - place) / max(3, len(drawn) - 1)  # wider, so that lines that coincide are all seen
+        ax.plot(chosen["place"], chosen[one.text], label=f"{over} = {word(line)}" if over else None,
+                linewidth=1.4 + 2.6 * behind, color=COLOURS[place], marker=MARKS[place], markersize=5 + 5 * behind)
     ticks(ax.xaxis, values, stands.values())
     ax.set_xlabel(axis)
     ax.set_ylabel(label(store, one))
@@ -159,7 +163,7 @@ def tornado(store, by="cycles", where=None, at=(), ax=None):
     table = shares.table.merge(near, on="factor", how="left")
     one = answers.objective(store, by)
     if ax is None:
-        ax = figure.pyplot.subplots(1, 2, sharey=True, figsize=(8.4, .45 * len(table) + 1.6), layout="constrained",
+        ax = figure.pyplot.subplots(1, 2, sharey=True, figsize=(9.2, .45 * len(table) + 1.6), layout="constrained",
                                     width_ratios=(3, 2))[1]
     draw_swings(ax[0], table, base[one.text], label(store, one))
     draw_shares(ax[1], table)
@@ -173,23 +177,30 @@ def tornado(store, by="cycles", where=None, at=(), ax=None):
 
 
 def draw_swings(ax, table, value, text):
-    """Bars from the least to the largest value as an axis alone is moved, with the axis's values at their ends."""
+    """Bars from the least to the largest value as an axis alone is moved; at their ends these, and where that is."""
     if table["low"].isna().all():
         ax.text(.5, .5, "no point differs from the best\nin one axis alone", transform=ax.transAxes, ha="center")
         ax.xaxis.set_visible(False)
         return
     spread = max(table["high"].max(), value) - min(table["low"].min(), value) or 1
+    room = {-1: .02, 1: .02}  # beside the bars, for the longest words
+
+    def write_beside(end, row, said, side):
+        room[side] = max(room[side], .022 * len(said))
+        ax.text(end + side * .012 * spread, row, said, va="center", ha="left" if side > 0 else "right", fontsize=8)
+
     ends = table[["low", "low_at", "high", "high_at"]].itertuples(index=False)
     for row, (low, low_at, high, high_at) in enumerate(ends):
-        for end, said, colour, side in ((low, low_at, BLUE, -1), (high, high_at, VERMILION, 1)):
+        for end, at, colour, side in ((low, low_at, BLUE, -1), (high, high_at, VERMILION, 1)):
             if end == end and end != value:
                 ax.barh(row, end - value, left=value, color=colour, height=.6)
-                ax.text(end + side * .012 * spread, row, said, va="center", ha="left" if side > 0 else "right",
-                        fontsize=8)
+                write_beside(end, row, f"{amount(end)} at {at}", side)
+        if low == high == value:
+            write_beside(value, row, "no change", 1)
     ax.axvline(value, color=GREY, linewidth=1)
     least, most = min(table["low"].min(), value), max(table["high"].max(), value)
-    ax.set_xlim(least - (.16 if least < value else .02) * spread, most + (.16 if most > value else .02) * spread)
-    ax.set_xlabel(f"{text}, each axis moved alone from {number(value)}")
+    ax.set_xlim(least - room[-1] * spread, most + room[1] * spread)
+    ax.set_xlabel(f"{text}, each axis moved alone from {amount(value)}")
     ax.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
     figure.thousands(ax.xaxis) if abs(value) + spread >= 1000 else None
     ax.spines["left"].set_visible(False)
@@ -197,12 +208,16 @@ def draw_swings(ax, table, value, text):
 
 
 def draw_shares(ax, table):
-    """Bars of total shares, with the first-order ones within them."""
+    """Bars of total shares, with the first-order ones within them, and both as numbers."""
     rows = numpy.arange(len(table))
     ax.barh(rows, table["total"].clip(0) * 100, color=SKY, height=.6, label="with other axes")
     ax.barh(rows, table["first"].clip(0) * 100, color=BLUE, height=.6, label="alone")
+    for row, (first, total) in enumerate(zip(table["first"], table["total"])):
+        ax.text(max(first, total, 0) * 100, row, f" {total * 100:.0f} % ({first * 100:.0f} % alone)", va="center", fontsize=8)
+    ax.margins(x=.6)
+    ax.set_xlim(0)
     ax.set_xlabel("share of the variance, %")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     soft_grid(ax, "x")
-    ax.legend(loc="lower right")
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0, ncols=2)

@@ -11,7 +11,7 @@ from warpwait_trace.plots import figure
 from . import answers, pictures, queries, sensitivity
 from .errors import SweepError
 from .store import levels
-from .tables import header, number, words
+from .tables import amount, header, number, words
 
 # Stand for colours of the page, which are others in the dark.
 INK, SOFT = "#010203", pictures.GRID
@@ -42,7 +42,7 @@ tr.first td { font-weight: 600 }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 1rem }
 figure { margin: .75rem 0; background: var(--card); border-radius: .5rem; padding: .75rem; min-width: 0 }
 figure .scroll { margin: 0 }
-figure svg { display: block; width: 100%; height: auto; min-width: 27rem; max-width: 46rem; margin: 0 auto }
+figure svg { display: block; width: 100%; height: auto; max-width: 46rem; margin: 0 auto }
 figcaption { margin-top: .5rem }
 dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .2rem 1rem; font-size: .875rem }
 dt { color: var(--quiet) } dd { margin: 0; overflow-wrap: anywhere }
@@ -124,7 +124,7 @@ def what_matters(store, by, where):
     """Swings and shares of the variance."""
     ax, rows = pictures.tornado(store, by, where)
     shares = sensitivity.over_all(store, by, where)
-    caption = ("Left: how far each axis alone moves the metric from the best point; at the bars' ends, its values. "
+    caption = ("Left: how far each axis alone moves the metric from the best point; at the bars' ends, the metric and the axis's value there. "
                f"Right: its share of the variance over all points, {queries.told(shares)}")
     return drawn(ax[0].figure, caption) + table(rows.drop(columns=["swing"]).dropna(axis=1, how="all"), {})
 
@@ -173,11 +173,6 @@ def provenance(store):
 
 # ---- pieces ------------------------------------------------------------------------------------------
 
-def amount(value):
-    """A figure with commas between thousands."""
-    return f"{int(value):,}" if float(value).is_integer() else number(value)
-
-
 def paragraph(text, kind=""):
     return f'<p class="{kind}">{html.escape(text)}</p>' if kind else f"<p>{html.escape(text)}</p>"
 
@@ -211,7 +206,8 @@ def drawn(picture, caption):
     figure.pyplot.close(picture)
     svg = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", file.getvalue(), flags=re.S)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, 1)
-    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r'\1 role="img"', svg, 1)
+    least = picture.get_figwidth() * 5  # rem, with which its words can be read
+    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', rf'\1 role="img" style="min-width: {least:.1f}rem"', svg, 1)
     mark = f"p{zlib.crc32(svg.encode()):08x}-"  # ids are of a picture alone
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{mark}", svg)
     svg = svg.replace(INK, "var(--ink)").replace("#333333", "var(--ink)").replace(SOFT.lower(), "var(--soft)")

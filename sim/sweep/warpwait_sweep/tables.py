@@ -30,6 +30,11 @@ def number(value):
     return f"{value + 0.:.3f}".replace("-0.000", "0.000") if abs(value) < 1 else f"{value:.6g}"
 
 
+def amount(value):
+    """The same with commas between thousands."""
+    return f"{int(value):,}" if float(value).is_integer() else number(value)
+
+
 def points(count):
     """`1 point`, `2 points`."""
     return f"{count} point{'' if count == 1 else 's'}"
