@@ -217,6 +217,7 @@ static void send_news(struct dma *dma, struct copy *copy, enum dma_news news, cy
   const struct dma_done done = {descriptor->tag, news,        descriptor->origin, latency,
                                 copy->requests,  copy->asked, descriptor->number};
   port_send_at(&dma->to_cu, &done, now, arrival);
+  port_widen(&dma->to_cu, dma_news_room(&dma->params));
   if (!copy->left_at)
     histogram_add(dma->latency, latency);
   if (news == DMA_LEFT)

@@ -27,15 +27,14 @@ enum { TO_MEMORY = 4 }; /* slots of the port; two hold the rate of one a cycle, 
 
 static cycle_t dma_step(void *self, cycle_t now);
 
-/* to_cu: descriptors that have finished (and posted ones that have left) are in it for `completion` cycles, at most
- * one a cycle but for those that channels held. from_memory: a slot's credit takes memory_latency to get back, and in
+/* to_cu: descriptors that have finished (and posted ones that have left) are in it for `completion` cycles; it grows
+ * with how many these are (send_news()). from_memory: a slot's credit takes memory_latency to get back, and in
  * that time each request can be answered once and, sent again, once more. */
 static bool make_ports(struct dma *dma, struct component *cu, struct component *memory, cycle_t memory_latency) {
   const struct dma_params *params = &dma->params;
   struct component *me = &dma->component;
-  uint32_t done = (params->posted ? 2 : 1) * (params->completion + params->channels + 4);
   return port_init(&dma->from_cu, sizeof(struct dma_descriptor), params->queue, 1, cu, me) &&
-         port_init(&dma->to_cu, sizeof(struct dma_done), done, 1, me, cu) &&
+         port_init(&dma->to_cu, sizeof(struct dma_done), dma_news_room(params), 1, me, cu) &&
          port_init(&dma->to_memory, sizeof(struct transfer), TO_MEMORY, 1, me, memory) &&
          port_init(&dma->from_memory, sizeof(struct transfer_reply), 2 * params->outstanding, memory_latency, memory,
                    me);

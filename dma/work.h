@@ -172,6 +172,10 @@ void dma_tell_queued(const struct dma *dma, const struct dma_descriptor *descrip
 void dma_tell_channel(const struct dma *dma, unsigned channel, cycle_t to, cycle_t now);
 void dma_tell_request(const struct dma *dma, uint32_t tag, cycle_t to, cycle_t now);
 
+/* Slots of to_cu that are free whenever an engine has sent: all channels may finish in a cycle, posted copies say so
+ * twice, and a credit is a cycle under way. */
+static inline uint32_t dma_news_room(const struct dma_params *params) { return 2 * (params->channels + 4); }
+
 /* Requests that a message stands for. */
 static inline uint32_t dma_count(const struct dma_request *covers) { return covers->train ? covers->lines : 1; }
 

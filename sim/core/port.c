@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "sim/core/need.h"
+
 bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle_t latency, struct component *sender,
                struct component *receiver) {
   assert(capacity > 0 && "a port holds a message");
@@ -27,6 +29,29 @@ void port_free(struct port *port) {
   free(port->slots);
   free(port->stamp);
   *port = (struct port){0};
+}
+
+/* Messages come first, in their order, then the new slots, then those that were free: the credits of these are on their
+ * way. */
+void port_widen(struct port *port, uint32_t room) {
+  const uint32_t before = port->capacity;
+  if (before - port->count >= room)
+    return;
+  const uint32_t more = before > room ? before : room;
+  unsigned char *slots = need(before + more, port->bytes);
+  cycle_t *stamp = need(before + more, sizeof *stamp);
+  for (uint32_t i = 0; i < before; i++) {
+    const uint32_t from = (port->head + i) % before, to = i < port->count ? i : i + more;
+    memcpy(slots + to * port->bytes, port->slots + from * port->bytes, port->bytes);
+    stamp[to] = port->stamp[from];
+  }
+  free(port->slots);
+  free(port->stamp);
+  port->slots = slots;
+  port->stamp = stamp;
+  port->capacity = before + more;
+  port->head = 0;
+  port->tail = port->count;
 }
 
 void port_next_at(struct port *port, cycle_t *next) {

@@ -40,6 +40,10 @@ bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle
                struct component *receiver);
 void port_free(struct port *port);
 
+/* Makes the port larger if fewer than `room` of its slots are free: for one that holds what has come for a latency that
+ * may be long, so that what is under way sizes it and not the latency. Not between port_peek() and port_take(). */
+void port_widen(struct port *port, uint32_t room);
+
 /* Keeps what port_next() answers at *next, for a receiver of many ports that looks at all of them. Call it
  * before the first message. */
 void port_next_at(struct port *port, cycle_t *next);

@@ -60,6 +60,34 @@ TEST(port, the_sender_of_a_port_with_room_is_not_woken) {
   port_free(&pair.port);
 }
 
+TEST(port, a_port_that_is_widened_keeps_messages_and_credits) {
+  for (uint32_t taken = 0; taken < 4; taken++) {
+    struct pair pair;
+    make(&pair, 4, 10);
+    for (uint32_t i = 0; i < 4; i++)
+      send(&pair, i, i);
+    for (uint32_t i = 0; i < taken; i++)
+      port_take(&pair.port, 20);
+    port_widen(&pair.port, taken);
+    EXPECT_EQ(pair.port.capacity, 4); /* there is as much room */
+    port_widen(&pair.port, taken + 1);
+    EXPECT_GE(pair.port.capacity - pair.port.count, taken + 1);
+    for (uint32_t i = 4; i < pair.port.capacity; i++) { /* the new slots first: a credit of the others comes in 30 */
+      EXPECT_TRUE(port_can_send(&pair.port, 21));
+      send(&pair, i, 21);
+    }
+    EXPECT_EQ(port_free_at(&pair.port), taken ? 30 : NEVER);
+    for (uint32_t i = taken, all = pair.port.capacity; i < all; i++) {
+      const uint32_t *message = port_peek(&pair.port, i < 4 ? 20 : 31);
+      if (EXPECT_TRUE(message != NULL))
+        EXPECT_EQ(*message, i);
+      port_take(&pair.port, 31);
+    }
+    EXPECT_TRUE(port_next(&pair.port) == NEVER);
+    port_free(&pair.port);
+  }
+}
+
 TEST(port, a_message_may_be_made_to_arrive_later) {
   struct pair pair;
   make(&pair, 2, 1);

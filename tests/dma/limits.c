@@ -3,6 +3,30 @@
 
 #include "tests/dma/rig.h"
 
+/* ---- long latencies ---------------------------------------------------------------------------------- */
+
+/* An engine of an SoC that an interrupt ends: what is under way takes room, not the latency. */
+TEST(dma, a_long_completion_holds_no_copy_and_takes_no_memory) {
+  struct dma_params params = usual_dma();
+  params.completion = 1000000;
+  struct rig *rig = make_rig(params);
+  EXPECT_LT(rig->dma.to_cu.capacity, 200);
+  for (uint32_t i = 0; i < 100; i++)
+    plan_plain(rig, 0, true, 64 * i, 64 * i, 64);
+  run(rig);
+  EXPECT_EQ(rig->done[0], alone(params, plain(true, 0, 0, 64), 30));
+  EXPECT_LT(rig->done[99] - rig->done[0], 2000); /* all are under way at once */
+  EXPECT_LT(rig->dma.to_cu.capacity, 400);
+  free_rig(rig);
+}
+
+TEST(dma, set_up_takes_as_long_as_it_is_said_to) {
+  struct dma_params params = usual_dma(), slow = usual_dma();
+  slow.setup += 1000000 - params.setup;
+  EXPECT_EQ(alone(slow, plain(true, 0, 0, 640), 30),
+            alone(params, plain(true, 0, 0, 640), 30) + 1000000 - params.setup);
+}
+
 /* ---- quota ------------------------------------------------------------------------------------------ */
 
 TEST(dma, a_channel_at_its_quota_waits_for_a_landing) {

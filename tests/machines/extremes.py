@@ -39,18 +39,20 @@ EXAMPLES = sorted(ROOT.glob("examples/*/launch*.json"))
 TIMELINES = ("wtl", "json", "vcd", "csv")
 TRIES = 50       # machines, until one takes the launch
 SECONDS = 120    # of a run; most take a tenth of one
+LONG = 1000       # cycles of a latency
 CYCLES = 3000000  # a run is cut short there: its accounts add up all the same
 # Arrays of the simulator grow with these: their most is more than a test should have, or takes longer than it may.
 MOST = {"cu.count": 40, "lds.size": 1 << 20, "dma.outstanding": 200, "mem.l2_size": 1 << 24, "mem.l2_slices": 64,
         "mem.dram_channels": 64, "cu.copy_overhead": 20, "dma.retry_gap": 1000}
-ROW = re.compile(r"^\| `(\w+\.\w+)` \| \S+ \| (\S+) \| (.+?) \| ")
+ROW = re.compile(r"^\| `(\w+\.\w+)` \| \S+ \| (\S+) \| (.+?) \| (.*?) \| ")
 
 
 class Parameter:
     """A row of `warpwait params`: its choices, or its range."""
 
-    def __init__(self, name, initial, legal):
+    def __init__(self, name, initial, legal, unit):
         self.name, self.initial = name, initial
+        self.latency = unit == "cycles"
         self.choices, self.least, self.most, self.powers = None, 0, 0, "power of 2" in legal
         bounds = re.match(r"(\d+) to (\d+)", legal)
         if bounds:
@@ -61,12 +63,14 @@ class Parameter:
     def value(self, generator):
         if self.choices:
             return generator.choice(self.choices)
-        between = math.exp(generator.uniform(math.log(self.least + 1), math.log(self.most + 1))) - 1
+        # Most kernels should come to their end: latencies go to their most now and then.
+        most = min(self.most, LONG) if self.latency and generator.random() < 0.9 else self.most
+        between = math.exp(generator.uniform(math.log(self.least + 1), math.log(most + 1))) - 1
         if self.powers:
             between = 1 << generator.randint(self.least.bit_length() - 1, self.most.bit_length() - 1)
             return generator.choice((self.least, self.most, between))
-        number = generator.choice((self.least, self.most, self.least + 1, self.most - 1, round(between), round(between)))
-        return max(self.least, min(self.most, number))
+        number = generator.choice((self.least, most, self.least + 1, most - 1, round(between), round(between)))
+        return max(self.least, min(most, number))
 
 
 def parameters():

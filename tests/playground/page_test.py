@@ -160,7 +160,7 @@ def errors_of_launch_files_machines_and_parameters_are_shown_where_they_are(play
 def parameters_and_machines_reach_the_run(play, shell):
     play.example(BUFFERED)
     play.parameter("dma.setup", "200")
-    play.wait("/0 to 1000 cycles; the machine has 20[.]/.test(document.querySelector('#parameter-rows').textContent)", 10)
+    play.wait("/0 to 1000000 cycles; the machine has 20[.]/.test(document.querySelector('#parameter-rows').textContent)", 10)
     play.pick("machine", "dsp")
     setup = shell.run({}, "params", "--machine", "dsp", "dma.setup").splitlines()[1].split()[1]
     play.wait(f"document.querySelector('#parameter-rows').textContent.includes('has {setup}.')", 10)
@@ -333,7 +333,7 @@ def a_machine_too_large_for_a_browser_is_told(play, _shell):
     play.parameter("cu.count", "1024")
     play.parameter("lds.size", "16777216")
     play.do("run")
-    assert play.at("problem") == "no memory for machine 'teaching'", play.at("problem")
+    assert play.at("problem") == "out of memory for machine 'teaching'", play.at("problem")
     play.press("parameter-clear")
     play.do("run")
     assert "cycles" in play.at("status")
