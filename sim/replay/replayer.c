@@ -369,9 +369,13 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
 static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
                                       const struct executor *executor) {
   struct replayer *replayer = self;
-  struct unit *unit = need(1, sizeof *unit);
+  /* As large as a user says: a machine that there is no memory for is refused, as that of a run. */
+  uint8_t *lds = calloc(machine->lds.size, 1);
   (void)cu;
   (void)executor;
+  if (!lds)
+    return NULL;
+  struct unit *unit = need(1, sizeof *unit);
   *unit = (struct unit){
       .source = {.launch = {launch, unit},
                  .start_group = {start_group, unit},
@@ -387,7 +391,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
       .groups = need(machine->cu.groups, sizeof *unit->groups),
       .calls = need(machine->cu.groups, sizeof *unit->calls),
       .made = need(machine->cu.warps, sizeof *unit->made),
-      .lds = need(machine->lds.size, 1),
+      .lds = lds,
   };
   replayer->units = need_more(replayer->units, replayer->unit_count + 1, sizeof(void *));
   replayer->units[replayer->unit_count++] = unit;
