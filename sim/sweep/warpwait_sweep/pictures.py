@@ -186,7 +186,7 @@ def draw_swings(ax, table, value, text):
     room = {-1: .02, 1: .02}  # beside the bars, for the longest words
 
     def write_beside(end, row, said, side):
-        room[side] = max(room[side], .022 * len(said))
+        room[side] = max(room[side], .03 + .022 * len(said))
         ax.text(end + side * .012 * spread, row, said, va="center", ha="left" if side > 0 else "right", fontsize=8)
 
     ends = table[["low", "low_at", "high", "high_at"]].itertuples(index=False)
