@@ -102,6 +102,7 @@ bool why_find(struct run_call *call, struct report *report, const struct why_sub
   uint32_t part_groups = 0;
   if (!is_wanted(call, report, &part_groups))
     return true;
+  const int before = *status;
   struct run_call quiet = *call;
   quiet.run.vcd = NULL;
   quiet.run.systemc = false; /* of that host a process has one; the result is the same */
@@ -119,10 +120,12 @@ bool why_find(struct run_call *call, struct report *report, const struct why_sub
     *status = CLI_DEFECT;
     good = message_fail(&quiet.message, "a process that lifted a limit was ended; --why=no does without");
   }
-  if (good)
+  if (good) {
     report->bottlenecks = bottlenecks_of(&run);
-  else
+    *status = before;
+  } else {
     call->message = quiet.message;
+  }
   run.trace = NULL; /* the caller's */
   explain_run_free(&run);
   return good;

@@ -25,7 +25,8 @@ struct why_subject {
   void *self;
 };
 
-/* Fills report->bottlenecks, or leaves NULL there. False with the call's message filled; *status says what that is. */
+/* Fills report->bottlenecks, or leaves NULL there. False with the call's message filled; *status says what that is, and
+ * is left alone otherwise. */
 bool why_find(struct run_call *call, struct report *report, const struct why_subject *subject, int *status);
 void why_free(struct report *report);
 
