@@ -478,15 +478,15 @@ static bool scale(uint32_t *number, uint32_t times, uint32_t over) {
 }
 
 /* The NDRange as the change has it. */
-static bool change_ndrange(const struct job_change *change, const struct machine *machine, struct isa_launch *launch,
-                           struct message *message) {
+static bool change_ndrange(const struct job *job, struct isa_launch *launch, struct message *message) {
+  const struct job_change *change = job->change;
   bool good = true;
   if (!change)
     return true;
   if (change->global_over)
     good = scale(&launch->global[0], 1, change->global_over);
   if (!launch->local[0] && (change->local_over[0] || change->groups))
-    choose_local(machine, launch);
+    choose_local(&job->machine, launch, job->program.uniform_groups);
   for (unsigned i = 0; i < launch->dimensions && good; i++)
     good = !change->local_over[i] || scale(&launch->local[i], change->local_times[i], change->local_over[i]);
   if (change->groups)
@@ -501,7 +501,7 @@ static bool change_ndrange(const struct job_change *change, const struct machine
 bool job_ready(struct job *job, const char **field, struct message *message) {
   struct job_launch *launch = &job->launches[job->launch_count - 1];
   *field = "local";
-  if (!change_ndrange(job->change, &job->machine, &launch->isa, message))
+  if (!change_ndrange(job, &launch->isa, message))
     return false;
   *field = "args";
   if (!check_given(launch, message))
