@@ -5,7 +5,7 @@
  *     handover.c  what atomics and mbarriers hand over, from warp to warp and from work-group to work-group
  *     known.c     how much of other groups' times is over (known.h)
  *     touch.c     touches of bytes, and which two of them are a hazard
- *     copies.c    a copy's two sides, element by element
+ *     copies.c    a copy's two sides, element by element; lanes' own copies
  *     events.c    events that are not live, and copies that nobody waits for
  *     unwritten.c reads of LDS that nobody has written
  *     packets.c   ids of pipes' reservations
