@@ -181,7 +181,7 @@ static bool run_tool(const struct compilation *c, const char *const *argv, const
   struct process_end end;
   process_run(&process, &end);
   const bool compiler = argv[0] == c->clang;
-  if (compiler && !end.error && (loud || !process_good(&end)))
+  if (compiler && !end.error && !c->build->text && (loud || !process_good(&end)))
     tool_tell(&c->teller, &end, loud);
   const bool good = process_good(&end) || tool_failed(&c->teller, argv[0], &end, compiler);
   if (good) {

@@ -35,7 +35,7 @@ struct opencl_build {
   const char *const *options;    /* further words, "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-DN=4" */
   enum opencl_route route;
   bool no_cache;
-  const char *text;                 /* in place of what stands in the file, as if it stood there; NULL: the file's */
+  const char *text;                 /* in place of the file's, as a try: nothing is told on stderr; NULL: the file's */
   enum opencl_part *blamed;         /* NULL, or where to note what an error is of */
   const struct opencl_reads *reads; /* NULL: all files may be read */
   bool (*cancelled)(void *self);    /* asked ten times a second; true ends the tools. NULL: never */
@@ -62,7 +62,8 @@ bool opencl_uniform_groups(const struct opencl_build *build);
 
 /* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. *spirv is the caller's to free.
  * False with *error filled: clang's own first error as it words it ("kernel.cl:3:5: error: ..."), or that a tool
- * is missing and which package has it. Of several errors each has a line on stderr, too. */
+ * is missing and which package has it. Of several errors of the
+ * file each has a line on stderr, too. */
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
                     struct isa_error *error);
 
