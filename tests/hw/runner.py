@@ -115,7 +115,7 @@ def _run(machine, case, sets):
         (folder / f"kernel.{case.language}").write_text(case.source)
         (folder / "launch.json").write_text(_launch_file(case, sets))
         command = [machine.warpwait, "run", str(folder / "launch.json"), "--machine", machine.name, "--quiet", "--host",
-                   "plain", "--report", "json", "--out", str(folder / "report.json")]
+                   "plain", "--why=no", "--report", "json", "--out", str(folder / "report.json")]
         for item in machine.sets:
             command += ["--set", item]
         reads = [buffer.name for buffer in case.buffers if buffer.reads]
