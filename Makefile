@@ -290,12 +290,13 @@ calibrate: test-packages all
 	@$(HW)/calibrate.py $(CSV) --machine $(MACHINE) --out $(OUT)
 	@echo "written: $(OUT)"
 
-# docs/accuracy.md and its pictures. PARTS are made anew, the others are as they were kept; none makes the page alone.
+# docs/accuracy.md and its pictures, and of h200 what reports say of their error. PARTS are made anew, the others are as they were kept; none makes the page alone.
 SECOND_ROWS ?= 2000
 PARTS ?= rows second leaveout ablation displaced
 accuracy: test-packages all
 	@mkdir -p $(BUILD)/hw docs/accuracy
 	@for part in $(PARTS); do echo "== $$part"; $(MAKE) --no-print-directory accuracy-$$part || exit; done
+	$(if $(filter h200,$(MACHINE)),@$(HW)/fidelity.py --write sim/cli/fidelity.def)
 	@$(PYTHON) tests/hw/page.py
 
 accuracy-rows:

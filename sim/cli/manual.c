@@ -5,6 +5,7 @@
 
 #include "models/result.h"
 #include "sim/cli/check_report.h"
+#include "sim/cli/fidelity.h"
 #include "sim/cli/machines.h"
 #include "sim/cli/report.h"
 #include "sim/core/timeline.h"
@@ -196,6 +197,31 @@ static const char differences[] =
     "until the next try, is in the buckets of what the kernel does there: of a work-group's reservation in `barrier`, "
     "`fence` and `lds`. `cu.pipe_retry_cycles` has it all, the row `retries` of the text.\n";
 
+/* What measurements a launch is compared with, and how many there are of each kind of operations. */
+static void fidelity_manual(struct text *text) {
+  text_print(
+      text,
+      "\n## How far off a report is\n\n"
+      "The machine `h200` was held against measurements of an NVIDIA H200 ([accuracy.md](accuracy.md)). The "
+      "object `fidelity`, and the line \"Fidelity: ...\" below the sentence that names the bottleneck, say how "
+      "far off such launches are known to be. The class of a launch is what its accounts name as the limit (the "
+      "rule above, whatever lifting limits says) and its main kinds of operations: those with more than 1 %% of the "
+      "warps' instructions, and copies, however few. Of the errors of the measurements in that class, absolute "
+      "and relative to what was measured, the report has the median and the 90th percentile. If there are fewer "
+      "than %u of them, those of all launches with that limit count, and if these are too few, all measurements; "
+      "there each class counts alike, however many measurements it has.\n\n"
+      "\"Not validated\" are kinds of operations that fewer than %u measurements have. Atomics of several "
+      "work-groups count as contended, as any two may update the same word.\n\n"
+      "Parameters changed by `--set` or a launch file, a machine file of your own and the other built-in machines "
+      "were not measured; their reports say so and have no figures. Sizes are no part of a class: a launch far "
+      "longer than the measured ones may be further off.\n\n"
+      "| kind | | measurements |\n|---|---|---|\n",
+      fidelity_fewest, fidelity_fewest);
+  for (size_t i = 0; i < FIDELITY_KINDS; i++)
+    text_print(text, "| %s | %s | %s |\n", fidelity_kind_rows[i].name, fidelity_kind_rows[i].main ? "main" : "",
+               TEXT_WHOLE(fidelity_kind_rows[i].rows));
+}
+
 char *report_manual(void) {
   struct text text = {0};
   text_print(
@@ -210,6 +236,7 @@ char *report_manual(void) {
   for (size_t i = 0; i < report_key_count; i++)
     text_print(&text, "| `%s` | %s | %s |\n", report_keys[i].key, report_keys[i].unit, report_keys[i].text);
   text_print(&text, "%s", bounds);
+  fidelity_manual(&text);
   text_print(&text, "\n## Where warps are (`stalls`)\n\n| bucket | the warp waits for |\n|---|---|\n");
   for (size_t i = 0; i < STALLS; i++)
     text_print(&text, "| `%s` | %s |\n", stall_rows[i].name, stall_rows[i].text);

@@ -62,6 +62,15 @@ char *report_bottleneck(const struct machine *machine, const struct launch_resul
 struct json_t *report_json_bottleneck(const struct machine *machine, const struct launch_result *result,
                                       const struct bottleneck *tried);
 
+/* What the accounts name as the limit, whatever lifting limits says: a resource with the share of its peak, or a bucket
+ * with the share of warps' time. */
+struct report_likely {
+  const char *key;  /* of `utilisation` or `stalls`; NULL: nothing waits, or the launch did not finish */
+  const char *said; /* behind "bound by" */
+  double share;
+};
+struct report_likely report_likely(const struct machine *machine, const struct launch_result *result);
+
 static inline double per(double count, double whole) { return whole > 0 ? count / whole : 0; }
 
 /* Descriptors that were a single line, normalised: the others are counted. */

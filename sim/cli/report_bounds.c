@@ -270,29 +270,23 @@ void report_why(const struct machine *machine, const struct bottleneck *tried, s
 
 /* ---- by accounts alone ----------------------------------------------------------------------------- */
 
-/* What the accounts name: a resource with the share of its peak, or a bucket with the share of warps' time. */
-struct likely {
-  const char *key; /* NULL: nothing */
-  double share;
-};
-
-static struct likely say_resource(const struct utilisation *limit, const struct launch_result *result,
-                                  struct text *text) {
+static struct report_likely say_resource(const struct utilisation *limit, const struct launch_result *result,
+                                         struct text *text) {
   text_print(text, "Likely bound by %s: %.1f %% of peak.", limit->said, 100 * share_of(limit));
   if (limit->serves == SERVES_LDS)
     say_conflicts(result, text);
-  return (struct likely){limit->key, share_of(limit)};
+  return (struct report_likely){limit->key, limit->said, share_of(limit)};
 }
 
 /* Nothing is near its peak: what warps wait for most is the limit, or what that is owed to. */
-static struct likely say_longest(const struct utilisation all[UTILISATIONS], const struct launch_result *result,
-                                 struct text *text) {
+static struct report_likely say_longest(const struct utilisation all[UTILISATIONS], const struct launch_result *result,
+                                        struct text *text) {
   enum wait wait = WAITS;
   enum stall stall = STALL_ISSUED;
   uint64_t cycles = 0;
   if (!longest_wait(result, &wait, &cycles, &stall)) {
     text_print(text, "Nothing waits: every warp issues in every cycle in which it is resident.");
-    return (struct likely){0};
+    return (struct report_likely){0};
   }
   const struct utilisation *owed = busiest_of(all, waiting[stall].services, false);
   const struct utilisation *busiest = busiest_of(all, ~0u, true);
@@ -301,22 +295,32 @@ static struct likely say_longest(const struct utilisation all[UTILISATIONS], con
     say_waiting(result, ": w", wait, cycles, stall, text);
     if (owed->serves == SERVES_LDS)
       say_conflicts(result, text);
-    return (struct likely){owed->key, share_of(owed)};
+    return (struct report_likely){owed->key, owed->said, share_of(owed)};
   }
   text_print(text, "Likely bound by %s", stall_rows[stall].limit);
   say_waiting(result, ": w", wait, cycles, stall, text);
   text_print(text, " The busiest resource, %s, is at %.1f %% of peak%s.", busiest->said, 100 * share_of(busiest),
              busiest->idle_held && share_of(busiest) >= BUSY ? ", but copies hardly waited for one" : "");
-  return (struct likely){stall_rows[stall].name, per((double)cycles, (double)result->resident_cycles)};
+  return (struct report_likely){stall_rows[stall].name, stall_rows[stall].limit,
+                                per((double)cycles, (double)result->resident_cycles)};
 }
 
-static struct likely say_likely(const struct machine *machine, const struct launch_result *result, struct text *text) {
+static struct report_likely say_likely(const struct machine *machine, const struct launch_result *result,
+                                       struct text *text) {
   struct utilisation all[UTILISATIONS];
   report_utilisations(machine, result, all);
   /* What launches at once share may be busy with the others' work: only waiting tells whose limit it is. */
   const unsigned own = SERVES_ISSUE | SERVES_UNITS;
   const struct utilisation *busiest = busiest_of(all, result->together > 1 ? own : ~0u, false);
   return working_of(busiest) >= SATURATED ? say_resource(busiest, result, text) : say_longest(all, result, text);
+}
+
+struct report_likely report_likely(const struct machine *machine, const struct launch_result *result) {
+  struct text ignored = {0};
+  const struct report_likely likely =
+      result->end == END_FINISHED ? say_likely(machine, result, &ignored) : (struct report_likely){0};
+  free(ignored.data);
+  return likely;
 }
 
 /* ---- both ------------------------------------------------------------------------------------------ */
@@ -360,10 +364,9 @@ static json_t *tried_object(const struct machine *machine, const struct bottlene
 
 json_t *report_json_bottleneck(const struct machine *machine, const struct launch_result *result,
                                const struct bottleneck *tried) {
-  struct text ignored = {0};
   const bool finished = result->end == END_FINISHED;
   const size_t known = finished && tried ? bottleneck_known(tried) : 0;
-  const struct likely likely = finished && !tried ? say_likely(machine, result, &ignored) : (struct likely){0};
+  const struct report_likely likely = tried ? (struct report_likely){0} : report_likely(machine, result);
   char *sentence = report_bottleneck(machine, result, tried);
   json_t *object = known ? tried_object(machine, tried, 0) : json_object();
   if (!known) {
@@ -376,6 +379,5 @@ json_t *report_json_bottleneck(const struct machine *machine, const struct launc
   json_set_word(object, "sentence", sentence);
   json_object_set_new(object, "runner_up", known > 1 ? tried_object(machine, tried, 1) : json_null());
   free(sentence);
-  free(ignored.data);
   return object;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/cli/cli.h"
+#include "sim/cli/fidelity.h"
 #include "sim/cli/file.h"
 #include "sim/cli/json_out.h"
 #include "sim/cli/lines.h"
@@ -429,6 +430,7 @@ static json_t *launch_object(const struct report *report, size_t number) {
   const struct machine *machine = &job->machine;
   const struct job_launch *job_launch = &job->launches[number];
   const struct isa_launch *launch = &job_launch->isa;
+  const struct fidelity fidelity = fidelity_of(job, number, result);
   json_t *object = json_object(), *cu = json_object();
   set_shape(object, launch);
   json_object_set_new(object, "printf", json_of_bytes(job_launch->printed.text, job_launch->printed.length));
@@ -437,6 +439,7 @@ static json_t *launch_object(const struct report *report, size_t number) {
   json_object_set_new(object, "together", others(job, number));
   json_set_whole(object, "together_cycles", result->together_cycles);
   json_object_set_new(object, "bottleneck", report_json_bottleneck(machine, result, report_tried(report, number)));
+  json_object_set_new(object, "fidelity", fidelity_json(&fidelity, job));
   json_object_set_new(object, "utilisation", utilisation_object(machine, result));
   json_object_set_new(object, "unit_cycles", unit_cycles(result));
   json_object_set_new(object, "occupancy", occupancy_object(&result->occupancy));

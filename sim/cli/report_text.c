@@ -5,6 +5,7 @@
 
 #include "models/pipes.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/fidelity.h"
 #include "sim/cli/file.h"
 #include "sim/cli/report.h"
 #include "sim/cli/text.h"
@@ -293,6 +294,14 @@ static void stuck_reason(const struct view *view, const struct stuck_warp *warp)
   }
 }
 
+/* How far such launches are known to be off. */
+static void fidelity(const struct view *view) {
+  const struct fidelity of = fidelity_of(view->job, view->number, view->result);
+  char *text = fidelity_sentence(&of, view->job);
+  text_paragraph(view->text, text);
+  free(text);
+}
+
 /* What bounds the launch, or that it did not end and why. */
 static void sentence(const struct view *view) {
   const struct launch_result *result = view->result;
@@ -304,6 +313,8 @@ static void sentence(const struct view *view) {
     report_why(&view->job->machine, view->tried, view->text);
   if (!view->tried && result->end == END_FINISHED)
     text_print(view->text, "(From accounts alone: --why lifts each limit to be sure.)\n");
+  if (result->end == END_FINISHED)
+    fidelity(view);
   size_t kept = result->stuck_count < RESULT_STUCK ? result->stuck_count : RESULT_STUCK;
   for (size_t i = 0; i < kept; i++) {
     const struct stuck_warp *warp = &result->stuck[i];

@@ -115,6 +115,7 @@ class Page {
         `${plural(launch.local.reduce((a, b) => a * b, 1), "work-item")}. ${plural(of.cycles, "cycle")}${
             finished ? "" : ", not finished"}.`;
     at("bottleneck").textContent = of.bottleneck.sentence;
+    at("fidelity").textContent = of.fidelity.sentence;
     at("made").textContent = `Made by Warpwait ${index.version}.`;
     if (index.points.length > 1) {
       at("vary").hidden = false;

@@ -242,6 +242,14 @@ def web_opens_offline_and_without_complaint(reader, made):
             assert reader.evaluate(f"document.querySelectorAll('{part}').length") > 0, part
 
 
+def web_says_below_the_bottleneck_how_far_off_it_may_be(reader, made):
+    reader.open(made.varied())
+    launch = made.report("varied")["launches"][0]
+    said = reader.evaluate("[...document.querySelectorAll('#bottleneck, #bottleneck + p')].map(line => line.textContent)")
+    assert said == [launch["bottleneck"]["sentence"], launch["fidelity"]["sentence"]], said
+    assert said[1].startswith("Fidelity: "), said
+
+
 def web_zooms_and_pans_by_wheel_mouse_and_keys(reader, made):
     reader.open(made.varied())
     whole = reader.evaluate(DOMAIN)

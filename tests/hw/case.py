@@ -64,11 +64,21 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What came of a case: cycles of each launch, the 64-bit words of the buffers that are read, and what a host's
-    events around each launch measure, in cycles."""
+    """What came of a case: cycles of each launch, the 64-bit words of the buffers that are read, what a host's events
+    around each launch measure, in cycles, and the class of the last launch, which is the one that was measured."""
     cycles: tuple
     words: dict
     events: tuple = ()
+    like: object = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Like:
+    """What reports compare a launch by: the limit that its accounts name, its main kinds of operations, all of its kinds;
+    as the key `fidelity` of the report has them."""
+    limit: str
+    operations: tuple
+    kinds: tuple
 
 
 STAMPS = "stamps"

@@ -21,6 +21,7 @@ except ImportError as missing:
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+import fidelity
 import rows as measured_rows
 from mechanisms import MECHANISMS
 from rows import FAMILIES, BadRow
@@ -247,6 +248,16 @@ def second_pass(path):
     return f"A sample of {len(results)} of {len(rows)} rows:\n\n" + families_table(group(results)[0])
 
 
+def fidelity_table(results, path):
+    """How many rows that were left out the 90th percentile that reports state covers."""
+    results = fidelity.chosen(results)
+    second = fidelity.chosen(read_predictions(path, measured_rows.read(SECOND), sampled=True)) if path.exists() else []
+    if not results:
+        return "The rows have no classes yet: `make accuracy PARTS=rows`."
+    return _table(["rows", "how many", "within the stated 90th percentile %"],
+                  [[name, str(rows), f"{percent:.1f}"] for name, rows, percent in fidelity.coverage(results, second)])
+
+
 def _part(path, make):
     """What `make` makes of a script's JSON, or that this page was made without it."""
     if not path.exists():
@@ -269,6 +280,7 @@ def parts(folder, results):
         "ablation_lds": _part(folder / "ablation_lds.json", lambda told: ablation_table([one for one in told if one.get("moved", 1)])),
         "displaced": _part(folder / "displaced.json", displaced_table),
         "shape": shape_text(results),
+        "fidelity": fidelity_table(results, second),
         "second": second_pass(second) if second.exists() else _part(second, None),
     }
 

@@ -4,6 +4,7 @@ The key of an outcome is everything that it depends on: the simulator's bytes, t
 """
 import concurrent.futures
 import copy
+import dataclasses
 import hashlib
 import json
 import os
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from case import GPU, Outcome, Unmodelled
+from case import GPU, Like, Outcome, Unmodelled
 
 # What compute units share, and a part of the machine has its part of.
 SHARED = ("mem.l2_size", "mem.l2_width", "mem.dram_width", "mem.l2_slices", "mem.dram_channels", "mem.clusters",
@@ -108,6 +109,10 @@ def _launch_file(case, sets):
     return json.dumps(whole)
 
 
+def _like(told):
+    return Like(told["limit"], tuple(told["operations"]), tuple(told["kinds"]))
+
+
 def _run(machine, case, sets):
     """The outcome, or an Unmodelled that says what the simulator says."""
     with tempfile.TemporaryDirectory(prefix="warpwait-hw-") as folder:
@@ -135,7 +140,7 @@ def _run(machine, case, sets):
             words[name] = list(struct.unpack(f"<{len(data) // 8}Q", data[:len(data) // 8 * 8]))
         launches = report["launches"]
         return Outcome(tuple(launch["cycles"] for launch in launches), words,
-                       tuple(launch["event_cycles"] for launch in launches))
+                       tuple(launch["event_cycles"] for launch in launches), _like(launches[-1]["fidelity"]))
 
 
 class Cache:
@@ -160,7 +165,7 @@ class Cache:
 def _restored(kept):
     if "unmodelled" in kept:
         return Unmodelled(kept["unmodelled"])
-    return Outcome(tuple(kept["cycles"]), kept["words"], tuple(kept["events"]))
+    return Outcome(tuple(kept["cycles"]), kept["words"], tuple(kept["events"]), _like(kept["like"]))
 
 
 class Runner:
@@ -203,7 +208,8 @@ class Runner:
         """The outcome of a run, which is in the cache from now on."""
         try:
             outcome = future.result()
-            kept = {"cycles": outcome.cycles, "words": outcome.words, "events": outcome.events}
+            kept = {"cycles": outcome.cycles, "words": outcome.words, "events": outcome.events,
+                    "like": dataclasses.asdict(outcome.like)}
         except Unmodelled as reason:
             outcome, kept = reason, {"unmodelled": str(reason)}
         self.cache.put(key, kept)

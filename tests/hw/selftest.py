@@ -22,12 +22,13 @@ sys.path.insert(0, str(HERE))
 
 import ablation
 import calibrate
+import fidelity
 import fitting
 import leaveout
 import pick
 import rows as measured_rows
 import validate
-from case import Unmodelled
+from case import Like, Unmodelled
 from fit_rows import AXES, BLOCKS, EXCUSED, FIT
 from mechanisms import MECHANISMS
 from rows import FAMILIES, BadRow, Row
@@ -277,6 +278,70 @@ class Validation(unittest.TestCase):
             values = validate.errors(families[family])
             self.assertTrue(values, family)
             self.assertLess(100 * validate.mean(values), limit, family)
+
+
+class Fidelity(unittest.TestCase):
+    """What reports say of their own error: classes and percentiles."""
+
+    def result(self, percent, limit="memory", operations=("loads",), kinds=(), number=0, test="chase", metric="m"):
+        row = Row("", 0, test, {"number": str(number)}, metric, 100.0, "cycle")
+        return validate.Result(row, 100.0 + percent, like=Like(limit, operations, kinds or operations))
+
+    def test_of_a_class_the_median_and_the_90th_percentile_are_stated_the_latter_rounded_up(self):
+        self.assertEqual(fidelity.state([i / 100 for i in range(1, 101)]), (100, 5, 10))  # 0.51 and 0.91 %
+        self.assertEqual(fidelity.state([0.8] * 20), (20, 8, 8))
+        self.assertEqual(fidelity.state([0.0] * 18 + [0.11, 7]), (20, 0, 2))
+
+    def test_a_class_of_too_few_rows_is_looked_up_by_its_limit_and_then_in_all(self):
+        results = [self.result(1) for _ in range(fidelity.FEWEST)]
+        results += [self.result(-2, operations=("stores",)) for _ in range(fidelity.FEWEST - 1)]
+        results += [self.result(3, limit="dram") for _ in range(fidelity.FEWEST - 1)]
+        stated = fidelity.table(results)
+        self.assertEqual(set(stated), {("memory", "loads"), ("memory", None), (None, None)})
+        self.assertEqual([fidelity.find(stated, r.like)[0] for r in (results[0], results[20], results[-1])], [0, 1, 2])
+        self.assertEqual(fidelity.find(stated, results[20].like)[1], (2 * fidelity.FEWEST - 1, 20, 20))
+
+    def test_in_a_wide_class_each_narrow_one_counts_alike(self):
+        results = [self.result(1) for _ in range(98)] + [self.result(9, operations=("stores",)) for _ in range(2)]
+        self.assertEqual(fidelity.table(results)["memory", None], (100, 90, 90))
+        self.assertEqual(fidelity.state([1] * 98 + [9] * 2), (100, 10, 10))
+
+    def test_a_row_is_held_against_a_table_that_nothing_of_its_group_is_in(self):
+        far = [self.result(50, number=i, test="far") for i in range(30)]
+        near = [self.result(1, number=i, test="near") for i in range(30)]
+        self.assertEqual(fidelity.held_out(far + near, fidelity.test)[0], [60, 30])
+
+    def test_metrics_of_one_run_are_left_out_together(self):
+        folds = [{fidelity.fold(self.result(1, number=i, metric=metric)) for metric in "abc"} for i in range(200)]
+        self.assertTrue(all(len(of_run) == 1 for of_run in folds))
+        self.assertEqual(set.union(*folds), set(range(fidelity.FOLDS)))
+
+    def test_of_rows_of_one_kind_nine_in_ten_are_covered(self):
+        rng = np.random.default_rng(1)
+        results = [self.result(error, number=i) for i, error in enumerate(rng.normal(0, 5, 2000))]
+        self.assertAlmostEqual(fidelity.share(fidelity.held_out(results, fidelity.fold)), 90, delta=1)
+
+    def test_rows_of_boards_and_noise_are_no_part_of_it(self):
+        noisy = self.result(1, test="l2_latency_by_sm")
+        self.assertEqual(fidelity.chosen([noisy, validate.Result(noisy.row, unmodelled="why")]), [])
+
+    def test_the_reports_table_is_that_of_the_rows_that_are_kept(self):
+        root = HERE.parents[1]
+        results, second = fidelity.read(root / "docs/accuracy")
+        self.assertEqual(fidelity.definition(results), (root / "sim/cli/fidelity.def").read_text(),
+                         "stale: tests/hw/fidelity.py --write sim/cli/fidelity.def")
+        self.assertEqual([line for line in fidelity.coverage(results, second) if line[1] >= 500 and not 85 <= line[2] <= 95], [])
+
+    def test_a_row_keeps_the_class_of_its_run(self):
+        row = next(row for row in measured_rows.read([HERE / "data/t1_lds.csv.gz"]) if row.test == "lds_throughput")
+        result = validate.predict([row], Runner(machine(), validate.CACHE))[0]
+        self.assertIn("LDS accesses", result.like.operations)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "rows.csv.gz"
+            validate.write_predictions(path, [result])
+            again = validate.read_predictions(path, [row])[0]
+        self.assertEqual(again.like, result.like)
+        self.assertAlmostEqual(again.predicted, result.predicted, delta=1e-3)
 
 
 # Loaded evenly by 132 work-groups: as (test, metric, parameters).

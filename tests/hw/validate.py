@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import rows as measured_rows
 import shape
-from case import Unmodelled
+from case import Like, Unmodelled
 from rows import FAMILIES, BadRow
 from runner import Failure, Machine, Runner, Terminal
 
@@ -31,10 +31,10 @@ NOT_TIMES = ("ok", "sm_clock", "local_mem", "profiling_resolution", "sms_in_grou
 
 
 class Result:
-    """A row with what is predicted for it, or why nothing is."""
+    """A row with what is predicted for it and the class of its launch, or why nothing is."""
 
-    def __init__(self, row, predicted=None, unmodelled=None):
-        self.row, self.predicted, self.unmodelled = row, predicted, unmodelled
+    def __init__(self, row, predicted=None, unmodelled=None, like=None):
+        self.row, self.predicted, self.unmodelled, self.like = row, predicted, unmodelled, like
 
     @property
     def error(self):
@@ -83,7 +83,7 @@ def predict(rows, runner):
             results[i] = Result(rows[i], unmodelled=str(outcome))
             continue
         try:
-            results[i] = Result(rows[i], predicted=metric(outcome))
+            results[i] = Result(rows[i], predicted=metric(outcome), like=outcome.like)
         except Unmodelled as reason:
             results[i] = Result(rows[i], unmodelled=str(reason))
     return results
@@ -194,12 +194,15 @@ def write_new(path, text):
 
 
 def write_predictions(path, results):
-    """`file,line,predicted,reason` of each row, gzipped: what page.py reads. The reason is why nothing is predicted."""
+    """`file,line,predicted,reason` of each row and the limit, main operations and kinds of its launch, gzipped: what
+    page.py and fidelity.py read. The reason is why nothing is predicted."""
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     for result in results:
         predicted = "" if result.predicted is None else f"{result.predicted:.7g}"
-        lines.writerow([pathlib.Path(result.row.file).name, result.row.line, predicted, result.unmodelled or ""])
+        like = result.like
+        lines.writerow([pathlib.Path(result.row.file).name, result.row.line, predicted, result.unmodelled or ""] +
+                       ([like.limit, ", ".join(like.operations), ", ".join(like.kinds)] if like else []))
     new = pathlib.Path(f"{path}.new")
     new.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
     new.replace(path)
@@ -209,7 +212,7 @@ def read_predictions(path, rows, sampled=False):
     """Results of `rows` again, from what write_predictions wrote: of all, or of those in a sample."""
     try:
         with gzip.open(path, "rt", newline="") as file:
-            kept = {(name, int(line)): (predicted, reason) for name, line, predicted, reason in csv.reader(file)}
+            kept = {(name, int(line)): rest for name, line, *rest in csv.reader(file)}
     except (OSError, EOFError, ValueError) as error:
         raise BadRow(f"{path}: {error}") from None
     results = []
@@ -219,8 +222,9 @@ def read_predictions(path, rows, sampled=False):
             continue
         if key not in kept:
             raise BadRow(f"{path}: nothing is predicted for {key[0]}:{key[1]}; the rows have changed since")
-        predicted, reason = kept[key]
-        results.append(Result(row, unmodelled=reason) if reason else Result(row, predicted=float(predicted)))
+        predicted, reason, *like = kept[key]
+        like = Like(like[0], *(tuple(filter(None, words.split(", "))) for words in like[1:])) if like else None
+        results.append(Result(row, unmodelled=reason) if reason else Result(row, float(predicted), like=like))
     return results
 
 
