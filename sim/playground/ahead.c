@@ -111,7 +111,7 @@ static bool is_plain(const struct opencl_build *build) {
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (lists[i] && *lists[i])
       return false;
-  return !build->standard && build->route == OPENCL_ROUTE_SSA;
+  return !build->standard && !build->text && build->route == OPENCL_ROUTE_SSA;
 }
 
 /* What the text became with the build's defines. */
@@ -120,6 +120,12 @@ static bool find(struct part rest, const struct opencl_build *build, struct part
   while (take(&rest, &words) && take(&rest, spirv))
     if (are_defined(words, build->defines))
       return is_plain(build);
+  return false;
+}
+
+/* A build that says otherwise has no program here. */
+bool opencl_uniform_groups(const struct opencl_build *build) {
+  (void)build;
   return false;
 }
 

@@ -377,7 +377,8 @@ async function reportOf(one) {
 }
 
 const tellAbout = (verb, what) => during(what, async () => {
-  const asked = request(verb);
+  // There is no clang to build changed kernels with.
+  const asked = request(verb, ...(verb === "explain" ? ["--no-changes"] : []));
   const answer = await engine.run(asked.words, asked.files);
   if (answer.err)
     showProblem(answer.err, answer.status);

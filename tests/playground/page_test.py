@@ -99,7 +99,7 @@ def a_phone_is_not_told_of_keys(play, _shell):
 
 def explain_and_check_say_what_the_command_line_says(play, shell):
     play.example(BUFFERED)
-    for button, words in (("explain", ("explain", "launch.json")), ("check", ("check", "launch.json"))):
+    for button, words in (("explain", ("explain", "launch.json", "--no-changes")), ("check", ("check", "launch.json"))):
         play.do(button)
         assert play.at(f"panel-{button}", "hidden") is False
         assert play.at(f"{button}-text") == shell.run(play.files(), *words), button

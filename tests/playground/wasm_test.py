@@ -86,7 +86,7 @@ def every_example_reports_the_same(worker, examples, folder):
 def every_verb_answers_the_same(worker, examples, folder):
     for name in ("01_seed", "06_deep_buffer_opencl", "13_pipe_opencl"):
         example, own = examples[name], folder / name
-        for words in (("check",), ("explain",), ("explain", "--report", "json"), ("run", "--annotate"),
+        for words in (("check",), ("explain", "--no-changes"), ("explain", "--no-changes", "--report", "json"), ("run", "--annotate"),
                       ("run", "--machine", "h200", "--verify"), ("run", "--set", "dma.setup=90", "--report", "json")):
             expect_the_same(worker, [words[0], example["launch"], *words[1:]], example, own)
         words = ["run", example["launch"], "--html", "page.html", "--trace", "t.wwt", "--quiet"]
