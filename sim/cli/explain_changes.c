@@ -268,11 +268,7 @@ static bool load(void *self, size_t number, struct job *job, struct message *mes
   change->made.word = change->word;
   options->build.text = change->text;
   options->change = &change->made;
-  if (change->define)
-    program_say(&options->build.defines, change->define);
-  const bool good = job_options_load_on(options, &changes->machine, job, message);
-  if (change->define)
-    program_unsay(&options->build.defines);
+  const bool good = job_options_load_with(options, change->define, &changes->machine, job, message);
   options->build.text = NULL;
   options->change = NULL;
   return good;

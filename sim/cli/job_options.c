@@ -142,6 +142,16 @@ bool job_options_load_on(struct job_options *options, const struct machine *mach
   return load(options, &request, job, message);
 }
 
+bool job_options_load_with(struct job_options *options, const char *define, const struct machine *machine,
+                           struct job *job, struct message *message) {
+  if (define)
+    program_say(&options->build.defines, define);
+  const bool good = job_options_load_on(options, machine, job, message);
+  if (define)
+    program_unsay(&options->build.defines);
+  return good;
+}
+
 int job_options_list(const struct job_options *options, struct message *message) {
   return reads_list(&options->reads, message) ? CLI_FINE : cli_bad_input(message);
 }

@@ -20,7 +20,7 @@
 #include "sim/core/need.h"
 #include "sim/core/put.h"
 
-enum { TICK_MS = 100 };
+enum { TICK_MS = 100, UNANSWERED = 4 /* exit status of a worker */ };
 
 struct worker {
   pid_t pid; /* 0: there is none */
@@ -81,7 +81,7 @@ _Noreturn static void work_on(struct pool *pool, unsigned number, int file) {
     memcpy(pool->answer, &task, sizeof task);
     pool->work->work(pool->work->self, task, pool->answer + sizeof task);
     if (!put_all(file, pool->answer, pool->size))
-      _exit(1); /* nobody reads any more */
+      _exit(UNANSWERED); /* nobody reads any more, or the system does not let it */
   }
   _exit(0);
 }
@@ -122,12 +122,15 @@ static void answered(struct pool *pool, const unsigned char *bytes) {
   pool->ended |= !pool->work->take(pool->work->self, task, bytes + sizeof task);
 }
 
-static bool is_memory(int status) { return WIFEXITED(status) && WEXITSTATUS(status) == CLI_BAD_INPUT; }
+static bool ended_with(int status, int exit_status) { return WIFEXITED(status) && WEXITSTATUS(status) == exit_status; }
+
+/* The system did not give what any process needs: no defect. */
+static bool is_outside(int status) { return ended_with(status, CLI_BAD_INPUT) || ended_with(status, UNANSWERED); }
 
 /* What a worker's end says, and whether that was its own doing. */
 static bool its_own(int status, char why[80]) {
-  if (is_memory(status)) {
-    snprintf(why, 80, "out of memory");
+  if (is_outside(status)) {
+    snprintf(why, 80, ended_with(status, UNANSWERED) ? "its answer could not be written" : "out of memory");
     return true;
   }
   if (WIFEXITED(status)) {
@@ -148,7 +151,7 @@ static void died(struct pool *pool, unsigned number, int status) {
   if (own ? ++fate->deaths < SWEEP_DEATHS : ++fate->kills < SWEEP_KILLS)
     return;
   fate->done = true;
-  pool->ended |= !pool->work->lost(pool->work->self, at - 1, why, !is_memory(status));
+  pool->ended |= !pool->work->lost(pool->work->self, at - 1, why, !is_outside(status));
 }
 
 /* The pipe's end, that is the worker's. Another one takes its place if there is more to deal. */

@@ -150,12 +150,9 @@ static bool open_direct(struct vary *vary, struct job_options *options, const st
 
 static bool define_job(const struct vary *vary, const char *value, const struct machine *machine, struct job *job,
                        struct message *message) {
-  struct program_words *defines = &vary->direct->build.defines;
   struct text define = {0};
   text_print(&define, "%s=%s", vary->name + strlen("define."), value);
-  program_say(defines, define.data);
-  const bool good = job_options_load_on(vary->direct, machine, job, message);
-  program_unsay(defines);
+  const bool good = job_options_load_with(vary->direct, define.data, machine, job, message);
   free(define.data);
   return good;
 }

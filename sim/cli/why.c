@@ -42,14 +42,15 @@ static uint32_t part_of(const struct report *report) {
 }
 
 /* How much of the run has limits lifted: *part_groups as in struct explain_run. */
-static bool is_wanted(const struct run_call *call, const struct report *report, uint32_t *part_groups) {
+static bool is_wanted(const struct run_call *call, const struct report *report, const struct why_subject *subject,
+                      uint32_t *part_groups) {
   struct message ignored;
   *part_groups = 0;
   if (call->why == WHY_NEVER || !all_finished(report) || !trace_job_possible(report->job, &ignored))
     return false;
   if (call->why == WHY_ALWAYS)
     return true;
-  if (bytes_of(report) > WHY_BYTES)
+  if (subject->load_on && bytes_of(report) > WHY_BYTES)
     return false;
   if (instructions_of(report) > WHY_INSTRUCTIONS)
     *part_groups = part_of(report);
@@ -97,10 +98,21 @@ static struct bottleneck *bottlenecks_of(const struct explain_run *run) {
   return all;
 }
 
+/* A limit that was not tried may be the one that binds. */
+static bool all_tried(const struct explain_run *run, int *status) {
+  for (size_t i = 1; i < run->explain.count; i++)
+    if (run->explain.cases[i].status == EXPLAIN_FAILED) {
+      *status = run->broken ? CLI_DEFECT : CLI_BAD_INPUT;
+      return message_fail(&run->call->message, "%.300s: no bottleneck was found: %.200s; --why=no does without",
+                          run->job.file, run->explain.cases[i].reason);
+    }
+  return true;
+}
+
 bool why_find(struct run_call *call, struct report *report, const struct why_subject *subject, int *status) {
   report->why = call->why == WHY_ALWAYS;
   uint32_t part_groups = 0;
-  if (!is_wanted(call, report, &part_groups))
+  if (!is_wanted(call, report, subject, &part_groups))
     return true;
   const int before = *status;
   struct run_call quiet = *call;
@@ -115,11 +127,7 @@ bool why_find(struct run_call *call, struct report *report, const struct why_sub
                             .trace = subject->trace,
                             .part_groups = part_groups,
                             .workers = sweep_workers_online()};
-  bool good = load_base(report, &run, status) && lift_each(&run, status);
-  if (good && run.broken) {
-    *status = CLI_DEFECT;
-    good = message_fail(&quiet.message, "a process that lifted a limit was ended; --why=no does without");
-  }
+  const bool good = load_base(report, &run, status) && lift_each(&run, status) && all_tried(&run, status);
   if (good) {
     report->bottlenecks = bottlenecks_of(&run);
     *status = before;

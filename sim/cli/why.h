@@ -12,7 +12,8 @@
 
 #include "sim/cli/explain_run.h"
 
-/* Runs of so many warp-instructions, with so many bytes in buffers, have limits lifted without being asked to. */
+/* Runs of so many warp-instructions, with so many bytes in buffers, have limits lifted without being asked to. A replay
+ * has no buffers to fill. */
 #define WHY_INSTRUCTIONS 200000
 #define WHY_BYTES (UINT64_C(256) << 20)
 #define WHY_ROUNDS 3 /* a part of a launch fills the machine at least so often */

@@ -74,8 +74,8 @@ def test_an_argument_can_be_the_axis(made):
     out, _ = warpwait("run", made.folder / "tiles8.json", "--set", "dma.setup=7", "--report", "json")
     assert json.loads(out)["launches"] == data.points[0]["report"]["launches"]
     direct = ("examples/15_sweep/deep_buffer.cl", "--global", 64, "--local", 64, "--arg", "null", "--arg", "null", "--arg", "uint:2")
-    _, error = warpwait("run", *direct, "--html", made.folder / "no.html", "--html-vary", "arg.3=1", status=2)
-    assert "--html-vary: needs a launch file" in error
+    _, error = warpwait("run", *direct, "--html", made.folder / "no.html", "--html-vary", "arg.4=1", status=2)
+    assert "--html-vary: arg.4: kernel 'deep_buffer' has no argument '4'" in error
 
 
 DEEP = "examples/15_sweep/launch_deep_buffer.json"
