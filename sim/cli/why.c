@@ -134,7 +134,8 @@ bool why_find(struct run_call *call, struct report *report, const struct why_sub
   } else {
     call->message = quiet.message;
   }
-  run.trace = NULL; /* the caller's */
+  if (subject->trace)
+    run.trace = NULL; /* the caller's */
   explain_run_free(&run);
   return good;
 }
