@@ -46,6 +46,8 @@ static void unroll(struct source *source, unsigned times) {
 static unsigned read_sizes(const struct source *source, size_t name_end, size_t *last, size_t *end) {
   unsigned sizes = 0;
   for (size_t at = source_blanks(source, name_end); source->code[at] == '['; at = source_blanks(source, *end)) {
+    if (source_close(source, at) == source->length)
+      return 0;
     *last = at;
     *end = source_close(source, at) + 1;
     sizes++;
@@ -110,10 +112,12 @@ static void join_copies(struct source *source) {
     if (source->code[body.from] == '{')
       body = source_trim(source, (struct span){body.from + 1, body.to - 1});
     const size_t call = source_find(source, body, plain), sign = source_cut(source, body, "=");
-    const size_t open = source_blanks(source, call + sizeof plain - 1);
-    if (call == body.to || sign > call || source_blanks(source, source_close(source, open) + 1) != body.to - 1 ||
-        source->code[body.to - 1] != ';' || strcmp(loop.step, "1") != 0 ||
-        read_arguments(source, open, argument, COPY_ARGUMENTS) != 4 || source_has(source, argument[2], loop.name))
+    if (call == body.to || sign > call)
+      continue;
+    const size_t open = source_blanks(source, call + sizeof plain - 1), close = source_close(source, open);
+    if (close >= body.to || source_blanks(source, close + 1) != body.to - 1 || source->code[body.to - 1] != ';' ||
+        strcmp(loop.step, "1") != 0 || read_arguments(source, open, argument, COPY_ARGUMENTS) != 4 ||
+        source_has(source, argument[2], loop.name))
       continue;
     char *event = source_part(source, source_trim(source, (struct span){body.from, sign}));
     char *first = source_part(source, loop.first), *end = source_part(source, loop.end);
@@ -140,13 +144,14 @@ static void widen_strided(struct source *source) {
   const struct span all = {0, source->length};
   for (size_t at = 0; (at = source_find(source, (struct span){at, all.to}, strided)) < all.to; at++) {
     struct span argument[COPY_ARGUMENTS + 1];
-    const size_t open = source_blanks(source, at + sizeof strided - 1);
-    if (source->code[open] != '(' || read_arguments(source, open, argument, COPY_ARGUMENTS + 1) != COPY_ARGUMENTS)
+    const size_t open = source_blanks(source, at + sizeof strided - 1), close = source_close(source, open);
+    if (source->code[open] != '(' || close == source->length ||
+        read_arguments(source, open, argument, COPY_ARGUMENTS + 1) != COPY_ARGUMENTS)
       continue;
     char *part[COPY_ARGUMENTS];
     for (size_t i = 0; i < COPY_ARGUMENTS; i++)
       part[i] = source_part(source, argument[i]);
-    source_change(source, (struct span){at, source_close(source, open) + 1},
+    source_change(source, (struct span){at, close + 1},
                   source_format("async_work_group_copy_2D2D(%s, 0, %s, 0, sizeof(*(%s)), 1, %s, %s, 1, %s)", part[0],
                                 part[1], part[1], part[2], part[3], part[4]));
     for (size_t i = 0; i < COPY_ARGUMENTS; i++)

@@ -33,9 +33,10 @@ static bool read_init(const struct source *source, struct loop *loop) {
 
 /* "I < END" */
 static bool read_condition(const struct source *source, struct span condition, struct loop *loop) {
+  if (!source_word_at(source, condition.from, loop->name))
+    return false;
   const size_t sign = source_blanks(source, condition.from + strlen(loop->name));
-  if (!source_word_at(source, condition.from, loop->name) || source->code[sign] != '<' ||
-      strchr("=<", source->code[sign + 1]))
+  if (source->code[sign] != '<' || strchr("=<", source->code[sign + 1]))
     return false;
   loop->end = source_trim(source, (struct span){sign + 1, condition.to});
   return loop->end.from < loop->end.to && source_cut(source, loop->end, "&|?,") == loop->end.to;

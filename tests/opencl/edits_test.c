@@ -126,3 +126,23 @@ TEST(edits, defines_of_small_numbers_are_found_and_set) {
   EXPECT_STREQ(made, "#ifndef DEPTH\n#define DEPTH 13\n#endif\nint x[DEPTH];");
   free(made);
 }
+
+/* Text that ends anywhere, in the middle of whatever it is. */
+TEST(edits, text_that_is_cut_off_is_left_alone_or_changed_within_its_lines) {
+  static const char whole[] =
+      "#define N 4\nkernel void k(global const int *p) {\n  local float t[4][N * 2];\n"
+      "  for (int j = 0; j < 16; j++) { // remark\n    e = async_work_group_copy(t + j, p + j * 4, "
+      "8, e);\n  }\n  e = async_work_group_strided_copy(t, p, 4, 5, 0);\n  for (int i = 0; i < N; i "
+      "+= 2)\n    x += p[i] + \"text\"[0];\n}\n";
+  for (size_t length = 0; length < sizeof whole; length++) {
+    char *text = strndup(whole, length);
+    for (enum opencl_edit edit = 0; edit < OPENCL_EDIT_COUNT; edit++) {
+      char *made = opencl_edit(text, edit);
+      ct_note("%s of the first %zu bytes", opencl_edit_names[edit], length);
+      if (made)
+        EXPECT_EQ(lines_of(made), lines_of(text));
+      free(made);
+    }
+    free(text);
+  }
+}
