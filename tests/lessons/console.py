@@ -17,7 +17,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).resolve()
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
+# Reports have commas between thousands; sources and command lines do not.
+NUMBER = re.compile(r"(?<![\d,.])[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?")
 LEFT_OUT = "..."
 
 

@@ -27,7 +27,7 @@ LEAST = 10  # smaller numbers need no source
 MOST_BYTES = 150 << 10  # of a picture
 # Names and words whose numbers are not of a run.
 NAMES = [r"H200", r"Debian 12", r"\d+ minutes", r"\d\d[-_][a-z]\w*", r"[Ee]xample \d+"]
-ARITHMETIC = re.compile(r"[\d\s.+\-*/()]+ [=≈] [\d\s.+\-*/()=≈]+")
+ARITHMETIC = re.compile(r"[\d\s,.+\-*/()]+ [=≈] [\d\s,.+\-*/()=≈]+")
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 MADE_BY = re.compile(r"<!-- made by:(.*?)-->\s*(?:!\[(.*?)\]\((\S+?)\))?", re.S)
 
@@ -40,12 +40,13 @@ def value_of(text):
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return -walk(node.operand)
         if isinstance(node, ast.Constant):
-            return fractions.Fraction(ast.get_source_segment(text.strip(), node))
+            return fractions.Fraction(ast.get_source_segment(text, node))
         raise ValueError(node)
+    text = NUMBER.sub(lambda number: number[0].replace(",", ""), text.strip())
     try:
-        return walk(ast.parse(text.strip(), mode="eval").body)
+        return walk(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, ZeroDivisionError) as error:
-        raise Wrong(f"`{text.strip()}` is no plain arithmetic") from error
+        raise Wrong(f"`{text}` is no plain arithmetic") from error
 
 
 def check_arithmetic(span):
@@ -58,11 +59,16 @@ def check_arithmetic(span):
             slack = fractions.Fraction(1, 2 * 10 ** len(right.partition(".")[2].strip()))
         if abs(there - said) > slack:
             raise Wrong(f"`{span}` is not true: it is {float(there):g}")
-    return {fractions.Fraction(number) for right in rest[1::2] for number in NUMBER.findall(right)}
+    return numbers_of("  ".join(rest[1::2]))
+
+
+def number_of(text):
+    """The value of a number, with or without commas between thousands."""
+    return fractions.Fraction(text.replace(",", ""))
 
 
 def numbers_of(text):
-    return {fractions.Fraction(number) for number in NUMBER.findall(text)}
+    return {number_of(number) for number in NUMBER.findall(text)}
 
 
 def prose_of(page):
@@ -135,9 +141,9 @@ class Page:
                 self.complain(wrong, prose.count("\n", 0, span.start()) + 1)
         for number, text in enumerate(prose.splitlines(), 1):
             for found in NUMBER.findall(re.sub(rf"\b(?:{'|'.join(NAMES)})", "", text)):
-                if fractions.Fraction(found) >= LEAST and fractions.Fraction(found) not in known:
+                if number_of(found) >= LEAST and number_of(found) not in known:
                     self.complain(f"{found} is in no output, table, sum, kernel or launch file of this lesson", number)
-        return {fractions.Fraction(found) for found in re.findall(r"\*\*`?(\d+(?:\.\d+)?)`?\*\*", prose)}
+        return {number_of(found) for found in re.findall(rf"\*\*`?({NUMBER.pattern})`?\*\*", prose)}
 
     @staticmethod
     def arithmetic(span):
@@ -156,7 +162,7 @@ class Page:
         name, value = row.groups()
         if name not in parameters:
             self.complain(f"{name} is no parameter", number)
-        elif str(parameters[name]) != value:
+        elif str(parameters[name]) != value.replace(",", ""):
             self.complain(f"{name} is {parameters[name]}, not {value}", number)
         return numbers_of(value)
 
