@@ -14,8 +14,8 @@
  * whose descriptor it belongs to. Transfers keep the engine's order: one that its LDS has no room for holds up those
  * behind it. The hub holds four of them, as many as the port of an LDS.
  *
- * Each LDS takes and gives what the engine's widths say, side by side with the others: towards the LDSs the engine is as
- * wide for each CU, towards memory once.
+ * Each LDS takes and gives what the engine's widths say, side by side with the others: towards the LDSs the engine is
+ * as wide for each CU, towards memory once.
  *
  * A copy's latency is counted up to its completion's arrival here, and the engine's counters of its queue are of its
  * own alone: what waits in front of the hub is in the CUs' bucket dma_queue, when their queues are full, and nowhere

@@ -20,10 +20,10 @@
   EDIT(UNROLL_8, "inner loops unrolled by 8")                                                                          \
   EDIT(PAD, "local arrays padded by an element a row")                                                                 \
   EDIT(ALIGN, "local arrays at multiples of 16 bytes")                                                                 \
-  EDIT(COPY_2D, "2D copies for loops of copies")                                                  \
+  EDIT(COPY_2D, "2D copies for loops of copies")                                                                       \
   EDIT(PREFETCH, "prefetches of the next turn's loads")                                                                \
-  EDIT(FLOAT4, "float4 for float, a quarter of work-items")                                                        \
-  EDIT(INT4, "int4 for int, a quarter of work-items")                                                              \
+  EDIT(FLOAT4, "float4 for float, a quarter of work-items")                                                            \
+  EDIT(INT4, "int4 for int, a quarter of work-items")                                                                  \
   EDIT(UINT4, "uint4 for uint, a quarter of work-items")
 
 enum opencl_edit {

@@ -247,7 +247,8 @@ TEST(clang, errors_are_as_clang_words_them) {
        "k.cl:2:10: error: use of undeclared identifier 'x' (the first of 3 errors)"},
       {"kernel void k(global int *a, local int *l) {\n  event_t e[2] = {0, 0};\n"
        "  e[0] = e[1] = async_work_group_copy(l, a, 16, 0);\n  wait_group_events(2, e);\n}\n",
-       "k.cl:2:18: error: cannot compile this aggregate expression yet; declare an array of events without a value, and "
+       "k.cl:2:18: error: cannot compile this aggregate expression yet; declare an array of events without a value, "
+       "and "
        "assign its elements"},
       {"#include \"none.h\"\n", "k.cl:1:10: fatal error: 'none.h' file not found"},
       {"\n#error not today\n", "k.cl:2:2: error: not today"},
