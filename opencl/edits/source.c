@@ -64,7 +64,14 @@ struct source source_read(const char *text) {
 
 /* ---- changes ---------------------------------------------------------------------------------------- */
 
+static bool overlap(struct span a, struct span b) { return a.from < b.to && b.from < a.to; }
+
 void source_change(struct source *source, struct span span, char *with) {
+  for (size_t i = 0; i < source->changes; i++)
+    if (overlap(source->change[i].span, span)) {
+      free(with);
+      return;
+    }
   source->change = need_more(source->change, source->changes + 1, sizeof *source->change);
   size_t at = source->changes++;
   for (; at && source->change[at - 1].span.from > span.from; at--)

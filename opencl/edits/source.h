@@ -30,7 +30,7 @@ struct source source_read(const char *text);
 /* The text as changed, or NULL when nothing was; frees the source. */
 char *source_finish(struct source *source);
 
-/* Puts `with`, which the source then owns, in the place of some text. */
+/* Puts `with`, which the source then owns, in the place of some text; not if some of it has another in its place. */
 void source_change(struct source *source, struct span span, char *with);
 
 /* A new string, as printf() makes it. */

@@ -91,6 +91,13 @@ TEST(edits, a_loop_of_copies_is_one_copy_of_lines) {
               OPENCL_EDIT_COPY_2D, NULL);
   expect_edit("for (int j = 0; j < 4; j++) e[j] = async_work_group_copy(t + j, g + j, 1, 0);", OPENCL_EDIT_COPY_2D,
               NULL);
+  /* A copy within a copy's arguments goes with it. */
+  expect_edit(
+      "for (int j = 0; j < 4; j++) e = async_work_group_copy(t, g, 8, async_work_group_strided_copy(t, g, 1, 2, "
+      "0));",
+      OPENCL_EDIT_COPY_2D,
+      "e = async_work_group_copy_2D2D(t, 0, g, 0, sizeof(*(g)), 8, (4) - (0), (g) - (g), (t) - (t), "
+      "async_work_group_strided_copy(t, g, 1, 2, 0));");
   expect_edit("e = async_work_group_strided_copy(t, g, n, s, 0);", OPENCL_EDIT_COPY_2D,
               "e = async_work_group_copy_2D2D(t, 0, g, 0, sizeof(*(g)), 1, n, s, 1, 0);");
 }
