@@ -24,14 +24,13 @@ static void unroll(struct source *source, unsigned times) {
     char *next = source_part(source, loop.next), *body = source_part(source, loop.body);
     char *bodies = need_copy("");
     for (unsigned i = 0; i < times; i++) {
-      char *more = source_format("%s { %s } %s;", bodies, body, next);
+      char *more = need_print("%s { %s } %s;", bodies, body, next);
       free(bodies);
       bodies = more;
     }
     source_change(source, loop.whole,
-                  source_format("{ %s; for (; %s < %s && (%s) - %s > %u * (%s);) {%s } for (; %s < %s; %s) %s }", init,
-                                loop.name, end, end, loop.name, times - 1, loop.step, bodies, loop.name, end, next,
-                                body));
+                  need_print("{ %s; for (; %s < %s && (%s) - %s > %u * (%s);) {%s } for (; %s < %s; %s) %s }", init,
+                             loop.name, end, end, loop.name, times - 1, loop.step, bodies, loop.name, end, next, body));
     free(init);
     free(end);
     free(next);
@@ -64,7 +63,7 @@ static void change_array(struct source *source, struct span declarator, enum ope
   const unsigned sizes = read_sizes(source, open, &last, &end);
   if (edit == OPENCL_EDIT_PAD && sizes > 1) {
     char *size = source_part(source, (struct span){last + 1, end - 1});
-    source_change(source, (struct span){last + 1, end - 1}, source_format("(%s) + 1", size));
+    source_change(source, (struct span){last + 1, end - 1}, need_print("(%s) + 1", size));
     free(size);
   }
   if (edit == OPENCL_EDIT_ALIGN && sizes)
@@ -121,18 +120,17 @@ static void join_copies(struct source *source) {
       continue;
     char *event = source_part(source, source_trim(source, (struct span){body.from, sign}));
     char *first = source_part(source, loop.first), *end = source_part(source, loop.end);
-    char *second = source_format("(%s) + 1", first);
+    char *second = need_print("(%s) + 1", first);
     char *to = source_with(source, argument[0], loop.name, first);
     char *to_next = source_with(source, argument[0], loop.name, second);
     char *from = source_with(source, argument[1], loop.name, first);
     char *from_next = source_with(source, argument[1], loop.name, second);
     char *words = source_part(source, argument[2]), *with = source_part(source, argument[3]);
     if (!source_has(source, (struct span){body.from, sign}, loop.name))
-      source_change(
-          source, loop.whole,
-          source_format("%s = async_work_group_copy_2D2D(%s, 0, %s, 0, sizeof(*(%s)), %s, (%s) - (%s), (%s) - "
-                        "(%s), (%s) - (%s), %s);",
-                        event, to, from, from, words, end, first, from_next, from, to_next, to, with));
+      source_change(source, loop.whole,
+                    need_print("%s = async_work_group_copy_2D2D(%s, 0, %s, 0, sizeof(*(%s)), %s, (%s) - (%s), (%s) - "
+                               "(%s), (%s) - (%s), %s);",
+                               event, to, from, from, words, end, first, from_next, from, to_next, to, with));
     char *made[] = {event, first, end, second, to, to_next, from, from_next, words, with};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
       free(made[i]);
@@ -152,8 +150,8 @@ static void widen_strided(struct source *source) {
     for (size_t i = 0; i < COPY_ARGUMENTS; i++)
       part[i] = source_part(source, argument[i]);
     source_change(source, (struct span){at, close + 1},
-                  source_format("async_work_group_copy_2D2D(%s, 0, %s, 0, sizeof(*(%s)), 1, %s, %s, 1, %s)", part[0],
-                                part[1], part[1], part[2], part[3], part[4]));
+                  need_print("async_work_group_copy_2D2D(%s, 0, %s, 0, sizeof(*(%s)), 1, %s, %s, 1, %s)", part[0],
+                             part[1], part[1], part[2], part[3], part[4]));
     for (size_t i = 0; i < COPY_ARGUMENTS; i++)
       free(part[i]);
   }
@@ -197,11 +195,11 @@ static void add_prefetches(struct source *source, const struct loop *loop, const
     const bool stored = (*after == '=' && after[1] != '=') || (*after && strchr("+-*/&|^", *after) && after[1] == '=');
     if (stored || !source_has(source, index, loop->name))
       continue;
-    char *next = source_format("%s + (%s)", loop->name, loop->step);
+    char *next = need_print("%s + (%s)", loop->name, loop->step);
     char *where = source_with(source, index, loop->name, next);
-    char *one = source_format("prefetch(&%s[%s], 1);", name, where);
+    char *one = need_print("prefetch(&%s[%s], 1);", name, where);
     if (!strstr(*text, one)) {
-      char *more = source_format("%s %s", *text, one);
+      char *more = need_print("%s %s", *text, one);
       free(*text);
       *text = more;
     }
@@ -217,7 +215,7 @@ static void prefetch(struct source *source) {
     char *text = need_copy("");
     each_global(source, &loop, add_prefetches, &text);
     if (*text) {
-      source_change(source, (struct span){loop.body.from, loop.body.from}, source_format("{%s ", text));
+      source_change(source, (struct span){loop.body.from, loop.body.from}, need_print("{%s ", text));
       source_change(source, (struct span){loop.body.to, loop.body.to}, need_copy(" }"));
     }
     free(text);
@@ -229,7 +227,7 @@ static void prefetch(struct source *source) {
 static void widen(struct source *source, const char *type) {
   const struct span all = {0, source->length};
   for (size_t at = 0; (at = source_find(source, (struct span){at, all.to}, type)) < all.to; at++)
-    source_change(source, (struct span){at, at + strlen(type)}, source_format("%s4", type));
+    source_change(source, (struct span){at, at + strlen(type)}, need_print("%s4", type));
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------- */
@@ -311,7 +309,7 @@ char *opencl_define_set(const char *text, const char *name, unsigned long value)
     if (!number || strcmp(define.name, name) != 0)
       continue;
     const size_t from = (size_t)(number - text);
-    source_change(&source, (struct span){from, from + strspn(number, "0123456789")}, source_format("%lu", value));
+    source_change(&source, (struct span){from, from + strspn(number, "0123456789")}, need_print("%lu", value));
   }
   return source_finish(&source);
 }

@@ -1,7 +1,6 @@
 #include "opencl/edits/source.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,18 +114,8 @@ char *source_finish(struct source *source) {
   return made;
 }
 
-char *source_format(const char *format, ...) {
-  char *made = NULL;
-  va_list list;
-  va_start(list, format);
-  if (vasprintf(&made, format, list) < 0)
-    made = NULL;
-  va_end(list);
-  return made ? made : need_copy("");
-}
-
 char *source_part(const struct source *source, struct span span) {
-  return source_format("%.*s", (int)(span.to - span.from), source->clean + span.from);
+  return need_print("%.*s", (int)(span.to - span.from), source->clean + span.from);
 }
 
 char *source_with(const struct source *source, struct span span, const char *name, const char *as) {

@@ -33,9 +33,6 @@ char *source_finish(struct source *source);
 /* Puts `with`, which the source then owns, in the place of some text; not if some of it has another in its place. */
 void source_change(struct source *source, struct span span, char *with);
 
-/* A new string, as printf() makes it. */
-char *source_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* A part of the text in one line, without comments. */
 char *source_part(const struct source *source, struct span span);
 

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +20,6 @@ static struct explain_change *add(struct explain_changes *changes, char *name) {
   struct explain_change *change = &changes->change[changes->count++];
   *change = (struct explain_change){.name = name};
   return change;
-}
-
-static char *named(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static char *named(const char *format, ...) {
-  char name[200];
-  va_list list;
-  va_start(list, format);
-  vsnprintf(name, sizeof name, format, list);
-  va_end(list);
-  return need_copy(name);
 }
 
 /* ---- the kernel's text ------------------------------------------------------------------------------ */
@@ -105,7 +94,7 @@ static void add_values(struct explain_changes *changes, const struct job *job, c
   for (size_t i = 0; i < count; i++)
     for (int scaled = 0; scaled <= (meaning == MEANS_BUFFERS && has_local_arguments(job)); scaled++) {
       struct explain_change *change =
-          add(changes, named("%s = %lu%s", name, other[i], scaled ? ", local arguments in proportion" : ""));
+          add(changes, need_print("%s = %lu%s", name, other[i], scaled ? ", local arguments in proportion" : ""));
       make(change, name, other[i], from);
       if (scaled) {
         change->made.lds_times = (uint32_t)other[i];
@@ -116,7 +105,7 @@ static void add_values(struct explain_changes *changes, const struct job *job, c
 
 static void make_define(struct explain_change *change, const char *name, unsigned long value, const void *from) {
   (void)from;
-  change->define = named("%s=%lu", name, value);
+  change->define = need_print("%s=%lu", name, value);
 }
 
 static void make_text(struct explain_change *change, const char *name, unsigned long value, const void *from) {
@@ -126,7 +115,7 @@ static void make_text(struct explain_change *change, const char *name, unsigned 
 static void make_argument(struct explain_change *change, const char *name, unsigned long value, const void *from) {
   (void)from;
   change->argument = need_copy(name);
-  change->word = named("%lu", value);
+  change->word = need_print("%lu", value);
 }
 
 static bool is_defined(const struct program_build *build, const char *name) {
@@ -144,7 +133,7 @@ static void add_defines(struct explain_changes *changes, const struct job *job, 
     const char *word = build->defines.word[i], *value = strchr(word, '=');
     if (!value || !isdigit((unsigned char)value[1]))
       continue;
-    char *name = named("%.*s", (int)(value - word), word);
+    char *name = need_print("%.*s", (int)(value - word), word);
     add_values(changes, job, name, strtoul(value + 1, NULL, 0), make_define, NULL);
     free(name);
   }
@@ -219,7 +208,7 @@ static void add_groups(struct explain_changes *changes, const struct job *job, c
     const uint32_t groups = each * job->machine.cu.count;
     if (groups == launch->global[0] / launch->local[0])
       continue;
-    add(changes, named("%" PRIu32 " work-groups: %" PRIu32 " a CU", groups, each))->made.groups = groups;
+    add(changes, need_print("%" PRIu32 " work-groups: %" PRIu32 " a CU", groups, each))->made.groups = groups;
   }
 }
 

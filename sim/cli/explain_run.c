@@ -194,13 +194,6 @@ static uint64_t hazards_of(const struct launch_result *results, size_t count) {
   return hazards;
 }
 
-static bool all_finished(const struct job *job, const struct launch_result *results, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (results[i].end != END_FINISHED)
-      return false;
-  return count == job->launch_count;
-}
-
 bool explain_run_base(struct explain_run *run, int *status) {
   struct explain *explain = &run->explain;
   *status = CLI_BAD_INPUT;
@@ -214,7 +207,7 @@ bool explain_run_base(struct explain_run *run, int *status) {
   if (!good)
     return false;
   *status = CLI_FINE;
-  if (!all_finished(&run->job, run->results, run->count))
+  if (!run_finished(&run->job, run->results, run->count))
     return false;
   explain->cases[0].replayed = !run->load_on;
   explain->cases[0].left = run->load_on ? job_hash_buffers(&run->job) : 0;
@@ -455,6 +448,13 @@ bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t co
   const size_t before = add_cases(run, sets, count);
   struct batch batch = {.run = run, .cases = run->explain.cases + before};
   return work_all(&batch, run->explain.count - before, status);
+}
+
+bool explain_run_singles(struct explain_run *run, int *status) {
+  limit_set single[LIMITS];
+  for (enum limit i = 0; i < LIMITS; i++)
+    single[i] = limit_bit(i);
+  return explain_run_cases(run, single, LIMITS, status);
 }
 
 bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,

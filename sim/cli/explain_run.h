@@ -50,6 +50,9 @@ bool explain_run_base(struct explain_run *run, int *status);
 /* Works out a case for each of the sets that the machine has. False with the message filled; *status as above. */
 bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t count, int *status);
 
+/* The same of every limit by itself. */
+bool explain_run_singles(struct explain_run *run, int *status);
+
 /* Runs `count` other jobs of as many launches, which `load` makes, and fills as many cases. As explain_run_cases(). */
 typedef bool explain_load(void *self, size_t number, struct job *job, struct message *message);
 bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,

@@ -61,21 +61,25 @@ static bool same(const struct machine *a, const struct machine *b) {
   return true;
 }
 
-static bool is_preset(const struct machine *machine, const char *name) {
+/* Of the presets that model no device: a preset is read in a tenth of a millisecond. */
+static bool is_no_device(const struct machine *machine) {
   struct machine preset;
   struct message message = {0};
-  return machine_load(name, NULL, NULL, &preset, &message) && same(machine, &preset);
+  for (size_t i = 0; i < preset_count; i++)
+    if (machine_load(presets[i].name, NULL, NULL, &preset, &message) && same(machine, &preset))
+      return true;
+  return false;
 }
 
 enum fidelity_machine fidelity_of_machine(const struct machine *machine, const struct machine *file) {
-  if (is_preset(machine, VALIDATED))
+  struct machine validated;
+  struct message message = {0};
+  const bool known = machine_load(VALIDATED, NULL, NULL, &validated, &message);
+  if (known && same(machine, &validated))
     return FIDELITY_VALIDATED;
-  if (is_preset(file, VALIDATED))
+  if (known && same(file, &validated))
     return FIDELITY_CHANGED;
-  for (size_t i = 0; i < preset_count; i++)
-    if (is_preset(file, presets[i].name))
-      return FIDELITY_NO_DEVICE;
-  return FIDELITY_OWN;
+  return is_no_device(file) ? FIDELITY_NO_DEVICE : FIDELITY_OWN;
 }
 
 /* ---- the class ------------------------------------------------------------------------------------- */
@@ -147,8 +151,9 @@ static uint64_t uncovered_of(uint64_t kinds) {
   return uncovered;
 }
 
-struct fidelity fidelity_of(const struct job *job, size_t launch, const struct launch_result *result) {
-  struct fidelity of = {.machine = fidelity_of_machine(&job->machine, &job->machine_file)};
+struct fidelity fidelity_of(const struct job *job, size_t launch, const struct launch_result *result,
+                            enum fidelity_machine machine) {
+  struct fidelity of = {.machine = machine};
   if (result->end != END_FINISHED)
     return of;
   const struct report_likely likely = report_likely(&job->machine, result);

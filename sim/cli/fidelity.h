@@ -60,12 +60,14 @@ struct fidelity {
   uint64_t uncovered;             /* kinds that too few measurements have; 0 where there is no row */
 };
 
-struct fidelity fidelity_of(const struct job *job, size_t launch, const struct launch_result *result);
+/* `machine`: fidelity_of_machine()'s, which a report asks for once. */
+struct fidelity fidelity_of(const struct job *job, size_t launch, const struct launch_result *result,
+                            enum fidelity_machine machine);
 
 /* The row of a class: its own, or that of its limit, or that of all. */
 const struct fidelity_row *fidelity_find(const char *limit, const char *operations);
 
-/* What the machine of a run is to the one that was validated; `file`: as its machine file has it. */
+/* What the machine of a run is to the one that was validated; `file`: as its machine file has it. Reads presets. */
 enum fidelity_machine fidelity_of_machine(const struct machine *machine, const struct machine *file);
 
 /* "loads, barriers"; "" for none. The caller frees it. */

@@ -142,6 +142,10 @@ bool job_options_load_on(struct job_options *options, const struct machine *mach
   return load(options, &request, job, message);
 }
 
+bool job_options_load_self(void *self, const struct machine *machine, struct job *job, struct message *message) {
+  return job_options_load_on(self, machine, job, message);
+}
+
 bool job_options_load_with(struct job_options *options, const char *define, const struct machine *machine,
                            struct job *job, struct message *message) {
   if (define)

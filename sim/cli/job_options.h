@@ -67,6 +67,9 @@ bool job_options_load(struct job_options *options, struct run_call *call, bool v
 bool job_options_load_on(struct job_options *options, const struct machine *machine, struct job *job,
                          struct message *message);
 
+/* The same as an explain_load_on (explain_run.h): `self` is the options. */
+bool job_options_load_self(void *self, const struct machine *machine, struct job *job, struct message *message);
+
 /* That, with one more define ("NAME=VALUE"), which wins over all others; NULL: none. */
 bool job_options_load_with(struct job_options *options, const char *define, const struct machine *machine,
                            struct job *job, struct message *message);

@@ -424,13 +424,13 @@ static json_t *others(const struct job *job, size_t number) {
   return list;
 }
 
-static json_t *launch_object(const struct report *report, size_t number) {
+static json_t *launch_object(const struct report *report, size_t number, enum fidelity_machine measured) {
   const struct launch_result *result = &report->results[number];
   const struct job *job = report->job;
   const struct machine *machine = &job->machine;
   const struct job_launch *job_launch = &job->launches[number];
   const struct isa_launch *launch = &job_launch->isa;
-  const struct fidelity fidelity = fidelity_of(job, number, result);
+  const struct fidelity fidelity = fidelity_of(job, number, result, measured);
   json_t *object = json_object(), *cu = json_object();
   set_shape(object, launch);
   json_object_set_new(object, "printf", json_of_bytes(job_launch->printed.text, job_launch->printed.length));
@@ -477,6 +477,7 @@ static json_t *verdict_list(const struct report *report) {
 
 char *report_json(const struct report *report) {
   const struct job *job = report->job;
+  const enum fidelity_machine measured = fidelity_of_machine(&job->machine, &job->machine_file);
   json_t *root = json_object(), *launches = json_array(), *hazards = json_array();
   json_set_word(root, "warpwait", WARPWAIT_VERSION);
   json_set_word(root, "name", job->name ? job->name : file_base(job->file));
@@ -484,7 +485,7 @@ char *report_json(const struct report *report) {
   json_object_set_new(root, "defines", json_of_defines(&job->build));
   json_object_set_new(root, "units", units_object());
   for (size_t i = 0; i < report->count; i++)
-    json_array_append_new(launches, launch_object(report, i));
+    json_array_append_new(launches, launch_object(report, i, measured));
   for (size_t i = 0; i < report->count; i++) {
     json_t *list = hazard_list(job->launches[i].isa.program, &report->results[i]);
     json_array_extend(hazards, list);

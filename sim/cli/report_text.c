@@ -22,6 +22,7 @@ struct view {
   bool refitted; /* lowered again for fewer registers */
   size_t number; /* of the launch, from 0 */
   const struct bottleneck *tried;
+  enum fidelity_machine measured;
   bool why;
 };
 
@@ -296,7 +297,7 @@ static void stuck_reason(const struct view *view, const struct stuck_warp *warp)
 
 /* How far such launches are known to be off. */
 static void fidelity(const struct view *view) {
-  const struct fidelity of = fidelity_of(view->job, view->number, view->result);
+  const struct fidelity of = fidelity_of(view->job, view->number, view->result, view->measured);
   char *text = fidelity_sentence(&of, view->job);
   text_paragraph(view->text, text);
   free(text);
@@ -353,6 +354,7 @@ static void verdicts(const struct report *report, struct text *text) {
 }
 
 char *report_text(const struct report *report) {
+  const enum fidelity_machine measured = fidelity_of_machine(&report->job->machine, &report->job->machine_file);
   struct text text = {0};
   for (size_t i = 0; i < report->count; i++) {
     const struct view view = {.job = report->job,
@@ -362,6 +364,7 @@ char *report_text(const struct report *report) {
                               .refitted = report->job->launches[i].refitted,
                               .number = i,
                               .tried = report_tried(report, i),
+                              .measured = measured,
                               .why = report->why};
     if (report->job->launch_count > 1)
       text_print(&text, "%s======== launch %zu of %zu ========\n", i ? "\n" : "", i + 1, report->job->launch_count);

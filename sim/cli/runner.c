@@ -168,6 +168,13 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
   return good;
 }
 
+bool run_finished(const struct job *job, const struct launch_result *results, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (results[i].end != END_FINISHED)
+      return false;
+  return count == job->launch_count;
+}
+
 void run_unfinished(const struct job *job, const struct launch_result *results, size_t index, cycle_t max_cycles,
                     struct message *message) {
   const struct launch_result *result = &results[index];

@@ -39,6 +39,9 @@ struct run_options {
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
              struct message *message);
 
+/* All launches have come to their end. */
+bool run_finished(const struct job *job, const struct launch_result *results, size_t count);
+
 /* Says of a launch that has not finished why, in a line. */
 void run_unfinished(const struct job *job, const struct launch_result *results, size_t index, cycle_t max_cycles,
                     struct message *message);

@@ -101,13 +101,9 @@ static bool load_trace(struct invocation *call, struct explain_run *run) {
   return true;
 }
 
-static bool load_on(void *self, const struct machine *machine, struct job *job, struct message *message) {
-  return job_options_load_on(self, machine, job, message);
-}
-
 static bool load_job(struct invocation *call, struct explain_run *run, struct explain_vary **vary) {
   struct message *message = &call->common.message;
-  run->load_on = load_on;
+  run->load_on = job_options_load_self;
   run->self = &call->job;
   if (!job_options_load(&call->job, &call->common, false, &run->job) || !trace_job_possible(&run->job, message))
     return false;
@@ -129,11 +125,8 @@ static bool load(struct invocation *call, struct explain_run *run, struct explai
 
 /* All single limits, then pairs of those that help most, those of a cause, and all together. */
 static bool try_machines(struct explain_run *run, int *status) {
-  limit_set single[LIMITS];
   size_t count = 0;
-  for (enum limit i = 0; i < LIMITS; i++)
-    single[i] = limit_bit(i);
-  if (!explain_run_cases(run, single, LIMITS, status))
+  if (!explain_run_singles(run, status))
     return false;
   limit_set *sets = explain_pairs(&run->explain, &count);
   sets = need_more(sets, count + CAUSES + 2, sizeof *sets);

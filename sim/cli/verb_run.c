@@ -239,12 +239,8 @@ static bool run_again(void *self, size_t number, const char *define) {
   return good;
 }
 
-static bool load_on(void *self, const struct machine *machine, struct job *job, struct message *message) {
-  return job_options_load_on(self, machine, job, message);
-}
-
 static int run_and_report(struct invocation *call, struct job *job) {
-  const struct why_subject subject = {.load_on = load_on, .self = &call->job};
+  const struct why_subject subject = {.load_on = job_options_load_self, .self = &call->job};
   struct launch_result *results = NULL;
   struct report report = {.job = job};
   int status = CLI_BAD_INPUT;

@@ -8,13 +8,6 @@
 
 /* ---- whether ------------------------------------------------------------------------------------- */
 
-static bool all_finished(const struct report *report) {
-  for (size_t i = 0; i < report->count; i++)
-    if (report->results[i].end != END_FINISHED)
-      return false;
-  return report->count == report->job->launch_count;
-}
-
 static uint64_t instructions_of(const struct report *report) {
   uint64_t instructions = 0;
   for (size_t i = 0; i < report->count; i++)
@@ -46,7 +39,8 @@ static bool is_wanted(const struct run_call *call, const struct report *report, 
                       uint32_t *part_groups) {
   struct message ignored;
   *part_groups = 0;
-  if (call->why == WHY_NEVER || !all_finished(report) || !trace_job_possible(report->job, &ignored))
+  if (call->why == WHY_NEVER || !run_finished(report->job, report->results, report->count) ||
+      !trace_job_possible(report->job, &ignored))
     return false;
   if (call->why == WHY_ALWAYS)
     return true;
@@ -78,13 +72,6 @@ static bool load_base(const struct report *report, struct explain_run *run, int 
   const bool good = trace_job_read(run->trace, run->path, &request, &run->job, &max_cycles, message);
   run->job.machine = *machine;
   return good;
-}
-
-static bool lift_each(struct explain_run *run, int *status) {
-  limit_set single[LIMITS];
-  for (enum limit i = 0; i < LIMITS; i++)
-    single[i] = limit_bit(i);
-  return explain_run_base(run, status) && explain_run_cases(run, single, LIMITS, status);
 }
 
 static struct bottleneck *bottlenecks_of(const struct explain_run *run) {
@@ -127,7 +114,8 @@ bool why_find(struct run_call *call, struct report *report, const struct why_sub
                             .trace = subject->trace,
                             .part_groups = part_groups,
                             .workers = sweep_workers_online()};
-  const bool good = load_base(report, &run, status) && lift_each(&run, status) && all_tried(&run, status);
+  const bool good = load_base(report, &run, status) && explain_run_base(&run, status) &&
+                    explain_run_singles(&run, status) && all_tried(&run, status);
   if (good) {
     report->bottlenecks = bottlenecks_of(&run);
     *status = before;

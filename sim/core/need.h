@@ -10,6 +10,7 @@
 void *need(size_t count, size_t size);
 void *need_more(void *old, size_t count, size_t size);
 char *need_copy(const char *text);
+char *need_print(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a new string */
 
 /* Who says that `bytes` more are not to be had, and ends the process; abort() does as long as there is nobody. A
  * process has one, set as it begins. */

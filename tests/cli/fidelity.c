@@ -156,6 +156,10 @@ static void end(struct launched *of) {
   free(of->result.by_pc);
 }
 
+static struct fidelity found(const struct launched *of) {
+  return fidelity_of(&of->job, 0, &of->result, fidelity_of_machine(&of->job.machine, &of->job.machine_file));
+}
+
 static void expect_words(uint64_t kinds, const char *wanted) {
   char *words = fidelity_words(kinds);
   EXPECT_STREQ(words, wanted);
@@ -168,14 +172,14 @@ TEST(fidelity, a_kind_is_a_main_one_above_a_hundredth_of_the_instructions) {
   of.result.by_pc[LOAD].issues = 11;
   of.result.by_pc[STORE].issues = 10;
   of.result.by_pc[ADD].issues = 979;
-  struct fidelity fidelity = fidelity_of(&of.job, 0, &of.result);
+  struct fidelity fidelity = found(&of);
   EXPECT_STREQ(fidelity.limit, "memory");
   EXPECT_EQ(fidelity.machine, FIDELITY_VALIDATED);
   expect_words(fidelity.kinds, "loads, stores");
   expect_words(fidelity.main, "loads");
   EXPECT_EQ(fidelity.row - fidelity_rows, fidelity_find("memory", "loads") - fidelity_rows);
   of.result.cu.copies_plain = 1; /* a single copy may be all that a launch is about */
-  fidelity = fidelity_of(&of.job, 0, &of.result);
+  fidelity = found(&of);
   expect_words(fidelity.main, "loads, plain copies");
   end(&of);
 }
@@ -184,16 +188,16 @@ TEST(fidelity, what_no_measurement_has_is_named) {
   struct launched of;
   launch(&of);
   of.result.by_pc[LOAD].issues = 500;
-  struct fidelity fidelity = fidelity_of(&of.job, 0, &of.result);
+  struct fidelity fidelity = found(&of);
   expect_words(fidelity.uncovered, "");
   of.result.by_pc[PIPE].issues = 1; /* however few */
   of.result.by_pc[ATOMIC].issues = 1;
   of.result.mem.atomics = 1;
-  fidelity = fidelity_of(&of.job, 0, &of.result);
+  fidelity = found(&of);
   expect_words(fidelity.uncovered, "pipes");
   of.result.work_groups = 2;
   of.result.together = 2;
-  fidelity = fidelity_of(&of.job, 0, &of.result);
+  fidelity = found(&of);
   expect_words(fidelity.uncovered, "pipes, atomics under contention, launches at once");
   end(&of);
 }
@@ -203,13 +207,13 @@ TEST(fidelity, another_machine_and_a_launch_that_did_not_finish_have_no_figures)
   launch(&of);
   of.result.by_pc[PIPE].issues = 500;
   of.job.machine.mem.link_latency++;
-  struct fidelity fidelity = fidelity_of(&of.job, 0, &of.result);
+  struct fidelity fidelity = found(&of);
   EXPECT_EQ(fidelity.machine, FIDELITY_CHANGED);
   EXPECT_TRUE(fidelity.row == NULL && !fidelity.uncovered);
   expect_words(fidelity.kinds, "pipes"); /* of which the script makes the table */
   of.job.machine = of.job.machine_file;
   of.result.end = END_CYCLE_LIMIT;
-  fidelity = fidelity_of(&of.job, 0, &of.result);
+  fidelity = found(&of);
   EXPECT_TRUE(fidelity.row == NULL && fidelity.limit == NULL && !fidelity.kinds);
   end(&of);
 }
