@@ -5,7 +5,7 @@
  *   NDRange ──► other work-group sizes, other numbers of work-groups ────┘
  *
  * Invariant: what is said of a change comes from a run with it. It counts only if buffers and pipes hold the same, to
- * the bit, as after the launch as it is, and no hazard has come to it.
+ * the bit, as after the launch as it is, and it has no more hazards.
  *
  * Not modelled: two changes at once; programs that are not OpenCL C. */
 #ifndef SIM_CLI_EXPLAIN_CHANGES_H
@@ -33,7 +33,7 @@ struct explain_changes {
   struct machine machine;
 };
 
-/* The changes that the base's job has room for. */
+/* The changes that fit the base's job. */
 struct explain_changes *explain_changes_new(struct explain_run *run, struct job_options *options);
 void explain_changes_free(struct explain_changes *changes);
 

@@ -489,11 +489,9 @@ static bool change_ndrange(const struct job *job, struct isa_launch *launch, str
     choose_local(&job->machine, launch, job->program.uniform_groups);
   for (unsigned i = 0; i < launch->dimensions && good; i++)
     good = !change->local_over[i] || scale(&launch->local[i], change->local_times[i], change->local_over[i]);
-  if (change->groups)
-    good = good && launch->dimensions == 1 && scale(&launch->local[0], change->groups, 1);
-  if (change->groups && good) {
+  if (change->groups && good && launch->dimensions == 1) {
     launch->global[0] = launch->local[0];
-    launch->local[0] /= change->groups;
+    good = scale(&launch->global[0], change->groups, 1);
   }
   return good || message_fail(message, "cannot be divided so");
 }

@@ -115,11 +115,6 @@ class Changes(unittest.TestCase):
         self.assertNotIn("depth = 2", rank)  # it would leave the local memory that there is
         self.assertIn("depth = 2, local arguments in proportion", rank)
 
-    def test_places_are_those_of_the_file_as_it_is(self):
-        path = launch_file(self.folder.name, "sum")
-        lines = {place["line"] for place in explained(path)["places"]}
-        self.assertEqual(lines, {place["line"] for place in explained(path, "--no-changes")["places"]})
-
     def test_kernels_given_by_options_are_explained_and_varied_likewise(self):
         launch = explained(RING[0], *RING[1:])
         self.assertIn("DEPTH = 3", [row["change"] for row in ranked(launch)[:3]])
