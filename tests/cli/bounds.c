@@ -115,6 +115,21 @@ TEST(bounds, channels_bound_only_if_copies_wait_for_them) {
   expect_sentence(&machine, &result, "Likely bound by the DMA channels: 95.0 % of peak.");
 }
 
+/* Channels whose requests wait for room are held, and what limits the requests binds. */
+TEST(bounds, a_channel_that_waits_for_room_does_not_work) {
+  struct machine machine;
+  struct launch_result result = result_of(&machine);
+  machine.dma.engines = 1;
+  machine.dma.channels = 2;
+  result.dma.channel_cycles = 1900;
+  result.dma.busy_cycles = result.dma.queue_cycles = 1000;
+  result.stalls[STALL_COPY_WAIT] = 700;
+  result.dma.outstanding_full_cycles = 850;
+  expect_sentence(&machine, &result, "Likely bound by the DMA channels: 95.0 % of peak.");
+  result.dma.room_cycles = 300; /* 80 % are left */
+  expect_sentence(&machine, &result, "Likely bound by dma.outstanding: 85.0 % of peak.");
+}
+
 TEST(bounds, below_it_what_warps_wait_for_most_and_what_serves_that) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
