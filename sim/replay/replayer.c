@@ -326,6 +326,16 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
   return true;
 }
 
+/* What a work-group keeps in its LDS: mbarriers. As large as the launch's, however large the machine's is. */
+static uint8_t *lds_of(struct unit *unit, uint32_t slot, uint32_t bytes) {
+  if (unit->lds_bytes[slot] < bytes) {
+    free(unit->lds[slot]);
+    unit->lds[slot] = need(bytes, 1);
+    unit->lds_bytes[slot] = bytes;
+  }
+  return unit->lds[slot];
+}
+
 static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
                                            uint32_t lds_base, cycle_t now) {
   struct unit *unit = self;
@@ -333,7 +343,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
   (void)now;
   isa_group_place(group, &unit->launches[number], linear);
   group->lds_base = lds_base;
-  group->lds = unit->lds + lds_base;
+  group->lds = lds_of(unit, slot, group->launch->lds_bytes);
   if (unit->replayer->prefix)
     unit->calls[slot] = prefix_calls(unit->replayer->decoder, unit->launches[number].program,
                                      unit->replayer->first + number, linear, group->warps);
@@ -369,12 +379,8 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
 static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
                                       const struct executor *executor) {
   struct replayer *replayer = self;
-  /* As large as a user says: a machine that there is no memory for is refused, as that of a run. */
-  uint8_t *lds = calloc(machine->lds.size, 1);
   (void)cu;
   (void)executor;
-  if (!lds)
-    return NULL;
   struct unit *unit = need(1, sizeof *unit);
   *unit = (struct unit){
       .source = {.launch = {launch, unit},
@@ -391,7 +397,9 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
       .groups = need(machine->cu.groups, sizeof *unit->groups),
       .calls = need(machine->cu.groups, sizeof *unit->calls),
       .made = need(machine->cu.warps, sizeof *unit->made),
-      .lds = lds,
+      .group_count = machine->cu.groups,
+      .lds = need(machine->cu.groups, sizeof *unit->lds),
+      .lds_bytes = need(machine->cu.groups, sizeof *unit->lds_bytes),
   };
   replayer->units = need_more(replayer->units, replayer->unit_count + 1, sizeof(void *));
   replayer->units[replayer->unit_count++] = unit;
@@ -443,10 +451,13 @@ static void free_unit(struct unit *unit) {
     trace_warp_free(unit->streams[slot]);
   free(unit->streams);
   free(unit->warps);
+  for (uint32_t slot = 0; slot < unit->group_count; slot++)
+    free(unit->lds[slot]);
   free(unit->groups);
   free(unit->calls);
   free(unit->made);
   free(unit->lds);
+  free(unit->lds_bytes);
   free(unit->registers);
   free(unit);
 }

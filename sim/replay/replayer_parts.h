@@ -26,7 +26,9 @@ struct unit {
   struct isa_group *groups;
   uint64_t *calls, *made; /* of a prefix: how many a group's warps make (prefix.h); how many a warp has made */
   uint32_t *registers;
-  uint8_t *lds; /* where mbarriers are, and nothing else */
+  uint32_t group_count;
+  uint8_t **lds;       /* of the work-group in each slot, */
+  uint32_t *lds_bytes; /* and how large that is */
 };
 
 struct replayer {

@@ -89,8 +89,8 @@ def every_verb_answers_the_same(worker, examples, folder):
         for words in (("check",), ("explain", "--no-changes"), ("explain", "--no-changes", "--report", "json"), ("run", "--annotate"),
                       ("run", "--machine", "h200", "--verify"), ("run", "--set", "dma.setup=90", "--report", "json")):
             expect_the_same(worker, [words[0], example["launch"], *words[1:]], example, own)
-        words = ["run", example["launch"], "--html", "page.html", "--trace", "t.wwt", "--quiet"]
-        expect_the_same(worker, words, example, own, ["page.html"])
+        words = ["run", example["launch"], "--html", "page.html", "--trace", "t.wwt", "--vcd", "w.vcd", "--quiet"]
+        expect_the_same(worker, words, example, own, ["page.html", "w.vcd"])
     example, own = examples["06_deep_buffer"], folder / "06"
     words = ["run", "launch.json", "--html", "page.html", "--html-vary", "dma.setup=0,40"]
     expect_the_same(worker, words, example, own, ["page.html"])
@@ -142,8 +142,7 @@ def what_is_not_there_is_told(worker, examples, _):
     for files, binary, more, said in (
             (changed, binary, [], f"kernel.cl: changed since it was compiled; {why}"),
             (changed, {}, [], f"kernel.cl: {why}"),
-            (files, binary, ["-DN=3"], f"kernel.cl: compiled ahead for other options or defines; {why}"),
-            (files, binary, ["--vcd", "w.vcd"], "SystemC")):
+            (files, binary, ["-DN=3"], f"kernel.cl: compiled ahead for other options or defines; {why}")):
         got = worker.ask([*words, *more], files, binary)
         assert got["status"] == 2 and got["out"] == "" and got["err"].count("\n") == 1 and said in got["err"], got
     for verb in ("sweep", "trace", "playground"):
