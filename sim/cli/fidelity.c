@@ -208,13 +208,13 @@ char *fidelity_sentence(const struct fidelity *of, const struct job *job) {
       text_print(&text, "Fidelity: unknown, as the launch did not finish.");
     break;
   case FIDELITY_CHANGED:
-    text_print(&text, "Fidelity: unknown, as parameters are changed from `" VALIDATED "`: nothing was measured so.");
+    text_print(&text, "Fidelity: unknown, as parameters are changed from '" VALIDATED "': nothing was measured so.");
     break;
   case FIDELITY_NO_DEVICE:
-    text_print(&text, "Fidelity: the machine `%s` models no device: nothing was measured.", job->machine_file.name);
+    text_print(&text, "Fidelity: the machine '%s' models no device: nothing was measured.", job->machine_file.name);
     break;
   case FIDELITY_OWN:
-    text_print(&text, "Fidelity: unknown, as nothing was measured for the machine `%s`.", job->machine_file.name);
+    text_print(&text, "Fidelity: unknown, as nothing was measured for the machine '%s'.", job->machine_file.name);
     break;
   }
   return text.data;

@@ -250,11 +250,11 @@ TEST(fidelity, the_sentence_has_the_class_its_measurements_and_what_they_lack) {
 
 TEST(fidelity, a_machine_that_was_not_measured_is_said_to_be_none) {
   struct fidelity fidelity = {.machine = FIDELITY_CHANGED};
-  expect_sentence(&fidelity, "Fidelity: unknown, as parameters are changed from `h200`: nothing was measured so.");
+  expect_sentence(&fidelity, "Fidelity: unknown, as parameters are changed from 'h200': nothing was measured so.");
   fidelity.machine = FIDELITY_OWN;
-  expect_sentence(&fidelity, "Fidelity: unknown, as nothing was measured for the machine `mine`.");
+  expect_sentence(&fidelity, "Fidelity: unknown, as nothing was measured for the machine 'mine'.");
   fidelity.machine = FIDELITY_NO_DEVICE;
-  expect_sentence(&fidelity, "Fidelity: the machine `mine` models no device: nothing was measured.");
+  expect_sentence(&fidelity, "Fidelity: the machine 'mine' models no device: nothing was measured.");
   fidelity.machine = FIDELITY_VALIDATED;
   expect_sentence(&fidelity, "Fidelity: unknown, as the launch did not finish.");
 }
@@ -295,8 +295,8 @@ TEST(fidelity, the_json_report_has_the_figures_only_of_the_validated_machine) {
   EXPECT_CONTAINS(word(h200, "sentence"), "(90th percentile)");
   EXPECT_FALSE(json_is_true(json_object_get(changed, "validated")));
   EXPECT_TRUE(json_is_null(json_object_get(changed, "p90")) && json_is_null(json_object_get(teaching, "p90")));
-  EXPECT_CONTAINS(word(changed, "sentence"), "changed from `h200`");
-  EXPECT_CONTAINS(word(teaching, "sentence"), "the machine `teaching` models no device");
+  EXPECT_CONTAINS(word(changed, "sentence"), "changed from 'h200'");
+  EXPECT_CONTAINS(word(teaching, "sentence"), "the machine 'teaching' models no device");
   EXPECT_TRUE(json_equal(json_object_get(changed, "operations"), json_object_get(h200, "operations")));
   json_decref(h200);
   json_decref(changed);
