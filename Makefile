@@ -22,7 +22,8 @@ CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
 
-C_FOLDERS := sim/core sim/sweep isa opencl/clang opencl/edits opencl/spirv opencl/ir opencl/build opencl/passes opencl/emit opencl lds dma traces models sim/check sim/replay sim/explain sim/import sim/host sim/cli
+C_FOLDERS := sim/base sim/core isa opencl/clang opencl/edits opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models sim/host sim/import \
+  sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools sim/cli
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 SHELL_CPP := $(wildcard sim/host/*.cpp)
 LIB_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(SOURCES)) $(SHELL_CPP))
@@ -73,13 +74,13 @@ $(BUILD)/gen/presets.c: machines/embed.awk $(sort $(wildcard machines/*.ini))
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f $^ > $@
 
-# The page of --html, as bytes: sim/html and d3's parts for scales, axes and zoom, in the order in which they need each other.
+# The page of --html, as bytes: sim/page and d3's parts for scales, axes and zoom, in the order in which they need each other.
 D3 := $(foreach part,array collection color dispatch ease format interpolate timer time time-format selection axis drag transition scale zoom,/usr/share/nodejs/d3-$(part)/dist/d3-$(part).min.js)
-$(BUILD)/gen/page_template.c: sim/html/embed.awk sim/html/page.html $(sort $(wildcard sim/html/*.js sim/html/*.css sim/html/*.txt)) $(D3)
+$(BUILD)/gen/page_template.c: sim/page/embed.awk sim/page/page.html $(sort $(wildcard sim/page/*.js sim/page/*.css sim/page/*.txt)) $(D3)
 	@mkdir -p $(@D)
-	@{ echo '/* sim/html as one page, made by the Makefile. */'; echo '#include "sim/cli/page.h"'; \
+	@{ echo '/* sim/page as one page, made by the Makefile. */'; echo '#include "sim/page/page.h"'; \
 	  echo 'const unsigned char page_template[] = {'; \
-	  LC_ALL=C awk -v folder=sim/html -v d3="$(D3)" -f sim/html/embed.awk sim/html/page.html | \
+	  LC_ALL=C awk -v folder=sim/page -v d3="$(D3)" -f sim/page/embed.awk sim/page/page.html | \
 	    od -An -v -tu1 -w32 | sed 's/^ *//; s/  */,/g; s/$$/,/'; \
 	  echo '0};'; echo 'const size_t page_template_bytes = sizeof page_template - 1;'; } > $@
 
@@ -296,7 +297,7 @@ PARTS ?= rows second leaveout ablation displaced
 accuracy: test-packages all
 	@mkdir -p $(BUILD)/hw docs/accuracy
 	@for part in $(PARTS); do echo "== $$part"; $(MAKE) --no-print-directory accuracy-$$part || exit; done
-	$(if $(filter h200,$(MACHINE)),@$(HW)/fidelity.py --write sim/cli/fidelity.def)
+	$(if $(filter h200,$(MACHINE)),@$(HW)/fidelity.py --write sim/report/fidelity.def)
 	@$(PYTHON) tests/hw/page.py
 
 accuracy-rows:
@@ -318,7 +319,7 @@ measure:
 	@tests/hw/measure/build $(BUILD)/hw/measure
 
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp' 'sim/html/*.js' 'sim/playground/*.js')
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp' 'sim/page/*.js' 'sim/playground/*.js')
 
 # Where Debian's Python looks for packages below its prefix.
 PYTHON_FOLDER = lib/$(shell $(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])')/dist-packages

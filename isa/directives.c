@@ -1,6 +1,7 @@
 /* The lines that start with a point. */
 #include "isa/assembler.h"
 #include "isa/numbers.h"
+#include "sim/base/nearest.h"
 #include "sim/core/params.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "isa/step.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 const char *const isa_pipe_kinds[ISA_PIPE_KINDS] = {"item", "group", "subgroup", "packet"};
 

@@ -4,7 +4,7 @@
 
 #include "isa/cfg.h"
 #include "isa/rows.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 /* Registers, a bit each, that may hold the address. */
 struct held {

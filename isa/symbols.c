@@ -1,4 +1,5 @@
 #include "isa/symbols.h"
+#include "sim/base/nearest.h"
 #include "sim/core/params.h"
 
 #include <stdlib.h>

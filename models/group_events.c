@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "models/group.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 struct cu_event *group_find_event(struct cu_group *group, uint32_t id) {
   for (uint32_t i = 0; i < group->event_count; i++)

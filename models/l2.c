@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 struct l2_line {
   cycle_t ready;         /* when the last fill under way is done */

@@ -4,7 +4,7 @@
 
 #include "models/group.h"
 #include "models/tell.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum { UNROLL = 16 };
 

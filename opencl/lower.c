@@ -1,12 +1,12 @@
 /* The whole way from SPIR-V to a program: the module is read once, its variables laid out once, and then each kernel
  * is built, worked on and emitted by itself. A kernel that cannot be lowered leaves no trace in the program. */
 #include "isa/rows.h"
-#include "opencl/build/build.h"
 #include "opencl/emit/emit.h"
+#include "opencl/lower/build.h"
 #include "opencl/opencl.h"
 #include "opencl/passes/passes.h"
 #include "opencl/sources.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <assert.h>
 #include <stdio.h>

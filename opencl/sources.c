@@ -1,8 +1,8 @@
 /* Source files that a module's lines refer to. The paths come from the module, which may be hostile: only plain files
  * of a sane size are opened, and nobody minds if one cannot be. */
-#include "opencl/sources.h"
 #include "opencl/clang/source_name.h"
-#include "sim/core/need.h"
+#include "opencl/sources.h"
+#include "sim/base/need.h"
 
 #include <fcntl.h>
 #include <stdio.h>

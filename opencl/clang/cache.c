@@ -13,8 +13,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "sim/core/need.h"
-#include "sim/core/put.h"
+#include "sim/base/need.h"
+#include "sim/base/put.h"
 
 enum { PATH_BYTES = 4096, HEAD_BYTES = 32, HASH_DIGITS = CACHE_NAME - 1 };
 static const char magic[8] = {'W', 'W', 'C', 'A', 'C', 'H', 'E', '2'};

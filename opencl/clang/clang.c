@@ -28,7 +28,7 @@
 #include "opencl/clang/source_name.h"
 #include "opencl/clang/tool_errors.h"
 #include "opencl/clang/words.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 

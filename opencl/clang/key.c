@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "opencl/clang/key.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 void key_tool(const char *name, char *text, size_t size) {
   const char *path = getenv("PATH");

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 static const char *find_in(const char *line, size_t length, const char *word) {
   return memmem(line, length, word, strlen(word));

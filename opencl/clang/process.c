@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/core/need.h"
-#include "sim/core/put.h"
+#include "sim/base/need.h"
+#include "sim/base/put.h"
 
 enum { LOOK_MS = 100, CHUNK = 1 << 16 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "opencl/clang/words.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 void words_add(struct words *words, const char *word) {
   words->word = need_more(words->word, words->count + 2, sizeof *words->word);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "opencl/edits/loops.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 const char *const opencl_edit_names[OPENCL_EDIT_COUNT] = {
 #define EDIT(id, text) text,

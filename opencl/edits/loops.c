@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 /* A statement: a block, or up to its semicolon. */
 static struct span statement(const struct source *source, size_t at) {

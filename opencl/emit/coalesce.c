@@ -6,7 +6,7 @@
  * Not coalesced: what lives around one instruction (it would tie a long life to a place that has to be found), and
  * private memory, which spill.c makes of whole bundles. */
 #include "opencl/emit/machine.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * find no place are left over. What lives around one instruction comes before all others then, wide ones first: a
  * handful of words, which always fit. */
 #include "opencl/emit/machine.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Constants that need a register: made right in front of their use and shared within a short distance, or, for uses in
  * loops, once in front of the outermost one. spill.c brings them back down when registers run out. */
 #include "opencl/emit/select.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * place is spilled, and all is looked at anew. Predicates come first, as those in excess need words. */
 #include "opencl/emit/emit.h"
 #include "opencl/emit/moves.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <stdio.h>
 #include <stdlib.h>

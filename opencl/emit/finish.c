@@ -5,7 +5,7 @@
  * guarded where the other side follows. Joins are what cfg_joins() says of the finished code. */
 #include "isa/cfg.h"
 #include "opencl/emit/moves.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <assert.h>
 #include <stdio.h>

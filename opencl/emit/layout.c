@@ -9,7 +9,7 @@
  *     goto header          │        what follows
  *     what follows       ◄─┘ */
 #include "opencl/emit/machine.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <stdlib.h>
 #include <string.h>

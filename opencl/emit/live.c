@@ -6,7 +6,7 @@
  * Lanes that are switched off keep their registers, so that each lane's own path through the graph is all that
  * counts. */
 #include "opencl/emit/machine.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The machine form's storage, and what the operands of an instruction are: read off its format's letters, as
  * everywhere in isa/. */
 #include "opencl/emit/machine.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *
  * Moves of neighbouring words, one behind the other, become one instruction where there is one. */
 #include "opencl/emit/moves.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Phis as copies at the ends of predecessors. An edge from a block with two ways to one with several comers gets a
  * block of its own for them, right behind the first. */
 #include "opencl/emit/select.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <assert.h>
 #include <stdlib.h>

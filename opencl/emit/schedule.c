@@ -7,7 +7,7 @@
  * own results. How far ahead is bounded by the registers that results on their way may hold; emit.c does without all
  * this when registers run out. */
 #include "opencl/emit/machine.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <stdlib.h>
 #include <string.h>

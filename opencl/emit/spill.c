@@ -7,7 +7,7 @@
  * It ends: what is moved is never moved again but from predicates over words to memory, and what lives for one
  * instruction is never chosen. */
 #include "opencl/emit/machine.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <assert.h>
 #include <stdlib.h>

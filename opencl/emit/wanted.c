@@ -1,7 +1,7 @@
 /* What of a kernel is wanted: everything with an effect, and what that depends on, seen after the foldings that
  * select.c makes, so that a complement which only guards things is not computed. */
 #include "opencl/emit/select.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <assert.h>
 #include <stdlib.h>

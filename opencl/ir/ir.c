@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 /* Room for one more in an array that doubles. */
 static void *grown(void *array, uint32_t count, uint32_t *room, size_t size) {

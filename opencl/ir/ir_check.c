@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "opencl/ir/ir.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 struct checker {
   struct ir *ir;

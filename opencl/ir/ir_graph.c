@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 static uint32_t successors(const struct ir_block *block) {
   return block->end == IR_END_GOTO ? 1 : block->end == IR_END_IF ? 2 : 0;

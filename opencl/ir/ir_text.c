@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "opencl/ir/ir.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 static const char *const own_names[IR_OPS - ISA_OPS] = {
     [IR_CONST - ISA_OPS] = "const", [IR_UNDEF - ISA_OPS] = "undef", [IR_PHI - ISA_OPS] = "phi",

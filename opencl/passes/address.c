@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 struct address {
   uint32_t *uses, refs;

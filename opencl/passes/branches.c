@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 static void from_drop(struct ir *ir, uint32_t block, uint32_t from) {
   struct ir_block *in = &ir->block[block];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 static uint64_t up_to_highest(uint64_t bits) { return bits ? UINT64_MAX >> __builtin_clzll(bits) : 0; }
 

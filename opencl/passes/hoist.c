@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum { MOST_WORDS = 32, MOST_PREDICATES = 4, SLOW = 16 };
 

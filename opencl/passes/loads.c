@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum { MOST_LOADS = 16 }; /* remembered; the oldest is forgotten */
 

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 struct narrow {
   struct ranges ranges;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "opencl/passes/rewrite.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum { FLATTEN_ROUNDS = 3 }; /* nested conditions become one another's arms, nested loops one another's bodies */
 

@@ -7,13 +7,13 @@
  *      become nothing, ends of blocks feed the phis of their successors.
  *
  * What was never written is IR_UNDEF, as OpenCL has it. Slots whose address escapes are left alone. */
-#include "opencl/passes/promote.h"
 #include "opencl/passes/passes.h"
+#include "opencl/passes/promote.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 /* Growing array of numbers, also used as a stack. */
 struct list {

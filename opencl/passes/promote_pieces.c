@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum {           /* struct pieces.touched */
        WORD = 1, /* whole, or as part of 16 bytes */

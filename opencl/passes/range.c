@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum {
   MOST_ROUNDS = 24, /* upwards; nests of loops take a few rounds a level */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 ir_ref rewrite_find(struct rewrite *rewrite, ir_ref ref) {
   while (ref < rewrite->with_room && rewrite->with[ref]) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum { MOST_ROUNDS = 6 }; /* each takes what the one before laid bare; two or three are usual */
 

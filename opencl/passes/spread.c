@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum space_form address_form(const struct ir *ir, ir_ref ref) {
   const uint16_t op = ir->inst[ref].op;

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum {
   MOST_INSTS = 6,  /* of J, phis aside */

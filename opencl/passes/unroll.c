@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum { MOST_TURNS = 64, MOST_COPIES = 2048 };
 

@@ -1,7 +1,7 @@
 /* The shape of a SPIR-V file: header, byte order, instructions that lie inside the file with the operands that
  * spirv_ops.def gives them. What they mean is read by the other spirv_*.c, whose order is in spirv_read(). */
 #include "opencl/spirv/spirv_reader.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * predecessors once. Some translators repeat a pair where a switch has several edges to one block; such pairs are
  * taken out here, so that nobody behind the reader meets them. */
 #include "opencl/spirv/spirv_reader.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <stdlib.h>
 

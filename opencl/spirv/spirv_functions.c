@@ -1,7 +1,7 @@
 /* Functions: parameters, blocks, and what is left in them once labels, lines, merges, lifetimes and debug information
  * are taken out. Blocks come in any order; who names what is checked afterwards. */
 #include "opencl/spirv/spirv_reader.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 struct body {
   uint32_t function;     /* its number */

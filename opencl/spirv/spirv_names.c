@@ -2,7 +2,7 @@
  * modes, imported instruction sets, and the files that lines refer to. */
 #include "isa/rows.h"
 #include "opencl/spirv/spirv_reader.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <stdlib.h>
 #include <string.h>

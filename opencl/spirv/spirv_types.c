@@ -2,7 +2,7 @@
  * so that nothing here recurses. A forward pointer is a row at once, and learns its element later: a pointer's size
  * does not depend on it. */
 #include "opencl/spirv/spirv_reader.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 #include <string.h>
 

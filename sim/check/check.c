@@ -527,6 +527,15 @@ struct source_maker checker_sources(struct checker *checker) {
   return (struct source_maker){.self = checker, .executes = true, .make = make};
 }
 
+static struct source_maker watcher_sources(void *self, const struct source_maker *inner) {
+  (void)inner;
+  return checker_sources(self);
+}
+
+struct run_watcher checker_watcher(struct checker *checker) {
+  return (struct run_watcher){.self = checker, .sources = watcher_sources};
+}
+
 struct check_counts checker_counts(const struct checker *checker) {
   struct check_counts counts = checker->counts;
   counts.shadow_bytes = checker->global.host_bytes + checker->pool.room * sizeof(struct touch) +

@@ -23,6 +23,7 @@
 
 #include "models/result.h"
 #include "models/warp_source.h"
+#include "sim/session/run.h"
 
 enum check_space { CHECK_NOWHERE, CHECK_LDS, CHECK_GLOBAL };
 
@@ -52,8 +53,9 @@ struct checker;
 struct checker *checker_new(void);
 void checker_free(struct checker *checker);
 
-/* For simulation_new_with(). */
+/* For simulation_new_with(), and for a run. */
 struct source_maker checker_sources(struct checker *checker);
+struct run_watcher checker_watcher(struct checker *checker);
 
 /* Launch number `number` of the job is over: takes over what the simulation itself has found, and a deadlock. */
 void checker_take(struct checker *checker, uint32_t number, const struct isa_launch *launch,

@@ -21,10 +21,10 @@
 
 #include "isa/rows.h"
 #include "models/executor.h"
+#include "sim/base/need.h"
 #include "sim/check/check.h"
 #include "sim/check/known.h"
 #include "sim/check/shadow.h"
-#include "sim/core/need.h"
 
 enum {
   CHECK_SPACES = 2,

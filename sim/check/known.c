@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum { LOG2_WAYS = 4, WAYS = 1 << LOG2_WAYS, ROOT_LEVEL = KNOWN_PART_BITS / LOG2_WAYS - 1 };
 

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "sim/base/need.h"
+#include "sim/base/reads.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/reads.h"
-#include "sim/core/need.h"
 
 /* Each says what is wrong without the option's name. */
 static error_t refused(bool good, const char *option, struct argp_state *state, const struct message *message) {

@@ -4,7 +4,7 @@
 
 #include <argp.h>
 
-#include "sim/cli/program.h"
+#include "sim/session/program.h"
 
 enum {
   KEY_CL_STD = 512,

@@ -12,12 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/cli/file.h"
+#include "sim/base/file.h"
+#include "sim/base/nearest.h"
+#include "sim/base/need.h"
+#include "sim/base/put.h"
+#include "sim/base/text.h"
 #include "sim/cli/output.h"
-#include "sim/cli/text.h"
-#include "sim/core/need.h"
 #include "sim/core/params.h"
-#include "sim/core/put.h"
 
 enum { OPTIONS = 96, VERBS = 32, SPARE = 1 << 16 };
 
@@ -126,11 +127,11 @@ static void help_if_asked(const struct argp *argp, int argc, char **argv) {
   for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
     if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0) {
       puts("warpwait " WARPWAIT_VERSION);
-      exit(CLI_FINE);
+      exit(STATUS_FINE);
     }
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0 || strcmp(argv[i], "-h") == 0) {
       argp_help(argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, argv[0]);
-      exit(CLI_FINE);
+      exit(STATUS_FINE);
     }
   }
 }
@@ -154,19 +155,10 @@ error_t cli_refuse(struct argp_state *state, const char *format, ...) {
   return EINVAL;
 }
 
-bool cli_whole(const char **at, uint64_t *number) {
-  char *end = NULL;
-  errno = 0;
-  *number = strtoull(*at, &end, 10);
-  const bool good = **at >= '0' && **at <= '9' && !errno;
-  *at = end;
-  return good;
-}
-
 error_t cli_number(struct argp_state *state, const char *option, const char *word, uint64_t minimum, uint64_t maximum,
                    const char *unit, uint64_t *number) {
   const char *at = word;
-  if (cli_whole(&at, number) && !*at && *number >= minimum && *number <= maximum)
+  if (text_read_whole(&at, number) && !*at && *number >= minimum && *number <= maximum)
     return 0;
   return cli_refuse(state, "%s: '%.60s' is not a whole number in [%" PRIu64 ", %" PRIu64 "]%s", option, word, minimum,
                     maximum, unit);
@@ -208,7 +200,7 @@ bool cli_in_and_out(int key, const char *word, const char **in, const char **out
 
 int cli_bad_input(const struct message *message) {
   message_print(message);
-  return CLI_BAD_INPUT;
+  return STATUS_BAD_INPUT;
 }
 
 /* Nothing more is to fail of what is in the buffer still. */
@@ -260,14 +252,33 @@ void cli_print(const char *format, ...) {
   free(line);
 }
 
-bool cli_output_some(struct text *text, struct message *message) {
-  enum { SOME = 1 << 16 };
-  if (text->length < SOME)
-    return true;
-  const bool good = cli_output(NULL, text->data, text->length, message);
-  text->length = 0;
-  return good;
+static bool write_out(void *self, const char *data, size_t size, struct message *message) {
+  (void)self;
+  return cli_output(NULL, data, size, message);
 }
+
+const struct sink cli_sink = {write_out, NULL};
+
+bool cli_output_some(struct text *text, struct message *message) { return sink_some(&cli_sink, text, message); }
+
+/* ---- who has called ---- */
+
+void message_print(const struct message *message) {
+  struct text line = {0}, screen = {0};
+  text_foreign(&line, "warpwait: %s", message->text);
+  if (isatty(STDERR_FILENO))
+    text_screen(&screen, line.data, line.length, false);
+  fprintf(stderr, "%s\n", screen.data ? screen.data : line.data);
+  free(screen.data);
+  free(line.data);
+}
+
+static void warn(void *self, const struct message *message) {
+  (void)self;
+  message_print(message);
+}
+
+const struct caller cli_caller = {.warn = warn};
 
 /* ---- memory ---- */
 
@@ -277,7 +288,7 @@ static void *spare;          /* memory to say so with */
 _Noreturn static void out_of_memory(size_t bytes) {
   struct message message;
   if (!spare)
-    _exit(CLI_BAD_INPUT);
+    _exit(STATUS_BAD_INPUT);
   free(spare);
   spare = NULL;
   message_fail(&message, "out of memory: `warpwait %.900s` needs %zu bytes more", asked.text, bytes);

@@ -5,10 +5,10 @@
 #include <argp.h>
 
 #include "models/machine.h"
-#include "sim/cli/message.h"
-#include "sim/cli/text.h"
-
-#define WARPWAIT_VERSION "0.1.0"
+#include "sim/base/caller.h"
+#include "sim/base/message.h"
+#include "sim/base/text.h"
+#include "sim/base/version.h"
 
 /* Each takes "warpwait VERB" as argv[0] and returns an exit status. */
 int verb_run(int argc, char **argv);
@@ -47,9 +47,6 @@ bool cli_parse(const struct argp *argp, int argc, char **argv, struct message *i
 /* A parser's answer to what it does not want: fills the message of its input. */
 error_t cli_refuse(struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The whole number that `*at` begins with, in decimal; `*at` goes behind it. False when there is none of 64 bits. */
-bool cli_whole(const char **at, uint64_t *number);
-
 /* An option's value: a whole number in [minimum, maximum]; `unit` follows that in the message. */
 error_t cli_number(struct argp_state *state, const char *option, const char *word, uint64_t minimum, uint64_t maximum,
                    const char *unit, uint64_t *number);
@@ -61,11 +58,14 @@ bool cli_in_and_out(int key, const char *word, const char **in, const char **out
  * than once, so it is kept in a file without a name, which is standard input from then on. */
 error_t cli_input(struct argp_state *state, const char *word, const char **path);
 
-/* Where need() or the JSON parser gets no memory, the program ends with CLI_BAD_INPUT and a line with these words of
+/* Where need() or the JSON parser gets no memory, the program ends with STATUS_BAD_INPUT and a line with these words of
  * the command. */
 void cli_tell_memory(int argc, char **argv);
 
-/* Prints the message and returns CLI_BAD_INPUT. */
+/* Prints the line to stderr. */
+void message_print(const struct message *message);
+
+/* Prints the message and returns STATUS_BAD_INPUT. */
 int cli_bad_input(const struct message *message);
 
 /* Writes to `path`, or to standard output when it is NULL, in one piece. A file and a pipe get the bytes as they are; a
@@ -80,6 +80,12 @@ void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same to standard output, of a text that grows: once it has some length, it is written and begun again. */
 bool cli_output_some(struct text *text, struct message *message);
+
+/* Who only wants warnings, on stderr. Work that takes long has a terminal (terminal.h). */
+extern const struct caller cli_caller;
+
+/* Standard output, for who writes text as it grows. */
+extern const struct sink cli_sink;
 
 /* Whether all that was printed has reached standard output; told once. */
 bool cli_flush(struct message *message);

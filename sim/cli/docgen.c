@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "isa/isa.h"
-#include "sim/cli/file.h"
+#include "sim/base/file.h"
+#include "sim/cli/cli.h"
 #include "sim/cli/manual.h"
 #include "sim/cli/output.h"
 #include "sim/import/opcodes.h"
@@ -27,7 +28,7 @@ int main(int argc, char **argv) {
   struct message message;
   if (argc != 2) {
     fputs("docgen: usage: docgen DIR\n", stderr);
-    return CLI_BAD_INPUT;
+    return STATUS_BAD_INPUT;
   }
   for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
     char path[4096];
@@ -37,8 +38,8 @@ int main(int argc, char **argv) {
     free(text);
     if (!good) {
       message_print(&message);
-      return CLI_BAD_INPUT;
+      return STATUS_BAD_INPUT;
     }
   }
-  return CLI_FINE;
+  return STATUS_FINE;
 }

@@ -47,13 +47,6 @@ void interrupt_listen(void) {
   }
 }
 
-void interrupt_forked(void) {
-  for (int i = 0; i < INTERRUPT_FILES; i++)
-    used[i] = 0;
-  for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
-    signal(caught[i], caught[i] == SIGINT ? SIG_IGN : SIG_DFL);
-}
-
 void interrupt_begin(void) { depth = depth + 1; }
 void interrupt_end(void) { depth = depth - 1; }
 int interrupt_asked(void) { return asked; }

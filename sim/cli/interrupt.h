@@ -16,10 +16,6 @@ void interrupt_listen(void);
 void interrupt_begin(void);
 void interrupt_end(void);
 
-/* In a child process, to which no such file belongs: what an interrupt from the terminal means is its parent's to say,
- * other signals end it. */
-void interrupt_forked(void);
-
 /* The signal that has come since the start; 0: none. */
 int interrupt_asked(void);
 

@@ -3,17 +3,8 @@
 #define SIM_CLI_JOB_OPTIONS_H
 
 #include "sim/cli/build_options.h"
-#include "sim/cli/direct.h"
-#include "sim/cli/reads.h"
 #include "sim/cli/run_call.h"
-
-struct job_options {
-  struct direct direct; /* `program` is the launch file or the kernel; its `args` are below */
-  struct words args;
-  struct program_build build;
-  struct reads reads;
-  const struct job_change *change; /* of jobs that job_options_load_on() makes; NULL: none */
-};
+#include "sim/session/subject.h"
 
 enum {
   KEY_KERNEL = 640,
@@ -58,28 +49,12 @@ enum {
   "$WARPWAIT_LLVM_SPIRV name other programs than clang-15 and llvm-spirv-15.\n"
 
 /* One option, the word that is none, or argp's end. ARGP_ERR_UNKNOWN when it is none of these. */
-error_t job_option(int key, const char *word, struct argp_state *state, struct job_options *options);
+error_t job_option(int key, const char *word, struct argp_state *state, struct subject *subject);
 
-/* Makes an empty *job of them, on the machine that the call names. The caller frees the job, whatever comes back. */
-bool job_options_load(struct job_options *options, struct run_call *call, bool verify, struct job *job);
-
-/* The same on a machine that is there already. */
-bool job_options_load_on(struct job_options *options, const struct machine *machine, struct job *job,
-                         struct message *message);
-
-/* The same as an explain_load_on (explain_run.h): `self` is the options. */
-bool job_options_load_self(void *self, const struct machine *machine, struct job *job, struct message *message);
-
-/* That, with one more define ("NAME=VALUE"), which wins over all others; NULL: none. */
-bool job_options_load_with(struct job_options *options, const char *define, const struct machine *machine,
-                           struct job *job, struct message *message);
+/* Makes an empty *job of the subject, on the machine of the call. The caller frees the job, whatever comes back. */
+bool job_load(struct subject *subject, struct run_call *call, bool verify, struct job *job);
 
 /* What --files asks for, once the job is loaded; returns the exit status. */
-int job_options_list(const struct job_options *options, struct message *message);
-
-/* False with the message filled when a word says what only a kernel can be given, and there is a trace. */
-bool job_options_for_trace(const struct job_options *options, struct message *message);
-
-void job_options_free(struct job_options *options);
+int job_options_list(const struct reads *reads, struct message *message);
 
 #endif

@@ -36,7 +36,7 @@ static int help(void) {
        "(a failed check, a deadlock, the cycle limit, under `check` a hazard) or, under `diff`, there is\n"
        "a difference, 2 bad input, 3 a defect of warpwait, 128 and the number of a\n"
        "signal that ended it: 130 interrupted. `warpwait --version` prints the version.");
-  return CLI_FINE;
+  return STATUS_FINE;
 }
 
 /* What was printed may be in a buffer still, and the disk full. */
@@ -46,13 +46,13 @@ static void flush_output(void) {
     return;
   message_print(&message);
   interrupt_remove_all();
-  _exit(CLI_BAD_INPUT);
+  _exit(STATUS_BAD_INPUT);
 }
 
 static int run_verb(int argc, char **argv) {
   argv[0] = (char[]){"warpwait"};
   const int status = cli_verb(verbs, VERBS, argc, argv), signal = interrupt_asked();
-  return signal && (status == CLI_BAD_INPUT || status == CLI_DEFECT) ? 128 + signal : status;
+  return signal && (status == STATUS_BAD_INPUT || status == STATUS_DEFECT) ? 128 + signal : status;
 }
 
 int main(int argc, char **argv) {
@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
     return help();
   if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
     puts("warpwait " WARPWAIT_VERSION);
-    return CLI_FINE;
+    return STATUS_FINE;
   }
   return run_verb(argc, argv);
 }

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "models/result.h"
-#include "sim/cli/check_report.h"
-#include "sim/cli/fidelity.h"
-#include "sim/cli/machines.h"
-#include "sim/cli/report.h"
+#include "sim/check/report.h"
 #include "sim/core/timeline.h"
+#include "sim/report/fidelity.h"
+#include "sim/report/report.h"
+#include "sim/session/machines.h"
 
 /* ---- parameters -------------------------------------------------------------------------------- */
 
@@ -279,7 +279,7 @@ char *hazards_manual(void) {
 char *check_manual(void) {
   struct text text = {0};
   text_print(&text, "# The JSON report of `warpwait check`\n\n"
-                    "Made by `make docs` from `sim/cli/check.keys.def`. [check.md](check.md) says how to get it.\n\n"
+                    "Made by `make docs` from `sim/check/report.keys.def`. [check.md](check.md) says how to get it.\n\n"
                     "| key | meaning |\n|---|---|\n");
   for (size_t i = 0; i < check_key_count; i++)
     text_print(&text, "| `%s` | %s |\n", check_keys[i].key, check_keys[i].text);

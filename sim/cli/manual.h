@@ -3,7 +3,7 @@
 #define SIM_CLI_MANUAL_H
 
 #include "models/machine.h"
-#include "sim/cli/text.h"
+#include "sim/base/text.h"
 
 /* A table of the parameters whose full names start with `prefix` (NULL: all) and their values in
  * `machine`. Nothing is printed when there are none. */

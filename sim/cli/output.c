@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/cli/file.h"
+#include "sim/base/file.h"
+#include "sim/base/need.h"
+#include "sim/base/put.h"
 #include "sim/cli/interrupt.h"
-#include "sim/core/need.h"
-#include "sim/core/put.h"
 
 enum { LINKS = 40, BUFFER = 1 << 16 };
 

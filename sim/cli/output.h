@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "sim/cli/message.h"
+#include "sim/base/message.h"
 
 struct output {
   FILE *stream;     /* to write to; its errors are told by output_end() */

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/file.h"
+#include "sim/base/need.h"
+#include "sim/base/text.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/file.h"
 #include "sim/cli/output.h"
-#include "sim/cli/text.h"
-#include "sim/core/need.h"
 
 struct run_call run_call_new(void) {
-  return (struct run_call){.run = {.systemc = true, .max_cycles = 1000000000}, .timeline = timeline_options_new()};
+  return (struct run_call){.run = {.systemc = true, .max_cycles = RUN_MAX_CYCLES}, .timeline = timeline_options_new()};
 }
 
 void run_call_free(struct run_call *call) {
@@ -21,12 +21,6 @@ void run_call_free(struct run_call *call) {
 }
 
 /* ---- options ----------------------------------------------------------------------------------- */
-
-error_t run_add_word(struct words *words, const char *word) {
-  words->word = need_more(words->word, words->count + 1, sizeof *words->word);
-  words->word[words->count++] = word;
-  return 0;
-}
 
 static error_t choose(struct argp_state *state, const char *option, const char *word, const char *first,
                       const char *second, bool *is_second) {
@@ -81,7 +75,7 @@ static const char **place_of_word(struct run_call *call, int key) {
   case 'o':
     return &call->out;
   case KEY_VCD:
-    return &call->run.vcd;
+    return &call->vcd;
   case KEY_HTML:
     return &call->page.path;
   case KEY_HTML_VARY:
@@ -99,11 +93,12 @@ error_t run_option(int key, const char *word, struct argp_state *state, struct r
   }
   switch (key) {
   case 's':
-    return run_add_word(&call->sets, word);
+    words_add(&call->sets, word);
+    return 0;
   case 'r':
     return choose(state, "--report", word, "text", "json", &call->json);
   case 'q':
-    call->run.quiet = true;
+    call->quiet = true;
     return 0;
   case KEY_ANNOTATE:
     call->annotate = true;
@@ -131,6 +126,8 @@ bool run_settle(struct run_call *call) {
     call->run.systemc = false;
   if (call->annotate && call->json)
     return message_fail(&call->message, "--annotate: the JSON report has the same costs in by_line");
+  terminal_open(&call->terminal, call->quiet);
+  call->run.caller = &call->terminal.caller;
   call->timeline.page = call->page.path;
   return page_settle(&call->page, &call->message) && timeline_settle(&call->timeline, &call->message);
 }
@@ -166,7 +163,7 @@ static bool is_apart(struct run_call *call, const struct run_file *output, const
 bool run_files_apart(struct run_call *call, const struct run_file *files, size_t inputs, size_t count) {
   const struct run_file own[] = {
       {call->out && !output_is_standard(call->out) ? "--out" : the_report, call->out ? call->out : "-"},
-      {"--vcd", call->run.vcd},
+      {"--vcd", call->vcd},
       {"--timeline", call->timeline.path},
       {"--html", call->page.path}};
   enum { OWN = sizeof own / sizeof *own };
@@ -179,14 +176,55 @@ bool run_files_apart(struct run_call *call, const struct run_file *files, size_t
 }
 
 bool run_outputs_possible(struct run_call *call, const struct job *job) {
-  return run_can_write(call, "--out", call->out) && run_can_write(call, "--vcd", call->run.vcd) &&
+  return run_can_write(call, "--out", call->out) && run_can_write(call, "--vcd", call->vcd) &&
          run_can_write(call, "--html", call->page.path) && timeline_possible(&call->timeline, job, &call->message);
 }
 
+static bool take_timeline(void *self, const char *path, struct message *message) {
+  return page_take_timeline(self, path, message);
+}
+
+/* The run, and its timeline. */
+static bool run_told(struct run_call *call, struct job *job, struct run_options *how, struct launch_result **results,
+                     size_t *count) {
+  call->timeline.then = call->page.path ? take_timeline : NULL;
+  call->timeline.self = &call->page;
+  if (!timeline_begin(&call->timeline, job, how, &call->message))
+    return false;
+  const bool good = run_job(job, how, results, count, &call->message);
+  return timeline_end(&call->timeline, job, *results, *count, good, &call->message);
+}
+
+/* That, with what the page has of lanes. */
+static bool run_seen(struct run_call *call, struct job *job, struct run_options *how, struct launch_result **results,
+                     size_t *count) {
+  if (!call->page.path)
+    return run_told(call, job, how, results, count);
+  struct page_lanes *lanes = page_lanes_new();
+  const struct run_watcher watcher = page_lanes_watcher(lanes);
+  run_watch(how, &watcher);
+  const bool good = run_told(call, job, how, results, count);
+  page_take_lanes(&call->page, lanes);
+  page_lanes_free(lanes);
+  return good;
+}
+
 bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count) {
-  if (call->page.path)
-    return page_run_job(&call->page, &call->timeline, job, &call->run, results, count, &call->message);
-  return timeline_run_job(&call->timeline, job, &call->run, results, count, &call->message);
+  struct run_options how = call->run;
+  struct output waveform;
+  *results = NULL;
+  *count = 0;
+  if (!call->vcd)
+    return run_seen(call, job, &how, results, count);
+  if (!output_begin(&waveform, call->vcd, &call->message))
+    return message_within(&call->message, "--vcd");
+  how.vcd = waveform.stream;
+  const bool good = run_seen(call, job, &how, results, count);
+  return output_end(&waveform, good, &call->message) || (good && message_within(&call->message, "--vcd"));
+}
+
+bool run_find_why(struct run_call *call, struct report *report, const struct why_subject *subject, int *status) {
+  return why_find(call->why, &call->run, report, subject, status, &call->message);
 }
 
 /* A run like the first, with one more word; it writes nothing but its point. */
@@ -198,7 +236,7 @@ static bool run_point(struct run_call *call, size_t number, const struct run_aga
   char *word = need(size, 1);
   snprintf(word, size, "%s=%s", key, value);
   if (sets)
-    run_add_word(&call->sets, word);
+    words_add(&call->sets, word);
   const bool good = again->run(again->self, number, defines ? word : NULL);
   if (sets)
     call->sets.count--;
@@ -209,18 +247,19 @@ static bool run_point(struct run_call *call, size_t number, const struct run_aga
 }
 
 bool run_points(struct run_call *call, const struct report *report, const struct run_again *again) {
-  const char *timeline = call->timeline.path;
+  const char *timeline = call->timeline.path, *vcd = call->vcd;
   const struct run_options how = call->run;
   bool good = true;
   if (!call->page.path)
     return true;
   page_add(&call->page, "as run", report);
-  call->run.vcd = call->timeline.path = NULL;
+  call->vcd = call->timeline.path = NULL;
   call->run.systemc = false; /* of that host a process has one; the result is the same */
   for (size_t i = 0; good && i < call->page.axis.count; i++)
     good = run_point(call, i, again) || message_within(&call->message, "--html-vary");
   call->run = how;
   call->timeline.path = timeline;
+  call->vcd = vcd;
   return good;
 }
 
@@ -245,12 +284,22 @@ static void add_owned(struct text *text, char *more) {
   free(more);
 }
 
+static bool write_page(struct run_call *call, const struct report *report) {
+  struct output file;
+  if (!call->page.path)
+    return true;
+  if (!output_begin(&file, call->page.path, &call->message))
+    return message_within(&call->message, "--html");
+  page_write(&call->page, report->job, file.stream);
+  return output_end(&file, true, &call->message) || message_within(&call->message, "--html");
+}
+
 bool run_write(struct run_call *call, const struct report *report) {
   struct text text = {0};
   bool apart = call->out; /* what work-items print is for standard output, unless JSON, which holds it, is there */
   if (!call->json || apart)
     add_printed(report, &text);
-  if (!page_write(&call->page, report->job, &call->message) ||
+  if (!write_page(call, report) ||
       (apart && !cli_output(NULL, text.data ? text.data : "", text.length, &call->message))) {
     free(text.data);
     return false;
@@ -267,7 +316,7 @@ bool run_write(struct run_call *call, const struct report *report) {
 /* A hazard is no failure of the run, but nobody should overlook it. */
 static void warn_of_hazards(const struct report *report) {
   struct message message;
-  char place[REPORT_PLACE];
+  char place[PROGRAM_PLACE];
   const struct launch_result *first = NULL;
   const struct isa_program *program = NULL;
   uint64_t count = 0;
@@ -281,7 +330,7 @@ static void warn_of_hazards(const struct report *report) {
   }
   if (!first)
     return;
-  report_place(program, first->hazards[0].first.pc, place);
+  program_place(program, first->hazards[0].first.pc, place);
   message_fail(&message, "%" PRIu64 " hazard%s, the first at %s: %s", count, count == 1 ? "" : "s", place,
                isa_hazard_rows[first->hazards[0].first.rule].rule);
   message_print(&message);
@@ -302,15 +351,15 @@ bool run_tell_unfinished(const struct run_call *call, const struct job *job, con
 
 /* Says on stderr what went wrong in the simulated world. */
 int run_conclude(const struct run_call *call, const struct report *report) {
-  int status = CLI_FINE;
+  int status = STATUS_FINE;
   struct message message;
   warn_of_hazards(report);
   for (size_t i = 0; i < report->verdict_count; i++)
     if (!report->verdicts[i].passed) {
-      status = CLI_WENT_WRONG;
+      status = STATUS_WENT_WRONG;
       message_fail(&message, "verify: %s (%s): %s", report->verdicts[i].what, report->verdicts[i].mode,
                    report->verdicts[i].text);
       message_print(&message);
     }
-  return run_tell_unfinished(call, report->job, report->results, report->count) ? CLI_WENT_WRONG : status;
+  return run_tell_unfinished(call, report->job, report->results, report->count) ? STATUS_WENT_WRONG : status;
 }

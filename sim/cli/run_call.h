@@ -5,31 +5,30 @@
 
 #include <argp.h>
 
-#include "sim/cli/page.h"
-#include "sim/cli/report.h"
-#include "sim/cli/runner.h"
+#include "sim/base/words.h"
+#include "sim/cli/terminal.h"
 #include "sim/cli/timeline_options.h"
-
-/* A list of option values. */
-struct words {
-  const char **word;
-  size_t count;
-};
-
-/* Of which runs limits are lifted, one at a time, to say what bounds them: why.h. */
-enum why { WHY_SHORT, WHY_ALWAYS, WHY_NEVER };
+#include "sim/explain/why.h"
+#include "sim/page/page.h"
+#include "sim/report/report.h"
+#include "sim/session/run.h"
 
 struct run_call {
   struct message message; /* first: see cli_parse() */
   struct words sets;
-  const char *machine, *out;
-  bool json, annotate, host_given, order_given, cycles_given;
+  const char *machine, *out, *vcd;
+  bool quiet, json, annotate, host_given, order_given, cycles_given;
   enum why why;
   struct run_options run;
+  struct terminal terminal;
   struct timeline_options timeline;
   struct page page;
 };
 
+enum {
+  KEY_HTML = 320,
+  KEY_HTML_VARY,
+};
 enum {
   KEY_VCD = 256,
   KEY_ANNOTATE,
@@ -64,6 +63,11 @@ enum {
       {"max-cycles", KEY_MAX_CYCLES, "N", 0, "Give a launch up after N cycles (default: " cycles ")", 3}, {            \
     "order", KEY_ORDER, "ORDER", OPTION_HIDDEN, "ascending, descending or shuffled[:SEED] stepping, plain host", 3     \
   }
+#define PAGE_OPTIONS(group)                                                                                            \
+  {"html", KEY_HTML, "FILE", 0, "Write a page for a browser: timeline, banks, source and stalls", group}, {            \
+    "html-vary", KEY_HTML_VARY, "KEY=VALUES", 0,                                                                       \
+        "What the page's slider goes through: dma.setup=0,20,40, DEPTH=1..4 or arg.tiles=8,16", group                  \
+  }
 #define WHY_OPTIONS                                                                                                    \
   {                                                                                                                    \
     "why", KEY_WHY, "yes|no", OPTION_ARG_OPTIONAL,                                                                     \
@@ -76,8 +80,6 @@ enum {
 /* A call before its options are read; freed with all but the job. */
 struct run_call run_call_new(void);
 void run_call_free(struct run_call *call);
-
-error_t run_add_word(struct words *words, const char *word);
 
 /* One option into *call, which is the state's input or starts it. ARGP_ERR_UNKNOWN when it is none of these. */
 error_t run_option(int key, const char *word, struct argp_state *state, struct run_call *call);
@@ -95,7 +97,7 @@ bool run_settle(struct run_call *call);
 bool run_can_write(struct run_call *call, const char *option, const char *path);
 bool run_outputs_possible(struct run_call *call, const struct job *job);
 
-/* run_job() as the options say. */
+/* run_job() as the options say: with the waveform, the timeline and the page that they ask for. */
 bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count);
 
 /* Makes points of the page, if one is asked for: of the run that has been, and of one for each value of its axis.
@@ -116,5 +118,8 @@ bool run_tell_unfinished(const struct run_call *call, const struct job *job, con
 
 /* Says on stderr what went wrong in the simulated world; returns the exit status. */
 int run_conclude(const struct run_call *call, const struct report *report);
+
+/* What a run of the call is told of: limits that are lifted, as --why asks for. */
+bool run_find_why(struct run_call *call, struct report *report, const struct why_subject *subject, int *status);
 
 #endif

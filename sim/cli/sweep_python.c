@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/base/need.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/python.h"
 #include "sim/cli/sweep_verbs.h"
-#include "sim/core/need.h"
 
 int sweep_verb_python(int argc, char **argv) {
   /* build/warpwait, and that of a build with sanitizers */

@@ -5,21 +5,23 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sim/base/file.h"
+#include "sim/base/need.h"
+#include "sim/base/reads.h"
 #include "sim/cli/build_options.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/file.h"
 #include "sim/cli/output.h"
-#include "sim/cli/reads.h"
-#include "sim/cli/sweep_session.h"
 #include "sim/cli/sweep_verbs.h"
-#include "sim/cli/sweep_workers.h"
-#include "sim/core/need.h"
+#include "sim/cli/terminal.h"
+#include "sim/sweep/session.h"
+#include "sim/sweep/workers.h"
 
 struct call {
   struct message message; /* first: see cli_parse() */
   const char *path, *out, *csv, *points, *dask;
   struct session_options options;
-  bool dry, left, shards;
+  bool dry, left, shards, quiet;
+  struct terminal terminal;
   struct reads reads;
 };
 
@@ -68,7 +70,7 @@ static const char documentation[] = "Runs the points of a sweep file, and keeps 
 
 static error_t parse_shard(struct argp_state *state, const char *word, struct session_options *to) {
   const char *at = word;
-  if (cli_whole(&at, &to->shard) && *at++ == '/' && cli_whole(&at, &to->shards) && !*at && to->shard < to->shards &&
+  if (text_read_whole(&at, &to->shard) && *at++ == '/' && text_read_whole(&at, &to->shards) && !*at && to->shard < to->shards &&
       to->shards <= SESSION_GRID)
     return 0;
   return cli_refuse(state, "--shard: '%.60s' is not I/N with I in [0, N - 1] and N up to %d, such as 0/8", word,
@@ -125,7 +127,7 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
     call->dry = true;
     return 0;
   case 'q':
-    to->quiet = true;
+    call->quiet = true;
     return 0;
   case ARGP_KEY_ARG:
     return parse_path(state, word, call);
@@ -187,22 +189,25 @@ static void print_left(const struct sweep_run *run) {
 
 static int run(struct call *call, struct sweep_plan *plan, const char *out) {
   struct session session;
+  struct text text = {0};
   struct message *message = &call->message;
   const bool runs = !call->dry && !call->left && !call->reads.listed;
   bool good = session_open(&session, plan, &call->options, runs || file_exists(out) ? out : NULL, message);
   if (good && call->reads.listed)
-    good = reads_list(&call->reads, message);
+    reads_print(&call->reads, &text);
   else if (good && call->left)
     print_left(&session.run);
   else if (good && call->dry)
-    good = session_estimate(&session, message);
+    good = session_estimate(&session, &text, message);
   else if (good)
     good = session_run(&session, message) && (!call->csv || sweep_write_csv(session.store, call->csv, message)) &&
-           session_sum_up(&session, out, message);
+           session_sum_up(&session, out, &text, message);
+  good = good && sink_text(&cli_sink, &text, message);
+  free(text.data);
   session_close(&session);
   if (!good)
     message_print(message);
-  return good ? CLI_FINE : CLI_BAD_INPUT;
+  return good ? STATUS_FINE : STATUS_BAD_INPUT;
 }
 
 int sweep_verb_run(int argc, char **argv) {
@@ -212,6 +217,8 @@ int sweep_verb_run(int argc, char **argv) {
   call.options.jobs = sweep_workers_online();
   call.options.reads = &call.reads;
   bool good = cli_parse(&argp, argc, argv, &call.message);
+  terminal_open(&call.terminal, call.quiet);
+  call.options.caller = &call.terminal.caller;
   if (good && call.dask) {
     argv[0] = (char[]){"warpwait sweep run"}; /* also when it was called by its short form */
     return sweep_verb_python(argc, argv);

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/file.h"
 #include "sim/cli/output.h"
 #include "sim/cli/sweep_verbs.h"
-#include "sim/core/need.h"
 #include "sim/sweep/store.h"
 
 /* A call of a verb that reads one file. */
@@ -123,7 +123,7 @@ int sweep_verb_info(int argc, char **argv) {
   static const char text[] = "Says what a file of results is of, how many points ended how, and which are the best.";
   static const struct argp argp = {info_options, parse_info, "FILE.sqlite", text, NULL, NULL, NULL};
   struct call call = {.best = {.count = 5}};
-  return cli_parse(&argp, argc, argv, &call.message) && info(&call) ? CLI_FINE : cli_bad_input(&call.message);
+  return cli_parse(&argp, argc, argv, &call.message) && info(&call) ? STATUS_FINE : cli_bad_input(&call.message);
 }
 
 /* ---- csv ------------------------------------------------------------------------------------------- */
@@ -192,7 +192,7 @@ int sweep_verb_csv(int argc, char **argv) {
                              "known is left empty.";
   static const struct argp argp = {csv_options, parse_csv, "FILE.sqlite", text, NULL, NULL, NULL};
   struct call call = {0};
-  return cli_parse(&argp, argc, argv, &call.message) && csv(&call) ? CLI_FINE : cli_bad_input(&call.message);
+  return cli_parse(&argp, argc, argv, &call.message) && csv(&call) ? STATUS_FINE : cli_bad_input(&call.message);
 }
 
 /* ---- merge ----------------------------------------------------------------------------------------- */
@@ -251,5 +251,5 @@ int sweep_verb_merge(int argc, char **argv) {
   struct merge call = {.paths = need((size_t)argc, sizeof *call.paths)};
   const bool good = cli_parse(&argp, argc, argv, &call.message) && merge(&call);
   free(call.paths);
-  return good ? CLI_FINE : cli_bad_input(&call.message);
+  return good ? STATUS_FINE : cli_bad_input(&call.message);
 }

@@ -2,7 +2,7 @@
 #ifndef SIM_CLI_SWEEP_VERBS_H
 #define SIM_CLI_SWEEP_VERBS_H
 
-#include "sim/cli/message.h"
+#include "sim/base/message.h"
 #include "sim/sweep/store.h"
 
 /* Each takes "warpwait sweep VERB" as argv[0] and returns an exit status. */

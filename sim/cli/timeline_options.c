@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/file.h"
 #include "sim/cli/output.h"
-#include "sim/cli/timeline_export.h"
-#include "sim/cli/timeline_job.h"
-#include "sim/core/need.h"
+#include "sim/timeline/export.h"
+#include "sim/timeline/look.h"
 
 struct timeline_options timeline_options_new(void) {
   return (struct timeline_options){.window = {.to = NEVER, .kinds = (UINT32_C(1) << TIMELINE_KINDS) - 1}};
@@ -24,7 +24,7 @@ static error_t parse_sample(struct argp_state *state, const char *word, struct t
   const char *at = word;
   struct timeline_window *window = &options->window;
   options->sample_given = true;
-  if (cli_whole(&at, &window->sample) && *at++ == '/' && cli_whole(&at, &window->period) && !*at && window->sample &&
+  if (text_read_whole(&at, &window->sample) && *at++ == '/' && text_read_whole(&at, &window->period) && !*at && window->sample &&
       window->sample <= window->period)
     return 0;
   return cli_refuse(state, "--sample: '%.60s' is not LENGTH/PERIOD, cycles with 1 <= LENGTH <= PERIOD", word);
@@ -112,10 +112,10 @@ bool timeline_settle(const struct timeline_options *options, struct message *mes
 static bool read_cus(const char *list, uint8_t *cus, uint32_t count, struct message *message) {
   for (const char *at = list;; at++) {
     uint64_t first = 0, last = 0;
-    bool good = cli_whole(&at, &first);
+    bool good = text_read_whole(&at, &first);
     last = first;
     if (good && *at == '-')
-      at++, good = cli_whole(&at, &last);
+      at++, good = text_read_whole(&at, &last);
     if (!good || (*at && *at != ',') || last < first)
       return message_fail(message, "--cu: '%.60s' is not a list of numbers and ranges, such as 0,2,5-7", list);
     if (last >= count)
@@ -145,97 +145,92 @@ bool timeline_possible(const struct timeline_options *options, const struct job 
 
 /* ---- the run ----------------------------------------------------------------------------------- */
 
-static bool settle(void *self, cycle_t now) {
-  timeline_writer_settle(self, now);
-  return timeline_writer_good(self);
-}
-
 /* The option that asked for the timeline. */
-static const char *option_of(const struct timeline_options *options) { return options->path ? "--timeline" : "--html"; }
-
-static bool fail_timeline(const struct timeline_options *options, struct message *message,
-                          const struct trace_error *error) {
-  message_fail(message, "%s", error->text);
-  return message_within(message, option_of(options));
+static bool fail(const struct timeline_options *options, struct message *message) {
+  return message_within(message, options->path ? "--timeline" : "--html");
 }
 
-/* Takes the descriptor. */
-static struct timeline_writer *open_writer(const struct timeline_options *options, int file, const char *name,
-                                           const struct job *job, struct message *message) {
+/* The file that was asked for is the timeline in our own format; others are made of one that has no name. */
+static bool is_own(const struct timeline_options *options) {
+  return options->path && !timeline_export_of(options->path);
+}
+
+/* Begins to write into the descriptor, which it takes. */
+static bool record(struct timeline_options *options, int file, const char *name, const struct job *job,
+                   struct message *message) {
   struct timeline_window window = options->window;
-  struct trace_error error;
   const uint32_t count = job->machine.cu.count;
   uint8_t *cus = need(count, 1);
   if (options->cus && read_cus(options->cus, cus, count, message)) {
     window.cus = cus;
     window.cu_count = count;
   }
-  struct timeline_writer *writer = timeline_writer_open_on(file, name, &window, &error);
+  const bool good = timeline_record(&options->recording, file, name, &window, job, message);
   free(cus);
-  if (!writer)
-    fail_timeline(options, message, &error);
-  return writer;
+  return good || fail(options, message);
 }
 
-/* The run, and the timeline in our own format. */
-static bool run_and_write(const struct timeline_options *options, int file, const char *name, struct job *job,
-                          struct run_options *how, struct launch_result **results, size_t *count,
-                          struct message *message) {
-  struct trace_error error;
-  struct timeline_writer *writer = open_writer(options, file, name, job, message);
-  if (!writer)
-    return false;
-  timeline_job_write(job, NULL, 0, writer);
-  const struct run_timeline told = {timeline_writer_listener(writer), writer, settle};
-  how->timeline = &told;
-  const bool good = run_job(job, how, results, count, message);
-  how->timeline = NULL;
-  if (good || !timeline_writer_good(writer)) {
-    timeline_job_write(job, *results, *count, writer);
-    return timeline_writer_close(writer, &error) ? good : fail_timeline(options, message, &error);
+static bool begin_nameless(struct timeline_options *options, const struct job *job, struct message *message) {
+  char name[FILE_NAMELESS_NAME];
+  options->file = file_nameless("timelines", message);
+  if (options->file < 0)
+    return fail(options, message);
+  file_nameless_name("timelines", name);
+  const bool good = record(options, fcntl(options->file, F_DUPFD_CLOEXEC, 0), name, job, message);
+  if (!good)
+    close(options->file);
+  return good;
+}
+
+bool timeline_begin(struct timeline_options *options, const struct job *job, struct run_options *how,
+                    struct message *message) {
+  if (!options->path && !options->page)
+    return true;
+  if (!is_own(options)) {
+    if (!begin_nameless(options, job, message))
+      return false;
+  } else {
+    if (!output_begin(&options->output, options->path, message))
+      return fail(options, message);
+    if (!record(options, output_duplicate(&options->output), options->path, job, message))
+      return output_end(&options->output, false, message);
   }
-  timeline_writer_abandon(writer);
-  return false;
+  run_watch(how, &options->recording.watcher);
+  return true;
 }
 
 static bool tell(const struct timeline_options *options, const char *path, struct message *message) {
   return !options->then || options->then(options->self, path, message);
 }
 
-/* The file that was asked for is the timeline in our own format. */
-static bool run_into(const struct timeline_options *options, struct job *job, struct run_options *how,
-                     struct launch_result **results, size_t *count, struct message *message) {
+bool timeline_export_file(const char *from, enum trace_open_mode mode, const char *to, struct message *message) {
   struct output output;
-  if (!output_begin(&output, options->path, message))
-    return message_within(message, "--timeline");
-  const bool good =
-      run_and_write(options, output_duplicate(&output), options->path, job, how, results, count, message) &&
-      tell(options, output.temporary ? output.temporary : options->path, message);
-  return output_end(&output, good, message) || (good && message_within(message, "--timeline"));
-}
-
-/* Others are made of one that has no name. */
-static bool run_and_export(const struct timeline_options *options, struct job *job, struct run_options *how,
-                           struct launch_result **results, size_t *count, struct message *message) {
-  char path[FILE_NAMELESS_PATH], name[FILE_NAMELESS_NAME];
-  const int file = file_nameless("timelines", message);
-  if (file < 0)
-    return message_within(message, option_of(options));
-  file_nameless_path(file, path);
-  file_nameless_name("timelines", name);
-  bool good = run_and_write(options, fcntl(file, F_DUPFD_CLOEXEC, 0), name, job, how, results, count, message);
-  if (good && options->path && !timeline_export_file(path, TRACE_WHOLE, options->path, message))
-    good = message_within(message, "--timeline");
-  good = good && tell(options, path, message);
-  close(file);
+  struct timeline_file *file = timeline_look(from, mode, &cli_caller, message);
+  const bool good = file && output_begin(&output, to, message) &&
+                    output_end(&output, timeline_export_of(to)->write(file, to, output.stream, message), message);
+  timeline_close(file);
   return good;
 }
 
-bool timeline_run_job(const struct timeline_options *options, struct job *job, struct run_options *how,
-                      struct launch_result **results, size_t *count, struct message *message) {
+static bool end_nameless(struct timeline_options *options, bool good, struct message *message) {
+  char path[FILE_NAMELESS_PATH];
+  file_nameless_path(options->file, path);
+  if (good && options->path && !timeline_export_file(path, TRACE_WHOLE, options->path, message))
+    good = message_within(message, "--timeline");
+  good = good && tell(options, path, message);
+  close(options->file);
+  return good;
+}
+
+bool timeline_end(struct timeline_options *options, const struct job *job, const struct launch_result *results,
+                  size_t count, bool good, struct message *message) {
   if (!options->path && !options->page)
-    return run_job(job, how, results, count, message);
-  if (options->path && !timeline_export_of(options->path))
-    return run_into(options, job, how, results, count, message);
-  return run_and_export(options, job, how, results, count, message);
+    return good;
+  const bool whole = timeline_recorded(&options->recording, job, results, count, good, message);
+  good = whole || (good && fail(options, message));
+  if (!is_own(options))
+    return end_nameless(options, good, message);
+  const struct output *output = &options->output;
+  good = good && tell(options, output->temporary ? output->temporary : options->path, message);
+  return output_end(&options->output, good, message) || (good && message_within(message, "--timeline"));
 }

@@ -4,8 +4,8 @@
 
 #include <argp.h>
 
-#include "sim/cli/runner.h"
-#include "traces/timeline_file.h"
+#include "sim/cli/output.h"
+#include "sim/timeline/record.h"
 
 struct timeline_options {
   const char *path, *cus; /* NULL: not given */
@@ -15,6 +15,9 @@ struct timeline_options {
   /* Told of the timeline in our own format, which may be gone after it. NULL: nobody. */
   bool (*then)(void *self, const char *path, struct message *message);
   void *self;
+  struct timeline_recording recording; /* while a run goes on, */
+  struct output output;                /* into the file that was asked for, */
+  int file;                            /* or one without a name */
 };
 
 enum { KEY_TIMELINE = 300, KEY_FROM, KEY_TO, KEY_CU, KEY_SAMPLE, KEY_EVENTS };
@@ -47,9 +50,14 @@ bool timeline_settle(const struct timeline_options *options, struct message *mes
 /* Refuses, before a run, compute units that the machine has not, and a file that cannot be written. */
 bool timeline_possible(const struct timeline_options *options, const struct job *job, struct message *message);
 
-/* run_job() with the timeline that is asked for, if any. Interrupted, the timeline stays as it is: good up to its last
- * block. */
-bool timeline_run_job(const struct timeline_options *options, struct job *job, struct run_options *how,
-                      struct launch_result **results, size_t *count, struct message *message);
+/* Before and after a run: the timeline that is asked for, if any. Interrupted (`good` is false), the timeline stays as
+ * it is: good up to its last block. False: the run is not good, or the message is filled. */
+bool timeline_begin(struct timeline_options *options, const struct job *job, struct run_options *how,
+                    struct message *message);
+bool timeline_end(struct timeline_options *options, const struct job *job, const struct launch_result *results,
+                  size_t count, bool good, struct message *message);
+
+/* Writes the timeline in file `from` in the form that the name `to` ends in. */
+bool timeline_export_file(const char *from, enum trace_open_mode mode, const char *to, struct message *message);
 
 #endif

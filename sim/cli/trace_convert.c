@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/file.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/file.h"
 #include "sim/cli/output.h"
-#include "sim/cli/timeline_export.h"
-#include "sim/cli/trace_text.h"
+#include "sim/cli/timeline_options.h"
 #include "sim/cli/trace_verbs.h"
+#include "sim/timeline/export.h"
+#include "sim/tracetools/text.h"
 
 struct invocation {
   struct message message; /* first: see cli_parse() */
@@ -27,7 +28,7 @@ static bool to_text(struct invocation *call, struct output *out) {
   struct trace *trace = trace_open(call->in, call->salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
   if (!trace)
     return trace_fail(&call->message, &error);
-  trace_tell_prefix(trace, &error);
+  trace_tell_prefix(trace, &error, &cli_caller);
   struct trace_text *text = trace_text_new(trace);
   const struct text_hooks hooks = trace_text_hooks(text);
   const bool good = trace_text_write(trace, out->stream, &hooks, &error);
@@ -167,5 +168,5 @@ int trace_verb_convert(int argc, char **argv) {
   static const struct argp argp = {options, parse_option, "IN OUT", documentation, NULL, NULL, NULL};
   struct invocation call = {.in = NULL};
   const bool good = cli_parse(&argp, argc, argv, &call.message) && convert(&call);
-  return good ? CLI_FINE : cli_bad_input(&call.message);
+  return good ? STATUS_FINE : cli_bad_input(&call.message);
 }

@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "sim/base/text.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/report.h"
-#include "sim/cli/text.h"
-#include "sim/cli/timeline_look.h"
 #include "sim/cli/trace_verbs.h"
+#include "sim/report/report.h"
+#include "sim/timeline/look.h"
 
 struct invocation {
   struct trace_call common; /* first: see cli_parse() */
@@ -69,8 +69,8 @@ static void print_vector(struct text *text, const char *name, const struct trace
 static void print_operation(struct text *text, const struct isa_program *program, const struct trace_op *op,
                             uint32_t lanes) {
   const struct trace_kind_row *row = &trace_kind_rows[op->kind];
-  char place[REPORT_PLACE], instruction[200];
-  report_place(program, op->pc, place);
+  char place[PROGRAM_PLACE], instruction[200];
+  program_place(program, op->pc, place);
   isa_print(program, op->pc, instruction, sizeof instruction);
   text_print(text, "%6" PRIu32 "  %0*" PRIx64 "  %-20s %s", op->pc, (int)lanes / 4, op->mask, place, instruction);
   for (unsigned i = 0; op->mask && i < row->fields; i++)
@@ -118,7 +118,8 @@ static bool head_of_timeline(struct invocation *call) {
   if (call->one_warp)
     return message_fail(&call->common.message,
                         "--launch, --group, --warp: a timeline's events are shown in the file's order");
-  return timeline_head(call->common.path, trace_mode(&call->common), call->count, &call->common.message);
+  return timeline_head(call->common.path, trace_mode(&call->common), call->count, &cli_sink, &cli_caller,
+                       &call->common.message);
 }
 
 int trace_verb_head(int argc, char **argv) {
@@ -130,7 +131,7 @@ int trace_verb_head(int argc, char **argv) {
   if (good && timeline_is_one(call.common.path))
     good = head_of_timeline(&call);
   else
-    good = good && trace_look(&call.common, &opened) && head(&call, opened.trace, &opened.job);
+    good = good && trace_look_at(&call.common, &opened) && head(&call, opened.trace, &opened.job);
   trace_shut(&opened);
-  return good ? CLI_FINE : cli_bad_input(&call.common.message);
+  return good ? STATUS_FINE : cli_bad_input(&call.common.message);
 }

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/file.h"
-#include "sim/cli/machines.h"
 #include "sim/cli/output.h"
-#include "sim/cli/progress_line.h"
 #include "sim/cli/run_call.h"
+#include "sim/cli/terminal.h"
 #include "sim/cli/trace_verbs.h"
-#include "sim/core/need.h"
 #include "sim/import/import.h"
 #include "sim/replay/recorder.h"
+#include "sim/session/machines.h"
 
 struct invocation {
   struct message message; /* first: see cli_parse() */
@@ -48,7 +48,8 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
     call->machine = word;
     return 0;
   case 's':
-    return run_add_word(&call->sets, word);
+    words_add(&call->sets, word);
+    return 0;
   case KEY_STRICT:
     call->strict = true;
     return 0;
@@ -72,13 +73,13 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
 /* ---- progress --------------------------------------------------------------------------------------- */
 
 static void tell(void *self, size_t launch, size_t launches, uint64_t instructions, uint64_t total) {
-  if (!progress_line_due(self))
+  char of[32] = "";
+  if (!caller_due(self))
     return;
-  fprintf(stderr, "\r%s kernel %zu of %zu: %.1f", total ? "writing" : "reading", launch + 1, launches,
-          (double)instructions / 1e6);
   if (total)
-    fprintf(stderr, " of %.1f", (double)total / 1e6);
-  fputs(" million lines" PROGRESS_LINE_END, stderr);
+    snprintf(of, sizeof of, " of %.1f", (double)total / 1e6);
+  caller_progress(self, "%s kernel %zu of %zu: %.1f%s million lines", total ? "writing" : "reading", launch + 1,
+                  launches, (double)instructions / 1e6, of);
 }
 
 /* ---- the job ---------------------------------------------------------------------------------------- */
@@ -149,16 +150,16 @@ struct conversion {
   struct job *job;
 };
 
-static bool write_trace(void *self, const struct output *out, struct message *message) {
+static bool write_trace(void *self, int file, const char *name, struct message *message) {
   const struct conversion *made = self;
   const struct isa_program *program = sass_import_program(made->import);
   struct trace_error error = {0};
   struct sass_error wrong = {0};
-  struct trace_writer *writer = trace_writer_open_on(output_duplicate(out), out->path, &error);
+  struct trace_writer *writer = trace_writer_open_on(file, name, &error);
   if (!writer)
     return trace_fail(message, &error);
   made->job->program.isa = (struct isa_program *)program; /* lent, to be written */
-  trace_job_write(made->job, run_call_new().run.max_cycles, writer);
+  trace_job_write(made->job, RUN_MAX_CYCLES, writer);
   made->job->program.isa = NULL;
   recorder_write_program(writer, program, NULL, 0);
   const bool good = sass_import_write(made->import, writer, &wrong) || fail_import(message, &wrong);
@@ -214,24 +215,24 @@ int trace_verb_import(int argc, char **argv) {
   struct invocation call = {0};
   struct sass_error error = {0};
   struct job job = {0};
-  struct progress_line line;
-  const struct sass_watch watch = {&line, tell};
+  struct terminal terminal;
+  const struct sass_watch watch = {&terminal.caller, tell};
   struct sass_import *import = NULL;
   bool good = cli_parse(&argp, argc, argv, &call.message) && output_possible(call.out, &call.message);
   if (good && file_is_same(call.list, call.out))
     good = message_fail(&call.message, "%s: is the input, too", call.out);
-  line = progress_line_new(call.quiet);
+  terminal_open(&terminal, call.quiet);
   if (good && !(import = sass_import_open(call.list, &watch, &error)))
     good = fail_import(&call.message, &error);
   good = good && refuse_unknown(&call, import) && fill_job(&call, import, &job) &&
          trace_job_possible(&job, &call.message) &&
          trace_write_file(call.out, write_trace, &(struct conversion){import, &job}, &call.message);
-  progress_line_clear(&line);
+  terminal_clear(&terminal);
   if (good)
     tell_lost(import);
   if (import)
     sass_import_free(import);
   job_free(&job);
   free(call.sets.word);
-  return good ? CLI_FINE : cli_bad_input(&call.message);
+  return good ? STATUS_FINE : cli_bad_input(&call.message);
 }

@@ -1,24 +1,14 @@
 /* warpwait trace merge: the launches of several traces, one after the other or at once, as a trace. */
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/cli.h"
-#include "sim/cli/file.h"
-#include "sim/cli/trace_edit.h"
-#include "sim/core/need.h"
-
-enum { MOST_TRACES = 64, PLACE_STEP = 2 << 20, PLACE_GAP = 64 << 10 };
-
-enum memory_mode { MEMORY_FITTING, MEMORY_SHARED, MEMORY_APART };
+#include "sim/base/file.h"
+#include "sim/cli/trace_verbs.h"
+#include "sim/tracetools/merge.h"
 
 struct invocation {
   struct trace_call common; /* first: see cli_parse() */
   const char *out;
-  const char *path[MOST_TRACES];
-  size_t count;
-  bool together;
-  enum memory_mode memory;
+  struct trace_merge wishes;
 };
 
 enum { KEY_TOGETHER = KEY_OF_TRACE_VERB, KEY_MEMORY };
@@ -44,8 +34,8 @@ static const char documentation[] = "Writes the launches of several traces as on
                                     "--memory says it otherwise. Only the first trace may have pipes.\n";
 
 static error_t parse_memory(struct argp_state *state, const char *word, struct invocation *call) {
-  call->memory = strcmp(word, "shared") == 0 ? MEMORY_SHARED : MEMORY_APART;
-  if (call->memory == MEMORY_SHARED || strcmp(word, "apart") == 0)
+  call->wishes.memory = strcmp(word, "shared") == 0 ? TRACE_MEMORY_SHARED : TRACE_MEMORY_APART;
+  if (call->wishes.memory == TRACE_MEMORY_SHARED || strcmp(word, "apart") == 0)
     return 0;
   return cli_refuse(state, "--memory: '%.60s' is neither shared nor apart", word);
 }
@@ -57,16 +47,16 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
     call->out = word;
     return 0;
   case KEY_TOGETHER:
-    call->together = true;
+    call->wishes.together = true;
     return 0;
   case KEY_MEMORY:
     return parse_memory(state, word, call);
   case ARGP_KEY_ARG:
-    if (call->count == MOST_TRACES)
-      return cli_refuse(state, "%.60s: more than %d traces", word, MOST_TRACES);
-    return cli_input(state, word, &call->path[call->count++]);
+    if (call->wishes.count == TRACE_MERGE_MOST)
+      return cli_refuse(state, "%.60s: more than %d traces", word, TRACE_MERGE_MOST);
+    return cli_input(state, word, &call->wishes.path[call->wishes.count++]);
   case ARGP_KEY_END:
-    if (call->count < 2)
+    if (call->wishes.count < 2)
       return cli_refuse(state, "traces are missing: at least two are merged; --help says more");
     return call->out ? 0 : cli_refuse(state, "-o FILE is missing: the trace to write");
   default:
@@ -74,286 +64,22 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   }
 }
 
-/* From when to when a launch of an input took place. */
-struct span {
-  cycle_t from, to;
-};
-
-struct merge {
-  const struct invocation *call;
-  struct trace_edit edit;
-  uint64_t shift[MOST_TRACES];     /* of each input's memory */
-  struct span *spans[MOST_TRACES]; /* of each input's launches */
-  uint32_t begun[MOST_TRACES];     /* launches of it that are in the output already */
-  cycle_t end;                     /* of what is in the output already */
-  json_t *buffers, *launches;
-  struct message *message;
-};
-
-/* ---- what can be merged ---------------------------------------------------------------------------- */
-
-static uint32_t lanes_of(const struct trace_input *input) { return input->opened.job.machine.cu.warp_size; }
-
-/* One that was imported, or written by hand, has no hazards and no rules. */
-static bool same_rules(const struct trace_input *a, const struct trace_input *b) {
-  const char *of_a = trace_meta(a->opened.trace, "rules", NULL), *of_b = trace_meta(b->opened.trace, "rules", NULL);
-  return !of_a || !of_b || strcmp(of_a, of_b) == 0;
+static bool write_merged(void *self, int file, const char *name, struct message *message) {
+  return trace_merge(self, file, name, &cli_caller, message);
 }
 
-static bool check_input(const struct merge *merge, size_t i) {
-  const struct trace_input *first = &merge->edit.inputs[0], *input = &merge->edit.inputs[i];
-  const struct job *job = &input->opened.job;
-  if (lanes_of(input) != lanes_of(first))
-    return message_fail(merge->message, "%.300s: has warps of %u lanes, and %.300s of %u", input->path, lanes_of(input),
-                        first->path, lanes_of(first));
-  for (size_t before = 0; before < i; before++)
-    if (!same_rules(input, &merge->edit.inputs[before]))
-      return message_fail(merge->message, "%.300s: numbers hazards otherwise than %.300s: another version recorded it",
-                          input->path, merge->edit.inputs[before].path);
-  if (i && job->memory.pipe_count)
-    return message_fail(merge->message, "%.300s: has pipes, which only the first trace may have", input->path);
-  if (i + 1 < merge->edit.input_count && job->launch_count > trace_launches(input->opened.trace))
-    return message_fail(merge->message, "%.300s: was cut before its launch %u: nothing can come after it", input->path,
-                        trace_launches(input->opened.trace) + 1);
-  return true;
-}
-
-static bool same_machine(const struct machine *a, const struct machine *b) {
-  for (size_t g = 0; g < MACHINE_GROUPS; g++)
-    for (size_t i = 0; i < machine_groups[g].count; i++)
-      if (param_value(&machine_groups[g], &machine_groups[g].rows[i], a) !=
-          param_value(&machine_groups[g], &machine_groups[g].rows[i], b))
-        return false;
-  return true;
-}
-
-/* Says on stderr which traces' machines are given up. */
-static void tell_machines(const struct merge *merge) {
-  const struct trace_input *first = &merge->edit.inputs[0];
-  for (size_t i = 1; i < merge->edit.input_count; i++) {
-    const struct trace_input *input = &merge->edit.inputs[i];
-    struct message message;
-    if (same_machine(&input->opened.job.machine, &first->opened.job.machine))
-      continue;
-    message_fail(&message, "%.300s: was recorded on another machine than %.300s, whose machine '%s' is kept",
-                 input->path, first->path, first->opened.job.machine.name);
-    message_print(&message);
-  }
-}
-
-/* ---- memory ---------------------------------------------------------------------------------------- */
-
-static bool same_buffers(const struct trace_input *a, const struct trace_input *b) {
-  return json_equal(json_object_get(a->run, "buffers"), json_object_get(b->run, "buffers")) &&
-         a->opened.job.program.isa->variable_bytes == b->opened.job.program.isa->variable_bytes;
-}
-
-static bool choose_memory(const struct merge *merge, bool *apart) {
-  const struct trace_input *first = &merge->edit.inputs[0];
-  size_t other = 1;
-  while (other < merge->edit.input_count && same_buffers(first, &merge->edit.inputs[other]))
-    other++;
-  const bool alike = other == merge->edit.input_count;
-  *apart = merge->call->memory == MEMORY_APART || !alike;
-  return alike || merge->call->memory != MEMORY_SHARED ||
-         message_fail(merge->message, "--memory: the buffers of %.300s are not those of %.300s",
-                      merge->edit.inputs[other].path, first->path);
-}
-
-static void add_buffer(json_t *buffers, const char *name, uint64_t base, uint64_t bytes) {
-  json_array_append_new(
-      buffers, json_pack("{s:s, s:I, s:I}", "name", name, "base", (json_int_t)base, "bytes", (json_int_t)bytes));
-}
-
-/* Where an input's memory begins and ends, program-scope variables among it. */
-static void extent(const struct trace_input *input, uint64_t *from, uint64_t *to) {
-  const struct isa_memory *memory = &input->opened.job.memory;
-  const uint64_t variables = input->opened.job.program.isa->variable_bytes;
-  *from = variables ? ISA_VARIABLE_BASE : ISA_GLOBAL_BASE;
-  *to = variables ? ISA_VARIABLE_BASE + variables : ISA_GLOBAL_BASE;
-  if (memory->count)
-    *to = memory->buffers[memory->count - 1].base + memory->buffers[memory->count - 1].bytes;
-}
-
-/* The first input's memory stays where it is; the others' come behind it, each with a gap before, so that what lies in
- * a page or a bank's row together still does. */
-static bool place_memory(struct merge *merge) {
-  uint64_t from = 0, end = 0;
-  extent(&merge->edit.inputs[0], &from, &end);
-  for (size_t i = 1; i < merge->edit.input_count; i++) {
-    const struct trace_input *input = &merge->edit.inputs[i];
-    const struct isa_memory *memory = &input->opened.job.memory;
-    const uint64_t variables = input->opened.job.program.isa->variable_bytes;
-    uint64_t to = 0;
-    extent(input, &from, &to);
-    const uint64_t shift = from < end + PLACE_GAP ? div_up(end + PLACE_GAP - from, PLACE_STEP) * PLACE_STEP : 0;
-    if (to + shift >= TRACE_JOB_SHIFT)
-      return message_fail(merge->message, "%.300s: there is no room for its memory behind the others'", input->path);
-    if (variables)
-      add_buffer(merge->buffers, "program variables", ISA_VARIABLE_BASE + shift, variables);
-    for (size_t b = 0; b < memory->count; b++)
-      add_buffer(merge->buffers, memory->buffers[b].name, memory->buffers[b].base + shift, memory->buffers[b].bytes);
-    merge->shift[i] = shift;
-    end = to + shift;
-  }
-  return true;
-}
-
-/* ---- launches -------------------------------------------------------------------------------------- */
-
-static void widen(void *context, const struct trace_batch *batch) {
-  struct span *span = (struct span *)context + batch->launch;
-  span->from = cycle_min(span->from, batch->from);
-  span->to = cycle_max(span->to, batch->to);
-}
-
-static bool find_spans(struct merge *merge, size_t i) {
-  struct trace_input *input = &merge->edit.inputs[i];
-  const size_t count = input->opened.job.launch_count;
-  merge->spans[i] = need(count, sizeof *merge->spans[i]);
-  for (size_t k = 0; k < count; k++)
-    merge->spans[i][k].from = NEVER;
-  return trace_input_batches(input, widen, merge->spans[i], merge->message);
-}
-
-static void add_launch(struct merge *merge, size_t i, uint32_t number, cycle_t later) {
-  struct trace_input *input = &merge->edit.inputs[i];
-  const bool begun = number < trace_launches(input->opened.trace);
-  json_t *launch = json_deep_copy(trace_input_launch(input, number));
-  const uint64_t shift = input->opened.job.launches[number].shift + merge->shift[i];
-  if (shift)
-    json_object_set_new(launch, "shift", json_integer((json_int_t)shift));
-  json_array_append_new(merge->launches, launch);
-  if (!begun)
-    return;
-  struct trace_part *part = &merge->edit.parts[merge->edit.part_count++];
-  *part = (struct trace_part){.input = (uint32_t)i, .launch = number, .later = later};
-  trace_input_groups(input, number, &part->first, &part->groups);
-}
-
-/* Adds the launches of an input that are next, those that run at once, to begin in cycle `start` of the output; or when
- * they did in the recording, if that is later and they `may_wait`. */
-static void add_next(struct merge *merge, size_t i, cycle_t start, bool may_wait) {
-  const struct job *job = &merge->edit.inputs[i].opened.job;
-  const uint32_t first = merge->begun[i], count = (uint32_t)job->launches[first].together;
-  struct span all = {NEVER, 0};
-  for (uint32_t k = first; k < first + count; k++) {
-    all.from = cycle_min(all.from, merge->spans[i][k].from);
-    all.to = cycle_max(all.to, merge->spans[i][k].to);
-  }
-  if (all.from == NEVER) /* none was begun */
-    all.from = 0;
-  if (may_wait && all.from > start)
-    start = all.from;
-  for (uint32_t k = first; k < first + count; k++)
-    add_launch(merge, i, k, start - all.from);
-  merge->begun[i] += count;
-  merge->end = cycle_max(merge->end, start + all.to - all.from);
-}
-
-static bool is_left(const struct merge *merge, size_t i) {
-  return merge->begun[i] < merge->edit.inputs[i].opened.job.launch_count;
-}
-
-/* Launches of the output from number `first` on run at once. */
-static bool say_together(struct merge *merge, size_t first) {
-  const size_t count = json_array_size(merge->launches) - first;
-  for (size_t i = first; i < first + count; i++) {
-    json_t *launch = json_array_get(merge->launches, i);
-    json_object_set_new(launch, "first", json_integer((json_int_t)first));
-    json_object_set_new(launch, "together", json_integer((json_int_t)count));
-  }
-  return count <= RESULT_TOGETHER ||
-         message_fail(merge->message, "--together: %zu launches would run at once, and no more than %d can", count,
-                      RESULT_TOGETHER);
-}
-
-static bool add_in_turn(struct merge *merge) {
-  for (size_t i = 0; i < merge->edit.input_count; i++)
-    while (is_left(merge, i)) {
-      const size_t first = json_array_size(merge->launches);
-      add_next(merge, i, merge->end, true);
-      if (!say_together(merge, first))
-        return false;
-    }
-  return true;
-}
-
-static bool add_at_once(struct merge *merge) {
-  for (bool more = true; more;) {
-    const size_t first = json_array_size(merge->launches);
-    const cycle_t start = merge->end;
-    for (size_t i = 0; i < merge->edit.input_count; i++)
-      if (is_left(merge, i))
-        add_next(merge, i, start, false);
-    more = json_array_size(merge->launches) > first;
-    if (!say_together(merge, first))
-      return false;
-  }
-  return true;
-}
-
-/* ---- the whole ------------------------------------------------------------------------------------- */
-
-/* A report's list of macros is of all launches: it stays when all inputs have the same. */
-static void keep_defines(const struct trace_edit *edit) {
-  for (size_t i = 1; i < edit->input_count; i++)
-    if (!json_equal(json_object_get(edit->inputs[i].run, "defines"), json_object_get(edit->run, "defines"))) {
-      json_object_del(edit->run, "defines");
-      return;
-    }
-}
-
-static bool merge_all(struct merge *merge) {
-  struct trace_edit *edit = &merge->edit;
-  size_t launches = 0;
-  bool apart = false;
-  for (size_t i = 0; i < edit->input_count; i++) {
-    if (!check_input(merge, i) || !find_spans(merge, i))
-      return false;
-    launches += edit->inputs[i].opened.job.launch_count;
-  }
-  if (!choose_memory(merge, &apart))
-    return false;
-  json_int_t cycles = 0;
-  for (size_t i = 0; i < edit->input_count; i++)
-    cycles = (json_int_t)cycle_max((cycle_t)cycles, edit->inputs[i].opened.max_cycles);
-  edit->parts = need(launches, sizeof *edit->parts);
-  edit->run = json_copy(edit->inputs[0].run);
-  keep_defines(edit);
-  merge->launches = json_array();
-  merge->buffers = json_copy(json_object_get(edit->run, "buffers"));
-  json_object_set_new(edit->run, "max_cycles", json_integer(cycles));
-  json_object_set_new(edit->run, "launches", merge->launches);
-  json_object_set_new(edit->run, "buffers", merge->buffers);
-  if ((apart && !place_memory(merge)) || !(merge->call->together ? add_at_once : add_in_turn)(merge) ||
-      !trace_edit_write(edit, merge->call->out, merge->message))
-    return false;
-  tell_machines(merge);
-  return true;
-}
-
-static bool merge_traces(struct invocation *call) {
-  struct merge merge = {.call = call, .message = &call->common.message};
-  bool good = true;
-  merge.edit.inputs = need(call->count, sizeof *merge.edit.inputs);
-  for (; good && merge.edit.input_count < call->count; merge.edit.input_count++)
-    good =
-        trace_input_open(&call->common, call->path[merge.edit.input_count], &merge.edit.inputs[merge.edit.input_count]);
-  good = good && merge_all(&merge);
-  for (size_t i = 0; i < merge.edit.input_count; i++) {
-    trace_input_free(&merge.edit.inputs[i]);
-    free(merge.spans[i]);
-  }
-  free(merge.edit.inputs);
-  free(merge.edit.parts);
-  json_decref(merge.edit.run);
-  return good;
+static bool merge(struct invocation *call) {
+  struct message *message = &call->common.message;
+  call->wishes.mode = trace_mode(&call->common);
+  for (size_t i = 0; i < call->wishes.count; i++)
+    if (file_is_same(call->wishes.path[i], call->out))
+      return message_fail(message, "%s: is an input, too", call->out);
+  return trace_write_file(call->out, write_merged, &call->wishes, message);
 }
 
 int trace_verb_merge(int argc, char **argv) {
   static const struct argp argp = {options, parse_option, "A.wwt B.wwt... -o OUT.wwt", documentation, NULL, NULL, NULL};
   struct invocation call = {0};
-  const bool good = cli_parse(&argp, argc, argv, &call.common.message) && merge_traces(&call);
-  return good ? CLI_FINE : cli_bad_input(&call.common.message);
+  const bool good = cli_parse(&argp, argc, argv, &call.common.message) && merge(&call);
+  return good ? STATUS_FINE : cli_bad_input(&call.common.message);
 }

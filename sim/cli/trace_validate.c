@@ -1,7 +1,7 @@
 /* warpwait trace validate: whether a trace is whole. */
 #include "sim/cli/cli.h"
-#include "sim/cli/timeline_look.h"
 #include "sim/cli/trace_verbs.h"
+#include "sim/timeline/look.h"
 
 static const struct argp_option options[] = {
     {"salvage", KEY_SALVAGE, NULL, 0, "Be content with what is intact of a damaged trace", 1}, {0}};
@@ -15,7 +15,7 @@ static bool validate_prefix(struct trace_call *call) {
   struct trace *trace = trace_open(call->path, TRACE_SALVAGE, &error);
   if (!trace)
     return trace_fail(&call->message, &error);
-  trace_tell_prefix(trace, &damage);
+  trace_tell_prefix(trace, &damage, &cli_caller);
   trace_close(trace);
   return true;
 }
@@ -34,8 +34,8 @@ int trace_verb_validate(int argc, char **argv) {
   struct trace_call call = {0};
   bool good = cli_parse(&argp, argc, argv, &call.message);
   if (good && timeline_is_one(call.path))
-    good = timeline_check(call.path, trace_mode(&call), &call.message);
+    good = timeline_check(call.path, trace_mode(&call), &cli_caller, &call.message);
   else
     good = good && (call.salvage ? validate_prefix : validate)(&call);
-  return good ? CLI_FINE : cli_bad_input(&call.message);
+  return good ? STATUS_FINE : cli_bad_input(&call.message);
 }

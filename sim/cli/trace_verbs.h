@@ -4,8 +4,9 @@
 
 #include <argp.h>
 
+#include "sim/cli/cli.h"
 #include "sim/cli/output.h"
-#include "sim/cli/trace_job.h"
+#include "sim/tracetools/opened.h"
 
 /* Each takes "warpwait trace VERB" as argv[0] and returns an exit status. */
 int trace_verb_info(int argc, char **argv);
@@ -41,27 +42,14 @@ static inline enum trace_open_mode trace_mode(const struct trace_call *call) {
 error_t trace_number(struct argp_state *state, const char *option, const char *word, uint64_t minimum,
                      uint64_t *number);
 
-/* A trace that is open, and the job in it. */
-struct opened_trace {
-  struct trace *trace;
-  struct job job;
-  cycle_t max_cycles;
-};
-
-/* Opens the trace of a call and reads its job. trace_shut() it, whatever comes back. */
-bool trace_look(struct trace_call *call, struct opened_trace *opened);
-void trace_shut(struct opened_trace *opened);
+/* The trace of a call, open, with its warnings on stderr. */
+static inline bool trace_look_at(struct trace_call *call, struct opened_trace *opened) {
+  return trace_look(call->path, trace_mode(call), &cli_caller, opened, &call->message);
+}
 
 /* Writes a trace beside `path`, reads its job as a replay does, which would refuse it at once if it were none, and
- * gives it its name. `write` returns false with the message filled. */
-bool trace_write_file(const char *path, bool (*write)(void *self, const struct output *out, struct message *message),
+ * gives it its name. `write` takes the descriptor, and returns false with the message filled. */
+bool trace_write_file(const char *path, bool (*write)(void *self, int file, const char *name, struct message *message),
                       void *self, struct message *message);
-
-/* Says on stderr why a trace is read no further, and how much is before. `damage` has no text when all of it is read.
- */
-void trace_tell_prefix(struct trace *trace, const struct trace_error *damage);
-
-/* Puts the error into the message; returns false. */
-bool trace_fail(struct message *message, const struct trace_error *error);
 
 #endif

@@ -2,14 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/file.h"
+#include "sim/base/reads.h"
+#include "sim/base/text.h"
 #include "sim/cli/build_options.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/file.h"
-#include "sim/cli/launch.h"
 #include "sim/cli/output.h"
-#include "sim/cli/program.h"
-#include "sim/cli/reads.h"
-#include "sim/cli/text.h"
+#include "sim/session/launch.h"
+#include "sim/session/program.h"
 
 enum { KEY_SPIRV = 256, KEY_ASSEMBLY };
 
@@ -158,7 +158,7 @@ static bool begin(const struct argp *argp, int argc, char **argv, struct transla
     return false;
   const struct program_words *defines = &translation->build.defines;
   program_tell_unmentioned(program_of(translation), defines,
-                           translation->job.file ? &translation->job.build.defines : defines);
+                           translation->job.file ? &translation->job.build.defines : defines, &cli_caller);
   return true;
 }
 
@@ -180,7 +180,7 @@ static int end(struct translation *translation, bool good) {
   reads_free(&translation->reads);
   job_free(&translation->job);
   program_build_free(&translation->build);
-  return good ? CLI_FINE : cli_bad_input(&translation->message);
+  return good ? STATUS_FINE : cli_bad_input(&translation->message);
 }
 
 /* What was lowered, or was to be: it is written even if that failed. */
@@ -196,6 +196,14 @@ static bool write_results(const struct translation *translation, struct message 
   if (translation->output)
     return write_object(program, translation->output, message);
   return translation->spirv || list(translation, list_kernel, message);
+}
+
+static bool list_reads(struct translation *translation) {
+  struct text text = {0};
+  reads_print(&translation->reads, &text);
+  const bool good = sink_text(&cli_sink, &text, &translation->message);
+  free(text.data);
+  return good;
 }
 
 int verb_asm(int argc, char **argv) {
@@ -217,7 +225,7 @@ int verb_asm(int argc, char **argv) {
   struct translation translation = {0};
   bool good = begin(&argp, argc, argv, &translation);
   if (good && translation.reads.listed)
-    return end(&translation, reads_list(&translation.reads, &translation.message));
+    return end(&translation, list_reads(&translation));
   struct message second; /* the first thing that went wrong is told */
   if (translation.spirv && (good || program_of(&translation)->spirv))
     good &= write_spirv(&translation, good ? &translation.message : &second);
@@ -250,7 +258,7 @@ int verb_dis(int argc, char **argv) {
   struct translation translation = {0};
   bool good = begin(&argp, argc, argv, &translation);
   if (good && translation.reads.listed)
-    return end(&translation, reads_list(&translation.reads, &translation.message));
+    return end(&translation, list_reads(&translation));
   if (good && !translation.assembly && (program_of(&translation)->spirv || has_source(program_of(&translation)->isa)))
     good = list(&translation, interleave_kernel, &translation.message);
   else if (good)

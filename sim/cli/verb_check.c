@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/cli/check_report.h"
+#include "sim/base/file.h"
+#include "sim/base/need.h"
+#include "sim/check/report.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/file.h"
 #include "sim/cli/job_options.h"
-#include "sim/core/need.h"
 
 struct invocation {
   struct run_call common; /* first: see cli_parse() */
-  struct job_options job;
+  struct subject job;
   struct words suppress;
   const char *sarif;
   uint64_t most;
@@ -64,7 +64,7 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   case KEY_MAX_HAZARDS:
     return cli_number(state, "--max-hazards", word, 0, UINT32_MAX, " hazards", &call->most);
   case KEY_SUPPRESS:
-    return run_add_word(&call->suppress, word);
+    return (words_add(&call->suppress, word), 0);
   default:
     break;
   }
@@ -134,12 +134,12 @@ static bool write_outputs(struct invocation *call, const struct check_report *re
 
 static int conclude(struct invocation *call, struct suppressions *all, struct check_report *report) {
   bool *suppressed = find_suppressed(all, report);
-  int status = CLI_BAD_INPUT;
+  int status = STATUS_BAD_INPUT;
   report->suppressed = suppressed;
   if (write_outputs(call, report)) {
     const bool unfinished = run_tell_unfinished(&call->common, report->job, report->results, report->count);
-    status = unfinished || check_suppressed(report) < report->hazard_count ? CLI_WENT_WRONG : CLI_FINE;
-    suppressions_tell_unused(all);
+    status = unfinished || check_suppressed(report) < report->hazard_count ? STATUS_WENT_WRONG : STATUS_FINE;
+    suppressions_tell_unused(all, call->common.run.caller);
   } else {
     message_print(&call->common.message);
   }
@@ -149,19 +149,13 @@ static int conclude(struct invocation *call, struct suppressions *all, struct ch
 
 /* ---- the run ----------------------------------------------------------------------------------- */
 
-static bool watch(void *self, cycle_t now) {
-  (void)self;
-  (void)now;
-  return true;
-}
-
 static int run_and_report(struct invocation *call, struct job *job, struct suppressions *all) {
   struct checker *checker = checker_new();
-  const struct run_sources sources = {checker_sources(checker), checker, watch};
+  const struct run_watcher watcher = checker_watcher(checker);
   struct check_report report = {.job = job, .most = need_size(call->most)};
   struct launch_result *results = NULL;
-  int status = CLI_BAD_INPUT;
-  call->common.run.sources = &sources;
+  int status = STATUS_BAD_INPUT;
+  run_watch(&call->common.run, &watcher);
   if (run_job(job, &call->common.run, &results, &report.count, &call->common.message)) {
     for (size_t i = 0; i < report.count; i++)
       checker_take(checker, (uint32_t)i, &job->launches[i].isa, &results[i]);
@@ -184,15 +178,15 @@ int verb_check(int argc, char **argv) {
   struct suppressions all = {0};
   struct job job = {0};
   const bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common) &&
-                    read_suppressions(&call, &all) && job_options_load(&call.job, &call.common, false, &job) &&
+                    read_suppressions(&call, &all) && job_load(&call.job, &call.common, false, &job) &&
                     outputs_possible(&call, &job);
   const int status = !good                   ? cli_bad_input(&call.common.message)
-                     : call.job.reads.listed ? job_options_list(&call.job, &call.common.message)
+                     : call.job.reads.listed ? job_options_list(&call.job.reads, &call.common.message)
                                              : run_and_report(&call, &job, &all);
   job_free(&job);
   suppressions_free(&all);
   free(call.common.sets.word);
   free(call.suppress.word);
-  job_options_free(&call.job);
+  subject_free(&call.job);
   return status;
 }

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/diff.h"
-#include "sim/cli/file.h"
 #include "sim/cli/run_call.h"
-#include "sim/core/need.h"
+#include "sim/diff/diff.h"
 
 struct invocation {
   struct run_call common; /* first: see cli_parse() */
@@ -72,7 +72,8 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
     call->machine_b = word;
     return 0;
   case KEY_SET_B:
-    return run_add_word(&call->sets_b, word);
+    words_add(&call->sets_b, word);
+    return 0;
   case ARGP_KEY_ARG:
     return parse_side(state, call, word);
   case ARGP_KEY_END:
@@ -131,7 +132,7 @@ static bool read_side(struct invocation *call, int side) {
       .set = set,
       .set_count = common + own,
   };
-  const bool good = diff_read(&call->side[side], &request, call->common.run.quiet, &call->common.message);
+  const bool good = diff_read(&call->side[side], &request, &call->common.terminal.caller, &call->common.message);
   free(set);
   if (!good && side == DIFF_B)
     name_options(call);
@@ -149,7 +150,7 @@ static int compare(struct invocation *call) {
   struct diff diff = {0};
   const size_t number[DIFF_SIDES] = {need_size(call->launch[DIFF_A]), need_size(call->launch[DIFF_B])};
   const bool good = diff_compare(&diff, call->side, number, &call->common.message) && write_diff(call, &diff);
-  const int status = !good ? cli_bad_input(&call->common.message) : diff.differ ? CLI_WENT_WRONG : CLI_FINE;
+  const int status = !good ? cli_bad_input(&call->common.message) : diff.differ ? STATUS_WENT_WRONG : STATUS_FINE;
   diff_free(&diff);
   return status;
 }
@@ -157,7 +158,7 @@ static int compare(struct invocation *call) {
 int verb_diff(int argc, char **argv) {
   static const struct argp argp = {options, parse_option, "A B", documentation, NULL, NULL, NULL};
   struct invocation call = {.common = run_call_new(), .view = {.top = 20}};
-  const bool good = cli_parse(&argp, argc, argv, &call.common.message) && options_fit(&call) &&
+  const bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common) && options_fit(&call) &&
                     outputs_possible(&call) && read_side(&call, DIFF_A) && read_side(&call, DIFF_B);
   const int status = good ? compare(&call) : cli_bad_input(&call.common.message);
   for (int side = 0; side < DIFF_SIDES; side++)

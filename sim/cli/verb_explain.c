@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/explain_report.h"
-#include "sim/cli/file.h"
 #include "sim/cli/job_options.h"
-#include "sim/cli/sweep_workers.h"
-#include "sim/core/need.h"
+#include "sim/explain/report.h"
+#include "sim/sweep/workers.h"
 
 struct invocation {
   struct run_call common; /* first: see cli_parse() */
-  struct job_options job;
+  struct subject job;
   const char *vary;
   bool unchanged;
   uint64_t launch, jobs;
@@ -89,23 +89,23 @@ static bool load_trace(struct invocation *call, struct explain_run *run) {
   run->path = call->job.direct.program;
   if (call->vary)
     return message_fail(message, "--vary: a trace has one program and one set of arguments; it needs the kernel");
-  if (!job_options_for_trace(&call->job, message))
+  if (!subject_for_trace(&call->job, message))
     return false;
   if (!(run->trace = trace_open(run->path, TRACE_WHOLE, &error)))
     return message_fail(message, "%s", error.text);
   if (!trace_job_read(run->trace, run->path, &request, &run->job, &max_cycles, message))
     return false;
   if (!call->common.cycles_given)
-    call->common.run.max_cycles = max_cycles;
-  trace_job_warn(run->trace, &run->job);
+    run->how.max_cycles = max_cycles;
+  trace_job_warn(run->trace, &run->job, call->common.run.caller);
   return true;
 }
 
 static bool load_job(struct invocation *call, struct explain_run *run, struct explain_vary **vary) {
   struct message *message = &call->common.message;
-  run->load_on = job_options_load_self;
+  run->load_on = subject_load_self;
   run->self = &call->job;
-  if (!job_options_load(&call->job, &call->common, false, &run->job) || !trace_job_possible(&run->job, message))
+  if (!job_load(&call->job, &call->common, false, &run->job) || !trace_job_possible(&run->job, message))
     return false;
   return !call->vary || (*vary = explain_vary_new(call->vary, &call->job, &run->job, message));
 }
@@ -182,14 +182,14 @@ static int tell_missing(const struct explain_run *run, const struct explain_trie
     count_in(&missing, &name, change->status == EXPLAIN_FAILED ? change->reason : NULL);
   }
   if (!missing.count)
-    return CLI_FINE;
+    return STATUS_FINE;
   if (missing.count > NAMED)
     text_print(&missing.names, " and %zu more", missing.count - NAMED);
   message_fail(message, "the report lacks %zu of %zu results: %.600s: %.200s", missing.count, missing.of,
                missing.names.data, missing.why);
   message_print(message);
   free(missing.names.data);
-  return run->broken ? CLI_DEFECT : CLI_BAD_INPUT;
+  return run->broken ? STATUS_DEFECT : STATUS_BAD_INPUT;
 }
 
 /* The changes that the kernel has room for, made and run. */
@@ -202,14 +202,14 @@ static bool try_changes(struct invocation *call, struct explain_run *run, struct
 
 static int explain(struct invocation *call, struct explain_run *run, struct explain_tries *tries) {
   struct message *message = &call->common.message;
-  int status = CLI_FINE;
+  int status = STATUS_FINE;
   *message->text = '\0';
   if (!explain_run_base(run, &status) || !try_machines(run, &status) || !try_changes(call, run, tries, &status) ||
       (tries->vary && !explain_vary_run(tries->vary, run, &status))) {
-    if (status != CLI_FINE)
+    if (status != STATUS_FINE)
       message_print(message);
     else if (run_tell_unfinished(&call->common, &run->job, run->results, run->count))
-      status = CLI_WENT_WRONG;
+      status = STATUS_WENT_WRONG;
     return status;
   }
   const size_t launch = need_size(call->launch);
@@ -224,18 +224,19 @@ int verb_explain(int argc, char **argv) {
       options, parse_option, "LAUNCH.json\nTRACE.wwt\nKERNEL --global X[,Y[,Z]] --arg ...", documentation, NULL,
       NULL,    NULL};
   struct invocation call = {.common = run_call_new(), .jobs = sweep_workers_online()};
-  struct explain_run run = {.call = &call.common};
+  struct explain_run run = {.message = &call.common.message};
   struct explain_tries tries = {0};
   bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common);
+  run.how = call.common.run;
   run.workers = (unsigned)call.jobs;
   good = good && load(&call, &run, &tries.vary);
   const int status = !good                   ? cli_bad_input(&call.common.message)
-                     : call.job.reads.listed ? job_options_list(&call.job, &call.common.message)
+                     : call.job.reads.listed ? job_options_list(&call.job.reads, &call.common.message)
                                              : explain(&call, &run, &tries);
   explain_vary_free(tries.vary);
   explain_changes_free(tries.changes);
   explain_run_free(&run);
   free(call.common.sets.word);
-  job_options_free(&call.job);
+  subject_free(&call.job);
   return status;
 }

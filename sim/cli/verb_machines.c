@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/machines.h"
-#include "sim/cli/text.h"
+#include "sim/session/machines.h"
 
 struct choice {
   struct message message; /* first: see cli_parse() */
@@ -59,5 +59,5 @@ int verb_machines(int argc, char **argv) {
   bool good = cli_parse(&argp, argc, argv, &choice.message) && show(choice.name, &text, &choice.message) &&
               cli_output(NULL, text.data, text.length, &choice.message);
   free(text.data);
-  return good ? CLI_FINE : cli_bad_input(&choice.message);
+  return good ? STATUS_FINE : cli_bad_input(&choice.message);
 }

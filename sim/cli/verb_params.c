@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/machines.h"
 #include "sim/cli/manual.h"
-#include "sim/cli/text.h"
+#include "sim/session/machines.h"
 
 struct listing {
   struct message message; /* first: see cli_parse() */
@@ -64,5 +64,5 @@ int verb_params(int argc, char **argv) {
   bool good = cli_parse(&argp, argc, argv, &listing.message) && print(&listing, &text, &listing.message) &&
               cli_output(NULL, text.data, text.length, &listing.message);
   free(text.data);
-  return good ? CLI_FINE : cli_bad_input(&listing.message);
+  return good ? STATUS_FINE : cli_bad_input(&listing.message);
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/file.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/file.h"
 #include "sim/cli/python.h"
 
 enum { MOST_PORT = 65535 };

@@ -6,7 +6,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/run_call.h"
 #include "sim/cli/trace_verbs.h"
-#include "sim/cli/why.h"
+#include "sim/explain/why.h"
 #include "sim/replay/replayer.h"
 
 struct invocation {
@@ -53,19 +53,12 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   }
 }
 
-/* A replay that has come to its recording's end, or to damage, need not go on. */
-static bool watch(void *self, cycle_t now) {
-  const struct replayer *replayer = self;
-  (void)now;
-  return !replayer_fault(replayer);
-}
-
 static int tell_cut_short(const struct replayer *replayer, struct message *message) {
   const uint64_t warps = replayer_cut_short(replayer);
   message_fail(message, "%" PRIu64 " warp%s where the recording does, which is not whole", warps,
                warps == 1 ? " ends" : "s end");
   message_print(message);
-  return CLI_WENT_WRONG;
+  return STATUS_WENT_WRONG;
 }
 
 /* What is wrong with the file begins with its path already, what is wrong with what is in it does not. */
@@ -78,7 +71,7 @@ static int tell_fault(struct invocation *call, const struct replayer *replayer) 
     message_fail(message, strncmp(fault, call->trace, strlen(call->trace)) == 0 ? "%.0s%s" : "%.300s: %s", call->trace,
                  fault);
   message_print(message);
-  return replayer_damaged(replayer) ? CLI_BAD_INPUT : CLI_WENT_WRONG;
+  return replayer_damaged(replayer) ? STATUS_BAD_INPUT : STATUS_WENT_WRONG;
 }
 
 static bool fail_trace(struct message *message, const struct trace_error *error) {
@@ -119,27 +112,26 @@ struct again {
 static bool find_why(struct invocation *call, struct trace *trace, const struct replayer *replayer,
                      struct report *report, int *status) {
   const struct why_subject subject = {.trace = trace, .path = call->trace};
-  return call->salvage || replayer_cut_short(replayer) || why_find(&call->common, report, &subject, status);
+  return call->salvage || replayer_cut_short(replayer) || run_find_why(&call->common, report, &subject, status);
 }
 
 static bool replay_again(void *self, size_t number, const char *define) {
   const struct again *again = self;
   struct run_call *call = &again->call->common;
-  const struct run_sources *before = call->run.sources;
   struct launch_result *results = NULL;
   struct job job = {0};
   struct report report = {.job = &job};
-  int status = CLI_FINE;
+  int status = STATUS_FINE;
   (void)define;
   cycle_t max_cycles = 0;
   struct replayer *replayer =
       read_job(again->call, again->trace, &job, &max_cycles) ? open_replayer(again->call, again->trace, &job) : NULL;
   bool good = replayer;
   if (good) {
-    const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
-    call->run.sources = &sources;
+    const struct run_watcher watcher = replayer_watcher(replayer);
+    run_watch(&call->run, &watcher);
     good = run_call_job(call, &job, &results, &report.count);
-    call->run.sources = before;
+    run_unwatch(&call->run);
     report.results = results;
     if (replayer_fault(replayer))
       good = message_fail(&call->message, "%s", replayer_fault(replayer));
@@ -155,15 +147,16 @@ static bool replay_again(void *self, size_t number, const char *define) {
 }
 
 static int replay_and_report(struct invocation *call, struct trace *trace, struct job *job, struct replayer *replayer) {
-  const struct run_sources sources = {replayer_sources(replayer), replayer, watch};
+  const struct run_watcher watcher = replayer_watcher(replayer);
   struct launch_result *results = NULL;
   struct report report = {.job = job};
   struct message *message = &call->common.message;
   struct again again = {call, trace};
   const struct run_again further = {replay_again, &again};
-  int status = CLI_BAD_INPUT;
-  call->common.run.sources = &sources;
+  int status = STATUS_BAD_INPUT;
+  run_watch(&call->common.run, &watcher);
   bool good = run_call_job(&call->common, job, &results, &report.count);
+  run_unwatch(&call->common.run);
   report.results = results;
   if (replayer_fault(replayer)) {
     status = tell_fault(call, replayer);
@@ -190,7 +183,7 @@ static int replay(struct invocation *call, struct trace *trace) {
     call->common.run.max_cycles = max_cycles;
   struct replayer *replayer = good ? open_replayer(call, trace, &job) : NULL;
   if (replayer)
-    trace_job_warn(trace, &job);
+    trace_job_warn(trace, &job, call->common.run.caller);
   int status = replayer ? replay_and_report(call, trace, &job, replayer) : cli_bad_input(&call->common.message);
   if (replayer)
     replayer_free(replayer);
@@ -208,7 +201,7 @@ int verb_replay(int argc, char **argv) {
   if (good && !trace)
     fail_trace(&call.common.message, &error);
   if (trace)
-    trace_tell_prefix(trace, &error);
+    trace_tell_prefix(trace, &error, &cli_caller);
   int status = trace ? replay(&call, trace) : cli_bad_input(&call.common.message);
   if (trace)
     trace_close(trace);

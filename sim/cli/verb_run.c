@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/file.h"
 #include "sim/cli/job_options.h"
 #include "sim/cli/output.h"
-#include "sim/cli/trace_job.h"
-#include "sim/cli/vary.h"
-#include "sim/cli/why.h"
-#include "sim/core/need.h"
+#include "sim/explain/why.h"
+#include "sim/replay/job.h"
 #include "sim/replay/recorder.h"
+#include "sim/sweep/vary.h"
 
 struct invocation {
   struct run_call common; /* first: see cli_parse() */
-  struct job_options job;
+  struct subject job;
   struct words dumps;
   const char *trace;
   bool verify;
@@ -59,7 +59,7 @@ static error_t parse_option(int key, char *word, struct argp_state *state) {
   struct invocation *call = state->input;
   switch (key) {
   case KEY_DUMP:
-    return run_add_word(&call->dumps, word);
+    return (words_add(&call->dumps, word), 0);
   case KEY_TRACE:
     call->trace = word;
     return 0;
@@ -143,13 +143,6 @@ static bool write_outputs(struct invocation *call, const struct report *report) 
 
 /* ---- recording --------------------------------------------------------------------------------- */
 
-/* All before cycle `now` has been said. A disk that is full is told at the end; there is no use in going on. */
-static bool watch(void *self, cycle_t now) {
-  struct trace_writer *writer = recorder_writer(self);
-  trace_writer_settle(writer, now);
-  return trace_writer_good(writer);
-}
-
 static bool fail_trace(struct message *message, const struct trace_error *error) {
   message_fail(message, "%s", error->text);
   return message_within(message, "--trace");
@@ -164,10 +157,10 @@ static bool record(struct invocation *call, struct job *job, const struct output
   if (!recorder)
     return fail_trace(message, &error);
   trace_job_write(job, how->max_cycles, recorder_writer(recorder));
-  const struct run_sources sources = {recorder_sources(recorder), recorder, watch};
-  how->sources = &sources;
+  const struct run_watcher watcher = recorder_watcher(recorder);
+  run_watch(how, &watcher);
   const bool good = run_call_job(&call->common, job, results, count);
-  how->sources = NULL;
+  run_unwatch(how);
   if (good || !trace_writer_good(recorder_writer(recorder)))
     return recorder_close(recorder, &error) ? good : fail_trace(message, &error);
   recorder_abandon(recorder);
@@ -196,7 +189,7 @@ static bool open_vary(struct invocation *call, const struct job *job) {
 
 static bool load_again(struct invocation *call, size_t number, struct job *job) {
   if (!page_varies_arguments(&call->common.page))
-    return job_options_load(&call->job, &call->common, false, job);
+    return job_load(&call->job, &call->common, false, job);
   const bool good = vary_job(&call->vary, number, &call->base->machine, job, &call->common.message);
   job->machine_file = call->base->machine_file; /* the report says what was set on it */
   return good;
@@ -212,14 +205,14 @@ static bool load_point_on(void *self, const struct machine *machine, struct job 
   const struct point *point = self;
   return page_varies_arguments(&point->call->common.page)
              ? vary_job(&point->call->vary, point->number, machine, job, message)
-             : job_options_load_on(&point->call->job, machine, job, message);
+             : subject_load_on(&point->call->job, machine, job, message);
 }
 
 static bool run_again(void *self, size_t number, const char *define) {
   struct invocation *call = self;
   struct point point = {call, number};
   const struct why_subject subject = {.load_on = load_point_on, .self = &point};
-  int status = CLI_FINE;
+  int status = STATUS_FINE;
   struct program_words *defines = &call->job.build.defines;
   struct launch_result *results = NULL;
   struct job job = {0};
@@ -228,7 +221,7 @@ static bool run_again(void *self, size_t number, const char *define) {
     program_say(defines, define);
   bool good = load_again(call, number, &job) && run_call_job(&call->common, &job, &results, &report.count);
   report.results = results;
-  good = good && why_find(&call->common, &report, &subject, &status);
+  good = good && run_find_why(&call->common, &report, &subject, &status);
   if (define)
     program_unsay(defines);
   if (good)
@@ -240,17 +233,17 @@ static bool run_again(void *self, size_t number, const char *define) {
 }
 
 static int run_and_report(struct invocation *call, struct job *job) {
-  const struct why_subject subject = {.load_on = job_options_load_self, .self = &call->job};
+  const struct why_subject subject = {.load_on = subject_load_self, .self = &call->job};
   struct launch_result *results = NULL;
   struct report report = {.job = job};
-  int status = CLI_BAD_INPUT;
+  int status = STATUS_BAD_INPUT;
   bool good = run(call, job, &results, &report.count);
   report.results = results;
   struct verdict *verdicts = NULL;
   if (good && call->verify)
     report.verdicts = verdicts = verify_job(job, results, report.count, &report.verdict_count);
   const struct run_again again = {run_again, call};
-  good = good && why_find(&call->common, &report, &subject, &status) && run_points(&call->common, &report, &again);
+  good = good && run_find_why(&call->common, &report, &subject, &status) && run_points(&call->common, &report, &again);
   if (good && write_outputs(call, &report))
     status = run_conclude(&call->common, &report);
   else
@@ -267,16 +260,16 @@ int verb_run(int argc, char **argv) {
   struct invocation call = {.common = run_call_new()};
   struct job job = {0};
   bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common) &&
-              job_options_load(&call.job, &call.common, call.verify, &job) && open_vary(&call, &job) &&
+              job_load(&call.job, &call.common, call.verify, &job) && open_vary(&call, &job) &&
               outputs_possible(&call, &job);
   call.base = &job;
   int status = !good                   ? cli_bad_input(&call.common.message)
-               : call.job.reads.listed ? job_options_list(&call.job, &call.common.message)
+               : call.job.reads.listed ? job_options_list(&call.job.reads, &call.common.message)
                                        : run_and_report(&call, &job);
   vary_close(&call.vary);
   job_free(&job);
   run_call_free(&call.common);
   free(call.dumps.word);
-  job_options_free(&call.job);
+  subject_free(&call.job);
   return status;
 }

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/file.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/file.h"
 #include "sim/cli/sweep_verbs.h"
 
 static const struct verb verbs[] = {
@@ -23,7 +23,7 @@ static int help(void) {
        "Runs many points of a machine and a kernel, and keeps what came of them in one SQLite file.\n");
   cli_list_verbs(verbs, VERBS);
   puts("\n`warpwait sweep VERB --help` says more.");
-  return CLI_FINE;
+  return STATUS_FINE;
 }
 
 int verb_sweep(int argc, char **argv) {

@@ -23,7 +23,7 @@ static int help(void) {
        "and makes other files of them.\n");
   cli_list_verbs(verbs, VERBS);
   puts("\ninfo, validate, head and convert take timelines, too. `warpwait trace VERB --help` says more.");
-  return CLI_FINE;
+  return STATUS_FINE;
 }
 
 int verb_trace(int argc, char **argv) {

@@ -7,55 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Optimal-string-alignment distance, capped by the buffer: names are short. */
-static size_t distance(const char *a, const char *b) {
-  enum { LONGEST = 63 };
-  size_t rows = strlen(a), columns = strlen(b);
-  if (rows > LONGEST || columns > LONGEST)
-    return SIZE_MAX;
-  size_t d[LONGEST + 1][LONGEST + 1];
-  for (size_t i = 0; i <= rows; i++)
-    d[i][0] = i;
-  for (size_t j = 0; j <= columns; j++)
-    d[0][j] = j;
-  for (size_t i = 1; i <= rows; i++)
-    for (size_t j = 1; j <= columns; j++) {
-      size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-      if (d[i - 1][j] + 1 < best)
-        best = d[i - 1][j] + 1;
-      if (d[i][j - 1] + 1 < best)
-        best = d[i][j - 1] + 1;
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
-        best = d[i - 2][j - 2] + 1;
-      d[i][j] = best;
-    }
-  return d[rows][columns];
-}
-
-const char *nearest_word(const char *word, const char *const *words, size_t count, size_t stride) {
-  const char *nearest = NULL;
-  size_t length = strlen(word);
-  size_t best = length < 2 ? 1 : length < 6 ? 2 : length / 3 + 1; /* as many edits make another word */
-  for (size_t i = 0; i < count; i++) {
-    const char *candidate = *(const char *const *)(const void *)((const char *)words + i * stride);
-    size_t d = distance(word, candidate);
-    if (d < best) {
-      best = d;
-      nearest = candidate;
-    }
-  }
-  return nearest;
-}
-
-const char *nearest_other(const char *word, const char *near, const char *const *words, size_t count, size_t stride) {
-  const size_t best = distance(word, near);
-  for (size_t i = 0; i < count; i++) {
-    const char *candidate = *(const char *const *)(const void *)((const char *)words + i * stride);
-    if (strcmp(candidate, near) != 0 && distance(word, candidate) == best)
-      return candidate;
-  }
-  return NULL;
-}
+#include "sim/base/nearest.h"
 
 static const struct param_row *find_exact(const struct param_group *groups, size_t count, const char *key,
                                           const struct param_group **group) {
@@ -80,7 +32,7 @@ static void find_nearest(const struct param_group *groups, size_t count, const c
     for (size_t i = 0; i < groups[g].count; i++) {
       char full[64];
       snprintf(full, sizeof full, "%s.%s", groups[g].name, groups[g].rows[i].name);
-      size_t d = distance(key, full);
+      size_t d = nearest_distance(key, full);
       if (d < best) {
         best = d;
         memcpy(nearest, full, sizeof full);

@@ -70,13 +70,6 @@ static inline uint32_t param_value(const struct param_group *group, const struct
   return *(const uint32_t *)(const void *)((const char *)all + group->base + row->offset);
 }
 
-/* The nearest of `count` words to `word` by edit distance, or NULL when none is near enough to
- * be a slip of the pen. `stride` is the distance between the `const char *`s. */
-const char *nearest_word(const char *word, const char *const *words, size_t count, size_t stride);
-
-/* Another word that is as near as `near`, the nearest; or NULL. */
-const char *nearest_other(const char *word, const char *near, const char *const *words, size_t count, size_t stride);
-
 /* A module turns its rows into fields and a table like so, on consecutive lines:
  *
  *     struct lds_params {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle_t latency, struct component *sender,
                struct component *receiver) {

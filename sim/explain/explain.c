@@ -3,14 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
-
-enum { TOLERANCE_CYCLES = 16, TOLERANCE_SHARE = 100 };
+#include "sim/base/need.h"
 
 const char *const explain_statuses[EXPLAIN_STATUSES] = {"finished",    "absent",  "deadlock",
                                                         "cycle_limit", "refused", "failed"};
-
-cycle_t explain_tolerance(cycle_t base) { return cycle_max(TOLERANCE_CYCLES, base / TOLERANCE_SHARE); }
 
 const struct explain_case *explain_find(const struct explain *explain, limit_set set) {
   for (size_t i = 0; i < explain->count; i++)
@@ -31,7 +27,7 @@ const struct explain_case *explain_anomaly(const struct explain *explain, const 
         at->time[step].cycles < least->time[step].cycles)
       least = at;
   }
-  const cycle_t tolerance = explain_tolerance(explain->cases[0].time[step].cycles);
+  const cycle_t tolerance = bottleneck_tolerance(explain->cases[0].time[step].cycles);
   return of->time[step].cycles - least->time[step].cycles > tolerance ? least : NULL;
 }
 
@@ -65,7 +61,7 @@ limit_set *explain_pairs(const struct explain *explain, size_t *count) {
   for (size_t step = 0; step < explain->steps; step++) {
     const struct explain_case *rank[LIMITS];
     const size_t ranks = explain_rank(explain, step, rank);
-    const int64_t least = (int64_t)explain_tolerance(explain->cases[0].time[step].cycles);
+    const int64_t least = (int64_t)bottleneck_tolerance(explain->cases[0].time[step].cycles);
     for (size_t i = 0; i < ranks && i < EXPLAIN_TOP; i++)
       for (size_t j = 0; j < i && explain_saved(explain, rank[i], step) > least; j++) {
         const limit_set set = rank[i]->lifted | rank[j]->lifted;
@@ -202,4 +198,14 @@ size_t explain_phases(const struct explain *explain, size_t step, struct explain
   }
   unite_short(explain, step, &cut);
   return cut.count;
+}
+
+struct bottleneck explain_bottleneck(const struct explain *explain, size_t step) {
+  struct bottleneck bottleneck = {.cycles = explain->cases[0].time[step].cycles};
+  const struct explain_case *rank[LIMITS];
+  bottleneck.count = explain_rank(explain, step, rank);
+  for (size_t i = 0; i < bottleneck.count; i++)
+    bottleneck.rank[i] =
+        (struct bottleneck_limit){(enum limit)__builtin_ctzll(rank[i]->lifted), rank[i]->time[step].cycles};
+  return bottleneck;
 }

@@ -10,12 +10,12 @@
  * Invariant: nothing is said of a set that has no case that finished.
  *
  * Not modelled: chance. A lifted limit may add cycles, since what comes earlier may come in the way of something else:
- * beyond explain_tolerance() that is an anomaly, whatever else is lifted with it. */
+ * beyond bottleneck_tolerance() that is an anomaly, whatever else is lifted with it. */
 #ifndef SIM_EXPLAIN_EXPLAIN_H
 #define SIM_EXPLAIN_EXPLAIN_H
 
-#include "sim/explain/limits.h"
 #include "sim/explain/pace.h"
+#include "sim/report/bottleneck.h"
 
 enum {
   EXPLAIN_REASON = 400,
@@ -61,8 +61,6 @@ struct explain {
   struct pace_stalls *stalls; /* of the base, as its pace */
 };
 
-/* What may come of chance alone, in cycles, of a launch that takes so many. */
-cycle_t explain_tolerance(cycle_t base);
 
 /* The case of the set that finished; NULL: there is none. */
 const struct explain_case *explain_find(const struct explain *explain, limit_set set);
@@ -94,5 +92,8 @@ struct explain_phase {
 /* Cuts a step into phases; returns how many. Those side by side that the same limit helps, or none while warps wait in
  * the same bucket, are one. */
 size_t explain_phases(const struct explain *explain, size_t step, struct explain_phase phase[EXPLAIN_PHASES]);
+
+/* The bottleneck of a step: all single limits, the one that costs most first. */
+struct bottleneck explain_bottleneck(const struct explain *explain, size_t step);
 
 #endif

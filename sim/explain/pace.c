@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 /* ---- a launch that has been told -------------------------------------------------------------------- */
 

@@ -24,6 +24,7 @@
 #include "models/result.h"
 #include "models/warp_source.h"
 #include "sim/core/timeline.h"
+#include "sim/session/run.h"
 
 enum { PACE_BINS = 512, PACE_PARTS = 16 };
 
@@ -65,6 +66,9 @@ void pace_log_begin(struct pace_log *log, struct pace *pace, struct pace_stalls 
 
 /* Sources that count, around those that `inner` makes; NULL: around executors. *inner stays where it is. */
 struct source_maker pace_sources(struct pace_log *log, const struct source_maker *inner);
+
+/* A log as who watches a run; listens too if stalls are asked for. */
+struct run_watcher pace_watcher(struct pace_log *log);
 
 /* A warp of the launch issues. Launches are told one behind the other. */
 void pace_issue(struct pace_log *log, uint32_t launch, cycle_t now);

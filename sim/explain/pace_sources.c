@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "models/executor.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "sim/explain/pace.h"
 
 struct pace_unit {
@@ -44,4 +44,13 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
 struct source_maker pace_sources(struct pace_log *log, const struct source_maker *inner) {
   log->inner = inner;
   return (struct source_maker){.self = log, .executes = inner ? inner->executes : true, .make = make};
+}
+
+static struct source_maker watcher_sources(void *self, const struct source_maker *inner) {
+  return pace_sources(self, inner);
+}
+
+struct run_watcher pace_watcher(struct pace_log *log) {
+  return (struct run_watcher){
+      .self = log, .sources = watcher_sources, .timeline = log->stalls ? &log->timeline : NULL};
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "sim/import/lines.h"
 #include "sim/import/state.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum sass_space sass_space_of(const struct sass_header *header, uint64_t address) {
   if (header->shared_base && address - header->shared_base < SASS_SHARED_BYTES)

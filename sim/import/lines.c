@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 enum { INPUT_BYTES = 1 << 16, ROOM = 2 * SASS_LINE_BYTES, XZ_MEMORY = 512 << 20 };
 

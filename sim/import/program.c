@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "isa/rows.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "sim/import/kernel.h"
 
 enum {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "sim/import/state.h"
 #include "sim/replay/kinds.h"
 

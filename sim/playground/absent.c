@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/cli/file.h"
-#include "sim/cli/sweep_workers.h"
-#include "sim/core/need.h"
+#include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/host/host.h"
+#include "sim/sweep/workers.h"
 
 /* The plain loop gives the same cycles and results to the bit. */
 struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message) {

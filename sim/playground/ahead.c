@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "opencl/clang/clang.h"
-#include "sim/cli/file.h"
-#include "sim/core/need.h"
+#include "sim/base/file.h"
+#include "sim/base/need.h"
 
 enum { MAGIC = 8, MOST = 64 << 20 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 struct sorting {
   size_t count, size;

@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
   cli_tell_memory(argc, argv);
   if (strcmp(argv[1], "--version") == 0) {
     puts("warpwait " WARPWAIT_VERSION);
-    return CLI_FINE;
+    return STATUS_FINE;
   }
   argv[0] = (char[]){"warpwait"};
   return cli_verb(verbs, sizeof verbs / sizeof *verbs, argc, argv);

@@ -6,7 +6,7 @@
 
 #include "isa/rows.h"
 #include "isa/steering.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 
 const struct mark_row mark_rows[MARKS] = {
 #define MARK(id, name, text) {name, text},

@@ -8,7 +8,7 @@
 #include "isa/rows.h"
 #include "models/executor.h"
 #include "models/result.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "sim/replay/kinds.h"
 #include "sim/replay/marks.h"
 
@@ -565,6 +565,22 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
 
 struct source_maker recorder_sources(struct recorder *recorder) {
   return (struct source_maker){.self = recorder, .executes = true, .make = make};
+}
+
+static struct source_maker watcher_sources(void *self, const struct source_maker *inner) {
+  (void)inner;
+  return recorder_sources(self);
+}
+
+/* A disk that is full is told at the end; there is no use in going on. */
+static bool settle_writer(void *self, cycle_t now) {
+  struct trace_writer *writer = recorder_writer(self);
+  trace_writer_settle(writer, now);
+  return trace_writer_good(writer);
+}
+
+struct run_watcher recorder_watcher(struct recorder *recorder) {
+  return (struct run_watcher){.self = recorder, .sources = watcher_sources, .settle = settle_writer};
 }
 
 void recorder_write_rules(struct trace_writer *writer) {

@@ -19,6 +19,7 @@
 #define SIM_REPLAY_RECORDER_H
 
 #include "models/warp_source.h"
+#include "sim/session/run.h"
 #include "traces/trace.h"
 
 struct recorder;
@@ -26,8 +27,9 @@ struct recorder;
 /* Takes the writer of a trace that has just begun. NULL when that is NULL. */
 struct recorder *recorder_new(struct trace_writer *writer);
 
-/* For simulation_new_with(). */
+/* For simulation_new_with(), and for a run: which ends when the file cannot be written. */
 struct source_maker recorder_sources(struct recorder *recorder);
+struct run_watcher recorder_watcher(struct recorder *recorder);
 
 /* To write further metas. */
 struct trace_writer *recorder_writer(struct recorder *recorder);

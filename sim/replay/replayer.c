@@ -7,7 +7,7 @@
 
 #include "models/machine.h"
 #include "models/result.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "sim/replay/kinds.h"
 #include "sim/replay/prefix.h"
 
@@ -408,6 +408,21 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
 
 struct source_maker replayer_sources(struct replayer *replayer) {
   return (struct source_maker){.self = replayer, .make = make};
+}
+
+static struct source_maker watcher_sources(void *self, const struct source_maker *inner) {
+  (void)inner;
+  return replayer_sources(self);
+}
+
+/* A replay that has come to its recording's end need not go on. */
+static bool settle(void *self, cycle_t now) {
+  (void)now;
+  return !replayer_fault(self);
+}
+
+struct run_watcher replayer_watcher(struct replayer *replayer) {
+  return (struct run_watcher){.self = replayer, .sources = watcher_sources, .settle = settle};
 }
 
 static uint32_t rule_of(const char *name, size_t length) {

@@ -19,6 +19,7 @@
 #define SIM_REPLAY_REPLAYER_H
 
 #include "models/warp_source.h"
+#include "sim/session/run.h"
 #include "traces/trace.h"
 
 struct replayer;
@@ -27,8 +28,9 @@ struct replayer;
 struct replayer *replayer_new(struct trace *trace, struct trace_error *error);
 void replayer_free(struct replayer *replayer); /* after the simulation */
 
-/* For simulation_new_with(). */
+/* For simulation_new_with(), and for a run: which ends once there is a fault. */
 struct source_maker replayer_sources(struct replayer *replayer);
+struct run_watcher replayer_watcher(struct replayer *replayer);
 
 /* The global memory of a launch, by its number in the trace, lies `by` bytes higher than in the recording. */
 void replayer_shift(struct replayer *replayer, uint32_t launch, uint64_t by);

@@ -1,6 +1,6 @@
 /* Pipes and mbarriers in a replay: their state is that of the replay, not of the recording. */
 #include "isa/rows.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "sim/replay/replayer_parts.h"
 
 enum { OUTCOME = 2 * TRACE_LANES };

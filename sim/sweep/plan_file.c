@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/nearest.h"
+#include "sim/base/need.h"
 #include "sim/core/params.h"
 #include "sim/sweep/expression.h"
 #include "sim/sweep/plan_parts.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "sim/sweep/plan_parts.h"
 
 enum { CHECKED = 1000000, COUNTED = 10000000, ESTIMATED_FROM = 1000000, TRIES = 10000000 };

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "sim/sweep/store_parts.h"
 
 enum {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "sim/sweep/store_parts.h"
 
 enum { APPLICATION = 0x57577377 /* "WWsw" */, SHOWN = 40 /* characters of a value that a message has room for */ };

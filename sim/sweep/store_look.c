@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/csv.h"
+#include "sim/base/csv.h"
+#include "sim/base/nearest.h"
 #include "sim/core/params.h"
 #include "sim/sweep/store_parts.h"
 

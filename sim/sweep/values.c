@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "sim/sweep/expression.h"
 
 #define VALUES_LARGEST (INT64_C(1) << 53) /* up to here doubles are exact, which constraints reckon in */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/report.h"
+#include "sim/report/report.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "opencl/opencl.h"
-#include "sim/cli/check_report.h"
+#include "sim/check/report.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"

@@ -1,12 +1,12 @@
 /* How far off a report says it may be: docs/report.md has the rule. */
-#include "sim/cli/fidelity.h"
+#include "sim/report/fidelity.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/machines.h"
-#include "sim/cli/report.h"
+#include "sim/report/report.h"
+#include "sim/session/machines.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"

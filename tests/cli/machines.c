@@ -1,5 +1,5 @@
 /* The built-in machines, and parameters as text. */
-#include "sim/cli/machines.h"
+#include "sim/session/machines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

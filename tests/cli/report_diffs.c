@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/diff.h"
+#include "sim/diff/diff.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 

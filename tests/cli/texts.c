@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/text.h"
+#include "sim/base/text.h"
 #include "tests/ct.h"
 
 TEST(texts, thousands_are_apart) {

@@ -4,8 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/cli/timeline_tracks.h"
-#include "sim/cli/timeline_viewers.h"
+#include "sim/cli/output.h"
+#include "sim/timeline/tracks.h"
+#include "sim/timeline/viewers.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
@@ -57,13 +58,15 @@ static void write_timeline(const char *meta, const struct timeline_event *events
   EXPECT_TRUE(timeline_writer_close(writer, &error));
 }
 
-typedef bool exporter(struct timeline_file *file, const char *path, struct message *message);
+typedef bool exporter(struct timeline_file *file, const char *name, FILE *stream, struct message *message);
 
 static bool export(exporter *to, struct message *message) {
   struct trace_error error = {.text = ""};
   struct timeline_file *file = timeline_open_file(made_path, TRACE_WHOLE, &error);
   EXPECT_STREQ(error.text, "");
-  const bool good = file && to(file, out_path, message);
+  struct output output;
+  const bool good = file && output_begin(&output, out_path, message) &&
+                    output_end(&output, to(file, out_path, output.stream, message), message);
   if (file)
     timeline_close(file);
   return good;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/cli/page_timeline.h"
+#include "sim/page/timeline.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"

@@ -1,11 +1,11 @@
 /* Values by OpenCL C type: sizes, text, half precision, distances; and the fills. */
-#include "sim/cli/type.h"
+#include "sim/session/type.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/job.h"
+#include "sim/session/job.h"
 #include "tests/ct.h"
 
 static struct type type_of(const char *name) {

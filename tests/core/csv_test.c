@@ -1,7 +1,7 @@
 /* Cells of comma-separated values. */
 #include <stdlib.h>
 
-#include "sim/core/csv.h"
+#include "sim/base/csv.h"
 #include "tests/ct.h"
 
 static void expect_cell(const char *text, const char *cell, const char *quoted) {

@@ -5,6 +5,7 @@
 
 #include "dma/dma.h"
 #include "lds/lds.h"
+#include "sim/base/nearest.h"
 #include "sim/core/histogram.h"
 #include "tests/ct.h"
 

@@ -1,4 +1,4 @@
-"""Which rows of opencl/build/std.def the kernels have reached, for which types: read from the SPIR-V that Warpwait made of them.
+"""Which rows of opencl/lower/std.def the kernels have reached, for which types: read from the SPIR-V that Warpwait made of them.
 
 Warpwait keeps the translation of each program in its cache (opencl/clang/cache.h); those of this run have been used since it began.
 A row must be seen with each type that its signature allows: integers of 8 to 64 bits, or half, float and double.
@@ -71,4 +71,4 @@ def unexercised(folder, since):
             continue
         missing = [kind for kind in wanted(name, signature) if (kind and (number, kind) not in seen) or number not in reached]
         if missing:
-            yield f"coverage: {name} of opencl/build/std.def: no kernel has it" + (f" for {', '.join(missing)}" if missing[0] else "")
+            yield f"coverage: {name} of opencl/lower/std.def: no kernel has it" + (f" for {', '.join(missing)}" if missing[0] else "")

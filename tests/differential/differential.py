@@ -7,7 +7,7 @@ Families: functions (each built-in for each type), movement (loads, copies, shuf
 sub-groups), copies (asynchronous ones, of each type), pipes (against a model in Python), written (kernels/*.cl), random (generated; --count of them from --seed on, or as many as --seconds allow).
 Random kernels run by each route through the compiler and with warps of 16, 32 and 64; the first seed is printed, and another in
 each run if none is given. One that differs is shrunk, and left in build/differential. Exit status 1 if anything differs. Without
---family and --only, rows of opencl/build/std.def that no kernel reaches are errors too (coverage.py), and the shrinker is tested.
+--family and --only, rows of opencl/lower/std.def that no kernel reaches are errors too (coverage.py), and the shrinker is tested.
 """
 import argparse
 import concurrent.futures

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/cli/explain_places.h"
+#include "sim/explain/places.h"
 #include "tests/ct.h"
 
 /* ---- anomalies --------------------------------------------------------------------------------------- */

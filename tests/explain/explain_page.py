@@ -72,7 +72,7 @@ def depths():
 
 
 def limits():
-    text = (ROOT / "sim/explain/limits.def").read_text()
+    text = (ROOT / "sim/session/limits.def").read_text()
     text = text[text.index("/* clang-format off */"):]
     rows = []
     for row in re.findall(r"^LIMIT\((.*?)\)$", text, re.S | re.M):

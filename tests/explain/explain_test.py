@@ -90,7 +90,7 @@ class Test(unittest.TestCase):
     # ---- what is known ------------------------------------------------------------------------------------
 
     def test_a_planted_bottleneck_comes_first_for_each_limit_there_is(self):
-        rows = re.findall(r'^LIMIT\(\w+, "(\w+)"', (ROOT / "sim/explain/limits.def").read_text(), re.M)
+        rows = re.findall(r'^LIMIT\(\w+, "(\w+)"', (ROOT / "sim/session/limits.def").read_text(), re.M)
         self.assertEqual(sorted(rows), sorted(planted.PLANTED), "each row has its kernel")
         for limit in rows:
             with self.subTest(limit=limit):

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/launch.h"
+#include "sim/session/launch.h"
 
 enum { LONGEST_NUMBER = 6 };
 

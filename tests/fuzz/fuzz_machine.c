@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/machines.h"
+#include "sim/session/machines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sim/cli/runner.h"
-#include "sim/cli/trace_job.h"
+#include "sim/replay/job.h"
 #include "sim/replay/recorder.h"
+#include "sim/session/run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,12 +16,6 @@ static const char launch[] =
     "\"global\": [128], \"local\": [64], \"args\": [{\"buffer\": \"data\"}]}]}";
 
 static char recorded[64], changed[64];
-
-static bool watch(void *self, cycle_t now) {
-  (void)self;
-  (void)now;
-  return true;
-}
 
 static void make_file(char path[64]) {
   const int file = memfd_create("trace", 0);
@@ -50,8 +44,9 @@ static void record(void) {
         message.text);
   struct recorder *recorder = recorder_new(trace_writer_open(recorded, &error));
   check(recorder, error.text);
-  const struct run_sources sources = {recorder_sources(recorder), recorder, watch};
-  const struct run_options how = {.max_cycles = 100000, .quiet = true, .sources = &sources};
+  const struct run_watcher watcher = recorder_watcher(recorder);
+  struct run_options how = {.max_cycles = 100000};
+  run_watch(&how, &watcher);
   trace_job_write(&job, how.max_cycles, recorder_writer(recorder));
   check(run_job(&job, &how, &results, &count, &message), message.text);
   check(recorder_close(recorder, &error), error.text);

@@ -1,7 +1,7 @@
 /* libFuzzer: any bytes as a file of suppressions, and as one of numbers of points: each is read, or refused in a line.
  */
-#include "sim/cli/suppress.h"
-#include "sim/cli/sweep_session.h"
+#include "sim/check/suppress.h"
+#include "sim/sweep/session.h"
 #include "tests/fuzz/folder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

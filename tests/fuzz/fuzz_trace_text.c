@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/cli/trace_text.h"
+#include "sim/tracetools/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -22,11 +22,11 @@ static bool is_costly(const char *text) {
   return false;
 }
 
-static bool take(char *line, struct job_options *options, struct run_call *call, struct argp_state *state) {
+static bool take(char *line, struct subject *subject, struct run_call *call, struct argp_state *state) {
   static const int keys[] = {KEY_ARG,    KEY_GLOBAL, KEY_LOCAL, KEY_OFFSET, KEY_KERNEL,     's',       'm',
                              KEY_SAMPLE, KEY_CU,     KEY_FROM,  KEY_EVENTS, KEY_MAX_CYCLES, KEY_ORDER, KEY_HOST};
   const int key = keys[(unsigned char)*line % (sizeof keys / sizeof *keys)];
-  error_t error = job_option(key, line + 1, state, options);
+  error_t error = job_option(key, line + 1, state, subject);
   if (error == ARGP_ERR_UNKNOWN)
     error = run_option(key, line + 1, state, call);
   if (error && error != ARGP_ERR_UNKNOWN && !call->message.text[0])
@@ -39,19 +39,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   memcpy(text, data, size);
   text[size] = '\0';
   struct run_call call = run_call_new();
-  struct job_options options = {.direct.program = "examples/01_seed/kernel.wws"};
+  struct subject subject = {.direct.program = "examples/01_seed/kernel.wws"};
   struct argp_state state = {.input = &call};
   struct job job = {0};
   bool good = !is_costly(text);
   for (int count = 0; good && count < LINES && (line = strsep(&rest, "\n"));)
     if (*line) {
-      good = take(line, &options, &call, &state);
+      good = take(line, &subject, &call, &state);
       count++;
     }
-  if (good && !job_options_load(&options, &call, false, &job) && !call.message.text[0])
+  if (good && !job_load(&subject, &call, false, &job) && !call.message.text[0])
     abort();
   job_free(&job);
-  job_options_free(&options);
+  subject_free(&subject);
   run_call_free(&call);
   free(text);
   return 0;

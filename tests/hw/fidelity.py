@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What reports say of their own error: makes sim/cli/fidelity.def of the validation's rows.
+"""What reports say of their own error: makes sim/report/fidelity.def of the validation's rows.
 
 A row's class is the limit that the report of its run names and the main kinds of operations in it. For each class with
 enough rows the table has how many there are, and the median and the 90th percentile of their absolute errors; for each
@@ -21,7 +21,7 @@ from rows import BadRow
 from validate import read_predictions, write_new
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-KINDS = ROOT / "sim/cli/fidelity.kinds.def"
+KINDS = ROOT / "sim/report/fidelity.kinds.def"
 FEWEST = 20  # rows of a class: fewer say little of a 90th percentile
 FOLDS = 10
 SECOND = sorted((ROOT / "tests/hw/data/second").glob("t*.csv.gz"))
@@ -172,7 +172,7 @@ def read(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--folder", default="docs/accuracy", help="where `make accuracy` keeps the rows (default: docs/accuracy)")
-    parser.add_argument("--write", metavar="FILE", help="the table for reports: sim/cli/fidelity.def")
+    parser.add_argument("--write", metavar="FILE", help="the table for reports: sim/report/fidelity.def")
     options = parser.parse_args()
     try:
         results, second = read(pathlib.Path(options.folder))

@@ -328,8 +328,8 @@ class Fidelity(unittest.TestCase):
     def test_the_reports_table_is_that_of_the_rows_that_are_kept(self):
         root = HERE.parents[1]
         results, second = fidelity.read(root / "docs/accuracy")
-        self.assertEqual(fidelity.definition(results), (root / "sim/cli/fidelity.def").read_text(),
-                         "stale: tests/hw/fidelity.py --write sim/cli/fidelity.def")
+        self.assertEqual(fidelity.definition(results), (root / "sim/report/fidelity.def").read_text(),
+                         "stale: tests/hw/fidelity.py --write sim/report/fidelity.def")
         self.assertEqual([line for line in fidelity.coverage(results, second) if line[1] >= 500 and not 85 <= line[2] <= 95], [])
 
     def test_a_row_keeps_the_class_of_its_run(self):

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/cli/trace_text.h"
 #include "sim/replay/recorder.h"
 #include "sim/replay/replayer.h"
+#include "sim/tracetools/text.h"
 #include "tests/ct.h"
 
 /* ---- fingerprints */

@@ -1,7 +1,7 @@
 /* Kernels made by chance: straight lines of pairs, quads and predicates, ifs and loops one inside the other, phis that
  * swap, guarded loads that keep what was there. Each lane has 2 KiB of memory to itself and stores all that lives at
  * last. */
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "tests/ct.h"
 #include "tests/opencl/emit_rig.h"
 

@@ -2,7 +2,7 @@
  */
 #include "opencl/emit/emit.h"
 #include "opencl/emit/machine.h"
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "tests/ct.h"
 #include "tests/opencl/emit_rig.h"
 

@@ -1,5 +1,5 @@
 /* What a work-group does together, from OpenCL C to the results: collectives, barriers, asynchronous copies. Expected
- * values are computed here, in the order that opencl/build/workgroup.c promises. */
+ * values are computed here, in the order that opencl/lower/workgroup.c promises. */
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 

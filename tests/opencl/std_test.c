@@ -1,6 +1,6 @@
 /* OpenCL.std and the conversions: all rows, what is refused, and values, from OpenCL C to memory. */
 #include "isa/numbers.h"
-#include "opencl/build/std.h"
+#include "opencl/lower/std.h"
 #include "opencl/opencl.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"

@@ -1,5 +1,5 @@
 /* Where variables of a module go, and what is in them. */
-#include "opencl/build/build.h"
+#include "opencl/lower/build.h"
 #include "tests/ct.h"
 #include "tests/opencl/words.h"
 

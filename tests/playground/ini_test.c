@@ -1,5 +1,5 @@
 /* sim/playground/ini.c against inih: the same keys and values, the same line at fault, of any text. */
-#include "sim/cli/machines.h"
+#include "sim/session/machines.h"
 #include "tests/ct.h"
 #include "tests/playground/told.h"
 

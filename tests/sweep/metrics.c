@@ -1,4 +1,4 @@
-#include "sim/cli/sweep_metrics.h"
+#include "sim/sweep/metrics.h"
 
 #include <stdio.h>
 #include <stdlib.h>

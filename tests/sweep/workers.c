@@ -1,4 +1,4 @@
-#include "sim/cli/sweep_workers.h"
+#include "sim/sweep/workers.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/core/need.h"
+#include "sim/base/need.h"
 #include "tests/ct.h"
 
 enum { TASKS = 200, WORKERS = 3, DIES = 17, KILLED = 40, EXITS = 60 };

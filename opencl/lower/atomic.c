@@ -1,0 +1,229 @@
+/* Atomic operations. Each is a row of the ISA on the LDS or on global memory; on private memory, which nobody else
+ * sees, it is a load, the arithmetic and a store. A pointer that may point to several spaces takes them one after the
+ * other, each under its guard; the old value passes from one to the next as what the others' lanes keep. Atomic loads
+ * and stores are rows of their own too, which do as the plain ones do and go past an L1.
+ *
+ * All are device-wide whatever scope is asked for: there is one L2, and the LDS belongs to one work-group. Memory
+ * semantics become fences around the operation, before it to release, after it to acquire. OpenCL 1.x atomics have no
+ * semantics and get none. */
+#include "opencl/lower/group.h"
+
+enum kind { KIND_INTEGER, KIND_FLOAT, KIND_ANY };
+
+/* Operations by width, 32 and 64 bits. */
+struct atomic_row {
+  uint16_t opcode;
+  uint8_t kind; /* of value it is for */
+  uint16_t lds[2], global[2];
+  uint16_t combine[2]; /* what it does to the old value and the operand */
+};
+
+#define ROW(opcode, kind, name32, name64, combine32, combine64)                                                        \
+  {                                                                                                                    \
+    Op##opcode, kind, {ISA_ATOM_LDS_##name32, ISA_ATOM_LDS_##name64},                                                  \
+        {ISA_ATOM_GLOBAL_##name32, ISA_ATOM_GLOBAL_##name64}, {                                                        \
+      ISA_##combine32, ISA_##combine64                                                                                 \
+    }                                                                                                                  \
+  }
+
+/* clang-format off */
+static const struct atomic_row rows[] = {
+    ROW(AtomicIAdd,       KIND_INTEGER, ADD_32,  ADD_64,  ADD_32,   ADD_64),
+    ROW(AtomicISub,       KIND_INTEGER, ADD_32,  ADD_64,  ADD_32,   ADD_64),
+    ROW(AtomicIIncrement, KIND_INTEGER, ADD_32,  ADD_64,  ADD_32,   ADD_64),
+    ROW(AtomicIDecrement, KIND_INTEGER, ADD_32,  ADD_64,  ADD_32,   ADD_64),
+    ROW(AtomicSMin,       KIND_INTEGER, MIN_S32, MIN_S64, MIN_S32,  MIN_S64),
+    ROW(AtomicUMin,       KIND_INTEGER, MIN_U32, MIN_U64, MIN_U32,  MIN_U64),
+    ROW(AtomicSMax,       KIND_INTEGER, MAX_S32, MAX_S64, MAX_S32,  MAX_S64),
+    ROW(AtomicUMax,       KIND_INTEGER, MAX_U32, MAX_U64, MAX_U32,  MAX_U64),
+    ROW(AtomicAnd,        KIND_INTEGER, AND_32,  AND_64,  AND_32,   AND_64),
+    ROW(AtomicOr,         KIND_INTEGER, OR_32,   OR_64,   OR_32,    OR_64),
+    ROW(AtomicXor,        KIND_INTEGER, XOR_32,  XOR_64,  XOR_32,   XOR_64),
+    ROW(AtomicFAddEXT,    KIND_FLOAT,   ADD_F32, ADD_F64, FADD_F32, FADD_F64),
+    ROW(AtomicFMinEXT,    KIND_FLOAT,   MIN_F32, MIN_F64, FMIN_F32, FMIN_F64),
+    ROW(AtomicFMaxEXT,    KIND_FLOAT,   MAX_F32, MAX_F64, FMAX_F32, FMAX_F64),
+    ROW(AtomicExchange,            KIND_ANY,     XCHG_32, XCHG_64, MOV_32, MOV_64),
+    ROW(AtomicFlagTestAndSet,      KIND_ANY,     XCHG_32, XCHG_64, MOV_32, MOV_64),
+    ROW(AtomicCompareExchange,     KIND_INTEGER, CAS_32,  CAS_64,  SEL_32, SEL_64),
+    ROW(AtomicCompareExchangeWeak, KIND_INTEGER, CAS_32,  CAS_64,  SEL_32, SEL_64),
+};
+/* clang-format on */
+#undef ROW
+
+static const struct atomic_row *find(uint16_t opcode) {
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (rows[i].opcode == opcode)
+      return &rows[i];
+  return NULL;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------ */
+
+static const uint64_t release =
+    MemorySemanticsRelease | MemorySemanticsAcquireRelease | MemorySemanticsSequentiallyConsistent;
+static const uint64_t acquire =
+    MemorySemanticsAcquire | MemorySemanticsAcquireRelease | MemorySemanticsSequentiallyConsistent;
+
+/* Scope and semantics, two ids in a row. An order that is no constant is the strictest. */
+static uint64_t order_of(struct build *b, const uint32_t *id) {
+  uint64_t scope, semantics;
+  if (spirv_integer(b->module, id[0], &scope) && scope == ScopeInvocation)
+    return 0;
+  return spirv_integer(b->module, id[1], &semantics) ? semantics : MemorySemanticsSequentiallyConsistent;
+}
+
+static void fence_if(struct build *b, uint64_t semantics, uint64_t wanted) {
+  if (semantics & wanted)
+    group_fence(b, semantics);
+}
+
+/* ---- the operation ---------------------------------------------------------------------------------- */
+
+struct atomic {
+  const struct atomic_row *row;
+  bool wide, compares;
+  ir_ref compare, value;
+};
+
+/* What is stored when `old` was there. */
+static ir_ref combined(struct build *b, const struct atomic *atomic, ir_ref old) {
+  const enum isa_op op = (enum isa_op)atomic->row->combine[atomic->wide];
+  if (op == ISA_MOV_32 || op == ISA_MOV_64)
+    return atomic->value;
+  if (!atomic->compares)
+    return build_op(b, op, old, atomic->value, 0);
+  const enum isa_op equal = atomic->wide ? ISA_SETP_EQ_U64 : ISA_SETP_EQ_U32;
+  return build_op(b, op, atomic->value, old, build_op(b, equal, old, atomic->compare, 0));
+}
+
+static ir_ref on_private(struct build *b, const struct atomic *atomic, struct build_place place, ir_ref keep) {
+  const bool wide = atomic->wide;
+  const ir_ref old = group_memory(b, wide ? ISA_LD_PRIVATE_64 : ISA_LD_PRIVATE_32, place, 0, 0, keep);
+  group_memory(b, wide ? ISA_ST_PRIVATE_64 : ISA_ST_PRIVATE_32, place, 0, combined(b, atomic, old), 0);
+  return old;
+}
+
+/* The old value. */
+static ir_ref operate(struct build *b, const struct atomic *atomic, struct build_pointer pointer) {
+  struct build_place place[4];
+  const unsigned places = build_spaces(b, pointer, place);
+  ir_ref old = 0;
+  for (unsigned i = 0; i < places; i++) {
+    if (place[i].space == SPACE_TABLE) {
+      if (places == 1)
+        build_fail(b, "an atomic operation on constant memory");
+      continue;
+    }
+    if (place[i].space == SPACE_PRIVATE) {
+      old = on_private(b, atomic, place[i], old);
+      continue;
+    }
+    const uint16_t *op = place[i].space == SPACE_LOCAL ? atomic->row->lds : atomic->row->global;
+    old = group_memory(b, (enum isa_op)op[atomic->wide], place[i], atomic->compare, atomic->value, old);
+  }
+  return old ? old : ir_undef(b->ir, atomic->wide ? IR_W2 : IR_W1);
+}
+
+static bool check(struct build *b, const struct spirv_type *type, uint8_t kind) {
+  const bool integer = type && type->kind == SPIRV_INT, real = type && type->kind == SPIRV_FLOAT;
+  const bool fits = (integer && kind != KIND_FLOAT) || (real && kind != KIND_INTEGER);
+  if (fits && (type->bits == 32 || type->bits == 64))
+    return true;
+  return build_fail(b, "an atomic operation on a value of this type; legal are 32 and 64 bits, %s",
+                    kind == KIND_FLOAT ? "float or double" : "int, uint, long or ulong");
+}
+
+/* The operand that the instruction names or implies. */
+static ir_ref operand_of(struct build *b, const struct spirv_inst *inst, bool wide) {
+  const ir_ref one = wide ? build_64(b, 1) : build_32(b, 1);
+  if (inst->op == OpAtomicIIncrement || inst->op == OpAtomicFlagTestAndSet)
+    return one;
+  if (inst->op == OpAtomicIDecrement)
+    return wide ? build_64(b, UINT64_MAX) : build_32(b, UINT32_MAX);
+  const bool compares = inst->op == OpAtomicCompareExchange || inst->op == OpAtomicCompareExchangeWeak;
+  const ir_ref value = build_value(b, inst->word[compares ? 7 : 6]);
+  return inst->op == OpAtomicISub ? build_op(b, wide ? ISA_NEG_64 : ISA_NEG_32, value, 0, 0) : value;
+}
+
+/* type result pointer scope semantics [semantics if unequal] [value [comparator]] */
+static bool lower_operation(struct build *b, const struct spirv_inst *inst, const struct atomic_row *row) {
+  const bool flag = inst->op == OpAtomicFlagTestAndSet;
+  const struct spirv_type *type = build_type(b, inst->word[1]);
+  if (flag ? !group_fits(b, inst->word[2], 0) : !check(b, type, row->kind))
+    return false;
+  struct atomic atomic = {.row = row, .wide = !flag && type->bits == 64, .compares = row->combine[0] == ISA_SEL_32};
+  const struct build_pointer pointer = build_pointer(b, inst->word[3]);
+  atomic.value = operand_of(b, inst, atomic.wide);
+  atomic.compare = atomic.compares ? build_value(b, inst->word[8]) : 0;
+  ir_ref *result = build_define(b, inst->word[2]);
+  if (b->failed || !result)
+    return false;
+  const uint64_t order = order_of(b, inst->word + 4);
+  fence_if(b, order, release);
+  const ir_ref old = operate(b, &atomic, pointer);
+  fence_if(b, order, acquire);
+  result[0] = flag ? group_with(b, ISA_SETP_NE_U32, old, 0) : old;
+  return !b->failed;
+}
+
+/* Loads and stores from `first` on, of 4 or 8 bytes each, are single accesses of the machine already; from now on they
+ * say so. Those of private memory stay as they are: nobody else sees it. */
+static void make_indivisible(struct build *b, uint32_t first) {
+  static const struct {
+    uint16_t plain, atomic;
+  } pairs[] = {
+      {ISA_LD_LDS_32, ISA_LD_LDS_ATOMIC_32},          {ISA_LD_LDS_64, ISA_LD_LDS_ATOMIC_64},
+      {ISA_LD_GLOBAL_L2_32, ISA_LD_GLOBAL_ATOMIC_32}, {ISA_LD_GLOBAL_L2_64, ISA_LD_GLOBAL_ATOMIC_64},
+      {ISA_ST_LDS_32, ISA_ST_LDS_ATOMIC_32},          {ISA_ST_LDS_64, ISA_ST_LDS_ATOMIC_64},
+      {ISA_ST_GLOBAL_32, ISA_ST_GLOBAL_ATOMIC_32},    {ISA_ST_GLOBAL_64, ISA_ST_GLOBAL_ATOMIC_64},
+  };
+  for (uint32_t i = first; i < b->ir->count; i++)
+    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
+      if (b->ir->inst[i].op == pairs[k].plain) {
+        b->ir->inst[i].op = pairs[k].atomic;
+        break;
+      }
+}
+
+static bool lower_load_atomic(struct build *b, const struct spirv_inst *inst) {
+  const struct spirv_type *type = build_type(b, inst->word[1]);
+  ir_ref *result = build_define(b, inst->word[2]);
+  if (!check(b, type, KIND_ANY) || !result)
+    return false;
+  const uint64_t order = order_of(b, inst->word + 4);
+  fence_if(b, order, MemorySemanticsSequentiallyConsistent);
+  const uint32_t first = b->ir->count;
+  build_load(b, build_pointer(b, inst->word[3]), type, (uint32_t)type->size, result);
+  build_volatile(b, first);
+  make_indivisible(b, first);
+  fence_if(b, order, acquire);
+  return !b->failed;
+}
+
+static bool lower_store_atomic(struct build *b, const struct spirv_inst *inst) {
+  static const struct spirv_type flag_type = {.kind = SPIRV_INT, .bits = 32, .size = 4, .align = 4, .parts = 1};
+  const bool clears = inst->op == OpAtomicFlagClear;
+  const struct spirv_type *type = clears ? &flag_type : build_type(b, inst->word[4]);
+  if (!check(b, type, KIND_ANY))
+    return false;
+  const ir_ref value = clears ? build_32(b, 0) : build_value(b, inst->word[4]);
+  const uint64_t order = order_of(b, inst->word + 2);
+  fence_if(b, order, release);
+  const uint32_t first = b->ir->count;
+  build_store(b, build_pointer(b, inst->word[1]), type, (uint32_t)type->size, &value);
+  make_indivisible(b, first);
+  fence_if(b, order, MemorySemanticsSequentiallyConsistent);
+  return !b->failed;
+}
+
+bool build_atomic(struct build *b, const struct spirv_inst *inst) {
+  char room[32];
+  const struct atomic_row *row = find(inst->op);
+  if (row)
+    return lower_operation(b, inst, row);
+  if (inst->op == OpAtomicLoad)
+    return lower_load_atomic(b, inst);
+  if (inst->op == OpAtomicStore || inst->op == OpAtomicFlagClear)
+    return lower_store_atomic(b, inst);
+  return build_fail(b, "%s is not supported", spirv_op_name(inst->op, room));
+}

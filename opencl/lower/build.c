@@ -1,0 +1,111 @@
+/* A kernel from its entry point: the tables that building needs, the arguments, the function with all that it calls,
+ * and a last look at what came out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl/lower/build_core.h"
+#include "sim/base/need.h"
+
+/* ---- what the module has ------------------------------------------------------------------------- */
+
+/* Null pointers, or integers made into pointers: then no object may lie at offset 0 of its space. */
+static bool has_nulls(const struct spirv *module) {
+  for (uint32_t i = 0; i < module->insts; i++) {
+    const struct spirv_inst *inst = &module->inst[i];
+    if (inst->op == OpGenericCastToPtrExplicit || inst->op == OpConvertUToPtr)
+      return true;
+    if (inst->op != OpConstantNull)
+      continue;
+    const struct spirv_type *type = spirv_type(module, inst->word[1]);
+    if (type && type->kind == SPIRV_POINTER && type->storage != SPIRV_CROSS_WORKGROUP &&
+        type->storage != SPIRV_UNIFORM_CONSTANT)
+      return true;
+  }
+  return false;
+}
+
+/* What a generic pointer of which nothing is known may point to in this kernel. */
+static uint8_t spaces_of(const struct spirv *module, const struct spirv_function *function) {
+  uint8_t spaces = IN_GLOBAL;
+  for (uint32_t id = 1; id < module->bound; id++) {
+    const struct spirv_type *type = module->id[id].kind == SPIRV_VARIABLE ? spirv_type_of(module, id) : NULL;
+    if (type && type->kind == SPIRV_POINTER && type->storage == SPIRV_WORKGROUP)
+      spaces |= IN_LOCAL;
+  }
+  for (uint32_t i = 0; i < module->insts; i++)
+    if (module->inst[i].op == OpVariable || module->inst[i].op == OpFunctionCall)
+      spaces |= IN_PRIVATE; /* a call may copy a struct */
+  for (uint32_t i = 0; i < function->parameters; i++) {
+    const struct spirv_type *type = spirv_type_of(module, function->parameter[i]);
+    if (type && type->kind == SPIRV_POINTER)
+      spaces |= type->storage == SPIRV_WORKGROUP ? IN_LOCAL : type->storage == SPIRV_FUNCTION_STORAGE ? IN_PRIVATE : 0;
+  }
+  return spaces;
+}
+
+/* ---- the kernel ---------------------------------------------------------------------------------- */
+
+static void open_core(struct build *b, const struct spirv_function *function) {
+  struct build_core *core = b->core;
+  const uint32_t bound = b->module->bound;
+  core->part = need(bound, sizeof *core->part);
+  core->spaces = need(bound, sizeof *core->spaces);
+  core->cell = need(bound, sizeof *core->cell);
+  core->is_cell = need(bound, sizeof *core->is_cell);
+  core->block_of = need(bound, sizeof *core->block_of);
+  core->lds = need(bound, sizeof *core->lds);
+  core->plan = need(b->module->functions + 1, sizeof *core->plan);
+  core->has_nulls = has_nulls(b->module);
+  core->exists = spaces_of(b->module, function);
+}
+
+static void close_core(struct build *b) {
+  struct build_core *core = b->core;
+  core_room_free(b);
+  for (uint32_t i = 0; i < b->module->functions; i++)
+    free(core->plan[i].order);
+  free(core->part);
+  free(core->spaces);
+  free(core->cell);
+  free(core->is_cell);
+  free(core->block_of);
+  free(core->lds);
+  free(core->plan);
+  free(core->spare);
+}
+
+/* What reading did not find wrong: values used where they are not defined, types that do not fit. */
+static bool check(struct build *b) {
+  if (b->core->has_nulls && b->ir->lds_bytes < CORE_NULL_ROOM && b->core->exists & IN_LOCAL)
+    b->ir->lds_bytes = CORE_NULL_ROOM; /* the arguments' part begins behind it */
+  b->place = (struct ir_place){0};
+  const char *fault = ir_fault(b->ir);
+  return !fault || build_fail(b, "kernel '%.60s' breaks the rules of SPIR-V (%s)", b->ir->name, fault);
+}
+
+static bool build_entry(struct build *b, const struct spirv_entry *entry, const struct spirv_function *function) {
+  memcpy(b->ir->required_local, entry->required_local, sizeof entry->required_local);
+  b->ir->null_room = b->core->has_nulls ? CORE_NULL_ROOM : 0;
+  if (!function->blocks)
+    return build_fail(b, "kernel '%.60s' has no body", entry->name);
+  return core_arguments(b, function) && core_inline(b, function, NULL) && check(b);
+}
+
+struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build_tables *tables, bool copy_loops,
+                        struct isa_error *error) {
+  struct build_core core = {.entry = &module->entry[entry]};
+  const struct spirv_function *function = &module->function[core.entry->function];
+  struct build b = {.module = module,
+                    .tables = tables,
+                    .ir = ir_new(core.entry->name),
+                    .error = error,
+                    .core = &core,
+                    .copy_loops = copy_loops};
+  open_core(&b, function);
+  const bool good = build_entry(&b, core.entry, function);
+  close_core(&b);
+  if (good && !b.failed)
+    return b.ir;
+  ir_free(b.ir);
+  return NULL;
+}

@@ -1,0 +1,90 @@
+/* Which file lowers which instruction. Rows are ranges of opcodes (spirv_ops.def); whoever gets an instruction that it
+ * does not know says so by name. */
+#include "opencl/lower/build_core.h"
+
+typedef bool lower_function(struct build *b, const struct spirv_inst *inst);
+
+static bool nothing(struct build *b, const struct spirv_inst *inst) {
+  (void)inst;
+  return !b->failed;
+}
+
+static bool undefined(struct build *b, const struct spirv_inst *inst) {
+  const struct spirv_type *type = build_type(b, inst->word[2]);
+  if (type && type->kind == SPIRV_POINTER)
+    return core_define_pointer(b, inst->word[2], (struct build_pointer){SPACE_GENERIC, build_64(b, 0), IN_NULL});
+  return core_undefined(b, type, build_define(b, inst->word[2]));
+}
+
+/* Debug information and hints come in other sets than OpenCL.std. */
+static bool extended(struct build *b, const struct spirv_inst *inst) {
+  enum { STD_PRINTF = 184 };
+  if (inst->word[3] != b->module->opencl_std)
+    return true;
+  return inst->word[4] == STD_PRINTF ? build_printf(b, inst) : build_std(b, inst);
+}
+
+static const struct {
+  uint16_t first, last;
+  lower_function *lower;
+} rows[] = {
+    {OpNop, OpNop, nothing},
+    {OpUndef, OpUndef, undefined},
+    {OpExtInst, OpExtInst, extended},
+    {OpFunctionCall, OpFunctionCall, lower_call},
+    {OpVariable, OpVariable, lower_variable},
+    {OpLoad, OpLoad, lower_load},
+    {OpStore, OpStore, lower_store},
+    {OpCopyMemory, OpCopyMemorySized, lower_copy_memory},
+    {OpAccessChain, OpPtrAccessChain, lower_chain},
+    {OpInBoundsPtrAccessChain, OpInBoundsPtrAccessChain, lower_chain},
+    {OpVectorExtractDynamic, OpVectorInsertDynamic, lower_dynamic},
+    {OpVectorShuffle, OpCompositeInsert, lower_composite},
+    {OpCopyObject, OpCopyObject, lower_copy_object},
+    {OpConvertFToU, OpQuantizeToF16, build_convert},
+    {OpConvertPtrToU, OpConvertPtrToU, lower_pointer},
+    {OpSatConvertSToU, OpSatConvertUToS, build_convert},
+    {OpConvertUToPtr, OpGenericCastToPtrExplicit, lower_pointer},
+    {OpBitcast, OpBitcast, lower_bitcast},
+    {OpGenericPtrMemSemantics, OpGenericPtrMemSemantics, lower_semantics},
+    {OpSMod, OpSMod, lower_integer},
+    {OpFRem, OpFMod, lower_float},
+    {OpVectorTimesScalar, OpVectorTimesScalar, lower_float},
+    {OpDot, OpDot, lower_float},
+    {OpIAddCarry, OpSMulExtended, lower_integer},
+    {OpAny, OpSignBitSet, lower_float},
+    {OpLogicalEqual, OpLogicalEqual, lower_float},
+    {OpSelect, OpSelect, lower_select},
+    {OpBitFieldInsert, OpBitCount, lower_integer},
+    {OpControlBarrier, OpMemoryBarrier, build_group},
+    {OpAtomicLoad, OpAtomicXor, build_atomic},
+    {OpLoopMerge, OpSelectionMerge, nothing},
+    {OpBranch, OpSwitch, lower_flow},
+    {OpReturn, OpUnreachable, lower_flow},
+    {OpLifetimeStart, OpLifetimeStop, nothing},
+    {OpGroupAsyncCopy, OpGroupSMax, build_group},
+    {OpReadPipe, OpGroupCommitWritePipe, build_pipe},
+    {OpAtomicFlagTestAndSet, OpAtomicFlagClear, build_atomic},
+    {OpModuleProcessed, OpModuleProcessed, nothing},
+    {OpGroupNonUniformElect, OpGroupNonUniformQuadSwap, build_group},
+    {OpCopyLogical, OpCopyLogical, lower_copy_object},
+    {OpPtrEqual, OpPtrDiff, lower_pointer_compare},
+    {OpSubgroupBallotKHR, OpSubgroupReadInvocationKHR, build_group},
+    {OpSubgroupShuffleINTEL, OpSubgroupShuffleXorINTEL, build_group},
+    {OpReadClockKHR, OpReadClockKHR, build_group},
+    {OpAtomicFMinEXT, OpAtomicFMaxEXT, build_atomic},
+    {OpAssumeTrueKHR, OpAssumeTrueKHR, nothing},
+    {OpExpectKHR, OpExpectKHR, lower_copy_object},
+    {OpAtomicFAddEXT, OpAtomicFAddEXT, build_atomic},
+    {OpGroupIMulKHR, OpGroupLogicalXorKHR, build_group},
+};
+
+bool core_lower(struct build *b, const struct spirv_inst *inst) {
+  char room[32];
+  if (core_has_row(inst->op))
+    return lower_arithmetic(b, inst);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].first <= inst->op && inst->op <= rows[i].last)
+      return rows[i].lower(b, inst) && !b->failed;
+  return build_fail(b, "%s is not supported", spirv_op_name(inst->op, room));
+}

@@ -1,0 +1,108 @@
+/* What a work-group does together: barriers, fences; and which file lowers which group instruction.
+ *
+ * A barrier of a sub-group takes no longer than a fence: a warp is in lockstep, so all its lanes are there already;
+ * only what they have stored may not have arrived. It is an operation of its own because it orders the accesses of one
+ * lane with those of another. Memory semantics choose the fence by the kinds of memory that they name; the order
+ * (acquire, release, both) makes no difference to a fence of the ISA, which holds back everything. */
+#include "opencl/lower/group.h"
+
+bool group_fits(struct build *b, uint32_t id, uint32_t like) {
+  const struct spirv_type *type = build_type(b, id), *other = like ? build_type(b, like) : NULL;
+  const bool fits = type && type->parts == (like ? (other ? other->parts : 0) : 1) && type->parts;
+  return fits || build_fail(b, "the operands and the result of a group instruction do not fit together");
+}
+
+uint32_t group_scope(struct build *b, uint32_t id) {
+  uint64_t scope;
+  if (spirv_integer(b->module, id, &scope) && scope <= ScopeInvocation)
+    return (uint32_t)scope;
+  build_fail(b, "a memory or execution scope must be a constant from 0 to %d", ScopeInvocation);
+  return UINT32_MAX;
+}
+
+/* What the bits say: 0 nothing, 1 LDS, 2 global memory, 3 both. */
+static unsigned memories(uint64_t semantics) {
+  const uint64_t global = MemorySemanticsCrossWorkgroupMemory | MemorySemanticsImageMemory;
+  return (semantics & MemorySemanticsWorkgroupMemory ? SYNC_LDS : 0) | (semantics & global ? SYNC_GLOBAL : 0);
+}
+
+/* Of two in a row one does: a barrier of the warp is a fence, too. */
+static void put_fence(struct build *b, uint64_t semantics, bool warp) {
+  static const uint16_t fences[] = {ISA_FENCE_ALL, ISA_FENCE_LDS, ISA_FENCE_GLOBAL, ISA_FENCE_ALL};
+  static const uint16_t barriers[] = {ISA_BAR_WARP_ALL, ISA_BAR_WARP_LDS, ISA_BAR_WARP_GLOBAL, ISA_BAR_WARP_ALL};
+  const uint16_t fence = fences[memories(semantics)], barrier = barriers[memories(semantics)];
+  const struct ir_block *block = &b->ir->block[b->block];
+  struct ir_inst *last = block->count ? &b->ir->inst[block->inst[block->count - 1]] : NULL;
+  if (last && last->op == fence && warp)
+    last->op = barrier;
+  else if (!last || (last->op != fence && last->op != barrier))
+    build_op(b, (enum isa_op)(warp ? barrier : fence), 0, 0, 0);
+}
+
+void group_fence(struct build *b, uint64_t semantics) { put_fence(b, semantics, false); }
+
+/* Semantics that are no constant are the strictest. */
+static uint64_t semantics_of(struct build *b, uint32_t id) {
+  uint64_t semantics;
+  const uint64_t all =
+      MemorySemanticsSequentiallyConsistent | MemorySemanticsWorkgroupMemory | MemorySemanticsCrossWorkgroupMemory;
+  return spirv_integer(b->module, id, &semantics) ? semantics : all;
+}
+
+static bool lower_barrier(struct build *b, const struct spirv_inst *inst) {
+  static const uint16_t barriers[] = {ISA_BAR, ISA_BAR_LDS, ISA_BAR_GLOBAL, ISA_BAR_ALL};
+  const uint32_t scope = group_scope(b, inst->word[1]);
+  const uint64_t semantics = semantics_of(b, inst->word[3]);
+  if (scope == ScopeWorkgroup)
+    build_op(b, (enum isa_op)barriers[memories(semantics)], 0, 0, 0);
+  else if (scope == ScopeSubgroup && memories(semantics))
+    put_fence(b, semantics, true);
+  else if (scope < ScopeWorkgroup)
+    return build_fail(b, "a barrier across work-groups is not supported; legal are work-group and sub-group barriers");
+  return !b->failed;
+}
+
+static bool lower_fence(struct build *b, const struct spirv_inst *inst) {
+  const uint32_t scope = group_scope(b, inst->word[1]);
+  const uint64_t semantics = semantics_of(b, inst->word[2]);
+  if (memories(semantics) && scope < ScopeInvocation)
+    group_fence(b, semantics);
+  return !b->failed;
+}
+
+ir_ref group_with(struct build *b, enum isa_op op, ir_ref value, uint32_t constant) {
+  return build_op(b, op, value, build_32(b, constant), 0);
+}
+
+ir_ref group_low(struct build *b, ir_ref value) {
+  const struct ir_inst *inst = &b->ir->inst[value];
+  if (inst->width != IR_W2)
+    return value;
+  return inst->op == IR_CONST ? build_32(b, (uint32_t)inst->imm) : build_word(b, value, 0);
+}
+
+ir_ref group_memory(struct build *b, enum isa_op op, struct build_place place, ir_ref compare, ir_ref value,
+                    ir_ref keep) {
+  const ir_ref operand[] = {place.address, compare, value};
+  const ir_ref ref = ir_make(b->ir, (uint16_t)op, ir_width_of(op), operand, value ? 3 : 1, 0, b->place);
+  struct ir_inst *inst = &b->ir->inst[ref];
+  inst->guard = place.guard;
+  inst->guard_not = place.guard_not;
+  inst->keep = place.guard ? keep : 0;
+  ir_append(b->ir, b->block, ref);
+  return ref;
+}
+
+bool build_group(struct build *b, const struct spirv_inst *inst) {
+  static const struct {
+    uint16_t opcode;
+    bool (*lower)(struct build *b, const struct spirv_inst *inst);
+  } lowered[] = {
+      {OpControlBarrier, lower_barrier}, {OpMemoryBarrier, lower_fence}, {OpGroupAsyncCopy, async_copy},
+      {OpGroupWaitEvents, async_wait},   {OpReadClockKHR, clock_read},
+  };
+  for (size_t i = 0; i < sizeof lowered / sizeof lowered[0]; i++)
+    if (lowered[i].opcode == inst->op)
+      return lowered[i].lower(b, inst);
+  return group_is_collective(inst->op) ? group_collective(b, inst) : group_lane(b, inst);
+}

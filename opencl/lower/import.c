@@ -1,0 +1,50 @@
+/* Calls of functions that nobody has defined. Asynchronous copies of lines and planes and the fence between copies
+ * arrive in this way, since SPIR-V has no instructions for them, clocks, since our translator knows none, and whatever
+ * the compiler declared and the translator did not know. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl/lower/group.h"
+
+/* By their names in OpenCL C, as other front ends import them, and by those that the compiler's prelude gives them: our
+ * translator takes every name that begins with async_work_group_copy for the plain copy. */
+static const struct {
+  const char *name, *in_prelude;
+  uint32_t arguments;
+  bool (*lower)(struct build *b, const struct spirv_inst *inst, const char *name);
+} imports[] = {
+    {"async_work_group_copy_2D2D", "__ocl_ext_copy_2D2D", ASYNC_ARGUMENTS_2D, async_copy_lines},
+    {"async_work_group_copy_3D3D", "__ocl_ext_copy_3D3D", ASYNC_ARGUMENTS_3D, async_copy_lines},
+    {"async_work_group_copy_fence", "__ocl_ext_copy_fence", 1, async_copy_fence},
+    {"clock_read_device", "", 0, clock_call},
+    {"clock_read_work_group", "", 0, clock_call},
+    {"clock_read_sub_group", "", 0, clock_call},
+    {"clock_read_hilo_device", "", 0, clock_call},
+    {"clock_read_hilo_work_group", "", 0, clock_call},
+    {"clock_read_hilo_sub_group", "", 0, clock_call},
+};
+
+/* `_Z<length><name><parameters>` as its name; any other as it is. */
+static void demangle(const char *name, char *text, size_t size) {
+  char *start;
+  const unsigned long length = strncmp(name, "_Z", 2) == 0 ? strtoul(name + 2, &start, 10) : 0;
+  if (length && length <= strlen(start))
+    snprintf(text, size, "%.*s", (int)length, start);
+  else
+    snprintf(text, size, "%s", name);
+}
+
+bool build_import(struct build *b, const struct spirv_inst *inst, const char *name) {
+  char text[128];
+  demangle(name, text, sizeof text);
+  for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
+    if (strcmp(imports[i].name, text) != 0 && strcmp(imports[i].in_prelude, text) != 0)
+      continue;
+    if (inst->words == 4 + imports[i].arguments)
+      return imports[i].lower(b, inst, imports[i].name);
+    return build_fail(b, "%s is called with %u arguments; it has %u", imports[i].name, inst->words - 4u,
+                      imports[i].arguments);
+  }
+  return build_fail(b, "function %s is declared but not defined, and is no built-in function that is supported", text);
+}

@@ -1,0 +1,252 @@
+/* What the lanes of a warp do together beyond reductions: shuffles, broadcasts, votes, ballots. A sub-group is a warp,
+ * its local id the lane. "Active" means: on this path of the program now, as it does for the ISA, so there is no
+ * difference between uniform and non-uniform forms.
+ *
+ * A ballot is four 32-bit words in the language; a warp has at most 64 lanes, so two of them are zero. */
+#include "opencl/lower/group.h"
+
+static ir_ref move_word(struct build *b, enum isa_op op, ir_ref word, ir_ref with) {
+  return build_op(b, op, word, with, 0);
+}
+
+ir_ref group_move(struct build *b, enum isa_op op, ir_ref value, ir_ref with) {
+  const uint8_t width = b->ir->inst[value].width;
+  if (width == IR_W2) {
+    const ir_ref low = move_word(b, op, build_word(b, value, 0), with);
+    return build_pair(b, low, move_word(b, op, build_word(b, value, 1), with));
+  }
+  if (width != IR_PRED)
+    return move_word(b, op, value, with);
+  const ir_ref moved = move_word(b, op, build_op(b, ISA_CVT_U32_P, value, 0, 0), with);
+  return group_with(b, ISA_SETP_NE_U32, moved, 0);
+}
+
+static uint32_t parts_of(struct build *b, uint32_t id) {
+  const struct spirv_type *type = build_type(b, id);
+  return type ? type->parts : 0;
+}
+
+void group_shuffle(struct build *b, enum isa_op op, uint32_t result, uint32_t value, ir_ref with) {
+  const ir_ref *from = build_parts(b, value);
+  ir_ref *to = build_define(b, result);
+  const uint32_t parts = parts_of(b, value);
+  if (!group_fits(b, result, value) || b->failed || !from || !to)
+    return;
+  for (uint32_t i = 0; i < parts; i++)
+    to[i] = group_move(b, op, from[i], with);
+}
+
+static ir_ref lane(struct build *b) { return build_query(b, ISA_GET_LANE, 0); }
+
+ir_ref group_has_lane(struct build *b, ir_ref mask, ir_ref bit) {
+  const ir_ref shifted = build_word(b, build_op(b, ISA_SHR_U64, mask, bit, 0), 0);
+  return group_with(b, ISA_SETP_NE_U32, group_with(b, ISA_AND_32, shifted, 1), 0);
+}
+
+ir_ref group_all_lanes(struct build *b) {
+  const ir_ref size = build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
+  const ir_ref absent = build_op(b, ISA_SUB_32, build_32(b, ISA_LANES), size, 0);
+  return build_op(b, ISA_SHR_U64, build_64(b, UINT64_MAX), absent, 0);
+}
+
+/* A ballot's bits that mean a lane. */
+static ir_ref ballot_of(struct build *b, uint32_t id) {
+  const ir_ref *word = build_parts(b, id);
+  if (!word || parts_of(b, id) != 4) {
+    build_fail(b, "a ballot must be a vector of 4 words");
+    return 0;
+  }
+  return build_pair(b, word[0], word[1]);
+}
+
+static void define(struct build *b, const struct spirv_inst *inst, ir_ref value) {
+  if (value && group_fits(b, inst->word[2], 0))
+    build_define(b, inst->word[2])[0] = value;
+}
+
+/* ---- one function a form: type result scope operands... ----------------------------------------------- */
+
+static void lower_elect(struct build *b, const struct spirv_inst *inst) {
+  define(b, inst, build_op(b, ISA_ELECT, 0, 0, 0));
+}
+
+static void lower_vote(struct build *b, const struct spirv_inst *inst) {
+  const enum isa_op op = inst->op == OpGroupNonUniformAll ? ISA_VOTE_ALL : ISA_VOTE_ANY;
+  define(b, inst, build_op(b, op, build_value(b, inst->word[4]), 0, 0));
+}
+
+/* Floats are equal as numbers are, so a NaN anywhere makes it false; integers as their clean bits. */
+static ir_ref equals_first(struct build *b, const struct spirv_type *scalar, ir_ref value) {
+  if (scalar->kind == SPIRV_BOOL)
+    return build_op(b, ISA_VOTE_SAME, value, 0, 0);
+  if (scalar->kind == SPIRV_INT)
+    value = build_extended(b, value, scalar->bits, false);
+  const ir_ref first = group_move(b, ISA_BCAST, value, 0);
+  const bool real = scalar->kind == SPIRV_FLOAT;
+  const enum isa_op compare = scalar->bits == 64   ? (real ? ISA_SETP_FEQ_F64 : ISA_SETP_EQ_U64)
+                              : !real              ? ISA_SETP_EQ_U32
+                              : scalar->bits == 16 ? ISA_SETP_FEQ_F16
+                                                   : ISA_SETP_FEQ_F32;
+  return build_op(b, ISA_VOTE_ALL, build_op(b, compare, value, first, 0), 0, 0);
+}
+
+static void lower_all_equal(struct build *b, const struct spirv_inst *inst) {
+  const struct spirv_type *type = build_type(b, inst->word[4]), *scalar = type ? build_scalar(b, type) : NULL;
+  const ir_ref *value = build_parts(b, inst->word[4]);
+  ir_ref same = 0;
+  if (!scalar || !value) {
+    build_fail(b, "sub_group_non_uniform_all_equal takes scalars and vectors");
+    return;
+  }
+  for (uint32_t i = 0; i < type->parts; i++) {
+    const ir_ref equal = equals_first(b, scalar, value[i]);
+    same = same ? build_op(b, ISA_AND_P, same, equal, 0) : equal;
+  }
+  define(b, inst, same);
+}
+
+static void lower_broadcast_first(struct build *b, const struct spirv_inst *inst) {
+  group_shuffle(b, ISA_BCAST, inst->word[2], inst->word[4], 0);
+}
+
+static void lower_shuffle(struct build *b, const struct spirv_inst *inst) {
+  const enum isa_op op = inst->op == OpGroupNonUniformShuffleXor    ? ISA_SHFL_XOR
+                         : inst->op == OpGroupNonUniformShuffleUp   ? ISA_SHFL_UP
+                         : inst->op == OpGroupNonUniformShuffleDown ? ISA_SHFL_DOWN
+                                                                    : ISA_SHFL_IDX;
+  const ir_ref with = build_value(b, inst->word[5]);
+  if (!b->failed)
+    group_shuffle(b, op, inst->word[2], inst->word[4], group_low(b, with));
+}
+
+/* From the lane `delta` above, around the end of the warp or of the cluster. */
+static void lower_rotate(struct build *b, const struct spirv_inst *inst) {
+  const ir_ref delta = build_value(b, inst->word[5]);
+  const ir_ref size = inst->words > 6 ? build_value(b, inst->word[6]) : build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
+  if (b->failed)
+    return;
+  const ir_ref mask = group_with(b, ISA_SUB_32, size, 1), me = lane(b);
+  const ir_ref inside = build_op(b, ISA_AND_32, build_op(b, ISA_ADD_32, me, delta, 0), mask, 0);
+  const ir_ref outside = build_op(b, ISA_AND_32, me, build_op(b, ISA_NOT_32, mask, 0, 0), 0);
+  group_shuffle(b, ISA_SHFL_IDX, inst->word[2], inst->word[4], build_op(b, ISA_OR_32, inside, outside, 0));
+}
+
+static void lower_ballot(struct build *b, const struct spirv_inst *inst) {
+  const ir_ref predicate = build_value(b, inst->word[4]);
+  ir_ref *result = build_define(b, inst->word[2]);
+  if (b->failed || parts_of(b, inst->word[2]) != 4) {
+    build_fail(b, "a ballot must be a vector of 4 words");
+    return;
+  }
+  const ir_ref votes = build_op(b, ISA_BALLOT, predicate, 0, 0);
+  result[0] = build_word(b, votes, 0);
+  result[1] = build_word(b, votes, 1);
+  result[2] = result[3] = build_32(b, 0);
+}
+
+static void lower_ballot_bit(struct build *b, const struct spirv_inst *inst) {
+  const ir_ref ballot = ballot_of(b, inst->word[4]);
+  const ir_ref bit = inst->op == OpGroupNonUniformInverseBallot ? lane(b) : build_value(b, inst->word[5]);
+  if (!b->failed)
+    define(b, inst, group_has_lane(b, ballot, group_low(b, bit)));
+}
+
+/* The bits below this lane, and with it when `inclusive`. */
+static ir_ref bits_below(struct build *b, bool inclusive) {
+  const ir_ref me = lane(b);
+  const ir_ref one = build_op(b, ISA_SHL_64, build_64(b, inclusive ? 2 : 1), me, 0);
+  return build_op(b, ISA_SUB_64, one, build_64(b, 1), 0);
+}
+
+/* type result scope operation ballot */
+static void lower_ballot_count(struct build *b, const struct spirv_inst *inst) {
+  const ir_ref ballot = ballot_of(b, inst->word[5]);
+  const uint32_t operation = inst->word[4];
+  if (operation > GroupOperationExclusiveScan)
+    build_fail(b, "legal ways to count a ballot are reduce, inclusive and exclusive scan");
+  if (b->failed)
+    return;
+  const ir_ref mask =
+      operation == GroupOperationReduce ? group_all_lanes(b) : bits_below(b, operation == GroupOperationInclusiveScan);
+  define(b, inst, build_op(b, ISA_POPC_64, build_op(b, ISA_AND_64, ballot, mask, 0), 0, 0));
+}
+
+static void lower_ballot_find(struct build *b, const struct spirv_inst *inst) {
+  const ir_ref ballot = ballot_of(b, inst->word[4]);
+  if (b->failed)
+    return;
+  const ir_ref bits = build_op(b, ISA_AND_64, ballot, group_all_lanes(b), 0);
+  if (inst->op == OpGroupNonUniformBallotFindLSB)
+    define(b, inst, build_op(b, ISA_CTZ_64, bits, 0, 0));
+  else /* 63 - n is n ^ 63 for n below 64 */
+    define(b, inst, group_with(b, ISA_XOR_32, build_op(b, ISA_CLZ_64, bits, 0, 0), 63));
+}
+
+/* ---- cl_intel_subgroups: type result operands..., no scope -------------------------------------------- */
+
+static void lower_intel_shuffle(struct build *b, const struct spirv_inst *inst) {
+  const enum isa_op op = inst->op == OpSubgroupShuffleXorINTEL ? ISA_SHFL_XOR : ISA_SHFL_IDX;
+  const ir_ref with = build_value(b, inst->word[4]);
+  if (!b->failed)
+    group_shuffle(b, op, inst->word[2], inst->word[3], with);
+}
+
+/* Down: lane + delta of the first value, or, past the end of the warp, as far into the second. Up: lane - delta of
+ * the second value, or, below its beginning, that far from the end of the first. Both read a window of two warps. */
+static void lower_intel_window(struct build *b, const struct spirv_inst *inst) {
+  const ir_ref *first = build_parts(b, inst->word[3]), *second = build_parts(b, inst->word[4]);
+  const ir_ref delta = build_value(b, inst->word[5]);
+  ir_ref *result = build_define(b, inst->word[2]);
+  if (!group_fits(b, inst->word[3], inst->word[2]) || !group_fits(b, inst->word[4], inst->word[2]) || b->failed)
+    return;
+  const bool down = inst->op == OpSubgroupShuffleDownINTEL;
+  const ir_ref size = build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
+  const ir_ref from = build_op(b, down ? ISA_ADD_32 : ISA_SUB_32, lane(b), delta, 0);
+  const ir_ref around = build_op(b, ISA_AND_32, from, group_with(b, ISA_SUB_32, size, 1), 0);
+  const ir_ref inside = build_op(b, ISA_SETP_LT_U32, from, size, 0);
+  for (uint32_t i = 0; i < parts_of(b, inst->word[3]); i++) {
+    const ir_ref near = group_move(b, ISA_SHFL_IDX, down ? first[i] : second[i], around);
+    result[i] = build_select(b, inside, near, group_move(b, ISA_SHFL_IDX, down ? second[i] : first[i], around));
+  }
+}
+
+static const struct lane_row {
+  uint16_t opcode;
+  bool scoped;
+  void (*lower)(struct build *b, const struct spirv_inst *inst);
+} rows[] = {
+    {OpGroupNonUniformElect, true, lower_elect},
+    {OpGroupNonUniformAll, true, lower_vote},
+    {OpGroupNonUniformAny, true, lower_vote},
+    {OpGroupNonUniformAllEqual, true, lower_all_equal},
+    {OpGroupNonUniformBroadcast, true, lower_shuffle},
+    {OpGroupNonUniformBroadcastFirst, true, lower_broadcast_first},
+    {OpGroupNonUniformBallot, true, lower_ballot},
+    {OpGroupNonUniformInverseBallot, true, lower_ballot_bit},
+    {OpGroupNonUniformBallotBitExtract, true, lower_ballot_bit},
+    {OpGroupNonUniformBallotBitCount, true, lower_ballot_count},
+    {OpGroupNonUniformBallotFindLSB, true, lower_ballot_find},
+    {OpGroupNonUniformBallotFindMSB, true, lower_ballot_find},
+    {OpGroupNonUniformShuffle, true, lower_shuffle},
+    {OpGroupNonUniformShuffleXor, true, lower_shuffle},
+    {OpGroupNonUniformShuffleUp, true, lower_shuffle},
+    {OpGroupNonUniformShuffleDown, true, lower_shuffle},
+    {OpGroupNonUniformRotateKHR, true, lower_rotate},
+    {OpSubgroupShuffleINTEL, false, lower_intel_shuffle},
+    {OpSubgroupShuffleXorINTEL, false, lower_intel_shuffle},
+    {OpSubgroupShuffleDownINTEL, false, lower_intel_window},
+    {OpSubgroupShuffleUpINTEL, false, lower_intel_window},
+};
+
+bool group_lane(struct build *b, const struct spirv_inst *inst) {
+  char room[32];
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (rows[i].opcode != inst->op)
+      continue;
+    if (rows[i].scoped && group_scope(b, inst->word[3]) != ScopeSubgroup)
+      return build_fail(b, "%s is for sub-groups only", spirv_op_name(inst->op, room));
+    rows[i].lower(b, inst);
+    return !b->failed;
+  }
+  return build_fail(b, "%s is not supported", spirv_op_name(inst->op, room));
+}

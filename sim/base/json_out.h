@@ -1,0 +1,25 @@
+/* Values of JSON that is written, and members of objects.
+ *
+ * Text may hold any bytes, and JSON wants UTF-8: a word that is none is "(not UTF-8)". Numbers are those of 63 bits. */
+#ifndef SIM_BASE_JSON_OUT_H
+#define SIM_BASE_JSON_OUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+bool json_is_text(const char *text); /* UTF-8 */
+
+json_t *json_of_whole(uint64_t value);
+json_t *json_of_word(const char *text);
+/* Text with all its bytes, zeros too; if it is not UTF-8, each beyond ASCII becomes U+FFFD. */
+json_t *json_of_bytes(const char *bytes, size_t length);
+json_t *json_of_triple(const uint32_t value[3]);
+
+void json_set_whole(json_t *object, const char *key, uint64_t value);
+void json_set_word(json_t *object, const char *key, const char *text);
+
+/* The whole in lines, the last of them ended; frees `root`. The caller frees the text. */
+char *json_lines(json_t *root);
+
+#endif

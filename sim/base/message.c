@@ -1,0 +1,33 @@
+#include "sim/base/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/base/nearest.h"
+
+bool message_fail(struct message *message, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(message->text, sizeof message->text, format, list);
+  va_end(list);
+  return false;
+}
+
+bool message_within(struct message *message, const char *prefix) {
+  struct message inner = *message;
+  return message_fail(message, "%.300s: %.700s", prefix, inner.text);
+}
+
+void message_suggest(char *text, size_t size, const char *word, const char *const *words, size_t count) {
+  const char *near = nearest_word(word, words, count, sizeof *words);
+  if (near) {
+    const char *other = nearest_other(word, near, words, count, sizeof *words);
+    snprintf(text, size, "; did you mean '%s'%s%s%s?", near, other ? " or '" : "", other ? other : "",
+             other ? "'" : "");
+    return;
+  }
+  size_t used = (size_t)snprintf(text, size, ", legal: ");
+  for (size_t i = 0; i < count && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", words[i]);
+}

@@ -1,0 +1,133 @@
+#include "sim/base/reads.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "sim/base/file.h"
+#include "sim/base/need.h"
+#include "sim/base/text.h"
+
+void reads_free(struct reads *reads) {
+  for (size_t i = 0; i < reads->count; i++)
+    free(reads->path[i]);
+  for (size_t i = 0; i < reads->folders; i++)
+    free(reads->folder[i]);
+  free(reads->folder);
+  free(reads->path);
+  free(reads->slot);
+  free(reads->root);
+  *reads = (struct reads){0};
+}
+
+/* Where the path is in the table, or would be: open addressing, at most half full. */
+static size_t slot_of(const struct reads *reads, const char *path) {
+  size_t at = (size_t)XXH3_64bits(path, strlen(path)) % reads->slots;
+  while (reads->slot[at] && strcmp(reads->path[reads->slot[at] - 1], path) != 0)
+    at = (at + 1) % reads->slots;
+  return at;
+}
+
+static void widen(struct reads *reads) {
+  free(reads->slot);
+  reads->slots = 2 * reads->slots + 64;
+  reads->slot = need(reads->slots, sizeof *reads->slot);
+  for (size_t i = 0; i < reads->count; i++)
+    reads->slot[slot_of(reads, reads->path[i])] = i + 1;
+}
+
+/* "./a" is "a". */
+static void note(struct reads *reads, const char *path) {
+  while (path[0] == '.' && path[1] == '/' && path[2])
+    path += 2;
+  if (2 * (reads->count + 1) > reads->slots)
+    widen(reads);
+  const size_t at = slot_of(reads, path);
+  if (reads->slot[at])
+    return;
+  reads->path = need_more(reads->path, reads->count + 1, sizeof *reads->path);
+  reads->path[reads->count++] = need_copy(path);
+  reads->slot[at] = reads->count;
+}
+
+char *reads_begin(struct reads *reads, const char *path) {
+  if (!reads)
+    return NULL;
+  char *before = reads->root, *folder = file_beside(path, ".");
+  note(reads, path);
+  reads->root = realpath(folder, NULL);
+  free(folder);
+  return before;
+}
+
+void reads_end(struct reads *reads, char *before) {
+  if (!reads)
+    return;
+  free(reads->root);
+  reads->root = before;
+}
+
+void reads_folder(struct reads *reads, const char *path) {
+  char *real = reads ? realpath(path, NULL) : NULL;
+  if (!real)
+    return;
+  reads->folder = need_more(reads->folder, reads->folders + 1, sizeof *reads->folder);
+  reads->folder[reads->folders++] = real;
+}
+
+static bool is_below(const char *path, const char *root) {
+  const size_t length = strlen(root);
+  return strncmp(path, root, length) == 0 && (path[length] == '/' || strcmp(root, "/") == 0);
+}
+
+static bool is_inside(const struct reads *reads, const char *path) {
+  bool inside = is_below(path, reads->root);
+  for (size_t i = 0; !inside && i < reads->folders; i++)
+    inside = is_below(path, reads->folder[i]);
+  return inside;
+}
+
+bool reads_allow(struct reads *reads, const char *path, struct message *message) {
+  if (!reads)
+    return true;
+  note(reads, path);
+  if (!reads->confined || !reads->root)
+    return true;
+  char *real = realpath(path, NULL);
+  struct stat status;
+  /* A file that is not there is told by whoever wants to read it. One that is open may be there and have no path. */
+  const bool good =
+      (real ? is_inside(reads, real) : stat(path, &status) != 0) ||
+      message_fail(message, "'%.200s' lies outside of %.200s, and --confined allows nothing else", path, reads->root);
+  free(real);
+  return good;
+}
+
+bool reads_plain(struct reads *reads, const char *path, struct message *message) {
+  struct stat status;
+  if (!reads_allow(reads, path, message))
+    return false;
+  return stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) ||
+         message_fail(message, "%s: is not a regular file", path);
+}
+
+bool reads_file(struct reads *reads, const char *path, size_t limit, char **data, size_t *size,
+                struct message *message) {
+  *data = NULL;
+  return reads_plain(reads, path, message) && file_read(path, limit, data, size, message);
+}
+
+bool reads_is_named(const char *path, const char *extension) {
+  char *real = realpath(path, NULL);
+  const bool named = strcmp(file_extension(real ? real : path), extension) == 0;
+  free(real);
+  return named;
+}
+
+void reads_print(const struct reads *reads, struct text *text) {
+  for (size_t i = 0; i < reads->count; i++)
+    text_print(text, "%s\n", reads->path[i]);
+}

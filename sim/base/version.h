@@ -1,0 +1,7 @@
+/* The version, of the command and of all files that it writes. */
+#ifndef SIM_BASE_VERSION_H
+#define SIM_BASE_VERSION_H
+
+#define WARPWAIT_VERSION "0.1.0"
+
+#endif

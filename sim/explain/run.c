@@ -1,0 +1,466 @@
+#include "sim/explain/run.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/base/file.h"
+#include "sim/base/need.h"
+#include "sim/replay/recorder.h"
+#include "sim/replay/replayer.h"
+#include "sim/report/report.h"
+#include "sim/sweep/workers.h"
+
+/* ---- the base -------------------------------------------------------------------------------------- */
+
+/* Runs the job, with its progress told to the first case. `subject` gives warps their operations, or records them. */
+static bool run_base(struct explain_run *run, const struct run_watcher *subject) {
+  struct explain *explain = &run->explain;
+  struct pace_log log;
+  struct run_options how = run->how;
+  pace_log_begin(&log, explain->cases[0].pace, explain->stalls, (uint32_t)run->job.launch_count);
+  const struct run_watcher counting = pace_watcher(&log);
+  run_watch(&how, subject);
+  run_watch(&how, &counting);
+  const bool good = run_job(&run->job, &how, &run->results, &run->count, run->message);
+  pace_log_end(&log);
+  return good;
+}
+
+static bool fail(struct message *message, const struct trace_error *error) {
+  return message_fail(message, "%s", error->text);
+}
+
+/* Cuts a job that was made or read. */
+static void cut(const struct explain_run *run, struct job *job) {
+  if (run->part_groups)
+    job->launches[0].isa.part_groups = run->part_groups;
+}
+
+/* What is read again has only what a trace has: a job that can be replayed on any machine. */
+static bool read_recording(struct explain_run *run) {
+  const struct job_request request = {0};
+  cycle_t max_cycles = 0;
+  job_free(&run->replayed);
+  run->replayed = (struct job){0};
+  const bool good =
+      trace_job_read(run->trace, "the recording", &request, &run->replayed, &max_cycles, run->message);
+  if (good)
+    cut(run, &run->replayed);
+  return good;
+}
+
+static void find_marks(struct explain_run *run) {
+  size_t count = 0;
+  char place[PROGRAM_PLACE];
+  struct trace_mark *marks = trace_job_marks(run->trace, &run->replayed, &count);
+  run->timed = count > 0;
+  if (count) {
+    program_place(run->job.launches[marks->launch].isa.program, marks->pc, place);
+    snprintf(run->why, sizeof run->why, "%.200s %.190s", place, marks->text);
+  }
+  free(marks);
+}
+
+static bool record_into(struct explain_run *run, int file) {
+  struct message *message = run->message;
+  struct trace_error error = {0};
+  char name[FILE_NAMELESS_NAME];
+  file_nameless_name("recordings", name);
+  struct recorder *recorder = recorder_new(trace_writer_open_on(fcntl(file, F_DUPFD_CLOEXEC, 0), name, &error));
+  if (!recorder)
+    return fail(message, &error);
+  trace_job_write(&run->job, run->how.max_cycles, recorder_writer(recorder));
+  const struct run_watcher recording = recorder_watcher(recorder);
+  const bool good = run_base(run, &recording);
+  if (!good && trace_writer_good(recorder_writer(recorder))) {
+    recorder_abandon(recorder);
+    return false;
+  }
+  return recorder_close(recorder, &error) ? good : fail(message, &error);
+}
+
+static bool record(struct explain_run *run) {
+  struct message *message = run->message;
+  struct trace_error error = {0};
+  char path[FILE_NAMELESS_PATH];
+  const int file = file_nameless("recordings", message);
+  if (file < 0)
+    return false;
+  file_nameless_path(file, path);
+  bool good = record_into(run, file);
+  if (good && !(run->trace = trace_open(path, TRACE_WHOLE, &error)))
+    good = fail(message, &error);
+  close(file);
+  good = good && read_recording(run);
+  if (good)
+    find_marks(run);
+  return good;
+}
+
+/* ---- replays --------------------------------------------------------------------------------------- */
+
+static struct replayer *open_replayer(struct trace *trace, const struct job *job, struct message *message) {
+  struct trace_error error = {0};
+  struct replayer *replayer = replayer_new(trace, &error);
+  if (!replayer)
+    fail(message, &error);
+  for (size_t i = 0; replayer && i < job->launch_count; i++)
+    replayer_shift(replayer, (uint32_t)i, job->launches[i].shift);
+  return replayer;
+}
+
+/* A trace's job, on the machine that was asked for, is read by the caller. */
+static bool replay_base(struct explain_run *run, int *status) {
+  struct message *message = run->message;
+  struct replayer *replayer = open_replayer(run->trace, &run->job, message);
+  if (!replayer)
+    return false;
+  const struct run_watcher replay = replayer_watcher(replayer);
+  bool good = run_base(run, &replay);
+  const char *fault = replayer_fault(replayer);
+  if (fault || replayer_cut_short(replayer)) {
+    good = message_fail(message, "%.300s: %.300s", run->path, fault ? fault : "is not whole");
+    *status = fault && replayer_damaged(replayer) ? STATUS_BAD_INPUT : STATUS_WENT_WRONG;
+  }
+  replayer_free(replayer);
+  good = good && read_recording(run);
+  if (good)
+    find_marks(run);
+  return good;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------- */
+
+static void find_steps(struct explain_run *run) {
+  struct explain *explain = &run->explain;
+  const struct job *job = &run->job;
+  explain->launches = job->launch_count;
+  explain->first = need(job->launch_count, sizeof *explain->first);
+  for (size_t i = 0; i < job->launch_count; i += job->launches[i].together)
+    explain->first[explain->steps++] = i;
+}
+
+static struct explain_case new_case(const struct explain_run *run, limit_set lifted) {
+  return (struct explain_case){.lifted = lifted,
+                               .time = need(run->explain.steps, sizeof(struct explain_time)),
+                               .pace = need(run->explain.launches, sizeof(struct pace)),
+                               .wait = need(run->explain.steps * EXPLAIN_PLACES, sizeof(uint64_t))};
+}
+
+/* What of the results a case keeps. */
+static void keep(const struct explain_run *run, const struct job *job, const struct launch_result *results,
+                 struct explain_time *time, uint64_t *wait, bool *same_program) {
+  for (size_t step = 0; step < run->explain.steps; step++) {
+    const struct launch_result *result = &results[run->explain.first[step]];
+    time[step] = (struct explain_time){result->start, result->together_cycles};
+  }
+  *same_program = true;
+  for (size_t i = 0; i < job->launch_count; i++)
+    *same_program &= explain_places_fit(run->job.launches[i].isa.program, job->launches[i].isa.program);
+  if (*same_program)
+    explain_places_wait(&run->places, &run->explain, job, results, wait);
+}
+
+static uint64_t hazards_of(const struct launch_result *results, size_t count) {
+  uint64_t hazards = 0;
+  for (size_t i = 0; i < count; i++)
+    for (size_t h = 0; h < results[i].hazard_count; h++)
+      hazards += results[i].hazards[h].count;
+  return hazards;
+}
+
+bool explain_run_base(struct explain_run *run, int *status) {
+  struct explain *explain = &run->explain;
+  *status = STATUS_BAD_INPUT;
+  cut(run, &run->job);
+  find_steps(run);
+  explain->cases = need(1, sizeof *explain->cases);
+  explain->cases[0] = new_case(run, 0);
+  explain->count = 1;
+  explain->stalls = need(explain->launches, sizeof *explain->stalls);
+  const bool good = run->load_on ? record(run) : replay_base(run, status);
+  if (!good)
+    return false;
+  *status = STATUS_FINE;
+  if (!run_finished(&run->job, run->results, run->count))
+    return false;
+  explain->cases[0].replayed = !run->load_on;
+  explain->cases[0].left = run->load_on ? job_hash_buffers(&run->job) : 0;
+  explain->cases[0].hazards = hazards_of(run->results, run->count);
+  run->places = explain_places_new(explain, &run->job, run->results);
+  keep(run, &run->job, run->results, explain->cases[0].time, explain->cases[0].wait, &explain->cases[0].same_program);
+  run_free(run->results, run->count);
+  run->results = NULL;
+  run->count = 0;
+  return true;
+}
+
+/* ---- a case, in a process of its own ----------------------------------------------------------------- */
+
+/* What comes through the pipe: this, then the arrays of a case, one behind the other. */
+struct answer {
+  alignas(uint64_t) enum explain_status status;
+  bool replayed, same_program;
+  uint64_t left, hazards;
+  char reason[EXPLAIN_REASON];
+};
+
+struct parts {
+  struct explain_time *time;
+  struct pace *pace;
+  uint64_t *wait;
+};
+
+static size_t answer_bytes(const struct explain_run *run) {
+  return sizeof(struct answer) + run->explain.steps * sizeof(struct explain_time) +
+         run->explain.launches * sizeof(struct pace) + run->explain.steps * EXPLAIN_PLACES * sizeof(uint64_t);
+}
+
+/* All of them are aligned as an answer is. */
+static struct parts parts_of(const struct explain_run *run, const struct answer *answer) {
+  struct parts parts;
+  parts.time = (struct explain_time *)(void *)(answer + 1);
+  parts.pace = (struct pace *)(void *)(parts.time + run->explain.steps);
+  parts.wait = (uint64_t *)(void *)(parts.pace + run->explain.launches);
+  return parts;
+}
+
+static void conclude(struct answer *answer, enum explain_status status, const char *reason) {
+  answer->status = status;
+  snprintf(answer->reason, sizeof answer->reason, "%.*s", EXPLAIN_REASON - 1, reason);
+}
+
+static void judge(const struct explain_run *run, const struct job *job, const struct launch_result *results,
+                  size_t count, struct answer *answer) {
+  struct message message;
+  size_t at = 0;
+  while (at < count && results[at].end == END_FINISHED)
+    at++;
+  if (at == job->launch_count) {
+    const struct parts parts = parts_of(run, answer);
+    answer->status = EXPLAIN_FINISHED;
+    answer->hazards = hazards_of(results, count);
+    keep(run, job, results, parts.time, parts.wait, &answer->same_program);
+    return;
+  }
+  run_unfinished(job, results, at, run->how.max_cycles, &message);
+  conclude(answer, results[at].end == END_DEADLOCK ? EXPLAIN_DEADLOCK : EXPLAIN_CYCLE_LIMIT, message.text);
+}
+
+/* Fills the answer, whoever says what warps do. */
+static void run_case(const struct explain_run *run, struct job *job, const struct run_watcher *replay,
+                     struct answer *answer) {
+  struct pace_log log;
+  struct launch_result *results = NULL;
+  struct message message = {{0}};
+  size_t count = 0;
+  pace_log_begin(&log, parts_of(run, answer).pace, NULL, (uint32_t)run->explain.launches);
+  const struct run_watcher counting = pace_watcher(&log);
+  struct run_options how = {.max_cycles = run->how.max_cycles};
+  if (replay)
+    run_watch(&how, replay);
+  run_watch(&how, &counting);
+  if (run_job(job, &how, &results, &count, &message))
+    judge(run, job, results, count, answer);
+  else
+    conclude(answer, EXPLAIN_FAILED, message.text);
+  pace_log_end(&log);
+  run_free(results, count);
+  for (size_t i = 0; i < job->launch_count; i++)
+    printed_free(&job->launches[i].printed);
+}
+
+static void replay_case(struct explain_run *run, struct answer *answer) {
+  struct message message;
+  struct replayer *replayer = open_replayer(run->trace, &run->replayed, &message);
+  if (!replayer) {
+    conclude(answer, EXPLAIN_FAILED, message.text);
+    return;
+  }
+  const struct run_watcher replay = replayer_watcher(replayer);
+  run_case(run, &run->replayed, &replay, answer);
+  if (replayer_fault(replayer))
+    conclude(answer, EXPLAIN_REFUSED, replayer_fault(replayer));
+  answer->replayed = true;
+  replayer_free(replayer);
+}
+
+static void run_anew(struct explain_run *run, const struct machine *machine, struct answer *answer) {
+  struct message message;
+  struct job job = {0};
+  if (!run->load_on(run->self, machine, &job, &message)) {
+    conclude(answer, EXPLAIN_REFUSED, message.text);
+  } else {
+    cut(run, &job);
+    run_case(run, &job, NULL, answer);
+  }
+  job_free(&job);
+}
+
+struct batch {
+  struct explain_run *run;
+  struct explain_case *cases;
+  explain_load *load; /* of other jobs */
+  void *self;
+};
+
+static void work_on_job(void *self, size_t task, void *bytes) {
+  struct batch *batch = self;
+  struct answer *answer = bytes;
+  struct message message;
+  struct job job = {0};
+  if (!batch->load(batch->self, task, &job, &message))
+    conclude(answer, EXPLAIN_REFUSED, message.text);
+  else if (job.launch_count != batch->run->job.launch_count)
+    conclude(answer, EXPLAIN_REFUSED, "has other launches");
+  else
+    run_case(batch->run, &job, NULL, answer);
+  if (answer->status == EXPLAIN_FINISHED)
+    answer->left = job_hash_buffers(&job);
+  job_free(&job);
+}
+
+/* Who carries copies out is a part of what warps do. */
+static bool same_copies(const struct explain_run *run, const struct machine *machine, struct message *message) {
+  return machine->dma.copy == run->job.machine.dma.copy ||
+         message_fail(message, "with another dma.copy warps do other things than in the recording");
+}
+
+/* Replays the case if its recording is one of this machine, too; else runs it, if there is what to run. */
+static void work(void *self, size_t task, void *bytes) {
+  struct batch *batch = self;
+  struct explain_run *run = batch->run;
+  struct answer *answer = bytes;
+  struct message message = {{0}};
+  /* Pipes are as the last replay has left them. */
+  bool fits = !(run->timed && run->load_on) && (!run->replayed.memory.pipe_count || read_recording(run));
+  struct machine machine = run->job.machine;
+  limits_lift(batch->cases[task].lifted, &machine);
+  run->replayed.machine = machine;
+  fits = fits && same_copies(run, &machine, &message) && trace_job_fits(&run->replayed, &message);
+  if (fits)
+    replay_case(run, answer);
+  else if (run->load_on)
+    run_anew(run, &machine, answer);
+  else
+    conclude(answer, EXPLAIN_REFUSED, message.text);
+  if (!fits && answer->status == EXPLAIN_FINISHED)
+    snprintf(answer->reason, sizeof answer->reason, "%.*s", EXPLAIN_REASON - 1, run->timed ? run->why : message.text);
+}
+
+/* ---- all cases ------------------------------------------------------------------------------------- */
+
+static bool take(void *self, size_t task, const void *bytes) {
+  struct batch *batch = self;
+  struct explain_run *run = batch->run;
+  struct explain_case *to = &batch->cases[task];
+  const struct answer *answer = bytes;
+  const struct parts parts = parts_of(run, answer);
+  to->status = answer->status;
+  to->replayed = answer->replayed;
+  to->same_program = answer->same_program;
+  to->left = answer->left;
+  to->hazards = answer->hazards;
+  memcpy(to->reason, answer->reason, sizeof to->reason);
+  memcpy(to->time, parts.time, run->explain.steps * sizeof *to->time);
+  memcpy(to->pace, parts.pace, run->explain.launches * sizeof *to->pace);
+  memcpy(to->wait, parts.wait, run->explain.steps * EXPLAIN_PLACES * sizeof *to->wait);
+  run->done++;
+  return true;
+}
+
+static bool lost(void *self, size_t task, const char *why, bool defect) {
+  struct batch *batch = self;
+  batch->run->broken |= defect;
+  batch->cases[task].status = EXPLAIN_FAILED;
+  snprintf(batch->cases[task].reason, EXPLAIN_REASON, "%s", why);
+  batch->run->done++;
+  return true;
+}
+
+static bool tick(void *self) {
+  struct batch *batch = self;
+  struct explain_run *run = batch->run;
+  if (caller_due(run->how.caller))
+    caller_progress(run->how.caller, "%zu machines tried", run->done);
+  return !caller_stops(run->how.caller);
+}
+
+/* Cases of sets that the machine has none of are not worked out. */
+static size_t add_cases(struct explain_run *run, const limit_set *sets, size_t count) {
+  struct explain *explain = &run->explain;
+  const size_t before = explain->count;
+  explain->cases = need_more(explain->cases, before + count, sizeof *explain->cases);
+  for (size_t i = 0; i < count; i++) {
+    struct machine machine = run->job.machine;
+    if (limits_lift(sets[i], &machine))
+      explain->cases[explain->count++] = new_case(run, sets[i]);
+  }
+  return before;
+}
+
+/* Deals the cases of a batch to workers. */
+static bool work_all(struct batch *batch, size_t count, int *status) {
+  struct explain_run *run = batch->run;
+  const struct sweep_work step = {.tasks = count,
+                                  .answer_bytes = answer_bytes(run),
+                                  .self = batch,
+                                  .work = batch->load ? work_on_job : work,
+                                  .take = take,
+                                  .lost = lost,
+                                  .tick = tick};
+  caller_busy(run->how.caller, true);
+  const bool good = sweep_workers_run(&step, run->workers);
+  caller_busy(run->how.caller, false);
+  *status = good ? STATUS_FINE : STATUS_BAD_INPUT;
+  return good ||
+         message_fail(run->message, "%s",
+                      caller_stops(run->how.caller) ? "interrupted: nothing is reported"
+                                        : "no process could be started; are there too many already? --jobs N wants N");
+}
+
+bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t count, int *status) {
+  const size_t before = add_cases(run, sets, count);
+  struct batch batch = {.run = run, .cases = run->explain.cases + before};
+  return work_all(&batch, run->explain.count - before, status);
+}
+
+bool explain_run_singles(struct explain_run *run, int *status) {
+  limit_set single[LIMITS];
+  for (enum limit i = 0; i < LIMITS; i++)
+    single[i] = limit_bit(i);
+  return explain_run_cases(run, single, LIMITS, status);
+}
+
+bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,
+                      int *status) {
+  struct batch batch = {run, cases, load, self};
+  for (size_t i = 0; i < count; i++)
+    cases[i] = new_case(run, 0);
+  return work_all(&batch, count, status);
+}
+
+static void free_case(struct explain_case *at) {
+  free(at->time);
+  free(at->pace);
+  free(at->wait);
+}
+
+void explain_run_free(struct explain_run *run) {
+  for (size_t i = 0; i < run->explain.count; i++)
+    free_case(&run->explain.cases[i]);
+  free(run->explain.cases);
+  free(run->explain.first);
+  free(run->explain.stalls);
+  explain_places_free(&run->places);
+  run_free(run->results, run->count);
+  job_free(&run->replayed);
+  job_free(&run->job);
+  if (run->trace)
+    trace_close(run->trace);
+}

@@ -1,0 +1,31 @@
+/* The worst access of each instruction to the LDS: which lanes wanted which banks.
+ *
+ *     compute unit ──step──► page_lanes ──step──► executor, recorder or replayer
+ *                               │ addresses of the lanes
+ *                               ▼
+ *                         lds_recall(): passes; the access with the most is kept
+ *
+ * A timeline tells which banks worked, and how often; addresses it does not tell.
+ *
+ * Invariant: looking changes nothing of the run. Of accesses with equally many passes the first one is kept, in the
+ * order of the compute units' steps within a cycle.
+ *
+ * Not modelled: accesses that copies make for themselves. */
+#ifndef SIM_PAGE_LANES_H
+#define SIM_PAGE_LANES_H
+
+#include "models/machine.h"
+#include "sim/base/text.h"
+#include "sim/session/run.h"
+
+struct page_lanes;
+
+struct page_lanes *page_lanes_new(void);
+void page_lanes_free(struct page_lanes *lanes);
+
+struct run_watcher page_lanes_watcher(struct page_lanes *lanes);
+
+/* Appends a JSON list, an object for each instruction of each launch. */
+void page_lanes_print(const struct page_lanes *lanes, struct text *text);
+
+#endif

@@ -1,0 +1,137 @@
+/* Reports: what a run has shown, for people and for programs.
+ *
+ * Both say the same facts. Neither holds a time of day, a host's path or anything else that could
+ * differ between two runs of the same job. docs/report.md defines every number; it is made from the
+ * rows and from report_manual(). */
+#ifndef SIM_REPORT_REPORT_H
+#define SIM_REPORT_REPORT_H
+
+#include "sim/report/bottleneck.h"
+#include "sim/session/job.h"
+#include "sim/session/verify.h"
+
+struct report {
+  const struct job *job;
+  const struct launch_result *results; /* of the first `count` launches: those that were run */
+  size_t count;
+  const struct verdict *verdicts; /* NULL unless checks were asked for */
+  size_t verdict_count;
+  const struct bottleneck *bottlenecks; /* of each launch; NULL: no limits were lifted */
+  bool why;                             /* say what lifting them comes to, too */
+};
+
+/* The caller frees what they return. */
+char *report_text(const struct report *report);
+char *report_json(const struct report *report);
+char *report_annotate(const struct report *report); /* the source, with costs */
+
+/* ---- what both work out from a result ---- */
+
+/* Who uses a resource: bits. */
+enum report_service { SERVES_ISSUE = 1, SERVES_UNITS = 2, SERVES_LDS = 4, SERVES_COPIES = 8, SERVES_MEMORY = 16 };
+
+/* How much of its peak a resource delivered. `peak` is what it could have in the time of the launch:
+ * for a CU's own resources in the cycles in which the CU held warps, for shared ones in all cycles. */
+struct utilisation {
+  const char *key;  /* of the JSON report: "issue_slots" */
+  const char *name; /* for people: "issue slots" */
+  const char *said; /* behind "Bound by": "the link from L2" */
+  const char *unit;
+  double used, peak;
+  double waits;    /* of `used`: it was held, and waited for another */
+  unsigned serves; /* enum report_service */
+  bool idle_held;  /* held for long, perhaps, but nobody waited for it: no limit */
+  bool minor;      /* the text report leaves it out */
+};
+
+/* Units of a scheduler: the classes up to global memory's, which have an initiation interval. */
+enum { REPORT_UNITS = ISA_CLASS_GLOBAL + 1, UTILISATIONS = 9 + REPORT_UNITS };
+
+void report_utilisations(const struct machine *machine, const struct launch_result *result,
+                         struct utilisation all[UTILISATIONS]);
+
+/* What lifting limits of a launch came to; NULL: none was lifted. */
+static inline const struct bottleneck *report_tried(const struct report *report, size_t launch) {
+  return report->bottlenecks && report->bottlenecks[launch].cycles ? &report->bottlenecks[launch] : NULL;
+}
+
+/* What bounds a launch, by the rule in docs/report.md. `tried` is report_tried()'s. A few
+ * sentences, which the caller frees; and the report's object. */
+char *report_bottleneck(const struct machine *machine, const struct launch_result *result,
+                        const struct bottleneck *tried);
+struct json_t *report_json_bottleneck(const struct machine *machine, const struct launch_result *result,
+                                      const struct bottleneck *tried);
+
+/* What the accounts name as the limit, whatever lifting limits says: a resource with the share of its peak, or a bucket
+ * with the share of warps' time. */
+struct report_likely {
+  const char *key;  /* of `utilisation` or `stalls`; NULL: nothing waits, or the launch did not finish */
+  const char *said; /* behind "bound by" */
+  double share;
+};
+struct report_likely report_likely(const struct machine *machine, const struct launch_result *result);
+
+static inline double per(double count, double whole) { return whole > 0 ? count / whole : 0; }
+
+/* Descriptors that were a single line, normalised: the others are counted. */
+static inline uint64_t report_one_dimensional(const struct dma_stats *dma) {
+  return dma->descriptors - dma->descriptors_2d - dma->descriptors_3d;
+}
+
+/* Accesses to DRAM's rows: 0 unless it is banked. */
+static inline uint64_t report_row_accesses(const struct mem_stats *mem) {
+  return mem->dram_row_hits + mem->dram_row_misses + mem->dram_row_conflicts;
+}
+
+/* What the busiest slice of the L2 passed, over the mean: 1 when all passed as much, 0 when nothing was. */
+double report_l2_imbalance(const struct machine *machine, const struct mem_stats *mem);
+
+/* Likewise of DRAM's channels; 0 unless it is banked. */
+double report_dram_imbalance(const struct machine *machine, const struct mem_stats *mem);
+
+/* The mean of an interval of the timeline and of all engines. */
+double report_engine_mean(const struct machine *machine, const struct launch_result *result,
+                          const uint64_t sum[TIMELINE], uint32_t interval);
+
+/* Behind the name of something that launches at once have shared. */
+static inline const char *report_of_all(const struct launch_result *result) {
+  return result->together > 1 ? ", of these launches" : "";
+}
+
+/* "plain", "strided", "2D", "3D", "mixed"; NULL: no copies. `forms` as in struct pc_result. */
+const char *report_copy_kind(uint64_t forms);
+
+/* ---- sections of the text report: report_traffic.c, and of --why: report_bounds.c */
+
+struct text;
+void report_why(const struct machine *machine, const struct bottleneck *tried, struct text *text);
+void report_copies(const struct machine *machine, const struct launch_result *result, struct text *text);
+void report_hiding(const struct launch_result *result, struct text *text);
+void report_memory(const struct machine *machine, const struct launch_result *result, struct text *text);
+void report_pipe(const struct launch_result *result, const struct pipe_result *at, struct text *text);
+
+/* What the run has changed in the machine's file: a line, if it has changed anything; and the report's `changed`. */
+void report_print_changed(const struct job *job, struct text *text);
+struct json_t *report_json_changed(const struct job *job);
+
+struct limit_row {
+  const char *key, *name; /* "lds", "LDS" */
+};
+extern const struct limit_row occupancy_limit_rows[OCCUPANCY_LIMITS];
+
+/* Where others of a mismatched warp's work-group stand; its own pc when none of them was kept. */
+uint32_t report_elsewhere(const struct launch_result *result, const struct stuck_warp *warp);
+
+/* The launch set this parameter otherwise than its machine's file does. */
+static inline bool report_changed(const struct job *job, const struct param_group *group, const struct param_row *row) {
+  return param_value(group, row, &job->machine) != param_value(group, row, &job->machine_file);
+}
+
+/* The keys of the JSON report that are no counters: sim/report/report.keys.def, a row each. */
+struct report_key {
+  const char *key, *unit, *text;
+};
+extern const struct report_key report_keys[];
+extern const size_t report_key_count;
+
+#endif

@@ -1,0 +1,257 @@
+#include "sim/session/direct.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/file.h"
+#include "sim/base/need.h"
+#include "sim/base/reads.h"
+#include "sim/session/machines.h"
+
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+/* Reads a whole number up to `stop` or the end; NULL when there is none. */
+static const char *whole(const char *text, char stop, uint64_t *number) {
+  char *end = NULL;
+  errno = 0;
+  *number = isdigit((unsigned char)*text) ? strtoull(text, &end, 0) : 0;
+  return end && !errno && (*end == stop || !*end) ? end : NULL;
+}
+
+uint32_t direct_range(const char *option, const char *text, uint32_t minimum, uint32_t range[3],
+                      struct message *message) {
+  const char *at = text;
+  for (uint32_t i = 0; i < 3; i++) {
+    uint64_t number = 0;
+    at = whole(at, ',', &number);
+    if (!at || number < minimum || number > UINT32_MAX)
+      break;
+    range[i] = (uint32_t)number;
+    if (!*at)
+      return i + 1;
+    at++;
+  }
+  message_fail(message, "%s: '%.60s' is not X[,Y[,Z]], whole numbers in [%u, %u]", option, text, minimum, UINT32_MAX);
+  return 0;
+}
+
+/* ---- arguments -------------------------------------------------------------------------------- */
+
+static bool fill_file(struct job *job, size_t buffer, const char *path, struct message *message) {
+  struct isa_buffer *target = &job->memory.buffers[buffer];
+  char *data = NULL;
+  size_t size = 0;
+  if (!file_read(path, need_size(JOB_MEMORY_BYTES), &data, &size, message))
+    return false;
+  if (size != target->bytes) {
+    free(data);
+    return message_fail(message, "'%.200s' has %zu bytes, not the buffer's %llu", path, size,
+                        (unsigned long long)target->bytes);
+  }
+  free(target->data);
+  target->data = (uint8_t *)data;
+  return true;
+}
+
+static bool fill_buffer(struct job *job, size_t buffer, const char *fill, struct message *message) {
+  char hint[200];
+  if (*fill == '@')
+    return fill_file(job, buffer, fill + 1, message);
+  for (size_t i = 0; i < 3; i++)
+    if (strcmp(fill, job_fill_names[i]) == 0)
+      return job_fill(job, buffer, (enum job_fill)i, 1, message);
+  message_suggest(hint, sizeof hint, fill, job_fill_names, 3);
+  return message_fail(message, "no fill '%.40s' (nor @FILE)%s", fill, hint);
+}
+
+static bool find_type(const char *name, struct type *type, struct message *message) {
+  return type_find(name, type) || type_refuse(name, message);
+}
+
+/* Cuts `text` at the first `at`; returns what follows, or NULL when there is none. */
+static char *cut(char *text, char at) {
+  char *found = strchr(text, at);
+  if (found)
+    *found++ = '\0';
+  return found;
+}
+
+/* NAME=BYTES[:ELEM[:FILL]] makes a buffer, NAME names one. */
+static bool buffer_argument(struct job *job, char *text, struct job_argument *argument, struct message *message) {
+  char *bytes = cut(text, '='), *elem = bytes ? cut(bytes, ':') : NULL, *fill = elem ? cut(elem, ':') : NULL;
+  struct type type = {TYPE_UNSIGNED, 4, 1};
+  uint64_t size = 0;
+  argument->kind = ARGUMENT_BUFFER;
+  if (!bytes)
+    return job_find_buffer(job, text, &argument->buffer, message);
+  struct message ignored;
+  if (job_find_buffer(job, text, &argument->buffer, &ignored))
+    return message_fail(message, "buffer '%s' is made a second time", text);
+  if (job_find_pipe(job, text, &argument->buffer, &ignored))
+    return message_fail(message, "'%s' is a pipe already", text);
+  if (!whole(bytes, '\0', &size))
+    return message_fail(message, "'%.40s' is not a whole number of bytes", bytes);
+  if ((elem && !find_type(elem, &type, message)) || !job_buffer(job, text, size, type, message))
+    return false;
+  argument->buffer = job->memory.count - 1;
+  return !fill || fill_buffer(job, argument->buffer, fill, message);
+}
+
+/* NAME=SIZE:COUNT makes a pipe, NAME names one. */
+static bool pipe_argument(struct job *job, char *text, struct job_argument *argument, struct message *message) {
+  char *size = cut(text, '='), *count = size ? cut(size, ':') : NULL;
+  uint64_t bytes = 0, packets = 0;
+  argument->kind = ARGUMENT_PIPE;
+  if (!size)
+    return job_find_pipe(job, text, &argument->buffer, message);
+  if (!count || !whole(size, '\0', &bytes) || !whole(count, '\0', &packets) || !bytes || !packets ||
+      bytes > JOB_PACKET_BYTES || packets > ISA_MOST_PACKETS)
+    return message_fail(message,
+                        "a pipe is NAME=SIZE:COUNT, packets of [1, %llu] bytes and [1, %d] of them at most, not "
+                        "'%.40s%s%.40s'",
+                        (unsigned long long)JOB_PACKET_BYTES, ISA_MOST_PACKETS, size, count ? ":" : "",
+                        count ? count : "");
+  argument->buffer = job->memory.pipe_count;
+  return job_pipe(job, text, (uint32_t)bytes, (uint32_t)packets, message);
+}
+
+static bool typed_value(const char *name, char *text, uint8_t to[TYPE_BYTES], struct job_argument *argument,
+                        struct message *message) {
+  struct type type;
+  if (!type_find(name, &type))
+    return job_refuse_kind(name, message);
+  unsigned count = 0;
+  for (char *rest = text; rest; count++) {
+    char *component = rest;
+    rest = cut(component, ',');
+    if (count < type.components && !type_parse(type, component, to + count * type.bytes, message))
+      return false;
+  }
+  *argument = job_value(type, to, name);
+  return count == type.components
+             ? true
+             : message_fail(message, "%u components, not the %u of %s", count, type.components, name);
+}
+
+static bool give_bytes(struct job *job, size_t index, const char *hex, struct message *message) {
+  size_t count = 0;
+  uint8_t *bytes = type_bytes(hex, &count);
+  if (!bytes)
+    return message_fail(message, "'%.40s' is not bytes in hexadecimal, two digits each", hex);
+  const struct job_argument argument = {.kind = ARGUMENT_VALUE, .bytes = count, .value = bytes, .type = "bytes"};
+  bool good = job_argument(job, index, &argument, message);
+  free(bytes);
+  return good;
+}
+
+static bool give_argument(struct job *job, size_t index, char *text, struct message *message) {
+  char *rest = cut(text, ':');
+  uint8_t value[TYPE_BYTES] = {0};
+  struct job_argument argument = {0};
+  if (strcmp(text, "null") == 0 && !rest)
+    return job_argument(job, index, &(struct job_argument){.kind = ARGUMENT_NULL}, message);
+  if (!rest)
+    return message_fail(message, "is not KIND:VALUE; `warpwait run --help` shows the kinds");
+  if (strcmp(text, "bytes") == 0)
+    return give_bytes(job, index, rest, message);
+  if (strcmp(text, "buffer") == 0) {
+    if (!buffer_argument(job, rest, &argument, message))
+      return false;
+  } else if (strcmp(text, "pipe") == 0) {
+    if (!pipe_argument(job, rest, &argument, message))
+      return false;
+  } else if (strcmp(text, "local") == 0) {
+    argument.kind = ARGUMENT_LOCAL;
+    if (!whole(rest, '\0', &argument.bytes))
+      return message_fail(message, "'%.40s' is not a whole number of bytes", rest);
+  } else if (!typed_value(text, rest, value, &argument, message)) {
+    return false;
+  }
+  return job_argument(job, index, &argument, message);
+}
+
+static bool give_arguments(const struct direct *direct, struct job *job, struct message *message) {
+  for (size_t i = 0; i < direct->arg_count; i++) {
+    char *text = need_copy(direct->args[i]), prefix[120];
+    bool good = give_argument(job, i, text, message);
+    free(text);
+    snprintf(prefix, sizeof prefix, "--arg %.100s", direct->args[i]);
+    if (!good)
+      return message_within(message, prefix);
+  }
+  return true;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static bool ndrange(const struct direct *direct, struct isa_launch *launch, struct message *message) {
+  launch->dimensions = direct_range("--global", direct->global, 1, launch->global, message);
+  uint32_t count = launch->dimensions;
+  if (count && direct->local) {
+    launch->local[1] = launch->local[2] = 1;
+    count = direct_range("--local", direct->local, 1, launch->local, message);
+    if (count && count != launch->dimensions)
+      return message_fail(message, "--local: %u entries, but --global has %u", count, launch->dimensions);
+  }
+  if (count && direct->offset) {
+    count = direct_range("--offset", direct->offset, 0, launch->offset, message);
+    if (count && count != launch->dimensions)
+      return message_fail(message, "--offset: %u entries, but --global has %u", count, launch->dimensions);
+  }
+  return count > 0;
+}
+
+/* As many names as there is room for. */
+static void list_kernels(const struct isa_program *program, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < program->kernel_count && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%.60s", i ? ", " : "", program->kernels[i].name);
+}
+
+static bool find_kernel(const struct direct *direct, struct job *job, struct message *message) {
+  const char *kernel = direct->kernel;
+  char names[400];
+  if (!kernel)
+    kernel = program_only_kernel(&job->program);
+  list_kernels(job->program.isa, names, sizeof names);
+  if (!kernel)
+    return message_fail(message, "--kernel: which of the %zu kernels of %s? legal: %s",
+                        job->program.isa->kernel_count + job->program.refusals.count, file_base(direct->program),
+                        names);
+  return job_launch(job, kernel, message) ? true : message_within(message, "--kernel");
+}
+
+bool direct_job(const struct direct *direct, const struct job_request *request, struct job *job,
+                struct message *message) {
+  bool inside = false;
+  job->file = need_copy(direct->program);
+  job->change = request->change;
+  if (request->made)
+    job->machine = *request->made;
+  else if (!machine_load(request->machine ? request->machine : "teaching", NULL, request->build.reads, &job->machine,
+                         message))
+    return message_within(message, "--machine");
+  job->machine_file = job->machine;
+  program_build_add(&job->build, &request->build);
+  char *before = reads_begin(request->build.reads, direct->program);
+  const bool loaded = program_load(&job->program, direct->program, &job->build, &inside, message);
+  reads_end(request->build.reads, before);
+  if (!loaded)
+    return job->program.blamed != OPENCL_SOURCE && message_within(message, program_option(job->program.blamed));
+  if (!direct->global)
+    return message_fail(message, "--global is missing: the number of work-items, X[,Y[,Z]]");
+  if (!job_machine(request, &job->machine, message) || !find_kernel(direct, job, message))
+    return false;
+  if (!ndrange(direct, &job->launches[0].isa, message) || !give_arguments(direct, job, message))
+    return false;
+  const char *field = NULL;
+  char option[32];
+  if (job_ready(job, &field, message))
+    return true;
+  snprintf(option, sizeof option, "--%s", strcmp(field, "args") == 0 ? "arg" : field);
+  return message_within(message, strcmp(field, "kernel") == 0 ? file_base(direct->program) : option);
+}

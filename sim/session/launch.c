@@ -1,0 +1,284 @@
+#include "sim/session/launch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/file.h"
+#include "sim/base/need.h"
+#include "sim/base/reads.h"
+#include "sim/session/launch_parts.h"
+#include "sim/session/machines.h"
+
+bool launch_refuse(struct launch_reader *reader, const struct place *place) {
+  struct message inner = *reader->document.message;
+  return json_fail(&reader->document, place, "%s", inner.text);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static bool component(struct launch_reader *reader, const struct place *place, const json_t *value, struct type type,
+                      uint8_t *to) {
+  char number[64];
+  const char *text = number;
+  if (json_is_integer(value)) {
+    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+  } else if (json_is_real(value)) {
+    snprintf(number, sizeof number, "%.17g", json_real_value(value));
+  } else if (json_is_string(value)) {
+    text = json_word(&reader->document, place, value);
+    if (!text)
+      return false;
+  } else {
+    return json_fail(&reader->document, place, "is not a number, nor one in a string");
+  }
+  return type_parse(type, text, to, reader->document.message) ? true : launch_refuse(reader, place);
+}
+
+bool launch_value(struct launch_reader *reader, const struct place *place, const json_t *value, struct type type,
+                  uint8_t *to) {
+  memset(to, 0, type_size(type));
+  if (type.components == 1)
+    return component(reader, place, value, type, to);
+  if (!json_is_array(value) || json_array_size(value) != type.components)
+    return json_fail(&reader->document, place, "is not a list of %u components", type.components);
+  for (unsigned i = 0; i < type.components; i++)
+    if (!component(reader, &(struct place){place, NULL, i}, json_array_get(value, i), type, to + i * type.bytes))
+      return false;
+  return true;
+}
+
+bool launch_type(struct launch_reader *reader, const struct place *place, const json_t *value, struct type *type) {
+  const char *name = json_word(&reader->document, place, value);
+  if (!name)
+    return false;
+  if (type_find(name, type))
+    return true;
+  type_refuse(name, reader->document.message);
+  return launch_refuse(reader, place);
+}
+
+bool launch_file(struct launch_reader *reader, const struct place *place, const char *name, char **data, size_t *size) {
+  struct message *message = reader->document.message;
+  struct reads *reads = reader->request->build.reads;
+  char *path = file_beside(reader->job->file, name);
+  *data = NULL;
+  const bool good = reads && reads->listed ? reads_allow(reads, path, message)
+                                           : reads_file(reads, path, need_size(JOB_MEMORY_BYTES), data, size, message);
+  free(path);
+  return good || launch_refuse(reader, place);
+}
+
+bool launch_bytes(struct launch_reader *reader, const struct place *place, const json_t *name, uint64_t bytes,
+                  uint8_t **data) {
+  const char *word = json_word(&reader->document, place, name);
+  if (!word)
+    return false;
+  char *raw = NULL;
+  size_t size = 0;
+  *data = NULL;
+  if (!launch_file(reader, place, word, &raw, &size))
+    return false;
+  *data = (uint8_t *)raw;
+  if (size == bytes || !raw)
+    return true;
+  free(raw);
+  *data = NULL;
+  return json_fail(&reader->document, place, "'%.200s' has %zu bytes, not the buffer's %" PRIu64, word, size, bytes);
+}
+
+/* ---- the small sections ------------------------------------------------------------------------ */
+
+/* Without a name it is kernel.cl beside the launch file, else kernel.wws. */
+static const char *usual_program(const struct launch_reader *reader) {
+  static const char *const names[] = {"kernel.cl", "kernel.wws"};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    char *path = file_beside(reader->job->file, names[i]);
+    bool found = file_exists(path);
+    free(path);
+    if (found)
+      return names[i];
+  }
+  return NULL;
+}
+
+/* The error names a word that the command line says. */
+static bool names_any(const char *text, const struct program_words *words) {
+  for (size_t i = 0; i < words->count; i++)
+    if (strstr(text, words->word[i]))
+      return true;
+  return false;
+}
+
+/* The file's part of the build is to blame, or an option of the command line, which comes later and wins. */
+static bool refuse_build(struct launch_reader *reader, const json_t *root) {
+  static const char *const keys[] = {
+      [OPENCL_STANDARD] = "std", [OPENCL_EXTENSIONS] = "extensions", [OPENCL_OPTIONS] = "options"};
+  enum opencl_part part = reader->job->program.blamed;
+  const struct place build = {NULL, "build", 0}, key = {&build, part == OPENCL_WORDS ? NULL : keys[part], 0};
+  const struct program_build *asked = &reader->request->build;
+  const json_t *ours = json_object_get(root, "build");
+  bool theirs =
+      part == OPENCL_STANDARD ? asked->standard != NULL : names_any(reader->document.message->text, &asked->options);
+  if (part == OPENCL_OPTIONS)
+    ours = json_object_get(ours, key.key);
+  if (ours && !theirs)
+    return launch_refuse(reader, part == OPENCL_WORDS ? &build : &key);
+  return message_within(reader->document.message, program_option(part));
+}
+
+static bool read_program(struct launch_reader *reader, const json_t *root) {
+  const struct place place = {NULL, "program", 0};
+  const json_t *value = json_object_get(root, "program");
+  struct job *job = reader->job;
+  if (!value && reader->request->program) {
+    job->program = (struct program){.isa = reader->request->program, .path = need_copy(job->file)};
+    return true;
+  }
+  const char *name = value ? json_word(&reader->document, &place, value) : usual_program(reader);
+  if (!name && !value)
+    return json_fail(&reader->document, NULL,
+                     "'program' is missing, and neither kernel.cl nor kernel.wws lies beside this file; legal: .cl "
+                     "(OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object file)");
+  if (!name)
+    return false;
+  program_build_add(&job->build, &reader->request->build);
+  char *path = file_beside(job->file, name);
+  bool inside = false, good = program_load(&job->program, path, &job->build, &inside, reader->document.message);
+  free(path);
+  if (!good && job->program.blamed != OPENCL_SOURCE)
+    return refuse_build(reader, root);
+  return good || inside ? good : launch_refuse(reader, &place);
+}
+
+/* The place says the key already. */
+static const char *without_key(const char *text, const char *key) {
+  size_t length = strlen(key);
+  return strncmp(text, key, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
+}
+
+static bool read_set(struct launch_reader *reader, const json_t *set) {
+  const struct place all = {NULL, "set", 0};
+  if (!json_is(&reader->document, &all, set, JSON_OBJECT))
+    return false;
+  for (void *it = json_object_iter((json_t *)set); it; it = json_object_iter_next((json_t *)set, it)) {
+    const struct place place = {&all, json_object_iter_key(it), 0};
+    const json_t *value = json_object_iter_value(it);
+    char number[32], text[PARAM_MESSAGE];
+    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    const char *word = json_is_string(value) ? json_word(&reader->document, &place, value) : number;
+    if (!json_is_string(value) && !json_is_integer(value))
+      return json_fail(&reader->document, &place, "is neither a whole number nor a string");
+    if (!word)
+      return false;
+    if (!param_set(machine_groups, MACHINE_GROUPS, &reader->job->machine, place.key, word, text))
+      return json_fail(&reader->document, &place, "%s", without_key(text, place.key));
+    job_say_set(reader->job, place.key, word);
+  }
+  return true;
+}
+
+bool job_machine(const struct job_request *request, struct machine *machine, struct message *message) {
+  for (size_t i = 0; i < request->set_count; i++)
+    if (!machine_set(machine, request->set[i], message))
+      return message_within(message, "--set");
+  char text[PARAM_MESSAGE];
+  return machine_check(machine, text) ? true : message_fail(message, "machine '%s': %s", machine->name, text);
+}
+
+/* The command line's machine takes the place of the file's; the file's `set` holds for either. */
+static bool read_machine(struct launch_reader *reader, const json_t *root) {
+  if (reader->request->made) {
+    reader->job->machine = reader->job->machine_file = *reader->request->made;
+    return job_machine(reader->request, &reader->job->machine, reader->document.message);
+  }
+  const struct place place = {NULL, "machine", 0};
+  const json_t *value = json_object_get(root, "machine"), *set = json_object_get(root, "set");
+  const char *name = value ? json_word(&reader->document, &place, value) : "teaching";
+  if (!name)
+    return false;
+  const char *wanted = reader->request->machine;
+  if (!machine_load(wanted ? wanted : name, wanted ? NULL : reader->job->file, reader->request->build.reads,
+                    &reader->job->machine, reader->document.message))
+    return wanted ? message_within(reader->document.message, "--machine") : launch_refuse(reader, &place);
+  reader->job->machine_file = reader->job->machine;
+  if (set && !read_set(reader, set))
+    return false;
+  return job_machine(reader->request, &reader->job->machine, reader->document.message);
+}
+
+static bool refuse_unsupported(struct launch_reader *reader, const json_t *root) {
+  const struct place build = {NULL, "build", 0};
+  const char *program = json_string_value(json_object_get(root, "program"));
+  if (!program)
+    program = reader->request->program ? "program.wws" : usual_program(reader);
+  const char *extension = program ? file_extension(program) : "";
+  if (json_object_get(root, "build") && (strcmp(extension, ".wws") == 0 || strcmp(extension, ".wwo") == 0))
+    return json_fail(&reader->document, &build, "serves OpenCL C only, and '%.60s' is none", program);
+  return true;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+static bool read_name(struct launch_reader *reader, const json_t *root) {
+  const json_t *name = json_object_get(root, "name");
+  const char *word = name ? json_word(&reader->document, &(struct place){NULL, "name", 0}, name) : NULL;
+  if (word)
+    reader->job->name = need_copy(word);
+  return word || !name;
+}
+
+typedef bool section_reader(struct launch_reader *reader, const struct place *place, const json_t *value);
+
+static bool read_section(struct launch_reader *reader, const json_t *root, const char *key, section_reader *read) {
+  const json_t *value = json_object_get(root, key);
+  const struct place place = {NULL, key, 0};
+  return !value || read(reader, &place, value);
+}
+
+static bool read_root(struct launch_reader *reader, const json_t *root) {
+  static const char *const keys[] = {"name",    "program", "build",    "machine", "set",
+                                     "buffers", "pipes",   "launches", "check",   "expect_diagnostic"};
+  if (!json_keys(&reader->document, NULL, root, keys, COUNT(keys)))
+    return false;
+  if (!json_object_get(root, "launches"))
+    return json_fail(&reader->document, NULL, "'launches' is missing: the list of what to run");
+  const bool made = read_name(reader, root) && refuse_unsupported(reader, root) && read_machine(reader, root) &&
+                    read_section(reader, root, "build", launch_build) && read_program(reader, root);
+  if (!made || reader->request->program_only)
+    return made;
+  return read_section(reader, root, "buffers", launch_buffers) && read_section(reader, root, "pipes", launch_pipes) &&
+         read_section(reader, root, "launches", launch_launches) &&
+         read_section(reader, root, "check", launch_checks) &&
+         read_section(reader, root, "expect_diagnostic", launch_diagnostics);
+}
+
+bool launch_read(const json_t *root, const char *text, size_t length, const char *path,
+                 const struct job_request *request, struct job *job, struct message *message) {
+  struct launch_reader reader = {{path, text, length, message}, request, job};
+  job->file = need_copy(path);
+  job->change = request->change;
+  return read_root(&reader, root);
+}
+
+bool launch_parse(const char *text, size_t length, const char *path, const struct job_request *request, struct job *job,
+                  struct message *message) {
+  const struct document document = {path, text, length, message};
+  json_t *root = json_read(&document);
+  bool good = root && launch_read(root, text, length, path, request, job, message);
+  json_decref(root);
+  return good;
+}
+
+bool launch_load(const char *path, const struct job_request *request, struct job *job, struct message *message) {
+  char *text = NULL;
+  size_t length = 0;
+  if (!file_read(path, JOB_FILE_BYTES, &text, &length, message))
+    return false;
+  char *before = reads_begin(request->build.reads, path);
+  bool good = launch_parse(text, length, path, request, job, message);
+  reads_end(request->build.reads, before);
+  free(text);
+  return good;
+}

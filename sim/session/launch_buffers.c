@@ -1,0 +1,110 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/reads.h"
+#include "sim/session/launch_parts.h"
+
+static bool buffer_values(struct launch_reader *reader, const struct place *place, const json_t *values,
+                          size_t buffer) {
+  struct isa_buffer *target = &reader->job->memory.buffers[buffer];
+  struct type type = reader->job->elements[buffer];
+  uint64_t elements = target->bytes / type_size(type);
+  if (!json_is(&reader->document, place, values, JSON_ARRAY))
+    return false;
+  if (json_array_size(values) != elements)
+    return json_fail(&reader->document, place, "has %zu elements, not the %" PRIu64 " that fill the buffer",
+                     json_array_size(values), elements);
+  for (size_t i = 0; i < elements; i++)
+    if (!launch_value(reader, &(struct place){place, NULL, i}, json_array_get(values, i), type,
+                      target->data + i * type_size(type)))
+      return false;
+  return true;
+}
+
+static bool buffer_fill(struct launch_reader *reader, const struct place *place, const json_t *object, size_t buffer) {
+  const struct place at = {place, "fill", 0}, seed_at = {place, "seed", 0};
+  const json_t *fill = json_object_get(object, "fill"), *seed = json_object_get(object, "seed");
+  const struct reads *reads = reader->request->build.reads;
+  uint64_t number = 1;
+  const char *word = json_word(&reader->document, &at, fill);
+  if (!word || (seed && !json_whole(&reader->document, &seed_at, seed, 0, UINT64_MAX, "", &number)))
+    return false;
+  for (size_t i = 0; i < COUNT(job_fill_names); i++)
+    if (strcmp(word, job_fill_names[i]) == 0) {
+      if (seed && i != FILL_RANDOM)
+        return json_fail(&reader->document, &seed_at, "only fill 'random' has one");
+      return (reads && reads->listed) ||
+             job_fill(reader->job, buffer, (enum job_fill)i, number, reader->document.message) ||
+             launch_refuse(reader, &at);
+    }
+  char hint[200];
+  message_suggest(hint, sizeof hint, word, job_fill_names, COUNT(job_fill_names));
+  return json_fail(&reader->document, &at, "no fill '%.40s'%s", word, hint);
+}
+
+/* A file wins; whatever `fill` and `values` beside it say is a remark. */
+static bool buffer_contents(struct launch_reader *reader, const struct place *place, const json_t *object,
+                            size_t buffer) {
+  const json_t *file = json_object_get(object, "file"), *values = json_object_get(object, "values");
+  struct isa_buffer *target = &reader->job->memory.buffers[buffer];
+  const struct place values_at = {place, "values", 0};
+  if (file) {
+    uint8_t *data = NULL;
+    if (!launch_bytes(reader, &(struct place){place, "file", 0}, file, target->bytes, &data))
+      return false;
+    if (data) {
+      free(target->data);
+      target->data = data;
+    }
+    return true;
+  }
+  if (values && json_object_get(object, "fill"))
+    return json_fail(&reader->document, &values_at, "a buffer has 'fill' or 'values', not both");
+  if (values)
+    return buffer_values(reader, &values_at, values, buffer);
+  if (json_object_get(object, "fill"))
+    return buffer_fill(reader, place, object, buffer);
+  if (json_object_get(object, "seed"))
+    return json_fail(&reader->document, &(struct place){place, "seed", 0}, "only fill 'random' has one");
+  return true;
+}
+
+static bool read_buffer(struct launch_reader *reader, const struct place *place, const json_t *object) {
+  static const char *const keys[] = {"bytes", "elem", "file", "fill", "seed", "values"};
+  const struct place bytes_at = {place, "bytes", 0}, elem_at = {place, "elem", 0};
+  struct type type = {TYPE_UNSIGNED, 4, 1};
+  uint64_t bytes = 0;
+  if (!json_is(&reader->document, place, object, JSON_OBJECT) ||
+      !json_keys(&reader->document, place, object, keys, COUNT(keys)))
+    return false;
+  const json_t *size = json_object_get(object, "bytes"), *elem = json_object_get(object, "elem");
+  if (!size)
+    return json_fail(&reader->document, place, "'bytes' is missing: the buffer's size");
+  if (!json_whole(&reader->document, &bytes_at, size, 1, JOB_MEMORY_BYTES, "bytes", &bytes) ||
+      (elem && !launch_type(reader, &elem_at, elem, &type)))
+    return false;
+  if (elem && bytes % type_size(type))
+    return json_fail(&reader->document, &bytes_at, "%" PRIu64 " is not a multiple of the %u bytes of '%s'", bytes,
+                     type_size(type), json_string_value(elem));
+  if (!job_buffer(reader->job, place->key, bytes, type, reader->document.message))
+    return launch_refuse(reader, &bytes_at);
+  return buffer_contents(reader, place, object, reader->job->memory.count - 1);
+}
+
+bool launch_buffers(struct launch_reader *reader, const struct place *place, const json_t *buffers) {
+  if (!json_is(&reader->document, place, buffers, JSON_OBJECT))
+    return false;
+  json_t *all = (json_t *)buffers; /* jansson's iterators want it so */
+  for (void *it = json_object_iter(all); it; it = json_object_iter_next(all, it))
+    if (!read_buffer(reader, &(struct place){place, json_object_iter_key(it), 0}, json_object_iter_value(it)))
+      return false;
+  return true;
+}
+
+bool launch_find_buffer(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *buffer) {
+  const char *name = json_word(&reader->document, place, value);
+  if (!name)
+    return false;
+  return job_find_buffer(reader->job, name, buffer, reader->document.message) ? true : launch_refuse(reader, place);
+}

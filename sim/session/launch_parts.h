@@ -1,0 +1,47 @@
+/* What the parts of the launch file's reader share; nobody else includes it. */
+#ifndef SIM_SESSION_LAUNCH_PARTS_H
+#define SIM_SESSION_LAUNCH_PARTS_H
+
+#include "sim/base/json.h"
+#include "sim/session/launch.h"
+
+struct launch_reader {
+  struct document document;
+  const struct job_request *request;
+  struct job *job;
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* Fails at `place` with what a job function left in the document's message. */
+bool launch_refuse(struct launch_reader *reader, const struct place *place);
+
+/* One value of `type`: a number, a string, or for vectors a list, at most TYPE_BYTES. */
+bool launch_value(struct launch_reader *reader, const struct place *place, const json_t *value, struct type type,
+                  uint8_t *to);
+
+/* A type by its name. */
+bool launch_type(struct launch_reader *reader, const struct place *place, const json_t *value, struct type *type);
+
+/* Reads a file beside the launch file; *data is NULL if it is only to be named (--files). */
+bool launch_file(struct launch_reader *reader, const struct place *place, const char *name, char **data, size_t *size);
+
+/* The same of a file that must have exactly `bytes` bytes. */
+bool launch_bytes(struct launch_reader *reader, const struct place *place, const json_t *name, uint64_t bytes,
+                  uint8_t **data);
+
+/* The number of a buffer by its name. */
+bool launch_find_buffer(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *buffer);
+
+/* The number of a pipe by its name. */
+bool launch_find_pipe(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *pipe);
+
+/* The sections. */
+bool launch_build(struct launch_reader *reader, const struct place *place, const json_t *build);
+bool launch_buffers(struct launch_reader *reader, const struct place *place, const json_t *buffers);
+bool launch_pipes(struct launch_reader *reader, const struct place *place, const json_t *pipes);
+bool launch_launches(struct launch_reader *reader, const struct place *place, const json_t *launches);
+bool launch_checks(struct launch_reader *reader, const struct place *place, const json_t *checks);
+bool launch_diagnostics(struct launch_reader *reader, const struct place *place, const json_t *rules);
+
+#endif

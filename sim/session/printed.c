@@ -1,0 +1,78 @@
+/* Pieces are kept as they come and sorted at the end. When they have grown to twice the limit they are sorted at once
+ * and the tail is forgotten; nothing that sorts behind what was forgotten is taken from then on. */
+#include "sim/session/printed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/need.h"
+
+void printed_free(struct printed *printed) {
+  free(printed->text);
+  *printed = (struct printed){0};
+}
+
+static int in_order(const void *left, const void *right) {
+  const struct print_piece *a = left, *b = right;
+  if (a->group != b->group)
+    return a->group < b->group ? -1 : 1;
+  if (a->item != b->item)
+    return a->item < b->item ? -1 : 1;
+  return (a->call > b->call) - (a->call < b->call);
+}
+
+/* Sorts what there is, in fresh memory, and forgets what is beyond the limit. */
+static void settle(struct print_log *log) {
+  size_t kept = 0, length = 0;
+  if (log->count)
+    qsort(log->pieces, log->count, sizeof *log->pieces, in_order);
+  while (kept < log->count && length + log->pieces[kept].length <= log->limit)
+    length += log->pieces[kept++].length;
+  if (kept < log->count) {
+    log->horizon = log->pieces[kept];
+    log->cut = true;
+  }
+  char *text = need(length, 1);
+  length = 0;
+  for (size_t i = 0; i < kept; i++) {
+    struct print_piece *piece = &log->pieces[i];
+    memcpy(text + length, log->text + piece->start, piece->length);
+    piece->start = length;
+    length += piece->length;
+  }
+  free(log->text);
+  log->text = text;
+  log->length = log->text_room = length;
+  log->count = kept;
+}
+
+void print_log_take(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
+  struct print_log *log = context;
+  const uint32_t *groups = group->launch->groups, *id = group->id;
+  const struct print_piece piece = {
+      .group = id[0] + (uint64_t)groups[0] * (id[1] + (uint64_t)groups[1] * id[2]),
+      .call = log->calls++,
+      .item = item,
+      .start = log->length,
+      .length = length,
+  };
+  if (!length || (log->cut && in_order(&piece, &log->horizon) > 0))
+    return;
+  if (log->count == log->room)
+    log->pieces = need_more(log->pieces, log->room = 2 * log->room + 64, sizeof *log->pieces);
+  if (log->length + length > log->text_room)
+    log->text = need_more(log->text, log->text_room = 2 * (log->length + length), 1);
+  memcpy(log->text + log->length, text, length);
+  log->length += length;
+  log->pieces[log->count++] = piece;
+  if (log->length > 2 * log->limit)
+    settle(log);
+}
+
+struct printed print_log_finish(struct print_log *log) {
+  settle(log);
+  const struct printed printed = {log->text, log->length, log->cut};
+  free(log->pieces);
+  *log = (struct print_log){.limit = log->limit};
+  return printed;
+}

@@ -1,0 +1,455 @@
+#include "sim/session/program.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/file.h"
+#include "sim/base/json_out.h"
+#include "sim/base/nearest.h"
+#include "sim/base/need.h"
+#include "sim/base/reads.h"
+#include "sim/base/text.h"
+#include "sim/core/params.h"
+
+enum { FILE_BYTES = 64 << 20 }; /* the largest program that is read */
+
+/* ---- how to build ------------------------------------------------------------------------------ */
+
+void program_say_part(struct program_words *words, const char *word, size_t length) {
+  char *copy = need(length + 1, 1);
+  memcpy(copy, word, length);
+  words->word = need_more(words->word, words->count + 2, sizeof *words->word);
+  words->word[words->count++] = copy;
+  words->word[words->count] = NULL;
+}
+
+void program_say(struct program_words *words, const char *word) { program_say_part(words, word, strlen(word)); }
+
+void program_unsay(struct program_words *words) {
+  free((char *)(uintptr_t)words->word[--words->count]);
+  words->word[words->count] = NULL;
+}
+
+bool program_say_text(struct program_words *words, const char *text) {
+  char *word = need(strlen(text) + 1, 1);
+  bool quoted = false;
+  while (*(text += strspn(text, " \t\n\v\f\r"))) {
+    size_t length = 0;
+    for (; *text && (quoted || !isspace((unsigned char)*text)); text++)
+      if (*text == '"')
+        quoted = !quoted;
+      else
+        word[length++] = *text;
+    program_say_part(words, word, length);
+  }
+  free(word);
+  return !quoted;
+}
+
+struct placing {
+  struct program_words *words;
+  const char *from;
+};
+
+/* A header of -include is sought in the folders for includes, too, if it is not there. */
+static void say_placed(void *self, const char *word) {
+  const struct placing *placing = self;
+  const char *option = NULL, *path = opencl_option_path(word, &option);
+  char *placed = path ? file_beside(placing->from, path) : NULL;
+  if (!placed || (strcmp(option, "-include") == 0 && !file_exists(placed))) {
+    program_say(placing->words, word);
+  } else {
+    struct text text = {0};
+    text_print(&text, "%s%s%s", option, *placed == '-' ? "./" : "", placed);
+    program_say(placing->words, text.data);
+    free(text.data);
+  }
+  free(placed);
+}
+
+bool program_say_options(struct program_words *words, const struct program_words *options, const char *from,
+                         struct message *message) {
+  struct placing placing = {words, from};
+  char why[OPENCL_WHY];
+  return opencl_options_each(options->word, say_placed, &placing, why, sizeof why) || message_fail(message, "%s", why);
+}
+
+static void words_add(struct program_words *words, const struct program_words *more) {
+  for (size_t i = 0; i < more->count; i++)
+    program_say(words, more->word[i]);
+}
+
+void program_words_free(struct program_words *words) {
+  for (size_t i = 0; i < words->count; i++)
+    free((char *)(uintptr_t)words->word[i]); /* const for opencl_build's sake */
+  free(words->word);
+}
+
+void program_build_add(struct program_build *build, const struct program_build *more) {
+  if (more->standard) {
+    free(build->standard);
+    build->standard = need_copy(more->standard);
+  }
+  words_add(&build->defines, &more->defines);
+  words_add(&build->includes, &more->includes);
+  words_add(&build->extensions, &more->extensions);
+  words_add(&build->options, &more->options);
+  if (more->route_said)
+    build->route = more->route;
+  build->route_said |= more->route_said;
+  if (more->copies_said)
+    build->copies = more->copies;
+  build->copies_said |= more->copies_said;
+  if (more->registers)
+    build->registers = more->registers;
+  build->no_cache |= more->no_cache;
+  build->text = more->text ? more->text : build->text;
+  build->reads = more->reads ? more->reads : build->reads;
+}
+
+size_t program_define(const struct program_build *build, size_t from) {
+  const struct program_words *defines = &build->defines;
+  for (; from < defines->count; from++) {
+    const size_t name = strcspn(defines->word[from], "=");
+    size_t later = from + 1;
+    while (later < defines->count && (strcspn(defines->word[later], "=") != name ||
+                                      strncmp(defines->word[later], defines->word[from], name) != 0))
+      later++;
+    if (later == defines->count)
+      break;
+  }
+  return from;
+}
+
+json_t *program_json_defines(const struct program_build *build) {
+  json_t *list = json_array();
+  for (size_t i = program_define(build, 0); i < build->defines.count; i = program_define(build, i + 1))
+    json_array_append_new(list, json_of_word(build->defines.word[i]));
+  return list;
+}
+
+void program_build_free(struct program_build *build) {
+  free(build->standard);
+  program_words_free(&build->defines);
+  program_words_free(&build->includes);
+  program_words_free(&build->extensions);
+  program_words_free(&build->options);
+  *build = (struct program_build){0};
+}
+
+bool program_route(const char *word, struct program_build *build, struct message *message) {
+  char hint[200];
+  build->route_said = true;
+  for (build->route = 0; build->route < OPENCL_ROUTES; build->route++)
+    if (strcmp(word, opencl_route_names[build->route]) == 0)
+      return true;
+  message_suggest(hint, sizeof hint, word, opencl_route_names, OPENCL_ROUTES);
+  return message_fail(message, "no route '%.40s'%s", word, hint);
+}
+
+bool program_copies(const char *word, struct program_build *build, struct message *message) {
+  char hint[200];
+  build->copies_said = true;
+  for (build->copies = 0; build->copies < OPENCL_COPIES; build->copies++)
+    if (strcmp(word, opencl_copies_names[build->copies]) == 0)
+      return true;
+  message_suggest(hint, sizeof hint, word, opencl_copies_names, OPENCL_COPIES);
+  return message_fail(message, "no way of copies '%.40s'%s", word, hint);
+}
+
+bool program_registers(const char *word, struct program_build *build, struct message *message) {
+  char *end = NULL;
+  unsigned long number = isdigit((unsigned char)*word) ? strtoul(word, &end, 10) : 0;
+  build->registers = (uint32_t)number;
+  if (end && !*end && number >= PROGRAM_LEAST_REGISTERS && number <= PROGRAM_MOST_REGISTERS)
+    return true;
+  return message_fail(message, "'%.40s' is not a whole number in [%d, %d] registers a lane", word,
+                      PROGRAM_LEAST_REGISTERS, PROGRAM_MOST_REGISTERS);
+}
+
+const char *program_option(enum opencl_part part) {
+  return part == OPENCL_STANDARD ? "--cl-std" : part == OPENCL_WORDS ? "-D or --build-option" : "--build-option";
+}
+
+/* The first thing said that serves only OpenCL C, or NULL. */
+static const char *said_of_source(const struct program_build *build) {
+  const struct {
+    const char *what;
+    bool said;
+  } all[] = {{"a standard", build->standard},
+             {"defines", build->defines.count},
+             {"folders for includes", build->includes.count},
+             {"extensions", build->extensions.count},
+             {"build options", build->options.count},
+             {"a route", build->route_said}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].said)
+      return all[i].what;
+  return NULL;
+}
+
+/* ---- loading ----------------------------------------------------------------------------------- */
+
+enum language { OPENCL_C, SPIR_V, ASSEMBLY, OBJECT, LANGUAGES };
+
+static const struct {
+  const char *extension, *what;
+} languages[LANGUAGES] = {
+    [OPENCL_C] = {".cl", "OpenCL C"},
+    [SPIR_V] = {".spv", "SPIR-V"},
+    [ASSEMBLY] = {".wws", "assembly"},
+    [OBJECT] = {".wwo", "an object file"},
+};
+
+static enum language language_of(const char *path) {
+  enum language language = 0;
+  while (language < LANGUAGES && strcmp(file_extension(path), languages[language].extension) != 0)
+    language++;
+  return language;
+}
+
+static bool check_build(const char *path, enum language language, const struct program_build *build,
+                        struct message *message) {
+  const char *said = language == OPENCL_C ? NULL : said_of_source(build);
+  if (said)
+    return message_fail(message, "'%s' is %s, which %s cannot change: only .cl is compiled", path,
+                        languages[language].what, said);
+  if (build->copies_said && language != OPENCL_C && language != SPIR_V)
+    return message_fail(message, "'%s' is %s, whose copies are what they are: a way of them is for .cl and .spv", path,
+                        languages[language].what);
+  if (build->registers && language != OPENCL_C && language != SPIR_V)
+    return message_fail(message, "'%s' is %s, which has the registers that it has: the limit is for .cl and .spv", path,
+                        languages[language].what);
+  return true;
+}
+
+/* What an error in the build says of it stands behind the program's name, which is not to blame. */
+static const char *without_path(const struct program *program, const char *text) {
+  size_t length = strlen(program->path);
+  bool named = program->blamed != OPENCL_SOURCE && strncmp(text, program->path, length) == 0 && text[length] == ':';
+  return named ? text + length + 2 : text;
+}
+
+struct asked {
+  struct reads *reads;
+  const struct caller *caller;
+};
+
+static bool allow(void *self, const char *path, char *text, size_t size) {
+  struct message message;
+  const struct asked *asked = self;
+  const bool good = reads_allow(asked->reads, path, &message);
+  if (!good)
+    snprintf(text, size, "%s", message.text);
+  return good;
+}
+
+static bool cancelled(void *self) {
+  const struct asked *asked = self;
+  return caller_stops(asked->caller);
+}
+
+static bool compile(struct program *program, const struct program_build *build, struct message *message) {
+  struct asked asked = {build->reads, build->caller};
+  const struct opencl_reads reads = {allow, &asked};
+  const struct opencl_build how = {.standard = build->standard,
+                                   .defines = build->defines.word,
+                                   .includes = build->includes.word,
+                                   .extensions = build->extensions.word,
+                                   .options = build->options.word,
+                                   .route = build->route,
+                                   .no_cache = build->no_cache,
+                                   .text = build->text,
+                                   .blamed = &program->blamed,
+                                   .reads = &reads,
+                                   .cancelled = cancelled,
+                                   .self = &asked};
+  struct isa_error error = {""};
+  caller_busy(build->caller, true);
+  program->uniform_groups = opencl_uniform_groups(&how);
+  const bool good = opencl_compile(program->path, &how, &program->spirv, &program->spirv_bytes, &error);
+  caller_busy(build->caller, false);
+  return good || message_fail(message, "%s", without_path(program, error.text));
+}
+
+static struct isa_program *lower(const struct program *program, uint32_t registers, struct opencl_refusals *refusals,
+                                 struct message *message) {
+  const struct opencl_reads reads = {allow, program->reads};
+  const struct opencl_limits limits = {.registers = registers, .copies = program->copies, .reads = &reads};
+  struct isa_error error = {""};
+  struct isa_program *isa =
+      opencl_lower_each(program->spirv, program->spirv_bytes, program->path, &limits, refusals, &error);
+  if (!isa)
+    message_fail(message, "%s", error.text);
+  return isa;
+}
+
+struct isa_program *program_relower(const struct program *program, uint32_t registers, const char *kernel,
+                                    struct message *message) {
+  struct opencl_refusals refusals = {0};
+  struct isa_program *isa = lower(program, registers, &refusals, message);
+  if (isa && !isa_find_kernel(isa, kernel)) {
+    const struct isa_error *why = opencl_refused(&refusals, kernel);
+    message_fail(message, "%s", why ? why->text : "the kernel is gone");
+    isa_program_free(isa);
+    isa = NULL;
+  }
+  opencl_refusals_free(&refusals);
+  return isa;
+}
+
+static void translate(struct program *program, enum language language, const char *data, size_t size,
+                      struct message *message) {
+  struct isa_error error = {""};
+  program->isa = language == OBJECT ? isa_decode((const uint8_t *)data, size, program->path, &error)
+                                    : isa_assemble(data, size, program->path, &error);
+  if (!program->isa)
+    message_fail(message, "%s", error.text);
+}
+
+bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
+                  struct message *message) {
+  enum language language = language_of(path);
+  char *data = NULL;
+  size_t size = 0;
+  *inside = false;
+  if (language == LANGUAGES && !file_exists(path))
+    return message_fail(message, "%s: %s", path, strerror(ENOENT));
+  if (language == LANGUAGES && strcmp(file_extension(path), ".wwt") == 0)
+    return message_fail(message, "'%s' is a trace: `warpwait replay` and `warpwait explain` take it", path);
+  if (language == LANGUAGES)
+    return message_fail(message,
+                        "'%s' is not a program, legal: .cl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object "
+                        "file)",
+                        path);
+  if (language == ASSEMBLY && file_exists(path) && !reads_is_named(path, ".wws"))
+    return message_fail(message, "'%s' leads to a file that is not called NAME.wws", path);
+  if (!check_build(path, language, build, message) ||
+      !reads_file(build->reads, path, FILE_BYTES, &data, &size, message))
+    return false;
+  program->path = need_copy(path);
+  program->registers = build->registers ? build->registers : PROGRAM_MOST_REGISTERS;
+  program->copies = build->copies;
+  program->reads = build->reads;
+  if (language == SPIR_V) {
+    program->spirv = (uint8_t *)data;
+    program->spirv_bytes = size;
+    data = NULL;
+  }
+  bool lowered = language == SPIR_V || (language == OPENCL_C && compile(program, build, message));
+  if (lowered)
+    program->isa = lower(program, program->registers, &program->refusals, message);
+  else if (language != OPENCL_C)
+    translate(program, language, data, size, message);
+  free(data);
+  *inside = !program->isa;
+  return program->isa;
+}
+
+const struct isa_kernel *program_kernel(const struct program *program, const char *name, struct message *message) {
+  const struct isa_program *isa = program->isa;
+  const struct isa_kernel *kernel = isa_find_kernel(isa, name);
+  const struct isa_error *refused = opencl_refused(&program->refusals, name);
+  if (kernel)
+    return kernel;
+  if (refused) {
+    message_fail(message, "%s", refused->text);
+    return NULL;
+  }
+  const char **names = need(isa->kernel_count, sizeof *names);
+  char hint[400];
+  for (size_t i = 0; i < isa->kernel_count; i++)
+    names[i] = isa->kernels[i].name;
+  message_suggest(hint, sizeof hint, name, names, isa->kernel_count);
+  free(names);
+  message_fail(message, "no kernel '%.60s' in %s%s", name, file_base(isa->file), hint);
+  return NULL;
+}
+
+const char *program_only_kernel(const struct program *program) {
+  return program->isa->kernel_count + program->refusals.count == 1 ? program->isa->kernels[0].name : NULL;
+}
+
+/* ---- defines of no use --------------------------------------------------------------------------- */
+
+static bool of_a_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static bool mentions(const char *text, const char *name, size_t length) {
+  for (const char *at = text; (at = memmem(at, strlen(at), name, length)) != NULL; at += length)
+    if ((at == text || !of_a_name(at[-1])) && !of_a_name(at[length]))
+      return true;
+  return false;
+}
+
+/* The names of `known`, but for `name` itself: at most MOST. */
+enum { MOST_KNOWN = 32, NAME_BYTES = 64 };
+
+static size_t other_names(const struct program_words *known, const char *name, char names[MOST_KNOWN][NAME_BYTES]) {
+  size_t count = 0;
+  for (size_t i = 0; i < known->count && count < MOST_KNOWN; i++) {
+    snprintf(names[count], NAME_BYTES, "%.*s", (int)strcspn(known->word[i], "=("), known->word[i]);
+    count += strcmp(names[count], name) != 0;
+  }
+  return count;
+}
+
+static void tell_unmentioned(const struct caller *caller, const char *file, const char *name,
+                             const struct program_words *known) {
+  char names[MOST_KNOWN][NAME_BYTES];
+  const char *words[MOST_KNOWN];
+  struct message message;
+  const size_t count = other_names(known, name, names);
+  for (size_t i = 0; i < count; i++)
+    words[i] = names[i];
+  const char *near = nearest_word(name, words, count, sizeof *words);
+  message_fail(&message, "-D %s: %.200s does not mention it%s%s%s", name, file, near ? "; did you mean '" : "",
+               near ? near : "", near ? "'?" : "");
+  caller_warn(caller, &message);
+}
+
+void program_tell_unmentioned(const struct program *program, const struct program_words *defines,
+                              const struct program_words *known, const struct caller *caller) {
+  char *text = NULL;
+  size_t size = 0;
+  struct message message;
+  if (!defines->count || strcmp(file_extension(program->path), ".cl") != 0 ||
+      !file_read(program->path, FILE_BYTES, &text, &size, &message))
+    return;
+  for (size_t i = 0; i < defines->count && !strstr(text, "include"); i++) {
+    char name[NAME_BYTES];
+    const int length = snprintf(name, sizeof name, "%.*s", (int)strcspn(defines->word[i], "=("), defines->word[i]);
+    if (length > 0 && length < NAME_BYTES && !mentions(text, name, (size_t)length))
+      tell_unmentioned(caller, file_base(program->path), name, known);
+  }
+  free(text);
+}
+
+void program_free(struct program *program) {
+  opencl_refusals_free(&program->refusals);
+  if (program->isa)
+    isa_program_free(program->isa);
+  free(program->spirv);
+  free(program->path);
+  *program = (struct program){0};
+}
+
+uint32_t program_line(const struct isa_program *program, uint32_t pc) {
+  return program->line && pc < program->count ? program->line[pc] : 0;
+}
+
+void program_place(const struct isa_program *program, uint32_t pc, char text[PROGRAM_PLACE]) {
+  uint32_t line = program_line(program, pc);
+  const char *source = isa_source_name(program, pc);
+  snprintf(text, PROGRAM_PLACE, "%.240s%s%u", file_base(source ? source : program->file), line ? ":" : ", instruction ",
+           line ? line : pc);
+}
+
+bool program_same_line(const struct isa_program *program, uint32_t a, uint32_t b) {
+  char place[2][PROGRAM_PLACE];
+  program_place(program, a, place[0]);
+  program_place(program, b, place[1]);
+  return strcmp(place[0], place[1]) == 0;
+}

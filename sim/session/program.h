@@ -1,0 +1,110 @@
+/* Programs as users give them: OpenCL C and SPIR-V, which are lowered, assembly and object files.
+ *
+ * A lowered program keeps its SPIR-V: a launch whose work-groups do not fit a CU's registers is lowered again for
+ * fewer, in milliseconds, and runs a program of its own. */
+#ifndef SIM_SESSION_PROGRAM_H
+#define SIM_SESSION_PROGRAM_H
+
+#include "isa/isa.h"
+#include "opencl/opencl.h"
+#include "sim/base/caller.h"
+
+enum { PROGRAM_LEAST_REGISTERS = 16, PROGRAM_MOST_REGISTERS = 255, PROGRAM_PLACE = 300 /* bytes */ };
+
+struct program_words {
+  const char **word; /* ends with NULL; NULL when there are none. The words are ours. */
+  size_t count;
+};
+
+struct reads;
+
+/* How OpenCL C is to be built: `build` of a launch file, or options of the command line. */
+struct program_build {
+  char *standard; /* NULL: not said */
+  struct program_words defines, includes, extensions, options;
+  bool route_said;
+  enum opencl_route route;
+  uint32_t registers; /* most of a lane; 0: not said */
+  bool copies_said;
+  enum opencl_copies copies;
+  bool no_cache;
+  const char *text;    /* OpenCL C in place of the file's own, which is the caller's; NULL: none */
+  struct reads *reads; /* which files a program may be read from; NULL: all */
+  const struct caller *caller; /* who waits for the compiler; NULL: nobody who could stop it */
+};
+
+void program_say(struct program_words *words, const char *word);
+void program_unsay(struct program_words *words); /* the last one */
+void program_say_part(struct program_words *words, const char *word, size_t length);
+
+/* Cuts a text into options at blanks, as a shell would but for nothing else than double quotes; false when a quote is
+ * not closed. */
+bool program_say_text(struct program_words *words, const char *text);
+
+/* Adds options that the file `from` gives, each as one word. Folders and files that they name are seen from there.
+ * False with the message filled when one is refused. */
+bool program_say_options(struct program_words *words, const struct program_words *options, const char *from,
+                         struct message *message);
+void program_words_free(struct program_words *words);
+
+/* What `more` says is added to what `build` says, or takes its place. */
+void program_build_add(struct program_build *build, const struct program_build *more);
+void program_build_free(struct program_build *build);
+
+/* The next define at or after `from` that no later one of the same name replaces; defines.count when there is none. */
+size_t program_define(const struct program_build *build, size_t from);
+
+/* The defines that hold, as a list of words. */
+struct json_t *program_json_defines(const struct program_build *build);
+
+/* Routes, ways of copies and numbers of registers by their names; false with the message filled. */
+bool program_route(const char *word, struct program_build *build, struct message *message);
+bool program_copies(const char *word, struct program_build *build, struct message *message);
+bool program_registers(const char *word, struct program_build *build, struct message *message);
+
+/* The option of the command line that says a part of the build. */
+const char *program_option(enum opencl_part part);
+
+struct program {
+  struct isa_program *isa;
+  char *path;
+  uint8_t *spirv; /* NULL unless it was lowered */
+  size_t spirv_bytes;
+  uint32_t registers;              /* most that a lane may have */
+  enum opencl_copies copies;       /* what becomes of asynchronous ones */
+  bool uniform_groups;             /* the local size must divide the global one */
+  struct reads *reads;             /* which source files may be read for reports; NULL: all */
+  enum opencl_part blamed;         /* when it could not be compiled: what was wrong */
+  struct opencl_refusals refusals; /* kernels of the file that could not be lowered */
+};
+
+/* Loads a program. *inside says that the message names a place in the program itself, so that nobody need say who
+ * asked for it. */
+bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
+                  struct message *message);
+void program_free(struct program *program);
+
+/* Warns of each of these defines that the OpenCL C does not mention, and which of `known` may be meant. A
+ * text that includes others may mention it there: nothing is told of it. */
+void program_tell_unmentioned(const struct program *program, const struct program_words *defines,
+                              const struct program_words *known, const struct caller *caller);
+
+/* A kernel by its name. NULL with the message filled: why there is none, or which name may be meant. */
+const struct isa_kernel *program_kernel(const struct program *program, const char *name, struct message *message);
+
+/* The name of the only kernel of the file, or NULL: those that could not be lowered count. */
+const char *program_only_kernel(const struct program *program);
+
+/* A lowered program once more, for at most `registers` a lane; it has `kernel`. NULL with the message filled. */
+struct isa_program *program_relower(const struct program *program, uint32_t registers, const char *kernel,
+                                    struct message *message);
+
+/* The source line of an instruction, 0 when nobody knows; and "kernel.wws:12", or the instruction's
+ * number when nobody knows. */
+uint32_t program_line(const struct isa_program *program, uint32_t pc);
+void program_place(const struct isa_program *program, uint32_t pc, char text[PROGRAM_PLACE]);
+
+/* Both instructions are of one line of one file, so that their places read the same. */
+bool program_same_line(const struct isa_program *program, uint32_t a, uint32_t b);
+
+#endif

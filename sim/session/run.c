@@ -1,0 +1,226 @@
+#include "sim/session/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/base/need.h"
+#include "sim/host/vcd.h"
+
+/* ---- who is told of progress ------------------------------------------------------------------ */
+
+struct teller {
+  const struct run_options *options;
+  cycle_t start; /* of the launches at work */
+};
+
+/* ---- interruption: asked for by the caller, heard where progress is told ----------------------- */
+
+/* A launch was ended, or there is another behind `count` of them that need not begin. */
+static bool stops(const struct job *job, const struct run_options *options, const struct launch_result *results,
+                  size_t first, size_t count) {
+  for (size_t i = first; i < count; i++)
+    if (results[i].end == END_STOPPED)
+      return true;
+  return caller_stops(options->caller) && count < job->launch_count;
+}
+
+static bool fail_interrupted(const struct job *job, size_t index, const struct launch_result *results, size_t count,
+                             struct message *message) {
+  uint64_t done = 0, groups = 0;
+  for (size_t i = 0; i < count; i++) {
+    done += results[i].cu.work_groups;
+    groups += results[i].work_groups;
+  }
+  return message_fail(message,
+                      "interrupted in launch %zu of %zu, kernel '%s', at cycle %" PRIu64 ": %" PRIu64 " of %" PRIu64
+                      " work-groups had finished; nothing is reported",
+                      index + 1, job->launch_count, job->launches[index].isa.kernel->name, results->together_cycles,
+                      done, groups);
+}
+
+static bool tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
+  struct teller *teller = context;
+  const struct run_options *options = teller->options;
+  for (size_t i = 0; i < options->watcher_count; i++)
+    if (options->watchers[i]->settle && !options->watchers[i]->settle(options->watchers[i]->self, teller->start + cycles))
+      return false;
+  const bool stops = caller_stops(options->caller);
+  if (!stops && caller_due(options->caller))
+    caller_progress(options->caller, "cycle %" PRIu64 ", %" PRIu64 " of %" PRIu64 " work-groups", cycles, done, groups);
+  return !stops;
+}
+
+/* ---- watchers ---------------------------------------------------------------------------------- */
+
+/* Each around those before it. NULL: executors alone. */
+static const struct source_maker *make_sources(const struct run_options *options,
+                                               struct source_maker made[RUN_WATCHERS]) {
+  const struct source_maker *inner = NULL;
+  for (size_t i = 0; i < options->watcher_count; i++)
+    if (options->watchers[i]->sources) {
+      made[i] = options->watchers[i]->sources(options->watchers[i]->self, inner);
+      inner = &made[i];
+    }
+  return inner;
+}
+
+/* All who listen, as one who does. */
+struct audience {
+  struct timeline all, *one[RUN_WATCHERS];
+  size_t count;
+};
+
+static void take(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
+  const struct audience *audience = self;
+  for (size_t i = 0; i < audience->count; i++)
+    if (audience->one[i]->kinds >> event->kind & 1)
+      audience->one[i]->take(audience->one[i]->self, stream, now, event);
+}
+
+/* False when memory runs out. */
+static bool listen(const struct run_options *options, struct simulation *simulation, struct audience *audience) {
+  for (size_t i = 0; i < options->watcher_count; i++)
+    if (options->watchers[i]->timeline)
+      audience->one[audience->count++] = options->watchers[i]->timeline;
+  if (audience->count < 2)
+    return !audience->count || simulation_tell(simulation, audience->one[0]);
+  audience->all = (struct timeline){.take = take, .self = audience};
+  for (size_t i = 0; i < audience->count; i++)
+    audience->all.kinds |= audience->one[i]->kinds;
+  return simulation_tell(simulation, &audience->all);
+}
+
+/* ---- the run ----------------------------------------------------------------------------------- */
+
+static struct host *make_host(struct simulation *simulation, const struct run_options *options, uint32_t clock_mhz,
+                              struct message *message) {
+  size_t count = 0;
+  const char *why = "out of memory";
+  struct island **islands = simulation_islands(simulation, &count);
+  struct host *host = options->systemc ? host_systemc(islands, count, clock_mhz, &why)
+                                       : host_plain(islands, count, options->order, options->seed);
+  if (!host)
+    message_fail(message, "--host: %s", why);
+  return host;
+}
+
+/* Runs the launches that begin with number `first`: one, or several at once. */
+static bool run_at_once(struct job *job, size_t first, struct simulation *simulation, struct host *host,
+                        cycle_t max_cycles, const struct progress *progress, struct launch_result *results) {
+  struct isa_launch *launches[RESULT_TOGETHER] = {0};
+  struct print_log logs[RESULT_TOGETHER];
+  const size_t count = job->launches[first].together;
+  for (size_t i = 0; i < count; i++) {
+    launches[i] = &job->launches[first + i].isa;
+    logs[i] = (struct print_log){.limit = PRINTED_BYTES};
+    launches[i]->print = print_log_take;
+    launches[i]->print_context = &logs[i];
+  }
+  bool good = simulation_run_together(simulation, host, launches, count, max_cycles, progress, &results[first]);
+  for (size_t i = 0; i < count; i++) {
+    job->launches[first + i].printed = print_log_finish(&logs[i]);
+    launches[i]->print = NULL;
+  }
+  return good;
+}
+
+static bool all_finished(const struct launch_result *results, size_t first, size_t count) {
+  while (first < count && results[first].end == END_FINISHED)
+    first++;
+  return first == count;
+}
+
+static bool run_launches(struct job *job, struct simulation *simulation, struct host *host,
+                         const struct run_options *options, struct audience *audience,
+                         struct launch_result *results, size_t *count, struct message *message) {
+  struct teller teller = {.options = options};
+  const struct progress progress = {tell, &teller};
+  bool good = true, finished = true;
+  caller_busy(options->caller, true);
+  for (*count = 0; good && finished && *count < job->launch_count;) {
+    const size_t first = *count;
+    teller.start = simulation_start(simulation);
+    audience->all.launch = (uint32_t)first;
+    for (size_t i = 0; i < audience->count; i++)
+      audience->one[i]->launch = (uint32_t)first;
+    good = run_at_once(job, first, simulation, host, options->max_cycles, &progress, results);
+    if (!good) {
+      message_fail(message, "launch %zu: out of memory", first + 1);
+      break;
+    }
+    *count = first + job->launches[first].together;
+    finished = all_finished(results, first, *count);
+    if (stops(job, options, results, first, *count))
+      good = fail_interrupted(job, first, &results[first], *count - first, message);
+  }
+  caller_busy(options->caller, false);
+  return good;
+}
+
+/* The same, with all that its islands show as a waveform. */
+static bool run_with_waveform(struct job *job, struct simulation *simulation, struct host *host,
+                              const struct run_options *options, struct audience *audience,
+                              struct launch_result *results, size_t *count, struct message *message) {
+  size_t islands = 0;
+  if (!options->vcd)
+    return run_launches(job, simulation, host, options, audience, results, count, message);
+  simulation_show_every_cycle(simulation);
+  struct island **island = simulation_islands(simulation, &islands);
+  host->waveform = waveform_new(options->vcd, island, islands, job->machine.cu.clock_mhz);
+  bool good = host->waveform ? run_launches(job, simulation, host, options, audience, results, count, message)
+                             : message_fail(message, "out of memory");
+  if (host->waveform)
+    waveform_free(host->waveform);
+  host->waveform = NULL;
+  return good;
+}
+
+bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
+             struct message *message) {
+  *results = calloc(job->launch_count, sizeof **results);
+  *count = 0;
+  if (!*results)
+    return message_fail(message, "out of memory: results of %zu launches", job->launch_count);
+  if (!job_variables(job, message))
+    return false;
+  struct source_maker made[RUN_WATCHERS];
+  struct audience audience = {.count = 0};
+  struct simulation *simulation = simulation_new_with(&job->machine, make_sources(options, made));
+  if (!simulation)
+    return message_fail(message, "out of memory for machine '%s'", job->machine.name);
+  const bool told = listen(options, simulation, &audience);
+  struct host *host = make_host(simulation, options, job->machine.cu.clock_mhz, message);
+  if (!told)
+    message_fail(message, "out of memory for the timeline of machine '%s'", job->machine.name);
+  bool good = told && host && run_with_waveform(job, simulation, host, options, &audience, *results, count, message);
+  if (host)
+    host->free(host);
+  simulation_free(simulation);
+  return good;
+}
+
+bool run_finished(const struct job *job, const struct launch_result *results, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (results[i].end != END_FINISHED)
+      return false;
+  return count == job->launch_count;
+}
+
+void run_unfinished(const struct job *job, const struct launch_result *results, size_t index, cycle_t max_cycles,
+                    struct message *message) {
+  const struct launch_result *result = &results[index];
+  const char *kernel = job->launches[index].isa.kernel->name;
+  if (result->end == END_DEADLOCK)
+    message_fail(message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s for ever", index + 1,
+                 kernel, result->cycles, result->stuck_count, result->stuck_count == 1 ? " waits" : "s wait");
+  else
+    message_fail(message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)", index + 1,
+                 kernel, max_cycles);
+}
+
+void run_free(struct launch_result *results, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    launch_result_free(&results[i]);
+  free(results);
+}

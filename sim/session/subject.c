@@ -1,0 +1,118 @@
+#include "sim/session/subject.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/file.h"
+#include "sim/session/launch.h"
+
+/* The launch file, or the trace, says what these options would. The size of a launch file's launch may be another. */
+static bool no_direct(const struct subject *subject, const char *who, bool sized, struct message *message) {
+  const struct {
+    const char *option;
+    bool given;
+  } direct[] = {{"--kernel", subject->direct.kernel},
+                {"--global", sized && subject->direct.global},
+                {"--local", sized && subject->direct.local},
+                {"--offset", subject->direct.offset},
+                {"--arg", subject->args.count > 0}};
+  for (size_t i = 0; i < sizeof direct / sizeof *direct; i++)
+    if (direct[i].given)
+      return message_fail(message, "%s: the %s says this", direct[i].option, who);
+  return true;
+}
+
+bool subject_for_trace(const struct subject *subject, struct message *message) {
+  const struct program_build *build = &subject->build;
+  if (!no_direct(subject, "trace", true, message))
+    return false;
+  return !(build->standard || build->defines.count || build->includes.count || build->extensions.count ||
+           build->options.count || build->route_said || build->registers || build->copies_said) ||
+         message_fail(message, "a trace has its program: no options of OpenCL C go with it");
+}
+
+/* A folder was named where a file is wanted: the first launch file in it, or one folder deeper. */
+static bool fail_folder(const char *folder, struct message *message) {
+  static const char *const patterns[] = {"launch*.json", "*/launch*.json"};
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+    char pattern[1024];
+    glob_t found = {0};
+    size_t length = strlen(folder);
+    const char *slash = length && folder[length - 1] == '/' ? "" : "/";
+    snprintf(pattern, sizeof pattern, "%.900s%s%s", folder, slash, patterns[i]);
+    bool any = glob(pattern, 0, NULL, &found) == 0;
+    if (any)
+      message_fail(message, "%s: is a directory; %s launch file is %s", folder,
+                   found.gl_pathc > 1 ? "its first" : "its", found.gl_pathv[0]);
+    globfree(&found);
+    if (any)
+      return false;
+  }
+  return message_fail(message, "%s: is a directory, without a launch file", folder);
+}
+
+static bool load(struct subject *subject, const struct job_request *request, struct job *job,
+                 struct message *message) {
+  const char *program = subject->direct.program;
+  if (file_is_folder(program))
+    return fail_folder(program, message);
+  if (strcmp(file_extension(program), ".json") == 0 && !file_exists(program))
+    return message_fail(message, "%.300s: %s", program, strerror(ENOENT));
+  if (strcmp(file_extension(program), ".json") == 0)
+    return no_direct(subject, "launch file", false, message) && launch_load(program, request, job, message);
+  if (request->verify)
+    return message_fail(message, "--verify: needs a launch file, which says what to expect");
+  subject->direct.args = subject->args.word;
+  subject->direct.arg_count = subject->args.count;
+  return direct_job(&subject->direct, request, job, message);
+}
+
+bool subject_load(struct subject *subject, const struct subject_machine *machine, bool verify, struct job *job,
+                  struct message *message) {
+  const struct job_request request = {.machine = machine->name,
+                                      .set = machine->sets,
+                                      .set_count = machine->set_count,
+                                      .global = subject->direct.global,
+                                      .local = subject->direct.local,
+                                      .build = subject->build,
+                                      .verify = verify};
+  for (size_t i = 0; i < subject->build.includes.count; i++)
+    reads_folder(&subject->reads, subject->build.includes.word[i]);
+  if (!load(subject, &request, job, message))
+    return false;
+  program_tell_unmentioned(&job->program, &subject->build.defines, &job->build.defines, subject->build.caller);
+  return true;
+}
+
+bool subject_load_on(struct subject *subject, const struct machine *machine, struct job *job,
+                         struct message *message) {
+  const struct job_request request = {.made = machine,
+                                      .global = subject->direct.global,
+                                      .local = subject->direct.local,
+                                      .build = subject->build,
+                                      .change = subject->change};
+  return load(subject, &request, job, message);
+}
+
+bool subject_load_self(void *self, const struct machine *machine, struct job *job, struct message *message) {
+  return subject_load_on(self, machine, job, message);
+}
+
+bool subject_load_with(struct subject *subject, const char *define, const struct machine *machine,
+                           struct job *job, struct message *message) {
+  if (define)
+    program_say(&subject->build.defines, define);
+  const bool good = subject_load_on(subject, machine, job, message);
+  if (define)
+    program_unsay(&subject->build.defines);
+  return good;
+}
+
+void subject_free(struct subject *subject) {
+  reads_free(&subject->reads);
+  free(subject->args.word);
+  program_build_free(&subject->build);
+}

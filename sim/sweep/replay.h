@@ -1,0 +1,53 @@
+/* A point is run, or replayed from a recording of another point.
+ *
+ * Invariant: both give the same outcome. A recording that depends on time (sim/replay/marks.h) is not used, one that
+ * does not fit a point's machine is not used for that point. */
+#ifndef SIM_SWEEP_REPLAY_H
+#define SIM_SWEEP_REPLAY_H
+
+#include "sim/sweep/metrics.h"
+#include "sim/sweep/point.h"
+
+enum sweep_status {
+#define STATUS(name, ...) SWEEP_##name,
+  STORE_STATUSES(STATUS)
+#undef STATUS
+};
+extern const char *const sweep_statuses[];
+
+enum { SWEEP_REASON = 400 };
+
+/* As it comes through a pipe. */
+struct sweep_outcome {
+  enum sweep_status status;
+  bool replayed;
+  double seconds;
+  char reason[SWEEP_REASON];
+  double metric[SWEEP_METRICS]; /* without the cost */
+};
+
+/* What a process has at hand to run points. */
+struct sweep_bench {
+  const struct sweep_target *target;
+  cycle_t max_cycles;
+};
+
+/* An open recording; `trace` is NULL when there is none. */
+struct sweep_recording {
+  struct trace *trace;
+  struct job job;
+};
+
+/* Runs a point and records it into the file. True when all its launches have finished; the outcome is filled then. */
+bool sweep_record(const struct sweep_bench *bench, const uint32_t *value, const char *path,
+                  struct sweep_outcome *outcome);
+
+/* False when points cannot be replayed from the file. */
+bool sweep_recording_open(struct sweep_recording *recording, const char *path);
+void sweep_recording_close(struct sweep_recording *recording);
+
+/* Replays a point, or runs it. */
+void sweep_point(const struct sweep_bench *bench, struct sweep_recording *recording, const uint32_t *value,
+                 struct sweep_outcome *outcome);
+
+#endif

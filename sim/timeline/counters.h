@@ -1,0 +1,47 @@
+/* Counters of a timeline, for viewers that draw them: means over windows of cycles.
+ *
+ * Windows are as long as the smallest power of two with which TIMELINE_WINDOWS of them hold all: memory and the number
+ * of points drawn do not grow with the timeline, and a short one has each cycle. */
+#ifndef SIM_TIMELINE_COUNTERS_H
+#define SIM_TIMELINE_COUNTERS_H
+
+#include "traces/timeline_file.h"
+
+enum { TIMELINE_WINDOWS = 2048 };
+
+/* COUNTER(id, "name", "unit", "sentence"): one each for every compute unit. */
+#define TIMELINE_COUNTER_ROWS                                                                                          \
+  COUNTER(WARPS, "warps resident", "warps", "warps that have begun and not ended")                                     \
+  COUNTER(CONFLICTS, "LDS passes lost to bank conflicts", "passes a cycle", "where the accesses that paid them end")   \
+  COUNTER(QUEUE, "descriptors in DMA queues", "descriptors", "those that wait for a channel")                          \
+  COUNTER(REQUESTS, "DMA requests under way", "requests", "those that have not landed")                                \
+  COUNTER(PORT, "memory port", "bytes a cycle", "bytes of the sectors that messages through it move")
+
+enum timeline_counter {
+#define COUNTER(id, ...) TIMELINE_COUNTER_##id,
+  TIMELINE_COUNTER_ROWS
+#undef COUNTER
+      TIMELINE_COUNTERS
+};
+
+struct timeline_counter_row {
+  const char *name, *unit, *text;
+};
+extern const struct timeline_counter_row timeline_counter_rows[TIMELINE_COUNTERS];
+
+struct timeline_counters {
+  cycle_t from, window;
+  size_t windows;
+  uint32_t cus;     /* as many as have told something */
+  uint64_t **steps; /* for each CU and counter: by how much a window's sum exceeds the one before it, modulo 2^64 */
+};
+
+void timeline_counters_start(struct timeline_counters *counters, struct timeline_extent extent);
+void timeline_counters_take(struct timeline_counters *counters, const struct timeline_event *event);
+void timeline_counters_free(struct timeline_counters *counters);
+
+/* Steps of a counter, `windows` of them; NULL when no event was counted. */
+const uint64_t *timeline_counters_steps(const struct timeline_counters *counters, uint32_t cu,
+                                        enum timeline_counter counter);
+
+#endif
