@@ -108,6 +108,7 @@ void program_build_add(struct program_build *build, const struct program_build *
   build->no_cache |= more->no_cache;
   build->text = more->text ? more->text : build->text;
   build->reads = more->reads ? more->reads : build->reads;
+  build->caller = more->caller ? more->caller : build->caller;
 }
 
 size_t program_define(const struct program_build *build, size_t from) {
