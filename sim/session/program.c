@@ -278,7 +278,8 @@ static bool compile(struct program *program, const struct program_build *build, 
 
 static struct isa_program *lower(const struct program *program, uint32_t registers, struct opencl_refusals *refusals,
                                  struct message *message) {
-  const struct opencl_reads reads = {allow, program->reads};
+  struct asked asked = {program->reads, NULL};
+  const struct opencl_reads reads = {allow, &asked};
   const struct opencl_limits limits = {.registers = registers, .copies = program->copies, .reads = &reads};
   struct isa_error error = {""};
   struct isa_program *isa =
