@@ -11,6 +11,11 @@ bool take_stride(struct assembler *as, struct isa_inst *inst) {
   return true;
 }
 
+bool take_copy_count(struct assembler *as, struct isa_inst *inst) {
+  return take_packed(as, "the element count as a number", COPY_MOST_COUNT, COPY_COUNT_SHIFT, ISA_FLAG_IMM_C, &inst->c,
+                     inst);
+}
+
 bool take_copy_size(struct assembler *as, struct isa_inst *inst) {
   const struct token word = lexer_take(&as->lexer);
   if (!token_is(word, "size"))

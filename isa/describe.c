@@ -4,91 +4,52 @@
 #include <assert.h>
 #include <string.h>
 
+unsigned isa_operand_slots(const struct isa_inst *inst, char letter, uint16_t slot[ISA_OPERAND_SLOTS]) {
+  const struct isa_operand *operand = isa_operand(letter);
+  const uint8_t fields[ISA_FIELDS] = {ISA_NO_REGISTER, inst->d, inst->a, inst->b, inst->c};
+  unsigned count = 0;
+  if (inst->flags & operand->number)
+    return 0;
+  for (unsigned i = 0; i < 2; i++) {
+    const uint8_t field = fields[operand->named[i].field];
+    const enum isa_type type = isa_operand_type(&isa_rows[inst->op], operand->named[i]);
+    if (field != ISA_NO_REGISTER && type == TYPE_PRED)
+      slot[count++] = (uint16_t)(256u + field);
+    for (unsigned word = 0; field != ISA_NO_REGISTER && word < isa_types[type].registers; word++)
+      slot[count++] = (uint16_t)(field + word);
+  }
+  for (unsigned i = 0; i < operand->listed; i++) {
+    const uint8_t field = (uint8_t)(inst->imm >> (operand->shift + 8 * i));
+    if (field == ISA_NO_REGISTER)
+      break;
+    slot[count++] = field;
+  }
+  return count;
+}
+
 static void add(struct isa_info *info, uint32_t slot) {
   assert(info->slots < ISA_INFO_SLOTS && "the widest format fits");
   info->slot[info->slots++] = (uint16_t)slot;
 }
 
-/* The slots of one register operand: 1, 2 or 4 registers, or a predicate. */
-static void add_operand(struct isa_info *info, uint8_t field, enum isa_type type) {
-  if (field == ISA_NO_REGISTER || type == TYPE_NONE)
-    return;
-  if (type == TYPE_PRED) {
-    add(info, 256u + field);
-    return;
+/* The slots of those operands that are results, or of the others. */
+static void add_operands(struct isa_info *info, const struct isa_inst *inst, bool results) {
+  for (const char *letter = isa_formats[isa_rows[inst->op].format].operands; *letter; letter++) {
+    uint16_t slot[ISA_OPERAND_SLOTS];
+    const unsigned count = isa_operand_slots(inst, *letter, slot);
+    for (unsigned i = 0; i < count && (isa_operand(*letter)->role == OPERAND_RESULT) == results; i++)
+      add(info, slot[i]);
   }
-  for (uint32_t i = 0; i < isa_types[type].registers; i++)
-    add(info, (uint32_t)field + i);
-}
-
-static void add_written(struct isa_info *info, const struct isa_inst *inst, const struct isa_row *row) {
-  if (strpbrk(isa_formats[row->format].operands, "dD"))
-    add_operand(info, inst->d, row->d);
-  info->writes = info->slots;
-}
-
-static void add_read(struct isa_info *info, const struct isa_inst *inst, const struct isa_row *row) {
-  for (const char *letter = isa_formats[row->format].operands; *letter; letter++) {
-    switch (*letter) {
-    case 'a':
-      add_operand(info, inst->a, row->a);
-      break;
-    case 'b':
-    case 'B':
-      add_operand(info, inst->b, row->b);
-      break;
-    case 'c':
-    case 'C':
-      add_operand(info, inst->c, row->c);
-      break;
-    case 'G':
-    case 'I':
-      add_operand(info, inst->b, TYPE_U32);
-      add_operand(info, inst->a, TYPE_U64);
-      break;
-    case 'H':
-    case 'P':
-      add_operand(info, inst->a, TYPE_U64);
-      break;
-    case 'L':
-    case 'l':
-    case 'r':
-      add_operand(info, inst->a, TYPE_U32);
-      break;
-    case 'g':
-      add_operand(info, inst->b, TYPE_U64);
-      break;
-    case 'n':
-    case 'N':
-    case 'R':
-      add_operand(info, inst->c, TYPE_U32);
-      break;
-    case 't':
-      if (!(inst->flags & ISA_FLAG_IMM_STRIDE))
-        add(info, copy_stride(inst));
-      break;
-    case 's':
-    case 'S':
-      for (unsigned i = 0; i < copy_fields(*letter); i++)
-        add(info, copy_register(inst, i));
-      break;
-    case 'w':
-      for (unsigned i = 0; i < ISA_WAIT_EVENTS && wait_register(inst, i) != ISA_NO_REGISTER; i++)
-        add(info, wait_register(inst, i));
-      break;
-    default:
-      break;
-    }
-  }
-  if (row->class_ == ISA_CLASS_COPY) /* a copy looks at its event before it replaces it */
-    add(info, inst->d);
 }
 
 void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   const struct isa_row *row = &isa_rows[inst->op];
   *info = (struct isa_info){.class_ = row->class_};
-  add_written(info, inst, row);
-  add_read(info, inst, row);
+  add_operands(info, inst, true);
+  info->writes = info->slots;
+  add_operands(info, inst, false);
+  if (row->class_ == ISA_CLASS_COPY) /* a copy looks at its event before it replaces it */
+    add(info, inst->d);
   if (inst->guard)
     add(info, 256u + ((inst->guard - 1u) >> 1));
   const unsigned sync = isa_row_sync(inst->op);

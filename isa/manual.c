@@ -36,46 +36,13 @@ static const char *commit_point(enum isa_class class_) {
 
 /* How the operands that a letter stands for are written. */
 static void put_operand(FILE *out, char letter, const struct isa_row *row) {
-  static const struct {
-    char letter;
-    const char *text;
-  } shapes[] = {
-      {'x', "x\\|y\\|z"},
-      {'o', "argument"},
-      {'G', "[pair + index + number]"},
-      {'H', "[pair + number]"},
-      {'I', "[pair + index]"},
-      {'L', "[register + number]"},
-      {'T', "label, join=label"},
-      {'l', "[lds]"},
-      {'g', "[pair]"},
-      {'n', "count"},
-      {'t', "stride"},
-      {'z', "size=bytes"},
-      {'r', "[lds]"},
-      {'s', "size=bytes, lines=count, global_line=pitch, lds_line=pitch"},
-      {'S', "size=bytes, lines=count, global_line=pitch, lds_line=pitch, planes=count, global_plane=pitch, "
-            "lds_plane=pitch"},
-      {'f', "descriptor"},
-      {'N', "n"},
-      {'P', "[pipe]"},
-      {'k', "kind=item\\|group\\|subgroup\\|packet"},
-      {'p', "size=bytes"},
-      {'R', "[lds]"},
-      {'m', "n"},
-      {'w', "event, ..."},
-  };
-  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-    if (shapes[i].letter == letter)
-      fputs(shapes[i].text, out);
-  const char *names = "dDabcBC";
-  const uint8_t types[] = {row->d, row->d, row->a, row->b, row->c, row->b, row->c};
-  const char *at = strchr(names, letter);
-  if (!at)
+  const struct isa_operand *operand = isa_operand(letter);
+  if (operand->shape) {
+    fputs(operand->shape, out);
     return;
-  const enum isa_type type = types[at - names];
+  }
   fprintf(out, "%c:", letter | 0x20);
-  for (const char *c = isa_types[type].name; *c; c++)
+  for (const char *c = isa_types[isa_operand_type(row, operand->named[0])].name; *c; c++)
     fputc(*c >= 'A' && *c <= 'Z' ? *c | 0x20 : *c, out);
 }
 

@@ -203,6 +203,10 @@ static bool take_address(struct assembler *as, struct address_shape shape, struc
   return expect_sign(as, ']');
 }
 
+static bool take_pair_address(struct assembler *as, bool index, bool number, struct isa_inst *inst) {
+  return take_address(as, (struct address_shape){.pair = true, .index = index, .number = number}, inst);
+}
+
 /* An address of 32 bits: sums wrap, but no single number may be out of reach. */
 static bool take_offset(struct assembler *as, struct isa_inst *inst) {
   const struct token at = as->lexer.next;
@@ -290,76 +294,27 @@ static bool take_print(struct assembler *as, struct isa_inst *inst) {
          fail(as, at, "two strings in .const above: the arguments' types, the format", "no descriptor of a printf at");
 }
 
-static bool take_destination(struct assembler *as, char letter, const struct isa_row *row, struct isa_inst *inst) {
-  if (letter == 'D' && token_is(as->lexer.next, "_")) {
-    lexer_take(&as->lexer);
-    return true;
-  }
-  return take_register_of(as, row->d, &inst->d);
+/* A result, or `_` where it is not wanted. */
+static bool take_wanted(struct assembler *as, enum isa_type type, uint8_t *field) {
+  if (!token_is(as->lexer.next, "_"))
+    return take_register_of(as, type, field);
+  lexer_take(&as->lexer);
+  return true;
+}
+
+/* A register that is an address: [register]. */
+static bool take_pointer(struct assembler *as, enum isa_type type, uint8_t *field) {
+  return expect_sign(as, '[') && take_register_of(as, type, field) && expect_sign(as, ']');
 }
 
 static bool take_operand(struct assembler *as, char letter, const struct isa_row *row, uint32_t pc,
                          struct isa_inst *inst) {
   switch (letter) {
-  case 'd':
-  case 'D':
-    return take_destination(as, letter, row, inst);
-  case 'a':
-    return take_source(as, row->a, ISA_FLAG_IMM_A, &inst->a, inst);
-  case 'b':
-    return take_source(as, row->b, ISA_FLAG_IMM_B, &inst->b, inst);
-  case 'c':
-    return take_source(as, row->c, ISA_FLAG_IMM_C, &inst->c, inst);
-  case 'B':
-    return take_register_of(as, row->b, &inst->b);
-  case 'C':
-    return take_register_of(as, row->c, &inst->c);
-  case 'x':
-    return take_axis(as, inst);
-  case 'o':
-    return take_argument(as, row, inst);
-  case 'G':
-    return take_address(as, (struct address_shape){.pair = true, .index = true, .number = true}, inst);
-  case 'H':
-    return take_address(as, (struct address_shape){.pair = true, .number = true}, inst);
-  case 'I':
-    return take_address(as, (struct address_shape){.pair = true, .index = true}, inst);
-  case 'L':
-    return take_offset(as, inst);
-  case 'T':
-    return take_target(as, pc, inst);
-  case 'l':
-    return take_lds_side(as, inst);
-  case 'g':
-    return expect_sign(as, '[') && take_register_of(as, TYPE_U64, &inst->b) && expect_sign(as, ']');
-  case 'n':
-    return take_packed(as, "the element count as a number", COPY_MOST_COUNT, COPY_COUNT_SHIFT, ISA_FLAG_IMM_C, &inst->c,
-                       inst);
-  case 't':
-    return take_stride(as, inst);
-  case 'z':
-    return take_copy_size(as, inst);
-  case 'N':
-    return take_register_of(as, TYPE_S32, &inst->c);
-  case 'R':
-    return expect_sign(as, '[') && take_register_of(as, TYPE_U32, &inst->c) && expect_sign(as, ']');
-  case 'm':
-    return take_count(as, "the batches that may remain", ISA_LANE_BATCHES, &inst->imm);
-  case 'r':
-    return expect_sign(as, '[') && take_register_of(as, TYPE_U32, &inst->a) && expect_sign(as, ']');
-  case 's':
-  case 'S':
-    return take_copy_fields(as, copy_fields(letter), inst);
-  case 'f':
-    return take_print(as, inst);
-  case 'P':
-    return expect_sign(as, '[') && take_register_of(as, TYPE_U64, &inst->a) && expect_sign(as, ']');
-  case 'k':
-    return take_kind(as, inst);
-  case 'p':
-    return take_packet_size(as, inst);
-  case 'w':
-    return take_events(as, inst);
+#define OPERAND(letter, shape, role, registers, number, take, put, check)                                              \
+  case letter:                                                                                                         \
+    return take;
+#include "isa/operands.def"
+#undef OPERAND
   default:
     return fail(as, as->lexer.next, NULL, "a format of no such operand, at");
   }

@@ -19,6 +19,7 @@ bool take_packed(struct assembler *as, const char *what, uint32_t most, unsigned
                  struct isa_inst *inst);
 
 bool take_stride(struct assembler *as, struct isa_inst *inst);
+bool take_copy_count(struct assembler *as, struct isa_inst *inst);
 bool take_copy_size(struct assembler *as, struct isa_inst *inst);
 bool take_lds_side(struct assembler *as, struct isa_inst *inst);
 bool take_copy_fields(struct assembler *as, unsigned count, struct isa_inst *inst); /* the first `count` of them, all */

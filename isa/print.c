@@ -140,98 +140,21 @@ static void put_copy_fields(struct text *text, const struct isa_inst *inst, unsi
     put(text, "%s%s=r%u", i ? ", " : "", isa_copy_fields[i], copy_register(inst, i));
 }
 
+static void put_lds_side(struct text *text, const struct isa_inst *inst) {
+  put(text, "[");
+  put_packed(text, inst->flags & ISA_FLAG_IMM_A, copy_lds(inst), inst->a);
+  put(text, "]");
+}
+
 static void put_operand(struct text *text, char letter, const struct isa_kernel *kernel, const struct isa_inst *inst) {
   const struct isa_row *row = &isa_rows[inst->op];
-  const unsigned flags = inst->flags;
   switch (letter) {
-  case 'd':
-  case 'D':
-    put_register(text, inst->d, row->d);
+#define OPERAND(letter, shape, role, registers, number, take, put, check)                                              \
+  case letter:                                                                                                         \
+    put;                                                                                                               \
     break;
-  case 'a':
-    put_source(text, inst, ISA_FLAG_IMM_A, inst->a, row->a);
-    break;
-  case 'b':
-    put_source(text, inst, ISA_FLAG_IMM_B, inst->b, row->b);
-    break;
-  case 'c':
-    put_source(text, inst, ISA_FLAG_IMM_C, inst->c, row->c);
-    break;
-  case 'B':
-    put_register(text, inst->b, row->b);
-    break;
-  case 'C':
-    put_register(text, inst->c, row->c);
-    break;
-  case 'x':
-    put(text, "%c", "xyz"[inst->imm % 3]);
-    break;
-  case 'o':
-    put_argument(text, kernel, inst->imm);
-    break;
-  case 'G':
-    put_address(text, inst->a, inst->b, (int64_t)inst->imm, true);
-    break;
-  case 'H':
-    put_address(text, inst->a, ISA_NO_REGISTER, (int64_t)inst->imm, true);
-    break;
-  case 'I':
-    put_address(text, inst->a, inst->b, 0, true);
-    break;
-  case 'L':
-    put_address(text, inst->a, ISA_NO_REGISTER, (int32_t)(uint32_t)inst->imm, false);
-    break;
-  case 'T':
-    put_target(text, inst);
-    break;
-  case 'l':
-    put(text, "[");
-    put_packed(text, flags & ISA_FLAG_IMM_A, copy_lds(inst), inst->a);
-    put(text, "]");
-    break;
-  case 'g':
-    put(text, "[r%u]", inst->b);
-    break;
-  case 'n':
-    put_packed(text, flags & ISA_FLAG_IMM_C, copy_count(inst), inst->c);
-    break;
-  case 't':
-    put_packed(text, flags & ISA_FLAG_IMM_STRIDE, copy_stride(inst), (uint8_t)copy_stride(inst));
-    break;
-  case 'z':
-    put(text, "size=%u", copy_bytes(inst));
-    break;
-  case 'N':
-    put(text, "r%u", inst->c);
-    break;
-  case 'R':
-    put(text, "[r%u]", inst->c);
-    break;
-  case 'm':
-    put(text, "%u", (unsigned)inst->imm);
-    break;
-  case 'r':
-    put(text, "[r%u]", inst->a);
-    break;
-  case 's':
-  case 'S':
-    put_copy_fields(text, inst, copy_fields(letter));
-    break;
-  case 'f':
-    put(text, "%u", printf_descriptor(inst));
-    break;
-  case 'P':
-    put(text, "[r%u]", inst->a);
-    break;
-  case 'k':
-    put(text, "kind=%s", isa_pipe_kinds[pipe_kind(inst) % ISA_PIPE_KINDS]);
-    break;
-  case 'p':
-    put(text, "size=%u", pipe_size(inst));
-    break;
-  case 'w':
-    put_events(text, inst);
-    break;
+#include "isa/operands.def"
+#undef OPERAND
   default:
     break;
   }

@@ -14,6 +14,23 @@ const struct isa_format_row isa_formats[ISA_FORMATS] = {
 #undef FORMAT
 };
 
+#define NONE
+#define OWN(f) .named = {{FIELD_##f, TYPE_NONE}},
+#define OF(f, type) .named = {{FIELD_##f, TYPE_##type}},
+#define TWO(f, type, f2, type2) .named = {{FIELD_##f, TYPE_##type}, {FIELD_##f2, TYPE_##type2}},
+#define LIST(count, bit) .listed = (count), .shift = (bit),
+const struct isa_operand isa_operands[128] = {
+#define OPERAND(letter, text, what, registers, flag, ...)                                                              \
+  [letter] = {.shape = text, .role = OPERAND_##what, registers.number = flag},
+#include "isa/operands.def"
+#undef OPERAND
+};
+#undef NONE
+#undef OWN
+#undef OF
+#undef TWO
+#undef LIST
+
 const struct isa_row isa_rows[ISA_OPS] = {
 #define OP(id, mnemonic, format, class_, d, a, b, c, text, ...)                                                        \
   {mnemonic, FORMAT_##format, ISA_CLASS_##class_, TYPE_##d, TYPE_##a, TYPE_##b, TYPE_##c, text, #__VA_ARGS__},

@@ -1,4 +1,4 @@
-/* The rows of ops.def, formats.def and types.def as tables. Everything in isa/ that must know what an
+/* The rows of ops.def, formats.def, operands.def and types.def as tables. Everything in isa/ that must know what an
  * operation looks like looks here. */
 #ifndef ISA_ROWS_H
 #define ISA_ROWS_H
@@ -28,8 +28,28 @@ struct isa_type_row {
 
 struct isa_format_row {
   const char *name;
-  const char *operands; /* letters, see formats.def */
+  const char *operands; /* letters, rows of operands.def */
 };
+
+/* Fields of an instruction that name registers. */
+enum isa_field { FIELD_NONE, FIELD_D, FIELD_A, FIELD_B, FIELD_C, ISA_FIELDS };
+
+enum isa_operand_role { OPERAND_NUMBER, OPERAND_RESULT, OPERAND_VALUE, OPERAND_STEERS };
+
+struct isa_operand_register {
+  uint8_t field, type; /* TYPE_NONE: the row's own */
+};
+
+/* A row of operands.def. Its registers are in fields, or in the bytes of imm. */
+struct isa_operand {
+  const char *shape;
+  uint8_t role;
+  struct isa_operand_register named[2];
+  uint8_t listed, shift; /* at most so many of 32 bits each, in imm from this bit on */
+  uint8_t number;        /* ISA_FLAG_*: there are none if it is set */
+};
+
+enum { ISA_OPERAND_SLOTS = 8 }; /* that one operand takes at most */
 
 struct isa_row {
   const char *mnemonic;
@@ -40,13 +60,24 @@ struct isa_row {
 
 extern const struct isa_type_row isa_types[ISA_TYPES];
 extern const struct isa_format_row isa_formats[ISA_FORMATS];
+extern const struct isa_operand isa_operands[128]; /* by letter */
 extern const struct isa_row isa_rows[ISA_OPS];
+
+static inline const struct isa_operand *isa_operand(char letter) { return &isa_operands[letter & 127]; }
+
+static inline enum isa_type isa_operand_type(const struct isa_row *row, struct isa_operand_register named) {
+  const uint8_t own[ISA_FIELDS] = {TYPE_NONE, row->d, row->a, row->b, row->c};
+  return (enum isa_type)(named.type == TYPE_NONE ? own[named.field] : named.type);
+}
 
 /* Does the row have an operand for this letter of its format? ALU formats list a, b and c for all rows. */
 static inline bool isa_has_operand(const struct isa_row *row, char letter) {
-  return !(letter == 'a' && row->a == TYPE_NONE) && !(letter == 'b' && row->b == TYPE_NONE) &&
-         !(letter == 'c' && row->c == TYPE_NONE);
+  const struct isa_operand *operand = isa_operand(letter);
+  return operand->role != OPERAND_VALUE || isa_operand_type(row, operand->named[0]) != TYPE_NONE;
 }
+
+/* The slots of the scoreboard that the operand of this letter names; returns how many. */
+unsigned isa_operand_slots(const struct isa_inst *inst, char letter, uint16_t slot[ISA_OPERAND_SLOTS]);
 
 /* The SYNC_* bits of a barrier or fence; 0 for any other operation. */
 enum { SYNC_LDS = 1, SYNC_GLOBAL = 2 };
@@ -99,8 +130,6 @@ enum copy_field {
 };
 extern const char *const isa_copy_fields[COPY_FIELDS_3D]; /* their names in the source */
 
-/* How many of these letter `s` or `S` of a format stands for. */
-static inline unsigned copy_fields(char letter) { return letter == 's' ? COPY_FIELDS_2D : COPY_FIELDS_3D; }
 static inline uint8_t copy_register(const struct isa_inst *inst, unsigned i) { return (uint8_t)(inst->imm >> 8 * i); }
 
 /* Event register number `i` of a wait, or ISA_NO_REGISTER. */

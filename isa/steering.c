@@ -25,17 +25,6 @@ static void add(struct slots *slots, uint32_t slot) { slots->word[slot / 64] |= 
 
 static bool has(const struct slots *slots, uint32_t slot) { return slots->word[slot / 64] >> slot % 64 & 1; }
 
-static void add_operand(struct slots *slots, uint8_t field, enum isa_type type) {
-  if (field == ISA_NO_REGISTER || type == TYPE_NONE)
-    return;
-  if (type == TYPE_PRED) {
-    add(slots, 256u + field);
-    return;
-  }
-  for (uint32_t i = 0; i < isa_types[type].registers; i++)
-    add(slots, (uint32_t)field + i);
-}
-
 static void raise_flag(struct flow *flow, bool *flag) {
   flow->changed |= !*flag;
   *flag = true;
@@ -43,75 +32,18 @@ static void raise_flag(struct flow *flow, bool *flag) {
 
 /* ---- what an instruction reads ----------------------------------------------------------------------- */
 
-/* Operands that only values are made of. An immediate in the place of a register names none. */
-static void add_values(struct slots *slots, const struct isa_inst *inst, const struct isa_row *row) {
-  for (const char *letter = isa_formats[row->format].operands; *letter; letter++)
-    switch (*letter) {
-    case 'a':
-      if (!(inst->flags & ISA_FLAG_IMM_A))
-        add_operand(slots, inst->a, row->a);
-      break;
-    case 'b':
-    case 'B':
-      if (!(inst->flags & ISA_FLAG_IMM_B))
-        add_operand(slots, inst->b, row->b);
-      break;
-    case 'c':
-    case 'C':
-      if (!(inst->flags & ISA_FLAG_IMM_C))
-        add_operand(slots, inst->c, row->c);
-      break;
-    default:
-      break;
-    }
+/* What operands of this role name: those that only values are made of, or those that steer by themselves. */
+static void add_operands(struct slots *slots, const struct isa_inst *inst, enum isa_operand_role role) {
+  for (const char *letter = isa_formats[isa_rows[inst->op].format].operands; *letter; letter++) {
+    uint16_t slot[ISA_OPERAND_SLOTS];
+    const unsigned count = isa_operand_slots(inst, *letter, slot);
+    for (unsigned i = 0; i < count && isa_operand(*letter)->role == role; i++)
+      add(slots, slot[i]);
+  }
 }
 
-/* Operands that steer by themselves: addresses, and what copies, waits and pipes are told. */
 static void add_steering(struct slots *slots, const struct isa_inst *inst, const struct isa_row *row) {
-  for (const char *letter = isa_formats[row->format].operands; *letter; letter++)
-    switch (*letter) {
-    case 'G':
-    case 'I':
-      add_operand(slots, inst->b, TYPE_U32);
-      add_operand(slots, inst->a, TYPE_U64);
-      break;
-    case 'H':
-    case 'P':
-      add_operand(slots, inst->a, TYPE_U64);
-      break;
-    case 'L':
-    case 'r':
-      add_operand(slots, inst->a, TYPE_U32);
-      break;
-    case 'l':
-      if (!(inst->flags & ISA_FLAG_IMM_A))
-        add_operand(slots, inst->a, TYPE_U32);
-      break;
-    case 'g':
-      add_operand(slots, inst->b, TYPE_U64);
-      break;
-    case 'n':
-    case 'N':
-    case 'R':
-      if (!(inst->flags & ISA_FLAG_IMM_C))
-        add_operand(slots, inst->c, TYPE_U32);
-      break;
-    case 't':
-      if (!(inst->flags & ISA_FLAG_IMM_STRIDE))
-        add(slots, copy_stride(inst));
-      break;
-    case 's':
-    case 'S':
-      for (unsigned i = 0; i < copy_fields(*letter); i++)
-        add(slots, copy_register(inst, i));
-      break;
-    case 'w':
-      for (unsigned i = 0; i < ISA_WAIT_EVENTS && wait_register(inst, i) != ISA_NO_REGISTER; i++)
-        add(slots, wait_register(inst, i));
-      break;
-    default:
-      break;
-    }
+  add_operands(slots, inst, OPERAND_STEERS);
   if (row->class_ == ISA_CLASS_COPY)
     add(slots, inst->d);
   if (inst->guard)
@@ -203,7 +135,7 @@ static void step_back(struct flow *flow, uint32_t pc) {
       slots.word[info->slot[i] / 64] &= ~(UINT64_C(1) << info->slot[i] % 64);
   }
   if (values_steer(flow, (enum isa_format)row->format, made))
-    add_values(&slots, inst, row);
+    add_operands(&slots, inst, OPERAND_VALUE);
   add_steering(&slots, inst, row);
   /* the number of a copy's event is a count */
   flow->steering->steers[pc] = copies(info) ? moves_steering(flow, info) : made;

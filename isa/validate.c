@@ -275,72 +275,33 @@ static bool check_high(struct rest *rest, uint32_t least, uint32_t most) {
   return good;
 }
 
+/* A number that has imm for itself. */
+static bool check_number(struct rest *rest, uint64_t most) {
+  rest->imm_used = true;
+  return rest->inst.imm <= most;
+}
+
+static bool check_pair_address(const struct check *check, struct rest *rest, bool index, bool number) {
+  rest->imm_used |= number;
+  return (!index || check_register(check, &rest->inst.b, TYPE_U32, true)) &&
+         check_register(check, &rest->inst.a, TYPE_U64, false);
+}
+
+/* The high half of imm may be printf's. */
+static bool check_offset(const struct check *check, struct rest *rest, const struct isa_row *row) {
+  rest->imm_used = true;
+  return (rest->inst.imm <= UINT32_MAX || row->format == FORMAT_PRINTF) &&
+         check_register(check, &rest->inst.a, TYPE_U32, true);
+}
+
 static bool check_operand(const struct check *check, const struct isa_row *row, char letter, struct rest *rest) {
   struct isa_inst *inst = &rest->inst;
   switch (letter) {
-  case 'd':
-  case 'D':
-    return check_register(check, &inst->d, row->d, letter == 'D');
-  case 'a':
-    return check_source(check, rest, &inst->a, ISA_FLAG_IMM_A, row->a);
-  case 'b':
-    return check_source(check, rest, &inst->b, ISA_FLAG_IMM_B, row->b);
-  case 'c':
-    return check_source(check, rest, &inst->c, ISA_FLAG_IMM_C, row->c);
-  case 'B':
-    return check_register(check, &inst->b, row->b, false);
-  case 'C':
-    return check_register(check, &inst->c, row->c, false);
-  case 'x':
-    rest->imm_used = true;
-    return inst->imm < 3;
-  case 'o':
-    return check_arg_load(check, rest, isa_types[row->a].bytes);
-  case 'G':
-    rest->imm_used = true;
-    return check_register(check, &inst->b, TYPE_U32, true) && check_register(check, &inst->a, TYPE_U64, false);
-  case 'H':
-    rest->imm_used = true;
-    return check_register(check, &inst->a, TYPE_U64, false);
-  case 'I':
-    return check_register(check, &inst->b, TYPE_U32, true) && check_register(check, &inst->a, TYPE_U64, false);
-  case 'L':
-    rest->imm_used = true;
-    return (inst->imm <= UINT32_MAX || row->format == FORMAT_PRINTF) && check_register(check, &inst->a, TYPE_U32, true);
-  case 'f':
-    return isa_find_printf(check->program, printf_descriptor(inst), &(struct isa_printf){0});
-  case 'T':
-    return check_branch(check, rest);
-  case 'l':
-    return check_packed(check, rest, &inst->a, ISA_FLAG_IMM_A, copy_lds(inst));
-  case 'g':
-    return check_register(check, &inst->b, TYPE_U64, false);
-  case 'n':
-    return check_packed(check, rest, &inst->c, ISA_FLAG_IMM_C, copy_count(inst));
-  case 't':
-    return check_stride(check, rest);
-  case 'z':
-    return strchr(isa_formats[row->format].operands, 't') || copy_stride(inst) == 0;
-  case 'r':
-    return check_register(check, &inst->a, TYPE_U32, false);
-  case 's':
-  case 'S':
-    return check_copy_fields(check, rest, copy_fields(letter));
-  case 'N':
-    return check_register(check, &inst->c, TYPE_S32, false);
-  case 'R':
-    return check_register(check, &inst->c, TYPE_U32, false);
-  case 'm':
-    rest->imm_used = true;
-    return inst->imm <= ISA_LANE_BATCHES;
-  case 'P':
-    return check_register(check, &inst->a, TYPE_U64, false);
-  case 'k':
-    return check_high(rest, 0, ISA_PIPE_KINDS - 1);
-  case 'p':
-    return check_high(rest, 1, UINT32_MAX);
-  case 'w':
-    return check_wait(check, rest);
+#define OPERAND(letter, shape, role, registers, number, take, put, check)                                              \
+  case letter:                                                                                                         \
+    return check;
+#include "isa/operands.def"
+#undef OPERAND
   default:
     return false;
   }

@@ -83,61 +83,23 @@ static void add(struct operands *all, uint32_t *vreg, uint32_t words, bool reads
   all->operand[all->count++] = (struct machine_operand){vreg, (uint8_t)words, reads, writes};
 }
 
-static uint32_t words_of(uint8_t type) { return type == TYPE_PRED ? 1 : isa_types[type].registers; }
+static uint32_t words_of(enum isa_type type) { return type == TYPE_PRED ? 1 : isa_types[type].registers; }
 
 uint32_t machine_operands(const struct machine *m, struct machine_inst *inst,
                           struct machine_operand operand[MACHINE_OPERANDS]) {
   struct operands all = {operand, 0};
   const struct isa_row *row = &isa_rows[inst->op];
+  uint32_t *const fields[ISA_FIELDS] = {NULL, &inst->d, &inst->a, &inst->b, &inst->c};
   add(&all, &inst->guard, 1, true, false);
-  for (const char *letter = isa_formats[row->format].operands; *letter; letter++)
-    switch (*letter) {
-    case 'd':
-    case 'D':
-      add(&all, &inst->d, words_of(row->d), inst->tied, true);
-      break;
-    case 'a':
-      add(&all, &inst->a, words_of(row->a), true, false);
-      break;
-    case 'b':
-    case 'B':
-      add(&all, &inst->b, words_of(row->b), true, false);
-      break;
-    case 'c':
-    case 'C':
-      add(&all, &inst->c, words_of(row->c), true, false);
-      break;
-    case 'G':
-    case 'I':
-      add(&all, &inst->b, 1, true, false);
-      add(&all, &inst->a, 2, true, false);
-      break;
-    case 'H':
-    case 'P':
-      add(&all, &inst->a, 2, true, false);
-      break;
-    case 'L':
-    case 'l':
-    case 'r':
-      add(&all, &inst->a, 1, true, false);
-      break;
-    case 'g':
-      add(&all, &inst->b, 2, true, false);
-      break;
-    case 'n':
-    case 'N':
-      add(&all, &inst->c, 1, true, false);
-      break;
-    case 't':
-    case 's':
-    case 'S':
-    case 'w':
-      for (uint32_t i = 0; i < inst->count; i++)
-        add(&all, &m->list[inst->list + i], 1, true, false);
-      break;
-    default:
-      break;
-    }
+  for (const char *letter = isa_formats[row->format].operands; *letter; letter++) {
+    const struct isa_operand *letters = isa_operand(*letter);
+    const bool result = letters->role == OPERAND_RESULT;
+    for (unsigned i = 0; i < 2 && letters->named[i].field != FIELD_NONE; i++)
+      add(&all, fields[letters->named[i].field], words_of(isa_operand_type(row, letters->named[i])),
+          result ? inst->tied : true, result);
+    for (uint32_t i = 0; letters->listed && i < inst->count; i++)
+      add(&all, &m->list[inst->list + i], 1, true, false);
+  }
   if (inst->memory)
     add(&all, &inst->memory, isa_types[row->a].registers, row->d != TYPE_NONE, row->d == TYPE_NONE);
   return all.count;

@@ -229,7 +229,7 @@ static void operand(struct select *s, struct machine_inst *out, const struct isa
   case 's':
   case 'S':
     listed(s, out, f, IR_COPY_SIZE, 1);
-    listed(s, out, f, IR_COPY_LINES, copy_fields(letter) - 1);
+    listed(s, out, f, IR_COPY_LINES, isa_operand(letter)->listed - 1u);
     break;
   case 'N':
     out->c = in_registers(s, f->operand[IR_WAIT_COUNT], VREG_WORD, 1);

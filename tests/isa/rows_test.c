@@ -149,7 +149,7 @@ static void fill_operand(struct isa_inst *inst, const struct isa_row *row, char 
   case 's':
   case 'S':
     inst->imm = UINT64_MAX;
-    for (unsigned i = 0; i < copy_fields(letter); i++)
+    for (unsigned i = 0; i < isa_operand(letter)->listed; i++)
       inst->imm &= ~((uint64_t)(uint8_t)~some_field(TYPE_U32, seed) << 8 * i);
     break;
   case 'f':
@@ -243,6 +243,22 @@ TEST(rows, mnemonics_are_unique_and_rows_are_complete) {
     EXPECT_STREQ(isa_op_name(op), row->mnemonic);
     for (enum isa_op other = 0; other < op; other++)
       EXPECT_TRUE(strcmp(row->mnemonic, isa_rows[other].mnemonic) != 0);
+  }
+}
+
+static bool is_letter_of_a_format(char letter) {
+  for (unsigned format = 0; format < ISA_FORMATS; format++)
+    if (strchr(isa_formats[format].operands, letter))
+      return true;
+  return false;
+}
+
+TEST(rows, each_letter_of_a_format_has_a_row_and_each_row_a_letter) {
+  for (char letter = 1; letter < 127; letter++) {
+    const struct isa_operand *operand = isa_operand(letter);
+    ct_note("letter %c", letter);
+    EXPECT_EQ(operand->shape || operand->named[0].field, is_letter_of_a_format(letter));
+    EXPECT_TRUE(operand->listed <= ISA_OPERAND_SLOTS);
   }
 }
 
