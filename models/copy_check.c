@@ -171,27 +171,41 @@ static void check_event(struct cu *cu, struct cu_group *group) {
   group_hazard(cu, group, HAZARD_X11, group->call.pc, detail);
 }
 
-/* Whether an engine with misaligned = refuse does not take the copy: all lines begin and end at multiples of
- * dma.alignment, or else none of them is moved. In the LDS that is the place among all work-groups', as the engine has
- * it: cu.lds_unit may be less than the alignment. */
+struct dma_descriptor copy_lines(const struct cu_group *group) {
+  const struct isa_copy *copy = &group->call.copy;
+  uint64_t bytes = copy->element_bytes, line = copy->elements * bytes;
+  return (struct dma_descriptor){
+      .to_lds = copy->to_lds,
+      .global = copy->global,
+      .lds = group->lds_base + copy->lds,
+      .element_bytes = copy->element_bytes,
+      .line_bytes = (uint32_t)line | (line > UINT32_MAX ? 1u << 31 : 0), /* what does not fit keeps its alignment */
+      .lines = copy->lines,
+      .planes = copy->planes,
+      .global_pitch = copy->global_line * bytes,
+      .global_plane = copy->global_plane * bytes,
+      .lds_pitch = (uint32_t)(copy->lds_line * bytes),
+      .lds_plane = (uint32_t)(copy->lds_plane * bytes),
+  };
+}
+
+/* Whether all lines must begin and end at multiples of dma.alignment (dma_aligned()), or else none of them is moved. */
+static bool refuses(const struct cu *cu) {
+  return cu->dma_params.misaligned == DMA_REFUSE && cu->dma_params.copy == DMA_BY_ENGINE;
+}
+
+/* In the LDS that is the place among all work-groups', as the engine has it: cu.lds_unit may be less than the
+ * alignment. */
 static bool refused(struct cu *cu, const struct cu_group *group) {
   const struct isa_copy *copy = &group->call.copy;
-  uint64_t mask = cu->dma_params.alignment - 1, bytes = copy->element_bytes;
-  char detail[256];
-  if (cu->dma_params.misaligned != DMA_REFUSE || cu->dma_params.copy != DMA_BY_ENGINE)
+  const struct dma_descriptor lines = copy_lines(group);
+  if (!refuses(cu) || dma_aligned(&cu->dma_params, &lines))
     return false;
-  uint64_t misaligned = copy->global | (group->lds_base + copy->lds) | copy->elements * bytes;
-  if (copy->lines > 1)
-    misaligned |= copy->global_line * bytes | copy->lds_line * bytes;
-  if (copy->planes > 1)
-    misaligned |= copy->global_plane * bytes | copy->lds_plane * bytes;
-  if (!(misaligned & mask))
-    return false;
-  char base[64] = "";
-  if (group->lds_base & mask)
+  char base[64] = "", detail[256];
+  if (group->lds_base & (cu->dma_params.alignment - 1))
     snprintf(base, sizeof base, " of a work-group's LDS at byte %u", group->lds_base);
   snprintf(detail, sizeof detail, "lines of %llu bytes at global address 0x%llx, LDS offset %u%s; dma.alignment is %u",
-           (unsigned long long)(copy->elements * bytes), (unsigned long long)copy->global, copy->lds, base,
+           (unsigned long long)copy->elements * copy->element_bytes, (unsigned long long)copy->global, copy->lds, base,
            cu->dma_params.alignment);
   group_hazard(cu, group, HAZARD_M3, group->call.pc, detail);
   return true;
@@ -200,10 +214,7 @@ static bool refused(struct cu *cu, const struct cu_group *group) {
 /* An engine that refuses misaligned lines gets none from a copy that is cut off either: what is moved of the last line
  * ends at a multiple of dma.alignment. */
 static void keep_aligned(const struct cu *cu, const struct isa_copy *copy, struct copy_scope *scope) {
-  uint64_t mask = cu->dma_params.alignment - 1;
-  if (cu->dma_params.misaligned != DMA_REFUSE || cu->dma_params.copy != DMA_BY_ENGINE)
-    return;
-  while (scope->elements % copy->elements * copy->element_bytes & mask)
+  while (refuses(cu) && scope->elements % copy->elements * copy->element_bytes & (cu->dma_params.alignment - 1))
     scope->elements--;
 }
 

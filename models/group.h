@@ -70,6 +70,9 @@ void group_release_wait(struct cu *cu, struct cu_group *group, cycle_t now);
 /* Reports what is wrong with the copy at which the group stands, and says what of it is to be moved. */
 struct copy_scope copy_check(struct cu *cu, struct cu_group *group);
 
+/* The copy that the work-group is at, as lines: what of a descriptor does not depend on how much of it is moved. */
+struct dma_descriptor copy_lines(const struct cu_group *group);
+
 /* All warps have arrived at a copy, or at a copy fence. */
 void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now);
 void group_pass_fence(struct cu *cu, uint32_t group_slot, cycle_t now);

@@ -54,33 +54,24 @@ static bool must_fetch(const struct cu_group *group) {
 static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot, struct part part) {
   const struct cu_group *group = &cu->groups[group_slot];
   const struct isa_copy *copy = &group->call.copy;
-  uint64_t bytes = copy->element_bytes;
-  uint64_t global = part.plane * copy->global_plane + part.line * copy->global_line;
-  uint64_t lds = part.plane * copy->lds_plane + part.line * copy->lds_line;
+  struct dma_descriptor lines = copy_lines(group);
   join_lines(copy, &part);
-  return (struct dma_descriptor){
-      .tag = copy_tag(group_slot, copy->event),
-      .origin = group->call.pc,
-      .launch = (uint16_t)group->kernel->launch->number,
-      .number = group->number,
-      .owner = group_slot,
-      .after = group->handed ? 0 : group->after,
-      .to_lds = copy->to_lds,
-      .global = copy->global + global * bytes,
-      .lds = group->lds_base + copy->lds + (uint32_t)(lds * bytes),
-      .element_bytes = copy->element_bytes,
-      .line_bytes = (uint32_t)(part.elements * bytes),
-      .lines = (uint32_t)part.lines,
-      .planes = (uint32_t)part.planes,
-      .global_pitch = copy->global_line * bytes,
-      .global_plane = copy->global_plane * bytes,
-      .lds_pitch = (uint32_t)(copy->lds_line * bytes),
-      .lds_plane = (uint32_t)(copy->lds_plane * bytes),
-      .global_from = group->scope.from,
-      .global_to = group->scope.to,
-      .fetch = must_fetch(group),
-      .issued = group->call.complete_at,
-  };
+  lines.tag = copy_tag(group_slot, copy->event);
+  lines.origin = group->call.pc;
+  lines.launch = (uint16_t)group->kernel->launch->number;
+  lines.number = group->number;
+  lines.owner = group_slot;
+  lines.after = group->handed ? 0 : group->after;
+  lines.global += part.plane * lines.global_plane + part.line * lines.global_pitch;
+  lines.lds += (uint32_t)(part.plane * lines.lds_plane + part.line * lines.lds_pitch);
+  lines.line_bytes = (uint32_t)(part.elements * copy->element_bytes);
+  lines.lines = (uint32_t)part.lines;
+  lines.planes = (uint32_t)part.planes;
+  lines.global_from = group->scope.from;
+  lines.global_to = group->scope.to;
+  lines.fetch = must_fetch(group);
+  lines.issued = group->call.complete_at;
+  return lines;
 }
 
 /* ---- hand-over -------------------------------------------------------------------------- */
