@@ -1,8 +1,10 @@
 // GoogleTest behind the C macros of ct.h. It adapts and never decides.
 #include "tests/ct.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -34,6 +36,20 @@ bool report(bool passed, const char *file, int line, const std::string &what) {
 } // namespace
 
 extern "C" {
+
+// Stands before the C library's in every test: elements that compare equal come out in the other order. A result that
+// depends on their order is one that would differ between C libraries.
+void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+  char *bytes = static_cast<char *>(base);
+  for (size_t i = 0; i < count / 2; i++)
+    std::swap_ranges(bytes + i * size, bytes + (i + 1) * size, bytes + (count - 1 - i) * size);
+  qsort_r(
+      base, count, size,
+      [](const void *a, const void *b, void *how) {
+        return (*static_cast<int (**)(const void *, const void *)>(how))(a, b);
+      },
+      &compare);
+}
 
 void ct_register(const char *suite, const char *name, const char *file, int line, ct_function function) {
   testing::RegisterTest(suite, name, nullptr, nullptr, file, line, [=]() -> CTest * { return new CTest(function); });

@@ -52,7 +52,7 @@ static uint32_t place(struct live *file, uint32_t bound, struct bundle *bundle, 
 static int earliest(const struct bundle *a, const struct bundle *b) {
   if (a->start != b->start)
     return a->start < b->start ? -1 : 1;
-  return a->up < b->up ? -1 : 1;
+  return (a->up > b->up) - (a->up < b->up);
 }
 
 static int by_start(const void *x, const void *y) {
@@ -132,7 +132,9 @@ static int by_stretch(const void *x, const void *y) {
   const struct stretch *a = x, *b = y;
   if (a->start != b->start)
     return a->start < b->start ? -1 : 1;
-  return (a->entry > b->entry) - (a->entry < b->entry);
+  if (a->entry != b->entry)
+    return a->entry < b->entry ? -1 : 1;
+  return (a->end > b->end) - (a->end < b->end);
 }
 
 static uint32_t list_stretches(const struct entry *all, uint32_t count, struct stretch *out) {

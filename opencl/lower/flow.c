@@ -186,6 +186,7 @@ bool lower_flow(struct build *b, const struct spirv_inst *inst) {
 struct range {
   uint64_t low, high;
   uint32_t label;
+  uint32_t place; /* among the instruction's: of a value that is there twice the first counts */
 };
 
 struct chooser {
@@ -197,7 +198,9 @@ struct chooser {
 
 static int by_low(const void *left, const void *right) {
   const struct range *a = left, *b = right;
-  return a->low < b->low ? -1 : a->low > b->low;
+  if (a->low != b->low)
+    return a->low < b->low ? -1 : 1;
+  return (a->place > b->place) - (a->place < b->place);
 }
 
 static struct range *read_ranges(struct build *b, const struct spirv_inst *inst, unsigned bits, uint32_t *count) {
@@ -210,7 +213,7 @@ static struct range *read_ranges(struct build *b, const struct spirv_inst *inst,
     const uint32_t *word = inst->word + 3 + (size_t)i * (words + 1);
     const uint64_t value = (words == 2 ? (uint64_t)word[1] << 32 | word[0] : word[0]) & mask;
     if (word[words] != inst->word[2] && !is_dead(b, word[words]))
-      range[(*count)++] = (struct range){value, value, word[words]};
+      range[(*count)++] = (struct range){value, value, word[words], i};
   }
   qsort(range, *count, sizeof *range, by_low);
   uint32_t kept = 0;

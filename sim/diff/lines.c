@@ -15,7 +15,7 @@ enum { EDITS = 1 << 16 }; /* pairs of lines that are looked at between two that 
 
 /* A line of one side, and the place of its file in the order of files. */
 struct entry {
-  size_t file;
+  size_t file, place;    /* place: among the lines of all launches, in their order */
   struct diff_line line; /* this side's part alone */
 };
 
@@ -50,7 +50,7 @@ static size_t file_number(struct entries *entries, const char *name) {
 static struct entry read_line(struct entries *entries, const json_t *line) {
   const int side = entries->side;
   const json_t *stalls = json_object_get(line, "stalls");
-  struct entry entry = {.file = file_number(entries, diff_word(line, "file"))};
+  struct entry entry = {.file = file_number(entries, diff_word(line, "file")), .place = entries->count};
   entry.line.is[side] = true;
   entry.line.file[side] = diff_word(line, "file");
   entry.line.text[side] = diff_word(line, "text");
@@ -85,7 +85,13 @@ static int by_place(const void *left, const void *right) {
   return (number_of(a) > number_of(b)) - (number_of(a) < number_of(b));
 }
 
-/* The lines of all launches: one that several have is one. */
+static int by_place_and_launch(const void *left, const void *right) {
+  const struct entry *a = left, *b = right;
+  const int order = by_place(left, right);
+  return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+/* The lines of all launches: one that several have is one, with the text of the last. */
 static struct entries read_side(const struct diff *diff, int side) {
   struct entries entries = {.side = side};
   size_t count, j, merged = 0;
@@ -97,7 +103,7 @@ static struct entries read_side(const struct diff *diff, int side) {
   }
   free(chosen);
   if (entries.count)
-    qsort(entries.entry, entries.count, sizeof *entries.entry, by_place);
+    qsort(entries.entry, entries.count, sizeof *entries.entry, by_place_and_launch);
   for (size_t i = 0; i < entries.count; i++)
     if (merged && by_place(&entries.entry[merged - 1], &entries.entry[i]) == 0)
       add_side(&entries.entry[merged - 1].line, &entries.entry[i].line, side);

@@ -71,7 +71,24 @@ static bool named_components(struct verdict *verdict, const struct job_check *ch
   return true;
 }
 
-static int compare_packets(const void *a, const void *b, void *bytes) { return memcmp(a, b, *(const size_t *)bytes); }
+struct packet {
+  const uint8_t *at;
+  size_t bytes;
+};
+
+static int by_bytes(const void *left, const void *right) {
+  const struct packet *a = left, *b = right;
+  return memcmp(a->at, b->at, a->bytes);
+}
+
+/* `count` packets of so many bytes each, in order. */
+static struct packet *sort_packets(const uint8_t *at, size_t count, size_t bytes) {
+  struct packet *packet = need(count + 1, sizeof *packet);
+  for (size_t i = 0; i < count; i++)
+    packet[i] = (struct packet){at + i * bytes, bytes};
+  qsort(packet, count, sizeof *packet, by_bytes);
+  return packet;
+}
 
 static void hexadecimal(char *text, size_t size, const uint8_t *bytes, size_t count) {
   size_t used = 0;
@@ -83,19 +100,15 @@ static void hexadecimal(char *text, size_t size, const uint8_t *bytes, size_t co
 
 static bool same_packets(struct verdict *verdict, const struct job_check *check, const uint8_t *got, size_t bytes) {
   size_t packet = (size_t)check->packet, count = bytes / packet;
-  uint8_t *a = need(bytes, 1), *b = need(bytes, 1);
-  memcpy(a, got, bytes);
-  memcpy(b, check->expected, bytes);
-  qsort_r(a, count, packet, compare_packets, &packet);
-  qsort_r(b, count, packet, compare_packets, &packet);
+  struct packet *a = sort_packets(got, count, packet), *b = sort_packets(check->expected, count, packet);
   size_t i = 0;
-  while (i < count && memcmp(a + i * packet, b + i * packet, packet) == 0)
+  while (i < count && by_bytes(&a[i], &b[i]) == 0)
     i++;
   if (i < count) {
     char x[40], y[40];
-    hexadecimal(x, sizeof x, a + i * packet, packet);
-    hexadecimal(y, sizeof y, b + i * packet, packet);
-    bool surplus = memcmp(a + i * packet, b + i * packet, packet) < 0;
+    hexadecimal(x, sizeof x, a[i].at, packet);
+    hexadecimal(y, sizeof y, b[i].at, packet);
+    bool surplus = by_bytes(&a[i], &b[i]) < 0;
     snprintf(verdict->text, sizeof verdict->text, "in sorted order, packet %zu: got %s, expected %s: %s", i, x, y,
              surplus ? "the former is there too often" : "the latter is missing");
   }

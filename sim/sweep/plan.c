@@ -181,22 +181,24 @@ double plan_cost(const struct sweep_plan *plan, const uint32_t value[PLAN_AXES])
   return plan->cost ? value_of(plan->cost, &plan->bound->cost, value) : NAN;
 }
 
-static int by_name(const void *a, const void *b, void *context) {
-  const struct sweep_plan *plan = context;
-  return strcmp(plan->axis[*(const size_t *)a].name, plan->axis[*(const size_t *)b].name);
+static int by_name(const void *a, const void *b) {
+  const struct sweep_axis *const *one = a, *const *other = b;
+  return strcmp((*one)->name, (*other)->name);
 }
 
 char *plan_key(const struct sweep_plan *plan, const uint32_t value[PLAN_AXES]) {
-  size_t order[PLAN_AXES], size = 1, at = 0;
+  const struct sweep_axis *order[PLAN_AXES];
+  size_t size = 1, at = 0;
   for (size_t i = 0; i < plan->axes; i++) {
-    order[i] = i;
+    order[i] = &plan->axis[i];
     size += strlen(plan->axis[i].name) + strlen(plan->axis[i].value[value[i]]) + 2;
   }
-  qsort_r(order, plan->axes, sizeof *order, by_name, (void *)plan);
+  qsort(order, plan->axes, sizeof *order, by_name);
   char *key = need(size, 1);
   for (size_t i = 0; i < plan->axes; i++) {
-    const struct sweep_axis *axis = &plan->axis[order[i]];
-    at += (size_t)snprintf(key + at, size - at, "%s%s=%s", i ? " " : "", axis->name, axis->value[value[order[i]]]);
+    const struct sweep_axis *axis = order[i];
+    at += (size_t)snprintf(key + at, size - at, "%s%s=%s", i ? " " : "", axis->name,
+                           axis->value[value[axis - plan->axis]]);
   }
   return key;
 }

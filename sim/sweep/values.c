@@ -140,26 +140,38 @@ bool values_add(struct sweep_axis *axis, const char *text, char message[VALUES_M
   return axis->count || fail(message, "no value; legal: words and ranges, as in 1 2 4, 1..6, 0..64:8, 1..64*2");
 }
 
+struct listed {
+  struct expression_operand operand;
+  size_t place;
+};
+
 /* Numbers before words. */
-static int compare(const void *left, const void *right) {
-  const struct expression_operand *a = left, *b = right;
+static int compare(const struct expression_operand *a, const struct expression_operand *b) {
   if (isnan(a->number) || isnan(b->number))
     return isnan(a->number) && isnan(b->number) ? strcmp(a->text, b->text) : isnan(a->number) - isnan(b->number);
   return (a->number > b->number) - (a->number < b->number);
 }
 
+/* What is one value stays in its order: the message names the first two. */
+static int by_value(const void *left, const void *right) {
+  const struct listed *a = left, *b = right;
+  const int order = compare(&a->operand, &b->operand);
+  return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
 bool values_distinct(const struct sweep_axis *axis, char message[VALUES_MESSAGE]) {
-  struct expression_operand *sorted = need(axis->count, sizeof *sorted);
+  struct listed *sorted = need(axis->count, sizeof *sorted);
   for (size_t i = 0; i < axis->count; i++)
-    sorted[i] = expression_operand(axis->value[i]);
-  qsort(sorted, axis->count, sizeof *sorted, compare);
+    sorted[i] = (struct listed){expression_operand(axis->value[i]), i};
+  qsort(sorted, axis->count, sizeof *sorted, by_value);
   bool good = true;
   for (size_t i = 1; i < axis->count && good; i++)
-    if (compare(&sorted[i - 1], &sorted[i]) == 0)
-      good = strcmp(sorted[i - 1].text, sorted[i].text) == 0
-                 ? fail(message, "'%.60s' is there twice; a value is listed once", sorted[i].text)
-                 : fail(message, "'%.60s' and '%.60s' are one value; a value is listed once", sorted[i - 1].text,
-                        sorted[i].text);
+    if (compare(&sorted[i - 1].operand, &sorted[i].operand) == 0) {
+      const char *one = sorted[i - 1].operand.text, *other = sorted[i].operand.text;
+      good = strcmp(one, other) == 0
+                 ? fail(message, "'%.60s' is there twice; a value is listed once", other)
+                 : fail(message, "'%.60s' and '%.60s' are one value; a value is listed once", one, other);
+    }
   free(sorted);
   return good;
 }

@@ -1,6 +1,7 @@
 #include "sim/timeline/copies.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/base/need.h"
 
@@ -27,9 +28,14 @@ void timeline_copies_note(struct timeline_copies *copies, const struct timeline_
   }
 }
 
-/* ---- orders; each tells any two rows apart that matter, so that the result does not depend on the sort ---- */
+/* ---- orders; those for sorting tell any two rows apart, so that the result does not depend on the sort ---- */
 
 static int order(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+static int by_rest(const struct timeline_event *a, const struct timeline_event *b) {
+  const int cu = order(a->cu, b->cu), unit = order(a->unit, b->unit), to = order(a->to, b->to);
+  return to ? to : cu ? cu : unit ? unit : memcmp(a->field, b->field, sizeof a->field);
+}
 
 static int by_issue(const void *one, const void *other) {
   const struct timeline_event *a = &((const struct timeline_copy *)one)->event;
@@ -38,10 +44,22 @@ static int by_issue(const void *one, const void *other) {
   return cu ? cu : from ? from : order(a->field[TIMELINE_COPY_COPY], b->field[TIMELINE_COPY_COPY]);
 }
 
+static int by_issue_and_rest(const void *one, const void *other) {
+  const int issue = by_issue(one, other);
+  return issue ? issue
+               : by_rest(&((const struct timeline_copy *)one)->event, &((const struct timeline_copy *)other)->event);
+}
+
 static int by_copy(const void *one, const void *other) {
   const struct timeline_part *a = one, *b = other;
   const int cu = order(a->cu, b->cu);
   return cu ? cu : order(a->copy, b->copy);
+}
+
+static int by_copy_and_time(const void *one, const void *other) {
+  const struct timeline_part *a = one, *b = other;
+  const int copy = by_copy(one, other), from = order(a->from, b->from);
+  return copy ? copy : from ? from : order(a->to, b->to);
 }
 
 static int compare_waits(const struct timeline_event *a, uint64_t launch, uint64_t group, uint64_t event,
@@ -55,9 +73,11 @@ static int compare_waits(const struct timeline_event *a, uint64_t launch, uint64
 }
 
 static int by_event(const void *one, const void *other) {
+  const struct timeline_event *a = &((const struct timeline_wait *)one)->event;
   const struct timeline_event *b = &((const struct timeline_wait *)other)->event;
-  return compare_waits(&((const struct timeline_wait *)one)->event, b->field[TIMELINE_WAITED_LAUNCH],
-                       b->field[TIMELINE_WAITED_GROUP], b->field[TIMELINE_WAITED_EVENT], b->from);
+  const int found = compare_waits(a, b->field[TIMELINE_WAITED_LAUNCH], b->field[TIMELINE_WAITED_GROUP],
+                                  b->field[TIMELINE_WAITED_EVENT], b->from);
+  return found ? found : by_rest(a, b);
 }
 
 /* The last cycle of a wait, or the only one. */
@@ -65,12 +85,12 @@ static cycle_t last_cycle(const struct timeline_event *wait) {
   return wait->to > wait->from ? wait->to - 1 : wait->from;
 }
 
-static int by_release(const void *one, const void *other, void *waits) {
-  const struct timeline_wait *wait = waits;
-  const uint32_t i = *(const uint32_t *)one, j = *(const uint32_t *)other;
-  const struct timeline_event *a = &wait[i].event, *b = &wait[j].event;
+/* Both are in the array of waits. */
+static int by_release(const void *one, const void *other) {
+  struct timeline_wait *const *x = one, *const *y = other;
+  const struct timeline_event *a = &(*x)->event, *b = &(*y)->event;
   const int cu = order(a->cu, b->cu), last = order(last_cycle(a), last_cycle(b));
-  return cu ? cu : last ? last : order(i, j);
+  return cu ? cu : last ? last : (*x > *y) - (*x < *y);
 }
 
 /* ---- sorting and searching; without rows there is no array either, which qsort() and bsearch() would want ---- */
@@ -123,17 +143,17 @@ static void join_parts(const struct timeline_copies *copies, struct timeline_cop
 }
 
 void timeline_copies_join(struct timeline_copies *copies) {
-  sort(copies->copy, copies->copies, sizeof *copies->copy, by_issue);
+  sort(copies->copy, copies->copies, sizeof *copies->copy, by_issue_and_rest);
   sort(copies->wait, copies->waits, sizeof *copies->wait, by_event);
-  sort(copies->part, copies->parts, sizeof *copies->part, by_copy);
+  sort(copies->part, copies->parts, sizeof *copies->part, by_copy_and_time);
   for (size_t i = 0; i < copies->copies; i++) {
     join_wait(copies, &copies->copy[i]);
     join_parts(copies, &copies->copy[i]);
   }
   copies->release = need(copies->waits + 1, sizeof *copies->release);
-  for (uint32_t i = 0; i < copies->waits; i++)
-    copies->release[i] = i;
-  qsort_r(copies->release, copies->waits, sizeof *copies->release, by_release, copies->wait);
+  for (size_t i = 0; i < copies->waits; i++)
+    copies->release[i] = &copies->wait[i];
+  sort(copies->release, copies->waits, sizeof *copies->release, by_release);
 }
 
 void timeline_copies_free(struct timeline_copies *copies) {
@@ -185,14 +205,14 @@ static void moor_releases(struct timeline_copies *copies, const struct timeline_
   size_t low = 0, high = copies->waits;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    const struct timeline_event *event = &copies->wait[copies->release[middle]].event;
+    const struct timeline_event *event = &copies->release[middle]->event;
     if (is_before(event->cu, last_cycle(event), warp))
       low = middle + 1;
     else
       high = middle;
   }
   for (; low < copies->waits; low++) {
-    struct timeline_wait *wait = &copies->wait[copies->release[low]];
+    struct timeline_wait *wait = copies->release[low];
     const struct timeline_event *event = &wait->event;
     if (event->cu != warp->cu || last_cycle(event) >= warp->to)
       break;

@@ -39,7 +39,7 @@ struct timeline_copies {
   struct timeline_copy *copy; /* by compute unit, then issue */
   struct timeline_wait *wait; /* by launch, work-group, event and arrival */
   struct timeline_part *part;
-  uint32_t *release; /* the waits by compute unit, then release */
+  struct timeline_wait **release; /* the waits by compute unit, then release */
   size_t copies, waits, parts, copy_room, wait_room, part_room;
 };
 

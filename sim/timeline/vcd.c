@@ -142,7 +142,11 @@ static char *name_of(uint64_t key) {
 
 static int by_time(const void *one, const void *other) {
   const struct change *a = one, *b = other;
-  return a->at != b->at ? (a->at > b->at) - (a->at < b->at) : (a->wave > b->wave) - (a->wave < b->wave);
+  if (a->at != b->at)
+    return a->at < b->at ? -1 : 1;
+  if (a->wave != b->wave)
+    return a->wave < b->wave ? -1 : 1;
+  return (a->step > b->step) - (a->step < b->step);
 }
 
 /* Gives up the later half of the changes, for the next pass; or, if all are of one cycle, makes room for more. */

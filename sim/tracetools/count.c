@@ -132,7 +132,7 @@ static int by_place(const void *left, const void *right) {
   return (a->line > b->line) - (a->line < b->line);
 }
 
-/* A row an instruction first, sorted; then rows of one line become one. */
+/* A row an instruction first, sorted; then rows of one line become one. Sums do not mind ties. */
 struct line_count *trace_count_lines(const struct kernel_count *kernel, size_t *count) {
   const struct isa_program *program = kernel->program;
   struct line_count *lines = need(program->count + 1u, sizeof *lines);

@@ -137,6 +137,7 @@ static const struct {
     {SWEEP "[axes]\ndma.queue = 4..6 1..5:4\n", "d/s.ini:4: dma.queue: '5' is there twice; a value is listed once"},
     {SWEEP "[axes]\nm.s = 4K 4096\n", "d/s.ini:4: m.s: '4096' is there twice; a value is listed once"},
     {SWEEP "[axes]\nm.s = 16 16.0\n", "d/s.ini:4: m.s: '16' and '16.0' are one value; a value is listed once"},
+    {SWEEP "[axes]\nm.s = 1 16.0 16 0x10\n", "d/s.ini:4: m.s: '16.0' and '16' are one value; a value is listed once"},
     {SWEEP "[axes]\nm.s = b a b\n", "d/s.ini:4: m.s: 'b' is there twice; a value is listed once"},
     {SWEEP "[axes]\nq = 64..1\n", "d/s.ini:4: q: '64..1' goes down; in A..B, A is at most B"},
     {SWEEP "[axes]\nq = 1..64:0\n", "d/s.ini:4: q: '1..64:0' has a step of 0; legal: 1 and more"},

@@ -4,7 +4,6 @@
 
 #include_next <stdlib.h>
 
-void qsort_r(void *base, size_t count, size_t size, int (*compare)(const void *, const void *, void *), void *context);
 void *reallocarray(void *old, size_t count, size_t size);
 
 #endif
