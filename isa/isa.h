@@ -177,18 +177,6 @@ struct isa_error {
   char text[512];
 };
 
-/* Assembles `text`. NULL on bad input, with *error filled. `file` names it in messages. */
-struct isa_program *isa_assemble(const char *text, size_t length, const char *file, struct isa_error *error);
-
-/* Assembly text of a program, such that isa_assemble() gives the same bytes; caller frees. */
-char *isa_disassemble(const struct isa_program *program);
-
-/* The reference manual of all operations, as markdown; caller frees. */
-char *isa_manual(void);
-
-/* Text of one instruction, without its newline, e.g. for reports. */
-void isa_print(const struct isa_program *program, uint32_t pc, char *text, size_t size);
-
 /* The object format (.wwo): header, kernels, constants, variables, code, lines, columns;
  * documented in encode.c. isa_encode allocates *bytes. isa_decode checks everything: a
  * hostile file gets an error. */

@@ -10,13 +10,14 @@ import sys
 # folder: folders whose headers it may include, besides its own.
 GROUND = ["sim/core", "sim/base"]
 BLOCKS = ["isa", "lds", "dma", "models", *GROUND]
-SESSION = ["sim/session", "sim/host", "opencl", "traces", *BLOCKS]
+SESSION = ["sim/session", "sim/host", "isa/asm", "opencl", "traces", *BLOCKS]
 REPLAY = ["sim/replay", *SESSION]
 REPORT = ["sim/report", *REPLAY]
 LAYERS = {
     "sim/base": [],
     "sim/core": ["sim/base"],
     "isa": GROUND,
+    "isa/asm": ["isa", *GROUND],
     "opencl/clang": ["isa", *GROUND],
     "opencl/edits": GROUND,
     "opencl/spirv": ["opencl/ir", "isa", *GROUND],
@@ -30,7 +31,7 @@ LAYERS = {
     "traces": GROUND,
     "models": ["isa", "lds", "dma", *GROUND],
     "sim/host": BLOCKS,
-    "sim/session": ["sim/host", "opencl", *BLOCKS],
+    "sim/session": ["sim/host", "isa/asm", "opencl", *BLOCKS],
     "sim/import": ["isa", "traces", *GROUND, "sim/replay"],
     "sim/replay": SESSION,
     "sim/report": SESSION,

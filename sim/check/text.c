@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/text.h"
+#include "isa/asm/asm.h"
 #include "sim/check/report.h"
 
 struct paint {

@@ -1,4 +1,5 @@
 /* warpwait trace diff: where two traces are no longer the same. */
+#include "isa/asm/asm.h"
 #include "sim/cli/trace_verbs.h"
 #include "sim/tracetools/diff.h"
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "isa/asm/asm.h"
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/trace_verbs.h"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/asm/asm.h"
 #include "sim/base/file.h"
 #include "sim/base/reads.h"
 #include "sim/base/text.h"

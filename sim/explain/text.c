@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/asm/asm.h"
 #include "sim/base/file.h"
 #include "sim/explain/report.h"
 #include "sim/report/report.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/asm/asm.h"
 #include "sim/base/file.h"
 #include "sim/base/json_out.h"
 #include "sim/base/text.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/asm/asm.h"
 #include "models/pipes.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/asm/asm.h"
 #include "sim/base/file.h"
 #include "sim/base/json_out.h"
 #include "sim/base/nearest.h"

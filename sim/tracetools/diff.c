@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/asm/asm.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 #include "sim/report/report.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/asm/asm.h"
 #include "sim/base/need.h"
 #include "sim/replay/job.h"
 #include "sim/replay/kinds.h"

@@ -1,4 +1,5 @@
 /* One pipe in both directions (P5), as the code and the arguments of a launch show it. */
+#include "isa/asm/asm.h"
 #include "sim/check/pipes_static.h"
 
 #include <stdio.h>

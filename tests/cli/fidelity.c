@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/asm/asm.h"
 #include "sim/report/report.h"
 #include "sim/session/machines.h"
 #include "tests/cli/fixture.h"

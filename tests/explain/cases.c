@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/asm/asm.h"
 #include "sim/explain/places.h"
 #include "tests/ct.h"
 

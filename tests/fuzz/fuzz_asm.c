@@ -1,4 +1,5 @@
 /* libFuzzer: any bytes as assembly. What assembles must disassemble, and assemble again to the same code. */
+#include "isa/asm/asm.h"
 #include "isa/isa.h"
 
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "sim/host/host.h"
 #include "sim/host/tlm.hpp"
 extern "C" {
+#include "isa/asm/asm.h"
 #include "models/simulation.h"
 }
 #include "tests/ct.h"

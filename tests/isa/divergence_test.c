@@ -1,4 +1,5 @@
 /* The branch stack: lanes that go different ways do what each would do alone, and meet again. */
+#include "isa/asm/asm.h"
 #include "isa/cfg.h"
 #include "tests/ct.h"
 #include "tests/isa/rig.h"

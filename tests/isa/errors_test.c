@@ -1,4 +1,5 @@
 /* What a malformed source gets: one line with file, line, column, the offending text and what may help. */
+#include "isa/asm/asm.h"
 #include "isa/isa.h"
 #include "tests/ct.h"
 

@@ -1,4 +1,5 @@
 /* Queries, operations across lanes, and what a work-group does together. */
+#include "isa/asm/asm.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 #include "tests/isa/oracle.h"

@@ -1,4 +1,5 @@
 /* Object files: what is written is read, and nothing else is believed. */
+#include "isa/asm/asm.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 

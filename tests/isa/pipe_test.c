@@ -1,4 +1,5 @@
 /* Pipes: what reservations and commits do, by the rules that OpenCL C has for them (Q), and ids that are wrong. */
+#include "isa/asm/asm.h"
 #include "isa/pipe.h"
 
 #include <stdio.h>

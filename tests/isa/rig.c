@@ -1,4 +1,5 @@
 #include "tests/isa/rig.h"
+#include "isa/asm/asm.h"
 #include "tests/ct.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* Walks over all rows of ops.def: names, and the way through text and bytes and back. */
+#include "isa/asm/asm.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 

@@ -1,4 +1,5 @@
 /* What steers a program, and what only looks as if it did. */
+#include "isa/asm/asm.h"
 #include "isa/steering.h"
 
 #include <stdio.h>

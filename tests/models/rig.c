@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/asm/asm.h"
 #include "tests/ct.h"
 #include "tests/models/rig_replay.h"
 

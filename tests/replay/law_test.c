@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "isa/asm/asm.h"
 #include "tests/ct.h"
 #include "tests/models/random_kernel.h"
 #include "tests/replay/play.h"

@@ -1,5 +1,6 @@
 /* The reference manual: every row of ops.def, in the order of the file, as markdown. What it prints as an
  * operation's expression is the text that the executor was compiled from. */
+#include "isa/asm/asm.h"
 #include "isa/rows.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Operands of an instruction: registers, predicates, numbers, addresses, labels. Which are wanted the
  * letters of formats.def say; print.c writes by the same letters what is read here. */
-#include "isa/operands.h"
+#include "isa/asm/operands.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Assembly source to program: lines, labels, guards, and what is left to do when a kernel ends. */
-#include "isa/assembler.h"
+#include "isa/asm/asm.h"
+#include "isa/asm/assembler.h"
 #include "isa/cfg.h"
 
 #include <stdarg.h>

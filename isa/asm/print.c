@@ -1,5 +1,6 @@
 /* Programs back to text. The text assembles to the same bytes: bare registers, joins written out,
  * labels by instruction number. */
+#include "isa/asm/asm.h"
 #include "isa/numbers.h"
 #include "isa/rows.h"
 

@@ -1,9 +1,10 @@
-#include "isa/symbols.h"
-#include "sim/base/nearest.h"
-#include "sim/core/params.h"
+#include "isa/asm/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "sim/base/nearest.h"
+#include "sim/core/params.h"
 
 enum { FIRST_BUCKETS = 1024, MOST_CANDIDATES = 4096 /* a suggestion is not worth more looks */ };
 

@@ -2,8 +2,8 @@
  *
  * A word is made of letters, digits, `_` and `.`; a number starts with a digit; anything else is a sign
  * of one character. `;` and `//` start a comment. */
-#ifndef ISA_LEXER_H
-#define ISA_LEXER_H
+#ifndef ISA_ASM_LEXER_H
+#define ISA_ASM_LEXER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* The lines that start with a point. */
-#include "isa/assembler.h"
+#include "isa/asm/assembler.h"
 #include "isa/numbers.h"
 #include "sim/base/nearest.h"
 #include "sim/core/params.h"

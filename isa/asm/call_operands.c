@@ -1,5 +1,5 @@
 /* Operands that only copies, waits and operations on pipes have: what is named, and what is packed into imm. */
-#include "isa/operands.h"
+#include "isa/asm/operands.h"
 
 /* ---- copies and waits ---------------------------------------------------------------------------- */
 

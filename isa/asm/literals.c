@@ -1,6 +1,6 @@
 /* Numbers in assembly: whole ones in any base, constants by name, floats to the nearest bit. */
+#include "isa/asm/operands.h"
 #include "isa/numbers.h"
-#include "isa/operands.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* Operands in assembly: what their parsers share. literals.c takes numbers, operands.c registers, addresses and labels,
  * call_operands.c what only copies, waits and operations on pipes have. All fail as fail() does. */
-#ifndef ISA_OPERANDS_H
-#define ISA_OPERANDS_H
+#ifndef ISA_ASM_OPERANDS_H
+#define ISA_ASM_OPERANDS_H
 
-#include "isa/assembler.h"
+#include "isa/asm/assembler.h"
 
 /* A whole number without a sign, or a name that stands for one. */
 bool integer_term(struct assembler *as, uint64_t *value);

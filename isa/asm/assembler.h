@@ -1,12 +1,12 @@
 /* The assembler's own state, shared by its files: assemble.c (lines, labels, joins), directives.c and
  * operands.c. One pass over the lines; what refers to a label is noted and filled in when the kernel ends.
  * The first error ends it: functions return false once *error is written. */
-#ifndef ISA_ASSEMBLER_H
-#define ISA_ASSEMBLER_H
+#ifndef ISA_ASM_ASSEMBLER_H
+#define ISA_ASM_ASSEMBLER_H
 
-#include "isa/lexer.h"
+#include "isa/asm/lexer.h"
+#include "isa/asm/symbols.h"
 #include "isa/rows.h"
-#include "isa/symbols.h"
 
 /* A branch that waits for its kernel to end. */
 struct fixup {

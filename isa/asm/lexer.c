@@ -1,4 +1,4 @@
-#include "isa/lexer.h"
+#include "isa/asm/lexer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Names of an assembly source, in one hash table: each is looked up by scope and text. Scope 0 is the
  * whole program, scope k its k-th kernel; labels and mnemonics have scopes of their own. */
-#ifndef ISA_SYMBOLS_H
-#define ISA_SYMBOLS_H
+#ifndef ISA_ASM_SYMBOLS_H
+#define ISA_ASM_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
