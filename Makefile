@@ -22,7 +22,7 @@ CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
 
-C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/edits opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models sim/host sim/import \
+C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/edits opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models models/mem sim/host sim/import \
   sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools sim/cli
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 SHELL_CPP := $(wildcard sim/host/*.cpp)

@@ -43,7 +43,7 @@
 #ifndef MODELS_CU_H
 #define MODELS_CU_H
 
-#include "models/l1.h"
+#include "models/mem/l1.h"
 #include "models/memory.h"
 #include "models/result.h"
 

@@ -19,7 +19,7 @@ static const struct param_row cu_rows[] = {
 #define POW2(...) POW2_ROW(struct mem_params, __VA_ARGS__)
 #define ENUM(...) ENUM_ROW(struct mem_params, __VA_ARGS__)
 static const struct param_row mem_rows[] = {
-#include "models/mem.params.def"
+#include "models/mem/mem.params.def"
 };
 #undef PARAM
 #undef POW2
@@ -48,7 +48,7 @@ const struct param_group machine_groups[MACHINE_GROUPS] = {
 
 #define STAT(...) STAT_ROW(struct mem_stats, __VA_ARGS__)
 static const struct stat_row mem_stat_rows[] = {
-#include "models/mem.stats.def"
+#include "models/mem/mem.stats.def"
 };
 #undef STAT
 /* clang-format on */

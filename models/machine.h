@@ -4,6 +4,7 @@
 
 #include "dma/dma.h"
 #include "lds/lds.h"
+#include "models/mem/params.h"
 #include "sim/core/params.h"
 
 struct cu_params {
@@ -16,28 +17,8 @@ struct cu_params {
 #undef ENUM
 };
 
-struct mem_params {
-#define PARAM PARAM_FIELD
-#define POW2 PARAM_FIELD
-#define ENUM PARAM_FIELD
-#include "models/mem.params.def"
-#undef PARAM
-#undef POW2
-#undef ENUM
-};
-
-struct mem_stats {
-#define STAT STAT_FIELD
-#include "models/mem.stats.def"
-#undef STAT
-};
-
 extern const struct stat_group mem_stat_group;
 
-enum l2_hash { L2_MODULO, L2_XOR };
-enum l2_write { L2_ALLOCATE, L2_AROUND };
-enum mshr_prefetch { MSHR_WAIT, MSHR_DROP };
-enum dram_kind { DRAM_SIMPLE, DRAM_BANKED };
 enum cu_dependence { CU_SCOREBOARD, CU_FIXED };
 enum cu_meet { MEET_CALLS, MEET_BARRIERS };
 enum cu_barrier_blocks { CU_BARRIER_BLOCKS_ALL, CU_BARRIER_BLOCKS_ACCESSES };

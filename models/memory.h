@@ -25,8 +25,8 @@
  * link_up_place, a write counts once for each so many bytes of its lanes' data. With cu.store_room they feel all of the
  * way: a store is issued only while fewer bytes of earlier ones lack their reply.
  *
- * A train of a DMA engine's lines (dma/dma.h) passes the port and the L2's slices with its first line; its data depart when
- * those of all its lines, a cycle apart, are not early. An outside memory replies to it when all of it is there.
+ * A train of a DMA engine's lines (dma/dma.h) passes the port and the L2's slices with its first line; its data depart
+ * when those of all its lines, a cycle apart, are not early. An outside memory replies to it when all of it is there.
  *
  * A miss adds dram_latency + ceil(b / dram_width) - 1. A write of b bytes adds ceil(b / link_up_width)
  * on the way up and nothing on the way down.
@@ -55,11 +55,11 @@
 #ifndef MODELS_MEMORY_H
 #define MODELS_MEMORY_H
 
-#include "models/l1.h"
-#include "models/l2.h"
 #include "models/machine.h"
+#include "models/mem/l1.h"
+#include "models/mem/l2.h"
+#include "models/mem/sectors.h"
 #include "models/pipes.h"
-#include "models/sectors.h"
 #include "models/warp_source.h"
 #include "sim/core/outside.h"
 #include "sim/core/rate.h"

@@ -1,6 +1,6 @@
-/* DRAM against its closed forms: models/dram.h. */
-#include "models/dram.h"
-#include "models/sectors.h"
+/* DRAM against its closed forms: models/mem/dram.h. */
+#include "models/mem/dram.h"
+#include "models/mem/sectors.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* The L1: what is in it, how long a hit takes, and what throws lines out. */
-#include "models/l1.h"
+#include "models/mem/l1.h"
 
 #include <stdio.h>
 #include <string.h>

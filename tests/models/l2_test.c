@@ -1,5 +1,5 @@
 /* The L2 against the closed forms of models/l2.h, line by line and without the rest of the machine. */
-#include "models/l2.h"
+#include "models/mem/l2.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Lanes' accesses and runs of bytes, cut into lines and sectors: models/sectors.h. */
-#include "models/sectors.h"
+/* Lanes' accesses and runs of bytes, cut into lines and sectors: models/mem/sectors.h. */
+#include "models/mem/sectors.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-#include "models/dram.h"
+#include "models/mem/dram.h"
 
 #include <stdlib.h>
-
-#include "models/sectors.h"
 #include <string.h>
+
+#include "models/mem/sectors.h"
 
 struct dram_place dram_locate(const struct mem_params *params, uint64_t line) {
   uint32_t columns = params->dram_row / params->line;

@@ -1,4 +1,4 @@
-#include "models/sectors.h"
+#include "models/mem/sectors.h"
 
 /* ---- a warp's access ---------------------------------------------------------------------- */
 

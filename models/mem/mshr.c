@@ -1,4 +1,4 @@
-#include "models/mshr.h"
+#include "models/mem/mshr.h"
 
 #include <stdlib.h>
 

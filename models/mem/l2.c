@@ -1,4 +1,4 @@
-#include "models/l2.h"
+#include "models/mem/l2.h"
 
 #include <stdlib.h>
 

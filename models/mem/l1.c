@@ -1,4 +1,4 @@
-#include "models/l1.h"
+#include "models/mem/l1.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -38,10 +38,10 @@
  * Not modelled: reordering for open rows (FR-FCFS) or past a blocked bank, the write queue (writes take their turn when
  * they come), read-to-write turnaround and write recovery, tFAW and other limits on activates, bank groups, refreshing
  * single banks, closing rows early. A refresh does not interrupt an access that has started. */
-#ifndef MODELS_DRAM_H
-#define MODELS_DRAM_H
+#ifndef MODELS_MEM_DRAM_H
+#define MODELS_MEM_DRAM_H
 
-#include "models/machine.h"
+#include "models/mem/params.h"
 #include "sim/core/rate.h"
 
 /* Where a line lies. */

@@ -23,10 +23,10 @@
  * Without an L1 (l1_size 0) none of this happens. Not modelled: banks of the L1, joining a fill under way, copies by
  * warps and by engines in it, private memory in it (class private always hits).
  */
-#ifndef MODELS_L1_H
-#define MODELS_L1_H
+#ifndef MODELS_MEM_L1_H
+#define MODELS_MEM_L1_H
 
-#include "models/sectors.h"
+#include "models/mem/sectors.h"
 #include "sim/core/rate.h"
 
 struct l1_line {

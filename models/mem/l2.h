@@ -61,12 +61,12 @@
  * Not modelled: banks and ports within a slice, that what is near one CU is far from another, a miss's pressure on the
  * slice's queue (a miss that waits holds nobody up), a victim that waits for its write-back, replacement other than
  * LRU, fetching for partly written sectors. */
-#ifndef MODELS_L2_H
-#define MODELS_L2_H
+#ifndef MODELS_MEM_L2_H
+#define MODELS_MEM_L2_H
 
-#include "models/dram.h"
-#include "models/mshr.h"
-#include "models/sectors.h"
+#include "models/mem/dram.h"
+#include "models/mem/mshr.h"
+#include "models/mem/sectors.h"
 
 /* What an access does to its lines: any of these together. With L2_PAST what is not in the L2 goes past it. L2_FROM,
  * once, is added by CUs that are near the second partition. */

@@ -9,11 +9,12 @@
  * (a pitch that is not ascending) count it again.
  *
  * Invariant: every byte of an access lies in a sector of one of its lines, and no line has a sector without one. */
-#ifndef MODELS_SECTORS_H
-#define MODELS_SECTORS_H
+#ifndef MODELS_MEM_SECTORS_H
+#define MODELS_MEM_SECTORS_H
 
 #include "isa/isa.h"
-#include "models/machine.h"
+#include "models/mem/params.h"
+#include "sim/core/time.h"
 
 /* Sectors of one line that a message touches. */
 struct mem_line {
