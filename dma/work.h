@@ -2,8 +2,7 @@
  *
  *     accept.c    queue ──► copies, their parts, channels; fences; completion
  *     cut.c       geometry: normal form, places in the LDS, the request with which a channel goes on
- *     channels.c  who sends, and when
- *     held.c      what channels do while they hold a part
+ *     channels.c  who sends, and when; what channels do while they hold a part
  *     sides.c     data on their way through the engine
  *     tell.c      what a timeline hears
  *     dma.c       ports, step, counters that are kept lazily */
@@ -143,8 +142,6 @@ void dma_note_full(struct dma *dma, cycle_t now);
 /* The channel has no request left that is not under way, and none that is: it has finished at `at`. */
 void dma_settle(struct dma *dma, unsigned channel, cycle_t at);
 void dma_land(struct dma *dma, uint32_t tag, cycle_t now);
-
-/* ---- held.c */
 
 /* What channels have done since the last step. */
 void dma_count_held(struct dma *dma, cycle_t now);

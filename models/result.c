@@ -1,6 +1,7 @@
-#include "models/result.h"
-
+/* Results of launches: what CUs, the LDS, engines, the memory and pipes have counted, and who is stuck. */
 #include <stdlib.h>
+
+#include "models/simulation_parts.h"
 
 /* clang-format off */
 #define STALL(id, ...) {__VA_ARGS__},
@@ -23,6 +24,163 @@ const char *const launch_end_names[] = {[END_FINISHED] = "finished",
                                         [END_DEADLOCK] = "deadlock",
                                         [END_CYCLE_LIMIT] = "cycle_limit",
                                         [END_STOPPED] = "stopped"};
+
+/* Hazards of one CU join those of others; the earliest occurrence stays, ties go to the lower CU. */
+static void merge_hazards(struct launch_result *result, cycle_t *cycles, const struct cu_kernel *kernel) {
+  result->hazards_dropped += kernel->hazards_dropped;
+  for (size_t i = 0; i < kernel->hazard_count; i++) {
+    const struct hazard_result *found = &kernel->hazards[i];
+    size_t at = 0;
+    while (at < result->hazard_count &&
+           (result->hazards[at].first.rule != found->first.rule || result->hazards[at].first.pc != found->first.pc))
+      at++;
+    if (at == RESULT_HAZARDS) {
+      result->hazards_dropped += found->count;
+    } else if (at == result->hazard_count) {
+      cycles[at] = kernel->hazard_cycle[i];
+      result->hazards[result->hazard_count++] = *found;
+    } else {
+      result->hazards[at].count += found->count;
+      if (kernel->hazard_cycle[i] < cycles[at]) {
+        cycles[at] = kernel->hazard_cycle[i];
+        result->hazards[at].first = found->first;
+      }
+    }
+  }
+}
+
+static uint32_t missing_event(const struct cu_group *group) {
+  for (uint32_t i = 0; i < group->call.wait.count; i++)
+    if (group->call.wait.event[i] > group->events_made)
+      return group->call.wait.event[i];
+  return 0;
+}
+
+/* Warps of the group that stand at the call at `pc`. */
+static uint32_t arrived_at(const struct cu *cu, const struct cu_group *group, uint32_t pc) {
+  uint32_t count = 0;
+  for (uint64_t arrived = group->standing; arrived; arrived &= arrived - 1)
+    count += cu->warps[__builtin_ctzll(arrived)].charged == pc;
+  return count;
+}
+
+/* What the warp waits for is a pipe: it asks again and again, or its request is parked. */
+static void blame_pipe(struct stuck_warp *stuck, const struct cu_warp *warp, bool spins) {
+  const struct cu_kernel *kernel = warp->kernel;
+  stuck->pc = warp->refused_pc;
+  stuck->stall =
+      isa_is_pipe_write((enum isa_op)kernel->program->code[stuck->pc].op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
+  stuck->pipe = isa_pipe_find(kernel->launch->memory, warp->refused_by);
+  stuck->spins = spins;
+  stuck->missing = 0;
+}
+
+void simulation_mark_parked(struct simulation *simulation) {
+  const struct mem_pipes *pipes = &simulation->memory.pipes;
+  for (uint32_t i = 0; i < pipes->parked_count; i++) {
+    const struct mem_event *event = &simulation->memory.events[pipes->parked[i]];
+    const struct isa_access *access = event->message.access;
+    struct cu *cu = &simulation->nodes[event->client].cu;
+    struct cu_warp *warp = cu_warp(cu, cu->accesses[event->message.tag].warp);
+    warp->refused_at = NEVER;
+    warp->refused_pc = access->pc;
+    warp->refused_by = access->address[__builtin_ctzll(access->pipe.waiting)];
+    if (warp->stall == STALL_PIPE)
+      warp->stall = isa_is_pipe_write((enum isa_op)access->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
+  }
+}
+
+static void note_stuck(struct launch_result *result, const struct cu *cu, const struct cu_kernel *kernel,
+                       cycle_t changed) {
+  for (uint32_t slot = 0; slot < cu->params.warps; slot++) {
+    const struct cu_warp *warp = &cu->warps[slot];
+    if (!cu_is_resident(warp) || warp->kernel != kernel)
+      continue;
+    const struct cu_group *group = &cu->groups[warp->group];
+    if (result->stuck_count < RESULT_STUCK) {
+      result->stuck[result->stuck_count] = (struct stuck_warp){
+          .cu = cu->index,
+          .group = {group->id[0], group->id[1], group->id[2]},
+          .warp = warp->index,
+          .pc = warp->charged,
+          .stall = warp->stall,
+          .missing = warp->suspended ? 0 : group->warp_count - arrived_at(cu, group, warp->charged),
+          .mismatched = group->call.mismatched && !warp->suspended,
+          .phase = warp->suspended,
+          .elsewhere_pc = group->call.pc,
+          .exited = group->exited,
+          .event = warp->stall == STALL_COPY_WAIT ? missing_event(group) : 0,
+      };
+      if (warp->refused_at && warp->refused_at >= changed && !(group->standing & cu_bit(slot)))
+        blame_pipe(&result->stuck[result->stuck_count], warp, warp->refused_at != NEVER);
+    }
+    result->stuck_count++;
+  }
+}
+
+/* What the kernels of a CU share. */
+static void collect_shared(struct launch_result *result, const struct node *node, unsigned engines) {
+  stats_add(&lds_stat_group, &result->lds, &node->lds.stats);
+  for (unsigned engine = 0; engine < engines; engine++) {
+    const struct dma *dma = &node->dma[engine];
+    stats_add(&dma_stat_group, &result->dma, &dma->stats);
+    dma_timeline_add(&result->dma_timeline, &dma->timeline, result->together_cycles);
+    result->dma_out_bytes += dma->out_bytes;
+    if (dma->queue_peak > result->dma_queue_peak)
+      result->dma_queue_peak = dma->queue_peak;
+  }
+  result->together_active += node->cu.active_cycles;
+  if (node->cu.lds_max_ways > result->lds_max_ways)
+    result->lds_max_ways = node->cu.lds_max_ways;
+}
+
+static void collect_kernel(struct launch_result *result, cycle_t *hazard_cycles, const struct cu *cu,
+                           const struct cu_kernel *kernel, cycle_t changed) {
+  stats_add(&cu_stat_group, &result->cu, &kernel->stats);
+  for (unsigned i = 0; i < STALLS; i++)
+    result->stalls[i] += kernel->stalls[i];
+  result->resident_cycles += kernel->resident_cycles;
+  result->trace_hash = (result->trace_hash ^ kernel->trace_hash) * UINT64_C(0x9e3779b97f4a7c15);
+  merge_hazards(result, hazard_cycles, kernel);
+  if (result->end == END_DEADLOCK)
+    note_stuck(result, cu, kernel, changed);
+}
+
+/* Reservations that nobody will commit any more are found when their launch is over. */
+static void collect_pipes(struct simulation *simulation, struct launch_result *result, size_t index) {
+  pipes_count(&simulation->memory.pipes, simulation->start + result->together_cycles);
+  for (size_t i = 0; i < result->pipe_count; i++) {
+    const struct isa_pipe *pipe = &simulation->memory.mirror->pipes[i];
+    if (result->end == END_FINISHED)
+      isa_pipe_end(pipe, (uint32_t)index, cu_report, &simulation->nodes[0].cu.kernels[index]);
+    result->pipes[i] =
+        (struct pipe_result){.pipe = pipe, .stats = pipe->stats, .left = isa_pipe_available(pipe, ISA_PIPE_READ)};
+  }
+}
+
+/* An instruction keeps its scheduler's unit from its issue until the next one may issue there: an interval. */
+static void count_units(const struct isa_program *program, const struct cu *cu, struct launch_result *result) {
+  for (uint32_t pc = 0; pc < program->count; pc++) {
+    uint8_t class_ = program->info[pc].class_;
+    result->unit_cycles[cu->unit[class_]] += result->by_pc[pc].issues * cu_interval(cu, &program->info[pc]);
+    result->unit_holds[cu->unit[class_]] |= result->by_pc[pc].issues && cu_interval(cu, &program->info[pc]) > 1;
+  }
+}
+
+void simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index) {
+  struct launch_result *result = &all->results[index];
+  cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
+  result->mem = memory_stats(&simulation->memory, simulation->start + result->together_cycles);
+  result->dma_latency = simulation->copy_latency;
+  /* all CUs are alike, and by_pc[] is of them all */
+  count_units(all->launches[index]->program, &simulation->nodes[0].cu, result);
+  collect_pipes(simulation, result, index);
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
+    const struct node *node = &simulation->nodes[i];
+    collect_shared(result, node, node->engines);
+    collect_kernel(result, hazard_cycles, &node->cu, &node->cu.kernels[index], simulation->memory.pipes.changed);
+  }
+}
 
 void launch_result_free(struct launch_result *result) {
   free(result->by_pc);

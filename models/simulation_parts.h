@@ -1,5 +1,5 @@
 /* What the files that make up a simulation share; nobody else includes it. simulation.c builds the machine and runs it,
- * collect.c takes from its blocks what becomes of a launch. */
+ * result.c takes from its blocks what becomes of a launch. */
 #ifndef MODELS_SIMULATION_PARTS_H
 #define MODELS_SIMULATION_PARTS_H
 

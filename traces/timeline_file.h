@@ -36,6 +36,9 @@ struct timeline_window {
   uint32_t kinds;         /* a bit each */
 };
 
+/* Whether the event is kept. */
+bool timeline_window_has(const struct timeline_window *window, const struct timeline_event *event);
+
 /* ---- writing ------------------------------------------------------------------------------------- */
 
 struct timeline_writer;

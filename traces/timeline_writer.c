@@ -1,7 +1,7 @@
 #include "traces/block.h"
 #include "traces/timeline_code.h"
+#include "traces/timeline_file.h"
 #include "traces/timeline_schema.h"
-#include "traces/timeline_window.h"
 
 #include <assert.h>
 #include <unistd.h>
@@ -60,6 +60,22 @@ static struct timeline_encoder *encoder_of(struct timeline_writer *writer, uint3
   if (!writer->streams[stream])
     writer->streams[stream] = calloc(1, sizeof **writer->streams);
   return writer->streams[stream];
+}
+
+/* Whether [from, to) has a cycle of the samples. */
+static bool sampled(const struct timeline_window *window, cycle_t from, cycle_t to) {
+  const cycle_t into = from % window->period;
+  return into < window->sample || to - from > window->period - into;
+}
+
+bool timeline_window_has(const struct timeline_window *window, const struct timeline_event *event) {
+  if (!(window->kinds >> event->kind & 1) ||
+      (window->cus && (event->cu >= window->cu_count || !window->cus[event->cu])))
+    return false;
+  const cycle_t end = event->to > event->from ? event->to : event->from + 1;
+  const cycle_t from = event->from > window->from ? event->from : window->from;
+  const cycle_t to = end < window->to ? end : window->to;
+  return from < to && (!window->period || sampled(window, from, to));
 }
 
 static void take(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {

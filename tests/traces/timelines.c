@@ -12,7 +12,6 @@
 #include "traces/block.h"
 #include "traces/timeline_code.h"
 #include "traces/timeline_file.h"
-#include "traces/timeline_window.h"
 
 enum { STREAMS = 5 };
 

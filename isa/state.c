@@ -1,7 +1,39 @@
-/* Placing work-groups in the NDRange and warps in their storage. */
+/* What a launch runs on: its buffers, found by walking them from the one found last; work-groups, placed in the
+ * NDRange; warps, placed in their storage. */
 #include "isa/rows.h"
 
 #include <string.h>
+
+/* ---- global memory ------------------------------------------------------------------------------ */
+
+static bool holds(const struct isa_buffer *buffer, uint64_t address, uint64_t bytes) {
+  return address >= buffer->base && bytes <= buffer->bytes && address - buffer->base <= buffer->bytes - bytes;
+}
+
+uint8_t *isa_memory_at(struct isa_memory *memory, uint64_t address, uint64_t bytes) {
+  for (size_t tried = 0, i = memory->last; tried < memory->count; tried++, i++) {
+    if (i >= memory->count)
+      i = 0;
+    const struct isa_buffer *buffer = &memory->buffers[i];
+    if (holds(buffer, address, bytes)) {
+      memory->last = i;
+      return buffer->data + (address - buffer->base);
+    }
+  }
+  return NULL;
+}
+
+const struct isa_buffer *isa_memory_near(const struct isa_memory *memory, uint64_t address) {
+  const struct isa_buffer *nearest = NULL;
+  for (size_t i = 0; i < memory->count; i++) {
+    const struct isa_buffer *buffer = &memory->buffers[i];
+    if (buffer->base <= address && (!nearest || buffer->base > nearest->base))
+      nearest = buffer;
+  }
+  return nearest;
+}
+
+/* ---- work-groups and warps ---------------------------------------------------------------------- */
 
 /* Each part of a warp's storage starts on a cache line of its own. */
 static size_t lines(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
