@@ -21,18 +21,10 @@
  * first pass, a DMA transfer, all its lines, in the cycle of its last beat, through the callbacks given at
  * construction; the LDS itself holds no data. In one cycle the warps' pass commits before the DMA's.
  *
- * Timing of an unloaded access sent at cycle t: it arrives at t + 1 (the port's latency), its passes
- * take cycles t+1 .. t+passes, and the reply arrives at t + passes + latency. A DMA transfer of b beats
- * sent at t works in cycles t+1 .. t+b; its reply arrives at t + b + 1. Accesses follow each other without
- * a gap, and so do an engine's transfers:
- *
- *     cycle        t   t+1  t+2  t+3  t+4   ..        latency = 3
- *     from_cu      a   b
- *     banks             a    a    b                   a takes two passes, b one
- *     to_cu                            .    a    b    a at t + 2 + 3, b at t + 3 + 3
- *
- * Of the cycles that b waited in the queue, those are told in its reply that a's bank conflicts added. Of a's passes
- * the last ones count as added: if b arrives when a has k passes left, it waits for min(k, added) of them.
+ * An unloaded access sent at cycle t passes in t + 1 .. t + passes, and its reply arrives at t + passes + latency; a
+ * DMA transfer of b beats works in t + 1 .. t + b, its reply arrives at t + b + 1. Accesses follow each other without a
+ * gap, and so do an engine's transfers. docs/closed-forms.md works examples. The reply of an access says how many of
+ * the cycles that it waited were bank conflicts of the one before it.
  *
  * A request's slot in from_cu is free again from its first pass on, an engine's in from_dma from its first beat on.
  *
@@ -40,19 +32,13 @@
  * also end at multiples of the engine's width, and at the end of a line: a transfer of several lines has the sum
  * of its lines' beats, unless they follow each other without a gap, which makes them one run.
  *
- *     width 16, 3 lines of 4 bytes from 12 on     pitch 4: bytes 12-23, 2 beats     pitch 8: 3 beats
- *
  * What wide accesses cost besides: with `empty` pass, one with lanes in few of its phases waits after its reply
  * for as many passes as it has phases; `phase_latency` delays its result for each phase after the first; with
  * `merge` pairs a load goes in half the phases if neighbouring lanes, l and l^1 or l and l^2, all want the same
  * words, as far as both are active.
  *
  * With `interleave` n, n accesses of as many warps are at the banks and take turns, a pass a cycle in all, each in
- * at most every n-th cycle; a warp's own follow each other. The oldest one whose warp is not there starts next:
- *
- *     cycle        t   t+1  t+2  t+3  t+4  t+5        interleave = 2; all of two passes
- *     from_cu    a b A                                a and A are of one warp
- *     banks             a    b    a    b    A   ..    A waits for a's end, not b
+ * at most every n-th cycle; a warp's own follow each other. The oldest one whose warp is not there starts next.
  *
  * With `conflicts` none a phase takes the passes of a bank that has one word to deliver, whatever its busiest bank has:
  * a machine that no hardware is, to hold others against.

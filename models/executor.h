@@ -6,7 +6,7 @@
  * Invariant: an inbound request takes its bytes from global memory when the L2 accepts it and puts
  * them into the LDS with its last beat; an outbound one the other way round. A kernel that does
  * not wait therefore sees the bytes of before, as on hardware. The lines of a pack lie one behind the other in
- * between. Where padding and swizzle put the bytes is the engine's to say (dma.h, places in the LDS). The accesses by
+ * between. Where padding and swizzle put the bytes is the engine's to say (dma_place()). The accesses by
  * which warps carry a copy out themselves hold its bytes from the commit of their load to that of their store.
  *
  * Not modelled: errors of the memory itself. */

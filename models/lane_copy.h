@@ -27,14 +27,7 @@
  * A copy fence keeps a later copy's accesses from being issued until the earlier copies of its group have finished in
  * the spaces that it names; the warps wait for that in the bucket copy_data, as they do for a blocking copy's data.
  *
- * Worked example: 512 bytes to the LDS by one warp of 32 lanes, 16 bytes a lane, on the default machine. The warp
- * arrives at cycle c; memory answers R cycles after the load was sent, 4 passes of 32 words make the 512 bytes:
- *
- *     lanes      c + 4     address        blocking   c + 4     address
- *                c + 5     load                      c + 5     load
- *                c + 6     the warp goes on          c + 5 + R       store
- *                c + 5 + R       write               c + 5 + R + 14  the warp goes on
- *                c + 5 + R + 14  the event completes: 4 passes and the LDS's latency of 10
+ * docs/closed-forms.md works an example of both.
  *
  * Not modelled: the engine's padding and swizzle (machine_check() refuses them here: the kernel's own addresses would
  * have to do it) and its dma.alignment; registers that a blocking copy's loads would need, widths that change within a

@@ -12,14 +12,6 @@
  * cycle those of different CUs in turn, as many as come; its slices pass their bytes, and from there on l2.h says when
  * data depart: prefetches, stores, copies that bypass the L2 and atomic updates included.
  *
- * Worked example, read of b bytes (whole sectors) sent to the memory port at cycle t on an idle machine with one
- * slice, simple DRAM, hit:
- *
- *   t + 1                    the port passes it on
- *   t + 1 + link_latency     the L2 accepts it (and memory commits)
- *   ... + ceil(b / l2_width) - 1 + l2_latency          data depart
- *   ... + ceil(b / link_width) + link_latency          the reply arrives; a warp has it fill_latency later
- *
  * Accesses of warps are passed on in order. With link_up_queue, a write among them waits in the CU while so many others
  * have not passed the link, and keeps back what is behind it: the warps feel a slow link when they issue. With
  * link_up_place, a write counts once for each so many bytes of its lanes' data. With cu.store_room they feel all of the
@@ -28,8 +20,7 @@
  * A train of a DMA engine's lines (dma/dma.h) passes the port and the L2's slices with its first line; its data depart
  * when those of all its lines, a cycle apart, are not early. An outside memory replies to it when all of it is there.
  *
- * A miss adds dram_latency + ceil(b / dram_width) - 1. A write of b bytes adds ceil(b / link_up_width)
- * on the way up and nothing on the way down.
+ * docs/closed-forms.md has what a read or a write takes, to the cycle.
  *
  * With `clusters`, CUs share ports, which they are dealt to evenly, cluster_unit consecutive ones together: what a CU
  * reads passes its cluster's port, cluster_width wide, at the same time as its link, and arrives when both have passed

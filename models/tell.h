@@ -18,8 +18,7 @@
 #include "models/cu.h"
 #include "sim/core/timeline.h"
 
-/* Whatever it does from now on is told: its step is one that looks at accounts afterwards. False when memory runs out.
- */
+/* Whatever it does from now on is told: its step looks at accounts afterwards. False when memory runs out. */
 bool tell_open(struct cu *cu, struct timeline_tap tap);
 void tell_close(struct cu *cu);
 

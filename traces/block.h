@@ -127,8 +127,7 @@ struct block_reader {
 bool block_reader_open(struct block_reader *reader, const char *path, const struct block_format *format);
 void block_reader_close(struct block_reader *reader);
 
-/* The header at `offset`, of which the block's number is known. False, with reader->error filled, when it is not right.
- */
+/* The header at `offset`, of which the block's number is known. False with reader->error filled: it is not right. */
 bool block_read_header(struct block_reader *reader, uint64_t offset, uint32_t number, struct block *block);
 
 /* What the header at `offset` says its number is. False when there is no room for one. */

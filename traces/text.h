@@ -62,8 +62,7 @@ struct text_hooks {
   const char *const *forms, *const *heads;
 };
 
-/* Writes the trace as text. False, with *error filled, when it cannot be read; whether all was written the file says.
- */
+/* Writes the trace as text. False, with *error filled, when it cannot be read; `to` says whether all was written. */
 bool trace_text_write(struct trace *trace, FILE *to, const struct text_hooks *hooks, struct trace_error *error);
 
 /* Reads text into a writer that has nothing yet. False, with *error filled: "PATH:LINE: field 'x': 'v' is not ...". */

@@ -184,8 +184,7 @@ void trace_write_meta(struct trace_writer *writer, const char *name, const void 
 uint32_t trace_write_program(struct trace_writer *writer, const uint8_t *kinds, uint32_t count);
 uint32_t trace_write_launch(struct trace_writer *writer, const struct trace_launch *launch);
 
-/* A work-group of `warps` warps becomes resident on a compute unit; its streams are empty. NULL when memory runs out.
- */
+/* A work-group of `warps` warps becomes resident on a compute unit; its streams are empty. NULL: out of memory. */
 struct trace_group *trace_group_begin(struct trace_writer *writer, uint32_t launch, uint32_t group, uint32_t warps,
                                       uint32_t cu, cycle_t now);
 
@@ -257,8 +256,7 @@ bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, str
  * header cannot be read. */
 bool trace_sizes(struct trace *trace, uint64_t *raw, uint64_t *stored);
 
-/* The numbers of all batches in the file's order, which is that of time. NULL when there are none, or memory runs out.
- */
+/* The numbers of all batches in the file's order, which is that of time. NULL: there are none, or out of memory. */
 const uint32_t *trace_file_order(struct trace *trace);
 
 /* Writes batch `i` of a trace as it is, but as one of another launch and work-group, and `later` cycles later: for

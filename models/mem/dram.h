@@ -22,13 +22,7 @@
  * and precharging begins when the last column command is out. A refresh comes every dram_refresh cycles of the
  * simulation in all channels at once, closes all rows and lasts dram_refresh_cycles.
  *
- * Worked example: one channel, 32 bytes a cycle, dram_latency 100, hit 20, miss 40, conflict 60; lines of 128 bytes (4
- * cycles) a, b of one row and c of another row of the same bank, all accepted in cycle 0:
- *
- *     cycle   0             20            40      44      48             ...  84      88
- *     a       activate      column        data ──►                            delivered 40 + 4 - 1 + 100 = 143
- *     b                            column at 24   data ──►                    delivered 44 + 4 - 1 + 100 = 147
- *     c                                   precharge at 28, activate, column   data from 28 + 60 = 88: 191
+ * docs/closed-forms.md works an example of three accesses to two rows.
  *
  * Invariant: a completion is known when an access is accepted, so nothing happens in DRAM but at acceptances: a
  * channel's wires and each bank are reservations that only move forward (sim/core/rate.h).
@@ -76,8 +70,7 @@ void dram_free(struct dram *dram);
 /* A launch begins: rows stay open, the channels' books are cleared. */
 void dram_launch(struct dram *dram);
 
-/* Reads or writes `bytes` of a line, from cycle `now` on; returns when they are delivered (all but a write-back wait).
- */
+/* Reads or writes `bytes` of a line, from cycle `now` on; returns when they are delivered (write-backs do not wait). */
 cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t bytes);
 
 /* Bytes that are still to pass from `now` on, as if the wires worked all the time until they are free. */

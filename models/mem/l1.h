@@ -21,8 +21,7 @@
  * as there is room for in a compute unit, whether there are so many or not, in steps; the L1 has the rest.
  *
  * Without an L1 (l1_size 0) none of this happens. Not modelled: banks of the L1, joining a fill under way, copies by
- * warps and by engines in it, private memory in it (class private always hits).
- */
+ * warps and by engines in it, private memory in it (class private always hits). */
 #ifndef MODELS_MEM_L1_H
 #define MODELS_MEM_L1_H
 

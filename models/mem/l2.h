@@ -23,38 +23,18 @@
  * An atomic access keeps a slice busy for atomic_interval cycles times the most of its lanes that update one word
  * there, or as long as its bytes pass, whichever is longer; distinct words are updated side by side.
  *
- * Timing of b bytes in one slice that share it with nobody, accepted in cycle t; w = l2_width / l2_slices:
- *
- *     p = t + ceil(b / w) - 1                passed, or t + atomic_interval * updates - 1 if that is later
- *     hit                                    p + l2_latency
- *     miss                                   m + dram + l2_latency, where m is p or when an MSHR is free, and
- *                                            dram from asking to delivery: dram_latency + ceil(b / dram_width) - 1
- * (simple)
- *
- *     4 slices, l2_width 256, l2_latency 60, dram_latency 200, 1 MSHR a slice, simple dram_width 128, idle at t = 0;
- *     lines 0, 1, 4, each whole, in one message: lines 0 and 4 share slice 0
- *
- *     cycle      0  1  2  3           200  201                402  ...  462
- *     slice 0    ███████████  line 0 asks in 3 ── 3 + 200 = 203;  line 4 asks in 203: 403, departs 463
- *     slice 1    █████        line 1 asks in 1 ── DRAM's wires are taken up to 3: 204, departs 264
+ * docs/closed-forms.md has what reads take, to the cycle.
  *
  * Invariant: everything is decided when a message is accepted: slices, MSHRs and DRAM are reservations that only move
  * forward, and replies say when. Contents change at once, in the order of acceptance.
  *
- * With an l2_spread, slices lie near and far on the chip: to l2_latency comes, for region r of l2_region bytes of
- * addresses, (l2_spread + 1) times the fraction of r times the golden ratio, rounded down. So neighbouring regions lie
- * far apart, and any few of them have about the mean. It is the same for all CUs.
+ * With an l2_spread, slices lie near and far on the chip: l2_latency is up to so many cycles more, by a hash of the
+ * address's region of l2_region bytes, the same for all CUs.
  *
  * With two partitions, slices are those of a partition. A line's home is the partition that the parity of its stripe
- * says; changed sectors, writes and atomic operations, what goes past the L2, prefetches and the way to DRAM are there.
- * A CU's reads look into the partition that it is near to; what is missing there of a line with its home in the other
- * comes from there, l2_partition_latency later than there, passes slices of both, and a copy stays. So an L2 holds half
- * as much for one CU, and lines that it shares with others far away twice. A write throws copies out. Copies need no
- * MSHR.
- *
- *     near hit   p + l2_latency                       far hit   p' + l2_latency + l2_partition_latency, p' when it has
- *     near miss  m + dram + l2_latency                          passed the slices here and then there; likewise far
- * miss
+ * says; what changes it, what goes past the L2, prefetches and the way to DRAM are there. A CU's reads look into the
+ * partition that it is near to, and what is missing there comes from the home, l2_partition_latency later, and a copy
+ * stays until a write throws it out: an L2 holds half as much for one CU. Copies need no MSHR.
  *
  * Without an L2 (l2_size 0) lines go straight to DRAM; none of the above applies.
  *

@@ -62,8 +62,7 @@ bool opencl_uniform_groups(const struct opencl_build *build);
 
 /* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. *spirv is the caller's to free.
  * False with *error filled: clang's own first error as it words it ("kernel.cl:3:5: error: ..."), or that a tool
- * is missing and which package has it. Of several errors of the
- * file each has a line on stderr, too. */
+ * is missing and which package has it. Of several errors of the file each has a line on stderr, too. */
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
                     struct isa_error *error);
 

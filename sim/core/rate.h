@@ -5,8 +5,7 @@
  *
  *     per_cycle = 32      cycle   0    1    2
  *     rate_take(48 B)             ████ ██         done at 2 (busy during 0 and 1)
- *     rate_take(16 B)                    ██       done at 2
- */
+ *     rate_take(16 B)                    ██       done at 2 */
 #ifndef SIM_CORE_RATE_H
 #define SIM_CORE_RATE_H
 

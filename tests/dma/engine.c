@@ -27,7 +27,7 @@ TEST(dma, one_request_takes_the_sum_of_its_stages_and_not_a_cycle_less) {
       }
 }
 
-/* dma.h's formula for n equal requests, none waiting for another to land. */
+/* docs/closed-forms.md: the formula for n equal requests, none waiting for another to land. */
 static cycle_t streaming(const struct dma_params *params, uint64_t bytes, cycle_t memory) {
   uint64_t g = params->granularity, n = bytes / g;
   uint64_t read = div_up(g, params->read_width), write = div_up(g, params->write_width);

@@ -1,4 +1,5 @@
-/* What a copy's requests are and when they land, worked out slowly: byte by byte, from the sentences of dma.h. */
+/* What a copy's requests are and when they land, worked out slowly: byte by byte, from the sentences of
+ * docs/closed-forms.md. */
 #ifndef TESTS_DMA_REFERENCE_H
 #define TESTS_DMA_REFERENCE_H
 

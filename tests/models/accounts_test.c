@@ -6,7 +6,7 @@
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
-/* Latency of a copy of 64 bytes that misses: dma.h and memory.h.
+/* Latency of a copy of 64 bytes that misses: docs/closed-forms.md.
  * 1 + setup 20, then R = 1 + 20 + 60 + 200 + 1 + 20, read side 1, one beat, completion 10. */
 enum { COPY_64 = 1 + 20 + 302 + 1 + 1 + 10 };
 

@@ -19,7 +19,7 @@ static uint64_t pass(uint64_t *busy, uint64_t width, uint64_t at, uint64_t bytes
 }
 
 /* From the issue of an inbound copy of `bytes` from an aligned address on an idle machine to the completion of its
- * event: dma.h's and memory.h's formulas, request after request. One request leaves the engine a cycle, but not
+ * event: formulas of docs/closed-forms.md, request after request. One request leaves the engine a cycle, but not
  * before the one that is `outstanding` ahead of it has landed; DRAM, the link down, the engine's read side and the
  * LDS port are pipes that pass them in order. */
 static uint64_t inbound(const struct machine *machine, uint64_t bytes) {

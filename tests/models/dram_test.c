@@ -1,4 +1,4 @@
-/* DRAM against its closed forms: models/mem/dram.h. */
+/* DRAM against its closed forms: models/mem/dram.h, docs/closed-forms.md. */
 #include "models/mem/dram.h"
 #include "models/mem/sectors.h"
 

@@ -1,4 +1,4 @@
-/* The L2 against the closed forms of models/l2.h, line by line and without the rest of the machine. */
+/* The L2 against its closed forms (docs/closed-forms.md), line by line and without the rest of the machine. */
 #include "models/mem/l2.h"
 
 #include <stdio.h>

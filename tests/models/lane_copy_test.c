@@ -8,7 +8,7 @@
 
 enum { START = 10, LDS = 16384 };
 
-/* A load from DRAM, from its sending to the arrival of its data: memory.h. */
+/* A load from DRAM, from its sending to the arrival of its data: docs/closed-forms.md. */
 enum { R = 302 };
 
 #define HEAD                                                                                                           \
@@ -178,7 +178,7 @@ static uint64_t round_trip(uint64_t bytes) {
          div_up(bytes, mem->dram_width) - 1 + div_up(bytes, mem->link_width) + mem->link_latency;
 }
 
-/* 512 bytes, one warp of 32 lanes: lane_copy.h's worked example. ld.arg's result is used 10 cycles after the third. */
+/* 512 bytes, one warp of 32 lanes: docs/closed-forms.md. ld.arg's result is used 10 cycles after the third. */
 static const char *const example = HEAD " copy.to_lds e, [t], [p], 512, size=1\n wait e\n exit\n";
 
 TEST(lane_copy, the_worked_example_holds_to_the_cycle) {

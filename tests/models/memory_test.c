@@ -10,7 +10,7 @@
 
 enum { START = 10 };
 
-/* From the issue of a read of b bytes to the issue of its first use: memory.h's worked example. */
+/* From the issue of a read of b bytes to the issue of its first use: docs/closed-forms.md. */
 static uint64_t read_latency(const struct mem_params *mem, uint64_t b, bool hit) {
   uint64_t cycles = 1 + mem->link_latency + div_up(b, mem->l2_width) - 1 + mem->l2_latency +
                     div_up(b, mem->link_width) + mem->link_latency + mem->fill_latency;
