@@ -218,25 +218,53 @@ static void recast_each(struct build *b, const ir_ref *from, uint32_t count, boo
     part[i] = into_half ? build_extended(b, from[i], 16, false) : from[i];
 }
 
+/* SPIR-V has no bits of a bool, LLVM has one: clang compares eight components at once as a number of eight bits. */
+static unsigned component_bits(const struct spirv_type *scalar) {
+  return scalar->kind == SPIRV_BOOL ? 1 : scalar->bits;
+}
+
+static ir_ref bools_to_word(struct build *b, const ir_ref *predicate, uint32_t count) {
+  const ir_ref none = build_32(b, 0);
+  ir_ref word = none;
+  for (uint32_t i = 0; i < count; i++)
+    word = build_op(b, ISA_OR_32, word, build_select(b, predicate[i], build_32(b, 1u << i), none), 0);
+  return word;
+}
+
+static void bools_from_word(struct build *b, ir_ref word, uint32_t count, ir_ref *predicate) {
+  for (uint32_t i = 0; i < count; i++)
+    predicate[i] =
+        build_op(b, ISA_SETP_NE_U32, build_op(b, ISA_AND_32, word, build_32(b, 1u << i), 0), build_32(b, 0), 0);
+}
+
+/* A cast to the same type is how a `freeze` of LLVM arrives (opencl/clang/llvm_text.h), of whatever type. */
 bool lower_bitcast(struct build *b, const struct spirv_inst *inst) {
   if (core_is_pointer(b, inst->word[2]) || core_is_pointer(b, inst->word[3]))
     return lower_pointer(b, inst);
   const struct spirv_type *to = build_type(b, inst->word[2]), *from = build_type(b, inst->word[3]);
+  if (to == from)
+    return lower_copy_object(b, inst);
   const struct spirv_type *to_scalar = build_scalar(b, to), *from_scalar = build_scalar(b, from);
-  if (!to_scalar || !from_scalar || to_scalar->kind == SPIRV_BOOL || from_scalar->kind == SPIRV_BOOL ||
-      to->parts * to_scalar->bits != from->parts * from_scalar->bits || from->parts > MOST_COMPONENTS)
+  if (!to_scalar || !from_scalar || from->parts > MOST_COMPONENTS || to->parts > MOST_COMPONENTS ||
+      to->parts * component_bits(to_scalar) != from->parts * component_bits(from_scalar))
     return core_misfit(b, inst);
   const ir_ref *source = build_parts(b, inst->word[3]);
   ir_ref *part = build_define(b, inst->word[2]);
   if (!source || b->failed)
     return false;
-  if (to_scalar->bits == from_scalar->bits) {
+  if (component_bits(to_scalar) == component_bits(from_scalar)) {
     recast_each(b, source, to->parts, is_half(to_scalar) && !is_half(from_scalar), part);
     return true;
   }
   ir_ref word[2 * MOST_COMPONENTS];
-  build_to_words(b, source, from->parts, from_scalar->bits, word);
-  build_from_words(b, word, to->parts, to_scalar->bits, is_half(to_scalar), part);
+  if (from_scalar->kind == SPIRV_BOOL)
+    word[0] = bools_to_word(b, source, from->parts);
+  else
+    build_to_words(b, source, from->parts, from_scalar->bits, word);
+  if (to_scalar->kind == SPIRV_BOOL)
+    bools_from_word(b, word[0], to->parts, part);
+  else
+    build_from_words(b, word, to->parts, to_scalar->bits, is_half(to_scalar), part);
   return !b->failed;
 }
 

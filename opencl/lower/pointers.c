@@ -363,14 +363,42 @@ static struct build_pointer explicit(struct build *b, struct build_pointer from,
   return to;
 }
 
+/* A vector of integers that is as wide as a pointer: OpBitcast takes it since SPIR-V 1.5. */
+static bool is_pointer_wide(struct build *b, const struct spirv_type *type) {
+  const struct spirv_type *scalar = build_scalar(b, type);
+  return scalar && scalar->kind == SPIRV_INT && type->parts > 1 && type->parts * scalar->bits == 64;
+}
+
 /* A pointer's number as C sees it is the generic one, whatever the pointer's type: clang looks through casts. */
 static bool to_integer(struct build *b, const struct spirv_inst *inst, uint32_t from) {
   const struct spirv_type *type = build_type(b, inst->word[2]);
-  if (!type || type->kind != SPIRV_INT)
+  const bool vector = is_pointer_wide(b, type);
+  if (!type || (type->kind != SPIRV_INT && !vector))
     return core_misfit(b, inst);
   const ir_ref number = build_generic(b, build_pointer(b, from));
-  *build_define(b, inst->word[2]) = type->bits == 64 ? number : build_word(b, number, 0);
+  ir_ref *part = build_define(b, inst->word[2]), word[2];
+  if (b->failed)
+    return false;
+  if (!vector) {
+    *part = type->bits == 64 ? number : build_word(b, number, 0);
+    return true;
+  }
+  build_to_words(b, &number, 1, 64, word);
+  build_from_words(b, word, type->parts, build_scalar(b, type)->bits, false, part);
   return !b->failed;
+}
+
+/* The pointer's number from an integer or vector: 64 bits, or what a narrower integer has. */
+static ir_ref number_of(struct build *b, uint32_t id) {
+  const struct spirv_type *type = build_type(b, id);
+  if (!is_pointer_wide(b, type))
+    return build_extended(b, build_value(b, id), type->bits, false);
+  const ir_ref *part = build_parts(b, id);
+  ir_ref word[2];
+  if (!part)
+    return 0;
+  build_to_words(b, part, type->parts, build_scalar(b, type)->bits, word);
+  return build_pair(b, word[0], word[1]);
 }
 
 static bool from_integer(struct build *b, const struct spirv_inst *inst, uint32_t from) {
@@ -379,12 +407,15 @@ static bool from_integer(struct build *b, const struct spirv_inst *inst, uint32_
     *build_define(b, inst->word[2]) = build_value(b, from); /* CLK_NULL_RESERVE_ID */
     return !b->failed;
   }
-  if (!type || type->kind != SPIRV_POINTER || !integer || integer->kind != SPIRV_INT)
+  const bool vector = is_pointer_wide(b, integer);
+  if (!type || type->kind != SPIRV_POINTER || !integer || (integer->kind != SPIRV_INT && !vector))
     return core_misfit(b, inst);
-  const ir_ref value = build_extended(b, build_value(b, from), integer->bits, false);
+  const ir_ref value = number_of(b, from);
+  if (b->failed)
+    return false;
   struct build_pointer pointer = core_from_plain(type, value);
   pointer.space = SPACE_GENERIC;
-  if (integer->bits != 64)
+  if (!vector && integer->bits != 64)
     pointer.address = build_op(b, ISA_CVT_U64_U32, value, 0, 0);
   return core_define_pointer(b, inst->word[2], pointer);
 }

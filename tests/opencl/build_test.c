@@ -3,6 +3,7 @@
  * compared with numbers worked out here. */
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
+#include "tests/opencl/words.h"
 
 #include <string.h>
 
@@ -199,6 +200,100 @@ TEST(opencl_build, vectors_change_shape_bit_by_bit_and_take_indices_that_are_com
     EXPECT_EQ(group_rig_words(&rig, 2)[i], (swapped & ~(255u << shift)) | 9u << shift);
     EXPECT_EQ(group_rig_words(&rig, 1)[i], total);
   }
+  group_rig_close(&rig);
+}
+
+/* What clang fully optimised makes of these: a `freeze` of a bool before the loop, and eight or sixteen bools that are
+ * compared as one number. */
+TEST(opencl_build, bools_are_frozen_and_compared_as_one_number) {
+  struct group_rig rig;
+  if (!open_text(&rig, "",
+                 "kernel void k(global int *in, global int *out) {\n"
+                 "  int i = (int)get_global_id(0), n = in[i], less = (n & 255) - 128;\n"
+                 "  for (char c = 3; c >= (char)(i & 1); c--) if (less <= n) break;\n"
+                 "  int8 v = (int8)(0, 0, 0, 0, 0, n, 0, 0) > i;\n"
+                 "  int16 w = (int16)(9, n, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, i, 9) > 2;\n"
+                 "  out[i] = (__builtin_reduce_or(v) & 1) + (__builtin_reduce_and(w) & 2);\n"
+                 "}\n",
+                 OPENCL_ROUTE_O2))
+    return;
+  group_rig_run(&rig);
+  for (int32_t i = 0; i < ITEMS; i++) {
+    const int32_t n = input((uint32_t)i);
+    ct_note("item %d", i);
+    EXPECT_EQ((int32_t)group_rig_words(&rig, 1)[i], (n > i) + 2 * (n > 2 && i > 2));
+  }
+  group_rig_close(&rig);
+}
+
+enum { U8 = 20, HALF, U32_2, BOOL_8, BOOL_16, TO_U32, TWO, THREE, ARGS, IN, OUT, LABEL, NEXT_ID };
+
+static void put_store(struct words *w, uint32_t to, uint32_t index, uint32_t value, uint32_t id) {
+  PUT(w, OpInBoundsPtrAccessChain, TO_U32, id, to, index);
+  PUT(w, OpStore, id, value);
+}
+
+/* Bools to their own type, to a number and back, a half from bools, and a pointer through a vector. */
+static void put_casts(struct words *w) {
+  const uint32_t id = NEXT_ID;
+  PUT(w, OpLoad, U32, id, IN);
+  PUT(w, OpUConvert, U8, id + 1, id);
+  PUT(w, OpUGreaterThan, BOOL, id + 2, id, TWO);
+  PUT(w, OpBitcast, BOOL, id + 3, id + 2);
+  PUT(w, OpSelect, U32, id + 4, id + 3, THREE, ONE);
+  put_store(w, OUT, ZERO, id + 4, id + 5);
+  PUT(w, OpBitcast, BOOL_8, id + 6, id + 1);
+  PUT(w, OpBitcast, BOOL_8, id + 7, id + 6);
+  PUT(w, OpVectorShuffle, BOOL_8, id + 8, id + 7, id + 7, 1, 2, 3, 4, 5, 6, 7, 0);
+  PUT(w, OpBitcast, U8, id + 9, id + 8);
+  PUT(w, OpUConvert, U32, id + 10, id + 9);
+  PUT(w, OpBitcast, U32_2, id + 11, OUT);
+  PUT(w, OpBitcast, TO_U32, id + 12, id + 11);
+  put_store(w, id + 12, ONE, id + 10, id + 13);
+  PUT(w, OpCompositeConstruct, BOOL_16, id + 14, id + 6, id + 8);
+  PUT(w, OpBitcast, HALF, id + 15, id + 14);
+  PUT(w, OpFConvert, FLOAT, id + 16, id + 15);
+  PUT(w, OpBitcast, U32, id + 17, id + 16);
+  put_store(w, OUT, TWO, id + 17, id + 18);
+}
+
+static void casts_module(struct words *w) {
+  begin(w);
+  PUT(w, OpEntryPoint, KERNEL, KERNEL_ID, text("k"));
+  begin_types(w);
+  PUT(w, OpTypeInt, U8, 8, 0);
+  PUT(w, OpTypeFloat, HALF, 16);
+  PUT(w, OpTypeVector, U32_2, U32, 2);
+  PUT(w, OpTypeVector, BOOL_8, BOOL, 8);
+  PUT(w, OpTypeVector, BOOL_16, BOOL, 16);
+  PUT(w, OpTypePointer, TO_U32, GLOBAL, U32);
+  PUT(w, OpConstant, U32, TWO, 2);
+  PUT(w, OpConstant, U32, THREE, 3);
+  PUT(w, OpTypeFunction, ARGS, VOID, TO_U32, TO_U32);
+  PUT(w, OpFunction, VOID, KERNEL_ID, 0, ARGS);
+  PUT(w, OpFunctionParameter, TO_U32, IN);
+  PUT(w, OpFunctionParameter, TO_U32, OUT);
+  PUT(w, OpLabel, LABEL);
+  put_casts(w);
+  PUT0(w, OpReturn);
+  PUT0(w, OpFunctionEnd);
+}
+
+TEST(opencl_build, casts_of_bits_take_bools_and_pointers) {
+  struct words w;
+  struct group_rig rig = {0};
+  struct isa_error error = {""};
+  casts_module(&w);
+  const bool good = group_rig_lower(&rig, (const uint8_t *)w.word, w.count * 4ul, &error);
+  EXPECT_STREQ(error.text, "");
+  ASSERT_TRUE(good);
+  group_rig_range(&rig, 1, 1, 32);
+  group_rig_words(&rig, 0)[0] = 0x3d;
+  group_rig_run(&rig);
+  EXPECT_EQ(rig.hazards, 0);
+  EXPECT_EQ(group_rig_words(&rig, 1)[0], 3);
+  EXPECT_EQ(group_rig_words(&rig, 1)[1], 0x9e);       /* 0x3d, turned right by a bit */
+  EXPECT_EQ(group_rig_words(&rig, 1)[2], 0xbbc7a000); /* the half 0x9e3d */
   group_rig_close(&rig);
 }
 
