@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/need.h"
+
 void cu_report(void *context, const struct isa_hazard *hazard) {
   struct cu_kernel *kernel = context;
   for (size_t i = 0; i < kernel->hazard_count; i++)
@@ -37,7 +39,7 @@ static void split_lds(struct cu_warp *warp, const struct lds_reply *reply, cycle
 }
 
 void cu_access_done(struct cu *cu, uint32_t index, enum stall producer, cycle_t ready, cycle_t now) {
-  const struct cu_access *access = &cu->accesses[index];
+  const struct cu_access *access = cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   cu->last_active = now;
   cu_set_results(warp, &warp->kernel->info[access->isa.pc], ready, CU_NO_UNIT, producer);
@@ -53,7 +55,7 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
   const struct lds_reply *message;
   while ((message = port_peek(cu->from_lds, now))) {
     struct lds_reply reply = *message;
-    const struct cu_access *access = &cu->accesses[reply.tag];
+    const struct cu_access *access = cu->accesses[reply.tag];
     struct cu_warp *warp = cu_warp(cu, access->warp);
     struct pc_result *result = &warp->kernel->by_pc[access->isa.pc];
     bool copy = access->isa.copy;
@@ -113,19 +115,19 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
     port_take(cu->from_memory, now);
     if (cu->tell)
       tell_access_end(cu, tag, now);
-    if (cu->accesses[tag].isa.copy) {
+    if (cu->accesses[tag]->isa.copy) {
       lane_copy_reply(cu, tag, now);
       continue;
     }
-    if (cu->accesses[tag].fills)
-      l1_filled(&cu->l1, cu->accesses[tag].lines, cu->accesses[tag].fills, tag);
-    if (!cu->accesses[tag].prefetch) { /* a prefetch may outlive its warp */
-      struct cu_warp *warp = cu_warp(cu, cu->accesses[tag].warp);
-      if (warp->kernel->info[cu->accesses[tag].isa.pc].class_ == ISA_CLASS_PIPE) {
+    if (cu->accesses[tag]->fills)
+      l1_filled(&cu->l1, cu->accesses[tag]->lines, cu->accesses[tag]->fills, tag);
+    if (!cu->accesses[tag]->prefetch) { /* a prefetch may outlive its warp */
+      struct cu_warp *warp = cu_warp(cu, cu->accesses[tag]->warp);
+      if (warp->kernel->info[cu->accesses[tag]->isa.pc].class_ == ISA_CLASS_PIPE) {
         l1_clear(&cu->l1);
-        take_pipe_reply(cu, &cu->accesses[tag], now);
+        take_pipe_reply(cu, cu->accesses[tag], now);
       }
-      cu->stored_bytes -= cu->accesses[tag].stored;
+      cu->stored_bytes -= cu->accesses[tag]->stored;
       warp->global_under_way--;
       cu_access_done(cu, tag, STALL_DEPENDENCY, now, now);
     }
@@ -353,6 +355,11 @@ static bool pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
   return true;
 }
 
+void cu_make_access(struct cu *cu, uint32_t index) {
+  cu->accesses[index] = need(1, sizeof *cu->accesses[index]);
+  cu->accesses[index]->index = index;
+}
+
 bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
              struct lds *lds, struct mem_port *port, const struct warp_source *source) {
   /* An LDS access is under way from its issue to its reply: in the queue, in the banks, or on its way back; that of a
@@ -372,6 +379,7 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
       .engines = machine->dma.engines,
       .warps = calloc(machine->cu.warps, sizeof *cu->warps),
       .groups = calloc(machine->cu.groups, sizeof *cu->groups),
+      .access_count = lds_accesses + machine->cu.accesses,
       .accesses = calloc(lds_accesses + machine->cu.accesses, sizeof *cu->accesses),
   };
   set_classes(cu);
@@ -395,6 +403,8 @@ void cu_free(struct cu *cu) {
   lane_copies_free(cu);
   tell_close(cu);
   l1_free(&cu->l1);
+  for (uint32_t i = 0; cu->accesses && i < cu->access_count; i++)
+    free(cu->accesses[i]);
   free(cu->warps);
   free(cu->groups);
   free(cu->accesses);

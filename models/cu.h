@@ -219,6 +219,7 @@ struct cu_finish {
 /* A memory instruction under way; `isa` is first, so that one leads to the other. */
 struct cu_access {
   struct isa_access isa;
+  uint32_t index; /* in cu.accesses */
   uint32_t warp;
   bool prefetch;
   uint32_t fills;  /* lines of the L1 that may wait for it */
@@ -268,7 +269,8 @@ struct cu {
   cycle_t held_since;
 
   struct l1 l1;
-  struct cu_access *accesses; /* the LDS's, then global memory's */
+  struct cu_access **accesses; /* the LDS's, then global memory's; NULL: never under way so far */
+  uint32_t access_count;
   struct cu_pool lds_pool, global_pool;
   uint64_t stored_bytes;           /* of the warps' stores under way, with their masks: with store_room */
   struct lane_copies *lane_copies; /* copies that warps carry out, or their lanes by themselves: lane_copy.h */
@@ -338,6 +340,16 @@ static inline bool cu_on_unit(const struct isa_info *info) { return info->class_
 static inline uint32_t cu_interval(const struct cu *cu, const struct isa_info *info) {
   uint32_t data = info->class_ == ISA_CLASS_LDS ? cu->params.lds_data_interval * info->sent : 0;
   return cu->interval[info->class_] + data;
+}
+
+/* A machine may allow far more accesses than are ever under way: each takes memory when it is first taken. */
+void cu_make_access(struct cu *cu, uint32_t index);
+
+static inline uint32_t cu_take_access(struct cu *cu, struct cu_pool *pool) {
+  const uint32_t index = pool->unused[--pool->count];
+  if (!cu->accesses[index])
+    cu_make_access(cu, index);
+  return index;
 }
 
 static inline void cu_free_access(struct cu_pool *pool, uint32_t index) { pool->unused[pool->count++] = index; }

@@ -4,6 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/need.h"
+
+enum { LDS_FIRST = 64 }; /* no machine has less */
+
+/* A machine may have far more LDS than work-groups use: it grows as they do. Zeros lie beyond. */
+static void grow_lds(struct executor *executor, uint32_t end) {
+  const uint64_t doubled = 2 * (uint64_t)executor->lds_room;
+  const uint32_t room = doubled < end ? end : doubled < executor->lds_size ? (uint32_t)doubled : executor->lds_size;
+  assert(end <= executor->lds_size && "what is used of the LDS lies in it");
+  executor->lds = need_more(executor->lds, room, 1);
+  memset(executor->lds + executor->lds_room, 0, room - executor->lds_room);
+  executor->lds_room = room;
+  for (uint32_t slot = 0; slot < executor->group_count; slot++)
+    executor->groups[slot].lds = executor->lds + executor->groups[slot].lds_base;
+}
+
+/* Until the next call. */
+static uint8_t *lds_at(struct executor *executor, uint64_t place, uint64_t bytes) {
+  if (place + bytes > executor->lds_room)
+    grow_lds(executor, (uint32_t)(place + bytes));
+  return executor->lds + place;
+}
+
 static bool launch(void *self, const struct isa_launch *launches, size_t count) {
   struct executor *executor = self;
   free(executor->warp_storage);
@@ -25,7 +48,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
   (void)now;
   isa_group_place(group, &executor->launches[number], linear);
   group->lds_base = lds_base;
-  group->lds = executor->lds + group->lds_base;
+  group->lds = lds_at(executor, lds_base, group->launch->lds_bytes);
   /* The LDS keeps what the last work-group left there, as on hardware. */
   return group;
 }
@@ -53,9 +76,8 @@ static void commit_copy(struct executor *executor, struct isa_access *access) {
     unsigned lane = (unsigned)__builtin_ctzll(left);
     uint8_t *bytes = staged + (size_t)lane * access->bytes;
     uint8_t *memory = global ? isa_memory_at(executor->launches[0].memory, access->address[lane], access->bytes)
-                             : executor->lds + access->address[lane];
-    assert(memory && (global || access->address[lane] + access->bytes <= executor->lds_size) &&
-           "a copy stays in its buffer and in its work-group's LDS");
+                             : lds_at(executor, access->address[lane], access->bytes);
+    assert(memory && "a copy stays in its buffer");
     if (access->zeros >> lane & 1)
       memset(memory, 0, access->bytes);
     else
@@ -107,13 +129,17 @@ static void move_pieces(struct executor *executor, const struct dma *dma, uint32
     piece = bytes - moved < room ? bytes - moved : room;
     if (place >= executor->lds_size || piece > executor->lds_size - place)
       continue;
-    uint8_t *there = executor->lds + place;
+    uint8_t *there = lds_at(executor, place, piece);
     memcpy(to_lds ? there : staged + moved, to_lds ? staged + moved : there, piece);
   }
 }
 
+/* Few of the tags are ever in use: an engine takes the lowest. */
 static uint8_t *staged_bytes(const struct executor *executor, unsigned engine, uint32_t tag) {
-  return executor->keeper->staging[engine] + (size_t)tag * executor->staged;
+  uint8_t **bytes = &executor->keeper->staging[engine][tag];
+  if (!*bytes)
+    *bytes = need(executor->staged, 1);
+  return *bytes;
 }
 
 /* Copies are cut to what exists on both sides before an engine sees them (group.c). */
@@ -131,7 +157,7 @@ static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
                   request.to_lds);
     return;
   }
-  uint8_t *lds = executor->lds + request.lds;
+  uint8_t *lds = lds_at(executor, request.lds, end - request.lds);
   if (request.to_lds)
     move_lines(lds, request.lds_pitch, bytes, request.bytes, request.bytes, request.lines);
   else
@@ -164,15 +190,18 @@ bool executor_init(struct executor *executor, const struct machine *machine, con
       .warps = calloc(machine->cu.warps, sizeof *executor->warps),
       .warp_count = machine->cu.warps,
       .groups = calloc(machine->cu.groups, sizeof *executor->groups),
-      .lds = calloc(1, machine->lds.size),
+      .group_count = machine->cu.groups,
+      .lds = calloc(1, LDS_FIRST),
+      .lds_room = LDS_FIRST,
       .lds_size = machine->lds.size,
+      .tags = machine->dma.outstanding,
       .staged = (size_t)machine->dma.granularity * machine->dma.train,
       .dma = dma,
       .keeper = keeper,
   };
   bool complete = executor->warps && executor->groups && executor->lds;
   for (unsigned engine = 0; keeper == executor && engine < machine->dma.engines; engine++) {
-    executor->staging[engine] = calloc(machine->dma.outstanding, executor->staged);
+    executor->staging[engine] = calloc(executor->tags, sizeof *executor->staging[engine]);
     complete = complete && executor->staging[engine];
   }
   if (!complete)
@@ -185,7 +214,10 @@ void executor_free(struct executor *executor) {
   free(executor->groups);
   free(executor->warp_storage);
   free(executor->lds);
-  for (unsigned engine = 0; engine < LDS_ENGINES; engine++)
+  for (unsigned engine = 0; engine < LDS_ENGINES; engine++) {
+    for (uint32_t tag = 0; executor->staging[engine] && tag < executor->tags; tag++)
+      free(executor->staging[engine][tag]);
     free(executor->staging[engine]);
+  }
   *executor = (struct executor){0};
 }

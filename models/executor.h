@@ -22,11 +22,13 @@ struct executor {
   struct isa_warp *warps;            /* per warp slot */
   uint32_t warp_count;               /* of these slots */
   struct isa_group *groups;          /* per group slot */
+  uint32_t group_count;              /* of these slots */
   unsigned char *warp_storage;       /* of all warps, enough for any of the launches */
   size_t warp_bytes;                 /* of one of them */
-  uint8_t *lds;
-  uint32_t lds_size;
-  uint8_t *staging[LDS_ENGINES]; /* bytes of requests under way, `staged` for each */
+  uint8_t *lds;                      /* as far as it is used: the first `lds_room` bytes of */
+  uint32_t lds_room, lds_size;       /* `lds_size`; zeros lie beyond */
+  uint8_t **staging[LDS_ENGINES];    /* by tag: bytes of a request under way, `staged`; NULL: never used so far */
+  uint32_t tags;                     /* of each engine */
   const struct executor *keeper; /* whose staging its engines use: its own, or that of the first CU that shares them */
   size_t staged;
   const struct dma *dma; /* the engines, asked what a request covers */

@@ -11,8 +11,6 @@
 
 /* ---- accesses --------------------------------------------------------------------------- */
 
-static uint32_t take_access(struct cu_pool *pool) { return pool->unused[--pool->count]; }
-
 void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, uint8_t maker,
                     enum stall producer) {
   for (unsigned i = 0; i < info->writes; i++)
@@ -29,7 +27,7 @@ static uint16_t delay_of(struct cu *cu, const struct isa_info *info, cycle_t now
 }
 
 static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
-  struct cu_access *access = &cu->accesses[index];
+  struct cu_access *access = cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   struct lds_request request = {
       .tag = index,
@@ -70,7 +68,7 @@ static bool aligned(const struct isa_access *access) {
  */
 static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *info, struct mem_message *message,
                          cycle_t now) {
-  struct cu_access *access = &cu->accesses[index];
+  struct cu_access *access = cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   if (l1_hit(&cu->l1, access->lines, message->count)) {
     warp->kernel->stats.l1_hits += message->count;
@@ -96,7 +94,7 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
 /* What the L1, if there is one, has to do with an access; true if it is done with it. */
 static bool pass_l1(struct cu *cu, uint32_t index, const struct isa_info *info, struct mem_message *message,
                     cycle_t now) {
-  struct cu_access *access = &cu->accesses[index];
+  struct cu_access *access = cu->accesses[index];
   if (message->kind == MEM_LOAD && !info->past_l1 && aligned(&access->isa))
     return served_by_l1(cu, index, info, message, now);
   if (mem_writes(message->kind))
@@ -118,7 +116,7 @@ static void note_try(struct cu_warp *warp, const struct isa_access *access, cycl
 }
 
 static void send_global(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
-  struct cu_access *access = &cu->accesses[index];
+  struct cu_access *access = cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   const bool pipe = info->class_ == ISA_CLASS_PIPE;
   if (pipe)
@@ -213,7 +211,7 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     cu_set_results(warp, info, ready, cu->unit[info->class_], STALL_DEPENDENCY);
     return true;
   }
-  bool under_way = access != NO_ACCESS && cu->accesses[access].isa.mask;
+  bool under_way = access != NO_ACCESS && cu->accesses[access]->isa.mask;
   if (access != NO_ACCESS && !under_way)
     cu_free_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool, access);
   switch ((enum isa_class)info->class_) {
@@ -325,11 +323,11 @@ static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t
   scheduler->unit_free[cu->unit[info->class_]] = now + cu_interval(cu, info);
 
   if (!cu_on_unit(info) && (is_lds(info) || is_global(info))) {
-    access = take_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool);
-    cu->accesses[access].warp = slot;
+    access = cu_take_access(cu, is_lds(info) ? &cu->lds_pool : &cu->global_pool);
+    cu->accesses[access]->warp = slot;
   }
   warp->pc = cu->source->step.call(cu->source->step.self, slot, now,
-                                   access == NO_ACCESS ? NULL : &cu->accesses[access].isa, &result);
+                                   access == NO_ACCESS ? NULL : &cu->accesses[access]->isa, &result);
   note_issue(cu, warp->kernel, slot, &result, now);
   bool goes_on = execute(cu, slot, info, access, &result, now);
   if (cu->params.operand_latency && access != NO_ACCESS)

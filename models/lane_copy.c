@@ -255,7 +255,7 @@ static bool fence_holds(const struct cu *cu, struct lane_copy *copy) {
 
 /* The data of the load that is to be stored next are not there. */
 static bool data_missing(const struct cu *cu, const struct share *share) {
-  return share->storing && !cu->accesses[share->batch[share->stores]].loaded;
+  return share->storing && !cu->accesses[share->batch[share->stores]]->loaded;
 }
 
 void lane_copy_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
@@ -303,13 +303,13 @@ enum stall lane_copy_held(struct cu *cu, const struct cu_scheduler *scheduler, u
 
 /* Whose copy it is: its group ends after it. */
 static struct cu_kernel *kernel_of(const struct cu *cu, uint32_t index) {
-  if (cu->accesses[index].copy == CU_OWN_COPY)
-    return cu->warps[cu->accesses[index].warp].kernel;
-  return cu->groups[cu->lane_copies->copy[cu->accesses[index].copy].group].kernel;
+  if (cu->accesses[index]->copy == CU_OWN_COPY)
+    return cu->warps[cu->accesses[index]->warp].kernel;
+  return cu->groups[cu->lane_copies->copy[cu->accesses[index]->copy].group].kernel;
 }
 
 static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
-  const struct isa_access *access = &cu->accesses[index].isa;
+  const struct isa_access *access = &cu->accesses[index]->isa;
   struct lds_request request = {
       .tag = index,
       .kind = access->copy & ISA_COPY_STORE ? LDS_WRITE : LDS_READ,
@@ -338,7 +338,7 @@ static uint32_t own_passes(const struct cu *cu, const struct cu_access *access, 
 }
 
 static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
-  struct cu_access *access = &cu->accesses[index];
+  struct cu_access *access = cu->accesses[index];
   struct mem_message message = {.kind = access->isa.copy & ISA_COPY_STORE ? MEM_STORE : MEM_LOAD,
                                 .tag = index,
                                 .lines = access->lines,
@@ -364,7 +364,7 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
 }
 
 static void send(struct cu *cu, uint32_t index, cycle_t now) {
-  if (cu->accesses[index].isa.copy & ISA_COPY_GLOBAL)
+  if (cu->accesses[index]->isa.copy & ISA_COPY_GLOBAL)
     send_to_memory(cu, index, now);
   else
     send_to_lds(cu, index, now);
@@ -395,7 +395,7 @@ static void line_up(struct cu *cu, struct line *line, uint32_t index) {
 
 /* The access has been read: it turns to its second side. */
 static void turn(struct cu *cu, uint32_t index, cycle_t now) {
-  struct cu_access *access = &cu->accesses[index];
+  struct cu_access *access = cu->accesses[index];
   struct lane_copy *copy = &cu->lane_copies->copy[access->copy];
   struct line *line = copy->to_lds ? &cu->lane_copies->to_lds : &cu->lane_copies->to_memory;
   access->loaded = true;
@@ -408,7 +408,7 @@ static void turn(struct cu *cu, uint32_t index, cycle_t now) {
 }
 
 static void give_back(struct cu *cu, uint32_t index) {
-  cu->accesses[index].isa.copy = 0;
+  cu->accesses[index]->isa.copy = 0;
   cu_free_access(&cu->global_pool, index);
 }
 
@@ -419,7 +419,7 @@ static uint32_t *batch_count(struct cu_batches *batches, uint64_t number) {
 }
 
 static void turn_own(struct cu *cu, uint32_t index) {
-  struct cu_access *access = &cu->accesses[index];
+  struct cu_access *access = cu->accesses[index];
   access->loaded = true;
   access->isa.copy = ISA_COPY_STEP | ISA_COPY_STORE;
   for (uint32_t lane = 0; lane < cu->params.warp_size; lane++)
@@ -429,10 +429,10 @@ static void turn_own(struct cu *cu, uint32_t index) {
 
 /* It is in the LDS: its warp may have waited for that. */
 static void end_own(struct cu *cu, uint32_t index, cycle_t now) {
-  uint32_t slot = cu->accesses[index].warp;
+  uint32_t slot = cu->accesses[index]->warp;
   struct cu_warp *warp = cu_warp(cu, slot);
   struct cu_batches *batches = &warp->batches;
-  --*batch_count(batches, cu->accesses[index].number);
+  --*batch_count(batches, cu->accesses[index]->number);
   while (batches->oldest < batches->open && !*batch_count(batches, batches->oldest))
     batches->oldest++;
   give_back(cu, index);
@@ -445,7 +445,7 @@ static void end_own(struct cu *cu, uint32_t index, cycle_t now) {
 }
 
 void lane_copy_own(struct cu *cu, uint32_t index, cycle_t now) {
-  struct cu_access *access = &cu->accesses[index];
+  struct cu_access *access = cu->accesses[index];
   struct cu_batches *batches = &cu_warp(cu, access->warp)->batches;
   access->copy = CU_OWN_COPY;
   access->number = batches->open;
@@ -465,14 +465,14 @@ void lane_copy_commit(struct cu_warp *warp) {
 /* ---- replies ---------------------------------------------------------------------------------- */
 
 static void reply_to_own(struct cu *cu, uint32_t index, cycle_t now) {
-  if (cu->accesses[index].loaded)
+  if (cu->accesses[index]->loaded)
     end_own(cu, index, now);
   else
     turn_own(cu, index);
 }
 
 void lane_copy_reply(struct cu *cu, uint32_t index, cycle_t now) {
-  const struct cu_access *access = &cu->accesses[index];
+  const struct cu_access *access = cu->accesses[index];
   uint32_t slot = access->warp, copy = access->copy;
   bool done = access->loaded;
   cu->last_active = now;
@@ -523,8 +523,8 @@ cycle_t lane_copy_next(const struct cu *cu, cycle_t now) {
 static void load(struct cu *cu, uint32_t slot, cycle_t now) {
   struct share *share = share_of(cu, slot);
   struct lane_copy *copy = &cu->lane_copies->copy[share->copy];
-  uint32_t index = cu->global_pool.unused[--cu->global_pool.count];
-  struct cu_access *access = &cu->accesses[index];
+  uint32_t index = cu_take_access(cu, &cu->global_pool);
+  struct cu_access *access = cu->accesses[index];
   uint64_t lanes = lanes_of(cu, copy, share->next);
   access->warp = slot;
   access->prefetch = access->loaded = false;

@@ -81,7 +81,7 @@ void simulation_mark_parked(struct simulation *simulation) {
     const struct mem_event *event = &simulation->memory.events[pipes->parked[i]];
     const struct isa_access *access = event->message.access;
     struct cu *cu = &simulation->nodes[event->client].cu;
-    struct cu_warp *warp = cu_warp(cu, cu->accesses[event->message.tag].warp);
+    struct cu_warp *warp = cu_warp(cu, cu->accesses[event->message.tag]->warp);
     warp->refused_at = NEVER;
     warp->refused_pc = access->pc;
     warp->refused_by = access->address[__builtin_ctzll(access->pipe.waiting)];

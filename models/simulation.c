@@ -40,7 +40,7 @@ struct occupancy simulation_occupancy(const struct machine *machine, const struc
 
 static void lds_commit_warp(void *context, uint32_t tag) {
   struct node *node = context;
-  node->source->commit.call(node->source->commit.self, &node->cu.accesses[tag].isa);
+  node->source->commit.call(node->source->commit.self, &node->cu.accesses[tag]->isa);
 }
 
 static void lds_commit_dma(void *context, unsigned engine, uint32_t tag) {
@@ -407,7 +407,7 @@ static uint64_t parked_in(const struct simulation *simulation, uint32_t client) 
   for (uint32_t i = 0; i < pipes->parked_count; i++) {
     const struct mem_event *event = &simulation->memory.events[pipes->parked[i]];
     if (event->client == client)
-      parked |= cu_bit(simulation->nodes[client].cu.accesses[event->message.tag].warp);
+      parked |= cu_bit(simulation->nodes[client].cu.accesses[event->message.tag]->warp);
   }
   return parked;
 }

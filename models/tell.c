@@ -195,7 +195,7 @@ void tell_warp_end(struct cu *cu, uint32_t slot) {
 
 struct lds_origin tell_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, unsigned kind,
                                   cycle_t now) {
-  const struct cu_access *access = &cu->accesses[index];
+  const struct cu_access *access = cu->accesses[index];
   cu->tell->accesses[index] = (struct timeline_event){.kind = TIMELINE_ACCESS,
                                                       .unit = access->warp,
                                                       .from = now,
@@ -208,7 +208,7 @@ struct lds_origin tell_lds_access(struct cu *cu, const struct cu_kernel *kernel,
 
 void tell_global_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, enum tell_global kind,
                         uint64_t bytes, cycle_t now) {
-  const struct cu_access *access = &cu->accesses[index];
+  const struct cu_access *access = cu->accesses[index];
   cu->tell->accesses[index] = (struct timeline_event){.kind = TIMELINE_GLOBAL,
                                                       .unit = access->warp,
                                                       .from = now,
@@ -236,7 +236,7 @@ void tell_lds_reply(struct cu *cu, const struct lds_reply *reply, cycle_t now) {
 }
 
 void tell_l1_hit(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
-  tell_global_access(cu, cu->warps[cu->accesses[index].warp].kernel, index, (enum tell_global)MEM_LOAD, 0, now);
+  tell_global_access(cu, cu->warps[cu->accesses[index]->warp].kernel, index, (enum tell_global)MEM_LOAD, 0, now);
   tell_access_end(cu, index, at);
 }
 

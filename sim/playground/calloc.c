@@ -1,5 +1,5 @@
 /* calloc() that leaves memory alone which nobody has had before: WebAssembly's is zeros, and the browser gives it to
- * those parts that are used. Of a large machine a small launch uses little: 0.9 GB of h200's would be written else.
+ * those parts that are used. Of a large machine a small launch uses little: 0.2 GB of h200's would be written else.
  *
  * It leans on Emscripten's malloc(), which never gives back what it took by sbrk(). */
 #include <errno.h>

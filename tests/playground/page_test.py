@@ -330,8 +330,8 @@ def a_worker_that_is_lost_is_followed_by_another(play, _shell):
 
 def a_machine_too_large_for_a_browser_is_told(play, _shell):
     play.example(BUFFERED)
-    play.parameter("cu.count", "1024")
-    play.parameter("lds.size", "16777216")
+    for key, value in (("cu.count", 1024), ("dma.outstanding", 4096), ("mem.l2_size", 1 << 30), ("mem.line", 32)):
+        play.parameter(key, str(value))
     play.do("run")
     assert play.at("problem") == "out of memory for machine 'teaching'", play.at("problem")
     play.press("parameter-clear")
