@@ -9,6 +9,7 @@
 #include "sim/cli/build_options.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/output.h"
+#include "sim/cli/terminal.h"
 #include "sim/session/launch.h"
 #include "sim/session/program.h"
 
@@ -18,6 +19,7 @@ struct translation {
   struct message message; /* first: see cli_parse() */
   const char *input, *output, *spirv;
   bool assembly;
+  struct terminal terminal; /* waits for the compiler, and hears signals meanwhile */
   struct program_build build;
   struct reads reads;
   struct job job;         /* when `input` is a launch file, whose program it is */
@@ -155,6 +157,8 @@ static bool load(struct translation *translation) {
 
 /* Parses the command line and loads the program. */
 static bool begin(const struct argp *argp, int argc, char **argv, struct translation *translation) {
+  terminal_open(&translation->terminal, false);
+  translation->build.caller = &translation->terminal.caller;
   if (!cli_parse(argp, argc, argv, &translation->message) || !load(translation))
     return false;
   const struct program_words *defines = &translation->build.defines;
