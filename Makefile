@@ -16,7 +16,7 @@ WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # Sanitized code is built to be tested once, so compiling it must not take longer than running it.
 CODEGEN  := $(if $(SANITIZE),-O1 -g1,-O2 -g) -ffp-contract=off -fno-math-errno -fno-trapping-math
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   += -std=c17 -D_GNU_SOURCE $(WARN) $(CODEGEN) $(SAN) -I. -MMD -MP
+CFLAGS   += -std=c17 -D_GNU_SOURCE -include sim/base/heap.h $(WARN) $(CODEGEN) $(SAN) -I. -MMD -MP
 # System headers of SystemC and GoogleTest are not ours to warn about.
 CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
