@@ -37,6 +37,10 @@ const char *block_type_text(uint32_t type, char text[16]) {
 
 /* All `size` bytes at `offset`, which are in the file. */
 static bool read_all(struct block_reader *reader, uint64_t offset, uint8_t *to, size_t size) {
+  if (reader->memory && offset <= reader->size && size <= reader->size - offset) {
+    memcpy(to, reader->memory + offset, size);
+    return true;
+  }
   while (size) {
     ssize_t got = pread(reader->file, to, size, (off_t)offset);
     if (got < 0 && errno == EINTR)
@@ -84,9 +88,9 @@ static bool check_file_header(struct block_reader *reader) {
   return true;
 }
 
-bool block_reader_open(struct block_reader *reader, const char *path, const struct block_format *format) {
+static bool open_file(struct block_reader *reader, const char *path) {
   struct stat stat;
-  *reader = (struct block_reader){.file = open(path, O_RDONLY | O_CLOEXEC), .path = strdup(path), .format = format};
+  reader->file = open(path, O_RDONLY | O_CLOEXEC);
   if (reader->file < 0 || !reader->path || fstat(reader->file, &stat) != 0 || !S_ISREG(stat.st_mode)) {
     const char *why = reader->file < 0 || !reader->path ? strerror(errno) : "not a file with an end";
     reader->failed = true;
@@ -94,6 +98,18 @@ bool block_reader_open(struct block_reader *reader, const char *path, const stru
     return false;
   }
   reader->size = (uint64_t)stat.st_size;
+  return true;
+}
+
+bool block_reader_open(struct block_reader *reader, const struct trace_place *place,
+                       const struct block_format *format) {
+  *reader = (struct block_reader){.file = -1, .path = strdup(place->name), .format = format};
+  if (place->bytes) {
+    reader->memory = place->bytes;
+    reader->size = place->size;
+  }
+  if (!place->bytes && !open_file(reader, place->name))
+    return false;
   if (!check_file_header(reader) ||
       !block_read_grow(reader, &reader->offsets, &reader->blocks_room, 0, sizeof *reader->offsets))
     return false;
