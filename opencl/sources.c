@@ -1,7 +1,7 @@
 /* Source files that a module's lines refer to. The paths come from the module, which may be hostile: only plain files
  * of a sane size are opened, and nobody minds if one cannot be. */
-#include "opencl/clang/source_name.h"
 #include "opencl/sources.h"
+#include "opencl/clang/source_name.h"
 #include "sim/base/need.h"
 
 #include <fcntl.h>
@@ -81,7 +81,8 @@ static void read_source(struct isa_source *source, const struct opencl_reads *re
   free(text);
 }
 
-void sources_fill(const struct spirv *module, const struct opencl_reads *reads, struct isa_program *program) {
+void sources_fill(const struct spirv *module, const struct opencl_reads *reads, const char *text,
+                  struct isa_program *program) {
   bool *used = need(module->sources, sizeof *used);
   for (uint32_t pc = 0; pc < program->count; pc++)
     used[program->source[pc]] |= program->line[pc] > 0;
@@ -90,7 +91,9 @@ void sources_fill(const struct spirv *module, const struct opencl_reads *reads, 
   uint32_t files = 0;
   for (uint32_t i = 0; i < module->sources; i++) {
     program->sources[i].name = need_copy(module->source[i]);
-    if (used[i] && files++ < MOST_FILES)
+    if (text && strcmp(module->path[i], module->file) == 0)
+      split_lines(&program->sources[i], text, strlen(text));
+    else if (used[i] && files++ < MOST_FILES)
       read_source(&program->sources[i], reads, module->path[i], module->source[i]);
   }
   free(used);

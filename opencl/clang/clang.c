@@ -181,6 +181,8 @@ static bool run_tool(const struct compilation *c, const char *const *argv, const
   struct process_end end;
   process_run(&process, &end);
   const bool compiler = argv[0] == c->clang;
+  if (compiler && !end.error && c->build->log)
+    c->build->log(c->build->self, end.text);
   if (compiler && !end.error && !c->build->text && (loud || !process_good(&end)))
     tool_tell(&c->teller, &end, loud);
   const bool good = process_good(&end) || tool_failed(&c->teller, argv[0], &end, compiler);
@@ -386,7 +388,7 @@ static void hide_folder(const struct compilation *c, struct piece *text) {
 static bool read_text(const struct compilation *c, struct piece *text) {
   char why[OPENCL_WHY];
   const struct opencl_reads *reads = c->build->reads;
-  if (reads && !reads->allow(reads->self, c->path, why, sizeof why))
+  if (reads && !c->build->in_memory && !reads->allow(reads->self, c->path, why, sizeof why))
     return refuse_file(c, why);
   const char *fault = NULL;
   if (c->build->text)
@@ -614,7 +616,7 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
   *spirv = NULL;
   *size = 0;
   bool good = check_build(&c);
-  if (good && access(path, R_OK) != 0)
+  if (good && !build->in_memory && access(path, R_OK) != 0)
     good = tool_fail(&c.teller, "%s", strerror(errno));
   good = good && make_folder(&c) && make(&c, spirv, size);
   if (!good && c.options.standard && build->blamed && *build->blamed == OPENCL_STANDARD)

@@ -36,9 +36,11 @@ struct opencl_build {
   enum opencl_route route;
   bool no_cache;
   const char *text;                 /* in place of the file's, as a try: nothing is told on stderr; NULL: the file's */
+  bool in_memory;                   /* there is no file, but `text`; `path` is its name */
   enum opencl_part *blamed;         /* NULL, or where to note what an error is of */
   const struct opencl_reads *reads; /* NULL: all files may be read */
   bool (*cancelled)(void *self);    /* asked ten times a second; true ends the tools. NULL: never */
+  void (*log)(void *self, const char *text); /* is given all that clang says; NULL: nobody wants it */
   void *self;
 };
 
