@@ -43,7 +43,8 @@ static bool tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) 
   struct teller *teller = context;
   const struct run_options *options = teller->options;
   for (size_t i = 0; i < options->watcher_count; i++)
-    if (options->watchers[i]->settle && !options->watchers[i]->settle(options->watchers[i]->self, teller->start + cycles))
+    if (options->watchers[i]->settle &&
+        !options->watchers[i]->settle(options->watchers[i]->self, teller->start + cycles))
       return false;
   const bool stops = caller_stops(options->caller);
   if (!stops && caller_due(options->caller))
@@ -132,8 +133,8 @@ static bool all_finished(const struct launch_result *results, size_t first, size
 }
 
 static bool run_launches(struct job *job, struct simulation *simulation, struct host *host,
-                         const struct run_options *options, struct audience *audience,
-                         struct launch_result *results, size_t *count, struct message *message) {
+                         const struct run_options *options, struct audience *audience, struct launch_result *results,
+                         size_t *count, struct message *message) {
   struct teller teller = {.options = options};
   const struct progress progress = {tell, &teller};
   bool good = true, finished = true;

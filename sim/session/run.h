@@ -28,8 +28,8 @@ struct run_options {
   bool systemc;
   enum host_order order;
   uint32_t seed;
-  FILE *vcd; /* a waveform goes there; NULL: none */
-  cycle_t max_cycles; /* of each launch */
+  FILE *vcd;                   /* a waveform goes there; NULL: none */
+  cycle_t max_cycles;          /* of each launch */
   const struct caller *caller; /* NULL: nobody is told */
   const struct run_watcher *watchers[RUN_WATCHERS];
   size_t watcher_count;

@@ -54,8 +54,7 @@ static bool fail_folder(const char *folder, struct message *message) {
   return message_fail(message, "%s: is a directory, without a launch file", folder);
 }
 
-static bool load(struct subject *subject, const struct job_request *request, struct job *job,
-                 struct message *message) {
+static bool load(struct subject *subject, const struct job_request *request, struct job *job, struct message *message) {
   const char *program = subject->direct.program;
   if (file_is_folder(program))
     return fail_folder(program, message);
@@ -87,8 +86,7 @@ bool subject_load(struct subject *subject, const struct subject_machine *machine
   return true;
 }
 
-bool subject_load_on(struct subject *subject, const struct machine *machine, struct job *job,
-                         struct message *message) {
+bool subject_load_on(struct subject *subject, const struct machine *machine, struct job *job, struct message *message) {
   const struct job_request request = {.made = machine,
                                       .global = subject->direct.global,
                                       .local = subject->direct.local,
@@ -101,8 +99,8 @@ bool subject_load_self(void *self, const struct machine *machine, struct job *jo
   return subject_load_on(self, machine, job, message);
 }
 
-bool subject_load_with(struct subject *subject, const char *define, const struct machine *machine,
-                           struct job *job, struct message *message) {
+bool subject_load_with(struct subject *subject, const char *define, const struct machine *machine, struct job *job,
+                       struct message *message) {
   if (define)
     program_say(&subject->build.defines, define);
   const bool good = subject_load_on(subject, machine, job, message);

@@ -25,15 +25,14 @@ bool subject_load(struct subject *subject, const struct subject_machine *machine
                   struct message *message);
 
 /* The same on a machine that is there already. */
-bool subject_load_on(struct subject *subject, const struct machine *machine, struct job *job,
-                         struct message *message);
+bool subject_load_on(struct subject *subject, const struct machine *machine, struct job *job, struct message *message);
 
 /* The same as an explain_load_on (explain_run.h): `self` is the subject. */
 bool subject_load_self(void *self, const struct machine *machine, struct job *job, struct message *message);
 
 /* That, with one more define ("NAME=VALUE"), which wins over all others; NULL: none. */
-bool subject_load_with(struct subject *subject, const char *define, const struct machine *machine,
-                           struct job *job, struct message *message);
+bool subject_load_with(struct subject *subject, const char *define, const struct machine *machine, struct job *job,
+                       struct message *message);
 
 /* False with the message filled when a word says what only a kernel can be given, and there is a trace. */
 bool subject_for_trace(const struct subject *subject, struct message *message);
