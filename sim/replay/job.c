@@ -125,7 +125,9 @@ static bool read_machine(struct job_reader *reader, const json_t *root) {
   struct job *job = reader->job;
   if (!machine || !json_is(&reader->document, &place, machine, JSON_OBJECT))
     return false;
-  if (reader->request->machine) {
+  if (reader->request->made) {
+    job->machine = job->machine_file = *reader->request->made;
+  } else if (reader->request->machine) {
     if (!take_machine(reader, &place, machine))
       return false;
   } else {

@@ -573,7 +573,8 @@ static struct source_maker watcher_sources(void *self, const struct source_maker
 }
 
 /* A disk that is full is told at the end; there is no use in going on. */
-static bool settle_writer(void *self, cycle_t now) {
+static bool settle_writer(void *self, cycle_t now, uint64_t done, uint64_t groups) {
+  (void)done, (void)groups;
   struct trace_writer *writer = recorder_writer(self);
   trace_writer_settle(writer, now);
   return trace_writer_good(writer);

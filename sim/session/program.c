@@ -395,6 +395,9 @@ static enum language language_in(const char *data, size_t size) {
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
                   const struct program_build *build, struct message *message) {
   const enum language language = language_in(data, size);
+  char usual[16];
+  snprintf(usual, sizeof usual, "kernel%s", languages[language].extension);
+  name = name ? name : usual;
   if (size > FILE_BYTES)
     return message_fail(message, "%.200s: larger than the %d bytes that are read", name, FILE_BYTES);
   if (language == OPENCL_C && memchr(data, 0, size))

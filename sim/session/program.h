@@ -86,7 +86,7 @@ struct program {
 bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
                   struct message *message);
 
-/* The same of bytes in memory that go by a name. What they are shows of what they begin with: SPIR-V, an object file,
+/* The same of bytes in memory that go by a name; NULL: "kernel" with the usual extension. What they are shows of what they begin with: SPIR-V, an object file,
  * assembly, which begins with a directive (".kernel"), or else OpenCL C. */
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
                   const struct program_build *build, struct message *message);
