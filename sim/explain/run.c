@@ -47,8 +47,7 @@ static bool read_recording(struct explain_run *run) {
   cycle_t max_cycles = 0;
   job_free(&run->replayed);
   run->replayed = (struct job){0};
-  const bool good =
-      trace_job_read(run->trace, "the recording", &request, &run->replayed, &max_cycles, run->message);
+  const bool good = trace_job_read(run->trace, "the recording", &request, &run->replayed, &max_cycles, run->message);
   if (good)
     cut(run, &run->replayed);
   return good;
@@ -418,10 +417,10 @@ static bool work_all(struct batch *batch, size_t count, int *status) {
   const bool good = sweep_workers_run(&step, run->workers);
   caller_busy(run->how.caller, false);
   *status = good ? STATUS_FINE : STATUS_BAD_INPUT;
-  return good ||
-         message_fail(run->message, "%s",
-                      caller_stops(run->how.caller) ? "interrupted: nothing is reported"
-                                        : "no process could be started; are there too many already? --jobs N wants N");
+  return good || message_fail(run->message, "%s",
+                              caller_stops(run->how.caller)
+                                  ? "interrupted: nothing is reported"
+                                  : "no process could be started; are there too many already? --jobs N wants N");
 }
 
 bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t count, int *status) {
@@ -435,6 +434,21 @@ bool explain_run_singles(struct explain_run *run, int *status) {
   for (enum limit i = 0; i < LIMITS; i++)
     single[i] = limit_bit(i);
   return explain_run_cases(run, single, LIMITS, status);
+}
+
+bool explain_run_machines(struct explain_run *run, int *status) {
+  size_t count = 0;
+  if (!explain_run_singles(run, status))
+    return false;
+  limit_set *sets = explain_pairs(&run->explain, &count);
+  sets = need_more(sets, count + CAUSES + 2, sizeof *sets);
+  for (enum limit_cause cause = 0; cause < CAUSES; cause++)
+    sets[count++] = limits_of(cause);
+  sets[count++] = limits_outside();
+  sets[count++] = limits_all();
+  const bool good = explain_run_cases(run, sets, count, status);
+  free(sets);
+  return good;
 }
 
 bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,
