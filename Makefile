@@ -16,14 +16,14 @@ WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # Sanitized code is built to be tested once, so compiling it must not take longer than running it.
 CODEGEN  := $(if $(SANITIZE),-O1 -g1,-O2 -g) -ffp-contract=off -fno-math-errno -fno-trapping-math
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   += -std=c17 -D_GNU_SOURCE -include sim/base/heap.h $(WARN) $(CODEGEN) $(SAN) -I. -MMD -MP
+CFLAGS   += -std=c17 -D_GNU_SOURCE -include sim/base/heap.h $(WARN) $(CODEGEN) $(SAN) -I. -Iinclude -MMD -MP
 # System headers of SystemC and GoogleTest are not ours to warn about.
 CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
 
 C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/edits opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models models/mem sim/host sim/import \
-  sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools sim/cli
+  sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools sim/api sim/cli
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 SHELL_CPP := $(wildcard sim/host/*.cpp)
 LIB_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(SOURCES)) $(SHELL_CPP))
