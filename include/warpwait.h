@@ -282,6 +282,7 @@ WW_API ww_status ww_launch_new(ww_device *device, ww_program *program, const ww_
                                ww_error *error);
 WW_API ww_launch *ww_launch_ref(ww_launch *launch);
 WW_API void ww_launch_unref(ww_launch *launch);
+WW_API ww_device *ww_launch_device(const ww_launch *launch); /* no new reference */
 
 /* The NDRange, of 1 to 3 dimensions; each list has so many numbers. `offset` NULL: zeros. `local` NULL: the machine
  * chooses; it need not divide `global`, unless the program promises so. What does not fit the machine, ww_run() says.
@@ -360,6 +361,9 @@ WW_API void ww_report_unref(ww_report *report);
 
 /* All launches have finished: neither deadlock nor cycle limit. */
 WW_API bool ww_report_finished(const ww_report *report);
+
+/* The device's cycle in which a launch of the report began; reports themselves count from there. */
+WW_API uint64_t ww_report_start(const ww_report *report, size_t launch);
 
 /* A number or a text of the JSON report by its key, as in docs/report.md: "launches[0].cycles",
  * "launches[0].lds.conflict_cycles", "launches[0].end". False when there is none of that kind. *unit (it may be NULL)

@@ -91,7 +91,7 @@ void sources_fill(const struct spirv *module, const struct opencl_reads *reads, 
   uint32_t files = 0;
   for (uint32_t i = 0; i < module->sources; i++) {
     program->sources[i].name = need_copy(module->source[i]);
-    if (text && strcmp(module->path[i], module->file) == 0)
+    if (text && strcmp(module->source[i], module->file) == 0)
       split_lines(&program->sources[i], text, strlen(text));
     else if (used[i] && files++ < MOST_FILES)
       read_source(&program->sources[i], reads, module->path[i], module->source[i]);

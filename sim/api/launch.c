@@ -72,6 +72,8 @@ void ww_launch_unref(ww_launch *launch) {
   free(launch);
 }
 
+ww_device *ww_launch_device(const ww_launch *launch) { return launch ? launch->device : NULL; }
+
 /* ---- the NDRange ------------------------------------------------------------------------------------------------ */
 
 struct range_call {

@@ -42,6 +42,10 @@ bool ww_report_finished(const ww_report *report) {
   return report && run_finished(&report->job, report->results, report->count);
 }
 
+uint64_t ww_report_start(const ww_report *report, size_t launch) {
+  return report && launch < report->count ? report->results[launch].start : 0;
+}
+
 struct report api_report(const ww_report *report) {
   return (struct report){.job = &report->job, .results = report->results, .count = report->count};
 }

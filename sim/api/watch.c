@@ -16,6 +16,8 @@ struct api_watchers {
   struct timeline events;
   struct run_watcher own, checking, lanes, recording;
   struct checker *checker;
+  const struct check_hazard *hazards; /* the checker's */
+  size_t hazard_count;
   struct recorder *recorder;
   struct api_sink trace;
   struct page_lanes *page_lanes;
@@ -154,6 +156,8 @@ ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, co
   bool good = status == WW_OK;
   for (size_t i = 0; watchers->checker && i < count; i++)
     checker_take(watchers->checker, (uint32_t)i, &job->launches[i].isa, &results[i]);
+  if (watchers->checker)
+    watchers->hazards = checker_hazards(watchers->checker, &watchers->hazard_count);
   if (watchers->recorder)
     good = end_recording(watchers, good, message);
   if (watchers->page_lanes)
@@ -171,12 +175,12 @@ static void write_page(struct api_watchers *watchers, ww_report *report) {
 
 void api_watch_keep(struct api_watchers *watchers, ww_report *report) {
   if (watchers->checker) {
-    const struct check_hazard *hazards = checker_hazards(watchers->checker, &report->hazard_count);
     report->checked = true;
     report->counts = checker_counts(watchers->checker);
-    report->hazards = need(report->hazard_count, sizeof *report->hazards);
+    report->hazards = need(watchers->hazard_count, sizeof *report->hazards);
+    report->hazard_count = watchers->hazard_count;
     if (report->hazard_count)
-      memcpy(report->hazards, hazards, report->hazard_count * sizeof *hazards);
+      memcpy(report->hazards, watchers->hazards, report->hazard_count * sizeof *report->hazards);
   }
   if (watchers->page_lanes)
     write_page(watchers, report);
