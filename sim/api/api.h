@@ -134,6 +134,8 @@ struct ww_report {
   struct job job;
   struct launch_result *results;
   size_t count;
+  struct verdict *verdicts; /* of a launch file's checks */
+  size_t verdict_count;
   ww_program **programs; /* that the launches are of */
   size_t program_count;
   bool checked;

@@ -31,6 +31,7 @@ void ww_report_unref(ww_report *report) {
   for (size_t i = 0; i < report->program_count; i++)
     ww_program_unref(report->programs[i]);
   free(report->programs);
+  free(report->verdicts);
   free(report->hazards);
   free(report->page.data);
   json_decref(report->json);
@@ -47,7 +48,11 @@ uint64_t ww_report_start(const ww_report *report, size_t launch) {
 }
 
 struct report api_report(const ww_report *report) {
-  return (struct report){.job = &report->job, .results = report->results, .count = report->count};
+  return (struct report){.job = &report->job,
+                         .results = report->results,
+                         .count = report->count,
+                         .verdicts = report->verdicts,
+                         .verdict_count = report->verdict_count};
 }
 
 /* ---- keys ------------------------------------------------------------------------------------------------------- */
@@ -79,7 +84,7 @@ static const json_t *json_of(ww_report *report) {
   return tree;
 }
 
-/* ".name" or "[3]", at the beginning without the dot. Returns what is behind it; NULL: there is no such thing. */
+/* ".name" or "[3]". Returns what is behind it; NULL: there is no such thing. */
 static const char *step(const char *key, const json_t **at) {
   if (*key == '[') {
     char *end = NULL;
@@ -87,10 +92,9 @@ static const char *step(const char *key, const json_t **at) {
     *at = end > key + 1 && *end == ']' && json_is_array(*at) ? json_array_get(*at, (size_t)index) : NULL;
     return *at ? end + 1 : NULL;
   }
-  key += *key == '.';
-  const size_t length = strcspn(key, ".[");
-  *at = json_object_getn(*at, key, length);
-  return *at ? key + length : NULL;
+  const size_t length = *key == '.' ? strcspn(key + 1, ".[") : 0;
+  *at = json_object_getn(*at, key + 1, length);
+  return length && *at ? key + 1 + length : NULL;
 }
 
 /* Keys of parameters have a dot in them: "machine.parameters.dma.channels.value". */
@@ -105,7 +109,9 @@ static const char *step_dotted(const char *key, const json_t **at) {
 }
 
 static const json_t *find(const json_t *tree, const char *key) {
-  const json_t *at = tree;
+  const size_t length = strcspn(key, ".[");
+  const json_t *at = json_object_getn(tree, key, length);
+  key = at ? key + length : NULL;
   while (key && *key) {
     const json_t *before = at;
     const char *rest = step(key, &at);

@@ -123,11 +123,13 @@ static size_t pipe_number_of(const struct job *job, uint64_t base) {
 static bool add_argument(struct job *job, const ww_launch *launch, size_t index, struct message *message) {
   const struct api_argument *set = &launch->arguments[index];
   struct job_argument argument = set->value;
+  if (!set->set)
+    return true; /* job_ready() says what is missing */
   if (argument.kind == ARGUMENT_BUFFER)
     argument.buffer = number_of(job, set->buffer->base);
   if (argument.kind == ARGUMENT_PIPE)
     argument.buffer = pipe_number_of(job, set->buffer->base);
-  return !set->set || job_argument(job, index, &argument, message);
+  return job_argument(job, index, &argument, message);
 }
 
 static bool add_launch(struct job *job, const ww_launch *launch, struct message *message) {

@@ -225,14 +225,11 @@ struct file_call {
   bool verify, passed;
 };
 
-static bool verify(struct file_call *call) {
-  const ww_report *report = call->whole.report;
-  size_t count = 0;
-  bool passed = true;
-  struct verdict *verdicts = verify_job(&report->job, report->results, report->count, &count);
-  for (size_t i = 0; i < count; i++)
-    passed = passed && verdicts[i].passed;
-  free(verdicts);
+static bool verify(ww_report *report) {
+  bool passed = ww_report_finished(report);
+  report->verdicts = verify_job(&report->job, report->results, report->count, &report->verdict_count);
+  for (size_t i = 0; i < report->verdict_count; i++)
+    passed = passed && report->verdicts[i].passed;
   return passed;
 }
 
@@ -247,7 +244,7 @@ static ww_status run_file(void *self, struct message *message) {
     report->job.machine_file = call->machine->file;
   const ww_status status = run_whole(&call->whole, NULL, 0, message);
   if (status == WW_OK && call->verify)
-    call->passed = verify(call);
+    call->passed = verify(report);
   return status;
 }
 
