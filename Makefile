@@ -22,6 +22,7 @@ CFLAGS   += -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) $(CODEGEN) $(SAN) -I. -Iinclu
 # System headers of SystemC and GoogleTest are not ours to warn about.
 CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
+FLAGS    := $(CC) $(CFLAGS) $(CXX) $(CXXFLAGS)
 LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
 
 C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/edits opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models models/mem sim/host sim/import \
@@ -61,12 +62,18 @@ $(BUILD)/warpwait: $(BUILD)/obj/sim/cli/main.c.o $(BUILD)/libwarpwait.a
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/obj/%.c.o: %.c
+# Objects are made again when the compiler or its options change.
+$(BUILD)/flags: force
+	@mkdir -p $(@D)
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
+.PHONY: force
+
+$(BUILD)/obj/%.c.o: %.c $(BUILD)/flags
 	$(call say,CC )
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/obj/isa/lanes.v3.o: isa/lanes.c
+$(BUILD)/obj/isa/lanes.v3.o: isa/lanes.c $(BUILD)/flags
 	$(call say,CC )
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -mavx2 -mfma -mbmi2 -DLANES_V3 -c -o $@ $<
@@ -97,7 +104,7 @@ $(BUILD)/obj/isa/lanes.c.o $(BUILD)/obj/isa/lanes.v3.o: CODEGEN += -O3
 # Comparing a warp's values with a shape, and writing them out, are loops over lanes, too.
 $(foreach f,lds/memo traces/encode traces/decode traces/stream,$(BUILD)/obj/$(f).c.o): CODEGEN += -O3
 
-$(BUILD)/obj/%.cpp.o: %.cpp
+$(BUILD)/obj/%.cpp.o: %.cpp $(BUILD)/flags
 	$(call say,CXX)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(CXXFLAGS) -c -o $@ $<

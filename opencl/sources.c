@@ -2,6 +2,7 @@
  * of a sane size are opened, and nobody minds if one cannot be. */
 #include "opencl/sources.h"
 #include "opencl/clang/source_name.h"
+#include "sim/base/file.h"
 #include "sim/base/need.h"
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@ enum {
 
 /* The file's bytes, malloc'ed; NULL if it is no plain file, too large, or cannot be read. Not blocked by a pipe. */
 static char *read_file(const char *path, size_t *size) {
-  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const int file = file_held(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat facts;
   char *text = NULL;
   if (file < 0)
@@ -32,7 +33,7 @@ static char *read_file(const char *path, size_t *size) {
     while (*size < room && (got = read(file, text + *size, room - *size)) > 0)
       *size += (size_t)got;
   }
-  close(file);
+  file_close(file);
   return text;
 }
 

@@ -112,6 +112,10 @@ void block_write_index(struct block_writer *writer);
 /* Closes the file. False, with *error filled, when this or anything before went wrong. */
 bool block_writer_finish(struct block_writer *writer, struct trace_error *error);
 
+/* zlib takes its memory as we do, so that it is free again when that runs out (sim/base/heap.h): zalloc and zfree. */
+void *block_zlib_alloc(void *self, unsigned items, unsigned size);
+void block_zlib_free(void *self, void *block);
+
 /* ---- reading: block_read.c, block_index.c -------------------------------------------------------- */
 
 struct block_meta {

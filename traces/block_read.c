@@ -185,8 +185,12 @@ bool block_peek_number(struct block_reader *reader, uint64_t offset, uint32_t *n
 
 /* A cut payload as far as it goes. `*raw` is how many bytes it became. */
 static bool inflate_payload(const struct block *block, const uint8_t *from, uint8_t *to, size_t *raw) {
-  z_stream zlib = {
-      .next_in = (Bytef *)(uintptr_t)from, .avail_in = block->stored, .next_out = to, .avail_out = block->raw};
+  z_stream zlib = {.next_in = (Bytef *)(uintptr_t)from,
+                   .avail_in = block->stored,
+                   .next_out = to,
+                   .avail_out = block->raw,
+                   .zalloc = block_zlib_alloc,
+                   .zfree = block_zlib_free};
   if (inflateInit(&zlib) != Z_OK)
     return false;
   const int end = inflate(&zlib, Z_SYNC_FLUSH);

@@ -65,13 +65,12 @@ int block_create(const char *path, struct trace_error *error) {
   return file;
 }
 
-/* zlib takes its memory as we do, so that it is free again when that runs out (sim/base/heap.h). */
-static void *zlib_alloc(void *self, unsigned items, unsigned size) {
+void *block_zlib_alloc(void *self, unsigned items, unsigned size) {
   (void)self;
   return calloc(items, size);
 }
 
-static void zlib_free(void *self, void *block) {
+void block_zlib_free(void *self, void *block) {
   (void)self;
   free(block);
 }
@@ -80,7 +79,7 @@ static bool open_deflate(struct block_writer *writer) {
   writer->deflate = calloc(1, sizeof(z_stream));
   if (!writer->deflate)
     return false;
-  *(z_stream *)writer->deflate = (z_stream){.zalloc = zlib_alloc, .zfree = zlib_free};
+  *(z_stream *)writer->deflate = (z_stream){.zalloc = block_zlib_alloc, .zfree = block_zlib_free};
   return deflateInit(writer->deflate, LEVEL) == Z_OK;
 }
 

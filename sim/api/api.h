@@ -180,7 +180,7 @@ ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t 
 ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
                         size_t count, ww_status status, struct message *message);
 /* Takes what the report keeps of them. */
-void api_watch_keep(struct api_watchers *watchers, ww_report *report);
+void api_watch_keep(const struct api_watchers *watchers, ww_report *report);
 void api_watch_free(struct api_watchers *watchers);
 
 #endif

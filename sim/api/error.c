@@ -81,19 +81,24 @@ struct attempt {
 static void attempt(void *self) {
   struct attempt *attempt = self;
   attempt->status = attempt->work(attempt->self, &attempt->message);
+  /* Whatever is wrong is so because memory ran out, if it did. */
+  if (attempt->status == WW_NO_MEMORY || (attempt->status != WW_OK && heap_refused()))
+    heap_out(heap_refused());
 }
 
 ww_status api_try(struct heap_pool *pool, api_work *work, void *self, ww_error *error) {
   struct attempt made = {.work = work, .self = self, .message = {""}};
   char text[80];
   size_t wanted = 0;
-  if (heap_try(pool, attempt, &made, &wanted)) {
-    if (made.status == WW_OK && error)
-      *error = (ww_error){.status = WW_OK};
-    return made.status == WW_OK ? WW_OK : api_fail(error, made.status, made.message.text);
+  if (!heap_try(pool, attempt, &made, &wanted)) {
+    snprintf(text, sizeof text, "out of memory: %zu bytes more are not to be had", wanted);
+    return api_fail(error, WW_NO_MEMORY, text);
   }
-  snprintf(text, sizeof text, "out of memory: %zu bytes more are not to be had", wanted);
-  return api_fail(error, WW_NO_MEMORY, text);
+  if (made.status != WW_OK)
+    return api_fail(error, made.status, made.message.text);
+  if (error)
+    *error = (ww_error){.status = WW_OK};
+  return WW_OK;
 }
 
 /* ---- what comes from callers -------------------------------------------------------------------------------- */

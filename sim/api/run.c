@@ -289,6 +289,15 @@ static ww_status keep(void *self, struct message *message) {
   return WW_OK;
 }
 
+/* Memory ran out in keep(): what it had is free, and the report has nothing. */
+static void keep_nothing(ww_report *report) {
+  report->count = report->hazard_count = 0;
+  report->hazards = NULL;
+  report->page = (struct text){0};
+  for (size_t i = 0; i < report->job.launch_count; i++)
+    report->job.launches[i].printed = (struct printed){0};
+}
+
 /* Pipes go on where the launches have left them. After a run that memory ran out in, reservations that were open are
  * gone. */
 static void settle_pipes(const struct run_call *call, bool good) {
@@ -344,8 +353,8 @@ static ww_status run_prepared(struct run_call *call, ww_error *error) {
   settle_pipes(call, true);
   if (!is_finished(call))
     replace_engine(call);
-  if (status == WW_OK)
-    status = api_try(NULL, keep, call, error);
+  if (status == WW_OK && (status = api_try(NULL, keep, call, error)) == WW_NO_MEMORY)
+    keep_nothing(call->report);
   api_try(&device->pool, drop, call, NULL);
   return status;
 }

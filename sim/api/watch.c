@@ -22,7 +22,7 @@ struct api_watchers {
   struct api_sink trace;
   struct page_lanes *page_lanes;
   struct page page;
-  struct text timeline; /* of the page */
+  struct text timeline, html; /* of the page */
   struct sink to_timeline;
   struct timeline_recording timelined;
 };
@@ -147,8 +147,13 @@ static bool end_timeline(struct api_watchers *watchers, const struct job *job, c
   if (!timeline_recorded(&watchers->timelined, job, results, count, good, message))
     return false;
   const struct trace_place timeline = {"the timeline", watchers->timeline.data, watchers->timeline.length};
+  const struct report report = {.job = job, .results = results, .count = count};
   page_take_lanes(&watchers->page, watchers->page_lanes);
-  return page_take_timeline(&watchers->page, &timeline, message);
+  if (!page_take_timeline(&watchers->page, &timeline, message))
+    return false;
+  page_add(&watchers->page, "as run", &report);
+  page_print(&watchers->page, job, &watchers->html);
+  return true;
 }
 
 ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
@@ -160,20 +165,14 @@ ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, co
     watchers->hazards = checker_hazards(watchers->checker, &watchers->hazard_count);
   if (watchers->recorder)
     good = end_recording(watchers, good, message);
-  if (watchers->page_lanes)
+  if (watchers->timelined.writer)
     good = end_timeline(watchers, job, results, count, good, message);
   if (watchers->cancelled || watchers->trace.ended)
     return WW_CANCELLED;
   return good ? WW_OK : status == WW_OK ? WW_BAD_INPUT : status;
 }
 
-static void write_page(struct api_watchers *watchers, ww_report *report) {
-  const struct report view = api_report(report);
-  page_add(&watchers->page, "as run", &view);
-  page_print(&watchers->page, &report->job, &report->page);
-}
-
-void api_watch_keep(struct api_watchers *watchers, ww_report *report) {
+void api_watch_keep(const struct api_watchers *watchers, ww_report *report) {
   if (watchers->checker) {
     report->checked = true;
     report->counts = checker_counts(watchers->checker);
@@ -182,8 +181,8 @@ void api_watch_keep(struct api_watchers *watchers, ww_report *report) {
     if (report->hazard_count)
       memcpy(report->hazards, watchers->hazards, report->hazard_count * sizeof *report->hazards);
   }
-  if (watchers->page_lanes)
-    write_page(watchers, report);
+  if (watchers->html.length)
+    text_add(&report->page, watchers->html.data, watchers->html.length);
 }
 
 void api_watch_free(struct api_watchers *watchers) {
@@ -197,6 +196,7 @@ void api_watch_free(struct api_watchers *watchers) {
     page_lanes_free(watchers->page_lanes);
   page_free(&watchers->page);
   free(watchers->timeline.data);
+  free(watchers->html.data);
   free(watchers);
 }
 

@@ -18,13 +18,22 @@ struct border {
   jmp_buf at;
   struct heap_pool *pool; /* NULL: nothing is listed */
   struct border *outer;
-  size_t wanted;
+  size_t wanted; /* by the first allocation that failed; 0: none did */
 };
 
 /* Of the thread. */
 static _Thread_local struct border *innermost __attribute__((tls_model("initial-exec")));
 
 static struct heap_pool *pool_now(void) { return innermost ? innermost->pool : NULL; }
+
+/* Notes that so many bytes were not to be had. Returns NULL. */
+static void *refuse(size_t bytes) {
+  if (innermost && !innermost->wanted)
+    innermost->wanted = bytes ? bytes : 1;
+  return NULL;
+}
+
+size_t heap_refused(void) { return innermost ? innermost->wanted : 0; }
 
 /* ---- the table: open addressing; what is taken out leaves no gap -------------------------------------- */
 
@@ -134,7 +143,7 @@ bool heap_try_last(void (*work)(void *self), void *self, size_t *wanted) {
 
 void heap_out(size_t bytes) {
   assert(innermost && "memory ran out behind no border");
-  innermost->wanted = bytes;
+  refuse(bytes);
   longjmp(innermost->at, 1);
 }
 
@@ -168,18 +177,21 @@ void heap_let_go(const void *thing) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------- */
 
-/* The block itself, listed; NULL when there is none, or no room in the list. */
-static void *listed(void *block) {
+/* The block itself, of so many bytes, listed; NULL when there is none, or no room in the list. */
+static void *listed(void *block, size_t bytes) {
   struct heap_pool *pool = block ? pool_now() : NULL;
-  if (!pool || list(pool, block))
+  if (block && (!pool || list(pool, block)))
     return block;
   free(block);
-  return NULL;
+  return refuse(bytes);
 }
 
-void *heap_malloc(size_t size) { return listed(malloc(size)); }
+void *heap_malloc(size_t size) { return listed(malloc(size), size); }
 
-void *heap_calloc(size_t count, size_t size) { return listed(calloc(count, size)); }
+void *heap_calloc(size_t count, size_t size) {
+  size_t bytes = 0;
+  return listed(calloc(count, size), __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes);
+}
 
 /* A block that somebody outside of the border owns stays theirs, wherever it moves. */
 void *heap_realloc(void *old, size_t size) {
@@ -190,17 +202,17 @@ void *heap_realloc(void *old, size_t size) {
   void *block = realloc(old, size);
   if (ours && (block || size)) /* there is room for what was just there */
     list(pool, block ? block : old);
-  return block;
+  return block || !size ? block : refuse(size);
 }
 
 void *heap_reallocarray(void *old, size_t count, size_t size) {
   size_t bytes = 0;
-  return __builtin_mul_overflow(count, size, &bytes) ? NULL : heap_realloc(old, bytes);
+  return __builtin_mul_overflow(count, size, &bytes) ? refuse(SIZE_MAX) : heap_realloc(old, bytes);
 }
 
-char *heap_strdup(const char *text) { return listed(strdup(text)); }
+char *heap_strdup(const char *text) { return listed(strdup(text), strlen(text) + 1); }
 
-char *heap_strndup(const char *text, size_t most) { return listed(strndup(text, most)); }
+char *heap_strndup(const char *text, size_t most) { return listed(strndup(text, most), strnlen(text, most) + 1); }
 
 void heap_free(void *block) {
   struct heap_pool *pool = block ? pool_now() : NULL;

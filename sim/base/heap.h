@@ -52,6 +52,10 @@ bool heap_try_last(void (*work)(void *self), void *self, size_t *wanted);
 /* Frees all that is listed, and drops what is held. */
 void heap_pool_empty(struct heap_pool *pool);
 
+/* The first allocation behind the innermost border that failed, in bytes, though it may have been done without; 0: none
+ * did. */
+size_t heap_refused(void);
+
 /* Memory has run out: back to the border. There must be one. */
 _Noreturn void heap_out(size_t bytes);
 

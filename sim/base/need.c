@@ -31,6 +31,12 @@ char *need_print(const char *format, ...) {
   return made;
 }
 
+void *need_made(void *made) {
+  if (!made)
+    heap_out(heap_refused());
+  return made;
+}
+
 static void *json_memory(size_t size) { return need_more(NULL, size, 1); }
 
 void need_json(void) { json_set_alloc_funcs(json_memory, heap_free); }

@@ -12,6 +12,9 @@ void *need_more(void *old, size_t count, size_t size);
 char *need_copy(const char *text);
 char *need_print(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a new string */
 
+/* What somebody has made who returns NULL when there is no memory. */
+void *need_made(void *made);
+
 /* Lets jansson take its memory likewise. It would otherwise leave out of a document what there is no memory for. */
 void need_json(void);
 

@@ -13,6 +13,8 @@
 #include "sim/sweep/values.h"
 #include "sim/sweep/vary.h"
 
+enum { COMPRESS_BYTES = 256 << 10 /* that zlib wants */ };
+
 /* ---- the axis ----------------------------------------------------------------------------------- */
 
 bool page_defines(const struct page *page) { return page->key && strncmp(page->key, "define.", 7) == 0; }
@@ -147,7 +149,8 @@ static char *base64(const unsigned char *bytes, size_t size) {
 static char *packed(const char *text, size_t length) {
   uLongf size = compressBound((uLong)length);
   unsigned char *bytes = need(size, 1);
-  compress2(bytes, &size, (const unsigned char *)text, (uLong)length, Z_BEST_COMPRESSION);
+  if (compress2(bytes, &size, (const unsigned char *)text, (uLong)length, Z_BEST_COMPRESSION) != Z_OK)
+    heap_out(COMPRESS_BYTES);
   char *data = base64(bytes, size);
   free(bytes);
   return data;

@@ -200,7 +200,8 @@ TEST(device, a_sink_that_takes_no_more_cancels_what_writes_into_it) {
   rig_free(&rig);
 }
 
-/* ---- lives of objects --------------------------------------------------------------------------------------------- */
+/* ---- lives of objects ---------------------------------------------------------------------------------------------
+ */
 
 TEST(device, objects_live_as_long_as_something_is_made_of_them) {
   struct rig rig = rig_new("teaching");

@@ -47,10 +47,10 @@ TEST(errors, of_changes_and_values) {
   struct rig rig = rig_new("teaching");
   ww_machine *machine = NULL;
   uint64_t value = 0;
-  rig_refused(&rig, ww_machine_with(rig.machine, (const char *[]){"dma.channel=2"}, 1, &machine, &rig.error), WW_BAD_INPUT,
-              "did you mean 'dma.channels'?");
-  rig_refused(&rig, ww_machine_with(rig.machine, (const char *[]){"dma.channels"}, 1, &machine, &rig.error), WW_BAD_INPUT,
-              "'dma.channels' is not KEY=VALUE");
+  rig_refused(&rig, ww_machine_with(rig.machine, (const char *[]){"dma.channel=2"}, 1, &machine, &rig.error),
+              WW_BAD_INPUT, "did you mean 'dma.channels'?");
+  rig_refused(&rig, ww_machine_with(rig.machine, (const char *[]){"dma.channels"}, 1, &machine, &rig.error),
+              WW_BAD_INPUT, "'dma.channels' is not KEY=VALUE");
   rig_refused(&rig, ww_machine_with(rig.machine, (const char *[]){NULL}, 1, &machine, &rig.error), WW_BAD_INPUT,
               "changes[0]: is NULL");
   rig_refused(&rig, ww_machine_with(rig.machine, NULL, 1, &machine, &rig.error), WW_BAD_INPUT, "changes: is NULL");
@@ -62,7 +62,8 @@ TEST(errors, of_changes_and_values) {
   rig_free(&rig);
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------------------ */
+/* ---- programs ------------------------------------------------------------------------------------------------------
+ */
 
 static void refuse_program(struct rig *rig, const void *data, size_t size, const ww_build *build, const char *part) {
   ww_program *program = rig->program;
@@ -129,7 +130,8 @@ TEST(errors, a_build_is_cancelled) {
   rig_free(&rig);
 }
 
-/* ---- devices --------------------------------------------------------------------------------------------------------- */
+/* ---- devices
+ * --------------------------------------------------------------------------------------------------------- */
 
 TEST(errors, of_devices_buffers_and_pipes) {
   struct rig rig = rig_new("teaching");
@@ -144,7 +146,8 @@ TEST(errors, of_devices_buffers_and_pipes) {
               "bytes: 0 is outside [1, 1099511627776] bytes");
   rig_refused(&rig, ww_buffer_new(rig.device, NULL, HUGE_BYTES, &buffer, &rig.error), WW_BAD_INPUT,
               "bytes: 18446744073709551615 is outside");
-  rig_refused(&rig, ww_buffer_new(rig.device, "", 4, &buffer, &rig.error), WW_BAD_INPUT, "name: a buffer's has 1 to 63");
+  rig_refused(&rig, ww_buffer_new(rig.device, "", 4, &buffer, &rig.error), WW_BAD_INPUT,
+              "name: a buffer's has 1 to 63");
   EXPECT_TRUE(buffer == NULL);
   rig_refused(&rig, ww_pipe_new(NULL, NULL, 4, 4, &pipe, &rig.error), WW_BAD_INPUT, "device: is NULL");
   rig_refused(&rig, ww_pipe_new(rig.device, NULL, 0, 4, &pipe, &rig.error), WW_BAD_INPUT, "packet_bytes: 0 is outside");
@@ -176,7 +179,8 @@ TEST(errors, a_device_has_a_limit_of_buffers) {
   rig_free(&rig);
 }
 
-/* ---- launches -------------------------------------------------------------------------------------------------------- */
+/* ---- launches
+ * -------------------------------------------------------------------------------------------------------- */
 
 TEST(errors, of_launches) {
   struct rig rig = rig_new("teaching"), other = rig_new("teaching");
@@ -193,8 +197,10 @@ TEST(errors, of_launches) {
   const uint64_t good[] = {64, 1, 1}, zero[] = {0}, huge[] = {HUGE_BYTES};
   rig_refused(&rig, ww_launch_range(NULL, 1, NULL, good, NULL, error), WW_BAD_INPUT, "launch: is NULL");
   rig_refused(&rig, ww_launch_range(launch, 1, NULL, NULL, NULL, error), WW_BAD_INPUT, "global: is NULL");
-  rig_refused(&rig, ww_launch_range(launch, 0, NULL, good, NULL, error), WW_BAD_INPUT, "dimensions: 0 is outside [1, 3]");
-  rig_refused(&rig, ww_launch_range(launch, 4, NULL, good, NULL, error), WW_BAD_INPUT, "dimensions: 4 is outside [1, 3]");
+  rig_refused(&rig, ww_launch_range(launch, 0, NULL, good, NULL, error), WW_BAD_INPUT,
+              "dimensions: 0 is outside [1, 3]");
+  rig_refused(&rig, ww_launch_range(launch, 4, NULL, good, NULL, error), WW_BAD_INPUT,
+              "dimensions: 4 is outside [1, 3]");
   rig_refused(&rig, ww_launch_range(launch, 1, NULL, zero, NULL, error), WW_BAD_INPUT, "global[0]: 0 is outside");
   rig_refused(&rig, ww_launch_range(launch, 1, NULL, huge, NULL, error), WW_BAD_INPUT,
               "global[0]: 18446744073709551615 is outside");
@@ -225,11 +231,13 @@ TEST(errors, of_arguments) {
   rig_refused(&rig, ww_launch_buffer(launch, 1, buffer, 0, error), WW_BAD_INPUT, "a buffer does not fit");
   rig_refused(&rig, ww_launch_buffer(launch, 0, buffer, 100, error), WW_BAD_INPUT,
               "offset: 100 is outside [0, 99] bytes of buffer 'b'");
-  rig_refused(&rig, ww_launch_buffer(launch, 0, buffer, HUGE_BYTES, error), WW_BAD_INPUT, "offset: 18446744073709551615");
+  rig_refused(&rig, ww_launch_buffer(launch, 0, buffer, HUGE_BYTES, error), WW_BAD_INPUT,
+              "offset: 18446744073709551615");
   rig_refused(&rig, ww_launch_buffer(launch, 0, foreign, 0, error), WW_BAD_INPUT, "buffer: is of another device");
   rig_refused(&rig, ww_launch_local(launch, 0, 64, error), WW_BAD_INPUT, "a local size does not fit");
   rig_refused(&rig, ww_launch_local(room, 1, 0, error), WW_BAD_INPUT, "bytes: 0 is outside [1, ");
-  rig_refused(&rig, ww_launch_local(room, 1, HUGE_BYTES, error), WW_BAD_INPUT, "bytes: 18446744073709551615 is outside");
+  rig_refused(&rig, ww_launch_local(room, 1, HUGE_BYTES, error), WW_BAD_INPUT,
+              "bytes: 18446744073709551615 is outside");
   rig_refused(&rig, ww_launch_pipe(launch, 0, pipe, error), WW_BAD_INPUT, "a pipe does not fit");
   rig_refused(&rig, ww_launch_pipe(launch, 0, NULL, error), WW_BAD_INPUT, "pipe: is NULL");
   ww_launch_unref(launch);
@@ -241,7 +249,8 @@ TEST(errors, of_arguments) {
   rig_free(&other);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static ww_status run(struct rig *rig, ww_launch *launch) {
   return ww_run(rig->device, &launch, 1, NULL, NULL, &rig->error);
@@ -298,7 +307,8 @@ TEST(errors, a_run_within_a_run_of_the_same_device_is_refused) {
   rig_free(&rig);
 }
 
-/* ---- reports and traces ------------------------------------------------------------------------------------------------ */
+/* ---- reports and traces
+ * ------------------------------------------------------------------------------------------------ */
 
 TEST(errors, of_reports) {
   struct rig rig = rig_new("teaching");
@@ -309,9 +319,16 @@ TEST(errors, of_reports) {
   const char *text = NULL, *unit = NULL;
   double value = 0;
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
-  static const char *const none[] = {"",          "launches",         "launches[1].cycles", "launches[0]",
-                                     "launches[", "launches[0]cycles", "launches[99999999999999999999].cycles",
-                                     "..",        "launches[0].cycles.more", "launches[-1].cycles"};
+  static const char *const none[] = {"",
+                                     "launches",
+                                     "launches[1].cycles",
+                                     "launches[0]",
+                                     "launches[",
+                                     "launches[0]cycles",
+                                     "launches[99999999999999999999].cycles",
+                                     "..",
+                                     "launches[0].cycles.more",
+                                     "launches[-1].cycles"};
   for (size_t i = 0; i < sizeof none / sizeof *none; i++)
     if (!EXPECT_FALSE(ww_report_number(report, none[i], &value, &unit)))
       ct_note("%s", none[i]);
@@ -352,7 +369,8 @@ TEST(errors, of_traces) {
               "bytes.data: is NULL");
   rig_refused(&rig, ww_trace_open(rig.context, (ww_bytes){"no trace at all, that is", 24, "t"}, false, &none, error),
               WW_BAD_INPUT, "t: offset 0: expected");
-  rig_refused(&rig, ww_trace_open(rig.context, (ww_bytes){"", 0, NULL}, true, &none, error), WW_BAD_INPUT, "the trace: ");
+  rig_refused(&rig, ww_trace_open(rig.context, (ww_bytes){"", 0, NULL}, true, &none, error), WW_BAD_INPUT,
+              "the trace: ");
   EXPECT_TRUE(none == NULL);
   const ww_watch checked = {.size = sizeof checked, .check = true};
   rig_refused(&rig, ww_trace_replay(trace, NULL, &checked, &report, error), WW_BAD_INPUT, "a trace has no data");
@@ -367,7 +385,8 @@ TEST(errors, of_traces) {
                 empty = {"dma.channels", NULL, 0};
   rig_refused(&rig, ww_sweep(trace, NULL, &bad, 1, NULL, no_point, NULL, error), WW_BAD_INPUT, "dma.chanels");
   rig_refused(&rig, ww_sweep(trace, NULL, &value, 1, NULL, no_point, NULL, error), WW_BAD_INPUT, "dma.channels");
-  rig_refused(&rig, ww_sweep(trace, NULL, &empty, 1, NULL, no_point, NULL, error), WW_BAD_INPUT, "axes[0]: has no values");
+  rig_refused(&rig, ww_sweep(trace, NULL, &empty, 1, NULL, no_point, NULL, error), WW_BAD_INPUT,
+              "axes[0]: has no values");
   rig_refused(&rig, ww_sweep(trace, NULL, &bad, 65, NULL, no_point, NULL, error), WW_BAD_INPUT, "more than 64");
   rig_refused(&rig, ww_sweep(trace, NULL, &bad, 1, NULL, NULL, NULL, error), WW_BAD_INPUT, "point: is NULL");
   ww_machine_unref(wide);
@@ -395,7 +414,8 @@ TEST(errors, of_launch_files) {
   rig_free(&rig);
 }
 
-/* ---- what takes NULL -------------------------------------------------------------------------------------------------------- */
+/* ---- what takes NULL
+ * -------------------------------------------------------------------------------------------------------- */
 
 TEST(errors, nothing_is_given_up_and_asked_for_without_harm) {
   ww_context_unref(NULL);

@@ -38,7 +38,8 @@ static char *read_file(const char *path) {
 static char *report_of_command(const char *path, bool *passed) {
   const char *tool = getenv("WARPWAIT");
   char command[600];
-  snprintf(command, sizeof command, "%s run %s --why=no --report json -q --verify 2>/dev/null", tool ? tool : "build/warpwait", path);
+  snprintf(command, sizeof command, "%s run %s --why=no --report json -q --verify 2>/dev/null",
+           tool ? tool : "build/warpwait", path);
   FILE *pipe = popen(command, "r");
   char *text = read_all(pipe);
   *passed = pclose(pipe) == 0;

@@ -97,8 +97,8 @@ TEST(opencl_api, a_log_has_what_clang_says_of_builds_that_succeed_and_fail) {
   struct kept log = {NULL, 0};
   ww_program *program = NULL;
   const ww_build build = {.size = sizeof build, .options = "-Wall", .log = rig_sink(&log)};
-  rig_fine(&rig, ww_program_build(rig.context, ww_text("kernel void k(void) { int unused; }"), &build, &program,
-                                  &rig.error));
+  rig_fine(&rig,
+           ww_program_build(rig.context, ww_text("kernel void k(void) { int unused; }"), &build, &program, &rig.error));
   EXPECT_CONTAINS(log.text, "kernel.cl:1:27: warning: unused variable 'unused'");
   ww_program_unref(program);
   free(log.text);

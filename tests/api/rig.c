@@ -48,7 +48,9 @@ bool rig_refused(const struct rig *rig, ww_status status, ww_status wanted, cons
   return EXPECT_EQ(status, wanted) & EXPECT_EQ(rig->error.status, wanted) & EXPECT_CONTAINS(rig->error.text, part);
 }
 
-struct rig rig_new(const char *machine) { return rig_with(machine, rig_source); }
+struct rig rig_new(const char *machine) {
+  return rig_with(machine, rig_source);
+}
 
 struct rig rig_with(const char *machine, const char *source) {
   struct rig rig = {NULL, NULL, NULL, NULL, {.text = ""}};
@@ -114,7 +116,8 @@ ww_trace *rig_record(struct rig *rig, ww_launch *launch) {
   ww_trace *trace = NULL;
   const ww_watch watch = {.size = sizeof watch, .trace = rig_sink(&kept)};
   (void)(rig_fine(rig, ww_run(rig->device, &launch, 1, &watch, NULL, &rig->error)) &&
-         rig_fine(rig, ww_trace_open(rig->context, (ww_bytes){kept.text, kept.length, NULL}, false, &trace, &rig->error)));
+         rig_fine(rig,
+                  ww_trace_open(rig->context, (ww_bytes){kept.text, kept.length, NULL}, false, &trace, &rig->error)));
   free(kept.text);
   return trace;
 }

@@ -5,8 +5,8 @@
 #include <warpwait.h>
 #include <warpwait/analyse.h>
 
-/* plus(data, add): data[i] += add. copies(from, data): data[i] = what an asynchronous copy brings from there. room(data,
- * local): has a local argument. hang(): waits for an event that nobody makes. spin(): never ends. */
+/* plus(data, add): data[i] += add. copies(from, data): data[i] = what an asynchronous copy brings from there.
+ * room(data, local): has a local argument. hang(): waits for an event that nobody makes. spin(): never ends. */
 extern const char rig_source[];
 
 struct rig {
