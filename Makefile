@@ -122,7 +122,7 @@ $(TEST_BIN): $(BUILD)/tests/%: $$(patsubst $$(percent).c,$(BUILD)/obj/$$(percent
 percent := %
 
 # Tests of the library are clients: their memory is their own.
-$(BUILD)/obj/tests/api/%.c.o: HEAP :=
+$(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o: HEAP :=
 
 # The law of replay is held with the models' rig.
 $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
