@@ -115,6 +115,23 @@ void block_reader_close(struct block_reader *reader) {
   *reader = (struct block_reader){.file = -1};
 }
 
+struct block_reader block_reader_share(const struct block_reader *reader) {
+  return (struct block_reader){.file = reader->file,
+                               .path = reader->path,
+                               .size = reader->size,
+                               .format = reader->format,
+                               .cut = reader->cut,
+                               .offsets = reader->offsets,
+                               .blocks = reader->blocks,
+                               .metas = reader->metas,
+                               .meta_count = reader->meta_count};
+}
+
+void block_reader_unshare(struct block_reader *reader) {
+  free(reader->stored.at);
+  *reader = (struct block_reader){.file = -1};
+}
+
 /* What a header says of its payload can be. */
 static bool check_sizes(struct block_reader *reader, uint64_t offset, struct block *block) {
   const uint64_t left = reader->size - offset - BLOCK_HEADER;
