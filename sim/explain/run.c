@@ -293,7 +293,7 @@ static void replay_case(struct explain_run *run, struct answer *answer) {
 static void run_anew(struct explain_run *run, const struct machine *machine, struct answer *answer) {
   struct message message;
   struct job job = {0};
-  if (!run->load_on(run->self, machine, &job, &message)) {
+  if (!run->load_on(run->self, machine, NULL, &job, &message)) {
     conclude(answer, EXPLAIN_REFUSED, message.text);
   } else {
     cut(run, &job);
@@ -314,7 +314,7 @@ static void work_on_job(void *self, size_t task, void *bytes) {
   struct answer *answer = bytes;
   struct message message;
   struct job job = {0};
-  if (!batch->load(batch->self, task, &job, &message))
+  if (!batch->load(batch->self, task, NULL, &job, &message))
     conclude(answer, EXPLAIN_REFUSED, message.text);
   else if (job.launch_count != batch->run->job.launch_count)
     conclude(answer, EXPLAIN_REFUSED, "has other launches");

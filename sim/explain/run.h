@@ -16,8 +16,10 @@
 #include "sim/explain/places.h"
 #include "sim/replay/job.h"
 
-/* Makes the job that is explained, as it is on the machine. The caller frees it, whatever comes back. */
-typedef bool explain_load_on(void *self, const struct machine *machine, struct job *job, struct message *message);
+/* Makes the job that is explained, as it is on the machine, for a caller that may stop that (NULL: nobody). Several
+ * threads may ask at once. The caller frees the job, whatever comes back. */
+typedef bool explain_load_on(void *self, const struct machine *machine, const struct caller *caller, struct job *job,
+                             struct message *message);
 
 struct explain_run {
   struct run_options how;  /* the base's; cases have its cycle limit */
@@ -51,8 +53,10 @@ bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t co
 /* The same of every limit by itself. */
 bool explain_run_singles(struct explain_run *run, int *status);
 
-/* Runs `count` other jobs of as many launches, which `load` makes, and fills as many cases. As explain_run_cases(). */
-typedef bool explain_load(void *self, size_t number, struct job *job, struct message *message);
+/* Runs `count` other jobs of as many launches, which `load` makes, as an explain_load_on does, and fills as many cases.
+ * As explain_run_cases(). */
+typedef bool explain_load(void *self, size_t number, const struct caller *caller, struct job *job,
+                          struct message *message);
 bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,
                       int *status);
 

@@ -105,7 +105,6 @@ static const char *constant(void *context, const char *machine, const char *name
 /* ---- launches -------------------------------------------------------------------------------------- */
 
 static void say_build(const struct sweep_target *target, const uint32_t *value, struct program_build *build) {
-  build->reads = target->reads;
   for (size_t i = 0; i < target->defines.count; i++)
     program_say(&build->defines, target->defines.word[i]);
   for (size_t i = 0; i < target->options.count; i++)
@@ -126,11 +125,13 @@ static bool has_arguments(const struct sweep_target *target) {
   return false;
 }
 
-bool sweep_job(const struct sweep_target *target, const uint32_t *value, const struct machine *machine, struct job *job,
-               struct message *message) {
+bool sweep_job(const struct sweep_target *target, const uint32_t *value, const struct machine *machine,
+               const struct caller *caller, struct job *job, struct message *message) {
   struct job_request request = {.made = machine};
   json_t *changed = has_arguments(target) ? json_deep_copy(target->root) : NULL;
   say_build(target, value, &request.build);
+  request.build.reads = job_reads(job, target->reads);
+  request.build.caller = caller;
   if (changed)
     sweep_arguments_give(target, value, changed);
   const bool good = launch_read(changed ? changed : target->root, target->text, target->length, target->plan->launch,
@@ -287,7 +288,10 @@ static bool look_at_job(struct sweep_target *target, struct message *message) {
     if (!plan_point(target->plan, i, value))
       continue;
     tried++;
-    if (!sweep_machine(target, value, &machine, &next) || !sweep_job(target, value, &machine, &job, &next)) {
+    const bool made =
+        sweep_machine(target, value, &machine, &next) && sweep_job(target, value, &machine, NULL, &job, &next);
+    reads_take(target->reads, &job.reads);
+    if (!made) {
       first = *first.text ? first : next;
       job_free(&job);
       continue;

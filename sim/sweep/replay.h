@@ -26,10 +26,11 @@ struct sweep_outcome {
   double metric[SWEEP_METRICS]; /* without the cost */
 };
 
-/* What a process has at hand to run points. */
+/* What a worker has at hand to run points. */
 struct sweep_bench {
   const struct sweep_target *target;
   cycle_t max_cycles;
+  const struct caller *caller; /* who may stop a run; NULL: nobody */
 };
 
 /* An open recording; `trace` is NULL when there is none. */

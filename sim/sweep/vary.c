@@ -112,7 +112,7 @@ static bool find_argument(struct vary *vary, const struct job *base, const char 
 
 /* Holds the values against the type that --arg gives; a vector's is 1:2:3:4. */
 static bool check_values(const struct vary *vary, struct message *message) {
-  const char *word = vary->direct->direct.args[vary->argument];
+  const char *word = vary->direct->args.word[vary->argument];
   char name[32];
   struct type type;
   uint8_t ignored[TYPE_BYTES];
@@ -135,7 +135,7 @@ static bool check_values(const struct vary *vary, struct message *message) {
   return true;
 }
 
-static bool open_direct(struct vary *vary, struct subject *subject, const struct job *base,
+static bool open_direct(struct vary *vary, const struct subject *subject, const struct job *base,
                         struct message *message) {
   const char *name = vary->plan->axis[0].name;
   vary->direct = subject;
@@ -148,26 +148,29 @@ static bool open_direct(struct vary *vary, struct subject *subject, const struct
   return find_argument(vary, base, name + strlen("arg."), message) && check_values(vary, message);
 }
 
-static bool define_job(const struct vary *vary, const char *value, const struct machine *machine, struct job *job,
-                       struct message *message) {
-  struct text define = {0};
-  text_print(&define, "%s=%s", vary->name + strlen("define."), value);
-  const bool good = subject_load_with(vary->direct, define.data, machine, job, message);
-  free(define.data);
+static bool define_job(const struct vary *vary, const char *value, const struct machine *machine,
+                       const struct caller *caller, struct job *job, struct message *message) {
+  char *define = need_print("%s=%s", vary->name + strlen("define."), value);
+  const struct subject_variant variant = {.define = define};
+  const bool good = subject_load_variant(vary->direct, &variant, machine, caller, job, message);
+  free(define);
   return good;
 }
 
-static bool argument_job(const struct vary *vary, const char *value, const struct machine *machine, struct job *job,
-                         struct message *message) {
-  const char **place = &vary->direct->args.word[vary->argument], *const before = *place;
-  struct text word = {0};
-  text_print(&word, "%.*s:%s", (int)strcspn(before, ":"), before, value);
-  for (char *at = strchr(word.data, ':') + 1; (at = strchr(at, ':'));)
+static bool argument_job(const struct vary *vary, const char *value, const struct machine *machine,
+                         const struct caller *caller, struct job *job, struct message *message) {
+  const struct words *args = &vary->direct->args;
+  const char *before = args->word[vary->argument];
+  const char **words = need(args->count, sizeof *words);
+  char *word = need_print("%.*s:%s", (int)strcspn(before, ":"), before, value);
+  for (char *at = strchr(word, ':') + 1; (at = strchr(at, ':'));)
     *at = ',';
-  *place = word.data;
-  const bool good = subject_load_on(vary->direct, machine, job, message);
-  *place = before;
-  free(word.data);
+  for (size_t i = 0; i < args->count; i++)
+    words[i] = i == vary->argument ? word : args->word[i];
+  const struct subject_variant variant = {.args = words};
+  const bool good = subject_load_variant(vary->direct, &variant, machine, caller, job, message);
+  free(words);
+  free(word);
   return good;
 }
 
@@ -203,10 +206,11 @@ void vary_close(struct vary *vary) {
   *vary = (struct vary){0};
 }
 
-bool vary_job(const struct vary *vary, size_t number, const struct machine *machine, struct job *job,
-              struct message *message) {
+bool vary_job(const struct vary *vary, size_t number, const struct machine *machine, const struct caller *caller,
+              struct job *job, struct message *message) {
   const uint32_t value[PLAN_AXES] = {(uint32_t)number};
   if (vary->direct)
-    return (vary->argument == SIZE_MAX ? define_job : argument_job)(vary, vary->word[number], machine, job, message);
-  return sweep_job(vary->target, value, machine, job, message);
+    return (vary->argument == SIZE_MAX ? define_job : argument_job)(vary, vary->word[number], machine, caller, job,
+                                                                    message);
+  return sweep_job(vary->target, value, machine, caller, job, message);
 }
