@@ -171,12 +171,21 @@ packages test-packages playground-packages:
 	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
 	fi
 
-.PHONY: help sanitize layers docs golden bench install clean format
+.PHONY: help sanitize threads threads-programs layers docs golden bench install clean format
 help:
 	@sed -n 's/^| `make\(.*\)` | \(.*\) |$$/make\1: \2/p' CONTRIBUTING.md | sed 's/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g'
 
 sanitize:
 	@$(MAKE) --no-print-directory -j$$(nproc) check BUILD=build/sanitize SANITIZE=address,undefined CACHE=$(CACHE)
+
+# ThreadSanitizer on what several threads do: tests of workers, and of readers that share a trace.
+threads:
+	@$(MAKE) --no-print-directory -j$$(nproc) threads-programs BUILD=build/tsan SANITIZE=thread
+	@WARPWAIT_CACHE=$(CACHE) build/tsan/tests/traces --gtest_brief=1 --gtest_filter='*threads*'
+	@WARPWAIT_CACHE=$(CACHE) build/tsan/tests/sweep --gtest_brief=1 --gtest_filter='sweep_workers*:sweep_alike*'
+	@WARPWAIT_CACHE=$(CACHE) build/tsan/tests/explain --gtest_brief=1 --gtest_filter='explain_workers*'
+
+threads-programs: $(addprefix $(BUILD)/tests/,traces sweep explain)
 
 # libFuzzer on every reader of bytes from outside, FUZZ_SECONDS each, two at once, with sanitizers, built by clang-15.
 FUZZ_SECONDS ?= 3600

@@ -13,6 +13,8 @@
 
 #include "sim/base/message.h"
 
+struct dealer;
+
 struct caller {
   void *self;
   void (*busy)(void *self, bool begins); /* work that asks stops() begins, or ends; these nest */
@@ -20,6 +22,7 @@ struct caller {
   bool (*due)(void *self);               /* it is time to say how far it is: */
   void (*progress)(void *self, const char *line);
   void (*warn)(void *self, const struct message *message);
+  const struct dealer *dealer; /* whose workers serve work that has many parts (sim/sweep/workers.h); NULL: threads */
 };
 
 static inline void caller_busy(const struct caller *caller, bool begins) {
@@ -39,6 +42,8 @@ static inline void caller_warn(const struct caller *caller, const struct message
   if (caller && caller->warn)
     caller->warn(caller->self, message);
 }
+
+static inline const struct dealer *caller_dealer(const struct caller *caller) { return caller ? caller->dealer : NULL; }
 
 /* A line that takes the place of the one before. */
 void caller_progress(const struct caller *caller, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -6,6 +6,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/interrupt.h"
+#include "sim/cli/processes.h"
 
 enum { FIRST_MS = 1000, EVERY_MS = 200 };
 
@@ -60,7 +61,7 @@ static void warn(void *self, const struct message *message) {
 }
 
 void terminal_open(struct terminal *terminal, bool quiet) {
-  *terminal = (struct terminal){.caller = {terminal, busy, stops, due, progress, warn},
+  *terminal = (struct terminal){.caller = {terminal, busy, stops, due, progress, warn, &processes},
                                 .watched = !quiet && isatty(STDERR_FILENO),
                                 .next = first()};
 }

@@ -4,7 +4,7 @@
  *   trace ──────────────replayed───────► base  │
  *                                              └─replayed, or run─► a case for each set of limits
  *
- * The base is worked out in this process, cases in processes of their own (sweep_workers.h).
+ * The base is worked out by the caller, cases by workers (sim/sweep/workers.h).
  *
  * Invariant: a case is what `warpwait run` has on the lifted machine. A recording that depends on time
  * (sim/replay/marks.h) or does not fit the machine is no recording of that: then the launch is run, or if there is only
@@ -29,7 +29,7 @@ struct explain_run {
   const char *path;         /* of the trace that was given */
   unsigned workers;
   uint32_t part_groups;          /* the first launch has so many work-groups alone; 0: all of them */
-  bool broken;                   /* a process ended by a defect: what it was to find out is missing */
+  bool broken;                   /* a worker ended by a defect: what it was to find out is missing */
   struct job job;                /* the base, as it was run; its machine is the base of all */
   struct launch_result *results; /* the base's, of `count` launches; gone once all of them have finished */
   size_t count;
@@ -37,7 +37,6 @@ struct explain_run {
   char why[EXPLAIN_REASON]; /* where */
   struct explain explain;
   struct trace *trace;
-  struct job replayed;          /* the trace's job */
   struct explain_places places; /* of the base */
   size_t done;
 };

@@ -134,6 +134,13 @@ bool sweep_recording_open(struct sweep_recording *recording, const char *path) {
   return false;
 }
 
+void sweep_recording_share(struct sweep_recording *recording, const struct trace *trace) {
+  struct message message;
+  *recording = (struct sweep_recording){.trace = trace_share(trace)};
+  if (recording->trace && !read_recording(recording, &message))
+    sweep_recording_close(recording);
+}
+
 void sweep_recording_close(struct sweep_recording *recording) {
   job_free(&recording->job);
   if (recording->trace)

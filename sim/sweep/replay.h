@@ -45,6 +45,8 @@ bool sweep_record(const struct sweep_bench *bench, const uint32_t *value, const 
 
 /* False when points cannot be replayed from the file. */
 bool sweep_recording_open(struct sweep_recording *recording, const char *path);
+/* The recording of a trace that is open, for a worker of its own. There is none when it cannot be had. */
+void sweep_recording_share(struct sweep_recording *recording, const struct trace *trace);
 void sweep_recording_close(struct sweep_recording *recording);
 
 /* Replays a point, or runs it. */

@@ -214,6 +214,7 @@ bool session_open(struct session *session, struct sweep_plan *plan, const struct
   session->metrics = sweep_metrics_new(plan->cost);
   session->run = (struct sweep_run){
       .bench = {.target = &session->target, .max_cycles = options->max_cycles ? options->max_cycles : usual},
+      .dealer = caller_dealer(options->caller),
       .jobs = (unsigned)options->jobs,
       .take = take,
       .tick = tick,
@@ -246,8 +247,6 @@ static bool run_points(struct session *session, struct message *message) {
   caller_busy(session->options->caller, false);
   if (*session->message.text)
     *message = session->message;
-  else if (!good && !*message->text)
-    message_fail(message, "no process could be started; are there too many already? --jobs N wants N");
   return good;
 }
 
