@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bindings/systemc/systemc.h"
 #include "sim/base/file.h"
 #include "sim/cli/processes.h"
-#include "sim/host/host.h"
 
 /* The plain loop gives the same cycles and results to the bit. */
 struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message) {

@@ -4,7 +4,7 @@ WASM := $(BUILD)/wasm
 # Emscripten's own JavaScript looks for Debian's modules.
 EMCC := NODE_PATH=/usr/share/nodejs emcc
 
-WASM_FOLDERS := $(filter-out sim/import opencl/clang,$(C_FOLDERS)) sim/playground
+WASM_FOLDERS := $(filter-out sim/import opencl/clang,$(C_FOLDERS)) sim/cli sim/playground
 # What sim/playground has in its place, and what only the verbs need that are not there.
 WASM_LEFT_OUT := sim/cli/main.c sim/cli/docgen.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
   $(addprefix sim/sweep/,functional.c metrics.c points.c replay.c session.c threads.c) \
