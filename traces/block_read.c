@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "sim/base/text.h"
+
 bool block_expected(struct block_reader *reader, uint64_t offset, const char *expected, const char *found, ...) {
   if (reader->failed)
     return false;
@@ -42,7 +44,7 @@ static bool read_all(struct block_reader *reader, uint64_t offset, uint8_t *to, 
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)
-      return block_expected(reader, offset, "bytes", "%s", got < 0 ? strerror(errno) : "the end of the file");
+      return block_expected(reader, offset, "bytes", "%s", got < 0 ? text_errno(errno) : "the end of the file");
     to += got;
     offset += (uint64_t)got;
     size -= (size_t)got;
@@ -88,7 +90,7 @@ bool block_reader_open(struct block_reader *reader, const char *path, const stru
   struct stat stat;
   *reader = (struct block_reader){.file = open(path, O_RDONLY | O_CLOEXEC), .path = strdup(path), .format = format};
   if (reader->file < 0 || !reader->path || fstat(reader->file, &stat) != 0 || !S_ISREG(stat.st_mode)) {
-    const char *why = reader->file < 0 || !reader->path ? strerror(errno) : "not a file with an end";
+    const char *why = reader->file < 0 || !reader->path ? text_errno(errno) : "not a file with an end";
     reader->failed = true;
     snprintf(reader->error.text, sizeof reader->error.text, "%.300s: cannot be read: %s", path, why);
     return false;

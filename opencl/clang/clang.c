@@ -29,6 +29,7 @@
 #include "opencl/clang/tool_errors.h"
 #include "opencl/clang/words.h"
 #include "sim/base/need.h"
+#include "sim/base/text.h"
 
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
@@ -200,15 +201,15 @@ static const char *read_file(const char *path, struct piece *text) {
   struct stat status;
   *text = (struct piece){0};
   if (file < 0 || fstat(file, &status) != 0)
-    return strerror(errno);
+    return text_errno(errno);
   const size_t size = S_ISREG(status.st_mode) && status.st_size <= FILE_BYTES ? (size_t)status.st_size : 0;
   const char *why = !S_ISREG(status.st_mode)      ? "is not a regular file"
-                    : status.st_size > FILE_BYTES ? strerror(EFBIG)
+                    : status.st_size > FILE_BYTES ? text_errno(EFBIG)
                                                   : NULL;
   text->at = need(size + 1, 1);
   for (ssize_t got = 1; !why && got && text->size < size;) {
     got = read(file, text->at + text->size, size - text->size);
-    why = got < 0 && errno != EINTR ? strerror(errno) : NULL;
+    why = got < 0 && errno != EINTR ? text_errno(errno) : NULL;
     text->size += got > 0 ? (size_t)got : 0;
   }
   close(file);
@@ -249,11 +250,11 @@ static bool make_folder(struct compilation *c) {
   int used = snprintf(c->folder, sizeof c->folder, "%s/warpwait-XXXXXX", base && *base ? base : "/tmp");
   if (used >= (int)sizeof c->folder || !mkdtemp(c->folder)) {
     *c->folder = '\0';
-    return tool_fail(&c->teller, "no temporary folder in %.200s: %s", base && *base ? base : "/tmp", strerror(errno));
+    return tool_fail(&c->teller, "no temporary folder in %.200s: %s", base && *base ? base : "/tmp", text_errno(errno));
   }
   for (size_t i = 0; i < FILES; i++)
     snprintf(c->file[i], sizeof c->file[i], "%s/%s", c->folder, file_names[i]);
-  return write_prelude(c) ? true : tool_fail(&c->teller, "%.200s cannot be written: %s", c->folder, strerror(errno));
+  return write_prelude(c) ? true : tool_fail(&c->teller, "%.200s cannot be written: %s", c->folder, text_errno(errno));
 }
 
 /* A tool that was stopped may have left files of its own. */
@@ -615,7 +616,7 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
   *size = 0;
   bool good = check_build(&c);
   if (good && access(path, R_OK) != 0)
-    good = tool_fail(&c.teller, "%s", strerror(errno));
+    good = tool_fail(&c.teller, "%s", text_errno(errno));
   good = good && make_folder(&c) && make(&c, spirv, size);
   if (!good && c.options.standard && build->blamed && *build->blamed == OPENCL_STANDARD)
     tool_blame(&c.teller, OPENCL_OPTIONS); /* which said it */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "opencl/clang/source_name.h"
+#include "sim/base/text.h"
 
 enum { SHOWN = 300 };
 
@@ -209,7 +210,7 @@ bool tool_failed(const struct teller *teller, const char *tool, const struct pro
   if (end->error == ENOENT)
     return fail_missing(teller, tool);
   if (end->error)
-    return tool_fail(teller, "%s cannot be run: %s", tool, strerror(end->error));
+    return tool_fail(teller, "%s cannot be run: %s", tool, text_errno(end->error));
   if (end->cancelled)
     return tool_fail(teller, "interrupted while %s was running", tool);
   if (end->why)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/base/need.h"
+#include "sim/base/text.h"
 
 static bool read_all(FILE *file, size_t limit, char **data, size_t *size) {
   size_t capacity = 65536, length = 0;
@@ -28,7 +29,7 @@ static bool read_all(FILE *file, size_t limit, char **data, size_t *size) {
 bool file_read(const char *path, size_t limit, char **data, size_t *size, struct message *message) {
   FILE *file = fopen(path, "rb");
   if (!file)
-    return message_fail(message, "%s: %s", path, strerror(errno));
+    return message_fail(message, "%s: %s", path, text_errno(errno));
   bool good = read_all(file, limit, data, size);
   int error = errno;
   fclose(file);
@@ -37,7 +38,7 @@ bool file_read(const char *path, size_t limit, char **data, size_t *size, struct
   free(*data);
   *data = NULL;
   return good ? message_fail(message, "%s: larger than the %zu bytes that are read", path, limit)
-              : message_fail(message, "%s: %s", path, strerror(error));
+              : message_fail(message, "%s: %s", path, text_errno(error));
 }
 
 bool file_exists(const char *path) { return access(path, F_OK) == 0; }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sim/base/file.h"
+#include "sim/base/text.h"
 
 static const char *folder_of(void) {
   const char *folder = getenv("TMPDIR");
@@ -20,7 +21,7 @@ int file_nameless(const char *what, struct message *message) {
   if (file < 0 && (file = mkostemp(path, O_CLOEXEC)) >= 0) /* a file system that has none without a name */
     unlink(path);
   if (file < 0)
-    message_fail(message, "%.300s: %s (TMPDIR says where %s are kept)", folder_of(), strerror(errno), what);
+    message_fail(message, "%.300s: %s (TMPDIR says where %s are kept)", folder_of(), text_errno(errno), what);
   return file;
 }
 

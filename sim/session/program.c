@@ -320,7 +320,7 @@ bool program_load(struct program *program, const char *path, const struct progra
   size_t size = 0;
   *inside = false;
   if (language == LANGUAGES && !file_exists(path))
-    return message_fail(message, "%s: %s", path, strerror(ENOENT));
+    return message_fail(message, "%s: %s", path, text_errno(ENOENT));
   if (language == LANGUAGES && strcmp(file_extension(path), ".wwt") == 0)
     return message_fail(message, "'%s' is a trace: `warpwait replay` and `warpwait explain` take it", path);
   if (language == LANGUAGES)

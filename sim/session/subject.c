@@ -8,6 +8,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/need.h"
+#include "sim/base/text.h"
 #include "sim/session/launch.h"
 
 /* The launch file, or the trace, says what these options would. The size of a launch file's launch may be another. */
@@ -62,7 +63,7 @@ static bool load(const struct subject *subject, const char *const *args, const s
   if (file_is_folder(program))
     return fail_folder(program, message);
   if (strcmp(file_extension(program), ".json") == 0 && !file_exists(program))
-    return message_fail(message, "%.300s: %s", program, strerror(ENOENT));
+    return message_fail(message, "%.300s: %s", program, text_errno(ENOENT));
   if (strcmp(file_extension(program), ".json") == 0)
     return no_direct(subject, "launch file", false, message) && launch_load(program, request, job, message);
   if (request->verify)

@@ -250,7 +250,7 @@ static bool hash_file(const char *path, char text[33], struct message *message) 
     XXH3_128bits_update(state, piece, got);
   const bool good = file && !ferror(file);
   if (!good)
-    message_fail(message, "%.300s: %s", path, strerror(errno));
+    message_fail(message, "%.300s: %s", path, text_errno(errno));
   say_hash(XXH3_128bits_digest(state), text);
   XXH3_freeState(state);
   free(piece);
