@@ -28,6 +28,7 @@
 #include "opencl/clang/source_name.h"
 #include "opencl/clang/tool_errors.h"
 #include "opencl/clang/words.h"
+#include "sim/base/environment.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 
@@ -246,11 +247,11 @@ static bool write_prelude(const struct compilation *c) {
 }
 
 static bool make_folder(struct compilation *c) {
-  const char *base = getenv("TMPDIR");
-  int used = snprintf(c->folder, sizeof c->folder, "%s/warpwait-XXXXXX", base && *base ? base : "/tmp");
+  const char *base = environment_temporary();
+  int used = snprintf(c->folder, sizeof c->folder, "%s/warpwait-XXXXXX", base);
   if (used >= (int)sizeof c->folder || !mkdtemp(c->folder)) {
     *c->folder = '\0';
-    return tool_fail(&c->teller, "no temporary folder in %.200s: %s", base && *base ? base : "/tmp", text_errno(errno));
+    return tool_fail(&c->teller, "no temporary folder in %.200s: %s", base, text_errno(errno));
   }
   for (size_t i = 0; i < FILES; i++)
     snprintf(c->file[i], sizeof c->file[i], "%s/%s", c->folder, file_names[i]);
@@ -567,8 +568,8 @@ static bool check_build(struct compilation *c) {
   return true;
 }
 
-static const char *tool(const char *variable, const char *usual) {
-  const char *value = getenv(variable);
+static const char *tool(enum environment variable, const char *usual) {
+  const char *value = environment(variable);
   return value && *value ? value : usual;
 }
 
@@ -609,8 +610,8 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
                     struct isa_error *error) {
   struct compilation c = {.path = path,
                           .build = build,
-                          .clang = tool("WARPWAIT_CLANG", "clang-15"),
-                          .translator = tool("WARPWAIT_LLVM_SPIRV", "llvm-spirv-15")};
+                          .clang = tool(ENVIRONMENT_WARPWAIT_CLANG, "clang-15"),
+                          .translator = tool(ENVIRONMENT_WARPWAIT_LLVM_SPIRV, "llvm-spirv-15")};
   c.teller = (struct teller){path, c.folder, error, build->blamed, build->reads};
   *spirv = NULL;
   *size = 0;
