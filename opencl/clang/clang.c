@@ -612,7 +612,7 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
                           .build = build,
                           .clang = tool(ENVIRONMENT_WARPWAIT_CLANG, "clang-15"),
                           .translator = tool(ENVIRONMENT_WARPWAIT_LLVM_SPIRV, "llvm-spirv-15")};
-  c.teller = (struct teller){path, c.folder, error, build->blamed, build->reads};
+  c.teller = (struct teller){path, c.folder, error, build->blamed, build->reads, build->say, build->self};
   *spirv = NULL;
   *size = 0;
   bool good = check_build(&c);

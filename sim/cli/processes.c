@@ -75,8 +75,13 @@ static void settle_in(pid_t parent) {
     _exit(1);
 }
 
+static void quote(void *self, const char *line) {
+  (void)self;
+  fprintf(stderr, "%s\n", line);
+}
+
 /* Whoever ends the work ends the process: nobody need ask. */
-static const struct caller nobody = {.self = NULL};
+static const struct caller nobody = {.quote = quote};
 
 _Noreturn static void work_on(struct pool *pool, unsigned number, int file) {
   const struct sweep_work *work = pool->work;

@@ -60,8 +60,13 @@ static void warn(void *self, const struct message *message) {
   message_print(message);
 }
 
+static void quote(void *self, const char *line) {
+  (void)self;
+  fprintf(stderr, "%s\n", line);
+}
+
 void terminal_open(struct terminal *terminal, bool quiet) {
-  *terminal = (struct terminal){.caller = {terminal, busy, stops, due, progress, warn, &processes},
+  *terminal = (struct terminal){.caller = {terminal, busy, stops, due, progress, warn, quote, &processes},
                                 .watched = !quiet && isatty(STDERR_FILENO),
                                 .next = first()};
 }

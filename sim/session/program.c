@@ -254,6 +254,11 @@ static bool cancelled(void *self) {
   return caller_stops(asked->caller);
 }
 
+static void quote(void *self, const char *line) {
+  const struct asked *asked = self;
+  caller_quote(asked->caller, line);
+}
+
 static bool compile(struct program *program, const struct program_build *build, struct message *message) {
   struct asked asked = {build->reads, build->caller};
   const struct opencl_reads reads = {allow, &asked};
@@ -268,6 +273,7 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .blamed = &program->blamed,
                                    .reads = &reads,
                                    .cancelled = cancelled,
+                                   .say = quote,
                                    .self = &asked};
   struct isa_error error = {""};
   caller_busy(build->caller, true);

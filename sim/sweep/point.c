@@ -277,7 +277,7 @@ static bool read_trace(struct sweep_target *target, struct message *message) {
 }
 
 /* A job to look at: of the first of a few points that is one, but for its arguments. */
-static bool look_at_job(struct sweep_target *target, struct message *message) {
+static bool look_at_job(struct sweep_target *target, const struct caller *caller, struct message *message) {
   enum { POINTS = 64 };
   uint32_t value[PLAN_AXES];
   struct message first = {""}, next;
@@ -289,7 +289,7 @@ static bool look_at_job(struct sweep_target *target, struct message *message) {
       continue;
     tried++;
     const bool made =
-        sweep_machine(target, value, &machine, &next) && sweep_job(target, value, &machine, NULL, &job, &next);
+        sweep_machine(target, value, &machine, &next) && sweep_job(target, value, &machine, caller, &job, &next);
     reads_take(target->reads, &job.reads);
     if (!made) {
       first = *first.text ? first : next;
@@ -322,7 +322,7 @@ static bool read_build(struct sweep_target *target, struct message *message) {
 }
 
 bool sweep_target_open(struct sweep_target *target, struct sweep_plan *plan, struct reads *reads,
-                       struct message *message) {
+                       const struct caller *caller, struct message *message) {
   char text[PLAN_MESSAGE];
   *target = (struct sweep_target){.plan = plan, .reads = reads};
   if (!read_build(target, message) ||
@@ -331,7 +331,7 @@ bool sweep_target_open(struct sweep_target *target, struct sweep_plan *plan, str
     return false;
   if (!plan_settle(plan, constant, target, text))
     return message_fail(message, "%s", text);
-  return plan->trace || look_at_job(target, message);
+  return plan->trace || look_at_job(target, caller, message);
 }
 
 void sweep_target_close(struct sweep_target *target) {

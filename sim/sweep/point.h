@@ -59,9 +59,9 @@ struct sweep_target {
 };
 
 /* Reads the plan's launch file or trace, checks all words, and settles the plan. `reads` (reads.h) lasts as long as the
- * target. The caller closes the target, whatever comes back. */
+ * target; `caller` waits for the compiler, or is NULL. The caller closes the target, whatever comes back. */
 bool sweep_target_open(struct sweep_target *target, struct sweep_plan *plan, struct reads *reads,
-                       struct message *message);
+                       const struct caller *caller, struct message *message);
 void sweep_target_close(struct sweep_target *target);
 
 /* The word of name number `i` of a point. */

@@ -208,7 +208,7 @@ static void list_points(struct session *session) {
 bool session_open(struct session *session, struct sweep_plan *plan, const struct session_options *options,
                   const char *out, struct message *message) {
   *session = (struct session){.options = options, .plan = plan};
-  if (!sweep_target_open(&session->target, plan, options->reads, message))
+  if (!sweep_target_open(&session->target, plan, options->reads, options->caller, message))
     return false;
   const cycle_t usual = plan->max_cycles ? plan->max_cycles : plan->trace ? session->target.max_cycles : CYCLES;
   session->metrics = sweep_metrics_new(plan->cost);

@@ -84,10 +84,10 @@ static bool fail_name(const struct vary *vary, struct message *message) {
                       vary->option, vary->plan->axis[0].name);
 }
 
-static bool open_target(struct vary *vary, struct reads *reads, struct message *message) {
+static bool open_target(struct vary *vary, const struct program_build *build, struct message *message) {
   struct message why;
-  free(reads_begin(reads, vary->plan->launch));
-  if (!sweep_target_open(vary->target, vary->plan, reads, &why))
+  free(reads_begin(build->reads, vary->plan->launch));
+  if (!sweep_target_open(vary->target, vary->plan, build->reads, build->caller, &why))
     return fail_plan(vary, message, why.text);
   if (vary->target->name[0].kind == SWEEP_DEFINE || vary->target->name[0].kind == SWEEP_ARGUMENT)
     return true;
@@ -184,7 +184,7 @@ bool vary_open(struct vary *vary, const char *option, const char *word, size_t m
       .option = need_copy(option), .plan = need(1, sizeof *vary->plan), .target = need(1, sizeof *vary->target)};
   if ((file && !no_sizes(vary, &subject->direct, message)) || !read_plan(vary, word, most, launch, message))
     return false;
-  if (file ? !take_build(vary, &subject->build, message) || !open_target(vary, subject->build.reads, message)
+  if (file ? !take_build(vary, &subject->build, message) || !open_target(vary, &subject->build, message)
            : !open_direct(vary, subject, base, message))
     return false;
   vary->name = need_copy(vary->plan->axis[0].name);

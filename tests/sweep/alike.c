@@ -38,7 +38,7 @@ static struct taken *swept(const char *text, const struct dealer *dealer, unsign
   struct sweep_target target = {0};
   struct taken *taken = need(1, sizeof *taken);
   uint32_t value[PLAN_AXES];
-  const bool good = plan_parse(text, "s.ini", &plan, why) && sweep_target_open(&target, &plan, NULL, &message);
+  const bool good = plan_parse(text, "s.ini", &plan, why) && sweep_target_open(&target, &plan, NULL, NULL, &message);
   ct_note("%s%s", why, message.text);
   EXPECT_TRUE(good);
   struct sweep_run run = {.bench = {.target = &target, .max_cycles = 1000000},
