@@ -145,7 +145,7 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
   cli/terminal_test cli/strangers_test cli/streams_test
 PLAIN   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
-  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers playground/serve_test embed/embed
+  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test embed/embed
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
 # OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.
@@ -187,7 +187,7 @@ packages test-packages playground-packages:
 	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
 	fi
 
-.PHONY: help sanitize threads threads-programs layers docs golden bench install clean format
+.PHONY: help sanitize threads threads-programs layers behaves docs golden bench install clean format
 help:
 	@sed -n 's/^| `make\(.*\)` | \(.*\) |$$/make\1: \2/p' CONTRIBUTING.md | sed 's/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g'
 
@@ -247,6 +247,9 @@ compilers:
 
 layers:
 	@$(PYTHON) tests/layers.py --table && $(PYTHON) tests/layers.py
+
+behaves: all
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/behaves.py
 
 docs: $(BUILD)/docgen
 	$(BUILD)/docgen docs
