@@ -27,7 +27,7 @@ static bool read_all(FILE *file, size_t limit, char **data, size_t *size) {
 }
 
 bool file_read(const char *path, size_t limit, char **data, size_t *size, struct message *message) {
-  FILE *file = fopen(path, "rb");
+  FILE *file = fopen(path, "rbe");
   if (!file)
     return message_fail(message, "%s: %s", path, text_errno(errno));
   bool good = read_all(file, limit, data, size);

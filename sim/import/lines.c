@@ -57,7 +57,7 @@ static bool look(struct sass_lines *lines, FILE *file, bool *is_xz, struct sass_
 static bool open_xz(struct sass_lines *lines, struct sass_error *error) {
   lines->stream = (lzma_stream)LZMA_STREAM_INIT;
   lines->input = need(INPUT_BYTES, 1);
-  lines->xz = fopen(lines->path, "rb");
+  lines->xz = fopen(lines->path, "rbe");
   if (lines->xz && lzma_stream_decoder(&lines->stream, XZ_MEMORY, LZMA_CONCATENATED) == LZMA_OK)
     return true;
   return sass_fail(error, lines->path, 0, "%s", lines->xz ? "no memory for xz" : text_errno(errno));
@@ -72,7 +72,7 @@ static bool is_pipe(const char *path) {
 static bool open_any(struct sass_lines *lines, struct sass_error *error) {
   if (is_pipe(lines->path))
     return sass_fail(error, lines->path, 0, "is not a regular file");
-  FILE *file = fopen(lines->path, "rb");
+  FILE *file = fopen(lines->path, "rbe");
   bool is_xz = false;
   if (!file)
     return sass_fail(error, lines->path, 0, "%s", text_errno(errno));
@@ -80,7 +80,7 @@ static bool open_any(struct sass_lines *lines, struct sass_error *error) {
   fclose(file);
   if (!good || is_xz)
     return good && open_xz(lines, error);
-  lines->gzip = gzopen(lines->path, "rb");
+  lines->gzip = gzopen(lines->path, "rbe");
   return lines->gzip || sass_fail(error, lines->path, 0, "%s", text_errno(errno));
 }
 

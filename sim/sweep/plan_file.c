@@ -465,7 +465,7 @@ bool plan_parse(const char *text, const char *file, struct sweep_plan *plan, cha
 }
 
 static char *read_text(const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
+  FILE *file = fopen(path, "rbe");
   if (!file)
     return NULL;
   char *text = need(PLAN_FILE_BYTES + 2, 1);

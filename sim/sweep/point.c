@@ -241,7 +241,7 @@ static bool read_launch_file(struct sweep_target *target, struct message *messag
 
 /* Of a file that may be larger than memory. */
 static bool hash_file(const char *path, char text[33], struct message *message) {
-  FILE *file = fopen(path, "rb");
+  FILE *file = fopen(path, "rbe");
   XXH3_state_t *state = XXH3_createState();
   char *piece = need(PIECE, 1);
   size_t got = 0;
