@@ -89,11 +89,9 @@ _Noreturn static void work_on(struct pool *pool, unsigned number, int file) {
   for (size_t place; (place = atomic_fetch_add(&pool->counter->next, 1)) < pool->todo_count;) {
     const size_t task = pool->todo[place];
     atomic_store(&pool->counter->at[number], task + 1);
-    memset(pool->answer, 0, pool->size);
     memcpy(pool->answer, &task, sizeof task);
-    if (work->begin && !own)
-      own = work->begin(work->self, &nobody);
-    work->work(work->self, own, task, pool->answer + sizeof task);
+    if (sweep_attempt(work, &nobody, &own, task, pool->answer + sizeof task))
+      _exit(STATUS_BAD_INPUT); /* as without memory for anything else */
     if (!put_all(file, pool->answer, pool->size))
       _exit(UNANSWERED); /* nobody reads any more, or the system does not let it */
   }

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "sim/base/need.h"
@@ -55,17 +54,6 @@ static void leave_signals_to_others(void) {
   pthread_sigmask(SIG_BLOCK, &others, NULL);
 }
 
-/* One task. Why it is lost; NULL: it is answered. All that a task does is done here: whoever catches what runs out of
- * memory puts its border around this body, gives up `own`, which may be half made, and returns "out of memory". */
-static const char *attempt(struct worker *worker, size_t task) {
-  const struct sweep_work *work = worker->pool->work;
-  if (work->begin && !worker->own)
-    worker->own = work->begin(work->self, &worker->pool->caller);
-  memset(worker->answer, 0, work->answer_bytes);
-  work->work(work->self, worker->own, task, worker->answer);
-  return NULL;
-}
-
 static void hand_over(struct worker *worker, size_t task, const char *why) {
   struct pool *pool = worker->pool;
   pthread_mutex_lock(&pool->mutex);
@@ -88,7 +76,7 @@ static void *work_on(void *self) {
   struct pool *pool = worker->pool;
   leave_signals_to_others();
   for (size_t task; !atomic_load(&pool->ended) && (task = atomic_fetch_add(&pool->next, 1)) < pool->work->tasks;)
-    hand_over(worker, task, attempt(worker, task));
+    hand_over(worker, task, sweep_attempt(pool->work, &pool->caller, &worker->own, task, worker->answer));
   if (pool->work->end && worker->own)
     pool->work->end(pool->work->self, worker->own);
   pthread_mutex_lock(&pool->mutex);

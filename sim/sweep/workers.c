@@ -15,6 +15,17 @@ bool sweep_deal(const struct dealer *dealer, const struct sweep_work *work, unsi
   return !work->tasks || (dealer ? dealer : &sweep_threads)->run(work, workers, message);
 }
 
+/* All that a task does is done here: whoever catches what runs out of memory puts a border around this body, gives up
+ * *own, which may be half made, and returns "out of memory". */
+const char *sweep_attempt(const struct sweep_work *work, const struct caller *caller, void **own, size_t task,
+                          void *answer) {
+  if (work->begin && !*own)
+    *own = work->begin(work->self, caller);
+  memset(answer, 0, work->answer_bytes);
+  work->work(work->self, *own, task, answer);
+  return NULL;
+}
+
 /* ---- one after the other ---------------------------------------------------------------------------- */
 
 struct serial {
@@ -32,15 +43,16 @@ static bool stops(void *self) {
 static bool run(const struct sweep_work *work, unsigned workers, struct message *message) {
   struct serial serial = {.work = work};
   const struct caller caller = {.self = &serial, .stops = stops};
-  void *own = work->begin ? work->begin(work->self, &caller) : NULL, *answer = need(1, work->answer_bytes);
+  void *own = NULL, *answer = need(1, work->answer_bytes);
   (void)workers;
   (void)message;
   for (size_t task = 0; task < work->tasks && !serial.ended; task++) {
-    memset(answer, 0, work->answer_bytes);
-    work->work(work->self, own, task, answer);
-    serial.ended = serial.ended || !work->take(work->self, task, answer) || !work->tick(work->self);
+    const char *why = sweep_attempt(work, &caller, &own, task, answer);
+    serial.ended = serial.ended ||
+                   !(why ? work->lost(work->self, task, why, false) : work->take(work->self, task, answer)) ||
+                   !work->tick(work->self);
   }
-  if (work->end)
+  if (work->end && own)
     work->end(work->self, own);
   free(answer);
   return !serial.ended;

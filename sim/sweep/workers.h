@@ -48,6 +48,11 @@ extern const struct dealer sweep_threads;
 /* NULL: sweep_threads. */
 bool sweep_deal(const struct dealer *dealer, const struct sweep_work *work, unsigned workers, struct message *message);
 
+/* For dealers: one task, by a worker whose own things are at *own, NULL before its first. Why the task is lost; NULL:
+ * it is answered, at `answer`. */
+const char *sweep_attempt(const struct sweep_work *work, const struct caller *caller, void **own, size_t task,
+                          void *answer);
+
 /* As many as there are processors. */
 unsigned sweep_workers_online(void);
 
