@@ -15,15 +15,18 @@ WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # No contraction and no errno: results of floating point must not depend on the compiler's taste.
 # Sanitized code is built to be tested once, so compiling it must not take longer than running it.
 CODEGEN  := $(if $(SANITIZE),-O1 -g1,-O2 -g) -ffp-contract=off -fno-math-errno -fno-trapping-math
+# What malloc() and its kin are below the clients: sim/base/heap.h.
+HEAP     := -include sim/base/heap.h
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   += -std=c17 -D_GNU_SOURCE $(WARN) $(CODEGEN) $(SAN) -I. -MMD -MP
+CFLAGS   += -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) $(CODEGEN) $(SAN) -I. -Iinclude -MMD -MP
 # System headers of SystemC and GoogleTest are not ours to warn about.
 CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
+FLAGS    := $(CC) $(CFLAGS) $(CXX) $(CXXFLAGS)
 LDLIBS   := -Wl,--as-needed -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
 
 C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/edits opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models models/mem sim/host sim/import \
-  sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools
+  sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools sim/api
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 LIB_OBJ   := $(SOURCES:%=$(BUILD)/obj/%.o)
 LIB_OBJ   += $(BUILD)/obj/presets.o $(BUILD)/obj/page_template.o
@@ -67,12 +70,18 @@ $(BUILD)/warpwait: $(BUILD)/obj/sim/cli/main.c.o $(CLI)
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lsystemc
 
-$(BUILD)/obj/%.c.o: %.c
+# Objects are made again when the compiler or its options change.
+$(BUILD)/flags: force
+	@mkdir -p $(@D)
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
+.PHONY: force
+
+$(BUILD)/obj/%.c.o: %.c $(BUILD)/flags
 	$(call say,CC )
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/obj/isa/lanes.v3.o: isa/lanes.c
+$(BUILD)/obj/isa/lanes.v3.o: isa/lanes.c $(BUILD)/flags
 	$(call say,CC )
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -mavx2 -mfma -mbmi2 -DLANES_V3 -c -o $@ $<
@@ -103,7 +112,7 @@ $(BUILD)/obj/isa/lanes.c.o $(BUILD)/obj/isa/lanes.v3.o: CODEGEN += -O3
 # Comparing a warp's values with a shape, and writing them out, are loops over lanes, too.
 $(foreach f,lds/memo traces/encode traces/decode traces/stream,$(BUILD)/obj/$(f).c.o): CODEGEN += -O3
 
-$(BUILD)/obj/%.cpp.o: %.cpp
+$(BUILD)/obj/%.cpp.o: %.cpp $(BUILD)/flags
 	$(call say,CXX)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(CXXFLAGS) -c -o $@ $<
@@ -127,6 +136,9 @@ percent := %
 $(BUILD)/embed: $(BUILD)/obj/tests/embed/embed.c.o $(BUILD)/libwarpwait.a
 	$(call say,LD )
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# Tests of the library are clients: their memory is their own.
+$(BUILD)/obj/tests/api/%.c.o: HEAP :=
 
 # The law of replay is held with the models' rig.
 $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models

@@ -279,6 +279,42 @@ void simulation_show_every_cycle(struct simulation *simulation) {
   }
 }
 
+static void tell_nobody(struct simulation *simulation) {
+  const struct timeline_tap closed = {NULL, 0, 0};
+  simulation->told = false;
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
+    struct node *node = &simulation->nodes[i];
+    tell_close(&node->cu);
+    node->lds.tap = node->port.tap = simulation->memory.clients[i].tap = closed;
+    node->lds.every_cycle = false;
+    for (unsigned engine = 0; engine < node->engines; engine++)
+      node->dma[engine].tap = closed;
+  }
+}
+
+static bool change_source(struct simulation *simulation, uint32_t index, const struct source_maker *sources) {
+  struct node *node = &simulation->nodes[index];
+  const struct warp_source *source =
+      sources ? sources->make(sources->self, index, &simulation->machine, sources->executes ? &node->executor : NULL)
+              : &node->executor.source;
+  if (source)
+    node->source = node->cu.source = simulation->memory.clients[index].source = source;
+  return source;
+}
+
+bool simulation_watch(struct simulation *simulation, const struct source_maker *sources, struct timeline *timeline) {
+  bool good = true;
+  tell_nobody(simulation);
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
+    good = good && change_source(simulation, i, sources);
+  if (good && (!timeline || simulation_tell(simulation, timeline)))
+    return true;
+  tell_nobody(simulation);
+  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
+    change_source(simulation, i, NULL);
+  return false;
+}
+
 bool simulation_tell(struct simulation *simulation, struct timeline *timeline) {
   simulation->told = true;
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {

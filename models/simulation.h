@@ -52,6 +52,11 @@ void simulation_show_every_cycle(struct simulation *simulation);
  * every thousand cycles or so, so that little has to be kept for the order of events. False when memory runs out. */
 bool simulation_tell(struct simulation *simulation, struct timeline *timeline);
 
+/* Between two launches of a simulation that has executors: gives warps their operations through other sources (NULL:
+ * executors alone) and tells another timeline (NULL: none). What it told before hears no more. False when memory runs
+ * out; then it goes on without either. */
+bool simulation_watch(struct simulation *simulation, const struct source_maker *sources, struct timeline *timeline);
+
 /* Groups of `launch` that fit a CU. groups_per_cu is 0 when one does not fit at all. */
 struct occupancy simulation_occupancy(const struct machine *machine, const struct isa_launch *launch);
 

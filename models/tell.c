@@ -386,6 +386,8 @@ bool tell_open(struct cu *cu, struct timeline_tap tap) {
 void tell_close(struct cu *cu) {
   if (!cu->tell)
     return;
+  if (cu->tell->step)
+    cu->component.step = cu->tell->step;
   free(cu->tell->accesses);
   free(cu->tell->copies);
   free(cu->tell);

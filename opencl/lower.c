@@ -93,7 +93,7 @@ static bool complete(struct lowering *lowering, struct isa_error *error) {
   program->variable_bytes = tables->variable_bytes;
   tables->constants = tables->variables = NULL;
   program->info = need_more(program->info, (size_t)program->count + 1, sizeof *program->info);
-  sources_fill(lowering->module, lowering->limits.reads, program);
+  sources_fill(lowering->module, lowering->limits.reads, lowering->limits.text, program);
   return isa_validate(program, error);
 }
 

@@ -24,6 +24,7 @@ struct opencl_limits {
   uint32_t registers; /* per lane, 16 to 255; more are spilled to private memory */
   enum opencl_copies copies;
   const struct opencl_reads *reads; /* who decides whether a source may be read; NULL: all may */
+  const char *text;                 /* the source that `file` names, which is no file; NULL: it is one */
 };
 
 /* A program of all kernels of a SPIR-V module (any byte order). NULL on bad input, with *error filled:

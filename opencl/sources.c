@@ -1,7 +1,8 @@
 /* Source files that a module's lines refer to. The paths come from the module, which may be hostile: only plain files
  * of a sane size are opened, and nobody minds if one cannot be. */
-#include "opencl/clang/source_name.h"
 #include "opencl/sources.h"
+#include "opencl/clang/source_name.h"
+#include "sim/base/file.h"
 #include "sim/base/need.h"
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@ enum {
 
 /* The file's bytes, malloc'ed; NULL if it is no plain file, too large, or cannot be read. Not blocked by a pipe. */
 static char *read_file(const char *path, size_t *size) {
-  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const int file = file_held(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat facts;
   char *text = NULL;
   if (file < 0)
@@ -32,7 +33,7 @@ static char *read_file(const char *path, size_t *size) {
     while (*size < room && (got = read(file, text + *size, room - *size)) > 0)
       *size += (size_t)got;
   }
-  close(file);
+  file_close(file);
   return text;
 }
 
@@ -81,7 +82,8 @@ static void read_source(struct isa_source *source, const struct opencl_reads *re
   free(text);
 }
 
-void sources_fill(const struct spirv *module, const struct opencl_reads *reads, struct isa_program *program) {
+void sources_fill(const struct spirv *module, const struct opencl_reads *reads, const char *text,
+                  struct isa_program *program) {
   bool *used = need(module->sources, sizeof *used);
   for (uint32_t pc = 0; pc < program->count; pc++)
     used[program->source[pc]] |= program->line[pc] > 0;
@@ -90,7 +92,9 @@ void sources_fill(const struct spirv *module, const struct opencl_reads *reads, 
   uint32_t files = 0;
   for (uint32_t i = 0; i < module->sources; i++) {
     program->sources[i].name = need_copy(module->source[i]);
-    if (used[i] && files++ < MOST_FILES)
+    if (text && strcmp(module->source[i], module->file) == 0)
+      split_lines(&program->sources[i], text, strlen(text));
+    else if (used[i] && files++ < MOST_FILES)
       read_source(&program->sources[i], reads, module->path[i], module->source[i]);
   }
   free(used);

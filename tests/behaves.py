@@ -47,7 +47,9 @@ FORBIDDEN = {
 ALLOWED = {
     "opencl/clang/process.c": ("posix_spawnp kill waitpid", "it runs compilers, and ends and awaits them alone, each by its number"),
     "sim/base/environment.c": ("getenv", "it is the place"),
-    "sim/base/need.c": ("abort data", "memory that is not to be had ends the program, or does what whoever has set up the hook there wants"),
+    "sim/api/machine.c": ("data", "whether jansson's memory is ours already, once a program"),
+    "sim/base/heap.c": ("data", "the border that a thread's work is behind, each thread's own"),
+    "sim/base/need.c": ("json_set_alloc_funcs", "jansson has its memory from us, since it would leave things out where there is none"),
     "sim/sweep/threads.c": ("pthread_sigmask", "a thread of ours leaves signals to those of the program"),
 }
 

@@ -43,13 +43,15 @@ LAYERS = {
     "sim/page": ["sim/timeline", "sim/sweep", *REPORT],
     "sim/explain": ["sim/sweep", "opencl/edits", *REPORT],
     "sim/diff": ["sim/explain", "sim/tracetools", *REPORT],
+    "include": [],
+    "sim/api": ["include", "sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/sweep", *REPORT],
     "bindings/systemc": ["sim/host", *BLOCKS],
     "sim/cli": ["bindings/systemc", "sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/tracetools", "sim/sweep", "sim/import", *REPORT],
     "sim/playground": ["bindings/systemc", "opencl/clang", "sim/cli", "sim/sweep", *SESSION],
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.
 LIBRARIES = {
-    "jansson.h": ["sim/base", "sim/session", "sim/replay", "sim/report", "sim/check", "sim/timeline", "sim/tracetools", "sim/page", "sim/explain", "sim/diff", "sim/sweep", "sim/cli"],
+    "jansson.h": ["sim/base", "sim/session", "sim/replay", "sim/report", "sim/check", "sim/timeline", "sim/tracetools", "sim/page", "sim/explain", "sim/diff", "sim/sweep", "sim/api", "sim/cli"],
     "ini.h": ["sim/session", "sim/sweep", "sim/playground"],
     "zlib.h": ["traces", "sim/import", "sim/page"],
     "lzma.h": ["sim/import"],

@@ -2,6 +2,7 @@
 #ifndef TRACES_BLOCK_H
 #define TRACES_BLOCK_H
 
+#include "sim/base/caller.h"
 #include "traces/bytes.h"
 #include "traces/trace.h"
 
@@ -62,8 +63,18 @@ struct block_row {
   uint32_t type, stored;
 };
 
+/* Where blocks go: a file that is open, which whoever opens a writer on it takes and closes; or with -1 there, a sink.
+ */
+struct block_target {
+  int file;
+  const struct sink *sink;
+  const char *name; /* for errors */
+};
+void block_target_close(const struct block_target *target);
+
 struct block_writer {
   int file;
+  struct sink sink;
   char *path;
   uint64_t offset; /* bytes written */
   uint32_t blocks; /* of them */
@@ -78,9 +89,9 @@ struct block_writer {
 /* Creates a file to write to; negative with *error filled when it cannot be. */
 int block_create(const char *path, struct trace_error *error);
 
-/* Takes the descriptor, whatever comes back. Errors call the file by the name. */
-bool block_writer_open(struct block_writer *writer, int file, const char *name, const struct block_format *format,
-                       struct trace_error *error);
+/* Takes the target's descriptor, whatever comes back. */
+bool block_writer_open(struct block_writer *writer, const struct block_target *target,
+                       const struct block_format *format, struct trace_error *error);
 void block_writer_close(struct block_writer *writer);
 
 /* Writes a block; returns its stored bytes. Does nothing after a failure. */
@@ -101,6 +112,10 @@ void block_write_index(struct block_writer *writer);
 /* Closes the file. False, with *error filled, when this or anything before went wrong. */
 bool block_writer_finish(struct block_writer *writer, struct trace_error *error);
 
+/* zlib takes its memory as we do, so that it is free again when that runs out (sim/base/heap.h): zalloc and zfree. */
+void *block_zlib_alloc(void *self, unsigned items, unsigned size);
+void block_zlib_free(void *self, void *block);
+
 /* ---- reading: block_read.c, block_index.c -------------------------------------------------------- */
 
 struct block_meta {
@@ -111,6 +126,7 @@ struct block_meta {
 
 struct block_reader {
   int file;
+  const uint8_t *memory; /* the bytes of what is no file, which the caller keeps; else NULL */
   char *path;
   uint64_t size;
   const struct block_format *format;
@@ -124,7 +140,7 @@ struct block_reader {
   struct bytes stored; /* payload, as in the file */
 };
 
-bool block_reader_open(struct block_reader *reader, const char *path, const struct block_format *format);
+bool block_reader_open(struct block_reader *reader, const struct trace_place *place, const struct block_format *format);
 void block_reader_close(struct block_reader *reader);
 
 /* A reader of the same file for another thread: it shares what was read until now, and has its own failures. pread()

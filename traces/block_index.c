@@ -78,7 +78,7 @@ void block_write_index(struct block_writer *writer) {
 }
 
 bool block_writer_finish(struct block_writer *writer, struct trace_error *error) {
-  if (close(writer->file) != 0)
+  if (writer->file >= 0 && close(writer->file) != 0)
     block_write_failed(writer, text_errno(errno));
   writer->file = -1;
   *error = writer->error;

@@ -39,6 +39,10 @@ const char *block_type_text(uint32_t type, char text[16]) {
 
 /* All `size` bytes at `offset`, which are in the file. */
 static bool read_all(struct block_reader *reader, uint64_t offset, uint8_t *to, size_t size) {
+  if (reader->memory && offset <= reader->size && size <= reader->size - offset) {
+    memcpy(to, reader->memory + offset, size);
+    return true;
+  }
   while (size) {
     ssize_t got = pread(reader->file, to, size, (off_t)offset);
     if (got < 0 && errno == EINTR)
@@ -86,9 +90,9 @@ static bool check_file_header(struct block_reader *reader) {
   return true;
 }
 
-bool block_reader_open(struct block_reader *reader, const char *path, const struct block_format *format) {
+static bool open_file(struct block_reader *reader, const char *path) {
   struct stat stat;
-  *reader = (struct block_reader){.file = open(path, O_RDONLY | O_CLOEXEC), .path = strdup(path), .format = format};
+  reader->file = open(path, O_RDONLY | O_CLOEXEC);
   if (reader->file < 0 || !reader->path || fstat(reader->file, &stat) != 0 || !S_ISREG(stat.st_mode)) {
     const char *why = reader->file < 0 || !reader->path ? text_errno(errno) : "not a file with an end";
     reader->failed = true;
@@ -96,6 +100,18 @@ bool block_reader_open(struct block_reader *reader, const char *path, const stru
     return false;
   }
   reader->size = (uint64_t)stat.st_size;
+  return true;
+}
+
+bool block_reader_open(struct block_reader *reader, const struct trace_place *place,
+                       const struct block_format *format) {
+  *reader = (struct block_reader){.file = -1, .path = strdup(place->name), .format = format};
+  if (place->bytes) {
+    reader->memory = place->bytes;
+    reader->size = place->size;
+  }
+  if (!place->bytes && !open_file(reader, place->name))
+    return false;
   if (!check_file_header(reader) ||
       !block_read_grow(reader, &reader->offsets, &reader->blocks_room, 0, sizeof *reader->offsets))
     return false;
@@ -120,6 +136,7 @@ void block_reader_close(struct block_reader *reader) {
 struct block_reader block_reader_share(const struct block_reader *reader) {
   return (struct block_reader){.file = reader->file,
                                .path = reader->path,
+                               .memory = reader->memory,
                                .size = reader->size,
                                .format = reader->format,
                                .cut = reader->cut,
@@ -188,8 +205,12 @@ bool block_peek_number(struct block_reader *reader, uint64_t offset, uint32_t *n
 
 /* A cut payload as far as it goes. `*raw` is how many bytes it became. */
 static bool inflate_payload(const struct block *block, const uint8_t *from, uint8_t *to, size_t *raw) {
-  z_stream zlib = {
-      .next_in = (Bytef *)(uintptr_t)from, .avail_in = block->stored, .next_out = to, .avail_out = block->raw};
+  z_stream zlib = {.next_in = (Bytef *)(uintptr_t)from,
+                   .avail_in = block->stored,
+                   .next_out = to,
+                   .avail_out = block->raw,
+                   .zalloc = block_zlib_alloc,
+                   .zfree = block_zlib_free};
   if (inflateInit(&zlib) != Z_OK)
     return false;
   const int end = inflate(&zlib, Z_SYNC_FLUSH);

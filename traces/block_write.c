@@ -23,7 +23,19 @@ void block_write_failed(struct block_writer *writer, const char *what) {
   snprintf(writer->error.text, sizeof writer->error.text, "%.300s%s: cannot be written: %s", writer->path, place, what);
 }
 
+static void put_into_sink(struct block_writer *writer, const uint8_t *from, size_t size) {
+  struct message message = {""};
+  if (writer->sink.write(writer->sink.self, (const char *)from, size, &message))
+    writer->offset += size;
+  else
+    block_write_failed(writer, message.text);
+}
+
 static void put_all(struct block_writer *writer, const uint8_t *from, size_t size) {
+  if (writer->sink.write && !writer->failed) {
+    put_into_sink(writer, from, size);
+    return;
+  }
   while (size && !writer->failed) {
     ssize_t put = write(writer->file, from, size);
     if (put < 0 && errno == EINTR)
@@ -55,14 +67,35 @@ int block_create(const char *path, struct trace_error *error) {
   return file;
 }
 
-bool block_writer_open(struct block_writer *writer, int file, const char *name, const struct block_format *format,
-                       struct trace_error *error) {
-  *writer = (struct block_writer){.file = file, .path = strdup(name), .deflate = calloc(1, sizeof(z_stream))};
-  if (!writer->path || !writer->deflate || deflateInit(writer->deflate, LEVEL) != Z_OK) {
+void *block_zlib_alloc(void *self, unsigned items, unsigned size) {
+  (void)self;
+  return calloc(items, size);
+}
+
+void block_zlib_free(void *self, void *block) {
+  (void)self;
+  free(block);
+}
+
+static bool open_deflate(struct block_writer *writer) {
+  writer->deflate = calloc(1, sizeof(z_stream));
+  if (!writer->deflate)
+    return false;
+  *(z_stream *)writer->deflate = (z_stream){.zalloc = block_zlib_alloc, .zfree = block_zlib_free};
+  return deflateInit(writer->deflate, LEVEL) == Z_OK;
+}
+
+bool block_writer_open(struct block_writer *writer, const struct block_target *target,
+                       const struct block_format *format, struct trace_error *error) {
+  *writer = (struct block_writer){.file = target->file, .path = strdup(target->name)};
+  if (target->sink)
+    writer->sink = *target->sink;
+  if (!writer->path || !open_deflate(writer)) {
     *error = (struct trace_error){.text = "memory is out"};
     free(writer->deflate);
     free(writer->path);
-    close(file);
+    writer->deflate = writer->path = NULL;
+    block_target_close(target);
     return false;
   }
   put_file_header(writer, format);
@@ -71,6 +104,11 @@ bool block_writer_open(struct block_writer *writer, int file, const char *name, 
   *error = writer->error;
   block_writer_close(writer);
   return false;
+}
+
+void block_target_close(const struct block_target *target) {
+  if (target->file >= 0)
+    close(target->file);
 }
 
 void block_writer_close(struct block_writer *writer) {

@@ -162,11 +162,15 @@ static struct trace *fail(struct trace *trace, struct trace_error *error) {
 }
 
 struct trace *trace_open(const char *path, enum trace_open_mode mode, struct trace_error *error) {
+  return trace_open_at(&(struct trace_place){.name = path}, mode, error);
+}
+
+struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mode mode, struct trace_error *error) {
   struct trace *trace = calloc(1, sizeof *trace);
   *error = (struct trace_error){.text = "memory is out"};
   if (!trace)
     return NULL;
-  if (!block_reader_open(&trace->in, path, &trace_format))
+  if (!block_reader_open(&trace->in, place, &trace_format))
     return fail(trace, error);
   if (mode == TRACE_SALVAGE)
     scan(trace);

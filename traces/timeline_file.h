@@ -52,6 +52,10 @@ struct timeline_writer *timeline_writer_open(const char *path, const struct time
 struct timeline_writer *timeline_writer_open_on(int file, const char *name, const struct timeline_window *window,
                                                 struct trace_error *error);
 
+/* The same into a sink (sim/base/caller.h), which outlives the writer and gets the bytes from first to last. */
+struct timeline_writer *timeline_writer_open_sink(const struct sink *sink, const char *name,
+                                                  const struct timeline_window *window, struct trace_error *error);
+
 /* Who listens, for simulation_tell(). */
 struct timeline *timeline_writer_listener(struct timeline_writer *writer);
 
@@ -76,6 +80,8 @@ bool timeline_is_one(const char *path);
 
 /* NULL, with *error filled, when it is none, or damaged. Modes as of trace_open(). */
 struct timeline_file *timeline_open_file(const char *path, enum trace_open_mode mode, struct trace_error *error);
+struct timeline_file *timeline_open_at(const struct trace_place *place, enum trace_open_mode mode,
+                                       struct trace_error *error);
 void timeline_close(struct timeline_file *file);
 
 /* The bytes of a meta, followed by a zero that *size (it may be NULL) does not count; NULL when there is none. */

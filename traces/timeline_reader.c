@@ -89,11 +89,16 @@ bool timeline_is_one(const char *path) {
 }
 
 struct timeline_file *timeline_open_file(const char *path, enum trace_open_mode mode, struct trace_error *error) {
+  return timeline_open_at(&(struct trace_place){.name = path}, mode, error);
+}
+
+struct timeline_file *timeline_open_at(const struct trace_place *place, enum trace_open_mode mode,
+                                       struct trace_error *error) {
   struct timeline_file *file = calloc(1, sizeof *file);
   *error = (struct trace_error){.text = "memory is out"};
   if (!file)
     return NULL;
-  bool good = block_reader_open(&file->in, path, &timeline_format);
+  bool good = block_reader_open(&file->in, place, &timeline_format);
   if (good && mode == TRACE_SALVAGE)
     block_scan(&file->in, scan_block, file, false);
   else if (good)

@@ -145,15 +145,15 @@ struct timeline_writer *timeline_writer_open(const char *path, const struct time
   return file < 0 ? NULL : timeline_writer_open_on(file, path, window, error);
 }
 
-struct timeline_writer *timeline_writer_open_on(int file, const char *name, const struct timeline_window *window,
-                                                struct trace_error *error) {
+static struct timeline_writer *open_on(const struct block_target *target, const struct timeline_window *window,
+                                       struct trace_error *error) {
   struct timeline_writer *writer = calloc(1, sizeof *writer);
   struct bytes schema = {0};
   *error = (struct trace_error){.text = "memory is out"};
   const bool ready = writer && copy_window(writer, window) && timeline_schema_write(&schema);
   if (!ready)
-    close(file);
-  const bool good = ready && block_writer_open(&writer->out, file, name, &timeline_format, error);
+    block_target_close(target);
+  const bool good = ready && block_writer_open(&writer->out, target, &timeline_format, error);
   if (good) {
     writer->listener = (struct timeline){.take = take, .self = writer, .kinds = window->kinds};
     block_write(&writer->out, BLOCK_SCHEMA, schema.at, schema.size);
@@ -163,6 +163,16 @@ struct timeline_writer *timeline_writer_open_on(int file, const char *name, cons
   }
   free(schema.at);
   return good ? writer : NULL;
+}
+
+struct timeline_writer *timeline_writer_open_on(int file, const char *name, const struct timeline_window *window,
+                                                struct trace_error *error) {
+  return open_on(&(struct block_target){.file = file, .name = name}, window, error);
+}
+
+struct timeline_writer *timeline_writer_open_sink(const struct sink *sink, const char *name,
+                                                  const struct timeline_window *window, struct trace_error *error) {
+  return open_on(&(struct block_target){.file = -1, .sink = sink, .name = name}, window, error);
 }
 
 struct timeline *timeline_writer_listener(struct timeline_writer *writer) {

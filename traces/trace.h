@@ -169,12 +169,17 @@ struct trace_launch {
 struct trace_writer;
 struct trace_group; /* a resident work-group's encoders */
 
+struct sink;
+
 /* Creates the file. NULL, with *error filled, when it cannot be. After that a failure to write is kept for
  * trace_writer_close(), and what follows it is dropped. */
 struct trace_writer *trace_writer_open(const char *path, struct trace_error *error);
 
 /* The same into a file that is open, which it takes and closes; errors call it by the name. */
 struct trace_writer *trace_writer_open_on(int file, const char *name, struct trace_error *error);
+
+/* The same into a sink (sim/base/caller.h), which outlives the writer and gets the bytes from first to last. */
+struct trace_writer *trace_writer_open_sink(const struct sink *sink, const char *name, struct trace_error *error);
 
 /* Whether all went well until now, so that a long run can end early when its disk is full. */
 bool trace_writer_good(const struct trace_writer *writer);
@@ -221,10 +226,18 @@ enum trace_open_mode {
   TRACE_SALVAGE, /* the intact prefix of a damaged one is read */
 };
 
+/* A file by its path; or bytes in memory, which are there for as long as they are read, and their name in messages. */
+struct trace_place {
+  const char *name;
+  const void *bytes; /* NULL: the file of that name */
+  size_t size;
+};
+
 /* Opens a trace. NULL, with *error filled, when it is not one, or damaged. Blocks of operations are checked when they
  * are read. With TRACE_SALVAGE all are checked at once, and *error says what made the rest unusable ("" when nothing
  * did). */
 struct trace *trace_open(const char *path, enum trace_open_mode mode, struct trace_error *error);
+struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mode mode, struct trace_error *error);
 void trace_close(struct trace *trace);
 
 /* Another reader of the same file, for another thread: what was read when the trace was opened is shared, so `trace`

@@ -51,16 +51,16 @@ struct trace_writer *trace_writer_open(const char *path, struct trace_error *err
   return file < 0 ? NULL : trace_writer_open_on(file, path, error);
 }
 
-struct trace_writer *trace_writer_open_on(int file, const char *name, struct trace_error *error) {
+static struct trace_writer *open_on(const struct block_target *target, struct trace_error *error) {
   struct trace_writer *writer = calloc(1, sizeof *writer);
   struct bytes schema = {0};
   if (!writer || !schema_write(&schema)) {
     *error = (struct trace_error){.text = "memory is out"};
-    close(file);
+    block_target_close(target);
     free(writer);
     return NULL;
   }
-  if (!block_writer_open(&writer->out, file, name, &trace_format, error)) {
+  if (!block_writer_open(&writer->out, target, &trace_format, error)) {
     free(schema.at);
     free(writer);
     return NULL;
@@ -68,6 +68,14 @@ struct trace_writer *trace_writer_open_on(int file, const char *name, struct tra
   block_write(&writer->out, BLOCK_SCHEMA, schema.at, schema.size);
   free(schema.at);
   return writer;
+}
+
+struct trace_writer *trace_writer_open_on(int file, const char *name, struct trace_error *error) {
+  return open_on(&(struct block_target){.file = file, .name = name}, error);
+}
+
+struct trace_writer *trace_writer_open_sink(const struct sink *sink, const char *name, struct trace_error *error) {
+  return open_on(&(struct block_target){.file = -1, .sink = sink, .name = name}, error);
 }
 
 bool trace_writer_good(const struct trace_writer *writer) { return !writer->out.failed; }

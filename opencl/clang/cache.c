@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "sim/base/environment.h"
+#include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/put.h"
 
@@ -91,12 +92,23 @@ static XXH128_canonical_t hash_under(const char *name, const uint8_t *data, size
   return hash_of(both, sizeof both);
 }
 
+static bool get_all(int file, uint8_t *to, size_t size) {
+  while (size) {
+    const ssize_t got = read(file, to, size);
+    if (got == 0 || (got < 0 && errno != EINTR))
+      return false;
+    to += got > 0 ? got : 0;
+    size -= got > 0 ? (size_t)got : 0;
+  }
+  return true;
+}
+
 /* The rest of an open file behind its head, if it is what the head says. */
-static bool read_result(FILE *file, const char *name, uint8_t **data, size_t *size) {
+static bool read_result(int file, const char *name, uint8_t **data, size_t *size) {
   uint8_t head[HEAD_BYTES];
   uint64_t bytes = 0;
   struct stat status;
-  if (fstat(fileno(file), &status) != 0 || !is_trusted(&status) || fread(head, 1, sizeof head, file) != sizeof head ||
+  if (fstat(file, &status) != 0 || !is_trusted(&status) || !get_all(file, head, sizeof head) ||
       memcmp(head, magic, sizeof magic) != 0)
     return false;
   for (unsigned i = 0; i < 8; i++)
@@ -106,7 +118,7 @@ static bool read_result(FILE *file, const char *name, uint8_t **data, size_t *si
   *size = bytes;
   *data = need(*size, 1);
   XXH128_canonical_t hash = {{0}};
-  if (fread(*data, 1, *size, file) == *size)
+  if (get_all(file, *data, *size))
     hash = hash_under(name, *data, *size);
   if (memcmp(hash.digest, head + 16, sizeof hash.digest) == 0)
     return true;
@@ -117,14 +129,13 @@ static bool read_result(FILE *file, const char *name, uint8_t **data, size_t *si
 
 bool cache_find(const char *name, uint8_t **data, size_t *size) {
   char path[PATH_BYTES];
-  int descriptor = file_path(name, path) ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
-  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
-  if (!file)
+  const int file = file_held(file_path(name, path) ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1);
+  if (file < 0)
     return false;
   bool good = read_result(file, name, data, size);
   if (good)
-    futimens(descriptor, NULL); /* used now: cache_trim() goes by it */
-  fclose(file);
+    futimens(file, NULL); /* used now: cache_trim() goes by it */
+  file_close(file);
   return good;
 }
 
@@ -195,11 +206,14 @@ static size_t list_entries(DIR *folder, struct entry **entries, uint64_t *total)
   return count;
 }
 
+static void close_held(void *folder) { closedir(folder); }
+
 void cache_trim(uint64_t limit) {
   char path[PATH_BYTES];
   DIR *folder = folder_path(path) ? opendir(path) : NULL;
   if (!folder)
     return;
+  heap_hold(close_held, folder);
   struct entry *entries = NULL;
   uint64_t total = 0;
   size_t count = list_entries(folder, &entries, &total);
@@ -210,5 +224,6 @@ void cache_trim(uint64_t limit) {
     total -= entries[i].bytes;
   }
   free(entries);
+  heap_let_go(folder);
   closedir(folder);
 }

@@ -29,6 +29,7 @@
 #include "opencl/clang/tool_errors.h"
 #include "opencl/clang/words.h"
 #include "sim/base/environment.h"
+#include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 
@@ -157,16 +158,14 @@ static void add_program(const struct compilation *c, struct words *words) {
 
 /* The text in the file's place, whose lines are the file's. A path is quoted as clang's -E does. */
 static struct piece text_for_file(const struct compilation *c) {
-  struct piece made = {0};
-  FILE *out = c->build->text ? open_memstream(&made.at, &made.size) : NULL;
-  if (!out)
-    return made;
-  fputs("# 1 \"", out);
+  struct text made = {0};
+  if (!c->build->text)
+    return (struct piece){0};
+  text_print(&made, "# 1 \"");
   for (const char *at = c->path; *at; at++)
-    fprintf(out, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
-  fprintf(out, "\"\n%s", c->build->text);
-  fclose(out);
-  return made;
+    text_print(&made, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+  text_print(&made, "\"\n%s", c->build->text);
+  return (struct piece){made.data, made.length};
 }
 
 /* ---- running ------------------------------------------------------------------------------------- */
@@ -183,6 +182,8 @@ static bool run_tool(const struct compilation *c, const char *const *argv, const
   struct process_end end;
   process_run(&process, &end);
   const bool compiler = argv[0] == c->clang;
+  if (compiler && !end.error && c->build->log)
+    c->build->log(c->build->self, end.text);
   if (compiler && !end.error && !c->build->text && (loud || !process_good(&end)))
     tool_tell(&c->teller, &end, loud);
   const bool good = process_good(&end) || tool_failed(&c->teller, argv[0], &end, compiler);
@@ -198,11 +199,13 @@ static bool run_tool(const struct compilation *c, const char *const *argv, const
 
 /* NULL, or why it cannot be read. Only plain files are: a pipe might never end. */
 static const char *read_file(const char *path, struct piece *text) {
-  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const int file = file_held(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status;
   *text = (struct piece){0};
-  if (file < 0 || fstat(file, &status) != 0)
+  if (file < 0)
     return text_errno(errno);
+  if (fstat(file, &status) != 0)
+    status = (struct stat){0};
   const size_t size = S_ISREG(status.st_mode) && status.st_size <= FILE_BYTES ? (size_t)status.st_size : 0;
   const char *why = !S_ISREG(status.st_mode)      ? "is not a regular file"
                     : status.st_size > FILE_BYTES ? text_errno(EFBIG)
@@ -213,7 +216,7 @@ static const char *read_file(const char *path, struct piece *text) {
     why = got < 0 && errno != EINTR ? text_errno(errno) : NULL;
     text->size += got > 0 ? (size_t)got : 0;
   }
-  close(file);
+  file_close(file);
   return why;
 }
 
@@ -231,18 +234,14 @@ static bool write_file(const char *path, const char *text, size_t size) {
 
 /* Extensions are enabled in the header. One that clang has not is asked for by name: clang itself then says so. */
 static bool write_prelude(const struct compilation *c) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out)
-    return false;
-  fputs(prelude, out);
+  struct text text = {0};
+  text_print(&text, "%s", prelude);
   for (const char *const *name = c->build->extensions; name && *name; name++)
     if (!strstr(prelude, *name)) /* the header's own need no pragma, and clang does not know them */
-      fprintf(out, "#ifndef %s\n#error no extension '%s'\n#endif\n#pragma OPENCL EXTENSION %s : enable\n", *name, *name,
-              *name);
-  bool good = fclose(out) == 0 && write_file(c->file[FILE_PRELUDE], text, size);
-  free(text);
+      text_print(&text, "#ifndef %s\n#error no extension '%s'\n#endif\n#pragma OPENCL EXTENSION %s : enable\n", *name,
+                 *name, *name);
+  const bool good = write_file(c->file[FILE_PRELUDE], text.data, text.length);
+  free(text.data);
   return good;
 }
 
@@ -259,7 +258,8 @@ static bool make_folder(struct compilation *c) {
 }
 
 /* A tool that was stopped may have left files of its own. */
-static void remove_folder(const struct compilation *c) {
+static void remove_folder(void *self) {
+  const struct compilation *c = self;
   DIR *folder = *c->folder ? opendir(c->folder) : NULL;
   for (struct dirent *at; folder && (at = readdir(folder));)
     unlinkat(dirfd(folder), at->d_name, 0);
@@ -388,7 +388,7 @@ static void hide_folder(const struct compilation *c, struct piece *text) {
 static bool read_text(const struct compilation *c, struct piece *text) {
   char why[OPENCL_WHY];
   const struct opencl_reads *reads = c->build->reads;
-  if (reads && !reads->allow(reads->self, c->path, why, sizeof why))
+  if (reads && !c->build->in_memory && !reads->allow(reads->self, c->path, why, sizeof why))
     return refuse_file(c, why);
   const char *fault = NULL;
   if (c->build->text)
@@ -608,20 +608,24 @@ const char *opencl_option_path(const char *word, const char **option) { return c
 
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
                     struct isa_error *error) {
-  struct compilation c = {.path = path,
-                          .build = build,
-                          .clang = tool(ENVIRONMENT_WARPWAIT_CLANG, "clang-15"),
-                          .translator = tool(ENVIRONMENT_WARPWAIT_LLVM_SPIRV, "llvm-spirv-15")};
-  c.teller = (struct teller){path, c.folder, error, build->blamed, build->reads, build->say, build->self};
+  struct compilation *c = need(1, sizeof *c);
+  *c = (struct compilation){.path = path,
+                            .build = build,
+                            .clang = tool(ENVIRONMENT_WARPWAIT_CLANG, "clang-15"),
+                            .translator = tool(ENVIRONMENT_WARPWAIT_LLVM_SPIRV, "llvm-spirv-15")};
+  c->teller = (struct teller){path, c->folder, error, build->blamed, build->reads, build->say, build->self};
+  heap_hold(remove_folder, c);
   *spirv = NULL;
   *size = 0;
-  bool good = check_build(&c);
-  if (good && access(path, R_OK) != 0)
-    good = tool_fail(&c.teller, "%s", text_errno(errno));
-  good = good && make_folder(&c) && make(&c, spirv, size);
-  if (!good && c.options.standard && build->blamed && *build->blamed == OPENCL_STANDARD)
-    tool_blame(&c.teller, OPENCL_OPTIONS); /* which said it */
-  remove_folder(&c);
-  clang_options_free(&c.options);
+  bool good = check_build(c);
+  if (good && !build->in_memory && access(path, R_OK) != 0)
+    good = tool_fail(&c->teller, "%s", text_errno(errno));
+  good = good && make_folder(c) && make(c, spirv, size);
+  if (!good && c->options.standard && build->blamed && *build->blamed == OPENCL_STANDARD)
+    tool_blame(&c->teller, OPENCL_OPTIONS); /* which said it */
+  heap_let_go(c);
+  remove_folder(c);
+  clang_options_free(&c->options);
+  free(c);
   return good;
 }

@@ -36,10 +36,13 @@ struct opencl_build {
   enum opencl_route route;
   bool no_cache;
   const char *text;                 /* in place of the file's, as a try: say() hears nothing of it; NULL: the file's */
+  bool in_memory;                   /* there is no file, but `text`; `path` is its name */
   enum opencl_part *blamed;         /* NULL, or where to note what an error is of */
   const struct opencl_reads *reads; /* NULL: all files may be read */
   bool (*cancelled)(void *self);    /* asked ten times a second; true ends the tools. NULL: never */
-  void (*say)(void *self, const char *line); /* who hears what clang says, a line each. NULL: nobody */
+  void (*say)(void *self,
+              const char *line); /* hears each of several errors of clang's, a line each; NULL: nobody does */
+  void (*log)(void *self, const char *text); /* is given all that clang says; NULL: nobody wants it */
   void *self;
 };
 

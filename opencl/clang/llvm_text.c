@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/need.h"
+#include "sim/base/text.h"
 
 static const char *find_in(const char *line, size_t length, const char *word) {
   return memmem(line, length, word, strlen(word));
@@ -21,10 +21,10 @@ static bool starts(const char *line, size_t length, const char *word) {
 }
 
 /* target datalayout = "e-i64:64-..." */
-static bool add_widths(FILE *out, const char *line, size_t length) {
+static bool add_widths(struct text *out, const char *line, size_t length) {
   if (!starts(line, length, "target datalayout = \"") || line[length - 1] != '"')
     return false;
-  fprintf(out, "%.*s-n8:16:32:64\"\n", (int)length - 1, line);
+  text_print(out, "%.*s-n8:16:32:64\"\n", (int)length - 1, line);
   return true;
 }
 
@@ -58,44 +58,42 @@ static bool find_freeze(const char *line, size_t length, struct freeze *freeze) 
 }
 
 /* bitcast does not take aggregates: their first member, whose type must be one word, is taken out and put in again. */
-static bool rewrite_aggregate(FILE *out, const struct freeze *f) {
+static bool rewrite_aggregate(struct text *out, const struct freeze *f) {
   const char *member = f->type + 1 + strspn(f->type + 1, " ");
   int length = (int)strcspn(member, ", }");
   const char *bare = f->name + 1;
   if (*f->type != '{' || !isalpha((unsigned char)*member) || *bare == '"')
     return false;
-  fprintf(out, "  %%freeze.%.*s = extractvalue %.*s %.*s, 0%.*s\n", f->name_length - 1, bare, f->type_length, f->type,
-          f->value_length, f->value, f->rest_length, f->rest);
-  fprintf(out, "  %.*s = insertvalue %.*s %.*s, %.*s %%freeze.%.*s, 0%.*s\n", f->name_length, f->name, f->type_length,
-          f->type, f->value_length, f->value, length, member, f->name_length - 1, bare, f->rest_length, f->rest);
+  text_print(out, "  %%freeze.%.*s = extractvalue %.*s %.*s, 0%.*s\n", f->name_length - 1, bare, f->type_length,
+             f->type, f->value_length, f->value, f->rest_length, f->rest);
+  text_print(out, "  %.*s = insertvalue %.*s %.*s, %.*s %%freeze.%.*s, 0%.*s\n", f->name_length, f->name,
+             f->type_length, f->type, f->value_length, f->value, length, member, f->name_length - 1, bare,
+             f->rest_length, f->rest);
   return true;
 }
 
-static bool rewrite_freeze(FILE *out, const char *line, size_t length) {
+static bool rewrite_freeze(struct text *out, const char *line, size_t length) {
   struct freeze f;
   if (!find_freeze(line, length, &f))
     return false;
   if (strchr("{[%", *f.type) && f.type[f.type_length - 1] != '*')
     return rewrite_aggregate(out, &f);
-  fprintf(out, "  %.*s = bitcast %.*s %.*s to %.*s%.*s\n", f.name_length, f.name, f.type_length, f.type, f.value_length,
-          f.value, f.type_length, f.type, f.rest_length, f.rest);
+  text_print(out, "  %.*s = bitcast %.*s %.*s to %.*s%.*s\n", f.name_length, f.name, f.type_length, f.type,
+             f.value_length, f.value, f.type_length, f.type, f.rest_length, f.rest);
   return true;
 }
 
 /* Each line as `change` writes it; as it is when that says false. */
-static char *rewrite(const char *text, bool (*change)(FILE *out, const char *line, size_t length)) {
-  char *result = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&result, &size);
-  for (const char *line = text; out && *line;) {
+static char *rewrite(const char *text, bool (*change)(struct text *out, const char *line, size_t length)) {
+  struct text out = {0};
+  text_print(&out, "%s", "");
+  for (const char *line = text; *line;) {
     size_t length = strcspn(line, "\n");
-    if (!change(out, line, length))
-      fprintf(out, "%.*s\n", (int)length, line);
+    if (!change(&out, line, length))
+      text_print(&out, "%.*s\n", (int)length, line);
     line += length + (line[length] == '\n');
   }
-  if (out)
-    fclose(out);
-  return result ? result : need_copy("");
+  return out.data;
 }
 
 char *llvm_text_with_widths(const char *text) { return rewrite(text, add_widths); }

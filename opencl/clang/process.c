@@ -33,8 +33,9 @@ struct stream {
 
 struct running {
   const struct process *process;
-  struct process_end *end;
-  pid_t child;
+  struct process_end end;
+  pid_t child;   /* 0: there is none */
+  int theirs[3]; /* what it has as its standard input, output and error; -1: not open here */
   struct stream stream[PIPES];
   double deadline; /* of the monotonic clock */
 };
@@ -53,9 +54,9 @@ static void shut(int *file) {
 
 /* ---- starting ------------------------------------------------------------------------------------ */
 
-/* What the child has as its standard input, output and error; -1: could not be had. */
-static bool open_files(struct running *running, int theirs[3]) {
+static bool open_files(struct running *running) {
   const struct process *process = running->process;
+  int *theirs = running->theirs;
   theirs[0] = memfd_create("input", MFD_CLOEXEC);
   if (theirs[0] < 0 || !put_all(theirs[0], process->input, process->input_bytes) || lseek(theirs[0], 0, SEEK_SET) < 0)
     return false;
@@ -92,7 +93,7 @@ static void make_environment(const char *folder, char *made[6]) {
 
 /* The tool is a process group of its own, so that an interrupt from the terminal reaches it through us alone, and ends
  * by SIGPIPE and SIGXFSZ even where we ignore them. */
-static int spawn(struct running *running, const int theirs[3]) {
+static int spawn(struct running *running) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t none, usual;
@@ -105,7 +106,7 @@ static int spawn(struct running *running, const int theirs[3]) {
   posix_spawnattr_setsigdefault(&attributes, &usual);
   posix_spawn_file_actions_init(&actions);
   for (int i = 0; i < 3; i++)
-    posix_spawn_file_actions_adddup2(&actions, theirs[i], i);
+    posix_spawn_file_actions_adddup2(&actions, running->theirs[i], i);
   posix_spawn_file_actions_addclosefrom_np(&actions, 3);
   make_environment(running->process->folder, variables);
   /* posix_spawnp's argv is not const for history's sake; it is not written. */
@@ -139,8 +140,8 @@ static void limit(pid_t child) {
 /* ---- while it runs ------------------------------------------------------------------------------- */
 
 static void stop(struct running *running, const char *why) {
-  if (!running->end->why && !running->end->cancelled)
-    running->end->why = why;
+  if (!running->end.why && !running->end.cancelled)
+    running->end.why = why;
   kill(-running->child, SIGKILL);
 }
 
@@ -169,7 +170,7 @@ static void take(struct running *running, int which) {
 static void look_after(struct running *running) {
   const struct process *process = running->process;
   if (process->cancelled && process->cancelled(process->self)) {
-    running->end->cancelled = true;
+    running->end.cancelled = true;
     stop(running, NULL);
   }
   if (seconds() > running->deadline)
@@ -204,28 +205,46 @@ static void reap(pid_t child, struct process_end *end) {
     end->why = "wrote a file of more than 256 MiB";
 }
 
+/* Memory has run out while it runs. */
+static void abandon(void *self) {
+  struct running *running = self;
+  if (running->child > 0) {
+    kill(-running->child, SIGKILL);
+    reap(running->child, &running->end);
+  }
+  for (int i = 0; i < PIPES; i++) {
+    shut(&running->stream[i].file);
+    shut(&running->theirs[1 + i]);
+  }
+  shut(&running->theirs[0]);
+}
+
 void process_run(const struct process *process, struct process_end *end) {
-  struct running running = {
+  struct running *running = need(1, sizeof *running);
+  *running = (struct running){
       .process = process,
-      .end = end,
+      .theirs = {-1, -1, -1},
       .stream =
           {[OUTPUT] = {-1, need_copy(""), 0, 1, PROCESS_OUTPUT}, [TEXT] = {-1, need_copy(""), 0, 1, PROCESS_TEXT}},
       .deadline = seconds() + 2 * PROCESS_SECONDS};
-  int theirs[3] = {-1, -1, -1};
-  *end = (struct process_end){0};
-  end->error = open_files(&running, theirs) ? spawn(&running, theirs) : errno;
+  heap_hold(abandon, running);
+  struct process_end *own = &running->end;
+  own->error = open_files(running) ? spawn(running) : errno;
   for (int i = 0; i < 3; i++)
-    shut(&theirs[i]);
-  if (!end->error) {
-    limit(running.child);
-    attend(&running);
-    reap(running.child, end);
+    shut(&running->theirs[i]);
+  if (!own->error) {
+    limit(running->child);
+    attend(running);
+    reap(running->child, own);
   }
+  heap_let_go(running);
   for (int i = 0; i < PIPES; i++)
-    shut(&running.stream[i].file);
-  end->text = running.stream[TEXT].at;
-  end->output = running.stream[OUTPUT].at;
-  end->output_bytes = running.stream[OUTPUT].size;
+    shut(&running->stream[i].file);
+  *end = *own;
+  end->text = running->stream[TEXT].at;
+  end->output = running->stream[OUTPUT].at;
+  end->output_bytes = running->stream[OUTPUT].size;
+  free(running);
 }
 
 void process_free(struct process_end *end) {

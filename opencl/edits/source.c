@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/text.h"
 
 /* ---- code ------------------------------------------------------------------------------------------- */
 
@@ -79,39 +80,34 @@ void source_change(struct source *source, struct span span, char *with) {
 }
 
 /* The ends of lines that a change takes away are put behind it. */
-static void put_change(const struct source *source, const struct change *change, FILE *out) {
+static void put_change(const struct source *source, const struct change *change, struct text *out) {
   size_t lines = 0;
   for (size_t i = change->span.from; i < change->span.to; i++)
     lines += source->text[i] == '\n';
   for (const char *at = change->with; *at; at++)
     lines -= *at == '\n';
-  fputs(change->with, out);
+  text_print(out, "%s", change->with);
   while (lines--)
-    fputc('\n', out);
+    text_print(out, "\n");
 }
 
 char *source_finish(struct source *source) {
-  char *made = NULL;
-  size_t size = 0, at = 0;
-  FILE *out = source->changes ? open_memstream(&made, &size) : NULL;
+  struct text made = {0};
+  size_t at = 0;
   for (size_t i = 0; i < source->changes; i++) {
     const struct change *change = &source->change[i];
-    if (out) {
-      fwrite(source->text + at, 1, change->span.from - at, out);
-      put_change(source, change, out);
-    }
+    text_add(&made, source->text + at, change->span.from - at);
+    put_change(source, change, &made);
     at = change->span.to;
     free(change->with);
   }
-  if (out) {
-    fputs(source->text + at, out);
-    fclose(out);
-  }
+  if (source->changes)
+    text_print(&made, "%s", source->text + at);
   free(source->change);
   free(source->code);
   free(source->clean);
   *source = (struct source){0};
-  return made;
+  return made.data;
 }
 
 char *source_part(const struct source *source, struct span span) {
@@ -119,21 +115,16 @@ char *source_part(const struct source *source, struct span span) {
 }
 
 char *source_with(const struct source *source, struct span span, const char *name, const char *as) {
-  char *made = NULL;
-  size_t size = 0, at = span.from;
-  FILE *out = open_memstream(&made, &size);
-  if (!out)
-    return need_copy("");
+  struct text made = {0};
+  size_t at = span.from;
   for (;;) {
     const size_t found = source_find(source, (struct span){at, span.to}, name);
-    fwrite(source->clean + at, 1, found - at, out);
+    text_add(&made, source->clean + at, found - at);
     if (found == span.to)
-      break;
-    fprintf(out, "(%s)", as);
+      return made.data;
+    text_print(&made, "(%s)", as);
     at = found + strlen(name);
   }
-  fclose(out);
-  return made;
 }
 
 /* ---- words and brackets ------------------------------------------------------------------------------ */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "opencl/ir/ir.h"
-#include "sim/base/need.h"
+#include "sim/base/text.h"
 
 static const char *const own_names[IR_OPS - ISA_OPS] = {
     [IR_CONST - ISA_OPS] = "const", [IR_UNDEF - ISA_OPS] = "undef", [IR_PHI - ISA_OPS] = "phi",
@@ -18,23 +18,23 @@ static const char *const own_names[IR_OPS - ISA_OPS] = {
     [IR_COPY - ISA_OPS] = "copy",
 };
 
-static void print_value(FILE *out, const struct ir *ir, ir_ref ref) {
+static void print_value(struct text *out, const struct ir *ir, ir_ref ref) {
   const struct ir_inst *inst = &ir->inst[ref];
   if (!ref)
-    fputs(" _", out);
+    text_print(out, " _");
   else if (inst->op == IR_CONST)
-    fprintf(out, inst->imm > 0xffff ? " 0x%" PRIx64 : " %" PRIu64, inst->imm);
+    text_print(out, inst->imm > 0xffff ? " 0x%" PRIx64 : " %" PRIu64, inst->imm);
   else if (inst->op == IR_UNDEF)
-    fputs(" undef", out);
+    text_print(out, " undef");
   else
-    fprintf(out, " v%u", ref);
+    text_print(out, " v%u", ref);
 }
 
-static void print_operands(FILE *out, const struct ir *ir, const struct ir_inst *inst) {
+static void print_operands(struct text *out, const struct ir *ir, const struct ir_inst *inst) {
   const ir_ref *operand = ir->operand + inst->operands;
   if (inst->op == IR_PHI)
     for (uint32_t i = 0; i < inst->count; i += 2) {
-      fprintf(out, " %u:", operand[i]);
+      text_print(out, " %u:", operand[i]);
       print_value(out, ir, operand[i + 1]);
     }
   else
@@ -42,51 +42,46 @@ static void print_operands(FILE *out, const struct ir *ir, const struct ir_inst 
       print_value(out, ir, operand[i]);
 }
 
-static void print_inst(FILE *out, const struct ir *ir, ir_ref ref) {
+static void print_inst(struct text *out, const struct ir *ir, ir_ref ref) {
   const struct ir_inst *inst = &ir->inst[ref];
-  fputs("  ", out);
+  text_print(out, "  ");
   if (inst->guard)
-    fprintf(out, "@%sv%u ", inst->guard_not ? "!" : "", inst->guard);
+    text_print(out, "@%sv%u ", inst->guard_not ? "!" : "", inst->guard);
   if (inst->width != IR_NOTHING)
-    fprintf(out, "v%u = ", ref);
-  fputs(inst->op < ISA_OPS ? isa_op_name((enum isa_op)inst->op) : own_names[inst->op - ISA_OPS], out);
+    text_print(out, "v%u = ", ref);
+  text_print(out, "%s", inst->op < ISA_OPS ? isa_op_name((enum isa_op)inst->op) : own_names[inst->op - ISA_OPS]);
   print_operands(out, ir, inst);
   if (inst->imm)
-    fprintf(out, " +%" PRIu64, inst->imm);
+    text_print(out, " +%" PRIu64, inst->imm);
   if (inst->keep) {
-    fputs(" keep", out);
+    text_print(out, " keep");
     print_value(out, ir, inst->keep);
   }
-  fputc('\n', out);
+  text_print(out, "\n");
 }
 
-static void print_end(FILE *out, const struct ir *ir, const struct ir_block *block) {
+static void print_end(struct text *out, const struct ir *ir, const struct ir_block *block) {
   if (block->end == IR_END_GOTO)
-    fprintf(out, "  goto %u\n", block->to[0]);
+    text_print(out, "  goto %u\n", block->to[0]);
   else if (block->end == IR_END_IF) {
-    fputs("  if", out);
+    text_print(out, "  if");
     print_value(out, ir, block->condition);
-    fprintf(out, " %u else %u\n", block->to[0], block->to[1]);
+    text_print(out, " %u else %u\n", block->to[0], block->to[1]);
   } else
-    fputs(block->end == IR_END_EXIT ? "  exit\n" : "  open\n", out);
+    text_print(out, "%s", block->end == IR_END_EXIT ? "  exit\n" : "  open\n");
 }
 
 char *ir_text(const struct ir *ir) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out)
-    return need_copy("");
-  fprintf(out, "kernel %s\n", ir->name);
+  struct text out = {0};
+  text_print(&out, "kernel %s\n", ir->name);
   for (uint32_t i = 0; i < ir->blocks; i++) {
     const struct ir_block *block = &ir->block[i];
     if (!block->count && block->end == IR_END_EXIT && block->order == IR_NOWHERE && i)
       continue; /* unreachable */
-    fprintf(out, "block %u:\n", i);
+    text_print(&out, "block %u:\n", i);
     for (uint32_t k = 0; k < block->count; k++)
-      print_inst(out, ir, block->inst[k]);
-    print_end(out, ir, block);
+      print_inst(&out, ir, block->inst[k]);
+    print_end(&out, ir, block);
   }
-  fclose(out);
-  return text;
+  return out.data;
 }

@@ -10,6 +10,7 @@
 
 #include "opencl/lower/group.h"
 #include "sim/base/need.h"
+#include "sim/base/text.h"
 
 enum { STEP = 8, MOST_ARGUMENTS = 256, FIRST_ARGUMENT = 6 };
 
@@ -62,13 +63,14 @@ static char letter_of(const struct spirv_type *scalar) {
 }
 
 /* Stores an argument at `to`; appends its type to `types`. Returns the bytes that it takes. */
-static uint64_t put_argument(struct build *b, uint32_t id, char converted, struct build_pointer to, FILE *types) {
+static uint64_t put_argument(struct build *b, uint32_t id, char converted, struct build_pointer to,
+                             struct text *types) {
   const struct spirv_type *type = build_type(b, id);
   if (type && type->kind == SPIRV_POINTER) {
     static const struct spirv_type address = {.kind = SPIRV_INT, .bits = 64, .size = 8, .align = 8, .parts = 1};
     const ir_ref value = build_generic(b, build_pointer(b, id));
     build_store(b, to, &address, STEP, &value);
-    fputc(converted == 's' ? 's' : 'd', types);
+    text_print(types, "%c", converted == 's' ? 's' : 'd');
     return STEP;
   }
   const struct spirv_type *scalar = type ? build_scalar(b, type) : NULL;
@@ -78,8 +80,8 @@ static uint64_t put_argument(struct build *b, uint32_t id, char converted, struc
     return 0;
   }
   if (type->kind == SPIRV_VECTOR)
-    fprintf(types, "%" PRIu32, type->count);
-  fputc(letter_of(scalar), types);
+    text_print(types, "%" PRIu32, type->count);
+  text_print(types, "%c", letter_of(scalar));
   build_store(b, to, type, STEP, part);
   return (build_components(type) * scalar->bits / 8 + STEP - 1) / STEP * STEP;
 }
@@ -113,23 +115,17 @@ static uint32_t add_constant(struct build_tables *tables, const char *bytes, siz
   return (uint32_t)offset;
 }
 
-/* Types, zero, format, zero; the caller frees. NULL after build_fail(). */
-static char *descriptor(struct build *b, const struct spirv_inst *inst, const char *format, struct build_pointer to,
-                        size_t *size) {
-  char *text = NULL;
-  FILE *out = open_memstream(&text, size);
-  if (!out) {
-    build_fail(b, "printf: out of memory");
-    return NULL;
-  }
+/* Types, zero, format, zero; the caller frees them. */
+static struct text descriptor(struct build *b, const struct spirv_inst *inst, const char *format,
+                              struct build_pointer to) {
+  struct text text = {0};
   uint64_t offset = 0;
   for (uint32_t i = FIRST_ARGUMENT; i < inst->words && !b->failed; i++) {
     const struct build_pointer at = build_offset(b, to, offset);
-    offset += put_argument(b, inst->word[i], conversion(format, i - FIRST_ARGUMENT), at, out);
+    offset += put_argument(b, inst->word[i], conversion(format, i - FIRST_ARGUMENT), at, &text);
   }
-  fputc(0, out);
-  fwrite(format, 1, strlen(format) + 1, out);
-  fclose(out);
+  text_add(&text, "", 1);
+  text_add(&text, format, strlen(format) + 1);
   return text;
 }
 
@@ -142,15 +138,14 @@ bool build_printf(struct build *b, const struct spirv_inst *inst) {
     return build_fail(b, "printf takes at most %d arguments", MOST_ARGUMENTS);
   const uint64_t bytes = room_for(b, inst);
   const struct build_pointer to = bytes ? new_slot(b, bytes) : (struct build_pointer){.space = SPACE_PRIVATE};
-  size_t size = 0;
-  char *text = descriptor(b, inst, format, to, &size);
+  struct text text = descriptor(b, inst, format, to);
   ir_ref *result = group_fits(b, inst->word[2], 0) ? build_define(b, inst->word[2]) : NULL;
-  if (text && result && !b->failed) {
-    const ir_ref what = build_32(b, add_constant(b->tables, text, size));
+  if (result && !b->failed) {
+    const ir_ref what = build_32(b, add_constant(b->tables, text.data, text.length));
     const ir_ref operand[] = {bytes ? to.address : what, what}; /* without arguments nothing is read */
     ir_append(b->ir, b->block, ir_make(b->ir, ISA_PRINTF, IR_NOTHING, operand, 2, 0, b->place));
     result[0] = build_32(b, 0);
   }
-  free(text);
+  free(text.data);
   return !b->failed;
 }

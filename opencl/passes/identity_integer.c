@@ -140,7 +140,7 @@ static ir_ref flag(struct rewrite *rw, const struct term *t, ir_ref predicate) {
   return t->bits == 32 ? word : rewrite_put(rw, ISA_CVT_U64_U32, word, 0, 0);
 }
 
-static ir_ref select(struct rewrite *rw, const struct term *t) {
+static ir_ref simplify_select(struct rewrite *rw, const struct term *t) {
   const ir_ref a = t->a, b = t->b, p = t->c;
   if (known(rw, p))
     return bits_of(rw, p) ? a : b;
@@ -183,7 +183,7 @@ ir_ref identity_integer(struct rewrite *rw, const struct term *t) {
   case KIND_MAX_U:
     return t->a == t->b ? t->a : 0;
   case KIND_SEL:
-    return select(rw, t);
+    return simplify_select(rw, t);
   default:
     return kind_is_compare(t->kind) ? identity_compare(rw, t) : identity_bits(rw, t);
   }

@@ -26,12 +26,18 @@ static bool read_all(FILE *file, size_t limit, char **data, size_t *size) {
   return !ferror(file);
 }
 
+static void close_held(void *file) { fclose(file); }
+
 bool file_read(const char *path, size_t limit, char **data, size_t *size, struct message *message) {
   FILE *file = fopen(path, "rbe");
+  if (!file && errno == ENOMEM)
+    heap_out(sizeof(FILE));
   if (!file)
     return message_fail(message, "%s: %s", path, text_errno(errno));
+  heap_hold(close_held, file);
   bool good = read_all(file, limit, data, size);
   int error = errno;
+  heap_let_go(file);
   fclose(file);
   if (good && *size <= limit)
     return true;
@@ -39,6 +45,19 @@ bool file_read(const char *path, size_t limit, char **data, size_t *size, struct
   *data = NULL;
   return good ? message_fail(message, "%s: larger than the %zu bytes that are read", path, limit)
               : message_fail(message, "%s: %s", path, text_errno(error));
+}
+
+static void drop(void *file) { close((int)(intptr_t)file); }
+
+int file_held(int file) {
+  if (file >= 0)
+    heap_hold(drop, (void *)(intptr_t)file);
+  return file;
+}
+
+int file_close(int file) {
+  heap_let_go((void *)(intptr_t)file);
+  return close(file);
 }
 
 bool file_exists(const char *path) { return access(path, F_OK) == 0; }

@@ -11,6 +11,10 @@
 /* Reads a file of at most `limit` bytes; a zero byte follows them. The caller frees *data. */
 bool file_read(const char *path, size_t limit, char **data, size_t *size, struct message *message);
 
+/* A descriptor that is closed if memory runs out before file_close(): the same; a negative one stays as it is. */
+int file_held(int file);
+int file_close(int file); /* as close() */
+
 bool file_exists(const char *path);
 bool file_is_folder(const char *path);
 

@@ -1,20 +1,15 @@
 #include "sim/base/need.h"
 
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void (*failing)(size_t bytes);
-
-void need_failing(void (*fail)(size_t bytes)) { failing = fail; }
-
 static void *present(void *memory, size_t count, size_t size) {
-  if (memory)
-    return memory;
-  if (failing)
-    failing(size && count > SIZE_MAX / size ? SIZE_MAX : count * size);
-  abort();
+  if (!memory)
+    heap_out(size && count > SIZE_MAX / size ? SIZE_MAX : count * size);
+  return memory;
 }
 
 void *need(size_t count, size_t size) { return present(calloc(count ? count : 1, size), count, size); }
@@ -24,10 +19,24 @@ void *need_more(void *old, size_t count, size_t size) { return present(reallocar
 char *need_copy(const char *text) { return present(strdup(text), strlen(text) + 1, 1); }
 
 char *need_print(const char *format, ...) {
-  char *made = NULL;
-  va_list list;
+  va_list list, again;
   va_start(list, format);
-  const int length = vasprintf(&made, format, list);
+  va_copy(again, list);
+  const int length = vsnprintf(NULL, 0, format, list);
+  char *made = need(length < 0 ? 1 : (size_t)length + 1, 1);
+  if (length >= 0)
+    vsnprintf(made, (size_t)length + 1, format, again);
+  va_end(again);
   va_end(list);
-  return length < 0 ? present(NULL, strlen(format) + 1, 1) : made;
+  return made;
 }
+
+void *need_made(void *made) {
+  if (!made)
+    heap_out(heap_refused());
+  return made;
+}
+
+static void *json_memory(size_t size) { return need_more(NULL, size, 1); }
+
+void need_json(void) { json_set_alloc_funcs(json_memory, heap_free); }

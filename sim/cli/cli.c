@@ -20,7 +20,7 @@
 #include "sim/cli/output.h"
 #include "sim/core/params.h"
 
-enum { OPTIONS = 96, VERBS = 32, SPARE = 1 << 16 };
+enum { OPTIONS = 96, VERBS = 32 };
 
 /* An option by its whole name or, as getopt has it, by a beginning that no other has. */
 static const struct argp_option *find_option(const struct argp_option *options, const char *word, size_t length) {
@@ -282,29 +282,32 @@ const struct caller cli_caller = {.warn = warn};
 
 /* ---- memory ---- */
 
-static struct message asked; /* the command, for who finds that it wants too much */
-static void *spare;          /* memory to say so with */
+struct command {
+  int (*run)(int argc, char **argv);
+  int argc, status;
+  char **argv;
+};
 
-_Noreturn static void out_of_memory(size_t bytes) {
-  struct message message;
-  if (!spare)
-    _exit(STATUS_BAD_INPUT);
-  free(spare);
-  spare = NULL;
-  message_fail(&message, "out of memory: `warpwait %.900s` needs %zu bytes more", asked.text, bytes);
-  exit(cli_bad_input(&message));
+static void run_command(void *self) {
+  struct command *command = self;
+  command->status = command->run(command->argc, command->argv);
 }
 
-/* Without memory the JSON parser names a fault of the text instead. */
-static void *json_memory(size_t size) { return need_more(NULL, size, 1); }
-
-void cli_tell_memory(int argc, char **argv) {
+static int out_of_memory(size_t bytes, int argc, char **argv) {
+  struct message message;
+  char asked[900] = "";
   size_t used = 0;
-  for (int i = 1; i < argc && used < sizeof asked.text; i++)
-    used += (size_t)snprintf(asked.text + used, sizeof asked.text - used, "%s%s", i > 1 ? " " : "", argv[i]);
-  spare = need(1, SPARE);
-  need_failing(out_of_memory);
-  json_set_alloc_funcs(json_memory, free);
+  for (int i = 1; i < argc && used < sizeof asked; i++)
+    used += (size_t)snprintf(asked + used, sizeof asked - used, "%s%s", i > 1 ? " " : "", argv[i]);
+  message_fail(&message, "out of memory: `warpwait %s` needs %zu bytes more", asked, bytes);
+  return cli_bad_input(&message);
+}
+
+int cli_run(int (*run)(int argc, char **argv), int argc, char **argv) {
+  struct command command = {.run = run, .argc = argc, .argv = argv};
+  size_t wanted = 0;
+  need_json();
+  return heap_try_last(run_command, &command, &wanted) ? command.status : out_of_memory(wanted, argc, argv);
 }
 
 /* ---- verbs ---- */

@@ -58,9 +58,9 @@ bool cli_in_and_out(int key, const char *word, const char **in, const char **out
  * than once, so it is kept in a file without a name, which is standard input from then on. */
 error_t cli_input(struct argp_state *state, const char *word, const char **path);
 
-/* Where need() or the JSON parser gets no memory, the program ends with STATUS_BAD_INPUT and a line with these words of
- * the command. */
-void cli_tell_memory(int argc, char **argv);
+/* The whole of a process: run(argc, argv), whose exit status it returns; or, where need() or the JSON parser gets no
+ * memory, STATUS_BAD_INPUT after a line with the words of the command. */
+int cli_run(int (*run)(int argc, char **argv), int argc, char **argv);
 
 /* Prints the line to stderr. */
 void message_print(const struct message *message);

@@ -60,7 +60,6 @@ int main(int argc, char **argv) {
   atexit(interrupt_remove_all); /* the last to be called */
   atexit(flush_output);
   interrupt_listen();
-  cli_tell_memory(argc, argv);
   signal(SIGXFSZ, SIG_IGN); /* a file that would be too large is told, as a full disk is */
   /* Small arrays too come fresh from the system, which has them as zeros and gives memory to those parts that are used:
    * of a large machine a small launch uses little. */
@@ -75,5 +74,5 @@ int main(int argc, char **argv) {
     puts("warpwait " WARPWAIT_VERSION);
     return STATUS_FINE;
   }
-  return run_verb(argc, argv);
+  return cli_run(run_verb, argc, argv);
 }

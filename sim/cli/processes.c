@@ -53,17 +53,10 @@ struct pool {
 
 /* ---- in a worker ------------------------------------------------------------------------------------ */
 
-/* The parent says it, once for all workers that came to that. */
-static void leave_without_memory(size_t bytes) {
-  (void)bytes;
-  _exit(STATUS_BAD_INPUT);
-}
-
 /* SIGINT from a terminal is for the parent, who ends its workers. A worker builds thousands of machines: what one gives
  * back is kept for the next, but for large arrays, which are cheaper to have zeroed by the system. */
 static void settle_in(pid_t parent) {
   static const int ends[] = {SIGTERM, SIGHUP, SIGPIPE};
-  need_failing(leave_without_memory);
   mallopt(M_TOP_PAD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   mallopt(M_MMAP_THRESHOLD, 32 << 10);
@@ -83,19 +76,28 @@ static void quote(void *self, const char *line) {
 /* Whoever ends the work ends the process: nobody need ask. */
 static const struct caller nobody = {.quote = quote};
 
-_Noreturn static void work_on(struct pool *pool, unsigned number, int file) {
+struct shift {
+  struct pool *pool;
+  unsigned number;
+  int file;
+};
+
+static void work_on(void *self) {
+  const struct shift *shift = self;
+  struct pool *pool = shift->pool;
   const struct sweep_work *work = pool->work;
   void *own = NULL;
   for (size_t place; (place = atomic_fetch_add(&pool->counter->next, 1)) < pool->todo_count;) {
     const size_t task = pool->todo[place];
-    atomic_store(&pool->counter->at[number], task + 1);
+    atomic_store(&pool->counter->at[shift->number], task + 1);
+    memset(pool->answer, 0, pool->size);
     memcpy(pool->answer, &task, sizeof task);
-    if (sweep_attempt(work, &nobody, &own, task, pool->answer + sizeof task))
-      _exit(STATUS_BAD_INPUT); /* as without memory for anything else */
-    if (!put_all(file, pool->answer, pool->size))
+    if (work->begin && !own)
+      own = work->begin(work->self, &nobody);
+    work->work(work->self, own, task, pool->answer + sizeof task);
+    if (!put_all(shift->file, pool->answer, pool->size))
       _exit(UNANSWERED); /* nobody reads any more, or the system does not let it */
   }
-  _exit(0);
 }
 
 /* ---- in the parent ------------------------------------------------------------------------------------ */
@@ -111,7 +113,8 @@ static bool start(struct pool *pool, unsigned number) {
   worker->pid = fork();
   if (worker->pid == 0) {
     settle_in(parent);
-    work_on(pool, number, ends[1]);
+    /* Without memory the parent says so, once for all workers that came to that. */
+    _exit(heap_try_last(work_on, &(struct shift){pool, number, ends[1]}, NULL) ? STATUS_FINE : STATUS_BAD_INPUT);
   }
   close(ends[1]);
   if (worker->pid < 0) {

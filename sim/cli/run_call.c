@@ -189,7 +189,7 @@ bool run_outputs_possible(struct run_call *call, const struct job *job) {
 }
 
 static bool take_timeline(void *self, const char *path, struct message *message) {
-  return page_take_timeline(self, path, message);
+  return page_take_timeline(self, &(struct trace_place){.name = path}, message);
 }
 
 /* The run, and its timeline. */
@@ -293,13 +293,13 @@ static void add_owned(struct text *text, char *more) {
 }
 
 static bool write_page(struct run_call *call, const struct report *report) {
-  struct output file;
+  struct text text = {0};
   if (!call->page.path)
     return true;
-  if (!output_begin(&file, call->page.path, &call->message))
-    return message_within(&call->message, "--html");
-  page_write(&call->page, report->job, file.stream);
-  return output_end(&file, true, &call->message) || message_within(&call->message, "--html");
+  page_print(&call->page, report->job, &text);
+  const bool good = output_write(call->page.path, text.data, text.length, &call->message);
+  free(text.data);
+  return good || message_within(&call->message, "--html");
 }
 
 bool run_write(struct run_call *call, const struct report *report) {

@@ -123,22 +123,6 @@ static bool load(struct invocation *call, struct explain_run *run, struct explai
 
 /* ---- the runs -------------------------------------------------------------------------------------- */
 
-/* All single limits, then pairs of those that help most, those of a cause, and all together. */
-static bool try_machines(struct explain_run *run, int *status) {
-  size_t count = 0;
-  if (!explain_run_singles(run, status))
-    return false;
-  limit_set *sets = explain_pairs(&run->explain, &count);
-  sets = need_more(sets, count + CAUSES + 2, sizeof *sets);
-  for (enum limit_cause cause = 0; cause < CAUSES; cause++)
-    sets[count++] = limits_of(cause);
-  sets[count++] = limits_outside();
-  sets[count++] = limits_all();
-  const bool good = explain_run_cases(run, sets, count, status);
-  free(sets);
-  return good;
-}
-
 enum { NAMED = 6 /* machines and values, in one line */ };
 
 struct missing {
@@ -204,8 +188,8 @@ static int explain(struct invocation *call, struct explain_run *run, struct expl
   struct message *message = &call->common.message;
   int status = STATUS_FINE;
   *message->text = '\0';
-  if (!explain_run_base(run, &status) || !try_machines(run, &status) || !try_changes(call, run, tries, &status) ||
-      (tries->vary && !explain_vary_run(tries->vary, run, &status))) {
+  if (!explain_run_base(run, &status) || !explain_run_machines(run, &status) ||
+      !try_changes(call, run, tries, &status) || (tries->vary && !explain_vary_run(tries->vary, run, &status))) {
     if (status != STATUS_FINE)
       message_print(message);
     else if (run_tell_unfinished(&call->common, &run->job, run->results, run->count))

@@ -475,6 +475,21 @@ bool explain_run_singles(struct explain_run *run, int *status) {
   return explain_run_cases(run, single, LIMITS, status);
 }
 
+bool explain_run_machines(struct explain_run *run, int *status) {
+  size_t count = 0;
+  if (!explain_run_singles(run, status))
+    return false;
+  limit_set *sets = explain_pairs(&run->explain, &count);
+  sets = need_more(sets, count + CAUSES + 2, sizeof *sets);
+  for (enum limit_cause cause = 0; cause < CAUSES; cause++)
+    sets[count++] = limits_of(cause);
+  sets[count++] = limits_outside();
+  sets[count++] = limits_all();
+  const bool good = explain_run_cases(run, sets, count, status);
+  free(sets);
+  return good;
+}
+
 bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,
                       int *status) {
   struct batch batch = {run, cases, load, self};

@@ -22,8 +22,8 @@ typedef bool explain_load_on(void *self, const struct machine *machine, const st
                              struct message *message);
 
 struct explain_run {
-  struct run_options how;  /* the base's; cases have its cycle limit */
-  struct message *message; /* what to say when something is wrong */
+  struct run_options how;   /* the base's; cases have its cycle limit */
+  struct message *message;  /* what to say when something is wrong */
   explain_load_on *load_on; /* NULL: the trace is all there is */
   void *self;               /* of load_on() */
   const char *path;         /* of the trace that was given */
@@ -51,6 +51,10 @@ bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t co
 
 /* The same of every limit by itself. */
 bool explain_run_singles(struct explain_run *run, int *status);
+
+/* All that `explain` asks of machines: the single limits, pairs of those that help most, those of a cause, and all
+ * together. */
+bool explain_run_machines(struct explain_run *run, int *status);
 
 /* Runs `count` other jobs of as many launches, which `load` makes, as an explain_load_on does, and fills as many cases.
  * As explain_run_cases(). */

@@ -13,6 +13,8 @@
 #include "sim/sweep/values.h"
 #include "sim/sweep/vary.h"
 
+enum { COMPRESS_BYTES = 256 << 10 /* that zlib wants */ };
+
 /* ---- the axis ----------------------------------------------------------------------------------- */
 
 bool page_defines(const struct page *page) { return page->key && strncmp(page->key, "define.", 7) == 0; }
@@ -77,11 +79,12 @@ void page_free(struct page *page) {
 
 /* ---- a run -------------------------------------------------------------------------------------- */
 
-bool page_take_timeline(struct page *page, const char *path, struct message *message) {
+bool page_take_timeline(struct page *page, const struct trace_place *timeline, struct message *message) {
   struct text text = {0};
   const size_t share = PAGE_SLICES / (page->axis.count + 1);
   free(page->timeline);
-  const bool good = page_timeline_print(path, share < PAGE_POINT_SLICES ? share : PAGE_POINT_SLICES, &text, message);
+  const bool good =
+      page_timeline_print(timeline, share < PAGE_POINT_SLICES ? share : PAGE_POINT_SLICES, &text, message);
   page->timeline = text.data;
   return good ? true : message_within(message, "--html");
 }
@@ -146,7 +149,8 @@ static char *base64(const unsigned char *bytes, size_t size) {
 static char *packed(const char *text, size_t length) {
   uLongf size = compressBound((uLong)length);
   unsigned char *bytes = need(size, 1);
-  compress2(bytes, &size, (const unsigned char *)text, (uLong)length, Z_BEST_COMPRESSION);
+  if (compress2(bytes, &size, (const unsigned char *)text, (uLong)length, Z_BEST_COMPRESSION) != Z_OK)
+    heap_out(COMPRESS_BYTES);
   char *data = base64(bytes, size);
   free(bytes);
   return data;
@@ -210,29 +214,35 @@ static char *index_text(const struct page *page, const struct job *job, size_t s
 }
 
 /* JSON within a script element: `<` would begin a tag. */
-static void write_safe(FILE *stream, const char *text) {
-  for (; *text; text++)
-    if (*text == '<')
-      fputs("\\u003c", stream);
-    else
-      fputc(*text, stream);
+static void print_safe(struct text *text, const char *json) {
+  for (size_t plain; *json; json += plain) {
+    plain = strcspn(json, "<");
+    text_add(text, json, plain);
+    if (json[plain] == '<') {
+      text_print(text, "\\u003c");
+      plain++;
+    }
+  }
 }
 
-static void write_data(const struct page *page, const struct job *job, FILE *stream) {
+static void print_data(const struct page *page, const struct job *job, struct text *text) {
   bool leave = false;
   const size_t start = first_point(page, &leave);
   char *index = index_text(page, job, start, leave);
-  fputs("<script type=\"application/json\" id=\"index\">", stream);
-  write_safe(stream, index);
-  fputs("</script>\n", stream);
+  text_print(text, "<script type=\"application/json\" id=\"index\">");
+  print_safe(text, index);
+  text_print(text, "</script>\n");
   free(index);
-  for (size_t i = leave; i < page->points; i++)
-    fprintf(stream, "<script type=\"text/plain\" id=\"point-%zu\">%s</script>\n", i - leave, page->point[i].data);
+  for (size_t i = leave; i < page->points; i++) {
+    text_print(text, "<script type=\"text/plain\" id=\"point-%zu\">", i - leave);
+    text_add(text, page->point[i].data, strlen(page->point[i].data));
+    text_print(text, "</script>\n");
+  }
 }
 
-void page_write(const struct page *page, const struct job *job, FILE *stream) {
-  const char *mark = strstr((const char *)page_template, PAGE_MARK);
-  fwrite(page_template, 1, (size_t)(mark - (const char *)page_template), stream);
-  write_data(page, job, stream);
-  fputs(mark + strlen(PAGE_MARK), stream);
+void page_print(const struct page *page, const struct job *job, struct text *text) {
+  const char *template = (const char *)page_template, *mark = strstr(template, PAGE_MARK);
+  text_add(text, template, (size_t)(mark - template));
+  print_data(page, job, text);
+  text_add(text, mark + strlen(PAGE_MARK), strlen(mark + strlen(PAGE_MARK)));
 }

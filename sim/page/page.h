@@ -13,11 +13,10 @@
 #ifndef SIM_PAGE_PAGE_H
 #define SIM_PAGE_PAGE_H
 
-#include <stdio.h>
-
 #include "sim/page/lanes.h"
 #include "sim/report/report.h"
 #include "sim/sweep/plan.h"
+#include "traces/trace.h"
 
 enum {
   PAGE_POINTS = 64,           /* values of an axis, at most */
@@ -51,14 +50,16 @@ bool page_defines(const struct page *page);
 /* The axis is an argument of the launch, which vary.h reads. */
 bool page_varies_arguments(const struct page *page);
 
-/* What the last run has told, in our own format, in a file that may be gone later; and what was seen of its lanes. */
-bool page_take_timeline(struct page *page, const char *path, struct message *message);
+/* What the last run has told, in our own format, in a file or bytes that may be gone later; and what was seen of its
+ * lanes. */
+bool page_take_timeline(struct page *page, const struct trace_place *timeline, struct message *message);
 void page_take_lanes(struct page *page, const struct page_lanes *lanes);
 
 /* The report of the last run: with it, it becomes a point. */
 void page_add(struct page *page, const char *label, const struct report *report);
 
-void page_write(const struct page *page, const struct job *job, FILE *stream);
+/* Appends the page. */
+void page_print(const struct page *page, const struct job *job, struct text *text);
 
 /* The page without its data: sim/page, compiled in. PAGE_MARK stands where they go. */
 #define PAGE_MARK "<!-- data -->"

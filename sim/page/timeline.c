@@ -287,10 +287,11 @@ static void free_reading(struct reading *reading) {
   free(reading->kept);
 }
 
-bool page_timeline_print(const char *path, size_t most, struct text *text, struct message *message) {
-  struct reading reading = {.file = timeline_look(path, TRACE_WHOLE, NULL, message)};
+bool page_timeline_print(const struct trace_place *place, size_t most, struct text *text, struct message *message) {
+  struct trace_error error;
+  struct reading reading = {.file = timeline_open_at(place, TRACE_WHOLE, &error)};
   if (!reading.file)
-    return false;
+    return message_fail(message, "%s", error.text);
   bool good = timeline_run_read(reading.file, &reading.run, message);
   reading.use = need(reading.run.launches + 1, sizeof *reading.use);
   if (good) {

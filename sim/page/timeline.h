@@ -13,7 +13,9 @@
 #include "sim/base/message.h"
 #include "sim/base/text.h"
 
-/* Appends a JSON object made of the file, with at most `most` slices. */
-bool page_timeline_print(const char *path, size_t most, struct text *text, struct message *message);
+struct trace_place;
+
+/* Appends a JSON object made of the timeline, with at most `most` slices. */
+bool page_timeline_print(const struct trace_place *place, size_t most, struct text *text, struct message *message);
 
 #endif

@@ -13,13 +13,14 @@ static const struct verb verbs[] = {
     {.name = "machines", .run = verb_machines},
 };
 
+static int run(int argc, char **argv) { return cli_verb(verbs, sizeof verbs / sizeof *verbs, argc, argv); }
+
 /* The worker always names a verb, or asks for the version. */
 int main(int argc, char **argv) {
-  cli_tell_memory(argc, argv);
   if (strcmp(argv[1], "--version") == 0) {
     puts("warpwait " WARPWAIT_VERSION);
     return STATUS_FINE;
   }
   argv[0] = (char[]){"warpwait"};
-  return cli_verb(verbs, sizeof verbs / sizeof *verbs, argc, argv);
+  return cli_run(run, argc, argv);
 }

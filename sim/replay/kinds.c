@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "isa/rows.h"
+#include "sim/base/need.h"
 
 enum trace_kind replay_kind(enum isa_op op) {
   switch ((enum isa_format)isa_rows[op].format) {
@@ -70,8 +71,8 @@ enum trace_kind replay_kind(enum isa_op op) {
 }
 
 uint8_t *replay_kinds(const struct isa_program *program) {
-  uint8_t *kinds = malloc(program->count ? program->count : 1);
-  for (uint32_t pc = 0; kinds && pc < program->count; pc++)
+  uint8_t *kinds = need(program->count, 1);
+  for (uint32_t pc = 0; pc < program->count; pc++)
     kinds[pc] = (uint8_t)replay_kind((enum isa_op)program->code[pc].op);
   return kinds;
 }

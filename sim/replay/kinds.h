@@ -10,7 +10,7 @@
 
 enum trace_kind replay_kind(enum isa_op op);
 
-/* The kinds of all of a program's instructions; NULL when memory is out. The caller frees it. */
+/* The kinds of all of a program's instructions. The caller frees it. */
 uint8_t *replay_kinds(const struct isa_program *program);
 
 #endif

@@ -105,16 +105,24 @@ static void write_object(struct trace_writer *writer, const struct isa_program *
     sources[i].name = base_of(sources[i].name);
   }
   snprintf(name, sizeof name, "program%u", number);
-  if (isa_encode(&copy, &bytes, &size))
-    trace_write_meta(writer, name, bytes, size);
+  if (!isa_encode(&copy, &bytes, &size))
+    heap_out(heap_refused());
+  trace_write_meta(writer, name, bytes, size);
   free(bytes);
   free(sources);
+}
+
+/* What a writer without memory leaves out would be missing in what comes next. */
+static void need_written(const struct trace_writer *writer) {
+  if (!trace_writer_good(writer) && heap_refused())
+    heap_out(heap_refused());
 }
 
 void recorder_write_program(struct trace_writer *writer, const struct isa_program *program, const uint8_t *kinds,
                             uint32_t number) {
   if (kinds)
     trace_write_program(writer, kinds, program->count);
+  need_written(writer);
   write_object(writer, program, number);
 }
 
@@ -142,6 +150,7 @@ void recorder_write_launch(struct trace_writer *writer, const struct isa_launch 
                                    .groups = launch->groups[0] * launch->groups[1] * launch->groups[2],
                                    .warps = (uint32_t)((items + launch->warp_size - 1) / launch->warp_size)};
   trace_write_launch(writer, &row);
+  need_written(writer);
 }
 
 /* ---- notes --------------------------------------------------------------------------------------- */
@@ -444,8 +453,8 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
   struct unit *unit = self;
   const struct isa_group *shape =
       unit->inner->start_group.call(unit->inner->start_group.self, slot, number, linear, lds_base, now);
-  struct trace_group *group =
-      trace_group_begin(unit->recorder->writer, unit->recorder->first + number, linear, shape->warps, unit->cu, now);
+  struct trace_group *group = need_made(
+      trace_group_begin(unit->recorder->writer, unit->recorder->first + number, linear, shape->warps, unit->cu, now));
   unit->now = now;
   unit->groups[slot] = (struct recorded_group){
       .group = group, .shape = shape, .kinds = unit->kinds[number], .watch = unit->watch[number], .left = shape->warps};
@@ -573,7 +582,8 @@ static struct source_maker watcher_sources(void *self, const struct source_maker
 }
 
 /* A disk that is full is told at the end; there is no use in going on. */
-static bool settle_writer(void *self, cycle_t now) {
+static bool settle_writer(void *self, cycle_t now, uint64_t done, uint64_t groups) {
+  (void)done, (void)groups;
   struct trace_writer *writer = recorder_writer(self);
   trace_writer_settle(writer, now);
   return trace_writer_good(writer);

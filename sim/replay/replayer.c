@@ -416,7 +416,8 @@ static struct source_maker watcher_sources(void *self, const struct source_maker
 }
 
 /* A replay that has come to its recording's end need not go on. */
-static bool settle(void *self, cycle_t now) {
+static bool settle(void *self, cycle_t now, uint64_t done, uint64_t groups) {
+  (void)done, (void)groups;
   (void)now;
   return !replayer_fault(self);
 }

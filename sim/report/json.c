@@ -476,7 +476,7 @@ static json_t *verdict_list(const struct report *report) {
   return list;
 }
 
-char *report_json(const struct report *report) {
+json_t *report_json_tree(const struct report *report) {
   const struct job *job = report->job;
   const enum fidelity_machine measured = fidelity_of_machine(&job->machine, &job->machine_file);
   json_t *root = json_object(), *launches = json_array(), *hazards = json_array();
@@ -496,5 +496,7 @@ char *report_json(const struct report *report) {
   json_object_set_new(root, "hazards", hazards);
   if (report->verdicts)
     json_object_set_new(root, "verify", verdict_list(report));
-  return json_lines(root);
+  return root;
 }
+
+char *report_json(const struct report *report) { return json_lines(report_json_tree(report)); }

@@ -24,6 +24,7 @@ struct report {
 char *report_text(const struct report *report);
 char *report_json(const struct report *report);
 char *report_annotate(const struct report *report); /* the source, with costs */
+struct json_t *report_json_tree(const struct report *report);
 
 /* ---- what both work out from a result ---- */
 

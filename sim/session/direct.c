@@ -222,7 +222,7 @@ static bool find_kernel(const struct direct *direct, struct job *job, struct mes
     return message_fail(message, "--kernel: which of the %zu kernels of %s? legal: %s",
                         job->program.isa->kernel_count + job->program.refusals.count, file_base(direct->program),
                         names);
-  return job_launch(job, kernel, message) ? true : message_within(message, "--kernel");
+  return job_launch(job, NULL, kernel, message) ? true : message_within(message, "--kernel");
 }
 
 bool direct_job(const struct direct *direct, const struct job_request *request, struct job *job,

@@ -187,18 +187,19 @@ bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed,
 
 /* ---- launches --------------------------------------------------------------------------------- */
 
-bool job_launch(struct job *job, const char *kernel, struct message *message) {
-  const struct isa_kernel *found = program_kernel(&job->program, kernel, message);
+bool job_launch(struct job *job, const struct program *program, const char *kernel, struct message *message) {
+  const struct isa_kernel *found = program_kernel(program ? program : &job->program, kernel, message);
   if (!found)
     return false;
   job->launches = need_more(job->launches, job->launch_count + 1, sizeof *job->launches);
   struct job_launch *launch = &job->launches[job->launch_count++];
   *launch = (struct job_launch){
+      .program = program,
       .first = job->launch_count - 1,
       .together = 1,
       .args = need(found->arg_bytes, 1),
       .given = need(found->arg_count, sizeof(bool)),
-      .isa = {.program = job->program.isa,
+      .isa = {.program = program ? program->isa : job->program.isa,
               .kernel = found,
               .global = {1, 1, 1},
               .warp_size = job->machine.cu.warp_size,
@@ -219,10 +220,36 @@ static bool fail_argument(const struct isa_arg *arg, const char *got, struct mes
                       wanted[arg->kind], arg->type, arg->bytes);
 }
 
-static bool give_buffer(struct job *job, uint8_t *to, const struct isa_arg *arg, const struct job_argument *argument,
-                        struct message *message) {
-  if (arg->kind != ISA_ARG_GLOBAL)
-    return fail_argument(arg, argument->kind == ARGUMENT_NULL ? "null" : "a buffer", message);
+/* Floating-point numbers for a floating-point parameter, whole ones for a whole one of either sign.
+ * b32 and "bytes", structs, and bytes given, are of any kind. */
+static bool same_kind(const struct isa_arg *arg, const struct job_argument *argument) {
+  struct type type;
+  bool named = type_find(arg->type, &type); /* OpenCL C's name; assembly has f32, u32, s32 */
+  bool floating = named ? type.kind == TYPE_FLOATING : arg->type[0] == 'f';
+  bool whole = named ? !floating : arg->type[0] == 'u' || (arg->type[0] == 's' && arg->type[1] != 't');
+  return !(floating && argument->whole) && !(whole && argument->floating);
+}
+
+bool job_argument_fits(const struct isa_arg *arg, const struct job_argument *argument, struct message *message) {
+  static const struct {
+    enum isa_arg_kind wants;
+    const char *got;
+  } kinds[] = {[ARGUMENT_BUFFER] = {ISA_ARG_GLOBAL, "a buffer"},
+               [ARGUMENT_NULL] = {ISA_ARG_GLOBAL, "null"},
+               [ARGUMENT_LOCAL] = {ISA_ARG_LOCAL, "a local size"},
+               [ARGUMENT_VALUE] = {ISA_ARG_VALUE, NULL},
+               [ARGUMENT_PIPE] = {ISA_ARG_PIPE, "a pipe"}};
+  const bool fits = arg->kind == kinds[argument->kind].wants;
+  if (argument->kind != ARGUMENT_VALUE)
+    return fits || fail_argument(arg, kinds[argument->kind].got, message);
+  if (fits && argument->bytes == arg->bytes && same_kind(arg, argument))
+    return true;
+  char got[80];
+  snprintf(got, sizeof got, "%.40s (%" PRIu64 " bytes)", argument->type, argument->bytes);
+  return fail_argument(arg, got, message);
+}
+
+static bool give_buffer(struct job *job, uint8_t *to, const struct job_argument *argument, struct message *message) {
   if (argument->kind == ARGUMENT_NULL) {
     memset(to, 0, sizeof(uint64_t));
     return true;
@@ -236,19 +263,9 @@ static bool give_buffer(struct job *job, uint8_t *to, const struct isa_arg *arg,
   return true;
 }
 
-static bool give_pipe(struct job *job, uint8_t *to, const struct isa_arg *arg, size_t number, struct message *message) {
-  const struct isa_pipe *pipe = &job->memory.pipes[number];
-  if (arg->kind != ISA_ARG_PIPE)
-    return fail_argument(arg, "a pipe", message);
-  memcpy(to, &pipe->base, sizeof pipe->base);
-  return true;
-}
-
-static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, const struct isa_arg *arg,
-                       uint64_t bytes, struct message *message) {
+static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, uint64_t bytes,
+                       struct message *message) {
   uint64_t size = job->machine.lds.size, start = round_up(launch->isa.lds_bytes, LOCAL_ALIGN);
-  if (arg->kind != ISA_ARG_LOCAL)
-    return fail_argument(arg, "a local size", message);
   uint64_t room = start < size ? size - start : 0;
   if (bytes < 1 || bytes > room)
     return message_fail(message,
@@ -258,16 +275,6 @@ static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, 
   memcpy(to, &offset, sizeof offset);
   launch->isa.lds_bytes = (uint32_t)(start + bytes);
   return true;
-}
-
-/* Floating-point numbers for a floating-point parameter, whole ones for a whole one of either sign.
- * b32 and "bytes", structs, and bytes given, are of any kind. */
-static bool same_kind(const struct isa_arg *arg, const struct job_argument *argument) {
-  struct type type;
-  bool named = type_find(arg->type, &type); /* OpenCL C's name; assembly has f32, u32, s32 */
-  bool floating = named ? type.kind == TYPE_FLOATING : arg->type[0] == 'f';
-  bool whole = named ? !floating : arg->type[0] == 'u' || (arg->type[0] == 's' && arg->type[1] != 't');
-  return !(floating && argument->whole) && !(whole && argument->floating);
 }
 
 /* Gives a number another value: the change's. */
@@ -291,19 +298,22 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
   const struct isa_arg *arg = &kernel->args[index];
   uint8_t *to = launch->args + arg->offset;
   launch->given[index] = true;
-  if (argument->kind == ARGUMENT_BUFFER || argument->kind == ARGUMENT_NULL)
-    return give_buffer(job, to, arg, argument, message);
-  if (argument->kind == ARGUMENT_PIPE)
-    return give_pipe(job, to, arg, argument->buffer, message);
-  if (argument->kind == ARGUMENT_LOCAL)
-    return give_local(job, launch, to, arg,
+  if (!job_argument_fits(arg, argument, message))
+    return false;
+  switch (argument->kind) {
+  case ARGUMENT_BUFFER:
+  case ARGUMENT_NULL:
+    return give_buffer(job, to, argument, message);
+  case ARGUMENT_PIPE:
+    memcpy(to, &job->memory.pipes[argument->buffer].base, sizeof job->memory.pipes->base);
+    return true;
+  case ARGUMENT_LOCAL:
+    return give_local(job, launch, to,
                       change && change->lds_times ? argument->bytes * change->lds_times / change->lds_over
                                                   : argument->bytes,
                       message);
-  if (arg->kind != ISA_ARG_VALUE || argument->bytes != arg->bytes || !same_kind(arg, argument)) {
-    char got[80];
-    snprintf(got, sizeof got, "%s (%" PRIu64 " bytes)", argument->type, argument->bytes);
-    return fail_argument(arg, got, message);
+  case ARGUMENT_VALUE:
+    break;
   }
   memcpy(to, argument->value, arg->bytes);
   return change_number(change, arg, argument, to, message);
@@ -409,7 +419,7 @@ static bool refit(struct job *job, struct job_launch *launch, struct message *me
   uint32_t registers = fitting_registers(&job->machine, &launch->isa);
   if (!registers)
     return true; /* the occupancy is still 0: fail_occupancy() says it */
-  struct isa_program *program = program_relower(&job->program, registers, launch->isa.kernel->name, message);
+  struct isa_program *program = program_relower(job_program(job, launch), registers, launch->isa.kernel->name, message);
   if (!program)
     return false;
   job->refitted = need_more(job->refitted, job->refitted_count + 1, sizeof program);
@@ -449,11 +459,12 @@ static bool check_local(struct job *job, struct job_launch *job_launch, const ch
     return message_fail(message, "%u x %u x %u is not the %u x %u x %u that kernel '%s' requires", launch->local[0],
                         launch->local[1], launch->local[2], required[0], required[1], required[2],
                         launch->kernel->name);
-  if (job->program.uniform_groups && !check_uniform(launch, message))
+  const struct program *program = job_program(job, job_launch);
+  if (program->uniform_groups && !check_uniform(launch, message))
     return false;
   count_groups(launch);
   struct occupancy fit = simulation_occupancy(machine, launch);
-  if (!fit.groups[LIMIT_REGISTERS] && job->program.spirv) {
+  if (!fit.groups[LIMIT_REGISTERS] && program->spirv) {
     if (!refit(job, job_launch, message))
       return false;
     fit = simulation_occupancy(machine, launch);
@@ -522,7 +533,7 @@ bool job_ready(struct job *job, const char **field, struct message *message) {
   *field = "local";
   launch->local_chosen = !launch->isa.local[0];
   if (launch->local_chosen)
-    choose_local(&job->machine, &launch->isa, job->program.uniform_groups);
+    choose_local(&job->machine, &launch->isa, job_program(job, launch)->uniform_groups);
   if (!check_local(job, launch, field, message))
     return false;
   *field = "global";
@@ -547,8 +558,9 @@ static uint32_t wanted_registers(const struct machine *machine, const struct isa
 
 struct job_fit job_fit(const struct job *job, const struct job_launch *launch) {
   struct isa_kernel kernel;
-  struct job_fit fit = {.lowered = job->program.spirv,
-                        .registers = isa_find_kernel(job->program.isa, launch->isa.kernel->name)->registers};
+  const struct program *program = job_program(job, launch);
+  struct job_fit fit = {.lowered = program->spirv,
+                        .registers = isa_find_kernel(program->isa, launch->isa.kernel->name)->registers};
   const struct isa_launch first = as_first(&launch->isa, fit.registers, &kernel);
   fit.fitted = launch->refitted ? wanted_registers(&job->machine, &first) : 0;
   return fit;

@@ -30,7 +30,8 @@ struct job_fit {
 };
 
 struct job_launch {
-  struct isa_launch isa; /* `args` points to `args` below */
+  struct isa_launch isa;         /* `args` points to `args` below */
+  const struct program *program; /* whose kernel it is; NULL: the job's own */
   uint8_t *args;
   bool *given;            /* per argument of the kernel */
   bool local_chosen;      /* by job_ready(), not by the user */
@@ -114,6 +115,10 @@ void job_free(struct job *job);
  * several threads, must not share a list. NULL when `reads` is, which allows all. */
 struct reads *job_reads(struct job *job, const struct reads *reads);
 
+static inline const struct program *job_program(const struct job *job, const struct job_launch *launch) {
+  return launch->program ? launch->program : &job->program;
+}
+
 void job_say_set(struct job *job, const char *key, const char *value);
 
 /* Adds program-scope variables, if the program has any, as a buffer that nobody can name: after all others. When they
@@ -149,12 +154,16 @@ extern const char *const job_fill_names[3];
  * pseudo-random (integers: all values; floating point: [0, 1)), the same for the same seed everywhere. */
 bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed, struct message *message);
 
-/* Starts a launch of `kernel`; it becomes the last of job->launches. */
-bool job_launch(struct job *job, const char *kernel, struct message *message);
+/* Starts a launch of `kernel`, of the job's own program or (NULL: of that) another, which outlives the job; it becomes
+ * the last of job->launches. */
+bool job_launch(struct job *job, const struct program *program, const char *kernel, struct message *message);
 
 /* Says that launches from `first` to the last run at once. False when two of them write one pipe, or read one, as far
  * as their code shows it; *launch is then the later one. */
 bool job_together(struct job *job, size_t first, size_t *launch, struct message *message);
+
+/* Whether what an argument is given is of its kind, and as large. */
+bool job_argument_fits(const struct isa_arg *arg, const struct job_argument *argument, struct message *message);
 
 /* Gives argument `index` of the last launch its value, checked against the kernel's. */
 bool job_argument(struct job *job, size_t index, const struct job_argument *argument, struct message *message);

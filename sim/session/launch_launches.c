@@ -174,7 +174,7 @@ static bool read_launch(struct launch_reader *reader, const struct place *place,
   const char *name = json_word(&reader->document, &kernel_at, kernel);
   if (!name)
     return false;
-  if (!job_launch(reader->job, name, reader->document.message))
+  if (!job_launch(reader->job, NULL, name, reader->document.message))
     return launch_refuse(reader, &kernel_at);
   if (!read_ndrange(reader, place, object) ||
       !resize_ndrange(reader, json_object_get(object, "local"), json_object_get(object, "offset")) ||

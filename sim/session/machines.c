@@ -132,6 +132,19 @@ bool machine_parse(const char *text, const char *file, struct machine *machine, 
   return parse(text, file, NULL, machine, message, 0);
 }
 
+/* "folder/name.ini": name. */
+static void call_after(struct machine *machine, const char *file) {
+  const char *base = file_base(file);
+  snprintf(machine->name, sizeof machine->name, "%.*s", (int)(strlen(base) - strlen(file_extension(base))), base);
+}
+
+bool machine_read(const char *text, const char *file, struct machine *machine, struct message *message) {
+  machine_defaults(machine);
+  const bool good = parse(text, file, NULL, machine, message, 0);
+  call_after(machine, file);
+  return good;
+}
+
 static bool read_text(const char *path, bool given, struct reads *reads, char **text, size_t *size,
                       struct message *message) {
   if (given)
@@ -186,8 +199,7 @@ static bool load(const char *name, const char *from, struct reads *reads, struct
   } else {
     return fail_unknown(name, message);
   }
-  const char *base = file_base(name);
-  snprintf(machine->name, sizeof machine->name, "%.*s", (int)(strlen(base) - strlen(file_extension(base))), base);
+  call_after(machine, name);
   return good;
 }
 

@@ -32,6 +32,9 @@ const struct preset *preset_find(const char *name);
 bool machine_load(const char *name, const char *from, struct reads *reads, struct machine *machine,
                   struct message *message);
 
+/* A machine from the text of such a file alone, which is called after `file`. */
+bool machine_read(const char *text, const char *file, struct machine *machine, struct message *message);
+
 /* Reads INI text over what *machine holds; `file` names it in messages. */
 bool machine_parse(const char *text, const char *file, struct machine *machine, struct message *message);
 

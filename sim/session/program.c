@@ -238,6 +238,7 @@ static const char *without_path(const struct program *program, const char *text)
 struct asked {
   struct reads *reads;
   const struct caller *caller;
+  struct text *log;
 };
 
 static bool allow(void *self, const char *path, char *text, size_t size) {
@@ -259,8 +260,13 @@ static void quote(void *self, const char *line) {
   caller_quote(asked->caller, line);
 }
 
+static void keep_log(void *self, const char *text) {
+  const struct asked *asked = self;
+  text_add(asked->log, text, strlen(text));
+}
+
 static bool compile(struct program *program, const struct program_build *build, struct message *message) {
-  struct asked asked = {build->reads, build->caller};
+  struct asked asked = {build->reads, build->caller, build->log};
   const struct opencl_reads reads = {allow, &asked};
   const struct opencl_build how = {.standard = build->standard,
                                    .defines = build->defines.word,
@@ -269,7 +275,9 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .options = build->options.word,
                                    .route = build->route,
                                    .no_cache = build->no_cache,
-                                   .text = build->text,
+                                   .text = program->text ? program->text : build->text,
+                                   .in_memory = program->in_memory,
+                                   .log = build->log ? keep_log : NULL,
                                    .blamed = &program->blamed,
                                    .reads = &reads,
                                    .cancelled = cancelled,
@@ -283,11 +291,19 @@ static bool compile(struct program *program, const struct program_build *build, 
   return good || message_fail(message, "%s", without_path(program, error.text));
 }
 
+/* What names files, but came from none, reads none. */
+static bool allow_none(void *self, const char *path, char *text, size_t size) {
+  (void)self;
+  snprintf(text, size, "%.200s: a program in memory reads no files", path);
+  return false;
+}
+
 static struct isa_program *lower(const struct program *program, uint32_t registers, struct opencl_refusals *refusals,
                                  struct message *message) {
-  struct asked asked = {program->reads, NULL};
-  const struct opencl_reads reads = {allow, &asked};
-  const struct opencl_limits limits = {.registers = registers, .copies = program->copies, .reads = &reads};
+  struct asked asked = {program->reads, NULL, NULL};
+  const struct opencl_reads reads = {program->in_memory && !program->text ? allow_none : allow, &asked};
+  const struct opencl_limits limits = {
+      .registers = registers, .copies = program->copies, .reads = &reads, .text = program->text};
   struct isa_error error = {""};
   struct isa_program *isa =
       opencl_lower_each(program->spirv, program->spirv_bytes, program->path, &limits, refusals, &error);
@@ -319,6 +335,26 @@ static void translate(struct program *program, enum language language, const cha
     message_fail(message, "%s", error.text);
 }
 
+/* What is common to all ways in. `data` is taken; *spirv or the program's own text become of it, or it is freed. */
+static bool finish(struct program *program, enum language language, char *data, size_t size,
+                   const struct program_build *build, struct message *message) {
+  program->registers = build->registers ? build->registers : PROGRAM_MOST_REGISTERS;
+  program->copies = build->copies;
+  program->reads = build->reads;
+  if (language == SPIR_V) {
+    program->spirv = (uint8_t *)data;
+    program->spirv_bytes = size;
+    data = NULL;
+  }
+  bool lowered = language == SPIR_V || (language == OPENCL_C && compile(program, build, message));
+  if (lowered)
+    program->isa = lower(program, program->registers, &program->refusals, message);
+  else if (language != OPENCL_C)
+    translate(program, language, data, size, message);
+  free(data);
+  return program->isa;
+}
+
 bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
                   struct message *message) {
   enum language language = language_of(path);
@@ -340,22 +376,48 @@ bool program_load(struct program *program, const char *path, const struct progra
       !reads_file(build->reads, path, FILE_BYTES, &data, &size, message))
     return false;
   program->path = need_copy(path);
-  program->registers = build->registers ? build->registers : PROGRAM_MOST_REGISTERS;
-  program->copies = build->copies;
-  program->reads = build->reads;
-  if (language == SPIR_V) {
-    program->spirv = (uint8_t *)data;
-    program->spirv_bytes = size;
-    data = NULL;
-  }
-  bool lowered = language == SPIR_V || (language == OPENCL_C && compile(program, build, message));
-  if (lowered)
-    program->isa = lower(program, program->registers, &program->refusals, message);
-  else if (language != OPENCL_C)
-    translate(program, language, data, size, message);
-  free(data);
-  *inside = !program->isa;
-  return program->isa;
+  *inside = !finish(program, language, data, size, build, message);
+  return !*inside;
+}
+
+/* Blanks and comments of assembly, before its first directive. */
+static bool is_assembly(const char *text, const char *end) {
+  while (text < end && (isspace((unsigned char)*text) || *text == ';'))
+    if (*text++ == ';')
+      while (text < end && *text != '\n')
+        text++;
+  return text < end && *text == '.';
+}
+
+static enum language language_in(const char *data, size_t size) {
+  static const uint8_t spirv[2][4] = {{0x03, 0x02, 0x23, 0x07}, {0x07, 0x23, 0x02, 0x03}};
+  if (size >= 4 && (memcmp(data, spirv[0], 4) == 0 || memcmp(data, spirv[1], 4) == 0))
+    return SPIR_V;
+  if (size >= 3 && memcmp(data, "WWO", 3) == 0)
+    return OBJECT;
+  return is_assembly(data, data + size) ? ASSEMBLY : OPENCL_C;
+}
+
+bool program_make(struct program *program, const char *name, const void *data, size_t size,
+                  const struct program_build *build, struct message *message) {
+  const enum language language = language_in(data, size);
+  char usual[16];
+  snprintf(usual, sizeof usual, "kernel%s", languages[language].extension);
+  name = name ? name : usual;
+  if (size > FILE_BYTES)
+    return message_fail(message, "%.200s: larger than the %d bytes that are read", name, FILE_BYTES);
+  if (language == OPENCL_C && memchr(data, 0, size))
+    return message_fail(message, "%.200s: holds a zero byte; OpenCL C is text", name);
+  if (!check_build(name, language, build, message))
+    return false;
+  char *copy = need(size + 1, 1);
+  if (size)
+    memcpy(copy, data, size);
+  program->path = need_copy(name);
+  program->in_memory = true;
+  if (language == OPENCL_C)
+    program->text = copy;
+  return finish(program, language, language == OPENCL_C ? NULL : copy, size, build, message);
 }
 
 const struct isa_kernel *program_kernel(const struct program *program, const char *name, struct message *message) {
@@ -441,6 +503,7 @@ void program_free(struct program *program) {
   if (program->isa)
     isa_program_free(program->isa);
   free(program->spirv);
+  free(program->text);
   free(program->path);
   *program = (struct program){0};
 }

@@ -28,8 +28,9 @@ struct program_build {
   bool copies_said;
   enum opencl_copies copies;
   bool no_cache;
-  const char *text;    /* OpenCL C in place of the file's own, which is the caller's; NULL: none */
-  struct reads *reads; /* which files a program may be read from; NULL: all */
+  const char *text;            /* OpenCL C in place of the file's own, which is the caller's; NULL: none */
+  struct text *log;            /* is added all that clang says; NULL: nobody wants it */
+  struct reads *reads;         /* which files a program may be read from; NULL: all */
   const struct caller *caller; /* who waits for the compiler; NULL: nobody who could stop it */
 };
 
@@ -68,6 +69,8 @@ const char *program_option(enum opencl_part part);
 struct program {
   struct isa_program *isa;
   char *path;
+  char *text;     /* of OpenCL C that is in no file; else NULL */
+  bool in_memory; /* it came from no file */
   uint8_t *spirv; /* NULL unless it was lowered */
   size_t spirv_bytes;
   uint32_t registers;              /* most that a lane may have */
@@ -82,6 +85,11 @@ struct program {
  * asked for it. */
 bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
                   struct message *message);
+
+/* The same of bytes in memory that go by a name; NULL: "kernel" with the usual extension. What they are shows of what they begin with: SPIR-V, an object file,
+ * assembly, which begins with a directive (".kernel"), or else OpenCL C. */
+bool program_make(struct program *program, const char *name, const void *data, size_t size,
+                  const struct program_build *build, struct message *message);
 void program_free(struct program *program);
 
 /* Warns of each of these defines that the OpenCL C does not mention, and which of `known` may be meant. A

@@ -42,9 +42,11 @@ static bool fail_interrupted(const struct job *job, size_t index, const struct l
 static bool tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
   struct teller *teller = context;
   const struct run_options *options = teller->options;
-  for (size_t i = 0; i < options->watcher_count; i++)
-    if (options->watchers[i]->settle && !options->watchers[i]->settle(options->watchers[i]->self, teller->start + cycles))
+  for (size_t i = 0; i < options->watcher_count; i++) {
+    const struct run_watcher *watcher = options->watchers[i];
+    if (watcher->settle && !watcher->settle(watcher->self, teller->start + cycles, done, groups))
       return false;
+  }
   const bool stops = caller_stops(options->caller);
   if (!stops && caller_due(options->caller))
     caller_progress(options->caller, "cycle %" PRIu64 ", %" PRIu64 " of %" PRIu64 " work-groups", cycles, done, groups);
@@ -78,20 +80,27 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
       audience->one[i]->take(audience->one[i]->self, stream, now, event);
 }
 
-/* False when memory runs out. */
-static bool listen(const struct run_options *options, struct simulation *simulation, struct audience *audience) {
+/* Who is to be told; NULL: nobody. */
+static struct timeline *audience_of(const struct run_options *options, struct audience *audience) {
   for (size_t i = 0; i < options->watcher_count; i++)
     if (options->watchers[i]->timeline)
       audience->one[audience->count++] = options->watchers[i]->timeline;
   if (audience->count < 2)
-    return !audience->count || simulation_tell(simulation, audience->one[0]);
+    return audience->count ? audience->one[0] : NULL;
   audience->all = (struct timeline){.take = take, .self = audience};
   for (size_t i = 0; i < audience->count; i++)
     audience->all.kinds |= audience->one[i]->kinds;
-  return simulation_tell(simulation, &audience->all);
+  return &audience->all;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------- */
+
+struct engine {
+  struct machine machine;
+  struct simulation *simulation;
+  struct host *host;
+  bool watched; /* in the run before */
+};
 
 static struct host *make_host(struct simulation *simulation, const struct run_options *options, uint32_t clock_mhz,
                               struct message *message) {
@@ -132,8 +141,8 @@ static bool all_finished(const struct launch_result *results, size_t first, size
 }
 
 static bool run_launches(struct job *job, struct simulation *simulation, struct host *host,
-                         const struct run_options *options, struct audience *audience,
-                         struct launch_result *results, size_t *count, struct message *message) {
+                         const struct run_options *options, struct audience *audience, struct launch_result *results,
+                         size_t *count, struct message *message) {
   struct teller teller = {.options = options};
   const struct progress progress = {tell, &teller};
   bool good = true, finished = true;
@@ -159,21 +168,76 @@ static bool run_launches(struct job *job, struct simulation *simulation, struct 
 }
 
 /* The same, with all that its islands show as a waveform. */
-static bool run_with_waveform(struct job *job, struct simulation *simulation, struct host *host,
-                              const struct run_options *options, struct audience *audience,
-                              struct launch_result *results, size_t *count, struct message *message) {
+static bool run_with_waveform(struct job *job, struct engine *engine, const struct run_options *options,
+                              struct audience *audience, struct launch_result *results, size_t *count,
+                              struct message *message) {
+  struct host *host = engine->host;
   size_t islands = 0;
   if (!options->vcd)
-    return run_launches(job, simulation, host, options, audience, results, count, message);
-  simulation_show_every_cycle(simulation);
-  struct island **island = simulation_islands(simulation, &islands);
+    return run_launches(job, engine->simulation, host, options, audience, results, count, message);
+  simulation_show_every_cycle(engine->simulation);
+  struct island **island = simulation_islands(engine->simulation, &islands);
   host->waveform = waveform_new(options->vcd, island, islands, job->machine.cu.clock_mhz);
-  bool good = host->waveform ? run_launches(job, simulation, host, options, audience, results, count, message)
+  bool good = host->waveform ? run_launches(job, engine->simulation, host, options, audience, results, count, message)
                              : message_fail(message, "out of memory");
   if (host->waveform)
     waveform_free(host->waveform);
   host->waveform = NULL;
   return good;
+}
+
+/* ---- engines ----------------------------------------------------------------------------------- */
+
+static bool engine_begin(struct engine *engine, const struct machine *machine, const struct run_options *options,
+                         const struct source_maker *sources, struct message *message) {
+  engine->machine = *machine;
+  engine->simulation = simulation_new_with(machine, sources);
+  if (!engine->simulation)
+    return message_fail(message, "out of memory for machine '%s'", machine->name);
+  engine->host = make_host(engine->simulation, options, machine->cu.clock_mhz, message);
+  return engine->host;
+}
+
+static void engine_end(struct engine *engine) {
+  if (engine->host)
+    engine->host->free(engine->host);
+  simulation_free(engine->simulation);
+}
+
+static bool fail_timeline(const struct machine *machine, struct message *message) {
+  return message_fail(message, "out of memory for the timeline of machine '%s'", machine->name);
+}
+
+struct engine *engine_new(const struct machine *machine, struct message *message) {
+  const struct run_options plain = {0};
+  struct engine *engine = need(1, sizeof *engine);
+  if (engine_begin(engine, machine, &plain, NULL, message))
+    return engine;
+  engine_free(engine);
+  return NULL;
+}
+
+void engine_free(struct engine *engine) {
+  if (!engine)
+    return;
+  engine_end(engine);
+  free(engine);
+}
+
+cycle_t engine_now(const struct engine *engine) { return simulation_start(engine->simulation); }
+
+bool engine_run(struct engine *engine, struct job *job, const struct run_options *options,
+                struct launch_result *results, size_t *count, struct message *message) {
+  struct source_maker made[RUN_WATCHERS];
+  struct audience audience = {.count = 0};
+  const struct source_maker *sources = make_sources(options, made);
+  struct timeline *timeline = audience_of(options, &audience);
+  const bool watched = sources || timeline;
+  *count = 0;
+  if ((watched || engine->watched) && !simulation_watch(engine->simulation, sources, timeline))
+    return fail_timeline(&engine->machine, message);
+  engine->watched = watched;
+  return run_launches(job, engine->simulation, engine->host, options, &audience, results, count, message);
 }
 
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
@@ -186,17 +250,13 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
     return false;
   struct source_maker made[RUN_WATCHERS];
   struct audience audience = {.count = 0};
-  struct simulation *simulation = simulation_new_with(&job->machine, make_sources(options, made));
-  if (!simulation)
-    return message_fail(message, "out of memory for machine '%s'", job->machine.name);
-  const bool told = listen(options, simulation, &audience);
-  struct host *host = make_host(simulation, options, job->machine.cu.clock_mhz, message);
-  if (!told)
-    message_fail(message, "out of memory for the timeline of machine '%s'", job->machine.name);
-  bool good = told && host && run_with_waveform(job, simulation, host, options, &audience, *results, count, message);
-  if (host)
-    host->free(host);
-  simulation_free(simulation);
+  struct engine engine = {.watched = false};
+  struct timeline *timeline = audience_of(options, &audience);
+  const bool good =
+      engine_begin(&engine, &job->machine, options, make_sources(options, made), message) &&
+      (!timeline || simulation_tell(engine.simulation, timeline) || fail_timeline(&job->machine, message)) &&
+      run_with_waveform(job, &engine, options, &audience, *results, count, message);
+  engine_end(&engine);
   return good;
 }
 

@@ -1,4 +1,9 @@
-/* Running a job: the machine is built once, the launches go through it one after the other. */
+/* Running jobs: the launches of one go through a machine one after the other.
+ *
+ * An *engine* is a machine at work. It may run one job after the other: simulated time, and what caches hold, go on.
+ * One whose launches have not finished (a deadlock, the cycle limit, a stop) cannot go on.
+ *
+ * Invariant: the first job of an engine leaves what run_job() does. */
 #ifndef SIM_SESSION_RUN_H
 #define SIM_SESSION_RUN_H
 
@@ -16,8 +21,9 @@ struct run_watcher {
    * executors. */
   struct source_maker (*sources)(void *self, const struct source_maker *inner);
   struct timeline *timeline; /* is told what the machine does */
-  /* Told from time to time that all before cycle `now` is over, and has been told. False ends the run. */
-  bool (*settle)(void *self, cycle_t now);
+  /* Told from time to time that all before cycle `now` is over, and has been told; and that so many of the launches'
+   * work-groups are done. False ends the run. */
+  bool (*settle)(void *self, cycle_t now, uint64_t done, uint64_t groups);
 };
 
 enum { RUN_WATCHERS = 8 };
@@ -29,8 +35,8 @@ struct run_options {
   void *host_self;      /* of make_host() */
   enum host_order order;
   uint32_t seed;
-  FILE *vcd; /* a waveform goes there; NULL: none */
-  cycle_t max_cycles; /* of each launch */
+  FILE *vcd;                   /* a waveform goes there; NULL: none */
+  cycle_t max_cycles;          /* of each launch */
   const struct caller *caller; /* NULL: nobody is told */
   const struct run_watcher *watchers[RUN_WATCHERS];
   size_t watcher_count;
@@ -41,6 +47,19 @@ static inline void run_watch(struct run_options *options, const struct run_watch
   options->watchers[options->watcher_count++] = watcher;
 }
 static inline void run_unwatch(struct run_options *options) { options->watcher_count--; }
+
+struct engine;
+
+/* A machine with executors. NULL with the message filled when there is no memory for it. */
+struct engine *engine_new(const struct machine *machine, struct message *message);
+void engine_free(struct engine *engine);
+
+/* Runs a job on it, whose buffers are all there; as run_job(), but `results` has room for all launches. No waveform. */
+bool engine_run(struct engine *engine, struct job *job, const struct run_options *options,
+                struct launch_result *results, size_t *count, struct message *message);
+
+/* The cycle in which its next launch would start. */
+cycle_t engine_now(const struct engine *engine);
 
 /* Runs launches until one does not finish. *results has job->launch_count elements, of which the first
  * *count are filled; the caller frees each and the array. False: the machine could not be had, or

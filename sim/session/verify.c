@@ -1,5 +1,5 @@
-#include "sim/base/text.h"
 #include "sim/session/verify.h"
+#include "sim/base/text.h"
 
 #include <inttypes.h>
 #include <math.h>

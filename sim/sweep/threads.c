@@ -17,12 +17,13 @@ enum {
 struct worker {
   struct pool *pool;
   pthread_t thread;
-  void *own;              /* from begin() */
+  struct sweep_hands hands;
   unsigned char *answer;  /* that it works on */
   unsigned char *waiting; /* for the caller, while `full`: */
   size_t task;
   const char *why; /* it is lost; NULL: it is answered */
   bool full;
+  bool left; /* all was ended when it had an answer */
 };
 
 struct pool {
@@ -33,7 +34,7 @@ struct pool {
   pthread_mutex_t mutex; /* of `running`, and of what workers have waiting */
   pthread_cond_t answered, taken;
   unsigned running; /* threads that have not come to their end */
-  unsigned workers;
+  unsigned workers, started;
   struct worker worker[SWEEP_WORKERS];
 };
 
@@ -59,6 +60,7 @@ static void hand_over(struct worker *worker, size_t task, const char *why) {
   pthread_mutex_lock(&pool->mutex);
   while (worker->full && !atomic_load(&pool->ended))
     pthread_cond_wait(&pool->taken, &pool->mutex);
+  worker->left = worker->full && !why;
   if (!worker->full) {
     unsigned char *spare = worker->waiting;
     worker->waiting = worker->answer;
@@ -76,9 +78,8 @@ static void *work_on(void *self) {
   struct pool *pool = worker->pool;
   leave_signals_to_others();
   for (size_t task; !atomic_load(&pool->ended) && (task = atomic_fetch_add(&pool->next, 1)) < pool->work->tasks;)
-    hand_over(worker, task, sweep_attempt(pool->work, &pool->caller, &worker->own, task, worker->answer));
-  if (pool->work->end && worker->own)
-    pool->work->end(pool->work->self, worker->own);
+    hand_over(worker, task, sweep_attempt(&worker->hands, task, worker->answer));
+  sweep_leave(&worker->hands);
   pthread_mutex_lock(&pool->mutex);
   pool->running--;
   pthread_cond_signal(&pool->answered);
@@ -142,24 +143,23 @@ static void attend(struct pool *pool) {
 
 static void make_answers(struct pool *pool, unsigned workers) {
   for (pool->workers = 0; pool->workers < workers; pool->workers++)
-    pool->worker[pool->workers] = (struct worker){
-        .pool = pool, .answer = need(1, pool->work->answer_bytes), .waiting = need(1, pool->work->answer_bytes)};
+    pool->worker[pool->workers] = (struct worker){.pool = pool,
+                                                  .hands = {.work = pool->work, .caller = &pool->caller},
+                                                  .answer = need(1, pool->work->answer_bytes),
+                                                  .waiting = need(1, pool->work->answer_bytes)};
 }
 
-/* How many could be started. */
-static unsigned start(struct pool *pool) {
+static void start(struct pool *pool) {
   pthread_attr_t attributes;
-  unsigned started = 0;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   pthread_mutex_lock(&pool->mutex);
-  while (started < pool->workers &&
-         pthread_create(&pool->worker[started].thread, &attributes, work_on, &pool->worker[started]) == 0)
-    started++;
-  pool->running = started;
+  while (pool->started < pool->workers &&
+         pthread_create(&pool->worker[pool->started].thread, &attributes, work_on, &pool->worker[pool->started]) == 0)
+    pool->started++;
+  pool->running = pool->started;
   pthread_mutex_unlock(&pool->mutex);
   pthread_attr_destroy(&attributes);
-  return started;
 }
 
 static struct pool *pool_new(const struct sweep_work *work, unsigned workers) {
@@ -167,14 +167,38 @@ static struct pool *pool_new(const struct sweep_work *work, unsigned workers) {
   pthread_condattr_t attributes;
   pool->work = work;
   pool->caller = (struct caller){.self = pool, .stops = stops};
+  make_answers(pool, workers < work->tasks ? workers : (unsigned)work->tasks);
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_cond_init(&pool->answered, &attributes);
   pthread_cond_init(&pool->taken, NULL);
   pthread_condattr_destroy(&attributes);
-  make_answers(pool, workers < work->tasks ? workers : (unsigned)work->tasks);
   return pool;
+}
+
+static void drop_answers(const struct pool *pool, const struct worker *worker) {
+  const struct sweep_work *work = pool->work;
+  if (work->drop && worker->full && !worker->why)
+    work->drop(work->self, worker->waiting);
+  if (work->drop && worker->left)
+    work->drop(work->self, worker->answer);
+}
+
+/* Ends what is not at its end. Also when an answer cannot be taken, for want of memory: no thread outlives the call. */
+static void stop(void *self) {
+  struct pool *pool = self;
+  pthread_mutex_lock(&pool->mutex);
+  atomic_store(&pool->ended, true);
+  pthread_cond_broadcast(&pool->taken);
+  pthread_mutex_unlock(&pool->mutex);
+  for (unsigned i = 0; i < pool->started; i++) {
+    pthread_join(pool->worker[i].thread, NULL);
+    drop_answers(pool, &pool->worker[i]);
+  }
+  pthread_cond_destroy(&pool->taken);
+  pthread_cond_destroy(&pool->answered);
+  pthread_mutex_destroy(&pool->mutex);
 }
 
 static void pool_free(struct pool *pool) {
@@ -182,9 +206,6 @@ static void pool_free(struct pool *pool) {
     free(pool->worker[i].answer);
     free(pool->worker[i].waiting);
   }
-  pthread_cond_destroy(&pool->taken);
-  pthread_cond_destroy(&pool->answered);
-  pthread_mutex_destroy(&pool->mutex);
   free(pool);
 }
 
@@ -192,13 +213,14 @@ static bool run(const struct sweep_work *work, unsigned workers, struct message 
   if (workers < 2)
     return sweep_serial.run(work, 1, message);
   struct pool *pool = pool_new(work, workers < SWEEP_WORKERS ? workers : SWEEP_WORKERS);
-  const unsigned started = start(pool);
+  heap_hold(stop, pool);
+  start(pool);
   attend(pool);
-  for (unsigned i = 0; i < started; i++)
-    pthread_join(pool->worker[i].thread, NULL);
-  const bool good = !atomic_load(&pool->ended);
+  heap_let_go(pool);
+  const bool good = !atomic_load(&pool->ended), none = !pool->started;
+  stop(pool);
   pool_free(pool);
-  return started ? good : sweep_serial.run(work, 1, message);
+  return none ? sweep_serial.run(work, 1, message) : good;
 }
 
 const struct dealer sweep_threads = {run};

@@ -15,15 +15,40 @@ bool sweep_deal(const struct dealer *dealer, const struct sweep_work *work, unsi
   return !work->tasks || (dealer ? dealer : &sweep_threads)->run(work, workers, message);
 }
 
-/* All that a task does is done here: whoever catches what runs out of memory puts a border around this body, gives up
- * *own, which may be half made, and returns "out of memory". */
-const char *sweep_attempt(const struct sweep_work *work, const struct caller *caller, void **own, size_t task,
-                          void *answer) {
-  if (work->begin && !*own)
-    *own = work->begin(work->self, caller);
-  memset(answer, 0, work->answer_bytes);
-  work->work(work->self, *own, task, answer);
-  return NULL;
+/* ---- hands ------------------------------------------------------------------------------------------ */
+
+struct attempt {
+  struct sweep_hands *hands;
+  size_t task;
+  void *answer;
+};
+
+static void attempt(void *self) {
+  const struct attempt *attempt = self;
+  struct sweep_hands *hands = attempt->hands;
+  const struct sweep_work *work = hands->work;
+  if (work->begin && !hands->own)
+    hands->own = work->begin(work->self, hands->caller);
+  memset(attempt->answer, 0, work->answer_bytes);
+  work->work(work->self, hands->own, attempt->task, attempt->answer);
+}
+
+const char *sweep_attempt(struct sweep_hands *hands, size_t task, void *answer) {
+  if (heap_try(&hands->pool, attempt, &(struct attempt){hands, task, answer}, NULL))
+    return NULL;
+  hands->own = NULL;
+  return "out of memory";
+}
+
+static void end(void *self) {
+  const struct sweep_hands *hands = self;
+  hands->work->end(hands->work->self, hands->own);
+}
+
+void sweep_leave(struct sweep_hands *hands) {
+  if (hands->work->end && hands->own)
+    heap_try(&hands->pool, end, hands, NULL);
+  heap_pool_empty(&hands->pool);
 }
 
 /* ---- one after the other ---------------------------------------------------------------------------- */
@@ -40,20 +65,31 @@ static bool stops(void *self) {
   return serial->ended;
 }
 
+static void drop_hands(void *hands) { sweep_leave(hands); }
+
+static void deal(struct serial *serial, struct sweep_hands *hands, void *answer) {
+  const struct sweep_work *work = serial->work;
+  for (size_t task = 0; task < work->tasks && !serial->ended; task++) {
+    const char *why = sweep_attempt(hands, task, answer);
+    if (serial->ended && work->drop && !why)
+      work->drop(work->self, answer);
+    serial->ended = serial->ended ||
+                    !(why ? work->lost(work->self, task, why, false) : work->take(work->self, task, answer)) ||
+                    !work->tick(work->self);
+  }
+}
+
 static bool run(const struct sweep_work *work, unsigned workers, struct message *message) {
   struct serial serial = {.work = work};
   const struct caller caller = {.self = &serial, .stops = stops};
-  void *own = NULL, *answer = need(1, work->answer_bytes);
+  struct sweep_hands hands = {.work = work, .caller = &caller};
+  void *answer = need(1, work->answer_bytes);
   (void)workers;
   (void)message;
-  for (size_t task = 0; task < work->tasks && !serial.ended; task++) {
-    const char *why = sweep_attempt(work, &caller, &own, task, answer);
-    serial.ended = serial.ended ||
-                   !(why ? work->lost(work->self, task, why, false) : work->take(work->self, task, answer)) ||
-                   !work->tick(work->self);
-  }
-  if (work->end && own)
-    work->end(work->self, own);
+  heap_hold(drop_hands, &hands);
+  deal(&serial, &hands, answer);
+  heap_let_go(&hands);
+  sweep_leave(&hands);
   free(answer);
   return !serial.ended;
 }

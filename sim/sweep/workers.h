@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "sim/base/caller.h"
+#include "sim/base/heap.h"
 
 enum { SWEEP_WORKERS = 256 };
 
@@ -31,6 +32,7 @@ struct sweep_work {
   bool (*take)(void *self, size_t task, const void *answer);           /* false: ends all */
   bool (*lost)(void *self, size_t task, const char *why, bool defect); /* likewise; no defect: out of memory */
   bool (*tick)(void *self);                                            /* ten times a second; likewise */
+  void (*drop)(void *self, const void *answer); /* of an answer that nobody takes, for all is ended; NULL: nothing */
 };
 
 /* True when all tasks are answered or lost. False when somebody has ended it, or with the message filled when there are
@@ -48,10 +50,18 @@ extern const struct dealer sweep_threads;
 /* NULL: sweep_threads. */
 bool sweep_deal(const struct dealer *dealer, const struct sweep_work *work, unsigned workers, struct message *message);
 
-/* For dealers: one task, by a worker whose own things are at *own, NULL before its first. Why the task is lost; NULL:
- * it is answered, at `answer`. */
-const char *sweep_attempt(const struct sweep_work *work, const struct caller *caller, void **own, size_t task,
-                          void *answer);
+/* For dealers: a worker's hands. Tasks run behind a border (sim/base/heap.h): one that runs out of memory is lost, and
+ * with it goes all that the worker had, which begins anew. */
+struct sweep_hands {
+  const struct sweep_work *work;
+  const struct caller *caller;
+  void *own;             /* from begin(); NULL before the first task */
+  struct heap_pool pool; /* of what is the worker's */
+};
+
+/* Why the task is lost; NULL: it is answered, at `answer`. */
+const char *sweep_attempt(struct sweep_hands *hands, size_t task, void *answer);
+void sweep_leave(struct sweep_hands *hands);
 
 /* As many as there are processors. */
 unsigned sweep_workers_online(void);

@@ -14,9 +14,13 @@ struct timeline_recording {
 bool timeline_record(struct timeline_recording *recording, int file, const char *name,
                      const struct timeline_window *window, const struct job *job, struct message *message);
 
+/* The same into a sink, which outlives the recording. */
+bool timeline_record_sink(struct timeline_recording *recording, const struct sink *sink,
+                          const struct timeline_window *window, const struct job *job, struct message *message);
+
 /* Ends, with the results of the first `count` launches. Of a run that was ended early (`good` is false) the file stays
  * as it is: good up to its last block. False when that was so, or with the message filled. */
-bool timeline_recorded(struct timeline_recording *recording, const struct job *job,
-                       const struct launch_result *results, size_t count, bool good, struct message *message);
+bool timeline_recorded(struct timeline_recording *recording, const struct job *job, const struct launch_result *results,
+                       size_t count, bool good, struct message *message);
 
 #endif

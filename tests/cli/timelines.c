@@ -310,7 +310,7 @@ TEST(timelines, a_page_has_as_many_slices_as_it_takes_of_a_run_of_any_length) {
   for (size_t most = 1; most < 40; most += 12) {
     struct text text = {0};
     struct message message;
-    EXPECT_TRUE(page_timeline_print(path, most, &text, &message));
+    EXPECT_TRUE(page_timeline_print(&(struct trace_place){.name = path}, most, &text, &message));
     const char *slices = strstr(text.data, "\"slices\":");
     EXPECT_TRUE(slices != NULL);
     EXPECT_EQ(strtoul(slices + strlen("\"slices\":"), NULL, 10), most);

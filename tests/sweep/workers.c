@@ -17,7 +17,7 @@ enum { TASKS = 500, MOST = 7 };
 struct rig {
   pthread_t caller;
   _Atomic int times[TASKS], begun, ended, elsewhere; /* `elsewhere`: tasks that were not in the caller's thread */
-  size_t taken[TASKS], takes, ticks, limit, tick_limit;
+  size_t taken[TASKS], takes, losses, drops, ticks, limit, tick_limit;
   bool away; /* something that is the caller's was not in its thread */
 };
 
@@ -53,6 +53,17 @@ static void square(void *self, void *own, size_t task, void *answer) {
   *(size_t *)answer = before + result;
 }
 
+/* Some want more memory than there is, with what they have got in hand. */
+enum { GREEDY = 9 };
+
+static void want_too_much(void *self, void *own, size_t task, void *answer) {
+  square(self, own, task, answer);
+  if (task % GREEDY)
+    return;
+  need(100, 1);
+  need(SIZE_MAX / 2, 1);
+}
+
 /* For ever, unless somebody ends it. */
 static void wait_for_the_end(void *self, void *own, size_t task, void *answer) {
   const struct seat *seat = own;
@@ -72,10 +83,20 @@ static bool take(void *self, size_t task, const void *answer) {
 }
 
 static bool lose(void *self, size_t task, const char *why, bool defect) {
-  (void)self, (void)task, (void)defect;
-  ct_note("%s", why);
-  EXPECT_TRUE(!why);
+  struct rig *rig = self;
+  here(rig);
+  EXPECT_STREQ(why, "out of memory");
+  EXPECT_EQ(task % GREEDY, 0);
+  EXPECT_FALSE(defect);
+  rig->losses++;
   return true;
+}
+
+static void drop(void *self, const void *answer) {
+  struct rig *rig = self;
+  (void)answer;
+  here(rig);
+  rig->drops++;
 }
 
 static bool tick(void *self) {
@@ -101,12 +122,13 @@ static bool run(struct rig *rig, void (*work)(void *self, void *own, size_t task
                                  .end = end,
                                  .take = take,
                                  .lost = lose,
-                                 .tick = tick};
+                                 .tick = tick,
+                                 .drop = drop};
   struct message message = {""};
   const bool good = sweep_deal(NULL, &all, workers, &message);
   EXPECT_STREQ(message.text, "");
   EXPECT_TRUE(!rig->away);
-  EXPECT_EQ(rig->begun, rig->ended);
+  EXPECT_EQ(rig->begun, rig->ended + (int)rig->losses); /* who has lost a task begins anew */
   return good;
 }
 
@@ -153,6 +175,53 @@ static size_t threads(void) {
   return count;
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* which ends a process that asks for so much by itself */
+TEST(sweep_workers, a_task_that_runs_out_of_memory_is_lost_and_the_others_go_on) {
+  for (unsigned workers = 1; workers <= MOST; workers += 3) {
+    struct rig *rig = rig_new();
+    ct_note("%u workers", workers);
+    EXPECT_TRUE(run(rig, want_too_much, TASKS, workers));
+    for (size_t task = 0; task < TASKS; task++)
+      EXPECT_EQ(rig->taken[task], task % GREEDY != 0);
+    EXPECT_EQ(rig->losses, (TASKS + GREEDY - 1) / GREEDY);
+    free(rig);
+  }
+}
+
+/* A caller that runs out of memory itself, as it takes an answer: behind its border, no worker is left. */
+static bool take_too_much(void *self, size_t task, const void *answer) {
+  take(self, task, answer);
+  return need(SIZE_MAX / 2, 1);
+}
+
+static void run_out(void *self) {
+  const struct sweep_work all = {.tasks = TASKS,
+                                 .answer_bytes = sizeof(size_t),
+                                 .self = self,
+                                 .begin = begin,
+                                 .work = square,
+                                 .end = end,
+                                 .take = take_too_much,
+                                 .lost = lose,
+                                 .tick = tick,
+                                 .drop = drop};
+  struct message message;
+  sweep_deal(NULL, &all, 3, &message);
+}
+
+TEST(sweep_workers, no_worker_outlives_a_caller_without_memory) {
+  struct rig *rig = rig_new();
+  const size_t before = threads();
+  size_t wanted = 0;
+  EXPECT_FALSE(heap_try(NULL, run_out, rig, &wanted));
+  EXPECT_EQ(wanted, SIZE_MAX / 2);
+  EXPECT_EQ(rig->takes, 1);
+  EXPECT_EQ(rig->begun, rig->ended);
+  EXPECT_EQ(threads(), before);
+  free(rig);
+}
+#endif
+
 TEST(sweep_workers, whoever_takes_answers_can_end_it_and_no_worker_is_left) {
   for (unsigned workers = 1; workers <= MOST; workers += 3) {
     struct rig *rig = rig_new();
@@ -161,6 +230,10 @@ TEST(sweep_workers, whoever_takes_answers_can_end_it_and_no_worker_is_left) {
     EXPECT_TRUE(!run(rig, square, TASKS, workers));
     EXPECT_EQ(rig->takes, 5);
     EXPECT_EQ(threads(), before);
+    size_t done = 0;
+    for (size_t task = 0; task < TASKS; task++)
+      done += (size_t)rig->times[task];
+    EXPECT_EQ(rig->drops, done - 5);
     free(rig);
   }
 }

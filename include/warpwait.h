@@ -1,0 +1,418 @@
+/* warpwait.h: where the warps of a GPU work-group wait, as a library.
+ *
+ * Warpwait simulates work-groups on a GPU: compute units, a banked local data store (LDS), DMA engines, caches and
+ * DRAM, cycle by cycle. This header runs kernels and reports what they cost; warpwait/analyse.h compares, explains and
+ * sweeps.
+ *
+ *     ww_context ── ww_machine ── ww_device ─┬─ ww_buffer, ww_pipe
+ *              └─── ww_program ──────────────┴─ ww_launch ──ww_run()──► ww_report
+ *                                                              └──────► ww_trace ──ww_trace_replay()──► ww_report
+ *
+ *     ww_context *context = NULL;  ww_machine *machine = NULL;  ww_program *program = NULL;  ww_device *device = NULL;
+ *     ww_error error;
+ *     if (ww_context_new(NULL, &context, &error) || ww_machine_load(context, "h200", &machine, &error) ||
+ *         ww_program_build(context, ww_text(source), NULL, &program, &error) ||
+ *         ww_device_new(machine, &device, &error))
+ *       fprintf(stderr, "%s\n", error.text);
+ *
+ * Objects are opaque and reference-counted. A function that makes one stores it at its `ww_x **` with one reference,
+ * which is the caller's, and stores NULL if it fails. ww_x_ref() adds a reference, ww_x_unref() gives one up; both take
+ * NULL. An object keeps alive what it is made of: a launch its device and program, a device its machine.
+ *
+ * Errors. A function that can fail returns a ww_status and fills *error unless `error` is NULL. Arguments that are NULL
+ * without being allowed to are WW_BAD_INPUT. After WW_NO_MEMORY all that the call had taken is free again, and every
+ * object is as it was before, except that a device forgets what its caches held; the next call works. What goes wrong
+ * inside the simulated machine (a hazard, a deadlock, the cycle limit) is no error: the report says so.
+ *
+ * Threads. A context, machine, program, report and trace never change, and any number of threads may use them at once.
+ * A device, with its buffers, pipes and launches, belongs to one thread at a time. Different devices are independent.
+ *
+ * The library prints nothing, never ends the process, starts no process but the compiler (clang and llvm-spirv, for
+ * OpenCL C), and leaves signals, locale and environment alone.
+ *
+ * Units. Times are cycles of the compute units' clock, sizes are bytes, NDRanges are work-items.
+ *
+ * Compatibility. Structures that callers allocate begin with `size`, to be set to sizeof; fields may be added at their
+ * end. Structures that the library returns by pointer may grow at their end, too. Text is UTF-8. */
+#ifndef WARPWAIT_H
+#define WARPWAIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define WW_API __attribute__((visibility("default")))
+#else
+#define WW_API
+#endif
+
+#define WW_VERSION_MAJOR 0
+#define WW_VERSION_MINOR 1
+#define WW_VERSION_PATCH 0
+#define WW_VERSION ((WW_VERSION_MAJOR << 16) | (WW_VERSION_MINOR << 8) | WW_VERSION_PATCH)
+
+/* The version of the library that runs, as WW_VERSION has it. */
+WW_API uint32_t ww_version(void);
+
+/* ---- errors ---------------------------------------------------------------------------------------------------- */
+
+typedef enum ww_status {
+  WW_OK = 0,
+  WW_BAD_INPUT,   /* an argument, a text, a file or a program that is not legal */
+  WW_NO_MEMORY,   /* memory ran out */
+  WW_CANCELLED,   /* a callback ended the work */
+  WW_UNSUPPORTED, /* legal, but not modelled */
+  WW_DEFECT,      /* an invariant of the library is broken: please report it */
+} ww_status;
+
+/* What is wrong. `text` is one line that says it all: where, what, and what is legal. The other fields repeat the place
+ * for tools: "" and 0 when there is none. A longer text is cut. */
+typedef struct ww_error {
+  ww_status status;
+  uint32_t line, column; /* from 1 */
+  char file[256];
+  char key[128]; /* a parameter ("dma.channels") or a place in a JSON file ("launches[0].args[2]") */
+  char text[640];
+} ww_error;
+
+/* "bad input", ...: never NULL. */
+WW_API const char *ww_status_name(ww_status status);
+
+/* ---- bytes in, bytes out --------------------------------------------------------------------------------------- */
+
+/* Bytes that the caller keeps until the call returns. `name` stands for them in messages and reports; NULL: a usual
+ * one. `data` need not end with a zero byte. */
+typedef struct ww_bytes {
+  const void *data;
+  size_t size;
+  const char *name;
+} ww_bytes;
+
+static inline ww_bytes ww_text(const char *text) {
+  ww_bytes bytes = {text, text ? strlen(text) : 0, NULL};
+  return bytes;
+}
+
+/* Takes bytes, piece by piece, in the thread of the call. False ends the call with WW_CANCELLED. */
+typedef struct ww_sink {
+  bool (*write)(void *self, const void *data, size_t size);
+  void *self;
+} ww_sink;
+
+/* ---- context --------------------------------------------------------------------------------------------------- */
+
+typedef struct ww_context ww_context;
+
+/* NULL: what the environment variable in brackets says, else the default. */
+typedef struct ww_options {
+  uint32_t size;
+  const char *cache;      /* folder for compiled OpenCL C [WARPWAIT_CACHE]; "": keep nothing */
+  const char *clang;      /* [WARPWAIT_CLANG]; default: clang-15 */
+  const char *llvm_spirv; /* [WARPWAIT_LLVM_SPIRV]; default: llvm-spirv-15 */
+  const char *temporary;  /* folder for files of the compiler's while it runs [TMPDIR]; default: /tmp */
+} ww_options;
+
+/* What programs are built with. `options` may be NULL. */
+WW_API ww_status ww_context_new(const ww_options *options, ww_context **context, ww_error *error);
+WW_API ww_context *ww_context_ref(ww_context *context);
+WW_API void ww_context_unref(ww_context *context);
+
+/* ---- machine --------------------------------------------------------------------------------------------------- */
+
+/* All parameters of a GPU, checked together: compute units (cu.*), LDS (lds.*), DMA engines (dma.*), memory (mem.*). */
+typedef struct ww_machine ww_machine;
+
+/* A row of docs/parameters.md. Strings live as long as the library. */
+typedef struct ww_parameter {
+  uint32_t size;
+  char key[64];              /* "dma.channels" */
+  const char *unit;          /* "cycles"; "" of a choice */
+  const char *text;          /* one sentence */
+  const char *choices;       /* words with blanks between; NULL: a number */
+  const char *usual;         /* the default, as a word */
+  uint64_t minimum, maximum; /* of a number, both legal */
+} ww_parameter;
+
+/* Fills *parameter, whose `size` is set, with row i. False when there are not so many. */
+WW_API bool ww_parameter_at(size_t i, ww_parameter *parameter);
+
+/* Names of the built-in machines: "teaching", "h200", ... NULL when i is not below the count. */
+WW_API const char *ww_preset_at(size_t i);
+
+/* A built-in machine by its name, or an INI file by its path (with a '/' or an extension). */
+WW_API ww_status ww_machine_load(ww_context *context, const char *name, ww_machine **machine, ww_error *error);
+
+/* A machine from the text of an INI file (docs/parameters.md). A `base` that it names is a built-in machine or a file.
+ */
+WW_API ww_status ww_machine_parse(ww_context *context, ww_bytes ini, ww_machine **machine, ww_error *error);
+
+/* A copy of `machine` with parameters changed: `count` words "key=value", in order. Reports say what was changed. */
+WW_API ww_status ww_machine_with(const ww_machine *machine, const char *const *changes, size_t count,
+                                 ww_machine **changed, ww_error *error);
+
+WW_API ww_machine *ww_machine_ref(ww_machine *machine);
+WW_API void ww_machine_unref(ww_machine *machine);
+
+/* The preset's or the file's name, without folder and extension. */
+WW_API const char *ww_machine_name(const ww_machine *machine);
+
+/* A parameter's value; of a choice, its index. `word` gets it as text, as ww_machine_with() takes it. Either may be
+ * NULL. */
+enum { WW_WORD = 32 };
+WW_API ww_status ww_machine_value(const ww_machine *machine, const char *key, uint64_t *value, char word[WW_WORD],
+                                  ww_error *error);
+
+/* ---- program --------------------------------------------------------------------------------------------------- */
+
+/* A program of the kernel ISA, built for any machine. */
+typedef struct ww_program ww_program;
+
+typedef struct ww_build {
+  uint32_t size;
+  const char *options; /* of OpenCL C, as clBuildProgram() takes them: "-DN=4 -cl-std=CL2.0 -Ifolder"; NULL: none */
+  const char *route;   /* through LLVM: "ssa" (default), "O0", "O2" */
+  const char *copies;  /* what becomes of asynchronous copies: "machine" (default) or "loop" */
+  uint32_t registers;  /* most registers a lane, 16 to 255; 0: 255 */
+  ww_sink log;         /* gets what clang says, warnings too, as it words it; also if the build fails */
+  bool (*go_on)(void *self); /* asked ten times a second while the compiler runs; false: WW_CANCELLED. NULL: always */
+  void *self;                /* of go_on */
+} ww_build;
+
+/* Builds a program of OpenCL C text, SPIR-V words (any byte order), assembly or an object file (.wwo): what it is shows
+ * in its first bytes. `build` may be NULL. OpenCL C needs clang and llvm-spirv. A kernel that cannot be translated is
+ * no error as long as there is another one: see ww_kernel.refused. */
+WW_API ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build *build, ww_program **program,
+                                  ww_error *error);
+WW_API ww_program *ww_program_ref(ww_program *program);
+WW_API void ww_program_unref(ww_program *program);
+
+typedef enum ww_argument_kind {
+  WW_ARGUMENT_BUFFER,
+  WW_ARGUMENT_LOCAL,
+  WW_ARGUMENT_VALUE,
+  WW_ARGUMENT_PIPE
+} ww_argument_kind;
+
+typedef struct ww_argument {
+  const char *name, *type; /* as the source has them: "out", "float*" */
+  ww_argument_kind kind;
+  uint32_t bytes; /* of a value */
+} ww_argument;
+
+/* Strings and lists live as long as the program. */
+typedef struct ww_kernel {
+  const char *name;
+  const char *refused; /* why it cannot be run, in a line; NULL: it can. The rest is 0 then */
+  const ww_argument *arguments;
+  size_t argument_count;
+  uint32_t registers;         /* a lane's */
+  uint32_t lds_bytes;         /* a work-group's, without local arguments */
+  uint32_t private_bytes;     /* a lane's */
+  uint32_t spilled;           /* 32-bit words of these that registers were spilled to */
+  uint32_t required_local[3]; /* reqd_work_group_size; 0 0 0: any */
+} ww_kernel;
+
+WW_API size_t ww_program_kernel_count(const ww_program *program);
+/* NULL when i is not below the count. */
+WW_API const ww_kernel *ww_program_kernel_at(const ww_program *program, size_t i);
+
+/* The kernel of that name. NULL there: the only one. */
+WW_API ww_status ww_program_kernel(const ww_program *program, const char *name, const ww_kernel **kernel,
+                                   ww_error *error);
+
+typedef enum ww_program_form {
+  WW_PROGRAM_OBJECT,   /* .wwo: ww_program_build() takes it */
+  WW_PROGRAM_ASSEMBLY, /* .wws: likewise */
+  WW_PROGRAM_SPIRV,    /* of OpenCL C and SPIR-V; else WW_UNSUPPORTED */
+} ww_program_form;
+WW_API ww_status ww_program_write(const ww_program *program, ww_program_form form, ww_sink sink, ww_error *error);
+
+/* ---- device, buffers, pipes ------------------------------------------------------------------------------------ */
+
+/* A machine at work, with memory. Simulated time, the contents of memory, of caches and of program-scope variables go
+ * on from run to run. A run that does not finish (a deadlock, the cycle limit, cancelled) leaves caches empty. */
+typedef struct ww_device ww_device;
+typedef struct ww_buffer ww_buffer;
+typedef struct ww_pipe ww_pipe;
+
+WW_API ww_status ww_device_new(ww_machine *machine, ww_device **device, ww_error *error);
+WW_API ww_device *ww_device_ref(ww_device *device);
+WW_API void ww_device_unref(ww_device *device);
+
+/* The cycle in which the next run starts: 0 of a new device. */
+WW_API uint64_t ww_device_now(const ww_device *device);
+WW_API ww_machine *ww_device_machine(const ww_device *device); /* no new reference */
+
+/* Global memory of `bytes` bytes, zeroed, at least 1. `name` (at most 63 bytes; NULL: "buffer") is for reports. All
+ * that a device has lies within WW_DEVICE_BYTES. */
+#define WW_DEVICE_BYTES (UINT64_C(1) << 40)
+WW_API ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_buffer **buffer,
+                               ww_error *error);
+WW_API ww_buffer *ww_buffer_ref(ww_buffer *buffer);
+WW_API void ww_buffer_unref(ww_buffer *buffer);
+
+/* The buffer's bytes, to be read and written in place, but not during a run. They stay where they are. */
+WW_API void *ww_buffer_data(ww_buffer *buffer);
+WW_API uint64_t ww_buffer_bytes(const ww_buffer *buffer);
+/* Where kernels find it: a buffer may hold the address of another one. */
+WW_API uint64_t ww_buffer_address(const ww_buffer *buffer);
+
+/* An empty FIFO of up to `packets` (1 to 2^24 - 1) packets of `packet_bytes` bytes. A device has at most 63 pipes. */
+WW_API ww_status ww_pipe_new(ww_device *device, const char *name, uint32_t packet_bytes, uint32_t packets,
+                             ww_pipe **pipe, ww_error *error);
+WW_API ww_pipe *ww_pipe_ref(ww_pipe *pipe);
+WW_API void ww_pipe_unref(ww_pipe *pipe);
+
+/* Packets that could be read, and packet `i` of them, the oldest first; NULL when i is not below the count. */
+WW_API uint32_t ww_pipe_packets(const ww_pipe *pipe);
+WW_API const void *ww_pipe_packet(const ww_pipe *pipe, uint32_t i);
+
+/* ---- launch ---------------------------------------------------------------------------------------------------- */
+
+/* A kernel with its NDRange and arguments, which may be changed and run any number of times. */
+typedef struct ww_launch ww_launch;
+
+WW_API ww_status ww_launch_new(ww_device *device, ww_program *program, const ww_kernel *kernel, ww_launch **launch,
+                               ww_error *error);
+WW_API ww_launch *ww_launch_ref(ww_launch *launch);
+WW_API void ww_launch_unref(ww_launch *launch);
+WW_API ww_device *ww_launch_device(const ww_launch *launch); /* no new reference */
+
+/* The NDRange, of 1 to 3 dimensions; each list has so many numbers. `offset` NULL: zeros. `local` NULL: the machine
+ * chooses; it need not divide `global`, unless the program promises so. What does not fit the machine, ww_run() says.
+ */
+WW_API ww_status ww_launch_range(ww_launch *launch, uint32_t dimensions, const uint64_t *offset, const uint64_t *global,
+                                 const uint64_t *local, ww_error *error);
+
+/* Arguments, counted from 0; setting one again replaces it. All must be set before a run. A value has the argument's
+ * bytes exactly. A buffer begins at `offset` bytes in the argument; NULL is the null pointer. */
+WW_API ww_status ww_launch_value(ww_launch *launch, uint32_t index, const void *value, size_t size, ww_error *error);
+WW_API ww_status ww_launch_buffer(ww_launch *launch, uint32_t index, ww_buffer *buffer, uint64_t offset,
+                                  ww_error *error);
+WW_API ww_status ww_launch_local(ww_launch *launch, uint32_t index, uint64_t bytes, ww_error *error);
+WW_API ww_status ww_launch_pipe(ww_launch *launch, uint32_t index, ww_pipe *pipe, ww_error *error);
+
+/* ---- run ------------------------------------------------------------------------------------------------------- */
+
+typedef struct ww_report ww_report;
+
+/* One thing that happened in the machine: docs/timeline-events.md has the kinds and their fields. */
+typedef struct ww_event {
+  uint32_t kind;     /* as ww_event_kind() counts them */
+  uint32_t cu, unit; /* compute unit; warp slot, scheduler, bank, channel, ... of the kind */
+  uint64_t from, to; /* cycles of the device: up to, but without, `to` */
+  uint32_t launch;   /* of the run, from 0: the first of those that run at once */
+  uint32_t field_count;
+  const uint64_t *fields;
+} ww_event;
+
+/* The number of the kind of that name ("warp", "copy", ...), or UINT32_MAX. */
+WW_API uint32_t ww_event_kind(const char *name);
+
+/* A misuse of copies, events, pipes or memory. */
+typedef struct ww_hazard {
+  const char *rule;    /* "X1-stride-zero" */
+  const char *message; /* what is wrong, one sentence */
+  const char *detail;  /* values; may be "" */
+  const char *file;    /* without its folder */
+  uint32_t line;       /* from 1; 0: not known */
+  uint32_t launch, work_group[3], work_item;
+  uint64_t count; /* occurrences; the rest is of the first one */
+} ww_hazard;
+
+/* Who is told while a run goes on. Begin with = {.size = sizeof(ww_watch)}; what is NULL or 0 is not wanted. All calls
+ * come in the thread of ww_run(). They must not use the run's device, launches, buffers and pipes. Watching changes no
+ * result. */
+typedef struct ww_watch {
+  uint32_t size;
+  void *self;           /* handed to the callbacks */
+  uint64_t cycle_limit; /* a launch that takes more cycles is ended; 0: 10^9 */
+  /* Told now and then, every 100,000 cycles at least. False: the run ends with WW_CANCELLED. */
+  bool (*tick)(void *self, uint64_t now, uint64_t groups_done, uint64_t groups);
+  /* Events of the kinds in `event_kinds`, a bit each; in the order in which each block tells them. */
+  void (*event)(void *self, const ww_event *event);
+  uint64_t event_kinds;
+  /* What work-items print, after each launch, by work-group, work-item and call; not ended by a zero byte. */
+  void (*print)(void *self, uint32_t launch, const char *text, size_t size);
+  /* Hazards, after the run: those that a run finds for free; with `check` all of docs/check.md. */
+  void (*hazard)(void *self, const ww_hazard *hazard);
+  bool check;
+  ww_sink trace; /* gets a trace of the run (.wwt), for ww_trace_open(); not together with `check` */
+  bool page;     /* keep what ww_report_write() needs for WW_HTML; costs memory and time */
+} ww_watch;
+
+enum { WW_TOGETHER = 8 /* most launches that run at once */ };
+
+/* Runs `count` launches at once (1 to WW_TOGETHER) until all have ended. They begin in the same cycle and share the
+ * machine. `watch` may be NULL, and so may `report`. Errors in a launch begin with its kernel. */
+WW_API ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, const ww_watch *watch,
+                        ww_report **report, ww_error *error);
+
+/* ---- report ---------------------------------------------------------------------------------------------------- */
+
+WW_API ww_report *ww_report_ref(ww_report *report);
+WW_API void ww_report_unref(ww_report *report);
+
+/* All launches have finished: neither deadlock nor cycle limit. */
+WW_API bool ww_report_finished(const ww_report *report);
+
+/* The device's cycle in which a launch of the report began; reports themselves count from there. */
+WW_API uint64_t ww_report_start(const ww_report *report, size_t launch);
+
+/* A number or a text of the JSON report by its key, as in docs/report.md: "launches[0].cycles",
+ * "launches[0].lds.conflict_cycles", "launches[0].end". False when there is none of that kind. *unit (it may be NULL)
+ * is
+ * "" if it has none. Truth values are numbers, too. Texts live as long as the report. */
+WW_API bool ww_report_number(const ww_report *report, const char *key, double *value, const char **unit);
+WW_API bool ww_report_text(const ww_report *report, const char *key, const char **text);
+/* Elements of a list or members of an object; 0 of what is neither. */
+WW_API size_t ww_report_count(const ww_report *report, const char *key);
+
+typedef enum ww_form {
+  WW_TEXT,   /* for a person */
+  WW_JSON,   /* docs/report.md */
+  WW_SOURCE, /* the source with its costs in the margin */
+  WW_CHECK,  /* hazards, as `warpwait check` prints them; of a run with ww_watch.check, else WW_UNSUPPORTED */
+  WW_SARIF,  /* the same for tools that review code; likewise */
+  WW_HTML,   /* a page for a browser; of a run with ww_watch.page, else WW_UNSUPPORTED */
+} ww_form;
+WW_API ww_status ww_report_write(const ww_report *report, ww_form form, ww_sink sink, ww_error *error);
+
+/* ---- trace ----------------------------------------------------------------------------------------------------- */
+
+/* What the warps of a run did, without its data: it can be run again on any machine. */
+typedef struct ww_trace ww_trace;
+
+/* Opens a trace, of which the bytes are copied. `salvage`: of a damaged one what is whole. */
+WW_API ww_status ww_trace_open(ww_context *context, ww_bytes bytes, bool salvage, ww_trace **trace, ww_error *error);
+WW_API ww_trace *ww_trace_ref(ww_trace *trace);
+WW_API void ww_trace_unref(ww_trace *trace);
+
+/* The machine that it was recorded on: a new reference. */
+WW_API ww_status ww_trace_machine(const ww_trace *trace, ww_machine **machine, ww_error *error);
+
+/* Runs the trace again, on `machine` (NULL: the recording's), from cycle 0 and with empty caches. The report is that of
+ * a run there. WW_UNSUPPORTED when another machine would run another program, or other work-groups. `check` and `trace`
+ * of the watch are refused: a trace has no data. */
+WW_API ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, const ww_watch *watch,
+                                 ww_report **report, ww_error *error);
+
+/* ---- launch files ---------------------------------------------------------------------------------------------- */
+
+/* Runs a launch file (docs/launch.md) from its text. `name` of the bytes is its path: what it names is read from beside
+ * it. `machine` NULL: the one that it names. What it expects is checked if `verify`: *passed says whether it came out.
+ */
+WW_API ww_status ww_file_run(ww_context *context, ww_bytes launch_file, const ww_machine *machine,
+                             const ww_watch *watch, bool verify, bool *passed, ww_report **report, ww_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,269 @@
+/* Devices, buffers and pipes.
+ *
+ * Global memory begins at ISA_GLOBAL_BASE. A new buffer takes the lowest place where it fits with a gap on both sides
+ * that belongs to nobody, so that a work-item that runs over an end is found out; what a buffer leaves can be used
+ * again. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sim/api/api.h"
+#include "sim/base/need.h"
+
+enum { ALIGN = 4096, GAP = 65536 };
+
+/* ---- device --------------------------------------------------------------------------------------------------- */
+
+struct device_call {
+  ww_machine *machine;
+  ww_device *made;
+};
+
+static ww_status make_device(void *self, struct message *message) {
+  struct device_call *call = self;
+  ww_device *device = need(1, sizeof *device);
+  (void)message;
+  atomic_init(&device->references, 1);
+  device->machine = ww_machine_ref(call->machine);
+  call->made = device;
+  return WW_OK;
+}
+
+ww_status ww_device_new(ww_machine *machine, ww_device **device, ww_error *error) {
+  struct device_call call = {.machine = machine};
+  API_GIVEN(device);
+  *device = NULL;
+  API_GIVEN(machine);
+  const ww_status status = api_try(NULL, make_device, &call, error);
+  *device = call.made;
+  return status;
+}
+
+ww_device *ww_device_ref(ww_device *device) {
+  if (device)
+    api_ref(&device->references);
+  return device;
+}
+
+void ww_device_unref(ww_device *device) {
+  if (!device || !api_unref(&device->references))
+    return;
+  heap_pool_empty(&device->pool);
+  for (size_t i = 0; i < device->variable_count; i++) {
+    ww_program_unref(device->variables[i].program);
+    free(device->variables[i].data);
+  }
+  free(device->variables);
+  free(device->buffers);
+  ww_machine_unref(device->machine);
+  free(device);
+}
+
+uint64_t ww_device_now(const ww_device *device) {
+  return !device ? 0 : device->before + (device->engine ? engine_now(device->engine) : 0);
+}
+
+ww_machine *ww_device_machine(const ww_device *device) { return device ? device->machine : NULL; }
+
+/* ---- places ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t behind(const struct ww_buffer *buffer) {
+  return (buffer->base + buffer->bytes + GAP + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* The lowest place with room: *number of the buffers lie before it. False: there is none. */
+static bool find_place(const ww_device *device, uint64_t bytes, size_t *number, uint64_t *base) {
+  *base = ISA_GLOBAL_BASE;
+  for (*number = 0; *number < device->count; ++*number) {
+    const struct ww_buffer *next = device->buffers[*number];
+    if (*base + bytes + GAP <= next->base)
+      return true;
+    *base = behind(next);
+  }
+  return *base + bytes <= ISA_GLOBAL_BASE + WW_DEVICE_BYTES;
+}
+
+static void insert(ww_device *device, size_t number, struct ww_buffer *buffer) {
+  memmove(&device->buffers[number + 1], &device->buffers[number], (device->count - number) * sizeof buffer);
+  device->buffers[number] = buffer;
+  device->count++;
+}
+
+static void take_out(ww_device *device, const struct ww_buffer *buffer) {
+  size_t number = 0;
+  while (device->buffers[number] != buffer)
+    number++;
+  device->count--;
+  memmove(&device->buffers[number], &device->buffers[number + 1], (device->count - number) * sizeof buffer);
+}
+
+/* ---- buffers --------------------------------------------------------------------------------------------------- */
+
+struct buffer_call {
+  ww_device *device;
+  const char *name;
+  uint64_t bytes;
+  uint32_t packet_bytes, packets, number; /* 0: no pipe */
+  void *made;
+};
+
+static bool check_buffer(const struct buffer_call *call, struct message *message) {
+  const struct ww_buffer *any = NULL;
+  if (!*call->name || strlen(call->name) >= sizeof any->name)
+    return message_fail(message, "name: a buffer's has 1 to %zu bytes", sizeof any->name - 1);
+  if (call->device->count == JOB_BUFFERS)
+    return message_fail(message, "there are more than %d buffers and pipes on the device", JOB_BUFFERS);
+  return (call->bytes && call->bytes <= WW_DEVICE_BYTES) ||
+         message_fail(message, "bytes: %" PRIu64 " is outside [1, %" PRIu64 "] bytes", call->bytes, WW_DEVICE_BYTES);
+}
+
+/* Takes its place on the device, with its pipe if it is to have one. All that may fail comes before the device
+ * changes. */
+static bool place_buffer(const struct buffer_call *call, struct ww_buffer *buffer, struct message *message) {
+  ww_device *device = call->device;
+  const uint32_t packets = call->packets;
+  size_t number = 0;
+  if (!find_place(device, call->bytes, &number, &buffer->base))
+    return message_fail(message, "bytes: there is no room for %" PRIu64 " bytes more on the device", call->bytes);
+  atomic_init(&buffer->references, 1);
+  buffer->bytes = call->bytes;
+  snprintf(buffer->name, sizeof buffer->name, "%s", call->name);
+  buffer->data = calloc(need_size(call->bytes), 1);
+  if (!buffer->data)
+    heap_out(need_size(call->bytes));
+  if (packets &&
+      !isa_pipe_init(&buffer->pipe, call->name, call->number, buffer->base, buffer->data, call->packet_bytes, packets))
+    heap_out(packets / 8);
+  if (device->count == device->room) {
+    device->buffers = need_more(device->buffers, 2 * device->room + 8, sizeof *device->buffers);
+    device->room = 2 * device->room + 8;
+  }
+  insert(device, number, buffer);
+  buffer->device = ww_device_ref(device);
+  return true;
+}
+
+static ww_status make_buffer(void *self, struct message *message) {
+  struct buffer_call *call = self;
+  if (!check_buffer(call, message))
+    return WW_BAD_INPUT;
+  ww_buffer *buffer = need(1, sizeof *buffer);
+  if (place_buffer(call, buffer, message)) {
+    call->made = buffer;
+    return WW_OK;
+  }
+  free(buffer);
+  return WW_BAD_INPUT;
+}
+
+ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_buffer **buffer, ww_error *error) {
+  struct buffer_call call = {.device = device, .name = name ? name : "buffer", .bytes = bytes};
+  API_GIVEN(buffer);
+  *buffer = NULL;
+  API_GIVEN(device);
+  const ww_status status = api_try(NULL, make_buffer, &call, error);
+  *buffer = call.made;
+  return status;
+}
+
+ww_buffer *ww_buffer_ref(ww_buffer *buffer) {
+  if (buffer)
+    api_ref(&buffer->references);
+  return buffer;
+}
+
+static void free_buffer(struct ww_buffer *buffer) {
+  ww_device *device = buffer->device;
+  take_out(device, buffer);
+  free(buffer->data);
+  free(buffer);
+  ww_device_unref(device);
+}
+
+void ww_buffer_unref(ww_buffer *buffer) {
+  if (buffer && api_unref(&buffer->references))
+    free_buffer(buffer);
+}
+
+void *ww_buffer_data(ww_buffer *buffer) { return buffer ? buffer->data : NULL; }
+
+uint64_t ww_buffer_bytes(const ww_buffer *buffer) { return buffer ? buffer->bytes : 0; }
+
+uint64_t ww_buffer_address(const ww_buffer *buffer) { return buffer ? buffer->base : 0; }
+
+/* ---- pipes ----------------------------------------------------------------------------------------------------- */
+
+/* The lowest number that no pipe of the device has; ids of reservations hold it. */
+static uint32_t free_number(const ww_device *device) {
+  uint64_t taken = 1;
+  for (size_t i = 0; i < device->count; i++)
+    if (device->buffers[i]->pipe.data)
+      taken |= UINT64_C(1) << device->buffers[i]->pipe.number;
+  return taken == UINT64_MAX ? 0 : (uint32_t)__builtin_ctzll(~taken);
+}
+
+static bool check_pipe(const struct buffer_call *call, struct message *message) {
+  if (!call->number)
+    return message_fail(message, "there are more than %d pipes on the device", ISA_MOST_PIPES);
+  if (!call->packet_bytes || call->packet_bytes > JOB_PACKET_BYTES)
+    return message_fail(message, "packet_bytes: %u is outside [1, %" PRIu64 "] bytes", call->packet_bytes,
+                        JOB_PACKET_BYTES);
+  return (call->packets && call->packets <= ISA_MOST_PACKETS) ||
+         message_fail(message, "packets: %u is outside [1, %d] packets", call->packets, ISA_MOST_PACKETS);
+}
+
+static ww_status make_pipe(void *self, struct message *message) {
+  struct buffer_call *call = self;
+  call->number = free_number(call->device);
+  if (!check_pipe(call, message))
+    return WW_BAD_INPUT;
+  call->bytes = isa_pipe_bytes(call->packet_bytes, call->packets);
+  if (!check_buffer(call, message))
+    return WW_BAD_INPUT;
+  ww_pipe *pipe = need(1, sizeof *pipe);
+  if (place_buffer(call, &pipe->buffer, message)) {
+    call->made = pipe;
+    return WW_OK;
+  }
+  free(pipe);
+  return WW_BAD_INPUT;
+}
+
+ww_status ww_pipe_new(ww_device *device, const char *name, uint32_t packet_bytes, uint32_t packets, ww_pipe **pipe,
+                      ww_error *error) {
+  struct buffer_call call = {
+      .device = device, .name = name ? name : "pipe", .packet_bytes = packet_bytes, .packets = packets};
+  API_GIVEN(pipe);
+  *pipe = NULL;
+  API_GIVEN(device);
+  const ww_status status = api_try(NULL, make_pipe, &call, error);
+  *pipe = call.made;
+  return status;
+}
+
+ww_pipe *ww_pipe_ref(ww_pipe *pipe) {
+  if (pipe)
+    api_ref(&pipe->buffer.references);
+  return pipe;
+}
+
+/* Open reservations are the device's. */
+static ww_status free_pipe(void *self, struct message *message) {
+  (void)message;
+  isa_pipe_free(self);
+  return WW_OK;
+}
+
+void ww_pipe_unref(ww_pipe *pipe) {
+  if (!pipe || !api_unref(&pipe->buffer.references))
+    return;
+  api_try(&pipe->buffer.device->pool, free_pipe, &pipe->buffer.pipe, NULL);
+  free_buffer(&pipe->buffer);
+}
+
+uint32_t ww_pipe_packets(const ww_pipe *pipe) {
+  return pipe ? (uint32_t)isa_pipe_available(&pipe->buffer.pipe, ISA_PIPE_READ) : 0;
+}
+
+const void *ww_pipe_packet(const ww_pipe *pipe, uint32_t i) {
+  return i < ww_pipe_packets(pipe) ? isa_pipe_packet(&pipe->buffer.pipe, i) : NULL;
+}

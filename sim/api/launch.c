@@ -1,0 +1,225 @@
+/* Launches: a kernel, its NDRange and its arguments, as they were set. run.c makes jobs of them. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sim/api/api.h"
+#include "sim/base/need.h"
+
+struct new_call {
+  ww_device *device;
+  ww_program *program;
+  const ww_kernel *kernel;
+  ww_launch *made;
+};
+
+static ww_status make_launch(void *self, struct message *message) {
+  struct new_call *call = self;
+  const ww_program *program = call->program;
+  if (call->kernel < program->kernels || call->kernel >= program->kernels + program->kernel_count) {
+    message_fail(message, "kernel: is not one of the program's");
+    return WW_BAD_INPUT;
+  }
+  if (call->kernel->refused) {
+    message_fail(message, "%s", call->kernel->refused);
+    return WW_BAD_INPUT;
+  }
+  ww_launch *launch = need(1, sizeof *launch);
+  launch->arguments = need(call->kernel->argument_count, sizeof *launch->arguments);
+  atomic_init(&launch->references, 1);
+  launch->device = ww_device_ref(call->device);
+  launch->program = ww_program_ref(call->program);
+  launch->kernel = call->kernel;
+  call->made = launch;
+  return WW_OK;
+}
+
+ww_status ww_launch_new(ww_device *device, ww_program *program, const ww_kernel *kernel, ww_launch **launch,
+                        ww_error *error) {
+  struct new_call call = {device, program, kernel, NULL};
+  API_GIVEN(launch);
+  *launch = NULL;
+  API_GIVEN(device);
+  API_GIVEN(program);
+  API_GIVEN(kernel);
+  const ww_status status = api_try(NULL, make_launch, &call, error);
+  *launch = call.made;
+  return status;
+}
+
+ww_launch *ww_launch_ref(ww_launch *launch) {
+  if (launch)
+    api_ref(&launch->references);
+  return launch;
+}
+
+static void unset(struct api_argument *argument) {
+  if (argument->is_pipe)
+    ww_pipe_unref((ww_pipe *)argument->buffer);
+  else
+    ww_buffer_unref(argument->buffer);
+  free((void *)(uintptr_t)argument->value.value);
+  *argument = (struct api_argument){0};
+}
+
+void ww_launch_unref(ww_launch *launch) {
+  if (!launch || !api_unref(&launch->references))
+    return;
+  for (size_t i = 0; i < launch->kernel->argument_count; i++)
+    unset(&launch->arguments[i]);
+  free(launch->arguments);
+  ww_program_unref(launch->program);
+  ww_device_unref(launch->device);
+  free(launch);
+}
+
+ww_device *ww_launch_device(const ww_launch *launch) { return launch ? launch->device : NULL; }
+
+/* ---- the NDRange ------------------------------------------------------------------------------------------------ */
+
+struct range_call {
+  ww_launch *launch;
+  uint32_t dimensions;
+  const uint64_t *offset, *global, *local;
+};
+
+/* Each number has 32 bits: what is larger would be no NDRange that a kernel could count. */
+static bool read_range(const char *what, const uint64_t *from, uint32_t dimensions, uint64_t least, uint64_t to[3],
+                       struct message *message) {
+  for (uint32_t i = 0; i < dimensions; i++) {
+    if (from[i] < least || from[i] > UINT32_MAX)
+      return message_fail(message, "%s[%u]: %" PRIu64 " is outside [%" PRIu64 ", %u] work-items", what, i, from[i],
+                          least, UINT32_MAX);
+    to[i] = from[i];
+  }
+  return true;
+}
+
+static ww_status set_range(void *self, struct message *message) {
+  struct range_call *call = self;
+  const uint32_t dimensions = call->dimensions;
+  uint64_t offset[3] = {0}, global[3] = {1, 1, 1}, local[3] = {1, 1, 1};
+  if (!dimensions || dimensions > 3) {
+    message_fail(message, "dimensions: %u is outside [1, 3]", dimensions);
+    return WW_BAD_INPUT;
+  }
+  if ((call->offset && !read_range("offset", call->offset, dimensions, 0, offset, message)) ||
+      !read_range("global", call->global, dimensions, 1, global, message) ||
+      (call->local && !read_range("local", call->local, dimensions, 1, local, message)))
+    return WW_BAD_INPUT;
+  if (!call->local)
+    local[0] = 0;
+  ww_launch *launch = call->launch;
+  launch->dimensions = dimensions;
+  memcpy(launch->offset, offset, sizeof offset);
+  memcpy(launch->global, global, sizeof global);
+  memcpy(launch->local, local, sizeof local);
+  return WW_OK;
+}
+
+ww_status ww_launch_range(ww_launch *launch, uint32_t dimensions, const uint64_t *offset, const uint64_t *global,
+                          const uint64_t *local, ww_error *error) {
+  struct range_call call = {launch, dimensions, offset, global, local};
+  API_GIVEN(launch);
+  API_GIVEN(global);
+  return api_try(NULL, set_range, &call, error);
+}
+
+/* ---- arguments -------------------------------------------------------------------------------------------------- */
+
+struct set_call {
+  ww_launch *launch;
+  uint32_t index;
+  struct api_argument made; /* with what `value` leads to being the caller's still */
+};
+
+/* "argument 2, 'n': " before what is wrong. */
+static ww_status refuse(const struct set_call *call, struct message *message) {
+  char place[160];
+  snprintf(place, sizeof place, "kernel '%.60s': argument %u, '%.60s'", call->launch->kernel->name, call->index + 1,
+           call->launch->kernel->arguments[call->index].name);
+  message_within(message, place);
+  return WW_BAD_INPUT;
+}
+
+static ww_status set_argument(void *self, struct message *message) {
+  struct set_call *call = self;
+  const ww_kernel *kernel = call->launch->kernel;
+  struct job_argument *value = &call->made.value;
+  if (call->index >= kernel->argument_count) {
+    message_fail(message, "index: %u: kernel '%.60s' has %zu argument%s", call->index, kernel->name,
+                 kernel->argument_count, text_s(kernel->argument_count));
+    return WW_BAD_INPUT;
+  }
+  const struct isa_kernel *isa = isa_find_kernel(call->launch->program->program.isa, kernel->name);
+  if (!job_argument_fits(&isa->args[call->index], value, message))
+    return refuse(call, message);
+  if (value->value) {
+    uint8_t *copy = need(value->bytes, 1);
+    memcpy(copy, value->value, value->bytes);
+    value->value = copy;
+  }
+  if (call->made.is_pipe)
+    ww_pipe_ref((ww_pipe *)call->made.buffer);
+  else
+    ww_buffer_ref(call->made.buffer);
+  struct api_argument before = call->launch->arguments[call->index];
+  call->made.set = true;
+  call->launch->arguments[call->index] = call->made;
+  call->made = before; /* which is no longer wanted */
+  return WW_OK;
+}
+
+static ww_status set(struct set_call *call, ww_error *error) {
+  const ww_status status = api_try(NULL, set_argument, call, error);
+  if (status == WW_OK)
+    unset(&call->made);
+  return status;
+}
+
+ww_status ww_launch_value(ww_launch *launch, uint32_t index, const void *value, size_t size, ww_error *error) {
+  API_GIVEN(launch);
+  API_GIVEN(value);
+  struct set_call call = {
+      launch, index, {.value = {.kind = ARGUMENT_VALUE, .bytes = size, .value = value, .type = "a value"}}};
+  return set(&call, error);
+}
+
+ww_status ww_launch_buffer(ww_launch *launch, uint32_t index, ww_buffer *buffer, uint64_t offset, ww_error *error) {
+  API_GIVEN(launch);
+  struct set_call call = {launch, index, {.value = {.kind = ARGUMENT_NULL}}};
+  if (buffer && buffer->device != launch->device)
+    return api_fail(error, WW_BAD_INPUT, "buffer: is of another device");
+  if (buffer && offset >= buffer->bytes) {
+    char text[160];
+    snprintf(text, sizeof text, "offset: %" PRIu64 " is outside [0, %" PRIu64 "] bytes of buffer '%s'", offset,
+             buffer->bytes - 1, buffer->name);
+    return api_fail(error, WW_BAD_INPUT, text);
+  }
+  if (buffer) {
+    call.made.value = (struct job_argument){.kind = ARGUMENT_BUFFER, .bytes = offset};
+    call.made.buffer = buffer;
+  }
+  return set(&call, error);
+}
+
+ww_status ww_launch_local(ww_launch *launch, uint32_t index, uint64_t bytes, ww_error *error) {
+  API_GIVEN(launch);
+  struct set_call call = {launch, index, {.value = {.kind = ARGUMENT_LOCAL, .bytes = bytes}}};
+  const uint32_t most = launch->device->machine->machine.lds.size;
+  if (!bytes || bytes > most) {
+    char text[120];
+    snprintf(text, sizeof text, "bytes: %" PRIu64 " is outside [1, %u] bytes, the lds.size of machine '%.40s'", bytes,
+             most, launch->device->machine->machine.name);
+    return api_fail(error, WW_BAD_INPUT, text);
+  }
+  return set(&call, error);
+}
+
+ww_status ww_launch_pipe(ww_launch *launch, uint32_t index, ww_pipe *pipe, ww_error *error) {
+  API_GIVEN(launch);
+  API_GIVEN(pipe);
+  if (pipe->buffer.device != launch->device)
+    return api_fail(error, WW_BAD_INPUT, "pipe: is of another device");
+  struct set_call call = {launch, index, {.is_pipe = true, .value = {.kind = ARGUMENT_PIPE}, .buffer = &pipe->buffer}};
+  return set(&call, error);
+}

@@ -1,0 +1,236 @@
+/* Programs: built, described, and written. */
+#include <stdio.h>
+
+#include "isa/asm/asm.h"
+#include "sim/api/api.h"
+#include "sim/base/need.h"
+
+/* ---- what it is made of -------------------------------------------------------------------------------------------
+ */
+
+static void describe_argument(ww_argument *to, const struct isa_arg *arg) {
+  static const ww_argument_kind kinds[] = {[ISA_ARG_GLOBAL] = WW_ARGUMENT_BUFFER,
+                                           [ISA_ARG_LOCAL] = WW_ARGUMENT_LOCAL,
+                                           [ISA_ARG_VALUE] = WW_ARGUMENT_VALUE,
+                                           [ISA_ARG_PIPE] = WW_ARGUMENT_PIPE};
+  *to = (ww_argument){.name = arg->name,
+                      .type = arg->type,
+                      .kind = kinds[arg->kind],
+                      .bytes = arg->kind == ISA_ARG_VALUE ? arg->bytes : 0};
+}
+
+static void describe_kernel(ww_kernel *to, const struct isa_kernel *kernel, const ww_argument *arguments) {
+  *to = (ww_kernel){.name = kernel->name,
+                    .arguments = arguments,
+                    .argument_count = kernel->arg_count,
+                    .registers = kernel->registers,
+                    .lds_bytes = kernel->lds_bytes,
+                    .private_bytes = kernel->private_bytes,
+                    .spilled = kernel->spilled};
+  memcpy(to->required_local, kernel->required_local, sizeof to->required_local);
+}
+
+static void describe(ww_program *made) {
+  const struct isa_program *isa = made->program.isa;
+  const struct opencl_refusals *refusals = &made->program.refusals;
+  size_t count = 0;
+  for (size_t i = 0; i < isa->kernel_count; i++)
+    count += isa->kernels[i].arg_count;
+  made->arguments = need(count, sizeof *made->arguments);
+  made->kernels = need(isa->kernel_count + refusals->count, sizeof *made->kernels);
+  count = 0;
+  for (size_t i = 0; i < isa->kernel_count; i++) {
+    const struct isa_kernel *kernel = &isa->kernels[i];
+    describe_kernel(&made->kernels[made->kernel_count++], kernel, &made->arguments[count]);
+    for (size_t a = 0; a < kernel->arg_count; a++)
+      describe_argument(&made->arguments[count++], &kernel->args[a]);
+  }
+  for (size_t i = 0; i < refusals->count; i++)
+    made->kernels[made->kernel_count++] =
+        (ww_kernel){.name = refusals->row[i].kernel, .refused = refusals->row[i].error.text};
+}
+
+/* ---- building
+ * -------------------------------------------------------------------------------------------------------- */
+
+struct build_call {
+  const ww_context *context;
+  ww_bytes source;
+  ww_build build;
+  struct text log;
+  bool stopped;
+  ww_program *made;
+};
+
+static bool stops(void *self) {
+  struct build_call *call = self;
+  call->stopped = call->stopped || (call->build.go_on && !call->build.go_on(call->build.self));
+  return call->stopped;
+}
+
+/* What the caller says of the build, as the command line has it. */
+static bool read_build(const ww_build *from, struct program_build *build, struct message *message) {
+  if (from->options && !program_say_text(&build->options, from->options))
+    return message_fail(message, "options: a quote is not closed: %.200s", from->options);
+  if (from->route && !program_route(from->route, build, message))
+    return false;
+  if (from->copies && !program_copies(from->copies, build, message))
+    return false;
+  if (from->registers && (from->registers < PROGRAM_LEAST_REGISTERS || from->registers > PROGRAM_MOST_REGISTERS))
+    return message_fail(message, "registers: %u is outside [%d, %d] registers a lane", from->registers,
+                        PROGRAM_LEAST_REGISTERS, PROGRAM_MOST_REGISTERS);
+  build->registers = from->registers;
+  return true;
+}
+
+static ww_status build_program(void *self, struct message *message) {
+  struct build_call *call = self;
+  const struct caller caller = {.self = call, .stops = stops};
+  struct program_build build = {.log = call->build.log.write ? &call->log : NULL, .caller = &caller};
+  ww_program *made = need(1, sizeof *made);
+  atomic_init(&made->references, 1);
+  const bool good =
+      read_build(&call->build, &build, message) &&
+      program_make(&made->program, call->source.name, call->source.data, call->source.size, &build, message);
+  program_build_free(&build);
+  if (good) {
+    describe(made);
+    call->made = made;
+    return WW_OK;
+  }
+  ww_program_unref(made);
+  return call->stopped ? WW_CANCELLED : WW_BAD_INPUT;
+}
+
+ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build *build, ww_program **program,
+                           ww_error *error) {
+  struct build_call call = {.context = context, .source = source};
+  API_GIVEN(program);
+  *program = NULL;
+  API_GIVEN(context);
+  API_GIVEN(source.data);
+  API_TAKE(call.build, build);
+  ww_status status = api_try(NULL, build_program, &call, error);
+  if (call.log.length && !call.build.log.write(call.build.log.self, call.log.data, call.log.length) && !status) {
+    status = api_fail(error, WW_CANCELLED, "the sink of the log takes no more");
+    ww_program_unref(call.made);
+    call.made = NULL;
+  }
+  if (status != WW_NO_MEMORY) /* else it is free already */
+    free(call.log.data);
+  *program = call.made;
+  return status;
+}
+
+ww_program *ww_program_ref(ww_program *program) {
+  if (program)
+    api_ref(&program->references);
+  return program;
+}
+
+void ww_program_unref(ww_program *program) {
+  if (!program || !api_unref(&program->references))
+    return;
+  program_free(&program->program);
+  free(program->kernels);
+  free(program->arguments);
+  free(program);
+}
+
+/* ---- kernels
+ * ----------------------------------------------------------------------------------------------------------- */
+
+size_t ww_program_kernel_count(const ww_program *program) { return program ? program->kernel_count : 0; }
+
+const ww_kernel *ww_program_kernel_at(const ww_program *program, size_t i) {
+  return program && i < program->kernel_count ? &program->kernels[i] : NULL;
+}
+
+struct kernel_call {
+  const ww_program *program;
+  const char *name;
+  const ww_kernel *found;
+};
+
+static ww_status find_kernel(void *self, struct message *message) {
+  struct kernel_call *call = self;
+  const struct program *program = &call->program->program;
+  const char *name = call->name ? call->name : program_only_kernel(program);
+  if (!name) {
+    message_fail(message, "which kernel? %.200s has %zu", program->path, call->program->kernel_count);
+    return WW_BAD_INPUT;
+  }
+  const struct isa_kernel *kernel = program_kernel(program, name, message);
+  if (!kernel)
+    return WW_BAD_INPUT;
+  call->found = &call->program->kernels[kernel - program->isa->kernels];
+  return WW_OK;
+}
+
+ww_status ww_program_kernel(const ww_program *program, const char *name, const ww_kernel **kernel, ww_error *error) {
+  struct kernel_call call = {.program = program, .name = name};
+  API_GIVEN(kernel);
+  *kernel = NULL;
+  API_GIVEN(program);
+  const ww_status status = api_try(NULL, find_kernel, &call, error);
+  *kernel = call.found;
+  return status;
+}
+
+/* ---- writing
+ * ----------------------------------------------------------------------------------------------------------- */
+
+struct write_call {
+  const struct program *program;
+  ww_program_form form;
+  struct api_sink sink;
+};
+
+static bool write_bytes(struct write_call *call, const void *bytes, size_t size, struct message *message) {
+  return call->sink.sink.write(call->sink.sink.self, bytes, size, message);
+}
+
+static ww_status write_object(struct write_call *call, struct message *message) {
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  if (!isa_encode(call->program->isa, &bytes, &size))
+    heap_out(size);
+  const bool good = write_bytes(call, bytes, size, message);
+  free(bytes);
+  return good ? WW_OK : WW_CANCELLED;
+}
+
+static ww_status write_assembly(struct write_call *call, struct message *message) {
+  char *text = isa_disassemble(call->program->isa);
+  if (!text)
+    heap_out(1);
+  const bool good = write_bytes(call, text, strlen(text), message);
+  free(text);
+  return good ? WW_OK : WW_CANCELLED;
+}
+
+static ww_status write_program(void *self, struct message *message) {
+  struct write_call *call = self;
+  const struct program *program = call->program;
+  switch (call->form) {
+  case WW_PROGRAM_OBJECT:
+    return write_object(call, message);
+  case WW_PROGRAM_ASSEMBLY:
+    return write_assembly(call, message);
+  case WW_PROGRAM_SPIRV:
+    if (program->spirv)
+      return write_bytes(call, program->spirv, program->spirv_bytes, message) ? WW_OK : WW_CANCELLED;
+    message_fail(message, "%.200s: there is no SPIR-V of it: only OpenCL C becomes SPIR-V", program->path);
+    return WW_UNSUPPORTED;
+  }
+  message_fail(message, "form: %d is none of a program's", (int)call->form);
+  return WW_BAD_INPUT;
+}
+
+ww_status ww_program_write(const ww_program *program, ww_program_form form, ww_sink sink, ww_error *error) {
+  API_GIVEN(program);
+  API_GIVEN(sink.write);
+  struct write_call call = {.program = &program->program, .form = form};
+  api_sink(&call.sink, sink);
+  return api_try(NULL, write_program, &call, error);
+}

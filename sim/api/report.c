@@ -1,0 +1,255 @@
+/* Reports: what is asked of them, and how they are written. */
+#include <jansson.h>
+#include <stdio.h>
+
+#include "sim/api/api.h"
+#include "sim/base/json_out.h"
+#include "sim/base/need.h"
+
+enum { SHOWN = 100 /* hazards in the text of a check, as the command line has it */ };
+
+ww_report *api_report_new(void) {
+  ww_report *report = need(1, sizeof *report);
+  atomic_init(&report->references, 1);
+  pthread_mutex_init(&report->lock, NULL);
+  return report;
+}
+
+ww_report *ww_report_ref(ww_report *report) {
+  if (report)
+    api_ref(&report->references);
+  return report;
+}
+
+void ww_report_unref(ww_report *report) {
+  if (!report || !api_unref(&report->references))
+    return;
+  for (size_t i = 0; i < report->count; i++)
+    launch_result_free(&report->results[i]);
+  free(report->results);
+  job_free(&report->job);
+  for (size_t i = 0; i < report->program_count; i++)
+    ww_program_unref(report->programs[i]);
+  free(report->programs);
+  free(report->verdicts);
+  free(report->hazards);
+  free(report->page.data);
+  json_decref(report->json);
+  pthread_mutex_destroy(&report->lock);
+  free(report);
+}
+
+bool ww_report_finished(const ww_report *report) {
+  return report && run_finished(&report->job, report->results, report->count);
+}
+
+uint64_t ww_report_start(const ww_report *report, size_t launch) {
+  return report && launch < report->count ? report->results[launch].start : 0;
+}
+
+struct report api_report(const ww_report *report) {
+  return (struct report){.job = &report->job,
+                         .results = report->results,
+                         .count = report->count,
+                         .verdicts = report->verdicts,
+                         .verdict_count = report->verdict_count};
+}
+
+/* ---- keys ------------------------------------------------------------------------------------------------------- */
+
+struct find_call {
+  ww_report *report;
+  const char *key;
+  const json_t *found;
+  const char *unit;
+};
+
+/* Nobody sees the tree before it is whole, and it never changes afterwards. */
+static const json_t *json_of(ww_report *report) {
+  pthread_mutex_lock(&report->lock);
+  const json_t *tree = report->json;
+  pthread_mutex_unlock(&report->lock);
+  if (tree)
+    return tree;
+  const struct report view = api_report(report);
+  json_t *made = report_json_tree(&view), *other = NULL;
+  pthread_mutex_lock(&report->lock);
+  if (report->json)
+    other = made;
+  else
+    report->json = made;
+  tree = report->json;
+  pthread_mutex_unlock(&report->lock);
+  json_decref(other);
+  return tree;
+}
+
+/* ".name" or "[3]". Returns what is behind it; NULL: there is no such thing. */
+static const char *step(const char *key, const json_t **at) {
+  if (*key == '[') {
+    char *end = NULL;
+    const unsigned long long index = strtoull(key + 1, &end, 10);
+    *at = end > key + 1 && *end == ']' && json_is_array(*at) ? json_array_get(*at, (size_t)index) : NULL;
+    return *at ? end + 1 : NULL;
+  }
+  const size_t length = *key == '.' ? strcspn(key + 1, ".[") : 0;
+  *at = json_object_getn(*at, key + 1, length);
+  return length && *at ? key + 1 + length : NULL;
+}
+
+/* Keys of parameters have a dot in them: "machine.parameters.dma.channels.value". */
+static const char *step_dotted(const char *key, const json_t **at) {
+  const json_t *object = *at;
+  const char *dot = *key == '.' ? strchr(key + 1, '.') : NULL;
+  if (!dot)
+    return NULL;
+  const size_t length = 1 + strcspn(dot + 1, ".[") + (size_t)(dot - key - 1);
+  *at = json_object_getn(object, key + 1, length);
+  return *at ? key + 1 + length : NULL;
+}
+
+static const json_t *find(const json_t *tree, const char *key) {
+  const size_t length = strcspn(key, ".[");
+  const json_t *at = json_object_getn(tree, key, length);
+  key = at ? key + length : NULL;
+  while (key && *key) {
+    const json_t *before = at;
+    const char *rest = step(key, &at);
+    if (!rest) {
+      at = before;
+      rest = step_dotted(key, &at);
+    }
+    key = rest;
+  }
+  return key ? at : NULL;
+}
+
+/* The unit of a number: a parameter's beside it, else the row whose key is that without "launches[0]." and the like. */
+static const char *unit_of(const json_t *tree, const char *key) {
+  const json_t *units = json_object_get(tree, "units");
+  const char *word = json_string_value(json_object_get(units, key));
+  if (word)
+    return word;
+  if (strncmp(key, "launches[", 9) == 0 && strchr(key, '.'))
+    word = json_string_value(json_object_get(units, strchr(key, '.') + 1));
+  if (word)
+    return word;
+  const size_t length = strlen(key);
+  if (length > 6 && strcmp(key + length - 6, ".value") == 0) {
+    char sibling[200];
+    snprintf(sibling, sizeof sibling, "%.*s.unit", (int)(length - 6 < 180 ? length - 6 : 180), key);
+    word = json_string_value(find(tree, sibling));
+  }
+  return word ? word : "";
+}
+
+static ww_status look_up(void *self, struct message *message) {
+  struct find_call *call = self;
+  (void)message;
+  const json_t *tree = json_of(call->report);
+  call->found = find(tree, call->key);
+  call->unit = call->found ? unit_of(tree, call->key) : "";
+  return WW_OK;
+}
+
+/* The value of a key; NULL: there is none. */
+static const json_t *value_of(const ww_report *report, const char *key, const char **unit) {
+  struct find_call call = {.report = (ww_report *)(uintptr_t)report, .key = key}; /* only its tree is made */
+  if (!report || !key || api_try(NULL, look_up, &call, NULL) != WW_OK)
+    return NULL;
+  if (unit)
+    *unit = call.unit;
+  return call.found;
+}
+
+bool ww_report_number(const ww_report *report, const char *key, double *value, const char **unit) {
+  const json_t *found = value_of(report, key, unit);
+  if (!found || !(json_is_number(found) || json_is_boolean(found)))
+    return false;
+  if (value)
+    *value = json_is_number(found) ? json_number_value(found) : json_is_true(found);
+  return true;
+}
+
+bool ww_report_text(const ww_report *report, const char *key, const char **text) {
+  const json_t *found = value_of(report, key, NULL);
+  if (!json_is_string(found))
+    return false;
+  if (text)
+    *text = json_string_value(found);
+  return true;
+}
+
+size_t ww_report_count(const ww_report *report, const char *key) {
+  const json_t *found = value_of(report, key, NULL);
+  return json_is_array(found) ? json_array_size(found) : json_is_object(found) ? json_object_size(found) : 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------
+ */
+
+struct write_call {
+  const ww_report *report;
+  ww_form form;
+  struct api_sink sink;
+};
+
+static char *check_form(const ww_report *report, bool sarif) {
+  bool *suppressed = need(report->hazard_count, sizeof *suppressed);
+  const struct check_report view = {.job = &report->job,
+                                    .results = report->results,
+                                    .count = report->count,
+                                    .hazards = report->hazards,
+                                    .hazard_count = report->hazard_count,
+                                    .suppressed = suppressed,
+                                    .checked = report->counts,
+                                    .most = SHOWN};
+  char *text = sarif ? check_sarif(&view) : check_text(&view, false);
+  free(suppressed);
+  return text;
+}
+
+/* The text in a form; NULL with the message filled. */
+static char *text_of(const struct write_call *call, struct message *message) {
+  const ww_report *report = call->report;
+  const struct report view = api_report(report);
+  switch (call->form) {
+  case WW_TEXT:
+    return report_text(&view);
+  case WW_JSON:
+    return report_json(&view);
+  case WW_SOURCE:
+    return report_annotate(&view);
+  case WW_CHECK:
+  case WW_SARIF:
+    if (report->checked)
+      return check_form(report, call->form == WW_SARIF);
+    message_fail(message, "form: the run was not checked: ww_watch.check");
+    return NULL;
+  case WW_HTML:
+    if (report->page.length)
+      return need_copy(report->page.data);
+    message_fail(message, "form: the run kept no page: ww_watch.page");
+    return NULL;
+  }
+  message_fail(message, "form: %d is none of a report's", (int)call->form);
+  return NULL;
+}
+
+static ww_status write_report(void *self, struct message *message) {
+  struct write_call *call = self;
+  char *text = text_of(call, message);
+  if (!text)
+    return (unsigned)call->form <= WW_HTML ? WW_UNSUPPORTED : WW_BAD_INPUT;
+  const bool good = call->sink.sink.write(call->sink.sink.self, text, strlen(text), message);
+  free(text);
+  return good ? WW_OK : WW_CANCELLED;
+}
+
+ww_status ww_report_write(const ww_report *report, ww_form form, ww_sink sink, ww_error *error) {
+  API_GIVEN(report);
+  API_GIVEN(sink.write);
+  struct write_call call = {.report = report, .form = form};
+  api_sink(&call.sink, sink);
+  return api_try(NULL, write_report, &call, error);
+}

@@ -1,0 +1,389 @@
+/* Runs on a device.
+ *
+ *     launches ──► job of the report ──► engine, watchers ──► results ──► copied into the report
+ *                  a border of its own   behind the device's border       a border of its own
+ *
+ * What the engine and the watchers own is listed in the device's pool: when memory runs out in the run, all of it goes
+ * at once, and the device makes another engine next time. The report is apart from that. */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sim/api/api.h"
+#include "sim/base/need.h"
+
+struct run_call {
+  ww_device *device;
+  ww_launch *const *launches;
+  size_t count;
+  const ww_watch *watch;
+  ww_program *owner; /* of the program-scope variables; NULL: there are none */
+  ww_report *report;
+  /* Behind the device's border: */
+  struct api_watchers *watchers;
+  struct launch_result results[WW_TOGETHER];
+  struct printed printed[WW_TOGETHER];
+  size_t done;
+  cycle_t before; /* the run's cycle 0 in the device's time */
+};
+
+static_assert((int)WW_TOGETHER == (int)RESULT_TOGETHER, "as many as the machine takes");
+
+/* ---- the job: what there is -----------------------------------------------------------------------------------------
+ */
+
+static void add_buffer(struct job *job, const char *name, uint64_t base, uint64_t bytes, uint8_t *data) {
+  struct isa_buffer *buffer = &job->memory.buffers[job->memory.count];
+  *buffer = (struct isa_buffer){.base = base, .bytes = bytes, .data = data};
+  snprintf(buffer->name, sizeof buffer->name, "%s", name);
+  job->elements[job->memory.count++] = (struct type){TYPE_UNSIGNED, 1, 1};
+}
+
+/* All that the device has, in the order of addresses. Bytes and reservations stay the device's. */
+static void take_memory(struct job *job, const ww_device *device) {
+  job->memory.buffers = need(device->count + 1, sizeof *job->memory.buffers);
+  job->elements = need(device->count + 1, sizeof *job->elements);
+  job->memory.pipes = need(device->count, sizeof *job->memory.pipes);
+  for (size_t i = 0; i < device->count; i++) {
+    const struct ww_buffer *buffer = device->buffers[i];
+    add_buffer(job, buffer->name, buffer->base, buffer->bytes, buffer->data);
+    if (buffer->pipe.data)
+      job->memory.pipes[job->memory.pipe_count++] = buffer->pipe;
+  }
+}
+
+/* The device's again; the report has no bytes. */
+static void give_back_memory(struct job *job) {
+  for (size_t i = 0; i < job->memory.count; i++)
+    job->memory.buffers[i].data = NULL;
+  for (size_t i = 0; i < job->memory.pipe_count; i++) {
+    struct isa_pipe *pipe = &job->memory.pipes[i];
+    pipe->data = pipe->written = NULL;
+    pipe->queue[ISA_PIPE_READ] = pipe->queue[ISA_PIPE_WRITE] = (struct isa_pipe_queue){0};
+  }
+}
+
+/* ---- program-scope variables
+ * ------------------------------------------------------------------------------------------ */
+
+/* The one program that has some: all have theirs at one address. */
+static ww_status find_owner(struct run_call *call, struct message *message) {
+  for (size_t i = 0; i < call->count; i++) {
+    ww_program *program = call->launches[i]->program;
+    if (!program->program.isa->variable_bytes || program == call->owner)
+      continue;
+    if (call->owner) {
+      message_fail(message,
+                   "launches of two programs with program-scope variables cannot run at once: '%.60s' and '%.60s'",
+                   call->owner->program.path, program->program.path);
+      return WW_UNSUPPORTED;
+    }
+    call->owner = program;
+  }
+  return WW_OK;
+}
+
+static uint8_t *variables_of(const ww_device *device, const ww_program *program) {
+  for (size_t i = 0; i < device->variable_count; i++)
+    if (device->variables[i].program == program)
+      return device->variables[i].data;
+  return NULL;
+}
+
+/* Of a program that has never run on the device: the values that they begin with. */
+static ww_status make_variables(void *self, struct message *message) {
+  const struct run_call *call = self;
+  ww_device *device = call->device;
+  const struct isa_program *isa = call->owner->program.isa;
+  (void)message;
+  uint8_t *data = need(isa->variable_bytes, 1);
+  memcpy(data, isa->variables, isa->variable_bytes);
+  device->variables = need_more(device->variables, device->variable_count + 1, sizeof *device->variables);
+  device->variables[device->variable_count++] = (struct api_variables){ww_program_ref(call->owner), data};
+  return WW_OK;
+}
+
+/* ---- the job: launches
+ * -------------------------------------------------------------------------------------------------- */
+
+static size_t number_of(const struct job *job, uint64_t base) {
+  size_t number = 0;
+  while (job->memory.buffers[number].base != base)
+    number++;
+  return number;
+}
+
+static size_t pipe_number_of(const struct job *job, uint64_t base) {
+  size_t number = 0;
+  while (job->memory.pipes[number].base != base)
+    number++;
+  return number;
+}
+
+static bool add_argument(struct job *job, const ww_launch *launch, size_t index, struct message *message) {
+  const struct api_argument *set = &launch->arguments[index];
+  struct job_argument argument = set->value;
+  if (!set->set)
+    return true; /* job_ready() says what is missing */
+  if (argument.kind == ARGUMENT_BUFFER)
+    argument.buffer = number_of(job, set->buffer->base);
+  if (argument.kind == ARGUMENT_PIPE)
+    argument.buffer = pipe_number_of(job, set->buffer->base);
+  return job_argument(job, index, &argument, message);
+}
+
+static bool add_launch(struct job *job, const ww_launch *launch, struct message *message) {
+  const char *field = NULL;
+  char place[160];
+  if (!job_launch(job, &launch->program->program, launch->kernel->name, message))
+    return false;
+  struct isa_launch *isa = &job->launches[job->launch_count - 1].isa;
+  isa->dimensions = launch->dimensions;
+  for (unsigned i = 0; i < 3; i++) {
+    isa->global[i] = (uint32_t)launch->global[i];
+    isa->local[i] = (uint32_t)launch->local[i];
+    isa->offset[i] = (uint32_t)launch->offset[i];
+  }
+  bool good = launch->dimensions || message_fail(message, "its NDRange is not set");
+  for (size_t i = 0; good && i < launch->kernel->argument_count; i++)
+    good = add_argument(job, launch, i, message);
+  if (good && !job_ready(job, &field, message))
+    good = strcmp(field, "args") == 0 || strcmp(field, "kernel") == 0 ? false : message_within(message, field);
+  snprintf(place, sizeof place, "kernel '%.60s'", launch->kernel->name);
+  return good || (strncmp(message->text, place, strlen(place)) != 0 && message_within(message, place));
+}
+
+/* The report keeps all programs alive. Nothing may fail any more. */
+static void keep_programs(const struct run_call *call) {
+  ww_report *report = call->report;
+  for (size_t i = 0; i < call->count; i++)
+    report->programs[report->program_count++] = ww_program_ref(call->launches[i]->program);
+}
+
+static ww_status check_call(void *self, struct message *message) {
+  struct run_call *call = self;
+  if (!call->count || call->count > WW_TOGETHER) {
+    message_fail(message, "count: %zu is outside [1, %d] launches at once", call->count, WW_TOGETHER);
+    return WW_BAD_INPUT;
+  }
+  for (size_t i = 0; i < call->count; i++)
+    if (!call->launches[i] || call->launches[i]->device != call->device) {
+      message_fail(message, "launches[%zu]: is %s", i, call->launches[i] ? "of another device" : "NULL");
+      return WW_BAD_INPUT;
+    }
+  return find_owner(call, message);
+}
+
+static ww_status prepare(void *self, struct message *message) {
+  struct run_call *call = self;
+  ww_report *report = call->report = api_report_new();
+  struct job *job = &report->job;
+  size_t shared = 0;
+  report->programs = need(call->count, sizeof *report->programs);
+  report->results = need(call->count, sizeof *report->results);
+  job->file = need_copy(call->launches[0]->program->program.path);
+  job->machine = call->device->machine->machine;
+  job->machine_file = call->device->machine->file;
+  take_memory(job, call->device);
+  if (call->owner)
+    add_buffer(job, "program variables", ISA_VARIABLE_BASE, call->owner->program.isa->variable_bytes,
+               variables_of(call->device, call->owner));
+  bool good = true;
+  for (size_t i = 0; good && i < call->count; i++)
+    good = add_launch(job, call->launches[i], message);
+  if (!good || !job_together(job, 0, &shared, message))
+    return WW_BAD_INPUT;
+  keep_programs(call);
+  return WW_OK;
+}
+
+/* ---- behind the device's border
+ * ------------------------------------------------------------------------------------------ */
+
+static ww_status run_on_engine(struct run_call *call, struct run_options *options, struct message *message) {
+  ww_device *device = call->device;
+  struct job *job = &call->report->job;
+  if (!device->engine && !(device->engine = engine_new(&job->machine, message)))
+    return WW_NO_MEMORY;
+  if (engine_run(device->engine, job, options, call->results, &call->done, message))
+    return WW_OK;
+  return call->done < call->count ? WW_NO_MEMORY : WW_BAD_INPUT;
+}
+
+static ww_status run(void *self, struct message *message) {
+  struct run_call *call = self;
+  struct run_options options = {0};
+  struct job *job = &call->report->job;
+  ww_status status = api_watch_begin(call->watch, job, call->device->before, &options, &call->watchers, message);
+  if (status == WW_OK)
+    status = run_on_engine(call, &options, message);
+  status = api_watch_end(call->watchers, job, call->results, call->done, status, message);
+  for (size_t i = 0; i < job->launch_count; i++) {
+    call->printed[i] = job->launches[i].printed;
+    job->launches[i].printed = (struct printed){0};
+  }
+  return status;
+}
+
+/* What of the results is the device's, and its watchers. */
+static ww_status drop(void *self, struct message *message) {
+  struct run_call *call = self;
+  (void)message;
+  for (size_t i = 0; i < call->done; i++)
+    launch_result_free(&call->results[i]);
+  for (size_t i = 0; i < call->count; i++)
+    printed_free(&call->printed[i]);
+  api_watch_free(call->watchers);
+  return WW_OK;
+}
+
+static ww_status drop_engine(void *self, struct message *message) {
+  ww_device *device = self;
+  (void)message;
+  engine_free(device->engine);
+  return WW_OK;
+}
+
+/* Simulated time goes on; another engine is made for the next run. */
+static void replace_engine(const struct run_call *call) {
+  ww_device *device = call->device;
+  cycle_t now = ww_device_now(device);
+  for (size_t i = 0; i < call->done; i++)
+    now = cycle_max(now, device->before + call->results[i].start + call->results[i].together_cycles);
+  if (device->engine)
+    api_try(&device->pool, drop_engine, device, NULL);
+  device->engine = NULL;
+  device->before = now;
+}
+
+/* ---- what becomes of it
+ * ---------------------------------------------------------------------------------------------------- */
+
+static void take_result(ww_report *report, size_t i, const struct launch_result *from, const struct printed *printed) {
+  struct launch_result *to = &report->results[i];
+  const struct isa_program *program = report->job.launches[i].isa.program;
+  *to = *from;
+  to->by_pc = NULL;
+  to->pipes = NULL;
+  report->count = i + 1;
+  to->by_pc = need(program->count, sizeof *to->by_pc);
+  memcpy(to->by_pc, from->by_pc, program->count * sizeof *to->by_pc);
+  to->pipes = need(from->pipe_count, sizeof *to->pipes);
+  if (from->pipe_count)
+    memcpy(to->pipes, from->pipes, from->pipe_count * sizeof *to->pipes);
+  if (!printed->length)
+    return;
+  char *text = need(printed->length, 1);
+  memcpy(text, printed->text, printed->length);
+  report->job.launches[i].printed = (struct printed){text, printed->length, printed->truncated};
+}
+
+static ww_status keep(void *self, struct message *message) {
+  struct run_call *call = self;
+  (void)message;
+  for (size_t i = 0; i < call->done; i++) {
+    take_result(call->report, i, &call->results[i], &call->printed[i]);
+    call->report->results[i].start += call->before;
+  }
+  api_watch_keep(call->watchers, call->report);
+  return WW_OK;
+}
+
+/* Memory ran out in keep(): what it had is free, and the report has nothing. */
+static void keep_nothing(ww_report *report) {
+  report->count = report->hazard_count = 0;
+  report->hazards = NULL;
+  report->page = (struct text){0};
+  for (size_t i = 0; i < report->job.launch_count; i++)
+    report->job.launches[i].printed = (struct printed){0};
+}
+
+/* Pipes go on where the launches have left them. After a run that memory ran out in, reservations that were open are
+ * gone. */
+static void settle_pipes(const struct run_call *call, bool good) {
+  const struct isa_memory *memory = &call->report->job.memory;
+  size_t next = 0;
+  for (size_t i = 0; i < call->device->count; i++) {
+    struct isa_pipe *pipe = &call->device->buffers[i]->pipe;
+    if (!pipe->data)
+      continue;
+    const struct isa_pipe *after = &memory->pipes[next++];
+    if (good) {
+      *pipe = *after;
+      continue;
+    }
+    pipe->queue[ISA_PIPE_READ] = pipe->queue[ISA_PIPE_WRITE] = (struct isa_pipe_queue){0};
+    for (int d = 0; d < 2; d++)
+      pipe->reserved[d] = pipe->done[d];
+    pipe->open = 0;
+  }
+}
+
+/* Memory has run out: all that is listed goes, whatever state it is in. */
+static void lose_engine(const struct run_call *call, cycle_t now) {
+  ww_device *device = call->device;
+  struct job *job = &call->report->job;
+  heap_pool_empty(&device->pool);
+  device->engine = NULL;
+  device->before = now;
+  settle_pipes(call, false);
+  for (size_t i = 0; i < job->launch_count; i++)
+    job->launches[i].printed = (struct printed){0};
+}
+
+static bool is_finished(const struct run_call *call) {
+  for (size_t i = 0; i < call->done; i++)
+    if (call->results[i].end != END_FINISHED)
+      return false;
+  return call->done == call->count;
+}
+
+/* The report is ready to be run; the device is this call's. */
+static ww_status run_prepared(struct run_call *call, ww_error *error) {
+  ww_device *device = call->device;
+  const cycle_t now = ww_device_now(device);
+  call->before = device->before;
+  device->runs = true;
+  ww_status status = api_try(&device->pool, run, call, error);
+  device->runs = false;
+  if (status == WW_NO_MEMORY) {
+    lose_engine(call, now);
+    return status;
+  }
+  settle_pipes(call, true);
+  if (!is_finished(call))
+    replace_engine(call);
+  if (status == WW_OK && (status = api_try(NULL, keep, call, error)) == WW_NO_MEMORY)
+    keep_nothing(call->report);
+  api_try(&device->pool, drop, call, NULL);
+  return status;
+}
+
+ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, const ww_watch *watch, ww_report **report,
+                 ww_error *error) {
+  struct run_call call = {.device = device, .launches = launches, .count = count, .watch = watch};
+  if (report)
+    *report = NULL;
+  API_GIVEN(device);
+  API_GIVEN(launches);
+  if (device->runs)
+    return api_fail(error, WW_BAD_INPUT, "device: a run is under way on it");
+  ww_status status = api_try(NULL, check_call, &call, error);
+  if (status == WW_OK && call.owner && !variables_of(device, call.owner))
+    status = api_try(NULL, make_variables, &call, error);
+  if (status == WW_OK)
+    status = api_try(NULL, prepare, &call, error);
+  if (status == WW_NO_MEMORY) /* the report is free again */
+    return status;
+  if (status == WW_OK)
+    status = run_prepared(&call, error);
+  if (call.report)
+    give_back_memory(&call.report->job);
+  if (status == WW_OK)
+    api_tell(watch, call.report);
+  if (status == WW_OK && report)
+    *report = call.report;
+  else
+    ww_report_unref(call.report);
+  return status;
+}

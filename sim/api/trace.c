@@ -1,0 +1,262 @@
+/* Traces and launch files: what is run without a device. */
+#include <stdio.h>
+
+#include "sim/api/api.h"
+#include "sim/base/need.h"
+#include "sim/replay/job.h"
+#include "sim/replay/replayer.h"
+#include "sim/session/launch.h"
+
+/* ---- traces ------------------------------------------------------------------------------------------------------ */
+
+struct trace *api_trace_open(const ww_trace *trace, struct message *message) {
+  struct trace_error error = {0};
+  const struct trace_place place = {trace->name, trace->bytes, trace->size};
+  struct trace *opened = trace_open_at(&place, trace->salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
+  if (!opened)
+    message_fail(message, "%s", error.text);
+  return opened;
+}
+
+struct open_call {
+  ww_bytes bytes;
+  bool salvage;
+  ww_trace *made;
+};
+
+/* It can be opened, and says what was run. */
+static bool check_trace(const ww_trace *made, struct message *message) {
+  const struct job_request request = {0};
+  struct job job = {0};
+  cycle_t max_cycles = 0;
+  struct trace *trace = api_trace_open(made, message);
+  const bool good = trace && trace_job_read(trace, made->name, &request, &job, &max_cycles, message);
+  job_free(&job);
+  trace_close(trace);
+  return good;
+}
+
+static ww_status open_trace(void *self, struct message *message) {
+  struct open_call *call = self;
+  ww_trace *made = need(1, sizeof *made);
+  atomic_init(&made->references, 1);
+  made->salvage = call->salvage;
+  made->size = call->bytes.size;
+  made->name = need_copy(call->bytes.name ? call->bytes.name : "the trace");
+  made->bytes = need(made->size, 1);
+  memcpy(made->bytes, call->bytes.data, made->size);
+  if (check_trace(made, message)) {
+    call->made = made;
+    return WW_OK;
+  }
+  ww_trace_unref(made);
+  return WW_BAD_INPUT;
+}
+
+ww_status ww_trace_open(ww_context *context, ww_bytes bytes, bool salvage, ww_trace **trace, ww_error *error) {
+  struct open_call call = {.bytes = bytes, .salvage = salvage};
+  API_GIVEN(trace);
+  *trace = NULL;
+  API_GIVEN(context);
+  API_GIVEN(bytes.data);
+  const ww_status status = api_try(NULL, open_trace, &call, error);
+  *trace = call.made;
+  return status;
+}
+
+ww_trace *ww_trace_ref(ww_trace *trace) {
+  if (trace)
+    api_ref(&trace->references);
+  return trace;
+}
+
+void ww_trace_unref(ww_trace *trace) {
+  if (!trace || !api_unref(&trace->references))
+    return;
+  free(trace->name);
+  free(trace->bytes);
+  free(trace);
+}
+
+struct machine_call {
+  const ww_trace *trace;
+  ww_machine *made;
+};
+
+static ww_status find_machine(void *self, struct message *message) {
+  struct machine_call *call = self;
+  const struct job_request request = {0};
+  struct job job = {0};
+  struct trace *trace = api_trace_open(call->trace, message);
+  const bool good = trace && trace_job_machine(trace, call->trace->name, &request, &job, message);
+  if (good)
+    call->made = api_machine_new(&job.machine, &job.machine_file);
+  job_free(&job);
+  trace_close(trace);
+  return api_judge(good);
+}
+
+ww_status ww_trace_machine(const ww_trace *trace, ww_machine **machine, ww_error *error) {
+  struct machine_call call = {.trace = trace};
+  API_GIVEN(machine);
+  *machine = NULL;
+  API_GIVEN(trace);
+  const ww_status status = api_try(NULL, find_machine, &call, error);
+  *machine = call.made;
+  return status;
+}
+
+bool api_trace_job(struct trace *opened, const ww_trace *trace, const ww_machine *machine, struct job *job,
+                   cycle_t *max_cycles, struct message *message) {
+  const struct job_request request = {.made = machine ? &machine->machine : NULL};
+  const bool good = trace_job_read(opened, trace->name, &request, job, max_cycles, message);
+  if (good && machine)
+    job->machine_file = machine->file;
+  return good;
+}
+
+/* ---- replays -------------------------------------------------------------------------------------------------------
+ */
+
+/* A job of a report that is run from beginning to end in one call. */
+struct whole_call {
+  const ww_watch *watch;
+  ww_report *report;
+};
+
+/* Runs the job, with those who watch; `subject` gives warps their operations, or is NULL. */
+static ww_status run_whole(struct whole_call *call, const struct run_watcher *subject, cycle_t max_cycles,
+                           struct message *message) {
+  ww_report *report = call->report;
+  struct run_options options = {0};
+  struct api_watchers *watchers = NULL;
+  if (subject)
+    run_watch(&options, subject);
+  ww_status status = api_watch_begin(call->watch, &report->job, 0, &options, &watchers, message);
+  if (max_cycles && options.max_cycles == RUN_MAX_CYCLES)
+    options.max_cycles = max_cycles;
+  if (status == WW_OK)
+    status = api_judge(run_job(&report->job, &options, &report->results, &report->count, message));
+  status = api_watch_end(watchers, &report->job, report->results, report->count, status, message);
+  if (status == WW_OK)
+    api_watch_keep(watchers, report);
+  api_watch_free(watchers);
+  return status;
+}
+
+struct replay_call {
+  struct whole_call whole; /* first */
+  const ww_trace *trace;
+  const ww_machine *machine;
+};
+
+static ww_status run_replayer(struct replay_call *call, struct replayer *replayer, cycle_t max_cycles,
+                              struct message *message) {
+  const struct job *job = &call->whole.report->job;
+  for (size_t i = 0; i < job->launch_count; i++)
+    replayer_shift(replayer, (uint32_t)i, job->launches[i].shift);
+  if (call->trace->salvage && !replayer_take_prefix(replayer)) {
+    message_fail(message, "out of memory: the trace's warps");
+    return WW_NO_MEMORY;
+  }
+  const struct run_watcher watcher = replayer_watcher(replayer);
+  const ww_status status = run_whole(&call->whole, &watcher, max_cycles, message);
+  if (status == WW_CANCELLED || !replayer_fault(replayer))
+    return status;
+  message_fail(message, "%s", replayer_fault(replayer));
+  return replayer_damaged(replayer) ? WW_BAD_INPUT : WW_UNSUPPORTED;
+}
+
+static ww_status replay_job(struct replay_call *call, struct trace *trace, struct message *message) {
+  struct trace_error error = {0};
+  cycle_t max_cycles = 0;
+  if (!api_trace_job(trace, call->trace, call->machine, &call->whole.report->job, &max_cycles, message))
+    return WW_UNSUPPORTED; /* on its own machine it has been read before */
+  struct replayer *replayer = replayer_new(trace, &error);
+  if (!replayer) {
+    message_fail(message, "%s", error.text);
+    return WW_BAD_INPUT;
+  }
+  const ww_status status = run_replayer(call, replayer, max_cycles, message);
+  replayer_free(replayer);
+  return status;
+}
+
+static ww_status replay(void *self, struct message *message) {
+  struct replay_call *call = self;
+  struct trace *trace = api_trace_open(call->trace, message);
+  call->whole.report = api_report_new();
+  const ww_status status = trace ? replay_job(call, trace, message) : WW_BAD_INPUT;
+  trace_close(trace);
+  return status;
+}
+
+/* Hands the report over, or gives it up. */
+static ww_status hand_over(struct whole_call *call, ww_status status, ww_report **report) {
+  if (status == WW_OK)
+    api_tell(call->watch, call->report);
+  if (status == WW_OK && report)
+    *report = call->report;
+  else if (status != WW_NO_MEMORY) /* else it is free already */
+    ww_report_unref(call->report);
+  return status;
+}
+
+ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, const ww_watch *watch, ww_report **report,
+                          ww_error *error) {
+  struct replay_call call = {{.watch = watch}, trace, machine};
+  ww_watch asked = {0};
+  if (report)
+    *report = NULL;
+  API_GIVEN(trace);
+  API_TAKE(asked, watch);
+  if (asked.check || asked.trace.write)
+    return api_fail(error, WW_BAD_INPUT, "watch: a replay is neither checked nor recorded: a trace has no data");
+  return hand_over(&call.whole, api_try(NULL, replay, &call, error), report);
+}
+
+/* ---- launch files
+ * ---------------------------------------------------------------------------------------------------- */
+
+struct file_call {
+  struct whole_call whole; /* first */
+  ww_bytes file;
+  const ww_machine *machine;
+  bool verify, passed;
+};
+
+static bool verify(ww_report *report) {
+  bool passed = ww_report_finished(report);
+  report->verdicts = verify_job(&report->job, report->results, report->count, &report->verdict_count);
+  for (size_t i = 0; i < report->verdict_count; i++)
+    passed = passed && report->verdicts[i].passed;
+  return passed;
+}
+
+static ww_status run_file(void *self, struct message *message) {
+  struct file_call *call = self;
+  const char *name = call->file.name ? call->file.name : "launch.json";
+  const struct job_request request = {.made = call->machine ? &call->machine->machine : NULL, .verify = call->verify};
+  ww_report *report = call->whole.report = api_report_new();
+  if (!launch_parse(call->file.data, call->file.size, name, &request, &report->job, message))
+    return WW_BAD_INPUT;
+  if (call->machine)
+    report->job.machine_file = call->machine->file;
+  const ww_status status = run_whole(&call->whole, NULL, 0, message);
+  if (status == WW_OK && call->verify)
+    call->passed = verify(report);
+  return status;
+}
+
+ww_status ww_file_run(ww_context *context, ww_bytes launch_file, const ww_machine *machine, const ww_watch *watch,
+                      bool verify, bool *passed, ww_report **report, ww_error *error) {
+  struct file_call call = {{.watch = watch}, launch_file, machine, verify, false};
+  if (report)
+    *report = NULL;
+  API_GIVEN(context);
+  API_GIVEN(launch_file.data);
+  const ww_status status = api_try(NULL, run_file, &call, error);
+  if (passed)
+    *passed = status == WW_OK && call.passed;
+  return hand_over(&call.whole, status, report);
+}

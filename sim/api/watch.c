@@ -1,0 +1,252 @@
+/* What a watch wants of a run: the library's watchers for it, and what becomes of them afterwards. */
+#include <stdio.h>
+
+#include "sim/api/api.h"
+#include "sim/base/file.h"
+#include "sim/base/need.h"
+#include "sim/page/page.h"
+#include "sim/replay/job.h"
+#include "sim/replay/recorder.h"
+#include "sim/timeline/record.h"
+
+struct api_watchers {
+  ww_watch watch;
+  cycle_t before;
+  bool cancelled;
+  struct timeline events;
+  struct run_watcher own, checking, lanes, recording;
+  struct checker *checker;
+  const struct check_hazard *hazards; /* the checker's */
+  size_t hazard_count;
+  struct recorder *recorder;
+  struct api_sink trace;
+  struct page_lanes *page_lanes;
+  struct page page;
+  struct text timeline, html; /* of the page */
+  struct sink to_timeline;
+  struct timeline_recording timelined;
+};
+
+/* ---- callbacks ------------------------------------------------------------------------------------------------- */
+
+static void take_event(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
+  const struct api_watchers *watchers = self;
+  const ww_event told = {.kind = event->kind,
+                         .cu = event->cu,
+                         .unit = event->unit,
+                         .from = watchers->before + event->from,
+                         .to = watchers->before + event->to,
+                         .launch = watchers->events.launch,
+                         .field_count = timeline_kind_rows[event->kind].fields,
+                         .fields = event->field};
+  (void)stream, (void)now;
+  watchers->watch.event(watchers->watch.self, &told);
+}
+
+static bool tick(void *self, cycle_t now, uint64_t done, uint64_t groups) {
+  struct api_watchers *watchers = self;
+  const ww_watch *watch = &watchers->watch;
+  watchers->cancelled =
+      watchers->cancelled || (watch->tick && !watch->tick(watch->self, watchers->before + now, done, groups));
+  return !watchers->cancelled;
+}
+
+static bool keep_bytes(void *self, const char *data, size_t size, struct message *message) {
+  (void)message;
+  text_add(self, data, size);
+  return true;
+}
+
+uint32_t ww_event_kind(const char *name) {
+  for (uint32_t kind = 0; name && kind < TIMELINE_KINDS; kind++)
+    if (strcmp(timeline_kind_rows[kind].name, name) == 0)
+      return kind;
+  return UINT32_MAX;
+}
+
+/* ---- before the run ---------------------------------------------------------------------------------------------- */
+
+static void watch_own(struct api_watchers *watchers, struct run_options *options) {
+  const ww_watch *watch = &watchers->watch;
+  watchers->own = (struct run_watcher){.self = watchers, .settle = tick};
+  if (watch->event && watch->event_kinds) {
+    watchers->events = (struct timeline){.take = take_event,
+                                         .self = watchers,
+                                         .kinds = (uint32_t)watch->event_kinds & ((UINT32_C(1) << TIMELINE_KINDS) - 1)};
+    watchers->own.timeline = &watchers->events;
+  }
+  run_watch(options, &watchers->own);
+}
+
+static bool record(struct api_watchers *watchers, const struct job *job, struct run_options *options,
+                   struct message *message) {
+  struct trace_error error = {0};
+  if (!trace_job_possible(job, message))
+    return false;
+  api_sink(&watchers->trace, watchers->watch.trace);
+  watchers->recorder = recorder_new(trace_writer_open_sink(&watchers->trace.sink, "the trace", &error));
+  if (!watchers->recorder)
+    return message_fail(message, "%s", error.text);
+  trace_job_write(job, options->max_cycles, recorder_writer(watchers->recorder));
+  watchers->recording = recorder_watcher(watchers->recorder);
+  run_watch(options, &watchers->recording);
+  return true;
+}
+
+static bool make_page(struct api_watchers *watchers, const struct job *job, struct run_options *options,
+                      struct message *message) {
+  const struct timeline_window window = {.to = NEVER, .kinds = (UINT32_C(1) << TIMELINE_KINDS) - 1};
+  watchers->page_lanes = page_lanes_new();
+  watchers->lanes = page_lanes_watcher(watchers->page_lanes);
+  run_watch(options, &watchers->lanes);
+  watchers->to_timeline = (struct sink){keep_bytes, &watchers->timeline};
+  if (!timeline_record_sink(&watchers->timelined, &watchers->to_timeline, &window, job, message))
+    return false;
+  run_watch(options, &watchers->timelined.watcher);
+  return true;
+}
+
+ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t before, struct run_options *options,
+                          struct api_watchers **watchers, struct message *message) {
+  struct api_watchers *made = *watchers = need(1, sizeof *made);
+  API_TAKE(made->watch, watch);
+  made->before = before;
+  options->max_cycles = made->watch.cycle_limit ? made->watch.cycle_limit : RUN_MAX_CYCLES;
+  if (made->watch.check && made->watch.trace.write) {
+    message_fail(message, "trace: a run that is checked is not recorded: run it twice");
+    return WW_BAD_INPUT;
+  }
+  watch_own(made, options);
+  if (made->watch.check) {
+    made->checker = checker_new();
+    made->checking = checker_watcher(made->checker);
+    run_watch(options, &made->checking);
+  }
+  if ((made->watch.trace.write && !record(made, job, options, message)) ||
+      (made->watch.page && !make_page(made, job, options, message)))
+    return made->trace.ended ? WW_CANCELLED : WW_BAD_INPUT;
+  return WW_OK;
+}
+
+/* ---- after it ------------------------------------------------------------------------------------------------------
+ */
+
+static bool end_recording(struct api_watchers *watchers, bool good, struct message *message) {
+  struct recorder *recorder = watchers->recorder;
+  struct trace_error error = {0};
+  watchers->recorder = NULL;
+  if (!good && trace_writer_good(recorder_writer(recorder))) {
+    recorder_abandon(recorder);
+    return false;
+  }
+  return recorder_close(recorder, &error) ? good : message_fail(message, "%s", error.text);
+}
+
+static bool end_timeline(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
+                         size_t count, bool good, struct message *message) {
+  if (!timeline_recorded(&watchers->timelined, job, results, count, good, message))
+    return false;
+  const struct trace_place timeline = {"the timeline", watchers->timeline.data, watchers->timeline.length};
+  const struct report report = {.job = job, .results = results, .count = count};
+  page_take_lanes(&watchers->page, watchers->page_lanes);
+  if (!page_take_timeline(&watchers->page, &timeline, message))
+    return false;
+  page_add(&watchers->page, "as run", &report);
+  page_print(&watchers->page, job, &watchers->html);
+  return true;
+}
+
+ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
+                        size_t count, ww_status status, struct message *message) {
+  bool good = status == WW_OK;
+  for (size_t i = 0; watchers->checker && i < count; i++)
+    checker_take(watchers->checker, (uint32_t)i, &job->launches[i].isa, &results[i]);
+  if (watchers->checker)
+    watchers->hazards = checker_hazards(watchers->checker, &watchers->hazard_count);
+  if (watchers->recorder)
+    good = end_recording(watchers, good, message);
+  if (watchers->timelined.writer)
+    good = end_timeline(watchers, job, results, count, good, message);
+  if (watchers->cancelled || watchers->trace.ended)
+    return WW_CANCELLED;
+  return good ? WW_OK : status == WW_OK ? WW_BAD_INPUT : status;
+}
+
+void api_watch_keep(const struct api_watchers *watchers, ww_report *report) {
+  if (watchers->checker) {
+    report->checked = true;
+    report->counts = checker_counts(watchers->checker);
+    report->hazards = need(watchers->hazard_count, sizeof *report->hazards);
+    report->hazard_count = watchers->hazard_count;
+    if (report->hazard_count)
+      memcpy(report->hazards, watchers->hazards, report->hazard_count * sizeof *report->hazards);
+  }
+  if (watchers->html.length)
+    text_add(&report->page, watchers->html.data, watchers->html.length);
+}
+
+void api_watch_free(struct api_watchers *watchers) {
+  if (!watchers)
+    return;
+  if (watchers->recorder)
+    recorder_abandon(watchers->recorder);
+  if (watchers->checker)
+    checker_free(watchers->checker);
+  if (watchers->page_lanes)
+    page_lanes_free(watchers->page_lanes);
+  page_free(&watchers->page);
+  free(watchers->timeline.data);
+  free(watchers->html.data);
+  free(watchers);
+}
+
+/* ---- told of a report
+ * ------------------------------------------------------------------------------------------------ */
+
+static void tell_found(const ww_watch *watch, const ww_report *report, uint32_t launch) {
+  const struct launch_result *result = &report->results[launch];
+  const struct isa_program *program = report->job.launches[launch].isa.program;
+  for (size_t i = 0; i < result->hazard_count; i++) {
+    const struct isa_hazard *hazard = &result->hazards[i].first;
+    const char *source = isa_source_name(program, hazard->pc);
+    const ww_hazard told = {.rule = isa_hazard_rows[hazard->rule].rule,
+                            .message = isa_hazard_rows[hazard->rule].text,
+                            .detail = hazard->detail,
+                            .file = file_base(source ? source : program->file),
+                            .line = program_line(program, hazard->pc),
+                            .launch = launch,
+                            .work_group = {hazard->group[0], hazard->group[1], hazard->group[2]},
+                            .work_item = hazard->item,
+                            .count = result->hazards[i].count};
+    watch->hazard(watch->self, &told);
+  }
+}
+
+static void tell_checked(const ww_watch *watch, const struct check_hazard *hazard) {
+  const struct check_side *here = &hazard->here;
+  const struct check_place place = check_place(here);
+  const ww_hazard told = {.rule = isa_hazard_rows[hazard->rule].rule,
+                          .message = isa_hazard_rows[hazard->rule].text,
+                          .detail = hazard->detail,
+                          .file = place.name,
+                          .line = place.line,
+                          .launch = hazard->launch,
+                          .work_group = {here->group[0], here->group[1], here->group[2]},
+                          .work_item = here->item,
+                          .count = hazard->count};
+  watch->hazard(watch->self, &told);
+}
+
+void api_tell(const ww_watch *from, const ww_report *report) {
+  ww_watch watch = {0};
+  API_TAKE(watch, from);
+  for (uint32_t i = 0; watch.print && i < report->count; i++) {
+    const struct printed *printed = &report->job.launches[i].printed;
+    if (printed->length)
+      watch.print(watch.self, i, printed->text, printed->length);
+  }
+  for (uint32_t i = 0; watch.hazard && !report->checked && i < report->count; i++)
+    tell_found(&watch, report, i);
+  for (size_t i = 0; watch.hazard && i < report->hazard_count; i++)
+    tell_checked(&watch, &report->hazards[i]);
+}

@@ -1,0 +1,222 @@
+#include "sim/base/heap.h"
+
+#include <assert.h>
+#include <setjmp.h>
+
+/* The C library's own. */
+#undef malloc
+#undef calloc
+#undef realloc
+#undef reallocarray
+#undef strdup
+#undef strndup
+#undef free
+
+enum { FIRST_ROOM = 64, FIRST_HELD = 4 };
+
+struct border {
+  jmp_buf at;
+  struct heap_pool *pool; /* NULL: nothing is listed */
+  struct border *outer;
+  size_t wanted; /* by the first allocation that failed; 0: none did */
+};
+
+/* Of the thread. */
+static _Thread_local struct border *innermost __attribute__((tls_model("initial-exec")));
+
+static struct heap_pool *pool_now(void) { return innermost ? innermost->pool : NULL; }
+
+/* Notes that so many bytes were not to be had. Returns NULL. */
+static void *refuse(size_t bytes) {
+  if (innermost && !innermost->wanted)
+    innermost->wanted = bytes ? bytes : 1;
+  return NULL;
+}
+
+size_t heap_refused(void) { return innermost ? innermost->wanted : 0; }
+
+/* ---- the table: open addressing; what is taken out leaves no gap -------------------------------------- */
+
+static size_t home_of(const struct heap_pool *pool, const void *block) {
+  return (size_t)((uintptr_t)block >> 4) * (size_t)UINT64_C(0x9e3779b97f4a7c15) >> 16 & (pool->room - 1);
+}
+
+/* The block's slot, or the free one where it would be. */
+static size_t slot_of(const struct heap_pool *pool, const void *block) {
+  size_t slot = home_of(pool, block);
+  while (pool->slot[slot] && pool->slot[slot] != block)
+    slot = (slot + 1) & (pool->room - 1);
+  return slot;
+}
+
+static bool grow(struct heap_pool *pool) {
+  struct heap_pool larger = *pool;
+  larger.room = pool->room ? 2 * pool->room : FIRST_ROOM;
+  larger.slot = calloc(larger.room, sizeof *larger.slot);
+  if (!larger.slot)
+    return false;
+  for (size_t i = 0; i < pool->room; i++)
+    if (pool->slot[i])
+      larger.slot[slot_of(&larger, pool->slot[i])] = pool->slot[i];
+  free(pool->slot);
+  *pool = larger;
+  return true;
+}
+
+/* False: there is no room. */
+static bool list(struct heap_pool *pool, void *block) {
+  if (2 * (pool->count + 1) > pool->room && !grow(pool))
+    return false;
+  pool->slot[slot_of(pool, block)] = block;
+  pool->count++;
+  return true;
+}
+
+/* Whether it was there. */
+static bool unlist(struct heap_pool *pool, const void *block) {
+  if (!pool->room)
+    return false;
+  size_t gap = slot_of(pool, block);
+  if (!pool->slot[gap])
+    return false;
+  for (size_t at = (gap + 1) & (pool->room - 1); pool->slot[at]; at = (at + 1) & (pool->room - 1)) {
+    const size_t home = home_of(pool, pool->slot[at]);
+    if (((at - home) & (pool->room - 1)) < ((at - gap) & (pool->room - 1)))
+      continue; /* it is not beyond the gap, seen from its home */
+    pool->slot[gap] = pool->slot[at];
+    gap = at;
+  }
+  pool->slot[gap] = NULL;
+  pool->count--;
+  return true;
+}
+
+void heap_pool_empty(struct heap_pool *pool) {
+  while (pool->held_count) {
+    const struct heap_held held = pool->held[--pool->held_count];
+    held.drop(held.thing);
+  }
+  for (size_t i = 0; i < pool->room; i++)
+    free(pool->slot[i]);
+  free(pool->slot);
+  free(pool->held);
+  *pool = (struct heap_pool){0};
+}
+
+/* What is listed stays, but is listed no more. */
+static void forget(struct heap_pool *pool) {
+  assert(!pool->held_count && "what is held is let go of in the call that took it");
+  free(pool->slot);
+  free(pool->held);
+}
+
+/* ---- borders ------------------------------------------------------------------------------------------ */
+
+static bool run_behind(struct border *border, void (*work)(void *self), void *self, size_t *wanted) {
+  border->outer = innermost;
+  const bool good = setjmp(border->at) == 0;
+  if (good) {
+    innermost = border;
+    work(self);
+  }
+  innermost = border->outer;
+  if (!good && wanted)
+    *wanted = border->wanted;
+  return good;
+}
+
+bool heap_try(struct heap_pool *pool, void (*work)(void *self), void *self, size_t *wanted) {
+  struct heap_pool own = {0};
+  struct border border = {.pool = pool ? pool : &own};
+  const bool good = run_behind(&border, work, self, wanted);
+  if (!good)
+    heap_pool_empty(border.pool);
+  else if (!pool)
+    forget(&own);
+  return good;
+}
+
+bool heap_try_last(void (*work)(void *self), void *self, size_t *wanted) {
+  struct border border = {0};
+  return run_behind(&border, work, self, wanted);
+}
+
+void heap_out(size_t bytes) {
+  assert(innermost && "memory ran out behind no border");
+  refuse(bytes);
+  longjmp(innermost->at, 1);
+}
+
+void heap_hold(void (*drop)(void *thing), void *thing) {
+  struct heap_pool *pool = pool_now();
+  if (!pool)
+    return;
+  if (pool->held_count == pool->held_room) {
+    const size_t room = pool->held_room ? 2 * pool->held_room : FIRST_HELD;
+    struct heap_held *more = reallocarray(pool->held, room, sizeof *more);
+    if (!more) {
+      drop(thing);
+      heap_out(room * sizeof *more);
+    }
+    pool->held = more;
+    pool->held_room = room;
+  }
+  pool->held[pool->held_count++] = (struct heap_held){drop, thing};
+}
+
+void heap_let_go(const void *thing) {
+  struct heap_pool *pool = pool_now();
+  size_t i = pool ? pool->held_count : 0;
+  while (i && pool->held[i - 1].thing != thing)
+    i--;
+  if (!i)
+    return;
+  memmove(&pool->held[i - 1], &pool->held[i], (pool->held_count - i) * sizeof *pool->held);
+  pool->held_count--;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------- */
+
+/* The block itself, of so many bytes, listed; NULL when there is none, or no room in the list. */
+static void *listed(void *block, size_t bytes) {
+  struct heap_pool *pool = block ? pool_now() : NULL;
+  if (block && (!pool || list(pool, block)))
+    return block;
+  free(block);
+  return refuse(bytes);
+}
+
+void *heap_malloc(size_t size) { return listed(malloc(size), size); }
+
+void *heap_calloc(size_t count, size_t size) {
+  size_t bytes = 0;
+  return listed(calloc(count, size), __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes);
+}
+
+/* A block that somebody outside of the border owns stays theirs, wherever it moves. */
+void *heap_realloc(void *old, size_t size) {
+  struct heap_pool *pool = old ? pool_now() : NULL;
+  if (!old)
+    return heap_malloc(size);
+  const bool ours = pool && unlist(pool, old);
+  void *block = realloc(old, size);
+  if (ours && (block || size)) /* there is room for what was just there */
+    list(pool, block ? block : old);
+  return block || !size ? block : refuse(size);
+}
+
+void *heap_reallocarray(void *old, size_t count, size_t size) {
+  size_t bytes = 0;
+  return __builtin_mul_overflow(count, size, &bytes) ? refuse(SIZE_MAX) : heap_realloc(old, bytes);
+}
+
+char *heap_strdup(const char *text) { return listed(strdup(text), strlen(text) + 1); }
+
+char *heap_strndup(const char *text, size_t most) { return listed(strndup(text, most), strnlen(text, most) + 1); }
+
+void heap_free(void *block) {
+  struct heap_pool *pool = block ? pool_now() : NULL;
+  if (pool)
+    unlist(pool, block);
+  free(block);
+}

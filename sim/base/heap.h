@@ -1,0 +1,85 @@
+/* Memory that runs out: every allocation of the library, and what happens when one fails.
+ *
+ *     API function ──heap_try──► work ──► need() fails ──┐
+ *          ▲                                               │ longjmp
+ *          └───── false: all that the work had is free ◄───┘
+ *
+ * A *border* is where running out of memory ends: heap_try() runs work behind one. Blocks that the work allocates are
+ * listed in the border's *pool* until they are freed. When memory runs out, need() goes back to the border, and the
+ * pool is emptied: nobody has to hand the failure up, and nothing leaks. When all goes well, what the work has left
+ * belongs to whoever has pointers to it.
+ *
+ * The Makefile includes this header in front of every file in C, so that malloc() and its kin mean the functions below.
+ * They return NULL as usual; need() (need.h) is what does not.
+ *
+ * A pool may outlive its border: a device lists there what its simulation owns, over many calls, and gives all of it up
+ * at once.
+ *
+ * Invariant: a block is in at most one pool, and only the thread that is behind the pool's border touches the pool.
+ * Outside of borders these are the C library's functions.
+ *
+ * Not covered: what other libraries allocate. Those that let us (zlib, jansson) take their memory from here; for things
+ * such as open files there is heap_hold(). */
+#ifndef SIM_BASE_HEAP_H
+#define SIM_BASE_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct heap_held {
+  void (*drop)(void *thing);
+  void *thing;
+};
+
+struct heap_pool {
+  void **slot; /* a hash table of the blocks */
+  size_t room, count;
+  struct heap_held *held; /* the one taken last is dropped first */
+  size_t held_count, held_room;
+};
+
+/* Runs work(self) behind a border. False: memory ran out, and *wanted bytes more were not to be had (wanted may be
+ * NULL). `pool` is emptied then; when all goes well it lists what the work has left. NULL: a pool for this call alone,
+ * after which nothing is listed. */
+bool heap_try(struct heap_pool *pool, void (*work)(void *self), void *self, size_t *wanted);
+
+/* The same without a pool: what the work had is lost. For a process that ends then. */
+bool heap_try_last(void (*work)(void *self), void *self, size_t *wanted);
+
+/* Frees all that is listed, and drops what is held. */
+void heap_pool_empty(struct heap_pool *pool);
+
+/* The first allocation behind the innermost border that failed, in bytes, though it may have been done without; 0: none
+ * did. */
+size_t heap_refused(void);
+
+/* Memory has run out: back to the border. There must be one. */
+_Noreturn void heap_out(size_t bytes);
+
+/* drop(thing) if memory runs out before heap_let_go(thing). When even that cannot be noted, it is dropped at once, and
+ * memory has run out. */
+void heap_hold(void (*drop)(void *thing), void *thing);
+void heap_let_go(const void *thing);
+
+void *heap_malloc(size_t size) __attribute__((malloc));
+void *heap_calloc(size_t count, size_t size) __attribute__((malloc));
+void *heap_realloc(void *old, size_t size);
+void *heap_reallocarray(void *old, size_t count, size_t size);
+char *heap_strdup(const char *text);
+char *heap_strndup(const char *text, size_t most);
+void heap_free(void *block);
+
+#define malloc heap_malloc
+#define calloc heap_calloc
+#define realloc heap_realloc
+#define reallocarray heap_reallocarray
+#undef strdup
+#define strdup heap_strdup
+#undef strndup
+#define strndup heap_strndup
+#define free heap_free
+
+#endif

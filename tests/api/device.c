@@ -1,0 +1,242 @@
+/* Devices: memory, time and caches that go on; runs that end otherwise. */
+#include <stdlib.h>
+
+#include "tests/api/rig.h"
+#include "tests/ct.h"
+
+static uint32_t at(ww_buffer *data, size_t i) { return ((uint32_t *)ww_buffer_data(data))[i]; }
+
+TEST(device, memory_lives_from_run_to_run_and_is_read_and_written_in_place) {
+  struct rig rig = rig_new("teaching");
+  ww_buffer *data = NULL;
+  ww_launch *launch = rig_plus(&rig, &data, 5);
+  for (int i = 0; i < 3; i++)
+    rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
+  EXPECT_EQ(at(data, 0), 15);
+  EXPECT_EQ(at(data, 63), 63 + 15);
+  ((uint32_t *)ww_buffer_data(data))[63] = 1000;
+  rig_fine(&rig, ww_launch_value(launch, 1, &(uint32_t){7}, 4, &rig.error));
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
+  EXPECT_EQ(at(data, 63), 1007);
+  ww_launch_unref(launch);
+  ww_buffer_unref(data);
+  rig_free(&rig);
+}
+
+TEST(device, time_and_caches_go_on_from_run_to_run) {
+  struct rig rig = rig_new("teaching");
+  ww_buffer *data = NULL;
+  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ww_report *cold = NULL, *warm = NULL;
+  EXPECT_EQ(ww_device_now(rig.device), 0);
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &cold, &rig.error));
+  const uint64_t now = ww_device_now(rig.device);
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &warm, &rig.error));
+  EXPECT_EQ(ww_report_start(cold, 0), 0);
+  EXPECT_EQ(ww_report_start(warm, 0), now);
+  EXPECT_GT(ww_device_now(rig.device), now);
+  EXPECT_GT(rig_number(cold, "launches[0].memory.l2_misses"), 0);
+  EXPECT_EQ(rig_number(warm, "launches[0].memory.l2_misses"), 0);
+  EXPECT_LT(rig_number(warm, "launches[0].cycles"), rig_number(cold, "launches[0].cycles"));
+  ww_report_unref(cold);
+  ww_report_unref(warm);
+  ww_launch_unref(launch);
+  ww_buffer_unref(data);
+  rig_free(&rig);
+}
+
+TEST(device, watching_changes_no_result_and_may_begin_and_end_with_any_run) {
+  struct rig plain = rig_new("teaching"), watched = rig_new("teaching");
+  ww_buffer *data[2];
+  ww_launch *launch[2] = {rig_plus(&plain, &data[0], 5), rig_plus(&watched, &data[1], 5)};
+  for (int i = 0; i < 6; i++) {
+    struct kept trace = {NULL, 0};
+    ww_report *report[2] = {NULL, NULL};
+    ww_watch watch = {.size = sizeof watch};
+    if (i % 3 == 1)
+      watch.trace = rig_sink(&trace);
+    watch.check = i % 3 == 2;
+    watch.page = i % 2;
+    ct_note("run %d", i);
+    rig_fine(&plain, ww_run(plain.device, &launch[0], 1, NULL, &report[0], &plain.error));
+    rig_fine(&watched, ww_run(watched.device, &launch[1], 1, &watch, &report[1], &watched.error));
+    char *a = rig_write(&plain, report[0], WW_JSON), *b = rig_write(&watched, report[1], WW_JSON);
+    EXPECT_STREQ(a, b);
+    EXPECT_EQ(trace.length > 0, i % 3 == 1);
+    free(a);
+    free(b);
+    free(trace.text);
+    ww_report_unref(report[0]);
+    ww_report_unref(report[1]);
+  }
+  ww_launch_unref(launch[0]);
+  ww_launch_unref(launch[1]);
+  ww_buffer_unref(data[0]);
+  ww_buffer_unref(data[1]);
+  rig_free(&plain);
+  rig_free(&watched);
+}
+
+TEST(device, launches_at_once_begin_together_and_each_has_its_account) {
+  struct rig rig = rig_new("teaching");
+  ww_buffer *data[2];
+  ww_launch *launch[2] = {rig_plus(&rig, &data[0], 1), rig_plus(&rig, &data[1], 2)};
+  ww_report *report = NULL;
+  rig_fine(&rig, ww_run(rig.device, launch, 2, NULL, &report, &rig.error));
+  EXPECT_EQ(ww_report_count(report, "launches"), 2);
+  EXPECT_EQ(ww_report_start(report, 1), 0);
+  EXPECT_EQ(rig_number(report, "launches[0].warp_instructions"), 2 * 8);
+  EXPECT_EQ(rig_number(report, "launches[1].warp_instructions"), 2 * 8);
+  EXPECT_EQ(at(data[0], 9), 10);
+  EXPECT_EQ(at(data[1], 9), 11);
+  ww_report_unref(report);
+  for (int i = 0; i < 2; i++) {
+    ww_launch_unref(launch[i]);
+    ww_buffer_unref(data[i]);
+  }
+  rig_free(&rig);
+}
+
+/* ---- ends ------------------------------------------------------------------------------------------------------- */
+
+static void expect_goes_on(struct rig *rig) {
+  ww_buffer *data = NULL;
+  ww_launch *launch = rig_plus(rig, &data, 3);
+  ww_report *report = NULL;
+  const uint64_t now = ww_device_now(rig->device);
+  rig_fine(rig, ww_run(rig->device, &launch, 1, NULL, &report, &rig->error));
+  EXPECT_TRUE(ww_report_finished(report));
+  EXPECT_EQ(ww_report_start(report, 0), now);
+  EXPECT_EQ(at(data, 9), 12);
+  ww_report_unref(report);
+  ww_launch_unref(launch);
+  ww_buffer_unref(data);
+}
+
+TEST(device, a_deadlock_is_in_the_report_and_the_device_goes_on) {
+  struct rig rig = rig_new("teaching");
+  ww_launch *launch = rig_launch(&rig, "hang", 64, 64);
+  ww_report *report = NULL;
+  const char *end = NULL;
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
+  EXPECT_FALSE(ww_report_finished(report));
+  EXPECT_TRUE(ww_report_text(report, "launches[0].end", &end));
+  EXPECT_STREQ(end, "deadlock");
+  EXPECT_GE(ww_device_now(rig.device), rig_number(report, "launches[0].cycles"));
+  expect_goes_on(&rig);
+  ww_report_unref(report);
+  ww_launch_unref(launch);
+  rig_free(&rig);
+}
+
+TEST(device, the_cycle_limit_is_in_the_report_and_the_device_goes_on) {
+  struct rig rig = rig_new("teaching");
+  ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
+  ww_report *report = NULL;
+  const char *end = NULL;
+  const ww_watch watch = {.size = sizeof watch, .cycle_limit = 12345};
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, &watch, &report, &rig.error));
+  EXPECT_TRUE(ww_report_text(report, "launches[0].end", &end));
+  EXPECT_STREQ(end, "cycle_limit");
+  EXPECT_EQ(rig_number(report, "launches[0].cycles"), 12345);
+  EXPECT_EQ(ww_device_now(rig.device), 12345);
+  expect_goes_on(&rig);
+  ww_report_unref(report);
+  ww_launch_unref(launch);
+  rig_free(&rig);
+}
+
+static bool count_down(void *self, uint64_t now, uint64_t done, uint64_t groups) {
+  int *left = self;
+  EXPECT_EQ(done, 0);
+  EXPECT_EQ(groups, 1);
+  EXPECT_GT(now, 0);
+  return --*left > 0;
+}
+
+TEST(device, a_tick_cancels_a_run_and_the_device_goes_on) {
+  struct rig rig = rig_new("teaching");
+  ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
+  ww_report *report = NULL;
+  int ticks = 3;
+  struct kept trace = {NULL, 0};
+  const ww_watch watch = {
+      .size = sizeof watch, .self = &ticks, .tick = count_down, .trace = rig_sink(&trace), .page = true};
+  rig_refused(&rig, ww_run(rig.device, &launch, 1, &watch, &report, &rig.error), WW_CANCELLED,
+              "interrupted in launch 1 of 1, kernel 'spin'");
+  EXPECT_EQ(ticks, 0);
+  EXPECT_TRUE(report == NULL);
+  expect_goes_on(&rig);
+  free(trace.text);
+  ww_launch_unref(launch);
+  rig_free(&rig);
+}
+
+static bool take_some(void *self, const void *data, size_t size) {
+  size_t *left = self;
+  (void)data;
+  *left -= *left < size ? *left : size;
+  return *left > 0;
+}
+
+TEST(device, a_sink_that_takes_no_more_cancels_what_writes_into_it) {
+  struct rig rig = rig_new("teaching");
+  ww_buffer *data = NULL;
+  ww_launch *launch = rig_plus(&rig, &data, 5);
+  for (size_t most = 1; most < 4000; most += 400) {
+    size_t left = most;
+    const ww_watch watch = {.size = sizeof watch, .trace = {take_some, &left}};
+    EXPECT_EQ(ww_run(rig.device, &launch, 1, &watch, NULL, &rig.error), WW_CANCELLED);
+    EXPECT_CONTAINS(rig.error.text, "the sink takes no more");
+  }
+  expect_goes_on(&rig);
+  ww_report *report = NULL;
+  size_t left = 1;
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
+  EXPECT_EQ(ww_report_write(report, WW_TEXT, (ww_sink){take_some, &left}, &rig.error), WW_CANCELLED);
+  ww_report_unref(report);
+  ww_launch_unref(launch);
+  ww_buffer_unref(data);
+  rig_free(&rig);
+}
+
+/* ---- lives of objects ---------------------------------------------------------------------------------------------
+ */
+
+TEST(device, objects_live_as_long_as_something_is_made_of_them) {
+  struct rig rig = rig_new("teaching");
+  ww_buffer *data = NULL;
+  ww_report *report = NULL;
+  ww_launch *launch = rig_plus(&rig, &data, 5);
+  rig_free(&rig);
+  rig_fine(&rig, ww_run(ww_launch_device(launch), &launch, 1, NULL, &report, &rig.error));
+  EXPECT_EQ(at(data, 9), 14);
+  ww_launch_unref(launch);
+  EXPECT_EQ(at(data, 9), 14);
+  ww_buffer_unref(data);
+  char *text = rig_write(&rig, report, WW_SOURCE);
+  EXPECT_CONTAINS(text, "add.i32 v, v, i");
+  free(text);
+  ww_report_unref(report);
+}
+
+TEST(device, what_a_freed_buffer_leaves_is_used_again) {
+  struct rig rig = rig_new("teaching");
+  ww_buffer *buffer[3];
+  uint64_t address[3];
+  for (int i = 0; i < 3; i++) {
+    rig_fine(&rig, ww_buffer_new(rig.device, NULL, 5000, &buffer[i], &rig.error));
+    address[i] = ww_buffer_address(buffer[i]);
+    EXPECT_EQ(ww_buffer_bytes(buffer[i]), 5000);
+  }
+  EXPECT_GT(address[1], address[0] + 5000);
+  ww_buffer_unref(buffer[1]);
+  rig_fine(&rig, ww_buffer_new(rig.device, NULL, 70000, &buffer[1], &rig.error)); /* does not fit between the two */
+  EXPECT_GT(ww_buffer_address(buffer[1]), address[2]);
+  ww_buffer_unref(buffer[1]);
+  rig_fine(&rig, ww_buffer_new(rig.device, NULL, 4000, &buffer[1], &rig.error));
+  EXPECT_EQ(ww_buffer_address(buffer[1]), address[1]);
+  for (int i = 0; i < 3; i++)
+    ww_buffer_unref(buffer[i]);
+  rig_free(&rig);
+}

@@ -1,0 +1,206 @@
+/* OpenCL C through the library: builds, logs, printf, program-scope variables, pipes. */
+#include <stdlib.h>
+
+#include "tests/api/rig.h"
+#include "tests/ct.h"
+
+static void print(void *self, uint32_t launch, const char *text, size_t size) {
+  struct kept *kept = self;
+  EXPECT_EQ(launch, 0);
+  rig_sink(kept).write(kept, text, size);
+}
+
+TEST(opencl_api, what_work_items_print_comes_in_their_order) {
+  struct rig rig = rig_with("teaching", "kernel void k(void) { printf(\"item %d\\n\", (int)get_global_id(0)); }");
+  struct kept kept = {NULL, 0};
+  ww_launch *launch = rig_launch(&rig, "k", 3, 1);
+  const ww_watch watch = {.size = sizeof watch, .self = &kept, .print = print};
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, &watch, NULL, &rig.error));
+  EXPECT_STREQ(kept.text, "item 0\nitem 1\nitem 2\n");
+  free(kept.text);
+  ww_launch_unref(launch);
+  rig_free(&rig);
+}
+
+TEST(opencl_api, program_scope_variables_live_as_long_as_the_device) {
+  static const char source[] = "global int count = 5;\nkernel void k(global int *out) { *out = count++; }";
+  struct rig rig = rig_with("teaching", source);
+  ww_launch *launch = rig_launch(&rig, "k", 1, 1);
+  ww_buffer *out = NULL;
+  rig_fine(&rig, ww_buffer_new(rig.device, "out", 4, &out, &rig.error));
+  rig_fine(&rig, ww_launch_buffer(launch, 0, out, 0, &rig.error));
+  for (int i = 0; i < 3; i++) {
+    rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
+    EXPECT_EQ(*(int *)ww_buffer_data(out), 5 + i);
+  }
+  ww_program *other = NULL;
+  const ww_kernel *kernel = NULL;
+  ww_launch *both[2] = {launch, NULL};
+  rig_fine(&rig, ww_program_build(rig.context, ww_text(source), NULL, &other, &rig.error));
+  rig_fine(&rig, ww_program_kernel(other, "k", &kernel, &rig.error));
+  rig_fine(&rig, ww_launch_new(rig.device, other, kernel, &both[1], &rig.error));
+  rig_fine(&rig, ww_launch_range(both[1], 1, NULL, &(uint64_t){1}, NULL, &rig.error));
+  rig_fine(&rig, ww_launch_buffer(both[1], 0, out, 0, &rig.error));
+  rig_fine(&rig, ww_run(rig.device, &both[1], 1, NULL, NULL, &rig.error));
+  EXPECT_EQ(*(int *)ww_buffer_data(out), 5); /* its own variable */
+  rig_refused(&rig, ww_run(rig.device, both, 2, NULL, NULL, &rig.error), WW_UNSUPPORTED,
+              "two programs with program-scope variables cannot run at once");
+  ww_launch_unref(both[1]);
+  ww_launch_unref(launch);
+  ww_program_unref(other);
+  ww_buffer_unref(out);
+  rig_free(&rig);
+}
+
+static const char pipe_source[] =
+    "kernel void put(write_only pipe uint p, uint from) { uint x = from + get_global_id(0); write_pipe(p, &x); }\n"
+    "kernel void take(read_only pipe uint p, global uint *out) {\n"
+    "  uint x = 0;\n  read_pipe(p, &x);\n  out[get_global_id(0)] = x;\n}\n";
+
+TEST(opencl_api, pipes_keep_their_packets_from_run_to_run) {
+  struct rig rig = rig_with("teaching", pipe_source);
+  ww_launch *put = rig_launch(&rig, "put", 3, 1), *take = rig_launch(&rig, "take", 2, 1);
+  ww_pipe *pipe = NULL;
+  ww_buffer *out = NULL;
+  rig_fine(&rig, ww_pipe_new(rig.device, "p", 4, 16, &pipe, &rig.error));
+  rig_fine(&rig, ww_buffer_new(rig.device, "out", 8, &out, &rig.error));
+  rig_fine(&rig, ww_launch_pipe(put, 0, pipe, &rig.error));
+  rig_fine(&rig, ww_launch_value(put, 1, &(uint32_t){100}, 4, &rig.error));
+  rig_fine(&rig, ww_launch_pipe(take, 0, pipe, &rig.error));
+  rig_fine(&rig, ww_launch_buffer(take, 1, out, 0, &rig.error));
+  rig_fine(&rig, ww_run(rig.device, &put, 1, NULL, NULL, &rig.error));
+  EXPECT_EQ(ww_pipe_packets(pipe), 3);
+  EXPECT_EQ(*(const uint32_t *)ww_pipe_packet(pipe, 2), 102);
+  EXPECT_TRUE(ww_pipe_packet(pipe, 3) == NULL);
+  rig_fine(&rig, ww_run(rig.device, &put, 1, NULL, NULL, &rig.error));
+  rig_fine(&rig, ww_run(rig.device, &take, 1, NULL, NULL, &rig.error));
+  EXPECT_EQ(ww_pipe_packets(pipe), 4);
+  EXPECT_EQ(((uint32_t *)ww_buffer_data(out))[0] + ((uint32_t *)ww_buffer_data(out))[1], 100 + 101);
+  EXPECT_EQ(*(const uint32_t *)ww_pipe_packet(pipe, 0), 102);
+  ww_report *report = NULL;
+  ww_launch *both[2] = {put, take};
+  rig_fine(&rig, ww_run(rig.device, both, 2, NULL, &report, &rig.error));
+  EXPECT_EQ(ww_pipe_packets(pipe), 5);
+  const char *name = NULL;
+  EXPECT_TRUE(ww_report_text(report, "launches[0].pipes[0].name", &name));
+  EXPECT_STREQ(name, "p");
+  ww_report_unref(report);
+  ww_launch_unref(put);
+  ww_launch_unref(take);
+  ww_buffer_unref(out);
+  ww_pipe_unref(pipe);
+  rig_free(&rig);
+}
+
+TEST(opencl_api, a_log_has_what_clang_says_of_builds_that_succeed_and_fail) {
+  struct rig rig = rig_new("teaching");
+  struct kept log = {NULL, 0};
+  ww_program *program = NULL;
+  const ww_build build = {.size = sizeof build, .options = "-Wall", .log = rig_sink(&log)};
+  rig_fine(&rig,
+           ww_program_build(rig.context, ww_text("kernel void k(void) { int unused; }"), &build, &program, &rig.error));
+  EXPECT_CONTAINS(log.text, "kernel.cl:1:27: warning: unused variable 'unused'");
+  ww_program_unref(program);
+  free(log.text);
+  log = (struct kept){NULL, 0};
+  ww_bytes broken = ww_text("kernel void k(void) {\n  x = 1;\n  y = 2;\n}");
+  broken.name = "mine.cl";
+  rig_refused(&rig, ww_program_build(rig.context, broken, &build, &program, &rig.error), WW_BAD_INPUT,
+              "mine.cl:2:3: error: use of undeclared identifier 'x'");
+  EXPECT_TRUE(program == NULL);
+  EXPECT_STREQ(rig.error.file, "mine.cl");
+  EXPECT_EQ(rig.error.line, 2);
+  EXPECT_EQ(rig.error.column, 3);
+  EXPECT_CONTAINS(log.text, "mine.cl:3:3: error: use of undeclared identifier 'y'");
+  free(log.text);
+  rig_free(&rig);
+}
+
+TEST(opencl_api, options_define_and_the_source_of_a_text_in_memory_is_in_the_report) {
+  struct rig rig = rig_new("teaching");
+  const ww_bytes source = ww_text("kernel void k(global int *out) {\n  *out = N; // the answer\n}\n");
+  const ww_build build = {.size = sizeof build, .options = "-D N=42 -cl-std=CL3.0"};
+  ww_program *program = NULL;
+  rig_fine(&rig, ww_program_build(rig.context, source, &build, &program, &rig.error));
+  ww_program_unref(rig.program);
+  rig.program = program;
+  ww_launch *launch = rig_launch(&rig, "k", 1, 0);
+  ww_buffer *out = NULL;
+  ww_report *report = NULL;
+  rig_fine(&rig, ww_buffer_new(rig.device, "out", 4, &out, &rig.error));
+  rig_fine(&rig, ww_launch_buffer(launch, 0, out, 0, &rig.error));
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
+  EXPECT_EQ(*(int *)ww_buffer_data(out), 42);
+  char *text = rig_write(&rig, report, WW_SOURCE);
+  EXPECT_CONTAINS(text, "*out = N; // the answer");
+  free(text);
+  ww_report_unref(report);
+  ww_launch_unref(launch);
+  ww_buffer_unref(out);
+  rig_free(&rig);
+}
+
+TEST(opencl_api, programs_come_back_from_each_form_that_they_are_written_in) {
+  static const char source[] = "kernel void k(global int *out, int n) { out[get_global_id(0)] = n; }";
+  struct rig rig = rig_with("teaching", source);
+  for (ww_program_form form = WW_PROGRAM_OBJECT; form <= WW_PROGRAM_SPIRV; form++) {
+    struct kept kept = {NULL, 0};
+    ww_program *again = NULL;
+    const ww_kernel *kernel = NULL;
+    ct_note("form %d", (int)form);
+    rig_fine(&rig, ww_program_write(rig.program, form, rig_sink(&kept), &rig.error));
+    rig_fine(&rig, ww_program_build(rig.context, (ww_bytes){kept.text, kept.length, NULL}, NULL, &again, &rig.error));
+    rig_fine(&rig, ww_program_kernel(again, NULL, &kernel, &rig.error));
+    if (kernel) {
+      EXPECT_STREQ(kernel->name, "k");
+      EXPECT_EQ(kernel->argument_count, 2);
+      EXPECT_STREQ(kernel->arguments[1].name, "n");
+      EXPECT_EQ(kernel->arguments[0].kind, WW_ARGUMENT_BUFFER);
+      EXPECT_EQ(kernel->arguments[1].kind, WW_ARGUMENT_VALUE);
+      EXPECT_EQ(kernel->arguments[1].bytes, 4);
+    }
+    ww_program_unref(again);
+    free(kept.text);
+  }
+  rig_free(&rig);
+}
+
+static void count_hazard(void *self, const ww_hazard *hazard) {
+  struct kept *kept = self;
+  rig_sink(kept).write(kept, hazard->rule, strlen(hazard->rule));
+  EXPECT_STREQ(hazard->file, "kernel.cl");
+  EXPECT_EQ(hazard->line, 5);
+  EXPECT_EQ(hazard->count, 64);
+}
+
+TEST(opencl_api, a_check_tells_hazards_and_writes_them) {
+  struct rig rig = rig_with("teaching", "kernel void scale(global const float *in, global float *out) {\n"
+                                        "  local float tile[64];\n"
+                                        "  uint i = get_local_id(0);\n"
+                                        "  event_t loaded = async_work_group_copy(tile, in, 64, 0);\n"
+                                        "  out[i] = 2 * tile[i];\n"
+                                        "  wait_group_events(1, &loaded);\n"
+                                        "}\n");
+  ww_launch *launch = rig_launch(&rig, "scale", 64, 64);
+  ww_buffer *buffer[2];
+  struct kept kept = {NULL, 0};
+  ww_report *report = NULL;
+  for (uint32_t i = 0; i < 2; i++) {
+    rig_fine(&rig, ww_buffer_new(rig.device, "b", 256, &buffer[i], &rig.error));
+    rig_fine(&rig, ww_launch_buffer(launch, i, buffer[i], 0, &rig.error));
+  }
+  const ww_watch watch = {.size = sizeof watch, .self = &kept, .hazard = count_hazard, .check = true};
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, &watch, &report, &rig.error));
+  EXPECT_STREQ(kept.text, "X5-destination-read-in-flight");
+  char *text = rig_write(&rig, report, WW_CHECK), *sarif = rig_write(&rig, report, WW_SARIF);
+  EXPECT_CONTAINS(text, "kernel.cl:5:16: error: a work-item or another copy reads what a copy is still writing");
+  EXPECT_CONTAINS(sarif, "\"ruleId\": \"X5-destination-read-in-flight\"");
+  free(text);
+  free(sarif);
+  free(kept.text);
+  ww_report_unref(report);
+  ww_launch_unref(launch);
+  for (int i = 0; i < 2; i++)
+    ww_buffer_unref(buffer[i]);
+  rig_free(&rig);
+}

@@ -1,0 +1,51 @@
+/* What tests of the library begin with: a machine with a program of small kernels on it. */
+#ifndef TESTS_API_RIG_H
+#define TESTS_API_RIG_H
+
+#include <warpwait.h>
+#include <warpwait/analyse.h>
+
+/* plus(data, add): data[i] += add. copies(from, data): data[i] = what an asynchronous copy brings from there.
+ * room(data, local): has a local argument. hang(): waits for an event that nobody makes. spin(): never ends. */
+extern const char rig_source[];
+
+struct rig {
+  ww_context *context;
+  ww_machine *machine;
+  ww_program *program;
+  ww_device *device;
+  ww_error error;
+};
+
+/* On `machine` with rig_source, or another program. Notes a failure when there is none. */
+struct rig rig_new(const char *machine);
+struct rig rig_with(const char *machine, const char *source);
+void rig_free(struct rig *rig);
+
+/* A launch of a kernel over `global` work-items in groups of `local` (0: the machine chooses). */
+ww_launch *rig_launch(struct rig *rig, const char *kernel, uint64_t global, uint64_t local);
+
+/* A launch of plus() over a buffer of its own of 64 elements that count 0, 1, 2, ... */
+ww_launch *rig_plus(struct rig *rig, ww_buffer **data, uint32_t add);
+
+/* Notes a failure unless the status is OK, or is `status` with a text that holds `part`. */
+bool rig_fine(const struct rig *rig, ww_status status);
+bool rig_refused(const struct rig *rig, ww_status status, ww_status wanted, const char *part);
+
+/* A sink that keeps what it gets: `kept` begins as zeros, and its text is freed by whoever has it. */
+struct kept {
+  char *text; /* ended by a zero byte */
+  size_t length;
+};
+ww_sink rig_sink(struct kept *kept);
+
+/* A report in a form; the caller frees it. */
+char *rig_write(struct rig *rig, const ww_report *report, ww_form form);
+
+/* A number of a report; notes a failure when there is none. */
+double rig_number(const ww_report *report, const char *key);
+
+/* A trace of the launch's run. */
+ww_trace *rig_record(struct rig *rig, ww_launch *launch);
+
+#endif

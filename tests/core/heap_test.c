@@ -1,0 +1,116 @@
+/* Borders where running out of memory ends. Leaks are for the sanitizer to find. */
+#include "sim/base/heap.h"
+#include "sim/base/need.h"
+#include "tests/ct.h"
+
+enum { SOME = 1000 };
+
+struct work {
+  struct heap_pool pool;
+  void *outside; /* a block that somebody else owns */
+  int dropped, held[3];
+  bool runs_out;
+};
+
+static void note_drop(void *thing) {
+  int *held = thing;
+  *held = 1;
+}
+
+static void allocate_some(void *self) {
+  struct work *work = self;
+  void *block[SOME];
+  for (int i = 0; i < SOME; i++)
+    block[i] = need(1, (size_t)i);
+  for (int i = 0; i < SOME; i += 2)
+    free(block[i]);
+  for (int i = 1; i < SOME; i += 2)
+    block[i] = need_more(block[i], 3, (size_t)i);
+  work->outside = need_more(work->outside, 1 << 20, 1);
+  for (int i = 0; i < 3; i++)
+    heap_hold(note_drop, &work->held[i]);
+  heap_let_go(&work->held[1]);
+  if (work->runs_out)
+    need(SIZE_MAX / 4, 2);
+  heap_let_go(&work->held[0]);
+  heap_let_go(&work->held[2]);
+}
+
+TEST(heap, a_pool_lists_what_the_work_has_left) {
+  struct work work = {.outside = malloc(1)};
+  EXPECT_TRUE(heap_try(&work.pool, allocate_some, &work, NULL));
+  EXPECT_EQ(work.pool.count, SOME / 2);
+  EXPECT_EQ(work.held[0] + work.held[1] + work.held[2], 0);
+  heap_pool_empty(&work.pool);
+  EXPECT_EQ(work.pool.count, 0);
+  free(work.outside);
+}
+
+TEST(heap, when_memory_runs_out_the_pool_is_empty_and_held_things_are_dropped) {
+  struct work work = {.outside = malloc(1), .runs_out = true};
+  size_t wanted = 0;
+  EXPECT_FALSE(heap_try(&work.pool, allocate_some, &work, &wanted));
+  EXPECT_EQ(wanted, SIZE_MAX / 4 * 2);
+  EXPECT_EQ(work.pool.count, 0);
+  EXPECT_EQ(work.pool.room, 0);
+  EXPECT_EQ(work.held[0], 1);
+  EXPECT_EQ(work.held[1], 0);
+  EXPECT_EQ(work.held[2], 1);
+  memset(work.outside, 1, 1 << 20); /* it moved, and is still its owner's */
+  free(work.outside);
+}
+
+TEST(heap, no_block_has_more_bytes_than_there_are) { EXPECT_TRUE(reallocarray(NULL, SIZE_MAX, 2) == NULL); }
+
+static void nest(void *self) {
+  struct work *work = self;
+  struct work inner = {.runs_out = true};
+  char *kept = need_copy("kept");
+  EXPECT_FALSE(heap_try(NULL, allocate_some, &inner, NULL));
+  EXPECT_STREQ(kept, "kept");
+  inner.runs_out = false;
+  inner.outside = NULL;
+  EXPECT_TRUE(heap_try(&inner.pool, allocate_some, &inner, NULL));
+  work->dropped = (int)inner.pool.count;
+  heap_pool_empty(&inner.pool);
+  free(kept);
+}
+
+TEST(heap, an_inner_border_leaves_the_outer_one_alone) {
+  struct work work = {.outside = NULL};
+  EXPECT_TRUE(heap_try(&work.pool, nest, &work, NULL));
+  EXPECT_EQ(work.dropped, SOME / 2 + 1); /* and the block that was nobody's before */
+  EXPECT_EQ(work.pool.count, 0);
+}
+
+struct churn {
+  struct heap_pool pool;
+  uint64_t random;
+  void *block[SOME];
+  size_t live;
+};
+
+static void churn(void *self) {
+  struct churn *churn = self;
+  for (int i = 0; i < 200 * SOME; i++) {
+    void **block = &churn->block[ct_random(&churn->random) % SOME];
+    const size_t size = 1 + ct_random(&churn->random) % 300;
+    churn->live += !*block;
+    if (*block && size % 2) {
+      free(*block);
+      *block = NULL;
+      churn->live--;
+    } else {
+      *block = *block ? need_more(*block, size, 1) : need(size, 1);
+    }
+  }
+}
+
+TEST(heap, the_table_keeps_up_with_any_order_of_calls) {
+  struct churn state = {.random = 7};
+  for (int i = 0; i < 3; i++) {
+    EXPECT_TRUE(heap_try(&state.pool, churn, &state, NULL));
+    EXPECT_EQ(state.pool.count, state.live);
+  }
+  heap_pool_empty(&state.pool);
+}
