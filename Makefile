@@ -23,13 +23,12 @@ CFLAGS   += -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) $(CODEGEN) $(SAN) -I. -Iinclu
 CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 FLAGS    := $(CC) $(CFLAGS) $(CXX) $(CXXFLAGS)
-LDLIBS   := -Wl,--as-needed -lsystemc -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
+LDLIBS   := -Wl,--as-needed -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
 
 C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/edits opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models models/mem sim/host sim/import \
-  sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools sim/api sim/cli
+  sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools sim/api
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
-SHELL_CPP := $(wildcard sim/host/*.cpp)
-LIB_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(SOURCES)) $(SHELL_CPP))
+LIB_OBJ   := $(SOURCES:%=$(BUILD)/obj/%.o)
 LIB_OBJ   += $(BUILD)/obj/presets.o $(BUILD)/obj/page_template.o
 
 # isa/lanes.c is compiled twice: for any x86-64, and for those with AVX2 and FMA; the executor picks
@@ -38,7 +37,13 @@ ifneq ($(filter x86_64,$(shell uname -m)),)
 LIB_OBJ += $(BUILD)/obj/isa/lanes.v3.o
 endif
 
-TEST_FOLDERS := $(filter-out faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
+# What stands around the library: the command line, but for its main(), and SystemC, for whoever wants that. What is in
+# the library needs neither of them, nor a C++ compiler.
+CLI_OBJ     := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(wildcard sim/cli/*.c)))
+SYSTEMC_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/systemc/*.cpp))
+CLI         := $(BUILD)/libwarpwait-cli.a $(BUILD)/libwarpwait-systemc.a $(BUILD)/libwarpwait.a
+
+TEST_FOLDERS := $(filter-out embed faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
 .PHONY: all
@@ -54,13 +59,16 @@ say = @echo '  $(1) $(patsubst $(BUILD)/%,%,$@)'
 endif
 
 $(BUILD)/libwarpwait.a: $(LIB_OBJ)
+$(BUILD)/libwarpwait-cli.a: $(CLI_OBJ)
+$(BUILD)/libwarpwait-systemc.a: $(SYSTEMC_OBJ)
+$(BUILD)/libwarpwait.a $(BUILD)/libwarpwait-cli.a $(BUILD)/libwarpwait-systemc.a:
 	$(call say,AR )
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(BUILD)/warpwait: $(BUILD)/obj/sim/cli/main.c.o $(BUILD)/libwarpwait.a
+$(BUILD)/warpwait: $(BUILD)/obj/sim/cli/main.c.o $(CLI)
 	$(call say,LD )
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lsystemc
 
 # Objects are made again when the compiler or its options change.
 $(BUILD)/flags: force
@@ -114,12 +122,20 @@ $(BUILD)/obj/%.cpp.o: %.cpp $(BUILD)/flags
 .SECONDEXPANSION:
 $(TEST_BIN): $(BUILD)/tests/%: $$(patsubst $$(percent).c,$(BUILD)/obj/$$(percent).c.o,$$(wildcard tests/%/*.c)) \
     $$(patsubst $$(percent).cpp,$(BUILD)/obj/$$(percent).cpp.o,$$(wildcard tests/%/*.cpp)) \
-    $(BUILD)/obj/tests/ct.cpp.o $(BUILD)/libwarpwait.a
+    $(BUILD)/obj/tests/ct.cpp.o $(CLI)
 	$(call say,LD )
 	@mkdir -p $(@D)
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lgtest $(LDLIBS)
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lgtest $(LDLIBS) $(TEST_LIBS)
+
+# Those that step islands by SystemC.
+$(BUILD)/tests/host $(BUILD)/tests/models: TEST_LIBS := -lsystemc
 
 percent := %
+
+# A program that has the library alone.
+$(BUILD)/embed: $(BUILD)/obj/tests/embed/embed.c.o $(BUILD)/libwarpwait.a
+	$(call say,LD )
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # Tests of the library are clients: their memory is their own.
 $(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o: HEAP :=
@@ -141,14 +157,14 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
   cli/terminal_test cli/strangers_test cli/streams_test
 PLAIN   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
-  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers playground/serve_test
+  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test embed/embed
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
 # OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.
 CACHE ?= $(abspath $(BUILD))/cache
 
 .PHONY: check
-check: all $(BUILD)/docgen $(BUILD)/playground-shell $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o)
+check: all $(BUILD)/docgen $(BUILD)/embed $(BUILD)/playground-shell $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o)
 	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(CACHE) \
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite tests/run $(BUILD)/tests/logs $(TESTS)
 
@@ -183,12 +199,21 @@ packages test-packages playground-packages:
 	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
 	fi
 
-.PHONY: help sanitize layers docs golden bench install clean format
+.PHONY: help sanitize threads threads-programs layers behaves docs golden bench install clean format
 help:
 	@sed -n 's/^| `make\(.*\)` | \(.*\) |$$/make\1: \2/p' CONTRIBUTING.md | sed 's/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g'
 
 sanitize:
 	@$(MAKE) --no-print-directory -j$$(nproc) check BUILD=build/sanitize SANITIZE=address,undefined CACHE=$(CACHE)
+
+# ThreadSanitizer on what several threads do: tests of workers, and of readers that share a trace.
+threads:
+	@$(MAKE) --no-print-directory -j$$(nproc) threads-programs BUILD=build/tsan SANITIZE=thread
+	@WARPWAIT_CACHE=$(CACHE) build/tsan/tests/traces --gtest_brief=1 --gtest_filter='*threads*'
+	@WARPWAIT_CACHE=$(CACHE) build/tsan/tests/sweep --gtest_brief=1 --gtest_filter='sweep_workers*:sweep_alike*'
+	@WARPWAIT_CACHE=$(CACHE) build/tsan/tests/explain --gtest_brief=1 --gtest_filter='explain_workers*'
+
+threads-programs: $(addprefix $(BUILD)/tests/,traces sweep explain)
 
 # libFuzzer on every reader of bytes from outside, FUZZ_SECONDS each, two at once, with sanitizers, built by clang-15.
 FUZZ_SECONDS ?= 3600
@@ -200,7 +225,7 @@ fuzz:
 
 fuzz-programs: $(FUZZERS:%=$(BUILD)/%)
 
-$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(BUILD)/libwarpwait.a
+$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(CLI)
 	$(call say,LD )
 	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
 
@@ -235,10 +260,13 @@ compilers:
 layers:
 	@$(PYTHON) tests/layers.py --table && $(PYTHON) tests/layers.py
 
+behaves: all
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/behaves.py
+
 docs: $(BUILD)/docgen
 	$(BUILD)/docgen docs
 
-$(BUILD)/docgen: $(BUILD)/obj/sim/cli/docgen.c.o $(BUILD)/libwarpwait.a
+$(BUILD)/docgen: $(BUILD)/obj/sim/cli/docgen.c.o $(CLI)
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 

@@ -45,8 +45,9 @@ LAYERS = {
     "sim/diff": ["sim/explain", "sim/tracetools", *REPORT],
     "include": [],
     "sim/api": ["include", "sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/sweep", *REPORT],
-    "sim/cli": ["sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/tracetools", "sim/sweep", "sim/import", *REPORT],
-    "sim/playground": ["opencl/clang", "sim/cli", "sim/sweep", *SESSION],
+    "bindings/systemc": ["sim/host", *BLOCKS],
+    "sim/cli": ["bindings/systemc", "sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/tracetools", "sim/sweep", "sim/import", *REPORT],
+    "sim/playground": ["bindings/systemc", "opencl/clang", "sim/cli", "sim/sweep", *SESSION],
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.
 LIBRARIES = {
@@ -55,9 +56,9 @@ LIBRARIES = {
     "zlib.h": ["traces", "sim/import", "sim/page"],
     "lzma.h": ["sim/import"],
     "xxhash.h": ["sim/base", "opencl/clang", "sim/session", "sim/check", "sim/diff", "sim/sweep"],
-    "systemc": ["sim/host"],
-    "tlm": ["sim/host"],
-    "tlm_utils": ["sim/host"],
+    "systemc": ["bindings/systemc"],
+    "tlm": ["bindings/systemc"],
+    "tlm_utils": ["bindings/systemc"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 

@@ -143,6 +143,11 @@ struct block_reader {
 bool block_reader_open(struct block_reader *reader, const struct trace_place *place, const struct block_format *format);
 void block_reader_close(struct block_reader *reader);
 
+/* A reader of the same file for another thread: it shares what was read until now, and has its own failures. pread()
+ * knows no position in the file, so that one descriptor serves all. */
+struct block_reader block_reader_share(const struct block_reader *reader);
+void block_reader_unshare(struct block_reader *reader);
+
 /* The header at `offset`, of which the block's number is known. False with reader->error filled: it is not right. */
 bool block_read_header(struct block_reader *reader, uint64_t offset, uint32_t number, struct block *block);
 

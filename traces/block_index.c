@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "sim/base/text.h"
+
 /* A byte that is not text, then line ends of two kinds: who copies it as text changes it. */
 const struct block_format trace_format = {
     .magic = {0x89, 'W', 'W', 'T', '\r', '\n', 0x1a, '\n'},
@@ -77,7 +79,7 @@ void block_write_index(struct block_writer *writer) {
 
 bool block_writer_finish(struct block_writer *writer, struct trace_error *error) {
   if (writer->file >= 0 && close(writer->file) != 0)
-    block_write_failed(writer, strerror(errno));
+    block_write_failed(writer, text_errno(errno));
   writer->file = -1;
   *error = writer->error;
   return !writer->failed;

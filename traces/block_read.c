@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "sim/base/text.h"
+
 bool block_expected(struct block_reader *reader, uint64_t offset, const char *expected, const char *found, ...) {
   if (reader->failed)
     return false;
@@ -46,7 +48,7 @@ static bool read_all(struct block_reader *reader, uint64_t offset, uint8_t *to, 
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)
-      return block_expected(reader, offset, "bytes", "%s", got < 0 ? strerror(errno) : "the end of the file");
+      return block_expected(reader, offset, "bytes", "%s", got < 0 ? text_errno(errno) : "the end of the file");
     to += got;
     offset += (uint64_t)got;
     size -= (size_t)got;
@@ -92,7 +94,7 @@ static bool open_file(struct block_reader *reader, const char *path) {
   struct stat stat;
   reader->file = open(path, O_RDONLY | O_CLOEXEC);
   if (reader->file < 0 || !reader->path || fstat(reader->file, &stat) != 0 || !S_ISREG(stat.st_mode)) {
-    const char *why = reader->file < 0 || !reader->path ? strerror(errno) : "not a file with an end";
+    const char *why = reader->file < 0 || !reader->path ? text_errno(errno) : "not a file with an end";
     reader->failed = true;
     snprintf(reader->error.text, sizeof reader->error.text, "%.300s: cannot be read: %s", path, why);
     return false;
@@ -127,6 +129,24 @@ void block_reader_close(struct block_reader *reader) {
   free(reader->metas);
   free(reader->offsets);
   free(reader->path);
+  free(reader->stored.at);
+  *reader = (struct block_reader){.file = -1};
+}
+
+struct block_reader block_reader_share(const struct block_reader *reader) {
+  return (struct block_reader){.file = reader->file,
+                               .path = reader->path,
+                               .memory = reader->memory,
+                               .size = reader->size,
+                               .format = reader->format,
+                               .cut = reader->cut,
+                               .offsets = reader->offsets,
+                               .blocks = reader->blocks,
+                               .metas = reader->metas,
+                               .meta_count = reader->meta_count};
+}
+
+void block_reader_unshare(struct block_reader *reader) {
   free(reader->stored.at);
   *reader = (struct block_reader){.file = -1};
 }

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "sim/base/text.h"
+
 /* zlib's. Of what a run gives, higher levels make a few per cent less and take twice the time. */
 enum { LEVEL = 3 };
 
@@ -39,7 +41,7 @@ static void put_all(struct block_writer *writer, const uint8_t *from, size_t siz
     if (put < 0 && errno == EINTR)
       continue;
     if (put <= 0) {
-      block_write_failed(writer, put < 0 ? strerror(errno) : "nothing can be written");
+      block_write_failed(writer, put < 0 ? text_errno(errno) : "nothing can be written");
       return;
     }
     from += put;
@@ -59,7 +61,7 @@ static void put_file_header(struct block_writer *writer, const struct block_form
 int block_create(const char *path, struct trace_error *error) {
   const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) {
-    snprintf(error->text, sizeof error->text, "%.300s: cannot be written: %s", path, strerror(errno));
+    snprintf(error->text, sizeof error->text, "%.300s: cannot be written: %s", path, text_errno(errno));
     error->offset = 0;
   }
   return file;
@@ -111,7 +113,7 @@ void block_target_close(const struct block_target *target) {
 
 void block_writer_close(struct block_writer *writer) {
   if (writer->file >= 0 && close(writer->file) != 0)
-    block_write_failed(writer, strerror(errno));
+    block_write_failed(writer, text_errno(errno));
   writer->file = -1;
   if (writer->deflate)
     deflateEnd(writer->deflate);

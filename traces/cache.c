@@ -66,6 +66,13 @@ static void drop_oldest(struct trace *trace) {
   drop(trace, oldest);
 }
 
+bool reader_new_cache(struct trace *trace) {
+  trace->slot = malloc((trace->in.blocks + 1u) * sizeof *trace->slot);
+  if (trace->slot)
+    memset(trace->slot, 0xff, (trace->in.blocks + 1u) * sizeof *trace->slot);
+  return trace->slot;
+}
+
 void reader_free_cache(struct trace *trace) {
   while (trace->cache_count)
     drop(trace, trace->cache_count - 1);

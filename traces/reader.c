@@ -179,19 +179,47 @@ struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mod
   *error = trace->in.error;
   trace->in.failed = false;
   trace->in.error = (struct trace_error){0};
-  trace->slot = malloc((trace->in.blocks + 1u) * sizeof *trace->slot);
-  if (!trace->slot) {
+  if (!reader_new_cache(trace)) {
     block_expected(&trace->in, 0, "memory for the index", "none");
     return fail(trace, error);
   }
-  memset(trace->slot, 0xff, (trace->in.blocks + 1u) * sizeof *trace->slot);
   return trace;
+}
+
+struct trace *trace_share(const struct trace *trace) {
+  struct trace *own = malloc(sizeof *own);
+  if (!own)
+    return NULL;
+  *own = (struct trace){.in = block_reader_share(&trace->in),
+                        .kinds = trace->kinds,
+                        .programs = trace->programs,
+                        .program_count = trace->program_count,
+                        .launches = trace->launches,
+                        .launch_count = trace->launch_count,
+                        .rows = trace->rows,
+                        .row_count = trace->row_count,
+                        .operations = trace->operations,
+                        .shares = true};
+  if (reader_new_cache(own))
+    return own;
+  trace_close(own);
+  return NULL;
+}
+
+static void close_shared(struct trace *trace) {
+  block_reader_unshare(&trace->in);
+  free(trace->order);
+  free(trace);
 }
 
 void trace_close(struct trace *trace) {
   if (!trace)
     return;
   reader_free_cache(trace);
+  if (trace->shares) {
+    close_shared(trace);
+    return;
+  }
   for (uint32_t i = 0; i < trace->program_count; i++)
     free(trace->programs[i].kinds);
   free(trace->programs);

@@ -46,6 +46,7 @@ struct trace {
   uint32_t cache_count, cache_room;
   size_t cache_bytes;
   uint64_t uses;
+  bool shares; /* the file, and what was read when it was opened, belong to another trace */
 };
 
 #define READER_NONE UINT32_MAX
@@ -86,6 +87,8 @@ bool reader_warp_end(struct trace_warp *warp);
 /* Says that the warp's next piece is in no batch before that of row number `row`. */
 void reader_warp_skip(struct trace_warp *warp, uint32_t row);
 
+/* An empty one, for the blocks that the index knows. False: out of memory. */
+bool reader_new_cache(struct trace *trace);
 void reader_free_cache(struct trace *trace);
 
 #endif

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "sim/base/text.h"
+
 bool text_memory_out(const struct text_reader *reader) { return lex_fail(&reader->lex, "memory is out"); }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
@@ -22,7 +24,7 @@ bool text_next_line(struct text_reader *reader, bool *good) {
       return *good = text_memory_out(reader);
   }
   if (ferror(reader->from))
-    return *good = lex_fail(&reader->lex, "%s", strerror(errno));
+    return *good = lex_fail(&reader->lex, "%s", text_errno(errno));
   if (!bytes_reserve(&reader->line, 1))
     return *good = text_memory_out(reader);
   reader->lex.at = (const char *)reader->line.at;

@@ -80,7 +80,7 @@ static bool scan_block(void *self, uint64_t offset, uint32_t type, struct bytes 
 
 bool timeline_is_one(const char *path) {
   uint8_t magic[sizeof timeline_format.magic];
-  FILE *file = fopen(path, "rb");
+  FILE *file = fopen(path, "rbe");
   const bool is = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
                   memcmp(magic, timeline_format.magic, sizeof magic) == 0;
   if (file)

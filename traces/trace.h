@@ -25,8 +25,11 @@
  * (TRACE_BATCH_BYTES a group, contexts of the pcs that a warp has visited lately), not by the length of the run; the
  * index alone grows, by some 16 bytes a batch.
  *
- * Not modelled: data (no byte of memory or register is kept), when an operation issued (batches say from when to when
- * they reach), and anything that several threads do at once: a writer or reader is one thread's. */
+ * Threads: a writer or reader is one thread's; another thread reads the same file with a reader of its own
+ * (trace_share()).
+ *
+ * Not modelled: data (no byte of memory or register is kept), and when an operation issued (batches say from when to
+ * when they reach). */
 #ifndef TRACES_TRACE_H
 #define TRACES_TRACE_H
 
@@ -236,6 +239,11 @@ struct trace_place {
 struct trace *trace_open(const char *path, enum trace_open_mode mode, struct trace_error *error);
 struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mode mode, struct trace_error *error);
 void trace_close(struct trace *trace);
+
+/* Another reader of the same file, for another thread: what was read when the trace was opened is shared, so `trace`
+ * stays open for as long; failures and inflated blocks are its own. Several threads may ask at once, also while `trace`
+ * is read. NULL: out of memory. */
+struct trace *trace_share(const struct trace *trace);
 
 /* Reads all of the file and decodes every stream. False, with *error filled, when something is wrong. */
 bool trace_validate(const char *path, struct trace_error *error);

@@ -13,6 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "sim/base/environment.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/put.h"
@@ -48,10 +49,13 @@ void cache_name(const struct cache_part *parts, size_t count, char name[CACHE_NA
 /* The folder, or false when the environment names none. $XDG_CACHE_HOME and $HOME count only as absolute paths. */
 static bool folder_path(char path[PATH_BYTES]) {
   static const struct {
-    const char *variable, *below;
-  } places[] = {{"WARPWAIT_CACHE", ""}, {"XDG_CACHE_HOME", "/warpwait"}, {"HOME", "/.cache/warpwait"}};
+    enum environment variable;
+    const char *below;
+  } places[] = {{ENVIRONMENT_WARPWAIT_CACHE, ""},
+                {ENVIRONMENT_XDG_CACHE_HOME, "/warpwait"},
+                {ENVIRONMENT_HOME, "/.cache/warpwait"}};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-    const char *value = getenv(places[i].variable);
+    const char *value = environment(places[i].variable);
     if (value && (*value == '/' || (*value && i == 0)))
       return snprintf(path, PATH_BYTES, "%s%s", value, places[i].below) < PATH_BYTES;
   }

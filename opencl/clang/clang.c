@@ -28,6 +28,7 @@
 #include "opencl/clang/source_name.h"
 #include "opencl/clang/tool_errors.h"
 #include "opencl/clang/words.h"
+#include "sim/base/environment.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
@@ -202,17 +203,17 @@ static const char *read_file(const char *path, struct piece *text) {
   struct stat status;
   *text = (struct piece){0};
   if (file < 0)
-    return strerror(errno);
+    return text_errno(errno);
   if (fstat(file, &status) != 0)
     status = (struct stat){0};
   const size_t size = S_ISREG(status.st_mode) && status.st_size <= FILE_BYTES ? (size_t)status.st_size : 0;
   const char *why = !S_ISREG(status.st_mode)      ? "is not a regular file"
-                    : status.st_size > FILE_BYTES ? strerror(EFBIG)
+                    : status.st_size > FILE_BYTES ? text_errno(EFBIG)
                                                   : NULL;
   text->at = need(size + 1, 1);
   for (ssize_t got = 1; !why && got && text->size < size;) {
     got = read(file, text->at + text->size, size - text->size);
-    why = got < 0 && errno != EINTR ? strerror(errno) : NULL;
+    why = got < 0 && errno != EINTR ? text_errno(errno) : NULL;
     text->size += got > 0 ? (size_t)got : 0;
   }
   file_close(file);
@@ -245,15 +246,15 @@ static bool write_prelude(const struct compilation *c) {
 }
 
 static bool make_folder(struct compilation *c) {
-  const char *base = getenv("TMPDIR");
-  int used = snprintf(c->folder, sizeof c->folder, "%s/warpwait-XXXXXX", base && *base ? base : "/tmp");
+  const char *base = environment_temporary();
+  int used = snprintf(c->folder, sizeof c->folder, "%s/warpwait-XXXXXX", base);
   if (used >= (int)sizeof c->folder || !mkdtemp(c->folder)) {
     *c->folder = '\0';
-    return tool_fail(&c->teller, "no temporary folder in %.200s: %s", base && *base ? base : "/tmp", strerror(errno));
+    return tool_fail(&c->teller, "no temporary folder in %.200s: %s", base, text_errno(errno));
   }
   for (size_t i = 0; i < FILES; i++)
     snprintf(c->file[i], sizeof c->file[i], "%s/%s", c->folder, file_names[i]);
-  return write_prelude(c) ? true : tool_fail(&c->teller, "%.200s cannot be written: %s", c->folder, strerror(errno));
+  return write_prelude(c) ? true : tool_fail(&c->teller, "%.200s cannot be written: %s", c->folder, text_errno(errno));
 }
 
 /* A tool that was stopped may have left files of its own. */
@@ -567,8 +568,8 @@ static bool check_build(struct compilation *c) {
   return true;
 }
 
-static const char *tool(const char *variable, const char *usual) {
-  const char *value = getenv(variable);
+static const char *tool(enum environment variable, const char *usual) {
+  const char *value = environment(variable);
   return value && *value ? value : usual;
 }
 
@@ -610,15 +611,15 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
   struct compilation *c = need(1, sizeof *c);
   *c = (struct compilation){.path = path,
                             .build = build,
-                            .clang = tool("WARPWAIT_CLANG", "clang-15"),
-                            .translator = tool("WARPWAIT_LLVM_SPIRV", "llvm-spirv-15")};
-  c->teller = (struct teller){path, c->folder, error, build->blamed, build->reads};
+                            .clang = tool(ENVIRONMENT_WARPWAIT_CLANG, "clang-15"),
+                            .translator = tool(ENVIRONMENT_WARPWAIT_LLVM_SPIRV, "llvm-spirv-15")};
+  c->teller = (struct teller){path, c->folder, error, build->blamed, build->reads, build->say, build->self};
   heap_hold(remove_folder, c);
   *spirv = NULL;
   *size = 0;
   bool good = check_build(c);
   if (good && !build->in_memory && access(path, R_OK) != 0)
-    good = tool_fail(&c->teller, "%s", strerror(errno));
+    good = tool_fail(&c->teller, "%s", text_errno(errno));
   good = good && make_folder(c) && make(c, spirv, size);
   if (!good && c->options.standard && build->blamed && *build->blamed == OPENCL_STANDARD)
     tool_blame(&c->teller, OPENCL_OPTIONS); /* which said it */

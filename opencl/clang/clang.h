@@ -35,11 +35,13 @@ struct opencl_build {
   const char *const *options;    /* further words, "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-DN=4" */
   enum opencl_route route;
   bool no_cache;
-  const char *text;                 /* in place of the file's, as a try: nothing is told on stderr; NULL: the file's */
+  const char *text;                 /* in place of the file's, as a try: say() hears nothing of it; NULL: the file's */
   bool in_memory;                   /* there is no file, but `text`; `path` is its name */
   enum opencl_part *blamed;         /* NULL, or where to note what an error is of */
   const struct opencl_reads *reads; /* NULL: all files may be read */
   bool (*cancelled)(void *self);    /* asked ten times a second; true ends the tools. NULL: never */
+  void (*say)(void *self,
+              const char *line); /* hears each of several errors of clang's, a line each; NULL: nobody does */
   void (*log)(void *self, const char *text); /* is given all that clang says; NULL: nobody wants it */
   void *self;
 };
@@ -64,7 +66,8 @@ bool opencl_uniform_groups(const struct opencl_build *build);
 
 /* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. *spirv is the caller's to free.
  * False with *error filled: clang's own first error as it words it ("kernel.cl:3:5: error: ..."), or that a tool
- * is missing and which package has it. Of several errors of the file each has a line on stderr, too. */
+ * is missing and which package has it. Of several errors of the file say() hears each, too, and all warnings that an
+ * option asks for. */
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
                     struct isa_error *error);
 

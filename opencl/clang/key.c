@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include "opencl/clang/key.h"
+#include "sim/base/environment.h"
 #include "sim/base/need.h"
 
 void key_tool(const char *name, char *text, size_t size) {
-  const char *path = getenv("PATH");
+  const char *path = environment(ENVIRONMENT_PATH);
   char found[PATH_MAX], real[PATH_MAX];
   struct stat status;
   snprintf(text, size, "%s", name);

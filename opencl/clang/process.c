@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/base/environment.h"
 #include "sim/base/need.h"
 #include "sim/base/put.h"
 
@@ -78,16 +79,16 @@ static char *variable(const char *name, const char *value) {
 }
 
 /* clang takes orders from its environment: only what it cannot run without is passed on. */
-static void make_environment(const char *folder, char *environment[6]) {
-  static const char *const kept[] = {"PATH", "LD_LIBRARY_PATH"};
+static void make_environment(const char *folder, char *made[6]) {
+  static const enum environment kept[] = {ENVIRONMENT_PATH, ENVIRONMENT_LD_LIBRARY_PATH};
   size_t count = 0;
-  environment[count++] = variable("TMPDIR", folder);
-  environment[count++] = variable("HOME", folder);
-  environment[count++] = variable("LC_ALL", "C");
+  made[count++] = variable("TMPDIR", folder);
+  made[count++] = variable("HOME", folder);
+  made[count++] = variable("LC_ALL", "C");
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-    if (getenv(kept[i]))
-      environment[count++] = variable(kept[i], getenv(kept[i]));
-  environment[count] = NULL;
+    if (environment(kept[i]))
+      made[count++] = variable(environment_name(kept[i]), environment(kept[i]));
+  made[count] = NULL;
 }
 
 /* The tool is a process group of its own, so that an interrupt from the terminal reaches it through us alone, and ends
@@ -96,7 +97,7 @@ static int spawn(struct running *running) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t none, usual;
-  char *environment[6];
+  char *variables[6];
   sigemptyset(&none);
   sigfillset(&usual);
   posix_spawnattr_init(&attributes);
@@ -107,13 +108,13 @@ static int spawn(struct running *running) {
   for (int i = 0; i < 3; i++)
     posix_spawn_file_actions_adddup2(&actions, running->theirs[i], i);
   posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-  make_environment(running->process->folder, environment);
+  make_environment(running->process->folder, variables);
   /* posix_spawnp's argv is not const for history's sake; it is not written. */
   const char *const *argv = running->process->argv;
   const int error =
-      posix_spawnp(&running->child, argv[0], &actions, &attributes, (char *const *)(uintptr_t)argv, environment);
-  for (size_t i = 0; environment[i]; i++)
-    free(environment[i]);
+      posix_spawnp(&running->child, argv[0], &actions, &attributes, (char *const *)(uintptr_t)argv, variables);
+  for (size_t i = 0; variables[i]; i++)
+    free(variables[i]);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "opencl/clang/source_name.h"
+#include "sim/base/text.h"
 
 enum { SHOWN = 300 };
 
@@ -128,13 +129,19 @@ static bool is_quotable(const struct teller *teller, const char *line, size_t le
 
 /* clang escapes what it quotes, but not the names of files that #line makes up: a terminal gets no control characters.
  */
-static void say_line(const char *line, size_t length) {
+static void say_line(const struct teller *teller, const char *line, size_t length) {
+  struct text text = {0};
+  text_add(&text, "", 0);
   for (size_t i = 0; i < length; i++) {
     const unsigned char c = (unsigned char)line[i];
     const bool second = c >= 0x80 && c < 0xa0 && i && (unsigned char)line[i - 1] == 0xc2;
-    fprintf(stderr, (c < ' ' && c != '\t') || c == 0x7f || second ? "\\x%02x" : "%c", c);
+    if ((c < ' ' && c != '\t') || c == 0x7f || second)
+      text_print(&text, "\\x%02x", c);
+    else
+      text_add(&text, &line[i], 1);
   }
-  fputc('\n', stderr);
+  teller->say(teller->self, text.data);
+  free(text.data);
 }
 
 /* The error has a place in a source file; in none of ours. */
@@ -151,13 +158,13 @@ void tool_tell(const struct teller *teller, const struct process_end *end, bool 
   char why[OPENCL_WHY];
   const char *first;
   size_t length;
-  if (!everything && (went_down(end) || count_lines(end->text, is_error, &first, &length) < 2))
+  if (!teller->say || (!everything && (went_down(end) || count_lines(end->text, is_error, &first, &length) < 2)))
     return;
   for (const char *line = end->text; *line; line += length + (line[length] == '\n')) {
     length = strcspn(line, "\n");
     if ((everything || (is_error(line, length) && has_place(teller, line, length))) &&
         is_quotable(teller, line, length, why, sizeof why))
-      say_line(line, length);
+      say_line(teller, line, length);
   }
 }
 
@@ -209,7 +216,7 @@ bool tool_failed(const struct teller *teller, const char *tool, const struct pro
   if (end->error == ENOENT)
     return fail_missing(teller, tool);
   if (end->error)
-    return tool_fail(teller, "%s cannot be run: %s", tool, strerror(end->error));
+    return tool_fail(teller, "%s cannot be run: %s", tool, text_errno(end->error));
   if (end->cancelled)
     return tool_fail(teller, "interrupted while %s was running", tool);
   if (end->why)

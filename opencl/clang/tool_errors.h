@@ -1,4 +1,4 @@
-/* What a tool that failed has said: each error on stderr when there are several, and the first one as a message. */
+/* What a tool that failed has said: each error as a line when there are several, and the first one as a message. */
 #ifndef OPENCL_CLANG_TOOL_ERRORS_H
 #define OPENCL_CLANG_TOOL_ERRORS_H
 
@@ -11,6 +11,8 @@ struct teller {
   struct isa_error *error;
   enum opencl_part *blamed;         /* as in struct opencl_build */
   const struct opencl_reads *reads; /* likewise */
+  void (*say)(void *self, const char *line); /* likewise */
+  void *self;
 };
 
 /* "k.cl: what". Always false. */
@@ -19,7 +21,7 @@ __attribute__((format(printf, 2, 3))) bool tool_fail(const struct teller *teller
 /* Notes what the error is of. */
 void tool_blame(const struct teller *teller, enum opencl_part part);
 
-/* Prints a line for each error of a compiler that has found several, or everything that it has said; but for text of
+/* Says a line for each error of a compiler that has found several, or everything that it has said; but for text of
  * files that may not be quoted (source_name.h). */
 void tool_tell(const struct teller *teller, const struct process_end *end, bool everything);
 

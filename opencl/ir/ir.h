@@ -218,8 +218,9 @@ bool ir_dominates(const struct ir *ir, uint32_t above, uint32_t below);
 /* As text, for people and tests; the caller frees. */
 char *ir_text(const struct ir *ir);
 
-/* What is wrong with the form, in a static buffer, or NULL: widths of operands against rows, dominance, phis
- * that do not fit the predecessors, positions. Tests and debug builds run it after each pass. */
-const char *ir_fault(struct ir *ir);
+/* What is wrong with the form, in `text`, or NULL: widths of operands against rows, dominance, phis that do not fit the
+ * predecessors, positions. Tests and debug builds run it after each pass. */
+enum { IR_FAULT = 160 };
+const char *ir_fault(struct ir *ir, char text[IR_FAULT]);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "opencl/ir/ir.h"
 #include "sim/base/need.h"
@@ -9,7 +10,7 @@
 struct checker {
   struct ir *ir;
   uint32_t *position; /* of an instruction in its block */
-  char text[160];
+  char text[IR_FAULT];
   bool failed;
 };
 
@@ -144,8 +145,7 @@ static void check_block(struct checker *check, uint32_t number) {
   }
 }
 
-const char *ir_fault(struct ir *ir) {
-  static char text[sizeof((struct checker *)NULL)->text];
+const char *ir_fault(struct ir *ir, char text[IR_FAULT]) {
   struct checker check = {.ir = ir};
   ir_analyse(ir);
   if (ir->block[0].from_count)
@@ -159,6 +159,6 @@ const char *ir_fault(struct ir *ir) {
   for (uint32_t i = 0; i < ir->ordered && !check.failed; i++)
     check_block(&check, ir->order[i]);
   free(check.position);
-  snprintf(text, sizeof text, "%s", check.text);
+  memcpy(text, check.text, IR_FAULT);
   return check.failed ? text : NULL;
 }

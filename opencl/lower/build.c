@@ -79,7 +79,8 @@ static bool check(struct build *b) {
   if (b->core->has_nulls && b->ir->lds_bytes < CORE_NULL_ROOM && b->core->exists & IN_LOCAL)
     b->ir->lds_bytes = CORE_NULL_ROOM; /* the arguments' part begins behind it */
   b->place = (struct ir_place){0};
-  const char *fault = ir_fault(b->ir);
+  char text[IR_FAULT];
+  const char *fault = ir_fault(b->ir, text);
   return !fault || build_fail(b, "kernel '%.60s' breaks the rules of SPIR-V (%s)", b->ir->name, fault);
 }
 

@@ -192,9 +192,10 @@ static ww_status change(void *self, struct message *message) {
   return WW_OK;
 }
 
-static void run_point(void *self, size_t task, void *answer) {
+static void run_point(void *self, void *own, size_t task, void *answer) {
   struct changes changes = {.call = self, .number = task};
   struct outcome *outcome = answer;
+  (void)own;
   if (api_try(NULL, change, &changes, &outcome->error) == WW_OK)
     ww_trace_replay(changes.call->trace, changes.made, NULL, &outcome->report, &outcome->error);
   ww_machine_unref(changes.made);
@@ -210,6 +211,12 @@ static bool take_point(void *self, size_t task, const void *answer) {
   ww_report_unref(outcome->report);
   call->done++;
   return !call->stopped;
+}
+
+static void drop_point(void *self, const void *answer) {
+  const struct outcome *outcome = answer;
+  (void)self;
+  ww_report_unref(outcome->report);
 }
 
 static bool lose_point(void *self, size_t task, const char *why, bool defect) {
@@ -232,11 +239,12 @@ static ww_status sweep(void *self, struct message *message) {
                                   .work = run_point,
                                   .take = take_point,
                                   .lost = lose_point,
-                                  .tick = tick};
-  if (sweep_workers_run(&work, threads_of(&call->work)))
+                                  .tick = tick,
+                                  .drop = drop_point};
+  if (sweep_deal(NULL, &work, threads_of(&call->work), message))
     return WW_OK;
-  message_fail(message, call->stopped ? "ended by its caller" : "out of memory: the sweep's threads");
-  return call->stopped ? WW_CANCELLED : WW_NO_MEMORY;
+  message_fail(message, "ended by its caller");
+  return WW_CANCELLED;
 }
 
 /* Each axis is of a parameter, and has legal values. */

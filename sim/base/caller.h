@@ -3,6 +3,7 @@
  *     work that takes long ──stops?──────────► the caller: a person at a terminal, or a program
  *                          ──how far it is───►
  *                          ──what is odd─────►
+ *                          ──what others say─►
  *
  * Invariant: whether and what a caller answers changes no result, but for the work that it ends. All of it may be NULL,
  * and so may the caller: then nobody is told, and nothing is ended. */
@@ -13,6 +14,8 @@
 
 #include "sim/base/message.h"
 
+struct dealer;
+
 struct caller {
   void *self;
   void (*busy)(void *self, bool begins); /* work that asks stops() begins, or ends; these nest */
@@ -20,6 +23,8 @@ struct caller {
   bool (*due)(void *self);               /* it is time to say how far it is: */
   void (*progress)(void *self, const char *line);
   void (*warn)(void *self, const struct message *message);
+  void (*quote)(void *self, const char *line); /* what a compiler says of a program, in its own words */
+  const struct dealer *dealer; /* whose workers serve work that has many parts (sim/sweep/workers.h); NULL: threads */
 };
 
 static inline void caller_busy(const struct caller *caller, bool begins) {
@@ -39,6 +44,13 @@ static inline void caller_warn(const struct caller *caller, const struct message
   if (caller && caller->warn)
     caller->warn(caller->self, message);
 }
+
+static inline void caller_quote(const struct caller *caller, const char *line) {
+  if (caller && caller->quote)
+    caller->quote(caller->self, line);
+}
+
+static inline const struct dealer *caller_dealer(const struct caller *caller) { return caller ? caller->dealer : NULL; }
 
 /* A line that takes the place of the one before. */
 void caller_progress(const struct caller *caller, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/base/need.h"
+#include "sim/base/text.h"
 
 static bool read_all(FILE *file, size_t limit, char **data, size_t *size) {
   size_t capacity = 65536, length = 0;
@@ -28,11 +29,11 @@ static bool read_all(FILE *file, size_t limit, char **data, size_t *size) {
 static void close_held(void *file) { fclose(file); }
 
 bool file_read(const char *path, size_t limit, char **data, size_t *size, struct message *message) {
-  FILE *file = fopen(path, "rb");
+  FILE *file = fopen(path, "rbe");
   if (!file && errno == ENOMEM)
     heap_out(sizeof(FILE));
   if (!file)
-    return message_fail(message, "%s: %s", path, strerror(errno));
+    return message_fail(message, "%s: %s", path, text_errno(errno));
   heap_hold(close_held, file);
   bool good = read_all(file, limit, data, size);
   int error = errno;
@@ -43,7 +44,7 @@ bool file_read(const char *path, size_t limit, char **data, size_t *size, struct
   free(*data);
   *data = NULL;
   return good ? message_fail(message, "%s: larger than the %zu bytes that are read", path, limit)
-              : message_fail(message, "%s: %s", path, strerror(error));
+              : message_fail(message, "%s: %s", path, text_errno(error));
 }
 
 static void drop(void *file) { close((int)(intptr_t)file); }

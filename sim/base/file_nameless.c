@@ -6,26 +6,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/base/environment.h"
 #include "sim/base/file.h"
-
-static const char *folder_of(void) {
-  const char *folder = getenv("TMPDIR");
-  return folder && *folder ? folder : "/tmp";
-}
+#include "sim/base/text.h"
 
 int file_nameless(const char *what, struct message *message) {
   char path[4096];
-  snprintf(path, sizeof path, "%s/warpwait.XXXXXX", folder_of());
-  int file = open(folder_of(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  snprintf(path, sizeof path, "%s/warpwait.XXXXXX", environment_temporary());
+  int file = open(environment_temporary(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file < 0 && (file = mkostemp(path, O_CLOEXEC)) >= 0) /* a file system that has none without a name */
     unlink(path);
   if (file < 0)
-    message_fail(message, "%.300s: %s (TMPDIR says where %s are kept)", folder_of(), strerror(errno), what);
+    message_fail(message, "%.300s: %s (TMPDIR says where %s are kept)", environment_temporary(), text_errno(errno),
+                 what);
   return file;
 }
 
 void file_nameless_name(const char *what, char name[FILE_NAMELESS_NAME]) {
-  snprintf(name, FILE_NAMELESS_NAME, "%s in %.200s, where TMPDIR has them", what, folder_of());
+  snprintf(name, FILE_NAMELESS_NAME, "%s in %.200s, where TMPDIR has them", what, environment_temporary());
 }
 
 void file_nameless_path(int file, char path[FILE_NAMELESS_PATH]) {

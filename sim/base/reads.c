@@ -53,6 +53,20 @@ static void note(struct reads *reads, const char *path) {
   reads->slot[at] = reads->count;
 }
 
+struct reads reads_apart(const struct reads *reads) {
+  struct reads apart = {.confined = reads->confined, .listed = reads->listed};
+  apart.root = reads->root ? need_copy(reads->root) : NULL;
+  apart.folder = need(reads->folders, sizeof *apart.folder);
+  for (; apart.folders < reads->folders; apart.folders++)
+    apart.folder[apart.folders] = need_copy(reads->folder[apart.folders]);
+  return apart;
+}
+
+void reads_take(struct reads *reads, const struct reads *apart) {
+  for (size_t i = 0; reads && i < apart->count; i++)
+    note(reads, apart->path[i]);
+}
+
 char *reads_begin(struct reads *reads, const char *path) {
   if (!reads)
     return NULL;

@@ -28,6 +28,12 @@ struct reads {
 
 void reads_free(struct reads *reads);
 
+/* The same permissions, with a list of its own: for work beside other work, in a thread say. */
+struct reads reads_apart(const struct reads *reads);
+
+/* Notes all that `apart` has noted. */
+void reads_take(struct reads *reads, const struct reads *apart);
+
 /* Notes a file that the command line names. What it names lies below its folder, until reads_end() with what this
  * returns. In these functions `reads` may be NULL, when nothing is noted and all may be read. */
 char *reads_begin(struct reads *reads, const char *path);

@@ -184,6 +184,15 @@ struct text_whole text_whole(int64_t number) {
   return text;
 }
 
+const char *text_errno(int error) {
+#ifdef __GLIBC__
+  const char *known = strerrordesc_np(error);
+  return known ? known : "an error without a name";
+#else
+  return strerror(error); /* musl's, whose texts are constants */
+#endif
+}
+
 bool text_read_whole(const char **at, uint64_t *number) {
   char *end = NULL;
   errno = 0;

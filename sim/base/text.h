@@ -49,6 +49,9 @@ struct text_whole text_whole(int64_t number);
 const char *text_s(uint64_t count);
 const char *text_es(uint64_t count);
 
+/* What the system calls an error, in English; the text stays. As strerror(), which several threads must not call. */
+const char *text_errno(int error);
+
 /* The whole number that `*at` begins with, in decimal; `*at` goes behind it. False when there is none of 64 bits. */
 bool text_read_whole(const char **at, uint64_t *number);
 

@@ -37,7 +37,7 @@ bool suppressions_read(struct suppressions *all, const char *path, struct messag
 bool suppressions_fit(struct suppressions *all, const char *rule, const struct suppress_place *here,
                       const struct suppress_place *other);
 
-/* A note on stderr for each line that nothing has fitted. */
+/* A warning for each line that nothing has fitted. */
 void suppressions_tell_unused(const struct suppressions *all, const struct caller *caller);
 
 void suppressions_free(struct suppressions *all);

@@ -5,14 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bindings/systemc/systemc.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/output.h"
 
+static struct host *make_systemc(void *self, struct island **islands, size_t count, uint32_t clock_mhz,
+                                 const char **why) {
+  (void)self;
+  return host_systemc(islands, count, clock_mhz, why);
+}
+
 struct run_call run_call_new(void) {
-  return (struct run_call){.run = {.systemc = true, .max_cycles = RUN_MAX_CYCLES}, .timeline = timeline_options_new()};
+  return (struct run_call){.run = {.make_host = make_systemc, .max_cycles = RUN_MAX_CYCLES},
+                           .timeline = timeline_options_new()};
 }
 
 void run_call_free(struct run_call *call) {
@@ -56,7 +64,7 @@ static error_t parse_host(struct argp_state *state, const char *word, struct run
   bool plain = false;
   error_t error = choose(state, "--host", word, "systemc", "plain", &plain);
   call->host_given = true;
-  call->run.systemc = !plain;
+  call->run.make_host = plain ? NULL : make_systemc;
   return error;
 }
 
@@ -120,10 +128,10 @@ error_t run_option(int key, const char *word, struct argp_state *state, struct r
 
 /* An order is the plain host's business. */
 bool run_settle(struct run_call *call) {
-  if (call->order_given && call->host_given && call->run.systemc)
+  if (call->order_given && call->host_given && call->run.make_host)
     return message_fail(&call->message, "--order: only the plain host has one");
   if (call->order_given)
-    call->run.systemc = false;
+    call->run.make_host = NULL;
   if (call->annotate && call->json)
     return message_fail(&call->message, "--annotate: the JSON report has the same costs in by_line");
   terminal_open(&call->terminal, call->quiet);
@@ -254,7 +262,7 @@ bool run_points(struct run_call *call, const struct report *report, const struct
     return true;
   page_add(&call->page, "as run", report);
   call->vcd = call->timeline.path = NULL;
-  call->run.systemc = false; /* of that host a process has one; the result is the same */
+  call->run.make_host = NULL; /* of SystemC a process has one; the result is the same */
   for (size_t i = 0; good && i < call->page.axis.count; i++)
     good = run_point(call, i, again) || message_within(&call->message, "--html-vary");
   call->run = how;

@@ -6,6 +6,7 @@
 
 #include "sim/cli/cli.h"
 #include "sim/cli/interrupt.h"
+#include "sim/cli/processes.h"
 
 enum { FIRST_MS = 1000, EVERY_MS = 200 };
 
@@ -59,8 +60,13 @@ static void warn(void *self, const struct message *message) {
   message_print(message);
 }
 
+static void quote(void *self, const char *line) {
+  (void)self;
+  fprintf(stderr, "%s\n", line);
+}
+
 void terminal_open(struct terminal *terminal, bool quiet) {
-  *terminal = (struct terminal){.caller = {terminal, busy, stops, due, progress, warn},
+  *terminal = (struct terminal){.caller = {terminal, busy, stops, due, progress, warn, quote, &processes},
                                 .watched = !quiet && isatty(STDERR_FILENO),
                                 .next = first()};
 }

@@ -103,7 +103,7 @@ static bool load_trace(struct invocation *call, struct explain_run *run) {
 
 static bool load_job(struct invocation *call, struct explain_run *run, struct explain_vary **vary) {
   struct message *message = &call->common.message;
-  run->load_on = subject_load_self;
+  run->load_on = subject_load_on;
   run->self = &call->job;
   if (!job_load(&call->job, &call->common, false, &run->job) || !trace_job_possible(&run->job, message))
     return false;

@@ -190,7 +190,8 @@ static bool open_vary(struct invocation *call, const struct job *job) {
 static bool load_again(struct invocation *call, size_t number, struct job *job) {
   if (!page_varies_arguments(&call->common.page))
     return job_load(&call->job, &call->common, false, job);
-  const bool good = vary_job(&call->vary, number, &call->base->machine, job, &call->common.message);
+  const bool good =
+      vary_job(&call->vary, number, &call->base->machine, call->common.run.caller, job, &call->common.message);
   job->machine_file = call->base->machine_file; /* the report says what was set on it */
   return good;
 }
@@ -201,11 +202,12 @@ struct point {
   size_t number;
 };
 
-static bool load_point_on(void *self, const struct machine *machine, struct job *job, struct message *message) {
+static bool load_point_on(void *self, const struct machine *machine, const struct caller *caller, struct job *job,
+                          struct message *message) {
   const struct point *point = self;
   return page_varies_arguments(&point->call->common.page)
-             ? vary_job(&point->call->vary, point->number, machine, job, message)
-             : subject_load_on(&point->call->job, machine, job, message);
+             ? vary_job(&point->call->vary, point->number, machine, caller, job, message)
+             : subject_load_on(&point->call->job, machine, caller, job, message);
 }
 
 static bool run_again(void *self, size_t number, const char *define) {
@@ -233,7 +235,7 @@ static bool run_again(void *self, size_t number, const char *define) {
 }
 
 static int run_and_report(struct invocation *call, struct job *job) {
-  const struct why_subject subject = {.load_on = subject_load_self, .self = &call->job};
+  const struct why_subject subject = {.load_on = subject_load_on, .self = &call->job};
   struct launch_result *results = NULL;
   struct report report = {.job = job};
   int status = STATUS_BAD_INPUT;

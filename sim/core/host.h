@@ -1,4 +1,4 @@
-/* A host: whoever steps the islands. sim/host has a plain loop and SystemC; models only know this. */
+/* A host: whoever steps the islands. sim/host has a plain loop, bindings/systemc has SystemC; models only know this. */
 #ifndef SIM_CORE_HOST_H
 #define SIM_CORE_HOST_H
 

@@ -22,7 +22,7 @@ static bool begins_with(const char *data, size_t size, const void *magic, size_t
 /* A pipe is no trace: it could be read once only. */
 bool diff_is_trace(const char *path) {
   char begin[sizeof trace_format.magic];
-  FILE *file = file_is_same(path, path) ? fopen(path, "rb") : NULL;
+  FILE *file = file_is_same(path, path) ? fopen(path, "rbe") : NULL;
   const bool is = file && fread(begin, 1, sizeof begin, file) == sizeof begin &&
                   begins_with(begin, sizeof begin, trace_format.magic, sizeof trace_format.magic);
   if (file)

@@ -114,8 +114,8 @@ static void make_text(struct explain_change *change, const char *name, unsigned 
 
 static void make_argument(struct explain_change *change, const char *name, unsigned long value, const void *from) {
   (void)from;
-  change->argument = need_copy(name);
-  change->word = need_print("%lu", value);
+  change->made.argument = change->argument = need_copy(name);
+  change->made.word = change->word = need_print("%lu", value);
 }
 
 static bool is_defined(const struct program_build *build, const char *name) {
@@ -214,7 +214,7 @@ static void add_groups(struct explain_changes *changes, const struct job *job, c
 
 /* ---- the whole -------------------------------------------------------------------------------------- */
 
-struct explain_changes *explain_changes_new(struct explain_run *run, struct subject *subject) {
+struct explain_changes *explain_changes_new(struct explain_run *run, const struct subject *subject) {
   struct explain_changes *changes = need(1, sizeof *changes);
   const struct job *job = &run->job;
   char *text = NULL;
@@ -248,19 +248,11 @@ void explain_changes_free(struct explain_changes *changes) {
   free(changes);
 }
 
-/* The subject is as before once the job is there, but for the change itself, which lasts as long as the job. */
-static bool load(void *self, size_t number, struct job *job, struct message *message) {
-  struct explain_changes *changes = self;
-  struct explain_change *change = &changes->change[number];
-  struct subject *subject = changes->subject;
-  change->made.argument = change->argument;
-  change->made.word = change->word;
-  subject->build.text = change->text;
-  subject->change = &change->made;
-  const bool good = subject_load_with(subject, change->define, &changes->machine, job, message);
-  subject->build.text = NULL;
-  subject->change = NULL;
-  return good;
+static bool load(void *self, size_t number, const struct caller *caller, struct job *job, struct message *message) {
+  const struct explain_changes *changes = self;
+  const struct explain_change *change = &changes->change[number];
+  const struct subject_variant variant = {.define = change->define, .text = change->text, .change = &change->made};
+  return subject_load_variant(changes->subject, &variant, &changes->machine, caller, job, message);
 }
 
 bool explain_changes_run(struct explain_changes *changes, struct explain_run *run, int *status) {

@@ -29,12 +29,12 @@ struct explain_change {
 struct explain_changes {
   struct explain_change *change;
   size_t count;
-  struct subject *subject;
+  const struct subject *subject;
   struct machine machine;
 };
 
 /* The changes that fit the base's job. */
-struct explain_changes *explain_changes_new(struct explain_run *run, struct subject *subject);
+struct explain_changes *explain_changes_new(struct explain_run *run, const struct subject *subject);
 void explain_changes_free(struct explain_changes *changes);
 
 /* Runs each; as explain_run_cases(). */

@@ -42,21 +42,21 @@ static void cut(const struct explain_run *run, struct job *job) {
 }
 
 /* What is read again has only what a trace has: a job that can be replayed on any machine. */
-static bool read_recording(struct explain_run *run) {
+static bool read_recording(const struct explain_run *run, struct trace *trace, struct job *job,
+                           struct message *message) {
   const struct job_request request = {0};
   cycle_t max_cycles = 0;
-  job_free(&run->replayed);
-  run->replayed = (struct job){0};
-  const bool good = trace_job_read(run->trace, "the recording", &request, &run->replayed, &max_cycles, run->message);
+  job_free(job);
+  const bool good = trace_job_read(trace, "the recording", &request, job, &max_cycles, message);
   if (good)
-    cut(run, &run->replayed);
+    cut(run, job);
   return good;
 }
 
 static void find_marks(struct explain_run *run) {
   size_t count = 0;
   char place[PROGRAM_PLACE];
-  struct trace_mark *marks = trace_job_marks(run->trace, &run->replayed, &count);
+  struct trace_mark *marks = trace_job_marks(run->trace, &run->job, &count);
   run->timed = count > 0;
   if (count) {
     program_place(run->job.launches[marks->launch].isa.program, marks->pc, place);
@@ -95,7 +95,6 @@ static bool record(struct explain_run *run) {
   if (good && !(run->trace = trace_open(path, TRACE_WHOLE, &error)))
     good = fail(message, &error);
   close(file);
-  good = good && read_recording(run);
   if (good)
     find_marks(run);
   return good;
@@ -127,7 +126,6 @@ static bool replay_base(struct explain_run *run, int *status) {
     *status = fault && replayer_damaged(replayer) ? STATUS_BAD_INPUT : STATUS_WENT_WRONG;
   }
   replayer_free(replayer);
-  good = good && read_recording(run);
   if (good)
     find_marks(run);
   return good;
@@ -199,9 +197,17 @@ bool explain_run_base(struct explain_run *run, int *status) {
   return true;
 }
 
-/* ---- a case, in a process of its own ----------------------------------------------------------------- */
+/* ---- a case, by a worker ----------------------------------------------------------------------------- */
 
-/* What comes through the pipe: this, then the arrays of a case, one behind the other. */
+/* A worker's own. */
+struct seat {
+  const struct caller *caller;
+  struct trace *trace; /* shares the run's; NULL: nothing was replayed yet */
+  struct job replayed; /* the trace's job, */
+  bool ready;          /* which is whole */
+};
+
+/* What a worker answers: this, then the arrays of a case, one behind the other. */
 struct answer {
   alignas(uint64_t) enum explain_status status;
   bool replayed, same_program;
@@ -252,15 +258,15 @@ static void judge(const struct explain_run *run, const struct job *job, const st
 }
 
 /* Fills the answer, whoever says what warps do. */
-static void run_case(const struct explain_run *run, struct job *job, const struct run_watcher *replay,
-                     struct answer *answer) {
+static void run_case(const struct explain_run *run, const struct seat *seat, struct job *job,
+                     const struct run_watcher *replay, struct answer *answer) {
   struct pace_log log;
   struct launch_result *results = NULL;
   struct message message = {{0}};
   size_t count = 0;
   pace_log_begin(&log, parts_of(run, answer).pace, NULL, (uint32_t)run->explain.launches);
   const struct run_watcher counting = pace_watcher(&log);
-  struct run_options how = {.max_cycles = run->how.max_cycles};
+  struct run_options how = {.max_cycles = run->how.max_cycles, .caller = seat->caller};
   if (replay)
     run_watch(&how, replay);
   run_watch(&how, &counting);
@@ -274,29 +280,30 @@ static void run_case(const struct explain_run *run, struct job *job, const struc
     printed_free(&job->launches[i].printed);
 }
 
-static void replay_case(struct explain_run *run, struct answer *answer) {
+static void replay_case(const struct explain_run *run, struct seat *seat, struct answer *answer) {
   struct message message;
-  struct replayer *replayer = open_replayer(run->trace, &run->replayed, &message);
+  struct replayer *replayer = open_replayer(seat->trace, &seat->replayed, &message);
   if (!replayer) {
     conclude(answer, EXPLAIN_FAILED, message.text);
     return;
   }
   const struct run_watcher replay = replayer_watcher(replayer);
-  run_case(run, &run->replayed, &replay, answer);
+  run_case(run, seat, &seat->replayed, &replay, answer);
   if (replayer_fault(replayer))
     conclude(answer, EXPLAIN_REFUSED, replayer_fault(replayer));
   answer->replayed = true;
   replayer_free(replayer);
 }
 
-static void run_anew(struct explain_run *run, const struct machine *machine, struct answer *answer) {
+static void run_anew(const struct explain_run *run, const struct seat *seat, const struct machine *machine,
+                     struct answer *answer) {
   struct message message;
   struct job job = {0};
-  if (!run->load_on(run->self, machine, &job, &message)) {
+  if (!run->load_on(run->self, machine, seat->caller, &job, &message)) {
     conclude(answer, EXPLAIN_REFUSED, message.text);
   } else {
     cut(run, &job);
-    run_case(run, &job, NULL, answer);
+    run_case(run, seat, &job, NULL, answer);
   }
   job_free(&job);
 }
@@ -308,17 +315,33 @@ struct batch {
   void *self;
 };
 
-static void work_on_job(void *self, size_t task, void *bytes) {
-  struct batch *batch = self;
+static void *begin(void *self, const struct caller *caller) {
+  struct seat *seat = need(1, sizeof *seat);
+  (void)self;
+  seat->caller = caller;
+  return seat;
+}
+
+static void end(void *self, void *own) {
+  struct seat *seat = own;
+  (void)self;
+  job_free(&seat->replayed);
+  trace_close(seat->trace);
+  free(seat);
+}
+
+static void work_on_job(void *self, void *own, size_t task, void *bytes) {
+  const struct batch *batch = self;
+  const struct seat *seat = own;
   struct answer *answer = bytes;
   struct message message;
   struct job job = {0};
-  if (!batch->load(batch->self, task, &job, &message))
+  if (!batch->load(batch->self, task, seat->caller, &job, &message))
     conclude(answer, EXPLAIN_REFUSED, message.text);
   else if (job.launch_count != batch->run->job.launch_count)
     conclude(answer, EXPLAIN_REFUSED, "has other launches");
   else
-    run_case(batch->run, &job, NULL, answer);
+    run_case(batch->run, seat, &job, NULL, answer);
   if (answer->status == EXPLAIN_FINISHED)
     answer->left = job_hash_buffers(&job);
   job_free(&job);
@@ -330,22 +353,37 @@ static bool same_copies(const struct explain_run *run, const struct machine *mac
          message_fail(message, "with another dma.copy warps do other things than in the recording");
 }
 
+/* The recording, for one more replay. Pipes are as the last one has left them. */
+static bool prepare(const struct explain_run *run, struct seat *seat, struct message *message) {
+  if (!seat->trace && !(seat->trace = trace_share(run->trace)))
+    return message_fail(message, "out of memory for the recording");
+  seat->ready =
+      (seat->ready && !seat->replayed.memory.pipe_count) || read_recording(run, seat->trace, &seat->replayed, message);
+  return seat->ready;
+}
+
+static bool can_replay(const struct explain_run *run, struct seat *seat, const struct machine *machine,
+                       struct message *message) {
+  if ((run->timed && run->load_on) || !prepare(run, seat, message))
+    return false;
+  seat->replayed.machine = *machine;
+  return same_copies(run, machine, message) && trace_job_fits(&seat->replayed, message);
+}
+
 /* Replays the case if its recording is one of this machine, too; else runs it, if there is what to run. */
-static void work(void *self, size_t task, void *bytes) {
-  struct batch *batch = self;
-  struct explain_run *run = batch->run;
+static void work(void *self, void *own, size_t task, void *bytes) {
+  const struct batch *batch = self;
+  const struct explain_run *run = batch->run;
+  struct seat *seat = own;
   struct answer *answer = bytes;
   struct message message = {{0}};
-  /* Pipes are as the last replay has left them. */
-  bool fits = !(run->timed && run->load_on) && (!run->replayed.memory.pipe_count || read_recording(run));
   struct machine machine = run->job.machine;
   limits_lift(batch->cases[task].lifted, &machine);
-  run->replayed.machine = machine;
-  fits = fits && same_copies(run, &machine, &message) && trace_job_fits(&run->replayed, &message);
+  const bool fits = can_replay(run, seat, &machine, &message);
   if (fits)
-    replay_case(run, answer);
+    replay_case(run, seat, answer);
   else if (run->load_on)
-    run_anew(run, &machine, answer);
+    run_anew(run, seat, &machine, answer);
   else
     conclude(answer, EXPLAIN_REFUSED, message.text);
   if (!fits && answer->status == EXPLAIN_FINISHED)
@@ -409,18 +447,19 @@ static bool work_all(struct batch *batch, size_t count, int *status) {
   const struct sweep_work step = {.tasks = count,
                                   .answer_bytes = answer_bytes(run),
                                   .self = batch,
+                                  .begin = begin,
                                   .work = batch->load ? work_on_job : work,
+                                  .end = end,
                                   .take = take,
                                   .lost = lost,
                                   .tick = tick};
   caller_busy(run->how.caller, true);
-  const bool good = sweep_workers_run(&step, run->workers);
+  const bool good = sweep_deal(caller_dealer(run->how.caller), &step, run->workers, run->message);
   caller_busy(run->how.caller, false);
   *status = good ? STATUS_FINE : STATUS_BAD_INPUT;
-  return good || message_fail(run->message, "%s",
-                              caller_stops(run->how.caller)
-                                  ? "interrupted: nothing is reported"
-                                  : "no process could be started; are there too many already? --jobs N wants N");
+  if (!good && caller_stops(run->how.caller))
+    message_fail(run->message, "interrupted: nothing is reported");
+  return good;
 }
 
 bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t count, int *status) {
@@ -473,7 +512,6 @@ void explain_run_free(struct explain_run *run) {
   free(run->explain.stalls);
   explain_places_free(&run->places);
   run_free(run->results, run->count);
-  job_free(&run->replayed);
   job_free(&run->job);
   if (run->trace)
     trace_close(run->trace);

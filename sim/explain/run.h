@@ -4,7 +4,7 @@
  *   trace ──────────────replayed───────► base  │
  *                                              └─replayed, or run─► a case for each set of limits
  *
- * The base is worked out in this process, cases in processes of their own (sweep_workers.h).
+ * The base is worked out by the caller, cases by workers (sim/sweep/workers.h).
  *
  * Invariant: a case is what `warpwait run` has on the lifted machine. A recording that depends on time
  * (sim/replay/marks.h) or does not fit the machine is no recording of that: then the launch is run, or if there is only
@@ -16,8 +16,10 @@
 #include "sim/explain/places.h"
 #include "sim/replay/job.h"
 
-/* Makes the job that is explained, as it is on the machine. The caller frees it, whatever comes back. */
-typedef bool explain_load_on(void *self, const struct machine *machine, struct job *job, struct message *message);
+/* Makes the job that is explained, as it is on the machine, for a caller that may stop that (NULL: nobody). Several
+ * threads may ask at once. The caller frees the job, whatever comes back. */
+typedef bool explain_load_on(void *self, const struct machine *machine, const struct caller *caller, struct job *job,
+                             struct message *message);
 
 struct explain_run {
   struct run_options how;   /* the base's; cases have its cycle limit */
@@ -27,7 +29,7 @@ struct explain_run {
   const char *path;         /* of the trace that was given */
   unsigned workers;
   uint32_t part_groups;          /* the first launch has so many work-groups alone; 0: all of them */
-  bool broken;                   /* a process ended by a defect: what it was to find out is missing */
+  bool broken;                   /* a worker ended by a defect: what it was to find out is missing */
   struct job job;                /* the base, as it was run; its machine is the base of all */
   struct launch_result *results; /* the base's, of `count` launches; gone once all of them have finished */
   size_t count;
@@ -35,7 +37,6 @@ struct explain_run {
   char why[EXPLAIN_REASON]; /* where */
   struct explain explain;
   struct trace *trace;
-  struct job replayed;          /* the trace's job */
   struct explain_places places; /* of the base */
   size_t done;
 };
@@ -55,8 +56,10 @@ bool explain_run_singles(struct explain_run *run, int *status);
  * together. */
 bool explain_run_machines(struct explain_run *run, int *status);
 
-/* Runs `count` other jobs of as many launches, which `load` makes, and fills as many cases. As explain_run_cases(). */
-typedef bool explain_load(void *self, size_t number, struct job *job, struct message *message);
+/* Runs `count` other jobs of as many launches, which `load` makes, as an explain_load_on does, and fills as many cases.
+ * As explain_run_cases(). */
+typedef bool explain_load(void *self, size_t number, const struct caller *caller, struct job *job,
+                          struct message *message);
 bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,
                       int *status);
 

@@ -67,7 +67,7 @@ static bool load_base(const struct report *report, struct explain_run *run, int 
   cycle_t max_cycles = 0;
   *status = STATUS_BAD_INPUT;
   if (run->load_on)
-    return run->load_on(run->self, machine, &run->job, message);
+    return run->load_on(run->self, machine, run->how.caller, &run->job, message);
   const bool good = trace_job_read(run->trace, run->path, &request, &run->job, &max_cycles, message);
   run->job.machine = *machine;
   return good;

@@ -1,6 +1,7 @@
-/* Hosts: who steps the islands.
+/* Hosts: who steps the islands. The plain loop is here; SystemC is a part of its own (bindings/systemc), and a client
+ * may bring another.
  *
- * Both hosts let an island run ahead of their clock by its lookahead, and give the same cycles, the
+ * All hosts let an island run ahead of their clock by its lookahead, and give the same cycles, the
  * same results and the same trace to the bit; a test holds it. */
 #ifndef SIM_HOST_HOST_H
 #define SIM_HOST_HOST_H
@@ -17,9 +18,9 @@ enum host_order { ORDER_ASCENDING, ORDER_DESCENDING, ORDER_SHUFFLED };
  * the seed serves ORDER_SHUFFLED, which permutes them anew for each window. NULL: out of memory. */
 struct host *host_plain(struct island **islands, size_t count, enum host_order order, uint32_t seed);
 
-/* One SC_METHOD an island on SystemC. One SystemC host may exist in a process. NULL with *message filled (static text)
+/* Whoever makes a host for a run: of islands whose clock has so many MHz. NULL with *why filled, a text that stays,
  * when it cannot be had. */
-struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message);
+typedef struct host *host_make(void *self, struct island **islands, size_t count, uint32_t clock_mhz, const char **why);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "sim/base/need.h"
+#include "sim/base/text.h"
 
 enum { INPUT_BYTES = 1 << 16, ROOM = 2 * SASS_LINE_BYTES, XZ_MEMORY = 512 << 20 };
 
@@ -46,7 +47,7 @@ static bool look(struct sass_lines *lines, FILE *file, bool *is_xz, struct sass_
   uint8_t head[sizeof xz] = {0};
   const size_t got = fread(head, 1, sizeof head, file);
   if (ferror(file))
-    return sass_fail(error, lines->path, 0, "%s", strerror(errno));
+    return sass_fail(error, lines->path, 0, "%s", text_errno(errno));
   *is_xz = got == sizeof xz && memcmp(head, xz, sizeof xz) == 0;
   if (memcmp(head, zstd, sizeof zstd) == 0)
     return sass_fail(error, lines->path, 0, "is compressed by zstd; xz, gzip and plain text can be read");
@@ -56,10 +57,10 @@ static bool look(struct sass_lines *lines, FILE *file, bool *is_xz, struct sass_
 static bool open_xz(struct sass_lines *lines, struct sass_error *error) {
   lines->stream = (lzma_stream)LZMA_STREAM_INIT;
   lines->input = need(INPUT_BYTES, 1);
-  lines->xz = fopen(lines->path, "rb");
+  lines->xz = fopen(lines->path, "rbe");
   if (lines->xz && lzma_stream_decoder(&lines->stream, XZ_MEMORY, LZMA_CONCATENATED) == LZMA_OK)
     return true;
-  return sass_fail(error, lines->path, 0, "%s", lines->xz ? "no memory for xz" : strerror(errno));
+  return sass_fail(error, lines->path, 0, "%s", lines->xz ? "no memory for xz" : text_errno(errno));
 }
 
 /* A pipe might never end, and is not there any more when it is opened again. */
@@ -71,16 +72,16 @@ static bool is_pipe(const char *path) {
 static bool open_any(struct sass_lines *lines, struct sass_error *error) {
   if (is_pipe(lines->path))
     return sass_fail(error, lines->path, 0, "is not a regular file");
-  FILE *file = fopen(lines->path, "rb");
+  FILE *file = fopen(lines->path, "rbe");
   bool is_xz = false;
   if (!file)
-    return sass_fail(error, lines->path, 0, "%s", strerror(errno));
+    return sass_fail(error, lines->path, 0, "%s", text_errno(errno));
   const bool good = look(lines, file, &is_xz, error);
   fclose(file);
   if (!good || is_xz)
     return good && open_xz(lines, error);
-  lines->gzip = gzopen(lines->path, "rb");
-  return lines->gzip || sass_fail(error, lines->path, 0, "%s", strerror(errno));
+  lines->gzip = gzopen(lines->path, "rbe");
+  return lines->gzip || sass_fail(error, lines->path, 0, "%s", text_errno(errno));
 }
 
 struct sass_lines *sass_lines_open(const char *path, struct sass_error *error) {
@@ -101,7 +102,7 @@ static bool fill_gzip(struct sass_lines *lines, struct sass_error *error) {
   const char *why = gzerror(lines->gzip, &status);
   if (got < 0 || (!got && status != Z_OK && status != Z_STREAM_END))
     return sass_fail(error, lines->path, lines->number + 1, "cannot be decompressed from here on: %s",
-                     status == Z_ERRNO ? strerror(errno) : why);
+                     status == Z_ERRNO ? text_errno(errno) : why);
   lines->to += (size_t)got;
   lines->ended = !got;
   return true;
@@ -117,7 +118,7 @@ static bool fill_xz(struct sass_lines *lines, struct sass_error *error) {
       stream->next_in = lines->input;
       stream->avail_in = fread(lines->input, 1, INPUT_BYTES, lines->xz);
       if (ferror(lines->xz))
-        return sass_fail(error, lines->path, lines->number + 1, "%s", strerror(errno));
+        return sass_fail(error, lines->path, lines->number + 1, "%s", text_errno(errno));
     }
     status = lzma_code(stream, stream->avail_in ? LZMA_RUN : LZMA_FINISH);
   }

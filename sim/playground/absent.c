@@ -1,4 +1,4 @@
-/* What a browser does not have, where the rest looks for it: SystemC, processes, and files without a name. */
+/* What a browser does not have, where the rest looks for it: SystemC, processes, threads, and files without a name. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,10 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bindings/systemc/systemc.h"
 #include "sim/base/file.h"
-#include "sim/base/need.h"
-#include "sim/host/host.h"
-#include "sim/sweep/workers.h"
+#include "sim/cli/processes.h"
 
 /* The plain loop gives the same cycles and results to the bit. */
 struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message) {
@@ -45,18 +44,9 @@ void file_nameless_name(const char *what, char name[FILE_NAMELESS_NAME]) {
   snprintf(name, FILE_NAMELESS_NAME, "%s", what);
 }
 
-/* One after the other, in this process. */
-bool sweep_workers_run(const struct sweep_work *work, unsigned workers) {
-  void *answer = need(1, work->answer_bytes);
-  bool good = true;
-  (void)workers;
-  for (size_t task = 0; task < work->tasks && good; task++) {
-    memset(answer, 0, work->answer_bytes);
-    work->work(work->self, task, answer);
-    good = work->take(work->self, task, answer) && work->tick(work->self);
-  }
-  free(answer);
-  return good;
+/* One after the other: there are neither processes nor threads. */
+static bool deal(const struct sweep_work *work, unsigned workers, struct message *message) {
+  return sweep_serial.run(work, workers, message);
 }
 
-unsigned sweep_workers_online(void) { return 1; }
+const struct dealer processes = {deal}, sweep_threads = {deal};

@@ -4,11 +4,11 @@ WASM := $(BUILD)/wasm
 # Emscripten's own JavaScript looks for Debian's modules.
 EMCC := NODE_PATH=/usr/share/nodejs emcc
 
-WASM_FOLDERS := $(filter-out sim/import opencl/clang,$(C_FOLDERS)) sim/playground
+WASM_FOLDERS := $(filter-out sim/import opencl/clang,$(C_FOLDERS)) sim/cli sim/playground
 # What sim/playground has in its place, and what only the verbs need that are not there.
 WASM_LEFT_OUT := sim/cli/main.c sim/cli/docgen.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
-  $(addprefix sim/sweep/,functional.c metrics.c points.c replay.c session.c workers.c) \
-  $(addprefix sim/cli/,verb_sweep.c verb_trace.c trace_import.c verb_playground.c python.c) $(wildcard sim/cli/sweep_*.c)
+  $(addprefix sim/sweep/,functional.c metrics.c points.c replay.c session.c threads.c) \
+  $(addprefix sim/cli/,processes.c verb_sweep.c verb_trace.c trace_import.c verb_playground.c python.c) $(wildcard sim/cli/sweep_*.c)
 WASM_SOURCES  := opencl/clang/source_name.c \
   $(filter-out $(WASM_LEFT_OUT),$(foreach d,$(WASM_FOLDERS),$(wildcard $(d)/*.c)))
 WASM_OBJ      := $(WASM_SOURCES:%=$(WASM)/obj/%.o) $(WASM)/obj/presets.o $(WASM)/obj/page_template.o

@@ -40,7 +40,7 @@ struct trace_mark {
 /* The marks of the trace, of launches that the job has. The caller frees them. */
 struct trace_mark *trace_job_marks(struct trace *trace, const struct job *job, size_t *count);
 
-/* Says on stderr, a line a launch, that there are some; and that the machine changes bytes by which a kernel goes. */
+/* Warns the caller, a line a launch, that there are some; and that the machine changes bytes by which a kernel goes. */
 void trace_job_warn(struct trace *trace, const struct job *job, const struct caller *caller);
 
 #endif

@@ -36,6 +36,7 @@ void job_free(struct job *job) {
   free(job->refitted);
   program_free(&job->program);
   program_build_free(&job->build);
+  reads_free(&job->reads);
   free(job->memory.buffers);
   free(job->elements);
   free(job->launches);
@@ -47,6 +48,13 @@ void job_free(struct job *job) {
   free(job->name);
   free(job->file);
   *job = (struct job){0};
+}
+
+struct reads *job_reads(struct job *job, const struct reads *reads) {
+  if (!reads)
+    return NULL;
+  job->reads = reads_apart(reads);
+  return &job->reads;
 }
 
 void job_say_set(struct job *job, const char *key, const char *value) {

@@ -11,6 +11,7 @@
 #include "isa/pipe.h"
 #include "models/simulation.h"
 #include "sim/base/message.h"
+#include "sim/base/reads.h"
 #include "sim/session/printed.h"
 #include "sim/session/program.h"
 #include "sim/session/type.h"
@@ -94,6 +95,7 @@ struct job {
   char **sets;                          /* "key=value": what the launch file's `set` says */
   size_t set_count;
   struct program_build build;
+  struct reads reads; /* of a job that is made beside others: see job_reads() */
   struct program program;
   struct isa_program **refitted; /* the program, lowered again for launches that need it so */
   size_t refitted_count;
@@ -108,6 +110,10 @@ struct job {
 };
 
 void job_free(struct job *job);
+
+/* What an empty job may read, for a request that leaves `reads` as it is: jobs that are made at the same time, in
+ * several threads, must not share a list. NULL when `reads` is, which allows all. */
+struct reads *job_reads(struct job *job, const struct reads *reads);
 
 static inline const struct program *job_program(const struct job *job, const struct job_launch *launch) {
   return launch->program ? launch->program : &job->program;

@@ -255,6 +255,11 @@ static bool cancelled(void *self) {
   return caller_stops(asked->caller);
 }
 
+static void quote(void *self, const char *line) {
+  const struct asked *asked = self;
+  caller_quote(asked->caller, line);
+}
+
 static void keep_log(void *self, const char *text) {
   const struct asked *asked = self;
   text_add(asked->log, text, strlen(text));
@@ -276,6 +281,7 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .blamed = &program->blamed,
                                    .reads = &reads,
                                    .cancelled = cancelled,
+                                   .say = quote,
                                    .self = &asked};
   struct isa_error error = {""};
   caller_busy(build->caller, true);
@@ -356,7 +362,7 @@ bool program_load(struct program *program, const char *path, const struct progra
   size_t size = 0;
   *inside = false;
   if (language == LANGUAGES && !file_exists(path))
-    return message_fail(message, "%s: %s", path, strerror(ENOENT));
+    return message_fail(message, "%s: %s", path, text_errno(ENOENT));
   if (language == LANGUAGES && strcmp(file_extension(path), ".wwt") == 0)
     return message_fail(message, "'%s' is a trace: `warpwait replay` and `warpwait explain` take it", path);
   if (language == LANGUAGES)

@@ -107,8 +107,8 @@ static struct host *make_host(struct simulation *simulation, const struct run_op
   size_t count = 0;
   const char *why = "out of memory";
   struct island **islands = simulation_islands(simulation, &count);
-  struct host *host = options->systemc ? host_systemc(islands, count, clock_mhz, &why)
-                                       : host_plain(islands, count, options->order, options->seed);
+  struct host *host = options->make_host ? options->make_host(options->host_self, islands, count, clock_mhz, &why)
+                                         : host_plain(islands, count, options->order, options->seed);
   if (!host)
     message_fail(message, "--host: %s", why);
   return host;

@@ -31,7 +31,8 @@ enum { RUN_WATCHERS = 8 };
 enum { RUN_MAX_CYCLES = 1000000000 }; /* of a launch, unless somebody says otherwise */
 
 struct run_options {
-  bool systemc;
+  host_make *make_host; /* NULL: the plain loop, with this `order` and `seed` */
+  void *host_self;      /* of make_host() */
   enum host_order order;
   uint32_t seed;
   FILE *vcd;                   /* a waveform goes there; NULL: none */

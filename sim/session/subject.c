@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "sim/base/file.h"
+#include "sim/base/need.h"
+#include "sim/base/text.h"
 #include "sim/session/launch.h"
 
 /* The launch file, or the trace, says what these options would. The size of a launch file's launch may be another. */
@@ -54,19 +56,21 @@ static bool fail_folder(const char *folder, struct message *message) {
   return message_fail(message, "%s: is a directory, without a launch file", folder);
 }
 
-static bool load(struct subject *subject, const struct job_request *request, struct job *job, struct message *message) {
-  const char *program = subject->direct.program;
+static bool load(const struct subject *subject, const char *const *args, const struct job_request *request,
+                 struct job *job, struct message *message) {
+  struct direct direct = subject->direct;
+  const char *program = direct.program;
   if (file_is_folder(program))
     return fail_folder(program, message);
   if (strcmp(file_extension(program), ".json") == 0 && !file_exists(program))
-    return message_fail(message, "%.300s: %s", program, strerror(ENOENT));
+    return message_fail(message, "%.300s: %s", program, text_errno(ENOENT));
   if (strcmp(file_extension(program), ".json") == 0)
     return no_direct(subject, "launch file", false, message) && launch_load(program, request, job, message);
   if (request->verify)
     return message_fail(message, "--verify: needs a launch file, which says what to expect");
-  subject->direct.args = subject->args.word;
-  subject->direct.arg_count = subject->args.count;
-  return direct_job(&subject->direct, request, job, message);
+  direct.args = args;
+  direct.arg_count = subject->args.count;
+  return direct_job(&direct, request, job, message);
 }
 
 bool subject_load(struct subject *subject, const struct subject_machine *machine, bool verify, struct job *job,
@@ -80,33 +84,42 @@ bool subject_load(struct subject *subject, const struct subject_machine *machine
                                       .verify = verify};
   for (size_t i = 0; i < subject->build.includes.count; i++)
     reads_folder(&subject->reads, subject->build.includes.word[i]);
-  if (!load(subject, &request, job, message))
+  if (!load(subject, subject->args.word, &request, job, message))
     return false;
   program_tell_unmentioned(&job->program, &subject->build.defines, &job->build.defines, subject->build.caller);
   return true;
 }
 
-bool subject_load_on(struct subject *subject, const struct machine *machine, struct job *job, struct message *message) {
-  const struct job_request request = {.made = machine,
-                                      .global = subject->direct.global,
-                                      .local = subject->direct.local,
-                                      .build = subject->build,
-                                      .change = subject->change};
-  return load(subject, &request, job, message);
+/* The list with one more word at its end; the caller frees the array alone. */
+static struct program_words words_and(const struct program_words *words, const char *word) {
+  struct program_words more = {.word = need(words->count + 2, sizeof *more.word)};
+  for (; more.count < words->count; more.count++)
+    more.word[more.count] = words->word[more.count];
+  if (word)
+    more.word[more.count++] = word;
+  return more;
 }
 
-bool subject_load_self(void *self, const struct machine *machine, struct job *job, struct message *message) {
-  return subject_load_on(self, machine, job, message);
-}
-
-bool subject_load_with(struct subject *subject, const char *define, const struct machine *machine, struct job *job,
-                       struct message *message) {
-  if (define)
-    program_say(&subject->build.defines, define);
-  const bool good = subject_load_on(subject, machine, job, message);
-  if (define)
-    program_unsay(&subject->build.defines);
+bool subject_load_variant(const struct subject *subject, const struct subject_variant *variant,
+                          const struct machine *machine, const struct caller *caller, struct job *job,
+                          struct message *message) {
+  struct job_request request = {.made = machine,
+                                .global = subject->direct.global,
+                                .local = subject->direct.local,
+                                .build = subject->build,
+                                .change = variant->change};
+  request.build.text = variant->text;
+  request.build.caller = caller;
+  request.build.reads = job_reads(job, subject->build.reads);
+  request.build.defines = words_and(&subject->build.defines, variant->define);
+  const bool good = load(subject, variant->args ? variant->args : subject->args.word, &request, job, message);
+  free(request.build.defines.word);
   return good;
+}
+
+bool subject_load_on(void *self, const struct machine *machine, const struct caller *caller, struct job *job,
+                     struct message *message) {
+  return subject_load_variant(self, &(struct subject_variant){0}, machine, caller, job, message);
 }
 
 void subject_free(struct subject *subject) {

@@ -11,7 +11,6 @@ struct subject {
   struct words args;
   struct program_build build;
   struct reads reads;
-  const struct job_change *change; /* of jobs that subject_load_on() makes; NULL: none */
 };
 
 /* A machine by its name (NULL: the launch file's, or teaching), and what is set on it: "key=value". */
@@ -24,15 +23,24 @@ struct subject_machine {
 bool subject_load(struct subject *subject, const struct subject_machine *machine, bool verify, struct job *job,
                   struct message *message);
 
-/* The same on a machine that is there already. */
-bool subject_load_on(struct subject *subject, const struct machine *machine, struct job *job, struct message *message);
+/* What is otherwise than the subject says; NULL: as it says. Lasts as long as the job. */
+struct subject_variant {
+  const char *define;      /* "NAME=VALUE", one more, which wins over all others */
+  const char *text;        /* of the program, in place of its file's */
+  const char *const *args; /* as many as the subject has, in their place */
+  const struct job_change *change;
+};
 
-/* The same as an explain_load_on (explain_run.h): `self` is the subject. */
-bool subject_load_self(void *self, const struct machine *machine, struct job *job, struct message *message);
+/* Makes an empty *job of a variant, on a machine that is there already, for a caller that may stop the compiler (NULL:
+ * nobody). Nothing of the subject changes: several threads may make jobs of it at once, each its own. The caller frees
+ * the job, whatever comes back. */
+bool subject_load_variant(const struct subject *subject, const struct subject_variant *variant,
+                          const struct machine *machine, const struct caller *caller, struct job *job,
+                          struct message *message);
 
-/* That, with one more define ("NAME=VALUE"), which wins over all others; NULL: none. */
-bool subject_load_with(struct subject *subject, const char *define, const struct machine *machine, struct job *job,
-                       struct message *message);
+/* The same of the subject as it is, as an explain_load_on (sim/explain/run.h): `self` is the subject. */
+bool subject_load_on(void *self, const struct machine *machine, const struct caller *caller, struct job *job,
+                     struct message *message);
 
 /* False with the message filled when a word says what only a kernel can be given, and there is a trace. */
 bool subject_for_trace(const struct subject *subject, struct message *message);

@@ -69,8 +69,29 @@ struct batch {
   size_t groups;
   size_t *task, *group_of; /* of the second step: the task's number, and its group's */
   size_t tasks;
-  struct sweep_group *open; /* in a worker: whose recording was used last */
 };
+
+/* A worker's own. */
+struct seat {
+  struct sweep_bench bench;
+  struct sweep_recording recording; /* the one that was used last, */
+  const struct trace *of;           /* and whose it shares */
+};
+
+static void *begin(void *self, const struct caller *caller) {
+  const struct batch *batch = self;
+  struct seat *seat = need(1, sizeof *seat);
+  seat->bench = batch->run->bench;
+  seat->bench.caller = caller;
+  return seat;
+}
+
+static void end(void *self, void *own) {
+  struct seat *seat = own;
+  (void)self;
+  sweep_recording_close(&seat->recording);
+  free(seat);
+}
 
 /* An answer of the first step. */
 struct recorded {
@@ -80,8 +101,9 @@ struct recorded {
 };
 
 /* The first of a few points, spread over the group, that finishes. */
-static void record(void *self, size_t number, void *answer) {
-  struct batch *batch = self;
+static void record(void *self, void *own, size_t number, void *answer) {
+  const struct batch *batch = self;
+  const struct seat *seat = own;
   const struct sweep_group *group = &batch->group[number];
   struct recorded *recorded = answer;
   const size_t tries = group->count < CANDIDATES ? group->count : CANDIDATES;
@@ -91,7 +113,7 @@ static void record(void *self, size_t number, void *answer) {
     uint32_t value[PLAN_AXES];
     recorded->task = group->first + i * group->count / tries;
     plan_point(batch->run->bench.target->plan, batch->run->task[recorded->task].number, value);
-    recorded->good = sweep_record(&batch->run->bench, value, path, &recorded->outcome);
+    recorded->good = sweep_record(&seat->bench, value, path, &recorded->outcome);
   }
 }
 
@@ -117,17 +139,25 @@ static bool tick(void *self) {
   return batch->run->tick(batch->run->self);
 }
 
-static void work(void *self, size_t number, void *answer) {
-  struct batch *batch = self;
-  struct sweep_group *group = &batch->group[batch->group_of[number]];
-  struct sweep_run *run = batch->run;
+/* Tasks of a worker come group by group: what it has inflated of the last one's recording it needs no more. */
+static void take_recording(struct seat *seat, const struct sweep_group *group) {
+  const struct trace *trace = group->recording.trace;
+  if (seat->of == trace)
+    return;
+  sweep_recording_close(&seat->recording);
+  seat->of = trace;
+  if (trace)
+    sweep_recording_share(&seat->recording, trace);
+}
+
+static void work(void *self, void *own, size_t number, void *answer) {
+  const struct batch *batch = self;
+  const struct sweep_run *run = batch->run;
+  struct seat *seat = own;
   uint32_t value[PLAN_AXES];
-  /* Tasks of a worker come group by group: what it has inflated of the last one's recording it needs no more. */
-  if (batch->open && batch->open != group && !run->bench.target->trace)
-    sweep_recording_close(&batch->open->recording);
-  batch->open = group;
+  take_recording(seat, &batch->group[batch->group_of[number]]);
   plan_point(run->bench.target->plan, run->task[batch->task[number]].number, value);
-  sweep_point(&run->bench, &group->recording, value, answer);
+  sweep_point(&seat->bench, &seat->recording, value, answer);
 }
 
 static bool take(void *self, size_t number, const void *answer) {
@@ -154,14 +184,16 @@ static bool record_all(struct batch *batch, struct message *message) {
   const struct sweep_work step = {.tasks = batch->groups,
                                   .answer_bytes = sizeof(struct recorded),
                                   .self = batch,
+                                  .begin = begin,
                                   .work = record,
+                                  .end = end,
                                   .take = take_recorded,
                                   .lost = lose_recorded,
                                   .tick = tick};
   for (size_t i = 0; i < batch->groups; i++)
     if (worth_recording(batch, &batch->group[i]) && (batch->group[i].file = file_nameless("recordings", message)) < 0)
       return false;
-  return sweep_workers_run(&step, batch->run->jobs);
+  return sweep_deal(batch->run->dealer, &step, batch->run->jobs, message);
 }
 
 static void open_all(struct batch *batch) {
@@ -177,10 +209,12 @@ static void open_all(struct batch *batch) {
   }
 }
 
-static bool replay_all(struct batch *batch) {
+static bool replay_all(struct batch *batch, struct message *message) {
   struct sweep_work step = {.answer_bytes = sizeof(struct sweep_outcome),
                             .self = batch,
+                            .begin = begin,
                             .work = work,
+                            .end = end,
                             .take = take,
                             .lost = lose,
                             .tick = tick};
@@ -196,7 +230,7 @@ static bool replay_all(struct batch *batch) {
     }
   }
   step.tasks = batch->tasks;
-  return sweep_workers_run(&step, batch->run->jobs);
+  return sweep_deal(batch->run->dealer, &step, batch->run->jobs, message);
 }
 
 /* A trace that is the plan's own serves all. */
@@ -208,7 +242,7 @@ static bool run_batch(struct batch *batch, struct message *message) {
   open_all(batch);
   for (size_t i = 0; target->trace && i < batch->groups; i++)
     batch->group[i].recording = (struct sweep_recording){target->trace, target->recorded};
-  good = good && replay_all(batch);
+  good = good && replay_all(batch, message);
   for (size_t i = 0; !target->trace && i < batch->groups; i++)
     sweep_recording_close(&batch->group[i].recording);
   free(batch->task);

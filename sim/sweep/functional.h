@@ -4,7 +4,7 @@
  *                                                          2. the recordings are opened, and all other points
  *                                                             of these configurations replayed
  *
- * Both steps are dealt to workers (sweep_workers.h). Recordings are files without a name: nothing is left behind,
+ * Both steps are dealt to workers (workers.h). Recordings are files without a name: nothing is left behind,
  * however the sweep ends.
  *
  * Invariant: what is told of a point does not depend on which points are asked for besides it. */
@@ -28,6 +28,7 @@ struct sweep_group {
 
 struct sweep_run {
   struct sweep_bench bench;
+  const struct dealer *dealer; /* whose workers run points; NULL: threads */
   unsigned jobs;
   struct sweep_task *task;
   size_t tasks;

@@ -9,6 +9,7 @@
 
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
+#include "sim/base/text.h"
 #include "sim/core/params.h"
 #include "sim/sweep/expression.h"
 #include "sim/sweep/plan_parts.h"
@@ -464,7 +465,7 @@ bool plan_parse(const char *text, const char *file, struct sweep_plan *plan, cha
 }
 
 static char *read_text(const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
+  FILE *file = fopen(path, "rbe");
   if (!file)
     return NULL;
   char *text = need(PLAN_FILE_BYTES + 2, 1);
@@ -483,7 +484,7 @@ bool plan_read(const char *path, struct sweep_plan *plan, char message[PLAN_MESS
   *plan = (struct sweep_plan){.file = need_copy(path)};
   char *text = read_text(path, &size);
   if (!text)
-    return plan_fail(plan, 0, message, "%s", strerror(errno));
+    return plan_fail(plan, 0, message, "%s", text_errno(errno));
   bool good = false;
   if (size > PLAN_FILE_BYTES)
     plan_fail(plan, 0, message, "larger than the %d bytes that a sweep file may have", PLAN_FILE_BYTES);

@@ -105,7 +105,6 @@ static const char *constant(void *context, const char *machine, const char *name
 /* ---- launches -------------------------------------------------------------------------------------- */
 
 static void say_build(const struct sweep_target *target, const uint32_t *value, struct program_build *build) {
-  build->reads = target->reads;
   for (size_t i = 0; i < target->defines.count; i++)
     program_say(&build->defines, target->defines.word[i]);
   for (size_t i = 0; i < target->options.count; i++)
@@ -126,11 +125,13 @@ static bool has_arguments(const struct sweep_target *target) {
   return false;
 }
 
-bool sweep_job(const struct sweep_target *target, const uint32_t *value, const struct machine *machine, struct job *job,
-               struct message *message) {
+bool sweep_job(const struct sweep_target *target, const uint32_t *value, const struct machine *machine,
+               const struct caller *caller, struct job *job, struct message *message) {
   struct job_request request = {.made = machine};
   json_t *changed = has_arguments(target) ? json_deep_copy(target->root) : NULL;
   say_build(target, value, &request.build);
+  request.build.reads = job_reads(job, target->reads);
+  request.build.caller = caller;
   if (changed)
     sweep_arguments_give(target, value, changed);
   const bool good = launch_read(changed ? changed : target->root, target->text, target->length, target->plan->launch,
@@ -240,7 +241,7 @@ static bool read_launch_file(struct sweep_target *target, struct message *messag
 
 /* Of a file that may be larger than memory. */
 static bool hash_file(const char *path, char text[33], struct message *message) {
-  FILE *file = fopen(path, "rb");
+  FILE *file = fopen(path, "rbe");
   XXH3_state_t *state = XXH3_createState();
   char *piece = need(PIECE, 1);
   size_t got = 0;
@@ -249,7 +250,7 @@ static bool hash_file(const char *path, char text[33], struct message *message) 
     XXH3_128bits_update(state, piece, got);
   const bool good = file && !ferror(file);
   if (!good)
-    message_fail(message, "%.300s: %s", path, strerror(errno));
+    message_fail(message, "%.300s: %s", path, text_errno(errno));
   say_hash(XXH3_128bits_digest(state), text);
   XXH3_freeState(state);
   free(piece);
@@ -276,7 +277,7 @@ static bool read_trace(struct sweep_target *target, struct message *message) {
 }
 
 /* A job to look at: of the first of a few points that is one, but for its arguments. */
-static bool look_at_job(struct sweep_target *target, struct message *message) {
+static bool look_at_job(struct sweep_target *target, const struct caller *caller, struct message *message) {
   enum { POINTS = 64 };
   uint32_t value[PLAN_AXES];
   struct message first = {""}, next;
@@ -287,7 +288,10 @@ static bool look_at_job(struct sweep_target *target, struct message *message) {
     if (!plan_point(target->plan, i, value))
       continue;
     tried++;
-    if (!sweep_machine(target, value, &machine, &next) || !sweep_job(target, value, &machine, &job, &next)) {
+    const bool made =
+        sweep_machine(target, value, &machine, &next) && sweep_job(target, value, &machine, caller, &job, &next);
+    reads_take(target->reads, &job.reads);
+    if (!made) {
       first = *first.text ? first : next;
       job_free(&job);
       continue;
@@ -318,7 +322,7 @@ static bool read_build(struct sweep_target *target, struct message *message) {
 }
 
 bool sweep_target_open(struct sweep_target *target, struct sweep_plan *plan, struct reads *reads,
-                       struct message *message) {
+                       const struct caller *caller, struct message *message) {
   char text[PLAN_MESSAGE];
   *target = (struct sweep_target){.plan = plan, .reads = reads};
   if (!read_build(target, message) ||
@@ -327,7 +331,7 @@ bool sweep_target_open(struct sweep_target *target, struct sweep_plan *plan, str
     return false;
   if (!plan_settle(plan, constant, target, text))
     return message_fail(message, "%s", text);
-  return plan->trace || look_at_job(target, message);
+  return plan->trace || look_at_job(target, caller, message);
 }
 
 void sweep_target_close(struct sweep_target *target) {

@@ -59,9 +59,9 @@ struct sweep_target {
 };
 
 /* Reads the plan's launch file or trace, checks all words, and settles the plan. `reads` (reads.h) lasts as long as the
- * target. The caller closes the target, whatever comes back. */
+ * target; `caller` waits for the compiler, or is NULL. The caller closes the target, whatever comes back. */
 bool sweep_target_open(struct sweep_target *target, struct sweep_plan *plan, struct reads *reads,
-                       struct message *message);
+                       const struct caller *caller, struct message *message);
 void sweep_target_close(struct sweep_target *target);
 
 /* The word of name number `i` of a point. */
@@ -73,9 +73,10 @@ static inline const char *sweep_word(const struct sweep_target *target, size_t i
 bool sweep_machine(const struct sweep_target *target, const uint32_t *value, struct machine *machine,
                    struct message *message);
 
-/* Reads the launch file as the point has it, on `machine`. The caller frees the job, whatever comes back. */
-bool sweep_job(const struct sweep_target *target, const uint32_t *value, const struct machine *machine, struct job *job,
-               struct message *message);
+/* Reads the launch file as the point has it, on `machine`, for a caller that may stop the compiler (NULL: nobody).
+ * Several threads may make jobs at once. The caller frees the job, whatever comes back. */
+bool sweep_job(const struct sweep_target *target, const uint32_t *value, const struct machine *machine,
+               const struct caller *caller, struct job *job, struct message *message);
 
 /* Points for which this is the same do the same on all machines, at other times: one recording serves them all, as far
  * as it fits (trace_job_fits()). */

@@ -50,7 +50,7 @@ static void judge(const struct sweep_bench *bench, const struct job *job, const 
 /* Runs the job's launches, whoever says what warps do. */
 static void run(const struct sweep_bench *bench, struct job *job, const struct run_watcher *watcher,
                 struct sweep_outcome *outcome) {
-  struct run_options options = {.max_cycles = bench->max_cycles};
+  struct run_options options = {.max_cycles = bench->max_cycles, .caller = bench->caller};
   struct launch_result *results = NULL;
   struct message message;
   size_t count = 0;
@@ -71,7 +71,7 @@ static void run_point(const struct sweep_bench *bench, const uint32_t *value, co
                       struct sweep_outcome *outcome) {
   struct message message;
   struct job job = {0};
-  if (sweep_job(bench->target, value, machine, &job, &message))
+  if (sweep_job(bench->target, value, machine, bench->caller, &job, &message))
     run(bench, &job, NULL, outcome);
   else
     refuse(bench, outcome, &message);
@@ -102,7 +102,8 @@ bool sweep_record(const struct sweep_bench *bench, const uint32_t *value, const 
   struct machine machine;
   struct job job = {0};
   const bool good = sweep_machine(bench->target, value, &machine, &message) &&
-                    sweep_job(bench->target, value, &machine, &job, &message) && record(bench, &job, path, outcome);
+                    sweep_job(bench->target, value, &machine, bench->caller, &job, &message) &&
+                    record(bench, &job, path, outcome);
   job_free(&job);
   outcome->seconds = seconds() - start;
   return good;
@@ -131,6 +132,13 @@ bool sweep_recording_open(struct sweep_recording *recording, const char *path) {
     return true;
   sweep_recording_close(recording);
   return false;
+}
+
+void sweep_recording_share(struct sweep_recording *recording, const struct trace *trace) {
+  struct message message;
+  *recording = (struct sweep_recording){.trace = trace_share(trace)};
+  if (recording->trace && !read_recording(recording, &message))
+    sweep_recording_close(recording);
 }
 
 void sweep_recording_close(struct sweep_recording *recording) {

@@ -26,10 +26,11 @@ struct sweep_outcome {
   double metric[SWEEP_METRICS]; /* without the cost */
 };
 
-/* What a process has at hand to run points. */
+/* What a worker has at hand to run points. */
 struct sweep_bench {
   const struct sweep_target *target;
   cycle_t max_cycles;
+  const struct caller *caller; /* who may stop a run; NULL: nobody */
 };
 
 /* An open recording; `trace` is NULL when there is none. */
@@ -44,6 +45,8 @@ bool sweep_record(const struct sweep_bench *bench, const uint32_t *value, const 
 
 /* False when points cannot be replayed from the file. */
 bool sweep_recording_open(struct sweep_recording *recording, const char *path);
+/* The recording of a trace that is open, for a worker of its own. There is none when it cannot be had. */
+void sweep_recording_share(struct sweep_recording *recording, const struct trace *trace);
 void sweep_recording_close(struct sweep_recording *recording);
 
 /* Replays a point, or runs it. */

@@ -208,12 +208,13 @@ static void list_points(struct session *session) {
 bool session_open(struct session *session, struct sweep_plan *plan, const struct session_options *options,
                   const char *out, struct message *message) {
   *session = (struct session){.options = options, .plan = plan};
-  if (!sweep_target_open(&session->target, plan, options->reads, message))
+  if (!sweep_target_open(&session->target, plan, options->reads, options->caller, message))
     return false;
   const cycle_t usual = plan->max_cycles ? plan->max_cycles : plan->trace ? session->target.max_cycles : CYCLES;
   session->metrics = sweep_metrics_new(plan->cost);
   session->run = (struct sweep_run){
       .bench = {.target = &session->target, .max_cycles = options->max_cycles ? options->max_cycles : usual},
+      .dealer = caller_dealer(options->caller),
       .jobs = (unsigned)options->jobs,
       .take = take,
       .tick = tick,
@@ -246,8 +247,6 @@ static bool run_points(struct session *session, struct message *message) {
   caller_busy(session->options->caller, false);
   if (*session->message.text)
     *message = session->message;
-  else if (!good && !*message->text)
-    message_fail(message, "no process could be started; are there too many already? --jobs N wants N");
   return good;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sim/base/need.h"
+#include "sim/base/text.h"
 #include "sim/sweep/store_parts.h"
 
 enum {
@@ -45,14 +46,14 @@ bool store_fail(struct store *store, char message[PLAN_MESSAGE]) {
              verb, PATIENCE / 1000);
     break;
   case SQLITE_FULL:
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s", path, verb, strerror(ENOSPC));
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s", path, verb, text_errno(ENOSPC));
     break;
   case SQLITE_IOERR:
   case SQLITE_CANTOPEN:
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s", path, verb, strerror(system_error(store, error)));
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s", path, verb, text_errno(system_error(store, error)));
     break;
   case SQLITE_READONLY:
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s%s", path, verb, strerror(EACCES),
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s%s", path, verb, text_errno(EACCES),
              code == SQLITE_READONLY_DIRECTORY ? ", of a journal in its folder" : "");
     break;
   default:
@@ -101,7 +102,7 @@ static bool fail_open(const struct store *store, const char *what, char message[
 
 static bool is_regular(const struct store *store, const struct stat *status, char message[PLAN_MESSAGE]) {
   return S_ISREG(status->st_mode) ||
-         fail_open(store, S_ISDIR(status->st_mode) ? strerror(EISDIR) : "is no regular file", message);
+         fail_open(store, S_ISDIR(status->st_mode) ? text_errno(EISDIR) : "is no regular file", message);
 }
 
 /* The lock is of the open file, on a byte that there need not be: those of the process SQLite gives back all at once.
@@ -114,7 +115,7 @@ static bool lock_file(struct store *store, char message[PLAN_MESSAGE]) {
     store->made = store->lock >= 0;
   }
   if (store->lock < 0) {
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be written: %s", store->path, strerror(errno));
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be written: %s", store->path, text_errno(errno));
     return false;
   }
   if (fstat(store->lock, &status) < 0 || !is_regular(store, &status, message))
@@ -123,7 +124,7 @@ static bool lock_file(struct store *store, char message[PLAN_MESSAGE]) {
   for (int tries = 0; fcntl(store->lock, F_OFD_SETLK, &wanted) != 0; tries++) {
     const bool taken = errno == EACCES || errno == EAGAIN;
     if (!taken || tries == LOCK_TRIES)
-      return fail_open(store, taken ? "another sweep is writing it" : strerror(errno), message);
+      return fail_open(store, taken ? "another sweep is writing it" : text_errno(errno), message);
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
   }
   return true;
@@ -251,7 +252,7 @@ struct store *store_open_to_read(const char *path, char message[PLAN_MESSAGE]) {
   struct store *store = new_store(path);
   struct stat status;
   bool empty = false;
-  bool good = stat(path, &status) == 0 || fail_open(store, strerror(errno), message);
+  bool good = stat(path, &status) == 0 || fail_open(store, text_errno(errno), message);
   good = good && is_regular(store, &status, message) && connect_to(store, message) &&
          about_recognise(store, &empty, message);
   if (good && empty)

@@ -84,10 +84,10 @@ static bool fail_name(const struct vary *vary, struct message *message) {
                       vary->option, vary->plan->axis[0].name);
 }
 
-static bool open_target(struct vary *vary, struct reads *reads, struct message *message) {
+static bool open_target(struct vary *vary, const struct program_build *build, struct message *message) {
   struct message why;
-  free(reads_begin(reads, vary->plan->launch));
-  if (!sweep_target_open(vary->target, vary->plan, reads, &why))
+  free(reads_begin(build->reads, vary->plan->launch));
+  if (!sweep_target_open(vary->target, vary->plan, build->reads, build->caller, &why))
     return fail_plan(vary, message, why.text);
   if (vary->target->name[0].kind == SWEEP_DEFINE || vary->target->name[0].kind == SWEEP_ARGUMENT)
     return true;
@@ -112,7 +112,7 @@ static bool find_argument(struct vary *vary, const struct job *base, const char 
 
 /* Holds the values against the type that --arg gives; a vector's is 1:2:3:4. */
 static bool check_values(const struct vary *vary, struct message *message) {
-  const char *word = vary->direct->direct.args[vary->argument];
+  const char *word = vary->direct->args.word[vary->argument];
   char name[32];
   struct type type;
   uint8_t ignored[TYPE_BYTES];
@@ -135,7 +135,7 @@ static bool check_values(const struct vary *vary, struct message *message) {
   return true;
 }
 
-static bool open_direct(struct vary *vary, struct subject *subject, const struct job *base,
+static bool open_direct(struct vary *vary, const struct subject *subject, const struct job *base,
                         struct message *message) {
   const char *name = vary->plan->axis[0].name;
   vary->direct = subject;
@@ -148,26 +148,29 @@ static bool open_direct(struct vary *vary, struct subject *subject, const struct
   return find_argument(vary, base, name + strlen("arg."), message) && check_values(vary, message);
 }
 
-static bool define_job(const struct vary *vary, const char *value, const struct machine *machine, struct job *job,
-                       struct message *message) {
-  struct text define = {0};
-  text_print(&define, "%s=%s", vary->name + strlen("define."), value);
-  const bool good = subject_load_with(vary->direct, define.data, machine, job, message);
-  free(define.data);
+static bool define_job(const struct vary *vary, const char *value, const struct machine *machine,
+                       const struct caller *caller, struct job *job, struct message *message) {
+  char *define = need_print("%s=%s", vary->name + strlen("define."), value);
+  const struct subject_variant variant = {.define = define};
+  const bool good = subject_load_variant(vary->direct, &variant, machine, caller, job, message);
+  free(define);
   return good;
 }
 
-static bool argument_job(const struct vary *vary, const char *value, const struct machine *machine, struct job *job,
-                         struct message *message) {
-  const char **place = &vary->direct->args.word[vary->argument], *const before = *place;
-  struct text word = {0};
-  text_print(&word, "%.*s:%s", (int)strcspn(before, ":"), before, value);
-  for (char *at = strchr(word.data, ':') + 1; (at = strchr(at, ':'));)
+static bool argument_job(const struct vary *vary, const char *value, const struct machine *machine,
+                         const struct caller *caller, struct job *job, struct message *message) {
+  const struct words *args = &vary->direct->args;
+  const char *before = args->word[vary->argument];
+  const char **words = need(args->count, sizeof *words);
+  char *word = need_print("%.*s:%s", (int)strcspn(before, ":"), before, value);
+  for (char *at = strchr(word, ':') + 1; (at = strchr(at, ':'));)
     *at = ',';
-  *place = word.data;
-  const bool good = subject_load_on(vary->direct, machine, job, message);
-  *place = before;
-  free(word.data);
+  for (size_t i = 0; i < args->count; i++)
+    words[i] = i == vary->argument ? word : args->word[i];
+  const struct subject_variant variant = {.args = words};
+  const bool good = subject_load_variant(vary->direct, &variant, machine, caller, job, message);
+  free(words);
+  free(word);
   return good;
 }
 
@@ -181,7 +184,7 @@ bool vary_open(struct vary *vary, const char *option, const char *word, size_t m
       .option = need_copy(option), .plan = need(1, sizeof *vary->plan), .target = need(1, sizeof *vary->target)};
   if ((file && !no_sizes(vary, &subject->direct, message)) || !read_plan(vary, word, most, launch, message))
     return false;
-  if (file ? !take_build(vary, &subject->build, message) || !open_target(vary, subject->build.reads, message)
+  if (file ? !take_build(vary, &subject->build, message) || !open_target(vary, &subject->build, message)
            : !open_direct(vary, subject, base, message))
     return false;
   vary->name = need_copy(vary->plan->axis[0].name);
@@ -203,10 +206,11 @@ void vary_close(struct vary *vary) {
   *vary = (struct vary){0};
 }
 
-bool vary_job(const struct vary *vary, size_t number, const struct machine *machine, struct job *job,
-              struct message *message) {
+bool vary_job(const struct vary *vary, size_t number, const struct machine *machine, const struct caller *caller,
+              struct job *job, struct message *message) {
   const uint32_t value[PLAN_AXES] = {(uint32_t)number};
   if (vary->direct)
-    return (vary->argument == SIZE_MAX ? define_job : argument_job)(vary, vary->word[number], machine, job, message);
-  return sweep_job(vary->target, value, machine, job, message);
+    return (vary->argument == SIZE_MAX ? define_job : argument_job)(vary, vary->word[number], machine, caller, job,
+                                                                    message);
+  return sweep_job(vary->target, value, machine, caller, job, message);
 }

@@ -23,7 +23,7 @@ struct vary {
   size_t count;
   struct sweep_plan *plan;
   struct sweep_target *target; /* of a launch file */
-  struct subject *direct;  /* of a kernel given by options; else NULL */
+  const struct subject *direct; /* of a kernel given by options; else NULL */
   size_t argument;             /* there: the one that varies; none of them: a define does */
 };
 
@@ -36,8 +36,8 @@ bool vary_open(struct vary *vary, const char *option, const char *word, size_t m
                const struct job *base, struct message *message);
 void vary_close(struct vary *vary);
 
-/* The caller frees the job, whatever comes back. */
-bool vary_job(const struct vary *vary, size_t number, const struct machine *machine, struct job *job,
-              struct message *message);
+/* Makes the job of a value, as sweep_job() and subject_load_variant() do. The caller frees it, whatever comes back. */
+bool vary_job(const struct vary *vary, size_t number, const struct machine *machine, const struct caller *caller,
+              struct job *job, struct message *message);
 
 #endif

@@ -1,36 +1,69 @@
-/* Work dealt to processes.
+/* Work dealt to workers: threads of this process, or whatever else a client gives in their place.
  *
- *             ┌─ counter in shared memory: the next task ─┐
- *     parent ─┼─fork─► worker 1: task 0, 2, 3, ... ──pipe─┼─► parent: take(), task by task
- *             └─fork─► worker 2: task 1, 4, ...    ──pipe─┘
+ *              ┌─ the next task ─┐
+ *     caller ──┼──► worker 1: begin, task 0, 2, 3, ..., end ──answers──► caller: take(), task by task
+ *              └──► worker 2: begin, task 1, 4, ..., end    ──answers──►
  *
- * Workers share what the parent had in memory when they were forked, and change none of it for others. A worker that
- * is killed is replaced, and its task dealt again. A task whose worker dies by itself (SIGSEGV, an assertion, memory)
- * a second time is lost.
+ * A *dealer* says what a worker is. Threads (threads.c) are cheap, and go down together. A client to whom it is worth
+ * it has a process for each worker (sim/cli/processes.h): one that dies costs its task alone.
  *
- * Invariant: each task is answered to take(), or told to lost(), once, in any order. Workers do not outlive the
- * parent. */
+ * Invariant: each task is answered to take(), or told to lost(), once, in any order. take(), lost() and tick() are
+ * called in the caller's thread; begin(), work() and end() run in several at once, and change nothing that others see
+ * but the answer and what begin() has made. */
 #ifndef SIM_SWEEP_WORKERS_H
 #define SIM_SWEEP_WORKERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SWEEP_WORKERS = 256, SWEEP_DEATHS = 2, SWEEP_KILLS = 20 /* of one task, before it is lost */ };
+#include "sim/base/caller.h"
+#include "sim/base/heap.h"
+
+enum { SWEEP_WORKERS = 256 };
 
 struct sweep_work {
   size_t tasks, answer_bytes;
   void *self;
-  void (*work)(void *self, size_t task, void *answer);                 /* in a worker; the answer is zeroed */
+  /* What a worker has for itself, from its first task to its last. The caller there is asked whether to stop, by tasks
+   * that take long: once all is ended, nobody waits for their answers. NULL: nothing. */
+  void *(*begin)(void *self, const struct caller *caller);
+  void (*work)(void *self, void *own, size_t task, void *answer);      /* the answer is zeroed */
+  void (*end)(void *self, void *own);                                  /* not in a process, which ends */
   bool (*take)(void *self, size_t task, const void *answer);           /* false: ends all */
   bool (*lost)(void *self, size_t task, const char *why, bool defect); /* likewise; no defect: out of memory */
   bool (*tick)(void *self);                                            /* ten times a second; likewise */
+  void (*drop)(void *self, const void *answer); /* of an answer that nobody takes, for all is ended; NULL: nothing */
 };
+
+/* True when all tasks are answered or lost. False when somebody has ended it, or with the message filled when there are
+ * no workers to be had. */
+struct dealer {
+  bool (*run)(const struct sweep_work *work, unsigned workers, struct message *message);
+};
+
+/* In the thread of the caller, who is asked as tasks go on: no worker at all. */
+extern const struct dealer sweep_serial;
+
+/* In threads; where there are none to be had, or one worker is enough, in the caller's. */
+extern const struct dealer sweep_threads;
+
+/* NULL: sweep_threads. */
+bool sweep_deal(const struct dealer *dealer, const struct sweep_work *work, unsigned workers, struct message *message);
+
+/* For dealers: a worker's hands. Tasks run behind a border (sim/base/heap.h): one that runs out of memory is lost, and
+ * with it goes all that the worker had, which begins anew. */
+struct sweep_hands {
+  const struct sweep_work *work;
+  const struct caller *caller;
+  void *own;             /* from begin(); NULL before the first task */
+  struct heap_pool pool; /* of what is the worker's */
+};
+
+/* Why the task is lost; NULL: it is answered, at `answer`. */
+const char *sweep_attempt(struct sweep_hands *hands, size_t task, void *answer);
+void sweep_leave(struct sweep_hands *hands);
 
 /* As many as there are processors. */
 unsigned sweep_workers_online(void);
-
-/* True when all tasks are answered or lost; false when somebody has ended it, or memory or processes run out. */
-bool sweep_workers_run(const struct sweep_work *work, unsigned workers);
 
 #endif

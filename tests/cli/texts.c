@@ -1,4 +1,5 @@
 /* Numbers and lines as reports print them. */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,4 +52,14 @@ TEST(texts, what_fits_or_has_no_blank_stays) {
   expect_folded("", 4, "");
   expect_folded("short\n\n  shorter\n", 4, "short\n\n  shorter\n");
   expect_folded(word, 4, word);
+}
+
+/* The C library's strerror() is the reference, here where there is one thread. */
+TEST(texts, errors_of_the_system_have_its_words) {
+  for (int error = 1; error <= EHWPOISON; error++) {
+    const bool known = strerrorname_np(error);
+    ct_note("error %d", error);
+    EXPECT_STREQ(text_errno(error), known ? strerror(error) : "an error without a name");
+  }
+  EXPECT_STREQ(text_errno(ENOENT), "No such file or directory");
 }

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bindings/systemc/systemc.h"
 #include "sim/host/vcd.h"
 #include "tests/ct.h"
 #include "tests/host/network.h"

@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/host/host.h"
-#include "sim/host/tlm.hpp"
+#include "bindings/systemc/systemc.h"
+#include "bindings/systemc/tlm.hpp"
 extern "C" {
 #include "isa/asm/asm.h"
 #include "models/simulation.h"

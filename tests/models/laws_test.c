@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bindings/systemc/systemc.h"
 #include "tests/ct.h"
 #include "tests/models/random_kernel.h"
 #include "tests/models/rig.h"

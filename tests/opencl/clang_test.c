@@ -238,6 +238,40 @@ TEST(clang, widths_are_added_to_the_data_layout_alone) {
 
 /* ---- messages ------------------------------------------------------------------------------------ */
 
+static char heard[1000];
+
+static void hear(void *self, const char *line) {
+  (void)self;
+  snprintf(heard + strlen(heard), sizeof heard - strlen(heard), "%s|", line);
+}
+
+TEST(clang, who_listens_hears_all_of_several_errors_and_warnings_that_were_asked_for) {
+  static const char *const all[] = {"-Wall", NULL};
+  static const struct {
+    const char *text, *lines;
+    const char *const *options;
+  } rows[] = {
+      {"kernel void k(global int *a) {\n  a[0] = x;\n  a[1] = y;\n}\n",
+       "k.cl:2:10: error: use of undeclared identifier 'x'|k.cl:3:10: error: use of undeclared identifier 'y'|", NULL},
+      {"kernel void k(global int *a) {\n  a[0] = x;\n}\n", "", NULL}, /* which the message has */
+      {"kernel void k(global int *a) {\n  int x;\n}\n", "k.cl:2:7: warning: unused variable 'x' [-Wunused-variable]|",
+       all},
+      {"kernel void k(global int *a) {\n#line 7 \"\x1b[2J\tk.cl\"\n  a[0] = x;\n  a[1] = y;\n}\n",
+       "\\x1b[2J\tk.cl:7:10: error: use of undeclared identifier 'x'|"
+       "\\x1b[2J\tk.cl:8:10: error: use of undeclared identifier 'y'|",
+       NULL},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    fresh();
+    write_text("k.cl", rows[i].text);
+    ct_note("%s", rows[i].text);
+    *heard = '\0';
+    compile("k.cl", &(struct opencl_build){.options = rows[i].options, .say = hear});
+    EXPECT_STREQ(heard, rows[i].lines);
+    compile("k.cl", &(struct opencl_build){.options = rows[i].options}); /* nobody listens */
+  }
+}
+
 TEST(clang, errors_are_as_clang_words_them) {
   static const struct {
     const char *text, *message;

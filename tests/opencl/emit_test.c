@@ -18,7 +18,8 @@ static void same_at_all_limits(uint64_t seed, uint32_t live) {
   static struct emit_rig expected, rig;
   struct ir *ir = emit_random(seed, live);
   ct_note("seed %llu, %u values", (unsigned long long)seed, live);
-  const char *fault = ir_fault(ir);
+  char room[IR_FAULT];
+  const char *fault = ir_fault(ir, room);
   EXPECT_STREQ(fault ? fault : "", "");
   bool good = !fault && emit_rig_interpret(&expected, ir);
   for (uint32_t i = 0; good && i < sizeof limits / sizeof *limits; i++) {

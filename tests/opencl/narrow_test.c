@@ -60,7 +60,8 @@ static bool stays_with(struct maker *m, void (*pass)(struct ir *), uint32_t more
     for (uint32_t k = 0; k < more; k++)
       before[i * CORNERS + k] = stored(m->ir, corners[i], corners[k]);
   pass(m->ir);
-  const char *fault = ir_fault(m->ir);
+  char room[IR_FAULT];
+  const char *fault = ir_fault(m->ir, room);
   bool good = EXPECT_STREQ(fault ? fault : "", "");
   for (uint32_t i = 0; i < CORNERS && good; i++)
     for (uint32_t k = 0; k < more && good; k++)

@@ -30,7 +30,8 @@ static bool agrees(struct ir *ir, size_t pass, uint64_t seed) {
     ir->block[i].copies = UINT32_MAX;
   passes[pass].run(ir);
   ct_note("seed %llu, %s", (unsigned long long)seed, passes[pass].name);
-  const char *fault = ir_fault(ir);
+  char room[IR_FAULT];
+  const char *fault = ir_fault(ir, room);
   if (!EXPECT_STREQ(fault ? fault : "", ""))
     return false;
   for (uint32_t id = 0; id < 2; id++) {
@@ -103,7 +104,8 @@ static void branch(struct maker *m, ir_ref p, uint32_t yes, uint32_t no) {
 static void expect_text(struct maker *m, void (*pass)(struct ir *), const char *expected) {
   ir_exit(m->ir, m->block, (struct ir_place){.line = 1});
   pass(m->ir);
-  const char *fault = ir_fault(m->ir);
+  char room[IR_FAULT];
+  const char *fault = ir_fault(m->ir, room);
   EXPECT_STREQ(fault ? fault : "", "");
   char *text = ir_text(m->ir);
   EXPECT_STREQ(strchr(text, '\n') + 1, expected);
@@ -319,7 +321,8 @@ static uint32_t same_after(struct maker *m, void (*pass)(struct ir *)) {
     lane_run(&before[i], m->ir);
   }
   pass(m->ir);
-  const char *fault = ir_fault(m->ir);
+  char room[IR_FAULT];
+  const char *fault = ir_fault(m->ir, room);
   EXPECT_STREQ(fault ? fault : "", "");
   for (uint32_t i = 0; i < LANES && !fault; i++) {
     ct_note("lane %u", i);
@@ -517,7 +520,8 @@ TEST(passes, a_comparison_with_the_ends_of_a_type_has_ranges) {
       ir_exit(m.ir, yes, (struct ir_place){.line = 1});
       ir_exit(m.ir, no, (struct ir_place){.line = 1});
       pass_narrow(m.ir);
-      const char *fault = ir_fault(m.ir);
+      char room[IR_FAULT];
+      const char *fault = ir_fault(m.ir, room);
       EXPECT_STREQ(fault ? fault : "", "");
       ir_free(m.ir);
     }

@@ -1,75 +1,81 @@
+/* Workers: who does what, and how often, whatever a worker is. */
 #include "sim/sweep/workers.h"
 
-#include <signal.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "sim/base/need.h"
 #include "tests/ct.h"
 
-enum { TASKS = 200, WORKERS = 3, DIES = 17, KILLED = 40, EXITS = 60 };
-
-/* What work() has done, seen by all. */
-struct seen {
-  int times[TASKS];
-};
+enum { TASKS = 500, MOST = 7 };
 
 struct rig {
-  struct seen *seen;
-  size_t taken[TASKS], takes, losses, lost, defects, limit;
-  char why[100];
+  pthread_t caller;
+  _Atomic int times[TASKS], begun, ended, elsewhere; /* `elsewhere`: tasks that were not in the caller's thread */
+  size_t taken[TASKS], takes, losses, drops, ticks, limit, tick_limit;
+  bool away; /* something that is the caller's was not in its thread */
 };
 
-static struct rig rig_new(void) {
-  struct rig rig = {.limit = TASKS + 1};
-  rig.seen = mmap(NULL, sizeof *rig.seen, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  return rig;
-}
+/* A worker's own. */
+struct seat {
+  const struct caller *caller;
+  pthread_t thread;
+};
 
-static void rig_free(struct rig *rig) { munmap(rig->seen, sizeof *rig->seen); }
+static void here(struct rig *rig) { rig->away |= !pthread_equal(pthread_self(), rig->caller); }
 
-static void square(void *self, size_t task, void *answer) {
+static void *begin(void *self, const struct caller *caller) {
   struct rig *rig = self;
-  const size_t result = task * task;
-  rig->seen->times[task]++;
-  memcpy(answer, &result, sizeof result);
+  struct seat *seat = need(1, sizeof *seat);
+  *seat = (struct seat){caller, pthread_self()};
+  rig->begun++;
+  return seat;
 }
 
-static void die(void *self, size_t task, void *answer) {
-  square(self, task, answer);
-  signal(SIGSEGV, SIG_DFL); /* sanitizers have a handler of theirs */
-  if (task == DIES)
-    raise(SIGSEGV);
+static void end(void *self, void *own) {
+  struct rig *rig = self;
+  rig->ended++;
+  free(own);
 }
 
-static void leave(void *self, size_t task, void *answer) {
-  square(self, task, answer);
-  if (task == EXITS)
-    _exit(3);
+/* The answer of a worker that is not the seat's is wrong. */
+static void square(void *self, void *own, size_t task, void *answer) {
+  struct rig *rig = self;
+  const struct seat *seat = own;
+  const size_t before = *(size_t *)answer, result = pthread_equal(seat->thread, pthread_self()) ? task * task : 0;
+  rig->times[task]++;
+  rig->elsewhere += !pthread_equal(pthread_self(), rig->caller);
+  *(size_t *)answer = before + result;
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* which ends a process that asks for so much by itself */
-static void want_too_much(void *self, size_t task, void *answer) {
-  square(self, task, answer);
-  if (task == EXITS)
-    free(need(SIZE_MAX / 2, 1));
-}
-#endif
+/* Some want more memory than there is, with what they have got in hand. */
+enum { GREEDY = 9 };
 
-/* The first time. */
-static void be_killed(void *self, size_t task, void *answer) {
-  const struct rig *rig = self;
-  square(self, task, answer);
-  if (task == KILLED && rig->seen->times[task] == 1)
-    kill(getpid(), SIGKILL);
+static void want_too_much(void *self, void *own, size_t task, void *answer) {
+  square(self, own, task, answer);
+  if (task % GREEDY)
+    return;
+  need(100, 1);
+  need(SIZE_MAX / 2, 1);
+}
+
+/* For ever, unless somebody ends it. */
+static void wait_for_the_end(void *self, void *own, size_t task, void *answer) {
+  const struct seat *seat = own;
+  square(self, own, task, answer);
+  while (!caller_stops(seat->caller))
+    usleep(1000);
 }
 
 static bool take(void *self, size_t task, const void *answer) {
   struct rig *rig = self;
   size_t result = 0;
+  here(rig);
   memcpy(&result, answer, sizeof result);
   EXPECT_EQ(result, task * task);
   rig->taken[task]++;
@@ -78,96 +84,206 @@ static bool take(void *self, size_t task, const void *answer) {
 
 static bool lose(void *self, size_t task, const char *why, bool defect) {
   struct rig *rig = self;
-  rig->defects += defect;
+  here(rig);
+  EXPECT_STREQ(why, "out of memory");
+  EXPECT_EQ(task % GREEDY, 0);
+  EXPECT_FALSE(defect);
   rig->losses++;
-  rig->lost = task;
-  strcpy(rig->why, why);
   return true;
+}
+
+static void drop(void *self, const void *answer) {
+  struct rig *rig = self;
+  (void)answer;
+  here(rig);
+  rig->drops++;
 }
 
 static bool tick(void *self) {
-  (void)self;
-  return true;
+  struct rig *rig = self;
+  here(rig);
+  return ++rig->ticks < rig->tick_limit;
 }
 
-static bool run(struct rig *rig, void (*work)(void *self, size_t task, void *answer), size_t tasks) {
+static struct rig *rig_new(void) {
+  struct rig *rig = need(1, sizeof *rig);
+  rig->caller = pthread_self();
+  rig->limit = rig->tick_limit = SIZE_MAX;
+  return rig;
+}
+
+static bool run(struct rig *rig, void (*work)(void *self, void *own, size_t task, void *answer), size_t tasks,
+                unsigned workers) {
   const struct sweep_work all = {.tasks = tasks,
                                  .answer_bytes = sizeof(size_t),
                                  .self = rig,
+                                 .begin = begin,
                                  .work = work,
+                                 .end = end,
                                  .take = take,
                                  .lost = lose,
-                                 .tick = tick};
-  return sweep_workers_run(&all, WORKERS);
+                                 .tick = tick,
+                                 .drop = drop};
+  struct message message = {""};
+  const bool good = sweep_deal(NULL, &all, workers, &message);
+  EXPECT_STREQ(message.text, "");
+  EXPECT_TRUE(!rig->away);
+  EXPECT_EQ(rig->begun, rig->ended + (int)rig->losses); /* who has lost a task begins anew */
+  return good;
 }
 
-static void check_taken_but(const struct rig *rig, size_t lost) {
-  for (size_t task = 0; task < TASKS; task++)
-    EXPECT_EQ(rig->taken[task], task == lost ? 0 : 1);
-}
-
-TEST(sweep_workers, each_task_is_answered_once) {
-  struct rig rig = rig_new();
-  EXPECT_TRUE(run(&rig, square, TASKS));
-  check_taken_but(&rig, TASKS);
-  for (size_t task = 0; task < TASKS; task++)
-    EXPECT_EQ(rig.seen->times[task], 1);
-  rig_free(&rig);
+TEST(sweep_workers, each_task_is_done_and_answered_once_and_each_worker_begins_and_ends_once) {
+  for (unsigned workers = 1; workers <= MOST; workers++) {
+    struct rig *rig = rig_new();
+    EXPECT_TRUE(run(rig, square, TASKS, workers));
+    ct_note("%u workers", workers);
+    for (size_t task = 0; task < TASKS; task++) {
+      EXPECT_EQ(rig->times[task], 1);
+      EXPECT_EQ(rig->taken[task], 1);
+    }
+    EXPECT_GE(rig->begun, 1);
+    EXPECT_LE(rig->begun, (int)workers);
+    EXPECT_EQ(rig->elsewhere, workers == 1 ? 0 : TASKS);
+    free(rig);
+  }
 }
 
 TEST(sweep_workers, no_tasks_are_done_at_once) {
-  struct rig rig = rig_new();
-  EXPECT_TRUE(run(&rig, square, 0));
-  EXPECT_EQ(rig.takes, 0);
-  rig_free(&rig);
+  struct rig *rig = rig_new();
+  EXPECT_TRUE(run(rig, square, 0, 3));
+  EXPECT_EQ(rig->takes, 0);
+  EXPECT_EQ(rig->begun, 0);
+  free(rig);
 }
 
-TEST(sweep_workers, a_task_whose_worker_dies_twice_is_lost_and_the_others_go_on) {
-  struct rig rig = rig_new();
-  EXPECT_TRUE(run(&rig, die, TASKS));
-  check_taken_but(&rig, DIES);
-  EXPECT_EQ(rig.seen->times[DIES], SWEEP_DEATHS);
-  EXPECT_EQ(rig.losses, 1);
-  EXPECT_EQ(rig.lost, DIES);
-  EXPECT_EQ(rig.defects, 1);
-  EXPECT_CONTAINS(rig.why, "SIGSEGV");
-  rig_free(&rig);
+TEST(sweep_workers, more_workers_than_tasks_are_not_begun) {
+  struct rig *rig = rig_new();
+  EXPECT_TRUE(run(rig, square, 2, SWEEP_WORKERS + 1));
+  EXPECT_LE(rig->begun, 2);
+  free(rig);
 }
 
-TEST(sweep_workers, a_worker_that_ends_itself_is_no_better) {
-  struct rig rig = rig_new();
-  EXPECT_TRUE(run(&rig, leave, TASKS));
-  check_taken_but(&rig, EXITS);
-  EXPECT_CONTAINS(rig.why, "exit status 3");
-  rig_free(&rig);
+/* Of this process. */
+static size_t threads(void) {
+  unsigned long count = 0;
+  char line[200];
+  FILE *file = fopen("/proc/self/status", "r");
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "Threads: %lu", &count) == 1)
+      break;
+  fclose(file);
+  return count;
 }
 
-#ifndef __SANITIZE_ADDRESS__
-TEST(sweep_workers, a_worker_without_memory_is_no_defect) {
-  struct rig rig = rig_new();
-  EXPECT_TRUE(run(&rig, want_too_much, TASKS));
-  check_taken_but(&rig, EXITS);
-  EXPECT_EQ(rig.losses, 1);
-  EXPECT_EQ(rig.defects, 0);
-  EXPECT_STREQ(rig.why, "out of memory");
-  rig_free(&rig);
+#ifndef __SANITIZE_ADDRESS__ /* which ends a process that asks for so much by itself */
+TEST(sweep_workers, a_task_that_runs_out_of_memory_is_lost_and_the_others_go_on) {
+  for (unsigned workers = 1; workers <= MOST; workers += 3) {
+    struct rig *rig = rig_new();
+    ct_note("%u workers", workers);
+    EXPECT_TRUE(run(rig, want_too_much, TASKS, workers));
+    for (size_t task = 0; task < TASKS; task++)
+      EXPECT_EQ(rig->taken[task], task % GREEDY != 0);
+    EXPECT_EQ(rig->losses, (TASKS + GREEDY - 1) / GREEDY);
+    free(rig);
+  }
+}
+
+/* A caller that runs out of memory itself, as it takes an answer: behind its border, no worker is left. */
+static bool take_too_much(void *self, size_t task, const void *answer) {
+  take(self, task, answer);
+  return need(SIZE_MAX / 2, 1);
+}
+
+static void run_out(void *self) {
+  const struct sweep_work all = {.tasks = TASKS,
+                                 .answer_bytes = sizeof(size_t),
+                                 .self = self,
+                                 .begin = begin,
+                                 .work = square,
+                                 .end = end,
+                                 .take = take_too_much,
+                                 .lost = lose,
+                                 .tick = tick,
+                                 .drop = drop};
+  struct message message;
+  sweep_deal(NULL, &all, 3, &message);
+}
+
+TEST(sweep_workers, no_worker_outlives_a_caller_without_memory) {
+  struct rig *rig = rig_new();
+  const size_t before = threads();
+  size_t wanted = 0;
+  EXPECT_FALSE(heap_try(NULL, run_out, rig, &wanted));
+  EXPECT_EQ(wanted, SIZE_MAX / 2);
+  EXPECT_EQ(rig->takes, 1);
+  EXPECT_EQ(rig->begun, rig->ended);
+  EXPECT_EQ(threads(), before);
+  free(rig);
 }
 #endif
 
-TEST(sweep_workers, a_worker_that_is_killed_has_its_task_dealt_again) {
-  struct rig rig = rig_new();
-  EXPECT_TRUE(run(&rig, be_killed, TASKS));
-  check_taken_but(&rig, TASKS);
-  EXPECT_EQ(rig.seen->times[KILLED], 2);
-  EXPECT_EQ(rig.losses, 0);
-  rig_free(&rig);
+TEST(sweep_workers, whoever_takes_answers_can_end_it_and_no_worker_is_left) {
+  for (unsigned workers = 1; workers <= MOST; workers += 3) {
+    struct rig *rig = rig_new();
+    const size_t before = threads();
+    rig->limit = 5;
+    EXPECT_TRUE(!run(rig, square, TASKS, workers));
+    EXPECT_EQ(rig->takes, 5);
+    EXPECT_EQ(threads(), before);
+    size_t done = 0;
+    for (size_t task = 0; task < TASKS; task++)
+      done += (size_t)rig->times[task];
+    EXPECT_EQ(rig->drops, done - 5);
+    free(rig);
+  }
 }
 
-TEST(sweep_workers, whoever_takes_answers_can_end_it_and_no_worker_is_left) {
-  struct rig rig = rig_new();
-  rig.limit = 5;
-  EXPECT_TRUE(!run(&rig, square, TASKS));
-  EXPECT_EQ(rig.takes, 5);
-  EXPECT_EQ(waitpid(-1, NULL, WNOHANG), -1);
-  rig_free(&rig);
+TEST(sweep_workers, tasks_under_way_are_told_that_all_is_ended) {
+  for (unsigned workers = 1; workers <= MOST; workers += 3) {
+    struct rig *rig = rig_new();
+    rig->tick_limit = 3;
+    EXPECT_TRUE(!run(rig, wait_for_the_end, TASKS, workers));
+    EXPECT_GE(rig->ticks, 3);
+    EXPECT_EQ(rig->takes, 0);
+    free(rig);
+  }
 }
+
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* which want address space themselves */
+static void *wait_for_mutex(void *mutex) {
+  pthread_mutex_lock(mutex);
+  pthread_mutex_unlock(mutex);
+  return NULL;
+}
+
+/* Stacks of threads that are gone serve new ones: the threads here hold all that there are. */
+TEST(sweep_workers, where_no_thread_can_be_had_the_caller_does_it_all) {
+  enum { HELD = 64, SPARE = 120 << 10, STACK = 8 << 20 };
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_t held[HELD];
+  pthread_attr_t attributes;
+  struct rlimit before, none;
+  unsigned count = 0;
+  struct rig *rig = rig_new();
+  void *spare = need(1, SPARE); /* for what there is to allocate meanwhile */
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK);
+  getrlimit(RLIMIT_AS, &before);
+  none = (struct rlimit){1, before.rlim_max};
+  pthread_mutex_lock(&mutex);
+  setrlimit(RLIMIT_AS, &none);
+  while (count < HELD && pthread_create(&held[count], &attributes, wait_for_mutex, &mutex) == 0)
+    count++;
+  EXPECT_LT(count, HELD);
+  free(spare);
+  EXPECT_TRUE(run(rig, square, TASKS, 4));
+  setrlimit(RLIMIT_AS, &before);
+  pthread_mutex_unlock(&mutex);
+  for (unsigned i = 0; i < count; i++)
+    pthread_join(held[i], NULL);
+  EXPECT_EQ(rig->elsewhere, 0);
+  EXPECT_EQ(rig->takes, TASKS);
+  pthread_attr_destroy(&attributes);
+  free(rig);
+}
+#endif

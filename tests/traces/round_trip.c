@@ -1,4 +1,5 @@
 /* What goes into a trace comes out of it. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,88 @@ TEST(round_trip, warps_are_read_side_by_side) {
   for (unsigned i = 0; i < GROUPS * WARPS; i++)
     trace_warp_free(warps[i]);
   trace_close(trace);
+  unlink(path);
+}
+
+/* ---- several threads ------------------------------------------------------------------------------ */
+
+enum { READ_GROUPS = 6, READ_WARPS = 3, READERS = 3 };
+
+static uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15); }
+
+/* A number that all operations of the trace go into. */
+static uint64_t read_all_streams(struct trace *trace) {
+  struct trace_warp *warp = trace_warp_new(trace);
+  struct trace_op op;
+  uint64_t hash = 1;
+  for (uint32_t i = 0; i < READ_GROUPS * READ_WARPS; i++) {
+    uint32_t pc = 0;
+    hash = mix(hash, trace_warp_start(warp, 0, i / READ_WARPS, i % READ_WARPS, &pc));
+    while (trace_decode(warp, &op))
+      hash = mix(mix(mix(hash, op.pc), op.mask), op.next);
+  }
+  trace_warp_free(warp);
+  return hash;
+}
+
+struct reading {
+  const struct trace *of;
+  uint64_t hash;
+  bool failed;
+};
+
+static void *read_beside(void *self) {
+  struct reading *reading = self;
+  struct trace *own = trace_share(reading->of);
+  reading->hash = read_all_streams(own);
+  reading->failed = trace_failed(own);
+  trace_close(own);
+  return NULL;
+}
+
+TEST(round_trip, threads_read_one_trace_side_by_side) {
+  const struct made made = {
+      .seed = 21, .lanes = 32, .groups = READ_GROUPS, .warps = READ_WARPS, .operations = 4000, .wild = 40};
+  const char *path = made_path("threads");
+  struct trace_error error;
+  made_write(&made, path, false);
+  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  unlink(path);
+  struct reading reading[READERS];
+  pthread_t thread[READERS];
+  for (unsigned i = 0; i < READERS; i++) {
+    reading[i] = (struct reading){.of = trace};
+    ASSERT_EQ(pthread_create(&thread[i], NULL, read_beside, &reading[i]), 0);
+  }
+  const uint64_t expected = read_all_streams(trace);
+  for (unsigned i = 0; i < READERS; i++) {
+    pthread_join(thread[i], NULL);
+    EXPECT_EQ(reading[i].hash, expected);
+    EXPECT_TRUE(!reading[i].failed);
+  }
+  EXPECT_STREQ(trace_meta(trace, "machine", NULL), "of a test"); /* what was shared is still there */
+  trace_close(trace);
+}
+
+TEST(round_trip, a_failure_is_of_the_reader_that_met_it) {
+  const struct made made = {
+      .seed = 22, .lanes = 32, .groups = READ_GROUPS, .warps = READ_WARPS, .operations = 4000, .wild = 40};
+  const char *path = made_path("failure");
+  struct trace_error error;
+  made_write(&made, path, false);
+  struct trace *trace = trace_open(path, TRACE_WHOLE, &error), *other = trace_share(trace);
+  size_t size = 0;
+  uint8_t *bytes = made_read(path, &size);
+  const uint64_t expected = read_all_streams(other);
+  memset(bytes + size / 3, 0, size / 3); /* of blocks of operations */
+  made_put(path, bytes, size);
+  read_all_streams(trace);
+  EXPECT_TRUE(trace_failed(trace) != NULL);
+  EXPECT_TRUE(!trace_failed(other));
+  EXPECT_EQ(read_all_streams(other), expected); /* from its own blocks */
+  trace_close(other);
+  trace_close(trace);
+  free(bytes);
   unlink(path);
 }
 

@@ -10,8 +10,8 @@
 // response, so that such a target serves one after the other.
 //
 // Not modelled: byte enables, streaming, DMI; a response that says it failed is passed on as such.
-#ifndef SIM_HOST_TLM_HPP
-#define SIM_HOST_TLM_HPP
+#ifndef BINDINGS_SYSTEMC_TLM_HPP
+#define BINDINGS_SYSTEMC_TLM_HPP
 
 #include <deque>
 #include <vector>

@@ -3,7 +3,7 @@
 // A method runs its island ahead by the lookahead and notifies its own event for the island's next
 // step; a message from another island notifies the same event earlier (SystemC keeps the earliest).
 // With one statically sensitive event and no next_trigger() a visit allocates nothing.
-#include "sim/host/host.h"
+#include "bindings/systemc/systemc.h"
 
 #include <cstdlib>
 #include <memory>
@@ -12,7 +12,7 @@
 
 #include <systemc>
 
-#include "sim/host/clock.hpp"
+#include "bindings/systemc/clock.hpp"
 #include "sim/host/vcd.h"
 
 // libsystemc has a main that wants this; ours is elsewhere. Weak, so that a user of the library may

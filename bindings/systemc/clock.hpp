@@ -6,8 +6,8 @@
 //
 // Islands outlive a launch, and SystemC's time does not go back: `origin` shifts cycles when an island
 // starts again before the moment that SystemC has reached.
-#ifndef SIM_HOST_CLOCK_HPP
-#define SIM_HOST_CLOCK_HPP
+#ifndef BINDINGS_SYSTEMC_CLOCK_HPP
+#define BINDINGS_SYSTEMC_CLOCK_HPP
 
 #include <systemc>
 

@@ -1,7 +1,7 @@
 // The outside memory's TLM-2.0 end. It adapts and never decides.
-#include "sim/host/tlm.hpp"
+#include "bindings/systemc/tlm.hpp"
 
-#include "sim/host/clock.hpp"
+#include "bindings/systemc/clock.hpp"
 
 namespace {
 

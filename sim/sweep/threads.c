@@ -1,0 +1,226 @@
+/* Workers that are threads. Each has two answers: one that it works on, and one that waits to be taken, so that it goes
+ * on meanwhile, and no further. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "sim/base/need.h"
+#include "sim/sweep/workers.h"
+
+enum {
+  TICK_MS = 100,
+  STACK_BYTES = 8 << 20 /* what a process usually has, whatever limit the user has set */
+};
+
+struct worker {
+  struct pool *pool;
+  pthread_t thread;
+  struct sweep_hands hands;
+  unsigned char *answer;  /* that it works on */
+  unsigned char *waiting; /* for the caller, while `full`: */
+  size_t task;
+  const char *why; /* it is lost; NULL: it is answered */
+  bool full;
+  bool left; /* all was ended when it had an answer */
+};
+
+struct pool {
+  const struct sweep_work *work;
+  struct caller caller; /* whom tasks ask */
+  atomic_size_t next;   /* the task to deal */
+  atomic_bool ended;
+  pthread_mutex_t mutex; /* of `running`, and of what workers have waiting */
+  pthread_cond_t answered, taken;
+  unsigned running; /* threads that have not come to their end */
+  unsigned workers, started;
+  struct worker worker[SWEEP_WORKERS];
+};
+
+/* ---- in a worker ------------------------------------------------------------------------------------ */
+
+static bool stops(void *self) {
+  const struct pool *pool = self;
+  return atomic_load(&pool->ended);
+}
+
+/* Signals are for the threads that the client has made, but for those that say that this one has gone wrong. */
+static void leave_signals_to_others(void) {
+  static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  sigset_t others;
+  sigfillset(&others);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    sigdelset(&others, own[i]);
+  pthread_sigmask(SIG_BLOCK, &others, NULL);
+}
+
+static void hand_over(struct worker *worker, size_t task, const char *why) {
+  struct pool *pool = worker->pool;
+  pthread_mutex_lock(&pool->mutex);
+  while (worker->full && !atomic_load(&pool->ended))
+    pthread_cond_wait(&pool->taken, &pool->mutex);
+  worker->left = worker->full && !why;
+  if (!worker->full) {
+    unsigned char *spare = worker->waiting;
+    worker->waiting = worker->answer;
+    worker->answer = spare;
+    worker->task = task;
+    worker->why = why;
+    worker->full = true;
+  }
+  pthread_mutex_unlock(&pool->mutex);
+  pthread_cond_signal(&pool->answered);
+}
+
+static void *work_on(void *self) {
+  struct worker *worker = self;
+  struct pool *pool = worker->pool;
+  leave_signals_to_others();
+  for (size_t task; !atomic_load(&pool->ended) && (task = atomic_fetch_add(&pool->next, 1)) < pool->work->tasks;)
+    hand_over(worker, task, sweep_attempt(&worker->hands, task, worker->answer));
+  sweep_leave(&worker->hands);
+  pthread_mutex_lock(&pool->mutex);
+  pool->running--;
+  pthread_cond_signal(&pool->answered);
+  pthread_mutex_unlock(&pool->mutex);
+  return NULL;
+}
+
+/* ---- in the caller ------------------------------------------------------------------------------------ */
+
+/* A worker with something to take; NULL: none. */
+static struct worker *find_full(struct pool *pool) {
+  for (unsigned i = 0; i < pool->workers; i++)
+    if (pool->worker[i].full)
+      return &pool->worker[i];
+  return NULL;
+}
+
+/* The mutex is ours, but for the time of the call: to take an answer may take long. */
+static void take(struct pool *pool, struct worker *worker) {
+  const struct sweep_work *work = pool->work;
+  pthread_mutex_unlock(&pool->mutex);
+  const bool more = worker->why ? work->lost(work->self, worker->task, worker->why, false)
+                                : work->take(work->self, worker->task, worker->waiting);
+  pthread_mutex_lock(&pool->mutex);
+  worker->full = false;
+  if (!more)
+    atomic_store(&pool->ended, true);
+  pthread_cond_broadcast(&pool->taken);
+}
+
+static void tick(struct pool *pool) {
+  pthread_mutex_unlock(&pool->mutex);
+  if (!pool->work->tick(pool->work->self))
+    atomic_store(&pool->ended, true);
+  pthread_mutex_lock(&pool->mutex);
+  pthread_cond_broadcast(&pool->taken);
+}
+
+static void wait_for_answers(struct pool *pool) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += TICK_MS * 1000000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_cond_timedwait(&pool->answered, &pool->mutex, &until);
+}
+
+static void attend(struct pool *pool) {
+  pthread_mutex_lock(&pool->mutex);
+  for (;;) {
+    struct worker *worker;
+    while (!atomic_load(&pool->ended) && (worker = find_full(pool)))
+      take(pool, worker);
+    if (atomic_load(&pool->ended) || !pool->running)
+      break;
+    wait_for_answers(pool);
+    tick(pool);
+  }
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+static void make_answers(struct pool *pool, unsigned workers) {
+  for (pool->workers = 0; pool->workers < workers; pool->workers++)
+    pool->worker[pool->workers] = (struct worker){.pool = pool,
+                                                  .hands = {.work = pool->work, .caller = &pool->caller},
+                                                  .answer = need(1, pool->work->answer_bytes),
+                                                  .waiting = need(1, pool->work->answer_bytes)};
+}
+
+static void start(struct pool *pool) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  pthread_mutex_lock(&pool->mutex);
+  while (pool->started < pool->workers &&
+         pthread_create(&pool->worker[pool->started].thread, &attributes, work_on, &pool->worker[pool->started]) == 0)
+    pool->started++;
+  pool->running = pool->started;
+  pthread_mutex_unlock(&pool->mutex);
+  pthread_attr_destroy(&attributes);
+}
+
+static struct pool *pool_new(const struct sweep_work *work, unsigned workers) {
+  struct pool *pool = need(1, sizeof *pool);
+  pthread_condattr_t attributes;
+  pool->work = work;
+  pool->caller = (struct caller){.self = pool, .stops = stops};
+  make_answers(pool, workers < work->tasks ? workers : (unsigned)work->tasks);
+  pthread_mutex_init(&pool->mutex, NULL);
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&pool->answered, &attributes);
+  pthread_cond_init(&pool->taken, NULL);
+  pthread_condattr_destroy(&attributes);
+  return pool;
+}
+
+static void drop_answers(const struct pool *pool, const struct worker *worker) {
+  const struct sweep_work *work = pool->work;
+  if (work->drop && worker->full && !worker->why)
+    work->drop(work->self, worker->waiting);
+  if (work->drop && worker->left)
+    work->drop(work->self, worker->answer);
+}
+
+/* Ends what is not at its end. Also when an answer cannot be taken, for want of memory: no thread outlives the call. */
+static void stop(void *self) {
+  struct pool *pool = self;
+  pthread_mutex_lock(&pool->mutex);
+  atomic_store(&pool->ended, true);
+  pthread_cond_broadcast(&pool->taken);
+  pthread_mutex_unlock(&pool->mutex);
+  for (unsigned i = 0; i < pool->started; i++) {
+    pthread_join(pool->worker[i].thread, NULL);
+    drop_answers(pool, &pool->worker[i]);
+  }
+  pthread_cond_destroy(&pool->taken);
+  pthread_cond_destroy(&pool->answered);
+  pthread_mutex_destroy(&pool->mutex);
+}
+
+static void pool_free(struct pool *pool) {
+  for (unsigned i = 0; i < pool->workers; i++) {
+    free(pool->worker[i].answer);
+    free(pool->worker[i].waiting);
+  }
+  free(pool);
+}
+
+static bool run(const struct sweep_work *work, unsigned workers, struct message *message) {
+  if (workers < 2)
+    return sweep_serial.run(work, 1, message);
+  struct pool *pool = pool_new(work, workers < SWEEP_WORKERS ? workers : SWEEP_WORKERS);
+  heap_hold(stop, pool);
+  start(pool);
+  attend(pool);
+  heap_let_go(pool);
+  const bool good = !atomic_load(&pool->ended), none = !pool->started;
+  stop(pool);
+  pool_free(pool);
+  return none ? sweep_serial.run(work, 1, message) : good;
+}
+
+const struct dealer sweep_threads = {run};

@@ -1,0 +1,137 @@
+/* Whoever works out the cases, and however many do: what is explained is the same, to the byte. */
+#include "sim/sweep/workers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/need.h"
+#include "sim/cli/processes.h"
+#include "sim/explain/report.h"
+#include "sim/explain/why.h"
+#include "tests/ct.h"
+
+/* What is explained, and who works. */
+struct asked {
+  const char *path, *vary;
+  bool changes;
+  const struct dealer *dealer;
+  unsigned workers;
+};
+
+/* Single limits, pairs, and all. */
+static bool try_machines(struct explain_run *run, int *status) {
+  size_t count = 0;
+  if (!explain_run_singles(run, status))
+    return false;
+  limit_set *sets = explain_pairs(&run->explain, &count);
+  sets = need_more(sets, count + 1, sizeof *sets);
+  sets[count++] = limits_all();
+  const bool good = explain_run_cases(run, sets, count, status);
+  free(sets);
+  return good;
+}
+
+static bool try_all(const struct asked *asked, struct subject *subject, struct explain_run *run,
+                    struct explain_tries *tries) {
+  int status = 0;
+  if (!subject_load(subject, &(struct subject_machine){0}, false, &run->job, run->message))
+    return false;
+  if (asked->vary && !(tries->vary = explain_vary_new(asked->vary, subject, &run->job, run->message)))
+    return false;
+  if (!explain_run_base(run, &status) || !try_machines(run, &status))
+    return false;
+  if (asked->changes)
+    tries->changes = explain_changes_new(run, subject);
+  return (!tries->changes || explain_changes_run(tries->changes, run, &status)) &&
+         (!tries->vary || explain_vary_run(tries->vary, run, &status));
+}
+
+/* The whole report; the caller frees it. */
+static char *explained(const struct asked *asked) {
+  const struct caller caller = {.dealer = asked->dealer};
+  struct message message = {""};
+  struct subject subject = {.direct.program = asked->path};
+  struct explain_run run = {.how = {.max_cycles = RUN_MAX_CYCLES, .caller = &caller},
+                            .message = &message,
+                            .load_on = subject_load_on,
+                            .self = &subject,
+                            .workers = asked->workers};
+  struct explain_tries tries = {0};
+  subject.build.reads = &subject.reads;
+  const bool good = try_all(asked, &subject, &run, &tries);
+  ct_note("%s: %s", asked->path, message.text);
+  EXPECT_TRUE(good);
+  char *report = good ? explain_json(&run, &tries, 0) : need_copy("");
+  explain_vary_free(tries.vary);
+  explain_changes_free(tries.changes);
+  explain_run_free(&run);
+  subject_free(&subject);
+  return report;
+}
+
+static void same_whoever_works(struct asked asked) {
+  asked.dealer = &sweep_serial;
+  char *expected = explained(&asked);
+  EXPECT_CONTAINS(expected, "\"limits\"");
+  asked.dealer = NULL;
+  asked.workers = 4;
+  char *threads = explained(&asked);
+  EXPECT_STREQ(threads, expected);
+  asked.dealer = &processes;
+  char *forked = explained(&asked);
+  EXPECT_STREQ(forked, expected);
+  free(expected);
+  free(threads);
+  free(forked);
+}
+
+TEST(explain_workers, launches_are_explained_alike) {
+  same_whoever_works((struct asked){.path = "examples/05_double_buffer/launch.json", .vary = "arg.tiles=8,16,32"});
+  same_whoever_works((struct asked){.path = "examples/10_contention/launch.json"});
+}
+
+/* Compilers of several programs run side by side. */
+TEST(explain_workers, changed_programs_are_explained_alike) {
+  same_whoever_works((struct asked){.path = "examples/06_deep_buffer/launch_opencl.json", .changes = true});
+}
+
+/* Pipes are as a replay leaves them; and what depends on time is run. */
+TEST(explain_workers, pipes_are_explained_alike) {
+  same_whoever_works((struct asked){.path = "tests/explain/kernels/pipe.json"});
+  same_whoever_works((struct asked){.path = "examples/13_pipe/launch_in_turn_opencl.json"});
+}
+
+/* ---- the sentence of a run ---------------------------------------------------------------------------- */
+
+/* The report, which names the bottleneck; the caller frees it. */
+static char *reported(const char *path, const struct dealer *dealer) {
+  const struct caller caller = {.dealer = dealer};
+  const struct run_options how = {.max_cycles = RUN_MAX_CYCLES, .caller = &caller};
+  struct message message = {""};
+  struct subject subject = {.direct.program = path};
+  struct job job = {0};
+  struct report report = {.job = &job};
+  struct launch_result *results = NULL;
+  const struct why_subject again = {.load_on = subject_load_on, .self = &subject};
+  int status = 0;
+  bool good = subject_load(&subject, &(struct subject_machine){0}, false, &job, &message) &&
+              run_job(&job, &how, &results, &report.count, &message);
+  report.results = results;
+  good = good && why_find(WHY_ALWAYS, &how, &report, &again, &status, &message);
+  ct_note("%s: %s", path, message.text);
+  EXPECT_TRUE(good && report.bottlenecks);
+  char *text = report_text(&report);
+  why_free(&report);
+  run_free(results, report.count);
+  job_free(&job);
+  subject_free(&subject);
+  return text;
+}
+
+TEST(explain_workers, a_run_names_the_same_bottleneck) {
+  const char *path = "examples/05_double_buffer/launch.json";
+  char *expected = reported(path, &sweep_serial), *threads = reported(path, &sweep_threads);
+  EXPECT_STREQ(threads, expected);
+  free(expected);
+  free(threads);
+}
