@@ -11,17 +11,17 @@
 #include "sim/cli/python.h"
 #include "sim/cli/sweep_verbs.h"
 
-int sweep_verb_python(int argc, char **argv) {
+int verb_sweep_python(struct command *command) {
   /* build/warpwait, and that of a build with sanitizers */
   static const char *const places[] = {"warpwait-sweep", "../sim/sweep/warpwait-sweep",
                                        "../../sim/sweep/warpwait-sweep"};
-  char folder[PYTHON_PATH], path[PYTHON_PATH + 64];
-  char **words = need((size_t)argc + 2, sizeof *words);
+  char folder[PYTHON_PATH], path[PYTHON_PATH + 64], verb[32];
+  char **words = need(command->word_count + 3, sizeof *words);
   python_folder(folder);
-  /* argv[0] is "warpwait sweep VERB" */
+  snprintf(verb, sizeof verb, "%s", verb_word(command->verb));
   words[0] = (char[]){"warpwait-sweep"};
-  words[1] = strrchr(argv[0], ' ') + 1;
-  memcpy(words + 2, argv + 1, (size_t)(argc - 1) * sizeof *words);
+  words[1] = verb;
+  memcpy(words + 2, command->words, command->word_count * sizeof *words);
   snprintf(path, sizeof path, "%swarpwait", folder);
   setenv("WARPWAIT", path, 0); /* for searches, which have points run */
   python_become(places, sizeof places / sizeof *places, words);

@@ -8,8 +8,8 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/reads.h"
-#include "sim/cli/build_options.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/job_options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/sweep_verbs.h"
 #include "sim/cli/terminal.h"
@@ -17,127 +17,50 @@
 #include "sim/sweep/workers.h"
 
 struct call {
-  struct message message; /* first: see cli_parse() */
-  const char *path, *out, *csv, *points, *dask;
+  struct message message;
+  const char *path, *out, *csv, *points;
   struct session_options options;
-  bool dry, left, shards, quiet;
+  bool dry, left;
   struct terminal terminal;
   struct reads reads;
 };
 
-enum {
-  KEY_DRY = 256,
-  KEY_SHARD,
-  KEY_CSV,
-  KEY_LIMIT,
-  KEY_CYCLES,
-  KEY_POINTS,
-  KEY_LEFT,
-  KEY_DASK,
-  KEY_SHARDS,
-  KEY_AGAIN
-};
-
-static const struct argp_option options[] = {
-    {"out", 'o', "FILE", 0, "The file of results (default: the sweep file's name with .sqlite)", 1},
-    {"csv", KEY_CSV, "FILE", 0, "At the end, write all points that are in it as comma-separated values", 1},
-    {"jobs", 'j', "N", 0, "Processes that run points (default: one a processor)", 2},
-    {"shard", KEY_SHARD, "I/N", 0, "Only points whose number modulo N is I, from 0 to N - 1", 2},
-    {"points", KEY_POINTS, "FILE", 0, "Only points whose numbers in the grid are in FILE, one a line", 2},
-    {"limit", KEY_LIMIT, "N", 0, "Run N points at most", 2},
-    {"max-cycles", KEY_CYCLES, "N", 0,
-     "Give a launch up after N cycles (default: the sweep file's max_cycles, else 1000000000, or the recording's "
-     "limit)",
-     2},
-    {"again", KEY_AGAIN, NULL, 0, "Run points once more that are in the file as refused or failed", 2},
-    {"dry-run", KEY_DRY, NULL, 0, "Count points, run a few of them, and say how long all would take", 2},
-    {"left", KEY_LEFT, NULL, 0, "Print the numbers of the points that are not in the file yet, and run nothing", 2},
-    {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},
-    READ_OPTIONS(4),
-    {"dask", KEY_DASK, "ADDRESS", 0, "Have shards run by the workers of the Dask scheduler there", 3},
-    {"shards", KEY_SHARDS, "N", 0, "With --dask: how many (default: four a thread of the workers)", 3},
-    {0}};
-
-static const char documentation[] = "Runs the points of a sweep file, and keeps what came of them in one SQLite file.\v"
-                                    "Points that are in the file already are not run again: a sweep that was\n"
-                                    "interrupted, or killed, goes on with the same command. A point that is no\n"
-                                    "legal machine or launch, or that deadlocks, is kept with its reason, and the\n"
-                                    "sweep goes on. Points that differ in times alone are replayed from one\n"
-                                    "recording, which is kept in $TMPDIR (/tmp) meanwhile.\n"
-                                    "\n"
-                                    "Exit status: 0 all points are there, whatever became of them; 2 bad input;\n"
-                                    "3 a defect of warpwait; 130 interrupted.\n";
-
-static error_t parse_shard(struct argp_state *state, const char *word, struct session_options *to) {
+static bool read_shard(const char *word, struct session_options *to, struct message *message) {
   const char *at = word;
-  if (text_read_whole(&at, &to->shard) && *at++ == '/' && text_read_whole(&at, &to->shards) && !*at && to->shard < to->shards &&
-      to->shards <= SESSION_GRID)
-    return 0;
-  return cli_refuse(state, "--shard: '%.60s' is not I/N with I in [0, N - 1] and N up to %d, such as 0/8", word,
-                    SESSION_GRID);
+  return (text_read_whole(&at, &to->shard) && *at++ == '/' && text_read_whole(&at, &to->shards) && !*at &&
+          to->shard < to->shards && to->shards <= SESSION_GRID) ||
+         message_fail(message, "--shard: '%.60s' is not I/N with I in [0, N - 1] and N up to %d, such as 0/8", word,
+                      SESSION_GRID);
 }
 
-static error_t parse_path(struct argp_state *state, const char *word, struct call *call) {
-  if (call->path)
-    return cli_refuse(state, "%.60s: one sweep file is enough", word);
-  call->path = word;
-  return 0;
+static bool take_options(struct command *command, struct session_options *to, struct message *message) {
+  size_t at = 0;
+  to->shards = 1;
+  to->limit = UINT64_MAX;
+  to->jobs = sweep_workers_online();
+  to->again = command_has(command, OPTION_AGAIN);
+  command_number(command, OPTION_JOBS, &to->jobs);
+  command_number(command, OPTION_LIMIT, &to->limit);
+  command_number(command, OPTION_MAX_CYCLES, &to->max_cycles);
+  for (const char *word; (word = command_next(command, OPTION_SHARD, &at));)
+    if (!read_shard(word, to, message))
+      return false;
+  return !command_has(command, OPTION_SHARDS) || command_has(command, OPTION_DASK) ||
+         message_fail(message, "--shards: goes with --dask; one shard alone is --shard I/N");
 }
 
-static error_t parse_option(int key, char *word, struct argp_state *state) {
-  struct call *call = state->input;
-  struct session_options *to = &call->options;
-  switch (key) {
-  case 'o':
-    call->out = word;
-    return 0;
-  case KEY_CSV:
-    call->csv = word;
-    return 0;
-  case 'j':
-    return cli_number(state, "--jobs", word, 1, SWEEP_WORKERS, " processes", &to->jobs);
-  case KEY_SHARD:
-    return parse_shard(state, word, to);
-  case KEY_POINTS:
-    call->points = word;
-    return 0;
-  case KEY_LIMIT:
-    return cli_number(state, "--limit", word, 1, UINT64_MAX, " points", &to->limit);
-  case KEY_CYCLES:
-    return cli_number(state, "--max-cycles", word, 1, INT64_MAX, " cycles", &to->max_cycles);
-  case KEY_AGAIN:
-    to->again = true;
-    return 0;
-  case KEY_LEFT:
-    call->left = true;
-    return 0;
-  case KEY_DASK:
-    call->dask = word;
-    return 0;
-  case KEY_SHARDS:
-    call->shards = true;
-    return 0;
-  case KEY_FILES:
-    call->reads.listed = true;
-    return 0;
-  case KEY_CONFINED:
-    call->reads.confined = true;
-    return 0;
-  case KEY_DRY:
-    call->dry = true;
-    return 0;
-  case 'q':
-    call->quiet = true;
-    return 0;
-  case ARGP_KEY_ARG:
-    return parse_path(state, word, call);
-  case ARGP_KEY_END:
-    if (call->shards && !call->dask)
-      return cli_refuse(state, "--shards: goes with --dask; one shard alone is --shard I/N");
-    return call->path ? 0 : cli_refuse(state, "a sweep file is missing; --help says more");
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static bool take(struct command *command, struct call *call) {
+  call->path = command_operand(command, 0);
+  call->out = command_word(command, OPTION_OUT);
+  call->csv = command_word(command, OPTION_CSV);
+  call->points = command_word(command, OPTION_POINTS);
+  call->dry = command_has(command, OPTION_DRY_RUN);
+  call->left = command_has(command, OPTION_LEFT);
+  reads_take(command, &call->reads);
+  terminal_open(&call->terminal, command_has(command, OPTION_QUIET));
+  call->options.reads = &call->reads;
+  call->options.caller = &call->terminal.caller;
+  return take_options(command, &call->options, &call->message);
 }
 
 /* A file of results that nobody has named must not lead elsewhere: whoever made the sweep file may have put a link
@@ -210,19 +133,12 @@ static int run(struct call *call, struct sweep_plan *plan, const char *out) {
   return good ? STATUS_FINE : STATUS_BAD_INPUT;
 }
 
-int sweep_verb_run(int argc, char **argv) {
-  static const struct argp argp = {options, parse_option, "FILE.ini", documentation, NULL, NULL, NULL};
-  struct call call = {.options = {.shards = 1, .limit = UINT64_MAX}};
+int verb_sweep_run(struct command *command) {
+  struct call call = {0};
   struct sweep_plan plan = {0};
-  call.options.jobs = sweep_workers_online();
-  call.options.reads = &call.reads;
-  bool good = cli_parse(&argp, argc, argv, &call.message);
-  terminal_open(&call.terminal, call.quiet);
-  call.options.caller = &call.terminal.caller;
-  if (good && call.dask) {
-    argv[0] = (char[]){"warpwait sweep run"}; /* also when it was called by its short form */
-    return sweep_verb_python(argc, argv);
-  }
+  bool good = take(command, &call);
+  if (good && command_has(command, OPTION_DASK))
+    return verb_sweep_python(command);
   if (good)
     reads_begin(&call.reads, call.path);
   good = good && read_plan(&call, &plan);

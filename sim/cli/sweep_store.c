@@ -13,59 +13,16 @@
 
 /* A call of a verb that reads one file. */
 struct call {
-  struct message message; /* first: see cli_parse() */
+  struct message message;
   const char *path, *out;
   struct store_order best;
 };
 
 static bool fail(struct message *message, const char *why) { return message_fail(message, "%s", why); }
 
-static error_t parse_path(int key, const char *word, struct argp_state *state) {
-  struct call *call = state->input;
-  switch (key) {
-  case ARGP_KEY_ARG:
-    if (call->path)
-      return cli_refuse(state, "%.60s: one file is enough", word);
-    call->path = word;
-    return 0;
-  case ARGP_KEY_END:
-    return call->path ? 0 : cli_refuse(state, "a file of results is missing; --help says more");
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
 /* ---- info ------------------------------------------------------------------------------------------ */
 
-enum { KEY_BY = 256, KEY_MOST, KEY_COUNT, WIDTH = 100 /* of words that are shown */ };
-
-static const struct argp_option info_options[] = {
-    {"by", KEY_BY, "METRIC", 0, "The best points have least of this (default: the first that there is)", 1},
-    {"most", KEY_MOST, NULL, 0, "They have most of it", 1},
-    {"count", KEY_COUNT, "N", 0, "How many of them are shown (default: 5)", 1},
-    {0}};
-
-static error_t parse_info(int key, char *word, struct argp_state *state) {
-  struct call *call = state->input;
-  char *end = NULL;
-  unsigned long count = 0;
-  switch (key) {
-  case KEY_BY:
-    call->best.metric = word;
-    return 0;
-  case KEY_MOST:
-    call->best.most = true;
-    return 0;
-  case KEY_COUNT:
-    count = strtoul(word, &end, 10);
-    if (*word < '0' || *word > '9' || *end || count > 1000000)
-      return cli_refuse(state, "--count: '%.60s' is not a whole number in [0, 1000000]", word);
-    call->best.count = (uint32_t)count;
-    return 0;
-  default:
-    return parse_path(key, word, state);
-  }
-}
+enum { WIDTH = 100 /* of words that are shown */ };
 
 static void print_named(void *context, const char *name, const char *value) {
   (void)context;
@@ -119,25 +76,16 @@ static bool info(struct call *call) {
   return good || fail(&call->message, why);
 }
 
-int sweep_verb_info(int argc, char **argv) {
-  static const char text[] = "Says what a file of results is of, how many points ended how, and which are the best.";
-  static const struct argp argp = {info_options, parse_info, "FILE.sqlite", text, NULL, NULL, NULL};
-  struct call call = {.best = {.count = 5}};
-  return cli_parse(&argp, argc, argv, &call.message) && info(&call) ? STATUS_FINE : cli_bad_input(&call.message);
+int verb_sweep_info(struct command *command) {
+  struct call call = {.path = command_operand(command, 0),
+                      .best = {.metric = command_word(command, OPTION_BY), .most = command_has(command, OPTION_MOST)}};
+  uint64_t count = 5;
+  command_number(command, OPTION_COUNT, &count);
+  call.best.count = (uint32_t)count;
+  return info(&call) ? STATUS_FINE : cli_bad_input(&call.message);
 }
 
 /* ---- csv ------------------------------------------------------------------------------------------- */
-
-static const struct argp_option csv_options[] = {
-    {"out", 'o', "FILE", 0, "Where to write (default: standard output)", 1}, {0}};
-
-static error_t parse_csv(int key, char *word, struct argp_state *state) {
-  struct call *call = state->input;
-  if (key != 'o')
-    return parse_path(key, word, state);
-  call->out = word;
-  return 0;
-}
 
 static bool csv_to_screen(struct store *store, struct message *message) {
   char why[PLAN_MESSAGE], *text = NULL;
@@ -186,70 +134,37 @@ static bool csv(struct call *call) {
   return good;
 }
 
-int sweep_verb_csv(int argc, char **argv) {
-  static const char text[] = "Writes the points of a file of results as comma-separated values, ordered by number: "
-                             "a line of names, then number, status, reason, axes and metrics of each. What is not "
-                             "known is left empty.";
-  static const struct argp argp = {csv_options, parse_csv, "FILE.sqlite", text, NULL, NULL, NULL};
-  struct call call = {0};
-  return cli_parse(&argp, argc, argv, &call.message) && csv(&call) ? STATUS_FINE : cli_bad_input(&call.message);
+int verb_sweep_csv(struct command *command) {
+  struct call call = {.path = command_operand(command, 0), .out = command_word(command, OPTION_OUT)};
+  return csv(&call) ? STATUS_FINE : cli_bad_input(&call.message);
 }
 
 /* ---- merge ----------------------------------------------------------------------------------------- */
 
-struct merge {
-  struct message message; /* first: see cli_parse() */
-  const char *out;
-  const char **paths;
-  size_t count;
-};
-
-static error_t parse_merge(int key, char *word, struct argp_state *state) {
-  struct merge *call = state->input;
-  switch (key) {
-  case ARGP_KEY_ARG:
-    if (!call->out)
-      call->out = word;
-    else
-      call->paths[call->count++] = word;
-    return 0;
-  case ARGP_KEY_END:
-    return call->count ? 0 : cli_refuse(state, "files are missing: the one to write, and those to merge");
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static bool merge_into(struct store *store, const struct merge *call, char *why) {
+static bool merge_into(struct store *store, const struct words *paths, char *why) {
   uint64_t added = 0;
-  for (size_t i = 0; i < call->count; i++)
-    if (!store_merge(store, call->paths[i], &added, why))
+  for (size_t i = 1; i < paths->count; i++)
+    if (!store_merge(store, paths->word[i], &added, why))
       return false;
   return store_commit(store, why);
 }
 
-/* All of them, or none: a file that was not there before is gone again. */
-static bool merge(struct merge *call) {
+/* All of them, or none: a file that was not there before is gone again. The first one is written. */
+static bool merge(const struct words *paths, struct message *message) {
   char why[PLAN_MESSAGE];
-  const bool fresh = !file_exists(call->out);
-  struct store *store = store_open_like(call->out, call->paths[0], why);
+  const char *out = paths->word[0];
+  const bool fresh = !file_exists(out);
+  struct store *store = store_open_like(out, paths->word[1], why);
   if (!store)
-    return fail(&call->message, why);
-  const bool good = merge_into(store, call, why);
+    return fail(message, why);
+  const bool good = merge_into(store, paths, why);
   store_close(store);
   if (!good && fresh)
-    unlink(call->out);
-  return good || fail(&call->message, why);
+    unlink(out);
+  return good || fail(message, why);
 }
 
-int sweep_verb_merge(int argc, char **argv) {
-  static const char text[] =
-      "Adds the points of files of one sweep, those of its shards say, to the first of the files, which is made when "
-      "it is not there.\vA point that is in several files must be the same in all.\n"
-      "If anything is wrong, nothing is added.\n";
-  static const struct argp argp = {NULL, parse_merge, "OUT.sqlite IN.sqlite...", text, NULL, NULL, NULL};
-  struct merge call = {.paths = need((size_t)argc, sizeof *call.paths)};
-  const bool good = cli_parse(&argp, argc, argv, &call.message) && merge(&call);
-  free(call.paths);
-  return good ? STATUS_FINE : cli_bad_input(&call.message);
+int verb_sweep_merge(struct command *command) {
+  struct message message;
+  return merge(&command->operands, &message) ? STATUS_FINE : cli_bad_input(&message);
 }

@@ -13,9 +13,9 @@
 #include "sim/tracetools/text.h"
 
 struct invocation {
-  struct message message; /* first: see cli_parse() */
+  struct message message;
   const char *in, *out;
-  bool salvage;
+  enum trace_open_mode mode;
 };
 
 /* Writes the output, which has been begun; it gets its name when all went well. */
@@ -25,7 +25,7 @@ typedef bool converter(struct invocation *call, struct output *out);
 
 static bool to_text(struct invocation *call, struct output *out) {
   struct trace_error error = {0};
-  struct trace *trace = trace_open(call->in, call->salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
+  struct trace *trace = trace_open(call->in, call->mode, &error);
   if (!trace)
     return trace_fail(&call->message, &error);
   trace_tell_prefix(trace, &error, &cli_caller);
@@ -112,7 +112,7 @@ static bool convert_timeline(struct invocation *call) {
   if (!timeline_export_of(call->out))
     return message_fail(&call->message, "%s: is a timeline, which does not become '%s' (legal:%s)", call->in, call->out,
                         legal);
-  return timeline_export_file(call->in, call->salvage ? TRACE_SALVAGE : TRACE_WHOLE, call->out, &call->message);
+  return timeline_export_file(call->in, call->mode, call->out, &call->message);
 }
 
 static bool convert(struct invocation *call) {
@@ -129,44 +129,10 @@ static bool convert(struct invocation *call) {
   return output_end(&out, chosen(call, &out), &call->message);
 }
 
-/* ---- the command line ----------------------------------------------------------------------------------- */
-
-static const struct argp_option options[] = {
-    {"out", 'o', "FILE", 0, "OUT may be said so, too", 1}, SALVAGE_OPTION, {0}};
-
-static const char documentation[] =
-    "Turns a trace into text that can be read and written by hand, and back, or a timeline into other formats.\v"
-    "What IN is, its first bytes say; what OUT shall be, its suffix:\n"
-    "  a trace                the text of a trace, .wwtt\n"
-    "  the text of a trace    a trace, .wwt\n"
-    "  a timeline             .json (for Perfetto), .vcd (for GTKWave) or .csv\n"
-    "\n"
-    "A trace that becomes text and a trace again is the same, to the byte.\n"
-    "docs/trace-text.md has the grammar, docs/timeline-export.md what viewers show.\n";
-
-static error_t parse_option(int key, char *word, struct argp_state *state) {
-  struct invocation *call = state->input;
-  switch (key) {
-  case KEY_SALVAGE:
-    call->salvage = true;
-    return 0;
-  case 'o':
-  case ARGP_KEY_ARG:
-    if (!call->in && key == ARGP_KEY_ARG)
-      return cli_input(state, word, &call->in);
-    return cli_in_and_out(key, word, &call->in, &call->out)
-               ? 0
-               : cli_refuse(state, "%.60s: an input and an output are enough", word);
-  case ARGP_KEY_END:
-    return call->in && call->out ? 0 : cli_refuse(state, "an input and an output are wanted; --help says more");
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-int trace_verb_convert(int argc, char **argv) {
-  static const struct argp argp = {options, parse_option, "IN OUT", documentation, NULL, NULL, NULL};
-  struct invocation call = {.in = NULL};
-  const bool good = cli_parse(&argp, argc, argv, &call.message) && convert(&call);
+int verb_trace_convert(struct command *command) {
+  struct invocation call = {.mode = trace_mode(command)};
+  const char *in;
+  const bool good = command_in_and_out(command, &in, &call.out, &call.message) &&
+                    cli_input(in, &call.in, &call.message) && convert(&call);
   return good ? STATUS_FINE : cli_bad_input(&call.message);
 }

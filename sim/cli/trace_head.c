@@ -10,37 +10,10 @@
 #include "sim/timeline/look.h"
 
 struct invocation {
-  struct trace_call common; /* first: see cli_parse() */
+  struct trace_call common;
   uint64_t launch, group, warp, count;
   bool one_warp; /* any of the first three was given */
 };
-
-enum { KEY_LAUNCH = KEY_OF_TRACE_VERB, KEY_GROUP, KEY_WARP };
-
-static const struct argp_option options[] = {
-    {"count", 'n', "N", 0, "Operations or events (default: 20)", 1},
-    {"launch", KEY_LAUNCH, "N", 0, "Of which launch, from 1 (default: 1)", 1},
-    {"group", KEY_GROUP, "N", 0, "Of which of its work-groups, from 0 (default: 0)", 1},
-    {"warp", KEY_WARP, "N", 0, "Of which of its warps, from 0 (default: 0)", 1},
-    SALVAGE_OPTION,
-    {0}};
-
-static error_t parse_option(int key, char *word, struct argp_state *state) {
-  struct invocation *call = state->input;
-  call->one_warp |= key == KEY_LAUNCH || key == KEY_GROUP || key == KEY_WARP;
-  switch (key) {
-  case 'n':
-    return trace_number(state, "--count", word, 1, &call->count);
-  case KEY_LAUNCH:
-    return trace_number(state, "--launch", word, 1, &call->launch);
-  case KEY_GROUP:
-    return trace_number(state, "--group", word, 0, &call->group);
-  case KEY_WARP:
-    return trace_number(state, "--warp", word, 0, &call->warp);
-  default:
-    return trace_option(key, word, state);
-  }
-}
 
 /* As the text of traces has numbers: small ones decimal. */
 static void print_number(struct text *text, uint64_t value) {
@@ -119,16 +92,17 @@ static bool head_of_timeline(struct invocation *call) {
   if (call->one_warp)
     return message_fail(&call->common.message,
                         "--launch, --group, --warp: a timeline's events are shown in the file's order");
-  return timeline_head(call->common.path, trace_mode(&call->common), call->count, &cli_sink, &cli_caller,
+  return timeline_head(call->common.path, call->common.mode, call->count, &cli_sink, &cli_caller,
                        &call->common.message);
 }
 
-int trace_verb_head(int argc, char **argv) {
-  static const char documentation[] = "Shows the first operations of a warp, or the first events of a timeline.";
-  static const struct argp argp = {options, parse_option, "TRACE.wwt|TIMELINE.wtl", documentation, NULL, NULL, NULL};
+int verb_trace_head(struct command *command) {
   struct invocation call = {.launch = 1, .count = 20};
   struct opened_trace opened = {0};
-  bool good = cli_parse(&argp, argc, argv, &call.common.message);
+  command_number(command, OPTION_COUNT, &call.count);
+  call.one_warp = command_number(command, OPTION_LAUNCH, &call.launch) |
+                  command_number(command, OPTION_GROUP, &call.group) | command_number(command, OPTION_WARP, &call.warp);
+  bool good = trace_take(command, &call.common);
   if (good && timeline_is_one(call.common.path))
     good = head_of_timeline(&call);
   else

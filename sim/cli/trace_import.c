@@ -8,67 +8,19 @@
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/output.h"
-#include "sim/cli/run_call.h"
 #include "sim/cli/terminal.h"
 #include "sim/cli/trace_verbs.h"
 #include "sim/import/import.h"
 #include "sim/replay/recorder.h"
 #include "sim/session/machines.h"
+#include "sim/session/run.h"
 
 struct invocation {
-  struct message message; /* first: see cli_parse() */
+  struct message message;
   const char *list, *out, *machine;
   struct words sets;
-  bool strict, quiet;
+  bool strict;
 };
-
-enum { KEY_STRICT = KEY_OF_TRACE_VERB };
-
-static const struct argp_option options[] = {
-    {"machine", 'm', "NAME|FILE", 0, "The machine to replay on: built in, or an INI file (default: h200)", 1},
-    {"set", 's', "KEY=VALUE", 0, "Set a parameter of the machine (repeatable)", 1},
-    {"out", 'o', "FILE", 0, "OUT.wwt may be said so, too", 1},
-    {"strict", KEY_STRICT, NULL, 0, "An opcode that is not known is an error", 1},
-    {"quiet", 'q', NULL, 0, "No progress on the terminal", 1},
-    {0}};
-
-static const char documentation[] =
-    "Makes a trace for `warpwait replay` of the machine instructions that Accel-Sim's tracer has written: the kernels "
-    "of a "
-    "kernelslist.g, or of a kernelslist with raw traces; plain, or compressed by xz or gzip.\v"
-    "What the traces do not say, or the model does not have, is counted and told\n"
-    "on stderr; docs/accel-sim.md says what is kept. `replay` takes other machines.\n"
-    "\n"
-    "Exit status: 0 written; 2 bad input, or an unknown opcode with --strict.\n";
-
-static error_t parse_option(int key, char *word, struct argp_state *state) {
-  struct invocation *call = state->input;
-  switch (key) {
-  case 'm':
-    call->machine = word;
-    return 0;
-  case 's':
-    words_add(&call->sets, word);
-    return 0;
-  case KEY_STRICT:
-    call->strict = true;
-    return 0;
-  case 'q':
-    call->quiet = true;
-    return 0;
-  case 'o':
-  case ARGP_KEY_ARG:
-    return cli_in_and_out(key, word, &call->list, &call->out)
-               ? 0
-               : cli_refuse(state, "%.60s: one list and one trace are enough", word);
-  case ARGP_KEY_END:
-    return call->list && call->out
-               ? 0
-               : cli_refuse(state, "a kernelslist.g and the trace to write are wanted; --help says more");
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
 
 /* ---- progress --------------------------------------------------------------------------------------- */
 
@@ -210,18 +162,20 @@ static bool refuse_unknown(struct invocation *call, const struct sass_import *im
                       count > 1 ? "; so are others" : "");
 }
 
-int trace_verb_import(int argc, char **argv) {
-  static const struct argp argp = {options, parse_option, "DIR/kernelslist.g OUT.wwt", documentation, NULL, NULL, NULL};
-  struct invocation call = {0};
+int verb_trace_import(struct command *command) {
+  struct invocation call = {.machine = command_word(command, OPTION_MACHINE),
+                            .sets = command_words(command, OPTION_SET),
+                            .strict = command_has(command, OPTION_STRICT)};
   struct sass_error error = {0};
   struct job job = {0};
   struct terminal terminal;
   const struct sass_watch watch = {&terminal.caller, tell};
   struct sass_import *import = NULL;
-  bool good = cli_parse(&argp, argc, argv, &call.message) && output_possible(call.out, &call.message);
+  bool good =
+      command_in_and_out(command, &call.list, &call.out, &call.message) && output_possible(call.out, &call.message);
   if (good && file_is_same(call.list, call.out))
     good = message_fail(&call.message, "%s: is the input, too", call.out);
-  terminal_open(&terminal, call.quiet);
+  terminal_open(&terminal, command_has(command, OPTION_QUIET));
   if (good && !(import = sass_import_open(call.list, &watch, &error)))
     good = fail_import(&call.message, &error);
   good = good && refuse_unknown(&call, import) && fill_job(&call, import, &job) &&

@@ -1,50 +1,25 @@
-/* The verbs of `warpwait trace`, a file each (trace_info.c, ...), and what they share. */
+/* What the verbs of `warpwait trace` share, a file each (trace_info.c, ...). */
 #ifndef SIM_CLI_TRACE_VERBS_H
 #define SIM_CLI_TRACE_VERBS_H
-
-#include <argp.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/output.h"
 #include "sim/tracetools/opened.h"
 
-/* Each takes "warpwait trace VERB" as argv[0] and returns an exit status. */
-int trace_verb_info(int argc, char **argv);
-int trace_verb_validate(int argc, char **argv);
-int trace_verb_head(int argc, char **argv);
-int trace_verb_diff(int argc, char **argv);
-int trace_verb_slice(int argc, char **argv);
-int trace_verb_merge(int argc, char **argv);
-int trace_verb_convert(int argc, char **argv);
-int trace_verb_import(int argc, char **argv);
-
 /* A call of a verb that reads one trace; what a verb has besides stands behind it. */
 struct trace_call {
-  struct message message; /* first: see cli_parse() */
+  struct message message;
   const char *path;
-  bool salvage;
+  enum trace_open_mode mode;
 };
 
-enum { KEY_SALVAGE = 256, KEY_OF_TRACE_VERB = 264 /* and up: each verb's own */ };
-
-/* A row of a table of options. */
-#define SALVAGE_OPTION                                                                                                 \
-  { "salvage", KEY_SALVAGE, NULL, 0, "Read what is intact of a damaged trace", 1 }
-
-/* The path, --salvage, or ARGP_ERR_UNKNOWN; the state's input starts with the call. */
-error_t trace_option(int key, const char *word, struct argp_state *state);
-
-static inline enum trace_open_mode trace_mode(const struct trace_call *call) {
-  return call->salvage ? TRACE_SALVAGE : TRACE_WHOLE;
-}
-
-/* An option's value: a whole number from `minimum` on. */
-error_t trace_number(struct argp_state *state, const char *option, const char *word, uint64_t minimum,
-                     uint64_t *number);
+/* Into an empty call what the command says of the trace. */
+bool trace_take(struct command *command, struct trace_call *call);
+enum trace_open_mode trace_mode(struct command *command);
 
 /* The trace of a call, open, with its warnings on stderr. */
 static inline bool trace_look_at(struct trace_call *call, struct opened_trace *opened) {
-  return trace_look(call->path, trace_mode(call), &cli_caller, opened, &call->message);
+  return trace_look(call->path, call->mode, &cli_caller, opened, &call->message);
 }
 
 /* Writes a trace beside `path`, reads its job as a replay does, which would refuse it at once if it were none, and

@@ -6,17 +6,15 @@
 #include "sim/base/file.h"
 #include "sim/base/reads.h"
 #include "sim/base/text.h"
-#include "sim/cli/build_options.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/job_options.h"
 #include "sim/cli/output.h"
 #include "sim/cli/terminal.h"
 #include "sim/session/launch.h"
 #include "sim/session/program.h"
 
-enum { KEY_SPIRV = 256, KEY_ASSEMBLY };
-
 struct translation {
-  struct message message; /* first: see cli_parse() */
+  struct message message;
   const char *input, *output, *spirv;
   bool assembly;
   struct terminal terminal; /* waits for the compiler, and hears signals meanwhile */
@@ -28,31 +26,6 @@ struct translation {
 
 static const struct program *program_of(const struct translation *translation) {
   return translation->job.file ? &translation->job.program : &translation->program;
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state) {
-  struct translation *translation = state->input;
-  translation->build.reads = &translation->reads;
-  switch (key) {
-  case 'o':
-    translation->output = arg;
-    return 0;
-  case KEY_SPIRV:
-    translation->spirv = arg;
-    return 0;
-  case KEY_ASSEMBLY:
-    translation->assembly = true;
-    return 0;
-  case ARGP_KEY_ARG:
-    if (translation->input)
-      return cli_refuse(state, "%.60s: one FILE is enough", arg);
-    translation->input = arg;
-    return 0;
-  case ARGP_KEY_END:
-    return translation->input ? 0 : cli_refuse(state, "FILE is missing; --help says more");
-  default:
-    return build_option(key, arg, state, &translation->build);
-  }
 }
 
 static bool write_object(const struct isa_program *program, const char *path, struct message *message) {
@@ -155,11 +128,17 @@ static bool load(struct translation *translation) {
          (program->blamed != OPENCL_SOURCE && message_within(&translation->message, program_option(program->blamed)));
 }
 
-/* Parses the command line and loads the program. */
-static bool begin(const struct argp *argp, int argc, char **argv, struct translation *translation) {
+/* Loads the program that the command names. */
+static bool begin(struct command *command, struct translation *translation) {
   terminal_open(&translation->terminal, false);
+  translation->input = command_operand(command, 0);
+  translation->output = command_word(command, OPTION_OUT);
+  translation->spirv = command_word(command, OPTION_SPIRV);
+  translation->assembly = command_has(command, OPTION_ASSEMBLY);
+  translation->build.reads = &translation->reads;
   translation->build.caller = &translation->terminal.caller;
-  if (!cli_parse(argp, argc, argv, &translation->message) || !load(translation))
+  reads_take(command, &translation->reads);
+  if (!build_take(command, &translation->build, &translation->message) || !load(translation))
     return false;
   const struct program_words *defines = &translation->build.defines;
   program_tell_unmentioned(program_of(translation), defines,
@@ -211,24 +190,9 @@ static bool list_reads(struct translation *translation) {
   return good;
 }
 
-int verb_asm(int argc, char **argv) {
-  static const struct argp_option options[] = {
-      {"out", 'o', "OUT.wwo", 0, "Write an object file; without it and --spirv, list the instructions", 1},
-      {"output", 'o', "FILE", OPTION_HIDDEN, NULL, 1}, /* its name of old */
-      {"spirv", KEY_SPIRV, "OUT.spv", 0, "Write the SPIR-V that OpenCL C became", 1},
-      BUILD_OPTIONS(2),
-      READ_OPTIONS(3),
-      {0}};
-  static const struct argp argp = {
-      options,
-      parse_option,
-      "KERNEL",
-      "Translates a kernel: OpenCL C (.cl), SPIR-V (.spv) or assembly (.wws), or that of a launch file (.json).",
-      NULL,
-      NULL,
-      NULL};
+int verb_asm(struct command *command) {
   struct translation translation = {0};
-  bool good = begin(&argp, argc, argv, &translation);
+  bool good = begin(command, &translation);
   if (good && translation.reads.listed)
     return end(&translation, list_reads(&translation));
   struct message second; /* the first thing that went wrong is told */
@@ -240,28 +204,9 @@ int verb_asm(int argc, char **argv) {
 
 /* Assembly, and object files made of it, become assembly again; others are shown beside their source, unless assembly
  * is asked for. */
-int verb_dis(int argc, char **argv) {
-  static const struct argp_option options[] = {
-      {"assembly", KEY_ASSEMBLY, NULL, 0, "Assembly that `warpwait asm` takes, also of OpenCL C and SPIR-V", 1},
-      {"out", 'o', "FILE", 0, "Write to a file instead of standard output", 1},
-      {"output", 'o', "FILE", OPTION_HIDDEN, NULL, 1}, /* its name of old */
-      BUILD_OPTIONS(2),
-      READ_OPTIONS(3),
-      {0}};
-  static const struct argp argp = {
-      options,
-      parse_option,
-      "FILE",
-      "Shows the instructions that OpenCL C or SPIR-V became, below their source lines; of a "
-      "launch file (.json) those of its program, built as the file says. "
-      "Assembly, and an object file made of assembly, become assembly again; --assembly "
-      "turns all others into assembly, too, which is translated into the same "
-      "instructions.",
-      NULL,
-      NULL,
-      NULL};
+int verb_dis(struct command *command) {
   struct translation translation = {0};
-  bool good = begin(&argp, argc, argv, &translation);
+  bool good = begin(command, &translation);
   if (good && translation.reads.listed)
     return end(&translation, list_reads(&translation));
   if (good && !translation.assembly && (program_of(&translation)->spirv || has_source(program_of(&translation)->isa)))

@@ -8,21 +8,6 @@
 #include "sim/cli/cli.h"
 #include "sim/session/machines.h"
 
-struct choice {
-  struct message message; /* first: see cli_parse() */
-  const char *name;
-};
-
-static error_t parse_option(int key, char *arg, struct argp_state *state) {
-  struct choice *choice = state->input;
-  if (key != ARGP_KEY_ARG)
-    return ARGP_ERR_UNKNOWN;
-  if (choice->name)
-    return cli_refuse(state, "%.60s: one NAME is enough", arg);
-  choice->name = arg;
-  return 0;
-}
-
 /* The name and the first sentence of the file's first comment, whose lines are joined. */
 static void describe(const struct preset *preset, struct text *text) {
   const char *at = preset->text;
@@ -50,14 +35,10 @@ static bool show(const char *name, struct text *text, struct message *message) {
   return true;
 }
 
-int verb_machines(int argc, char **argv) {
-  static const struct argp argp = {
-      NULL, parse_option, "[NAME]", "Lists the built-in machines, or prints the file of one: a model for your own.",
-      NULL, NULL,         NULL};
-  struct choice choice = {0};
+int verb_machines(struct command *command) {
+  struct message message;
   struct text text = {0};
-  bool good = cli_parse(&argp, argc, argv, &choice.message) && show(choice.name, &text, &choice.message) &&
-              cli_output(NULL, text.data, text.length, &choice.message);
+  bool good = show(command_operand(command, 0), &text, &message) && cli_output(NULL, text.data, text.length, &message);
   free(text.data);
-  return good ? STATUS_FINE : cli_bad_input(&choice.message);
+  return good ? STATUS_FINE : cli_bad_input(&message);
 }

@@ -17,7 +17,7 @@
 #include "sim/sweep/vary.h"
 
 struct invocation {
-  struct run_call common; /* first: see cli_parse() */
+  struct run_call common;
   struct subject job;
   struct words dumps;
   const char *trace;
@@ -25,53 +25,6 @@ struct invocation {
   struct vary vary;       /* of --html-vary, when its axis is an argument */
   const struct job *base; /* the run as asked */
 };
-
-enum {
-  KEY_DUMP = KEY_OF_VERB,
-  KEY_VERIFY,
-  KEY_TRACE,
-};
-
-static const struct argp_option options[] = {
-    MACHINE_OPTIONS(1),
-    REPORT_OPTIONS,
-    {"dump", KEY_DUMP, "BUFFER=FILE", 0,
-     "Write a buffer's final bytes, or the packets left in a pipe, to a file (repeatable)", 2},
-    {"trace", KEY_TRACE, "FILE", 0, "Record what the warps do, for `warpwait replay` and `warpwait trace`", 2},
-    {"verify", KEY_VERIFY, NULL, 0, "Hold the launch file's checks against the outcome: exit status 1 if one fails", 2},
-    RUN_OPTIONS("1000000000"),
-    JOB_OPTIONS(4),
-    {0}};
-
-static const char documentation[] =
-    "Runs a launch file, or a kernel given by options, and reports where its warps waited. Kernels are OpenCL C (.cl), "
-    "SPIR-V (.spv), assembly (.wws) or object files (.wwo).\v" JOB_ARGUMENTS "\n"
-    "What work-items print comes before the report, by work-group, work-item and\n"
-    "call. With --out it stays on standard output and the report alone goes to\n"
-    "the file. The JSON report holds it; without --out it is nowhere else.\n" JOB_PROGRAMS "\n"
-    "Exit status: 0 fine; 1 a check failed, a deadlock or the cycle limit; 2 bad\n"
-    "input; 3 a defect of warpwait; 130 interrupted. A hazard is reported and told\n"
-    "on stderr, but alone does not change the exit status.\n";
-
-/* ---- options ----------------------------------------------------------------------------------- */
-
-static error_t parse_option(int key, char *word, struct argp_state *state) {
-  struct invocation *call = state->input;
-  switch (key) {
-  case KEY_DUMP:
-    return (words_add(&call->dumps, word), 0);
-  case KEY_TRACE:
-    call->trace = word;
-    return 0;
-  case KEY_VERIFY:
-    call->verify = true;
-    return 0;
-  default:
-    break;
-  }
-  const error_t error = run_option(key, word, state, &call->common);
-  return error == ARGP_ERR_UNKNOWN ? job_option(key, word, state, &call->job) : error;
-}
 
 /* ---- before the run ---------------------------------------------------------------------------- */
 
@@ -254,12 +207,12 @@ static int run_and_report(struct invocation *call, struct job *job) {
   return status;
 }
 
-int verb_run(int argc, char **argv) {
-  static const struct argp argp = {
-      options, parse_option, "LAUNCH.json\nKERNEL --global X[,Y[,Z]] --arg ...", documentation, NULL, NULL, NULL};
-  struct invocation call = {.common = run_call_new()};
+int verb_run(struct command *command) {
+  struct invocation call = {.dumps = command_words(command, OPTION_DUMP),
+                            .trace = command_word(command, OPTION_TRACE),
+                            .verify = command_has(command, OPTION_VERIFY)};
   struct job job = {0};
-  bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common) &&
+  bool good = run_take(command, &call.common) && job_take(command, &call.job, &call.common.message) &&
               job_load(&call.job, &call.common, call.verify, &job) && open_vary(&call, &job) &&
               outputs_possible(&call, &job);
   call.base = &job;
