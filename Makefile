@@ -26,7 +26,7 @@ C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/edits opencl/spir
   sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools sim/cli
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 SHELL_CPP := $(wildcard sim/host/*.cpp)
-LIB_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(SOURCES)) $(SHELL_CPP))
+LIB_OBJ   := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c,$(SOURCES)) $(SHELL_CPP))
 LIB_OBJ   += $(BUILD)/obj/presets.o $(BUILD)/obj/page_template.o
 
 # isa/lanes.c is compiled twice: for any x86-64, and for those with AVX2 and FMA; the executor picks
@@ -111,6 +111,9 @@ $(TEST_BIN): $(BUILD)/tests/%: $$(patsubst $$(percent).c,$(BUILD)/obj/$$(percent
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lgtest $(LDLIBS)
 
 percent := %
+
+# Manuals are held against what they speak of.
+$(BUILD)/tests/cli: $(BUILD)/obj/sim/docs/manual.c.o
 
 # The law of replay is held with the models' rig.
 $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
@@ -226,7 +229,8 @@ layers:
 docs: $(BUILD)/docgen
 	$(BUILD)/docgen docs
 
-$(BUILD)/docgen: $(BUILD)/obj/sim/cli/docgen.c.o $(BUILD)/libwarpwait.a
+# A program of its own: users have no need of it.
+$(BUILD)/docgen: $(patsubst %,$(BUILD)/obj/%.o,$(wildcard sim/docs/*.c)) $(BUILD)/libwarpwait.a
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 

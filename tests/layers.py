@@ -44,6 +44,7 @@ LAYERS = {
     "sim/explain": ["sim/sweep", "opencl/edits", *REPORT],
     "sim/diff": ["sim/explain", "sim/tracetools", *REPORT],
     "sim/cli": ["sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/tracetools", "sim/sweep", "sim/import", *REPORT],
+    "sim/docs": ["sim/cli", "sim/check", "sim/import", *REPORT],
     "sim/playground": ["opencl/clang", "sim/cli", "sim/sweep", *SESSION],
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.

@@ -4,7 +4,7 @@
 
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/manual.h"
+#include "sim/report/params.h"
 #include "sim/session/machines.h"
 
 static bool print(struct command *command, struct text *text, struct message *message) {
@@ -13,7 +13,7 @@ static bool print(struct command *command, struct text *text, struct message *me
   struct machine machine;
   if (!machine_load(name ? name : "teaching", NULL, NULL, &machine, message))
     return message_within(message, "--machine");
-  manual_params(&machine, prefix, markdown, text);
+  report_params(&machine, prefix, markdown, text);
   if (text->length)
     return true;
   char nearest[64];

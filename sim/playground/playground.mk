@@ -6,7 +6,7 @@ EMCC := NODE_PATH=/usr/share/nodejs emcc
 
 WASM_FOLDERS := $(filter-out sim/import opencl/clang,$(C_FOLDERS)) sim/playground
 # What sim/playground has in its place, and what only the verbs need that are not there.
-WASM_LEFT_OUT := sim/cli/main.c sim/cli/docgen.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
+WASM_LEFT_OUT := sim/cli/main.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
   $(addprefix sim/sweep/,functional.c metrics.c points.c replay.c session.c workers.c) \
   $(addprefix sim/cli/,trace_import.c verb_playground.c python.c) $(wildcard sim/cli/sweep_*.c)
 WASM_SOURCES  := opencl/clang/source_name.c \

@@ -8,8 +8,8 @@
 #include "isa/isa.h"
 #include "sim/base/file.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/manual.h"
 #include "sim/cli/output.h"
+#include "sim/docs/manual.h"
 #include "sim/import/opcodes.h"
 
 static const struct {
