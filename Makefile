@@ -39,7 +39,7 @@ TEST_FOLDERS := $(filter-out faults fuzz mutants,$(sort $(notdir $(patsubst %/,%
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
 .PHONY: all
-all: $(BUILD)/warpwait
+all: $(BUILD)/warpwait $(BUILD)/man/warpwait.1
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -131,7 +131,7 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   playground/folder_test timeline/exports_test explain/explain_test explain/changes_test sweep/sweep_test check/reference_cases \
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
   cli/terminal_test cli/strangers_test cli/streams_test
-PLAIN   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
+PLAIN   := traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers playground/serve_test
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
@@ -227,12 +227,18 @@ layers:
 	@$(PYTHON) tests/layers.py --table && $(PYTHON) tests/layers.py
 
 docs: $(BUILD)/docgen
-	$(BUILD)/docgen docs
+	$(BUILD)/docgen docs docs
 
 # A program of its own: users have no need of it.
 $(BUILD)/docgen: $(patsubst %,$(BUILD)/obj/%.o,$(wildcard sim/docs/*.c)) $(BUILD)/libwarpwait.a
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# A man page for each verb.
+$(BUILD)/man/warpwait.1: $(BUILD)/docgen
+	$(call say,MAN)
+	@rm -rf $(@D); mkdir -p $(@D)
+	$(Q)$(BUILD)/docgen man $(@D)
 
 # Exported timelines in the viewer of chrome://tracing; needs chromium, and golang-1.19-src for the viewer.
 .PHONY: viewer
@@ -333,6 +339,7 @@ install: all
 	install -D -m 755 sim/sweep/warpwait-sweep $(DESTDIR)$(PREFIX)/bin/warpwait-sweep
 	install -D -m 644 sim/sweep/slurm/sweep.sbatch $(DESTDIR)$(PREFIX)/share/warpwait/sweep.sbatch
 	install -D -m 755 sim/playground/serve.py $(DESTDIR)$(PREFIX)/share/warpwait/serve.py
+	@for f in $(BUILD)/man/*.1; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/man/man1/$${f##*/} || exit; done
 	@[ ! -f $(BUILD)/playground/warpwait.wasm ] || for f in $$(cd $(BUILD)/playground && find . -type f); do \
 	  install -D -m 644 $(BUILD)/playground/$$f $(DESTDIR)$(PREFIX)/share/warpwait/playground/$$f || exit; \
 	done
