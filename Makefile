@@ -38,8 +38,11 @@ endif
 TEST_FOLDERS := $(filter-out faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
+# For bash, zsh and fish; the latter two know the files by these names.
+COMPLETIONS := warpwait.bash _warpwait warpwait.fish
+
 .PHONY: all
-all: $(BUILD)/warpwait $(BUILD)/man/warpwait.1
+all: $(BUILD)/warpwait $(BUILD)/man/warpwait.1 $(COMPLETIONS:%=$(BUILD)/completion/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -130,7 +133,7 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   traces/reader_test traces/text_test traces/damage machines/extremes import/import_test html/page_test html/hostile_test \
   playground/folder_test timeline/exports_test explain/explain_test explain/changes_test sweep/sweep_test check/reference_cases \
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
-  cli/terminal_test cli/strangers_test cli/streams_test
+  cli/terminal_test cli/strangers_test cli/streams_test cli/completion_test
 PLAIN   := traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers playground/serve_test
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
@@ -240,6 +243,10 @@ $(BUILD)/man/warpwait.1: $(BUILD)/docgen
 	@rm -rf $(@D); mkdir -p $(@D)
 	$(Q)$(BUILD)/docgen man $(@D)
 
+$(BUILD)/completion/%: sim/cli/completion/%
+	@mkdir -p $(@D)
+	@cp $< $@
+
 # Exported timelines in the viewer of chrome://tracing; needs chromium, and golang-1.19-src for the viewer.
 .PHONY: viewer
 VIEWED := 05_double_buffer 11_stencil_2d
@@ -340,6 +347,9 @@ install: all
 	install -D -m 644 sim/sweep/slurm/sweep.sbatch $(DESTDIR)$(PREFIX)/share/warpwait/sweep.sbatch
 	install -D -m 755 sim/playground/serve.py $(DESTDIR)$(PREFIX)/share/warpwait/serve.py
 	@for f in $(BUILD)/man/*.1; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/man/man1/$${f##*/} || exit; done
+	install -D -m 644 $(BUILD)/completion/warpwait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpwait
+	install -D -m 644 $(BUILD)/completion/_warpwait $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_warpwait
+	install -D -m 644 $(BUILD)/completion/warpwait.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/warpwait.fish
 	@[ ! -f $(BUILD)/playground/warpwait.wasm ] || for f in $$(cd $(BUILD)/playground && find . -type f); do \
 	  install -D -m 644 $(BUILD)/playground/$$f $(DESTDIR)$(PREFIX)/share/warpwait/playground/$$f || exit; \
 	done

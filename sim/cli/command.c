@@ -10,34 +10,6 @@
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 
-/* ---- rows of a verb ------------------------------------------------------------------------------ */
-
-/* By the whole name or, as getopt_long() has it, a beginning of one option's name alone. --help and --version, which no
- * verb adds, have no short forms of this kind: `--ver` stays `run --verify`. */
-static const struct option_row *find_name(enum verb verb, const char *name, size_t length) {
-  const struct option_row *found = NULL;
-  bool several = false;
-  for (size_t i = 0; i < option_row_count; i++) {
-    const struct option_row *row = &option_rows[i];
-    if (!is_of(row->verbs, verb) || strncmp(row->name, name, length) != 0)
-      continue;
-    if (strlen(row->name) == length)
-      return row;
-    if (row->id == OPTION_HELP || row->id == OPTION_VERSION)
-      continue;
-    several |= found && found->id != row->id;
-    found = row;
-  }
-  return several ? NULL : found;
-}
-
-static const struct option_row *find_letter(enum verb verb, char letter) {
-  for (size_t i = 0; i < option_row_count; i++)
-    if (is_of(option_rows[i].verbs, verb) && option_rows[i].letter[0] == letter)
-      return &option_rows[i];
-  return NULL;
-}
-
 /* ---- what is wrong ------------------------------------------------------------------------------- */
 
 /* Other tools have --json; ours is a form of the report. */
@@ -128,7 +100,7 @@ static bool add_last(struct parsing *parsing, const struct option_row *row, cons
 
 static bool take_name(struct parsing *parsing, const char *word) {
   const size_t length = strcspn(word, "=");
-  const struct option_row *row = find_name(parsing->command->verb, word + 2, length - 2);
+  const struct option_row *row = option_found(parsing->command->verb, word + 2, length - 2);
   if (!row)
     return refuse_unknown(parsing->command->verb, word, parsing->message);
   if (!word[length])
@@ -141,7 +113,7 @@ static bool take_name(struct parsing *parsing, const char *word) {
 /* "-qo FILE", "-oFILE" */
 static bool take_letters(struct parsing *parsing, const char *word) {
   for (const char *letter = word + 1; *letter; letter++) {
-    const struct option_row *row = find_letter(parsing->command->verb, *letter);
+    const struct option_row *row = option_lettered(parsing->command->verb, *letter);
     if (!row)
       return refuse_unknown(parsing->command->verb, word, parsing->message);
     if (row->kind.is != VALUE_NONE && letter[1])

@@ -14,7 +14,7 @@
 #define LAUNCHERS (IN(RUN) | IN(CHECK) | IN(EXPLAIN))
 #define BUILDS    (LAUNCHERS | IN(ASM) | IN(DIS))
 #define READERS   (IN(TRACE_INFO) | IN(TRACE_HEAD) | IN(TRACE_DIFF) | IN(TRACE_SLICE) | IN(TRACE_MERGE) | IN(TRACE_CONVERT))
-#define RAW       (IN(SWEEP_QUERY) | IN(SWEEP_PLOT) | IN(SWEEP_REPORT) | IN(SWEEP_OPTIMISE)) /* read their words themselves */
+#define RAW       (IN(SWEEP_QUERY) | IN(SWEEP_PLOT) | IN(SWEEP_REPORT) | IN(SWEEP_OPTIMISE) | IN(COMPLETE)) /* read their words themselves */
 #define ALL_VERBS (((UINT64_C(1) << VERBS) - 1) & ~RAW)
 
 #define FLAG                   {.is = VALUE_NONE}
@@ -94,6 +94,30 @@ const struct option_row *option_named(enum verb verb, const char *name) {
     if (is_of(option_rows[i].verbs, verb) && strcmp(option_rows[i].name, name) == 0)
       return &option_rows[i];
   return NULL;
+}
+
+const struct option_row *option_lettered(enum verb verb, char letter) {
+  for (size_t i = 0; i < option_row_count; i++)
+    if (is_of(option_rows[i].verbs, verb) && option_rows[i].letter[0] == letter)
+      return &option_rows[i];
+  return NULL;
+}
+
+const struct option_row *option_found(enum verb verb, const char *name, size_t length) {
+  const struct option_row *found = NULL;
+  bool several = false;
+  for (size_t i = 0; i < option_row_count; i++) {
+    const struct option_row *row = &option_rows[i];
+    if (!is_of(row->verbs, verb) || strncmp(row->name, name, length) != 0)
+      continue;
+    if (strlen(row->name) == length)
+      return row;
+    if (row->id == OPTION_HELP || row->id == OPTION_VERSION)
+      continue;
+    several |= found && found->id != row->id;
+    found = row;
+  }
+  return several ? NULL : found;
 }
 
 const char *verb_word(enum verb verb) {

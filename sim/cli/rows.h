@@ -33,7 +33,7 @@ enum value_kind {
   VALUE_WORD,      /* anything */
   VALUE_NUMBER,    /* a whole number in [minimum, maximum] */
   VALUE_CHOICE,    /* a word of the row's value, "text|json" */
-  VALUE_SUGGESTED, /* probably a word of `words`; whoever takes it checks it */
+  VALUE_SUGGESTED, /* probably a word of `words`, or of the row's value if that is NULL; whoever takes it checks it */
   VALUE_FILE,      /* a file, probably with one of the suffixes in `words` */
   VALUE_FOLDER,
   VALUE_MACHINE,        /* a built-in machine or a file, */
@@ -120,6 +120,11 @@ static inline bool is_of(uint64_t verbs, enum verb verb) { return verbs >> verb 
 
 /* The row of an option of a verb by its whole name; NULL when there is none. */
 const struct option_row *option_named(enum verb verb, const char *name);
+
+/* By its letter; and by its name or, as getopt_long() has it, a beginning that no other option's name has. --help and
+ * --version, which all verbs have, do not count there: `run --ver` is --verify. */
+const struct option_row *option_lettered(enum verb verb, char letter);
+const struct option_row *option_found(enum verb verb, const char *name, size_t length);
 
 /* The verb of `group` (NO_VERB: of none) that is called so; NO_VERB when there is none. */
 enum verb verb_named(enum verb group, const char *word);
