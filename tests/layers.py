@@ -43,13 +43,14 @@ LAYERS = {
     "sim/page": ["sim/timeline", "sim/sweep", *REPORT],
     "sim/explain": ["sim/sweep", "opencl/edits", *REPORT],
     "sim/diff": ["sim/explain", "sim/tracetools", *REPORT],
-    "sim/cli": ["sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/tracetools", "sim/sweep", "sim/import", *REPORT],
-    "sim/docs": ["sim/cli", "sim/check", "sim/import", *REPORT],
-    "sim/playground": ["opencl/clang", "sim/cli", "sim/sweep", *SESSION],
+    "sim/console": GROUND,
+    "sim/cli": ["sim/console", "sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/tracetools", "sim/sweep", "sim/import", *REPORT],
+    "sim/docs": ["sim/cli", "sim/console", "sim/check", "sim/import", *REPORT],
+    "sim/playground": ["opencl/clang", "sim/cli", "sim/console", "sim/sweep", *SESSION],
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.
 LIBRARIES = {
-    "jansson.h": ["sim/base", "sim/session", "sim/replay", "sim/report", "sim/check", "sim/timeline", "sim/tracetools", "sim/page", "sim/explain", "sim/diff", "sim/sweep", "sim/cli"],
+    "jansson.h": ["sim/base", "sim/session", "sim/replay", "sim/report", "sim/check", "sim/timeline", "sim/tracetools", "sim/page", "sim/explain", "sim/diff", "sim/sweep", "sim/cli", "sim/console"],
     "ini.h": ["sim/session", "sim/sweep", "sim/playground"],
     "zlib.h": ["traces", "sim/import", "sim/page"],
     "lzma.h": ["sim/import"],

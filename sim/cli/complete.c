@@ -219,7 +219,7 @@ int verb_complete(struct command *command) {
   completion.word = command->words[command->word_count - 1];
   complete(&completion, NO_VERB, command->words);
   const bool good =
-      cli_output(NULL, completion.text.data ? completion.text.data : "", completion.text.length, &message);
+      console_output(NULL, completion.text.data ? completion.text.data : "", completion.text.length, &message);
   free(completion.text.data);
-  return good ? STATUS_FINE : cli_bad_input(&message);
+  return good ? STATUS_FINE : console_bad_input(&message);
 }

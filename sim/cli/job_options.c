@@ -66,7 +66,7 @@ bool job_load(struct subject *subject, struct run_call *call, bool verify, struc
 int job_options_list(const struct reads *reads, struct message *message) {
   struct text text = {0};
   reads_print(reads, &text);
-  const bool good = sink_text(&cli_sink, &text, message);
+  const bool good = sink_text(&console_sink, &text, message);
   free(text.data);
-  return good ? STATUS_FINE : cli_bad_input(message);
+  return good ? STATUS_FINE : console_bad_input(message);
 }

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "sim/cli/cli.h"
-#include "sim/cli/interrupt.h"
+#include "sim/console/interrupt.h"
 
 /* What was printed may be in a buffer still, and the disk full. */
 static void flush_output(void) {
   struct message message;
-  if (cli_flush(&message))
+  if (console_flush(&message))
     return;
   message_print(&message);
   interrupt_remove_all();
@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
   atexit(interrupt_remove_all); /* the last to be called */
   atexit(flush_output);
   interrupt_listen();
-  cli_tell_memory(argc, argv);
+  console_tell_memory(argc, argv);
   signal(SIGXFSZ, SIG_IGN); /* a file that would be too large is told, as a full disk is */
   /* Small arrays too come fresh from the system, which has them as zeros and gives memory to those parts that are used:
    * of a large machine a small launch uses little. */

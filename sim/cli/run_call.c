@@ -9,7 +9,7 @@
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 
 void run_call_free(struct run_call *call) {
   free(call->sets.word);
@@ -237,7 +237,7 @@ bool run_write(struct run_call *call, const struct report *report) {
   if (!call->json || apart)
     add_printed(report, &text);
   if (!write_page(call, report) ||
-      (apart && !cli_output(NULL, text.data ? text.data : "", text.length, &call->message))) {
+      (apart && !console_output(NULL, text.data ? text.data : "", text.length, &call->message))) {
     free(text.data);
     return false;
   }
@@ -245,7 +245,7 @@ bool run_write(struct run_call *call, const struct report *report) {
   add_owned(&text, call->json ? report_json(report) : report_text(report));
   if (call->annotate)
     add_owned(&text, report_annotate(report));
-  bool good = cli_output(call->out, text.data, text.length, &call->message);
+  bool good = console_output(call->out, text.data, text.length, &call->message);
   free(text.data);
   return good;
 }

@@ -4,8 +4,8 @@
 #define SIM_CLI_RUN_CALL_H
 
 #include "sim/base/words.h"
-#include "sim/cli/terminal.h"
 #include "sim/cli/timeline_options.h"
+#include "sim/console/terminal.h"
 #include "sim/explain/why.h"
 #include "sim/page/page.h"
 #include "sim/report/report.h"

@@ -30,5 +30,5 @@ int verb_sweep_python(struct command *command) {
   struct message message;
   message_fail(&message, "warpwait-sweep, which answers this, cannot be started: %s", strerror(errno));
   free(words);
-  return cli_bad_input(&message);
+  return console_bad_input(&message);
 }

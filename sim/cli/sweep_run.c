@@ -10,9 +10,9 @@
 #include "sim/base/reads.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/job_options.h"
-#include "sim/cli/output.h"
 #include "sim/cli/sweep_verbs.h"
-#include "sim/cli/terminal.h"
+#include "sim/console/output.h"
+#include "sim/console/terminal.h"
 #include "sim/sweep/session.h"
 #include "sim/sweep/workers.h"
 
@@ -125,7 +125,7 @@ static int run(struct call *call, struct sweep_plan *plan, const char *out) {
   else if (good)
     good = session_run(&session, message) && (!call->csv || sweep_write_csv(session.store, call->csv, message)) &&
            session_sum_up(&session, out, &text, message);
-  good = good && sink_text(&cli_sink, &text, message);
+  good = good && sink_text(&console_sink, &text, message);
   free(text.data);
   session_close(&session);
   if (!good)
@@ -144,7 +144,7 @@ int verb_sweep_run(struct command *command) {
   good = good && read_plan(&call, &plan);
   char *out = !good ? NULL : call.out ? need_copy(call.out) : usual_out(call.path);
   good = good && (call.out || out_leads_nowhere(out, &call.message)) && (!call.csv || check_csv(&call, &plan, out));
-  const int status = good ? run(&call, &plan, out) : cli_bad_input(&call.message);
+  const int status = good ? run(&call, &plan, out) : console_bad_input(&call.message);
   plan_free(&plan);
   reads_free(&call.reads);
   free(call.options.points.number);

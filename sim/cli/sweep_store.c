@@ -7,8 +7,8 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/output.h"
 #include "sim/cli/sweep_verbs.h"
+#include "sim/console/output.h"
 #include "sim/sweep/store.h"
 
 /* A call of a verb that reads one file. */
@@ -27,12 +27,12 @@ enum { WIDTH = 100 /* of words that are shown */ };
 static void print_named(void *context, const char *name, const char *value) {
   (void)context;
   const int cut = strlen(value) > WIDTH;
-  cli_print("  %-20s %.*s%s\n", name, WIDTH, value, cut ? "..." : "");
+  console_print("  %-20s %.*s%s\n", name, WIDTH, value, cut ? "..." : "");
 }
 
 static void print_best(void *context, const char *key, const char *value) {
   (void)context;
-  cli_print("  %-20s %s\n", value, key);
+  console_print("  %-20s %s\n", value, key);
 }
 
 static void keep_first(void *context, const char *name, const char *value) {
@@ -82,7 +82,7 @@ int verb_sweep_info(struct command *command) {
   uint64_t count = 5;
   command_number(command, OPTION_COUNT, &count);
   call.best.count = (uint32_t)count;
-  return info(&call) ? STATUS_FINE : cli_bad_input(&call.message);
+  return info(&call) ? STATUS_FINE : console_bad_input(&call.message);
 }
 
 /* ---- csv ------------------------------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ static bool csv_to_screen(struct store *store, struct message *message) {
     fail(message, why);
   if (stream && fclose(stream) != 0)
     good = message_fail(message, "out of memory");
-  good = good && cli_output(NULL, text, size, message);
+  good = good && console_output(NULL, text, size, message);
   free(text);
   return good;
 }
@@ -109,7 +109,7 @@ static bool csv_to_output(struct store *store, struct message *message) {
     return csv_to_screen(store, message);
   if (!store_csv(store, stdout, why))
     return fail(message, why);
-  return cli_flush(message);
+  return console_flush(message);
 }
 
 bool sweep_write_csv(struct store *store, const char *path, struct message *message) {
@@ -136,7 +136,7 @@ static bool csv(struct call *call) {
 
 int verb_sweep_csv(struct command *command) {
   struct call call = {.path = command_operand(command, 0), .out = command_word(command, OPTION_OUT)};
-  return csv(&call) ? STATUS_FINE : cli_bad_input(&call.message);
+  return csv(&call) ? STATUS_FINE : console_bad_input(&call.message);
 }
 
 /* ---- merge ----------------------------------------------------------------------------------------- */
@@ -166,5 +166,5 @@ static bool merge(const struct words *paths, struct message *message) {
 
 int verb_sweep_merge(struct command *command) {
   struct message message;
-  return merge(&command->operands, &message) ? STATUS_FINE : cli_bad_input(&message);
+  return merge(&command->operands, &message) ? STATUS_FINE : console_bad_input(&message);
 }

@@ -10,7 +10,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 #include "sim/timeline/export.h"
 #include "sim/timeline/look.h"
 
@@ -187,7 +187,7 @@ static bool tell(const struct timeline_options *options, const char *path, struc
 
 bool timeline_export_file(const char *from, enum trace_open_mode mode, const char *to, struct message *message) {
   struct output output;
-  struct timeline_file *file = timeline_look(from, mode, &cli_caller, message);
+  struct timeline_file *file = timeline_look(from, mode, &console_caller, message);
   const bool good = file && output_begin(&output, to, message) &&
                     output_end(&output, timeline_export_of(to)->write(file, to, output.stream, message), message);
   timeline_close(file);

@@ -3,7 +3,7 @@
 #define SIM_CLI_TIMELINE_OPTIONS_H
 
 #include "sim/cli/command.h"
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 #include "sim/timeline/record.h"
 
 struct timeline_options {

@@ -6,9 +6,9 @@
 
 #include "sim/base/file.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/output.h"
 #include "sim/cli/timeline_options.h"
 #include "sim/cli/trace_verbs.h"
+#include "sim/console/output.h"
 #include "sim/timeline/export.h"
 #include "sim/tracetools/text.h"
 
@@ -28,7 +28,7 @@ static bool to_text(struct invocation *call, struct output *out) {
   struct trace *trace = trace_open(call->in, call->mode, &error);
   if (!trace)
     return trace_fail(&call->message, &error);
-  trace_tell_prefix(trace, &error, &cli_caller);
+  trace_tell_prefix(trace, &error, &console_caller);
   struct trace_text *text = trace_text_new(trace);
   const struct text_hooks hooks = trace_text_hooks(text);
   const bool good = trace_text_write(trace, out->stream, &hooks, &error);
@@ -133,6 +133,6 @@ int verb_trace_convert(struct command *command) {
   struct invocation call = {.mode = trace_mode(command)};
   const char *in;
   const bool good = command_in_and_out(command, &in, &call.out, &call.message) &&
-                    cli_input(in, &call.in, &call.message) && convert(&call);
-  return good ? STATUS_FINE : cli_bad_input(&call.message);
+                    console_input(in, &call.in, &call.message) && convert(&call);
+  return good ? STATUS_FINE : console_bad_input(&call.message);
 }

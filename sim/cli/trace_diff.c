@@ -13,15 +13,15 @@ static bool take(struct command *command, struct trace_diff *wishes, struct mess
   if (wishes->context > TRACE_DIFF_CONTEXT)
     return message_fail(message, "--context: %s is more than %d", command_word(command, OPTION_CONTEXT),
                         TRACE_DIFF_CONTEXT);
-  return cli_input(command_operand(command, 0), &wishes->path[0], message) &&
-         cli_input(command_operand(command, 1), &wishes->path[1], message);
+  return console_input(command_operand(command, 0), &wishes->path[0], message) &&
+         console_input(command_operand(command, 1), &wishes->path[1], message);
 }
 
 int verb_trace_diff(struct command *command) {
   struct trace_diff wishes = {.most = 1, .context = 3};
   struct message message;
   bool differ = false;
-  if (!take(command, &wishes, &message) || !trace_diff(&wishes, &cli_sink, &cli_caller, &differ, &message))
-    return cli_bad_input(&message);
+  if (!take(command, &wishes, &message) || !trace_diff(&wishes, &console_sink, &console_caller, &differ, &message))
+    return console_bad_input(&message);
   return differ ? STATUS_WENT_WRONG : STATUS_FINE;
 }

@@ -77,11 +77,11 @@ static bool head(struct invocation *call, struct trace *trace, const struct job 
     text_print(&text, "    pc  %-*s  place                instruction\n", (int)launch->warp_size / 4, "lanes");
     for (uint64_t i = 0; good && i < call->count && trace_decode(warp, &op); i++) {
       print_operation(&text, launch->program, &op, launch->warp_size);
-      good = cli_output_some(&text, message);
+      good = console_output_some(&text, message);
     }
     if (good)
       good = trace_failed(trace) ? trace_fail(message, trace_failed(trace))
-                                 : cli_output(NULL, text.data, text.length, message);
+                                 : console_output(NULL, text.data, text.length, message);
   }
   free(text.data);
   trace_warp_free(warp);
@@ -92,7 +92,7 @@ static bool head_of_timeline(struct invocation *call) {
   if (call->one_warp)
     return message_fail(&call->common.message,
                         "--launch, --group, --warp: a timeline's events are shown in the file's order");
-  return timeline_head(call->common.path, call->common.mode, call->count, &cli_sink, &cli_caller,
+  return timeline_head(call->common.path, call->common.mode, call->count, &console_sink, &console_caller,
                        &call->common.message);
 }
 
@@ -108,5 +108,5 @@ int verb_trace_head(struct command *command) {
   else
     good = good && trace_look_at(&call.common, &opened) && head(&call, opened.trace, &opened.job);
   trace_shut(&opened);
-  return good ? STATUS_FINE : cli_bad_input(&call.common.message);
+  return good ? STATUS_FINE : console_bad_input(&call.common.message);
 }

@@ -7,9 +7,9 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/output.h"
-#include "sim/cli/terminal.h"
 #include "sim/cli/trace_verbs.h"
+#include "sim/console/output.h"
+#include "sim/console/terminal.h"
 #include "sim/import/import.h"
 #include "sim/replay/recorder.h"
 #include "sim/session/machines.h"
@@ -188,5 +188,5 @@ int verb_trace_import(struct command *command) {
     sass_import_free(import);
   job_free(&job);
   free(call.sets.word);
-  return good ? STATUS_FINE : cli_bad_input(&call.message);
+  return good ? STATUS_FINE : console_bad_input(&call.message);
 }

@@ -14,7 +14,7 @@ static bool tell_timeline(struct invocation *call) {
   struct message *message = &call->common.message;
   if (call->form.lines || call->form.json)
     return message_fail(message, "%.300s: is a timeline; --lines and --json are for traces", call->common.path);
-  return timeline_info(call->common.path, call->common.mode, &cli_sink, &cli_caller, message);
+  return timeline_info(call->common.path, call->common.mode, &console_sink, &console_caller, message);
 }
 
 static bool tell_trace(struct invocation *call) {
@@ -23,7 +23,7 @@ static bool tell_trace(struct invocation *call) {
   struct text text = {0};
   const bool good = trace_look_at(&call->common, &opened) &&
                     trace_info(&opened, call->common.path, &call->form, &text, message) &&
-                    sink_text(&cli_sink, &text, message);
+                    sink_text(&console_sink, &text, message);
   trace_shut(&opened);
   free(text.data);
   return good;
@@ -38,5 +38,5 @@ int verb_trace_info(struct command *command) {
     message_fail(message, "--brief: has neither lines nor JSON");
   else if (trace_take(command, &call.common) && (timeline_is_one(call.common.path) ? tell_timeline : tell_trace)(&call))
     return STATUS_FINE;
-  return cli_bad_input(message);
+  return console_bad_input(message);
 }

@@ -17,13 +17,13 @@ static bool take(struct command *command, struct trace_merge *wishes, struct mes
   if (!command_has(command, OPTION_OUT))
     return message_fail(message, "-o FILE is missing: the trace to write");
   for (const char *word; (word = command_operand(command, wishes->count)); wishes->count++)
-    if (!cli_input(word, &wishes->path[wishes->count], message))
+    if (!console_input(word, &wishes->path[wishes->count], message))
       return false;
   return true;
 }
 
 static bool write_merged(void *self, int file, const char *name, struct message *message) {
-  return trace_merge(self, file, name, &cli_caller, message);
+  return trace_merge(self, file, name, &console_caller, message);
 }
 
 static bool merge(struct trace_merge *wishes, const char *out, struct message *message) {
@@ -37,5 +37,5 @@ int verb_trace_merge(struct command *command) {
   struct trace_merge wishes = {0};
   struct message message;
   const bool good = take(command, &wishes, &message) && merge(&wishes, command_word(command, OPTION_OUT), &message);
-  return good ? STATUS_FINE : cli_bad_input(&message);
+  return good ? STATUS_FINE : console_bad_input(&message);
 }

@@ -48,11 +48,11 @@ static bool take(struct command *command, struct trace_slice *wishes, const char
     return message_fail(message, "-o FILE is missing: the trace to write");
   if (wishes->from >= wishes->to)
     return message_fail(message, "--to: %" PRIu64 " is not after --from, %" PRIu64, wishes->to, wishes->from);
-  return cli_input(command_operand(command, 0), &wishes->path, message);
+  return console_input(command_operand(command, 0), &wishes->path, message);
 }
 
 static bool write_slice(void *self, int file, const char *name, struct message *message) {
-  return trace_slice(self, file, name, &cli_caller, message);
+  return trace_slice(self, file, name, &console_caller, message);
 }
 
 static bool slice(struct trace_slice *wishes, const char *out, struct message *message) {
@@ -66,5 +66,5 @@ int verb_trace_slice(struct command *command) {
   struct message message;
   const char *out = command_word(command, OPTION_OUT);
   const bool good = take(command, &wishes, out, &message) && slice(&wishes, out, &message);
-  return good ? STATUS_FINE : cli_bad_input(&message);
+  return good ? STATUS_FINE : console_bad_input(&message);
 }

@@ -10,7 +10,7 @@ static bool validate_prefix(struct trace_call *call) {
   struct trace *trace = trace_open(call->path, TRACE_SALVAGE, &error);
   if (!trace)
     return trace_fail(&call->message, &error);
-  trace_tell_prefix(trace, &damage, &cli_caller);
+  trace_tell_prefix(trace, &damage, &console_caller);
   trace_close(trace);
   return true;
 }
@@ -24,8 +24,8 @@ int verb_trace_validate(struct command *command) {
   struct trace_call call = {0};
   bool good = trace_take(command, &call);
   if (good && timeline_is_one(call.path))
-    good = timeline_check(call.path, call.mode, &cli_caller, &call.message);
+    good = timeline_check(call.path, call.mode, &console_caller, &call.message);
   else
     good = good && (call.mode == TRACE_SALVAGE ? validate_prefix : validate)(&call);
-  return good ? STATUS_FINE : cli_bad_input(&call.message);
+  return good ? STATUS_FINE : console_bad_input(&call.message);
 }

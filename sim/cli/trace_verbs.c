@@ -8,7 +8,7 @@ enum trace_open_mode trace_mode(struct command *command) {
 
 bool trace_take(struct command *command, struct trace_call *call) {
   call->mode = trace_mode(command);
-  return cli_input(command_operand(command, 0), &call->path, &call->message);
+  return console_input(command_operand(command, 0), &call->path, &call->message);
 }
 
 bool trace_write_file(const char *path, bool (*write)(void *self, int file, const char *name, struct message *message),

@@ -3,7 +3,7 @@
 #define SIM_CLI_TRACE_VERBS_H
 
 #include "sim/cli/cli.h"
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 #include "sim/tracetools/opened.h"
 
 /* A call of a verb that reads one trace; what a verb has besides stands behind it. */
@@ -19,7 +19,7 @@ enum trace_open_mode trace_mode(struct command *command);
 
 /* The trace of a call, open, with its warnings on stderr. */
 static inline bool trace_look_at(struct trace_call *call, struct opened_trace *opened) {
-  return trace_look(call->path, call->mode, &cli_caller, opened, &call->message);
+  return trace_look(call->path, call->mode, &console_caller, opened, &call->message);
 }
 
 /* Writes a trace beside `path`, reads its job as a replay does, which would refuse it at once if it were none, and

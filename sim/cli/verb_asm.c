@@ -8,8 +8,8 @@
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/job_options.h"
-#include "sim/cli/output.h"
-#include "sim/cli/terminal.h"
+#include "sim/console/output.h"
+#include "sim/console/terminal.h"
 #include "sim/session/launch.h"
 #include "sim/session/program.h"
 
@@ -97,8 +97,8 @@ static bool list(const struct translation *translation,
       text_print(&text, "\n");
     list_one(program, &program->kernels[i], &text);
   }
-  bool good = cli_output(list_one == interleave_kernel ? translation->output : NULL, text.data ? text.data : "",
-                         text.length, message);
+  bool good = console_output(list_one == interleave_kernel ? translation->output : NULL, text.data ? text.data : "",
+                             text.length, message);
   free(text.data);
   return good;
 }
@@ -107,7 +107,7 @@ static bool disassemble(const struct isa_program *program, const char *path, str
   char *text = isa_disassemble(program);
   if (!text)
     return message_fail(message, "out of memory");
-  bool good = cli_output(path, text, strlen(text), message);
+  bool good = console_output(path, text, strlen(text), message);
   free(text);
   return good;
 }
@@ -142,7 +142,7 @@ static bool begin(struct command *command, struct translation *translation) {
     return false;
   const struct program_words *defines = &translation->build.defines;
   program_tell_unmentioned(program_of(translation), defines,
-                           translation->job.file ? &translation->job.build.defines : defines, &cli_caller);
+                           translation->job.file ? &translation->job.build.defines : defines, &console_caller);
   return true;
 }
 
@@ -164,7 +164,7 @@ static int end(struct translation *translation, bool good) {
   reads_free(&translation->reads);
   job_free(&translation->job);
   program_build_free(&translation->build);
-  return good ? STATUS_FINE : cli_bad_input(&translation->message);
+  return good ? STATUS_FINE : console_bad_input(&translation->message);
 }
 
 /* What was lowered, or was to be: it is written even if that failed. */
@@ -185,7 +185,7 @@ static bool write_results(const struct translation *translation, struct message 
 static bool list_reads(struct translation *translation) {
   struct text text = {0};
   reads_print(&translation->reads, &text);
-  const bool good = sink_text(&cli_sink, &text, &translation->message);
+  const bool good = sink_text(&console_sink, &text, &translation->message);
   free(text.data);
   return good;
 }

@@ -67,7 +67,7 @@ static bool wants_colours(const struct invocation *call) {
 }
 
 static bool write_text(const char *path, const char *option, char *text, struct message *message) {
-  const bool good = path ? cli_output(path, text, strlen(text), message) : cli_output_painted(text, message);
+  const bool good = path ? console_output(path, text, strlen(text), message) : console_output_painted(text, message);
   free(text);
   return good ? true : option && message_within(message, option);
 }
@@ -128,7 +128,7 @@ int verb_check(struct command *command) {
   const bool good = run_take(command, &call.common) && job_take(command, &call.job, &call.common.message) &&
                     read_suppressions(&call, &all) && job_load(&call.job, &call.common, false, &job) &&
                     outputs_possible(&call, &job);
-  const int status = !good                   ? cli_bad_input(&call.common.message)
+  const int status = !good                   ? console_bad_input(&call.common.message)
                      : call.job.reads.listed ? job_options_list(&call.job.reads, &call.common.message)
                                              : run_and_report(&call, &job, &all);
   job_free(&job);

@@ -75,7 +75,7 @@ static bool read_side(struct invocation *call, int side) {
 
 static bool write_diff(struct invocation *call, const struct diff *diff) {
   char *text = call->common.json ? diff_json(diff) : diff_text(diff, &call->view);
-  const bool good = cli_output(call->common.out, text, strlen(text), &call->common.message);
+  const bool good = console_output(call->common.out, text, strlen(text), &call->common.message);
   free(text);
   return good;
 }
@@ -84,7 +84,7 @@ static int compare(struct invocation *call) {
   struct diff diff = {0};
   const size_t number[DIFF_SIDES] = {need_size(call->launch[DIFF_A]), need_size(call->launch[DIFF_B])};
   const bool good = diff_compare(&diff, call->side, number, &call->common.message) && write_diff(call, &diff);
-  const int status = !good ? cli_bad_input(&call->common.message) : diff.differ ? STATUS_WENT_WRONG : STATUS_FINE;
+  const int status = !good ? console_bad_input(&call->common.message) : diff.differ ? STATUS_WENT_WRONG : STATUS_FINE;
   diff_free(&diff);
   return status;
 }
@@ -95,7 +95,7 @@ static bool take_sides(struct command *command, struct invocation *call) {
     const char *word = command_operand(command, (size_t)side), *before = call->side[DIFF_A].path;
     if (before && strcmp(before, "/dev/stdin") == 0 && strcmp(word, "-") == 0)
       return message_fail(message, "-: standard input is one report, not two");
-    if (!cli_input(word, &call->side[side].path, message))
+    if (!console_input(word, &call->side[side].path, message))
       return false;
   }
   return true;
@@ -115,7 +115,7 @@ int verb_diff(struct command *command) {
   struct invocation call = {.view = {.top = 20}};
   const bool good = take(command, &call) && options_fit(&call) && outputs_possible(&call) && read_side(&call, DIFF_A) &&
                     read_side(&call, DIFF_B);
-  const int status = good ? compare(&call) : cli_bad_input(&call.common.message);
+  const int status = good ? compare(&call) : console_bad_input(&call.common.message);
   for (int side = 0; side < DIFF_SIDES; side++)
     json_decref(call.side[side].report);
   run_call_free(&call.common);

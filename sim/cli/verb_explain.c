@@ -160,9 +160,9 @@ static int explain(struct invocation *call, struct explain_run *run, struct expl
   }
   const size_t launch = need_size(call->launch);
   char *text = call->common.json ? explain_json(run, tries, launch) : explain_text(run, tries, launch);
-  const bool good = cli_output(call->common.out, text, strlen(text), message);
+  const bool good = console_output(call->common.out, text, strlen(text), message);
   free(text);
-  return good ? tell_missing(run, tries, message) : cli_bad_input(message);
+  return good ? tell_missing(run, tries, message) : console_bad_input(message);
 }
 
 static bool take(struct command *command, struct invocation *call) {
@@ -187,7 +187,7 @@ int verb_explain(struct command *command) {
   run.how = call.common.run;
   run.workers = (unsigned)call.jobs;
   good = good && load(&call, &run, &tries.vary);
-  const int status = !good                   ? cli_bad_input(&call.common.message)
+  const int status = !good                   ? console_bad_input(&call.common.message)
                      : call.job.reads.listed ? job_options_list(&call.job.reads, &call.common.message)
                                              : explain(&call, &run, &tries);
   explain_vary_free(tries.vary);

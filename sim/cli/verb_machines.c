@@ -38,7 +38,8 @@ static bool show(const char *name, struct text *text, struct message *message) {
 int verb_machines(struct command *command) {
   struct message message;
   struct text text = {0};
-  bool good = show(command_operand(command, 0), &text, &message) && cli_output(NULL, text.data, text.length, &message);
+  bool good =
+      show(command_operand(command, 0), &text, &message) && console_output(NULL, text.data, text.length, &message);
   free(text.data);
-  return good ? STATUS_FINE : cli_bad_input(&message);
+  return good ? STATUS_FINE : console_bad_input(&message);
 }

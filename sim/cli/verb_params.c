@@ -25,7 +25,7 @@ static bool print(struct command *command, struct text *text, struct message *me
 int verb_params(struct command *command) {
   struct message message;
   struct text text = {0};
-  bool good = print(command, &text, &message) && cli_output(NULL, text.data, text.length, &message);
+  bool good = print(command, &text, &message) && console_output(NULL, text.data, text.length, &message);
   free(text.data);
-  return good ? STATUS_FINE : cli_bad_input(&message);
+  return good ? STATUS_FINE : console_bad_input(&message);
 }

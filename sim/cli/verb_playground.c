@@ -56,5 +56,5 @@ int verb_playground(struct command *command) {
     message_fail(&message, "the playground was not built: `make playground` does it");
   else
     serve(folder ? folder : found, port, &message);
-  return cli_bad_input(&message);
+  return console_bad_input(&message);
 }

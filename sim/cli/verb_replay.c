@@ -146,7 +146,7 @@ static int replay(struct invocation *call, struct trace *trace) {
   struct replayer *replayer = good ? open_replayer(call, trace, &job) : NULL;
   if (replayer)
     trace_job_warn(trace, &job, call->common.run.caller);
-  int status = replayer ? replay_and_report(call, trace, &job, replayer) : cli_bad_input(&call->common.message);
+  int status = replayer ? replay_and_report(call, trace, &job, replayer) : console_bad_input(&call->common.message);
   if (replayer)
     replayer_free(replayer);
   job_free(&job);
@@ -157,13 +157,13 @@ int verb_replay(struct command *command) {
   struct invocation call = {.common.page.built = true, .salvage = command_has(command, OPTION_SALVAGE)};
   struct trace_error error = {0};
   bool good =
-      run_take(command, &call.common) && cli_input(command_operand(command, 0), &call.trace, &call.common.message);
+      run_take(command, &call.common) && console_input(command_operand(command, 0), &call.trace, &call.common.message);
   struct trace *trace = good ? trace_open(call.trace, call.salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error) : NULL;
   if (good && !trace)
     fail_trace(&call.common.message, &error);
   if (trace)
-    trace_tell_prefix(trace, &error, &cli_caller);
-  int status = trace ? replay(&call, trace) : cli_bad_input(&call.common.message);
+    trace_tell_prefix(trace, &error, &console_caller);
+  int status = trace ? replay(&call, trace) : console_bad_input(&call.common.message);
   if (trace)
     trace_close(trace);
   run_call_free(&call.common);

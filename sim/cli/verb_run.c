@@ -10,7 +10,7 @@
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/job_options.h"
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 #include "sim/explain/why.h"
 #include "sim/replay/job.h"
 #include "sim/replay/recorder.h"
@@ -216,7 +216,7 @@ int verb_run(struct command *command) {
               job_load(&call.job, &call.common, call.verify, &job) && open_vary(&call, &job) &&
               outputs_possible(&call, &job);
   call.base = &job;
-  int status = !good                   ? cli_bad_input(&call.common.message)
+  int status = !good                   ? console_bad_input(&call.common.message)
                : call.job.reads.listed ? job_options_list(&call.job.reads, &call.common.message)
                                        : run_and_report(&call, &job);
   vary_close(&call.vary);

@@ -27,7 +27,7 @@ static int refuse_verb(enum verb group, const char *word) {
       names[count++] = verb_word(verb);
   message_suggest(hint, sizeof hint, word, names, count);
   message_fail(&message, "no verb '%.60s'%s", word, hint);
-  return cli_bad_input(&message);
+  return console_bad_input(&message);
 }
 
 static int print_version(void) {
@@ -39,9 +39,9 @@ static int print_help(enum verb verb) {
   struct text text = {0};
   struct message message;
   help_text(verb, &text);
-  const bool good = cli_output(NULL, text.data, text.length, &message);
+  const bool good = console_output(NULL, text.data, text.length, &message);
   free(text.data);
-  return good ? STATUS_FINE : cli_bad_input(&message);
+  return good ? STATUS_FINE : console_bad_input(&message);
 }
 
 static int run_parsed(struct command *command) {
@@ -58,7 +58,7 @@ static int run_verb(enum verb verb, char **words) {
   struct command command;
   struct message message;
   const bool good = command_parse(&command, verb, words, &message);
-  const int status = good ? run_parsed(&command) : cli_bad_input(&message);
+  const int status = good ? run_parsed(&command) : console_bad_input(&message);
   command_free(&command);
   return status;
 }
@@ -75,7 +75,7 @@ static int run_of_group(enum verb group, char **words) {
   if (!word) {
     message_fail(&message, "what to do? `warpwait%s%s --help` lists the verbs", group == NO_VERB ? "" : " ",
                  group == NO_VERB ? "" : verb_rows[group].name);
-    return cli_bad_input(&message);
+    return console_bad_input(&message);
   }
   if (asks_for_help(group, word))
     return print_help(group);

@@ -6,7 +6,7 @@
 
 #include "isa/asm/asm.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 #include "sim/docs/manual.h"
 #include "sim/docs/pages.h"
 #include "sim/import/opcodes.h"
@@ -61,5 +61,5 @@ int main(int argc, char **argv) {
     fputs("docgen: usage: docgen docs|man FOLDER\n", stderr);
     return STATUS_BAD_INPUT;
   }
-  return (docs ? write_docs : write_man)(argv[2], &message) ? STATUS_FINE : cli_bad_input(&message);
+  return (docs ? write_docs : write_man)(argv[2], &message) ? STATUS_FINE : console_bad_input(&message);
 }

@@ -8,6 +8,6 @@ int main(int argc, char **argv) {
       [VERB_ASM] = verb_asm,   [VERB_DIS] = verb_dis,       [VERB_REPLAY] = verb_replay,
       [VERB_DIFF] = verb_diff, [VERB_PARAMS] = verb_params, [VERB_MACHINES] = verb_machines,
   };
-  cli_tell_memory(argc, argv);
+  console_tell_memory(argc, argv);
   return cli_run(functions, argv + 1);
 }

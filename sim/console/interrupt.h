@@ -4,8 +4,8 @@
  * interrupt_asked(), to come to an orderly end. Otherwise, and at the second signal, the process ends at once: files
  * that are not whole yet vanish, a line says so, and the exit status is 128 and the signal's number. Signals that were
  * ignored when the process started stay so. */
-#ifndef SIM_CLI_INTERRUPT_H
-#define SIM_CLI_INTERRUPT_H
+#ifndef SIM_CONSOLE_INTERRUPT_H
+#define SIM_CONSOLE_INTERRUPT_H
 
 #include <stdbool.h>
 

@@ -1,11 +1,11 @@
-#include "sim/cli/terminal.h"
+#include "sim/console/terminal.h"
 
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/cli/cli.h"
-#include "sim/cli/interrupt.h"
+#include "sim/console/console.h"
+#include "sim/console/interrupt.h"
 
 enum { FIRST_MS = 1000, EVERY_MS = 200 };
 

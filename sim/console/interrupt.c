@@ -1,4 +1,4 @@
-#include "sim/cli/interrupt.h"
+#include "sim/console/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/put.h"
-#include "sim/cli/interrupt.h"
+#include "sim/console/interrupt.h"
 
 enum { LINKS = 40, BUFFER = 1 << 16 };
 

@@ -1,4 +1,4 @@
-#include "sim/cli/cli.h"
+#include "sim/console/console.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -14,7 +14,7 @@
 #include "sim/base/need.h"
 #include "sim/base/put.h"
 #include "sim/base/text.h"
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 
 enum { SPARE = 1 << 16 };
 
@@ -27,7 +27,7 @@ static int keep_standard_input(int file) {
   return dup2(file, STDIN_FILENO) < 0 ? errno : 0;
 }
 
-bool cli_input(const char *word, const char **path, struct message *message) {
+bool console_input(const char *word, const char **path, struct message *message) {
   static const char standard[] = "/dev/stdin";
   struct message why;
   struct stat stat;
@@ -45,7 +45,7 @@ bool cli_input(const char *word, const char **path, struct message *message) {
   return !error || message_fail(message, "%s: cannot be kept in $TMPDIR: %s", word, strerror(error));
 }
 
-int cli_bad_input(const struct message *message) {
+int console_bad_input(const struct message *message) {
   message_print(message);
   return STATUS_BAD_INPUT;
 }
@@ -58,7 +58,7 @@ static bool fail_standard_output(struct message *message) {
   return message_fail(message, "standard output: cannot be written: %s", strerror(error));
 }
 
-bool cli_flush(struct message *message) {
+bool console_flush(struct message *message) {
   return (fflush(stdout) == 0 && !ferror(stdout)) || fail_standard_output(message);
 }
 
@@ -77,18 +77,18 @@ static bool put_out(const char *data, size_t size, bool painted) {
 static bool output(const char *path, const char *data, size_t size, bool painted, struct message *message) {
   if (path)
     return output_write(path, data, size, message);
-  return put_out(data, size, painted) ? cli_flush(message) : fail_standard_output(message);
+  return put_out(data, size, painted) ? console_flush(message) : fail_standard_output(message);
 }
 
-bool cli_output(const char *path, const char *data, size_t size, struct message *message) {
+bool console_output(const char *path, const char *data, size_t size, struct message *message) {
   return output(path, data, size, false, message);
 }
 
-bool cli_output_painted(const char *text, struct message *message) {
+bool console_output_painted(const char *text, struct message *message) {
   return output(NULL, text, strlen(text), true, message);
 }
 
-void cli_print(const char *format, ...) {
+void console_print(const char *format, ...) {
   char *line = NULL;
   va_list list;
   va_start(list, format);
@@ -101,12 +101,12 @@ void cli_print(const char *format, ...) {
 
 static bool write_out(void *self, const char *data, size_t size, struct message *message) {
   (void)self;
-  return cli_output(NULL, data, size, message);
+  return console_output(NULL, data, size, message);
 }
 
-const struct sink cli_sink = {write_out, NULL};
+const struct sink console_sink = {write_out, NULL};
 
-bool cli_output_some(struct text *text, struct message *message) { return sink_some(&cli_sink, text, message); }
+bool console_output_some(struct text *text, struct message *message) { return sink_some(&console_sink, text, message); }
 
 /* ---- who has called ---- */
 
@@ -125,7 +125,7 @@ static void warn(void *self, const struct message *message) {
   message_print(message);
 }
 
-const struct caller cli_caller = {.warn = warn};
+const struct caller console_caller = {.warn = warn};
 
 /* ---- memory ---- */
 
@@ -139,13 +139,13 @@ _Noreturn static void out_of_memory(size_t bytes) {
   free(spare);
   spare = NULL;
   message_fail(&message, "out of memory: `warpwait %.900s` needs %zu bytes more", asked.text, bytes);
-  exit(cli_bad_input(&message));
+  exit(console_bad_input(&message));
 }
 
 /* Without memory the JSON parser names a fault of the text instead. */
 static void *json_memory(size_t size) { return need_more(NULL, size, 1); }
 
-void cli_tell_memory(int argc, char **argv) {
+void console_tell_memory(int argc, char **argv) {
   size_t used = 0;
   for (int i = 1; i < argc && used < sizeof asked.text; i++)
     used += (size_t)snprintf(asked.text + used, sizeof asked.text - used, "%s%s", i > 1 ? " " : "", argv[i]);

@@ -2,8 +2,8 @@
  * (interrupt.h) ends it, and warnings go to stderr.
  *
  * Nobody watches what is `quiet`, or goes into a file. */
-#ifndef SIM_CLI_TERMINAL_H
-#define SIM_CLI_TERMINAL_H
+#ifndef SIM_CONSOLE_TERMINAL_H
+#define SIM_CONSOLE_TERMINAL_H
 
 #include <stdint.h>
 

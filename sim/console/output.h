@@ -11,8 +11,8 @@
  * stands for (-, /dev/stdout, /dev/fd/3) are written straight, as there is nothing that could be replaced.
  *
  * Not modelled: hard links, of which the others keep the old file. */
-#ifndef SIM_CLI_OUTPUT_H
-#define SIM_CLI_OUTPUT_H
+#ifndef SIM_CONSOLE_OUTPUT_H
+#define SIM_CONSOLE_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
