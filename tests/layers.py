@@ -33,7 +33,7 @@ LAYERS = {
     "models/mem": ["isa", *GROUND],
     "sim/host": BLOCKS,
     "sim/session": ["sim/host", "isa/asm", "opencl", *BLOCKS],
-    "sim/import": ["isa", "traces", *GROUND, "sim/replay"],
+    "sim/import": ["sim/replay", *SESSION],
     "sim/replay": SESSION,
     "sim/report": SESSION,
     "sim/check": ["sim/report", *SESSION],
