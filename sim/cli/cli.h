@@ -15,4 +15,8 @@ typedef int verb_function(struct command *command);
  * in this program. Returns its exit status. */
 int cli_run(verb_function *const functions[VERBS], char **words);
 
+/* How a verb ends whose answer is a text: prints it, or the message if all was not good. Frees the text, and returns
+ * the exit status. */
+int cli_end(struct text *text, bool good, struct message *message);
+
 #endif

@@ -43,7 +43,10 @@ static void offer_files(struct completion *completion, const char *suffixes) {
   text_print(&completion->text, ":files %s\n", suffixes);
 }
 
-static void offer_machines(struct completion *completion) {
+/* And files with this suffix; NULL: none. */
+static void offer_machines(struct completion *completion, const char *suffix) {
+  if (suffix)
+    offer_files(completion, suffix);
   for (size_t i = 0; i < preset_count; i++)
     offer(completion, presets[i].name, "", "built-in machine");
 }
@@ -104,17 +107,10 @@ static void offer_values(struct completion *completion, const struct value_row *
     text_print(&completion->text, ":folders\n");
     break;
   case VALUE_MACHINE:
-    offer_files(completion, "ini");
-    offer_machines(completion);
-    break;
-  case VALUE_MACHINE_ONLY:
-    offer_machines(completion);
+    offer_machines(completion, kind->words);
     break;
   case VALUE_PARAMETER:
-    offer_parameters(completion, "=");
-    break;
-  case VALUE_PARAMETER_NAME:
-    offer_parameters(completion, "");
+    offer_parameters(completion, kind->words);
     break;
   case VALUE_KERNEL:
     offer_kernels(completion);
@@ -214,12 +210,9 @@ static void complete(struct completion *completion, enum verb group, char **word
 int verb_complete(struct command *command) {
   struct completion completion = {0};
   struct message message;
-  if (!command->word_count)
-    return STATUS_FINE;
-  completion.word = command->words[command->word_count - 1];
-  complete(&completion, NO_VERB, command->words);
-  const bool good =
-      console_output(NULL, completion.text.data ? completion.text.data : "", completion.text.length, &message);
-  free(completion.text.data);
-  return good ? STATUS_FINE : console_bad_input(&message);
+  if (command->word_count) {
+    completion.word = command->words[command->word_count - 1];
+    complete(&completion, NO_VERB, command->words);
+  }
+  return cli_end(&completion.text, true, &message);
 }

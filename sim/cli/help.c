@@ -1,7 +1,6 @@
 #include "sim/cli/help.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { COLUMN = 30 /* of what options are for */ };

@@ -1,8 +1,5 @@
 #include "sim/cli/job_options.h"
 
-#include <stdlib.h>
-
-#include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
 
@@ -66,7 +63,5 @@ bool job_load(struct subject *subject, struct run_call *call, bool verify, struc
 int job_options_list(const struct reads *reads, struct message *message) {
   struct text text = {0};
   reads_print(reads, &text);
-  const bool good = sink_text(&console_sink, &text, message);
-  free(text.data);
-  return good ? STATUS_FINE : console_bad_input(message);
+  return cli_end(&text, true, message);
 }

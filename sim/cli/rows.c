@@ -25,10 +25,10 @@
 #define SUGGESTED(some)        {.is = VALUE_SUGGESTED, .words = some}
 #define FILES(suffixes)        {.is = VALUE_FILE, .words = suffixes}
 #define FOLDER                 {.is = VALUE_FOLDER}
-#define MACHINE_NAME           {.is = VALUE_MACHINE}
-#define MACHINE_ONLY           {.is = VALUE_MACHINE_ONLY}
-#define PARAMETER              {.is = VALUE_PARAMETER}
-#define PARAMETER_NAME         {.is = VALUE_PARAMETER_NAME}
+#define MACHINE_NAME           {.is = VALUE_MACHINE, .words = "ini"}
+#define MACHINE_ONLY           {.is = VALUE_MACHINE}
+#define PARAMETER              {.is = VALUE_PARAMETER, .words = "="}
+#define PARAMETER_NAME         {.is = VALUE_PARAMETER, .words = ""}
 #define KERNEL_NAME            {.is = VALUE_KERNEL}
 #define EVENT_NAMES            {.is = VALUE_EVENTS}
 #define VERB_NAME              {.is = VALUE_VERB}

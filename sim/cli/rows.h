@@ -36,12 +36,10 @@ enum value_kind {
   VALUE_SUGGESTED, /* probably a word of `words`, or of the row's value if that is NULL; whoever takes it checks it */
   VALUE_FILE,      /* a file, probably with one of the suffixes in `words` */
   VALUE_FOLDER,
-  VALUE_MACHINE,        /* a built-in machine or a file, */
-  VALUE_MACHINE_ONLY,   /* or no file */
-  VALUE_PARAMETER,      /* a parameter of a machine, "=" and a value, */
-  VALUE_PARAMETER_NAME, /* or the parameter alone */
-  VALUE_KERNEL,         /* a kernel of the file on the line */
-  VALUE_EVENTS,         /* blocks and kinds of events of a timeline, with commas between */
+  VALUE_MACHINE,   /* a built-in machine, or a file with the suffix in `words` */
+  VALUE_PARAMETER, /* a parameter of a machine, and if that is in `words` "=" and a value */
+  VALUE_KERNEL,    /* a kernel of the file on the line */
+  VALUE_EVENTS,    /* blocks and kinds of events of a timeline, with commas between */
   VALUE_VERB,
 };
 

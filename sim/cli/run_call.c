@@ -1,6 +1,5 @@
 #include "sim/cli/run_call.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,20 +201,6 @@ bool run_points(struct run_call *call, const struct report *report, const struct
 
 /* ---- after it ---------------------------------------------------------------------------------- */
 
-/* What work-items have printed, ended by a newline of ours if they did not, so that the report starts on a line. */
-static void add_printed(const struct report *report, struct text *text) {
-  for (size_t i = 0; i < report->count; i++) {
-    const struct printed *printed = &report->job->launches[i].printed;
-    if (printed->length)
-      text_add(text, printed->text, printed->length);
-    if (printed->length && text->data[text->length - 1] != '\n')
-      text_print(text, "\n");
-    if (printed->truncated)
-      text_print(text, "... truncated: launch %zu printed more than the %d MiB that are kept\n", i + 1,
-                 PRINTED_BYTES >> 20);
-  }
-}
-
 static void add_owned(struct text *text, char *more) {
   text_add(text, more, strlen(more));
   free(more);
@@ -235,7 +220,7 @@ bool run_write(struct run_call *call, const struct report *report) {
   struct text text = {0};
   bool apart = call->out; /* what work-items print is for standard output, unless JSON, which holds it, is there */
   if (!call->json || apart)
-    add_printed(report, &text);
+    report_printed(report, &text);
   if (!write_page(call, report) ||
       (apart && !console_output(NULL, text.data ? text.data : "", text.length, &call->message))) {
     free(text.data);
@@ -248,29 +233,6 @@ bool run_write(struct run_call *call, const struct report *report) {
   bool good = console_output(call->out, text.data, text.length, &call->message);
   free(text.data);
   return good;
-}
-
-/* A hazard is no failure of the run, but nobody should overlook it. */
-static void warn_of_hazards(const struct report *report) {
-  struct message message;
-  char place[PROGRAM_PLACE];
-  const struct launch_result *first = NULL;
-  const struct isa_program *program = NULL;
-  uint64_t count = 0;
-  for (size_t i = 0; i < report->count; i++) {
-    const struct launch_result *result = &report->results[i];
-    count += result->hazard_count;
-    if (first || !result->hazard_count)
-      continue;
-    first = result;
-    program = report->job->launches[i].isa.program;
-  }
-  if (!first)
-    return;
-  program_place(program, first->hazards[0].first.pc, place);
-  message_fail(&message, "%" PRIu64 " hazard%s, the first at %s: %s", count, count == 1 ? "" : "s", place,
-               isa_hazard_rows[first->hazards[0].first.rule].rule);
-  message_print(&message);
 }
 
 bool run_tell_unfinished(const struct run_call *call, const struct job *job, const struct launch_result *results,
@@ -290,7 +252,8 @@ bool run_tell_unfinished(const struct run_call *call, const struct job *job, con
 int run_conclude(const struct run_call *call, const struct report *report) {
   int status = STATUS_FINE;
   struct message message;
-  warn_of_hazards(report);
+  if (report_warning(report, &message))
+    message_print(&message);
   for (size_t i = 0; i < report->verdict_count; i++)
     if (!report->verdicts[i].passed) {
       status = STATUS_WENT_WRONG;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,48 +12,9 @@
 #include "sim/console/output.h"
 #include "sim/timeline/export.h"
 #include "sim/timeline/look.h"
+#include "sim/timeline/parts.h"
 
 /* ---- options ----------------------------------------------------------------------------------- */
-
-static bool read_sample(const char *word, struct timeline_window *window, struct message *message) {
-  const char *at = word;
-  return (text_read_whole(&at, &window->sample) && *at++ == '/' && text_read_whole(&at, &window->period) && !*at &&
-          window->sample && window->sample <= window->period) ||
-         message_fail(message, "--sample: '%.60s' is not LENGTH/PERIOD, cycles with 1 <= LENGTH <= PERIOD", word);
-}
-
-/* A kind's bit, or those of all kinds of a block; 0 when there is none of the name. */
-static uint32_t kinds_of(const char *name) {
-  uint32_t kinds = 0;
-  for (unsigned kind = 0; kind < TIMELINE_KINDS; kind++)
-    if (strcmp(name, timeline_kind_rows[kind].name) == 0 ||
-        strcmp(name, timeline_block_rows[timeline_kind_rows[kind].block].name) == 0)
-      kinds |= UINT32_C(1) << kind;
-  return kinds;
-}
-
-static bool refuse_event(const char *name, struct message *message) {
-  const char *names[TIMELINE_BLOCKS + TIMELINE_KINDS];
-  char hint[300];
-  for (unsigned i = 0; i < TIMELINE_BLOCKS; i++)
-    names[i] = timeline_block_rows[i].name;
-  for (unsigned i = 0; i < TIMELINE_KINDS; i++)
-    names[TIMELINE_BLOCKS + i] = timeline_kind_rows[i].name;
-  message_suggest(hint, sizeof hint, name, names, TIMELINE_BLOCKS + TIMELINE_KINDS);
-  return message_fail(message, "--events: '%.60s' is neither a block nor a kind of events%s", name, hint);
-}
-
-static bool read_events(const char *word, struct timeline_window *window, struct message *message) {
-  bool good = true;
-  char *copy = need_copy(word), *rest = copy;
-  for (char *name; good && (name = strsep(&rest, ","));) {
-    const uint32_t kinds = kinds_of(name);
-    window->kinds |= kinds;
-    good = kinds || refuse_event(name, message);
-  }
-  free(copy);
-  return good;
-}
 
 /* Refuses what does not go together. */
 static bool settle(struct command *command, const struct timeline_options *options, struct message *message) {
@@ -80,9 +40,9 @@ bool timeline_take(struct command *command, struct timeline_options *options, st
   command_number(command, OPTION_FROM, &window->from);
   command_number(command, OPTION_TO, &window->to);
   for (size_t at = 0; good && (sample = command_next(command, OPTION_SAMPLE, &at));)
-    good = read_sample(sample, window, message);
+    good = timeline_read_sample(sample, window, message);
   for (size_t at = 0; good && (events = command_next(command, OPTION_EVENTS, &at));)
-    good = read_events(events, window, message);
+    good = timeline_read_events(events, window, message);
   if (!command_has(command, OPTION_EVENTS))
     window->kinds = (UINT32_C(1) << TIMELINE_KINDS) - 1;
   return good && settle(command, options, message);
@@ -90,32 +50,13 @@ bool timeline_take(struct command *command, struct timeline_options *options, st
 
 /* ---- before the run ---------------------------------------------------------------------------- */
 
-/* "0,2,5-7" into a byte each, of `count` compute units. */
-static bool read_cus(const char *list, uint8_t *cus, uint32_t count, struct message *message) {
-  for (const char *at = list;; at++) {
-    uint64_t first = 0, last = 0;
-    bool good = text_read_whole(&at, &first);
-    last = first;
-    if (good && *at == '-')
-      at++, good = text_read_whole(&at, &last);
-    if (!good || (*at && *at != ',') || last < first)
-      return message_fail(message, "--cu: '%.60s' is not a list of numbers and ranges, such as 0,2,5-7", list);
-    if (last >= count)
-      return message_fail(message, "--cu: %" PRIu64 " is outside [0, %u], the compute units of the machine", last,
-                          count - 1);
-    memset(cus + first, 1, (size_t)(last - first + 1));
-    if (!*at)
-      return true;
-  }
-}
-
 bool timeline_possible(const struct timeline_options *options, const struct job *job, struct message *message) {
   char suffixes[100];
   const uint32_t count = job->machine.cu.count;
   if (!options->path && !options->page)
     return true;
   uint8_t *cus = need(count, 1);
-  const bool good = !options->cus || read_cus(options->cus, cus, count, message);
+  const bool good = !options->cus || timeline_read_cus(options->cus, cus, count, message);
   free(cus);
   if (!good || !options->path)
     return good;
@@ -143,7 +84,7 @@ static bool record(struct timeline_options *options, int file, const char *name,
   struct timeline_window window = options->window;
   const uint32_t count = job->machine.cu.count;
   uint8_t *cus = need(count, 1);
-  if (options->cus && read_cus(options->cus, cus, count, message)) {
+  if (options->cus && timeline_read_cus(options->cus, cus, count, message)) {
     window.cus = cus;
     window.cu_count = count;
   }

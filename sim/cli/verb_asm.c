@@ -10,6 +10,7 @@
 #include "sim/cli/job_options.h"
 #include "sim/console/output.h"
 #include "sim/console/terminal.h"
+#include "sim/report/listing.h"
 #include "sim/session/launch.h"
 #include "sim/session/program.h"
 
@@ -38,67 +39,11 @@ static bool write_object(const struct isa_program *program, const char *path, st
   return good;
 }
 
-static void list_head(const struct isa_kernel *kernel, struct text *text) {
-  text_print(text, "kernel %s: %u register%s, %u spilled, %u byte%s of LDS, %u private byte%s a lane\n", kernel->name,
-             kernel->registers, text_s(kernel->registers), kernel->spilled, kernel->lds_bytes,
-             text_s(kernel->lds_bytes), kernel->private_bytes, text_s(kernel->private_bytes));
-  for (size_t i = 0; i < kernel->arg_count; i++)
-    text_print(text, "  argument %zu  %-8s %s\n", i + 1, kernel->args[i].type, kernel->args[i].name);
-}
-
-/* A line an instruction: its number, its source line, itself. */
-static void list_kernel(const struct isa_program *program, const struct isa_kernel *kernel, struct text *text) {
-  list_head(kernel, text);
-  text_print(text, "%6s %6s  %-10s %s\n", "pc", "line", "class", "instruction");
-  for (uint32_t pc = kernel->entry; pc < kernel->end; pc++) {
-    char line[256];
-    isa_print(program, pc, line, sizeof line);
-    text_print(text, "%6u %6u  %-10s %s\n", pc, program->line[pc],
-               isa_class_name((enum isa_class)program->info[pc].class_), line);
-  }
-}
-
-static bool same_line(const struct isa_program *program, uint32_t a, uint32_t b) {
-  return program->line[a] == program->line[b] && (!program->line[a] || program->source[a] == program->source[b]);
-}
-
-/* The source line whenever it is another one than before, and below it what it became. */
-static void interleave_kernel(const struct isa_program *program, const struct isa_kernel *kernel, struct text *text) {
-  list_head(kernel, text);
-  for (uint32_t pc = kernel->entry; pc < kernel->end; pc++) {
-    char line[256];
-    const char *name = isa_source_name(program, pc), *source = isa_source_text(program, pc);
-    if ((pc == kernel->entry || !same_line(program, pc - 1, pc)) && name)
-      text_print(text, "\n%s:%u%s%.*s\n", file_base(name), program->line[pc], source ? ": " : "",
-                 source ? (int)strcspn(source, "\r\n") : 0, source ? source : "");
-    else if (pc == kernel->entry || !same_line(program, pc - 1, pc))
-      text_print(text, "\n(no source line)\n");
-    isa_print(program, pc, line, sizeof line);
-    text_print(text, "%8u  %s\n", pc, line);
-  }
-}
-
-/* There is source text, of a language other than the one that a disassembly is in. */
-static bool has_source(const struct isa_program *program) {
-  for (uint32_t i = 0; i < program->source_count; i++)
-    if (program->sources[i].text && strcmp(file_extension(program->sources[i].name), ".wws") != 0)
-      return true;
-  return false;
-}
-
-static bool list(const struct translation *translation,
-                 void (*list_one)(const struct isa_program *program, const struct isa_kernel *kernel,
-                                  struct text *text),
-                 struct message *message) {
-  const struct isa_program *program = program_of(translation)->isa;
+static bool list(const struct translation *translation, const char *path,
+                 void (*print)(const struct isa_program *program, struct text *text), struct message *message) {
   struct text text = {0};
-  for (size_t i = 0; i < program->kernel_count; i++) {
-    if (i)
-      text_print(&text, "\n");
-    list_one(program, &program->kernels[i], &text);
-  }
-  bool good = console_output(list_one == interleave_kernel ? translation->output : NULL, text.data ? text.data : "",
-                             text.length, message);
+  print(program_of(translation)->isa, &text);
+  const bool good = console_output(path, text.data ? text.data : "", text.length, message);
   free(text.data);
   return good;
 }
@@ -157,14 +102,18 @@ static void tell_refusals(const struct translation *translation) {
   }
 }
 
+/* With the list of --files, if that is what was asked for. */
 static int end(struct translation *translation, bool good) {
+  struct text text = {0};
   if (good)
     tell_refusals(translation);
+  if (good && translation->reads.listed)
+    reads_print(&translation->reads, &text);
   program_free(&translation->program);
   reads_free(&translation->reads);
   job_free(&translation->job);
   program_build_free(&translation->build);
-  return good ? STATUS_FINE : console_bad_input(&translation->message);
+  return cli_end(&text, good, &translation->message);
 }
 
 /* What was lowered, or was to be: it is written even if that failed. */
@@ -179,22 +128,14 @@ static bool write_results(const struct translation *translation, struct message 
   const struct isa_program *program = program_of(translation)->isa;
   if (translation->output)
     return write_object(program, translation->output, message);
-  return translation->spirv || list(translation, list_kernel, message);
-}
-
-static bool list_reads(struct translation *translation) {
-  struct text text = {0};
-  reads_print(&translation->reads, &text);
-  const bool good = sink_text(&console_sink, &text, &translation->message);
-  free(text.data);
-  return good;
+  return translation->spirv || list(translation, NULL, listing_plain, message);
 }
 
 int verb_asm(struct command *command) {
   struct translation translation = {0};
   bool good = begin(command, &translation);
-  if (good && translation.reads.listed)
-    return end(&translation, list_reads(&translation));
+  if (translation.reads.listed)
+    return end(&translation, good);
   struct message second; /* the first thing that went wrong is told */
   if (translation.spirv && (good || program_of(&translation)->spirv))
     good &= write_spirv(&translation, good ? &translation.message : &second);
@@ -207,10 +148,11 @@ int verb_asm(struct command *command) {
 int verb_dis(struct command *command) {
   struct translation translation = {0};
   bool good = begin(command, &translation);
-  if (good && translation.reads.listed)
-    return end(&translation, list_reads(&translation));
-  if (good && !translation.assembly && (program_of(&translation)->spirv || has_source(program_of(&translation)->isa)))
-    good = list(&translation, interleave_kernel, &translation.message);
+  if (translation.reads.listed)
+    return end(&translation, good);
+  if (good && !translation.assembly &&
+      (program_of(&translation)->spirv || listing_has_source(program_of(&translation)->isa)))
+    good = list(&translation, translation.output, listing_beside_source, &translation.message);
   else if (good)
     good = disassemble(program_of(&translation)->isa, translation.output, &translation.message);
   return end(&translation, good);

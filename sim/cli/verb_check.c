@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/check/report.h"
 #include "sim/cli/cli.h"
@@ -49,18 +48,6 @@ static bool outputs_possible(struct invocation *call, const struct job *job) {
 
 /* ---- after it ---------------------------------------------------------------------------------- */
 
-static bool *find_suppressed(struct suppressions *all, const struct check_report *report) {
-  bool *suppressed = need(report->hazard_count, sizeof *suppressed);
-  for (size_t i = 0; i < report->hazard_count; i++) {
-    const struct check_hazard *hazard = &report->hazards[i];
-    const bool pair = hazard->other.program;
-    const struct suppress_place here = check_suppress_place(&hazard->here);
-    const struct suppress_place other = pair ? check_suppress_place(&hazard->other) : here;
-    suppressed[i] = suppressions_fit(all, isa_hazard_rows[hazard->rule].rule, &here, pair ? &other : NULL);
-  }
-  return suppressed;
-}
-
 static bool wants_colours(const struct invocation *call) {
   const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
   return !call->common.out && isatty(STDOUT_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
@@ -81,7 +68,7 @@ static bool write_outputs(struct invocation *call, const struct check_report *re
 }
 
 static int conclude(struct invocation *call, struct suppressions *all, struct check_report *report) {
-  bool *suppressed = find_suppressed(all, report);
+  bool *suppressed = check_find_suppressed(report, all);
   int status = STATUS_BAD_INPUT;
   report->suppressed = suppressed;
   if (write_outputs(call, report)) {

@@ -69,75 +69,6 @@ static bool load(struct invocation *call, struct explain_run *run, struct explai
 
 /* ---- the runs -------------------------------------------------------------------------------------- */
 
-/* All single limits, then pairs of those that help most, those of a cause, and all together. */
-static bool try_machines(struct explain_run *run, int *status) {
-  size_t count = 0;
-  if (!explain_run_singles(run, status))
-    return false;
-  limit_set *sets = explain_pairs(&run->explain, &count);
-  sets = need_more(sets, count + CAUSES + 2, sizeof *sets);
-  for (enum limit_cause cause = 0; cause < CAUSES; cause++)
-    sets[count++] = limits_of(cause);
-  sets[count++] = limits_outside();
-  sets[count++] = limits_all();
-  const bool good = explain_run_cases(run, sets, count, status);
-  free(sets);
-  return good;
-}
-
-enum { NAMED = 6 /* machines and values, in one line */ };
-
-struct missing {
-  struct text names;
-  const char *why; /* of the first */
-  size_t count, of;
-};
-
-/* What was asked for; it has failed when there is a reason. The text is freed. */
-static void count_in(struct missing *missing, struct text *name, const char *why) {
-  missing->of++;
-  if (why && missing->count++ < NAMED)
-    text_print(&missing->names, "%s%s", missing->names.length ? ", " : "", name->data);
-  if (why && !missing->why)
-    missing->why = why;
-  free(name->data);
-}
-
-/* A process that ended before its answer says nothing of the machine: a report without it is not whole. */
-static int tell_missing(const struct explain_run *run, const struct explain_tries *tries, struct message *message) {
-  const struct explain_vary *vary = tries->vary;
-  const struct explain_changes *changes = tries->changes;
-  struct missing missing = {0};
-  for (size_t i = 1; i < run->explain.count; i++) {
-    const struct explain_case *at = &run->explain.cases[i];
-    struct text name = {0};
-    text_print(&name, "without ");
-    explain_words(at->lifted, &name);
-    count_in(&missing, &name, at->status == EXPLAIN_FAILED ? at->reason : NULL);
-  }
-  for (size_t i = 0; vary && i < vary->count; i++) {
-    const struct explain_value *value = &vary->value[i];
-    struct text name = {0};
-    text_print(&name, "%s = %s", vary->name, value->word);
-    count_in(&missing, &name, value->status == EXPLAIN_FAILED ? value->reason : NULL);
-  }
-  for (size_t i = 0; changes && i < changes->count; i++) {
-    const struct explain_change *change = &changes->change[i];
-    struct text name = {0};
-    text_print(&name, "%s", change->name);
-    count_in(&missing, &name, change->status == EXPLAIN_FAILED ? change->reason : NULL);
-  }
-  if (!missing.count)
-    return STATUS_FINE;
-  if (missing.count > NAMED)
-    text_print(&missing.names, " and %zu more", missing.count - NAMED);
-  message_fail(message, "the report lacks %zu of %zu results: %.600s: %.200s", missing.count, missing.of,
-               missing.names.data, missing.why);
-  message_print(message);
-  free(missing.names.data);
-  return run->broken ? STATUS_DEFECT : STATUS_BAD_INPUT;
-}
-
 /* The changes that the kernel has room for, made and run. */
 static bool try_changes(struct invocation *call, struct explain_run *run, struct explain_tries *tries, int *status) {
   if (call->unchanged || !run->load_on)
@@ -150,8 +81,8 @@ static int explain(struct invocation *call, struct explain_run *run, struct expl
   struct message *message = &call->common.message;
   int status = STATUS_FINE;
   *message->text = '\0';
-  if (!explain_run_base(run, &status) || !try_machines(run, &status) || !try_changes(call, run, tries, &status) ||
-      (tries->vary && !explain_vary_run(tries->vary, run, &status))) {
+  if (!explain_run_base(run, &status) || !explain_run_machines(run, &status) ||
+      !try_changes(call, run, tries, &status) || (tries->vary && !explain_vary_run(tries->vary, run, &status))) {
     if (status != STATUS_FINE)
       message_print(message);
     else if (run_tell_unfinished(&call->common, &run->job, run->results, run->count))
@@ -162,7 +93,12 @@ static int explain(struct invocation *call, struct explain_run *run, struct expl
   char *text = call->common.json ? explain_json(run, tries, launch) : explain_text(run, tries, launch);
   const bool good = console_output(call->common.out, text, strlen(text), message);
   free(text);
-  return good ? tell_missing(run, tries, message) : console_bad_input(message);
+  if (!good)
+    return console_bad_input(message);
+  if (!explain_missing(run, tries, message))
+    return STATUS_FINE;
+  message_print(message);
+  return run->broken ? STATUS_DEFECT : STATUS_BAD_INPUT;
 }
 
 static bool take(struct command *command, struct invocation *call) {

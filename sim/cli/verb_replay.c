@@ -1,6 +1,5 @@
 /* warpwait replay: from a trace to a report. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/cli/cli.h"
@@ -36,23 +35,19 @@ static int tell_fault(struct invocation *call, const struct replayer *replayer) 
   return replayer_damaged(replayer) ? STATUS_BAD_INPUT : STATUS_WENT_WRONG;
 }
 
-static bool fail_trace(struct message *message, const struct trace_error *error) {
-  return message_fail(message, "%s", error->text);
-}
-
 /* Who replays *job, as it is read from the trace. NULL with the message filled. */
 static struct replayer *open_replayer(struct invocation *call, struct trace *trace, const struct job *job) {
   struct trace_error error = {0};
   struct replayer *replayer = replayer_new(trace, &error);
   if (!replayer) {
-    fail_trace(&call->common.message, &error);
+    trace_fail(&call->common.message, &error);
     return NULL;
   }
   for (size_t i = 0; i < job->launch_count; i++)
     replayer_shift(replayer, (uint32_t)i, job->launches[i].shift);
   if (!call->salvage || replayer_take_prefix(replayer))
     return replayer;
-  message_fail(&call->common.message, "memory is out");
+  message_fail(&call->common.message, "out of memory");
   replayer_free(replayer);
   return NULL;
 }
@@ -160,7 +155,7 @@ int verb_replay(struct command *command) {
       run_take(command, &call.common) && console_input(command_operand(command, 0), &call.trace, &call.common.message);
   struct trace *trace = good ? trace_open(call.trace, call.salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error) : NULL;
   if (good && !trace)
-    fail_trace(&call.common.message, &error);
+    trace_fail(&call.common.message, &error);
   if (trace)
     trace_tell_prefix(trace, &error, &console_caller);
   int status = trace ? replay(&call, trace) : console_bad_input(&call.common.message);

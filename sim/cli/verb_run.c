@@ -2,11 +2,9 @@
  *
  * Order matters: everything that can be refused is refused before the run, and nothing is written
  * before all of it is known. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/job_options.h"
@@ -14,6 +12,7 @@
 #include "sim/explain/why.h"
 #include "sim/replay/job.h"
 #include "sim/replay/recorder.h"
+#include "sim/session/dump.h"
 #include "sim/sweep/vary.h"
 
 struct invocation {
@@ -27,22 +26,6 @@ struct invocation {
 };
 
 /* ---- before the run ---------------------------------------------------------------------------- */
-
-/* "BUFFER=FILE": the buffer's or else the pipe's number, and the file. */
-static bool find_dump(const struct job *job, const char *dump, size_t *number, bool *pipe, const char **path,
-                      struct message *message) {
-  const char *equals = strchr(dump, '=');
-  if (!equals || !equals[1])
-    return message_fail(message, "--dump: '%.60s' is not BUFFER=FILE", dump);
-  char *name = need_copy(dump);
-  name[equals - dump] = '\0';
-  struct message ignored;
-  *pipe = job_find_pipe(job, name, number, &ignored);
-  bool found = *pipe || job_find_buffer(job, name, number, message);
-  free(name);
-  *path = equals + 1;
-  return found ? true : message_within(message, "--dump");
-}
 
 static bool files_apart(struct invocation *call) {
   struct run_file *files = need(call->dumps.count + 2, sizeof *files);
@@ -58,11 +41,9 @@ static bool files_apart(struct invocation *call) {
 /* Each can be written, and is none of the others. */
 static bool outputs_possible(struct invocation *call, const struct job *job) {
   for (size_t i = 0; i < call->dumps.count; i++) {
-    size_t number = 0;
-    bool pipe = false;
-    const char *path = NULL;
-    if (!find_dump(job, call->dumps.word[i], &number, &pipe, &path, &call->common.message) ||
-        !run_can_write(&call->common, "--dump", path))
+    struct job_dump dump;
+    if (!job_dump_find(job, call->dumps.word[i], &dump, &call->common.message) ||
+        !run_can_write(&call->common, "--dump", dump.path))
       return false;
   }
   if (call->trace && !trace_job_possible(job, &call->common.message))
@@ -73,18 +54,16 @@ static bool outputs_possible(struct invocation *call, const struct job *job) {
 
 /* ---- after it ---------------------------------------------------------------------------------- */
 
-static bool write_dump(const struct job *job, const char *dump, struct message *message) {
-  size_t number = 0;
-  bool pipe = false;
-  const char *path = NULL;
-  if (!find_dump(job, dump, &number, &pipe, &path, message))
+static bool write_dump(const struct job *job, const char *word, struct message *message) {
+  struct job_dump dump;
+  uint64_t bytes = 0;
+  uint8_t *owned = NULL;
+  if (!job_dump_find(job, word, &dump, message))
     return false;
-  const struct isa_buffer *buffer = &job->memory.buffers[pipe ? 0 : number];
-  uint64_t bytes = pipe ? 0 : buffer->bytes;
-  uint8_t *packets = pipe ? job_packets(&job->memory.pipes[number], &bytes) : NULL;
-  bool good = output_write(path, pipe ? packets : buffer->data, (size_t)bytes, message);
-  free(packets);
-  return good ? true : message_within(message, "--dump");
+  const uint8_t *data = job_dump_bytes(job, &dump, &bytes, &owned);
+  const bool good = output_write(dump.path, data, (size_t)bytes, message);
+  free(owned);
+  return good || message_within(message, "--dump");
 }
 
 static bool write_outputs(struct invocation *call, const struct report *report) {

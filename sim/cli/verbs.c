@@ -35,13 +35,17 @@ static int print_version(void) {
   return STATUS_FINE;
 }
 
+int cli_end(struct text *text, bool good, struct message *message) {
+  good = good && sink_text(&console_sink, text, message);
+  free(text->data);
+  return good ? STATUS_FINE : console_bad_input(message);
+}
+
 static int print_help(enum verb verb) {
   struct text text = {0};
   struct message message;
   help_text(verb, &text);
-  const bool good = console_output(NULL, text.data, text.length, &message);
-  free(text.data);
-  return good ? STATUS_FINE : console_bad_input(&message);
+  return cli_end(&text, true, &message);
 }
 
 static int run_parsed(struct command *command) {

@@ -451,6 +451,21 @@ static void free_case(struct explain_case *at) {
   free(at->wait);
 }
 
+bool explain_run_machines(struct explain_run *run, int *status) {
+  size_t count = 0;
+  if (!explain_run_singles(run, status))
+    return false;
+  limit_set *sets = explain_pairs(&run->explain, &count);
+  sets = need_more(sets, count + CAUSES + 2, sizeof *sets);
+  for (enum limit_cause cause = 0; cause < CAUSES; cause++)
+    sets[count++] = limits_of(cause);
+  sets[count++] = limits_outside();
+  sets[count++] = limits_all();
+  const bool good = explain_run_cases(run, sets, count, status);
+  free(sets);
+  return good;
+}
+
 void explain_run_free(struct explain_run *run) {
   for (size_t i = 0; i < run->explain.count; i++)
     free_case(&run->explain.cases[i]);

@@ -20,8 +20,8 @@
 typedef bool explain_load_on(void *self, const struct machine *machine, struct job *job, struct message *message);
 
 struct explain_run {
-  struct run_options how;  /* the base's; cases have its cycle limit */
-  struct message *message; /* what to say when something is wrong */
+  struct run_options how;   /* the base's; cases have its cycle limit */
+  struct message *message;  /* what to say when something is wrong */
   explain_load_on *load_on; /* NULL: the trace is all there is */
   void *self;               /* of load_on() */
   const char *path;         /* of the trace that was given */
@@ -50,6 +50,9 @@ bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t co
 
 /* The same of every limit by itself. */
 bool explain_run_singles(struct explain_run *run, int *status);
+
+/* All single limits, then pairs of those that help most, those of a cause, and all together. */
+bool explain_run_machines(struct explain_run *run, int *status);
 
 /* Runs `count` other jobs of as many launches, which `load` makes, and fills as many cases. As explain_run_cases(). */
 typedef bool explain_load(void *self, size_t number, struct job *job, struct message *message);

@@ -1,20 +1,132 @@
-/* warpwait sweep run: from a sweep file to a file of results. */
+/* The verbs of `warpwait sweep` that are in C: points of a sweep file into a file of results, and what is done with
+ * such files. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/reads.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/job_options.h"
-#include "sim/cli/sweep_verbs.h"
 #include "sim/console/output.h"
 #include "sim/console/terminal.h"
 #include "sim/sweep/session.h"
 #include "sim/sweep/workers.h"
+
+static bool fail(struct message *message, const char *why) { return message_fail(message, "%s", why); }
+
+/* ---- info ------------------------------------------------------------------------------------------ */
+
+static bool info(const char *path, const struct store_order *best, struct text *text, struct message *message) {
+  char why[PLAN_MESSAGE];
+  struct store *store = store_open_to_read(path, why);
+  const bool good = store && store_info(store, best, text, why);
+  if (store)
+    store_close(store);
+  return good || fail(message, why);
+}
+
+int verb_sweep_info(struct command *command) {
+  struct store_order best = {.metric = command_word(command, OPTION_BY), .most = command_has(command, OPTION_MOST)};
+  struct text text = {0};
+  struct message message;
+  uint64_t count = 5;
+  command_number(command, OPTION_COUNT, &count);
+  best.count = (uint32_t)count;
+  return cli_end(&text, info(command_operand(command, 0), &best, &text, &message), &message);
+}
+
+/* ---- csv ------------------------------------------------------------------------------------------- */
+
+static bool csv_to_screen(struct store *store, struct message *message) {
+  char why[PLAN_MESSAGE], *text = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+  bool good = stream && store_csv(store, stream, why);
+  if (!stream)
+    message_fail(message, "out of memory");
+  else if (!good)
+    fail(message, why);
+  if (stream && fclose(stream) != 0)
+    good = message_fail(message, "out of memory");
+  good = good && console_output(NULL, text, size, message);
+  free(text);
+  return good;
+}
+
+static bool csv_to_output(struct store *store, struct message *message) {
+  char why[PLAN_MESSAGE];
+  if (isatty(STDOUT_FILENO))
+    return csv_to_screen(store, message);
+  if (!store_csv(store, stdout, why))
+    return fail(message, why);
+  return console_flush(message);
+}
+
+/* Writes the points to a file, whole or not at all; NULL: to standard output. */
+static bool write_csv(struct store *store, const char *path, struct message *message) {
+  struct output file;
+  char why[PLAN_MESSAGE];
+  if (!path)
+    return csv_to_output(store, message);
+  if (!output_begin(&file, path, message))
+    return false;
+  return output_end(&file, store_csv(store, file.stream, why) || fail(message, why), message);
+}
+
+static bool csv(const char *path, const char *out, struct message *message) {
+  char why[PLAN_MESSAGE];
+  if (out && file_is_same(path, out))
+    return message_fail(message, "%s: is the input, too", out);
+  struct store *store = store_open_to_read(path, why);
+  if (!store)
+    return fail(message, why);
+  const bool good = write_csv(store, out, message);
+  store_close(store);
+  return good;
+}
+
+int verb_sweep_csv(struct command *command) {
+  struct message message;
+  return csv(command_operand(command, 0), command_word(command, OPTION_OUT), &message) ? STATUS_FINE
+                                                                                       : console_bad_input(&message);
+}
+
+/* ---- merge ----------------------------------------------------------------------------------------- */
+
+static bool merge_into(struct store *store, const struct words *paths, char *why) {
+  uint64_t added = 0;
+  for (size_t i = 1; i < paths->count; i++)
+    if (!store_merge(store, paths->word[i], &added, why))
+      return false;
+  return store_commit(store, why);
+}
+
+/* All of them, or none: a file that was not there before is gone again. The first one is written. */
+static bool merge(const struct words *paths, struct message *message) {
+  char why[PLAN_MESSAGE];
+  const char *out = paths->word[0];
+  const bool fresh = !file_exists(out);
+  struct store *store = store_open_like(out, paths->word[1], why);
+  if (!store)
+    return fail(message, why);
+  const bool good = merge_into(store, paths, why);
+  store_close(store);
+  if (!good && fresh)
+    unlink(out);
+  return good || fail(message, why);
+}
+
+int verb_sweep_merge(struct command *command) {
+  struct message message;
+  return merge(&command->operands, &message) ? STATUS_FINE : console_bad_input(&message);
+}
+
+/* ---- run ------------------------------------------------------------------------------------------- */
 
 struct call {
   struct message message;
@@ -123,14 +235,10 @@ static int run(struct call *call, struct sweep_plan *plan, const char *out) {
   else if (good && call->dry)
     good = session_estimate(&session, &text, message);
   else if (good)
-    good = session_run(&session, message) && (!call->csv || sweep_write_csv(session.store, call->csv, message)) &&
+    good = session_run(&session, message) && (!call->csv || write_csv(session.store, call->csv, message)) &&
            session_sum_up(&session, out, &text, message);
-  good = good && sink_text(&console_sink, &text, message);
-  free(text.data);
   session_close(&session);
-  if (!good)
-    message_print(message);
-  return good ? STATUS_FINE : STATUS_BAD_INPUT;
+  return cli_end(&text, good, message);
 }
 
 int verb_sweep_run(struct command *command) {
