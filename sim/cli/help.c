@@ -6,15 +6,14 @@
 enum { COLUMN = 30 /* of what options are for */ };
 
 const char help_program[] = "Shows where the warps of a GPU work-group wait: a cycle-approximate simulator of compute "
-                            "units, a banked local data "
-                            "store and a DMA engine.";
+                            "units, a banked local data store and a DMA engine.";
 
 const char help_program_more[] =
     "An output called - is standard output; a trace or a report called - is standard input.\n\n"
     "Exit status:\n"
     "  0    fine\n"
-    "  1    the simulated kernel went wrong: a failed check, a deadlock, the cycle limit, or a hazard under\n"
-    "       `check`; or there is a difference under `diff`\n"
+    "  1    the simulated kernel went wrong: a failed check, a deadlock, the cycle limit; a hazard under\n"
+    "       `check`; a difference under `diff`\n"
     "  2    bad input, told in one line\n"
     "  3    a defect of warpwait\n"
     "  128  and the number of the signal that ended it: 130 interrupted";

@@ -14,9 +14,11 @@ enum { TEXT = 600 };
 static void folder(void) {
   static const char *const seen[] = {"examples", "tests"};
   char root[4096], from[4200], to[200];
-  const char *folder = tool_folder();
+  const char *folder = tool_folder(), *warpwait = getenv("WARPWAIT");
   if (!getcwd(root, sizeof root))
     abort();
+  if (warpwait && realpath(warpwait, from)) /* searches start it, from there */
+    setenv("WARPWAIT", from, 1);
   for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
     snprintf(from, sizeof from, "%s/%s", root, seen[i]);
     snprintf(to, sizeof to, "%s/%s", folder, seen[i]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/cli/command.h"
+#include "sim/cli/help.h"
 #include "tests/ct.h"
 
 enum { WORDS = 24, TEXT = 600 };
@@ -72,6 +73,36 @@ TEST(rows, what_several_verbs_have_is_of_verbs_with_options) {
   for (size_t i = 0; i < section_row_count; i++) {
     EXPECT_TRUE(section_rows[i].verbs);
     EXPECT_TRUE(isupper((unsigned char)section_rows[i].heading[0]));
+  }
+}
+
+/* ---- help ---------------------------------------------------------------------------------------- */
+
+static void expect_narrow(const char *text) {
+  for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    ct_note("%.*s", (int)strcspn(line, "\n"), line);
+    EXPECT_LE(strcspn(line, "\n"), 100);
+  }
+}
+
+TEST(help, has_all_options_and_examples_in_lines_of_100_columns) {
+  for (enum verb verb = 0; verb <= NO_VERB; verb++) {
+    struct text text = {0};
+    if (verb != NO_VERB && !*verb_rows[verb].summary)
+      continue;
+    help_text(verb, &text);
+    expect_narrow(text.data);
+    for (size_t i = 0; i < option_row_count && verb != NO_VERB && verb_rows[verb].operands; i++) {
+      char option[HELP_OPTION];
+      help_option(&option_rows[i], option);
+      if (is_of(option_rows[i].verbs, verb) && option_rows[i].group != GROUP_HIDDEN)
+        EXPECT_CONTAINS(text.data, option);
+    }
+    for (size_t i = 0; i < example_row_count; i++)
+      if (example_rows[i].verb == verb)
+        EXPECT_CONTAINS(text.data, example_rows[i].command);
+    EXPECT_TRUE(!strstr(text.data, "--order") && !strstr(text.data, "complete"));
+    free(text.data);
   }
 }
 
