@@ -39,15 +39,18 @@ endif
 
 # What stands around the library: the command line, but for its main(), and SystemC, for whoever wants that. What is in
 # the library needs neither of them, nor a C++ compiler.
-CLI_OBJ     := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(wildcard sim/cli/*.c)))
+CLI_OBJ     := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c,$(wildcard sim/cli/*.c sim/console/*.c)))
 SYSTEMC_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/systemc/*.cpp))
 CLI         := $(BUILD)/libwarpwait-cli.a $(BUILD)/libwarpwait-systemc.a $(BUILD)/libwarpwait.a
 
 TEST_FOLDERS := $(filter-out embed faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
+# For bash, zsh and fish; the latter two know the files by these names.
+COMPLETIONS := warpwait.bash _warpwait warpwait.fish
+
 .PHONY: all
-all: $(BUILD)/warpwait
+all: $(BUILD)/warpwait $(BUILD)/man/warpwait.1 $(COMPLETIONS:%=$(BUILD)/completion/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -139,6 +142,8 @@ $(BUILD)/embed: $(BUILD)/obj/tests/embed/embed.c.o $(BUILD)/libwarpwait.a
 
 # Tests of the library are clients: their memory is their own.
 $(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o: HEAP :=
+# Manuals are held against what they speak of.
+$(BUILD)/tests/cli: $(BUILD)/obj/sim/docs/manual.c.o
 
 # The law of replay is held with the models' rig.
 $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
@@ -155,8 +160,8 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   traces/reader_test traces/text_test traces/damage machines/extremes import/import_test html/page_test html/hostile_test \
   playground/folder_test timeline/exports_test explain/explain_test explain/changes_test sweep/sweep_test check/reference_cases \
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
-  cli/terminal_test cli/strangers_test cli/streams_test
-PLAIN   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
+  cli/terminal_test cli/strangers_test cli/streams_test cli/completion_test
+PLAIN   := traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test embed/embed
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
@@ -264,11 +269,22 @@ behaves: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/behaves.py
 
 docs: $(BUILD)/docgen
-	$(BUILD)/docgen docs
+	$(BUILD)/docgen docs docs
 
-$(BUILD)/docgen: $(BUILD)/obj/sim/cli/docgen.c.o $(CLI)
+# A program of its own: users have no need of it.
+$(BUILD)/docgen: $(patsubst %,$(BUILD)/obj/%.o,$(wildcard sim/docs/*.c)) $(CLI)
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# A man page for each verb.
+$(BUILD)/man/warpwait.1: $(BUILD)/docgen
+	$(call say,MAN)
+	@rm -rf $(@D); mkdir -p $(@D)
+	$(Q)$(BUILD)/docgen man $(@D)
+
+$(BUILD)/completion/%: sim/cli/completion/%
+	@mkdir -p $(@D)
+	@cp $< $@
 
 # Exported timelines in the viewer of chrome://tracing; needs chromium, and golang-1.19-src for the viewer.
 .PHONY: viewer
@@ -369,6 +385,10 @@ install: all
 	install -D -m 755 sim/sweep/warpwait-sweep $(DESTDIR)$(PREFIX)/bin/warpwait-sweep
 	install -D -m 644 sim/sweep/slurm/sweep.sbatch $(DESTDIR)$(PREFIX)/share/warpwait/sweep.sbatch
 	install -D -m 755 sim/playground/serve.py $(DESTDIR)$(PREFIX)/share/warpwait/serve.py
+	@for f in $(BUILD)/man/*.1; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/man/man1/$${f##*/} || exit; done
+	install -D -m 644 $(BUILD)/completion/warpwait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpwait
+	install -D -m 644 $(BUILD)/completion/_warpwait $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_warpwait
+	install -D -m 644 $(BUILD)/completion/warpwait.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/warpwait.fish
 	@[ ! -f $(BUILD)/playground/warpwait.wasm ] || for f in $$(cd $(BUILD)/playground && find . -type f); do \
 	  install -D -m 644 $(BUILD)/playground/$$f $(DESTDIR)$(PREFIX)/share/warpwait/playground/$$f || exit; \
 	done

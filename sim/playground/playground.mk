@@ -6,9 +6,9 @@ EMCC := NODE_PATH=/usr/share/nodejs emcc
 
 WASM_FOLDERS := $(filter-out sim/import opencl/clang,$(C_FOLDERS)) sim/cli sim/playground
 # What sim/playground has in its place, and what only the verbs need that are not there.
-WASM_LEFT_OUT := sim/cli/main.c sim/cli/docgen.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
+WASM_LEFT_OUT := sim/cli/main.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
   $(addprefix sim/sweep/,functional.c metrics.c points.c replay.c session.c threads.c) \
-  $(addprefix sim/cli/,processes.c verb_sweep.c verb_trace.c trace_import.c verb_playground.c python.c) $(wildcard sim/cli/sweep_*.c)
+  $(addprefix sim/cli/,complete.c processes.c trace_verbs.c sweep_verbs.c verb_python.c)
 WASM_SOURCES  := opencl/clang/source_name.c \
   $(filter-out $(WASM_LEFT_OUT),$(foreach d,$(WASM_FOLDERS),$(wildcard $(d)/*.c)))
 WASM_OBJ      := $(WASM_SOURCES:%=$(WASM)/obj/%.o) $(WASM)/obj/presets.o $(WASM)/obj/page_template.o
@@ -25,7 +25,7 @@ WASM_LDFLAGS := -O2 -s MODULARIZE=1 -s EXPORT_NAME=warpwait_module -s EXPORTED_R
   -s TOTAL_STACK=8388608 -s ENVIRONMENT=worker
 
 # The same verbs and what stands in for others, linked for this computer: tests find what is missing without Emscripten.
-PLAYGROUND_SHELL := $(filter-out $(addprefix sim/playground/,argp.c calloc.c ini.c libc.c),$(WASM_SOURCES))
+PLAYGROUND_SHELL := $(filter-out $(addprefix sim/playground/,calloc.c ini.c libc.c),$(WASM_SOURCES))
 $(BUILD)/playground-shell: $(PLAYGROUND_SHELL:%=$(BUILD)/obj/%.o) $(filter %.v3.o %/presets.o %/page_template.o,$(LIB_OBJ))
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -Wl,--as-needed -ljansson -linih -lz -lm
