@@ -127,6 +127,8 @@ const struct caller console_caller = {.warn = warn};
 
 /* ---- memory ---- */
 
+enum { SPARE = 1 << 16 };
+
 struct work {
   int (*work)(void *self);
   void *self;
@@ -151,6 +153,9 @@ static int out_of_memory(size_t bytes, char *const *words) {
 int console_run(int (*work)(void *self), void *self, char *const *words) {
   struct work all = {.work = work, .self = self};
   size_t wanted = 0;
+  void *spare = malloc(SPARE); /* to say with that there is no more */
   need_json();
-  return heap_try_last(run, &all, &wanted) ? all.status : out_of_memory(wanted, words);
+  const bool good = heap_try_last(run, &all, &wanted);
+  free(spare);
+  return good ? all.status : out_of_memory(wanted, words);
 }

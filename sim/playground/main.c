@@ -3,6 +3,7 @@
 #include "sim/cli/cli.h"
 
 int main(int argc, char **argv) {
+  (void)argc;
   static verb_function *const functions[VERBS] = {
       [VERB_RUN] = verb_run,   [VERB_CHECK] = verb_check,   [VERB_EXPLAIN] = verb_explain,
       [VERB_ASM] = verb_asm,   [VERB_DIS] = verb_dis,       [VERB_REPLAY] = verb_replay,

@@ -17,7 +17,7 @@ WASM_JANSSON := dump error hashtable hashtable_seed load memory pack_unpack strb
 WASM_ZLIB    := adler32 compress crc32 deflate inffast inflate inftrees trees uncompr zutil
 WASM_OBJ     += $(WASM_JANSSON:%=$(WASM)/obj/jansson/%.o) $(WASM_ZLIB:%=$(WASM)/obj/zlib/%.o)
 
-WASM_CFLAGS = -std=c17 -D_GNU_SOURCE -include sim/base/heap.h $(WARN) -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math \
+WASM_CFLAGS = -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math \
   -I. -isystem sim/playground/libc -isystem $(WASM)/include -MMD -MP
 # A module as a function, a new instance of which is made for each command; exit() ends it, and writes what is buffered.
 WASM_LDFLAGS := -O2 -s MODULARIZE=1 -s EXPORT_NAME=warpwait_module -s EXPORTED_RUNTIME_METHODS=callMain,FS \
@@ -64,6 +64,7 @@ $(WASM)/obj/zlib/%.o: | $(WASM)/include/jansson.h
 	$(Q)$(EMCC) -O2 -w -I$(WASM)/include -c -o $@ $(WASM)/sources/zlib/$*.c
 
 $(WASM)/obj/isa/lanes.c.o: WASM_CFLAGS += -O3
+$(WASM)/obj/sim/playground/%.c.o: HEAP :=
 
 $(WASM)/warpwait.js: $(WASM_OBJ) sim/playground/playground.mk
 	$(call say,EML)
