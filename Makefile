@@ -15,6 +15,8 @@ WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # No contraction and no errno: results of floating point must not depend on the compiler's taste.
 # Sanitized code is built to be tested once, so compiling it must not take longer than running it.
 CODEGEN  := $(if $(SANITIZE),-O1 -g1,-O2 -g) -ffp-contract=off -fno-math-errno -fno-trapping-math
+# All goes into a shared library, which shows what warpwait.h declares and nothing else.
+CODEGEN  += -fPIC -fvisibility=hidden
 # What malloc() and its kin are below the clients: sim/base/heap.h.
 HEAP     := -include sim/base/heap.h
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -24,6 +26,13 @@ CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 FLAGS    := $(CC) $(CFLAGS) $(CXX) $(CXXFLAGS)
 LDLIBS   := -Wl,--as-needed -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
+
+# The version is warpwait.h's; the soname changes with what that promises.
+VERSION := $(shell sed -n 's/^.define WW_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$$/\2/p' include/warpwait.h | paste -sd.)
+SONAME  := libwarpwait.so.0
+SHARED  := libwarpwait.so.$(VERSION)
+LIBRARY := $(BUILD)/libwarpwait.a $(BUILD)/$(SHARED)
+API_LIBS := -ljansson -linih -lz -lm -lpthread
 
 C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/edits opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models models/mem sim/host sim/import \
   sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools sim/api
@@ -41,16 +50,17 @@ endif
 # the library needs neither of them, nor a C++ compiler.
 CLI_OBJ     := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c,$(wildcard sim/cli/*.c sim/console/*.c)))
 SYSTEMC_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/systemc/*.cpp))
-CLI         := $(BUILD)/libwarpwait-cli.a $(BUILD)/libwarpwait-systemc.a $(BUILD)/libwarpwait.a
+CORE        := $(BUILD)/core.a
+CLI         := $(BUILD)/cli.a $(BUILD)/systemc.a $(CORE)
 
-TEST_FOLDERS := $(filter-out embed faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
+TEST_FOLDERS := $(filter-out exhaust faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
 # For bash, zsh and fish; the latter two know the files by these names.
 COMPLETIONS := warpwait.bash _warpwait warpwait.fish
 
 .PHONY: all
-all: $(BUILD)/warpwait $(BUILD)/man/warpwait.1 $(COMPLETIONS:%=$(BUILD)/completion/%)
+all: $(BUILD)/warpwait $(LIBRARY) $(BUILD)/man/warpwait.1 $(COMPLETIONS:%=$(BUILD)/completion/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -61,13 +71,36 @@ Q := @
 say = @echo '  $(1) $(patsubst $(BUILD)/%,%,$@)'
 endif
 
-$(BUILD)/libwarpwait.a: $(LIB_OBJ)
-$(BUILD)/libwarpwait-cli.a: $(CLI_OBJ)
-$(BUILD)/libwarpwait-systemc.a: $(SYSTEMC_OBJ)
-$(BUILD)/libwarpwait.a $(BUILD)/libwarpwait-cli.a $(BUILD)/libwarpwait-systemc.a:
+# What is linked here, in parts: our programs and tests reach behind warpwait.h.
+$(CORE): $(LIB_OBJ)
+$(BUILD)/cli.a: $(CLI_OBJ)
+$(BUILD)/systemc.a: $(SYSTEMC_OBJ)
+$(CORE) $(BUILD)/cli.a $(BUILD)/systemc.a:
 	$(call say,AR )
 	@rm -f $@
 	$(Q)ar rcs $@ $^
+
+# ---- libwarpwait: what others link -----------------------------------------------------------------
+
+# sim/api with all that it needs is one object whose only symbols are ww_*.
+API_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard sim/api/*.c))
+$(BUILD)/libwarpwait.o: $(API_OBJ) $(CORE)
+	$(call say,LD )
+	$(Q)ld -r -o $@.all $^
+	$(Q)objcopy --wildcard --keep-global-symbol='ww_*' $@.all $@
+	@rm $@.all
+
+$(BUILD)/libwarpwait.a: $(BUILD)/libwarpwait.o
+	$(call say,AR )
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BUILD)/$(SHARED): $(BUILD)/libwarpwait.o sim/api/libwarpwait.map
+	$(call say,LD )
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=sim/api/libwarpwait.map -Wl,-z,defs \
+	  -o $@ $< $(API_LIBS)
+	@ln -sf $(SHARED) $(BUILD)/$(SONAME)
+	@ln -sf $(SONAME) $(BUILD)/libwarpwait.so
 
 $(BUILD)/warpwait: $(BUILD)/obj/sim/cli/main.c.o $(CLI)
 	$(call say,LD )
@@ -135,11 +168,6 @@ $(BUILD)/tests/host $(BUILD)/tests/models: TEST_LIBS := -lsystemc
 
 percent := %
 
-# A program that has the library alone.
-$(BUILD)/embed: $(BUILD)/obj/tests/embed/embed.c.o $(BUILD)/libwarpwait.a
-	$(call say,LD )
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-
 # Tests of the library are clients: their memory is their own.
 $(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o: HEAP :=
 # What takes the place of a C library is none of ours.
@@ -164,7 +192,7 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
   cli/terminal_test cli/strangers_test cli/streams_test cli/completion_test
 PLAIN   := traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
-  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test embed/embed
+  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
 # OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.
