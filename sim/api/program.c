@@ -50,8 +50,7 @@ static void describe(ww_program *made) {
         (ww_kernel){.name = refusals->row[i].kernel, .refused = refusals->row[i].error.text};
 }
 
-/* ---- building
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- building ------------------------------------------------------------------------------------------- */
 
 struct build_call {
   const ww_context *context;
@@ -139,8 +138,7 @@ void ww_program_unref(ww_program *program) {
   free(program);
 }
 
-/* ---- kernels
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- kernels -------------------------------------------------------------------------------------------- */
 
 size_t ww_program_kernel_count(const ww_program *program) { return program ? program->kernel_count : 0; }
 
@@ -179,8 +177,7 @@ ww_status ww_program_kernel(const ww_program *program, const char *name, const w
   return status;
 }
 
-/* ---- writing
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------------------------------- */
 
 struct write_call {
   const struct program *program;

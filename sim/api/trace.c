@@ -215,8 +215,7 @@ ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, cons
   return hand_over(&call.whole, api_try(NULL, replay, &call, error), report);
 }
 
-/* ---- launch files
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- launch files --------------------------------------------------------------------------------------- */
 
 struct file_call {
   struct whole_call whole; /* first */
