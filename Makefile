@@ -171,7 +171,7 @@ percent := %
 # Tests of the library are clients: their memory is their own.
 $(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o $(BUILD)/obj/tests/exhaust/%.c.o: HEAP :=
 # What takes the place of a C library is none of ours.
-$(BUILD)/obj/sim/playground/%.c.o $(BUILD)/obj/tests/playground/libc_test.c.o: HEAP :=
+$(BUILD)/obj/sim/playground/calloc.c.o $(BUILD)/obj/sim/playground/libc.c.o $(BUILD)/obj/tests/playground/libc_test.c.o: HEAP :=
 # Manuals are held against what they speak of.
 $(BUILD)/tests/cli: $(BUILD)/obj/sim/docs/manual.c.o
 

@@ -180,6 +180,7 @@ static ww_status prepare(void *self, struct message *message) {
   report->programs = need(call->count, sizeof *report->programs);
   report->results = need(call->count, sizeof *report->results);
   job->file = need_copy(call->launches[0]->program->program.path);
+  report->machine = ww_machine_ref(call->device->machine);
   job->machine = call->device->machine->machine;
   job->machine_file = call->device->machine->file;
   take_memory(job, call->device);

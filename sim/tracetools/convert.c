@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "sim/base/file.h"
+#include "sim/base/text.h"
 #include "sim/tracetools/text.h"
 
 bool trace_to_text(const struct trace_conversion *call, FILE *stream, struct message *message) {
@@ -38,7 +39,7 @@ bool trace_from_text(const struct trace_conversion *call, int file, struct messa
   struct trace_error error = {0};
   FILE *in = fopen(call->in, "rb");
   if (!in) {
-    message_fail(message, "%s: cannot be read: %s", call->in, strerror(errno));
+    message_fail(message, "%s: cannot be read: %s", call->in, text_errno(errno));
     close(file);
     return false;
   }
@@ -64,11 +65,11 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static bool read_start(const char *path, char start[8], size_t *size, struct message *message) {
   FILE *in = fopen(path, "rb");
   if (!in)
-    return message_fail(message, "%s: cannot be read: %s", path, strerror(errno));
+    return message_fail(message, "%s: cannot be read: %s", path, text_errno(errno));
   *size = fread(start, 1, 8, in);
   const int error = ferror(in) ? errno : 0;
   fclose(in);
-  return !error || message_fail(message, "%s: cannot be read: %s", path, strerror(error));
+  return !error || message_fail(message, "%s: cannot be read: %s", path, text_errno(error));
 }
 
 bool trace_conversion_choose(struct trace_conversion *call, struct message *message) {
