@@ -53,7 +53,7 @@ SYSTEMC_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/systemc/*.cpp))
 CORE        := $(BUILD)/core.a
 CLI         := $(BUILD)/cli.a $(BUILD)/systemc.a $(CORE)
 
-TEST_FOLDERS := $(filter-out exhaust faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
+TEST_FOLDERS := $(filter-out bench exhaust faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
 # For bash, zsh and fish; the latter two know the files by these names.
@@ -367,8 +367,13 @@ docs-oclgrind: all
 golden: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/examples/golden.py
 
-bench: all
+bench: all $(BUILD)/launches
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/bench.py
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/launches.py
+
+$(BUILD)/launches: tests/bench/launches.c $(BUILD)/libwarpwait.a
+	$(call say,CC )
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O2 $(SAN) -Iinclude -o $@ $^ $(API_LIBS)
 
 # ---- against a real GPU: tests/hw --------------------------------------------------------------
 

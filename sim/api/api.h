@@ -64,7 +64,7 @@ static inline bool api_unref(atomic_uint *references) {
 
 struct ww_context {
   atomic_uint references;
-  char *cache, *clang, *llvm_spirv, *temporary; /* NULL: the environment's */
+  struct opencl_tools tools; /* whose strings it owns */
 };
 
 struct ww_machine {

@@ -87,7 +87,8 @@ static bool read_build(const ww_build *from, struct program_build *build, struct
 static ww_status build_program(void *self, struct message *message) {
   struct build_call *call = self;
   const struct caller caller = {.self = call, .stops = stops};
-  struct program_build build = {.log = call->build.log.write ? &call->log : NULL, .caller = &caller};
+  struct program_build build = {
+      .log = call->build.log.write ? &call->log : NULL, .caller = &caller, .tools = &call->context->tools};
   ww_program *made = need(1, sizeof *made);
   atomic_init(&made->references, 1);
   const bool good =

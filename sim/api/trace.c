@@ -219,6 +219,7 @@ ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, cons
 
 struct file_call {
   struct whole_call whole; /* first */
+  const ww_context *context;
   ww_bytes file;
   const ww_machine *machine;
   bool verify, passed;
@@ -235,7 +236,9 @@ static bool verify(ww_report *report) {
 static ww_status run_file(void *self, struct message *message) {
   struct file_call *call = self;
   const char *name = call->file.name ? call->file.name : "launch.json";
-  const struct job_request request = {.made = call->machine ? &call->machine->machine : NULL, .verify = call->verify};
+  const struct job_request request = {.made = call->machine ? &call->machine->machine : NULL,
+                                      .verify = call->verify,
+                                      .build = {.tools = &call->context->tools}};
   ww_report *report = call->whole.report = api_report_new();
   if (!launch_parse(call->file.data, call->file.size, name, &request, &report->job, message))
     return WW_BAD_INPUT;
@@ -249,7 +252,8 @@ static ww_status run_file(void *self, struct message *message) {
 
 ww_status ww_file_run(ww_context *context, ww_bytes launch_file, const ww_machine *machine, const ww_watch *watch,
                       bool verify, bool *passed, ww_report **report, ww_error *error) {
-  struct file_call call = {{.watch = watch}, launch_file, machine, verify, false};
+  struct file_call call = {
+      .whole = {.watch = watch}, .context = context, .file = launch_file, .machine = machine, .verify = verify};
   if (report)
     *report = NULL;
   API_GIVEN(context);
