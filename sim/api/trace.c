@@ -152,13 +152,6 @@ struct replay_call {
 
 static ww_status run_replayer(struct replay_call *call, struct replayer *replayer, cycle_t max_cycles,
                               struct message *message) {
-  const struct job *job = &call->whole.report->job;
-  for (size_t i = 0; i < job->launch_count; i++)
-    replayer_shift(replayer, (uint32_t)i, job->launches[i].shift);
-  if (call->trace->salvage && !replayer_take_prefix(replayer)) {
-    message_fail(message, "out of memory: the trace's warps");
-    return WW_NO_MEMORY;
-  }
   const struct run_watcher watcher = replayer_watcher(replayer);
   const ww_status status = run_whole(&call->whole, &watcher, max_cycles, message);
   if (status == WW_CANCELLED || !replayer_fault(replayer))
@@ -168,15 +161,12 @@ static ww_status run_replayer(struct replay_call *call, struct replayer *replaye
 }
 
 static ww_status replay_job(struct replay_call *call, struct trace *trace, struct message *message) {
-  struct trace_error error = {0};
   cycle_t max_cycles = 0;
   if (!api_trace_job(trace, call->trace, call->machine, &call->whole.report->job, &max_cycles, message))
     return WW_UNSUPPORTED; /* on its own machine it has been read before */
-  struct replayer *replayer = replayer_new(trace, &error);
-  if (!replayer) {
-    message_fail(message, "%s", error.text);
+  struct replayer *replayer = replayer_of_job(trace, &call->whole.report->job, call->trace->salvage, message);
+  if (!replayer)
     return WW_BAD_INPUT;
-  }
   const ww_status status = run_replayer(call, replayer, max_cycles, message);
   replayer_free(replayer);
   return status;
