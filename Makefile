@@ -269,7 +269,7 @@ $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(CLI)
 	$(call say,LD )
 	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
 
-# Each allocation that the library makes in calls of each of its functions fails in turn: an hour.
+# Each allocation that the library makes in calls of each of its functions fails in turn: two hours.
 .PHONY: exhaust
 exhaust: $(BUILD)/exhaust
 	@WARPWAIT_CACHE=$(CACHE) $(PYTHON) tests/exhaust/sample.py --every 1
