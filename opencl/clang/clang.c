@@ -574,7 +574,8 @@ static const char *tool(const char *said, enum environment variable, const char 
 }
 
 static struct opencl_tools tools_of(const struct opencl_build *build) {
-  const struct opencl_tools said = build->tools ? *build->tools : (struct opencl_tools){NULL};
+  static const struct opencl_tools none;
+  const struct opencl_tools said = build->tools ? *build->tools : none;
   return (struct opencl_tools){.clang = tool(said.clang, ENVIRONMENT_WARPWAIT_CLANG, "clang-15"),
                                .translator = tool(said.translator, ENVIRONMENT_WARPWAIT_LLVM_SPIRV, "llvm-spirv-15"),
                                .cache = said.cache,

@@ -186,7 +186,7 @@ static void make_memory(struct state *s, unsigned to) {
   if (byte(s) % 2) {
     const uint64_t wanted = number(s);
     ww_buffer_unref(s->buffer[to]);
-    judge(s, ww_buffer_new(device, byte(s) % 2 ? "b" : NULL, wanted > UINT32_MAX ? wanted : wanted % 65536,
+    judge(s, ww_buffer_new(device, byte(s) % 2 ? "b" : NULL, wanted > WW_DEVICE_BYTES ? wanted : wanted % 65536,
                            &s->buffer[to], &s->error));
   } else {
     ww_pipe_unref(s->pipe[to]);
