@@ -20,9 +20,9 @@ CODEGEN  += -fPIC -fvisibility=hidden
 # What malloc() and its kin are below the clients: sim/base/heap.h.
 HEAP     := -include sim/base/heap.h
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   += -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) $(CODEGEN) $(SAN) -I. -Iinclude -MMD -MP
+CFLAGS   += -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) $(CODEGEN) $(SAN) $(CPPFLAGS) -I. -Iinclude -MMD -MP
 # System headers of SystemC and GoogleTest are not ours to warn about.
-CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
+CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) $(CPPFLAGS) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 FLAGS    := $(CC) $(CFLAGS) $(CXX) $(CXXFLAGS)
 LDLIBS   := -Wl,--as-needed -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
