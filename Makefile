@@ -226,8 +226,9 @@ test: test-packages
 # Debian packages of packages.txt that are not installed; nothing on other systems.
 packages: PART := sed '/^$$/q' packages.txt
 test-packages: PART := sed '/^\# The playground/,$$d' packages.txt
-playground-packages: PART := sed -n '1,/^$$/p;/^\# The playground/,$$p' packages.txt
-packages test-packages playground-packages:
+playground-packages: PART := sed -n '1,/^$$/p;/^\# The playground/,/^$$/p' packages.txt
+deb-packages: PART := sed -n '1,/^$$/p;/^\# Packaging/,$$p' packages.txt
+packages test-packages playground-packages deb-packages:
 	@missing=$$(command -v dpkg-query >/dev/null || exit 0; \
 	  for p in $$($(PART) | grep -v '^#'); do \
 	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; \
@@ -469,6 +470,13 @@ uninstall:
 	@packaging/install --undo $(DESTDIR)$(PREFIX)
 	$(LISTED)
 
+# ---- Debian packages -----------------------------------------------------------------------------
+
+.PHONY: deb deb-packages
+deb: deb-packages
+	$(call say,DEB)
+	@packaging/deb $(BUILD)/deb $(VERSION)
+
 # ---- the playground: WebAssembly -----------------------------------------------------------------
 
 include sim/playground/playground.mk
@@ -476,4 +484,5 @@ include sim/playground/playground.mk
 clean:
 	rm -rf $(BUILD)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# The packages are built in a tree of their own.
+-include $(shell find $(BUILD) -path $(BUILD)/deb -prune -o -name '*.d' -print 2>/dev/null)
