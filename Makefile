@@ -472,10 +472,14 @@ uninstall:
 
 # ---- Debian packages -----------------------------------------------------------------------------
 
-.PHONY: deb deb-packages
+.PHONY: deb deb-packages deb-test
 deb: deb-packages
 	$(call say,DEB)
 	@packaging/deb $(BUILD)/deb $(VERSION)
+
+# Installs, uses and purges them in a fresh Debian 12, in a temporary folder.
+deb-test: deb
+	@folder=$$(mktemp -d) && tests/packages/installed $(BUILD)/deb $$folder && rmdir $$folder
 
 # ---- the playground: WebAssembly -----------------------------------------------------------------
 
