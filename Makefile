@@ -20,9 +20,9 @@ CODEGEN  += -fPIC -fvisibility=hidden
 # What malloc() and its kin are below the clients: sim/base/heap.h.
 HEAP     := -include sim/base/heap.h
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   += -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) $(CODEGEN) $(SAN) -I. -Iinclude -MMD -MP
+CFLAGS   += -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) $(CODEGEN) $(SAN) $(CPPFLAGS) -I. -Iinclude -MMD -MP
 # System headers of SystemC and GoogleTest are not ours to warn about.
-CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
+CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) $(CPPFLAGS) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 FLAGS    := $(CC) $(CFLAGS) $(CXX) $(CXXFLAGS)
 LDLIBS   := -Wl,--as-needed -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
@@ -226,8 +226,9 @@ test: test-packages
 # Debian packages of packages.txt that are not installed; nothing on other systems.
 packages: PART := sed '/^$$/q' packages.txt
 test-packages: PART := sed '/^\# The playground/,$$d' packages.txt
-playground-packages: PART := sed -n '1,/^$$/p;/^\# The playground/,$$p' packages.txt
-packages test-packages playground-packages:
+playground-packages: PART := sed -n '1,/^$$/p;/^\# The playground/,/^$$/p' packages.txt
+deb-packages: PART := sed -n '1,/^$$/p;/^\# Packaging/,$$p' packages.txt
+packages test-packages playground-packages deb-packages:
 	@missing=$$(command -v dpkg-query >/dev/null || exit 0; \
 	  for p in $$($(PART) | grep -v '^#'); do \
 	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; \
@@ -469,6 +470,17 @@ uninstall:
 	@packaging/install --undo $(DESTDIR)$(PREFIX)
 	$(LISTED)
 
+# ---- Debian packages -----------------------------------------------------------------------------
+
+.PHONY: deb deb-packages deb-test
+deb: deb-packages
+	$(call say,DEB)
+	@packaging/deb $(BUILD)/deb $(VERSION)
+
+# Installs, uses and purges them in a fresh Debian 12, in a temporary folder.
+deb-test: deb
+	@folder=$$(mktemp -d) && tests/packages/installed $(BUILD)/deb $$folder && rmdir $$folder
+
 # ---- the playground: WebAssembly -----------------------------------------------------------------
 
 include sim/playground/playground.mk
@@ -476,4 +488,5 @@ include sim/playground/playground.mk
 clean:
 	rm -rf $(BUILD)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# The packages are built in a tree of their own.
+-include $(shell find $(BUILD) -path $(BUILD)/deb -prune -o -name '*.d' -print 2>/dev/null)
