@@ -20,7 +20,7 @@
 #include "sim/cli/output.h"
 #include "sim/core/params.h"
 
-enum { OPTIONS = 96, VERBS = 32 };
+enum { OPTIONS = 96, VERBS = 32, SPARE = 1 << 16 };
 
 /* An option by its whole name or, as getopt has it, by a beginning that no other has. */
 static const struct argp_option *find_option(const struct argp_option *options, const char *word, size_t length) {
@@ -293,21 +293,32 @@ static void run_command(void *self) {
   command->status = command->run(command->argc, command->argv);
 }
 
-static int out_of_memory(size_t bytes, int argc, char **argv) {
-  struct message message;
-  char asked[900] = "";
+enum { ASKED = 900 };
+
+/* The words of the command, before anybody changes them. */
+static void say_command(int argc, char **argv, char asked[ASKED]) {
   size_t used = 0;
-  for (int i = 1; i < argc && used < sizeof asked; i++)
-    used += (size_t)snprintf(asked + used, sizeof asked - used, "%s%s", i > 1 ? " " : "", argv[i]);
+  asked[0] = '\0';
+  for (int i = 1; i < argc && used < ASKED; i++)
+    used += (size_t)snprintf(asked + used, ASKED - used, "%s%s", i > 1 ? " " : "", argv[i]);
+}
+
+static int out_of_memory(size_t bytes, const char *asked) {
+  struct message message;
   message_fail(&message, "out of memory: `warpwait %s` needs %zu bytes more", asked, bytes);
   return cli_bad_input(&message);
 }
 
 int cli_run(int (*run)(int argc, char **argv), int argc, char **argv) {
   struct command command = {.run = run, .argc = argc, .argv = argv};
+  char asked[ASKED];
   size_t wanted = 0;
+  say_command(argc, argv, asked);
+  void *spare = malloc(SPARE); /* to say with that there is none: what the work had is not free again */
   need_json();
-  return heap_try_last(run_command, &command, &wanted) ? command.status : out_of_memory(wanted, argc, argv);
+  const bool good = heap_try_last(run_command, &command, &wanted);
+  free(spare);
+  return good ? command.status : out_of_memory(wanted, asked);
 }
 
 /* ---- verbs ---- */
