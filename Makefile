@@ -43,7 +43,7 @@ CLI_OBJ     := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli
 SYSTEMC_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/systemc/*.cpp))
 CLI         := $(BUILD)/libwarpwait-cli.a $(BUILD)/libwarpwait-systemc.a $(BUILD)/libwarpwait.a
 
-TEST_FOLDERS := $(filter-out embed faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
+TEST_FOLDERS := $(filter-out embed exhaust faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
 .PHONY: all
