@@ -15,6 +15,8 @@ WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 # No contraction and no errno: results of floating point must not depend on the compiler's taste.
 # Sanitized code is built to be tested once, so compiling it must not take longer than running it.
 CODEGEN  := $(if $(SANITIZE),-O1 -g1,-O2 -g) -ffp-contract=off -fno-math-errno -fno-trapping-math
+# All goes into a shared library, which shows what warpwait.h declares and nothing else.
+CODEGEN  += -fPIC -fvisibility=hidden
 # What malloc() and its kin are below the clients: sim/base/heap.h.
 HEAP     := -include sim/base/heap.h
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -24,6 +26,13 @@ CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 FLAGS    := $(CC) $(CFLAGS) $(CXX) $(CXXFLAGS)
 LDLIBS   := -Wl,--as-needed -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
+
+# The version is warpwait.h's; the soname changes with what that promises.
+VERSION := $(shell sed -n 's/^.define WW_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$$/\2/p' include/warpwait.h | paste -sd.)
+SONAME  := libwarpwait.so.0
+SHARED  := libwarpwait.so.$(VERSION)
+LIBRARY := $(BUILD)/libwarpwait.a $(BUILD)/$(SHARED)
+API_LIBS := -ljansson -linih -lz -lm -lpthread
 
 C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/edits opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models models/mem sim/host sim/import \
   sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools sim/api
@@ -39,15 +48,19 @@ endif
 
 # What stands around the library: the command line, but for its main(), and SystemC, for whoever wants that. What is in
 # the library needs neither of them, nor a C++ compiler.
-CLI_OBJ     := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c sim/cli/docgen.c,$(wildcard sim/cli/*.c)))
+CLI_OBJ     := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c,$(wildcard sim/cli/*.c sim/console/*.c)))
 SYSTEMC_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/systemc/*.cpp))
-CLI         := $(BUILD)/libwarpwait-cli.a $(BUILD)/libwarpwait-systemc.a $(BUILD)/libwarpwait.a
+CORE        := $(BUILD)/core.a
+CLI         := $(BUILD)/cli.a $(BUILD)/systemc.a $(CORE)
 
-TEST_FOLDERS := $(filter-out embed exhaust faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
+TEST_FOLDERS := $(filter-out exhaust faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
+# For bash, zsh and fish; the latter two know the files by these names.
+COMPLETIONS := warpwait.bash _warpwait warpwait.fish
+
 .PHONY: all
-all: $(BUILD)/warpwait
+all: $(BUILD)/warpwait $(LIBRARY) $(BUILD)/man/warpwait.1 $(COMPLETIONS:%=$(BUILD)/completion/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -58,13 +71,36 @@ Q := @
 say = @echo '  $(1) $(patsubst $(BUILD)/%,%,$@)'
 endif
 
-$(BUILD)/libwarpwait.a: $(LIB_OBJ)
-$(BUILD)/libwarpwait-cli.a: $(CLI_OBJ)
-$(BUILD)/libwarpwait-systemc.a: $(SYSTEMC_OBJ)
-$(BUILD)/libwarpwait.a $(BUILD)/libwarpwait-cli.a $(BUILD)/libwarpwait-systemc.a:
+# What is linked here, in parts: our programs and tests reach behind warpwait.h.
+$(CORE): $(LIB_OBJ)
+$(BUILD)/cli.a: $(CLI_OBJ)
+$(BUILD)/systemc.a: $(SYSTEMC_OBJ)
+$(CORE) $(BUILD)/cli.a $(BUILD)/systemc.a:
 	$(call say,AR )
 	@rm -f $@
 	$(Q)ar rcs $@ $^
+
+# ---- libwarpwait: what others link -----------------------------------------------------------------
+
+# sim/api with all that it needs is one object whose only symbols are ww_*.
+API_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard sim/api/*.c))
+$(BUILD)/libwarpwait.o: $(API_OBJ) $(CORE)
+	$(call say,LD )
+	$(Q)ld -r -o $@.all $^
+	$(Q)objcopy --wildcard --keep-global-symbol='ww_*' $@.all $@
+	@rm $@.all
+
+$(BUILD)/libwarpwait.a: $(BUILD)/libwarpwait.o
+	$(call say,AR )
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BUILD)/$(SHARED): $(BUILD)/libwarpwait.o sim/api/libwarpwait.map
+	$(call say,LD )
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=sim/api/libwarpwait.map -Wl,-z,defs \
+	  -o $@ $< $(API_LIBS)
+	@ln -sf $(SHARED) $(BUILD)/$(SONAME)
+	@ln -sf $(SONAME) $(BUILD)/libwarpwait.so
 
 $(BUILD)/warpwait: $(BUILD)/obj/sim/cli/main.c.o $(CLI)
 	$(call say,LD )
@@ -132,13 +168,12 @@ $(BUILD)/tests/host $(BUILD)/tests/models: TEST_LIBS := -lsystemc
 
 percent := %
 
-# A program that has the library alone.
-$(BUILD)/embed: $(BUILD)/obj/tests/embed/embed.c.o $(BUILD)/libwarpwait.a
-	$(call say,LD )
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-
 # Tests of the library are clients: their memory is their own.
-$(BUILD)/obj/tests/api/%.c.o: HEAP :=
+$(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o: HEAP :=
+# What takes the place of a C library is none of ours.
+$(BUILD)/obj/sim/playground/%.c.o $(BUILD)/obj/tests/playground/libc_test.c.o: HEAP :=
+# Manuals are held against what they speak of.
+$(BUILD)/tests/cli: $(BUILD)/obj/sim/docs/manual.c.o
 
 # The law of replay is held with the models' rig.
 $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
@@ -155,16 +190,16 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   traces/reader_test traces/text_test traces/damage machines/extremes import/import_test html/page_test html/hostile_test \
   playground/folder_test timeline/exports_test explain/explain_test explain/changes_test sweep/sweep_test check/reference_cases \
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
-  cli/terminal_test cli/strangers_test cli/streams_test
-PLAIN   := traces/plot_test traces/plot_page cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
-  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test embed/embed
+  cli/terminal_test cli/strangers_test cli/streams_test cli/completion_test
+PLAIN   := traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
+  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
 # OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.
 CACHE ?= $(abspath $(BUILD))/cache
 
 .PHONY: check
-check: all $(BUILD)/docgen $(BUILD)/embed $(BUILD)/playground-shell $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o)
+check: all $(BUILD)/docgen $(BUILD)/playground-shell $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o)
 	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(CACHE) \
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite tests/run $(BUILD)/tests/logs $(TESTS)
 
@@ -267,11 +302,22 @@ behaves: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/behaves.py
 
 docs: $(BUILD)/docgen
-	$(BUILD)/docgen docs
+	$(BUILD)/docgen docs docs
 
-$(BUILD)/docgen: $(BUILD)/obj/sim/cli/docgen.c.o $(CLI)
+# A program of its own: users have no need of it.
+$(BUILD)/docgen: $(patsubst %,$(BUILD)/obj/%.o,$(wildcard sim/docs/*.c)) $(CLI)
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# A man page for each verb.
+$(BUILD)/man/warpwait.1: $(BUILD)/docgen
+	$(call say,MAN)
+	@rm -rf $(@D); mkdir -p $(@D)
+	$(Q)$(BUILD)/docgen man $(@D)
+
+$(BUILD)/completion/%: sim/cli/completion/%
+	@mkdir -p $(@D)
+	@cp $< $@
 
 # Exported timelines in the viewer of chrome://tracing; needs chromium, and golang-1.19-src for the viewer.
 .PHONY: viewer
@@ -372,6 +418,10 @@ install: all
 	install -D -m 755 sim/sweep/warpwait-sweep $(DESTDIR)$(PREFIX)/bin/warpwait-sweep
 	install -D -m 644 sim/sweep/slurm/sweep.sbatch $(DESTDIR)$(PREFIX)/share/warpwait/sweep.sbatch
 	install -D -m 755 sim/playground/serve.py $(DESTDIR)$(PREFIX)/share/warpwait/serve.py
+	@for f in $(BUILD)/man/*.1; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/man/man1/$${f##*/} || exit; done
+	install -D -m 644 $(BUILD)/completion/warpwait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpwait
+	install -D -m 644 $(BUILD)/completion/_warpwait $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_warpwait
+	install -D -m 644 $(BUILD)/completion/warpwait.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/warpwait.fish
 	@[ ! -f $(BUILD)/playground/warpwait.wasm ] || for f in $$(cd $(BUILD)/playground && find . -type f); do \
 	  install -D -m 644 $(BUILD)/playground/$$f $(DESTDIR)$(PREFIX)/share/warpwait/playground/$$f || exit; \
 	done

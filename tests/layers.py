@@ -33,7 +33,7 @@ LAYERS = {
     "models/mem": ["isa", *GROUND],
     "sim/host": BLOCKS,
     "sim/session": ["sim/host", "isa/asm", "opencl", *BLOCKS],
-    "sim/import": ["isa", "traces", *GROUND, "sim/replay"],
+    "sim/import": ["sim/replay", *SESSION],
     "sim/replay": SESSION,
     "sim/report": SESSION,
     "sim/check": ["sim/report", *SESSION],
@@ -46,12 +46,14 @@ LAYERS = {
     "include": [],
     "sim/api": ["include", "sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/sweep", *REPORT],
     "bindings/systemc": ["sim/host", *BLOCKS],
-    "sim/cli": ["bindings/systemc", "sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/tracetools", "sim/sweep", "sim/import", *REPORT],
-    "sim/playground": ["bindings/systemc", "opencl/clang", "sim/cli", "sim/sweep", *SESSION],
+    "sim/console": ["sim/sweep", *GROUND],
+    "sim/cli": ["sim/console", "bindings/systemc", "sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/tracetools", "sim/sweep", "sim/import", *REPORT],
+    "sim/docs": ["sim/cli", "sim/console", "sim/check", "sim/import", *REPORT],
+    "sim/playground": ["bindings/systemc", "opencl/clang", "sim/cli", "sim/console", "sim/sweep", *SESSION],
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.
 LIBRARIES = {
-    "jansson.h": ["sim/base", "sim/session", "sim/replay", "sim/report", "sim/check", "sim/timeline", "sim/tracetools", "sim/page", "sim/explain", "sim/diff", "sim/sweep", "sim/api", "sim/cli"],
+    "jansson.h": ["sim/base", "sim/session", "sim/replay", "sim/report", "sim/check", "sim/timeline", "sim/tracetools", "sim/page", "sim/explain", "sim/diff", "sim/sweep", "sim/api", "sim/cli", "sim/console"],
     "ini.h": ["sim/session", "sim/sweep", "sim/playground"],
     "zlib.h": ["traces", "sim/import", "sim/page"],
     "lzma.h": ["sim/import"],

@@ -152,7 +152,7 @@ static void add_program(const struct compilation *c, struct words *words) {
   const char *slash = strrchr(c->path, '/');
   snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - c->path + 1) : 2, slash ? c->path : "./");
   words_add(words, "-iquote");
-  words_add(words, folder);
+  words_add_joined(words, folder, "");
   words_add(words, "-");
 }
 

@@ -85,7 +85,9 @@ struct explain_call {
 
 static bool stops(void *self) {
   struct explain_call *call = self;
+  struct border *border = heap_suspend();
   call->stopped = call->stopped || (call->work.tick && !call->work.tick(call->work.self, call->run.done, 0));
+  heap_resume(border);
   return call->stopped;
 }
 
@@ -220,7 +222,9 @@ static bool take_point(void *self, size_t task, const void *answer) {
   size_t index[SWEEP_AXES];
   find_index(call, task, index);
   const ww_point point = {task, index, outcome->report, outcome->report ? NULL : &outcome->error};
+  struct border *border = heap_suspend();
   call->stopped = call->stopped || !call->point(call->self, &point);
+  heap_resume(border);
   ww_report_unref(outcome->report);
   call->done++;
   return !call->stopped;
@@ -240,7 +244,9 @@ static bool lose_point(void *self, size_t task, const char *why, bool defect) {
 
 static bool tick(void *self) {
   struct sweep_call *call = self;
+  struct border *border = heap_suspend();
   call->stopped = call->stopped || (call->work.tick && !call->work.tick(call->work.self, call->done, call->points));
+  heap_resume(border);
   return !call->stopped;
 }
 

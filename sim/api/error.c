@@ -111,7 +111,10 @@ void api_take(void *to, size_t size, const void *from) {
 
 static bool write_on(void *self, const char *data, size_t size, struct message *message) {
   struct api_sink *sink = self;
-  if (!size || sink->to.write(sink->to.self, data, size))
+  struct border *border = heap_suspend();
+  const bool good = !size || sink->to.write(sink->to.self, data, size);
+  heap_resume(border);
+  if (good)
     return true;
   sink->ended = true;
   return message_fail(message, "the sink takes no more");

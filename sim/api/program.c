@@ -64,7 +64,9 @@ struct build_call {
 
 static bool stops(void *self) {
   struct build_call *call = self;
+  struct border *border = heap_suspend();
   call->stopped = call->stopped || (call->build.go_on && !call->build.go_on(call->build.self));
+  heap_resume(border);
   return call->stopped;
 }
 

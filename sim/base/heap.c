@@ -149,6 +149,16 @@ bool heap_pass(void (*work)(void *self), void *self, size_t *wanted) {
   return good;
 }
 
+bool heap_guarded(void) { return innermost; }
+
+struct border *heap_suspend(void) {
+  struct border *border = innermost;
+  innermost = NULL;
+  return border;
+}
+
+void heap_resume(struct border *border) { innermost = border; }
+
 void heap_out(size_t bytes) {
   assert(innermost && "memory ran out behind no border");
   refuse(bytes);

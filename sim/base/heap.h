@@ -61,8 +61,17 @@ void heap_pool_empty(struct heap_pool *pool);
  * did. */
 size_t heap_refused(void);
 
+/* Whether the thread is behind a border. */
+bool heap_guarded(void);
+
 /* Memory has run out: back to the border. There must be one. */
 _Noreturn void heap_out(size_t bytes);
+
+/* Code that is not ours is called from behind a border: what it allocates is its own, and its calls of ours have borders
+ * of their own. The thread has none between these two. */
+struct border;
+struct border *heap_suspend(void);
+void heap_resume(struct border *border);
 
 /* drop(thing) if memory runs out before heap_let_go(thing). When even that cannot be noted, it is dropped at once, and
  * memory has run out. */

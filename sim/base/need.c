@@ -37,6 +37,14 @@ void *need_made(void *made) {
   return made;
 }
 
-static void *json_memory(size_t size) { return need_more(NULL, size, 1); }
+static void *json_memory(size_t size) { return heap_guarded() ? need_more(NULL, size, 1) : malloc(size); }
 
-void need_json(void) { json_set_alloc_funcs(json_memory, heap_free); }
+#undef malloc
+#undef free
+void need_json(void) {
+  json_malloc_t allocates = NULL;
+  json_free_t frees = NULL;
+  json_get_alloc_funcs(&allocates, &frees);
+  if (allocates == malloc && frees == free)
+    json_set_alloc_funcs(json_memory, heap_free);
+}

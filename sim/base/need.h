@@ -15,7 +15,9 @@ char *need_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What somebody has made who returns NULL when there is no memory. */
 void *need_made(void *made);
 
-/* Lets jansson take its memory likewise. It would otherwise leave out of a document what there is no memory for. */
+/* Lets jansson take its memory likewise. It would otherwise leave out of a document what there is no memory for. Its
+ * functions for memory are one for the whole process: outside of borders they stay what they were, and where somebody
+ * has set others already, nothing is changed. */
 void need_json(void);
 
 /* A number of bytes or things as C's functions take it. Where that has 32 bits, a larger one becomes the largest, which

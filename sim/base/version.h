@@ -3,5 +3,6 @@
 #define SIM_BASE_VERSION_H
 
 #define WARPWAIT_VERSION "0.1.0"
+#define WARPWAIT_DATE "2026-11-25" /* of that version, for man pages */
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/file.h"
+#include "sim/base/need.h"
 
 const struct check_key check_keys[] = {
 #define KEY(key, text) {key, text},
@@ -11,6 +12,18 @@ const struct check_key check_keys[] = {
 #undef KEY
 };
 const size_t check_key_count = sizeof check_keys / sizeof *check_keys;
+
+bool *check_find_suppressed(const struct check_report *report, struct suppressions *all) {
+  bool *suppressed = need(report->hazard_count, sizeof *suppressed);
+  for (size_t i = 0; i < report->hazard_count; i++) {
+    const struct check_hazard *hazard = &report->hazards[i];
+    const bool pair = hazard->other.program;
+    const struct suppress_place here = check_suppress_place(&hazard->here);
+    const struct suppress_place other = pair ? check_suppress_place(&hazard->other) : here;
+    suppressed[i] = suppressions_fit(all, isa_hazard_rows[hazard->rule].rule, &here, pair ? &other : NULL);
+  }
+  return suppressed;
+}
 
 size_t check_suppressed(const struct check_report *report) {
   size_t count = 0;

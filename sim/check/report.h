@@ -28,6 +28,8 @@ char *check_sarif(const struct check_report *report);
 
 /* ---- what they all work out ---- */
 
+/* Which hazards these leave out, which count that; the caller frees it. And how many the report leaves out. */
+bool *check_find_suppressed(const struct check_report *report, struct suppressions *all);
 size_t check_suppressed(const struct check_report *report);
 
 /* The launches that ran were all of the job, and each came to its end. */

@@ -1,53 +1,57 @@
 #include "sim/cli/job_options.h"
 
-#include <stdlib.h>
-
-#include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/cli/cli.h"
 
-/* ---- options ----------------------------------------------------------------------------------- */
-
-static error_t take_program(struct argp_state *state, const char *word, struct subject *subject) {
-  if (subject->direct.program)
-    return cli_refuse(state, "%.60s: one launch file or kernel is enough", word);
-  subject->direct.program = word;
-  return 0;
+static void say_all(struct command *command, enum option option, struct program_words *words) {
+  size_t at = 0;
+  for (const char *word; (word = command_next(command, option, &at));)
+    program_say(words, word);
 }
 
-/* Options whose value is kept as it is. */
-static const char **place_of_word(struct subject *subject, int key) {
-  switch (key) {
-  case KEY_KERNEL:
-    return &subject->direct.kernel;
-  case KEY_GLOBAL:
-    return &subject->direct.global;
-  case KEY_LOCAL:
-    return &subject->direct.local;
-  case KEY_OFFSET:
-    return &subject->direct.offset;
-  default:
-    return NULL;
+/* Values that a build checks, and says what is wrong with without the option's name. */
+static bool take_checked(struct command *command, struct program_build *build, struct message *message) {
+  static const struct {
+    enum option id;
+    const char *name;
+    bool (*take)(const char *word, struct program_build *build, struct message *message);
+  } rows[] = {{OPTION_ROUTE, "--route", program_route},
+              {OPTION_COPIES, "--copies", program_copies},
+              {OPTION_REGISTERS, "--registers", program_registers}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    size_t at = 0;
+    for (const char *word; (word = command_next(command, rows[i].id, &at));)
+      if (!rows[i].take(word, build, message))
+        return message_within(message, rows[i].name);
   }
+  return true;
 }
 
-error_t job_option(int key, const char *word, struct argp_state *state, struct subject *subject) {
-  const char **kept = place_of_word(subject, key);
+bool build_take(struct command *command, struct program_build *build, struct message *message) {
+  const char *standard = command_word(command, OPTION_CL_STD);
+  say_all(command, OPTION_DEFINE, &build->defines);
+  say_all(command, OPTION_INCLUDE, &build->includes);
+  say_all(command, OPTION_BUILD_OPTION, &build->options);
+  build->standard = standard ? need_copy(standard) : NULL;
+  build->no_cache = command_has(command, OPTION_NO_CACHE);
+  return take_checked(command, build, message);
+}
+
+void reads_options(struct command *command, struct reads *reads) {
+  reads->listed = command_has(command, OPTION_FILES);
+  reads->confined = command_has(command, OPTION_CONFINED);
+}
+
+bool job_take(struct command *command, struct subject *subject, struct message *message) {
+  subject->direct = (struct direct){.program = command_operand(command, 0),
+                                    .kernel = command_word(command, OPTION_KERNEL),
+                                    .global = command_word(command, OPTION_GLOBAL),
+                                    .local = command_word(command, OPTION_LOCAL),
+                                    .offset = command_word(command, OPTION_OFFSET)};
+  subject->args = command_words(command, OPTION_ARG);
   subject->build.reads = &subject->reads;
-  if (kept) {
-    *kept = word;
-    return 0;
-  }
-  switch (key) {
-  case KEY_ARG:
-    words_add(&subject->args, word);
-    return 0;
-  case ARGP_KEY_ARG:
-    return take_program(state, word, subject);
-  case ARGP_KEY_END:
-    return subject->direct.program ? 0 : cli_refuse(state, "a launch file or a kernel is missing; --help says more");
-  default:
-    return build_option(key, word, state, &subject->build);
-  }
+  reads_options(command, &subject->reads);
+  return build_take(command, &subject->build, message);
 }
 
 bool job_load(struct subject *subject, struct run_call *call, bool verify, struct job *job) {
@@ -59,7 +63,5 @@ bool job_load(struct subject *subject, struct run_call *call, bool verify, struc
 int job_options_list(const struct reads *reads, struct message *message) {
   struct text text = {0};
   reads_print(reads, &text);
-  const bool good = sink_text(&cli_sink, &text, message);
-  free(text.data);
-  return good ? STATUS_FINE : cli_bad_input(message);
+  return cli_end(&text, true, message);
 }

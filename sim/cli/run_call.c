@@ -1,6 +1,5 @@
 #include "sim/cli/run_call.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +9,12 @@
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 
 static struct host *make_systemc(void *self, struct island **islands, size_t count, uint32_t clock_mhz,
                                  const char **why) {
   (void)self;
   return host_systemc(islands, count, clock_mhz, why);
-}
-
-struct run_call run_call_new(void) {
-  return (struct run_call){.run = {.make_host = make_systemc, .max_cycles = RUN_MAX_CYCLES},
-                           .timeline = timeline_options_new()};
 }
 
 void run_call_free(struct run_call *call) {
@@ -30,115 +24,56 @@ void run_call_free(struct run_call *call) {
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
-static error_t choose(struct argp_state *state, const char *option, const char *word, const char *first,
-                      const char *second, bool *is_second) {
-  *is_second = strcmp(word, second) == 0;
-  return *is_second || strcmp(word, first) == 0
-             ? 0
-             : cli_refuse(state, "%s: '%.60s' is not one of: %s %s", option, word, first, second);
-}
-
-static error_t parse_max_cycles(struct argp_state *state, const char *word, struct run_call *call) {
-  call->cycles_given = true;
-  return cli_number(state, "--max-cycles", word, 1, UINT64_MAX, " cycles", &call->run.max_cycles);
-}
-
-static error_t parse_order(struct argp_state *state, const char *word, struct run_call *call) {
+static bool read_order(const char *word, struct run_options *run, struct message *message) {
+  const bool seeded = strncmp(word, "shuffled:", 9) == 0;
   uint64_t seed = 1;
-  call->order_given = true;
-  if (strcmp(word, "ascending") == 0 || strcmp(word, "descending") == 0) {
-    call->run.order = *word == 'a' ? ORDER_ASCENDING : ORDER_DESCENDING;
-    return 0;
-  }
-  call->run.order = ORDER_SHUFFLED;
-  error_t error = 0;
-  if (strncmp(word, "shuffled:", 9) == 0)
-    error = cli_number(state, "--order", word + 9, 0, UINT32_MAX, "", &seed);
-  else if (strcmp(word, "shuffled") != 0)
-    error = cli_refuse(state, "--order: '%.60s' is not one of: ascending descending shuffled[:SEED]", word);
-  call->run.seed = (uint32_t)seed;
-  return error;
+  if (seeded && !read_number("--order", word + 9, 0, UINT32_MAX, "", &seed, message))
+    return false;
+  run->seed = (uint32_t)seed;
+  run->order = strcmp(word, "ascending") == 0    ? ORDER_ASCENDING
+               : strcmp(word, "descending") == 0 ? ORDER_DESCENDING
+                                                 : ORDER_SHUFFLED;
+  return seeded || run->order != ORDER_SHUFFLED || strcmp(word, "shuffled") == 0 ||
+         message_fail(message, "--order: '%.60s' is not one of: ascending descending shuffled[:SEED]", word);
 }
 
-static error_t parse_host(struct argp_state *state, const char *word, struct run_call *call) {
-  bool plain = false;
-  error_t error = choose(state, "--host", word, "systemc", "plain", &plain);
-  call->host_given = true;
-  call->run.make_host = plain ? NULL : make_systemc;
-  return error;
+/* An order is the plain host's business. */
+static bool take_host(struct command *command, struct run_options *run, struct message *message) {
+  const bool plain = command_choice(command, OPTION_HOST), ordered = command_has(command, OPTION_ORDER);
+  const char *order;
+  run->make_host = plain || ordered ? NULL : make_systemc;
+  if (ordered && !plain && command_has(command, OPTION_HOST))
+    return message_fail(message, "--order: only the plain host has one");
+  for (size_t at = 0; (order = command_next(command, OPTION_ORDER, &at));)
+    if (!read_order(order, run, message))
+      return false;
+  return true;
 }
 
-static error_t parse_why(struct argp_state *state, const char *word, struct run_call *call) {
-  bool no = false;
-  const error_t error = word ? choose(state, "--why", word, "yes", "no", &no) : 0;
-  call->why = no ? WHY_NEVER : WHY_ALWAYS;
-  return error;
-}
-
-/* Options whose value is kept as it is. */
-static const char **place_of_word(struct run_call *call, int key) {
-  switch (key) {
-  case 'm':
-    return &call->machine;
-  case 'o':
-    return &call->out;
-  case KEY_VCD:
-    return &call->vcd;
-  case KEY_HTML:
-    return &call->page.path;
-  case KEY_HTML_VARY:
-    return &call->page.vary;
-  default:
-    return NULL;
-  }
-}
-
-error_t run_option(int key, const char *word, struct argp_state *state, struct run_call *call) {
-  const char **kept = place_of_word(call, key);
-  if (kept) {
-    *kept = word;
-    return 0;
-  }
-  switch (key) {
-  case 's':
-    words_add(&call->sets, word);
-    return 0;
-  case 'r':
-    return choose(state, "--report", word, "text", "json", &call->json);
-  case 'q':
-    call->quiet = true;
-    return 0;
-  case KEY_ANNOTATE:
-    call->annotate = true;
-    return 0;
-  case KEY_HOST:
-    return parse_host(state, word, call);
-  case KEY_MAX_CYCLES:
-    return parse_max_cycles(state, word, call);
-  case KEY_ORDER:
-    return parse_order(state, word, call);
-  case KEY_WHY:
-    return parse_why(state, word, call);
-  default:
-    return timeline_option(key, word, state, &call->timeline);
-  }
+bool run_take(struct command *command, struct run_call *call) {
+  call->sets = command_words(command, OPTION_SET);
+  call->machine = command_word(command, OPTION_MACHINE);
+  call->out = command_word(command, OPTION_OUT);
+  call->vcd = command_word(command, OPTION_VCD);
+  call->json = command_choice(command, OPTION_REPORT);
+  call->annotate = command_has(command, OPTION_ANNOTATE);
+  call->page.path = call->timeline.page = command_word(command, OPTION_HTML);
+  call->page.vary = command_word(command, OPTION_HTML_VARY);
+  call->why = !command_has(command, OPTION_WHY)     ? call->why
+              : command_choice(command, OPTION_WHY) ? WHY_NEVER
+                                                    : WHY_ALWAYS;
+  call->run.max_cycles = RUN_MAX_CYCLES;
+  call->cycles_given = command_number(command, OPTION_MAX_CYCLES, &call->run.max_cycles);
+  terminal_open(&call->terminal, command_has(command, OPTION_QUIET));
+  call->run.caller = &call->terminal.caller;
+  if (!take_host(command, &call->run, &call->message))
+    return false;
+  if (call->annotate && call->json)
+    return message_fail(&call->message, "--annotate: the JSON report has the same costs in by_line");
+  return page_settle(&call->page, &call->message) && timeline_take(command, &call->timeline, &call->message);
 }
 
 /* ---- before the run ---------------------------------------------------------------------------- */
-
-/* An order is the plain host's business. */
-bool run_settle(struct run_call *call) {
-  if (call->order_given && call->host_given && call->run.make_host)
-    return message_fail(&call->message, "--order: only the plain host has one");
-  if (call->order_given)
-    call->run.make_host = NULL;
-  if (call->annotate && call->json)
-    return message_fail(&call->message, "--annotate: the JSON report has the same costs in by_line");
-  terminal_open(&call->terminal, call->quiet);
-  call->run.caller = &call->terminal.caller;
-  call->timeline.page = call->page.path;
-  return page_settle(&call->page, &call->message) && timeline_settle(&call->timeline, &call->message);
-}
 
 bool run_can_write(struct run_call *call, const char *option, const char *path) {
   return !path || output_possible(path, &call->message) ? true : message_within(&call->message, option);
@@ -273,20 +208,6 @@ bool run_points(struct run_call *call, const struct report *report, const struct
 
 /* ---- after it ---------------------------------------------------------------------------------- */
 
-/* What work-items have printed, ended by a newline of ours if they did not, so that the report starts on a line. */
-static void add_printed(const struct report *report, struct text *text) {
-  for (size_t i = 0; i < report->count; i++) {
-    const struct printed *printed = &report->job->launches[i].printed;
-    if (printed->length)
-      text_add(text, printed->text, printed->length);
-    if (printed->length && text->data[text->length - 1] != '\n')
-      text_print(text, "\n");
-    if (printed->truncated)
-      text_print(text, "... truncated: launch %zu printed more than the %d MiB that are kept\n", i + 1,
-                 PRINTED_BYTES >> 20);
-  }
-}
-
 static void add_owned(struct text *text, char *more) {
   text_add(text, more, strlen(more));
   free(more);
@@ -306,9 +227,9 @@ bool run_write(struct run_call *call, const struct report *report) {
   struct text text = {0};
   bool apart = call->out; /* what work-items print is for standard output, unless JSON, which holds it, is there */
   if (!call->json || apart)
-    add_printed(report, &text);
+    report_printed(report, &text);
   if (!write_page(call, report) ||
-      (apart && !cli_output(NULL, text.data ? text.data : "", text.length, &call->message))) {
+      (apart && !console_output(NULL, text.data ? text.data : "", text.length, &call->message))) {
     free(text.data);
     return false;
   }
@@ -316,32 +237,9 @@ bool run_write(struct run_call *call, const struct report *report) {
   add_owned(&text, call->json ? report_json(report) : report_text(report));
   if (call->annotate)
     add_owned(&text, report_annotate(report));
-  bool good = cli_output(call->out, text.data, text.length, &call->message);
+  bool good = console_output(call->out, text.data, text.length, &call->message);
   free(text.data);
   return good;
-}
-
-/* A hazard is no failure of the run, but nobody should overlook it. */
-static void warn_of_hazards(const struct report *report) {
-  struct message message;
-  char place[PROGRAM_PLACE];
-  const struct launch_result *first = NULL;
-  const struct isa_program *program = NULL;
-  uint64_t count = 0;
-  for (size_t i = 0; i < report->count; i++) {
-    const struct launch_result *result = &report->results[i];
-    count += result->hazard_count;
-    if (first || !result->hazard_count)
-      continue;
-    first = result;
-    program = report->job->launches[i].isa.program;
-  }
-  if (!first)
-    return;
-  program_place(program, first->hazards[0].first.pc, place);
-  message_fail(&message, "%" PRIu64 " hazard%s, the first at %s: %s", count, count == 1 ? "" : "s", place,
-               isa_hazard_rows[first->hazards[0].first.rule].rule);
-  message_print(&message);
 }
 
 bool run_tell_unfinished(const struct run_call *call, const struct job *job, const struct launch_result *results,
@@ -361,7 +259,8 @@ bool run_tell_unfinished(const struct run_call *call, const struct job *job, con
 int run_conclude(const struct run_call *call, const struct report *report) {
   int status = STATUS_FINE;
   struct message message;
-  warn_of_hazards(report);
+  if (report_warning(report, &message))
+    message_print(&message);
   for (size_t i = 0; i < report->verdict_count; i++)
     if (!report->verdicts[i].passed) {
       status = STATUS_WENT_WRONG;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,122 +9,46 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 #include "sim/timeline/export.h"
 #include "sim/timeline/look.h"
-
-struct timeline_options timeline_options_new(void) {
-  return (struct timeline_options){.window = {.to = NEVER, .kinds = (UINT32_C(1) << TIMELINE_KINDS) - 1}};
-}
+#include "sim/timeline/parts.h"
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
-static error_t parse_sample(struct argp_state *state, const char *word, struct timeline_options *options) {
-  const char *at = word;
-  struct timeline_window *window = &options->window;
-  options->sample_given = true;
-  if (text_read_whole(&at, &window->sample) && *at++ == '/' && text_read_whole(&at, &window->period) && !*at && window->sample &&
-      window->sample <= window->period)
-    return 0;
-  return cli_refuse(state, "--sample: '%.60s' is not LENGTH/PERIOD, cycles with 1 <= LENGTH <= PERIOD", word);
-}
-
-/* A kind's bit, or those of all kinds of a block; 0 when there is none of the name. */
-static uint32_t kinds_of(const char *name) {
-  uint32_t kinds = 0;
-  for (unsigned kind = 0; kind < TIMELINE_KINDS; kind++)
-    if (strcmp(name, timeline_kind_rows[kind].name) == 0 ||
-        strcmp(name, timeline_block_rows[timeline_kind_rows[kind].block].name) == 0)
-      kinds |= UINT32_C(1) << kind;
-  return kinds;
-}
-
-static error_t refuse_event(struct argp_state *state, const char *name) {
-  const char *names[TIMELINE_BLOCKS + TIMELINE_KINDS];
-  char hint[300];
-  for (unsigned i = 0; i < TIMELINE_BLOCKS; i++)
-    names[i] = timeline_block_rows[i].name;
-  for (unsigned i = 0; i < TIMELINE_KINDS; i++)
-    names[TIMELINE_BLOCKS + i] = timeline_kind_rows[i].name;
-  message_suggest(hint, sizeof hint, name, names, TIMELINE_BLOCKS + TIMELINE_KINDS);
-  return cli_refuse(state, "--events: '%.60s' is neither a block nor a kind of events%s", name, hint);
-}
-
-static error_t parse_events(struct argp_state *state, const char *word, struct timeline_options *options) {
-  error_t error = 0;
-  char *copy = need_copy(word), *rest = copy;
-  options->window.kinds = options->events_given ? options->window.kinds : 0;
-  options->events_given = true;
-  for (char *name; !error && (name = strsep(&rest, ","));) {
-    const uint32_t kinds = kinds_of(name);
-    options->window.kinds |= kinds;
-    error = kinds ? 0 : refuse_event(state, name);
+/* Refuses what does not go together. */
+static bool settle(struct command *command, const struct timeline_options *options, struct message *message) {
+  static const char *const parts[] = {"from", "to", "cu", "sample", "events"};
+  for (size_t i = 0; !options->path && !options->page && i < sizeof parts / sizeof *parts; i++) {
+    const struct option_row *row = option_named(command->verb, parts[i]);
+    if (row && command_has(command, row->id))
+      return message_fail(message, "--%s: needs --timeline, of which it is a part", row->name);
   }
-  free(copy);
-  return error;
-}
-
-error_t timeline_option(int key, const char *word, struct argp_state *state, struct timeline_options *options) {
-  switch (key) {
-  case KEY_TIMELINE:
-    options->path = word;
-    return 0;
-  case KEY_FROM:
-    options->from_given = true;
-    return cli_number(state, "--from", word, 0, NEVER, " cycles", &options->window.from);
-  case KEY_TO:
-    options->to_given = true;
-    return cli_number(state, "--to", word, 0, NEVER, " cycles", &options->window.to);
-  case KEY_CU:
-    options->cus = word;
-    return 0;
-  case KEY_SAMPLE:
-    return parse_sample(state, word, options);
-  case KEY_EVENTS:
-    return parse_events(state, word, options);
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-/* ---- before the run ---------------------------------------------------------------------------- */
-
-bool timeline_settle(const struct timeline_options *options, struct message *message) {
-  const struct {
-    const char *option;
-    bool given;
-  } needs[] = {{"--from", options->from_given},
-               {"--to", options->to_given},
-               {"--cu", options->cus},
-               {"--sample", options->sample_given},
-               {"--events", options->events_given}};
-  for (size_t i = 0; !options->path && !options->page && i < sizeof needs / sizeof *needs; i++)
-    if (needs[i].given)
-      return message_fail(message, "%s: needs --timeline, of which it is a part", needs[i].option);
   if (options->window.from >= options->window.to)
     return message_fail(message, "--to: %" PRIu64 " is not after --from, %" PRIu64, options->window.to,
                         options->window.from);
   return true;
 }
 
-/* "0,2,5-7" into a byte each, of `count` compute units. */
-static bool read_cus(const char *list, uint8_t *cus, uint32_t count, struct message *message) {
-  for (const char *at = list;; at++) {
-    uint64_t first = 0, last = 0;
-    bool good = text_read_whole(&at, &first);
-    last = first;
-    if (good && *at == '-')
-      at++, good = text_read_whole(&at, &last);
-    if (!good || (*at && *at != ',') || last < first)
-      return message_fail(message, "--cu: '%.60s' is not a list of numbers and ranges, such as 0,2,5-7", list);
-    if (last >= count)
-      return message_fail(message, "--cu: %" PRIu64 " is outside [0, %u], the compute units of the machine", last,
-                          count - 1);
-    memset(cus + first, 1, (size_t)(last - first + 1));
-    if (!*at)
-      return true;
-  }
+bool timeline_take(struct command *command, struct timeline_options *options, struct message *message) {
+  struct timeline_window *window = &options->window;
+  const char *sample = NULL, *events = NULL;
+  bool good = true;
+  options->path = command_word(command, OPTION_TIMELINE);
+  options->cus = command_word(command, OPTION_CU);
+  window->to = NEVER;
+  command_number(command, OPTION_FROM, &window->from);
+  command_number(command, OPTION_TO, &window->to);
+  for (size_t at = 0; good && (sample = command_next(command, OPTION_SAMPLE, &at));)
+    good = timeline_read_sample(sample, window, message);
+  for (size_t at = 0; good && (events = command_next(command, OPTION_EVENTS, &at));)
+    good = timeline_read_events(events, window, message);
+  if (!command_has(command, OPTION_EVENTS))
+    window->kinds = (UINT32_C(1) << TIMELINE_KINDS) - 1;
+  return good && settle(command, options, message);
 }
+
+/* ---- before the run ---------------------------------------------------------------------------- */
 
 bool timeline_possible(const struct timeline_options *options, const struct job *job, struct message *message) {
   char suffixes[100];
@@ -133,7 +56,7 @@ bool timeline_possible(const struct timeline_options *options, const struct job 
   if (!options->path && !options->page)
     return true;
   uint8_t *cus = need(count, 1);
-  const bool good = !options->cus || read_cus(options->cus, cus, count, message);
+  const bool good = !options->cus || timeline_read_cus(options->cus, cus, count, message);
   free(cus);
   if (!good || !options->path)
     return good;
@@ -161,7 +84,7 @@ static bool record(struct timeline_options *options, int file, const char *name,
   struct timeline_window window = options->window;
   const uint32_t count = job->machine.cu.count;
   uint8_t *cus = need(count, 1);
-  if (options->cus && read_cus(options->cus, cus, count, message)) {
+  if (options->cus && timeline_read_cus(options->cus, cus, count, message)) {
     window.cus = cus;
     window.cu_count = count;
   }
@@ -205,7 +128,7 @@ static bool tell(const struct timeline_options *options, const char *path, struc
 
 bool timeline_export_file(const char *from, enum trace_open_mode mode, const char *to, struct message *message) {
   struct output output;
-  struct timeline_file *file = timeline_look(from, mode, &cli_caller, message);
+  struct timeline_file *file = timeline_look(from, mode, &console_caller, message);
   const bool good = file && output_begin(&output, to, message) &&
                     output_end(&output, timeline_export_of(to)->write(file, to, output.stream, message), message);
   timeline_close(file);

@@ -6,17 +6,16 @@
 #include "sim/base/file.h"
 #include "sim/base/reads.h"
 #include "sim/base/text.h"
-#include "sim/cli/build_options.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/output.h"
-#include "sim/cli/terminal.h"
+#include "sim/cli/job_options.h"
+#include "sim/console/output.h"
+#include "sim/console/terminal.h"
+#include "sim/report/listing.h"
 #include "sim/session/launch.h"
 #include "sim/session/program.h"
 
-enum { KEY_SPIRV = 256, KEY_ASSEMBLY };
-
 struct translation {
-  struct message message; /* first: see cli_parse() */
+  struct message message;
   const char *input, *output, *spirv;
   bool assembly;
   struct terminal terminal; /* waits for the compiler, and hears signals meanwhile */
@@ -30,31 +29,6 @@ static const struct program *program_of(const struct translation *translation) {
   return translation->job.file ? &translation->job.program : &translation->program;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state) {
-  struct translation *translation = state->input;
-  translation->build.reads = &translation->reads;
-  switch (key) {
-  case 'o':
-    translation->output = arg;
-    return 0;
-  case KEY_SPIRV:
-    translation->spirv = arg;
-    return 0;
-  case KEY_ASSEMBLY:
-    translation->assembly = true;
-    return 0;
-  case ARGP_KEY_ARG:
-    if (translation->input)
-      return cli_refuse(state, "%.60s: one FILE is enough", arg);
-    translation->input = arg;
-    return 0;
-  case ARGP_KEY_END:
-    return translation->input ? 0 : cli_refuse(state, "FILE is missing; --help says more");
-  default:
-    return build_option(key, arg, state, &translation->build);
-  }
-}
-
 static bool write_object(const struct isa_program *program, const char *path, struct message *message) {
   uint8_t *bytes = NULL;
   size_t size = 0;
@@ -65,67 +39,11 @@ static bool write_object(const struct isa_program *program, const char *path, st
   return good;
 }
 
-static void list_head(const struct isa_kernel *kernel, struct text *text) {
-  text_print(text, "kernel %s: %u register%s, %u spilled, %u byte%s of LDS, %u private byte%s a lane\n", kernel->name,
-             kernel->registers, text_s(kernel->registers), kernel->spilled, kernel->lds_bytes,
-             text_s(kernel->lds_bytes), kernel->private_bytes, text_s(kernel->private_bytes));
-  for (size_t i = 0; i < kernel->arg_count; i++)
-    text_print(text, "  argument %zu  %-8s %s\n", i + 1, kernel->args[i].type, kernel->args[i].name);
-}
-
-/* A line an instruction: its number, its source line, itself. */
-static void list_kernel(const struct isa_program *program, const struct isa_kernel *kernel, struct text *text) {
-  list_head(kernel, text);
-  text_print(text, "%6s %6s  %-10s %s\n", "pc", "line", "class", "instruction");
-  for (uint32_t pc = kernel->entry; pc < kernel->end; pc++) {
-    char line[256];
-    isa_print(program, pc, line, sizeof line);
-    text_print(text, "%6u %6u  %-10s %s\n", pc, program->line[pc],
-               isa_class_name((enum isa_class)program->info[pc].class_), line);
-  }
-}
-
-static bool same_line(const struct isa_program *program, uint32_t a, uint32_t b) {
-  return program->line[a] == program->line[b] && (!program->line[a] || program->source[a] == program->source[b]);
-}
-
-/* The source line whenever it is another one than before, and below it what it became. */
-static void interleave_kernel(const struct isa_program *program, const struct isa_kernel *kernel, struct text *text) {
-  list_head(kernel, text);
-  for (uint32_t pc = kernel->entry; pc < kernel->end; pc++) {
-    char line[256];
-    const char *name = isa_source_name(program, pc), *source = isa_source_text(program, pc);
-    if ((pc == kernel->entry || !same_line(program, pc - 1, pc)) && name)
-      text_print(text, "\n%s:%u%s%.*s\n", file_base(name), program->line[pc], source ? ": " : "",
-                 source ? (int)strcspn(source, "\r\n") : 0, source ? source : "");
-    else if (pc == kernel->entry || !same_line(program, pc - 1, pc))
-      text_print(text, "\n(no source line)\n");
-    isa_print(program, pc, line, sizeof line);
-    text_print(text, "%8u  %s\n", pc, line);
-  }
-}
-
-/* There is source text, of a language other than the one that a disassembly is in. */
-static bool has_source(const struct isa_program *program) {
-  for (uint32_t i = 0; i < program->source_count; i++)
-    if (program->sources[i].text && strcmp(file_extension(program->sources[i].name), ".wws") != 0)
-      return true;
-  return false;
-}
-
-static bool list(const struct translation *translation,
-                 void (*list_one)(const struct isa_program *program, const struct isa_kernel *kernel,
-                                  struct text *text),
-                 struct message *message) {
-  const struct isa_program *program = program_of(translation)->isa;
+static bool list(const struct translation *translation, const char *path,
+                 void (*print)(const struct isa_program *program, struct text *text), struct message *message) {
   struct text text = {0};
-  for (size_t i = 0; i < program->kernel_count; i++) {
-    if (i)
-      text_print(&text, "\n");
-    list_one(program, &program->kernels[i], &text);
-  }
-  bool good = cli_output(list_one == interleave_kernel ? translation->output : NULL, text.data ? text.data : "",
-                         text.length, message);
+  print(program_of(translation)->isa, &text);
+  const bool good = console_output(path, text.data ? text.data : "", text.length, message);
   free(text.data);
   return good;
 }
@@ -134,7 +52,7 @@ static bool disassemble(const struct isa_program *program, const char *path, str
   char *text = isa_disassemble(program);
   if (!text)
     return message_fail(message, "out of memory");
-  bool good = cli_output(path, text, strlen(text), message);
+  bool good = console_output(path, text, strlen(text), message);
   free(text);
   return good;
 }
@@ -155,15 +73,21 @@ static bool load(struct translation *translation) {
          (program->blamed != OPENCL_SOURCE && message_within(&translation->message, program_option(program->blamed)));
 }
 
-/* Parses the command line and loads the program. */
-static bool begin(const struct argp *argp, int argc, char **argv, struct translation *translation) {
+/* Loads the program that the command names. */
+static bool begin(struct command *command, struct translation *translation) {
   terminal_open(&translation->terminal, false);
+  translation->input = command_operand(command, 0);
+  translation->output = command_word(command, OPTION_OUT);
+  translation->spirv = command_word(command, OPTION_SPIRV);
+  translation->assembly = command_has(command, OPTION_ASSEMBLY);
+  translation->build.reads = &translation->reads;
   translation->build.caller = &translation->terminal.caller;
-  if (!cli_parse(argp, argc, argv, &translation->message) || !load(translation))
+  reads_options(command, &translation->reads);
+  if (!build_take(command, &translation->build, &translation->message) || !load(translation))
     return false;
   const struct program_words *defines = &translation->build.defines;
   program_tell_unmentioned(program_of(translation), defines,
-                           translation->job.file ? &translation->job.build.defines : defines, &cli_caller);
+                           translation->job.file ? &translation->job.build.defines : defines, &console_caller);
   return true;
 }
 
@@ -178,14 +102,18 @@ static void tell_refusals(const struct translation *translation) {
   }
 }
 
+/* With the list of --files, if that is what was asked for. */
 static int end(struct translation *translation, bool good) {
+  struct text text = {0};
   if (good)
     tell_refusals(translation);
+  if (good && translation->reads.listed)
+    reads_print(&translation->reads, &text);
   program_free(&translation->program);
   reads_free(&translation->reads);
   job_free(&translation->job);
   program_build_free(&translation->build);
-  return good ? STATUS_FINE : cli_bad_input(&translation->message);
+  return cli_end(&text, good, &translation->message);
 }
 
 /* What was lowered, or was to be: it is written even if that failed. */
@@ -200,37 +128,14 @@ static bool write_results(const struct translation *translation, struct message 
   const struct isa_program *program = program_of(translation)->isa;
   if (translation->output)
     return write_object(program, translation->output, message);
-  return translation->spirv || list(translation, list_kernel, message);
+  return translation->spirv || list(translation, NULL, listing_plain, message);
 }
 
-static bool list_reads(struct translation *translation) {
-  struct text text = {0};
-  reads_print(&translation->reads, &text);
-  const bool good = sink_text(&cli_sink, &text, &translation->message);
-  free(text.data);
-  return good;
-}
-
-int verb_asm(int argc, char **argv) {
-  static const struct argp_option options[] = {
-      {"out", 'o', "OUT.wwo", 0, "Write an object file; without it and --spirv, list the instructions", 1},
-      {"output", 'o', "FILE", OPTION_HIDDEN, NULL, 1}, /* its name of old */
-      {"spirv", KEY_SPIRV, "OUT.spv", 0, "Write the SPIR-V that OpenCL C became", 1},
-      BUILD_OPTIONS(2),
-      READ_OPTIONS(3),
-      {0}};
-  static const struct argp argp = {
-      options,
-      parse_option,
-      "KERNEL",
-      "Translates a kernel: OpenCL C (.cl), SPIR-V (.spv) or assembly (.wws), or that of a launch file (.json).",
-      NULL,
-      NULL,
-      NULL};
+int verb_asm(struct command *command) {
   struct translation translation = {0};
-  bool good = begin(&argp, argc, argv, &translation);
-  if (good && translation.reads.listed)
-    return end(&translation, list_reads(&translation));
+  bool good = begin(command, &translation);
+  if (translation.reads.listed)
+    return end(&translation, good);
   struct message second; /* the first thing that went wrong is told */
   if (translation.spirv && (good || program_of(&translation)->spirv))
     good &= write_spirv(&translation, good ? &translation.message : &second);
@@ -240,32 +145,14 @@ int verb_asm(int argc, char **argv) {
 
 /* Assembly, and object files made of it, become assembly again; others are shown beside their source, unless assembly
  * is asked for. */
-int verb_dis(int argc, char **argv) {
-  static const struct argp_option options[] = {
-      {"assembly", KEY_ASSEMBLY, NULL, 0, "Assembly that `warpwait asm` takes, also of OpenCL C and SPIR-V", 1},
-      {"out", 'o', "FILE", 0, "Write to a file instead of standard output", 1},
-      {"output", 'o', "FILE", OPTION_HIDDEN, NULL, 1}, /* its name of old */
-      BUILD_OPTIONS(2),
-      READ_OPTIONS(3),
-      {0}};
-  static const struct argp argp = {
-      options,
-      parse_option,
-      "FILE",
-      "Shows the instructions that OpenCL C or SPIR-V became, below their source lines; of a "
-      "launch file (.json) those of its program, built as the file says. "
-      "Assembly, and an object file made of assembly, become assembly again; --assembly "
-      "turns all others into assembly, too, which is translated into the same "
-      "instructions.",
-      NULL,
-      NULL,
-      NULL};
+int verb_dis(struct command *command) {
   struct translation translation = {0};
-  bool good = begin(&argp, argc, argv, &translation);
-  if (good && translation.reads.listed)
-    return end(&translation, list_reads(&translation));
-  if (good && !translation.assembly && (program_of(&translation)->spirv || has_source(program_of(&translation)->isa)))
-    good = list(&translation, interleave_kernel, &translation.message);
+  bool good = begin(command, &translation);
+  if (translation.reads.listed)
+    return end(&translation, good);
+  if (good && !translation.assembly &&
+      (program_of(&translation)->spirv || listing_has_source(program_of(&translation)->isa)))
+    good = list(&translation, translation.output, listing_beside_source, &translation.message);
   else if (good)
     good = disassemble(program_of(&translation)->isa, translation.output, &translation.message);
   return end(&translation, good);

@@ -9,79 +9,13 @@
 #include "sim/diff/diff.h"
 
 struct invocation {
-  struct run_call common; /* first: see cli_parse() */
+  struct run_call common;
   struct words sets_b;
   const char *machine_b;
   uint64_t launch[DIFF_SIDES];
   struct diff_view view;
   struct diff_side side[DIFF_SIDES];
 };
-
-enum { KEY_TOP = KEY_OF_VERB, KEY_ALL, KEY_LAUNCH, KEY_LAUNCH_B, KEY_MACHINE_B, KEY_SET_B };
-
-static const struct argp_option options[] = {
-    {"machine", 'm', "NAME|FILE", 0, "Replay traces on this machine (default: the recording's)", 1},
-    {"set", 's', "KEY=VALUE", 0, "Set a parameter of the machine that traces are replayed on (repeatable)", 1},
-    {"machine-b", KEY_MACHINE_B, "NAME|FILE", 0, "The machine for the trace B alone", 1},
-    {"set-b", KEY_SET_B, "KEY=VALUE", 0, "Set a parameter for the trace B alone, after those of --set (repeatable)", 1},
-    {"report", 'r', "text|json", 0, "Form of the comparison (default: text)", 2},
-    {"out", 'o', "FILE", 0, "Write it to a file", 2},
-    {"top", KEY_TOP, "N", 0, "Show N lines of the source, those that changed most (default: 20)", 2},
-    {"all", KEY_ALL, NULL, 0, "Show every counter that differs", 2},
-    {"launch", KEY_LAUNCH, "N", 0, "Compare launch N of A and its partner in B alone (default: all launches, added up)",
-     2},
-    {"launch-b", KEY_LAUNCH_B, "N", 0, "Compare the launch of --launch with launch N of B, whatever its partner", 2},
-    {"quiet", 'q', NULL, 0, "No progress on the terminal", 2},
-    {0}};
-
-static const char documentation[] =
-    "Compares two JSON reports of `run` or `replay`, or traces, which are replayed first: what it took in all, where "
-    "the warps were by stall bucket and by source line, LDS, copies, memory, hazards, the machine.\v"
-    "Lines are matched by their text, so that a line stays the same when others\n"
-    "are put before it. Buckets add up to the total, and lines do.\n"
-    "\n"
-    "Each of A and B may be `-`, a report on standard input. One trace on two\n"
-    "machines: warpwait diff T.wwt T.wwt --set-b dma.setup=0\n"
-    "Two launches of one report: warpwait diff R.json R.json --launch 1 --launch-b 2\n"
-    "\n"
-    "Exit status: 0 they are the same, and nothing is printed; 1 they differ;\n"
-    "2 bad input; 3 a defect of warpwait; 130 interrupted.\n";
-
-static error_t parse_side(struct argp_state *state, struct invocation *call, const char *word) {
-  if (call->side[DIFF_B].path)
-    return cli_refuse(state, "%.60s: two reports or traces are enough", word);
-  const bool second = call->side[DIFF_A].path;
-  if (second && strcmp(call->side[DIFF_A].path, "/dev/stdin") == 0 && strcmp(word, "-") == 0)
-    return cli_refuse(state, "-: standard input is one report, not two");
-  return cli_input(state, word, &call->side[second ? DIFF_B : DIFF_A].path);
-}
-
-static error_t parse_option(int key, char *word, struct argp_state *state) {
-  struct invocation *call = state->input;
-  switch (key) {
-  case KEY_TOP:
-    return cli_number(state, "--top", word, 0, UINT32_MAX, " lines", &call->view.top);
-  case KEY_ALL:
-    call->view.all = true;
-    return 0;
-  case KEY_LAUNCH:
-    return cli_number(state, "--launch", word, 1, UINT32_MAX, "", &call->launch[DIFF_A]);
-  case KEY_LAUNCH_B:
-    return cli_number(state, "--launch-b", word, 1, UINT32_MAX, "", &call->launch[DIFF_B]);
-  case KEY_MACHINE_B:
-    call->machine_b = word;
-    return 0;
-  case KEY_SET_B:
-    words_add(&call->sets_b, word);
-    return 0;
-  case ARGP_KEY_ARG:
-    return parse_side(state, call, word);
-  case ARGP_KEY_END:
-    return call->side[DIFF_B].path ? 0 : cli_refuse(state, "two reports or traces are compared; --help says more");
-  default:
-    return run_option(key, word, state, &call->common);
-  }
-}
 
 /* A report is of the machine that it is of. */
 static bool options_fit(struct invocation *call) {
@@ -141,7 +75,7 @@ static bool read_side(struct invocation *call, int side) {
 
 static bool write_diff(struct invocation *call, const struct diff *diff) {
   char *text = call->common.json ? diff_json(diff) : diff_text(diff, &call->view);
-  const bool good = cli_output(call->common.out, text, strlen(text), &call->common.message);
+  const bool good = console_output(call->common.out, text, strlen(text), &call->common.message);
   free(text);
   return good;
 }
@@ -150,20 +84,41 @@ static int compare(struct invocation *call) {
   struct diff diff = {0};
   const size_t number[DIFF_SIDES] = {need_size(call->launch[DIFF_A]), need_size(call->launch[DIFF_B])};
   const bool good = diff_compare(&diff, call->side, number, &call->common.message) && write_diff(call, &diff);
-  const int status = !good ? cli_bad_input(&call->common.message) : diff.differ ? STATUS_WENT_WRONG : STATUS_FINE;
+  const int status = !good ? console_bad_input(&call->common.message) : diff.differ ? STATUS_WENT_WRONG : STATUS_FINE;
   diff_free(&diff);
   return status;
 }
 
-int verb_diff(int argc, char **argv) {
-  static const struct argp argp = {options, parse_option, "A B", documentation, NULL, NULL, NULL};
-  struct invocation call = {.common = run_call_new(), .view = {.top = 20}};
-  const bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common) && options_fit(&call) &&
-                    outputs_possible(&call) && read_side(&call, DIFF_A) && read_side(&call, DIFF_B);
-  const int status = good ? compare(&call) : cli_bad_input(&call.common.message);
+static bool take_sides(struct command *command, struct invocation *call) {
+  struct message *message = &call->common.message;
+  for (int side = 0; side < DIFF_SIDES; side++) {
+    const char *word = command_operand(command, (size_t)side), *before = call->side[DIFF_A].path;
+    if (before && strcmp(before, "/dev/stdin") == 0 && strcmp(word, "-") == 0)
+      return message_fail(message, "-: standard input is one report, not two");
+    if (!console_input(word, &call->side[side].path, message))
+      return false;
+  }
+  return true;
+}
+
+static bool take(struct command *command, struct invocation *call) {
+  command_number(command, OPTION_TOP, &call->view.top);
+  call->view.all = command_has(command, OPTION_ALL);
+  command_number(command, OPTION_LAUNCH, &call->launch[DIFF_A]);
+  command_number(command, OPTION_LAUNCH_B, &call->launch[DIFF_B]);
+  call->machine_b = command_word(command, OPTION_MACHINE_B);
+  call->sets_b = command_words(command, OPTION_SET_B);
+  return run_take(command, &call->common) && take_sides(command, call);
+}
+
+int verb_diff(struct command *command) {
+  struct invocation call = {.view = {.top = 20}};
+  const bool good = take(command, &call) && options_fit(&call) && outputs_possible(&call) && read_side(&call, DIFF_A) &&
+                    read_side(&call, DIFF_B);
+  const int status = good ? compare(&call) : console_bad_input(&call.common.message);
   for (int side = 0; side < DIFF_SIDES; side++)
     json_decref(call.side[side].report);
-  free(call.common.sets.word);
+  run_call_free(&call.common);
   free(call.sets_b.word);
   return status;
 }

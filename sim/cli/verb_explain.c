@@ -13,66 +13,12 @@
 #include "sim/sweep/workers.h"
 
 struct invocation {
-  struct run_call common; /* first: see cli_parse() */
+  struct run_call common;
   struct subject job;
   const char *vary;
   bool unchanged;
   uint64_t launch, jobs;
 };
-
-enum { KEY_VARY = KEY_OF_VERB, KEY_LAUNCH, KEY_UNCHANGED };
-
-static const struct argp_option options[] = {
-    MACHINE_OPTIONS(1),
-    {"vary", KEY_VARY, "NAME=VALUES", 0,
-     "Run the launch with each value of a define or an argument, too, as DEPTH=1..6 or arg.tiles=16,32", 1},
-    {"no-changes", KEY_UNCHANGED, NULL, 0,
-     "Lift limits alone: do not try changes of the kernel (unrolled loops, padding, another buffer, other local sizes, "
-     "...)",
-     1},
-    {"report", 'r', "text|json", 0, "Form of the report (default: text)", 2},
-    {"out", 'o', "FILE", 0, "Write the report to a file", 2},
-    {"launch", KEY_LAUNCH, "N", 0, "Report launch N alone (default: all)", 2},
-    {"jobs", 'j', "N", 0, "Processes that try machines (default: one a processor)", 3},
-    STEP_OPTIONS("1000000000, or the recording's limit"),
-    JOB_OPTIONS(4),
-    {0}};
-
-static const char documentation[] =
-    "Runs a launch file, a kernel given by options, or a recorded trace (.wwt), then replays it on machines each of "
-    "which has one limit lifted (latencies, widths, queues, bank conflicts, ...), and pairs of them, and says what "
-    "each "
-    "limit costs: how many cycles, in which part of the kernel, at which source line. Of OpenCL C it tries changes, "
-    "too, such as unrolled loops and other local sizes: each is run, and counts if the results are the same.\v"
-    "A limit's row says what the launch would take without it, all else as it is. A\n"
-    "kernel whose path depends on timing is run on each machine, not replayed, and\n"
-    "the report says so. What work-items print is nowhere.\n"
-    "\n" JOB_ARGUMENTS "\n" JOB_PROGRAMS "\n"
-    "Exit status: 0 fine; 1 a deadlock or the cycle limit; 2 bad input; 3 a defect\n"
-    "of warpwait, or processes that were ended while they tried a machine: then the\n"
-    "report lacks what stderr names; 130 interrupted.\n";
-
-static error_t parse_option(int key, char *word, struct argp_state *state) {
-  struct invocation *call = state->input;
-  switch (key) {
-  case KEY_VARY:
-    if (call->vary)
-      return cli_refuse(state, "--vary: '%.60s' is a second name; `warpwait sweep` varies several", word);
-    call->vary = word;
-    return 0;
-  case KEY_UNCHANGED:
-    call->unchanged = true;
-    return 0;
-  case KEY_LAUNCH:
-    return cli_number(state, "--launch", word, 1, UINT32_MAX, "", &call->launch);
-  case 'j':
-    return cli_number(state, "--jobs", word, 1, SWEEP_WORKERS, " processes", &call->jobs);
-  default:
-    break;
-  }
-  const error_t error = run_option(key, word, state, &call->common);
-  return error == ARGP_ERR_UNKNOWN ? job_option(key, word, state, &call->job) : error;
-}
 
 /* ---- before the run -------------------------------------------------------------------------------- */
 
@@ -123,59 +69,6 @@ static bool load(struct invocation *call, struct explain_run *run, struct explai
 
 /* ---- the runs -------------------------------------------------------------------------------------- */
 
-enum { NAMED = 6 /* machines and values, in one line */ };
-
-struct missing {
-  struct text names;
-  const char *why; /* of the first */
-  size_t count, of;
-};
-
-/* What was asked for; it has failed when there is a reason. The text is freed. */
-static void count_in(struct missing *missing, struct text *name, const char *why) {
-  missing->of++;
-  if (why && missing->count++ < NAMED)
-    text_print(&missing->names, "%s%s", missing->names.length ? ", " : "", name->data);
-  if (why && !missing->why)
-    missing->why = why;
-  free(name->data);
-}
-
-/* A process that ended before its answer says nothing of the machine: a report without it is not whole. */
-static int tell_missing(const struct explain_run *run, const struct explain_tries *tries, struct message *message) {
-  const struct explain_vary *vary = tries->vary;
-  const struct explain_changes *changes = tries->changes;
-  struct missing missing = {0};
-  for (size_t i = 1; i < run->explain.count; i++) {
-    const struct explain_case *at = &run->explain.cases[i];
-    struct text name = {0};
-    text_print(&name, "without ");
-    explain_words(at->lifted, &name);
-    count_in(&missing, &name, at->status == EXPLAIN_FAILED ? at->reason : NULL);
-  }
-  for (size_t i = 0; vary && i < vary->count; i++) {
-    const struct explain_value *value = &vary->value[i];
-    struct text name = {0};
-    text_print(&name, "%s = %s", vary->name, value->word);
-    count_in(&missing, &name, value->status == EXPLAIN_FAILED ? value->reason : NULL);
-  }
-  for (size_t i = 0; changes && i < changes->count; i++) {
-    const struct explain_change *change = &changes->change[i];
-    struct text name = {0};
-    text_print(&name, "%s", change->name);
-    count_in(&missing, &name, change->status == EXPLAIN_FAILED ? change->reason : NULL);
-  }
-  if (!missing.count)
-    return STATUS_FINE;
-  if (missing.count > NAMED)
-    text_print(&missing.names, " and %zu more", missing.count - NAMED);
-  message_fail(message, "the report lacks %zu of %zu results: %.600s: %.200s", missing.count, missing.of,
-               missing.names.data, missing.why);
-  message_print(message);
-  free(missing.names.data);
-  return run->broken ? STATUS_DEFECT : STATUS_BAD_INPUT;
-}
-
 /* The changes that the kernel has room for, made and run. */
 static bool try_changes(struct invocation *call, struct explain_run *run, struct explain_tries *tries, int *status) {
   if (call->unchanged || !run->load_on)
@@ -198,29 +91,45 @@ static int explain(struct invocation *call, struct explain_run *run, struct expl
   }
   const size_t launch = need_size(call->launch);
   char *text = call->common.json ? explain_json(run, tries, launch) : explain_text(run, tries, launch);
-  const bool good = cli_output(call->common.out, text, strlen(text), message);
+  const bool good = console_output(call->common.out, text, strlen(text), message);
   free(text);
-  return good ? tell_missing(run, tries, message) : cli_bad_input(message);
+  if (!good)
+    return console_bad_input(message);
+  if (!explain_missing(run, tries, message))
+    return STATUS_FINE;
+  message_print(message);
+  return run->broken ? STATUS_DEFECT : STATUS_BAD_INPUT;
 }
 
-int verb_explain(int argc, char **argv) {
-  static const struct argp argp = {
-      options, parse_option, "LAUNCH.json\nTRACE.wwt\nKERNEL --global X[,Y[,Z]] --arg ...", documentation, NULL,
-      NULL,    NULL};
-  struct invocation call = {.common = run_call_new(), .jobs = sweep_workers_online()};
+static bool take(struct command *command, struct invocation *call) {
+  struct message *message = &call->common.message;
+  const struct words vary = command_words(command, OPTION_VARY);
+  const char *second = vary.count > 1 ? vary.word[1] : NULL;
+  call->vary = vary.count ? vary.word[0] : NULL;
+  free(vary.word);
+  call->unchanged = command_has(command, OPTION_NO_CHANGES);
+  command_number(command, OPTION_LAUNCH, &call->launch);
+  command_number(command, OPTION_JOBS, &call->jobs);
+  if (second)
+    return message_fail(message, "--vary: '%.60s' is a second name; `warpwait sweep` varies several", second);
+  return run_take(command, &call->common) && job_take(command, &call->job, message);
+}
+
+int verb_explain(struct command *command) {
+  struct invocation call = {.jobs = sweep_workers_online()};
   struct explain_run run = {.message = &call.common.message};
   struct explain_tries tries = {0};
-  bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common);
+  bool good = take(command, &call);
   run.how = call.common.run;
   run.workers = (unsigned)call.jobs;
   good = good && load(&call, &run, &tries.vary);
-  const int status = !good                   ? cli_bad_input(&call.common.message)
+  const int status = !good                   ? console_bad_input(&call.common.message)
                      : call.job.reads.listed ? job_options_list(&call.job.reads, &call.common.message)
                                              : explain(&call, &run, &tries);
   explain_vary_free(tries.vary);
   explain_changes_free(tries.changes);
   explain_run_free(&run);
-  free(call.common.sets.word);
+  run_call_free(&call.common);
   subject_free(&call.job);
   return status;
 }

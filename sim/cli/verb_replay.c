@@ -1,57 +1,18 @@
 /* warpwait replay: from a trace to a report. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/cli/cli.h"
 #include "sim/cli/run_call.h"
-#include "sim/cli/trace_verbs.h"
 #include "sim/explain/why.h"
 #include "sim/replay/replayer.h"
+#include "sim/tracetools/opened.h"
 
 struct invocation {
-  struct run_call common; /* first: see cli_parse() */
+  struct run_call common;
   const char *trace;
   bool salvage;
 };
-
-enum { KEY_PREFIX = KEY_OF_VERB };
-
-static const struct argp_option options[] = {
-    {"machine", 'm', "NAME|FILE", 0, "The machine: built in, or an INI file (default: the recording's)", 1},
-    {"set", 's', "KEY=VALUE", 0, "Set a parameter of the machine, after the recording's (repeatable)", 1},
-    REPORT_OPTIONS,
-    {"salvage", KEY_PREFIX, NULL, 0, "Replay what is intact of a damaged trace", 2},
-    RUN_OPTIONS("the recording's"),
-    {0}};
-
-static const char documentation[] = "Runs a trace that `warpwait run --trace` has recorded, on the recording's machine "
-                                    "or another one, and reports where "
-                                    "its warps waited. Neither the kernel nor its data are needed.\v"
-                                    "Warps do what they did in the recording, and the report is the one of a run on\n"
-                                    "this machine. Of kernels that do other things when time passes otherwise the\n"
-                                    "recording says so, and the replay tells it on stderr. A machine with another\n"
-                                    "cu.warp_size, or for which OpenCL C would be compiled otherwise, is refused.\n"
-                                    "\n"
-                                    "Exit status: 0 fine; 1 a deadlock, the cycle limit, or the recording ends\n"
-                                    "before the replay does; 2 bad input; 3 a defect of warpwait; 130 interrupted.\n";
-
-static error_t parse_option(int key, char *word, struct argp_state *state) {
-  struct invocation *call = state->input;
-  switch (key) {
-  case KEY_PREFIX:
-    call->salvage = true;
-    return 0;
-  case ARGP_KEY_ARG:
-    if (call->trace)
-      return cli_refuse(state, "%.60s: one trace is enough", word);
-    return cli_input(state, word, &call->trace);
-  case ARGP_KEY_END:
-    return call->trace ? 0 : cli_refuse(state, "a trace is missing; --help says more");
-  default:
-    return run_option(key, word, state, &call->common);
-  }
-}
 
 static int tell_cut_short(const struct replayer *replayer, struct message *message) {
   const uint64_t warps = replayer_cut_short(replayer);
@@ -74,23 +35,19 @@ static int tell_fault(struct invocation *call, const struct replayer *replayer) 
   return replayer_damaged(replayer) ? STATUS_BAD_INPUT : STATUS_WENT_WRONG;
 }
 
-static bool fail_trace(struct message *message, const struct trace_error *error) {
-  return message_fail(message, "%s", error->text);
-}
-
 /* Who replays *job, as it is read from the trace. NULL with the message filled. */
 static struct replayer *open_replayer(struct invocation *call, struct trace *trace, const struct job *job) {
   struct trace_error error = {0};
   struct replayer *replayer = replayer_new(trace, &error);
   if (!replayer) {
-    fail_trace(&call->common.message, &error);
+    trace_fail(&call->common.message, &error);
     return NULL;
   }
   for (size_t i = 0; i < job->launch_count; i++)
     replayer_shift(replayer, (uint32_t)i, job->launches[i].shift);
   if (!call->salvage || replayer_take_prefix(replayer))
     return replayer;
-  message_fail(&call->common.message, "memory is out");
+  message_fail(&call->common.message, "out of memory");
   replayer_free(replayer);
   return NULL;
 }
@@ -184,25 +141,24 @@ static int replay(struct invocation *call, struct trace *trace) {
   struct replayer *replayer = good ? open_replayer(call, trace, &job) : NULL;
   if (replayer)
     trace_job_warn(trace, &job, call->common.run.caller);
-  int status = replayer ? replay_and_report(call, trace, &job, replayer) : cli_bad_input(&call->common.message);
+  int status = replayer ? replay_and_report(call, trace, &job, replayer) : console_bad_input(&call->common.message);
   if (replayer)
     replayer_free(replayer);
   job_free(&job);
   return status;
 }
 
-int verb_replay(int argc, char **argv) {
-  static const struct argp argp = {options, parse_option, "TRACE.wwt", documentation, NULL, NULL, NULL};
-  struct invocation call = {.common = run_call_new()};
-  call.common.page.built = true;
+int verb_replay(struct command *command) {
+  struct invocation call = {.common.page.built = true, .salvage = command_has(command, OPTION_SALVAGE)};
   struct trace_error error = {0};
-  bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common);
+  bool good =
+      run_take(command, &call.common) && console_input(command_operand(command, 0), &call.trace, &call.common.message);
   struct trace *trace = good ? trace_open(call.trace, call.salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error) : NULL;
   if (good && !trace)
-    fail_trace(&call.common.message, &error);
+    trace_fail(&call.common.message, &error);
   if (trace)
-    trace_tell_prefix(trace, &error, &cli_caller);
-  int status = trace ? replay(&call, trace) : cli_bad_input(&call.common.message);
+    trace_tell_prefix(trace, &error, &console_caller);
+  int status = trace ? replay(&call, trace) : console_bad_input(&call.common.message);
   if (trace)
     trace_close(trace);
   run_call_free(&call.common);

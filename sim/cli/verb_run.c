@@ -2,22 +2,21 @@
  *
  * Order matters: everything that can be refused is refused before the run, and nothing is written
  * before all of it is known. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/job_options.h"
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 #include "sim/explain/why.h"
 #include "sim/replay/job.h"
 #include "sim/replay/recorder.h"
+#include "sim/session/dump.h"
 #include "sim/sweep/vary.h"
 
 struct invocation {
-  struct run_call common; /* first: see cli_parse() */
+  struct run_call common;
   struct subject job;
   struct words dumps;
   const char *trace;
@@ -26,70 +25,7 @@ struct invocation {
   const struct job *base; /* the run as asked */
 };
 
-enum {
-  KEY_DUMP = KEY_OF_VERB,
-  KEY_VERIFY,
-  KEY_TRACE,
-};
-
-static const struct argp_option options[] = {
-    MACHINE_OPTIONS(1),
-    REPORT_OPTIONS,
-    {"dump", KEY_DUMP, "BUFFER=FILE", 0,
-     "Write a buffer's final bytes, or the packets left in a pipe, to a file (repeatable)", 2},
-    {"trace", KEY_TRACE, "FILE", 0, "Record what the warps do, for `warpwait replay` and `warpwait trace`", 2},
-    {"verify", KEY_VERIFY, NULL, 0, "Hold the launch file's checks against the outcome: exit status 1 if one fails", 2},
-    RUN_OPTIONS("1000000000"),
-    JOB_OPTIONS(4),
-    {0}};
-
-static const char documentation[] =
-    "Runs a launch file, or a kernel given by options, and reports where its warps waited. Kernels are OpenCL C (.cl), "
-    "SPIR-V (.spv), assembly (.wws) or object files (.wwo).\v" JOB_ARGUMENTS "\n"
-    "What work-items print comes before the report, by work-group, work-item and\n"
-    "call. With --out it stays on standard output and the report alone goes to\n"
-    "the file. The JSON report holds it; without --out it is nowhere else.\n" JOB_PROGRAMS "\n"
-    "Exit status: 0 fine; 1 a check failed, a deadlock or the cycle limit; 2 bad\n"
-    "input; 3 a defect of warpwait; 130 interrupted. A hazard is reported and told\n"
-    "on stderr, but alone does not change the exit status.\n";
-
-/* ---- options ----------------------------------------------------------------------------------- */
-
-static error_t parse_option(int key, char *word, struct argp_state *state) {
-  struct invocation *call = state->input;
-  switch (key) {
-  case KEY_DUMP:
-    return (words_add(&call->dumps, word), 0);
-  case KEY_TRACE:
-    call->trace = word;
-    return 0;
-  case KEY_VERIFY:
-    call->verify = true;
-    return 0;
-  default:
-    break;
-  }
-  const error_t error = run_option(key, word, state, &call->common);
-  return error == ARGP_ERR_UNKNOWN ? job_option(key, word, state, &call->job) : error;
-}
-
 /* ---- before the run ---------------------------------------------------------------------------- */
-
-/* "BUFFER=FILE": the buffer's or else the pipe's number, and the file. */
-static bool find_dump(const struct job *job, const char *dump, size_t *number, bool *pipe, const char **path,
-                      struct message *message) {
-  const char *equals = strchr(dump, '=');
-  if (!equals || !equals[1])
-    return message_fail(message, "--dump: '%.60s' is not BUFFER=FILE", dump);
-  char *name = need_copy(dump);
-  name[equals - dump] = '\0';
-  struct message ignored;
-  *pipe = job_find_pipe(job, name, number, &ignored);
-  bool found = *pipe || job_find_buffer(job, name, number, message);
-  free(name);
-  *path = equals + 1;
-  return found ? true : message_within(message, "--dump");
-}
 
 static bool files_apart(struct invocation *call) {
   struct run_file *files = need(call->dumps.count + 2, sizeof *files);
@@ -105,11 +41,9 @@ static bool files_apart(struct invocation *call) {
 /* Each can be written, and is none of the others. */
 static bool outputs_possible(struct invocation *call, const struct job *job) {
   for (size_t i = 0; i < call->dumps.count; i++) {
-    size_t number = 0;
-    bool pipe = false;
-    const char *path = NULL;
-    if (!find_dump(job, call->dumps.word[i], &number, &pipe, &path, &call->common.message) ||
-        !run_can_write(&call->common, "--dump", path))
+    struct job_dump dump;
+    if (!job_dump_find(job, call->dumps.word[i], &dump, &call->common.message) ||
+        !run_can_write(&call->common, "--dump", dump.path))
       return false;
   }
   if (call->trace && !trace_job_possible(job, &call->common.message))
@@ -120,18 +54,16 @@ static bool outputs_possible(struct invocation *call, const struct job *job) {
 
 /* ---- after it ---------------------------------------------------------------------------------- */
 
-static bool write_dump(const struct job *job, const char *dump, struct message *message) {
-  size_t number = 0;
-  bool pipe = false;
-  const char *path = NULL;
-  if (!find_dump(job, dump, &number, &pipe, &path, message))
+static bool write_dump(const struct job *job, const char *word, struct message *message) {
+  struct job_dump dump;
+  uint64_t bytes = 0;
+  uint8_t *owned = NULL;
+  if (!job_dump_find(job, word, &dump, message))
     return false;
-  const struct isa_buffer *buffer = &job->memory.buffers[pipe ? 0 : number];
-  uint64_t bytes = pipe ? 0 : buffer->bytes;
-  uint8_t *packets = pipe ? job_packets(&job->memory.pipes[number], &bytes) : NULL;
-  bool good = output_write(path, pipe ? packets : buffer->data, (size_t)bytes, message);
-  free(packets);
-  return good ? true : message_within(message, "--dump");
+  const uint8_t *data = job_dump_bytes(job, &dump, &bytes, &owned);
+  const bool good = output_write(dump.path, data, (size_t)bytes, message);
+  free(owned);
+  return good || message_within(message, "--dump");
 }
 
 static bool write_outputs(struct invocation *call, const struct report *report) {
@@ -256,16 +188,16 @@ static int run_and_report(struct invocation *call, struct job *job) {
   return status;
 }
 
-int verb_run(int argc, char **argv) {
-  static const struct argp argp = {
-      options, parse_option, "LAUNCH.json\nKERNEL --global X[,Y[,Z]] --arg ...", documentation, NULL, NULL, NULL};
-  struct invocation call = {.common = run_call_new()};
+int verb_run(struct command *command) {
+  struct invocation call = {.dumps = command_words(command, OPTION_DUMP),
+                            .trace = command_word(command, OPTION_TRACE),
+                            .verify = command_has(command, OPTION_VERIFY)};
   struct job job = {0};
-  bool good = cli_parse(&argp, argc, argv, &call.common.message) && run_settle(&call.common) &&
+  bool good = run_take(command, &call.common) && job_take(command, &call.job, &call.common.message) &&
               job_load(&call.job, &call.common, call.verify, &job) && open_vary(&call, &job) &&
               outputs_possible(&call, &job);
   call.base = &job;
-  int status = !good                   ? cli_bad_input(&call.common.message)
+  int status = !good                   ? console_bad_input(&call.common.message)
                : call.job.reads.listed ? job_options_list(&call.job.reads, &call.common.message)
                                        : run_and_report(&call, &job);
   vary_close(&call.vary);

@@ -65,4 +65,8 @@ char **explain_advice(const struct explain_view *view, size_t *count);
 char *explain_text(const struct explain_run *run, const struct explain_tries *tries, size_t only);
 char *explain_json(const struct explain_run *run, const struct explain_tries *tries, size_t only);
 
+/* A process that ended before its answer says nothing of the machine: a report without it is not whole. Whether there
+ * are such answers; the message says which, and why. */
+bool explain_missing(const struct explain_run *run, const struct explain_tries *tries, struct message *message);
+
 #endif

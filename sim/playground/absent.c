@@ -9,7 +9,7 @@
 
 #include "bindings/systemc/systemc.h"
 #include "sim/base/file.h"
-#include "sim/cli/processes.h"
+#include "sim/console/processes.h"
 
 /* The plain loop gives the same cycles and results to the bit. */
 struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message) {

@@ -8,9 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#undef malloc
-#undef calloc
-
 void *calloc(size_t count, size_t size) {
   if (size && count > SIZE_MAX / size) {
     errno = ENOMEM;

@@ -4,11 +4,11 @@ WASM := $(BUILD)/wasm
 # Emscripten's own JavaScript looks for Debian's modules.
 EMCC := NODE_PATH=/usr/share/nodejs emcc
 
-WASM_FOLDERS := $(filter-out sim/import opencl/clang,$(C_FOLDERS)) sim/cli sim/playground
+WASM_FOLDERS := $(filter-out sim/import sim/api opencl/clang,$(C_FOLDERS)) sim/cli sim/console sim/playground
 # What sim/playground has in its place, and what only the verbs need that are not there.
-WASM_LEFT_OUT := sim/cli/main.c sim/cli/docgen.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
+WASM_LEFT_OUT := sim/cli/main.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
   $(addprefix sim/sweep/,functional.c metrics.c points.c replay.c session.c threads.c) \
-  $(addprefix sim/cli/,processes.c verb_sweep.c verb_trace.c trace_import.c verb_playground.c python.c) $(wildcard sim/cli/sweep_*.c)
+  sim/console/processes.c $(addprefix sim/cli/,complete.c trace_verbs.c sweep_verbs.c verb_python.c)
 WASM_SOURCES  := opencl/clang/source_name.c \
   $(filter-out $(WASM_LEFT_OUT),$(foreach d,$(WASM_FOLDERS),$(wildcard $(d)/*.c)))
 WASM_OBJ      := $(WASM_SOURCES:%=$(WASM)/obj/%.o) $(WASM)/obj/presets.o $(WASM)/obj/page_template.o
@@ -17,7 +17,7 @@ WASM_JANSSON := dump error hashtable hashtable_seed load memory pack_unpack strb
 WASM_ZLIB    := adler32 compress crc32 deflate inffast inflate inftrees trees uncompr zutil
 WASM_OBJ     += $(WASM_JANSSON:%=$(WASM)/obj/jansson/%.o) $(WASM_ZLIB:%=$(WASM)/obj/zlib/%.o)
 
-WASM_CFLAGS = -std=c17 -D_GNU_SOURCE -include sim/base/heap.h $(WARN) -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math \
+WASM_CFLAGS = -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math \
   -I. -isystem sim/playground/libc -isystem $(WASM)/include -MMD -MP
 # A module as a function, a new instance of which is made for each command; exit() ends it, and writes what is buffered.
 WASM_LDFLAGS := -O2 -s MODULARIZE=1 -s EXPORT_NAME=warpwait_module -s EXPORTED_RUNTIME_METHODS=callMain,FS \
@@ -25,7 +25,7 @@ WASM_LDFLAGS := -O2 -s MODULARIZE=1 -s EXPORT_NAME=warpwait_module -s EXPORTED_R
   -s TOTAL_STACK=8388608 -s ENVIRONMENT=worker
 
 # The same verbs and what stands in for others, linked for this computer: tests find what is missing without Emscripten.
-PLAYGROUND_SHELL := $(filter-out $(addprefix sim/playground/,argp.c calloc.c ini.c libc.c),$(WASM_SOURCES))
+PLAYGROUND_SHELL := $(filter-out $(addprefix sim/playground/,calloc.c ini.c libc.c),$(WASM_SOURCES))
 $(BUILD)/playground-shell: $(PLAYGROUND_SHELL:%=$(BUILD)/obj/%.o) $(filter %.v3.o %/presets.o %/page_template.o,$(LIB_OBJ))
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -Wl,--as-needed -ljansson -linih -lz -lm
@@ -64,6 +64,7 @@ $(WASM)/obj/zlib/%.o: | $(WASM)/include/jansson.h
 	$(Q)$(EMCC) -O2 -w -I$(WASM)/include -c -o $@ $(WASM)/sources/zlib/$*.c
 
 $(WASM)/obj/isa/lanes.c.o: WASM_CFLAGS += -O3
+$(WASM)/obj/sim/playground/%.c.o: HEAP :=
 
 $(WASM)/warpwait.js: $(WASM_OBJ) sim/playground/playground.mk
 	$(call say,EML)

@@ -26,6 +26,15 @@ char *report_json(const struct report *report);
 char *report_annotate(const struct report *report); /* the source, with costs */
 struct json_t *report_json_tree(const struct report *report);
 
+/* What work-items have printed, ended by a newline of ours if they did not, so that a report behind it starts on a line.
+ */
+struct text;
+void report_printed(const struct report *report, struct text *text);
+
+/* A hazard is no failure of a run, but nobody should overlook it: the message says how many there are, and the first.
+ * False: there are none. */
+bool report_warning(const struct report *report, struct message *message);
+
 /* ---- what both work out from a result ---- */
 
 /* Who uses a resource: bits. */

@@ -7,6 +7,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/need.h"
+#include "sim/base/text.h"
 
 /* One machine file being read; `depth` counts bases. */
 struct reading {
@@ -216,4 +217,18 @@ bool machine_set(struct machine *machine, const char *assignment, struct message
   snprintf(key, sizeof key, "%.*s", (int)(equals - assignment), assignment);
   return param_set(machine_groups, MACHINE_GROUPS, machine, key, equals + 1, text) ? true
                                                                                    : message_fail(message, "%s", text);
+}
+
+void preset_describe(const struct preset *preset, struct text *text) {
+  const char *at = preset->text;
+  text_print(text, "%-10s ", preset->name);
+  for (bool ended = false; *at == ';' && !ended; at += *at == '\n') {
+    at += strspn(at, "; ");
+    size_t line = strcspn(at, "\n"), length = 0;
+    for (; length < line && !ended; length++)
+      ended = at[length] == '.' && strchr(" \n", at[length + 1]);
+    text_print(text, "%.*s%s", (int)length, at, ended ? "" : " ");
+    at += line;
+  }
+  text_print(text, "\n");
 }

@@ -25,6 +25,10 @@ enum { MACHINE_BASES = 8, MACHINE_FILE_BYTES = 1 << 20, MACHINE_LINE = 198 /* in
 
 const struct preset *preset_find(const char *name);
 
+/* A line: its name, and the first sentence of the file's first comment, whose lines are joined. */
+struct text;
+void preset_describe(const struct preset *preset, struct text *text);
+
 /* Reads a machine by name (a built-in) or by file (anything with a '/' or an extension); a file is
  * sought beside `from`, the file that names it, unless that is NULL: the command line does. Only files of the command
  * line may be called other than NAME.ini, since messages quote what they hold. The parameters are each legal

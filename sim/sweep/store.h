@@ -129,4 +129,9 @@ struct store_order {
 bool store_best(struct store *store, const struct store_order *order, store_listener *listener, void *context,
                 char message[PLAN_MESSAGE]);
 
+/* What `warpwait sweep info` says: what the file is of, how many points ended how, and the best ones. `metric` may be
+ * NULL: the first that there is. */
+struct text;
+bool store_info(struct store *store, const struct store_order *best, struct text *text, char message[PLAN_MESSAGE]);
+
 #endif

@@ -5,7 +5,7 @@
  *              └──► worker 2: begin, task 1, 4, ..., end    ──answers──►
  *
  * A *dealer* says what a worker is. Threads (threads.c) are cheap, and go down together. A client to whom it is worth
- * it has a process for each worker (sim/cli/processes.h): one that dies costs its task alone.
+ * it has a process for each worker (sim/console/processes.h): one that dies costs its task alone.
  *
  * Invariant: each task is answered to take(), or told to lost(), once, in any order. take(), lost() and tick() are
  * called in the caller's thread; begin(), work() and end() run in several at once, and change nothing that others see

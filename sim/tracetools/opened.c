@@ -52,3 +52,22 @@ void trace_shut(struct opened_trace *opened) {
   if (opened->trace)
     trace_close(opened->trace);
 }
+
+static bool check_prefix(const char *path, const struct caller *caller, struct message *message) {
+  struct trace_error damage = {0}, error = {0};
+  if (!trace_validate_prefix(path, &damage, &error))
+    return trace_fail(message, &error);
+  struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
+  if (!trace)
+    return trace_fail(message, &error);
+  trace_tell_prefix(trace, &damage, caller);
+  trace_close(trace);
+  return true;
+}
+
+bool trace_check(const char *path, enum trace_open_mode mode, const struct caller *caller, struct message *message) {
+  struct trace_error error = {0};
+  if (mode == TRACE_SALVAGE)
+    return check_prefix(path, caller, message);
+  return trace_validate(path, &error) || trace_fail(message, &error);
+}

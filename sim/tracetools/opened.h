@@ -22,6 +22,9 @@ bool trace_can_be_replayed(const char *written, const char *path, struct message
 /* Warns why a trace is read no further, and how much is before. `damage` has no text when all of it is read. */
 void trace_tell_prefix(struct trace *trace, const struct trace_error *damage, const struct caller *caller);
 
+/* Reads all of a trace. Of a damaged one, with TRACE_SALVAGE, what is wrong is told, and what is before is enough. */
+bool trace_check(const char *path, enum trace_open_mode mode, const struct caller *caller, struct message *message);
+
 /* Puts the error into the message; returns false. */
 bool trace_fail(struct message *message, const struct trace_error *error);
 

@@ -479,6 +479,7 @@ TEST(bad_input, a_trace_that_is_to_be_run_is_told_who_takes_it) {
 
 TEST(help, each_verb_takes_h_for_help) {
   static const char *const verbs[] = {"run", "replay", "trace info", "sweep run", "asm"};
+  tool_folder();
   for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
     char words[32];
     snprintf(words, sizeof words, "%s -h", verbs[i]);

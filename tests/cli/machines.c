@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "sim/cli/manual.h"
+#include "sim/docs/manual.h"
+#include "sim/report/params.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
@@ -94,7 +95,7 @@ TEST(machines, params_lists_every_row_with_its_value) {
   struct text text = {0};
   machine_defaults(&machine);
   machine.dma.channels = 61;
-  manual_params(&machine, NULL, false, &text);
+  report_params(&machine, NULL, false, &text);
   for (size_t g = 0; g < MACHINE_GROUPS; g++)
     for (size_t i = 0; i < machine_groups[g].count; i++) {
       char name[64];

@@ -1,4 +1,4 @@
-#include "sim/cli/processes.h"
+#include "sim/console/processes.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/manual.h"
+#include "sim/docs/manual.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
@@ -36,20 +36,6 @@ static json_t *report(const char *arguments) {
   EXPECT_TRUE(root != NULL);
   outcome_free(&outcome);
   return root;
-}
-
-TEST(cli, every_verb_has_help_and_says_nothing_on_stderr) {
-  static const char *const rows[] = {"--help",     "run --help",    "asm --help",
-                                     "dis --help", "params --help", "machines --help"};
-  tool_folder();
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    struct outcome outcome = tool(rows[i]);
-    ct_note("%s", rows[i]);
-    EXPECT_EQ(outcome.status, 0);
-    EXPECT_STREQ(outcome.err, "");
-    EXPECT_CONTAINS(outcome.out, "Usage: warpwait");
-    outcome_free(&outcome);
-  }
 }
 
 TEST(cli, verify_passes_on_the_right_bytes_and_fails_on_one_wrong_element) {
@@ -440,16 +426,6 @@ TEST(cli, an_interrupted_run_says_where_it_stood_and_writes_nothing) {
     EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
     outcome_free(&outcome);
   }
-}
-
-/* argp breaks lines that are too long for it: ours must not be. */
-TEST(cli, the_help_of_run_keeps_its_lines) {
-  tool_folder();
-  struct outcome outcome = tool("run --help");
-  EXPECT_CONTAINS(outcome.out, "FILL: zero, iota, random, @FILE\n  buffer:NAME  ");
-  EXPECT_CONTAINS(outcome.out, "\n  bytes:HEX                        a struct by value\n\nWhat work-items print");
-  EXPECT_CONTAINS(outcome.out, "interrupted. A hazard is reported and told\non stderr, ");
-  outcome_free(&outcome);
 }
 
 /* 81 characters are cut to 79 and an ellipsis, and not within a character. */

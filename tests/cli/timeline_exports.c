@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/cli/output.h"
+#include "sim/console/output.h"
 #include "sim/timeline/tracks.h"
 #include "sim/timeline/viewers.h"
 #include "tests/cli/tool.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
-#include "sim/cli/processes.h"
+#include "sim/console/processes.h"
 #include "sim/explain/report.h"
 #include "sim/explain/why.h"
 #include "tests/ct.h"

@@ -1,11 +1,11 @@
 /* libFuzzer: words of a command line that say what is to be run, one a line. A line's first byte is the option. They
  * are refused in a line, or make a job. Runs from the root of the project, where examples/01_seed/kernel.wws is. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/cli/job_options.h"
-#include "sim/cli/timeline_options.h"
 
 enum { LINES = 16, LONGEST_NUMBER = 6 };
 
@@ -22,37 +22,46 @@ static bool is_costly(const char *text) {
   return false;
 }
 
-static bool take(char *line, struct subject *subject, struct run_call *call, struct argp_state *state) {
-  static const int keys[] = {KEY_ARG,    KEY_GLOBAL, KEY_LOCAL, KEY_OFFSET, KEY_KERNEL,     's',       'm',
-                             KEY_SAMPLE, KEY_CU,     KEY_FROM,  KEY_EVENTS, KEY_MAX_CYCLES, KEY_ORDER, KEY_HOST};
-  const int key = keys[(unsigned char)*line % (sizeof keys / sizeof *keys)];
-  error_t error = job_option(key, line + 1, state, subject);
-  if (error == ARGP_ERR_UNKNOWN)
-    error = run_option(key, line + 1, state, call);
-  if (error && error != ARGP_ERR_UNKNOWN && !call->message.text[0])
-    abort();
-  return !error;
+/* "--machine=" for the line's first byte, and the rest of the line. */
+static char *option_of(const char *line) {
+  static const char *const names[] = {"arg",    "global", "local", "offset", "kernel",     "set",   "machine",
+                                      "sample", "cu",     "from",  "events", "max-cycles", "order", "host"};
+  const char *name = names[(unsigned char)*line % (sizeof names / sizeof *names)];
+  const size_t size = strlen(name) + strlen(line) + 4;
+  char *option = malloc(size);
+  snprintf(option, size, "--%s=%s", name, line + 1);
+  return option;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  char *text = malloc(size + 1), *rest = text, *line;
-  memcpy(text, data, size);
-  text[size] = '\0';
-  struct run_call call = run_call_new();
-  struct subject subject = {.direct.program = "examples/01_seed/kernel.wws"};
-  struct argp_state state = {.input = &call};
+static bool run(char **words) {
+  struct run_call call = {0};
+  struct subject subject = {0};
+  struct command command;
   struct job job = {0};
-  bool good = !is_costly(text);
-  for (int count = 0; good && count < LINES && (line = strsep(&rest, "\n"));)
-    if (*line) {
-      good = take(line, &subject, &call, &state);
-      count++;
-    }
-  if (good && !job_load(&subject, &call, false, &job) && !call.message.text[0])
-    abort();
+  const bool good = command_parse(&command, VERB_RUN, words, &call.message) && run_take(&command, &call) &&
+                    job_take(&command, &subject, &call.message) && job_load(&subject, &call, false, &job);
+  const bool told = good || call.message.text[0];
   job_free(&job);
   subject_free(&subject);
   run_call_free(&call);
+  command_free(&command);
+  return told;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  char *words[LINES + 2] = {(char[]){"examples/01_seed/kernel.wws"}};
+  char *text = malloc(size + 1), *rest = text, *line;
+  size_t count = 1;
+  memcpy(text, data, size);
+  text[size] = '\0';
+  const bool costly = is_costly(text);
+  while (count <= LINES && (line = strsep(&rest, "\n")))
+    if (*line)
+      words[count++] = option_of(line);
+  if (!costly && !run(words))
+    abort();
+  while (--count)
+    free(words[count]);
   free(text);
   return 0;
 }

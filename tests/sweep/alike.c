@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "sim/base/need.h"
-#include "sim/cli/processes.h"
+#include "sim/console/processes.h"
 #include "sim/sweep/functional.h"
 #include "sim/sweep/workers.h"
 #include "tests/ct.h"

@@ -1,0 +1,72 @@
+#include "sim/console/terminal.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/console/console.h"
+#include "sim/console/interrupt.h"
+#include "sim/console/processes.h"
+
+enum { FIRST_MS = 1000, EVERY_MS = 200 };
+
+static uint64_t milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static uint64_t first(void) { return milliseconds() + FIRST_MS; }
+
+void terminal_clear(struct terminal *terminal) {
+  if (terminal->shown)
+    fputs("\r\x1b[K", stderr);
+  terminal->shown = false;
+}
+
+static void busy(void *self, bool begins) {
+  struct terminal *terminal = self;
+  if (begins) {
+    interrupt_begin();
+    terminal->next = first();
+    return;
+  }
+  terminal_clear(terminal);
+  interrupt_end();
+}
+
+static bool stops(void *self) {
+  (void)self;
+  return interrupt_asked();
+}
+
+static bool due(void *self) {
+  struct terminal *terminal = self;
+  const uint64_t now = terminal->watched ? milliseconds() : 0;
+  if (!terminal->watched || now < terminal->next)
+    return false;
+  terminal->next = now + EVERY_MS;
+  return terminal->shown = true;
+}
+
+/* What an earlier, longer line has left there vanishes. */
+static void progress(void *self, const char *line) {
+  (void)self;
+  fprintf(stderr, "\r%s \x1b[K", line);
+}
+
+static void warn(void *self, const struct message *message) {
+  (void)self;
+  message_print(message);
+}
+
+static void quote(void *self, const char *line) {
+  (void)self;
+  fprintf(stderr, "%s\n", line);
+}
+
+void terminal_open(struct terminal *terminal, bool quiet) {
+  *terminal = (struct terminal){.caller = {terminal, busy, stops, due, progress, warn, quote, &processes},
+                                .watched = !quiet && isatty(STDERR_FILENO),
+                                .next = first()};
+}

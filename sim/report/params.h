@@ -1,0 +1,12 @@
+/* The parameters of a machine as a table, from the rows that declare them. */
+#ifndef SIM_REPORT_PARAMS_H
+#define SIM_REPORT_PARAMS_H
+
+#include "models/machine.h"
+#include "sim/base/text.h"
+
+/* Those whose full names start with `prefix` (NULL: all) and their values in `machine` (NULL: no values). Nothing is
+ * printed when there are none. */
+void report_params(const struct machine *machine, const char *prefix, bool markdown, struct text *text);
+
+#endif

@@ -1,0 +1,18 @@
+/* Words that choose parts of a timeline: values of --sample, --events and --cu. Each is false with the message filled.
+ */
+#ifndef SIM_TIMELINE_PARTS_H
+#define SIM_TIMELINE_PARTS_H
+
+#include "sim/base/message.h"
+#include "traces/timeline_file.h"
+
+/* "10/100" */
+bool timeline_read_sample(const char *word, struct timeline_window *window, struct message *message);
+
+/* "lds,copy": kinds of events and blocks, which come to those that the window has. */
+bool timeline_read_events(const char *word, struct timeline_window *window, struct message *message);
+
+/* "0,2,5-7" into a byte each, of `count` compute units. */
+bool timeline_read_cus(const char *list, uint8_t *cus, uint32_t count, struct message *message);
+
+#endif

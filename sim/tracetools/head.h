@@ -1,0 +1,16 @@
+/* `warpwait trace head`: what a warp did first, a line an operation. */
+#ifndef SIM_TRACETOOLS_HEAD_H
+#define SIM_TRACETOOLS_HEAD_H
+
+#include "sim/tracetools/opened.h"
+
+/* Which warp, and how many of its operations. */
+struct trace_head {
+  uint64_t launch, group, warp, count; /* launches count from 1 */
+};
+
+/* Writes them to the sink; `path` is the trace's name in messages. */
+bool trace_head(const struct opened_trace *opened, const char *path, const struct trace_head *wishes,
+                const struct sink *sink, struct message *message);
+
+#endif

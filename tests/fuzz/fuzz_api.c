@@ -1,0 +1,296 @@
+/* The library survives any calls in any order: each byte chooses a function, those behind it its objects and numbers.
+ * What must hold: a call that fails says why, objects that are left are given up without a leak, and only calls on what
+ * is not there, or does not fit, fail. */
+#include <stdlib.h>
+#include <warpwait.h>
+#include <warpwait/analyse.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char source[] = ".kernel plus\n.arg data global\n.arg add u32\n.reg i, v\n.reg64 p\n"
+                             "  ld.arg.b64 p, data\n"
+                             "  get.global_id i, x\n"
+                             "  mad.wide.u32 p, i, 4, p\n"
+                             "  ld.global.b32 v, [p]\n"
+                             "  ld.arg.b32 i, add\n"
+                             "  add.i32 v, v, i\n"
+                             "  st.global.b32 [p], v\n"
+                             "  exit\n"
+                             ".kernel more\n.arg from global\n.arg p pipe\n.arg room local\n.reg n, i\n.reg64 q\n"
+                             ".lds tile 64\n"
+                             "  ld.arg.b64 q, from\n"
+                             "  copy.to_lds n, [tile], [q], 16, size=4\n"
+                             "  wait n\n"
+                             "again: get.local_id i, x\n"
+                             "  ld.arg.b32 n, room\n"
+                             "  exit\n";
+
+enum { EACH = 4, CYCLES = 3000, MOST_CALLS = 200 };
+
+struct state {
+  const uint8_t *at, *end;
+  ww_error error;
+  ww_context *context;
+  ww_machine *machine[EACH];
+  ww_program *program[EACH];
+  const ww_kernel *kernel[EACH];
+  ww_device *device[EACH];
+  ww_buffer *buffer[EACH];
+  ww_pipe *pipe[EACH];
+  ww_launch *launch[EACH];
+  ww_report *report[EACH];
+  ww_trace *trace[EACH];
+  uint8_t *recorded;
+  size_t recorded_size;
+};
+
+static unsigned byte(struct state *s) { return s->at < s->end ? *s->at++ : 0; }
+static unsigned pick(struct state *s) { return byte(s) % EACH; }
+
+/* Small ones, and those at limits. */
+static uint64_t number(struct state *s) {
+  static const uint64_t limits[] = {0, 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_MAX, INT64_MAX, 4096, 1 << 20};
+  const unsigned first = byte(s);
+  return first < 8 ? limits[first] : first < 200 ? first : first << 8 | byte(s);
+}
+
+/* Some bytes of the input, as they are. */
+static ww_bytes bytes(struct state *s) {
+  const size_t size = byte(s) + 256 * (byte(s) % 4), left = (size_t)(s->end - s->at);
+  const ww_bytes made = {s->at, size < left ? size : left, NULL};
+  s->at += made.size;
+  return made;
+}
+
+static void judge(const struct state *s, ww_status status) {
+  if (status != s->error.status || (status == WW_OK) != (s->error.text[0] == '\0') || status == WW_DEFECT)
+    abort();
+}
+
+static bool drop(void *self, const void *data, size_t size) {
+  (void)self, (void)data;
+  return size < 1 << 24;
+}
+static const ww_sink dropping = {drop, NULL};
+
+static bool record(void *self, const void *data, size_t size) {
+  struct state *s = self;
+  if (s->recorded_size + size > 1 << 20)
+    return false;
+  s->recorded = realloc(s->recorded, s->recorded_size + size);
+  memcpy(s->recorded + s->recorded_size, data, size);
+  s->recorded_size += size;
+  return true;
+}
+
+static void event(void *self, const ww_event *told) { (void)self, (void)told; }
+static void hazard(void *self, const ww_hazard *told) {
+  (void)self;
+  if (!told->rule || !told->file)
+    abort();
+}
+static bool tick(void *self, uint64_t now, uint64_t done, uint64_t groups) {
+  (void)now, (void)done, (void)groups;
+  return byte(self) != 77;
+}
+
+static void run(struct state *s, unsigned to) {
+  ww_launch *launches[3] = {s->launch[pick(s)], s->launch[pick(s)], s->launch[pick(s)]};
+  const unsigned how = byte(s);
+  ww_watch watch = {.size = how % 7 ? (uint32_t)sizeof watch : 16, .self = s, .cycle_limit = CYCLES, .tick = tick};
+  if (how & 1)
+    watch.event = event, watch.event_kinds = byte(s);
+  if (how & 2)
+    watch.hazard = hazard, watch.check = true;
+  if (how & 4)
+    s->recorded_size = 0, watch.trace = (ww_sink){record, s};
+  watch.page = how & 8;
+  ww_report *report = NULL;
+  judge(s, ww_run(s->device[pick(s)], launches, byte(s) % 4, &watch, &report, &s->error));
+  ww_report_unref(s->report[to]);
+  s->report[to] = report;
+}
+
+static void set_argument(struct state *s) {
+  static const char zeros[64];
+  ww_launch *launch = s->launch[pick(s)];
+  const uint32_t index = byte(s) % 4;
+  switch (byte(s) % 4) {
+  case 0:
+    judge(s, ww_launch_value(launch, index, zeros, byte(s) % 65, &s->error));
+    break;
+  case 1:
+    judge(s, ww_launch_buffer(launch, index, s->buffer[pick(s)], number(s), &s->error));
+    break;
+  case 2:
+    judge(s, ww_launch_local(launch, index, number(s), &s->error));
+    break;
+  default:
+    judge(s, ww_launch_pipe(launch, index, s->pipe[pick(s)], &s->error));
+  }
+}
+
+static void set_range(struct state *s) {
+  const uint64_t global[3] = {number(s) % 100000, number(s), number(s)}, local[3] = {number(s), number(s), number(s)};
+  const uint32_t dimensions = byte(s) % 5;
+  judge(s, ww_launch_range(s->launch[pick(s)], dimensions, byte(s) % 2 ? local : NULL, global,
+                           byte(s) % 2 ? local : NULL, &s->error));
+}
+
+static void ask_report(struct state *s) {
+  const ww_report *report = s->report[pick(s)];
+  char key[64] = {0};
+  const ww_bytes from = bytes(s);
+  double value = 0;
+  const char *text = NULL;
+  if (from.size)
+    memcpy(key, from.data, from.size < 63 ? from.size : 63);
+  ww_report_number(report, key, &value, &text);
+  ww_report_number(report, "launches[0].cycles", &value, &text);
+  ww_report_text(report, key, &text);
+  ww_report_count(report, key);
+  judge(s, ww_report_write(report, (ww_form)(byte(s) % 7), dropping, &s->error));
+}
+
+static void make_machine(struct state *s, unsigned to) {
+  char word[100] = {0};
+  const ww_bytes from = bytes(s);
+  const char *const words[] = {word};
+  ww_machine *made = NULL;
+  if (from.size)
+    memcpy(word, from.data, from.size < 99 ? from.size : 99);
+  judge(s, byte(s) % 2 ? ww_machine_parse(s->context, from, &made, &s->error)
+                       : ww_machine_with(s->machine[pick(s)], words, 1, &made, &s->error));
+  ww_machine_unref(s->machine[to]);
+  s->machine[to] = made;
+}
+
+static void make_program(struct state *s, unsigned to) {
+  ww_program *made = NULL;
+  judge(s, ww_program_build(s->context, byte(s) % 2 ? ww_text(source) : bytes(s), NULL, &made, &s->error));
+  ww_program_unref(s->program[to]);
+  s->program[to] = made;
+}
+
+static void make_launch(struct state *s, unsigned to) {
+  ww_program *program = s->program[pick(s)];
+  const ww_kernel *kernel = ww_program_kernel_at(program, byte(s) % 3);
+  ww_launch *made = NULL;
+  judge(s, ww_launch_new(s->device[pick(s)], program, kernel, &made, &s->error));
+  ww_launch_unref(s->launch[to]);
+  s->launch[to] = made;
+}
+
+static void make_memory(struct state *s, unsigned to) {
+  ww_device *device = s->device[pick(s)];
+  if (byte(s) % 2) {
+    const uint64_t wanted = number(s);
+    ww_buffer_unref(s->buffer[to]);
+    judge(s, ww_buffer_new(device, byte(s) % 2 ? "b" : NULL, wanted > UINT32_MAX ? wanted : wanted % 65536,
+                           &s->buffer[to], &s->error));
+  } else {
+    ww_pipe_unref(s->pipe[to]);
+    judge(s,
+          ww_pipe_new(device, "p", (uint32_t)(number(s) % 5000), (uint32_t)number(s) % 5000, &s->pipe[to], &s->error));
+  }
+}
+
+static void use_trace(struct state *s, unsigned to) {
+  ww_report *report = NULL;
+  const ww_watch watch = {.size = sizeof watch, .cycle_limit = CYCLES, .page = byte(s) % 8 == 7};
+  if (byte(s) % 2) {
+    const ww_bytes recorded = {s->recorded ? s->recorded : (const uint8_t *)"", s->recorded_size, NULL};
+    ww_trace_unref(s->trace[to]);
+    judge(s, ww_trace_open(s->context, byte(s) % 4 ? recorded : bytes(s), byte(s) % 2, &s->trace[to], &s->error));
+    return;
+  }
+  judge(s, ww_trace_replay(s->trace[pick(s)], s->machine[pick(s)], &watch, &report, &s->error));
+  if (report && s->report[to])
+    judge(s, ww_diff(report, s->report[to], byte(s) % 2 ? WW_TEXT : WW_JSON, dropping, NULL, &s->error));
+  ww_report_unref(report);
+}
+
+static void make_device(struct state *s, unsigned to) {
+  ww_device_unref(s->device[to]);
+  judge(s, ww_device_new(s->machine[pick(s)], &s->device[to], &s->error));
+}
+
+static void call(struct state *s) {
+  const unsigned which = byte(s) % 12, to = pick(s);
+  switch (which) {
+  case 0:
+    make_machine(s, to);
+    break;
+  case 1:
+    make_program(s, to);
+    break;
+  case 2:
+    make_device(s, to);
+    break;
+  case 3:
+    make_memory(s, to);
+    break;
+  case 4:
+    make_launch(s, to);
+    break;
+  case 5:
+    set_range(s);
+    break;
+  case 6:
+  case 7:
+    set_argument(s);
+    break;
+  case 8:
+    ask_report(s);
+    break;
+  case 9:
+    use_trace(s, to);
+    break;
+  default:
+    run(s, to);
+  }
+}
+
+/* Something to begin with, so that runs are reached. */
+static void begin(struct state *s) {
+  ww_machine *teaching = NULL;
+  judge(s, ww_context_new(NULL, &s->context, &s->error));
+  judge(s, ww_machine_load(s->context, "teaching", &teaching, &s->error));
+  judge(s, ww_machine_with(teaching, (const char *const[]){"cu.count=2"}, 1, &s->machine[0], &s->error));
+  ww_machine_unref(teaching);
+  judge(s, ww_program_build(s->context, ww_text(source), NULL, &s->program[0], &s->error));
+  judge(s, ww_device_new(s->machine[0], &s->device[0], &s->error));
+  judge(s, ww_buffer_new(s->device[0], "data", 512, &s->buffer[0], &s->error));
+  judge(s, ww_pipe_new(s->device[0], "pipe", 4, 8, &s->pipe[0], &s->error));
+  for (unsigned i = 0; i < 2; i++) {
+    judge(s,
+          ww_launch_new(s->device[0], s->program[0], ww_program_kernel_at(s->program[0], i), &s->launch[i], &s->error));
+    judge(s, ww_launch_range(s->launch[i], 1, NULL, (const uint64_t[]){64}, NULL, &s->error));
+    judge(s, ww_launch_buffer(s->launch[i], 0, s->buffer[0], 0, &s->error));
+  }
+  judge(s, ww_launch_value(s->launch[0], 1, &(uint32_t){5}, 4, &s->error));
+}
+
+static void end(struct state *s) {
+  for (unsigned i = 0; i < EACH; i++) {
+    ww_report_unref(s->report[i]);
+    ww_trace_unref(s->trace[i]);
+    ww_launch_unref(s->launch[i]);
+    ww_buffer_unref(s->buffer[i]);
+    ww_pipe_unref(s->pipe[i]);
+    ww_device_unref(s->device[i]);
+    ww_program_unref(s->program[i]);
+    ww_machine_unref(s->machine[i]);
+  }
+  ww_context_unref(s->context);
+  free(s->recorded);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct state s = {.at = data, .end = data + size};
+  begin(&s);
+  for (int calls = 0; s.at < s.end && calls < MOST_CALLS; calls++)
+    call(&s);
+  end(&s);
+  return 0;
+}
