@@ -53,7 +53,7 @@ SYSTEMC_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/systemc/*.cpp))
 CORE        := $(BUILD)/core.a
 CLI         := $(BUILD)/cli.a $(BUILD)/systemc.a $(CORE)
 
-TEST_FOLDERS := $(filter-out exhaust faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
+TEST_FOLDERS := $(filter-out bench exhaust faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
 # For bash, zsh and fish; the latter two know the files by these names.
@@ -169,11 +169,16 @@ $(BUILD)/tests/host $(BUILD)/tests/models: TEST_LIBS := -lsystemc
 percent := %
 
 # Tests of the library are clients: their memory is their own.
-$(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o: HEAP :=
+$(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o $(BUILD)/obj/tests/exhaust/%.c.o: HEAP :=
 # What takes the place of a C library is none of ours.
-$(BUILD)/obj/sim/playground/%.c.o $(BUILD)/obj/tests/playground/libc_test.c.o: HEAP :=
+$(BUILD)/obj/sim/playground/calloc.c.o $(BUILD)/obj/sim/playground/libc.c.o $(BUILD)/obj/tests/playground/libc_test.c.o: HEAP :=
 # Manuals are held against what they speak of.
 $(BUILD)/tests/cli: $(BUILD)/obj/sim/docs/manual.c.o
+
+# Memory is its own, and it is linked as a client is.
+$(BUILD)/exhaust: $(BUILD)/obj/tests/exhaust/exhaust.c.o $(BUILD)/libwarpwait.a
+	$(call say,LD )
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(API_LIBS)
 
 # The law of replay is held with the models' rig.
 $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
@@ -192,14 +197,14 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
   cli/terminal_test cli/strangers_test cli/streams_test cli/completion_test
 PLAIN   := traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
-  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test
+  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test exhaust/sample
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
 # OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.
 CACHE ?= $(abspath $(BUILD))/cache
 
 .PHONY: check
-check: all $(BUILD)/docgen $(BUILD)/playground-shell $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o)
+check: all $(if $(SANITIZE),,$(BUILD)/exhaust) $(BUILD)/docgen $(BUILD)/playground-shell $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o)
 	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(CACHE) \
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite tests/run $(BUILD)/tests/logs $(TESTS)
 
@@ -234,7 +239,7 @@ packages test-packages playground-packages:
 	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
 	fi
 
-.PHONY: help sanitize threads threads-programs layers behaves docs golden bench install clean format
+.PHONY: help sanitize threads threads-programs layers behaves docs golden bench install uninstall clean format
 help:
 	@sed -n 's/^| `make\(.*\)` | \(.*\) |$$/make\1: \2/p' CONTRIBUTING.md | sed 's/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g'
 
@@ -266,6 +271,11 @@ fuzz-programs: $(FUZZERS:%=$(BUILD)/%)
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(CLI)
 	$(call say,LD )
 	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+
+# Each allocation that the library makes in calls of each of its functions fails in turn: two hours.
+.PHONY: exhaust
+exhaust: $(BUILD)/exhaust
+	@WARPWAIT_CACHE=$(CACHE) $(PYTHON) tests/exhaust/sample.py --every 1
 
 # Random kernels against PoCL, for as long as is given; a failure is shrunk into build/differential. Without SOAK_SEED, other
 # kernels than last time.
@@ -360,8 +370,13 @@ docs-oclgrind: all
 golden: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/examples/golden.py
 
-bench: all
+bench: all $(BUILD)/launches
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/bench.py
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/launches.py
+
+$(BUILD)/launches: tests/bench/launches.c $(BUILD)/libwarpwait.a
+	$(call say,CC )
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O2 $(SAN) -Iinclude -o $@ $^ $(API_LIBS)
 
 # ---- against a real GPU: tests/hw --------------------------------------------------------------
 
@@ -410,24 +425,52 @@ measure:
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' '*.hpp' 'sim/page/*.js' 'sim/playground/*.js')
 
-# Where Debian's Python looks for packages below its prefix.
-PYTHON_FOLDER = lib/$(shell $(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])')/dist-packages
-install: all
-	install -D -m 755 $(BUILD)/warpwait $(DESTDIR)$(PREFIX)/bin/warpwait
-	install -D -m 755 traces/warpwait-plot $(DESTDIR)$(PREFIX)/bin/warpwait-plot
-	install -D -m 755 sim/sweep/warpwait-sweep $(DESTDIR)$(PREFIX)/bin/warpwait-sweep
-	install -D -m 644 sim/sweep/slurm/sweep.sbatch $(DESTDIR)$(PREFIX)/share/warpwait/sweep.sbatch
-	install -D -m 755 sim/playground/serve.py $(DESTDIR)$(PREFIX)/share/warpwait/serve.py
-	@for f in $(BUILD)/man/*.1; do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/man/man1/$${f##*/} || exit; done
-	install -D -m 644 $(BUILD)/completion/warpwait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpwait
-	install -D -m 644 $(BUILD)/completion/_warpwait $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_warpwait
-	install -D -m 644 $(BUILD)/completion/warpwait.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/warpwait.fish
-	@[ ! -f $(BUILD)/playground/warpwait.wasm ] || for f in $$(cd $(BUILD)/playground && find . -type f); do \
-	  install -D -m 644 $(BUILD)/playground/$$f $(DESTDIR)$(PREFIX)/share/warpwait/playground/$$f || exit; \
-	done
-	@for f in $$(find traces/warpwait_trace sim/sweep/warpwait_sweep -name '*.py'); do \
-	  to=$${f#traces/}; install -D -m 644 $$f $(DESTDIR)$(PREFIX)/$(PYTHON_FOLDER)/$${to#sim/sweep/} || exit; \
-	done
+# ---- installing ----------------------------------------------------------------------------------
+
+# What others build with, with what only is known here.
+API_FILES := warpwait.pc warpwait-config.cmake warpwait-config-version.cmake
+$(API_FILES:%=$(BUILD)/api/%): $(BUILD)/api/%: packaging/%.in force
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(API_LIBS)|' \
+	  -e 's|@SHARED@|$(SHARED)|; s|@SONAME@|$(SONAME)|' $< > $@
+
+# Where libraries are below PREFIX, and where Debian's Python looks for packages.
+LIBDIR        ?= lib
+PYTHON_FOLDER ?= lib/$(shell $(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])')/dist-packages
+
+# A line a file: its mode, where it is, and its name below PREFIX.
+LIST = { \
+  echo 755 $(BUILD)/warpwait bin/warpwait; \
+  echo 755 traces/warpwait-plot bin/warpwait-plot; \
+  echo 755 sim/sweep/warpwait-sweep bin/warpwait-sweep; \
+  echo 644 include/warpwait.h include/warpwait.h; \
+  echo 644 include/warpwait/analyse.h include/warpwait/analyse.h; \
+  echo 644 $(BUILD)/libwarpwait.a $(LIBDIR)/libwarpwait.a; \
+  echo 644 $(BUILD)/$(SHARED) $(LIBDIR)/$(SHARED); \
+  echo link $(SHARED) $(LIBDIR)/$(SONAME); \
+  echo link $(SONAME) $(LIBDIR)/libwarpwait.so; \
+  echo 644 $(BUILD)/api/warpwait.pc $(LIBDIR)/pkgconfig/warpwait.pc; \
+  for f in $(filter %.cmake,$(API_FILES)); do echo 644 $(BUILD)/api/$$f $(LIBDIR)/cmake/warpwait/$$f; done; \
+  for f in $(BUILD)/man/*.1; do echo 644 $$f share/man/man1/$${f\#\#*/}; done; \
+  echo 644 $(BUILD)/completion/warpwait.bash share/bash-completion/completions/warpwait; \
+  echo 644 $(BUILD)/completion/_warpwait share/zsh/site-functions/_warpwait; \
+  echo 644 $(BUILD)/completion/warpwait.fish share/fish/vendor_completions.d/warpwait.fish; \
+  echo 644 sim/sweep/slurm/sweep.sbatch share/warpwait/sweep.sbatch; \
+  echo 755 sim/playground/serve.py share/warpwait/serve.py; \
+  [ ! -f $(BUILD)/playground/warpwait.wasm ] || (cd $(BUILD)/playground && find . -type f) | \
+    while read f; do echo 644 $(BUILD)/playground/$$f share/warpwait/playground/$$f; done; \
+  for folder in traces/warpwait_trace sim/sweep/warpwait_sweep; do \
+    find $$folder -name '*.py' | while read f; do echo 644 $$f $(PYTHON_FOLDER)/$${f\#$${folder%/*}/}; done; done; }
+
+# The linker's own list of libraries, where they are put for all.
+LISTED = @[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
+install: all $(API_FILES:%=$(BUILD)/api/%)
+	@$(LIST) | packaging/install $(DESTDIR)$(PREFIX)
+	$(LISTED)
+
+uninstall:
+	@packaging/install --undo $(DESTDIR)$(PREFIX)
+	$(LISTED)
 
 # ---- the playground: WebAssembly -----------------------------------------------------------------
 

@@ -366,9 +366,8 @@ WW_API bool ww_report_finished(const ww_report *report);
 WW_API uint64_t ww_report_start(const ww_report *report, size_t launch);
 
 /* A number or a text of the JSON report by its key, as in docs/report.md: "launches[0].cycles",
- * "launches[0].lds.conflict_cycles", "launches[0].end". False when there is none of that kind. *unit (it may be NULL)
- * is
- * "" if it has none. Truth values are numbers, too. Texts live as long as the report. */
+ * "launches[0].lds.conflict_cycles", "launches[0].end". False when there is none of that kind. *unit is "" of what has
+ * none; `unit` may be NULL. Truth values are numbers, too. Texts live as long as the report. */
 WW_API bool ww_report_number(const ww_report *report, const char *key, double *value, const char **unit);
 WW_API bool ww_report_text(const ww_report *report, const char *key, const char **text);
 /* Elements of a list or members of an object; 0 of what is neither. */

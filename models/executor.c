@@ -29,7 +29,6 @@ static uint8_t *lds_at(struct executor *executor, uint64_t place, uint64_t bytes
 
 static bool launch(void *self, const struct isa_launch *launches, size_t count) {
   struct executor *executor = self;
-  free(executor->warp_storage);
   executor->launches = launches;
   executor->warp_bytes = 0;
   for (size_t i = 0; i < count; i++) {
@@ -37,7 +36,11 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
     assert(launches[i].memory == launches[0].memory && "launches that run at once share one memory");
     executor->warp_bytes = bytes > executor->warp_bytes ? bytes : executor->warp_bytes;
   }
-  executor->warp_storage = calloc(executor->warp_count, executor->warp_bytes);
+  if (executor->warp_bytes <= executor->warp_room)
+    return true;
+  free(executor->warp_storage);
+  executor->warp_storage = reallocarray(NULL, executor->warp_count, executor->warp_bytes);
+  executor->warp_room = executor->warp_storage ? executor->warp_bytes : 0;
   return executor->warp_storage != NULL;
 }
 

@@ -23,8 +23,8 @@ struct executor {
   uint32_t warp_count;               /* of these slots */
   struct isa_group *groups;          /* per group slot */
   uint32_t group_count;              /* of these slots */
-  unsigned char *warp_storage;       /* of all warps, enough for any of the launches */
-  size_t warp_bytes;                 /* of one of them */
+  unsigned char *warp_storage;       /* of all warps, kept from launch to launch: isa_warp_start() clears it */
+  size_t warp_bytes, warp_room;      /* of one of them, enough for any of the launches; what there is room for */
   uint8_t *lds;                      /* as far as it is used: the first `lds_room` bytes of */
   uint32_t lds_room, lds_size;       /* `lds_size`; zeros lie beyond */
   uint8_t **staging[LDS_ENGINES];    /* by tag: bytes of a request under way, `staged`; NULL: never used so far */

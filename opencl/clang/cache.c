@@ -46,14 +46,16 @@ void cache_name(const struct cache_part *parts, size_t count, char name[CACHE_NA
     snprintf(name + 2 * i, 3, "%02x", hash.digest[i]);
 }
 
-/* The folder, or false when the environment names none. $XDG_CACHE_HOME and $HOME count only as absolute paths. */
-static bool folder_path(char path[PATH_BYTES]) {
+/* The folder, or false when there is none. $XDG_CACHE_HOME and $HOME count only as absolute paths. */
+static bool folder_path(const char *said, char path[PATH_BYTES]) {
   static const struct {
     enum environment variable;
     const char *below;
   } places[] = {{ENVIRONMENT_WARPWAIT_CACHE, ""},
                 {ENVIRONMENT_XDG_CACHE_HOME, "/warpwait"},
                 {ENVIRONMENT_HOME, "/.cache/warpwait"}};
+  if (said)
+    return *said && snprintf(path, PATH_BYTES, "%s", said) < PATH_BYTES;
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const char *value = environment(places[i].variable);
     if (value && (*value == '/' || (*value && i == 0)))
@@ -62,9 +64,9 @@ static bool folder_path(char path[PATH_BYTES]) {
   return false;
 }
 
-static bool file_path(const char *name, char path[PATH_BYTES]) {
+static bool file_path(const char *said, const char *name, char path[PATH_BYTES]) {
   char folder[PATH_BYTES];
-  return folder_path(folder) && snprintf(path, PATH_BYTES, "%s/%s%s", folder, name, ending) < PATH_BYTES;
+  return folder_path(said, folder) && snprintf(path, PATH_BYTES, "%s/%s%s", folder, name, ending) < PATH_BYTES;
 }
 
 /* Makes the folder and all above it. */
@@ -127,9 +129,10 @@ static bool read_result(int file, const char *name, uint8_t **data, size_t *size
   return false;
 }
 
-bool cache_find(const char *name, uint8_t **data, size_t *size) {
+bool cache_find(const char *folder, const char *name, uint8_t **data, size_t *size) {
   char path[PATH_BYTES];
-  const int file = file_held(file_path(name, path) ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1);
+  const int file =
+      file_held(file_path(folder, name, path) ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1);
   if (file < 0)
     return false;
   bool good = read_result(file, name, data, size);
@@ -152,9 +155,9 @@ static bool write_result(int file, const char *name, const uint8_t *data, size_t
   return close(file) == 0 && good;
 }
 
-void cache_keep(const char *name, const uint8_t *data, size_t size) {
+void cache_keep(const char *said, const char *name, const uint8_t *data, size_t size) {
   char folder[PATH_BYTES], path[PATH_BYTES], temporary[PATH_BYTES];
-  if (size > CACHE_BYTES || !folder_path(folder) || !file_path(name, path) ||
+  if (size > CACHE_BYTES || !folder_path(said, folder) || !file_path(said, name, path) ||
       snprintf(temporary, sizeof temporary, "%s/%sXXXXXX", folder, unfinished) >= PATH_BYTES)
     return;
   make_folder(folder);
@@ -163,7 +166,7 @@ void cache_keep(const char *name, const uint8_t *data, size_t size) {
     return;
   if (!write_result(descriptor, name, data, size) || rename(temporary, path) != 0)
     unlink(temporary);
-  cache_trim(CACHE_BYTES);
+  cache_trim(said, CACHE_BYTES);
 }
 
 /* ---- trimming ------------------------------------------------------------------------------------ */
@@ -208,9 +211,9 @@ static size_t list_entries(DIR *folder, struct entry **entries, uint64_t *total)
 
 static void close_held(void *folder) { closedir(folder); }
 
-void cache_trim(uint64_t limit) {
+void cache_trim(const char *said, uint64_t limit) {
   char path[PATH_BYTES];
-  DIR *folder = folder_path(path) ? opendir(path) : NULL;
+  DIR *folder = folder_path(said, path) ? opendir(path) : NULL;
   if (!folder)
     return;
   heap_hold(close_held, folder);

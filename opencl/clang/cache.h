@@ -1,5 +1,5 @@
-/* Results of the OpenCL C tools, kept between runs in $WARPWAIT_CACHE, else $XDG_CACHE_HOME/warpwait, else
- * $HOME/.cache/warpwait.
+/* Results of the OpenCL C tools, kept between runs in a folder: by default $WARPWAIT_CACHE, else
+ * $XDG_CACHE_HOME/warpwait, else $HOME/.cache/warpwait.
  *
  * A result is a file whose name is a hash of everything that it depends on:
  *
@@ -32,12 +32,12 @@ struct cache_part {
 /* The name of what depends on these parts, in this order. */
 void cache_name(const struct cache_part *parts, size_t count, char name[CACHE_NAME]);
 
-/* The result of that name; the caller frees it. */
-bool cache_find(const char *name, uint8_t **data, size_t *size);
+/* The result of that name; the caller frees it. Of all three, `folder` NULL is the environment's, and "" none. */
+bool cache_find(const char *folder, const char *name, uint8_t **data, size_t *size);
 
-void cache_keep(const char *name, const uint8_t *data, size_t size);
+void cache_keep(const char *folder, const char *name, const uint8_t *data, size_t size);
 
 /* Removes the results not used for longest until the rest have at most `limit` bytes. */
-void cache_trim(uint64_t limit);
+void cache_trim(const char *folder, uint64_t limit);
 
 #endif

@@ -105,7 +105,7 @@ struct compilation {
   const struct opencl_build *build;
   struct teller teller;
   struct clang_options options;
-  const char *clang, *translator;
+  struct opencl_tools tools; /* `cache` may be NULL */
   char folder[PATH_BYTES], file[FILES][PATH_BYTES + 16];
 };
 
@@ -116,8 +116,8 @@ struct compilation {
  * print other memory. */
 static void add_source(const struct compilation *c, struct words *words) {
   const struct opencl_build *build = c->build;
-  words_add_list(words,
-                 WORDS(c->clang, "-x", "cl", "-Werror=format-invalid-specifier", "-Werror=format-insufficient-args"));
+  words_add_list(
+      words, WORDS(c->tools.clang, "-x", "cl", "-Werror=format-invalid-specifier", "-Werror=format-insufficient-args"));
   if (!c->options.standard)
     words_add_joined(words, "-cl-std=", build->standard ? build->standard : "CL2.0");
   words_add_list(words, c->options.words.word);
@@ -181,7 +181,7 @@ static bool run_tool(const struct compilation *c, const char *const *argv, const
                                   .self = c->build->self};
   struct process_end end;
   process_run(&process, &end);
-  const bool compiler = argv[0] == c->clang;
+  const bool compiler = argv[0] == c->tools.clang;
   if (compiler && !end.error && c->build->log)
     c->build->log(c->build->self, end.text);
   if (compiler && !end.error && !c->build->text && (loud || !process_good(&end)))
@@ -246,7 +246,7 @@ static bool write_prelude(const struct compilation *c) {
 }
 
 static bool make_folder(struct compilation *c) {
-  const char *base = environment_temporary();
+  const char *base = c->tools.temporary;
   int used = snprintf(c->folder, sizeof c->folder, "%s/warpwait-XXXXXX", base);
   if (used >= (int)sizeof c->folder || !mkdtemp(c->folder)) {
     *c->folder = '\0';
@@ -280,7 +280,7 @@ static bool refuse_file(const struct compilation *c, const char *why) {
  * folders of its own. */
 static bool folder_of_clang(const struct compilation *c, char **folder) {
   struct piece said = {0};
-  if (!run_tool(c, WORDS(c->clang, "-print-resource-dir"), &(struct piece){0}, false, &said))
+  if (!run_tool(c, WORDS(c->tools.clang, "-print-resource-dir"), &(struct piece){0}, false, &said))
     return false;
   struct words words = {0};
   said.at[strcspn(said.at, "\n")] = '\0';
@@ -348,7 +348,7 @@ static bool check_read(const struct compilation *c) {
   char *brought = NULL;
   if (read_file(c->file[FILE_READ], &text)) {
     free(text.at);
-    return tool_fail(&c->teller, "%s left no list of the files that it read", c->clang);
+    return tool_fail(&c->teller, "%s left no list of the files that it read", c->tools.clang);
   }
   char *list = strchr(text.at, ':');
   list = list ? list + 1 : text.at + text.size;
@@ -419,8 +419,8 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
   enum { FIXED = 7 };
   char clang[PATH_MAX + 64], translator[PATH_MAX + 64];
   size_t count = 0;
-  key_tool(c->clang, clang, sizeof clang);
-  key_tool(c->translator, translator, sizeof translator);
+  key_tool(c->tools.clang, clang, sizeof clang);
+  key_tool(c->tools.translator, translator, sizeof translator);
   struct words words = {0};
   add_source(c, &words);
   struct cache_part *parts = need(words.count + FIXED, sizeof *parts);
@@ -471,7 +471,7 @@ static bool rework(const struct compilation *c, char *(*change)(const char *text
   const struct piece before = *text;
   char *changed = change(before.at);
   struct words words = {0};
-  words_add_list(&words, WORDS(c->clang, "-x", "ir", "-target", "spir64", "-w", "-emit-llvm"));
+  words_add_list(&words, WORDS(c->tools.clang, "-x", "ir", "-target", "spir64", "-w", "-emit-llvm"));
   words_add_list(&words, how);
   words_add_list(&words, WORDS("-o", "-", "-"));
   free(before.at);
@@ -497,7 +497,7 @@ static bool translate(const struct compilation *c, struct piece *spirv) {
   const enum opencl_route route = c->build->route;
   struct piece code = {0};
   const char *const words[] = {
-      c->translator, "-", "-o", "-", EXTENSIONS, route == OPENCL_ROUTE_SSA ? "--spirv-mem2reg" : NULL, NULL};
+      c->tools.translator, "-", "-o", "-", EXTENSIONS, route == OPENCL_ROUTE_SSA ? "--spirv-mem2reg" : NULL, NULL};
   const bool good =
       compile(c, &code) && (route != OPENCL_ROUTE_O2 || optimise(c, &code)) && run_tool(c, words, &code, false, spirv);
   free(code.at);
@@ -514,18 +514,18 @@ static bool make(const struct compilation *c, uint8_t **spirv, size_t *size) {
     make_name(c, &text, name);
   free(text.at);
   /* Warnings are clang's to give: someone who asks for them wants it to run. */
-  if (cached && !c->options.warnings && cache_find(name, spirv, size))
+  if (cached && !c->options.warnings && cache_find(c->tools.cache, name, spirv, size))
     return true;
   if (!translate(c, &made))
     return false;
   if (!made.size) {
     free(made.at);
-    return tool_fail(&c->teller, "%s made nothing", c->translator);
+    return tool_fail(&c->teller, "%s made nothing", c->tools.translator);
   }
   *spirv = (uint8_t *)made.at;
   *size = made.size;
   if (cached)
-    cache_keep(name, *spirv, *size);
+    cache_keep(c->tools.cache, name, *spirv, *size);
   return true;
 }
 
@@ -568,9 +568,18 @@ static bool check_build(struct compilation *c) {
   return true;
 }
 
-static const char *tool(enum environment variable, const char *usual) {
-  const char *value = environment(variable);
+static const char *tool(const char *said, enum environment variable, const char *usual) {
+  const char *value = said && *said ? said : environment(variable);
   return value && *value ? value : usual;
+}
+
+static struct opencl_tools tools_of(const struct opencl_build *build) {
+  const struct opencl_tools said = build->tools ? *build->tools : (struct opencl_tools){NULL};
+  return (struct opencl_tools){.clang = tool(said.clang, ENVIRONMENT_WARPWAIT_CLANG, "clang-15"),
+                               .translator = tool(said.translator, ENVIRONMENT_WARPWAIT_LLVM_SPIRV, "llvm-spirv-15"),
+                               .cache = said.cache,
+                               .temporary =
+                                   said.temporary && *said.temporary ? said.temporary : environment_temporary()};
 }
 
 bool opencl_uniform_groups(const struct opencl_build *build) {
@@ -609,10 +618,7 @@ const char *opencl_option_path(const char *word, const char **option) { return c
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
                     struct isa_error *error) {
   struct compilation *c = need(1, sizeof *c);
-  *c = (struct compilation){.path = path,
-                            .build = build,
-                            .clang = tool(ENVIRONMENT_WARPWAIT_CLANG, "clang-15"),
-                            .translator = tool(ENVIRONMENT_WARPWAIT_LLVM_SPIRV, "llvm-spirv-15")};
+  *c = (struct compilation){.path = path, .build = build, .tools = tools_of(build)};
   c->teller = (struct teller){path, c->folder, error, build->blamed, build->reads, build->say, build->self};
   heap_hold(remove_folder, c);
   *spirv = NULL;

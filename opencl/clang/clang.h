@@ -26,6 +26,13 @@ struct opencl_reads {
   void *self;
 };
 
+/* With what OpenCL C is compiled, and where. NULL: what the environment says. */
+struct opencl_tools {
+  const char *clang, *translator;
+  const char *cache;     /* the folder of what is kept; "": nothing is */
+  const char *temporary; /* the folder of files that are not to stay */
+};
+
 /* How clang is to be called. Lists end with NULL; a NULL list is empty. */
 struct opencl_build {
   const char *standard;          /* "CL2.0" if NULL */
@@ -35,6 +42,7 @@ struct opencl_build {
   const char *const *options;    /* further words, "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-DN=4" */
   enum opencl_route route;
   bool no_cache;
+  const struct opencl_tools *tools; /* NULL: the environment's */
   const char *text;                 /* in place of the file's, as a try: say() hears nothing of it; NULL: the file's */
   bool in_memory;                   /* there is no file, but `text`; `path` is its name */
   enum opencl_part *blamed;         /* NULL, or where to note what an error is of */

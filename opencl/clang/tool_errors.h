@@ -9,8 +9,8 @@ struct teller {
   const char *path;   /* of the program, as the user gave it */
   const char *folder; /* of temporary files: errors in these are not in the user's */
   struct isa_error *error;
-  enum opencl_part *blamed;         /* as in struct opencl_build */
-  const struct opencl_reads *reads; /* likewise */
+  enum opencl_part *blamed;                  /* as in struct opencl_build */
+  const struct opencl_reads *reads;          /* likewise */
   void (*say)(void *self, const char *line); /* likewise */
   void *self;
 };

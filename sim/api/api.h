@@ -64,12 +64,13 @@ static inline bool api_unref(atomic_uint *references) {
 
 struct ww_context {
   atomic_uint references;
-  char *cache, *clang, *llvm_spirv, *temporary; /* NULL: the environment's */
+  struct opencl_tools tools; /* whose strings it owns */
 };
 
 struct ww_machine {
   atomic_uint references;
-  struct machine machine, file; /* as it is; as it was loaded */
+  _Atomic(const enum fidelity_machine *) measured; /* NULL: no report has asked for it yet */
+  struct machine machine, file;                    /* as it is; as it was loaded */
 };
 
 struct ww_program {
@@ -131,6 +132,7 @@ struct ww_launch {
 
 struct ww_report {
   atomic_uint references;
+  ww_machine *machine; /* a reference; NULL: it was made for this report */
   struct job job;
   struct launch_result *results;
   size_t count;
@@ -144,7 +146,7 @@ struct ww_report {
   struct check_counts counts;
   struct text page; /* HTML; empty: none */
   pthread_mutex_t lock;
-  struct json_t *json; /* the report as JSON, once somebody has asked for a key */
+  struct json_t *member[REPORT_MEMBER_COUNT]; /* of the report as JSON, once somebody has asked for a key in it */
 };
 
 struct ww_trace {

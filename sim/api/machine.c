@@ -21,10 +21,10 @@ static ww_status make_context(void *self, struct message *message) {
   ww_context *context = need(1, sizeof *context);
   (void)message;
   atomic_init(&context->references, 1);
-  context->cache = copy_of(call->options.cache);
-  context->clang = copy_of(call->options.clang);
-  context->llvm_spirv = copy_of(call->options.llvm_spirv);
-  context->temporary = copy_of(call->options.temporary);
+  context->tools = (struct opencl_tools){.clang = copy_of(call->options.clang),
+                                         .translator = copy_of(call->options.llvm_spirv),
+                                         .cache = copy_of(call->options.cache),
+                                         .temporary = copy_of(call->options.temporary)};
   call->made = context;
   return WW_OK;
 }
@@ -48,10 +48,10 @@ ww_context *ww_context_ref(ww_context *context) {
 void ww_context_unref(ww_context *context) {
   if (!context || !api_unref(&context->references))
     return;
-  free(context->cache);
-  free(context->clang);
-  free(context->llvm_spirv);
-  free(context->temporary);
+  free((char *)(uintptr_t)context->tools.clang);
+  free((char *)(uintptr_t)context->tools.translator);
+  free((char *)(uintptr_t)context->tools.cache);
+  free((char *)(uintptr_t)context->tools.temporary);
   free(context);
 }
 

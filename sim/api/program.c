@@ -50,8 +50,7 @@ static void describe(ww_program *made) {
         (ww_kernel){.name = refusals->row[i].kernel, .refused = refusals->row[i].error.text};
 }
 
-/* ---- building
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- building ------------------------------------------------------------------------------------------- */
 
 struct build_call {
   const ww_context *context;
@@ -88,7 +87,8 @@ static bool read_build(const ww_build *from, struct program_build *build, struct
 static ww_status build_program(void *self, struct message *message) {
   struct build_call *call = self;
   const struct caller caller = {.self = call, .stops = stops};
-  struct program_build build = {.log = call->build.log.write ? &call->log : NULL, .caller = &caller};
+  struct program_build build = {
+      .log = call->build.log.write ? &call->log : NULL, .caller = &caller, .tools = &call->context->tools};
   ww_program *made = need(1, sizeof *made);
   atomic_init(&made->references, 1);
   const bool good =
@@ -139,8 +139,7 @@ void ww_program_unref(ww_program *program) {
   free(program);
 }
 
-/* ---- kernels
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- kernels -------------------------------------------------------------------------------------------- */
 
 size_t ww_program_kernel_count(const ww_program *program) { return program ? program->kernel_count : 0; }
 
@@ -179,8 +178,7 @@ ww_status ww_program_kernel(const ww_program *program, const char *name, const w
   return status;
 }
 
-/* ---- writing
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------------------------------- */
 
 struct write_call {
   const struct program *program;

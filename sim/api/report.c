@@ -34,7 +34,9 @@ void ww_report_unref(ww_report *report) {
   free(report->verdicts);
   free(report->hazards);
   free(report->page.data);
-  json_decref(report->json);
+  for (size_t i = 0; i < REPORT_MEMBER_COUNT; i++)
+    json_decref(report->member[i]);
+  ww_machine_unref(report->machine);
   pthread_mutex_destroy(&report->lock);
   free(report);
 }
@@ -47,12 +49,26 @@ uint64_t ww_report_start(const ww_report *report, size_t launch) {
   return report && launch < report->count ? report->results[launch].start : 0;
 }
 
+/* Known for all reports of a machine, once it is for one. */
+static const enum fidelity_machine *measured(ww_machine *machine) {
+  static const enum fidelity_machine all[] = {FIDELITY_VALIDATED, FIDELITY_CHANGED, FIDELITY_NO_DEVICE, FIDELITY_OWN};
+  const enum fidelity_machine *known = machine ? atomic_load(&machine->measured) : NULL;
+  if (machine && !known) {
+    const enum fidelity_machine found = fidelity_of_machine(&machine->machine, &machine->file);
+    for (known = all; *known != found; known++)
+      continue;
+    atomic_store(&machine->measured, known);
+  }
+  return known;
+}
+
 struct report api_report(const ww_report *report) {
   return (struct report){.job = &report->job,
                          .results = report->results,
                          .count = report->count,
                          .verdicts = report->verdicts,
-                         .verdict_count = report->verdict_count};
+                         .verdict_count = report->verdict_count,
+                         .measured = measured(report->machine)};
 }
 
 /* ---- keys ------------------------------------------------------------------------------------------------------- */
@@ -61,27 +77,28 @@ struct find_call {
   ww_report *report;
   const char *key;
   const json_t *found;
+  bool wants_unit;
   const char *unit;
 };
 
-/* Nobody sees the tree before it is whole, and it never changes afterwards. */
-static const json_t *json_of(ww_report *report) {
+/* A member of the report as JSON. Nobody sees it before it is whole, and it never changes afterwards. */
+static const json_t *member_of(ww_report *report, enum report_member member) {
   pthread_mutex_lock(&report->lock);
-  const json_t *tree = report->json;
+  const json_t *known = report->member[member];
   pthread_mutex_unlock(&report->lock);
-  if (tree)
-    return tree;
+  if (known)
+    return known;
   const struct report view = api_report(report);
-  json_t *made = report_json_tree(&view), *other = NULL;
+  json_t *made = report_json_member(&view, member), *other = NULL;
   pthread_mutex_lock(&report->lock);
-  if (report->json)
+  if (report->member[member])
     other = made;
   else
-    report->json = made;
-  tree = report->json;
+    report->member[member] = made;
+  known = report->member[member];
   pthread_mutex_unlock(&report->lock);
   json_decref(other);
-  return tree;
+  return known;
 }
 
 /* ".name" or "[3]". Returns what is behind it; NULL: there is no such thing. */
@@ -108,9 +125,12 @@ static const char *step_dotted(const char *key, const json_t **at) {
   return *at ? key + 1 + length : NULL;
 }
 
-static const json_t *find(const json_t *tree, const char *key) {
+static const json_t *find(ww_report *report, const char *key) {
   const size_t length = strcspn(key, ".[");
-  const json_t *at = json_object_getn(tree, key, length);
+  const json_t *at = NULL;
+  for (enum report_member i = 0; i < REPORT_MEMBER_COUNT; i++)
+    if (strlen(report_member_names[i]) == length && memcmp(report_member_names[i], key, length) == 0)
+      at = member_of(report, i);
   key = at ? key + length : NULL;
   while (key && *key) {
     const json_t *before = at;
@@ -125,8 +145,8 @@ static const json_t *find(const json_t *tree, const char *key) {
 }
 
 /* The unit of a number: a parameter's beside it, else the row whose key is that without "launches[0]." and the like. */
-static const char *unit_of(const json_t *tree, const char *key) {
-  const json_t *units = json_object_get(tree, "units");
+static const char *unit_of(ww_report *report, const char *key) {
+  const json_t *units = member_of(report, REPORT_units);
   const char *word = json_string_value(json_object_get(units, key));
   if (word)
     return word;
@@ -138,7 +158,7 @@ static const char *unit_of(const json_t *tree, const char *key) {
   if (length > 6 && strcmp(key + length - 6, ".value") == 0) {
     char sibling[200];
     snprintf(sibling, sizeof sibling, "%.*s.unit", (int)(length - 6 < 180 ? length - 6 : 180), key);
-    word = json_string_value(find(tree, sibling));
+    word = json_string_value(find(report, sibling));
   }
   return word ? word : "";
 }
@@ -146,15 +166,19 @@ static const char *unit_of(const json_t *tree, const char *key) {
 static ww_status look_up(void *self, struct message *message) {
   struct find_call *call = self;
   (void)message;
-  const json_t *tree = json_of(call->report);
-  call->found = find(tree, call->key);
-  call->unit = call->found ? unit_of(tree, call->key) : "";
+  call->found = find(call->report, call->key);
+  if (call->found && call->wants_unit)
+    call->unit = unit_of(call->report, call->key);
   return WW_OK;
 }
 
 /* The value of a key; NULL: there is none. */
 static const json_t *value_of(const ww_report *report, const char *key, const char **unit) {
-  struct find_call call = {.report = (ww_report *)(uintptr_t)report, .key = key}; /* only its tree is made */
+  struct find_call call = {/* which only makes members of it that it has not yet */
+                           .report = (ww_report *)(uintptr_t)report,
+                           .key = key,
+                           .wants_unit = unit,
+                           .unit = ""};
   if (!report || !key || api_try(NULL, look_up, &call, NULL) != WW_OK)
     return NULL;
   if (unit)

@@ -63,8 +63,7 @@ static void give_back_memory(struct job *job) {
   }
 }
 
-/* ---- program-scope variables
- * ------------------------------------------------------------------------------------------ */
+/* ---- program-scope variables ---------------------------------------------------------------------------- */
 
 /* The one program that has some: all have theirs at one address. */
 static ww_status find_owner(struct run_call *call, struct message *message) {
@@ -103,8 +102,7 @@ static ww_status make_variables(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* ---- the job: launches
- * -------------------------------------------------------------------------------------------------- */
+/* ---- the job: launches ---------------------------------------------------------------------------------- */
 
 static size_t number_of(const struct job *job, uint64_t base) {
   size_t number = 0;
@@ -182,6 +180,7 @@ static ww_status prepare(void *self, struct message *message) {
   report->programs = need(call->count, sizeof *report->programs);
   report->results = need(call->count, sizeof *report->results);
   job->file = need_copy(call->launches[0]->program->program.path);
+  report->machine = ww_machine_ref(call->device->machine);
   job->machine = call->device->machine->machine;
   job->machine_file = call->device->machine->file;
   take_memory(job, call->device);
@@ -197,8 +196,7 @@ static ww_status prepare(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* ---- behind the device's border
- * ------------------------------------------------------------------------------------------ */
+/* ---- behind the device's border ------------------------------------------------------------------------- */
 
 static ww_status run_on_engine(struct run_call *call, struct run_options *options, struct message *message) {
   ww_device *device = call->device;
@@ -256,8 +254,7 @@ static void replace_engine(const struct run_call *call) {
   device->before = now;
 }
 
-/* ---- what becomes of it
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- what becomes of it --------------------------------------------------------------------------------- */
 
 static void take_result(ww_report *report, size_t i, const struct launch_result *from, const struct printed *printed) {
   struct launch_result *to = &report->results[i];

@@ -152,13 +152,6 @@ struct replay_call {
 
 static ww_status run_replayer(struct replay_call *call, struct replayer *replayer, cycle_t max_cycles,
                               struct message *message) {
-  const struct job *job = &call->whole.report->job;
-  for (size_t i = 0; i < job->launch_count; i++)
-    replayer_shift(replayer, (uint32_t)i, job->launches[i].shift);
-  if (call->trace->salvage && !replayer_take_prefix(replayer)) {
-    message_fail(message, "out of memory: the trace's warps");
-    return WW_NO_MEMORY;
-  }
   const struct run_watcher watcher = replayer_watcher(replayer);
   const ww_status status = run_whole(&call->whole, &watcher, max_cycles, message);
   if (status == WW_CANCELLED || !replayer_fault(replayer))
@@ -168,15 +161,12 @@ static ww_status run_replayer(struct replay_call *call, struct replayer *replaye
 }
 
 static ww_status replay_job(struct replay_call *call, struct trace *trace, struct message *message) {
-  struct trace_error error = {0};
   cycle_t max_cycles = 0;
   if (!api_trace_job(trace, call->trace, call->machine, &call->whole.report->job, &max_cycles, message))
     return WW_UNSUPPORTED; /* on its own machine it has been read before */
-  struct replayer *replayer = replayer_new(trace, &error);
-  if (!replayer) {
-    message_fail(message, "%s", error.text);
+  struct replayer *replayer = replayer_of_job(trace, &call->whole.report->job, call->trace->salvage, message);
+  if (!replayer)
     return WW_BAD_INPUT;
-  }
   const ww_status status = run_replayer(call, replayer, max_cycles, message);
   replayer_free(replayer);
   return status;
@@ -215,11 +205,11 @@ ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, cons
   return hand_over(&call.whole, api_try(NULL, replay, &call, error), report);
 }
 
-/* ---- launch files
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- launch files --------------------------------------------------------------------------------------- */
 
 struct file_call {
   struct whole_call whole; /* first */
+  const ww_context *context;
   ww_bytes file;
   const ww_machine *machine;
   bool verify, passed;
@@ -236,7 +226,9 @@ static bool verify(ww_report *report) {
 static ww_status run_file(void *self, struct message *message) {
   struct file_call *call = self;
   const char *name = call->file.name ? call->file.name : "launch.json";
-  const struct job_request request = {.made = call->machine ? &call->machine->machine : NULL, .verify = call->verify};
+  const struct job_request request = {.made = call->machine ? &call->machine->machine : NULL,
+                                      .verify = call->verify,
+                                      .build = {.tools = &call->context->tools}};
   ww_report *report = call->whole.report = api_report_new();
   if (!launch_parse(call->file.data, call->file.size, name, &request, &report->job, message))
     return WW_BAD_INPUT;
@@ -250,7 +242,8 @@ static ww_status run_file(void *self, struct message *message) {
 
 ww_status ww_file_run(ww_context *context, ww_bytes launch_file, const ww_machine *machine, const ww_watch *watch,
                       bool verify, bool *passed, ww_report **report, ww_error *error) {
-  struct file_call call = {{.watch = watch}, launch_file, machine, verify, false};
+  struct file_call call = {
+      .whole = {.watch = watch}, .context = context, .file = launch_file, .machine = machine, .verify = verify};
   if (report)
     *report = NULL;
   API_GIVEN(context);

@@ -204,8 +204,7 @@ void api_watch_free(struct api_watchers *watchers) {
   free(watchers);
 }
 
-/* ---- told of a report
- * ------------------------------------------------------------------------------------------------ */
+/* ---- told of a report ----------------------------------------------------------------------------------- */
 
 static void tell_found(const ww_watch *watch, const ww_report *report, uint32_t launch) {
   const struct launch_result *result = &report->results[launch];

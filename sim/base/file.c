@@ -37,6 +37,8 @@ bool file_read(const char *path, size_t limit, char **data, size_t *size, struct
   heap_hold(close_held, file);
   bool good = read_all(file, limit, data, size);
   int error = errno;
+  if (!good && error == ENOMEM)
+    heap_out(BUFSIZ);
   heap_let_go(file);
   fclose(file);
   if (good && *size <= limit)

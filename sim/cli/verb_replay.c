@@ -35,23 +35,6 @@ static int tell_fault(struct invocation *call, const struct replayer *replayer) 
   return replayer_damaged(replayer) ? STATUS_BAD_INPUT : STATUS_WENT_WRONG;
 }
 
-/* Who replays *job, as it is read from the trace. NULL with the message filled. */
-static struct replayer *open_replayer(struct invocation *call, struct trace *trace, const struct job *job) {
-  struct trace_error error = {0};
-  struct replayer *replayer = replayer_new(trace, &error);
-  if (!replayer) {
-    trace_fail(&call->common.message, &error);
-    return NULL;
-  }
-  for (size_t i = 0; i < job->launch_count; i++)
-    replayer_shift(replayer, (uint32_t)i, job->launches[i].shift);
-  if (!call->salvage || replayer_take_prefix(replayer))
-    return replayer;
-  message_fail(&call->common.message, "out of memory");
-  replayer_free(replayer);
-  return NULL;
-}
-
 static bool read_job(struct invocation *call, struct trace *trace, struct job *job, cycle_t *max_cycles) {
   const struct job_request request = {
       .machine = call->common.machine, .set = call->common.sets.word, .set_count = call->common.sets.count};
@@ -81,8 +64,9 @@ static bool replay_again(void *self, size_t number, const char *define) {
   int status = STATUS_FINE;
   (void)define;
   cycle_t max_cycles = 0;
-  struct replayer *replayer =
-      read_job(again->call, again->trace, &job, &max_cycles) ? open_replayer(again->call, again->trace, &job) : NULL;
+  struct replayer *replayer = read_job(again->call, again->trace, &job, &max_cycles)
+                                  ? replayer_of_job(again->trace, &job, again->call->salvage, &call->message)
+                                  : NULL;
   bool good = replayer;
   if (good) {
     const struct run_watcher watcher = replayer_watcher(replayer);
@@ -138,7 +122,7 @@ static int replay(struct invocation *call, struct trace *trace) {
               run_outputs_possible(&call->common, &job);
   if (good && !call->common.cycles_given)
     call->common.run.max_cycles = max_cycles;
-  struct replayer *replayer = good ? open_replayer(call, trace, &job) : NULL;
+  struct replayer *replayer = good ? replayer_of_job(trace, &job, call->salvage, &call->common.message) : NULL;
   if (replayer)
     trace_job_warn(trace, &job, call->common.run.caller);
   int status = replayer ? replay_and_report(call, trace, &job, replayer) : console_bad_input(&call->common.message);

@@ -94,17 +94,12 @@ static bool report_replay(struct diff_side *side, struct job *job, struct trace 
 static bool replay(struct diff_side *side, struct trace *trace, const struct job_request *request,
                    const struct caller *caller, struct message *message) {
   struct job job = {0};
-  struct trace_error error = {0};
   struct run_options how = {.caller = caller};
   bool good = trace_job_read(trace, side->path, request, &job, &how.max_cycles, message);
-  struct replayer *replayer = good ? replayer_new(trace, &error) : NULL;
-  if (good && !replayer)
-    good = trace_fail(message, &error);
-  for (size_t i = 0; good && i < job.launch_count; i++)
-    replayer_shift(replayer, (uint32_t)i, job.launches[i].shift);
-  if (good)
+  struct replayer *replayer = good ? replayer_of_job(trace, &job, false, message) : NULL;
+  if (replayer)
     trace_job_warn(trace, &job, caller);
-  good = good && report_replay(side, &job, trace, replayer, &how, message);
+  good = replayer && report_replay(side, &job, trace, replayer, &how, message);
   if (replayer)
     replayer_free(replayer);
   job_free(&job);

@@ -102,20 +102,10 @@ static bool record(struct explain_run *run) {
 
 /* ---- replays --------------------------------------------------------------------------------------- */
 
-static struct replayer *open_replayer(struct trace *trace, const struct job *job, struct message *message) {
-  struct trace_error error = {0};
-  struct replayer *replayer = replayer_new(trace, &error);
-  if (!replayer)
-    fail(message, &error);
-  for (size_t i = 0; replayer && i < job->launch_count; i++)
-    replayer_shift(replayer, (uint32_t)i, job->launches[i].shift);
-  return replayer;
-}
-
 /* A trace's job, on the machine that was asked for, is read by the caller. */
 static bool replay_base(struct explain_run *run, int *status) {
   struct message *message = run->message;
-  struct replayer *replayer = open_replayer(run->trace, &run->job, message);
+  struct replayer *replayer = replayer_of_job(run->trace, &run->job, false, message);
   if (!replayer)
     return false;
   const struct run_watcher replay = replayer_watcher(replayer);
@@ -282,7 +272,7 @@ static void run_case(const struct explain_run *run, const struct seat *seat, str
 
 static void replay_case(const struct explain_run *run, struct seat *seat, struct answer *answer) {
   struct message message;
-  struct replayer *replayer = open_replayer(seat->trace, &seat->replayed, &message);
+  struct replayer *replayer = replayer_of_job(seat->trace, &seat->replayed, false, &message);
   if (!replayer) {
     conclude(answer, EXPLAIN_FAILED, message.text);
     return;

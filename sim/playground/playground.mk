@@ -64,7 +64,7 @@ $(WASM)/obj/zlib/%.o: | $(WASM)/include/jansson.h
 	$(Q)$(EMCC) -O2 -w -I$(WASM)/include -c -o $@ $(WASM)/sources/zlib/$*.c
 
 $(WASM)/obj/isa/lanes.c.o: WASM_CFLAGS += -O3
-$(WASM)/obj/sim/playground/%.c.o: HEAP :=
+$(WASM)/obj/sim/playground/calloc.c.o $(WASM)/obj/sim/playground/libc.c.o: HEAP :=
 
 $(WASM)/warpwait.js: $(WASM_OBJ) sim/playground/playground.mk
 	$(call say,EML)

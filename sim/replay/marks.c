@@ -373,8 +373,7 @@ void marks_step(struct marks *marks, struct marked_lds *lds, struct marked_group
     step_access(marks, lds, group, warp, info, watch, access);
 }
 
-/* ---- launches, work-groups, warps
- * -------------------------------------------------------------------------------------- */
+/* ---- launches, work-groups, warps ----------------------------------------------------------------------- */
 
 static bool watches(const struct isa_program *program, const uint8_t *watch, unsigned what) {
   for (uint32_t pc = 0; pc < program->count; pc++)

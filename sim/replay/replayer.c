@@ -44,15 +44,18 @@ static void ended(struct unit *unit, const struct isa_warp *warp) {
 
 const char *replayer_fault(const struct replayer *replayer) { return replayer->faulty ? replayer->fault : NULL; }
 
-void replayer_shift(struct replayer *replayer, uint32_t launch, uint64_t by) {
-  if (launch < trace_launches(replayer->trace))
-    replayer->shift[launch] = by;
-}
-
-bool replayer_take_prefix(struct replayer *replayer) {
-  replayer->prefix = true;
-  replayer->decoder = trace_warp_new(replayer->trace);
-  return replayer->decoder;
+struct replayer *replayer_of_job(struct trace *trace, const struct job *job, bool prefix, struct message *message) {
+  struct trace_error error = {0};
+  struct replayer *replayer = replayer_new(trace, &error);
+  if (!replayer) {
+    message_fail(message, "%s", error.text);
+    return NULL;
+  }
+  for (size_t i = 0; i < job->launch_count && i < trace_launches(trace); i++)
+    replayer->shift[i] = job->launches[i].shift;
+  replayer->prefix = prefix;
+  replayer->decoder = prefix ? need_made(trace_warp_new(trace)) : NULL;
+  return replayer;
 }
 
 uint64_t replayer_cut_short(const struct replayer *replayer) { return replayer->cut_short; }

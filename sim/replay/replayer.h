@@ -32,14 +32,11 @@ void replayer_free(struct replayer *replayer); /* after the simulation */
 struct source_maker replayer_sources(struct replayer *replayer);
 struct run_watcher replayer_watcher(struct replayer *replayer);
 
-/* The global memory of a launch, by its number in the trace, lies `by` bytes higher than in the recording. */
-void replayer_shift(struct replayer *replayer, uint32_t launch, uint64_t by);
+/* One for a job that was read from the trace, whose launches may lie elsewhere than in the recording. `prefix`: of a
+ * trace that is not whole, warps end where their operations do, or before (prefix.h). NULL with the message filled. */
+struct replayer *replayer_of_job(struct trace *trace, const struct job *job, bool prefix, struct message *message);
 
-/* Of a trace that is not whole: warps end where their operations do, or before (prefix.h). False when memory runs out.
- */
-bool replayer_take_prefix(struct replayer *replayer);
-
-/* Warps that have. */
+/* Warps that have ended so. */
 uint64_t replayer_cut_short(const struct replayer *replayer);
 
 /* Why the replay cannot be what it should be; NULL: all is well. Once there is something, warps end at once. */

@@ -476,26 +476,62 @@ static json_t *verdict_list(const struct report *report) {
   return list;
 }
 
-json_t *report_json_tree(const struct report *report) {
-  const struct job *job = report->job;
-  const enum fidelity_machine measured = fidelity_of_machine(&job->machine, &job->machine_file);
-  json_t *root = json_object(), *launches = json_array(), *hazards = json_array();
-  json_set_word(root, "warpwait", WARPWAIT_VERSION);
-  json_set_word(root, "name", job->name ? job->name : file_base(job->file));
-  json_object_set_new(root, "machine", machine_object(job));
-  json_object_set_new(root, "defines", program_json_defines(&job->build));
-  json_object_set_new(root, "units", units_object());
+static json_t *launch_list(const struct report *report) {
+  const enum fidelity_machine measured = report_measured(report);
+  json_t *list = json_array();
   for (size_t i = 0; i < report->count; i++)
-    json_array_append_new(launches, launch_object(report, i, measured));
+    json_array_append_new(list, launch_object(report, i, measured));
+  return list;
+}
+
+static json_t *all_hazards(const struct report *report) {
+  json_t *all = json_array();
   for (size_t i = 0; i < report->count; i++) {
-    json_t *list = hazard_list(job->launches[i].isa.program, &report->results[i]);
-    json_array_extend(hazards, list);
+    json_t *list = hazard_list(report->job->launches[i].isa.program, &report->results[i]);
+    json_array_extend(all, list);
     json_decref(list);
   }
-  json_object_set_new(root, "launches", launches);
-  json_object_set_new(root, "hazards", hazards);
-  if (report->verdicts)
-    json_object_set_new(root, "verify", verdict_list(report));
+  return all;
+}
+
+const char *const report_member_names[REPORT_MEMBER_COUNT] = {
+#define ROW(name) #name,
+    REPORT_MEMBERS(ROW)
+#undef ROW
+};
+
+json_t *report_json_member(const struct report *report, enum report_member member) {
+  const struct job *job = report->job;
+  switch (member) {
+  case REPORT_warpwait:
+    return json_of_word(WARPWAIT_VERSION);
+  case REPORT_name:
+    return json_of_word(job->name ? job->name : file_base(job->file));
+  case REPORT_machine:
+    return machine_object(job);
+  case REPORT_defines:
+    return program_json_defines(&job->build);
+  case REPORT_units:
+    return units_object();
+  case REPORT_launches:
+    return launch_list(report);
+  case REPORT_hazards:
+    return all_hazards(report);
+  case REPORT_verify:
+    return report->verdicts ? verdict_list(report) : NULL;
+  case REPORT_MEMBER_COUNT:
+    break;
+  }
+  return NULL;
+}
+
+json_t *report_json_tree(const struct report *report) {
+  json_t *root = json_object();
+  for (enum report_member member = 0; member < REPORT_MEMBER_COUNT; member++) {
+    json_t *made = report_json_member(report, member);
+    if (made)
+      json_object_set_new(root, report_member_names[member], made);
+  }
   return root;
 }
 

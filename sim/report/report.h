@@ -7,6 +7,7 @@
 #define SIM_REPORT_REPORT_H
 
 #include "sim/report/bottleneck.h"
+#include "sim/report/fidelity.h"
 #include "sim/session/job.h"
 #include "sim/session/verify.h"
 
@@ -16,17 +17,37 @@ struct report {
   size_t count;
   const struct verdict *verdicts; /* NULL unless checks were asked for */
   size_t verdict_count;
-  const struct bottleneck *bottlenecks; /* of each launch; NULL: no limits were lifted */
-  bool why;                             /* say what lifting them comes to, too */
+  const struct bottleneck *bottlenecks;  /* of each launch; NULL: no limits were lifted */
+  bool why;                              /* say what lifting them comes to, too */
+  const enum fidelity_machine *measured; /* fidelity_of_machine()'s, if it is known; NULL: whoever needs it finds out */
 };
+
+static inline enum fidelity_machine report_measured(const struct report *report) {
+  return report->measured ? *report->measured : fidelity_of_machine(&report->job->machine, &report->job->machine_file);
+}
 
 /* The caller frees what they return. */
 char *report_text(const struct report *report);
 char *report_json(const struct report *report);
 char *report_annotate(const struct report *report); /* the source, with costs */
+
+/* The members of the JSON report, in its order, of which each can be made alone. */
+#define REPORT_MEMBERS(ROW)                                                                                            \
+  ROW(warpwait) ROW(name) ROW(machine) ROW(defines) ROW(units) ROW(launches) ROW(hazards) ROW(verify)
+enum report_member {
+#define ROW(name) REPORT_##name,
+  REPORT_MEMBERS(ROW)
+#undef ROW
+      REPORT_MEMBER_COUNT
+};
+extern const char *const report_member_names[REPORT_MEMBER_COUNT];
+
+/* NULL: this report has none. */
+struct json_t *report_json_member(const struct report *report, enum report_member member);
 struct json_t *report_json_tree(const struct report *report);
 
-/* What work-items have printed, ended by a newline of ours if they did not, so that a report behind it starts on a line.
+/* What work-items have printed, ended by a newline of ours if they did not, so that a report behind it starts on a
+ * line.
  */
 struct text;
 void report_printed(const struct report *report, struct text *text);

@@ -355,7 +355,7 @@ static void verdicts(const struct report *report, struct text *text) {
 }
 
 char *report_text(const struct report *report) {
-  const enum fidelity_machine measured = fidelity_of_machine(&report->job->machine, &report->job->machine_file);
+  const enum fidelity_machine measured = report_measured(report);
   struct text text = {0};
   for (size_t i = 0; i < report->count; i++) {
     const struct view view = {.job = report->job,

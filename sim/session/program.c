@@ -107,6 +107,7 @@ void program_build_add(struct program_build *build, const struct program_build *
   if (more->registers)
     build->registers = more->registers;
   build->no_cache |= more->no_cache;
+  build->tools = more->tools ? more->tools : build->tools;
   build->text = more->text ? more->text : build->text;
   build->reads = more->reads ? more->reads : build->reads;
   build->caller = more->caller ? more->caller : build->caller;
@@ -275,6 +276,7 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .options = build->options.word,
                                    .route = build->route,
                                    .no_cache = build->no_cache,
+                                   .tools = build->tools,
                                    .text = program->text ? program->text : build->text,
                                    .in_memory = program->in_memory,
                                    .log = build->log ? keep_log : NULL,

@@ -28,10 +28,11 @@ struct program_build {
   bool copies_said;
   enum opencl_copies copies;
   bool no_cache;
-  const char *text;            /* OpenCL C in place of the file's own, which is the caller's; NULL: none */
-  struct text *log;            /* is added all that clang says; NULL: nobody wants it */
-  struct reads *reads;         /* which files a program may be read from; NULL: all */
-  const struct caller *caller; /* who waits for the compiler; NULL: nobody who could stop it */
+  const struct opencl_tools *tools; /* with what it is compiled; NULL: the environment's */
+  const char *text;                 /* OpenCL C in place of the file's own, which is the caller's; NULL: none */
+  struct text *log;                 /* is added all that clang says; NULL: nobody wants it */
+  struct reads *reads;              /* which files a program may be read from; NULL: all */
+  const struct caller *caller;      /* who waits for the compiler; NULL: nobody who could stop it */
 };
 
 void program_say(struct program_words *words, const char *word);
@@ -86,8 +87,8 @@ struct program {
 bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
                   struct message *message);
 
-/* The same of bytes in memory that go by a name; NULL: "kernel" with the usual extension. What they are shows of what they begin with: SPIR-V, an object file,
- * assembly, which begins with a directive (".kernel"), or else OpenCL C. */
+/* The same of bytes in memory that go by a name; NULL: "kernel" with the usual extension. What they are shows of what
+ * they begin with: SPIR-V, an object file, assembly, which begins with a directive (".kernel"), or else OpenCL C. */
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
                   const struct program_build *build, struct message *message);
 void program_free(struct program *program);

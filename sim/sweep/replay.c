@@ -151,16 +151,12 @@ void sweep_recording_close(struct sweep_recording *recording) {
 
 /* False when the replay is no run, with the outcome's reason filled. */
 static bool replay(const struct sweep_bench *bench, struct sweep_recording *recording, struct sweep_outcome *outcome) {
-  struct trace_error error;
   struct message message;
-  struct replayer *replayer = replayer_new(recording->trace, &error);
+  struct replayer *replayer = replayer_of_job(recording->trace, &recording->job, false, &message);
   if (!replayer) {
-    message_fail(&message, "%s", error.text);
     conclude(outcome, SWEEP_failed, &message);
     return false;
   }
-  for (size_t i = 0; i < recording->job.launch_count; i++)
-    replayer_shift(replayer, (uint32_t)i, recording->job.launches[i].shift);
   const struct run_watcher watcher = replayer_watcher(replayer);
   run(bench, &recording->job, &watcher, outcome);
   const char *fault = replayer_fault(replayer);

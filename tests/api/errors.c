@@ -130,8 +130,7 @@ TEST(errors, a_build_is_cancelled) {
   rig_free(&rig);
 }
 
-/* ---- devices
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- devices -------------------------------------------------------------------------------------------- */
 
 TEST(errors, of_devices_buffers_and_pipes) {
   struct rig rig = rig_new("teaching");
@@ -179,8 +178,7 @@ TEST(errors, a_device_has_a_limit_of_buffers) {
   rig_free(&rig);
 }
 
-/* ---- launches
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------- */
 
 TEST(errors, of_launches) {
   struct rig rig = rig_new("teaching"), other = rig_new("teaching");
@@ -249,8 +247,7 @@ TEST(errors, of_arguments) {
   rig_free(&other);
 }
 
-/* ---- runs
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs ----------------------------------------------------------------------------------------------- */
 
 static ww_status run(struct rig *rig, ww_launch *launch) {
   return ww_run(rig->device, &launch, 1, NULL, NULL, &rig->error);
@@ -307,8 +304,7 @@ TEST(errors, a_run_within_a_run_of_the_same_device_is_refused) {
   rig_free(&rig);
 }
 
-/* ---- reports and traces
- * ------------------------------------------------------------------------------------------------ */
+/* ---- reports and traces --------------------------------------------------------------------------------- */
 
 TEST(errors, of_reports) {
   struct rig rig = rig_new("teaching");
@@ -414,8 +410,7 @@ TEST(errors, of_launch_files) {
   rig_free(&rig);
 }
 
-/* ---- what takes NULL
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- what takes NULL ------------------------------------------------------------------------------------ */
 
 TEST(errors, nothing_is_given_up_and_asked_for_without_harm) {
   ww_context_unref(NULL);

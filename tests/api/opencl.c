@@ -1,4 +1,6 @@
 /* OpenCL C through the library: builds, logs, printf, program-scope variables, pipes. */
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/api/rig.h"
@@ -203,4 +205,52 @@ TEST(opencl_api, a_check_tells_hazards_and_writes_them) {
   for (int i = 0; i < 2; i++)
     ww_buffer_unref(buffer[i]);
   rig_free(&rig);
+}
+
+static size_t files_of(const char *path) {
+  DIR *folder = opendir(path);
+  size_t count = 0;
+  for (struct dirent *at; folder && (at = readdir(folder));)
+    count += at->d_name[0] != '.';
+  closedir(folder);
+  return count;
+}
+
+/* What becomes of a small program in a context of its own. */
+static void build_with(const ww_options *options, ww_status status, const char *part) {
+  struct rig rig = {.context = NULL};
+  ww_program *program = NULL;
+  rig_fine(&rig, ww_context_new(options, &rig.context, &rig.error));
+  const ww_status got =
+      ww_program_build(rig.context, ww_text("kernel void of_options() {}"), NULL, &program, &rig.error);
+  if (status)
+    rig_refused(&rig, got, status, part);
+  else
+    rig_fine(&rig, got);
+  ww_program_unref(program);
+  ww_context_unref(rig.context);
+}
+
+TEST(opencl_api, a_context_says_with_what_and_where_is_compiled) {
+  char cache[] = "/tmp/warpwait-cache-XXXXXX", temporary[] = "/tmp/warpwait-temporary-XXXXXX";
+  ww_options options = {.size = sizeof options, .cache = cache, .temporary = temporary};
+  EXPECT_TRUE(mkdtemp(cache) && mkdtemp(temporary));
+  build_with(&options, WW_OK, NULL);
+  EXPECT_EQ(files_of(cache), 1);
+  EXPECT_EQ(files_of(temporary), 0);
+  options.clang = "no-such-clang";
+  build_with(&options, WW_BAD_INPUT, "no-such-clang");
+  options.clang = NULL;
+  options.llvm_spirv = "no-such-translator";
+  build_with(&options, WW_BAD_INPUT, "no-such-translator");
+  options.llvm_spirv = NULL;
+  options.temporary = "/no/such/folder";
+  build_with(&options, WW_BAD_INPUT, "no temporary folder in /no/such/folder");
+  options.temporary = temporary;
+  options.cache = ""; /* nothing is kept, nor found */
+  build_with(&options, WW_OK, NULL);
+  EXPECT_EQ(files_of(cache), 1);
+  char kept[300];
+  snprintf(kept, sizeof kept, "rm -r %s %s", cache, temporary);
+  EXPECT_EQ(system(kept), 0);
 }

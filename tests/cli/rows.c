@@ -186,7 +186,7 @@ static void parse(enum verb verb, const char *line, char told[TEXT]) {
   const bool good = command_parse(&command, verb, words, &message);
   told[0] = '\0';
   if (!good)
-    snprintf(told, TEXT, "!%s", message.text);
+    snprintf(told, TEXT, "!%.500s", message.text);
   else if (command.wants_help || command.wants_version)
     snprintf(told, TEXT, "%s", command.wants_help ? "help" : "version");
   for (size_t i = 0; good && i < command.count; i++)

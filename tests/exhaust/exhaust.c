@@ -8,10 +8,14 @@
  *     the same call again works, and the scenario ends with the results of an undisturbed one
  *     when all objects are given up, nothing is left: no block, no open file
  *
- * usage: exhaust [--staying] [--every N] [--from N] [--trace N]     --trace: print where allocation N of a run is made
+ * usage: exhaust [--staying] [--analysis] [--log] [--every N] [--from N] [--trace N]
+ *   --analysis   explain and sweep, too
+ *   --log        OpenCL C is compiled by clang, for its log, and does not come from the cache: slow
+ *   --trace N    print where allocation N of a run is made
  *
  * malloc() and its kin are this program's, which all libraries use. */
 #include <dirent.h>
+#include <errno.h>
 #include <execinfo.h>
 #include <malloc.h>
 #include <stdatomic.h>
@@ -21,8 +25,7 @@
 #include <warpwait.h>
 #include <warpwait/analyse.h>
 
-/* ---- malloc() ------------------------------------------------------------------------------------------------------
- */
+/* ---- malloc() ---------------------------------------------------------------------------------------------- */
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -54,6 +57,7 @@ static bool fails(void) {
   if (number != failing && !(staying && number > failing))
     return false;
   atomic_store(&failed, true);
+  errno = ENOMEM;
   return true;
 }
 
@@ -68,6 +72,8 @@ static void given(void *block) {
     atomic_fetch_sub(&live, (long long)malloc_usable_size(block));
 }
 
+/* All libraries are to find these. */
+#pragma GCC visibility push(default)
 void *malloc(size_t size) { return fails() ? NULL : taken(__libc_malloc(size)); }
 void *calloc(size_t count, size_t size) { return fails() ? NULL : taken(__libc_calloc(count, size)); }
 void free(void *block) {
@@ -82,9 +88,9 @@ void *realloc(void *old, size_t size) {
   taken(block ? block : size ? old : NULL);
   return block;
 }
+#pragma GCC visibility pop
 
-/* ---- calls
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------------------- */
 
 static ww_error error;
 static const char *wrong; /* the first thing that is */
@@ -113,8 +119,7 @@ static bool expect(ww_status (*call)(void), const char *text) {
   static ww_status name(void) { return expression; }
 #define DO(name) (wrong || expect(name, #name))
 
-/* ---- the scenario
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the scenario ------------------------------------------------------------------------------------------ */
 
 static const char assembly[] = ".kernel tile\n.arg from global\n.arg data global\n.arg add u32\n.arg room local\n"
                                ".reg i, v, n\n.reg64 p\n.lds tile 256\n"
@@ -223,11 +228,13 @@ CALL(change_machine, ww_machine_with(s.parsed, (const char *[]){"dma.setup=30", 
 CALL(ask_machine, ww_machine_value(s.machine, "dma.setup", &(uint64_t){0}, (char[WW_WORD]){0}, &error))
 CALL(assemble, ww_program_build(s.context, ww_text(assembly), NULL, &s.program, &error))
 static struct bytes log_bytes;
+
 static ww_status build(void) {
   const ww_build how = {.size = sizeof how, .options = "-D N=4", .go_on = go_on};
   return ww_program_build(s.context, ww_text(opencl), &how, &s.built, &error);
 }
 static ww_status build_with_log(void) {
+  log_bytes.size = 0;
   const ww_build how = {.size = sizeof how, .options = "-D N=4 -Wall", .log = {keep, &log_bytes}, .go_on = go_on};
   ww_program *other = NULL;
   const ww_status status = ww_program_build(s.context, ww_text(opencl), &how, &other, &error);
@@ -320,15 +327,15 @@ static struct bytes launch_file;
 CALL(run_file, ww_file_run(s.context, (ww_bytes){launch_file.at, launch_file.size, "examples/03_padding/launch.json"},
                            NULL, NULL, true, NULL, &s.file, &error))
 
+static bool with_analysis, with_log;
+
 static void make_objects(void) {
   (void)(DO(new_context) && DO(load_machine) && DO(parse_machine) && DO(change_machine) && DO(ask_machine) &&
          DO(assemble) && DO(build) && DO(write_object) && DO(write_assembly) && DO(write_spirv) && DO(new_device) &&
          DO(new_from) && DO(new_data) && DO(new_pipe) && DO(find_tile) && DO(new_launch) && DO(set_range) &&
          DO(set_from) && DO(set_data) && DO(set_add) && DO(set_add) && DO(set_room) && DO(find_put) && DO(new_put) &&
-         DO(set_put) && DO(set_pipe) && DO(set_out));
+         DO(set_put) && DO(set_pipe) && DO(set_out) && (!with_log || DO(build_with_log)));
 }
-
-static bool with_analysis;
 
 static void run_all(void) {
   (void)(s.put && s.launch && DO(run_watched) && DO(run_plain) && DO(run_events) && DO(run_checked) &&
@@ -357,6 +364,8 @@ static void give_up(void) {
   ww_machine_unref(s.loaded);
   ww_context_unref(s.context);
   free(s.trace_bytes.at);
+  free(log_bytes.at);
+  log_bytes = (struct bytes){0};
   memset(&s, 0, sizeof s);
 }
 
@@ -396,6 +405,7 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     staying = staying || strcmp(argv[i], "--staying") == 0;
     with_analysis = with_analysis || strcmp(argv[i], "--analysis") == 0;
+    with_log = with_log || strcmp(argv[i], "--log") == 0;
     if (strcmp(argv[i], "--every") == 0 && i + 1 < argc)
       every = strtoull(argv[++i], NULL, 10);
     else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc)
@@ -434,8 +444,7 @@ int main(int argc, char **argv) {
     if (++faults == 20 || left || open)
       break; /* a leak is in all that follows */
   }
-  printf("%zu of %zu allocations failed in turn%s: %zu faults\n", points, (size_t)right.allocations,
-         staying ? ", and all later ones" : "", faults);
-  (void)build_with_log;
+  printf("%zu of %zu allocations failed in turn, from %zu on%s: %zu faults\n", points, (size_t)right.allocations, from,
+         staying ? ", with all later ones" : "", faults);
   return faults > 0;
 }

@@ -77,11 +77,11 @@ class Build:
 
     def link(self, programs):
         """The library, an empty one to be replaced by mutants, and the programs linked with both."""
-        archive, library, empty = BUILD / "libwarpwait.a", BUILD / "libwarpwait.so", BUILD / "none/libmutant.so"
+        archive, library, empty = BUILD / "core.a", BUILD / "libcore.so", BUILD / "none/libmutant.so"
         if not library.exists() or library.stat().st_mtime < archive.stat().st_mtime:
             empty.parent.mkdir(exist_ok=True)
             command("gcc", "-shared", "-Wl,-soname,libmutant.so", "-x", "c", "-o", empty, "/dev/null")
-            command("g++", "-shared", "-Wl,-soname,libwarpwait.so", "-o", library, "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive")
+            command("g++", "-shared", "-Wl,-soname,libcore.so", "-o", library, "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive")
         here = ROOT / BUILD
         ours = f"-Wl,--no-as-needed {empty} {library} -Wl,-rpath,{here}/none -Wl,-rpath,{here}"
         lines = command(*self.make, "-n", "-W", archive, f"{BUILD}/warpwait", *programs)
@@ -97,7 +97,7 @@ class Build:
     def compile_commands(self):
         """file: how each of its objects is compiled; isa/lanes.c has two."""
         files = [str(f) for folder in FOLDERS for f in sorted(pathlib.Path(folder).glob("*.c"))]
-        lines = command(*self.make, "-n", *(w for f in files for w in ("-W", f)), f"{BUILD}/libwarpwait.a")
+        lines = command(*self.make, "-n", *(w for f in files for w in ("-W", f)), f"{BUILD}/core.a")
         found = collections.defaultdict(list)
         for line in lines.splitlines():
             words = shlex.split(line)

@@ -561,20 +561,20 @@ TEST(cache, the_oldest_go_when_there_is_too_much_and_nobody_elses) {
   for (unsigned i = 0; i < 4; i++) {
     const struct cache_part part = {&i, sizeof i};
     cache_name(&part, 1, name[i]);
-    cache_keep(name[i], bytes, sizeof bytes);
+    cache_keep(NULL, name[i], bytes, sizeof bytes);
     char path[300];
     snprintf(path, sizeof path, "%s/%s.spv", path_of("cache"), name[i]);
     utimensat(AT_FDCWD, path, (const struct timespec[]){{1000 + i, 0}, {1000 + i, 0}}, 0);
   }
   write_text("cache/mine.spv", "a file that happens to lie there");
-  EXPECT_TRUE(cache_find(name[0], &data, &size)); /* used just now: the newest */
+  EXPECT_TRUE(cache_find(NULL, name[0], &data, &size)); /* used just now: the newest */
   EXPECT_EQ(size, sizeof bytes);
   EXPECT_EQ(memcmp(data, bytes, sizeof bytes), 0);
   free(data);
-  cache_trim(2 * (sizeof bytes + 32)); /* room for two results and their heads */
+  cache_trim(NULL, 2 * (sizeof bytes + 32)); /* room for two results and their heads */
   EXPECT_EQ(files_in("cache", NULL), 3);
   for (unsigned i = 0; i < 4; i++) {
-    bool found = cache_find(name[i], &data, &size);
+    bool found = cache_find(NULL, name[i], &data, &size);
     EXPECT_EQ(found, i == 0 || i == 3);
     if (found)
       free(data);

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""What `make install` puts where, and what others build with it: headers, libraries, warpwait.pc and the CMake package.
+
+usage: tests/api/installed_test.py    WARPWAIT (default build/warpwait) is in the build's folder.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("WARPWAIT", "build/warpwait")).parent
+EXAMPLES = ROOT / "examples/embedding"
+PROGRAMS = re.findall(r"^## (\w+):", (EXAMPLES / "README.md").read_text(), re.MULTILINE)
+
+CMAKE = """cmake_minimum_required(VERSION 3.16)
+project(user C)
+find_package(warpwait {version} REQUIRED)
+add_executable(user_shared run_string.c)
+target_link_libraries(user_shared warpwait::warpwait)
+add_executable(user_static run_string.c)
+target_link_libraries(user_static warpwait::static)
+"""
+
+
+def printed(*command, env=None, cwd=ROOT, status=0):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=cwd,
+                          env={**os.environ, **(env or {})})
+    if done.returncode != status:
+        raise AssertionError(f"{command}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def make(*words, **how):
+    """Of the same build as this test; with no word of the `make` that started it about how to share processors."""
+    flags = [word for word in os.environ.get("MAKEFLAGS", "").split() if not word.startswith(("-j", "--jobserver"))]
+    env = {"MAKEFLAGS": " ".join(flags), "MAKELEVEL": "", **how.pop("env", {})}
+    return printed("make", "--no-print-directory", *words, env=env, **how)
+
+
+def files_in(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.holder.name)
+        cls.prefix = cls.folder / "usr"
+        cls.library = cls.prefix / "lib"
+        make("install", f"PREFIX={cls.prefix}", f"BUILD={BUILD}")
+        cls.env = {"PKG_CONFIG_PATH": str(cls.library / "pkgconfig"), "LD_LIBRARY_PATH": str(cls.library)}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.holder.cleanup()
+
+    def built(self, name, *words):
+        """A copy of the examples, built with what is installed."""
+        folder = self.folder / name
+        shutil.copytree(EXAMPLES, folder)
+        printed("make", "-C", folder, *words, env={**self.env, "MAKEFLAGS": ""})
+        return folder
+
+    def flags(self, *words):
+        return printed("pkg-config", *words, "warpwait", env=self.env).split()
+
+    def test_examples_print_what_their_page_says(self):
+        folder = self.built("shared")
+        page = (EXAMPLES / "README.md").read_text()
+        self.assertEqual(len(PROGRAMS), 4)
+        for name in PROGRAMS:
+            said = re.search(rf"^    \$ \./{name}\n((?:    .*\n)+)", page, re.MULTILINE)[1].replace("    ", "", 1)
+            said = said.replace("\n    ", "\n")
+            self.assertTrue(printed(folder / name, env=self.env).startswith(said), name)
+
+    def test_program_of_the_guide(self):
+        source = self.folder / "guide.c"
+        source.write_text(re.search(r"```c\n(.*?)```", (ROOT / "docs/library.md").read_text(), re.DOTALL)[1])
+        program = self.folder / "guide"
+        printed("cc", "-std=c17", "-Wall", "-Wextra", "-Werror", source, "-o", program, *self.flags("--cflags", "--libs"))
+        self.assertRegex(printed(program, env=self.env), r"^\d+ cycles$")
+
+    def test_static_library_needs_no_other_of_ours(self):
+        folder = self.built("static", "LDLIBS=" + " ".join(self.flags("--libs", "--static")).replace(
+            "-lwarpwait", "-l:libwarpwait.a"))
+        self.assertNotIn("warpwait", printed("ldd", folder / "run_string"))
+        self.assertIn("data[1000] = 3000", printed(folder / "run_string"))
+
+    def test_exported_symbols_are_those_of_the_headers(self):
+        headers = "".join((self.prefix / "include" / name).read_text() for name in ("warpwait.h", "warpwait/analyse.h"))
+        declared = set(re.findall(r"^WW_API .*?\b(ww_\w+)\(", headers, re.MULTILINE))
+        self.assertGreater(len(declared), 50)
+        shared = printed("nm", "-D", "--defined-only", self.library / "libwarpwait.so")
+        self.assertEqual({line.split()[2].split("@")[0] for line in shared.splitlines() if " A " not in line}, declared)
+        self.assertTrue(all("@@WARPWAIT_0" in line for line in shared.splitlines() if " T " in line), shared)
+        static = printed("nm", "-g", "--defined-only", self.library / "libwarpwait.a")
+        self.assertEqual(set(re.findall(r"^\w+ \w (\w+)$", static, re.MULTILINE)), declared)
+
+    def test_library_needs_neither_systemc_nor_cpp(self):
+        needed = re.findall(r"NEEDED.*\[(.*)\]", printed("readelf", "-d", self.library / "libwarpwait.so"))
+        self.assertFalse([name for name in needed if re.search(r"systemc|stdc\+\+|sqlite|lzma", name)], needed)
+        self.assertIn("[libwarpwait.so.0]", printed("readelf", "-d", self.library / "libwarpwait.so"))
+
+    def test_headers_are_c17_and_cpp(self):
+        for compiler, words in (("cc", ("-std=c17", "-x", "c")), ("c++", ("-std=c++17", "-x", "c++"))):
+            source = self.folder / "one.txt"
+            source.write_text("#include <warpwait/analyse.h>\nint main(void) { return ww_version() != WW_VERSION; }\n")
+            program = self.folder / "one"
+            printed(compiler, *words, "-Wall", "-Wextra", "-Wpedantic", "-Werror", *self.flags("--cflags"), source,
+                    "-o", program, *self.flags("--libs"))
+            printed(program, env=self.env)
+
+    def test_cmake_package(self):
+        version = self.flags("--modversion")[0]
+        folder = self.folder / "cmake"
+        folder.mkdir()
+        shutil.copy(EXAMPLES / "run_string.c", folder)
+        (folder / "CMakeLists.txt").write_text(CMAKE.format(version=version))
+        printed("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        printed("cmake", "--build", folder / "build")
+        for name in ("user_shared", "user_static"):
+            self.assertIn("data[1000] = 3000", printed(folder / "build" / name, env=self.env))
+        (folder / "CMakeLists.txt").write_text(CMAKE.format(version="1.0"))
+        self.assertIn("version", printed("cmake", "-S", folder, "-B", folder / "other",
+                                         f"-DCMAKE_PREFIX_PATH={self.prefix}", status=1))
+
+    def test_command_line_is_there(self):
+        said = printed(self.prefix / "bin/warpwait", "--version")
+        self.assertIn(self.flags("--modversion")[0], said)
+        self.assertTrue((self.prefix / "share/man/man1/warpwait-run.1").exists())
+
+
+class Uninstalled(unittest.TestCase):
+    def test_nothing_of_ours_stays_and_all_that_was_there_does(self):
+        with tempfile.TemporaryDirectory() as holder:
+            folder = pathlib.Path(holder)
+            (folder / "share/man").mkdir(parents=True)  # empty, and somebody else's
+            (folder / "bin").mkdir()
+            (folder / "bin/other").write_text("not ours\n")
+            before = files_in(folder)
+            for _ in range(2):  # a second time over the first
+                make("install", f"PREFIX={folder}", f"BUILD={BUILD}")
+            self.assertIn("bin/warpwait", files_in(folder))
+            package = next(folder.rglob("warpwait_sweep"))
+            (package / "__pycache__").mkdir()
+            make("uninstall", f"PREFIX={folder}")
+            self.assertEqual(files_in(folder), before)
+            self.assertIn("nothing of ours is installed there", make("uninstall", f"PREFIX={folder}", status=2))
+
+
+if __name__ == "__main__":
+    unittest.main()

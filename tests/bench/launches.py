@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""What it costs to launch a small kernel: in a process that uses the library, as processes of the command line, and on
+PoCL, which has no clock and runs kernels on this computer.
+
+usage: tests/bench/launches.py [--quick]    WARPWAIT (default build/warpwait) is in the folder of the program `launches`.
+
+Each figure is the median of five rounds, in which all take turns: 2000 launches in a round, and with --quick 40. Times
+are those of the clock.
+"""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", "build/warpwait"))
+KERNEL = "kernel void add(global uint *x) { x[get_global_id(0)] += 1; }\n"
+ITEMS = 64
+ROUNDS = 5
+MACHINES = ["teaching", "h200"]
+
+
+def library(machine, count, *key):
+    """Microseconds of a launch in one process."""
+    words = [WARPWAIT.parent / "launches", machine, str(count), *key]
+    return float(subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()[0])
+
+
+def processes(folder, machine, count):
+    """Microseconds of a process that launches the kernel once and prints its report."""
+    (folder / "add.cl").write_text(KERNEL)
+    launch = {"program": "add.cl", "machine": machine, "buffers": {"x": {"bytes": 4 * ITEMS}},
+              "launches": [{"kernel": "add", "global": [ITEMS], "local": [ITEMS], "args": [{"buffer": "x"}]}]}
+    (folder / "launch.json").write_text(json.dumps(launch))
+    words = [WARPWAIT, "run", folder / "launch.json", "--report", "json", "--why=no", "--quiet"]
+    begun = time.perf_counter()
+    for _ in range(count):
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    return 1e6 * (time.perf_counter() - begun) / count
+
+
+def on_pocl(count):
+    """Microseconds of a launch on PoCL, in this process."""
+    import pyopencl
+    platform = next(p for p in pyopencl.get_platforms() if "Portable" in p.name)
+    context = pyopencl.Context(platform.get_devices())
+    queue = pyopencl.CommandQueue(context)
+    program = pyopencl.Program(context, KERNEL).build()
+    data = pyopencl.Buffer(context, pyopencl.mem_flags.READ_WRITE, 4 * ITEMS)
+    kernel = program.add
+    kernel.set_arg(0, data)
+    pyopencl.enqueue_nd_range_kernel(queue, kernel, (ITEMS,), (ITEMS,)).wait()  # which compiles it
+    begun = time.perf_counter()
+    for _ in range(count):
+        pyopencl.enqueue_nd_range_kernel(queue, kernel, (ITEMS,), (ITEMS,))
+        queue.finish()
+    return 1e6 * (time.perf_counter() - begun) / count
+
+
+def pocl(count):
+    words = [sys.executable, __file__, "--pocl", str(count)]
+    return float(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+
+
+def main():
+    if "--pocl" in sys.argv:
+        print(on_pocl(int(sys.argv[-1])))
+        return
+    count = 40 if "--quick" in sys.argv else 2000
+    taken = {}
+    with tempfile.TemporaryDirectory() as holder:
+        folder = pathlib.Path(holder)
+        for machine in MACHINES:
+            processes(folder, machine, 1)  # compiled, and in the cache
+        for _ in range(ROUNDS):
+            for machine in MACHINES:
+                for name, value in (("library", library(machine, count)),
+                                    ("read", library(machine, count, "launches[0].cycles")),
+                                    ("process", processes(folder, machine, count))):
+                    taken.setdefault((name, machine), []).append(value)
+            taken.setdefault("pocl", []).append(pocl(count))
+    middle = {what: statistics.median(values) for what, values in taken.items()}
+    print(f"Microseconds to launch a kernel of {ITEMS} work-items, {ROUNDS * count} times. Medians of {ROUNDS} rounds.\n")
+    print(f"{'machine':<10}{'library':>9}{'with cycles read':>18}{'process':>9}{'times':>7}{'times':>7}")
+    for machine in MACHINES:
+        alone, read, process = (middle[name, machine] for name in ("library", "read", "process"))
+        print(f"{machine:<10}{alone:>9.1f}{read:>18.1f}{process:>9.0f}{process / alone:>7.0f}{process / read:>7.0f}")
+    print(f"{'PoCL':<10}{middle['pocl']:>9.1f}")
+
+
+if __name__ == "__main__":
+    main()

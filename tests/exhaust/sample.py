@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Memory that runs out, at a sample of the allocations that the library makes: those of a random remainder.
+
+usage: tests/exhaust/sample.py [--every N]    N: 1 is all of them, but for those while clang runs, of which one
+                                              in 40 is tried; default: a thousand or so. The program is in
+                                              the folder of WARPWAIT (default build/warpwait).
+"""
+import argparse
+import os
+import pathlib
+import random
+import subprocess
+import sys
+
+EXHAUST = pathlib.Path(os.environ.get("WARPWAIT", "build/warpwait")).parent / "exhaust"
+# Words for exhaust.c, and how much more seldom than others such a run is made: in a sample, and when all are asked for.
+KINDS = ((), 1, 1), (("--staying",), 1, 1), (("--analysis",), 4, 1), (("--staying", "--analysis"), 4, 1), (("--log",), 40, 40)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--every", type=int, default=0)
+    every = parser.parse_args().every
+    failed = False
+    for words, in_sample, in_all in KINDS:
+        step = every * in_all or 101 * in_sample
+        first = random.randint(1, step)
+        command = [EXHAUST, *words, "--every", str(step), "--from", str(first)]
+        print(" ".join(map(str, command)), flush=True)
+        failed = subprocess.run(command, check=False).returncode != 0 or failed
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
