@@ -69,8 +69,7 @@ static unsigned threads_of(const ww_work *work) {
   return !work->threads ? sweep_workers_online() : work->threads < SWEEP_WORKERS ? work->threads : SWEEP_WORKERS;
 }
 
-/* ---- explain ------------------------------------------------------------------------------------------------------
- */
+/* ---- explain ------------------------------------------------------------------------------------------------- */
 
 struct explain_call {
   const ww_trace *trace;
@@ -154,8 +153,7 @@ ww_status ww_explain(const ww_trace *trace, const ww_machine *machine, const ww_
   return api_try(NULL, explain, &call, error);
 }
 
-/* ---- sweep ---------------------------------------------------------------------------------------------------------
- */
+/* ---- sweep ------------------------------------------------------------------------------------------------- */
 
 enum { SWEEP_AXES = 64 };
 

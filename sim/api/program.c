@@ -5,8 +5,7 @@
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 
-/* ---- what it is made of -------------------------------------------------------------------------------------------
- */
+/* ---- what it is made of --------------------------------------------------------------------------------- */
 
 static void describe_argument(ww_argument *to, const struct isa_arg *arg) {
   static const ww_argument_kind kinds[] = {[ISA_ARG_GLOBAL] = WW_ARGUMENT_BUFFER,

@@ -209,8 +209,7 @@ size_t ww_report_count(const ww_report *report, const char *key) {
   return json_is_array(found) ? json_array_size(found) : json_is_object(found) ? json_object_size(found) : 0;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------
- */
+/* ---- writing -------------------------------------------------------------------------------------------- */
 
 struct write_call {
   const ww_report *report;

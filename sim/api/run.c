@@ -29,8 +29,7 @@ struct run_call {
 
 static_assert((int)WW_TOGETHER == (int)RESULT_TOGETHER, "as many as the machine takes");
 
-/* ---- the job: what there is -----------------------------------------------------------------------------------------
- */
+/* ---- the job: what there is ----------------------------------------------------------------------------- */
 
 static void add_buffer(struct job *job, const char *name, uint64_t base, uint64_t bytes, uint8_t *data) {
   struct isa_buffer *buffer = &job->memory.buffers[job->memory.count];
@@ -151,9 +150,10 @@ static bool add_launch(struct job *job, const ww_launch *launch, struct message 
   return good || (strncmp(message->text, place, strlen(place)) != 0 && message_within(message, place));
 }
 
-/* The report keeps all programs alive. Nothing may fail any more. */
-static void keep_programs(const struct run_call *call) {
+/* The report keeps alive what it is of. Nothing may fail any more. */
+static void keep_alive(const struct run_call *call) {
   ww_report *report = call->report;
+  report->machine = ww_machine_ref(call->device->machine);
   for (size_t i = 0; i < call->count; i++)
     report->programs[report->program_count++] = ww_program_ref(call->launches[i]->program);
 }
@@ -180,7 +180,6 @@ static ww_status prepare(void *self, struct message *message) {
   report->programs = need(call->count, sizeof *report->programs);
   report->results = need(call->count, sizeof *report->results);
   job->file = need_copy(call->launches[0]->program->program.path);
-  report->machine = ww_machine_ref(call->device->machine);
   job->machine = call->device->machine->machine;
   job->machine_file = call->device->machine->file;
   take_memory(job, call->device);
@@ -192,7 +191,7 @@ static ww_status prepare(void *self, struct message *message) {
     good = add_launch(job, call->launches[i], message);
   if (!good || !job_together(job, 0, &shared, message))
     return WW_BAD_INPUT;
-  keep_programs(call);
+  keep_alive(call);
   return WW_OK;
 }
 

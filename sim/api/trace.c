@@ -115,8 +115,7 @@ bool api_trace_job(struct trace *opened, const ww_trace *trace, const ww_machine
   return good;
 }
 
-/* ---- replays -------------------------------------------------------------------------------------------------------
- */
+/* ---- replays ------------------------------------------------------------------------------------------------- */
 
 /* A job of a report that is run from beginning to end in one call. */
 struct whole_call {

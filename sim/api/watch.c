@@ -132,8 +132,7 @@ ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t 
   return WW_OK;
 }
 
-/* ---- after it ------------------------------------------------------------------------------------------------------
- */
+/* ---- after it ------------------------------------------------------------------------------------------------- */
 
 static bool end_recording(struct api_watchers *watchers, bool good, struct message *message) {
   struct recorder *recorder = watchers->recorder;
