@@ -248,13 +248,16 @@ sanitize:
 	@$(MAKE) --no-print-directory -j$$(nproc) check BUILD=build/sanitize SANITIZE=address,undefined CACHE=$(CACHE)
 
 # ThreadSanitizer on what several threads do: tests of workers, and of readers that share a trace.
+threads: export WARPWAIT_CACHE := $(CACHE)
+threads: export TSAN_OPTIONS := allocator_may_return_null=1
 threads:
 	@$(MAKE) --no-print-directory -j$$(nproc) threads-programs BUILD=build/tsan SANITIZE=thread
-	@WARPWAIT_CACHE=$(CACHE) build/tsan/tests/traces --gtest_brief=1 --gtest_filter='*threads*'
-	@WARPWAIT_CACHE=$(CACHE) build/tsan/tests/sweep --gtest_brief=1 --gtest_filter='sweep_workers*:sweep_alike*'
-	@WARPWAIT_CACHE=$(CACHE) build/tsan/tests/explain --gtest_brief=1 --gtest_filter='explain_workers*'
+	@build/tsan/tests/traces --gtest_brief=1 --gtest_filter='*threads*'
+	@build/tsan/tests/sweep --gtest_brief=1 --gtest_filter='sweep_workers*:sweep_alike*'
+	@build/tsan/tests/explain --gtest_brief=1 --gtest_filter='explain_workers*'
+	@build/tsan/tests/api --gtest_brief=1 --gtest_filter='workers_api*:*threads*'
 
-threads-programs: $(addprefix $(BUILD)/tests/,traces sweep explain)
+threads-programs: $(addprefix $(BUILD)/tests/,traces sweep explain api)
 
 # libFuzzer on every reader of bytes from outside, FUZZ_SECONDS each, two at once, with sanitizers, built by clang-15.
 FUZZ_SECONDS ?= 3600

@@ -99,8 +99,18 @@ def wrong(symbol):
     return None
 
 
+def strangers(build):
+    """Yields a line for each library that libwarpwait.so needs and whoever links it should not have to have."""
+    told = subprocess.run(["readelf", "-d", str(build / "libwarpwait.so")], capture_output=True, text=True, check=True).stdout
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", told)
+    for name in needed or ["nothing that readelf names"]:
+        if not re.match(r"lib(c|m|pthread|jansson|inih|sqlite3|lzma|z)\.so|ld-linux", name):
+            yield f"libwarpwait.so needs {name}"
+
+
 def faults(build):
     """Yields what is wrong, a line each."""
+    yield from strangers(build)
     used, seen = set(), 0
     for source, path in objects(build):
         if not path.exists():

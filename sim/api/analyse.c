@@ -100,12 +100,25 @@ static ww_status fail_explain(const struct explain_call *call, int status, struc
   return WW_UNSUPPORTED;
 }
 
+/* A machine that no worker could try would be missing from the report. */
+static ww_status judge_cases(const struct explain_run *run, struct message *message) {
+  for (size_t i = 1; i < run->explain.count; i++)
+    if (run->explain.cases[i].status == EXPLAIN_FAILED) {
+      message_fail(message, "%s", run->explain.cases[i].reason);
+      return run->broken ? WW_DEFECT : WW_NO_MEMORY;
+    }
+  return WW_OK;
+}
+
 static ww_status explain_job(struct explain_call *call, struct message *message) {
   const struct explain_tries tries = {0};
   struct explain_run *run = &call->run;
   int status = STATUS_FINE;
   if (!explain_run_base(run, &status) || !explain_run_machines(run, &status))
     return fail_explain(call, status, message);
+  const ww_status lost = judge_cases(run, message);
+  if (lost != WW_OK)
+    return lost;
   char *text = call->form == WW_JSON ? explain_json(run, &tries, 0) : explain_text(run, &tries, 0);
   const bool good = call->sink.sink.write(call->sink.sink.self, text, strlen(text), message);
   free(text);

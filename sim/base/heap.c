@@ -141,6 +141,14 @@ bool heap_try_last(void (*work)(void *self), void *self, size_t *wanted) {
   return run_behind(&border, work, self, wanted);
 }
 
+bool heap_pass(void (*work)(void *self), void *self, size_t *wanted) {
+  struct border border = {.pool = pool_now()};
+  const bool good = run_behind(&border, work, self, wanted);
+  if (good && border.wanted)
+    refuse(border.wanted);
+  return good;
+}
+
 bool heap_guarded(void) { return innermost; }
 
 struct border *heap_suspend(void) {

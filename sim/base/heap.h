@@ -49,6 +49,11 @@ bool heap_try(struct heap_pool *pool, void (*work)(void *self), void *self, size
 /* The same without a pool: what the work had is lost. For a process that ends then. */
 bool heap_try_last(void (*work)(void *self), void *self, size_t *wanted);
 
+/* For who cannot leave things as they are when memory runs out, such as threads that use its stack frame: work(self),
+ * as if called by itself, but false when memory ran out. Whoever called puts its things in order and goes on with
+ * heap_out(*wanted). What heap_hold() drops comes too late for that: by then the frames are gone. */
+bool heap_pass(void (*work)(void *self), void *self, size_t *wanted);
+
 /* Frees all that is listed, and drops what is held. */
 void heap_pool_empty(struct heap_pool *pool);
 

@@ -345,8 +345,8 @@ static bool same_copies(const struct explain_run *run, const struct machine *mac
 
 /* The recording, for one more replay. Pipes are as the last one has left them. */
 static bool prepare(const struct explain_run *run, struct seat *seat, struct message *message) {
-  if (!seat->trace && !(seat->trace = trace_share(run->trace)))
-    return message_fail(message, "out of memory for the recording");
+  if (!seat->trace)
+    seat->trace = need_made(trace_share(run->trace));
   seat->ready =
       (seat->ready && !seat->replayed.memory.pipe_count) || read_recording(run, seat->trace, &seat->replayed, message);
   return seat->ready;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/replay/recorder.h"
 #include "sim/replay/replayer.h"
 #include "sim/session/run.h"
@@ -136,8 +137,8 @@ bool sweep_recording_open(struct sweep_recording *recording, const char *path) {
 
 void sweep_recording_share(struct sweep_recording *recording, const struct trace *trace) {
   struct message message;
-  *recording = (struct sweep_recording){.trace = trace_share(trace)};
-  if (recording->trace && !read_recording(recording, &message))
+  *recording = (struct sweep_recording){.trace = need_made(trace_share(trace))};
+  if (!read_recording(recording, &message))
     sweep_recording_close(recording);
 }
 
@@ -183,11 +184,14 @@ static bool replay_point(const struct sweep_bench *bench, struct sweep_recording
 
 void sweep_point(const struct sweep_bench *bench, struct sweep_recording *recording, const uint32_t *value,
                  struct sweep_outcome *outcome) {
+  static const struct message unread = {"the trace could not be read again"};
   const double start = seconds();
   struct message message;
   struct machine machine;
   if (!sweep_machine(bench->target, value, &machine, &message))
     conclude(outcome, SWEEP_refused, &message);
+  else if (!recording->trace && bench->target->trace)
+    conclude(outcome, SWEEP_failed, &unread);
   else if (!(recording->trace && replay_point(bench, recording, &machine, outcome)) && !bench->target->trace)
     run_point(bench, value, &machine, outcome);
   outcome->seconds = seconds() - start;

@@ -127,7 +127,8 @@ static void wait_for_answers(struct pool *pool) {
   pthread_cond_timedwait(&pool->answered, &pool->mutex, &until);
 }
 
-static void attend(struct pool *pool) {
+static void attend(void *self) {
+  struct pool *pool = self;
   pthread_mutex_lock(&pool->mutex);
   for (;;) {
     struct worker *worker;
@@ -185,9 +186,8 @@ static void drop_answers(const struct pool *pool, const struct worker *worker) {
     work->drop(work->self, worker->answer);
 }
 
-/* Ends what is not at its end. Also when an answer cannot be taken, for want of memory: no thread outlives the call. */
-static void stop(void *self) {
-  struct pool *pool = self;
+/* Ends what is not at its end: no thread outlives the call. */
+static void stop(struct pool *pool) {
   pthread_mutex_lock(&pool->mutex);
   atomic_store(&pool->ended, true);
   pthread_cond_broadcast(&pool->taken);
@@ -213,12 +213,13 @@ static bool run(const struct sweep_work *work, unsigned workers, struct message 
   if (workers < 2)
     return sweep_serial.run(work, 1, message);
   struct pool *pool = pool_new(work, workers < SWEEP_WORKERS ? workers : SWEEP_WORKERS);
-  heap_hold(stop, pool);
+  size_t wanted = 0;
   start(pool);
-  attend(pool);
-  heap_let_go(pool);
-  const bool good = !atomic_load(&pool->ended), none = !pool->started;
+  /* The caller may run out of memory as it takes an answer. Threads use what its frames have. */
+  const bool taken = heap_pass(attend, pool, &wanted), good = !atomic_load(&pool->ended), none = !pool->started;
   stop(pool);
+  if (!taken)
+    heap_out(wanted);
   pool_free(pool);
   return none ? sweep_serial.run(work, 1, message) : good;
 }

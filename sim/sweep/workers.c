@@ -55,6 +55,8 @@ void sweep_leave(struct sweep_hands *hands) {
 
 struct serial {
   const struct sweep_work *work;
+  struct sweep_hands hands;
+  void *answer;
   bool ended;
 };
 
@@ -65,12 +67,12 @@ static bool stops(void *self) {
   return serial->ended;
 }
 
-static void drop_hands(void *hands) { sweep_leave(hands); }
-
-static void deal(struct serial *serial, struct sweep_hands *hands, void *answer) {
+static void deal(void *self) {
+  struct serial *serial = self;
   const struct sweep_work *work = serial->work;
   for (size_t task = 0; task < work->tasks && !serial->ended; task++) {
-    const char *why = sweep_attempt(hands, task, answer);
+    void *answer = serial->answer;
+    const char *why = sweep_attempt(&serial->hands, task, answer);
     if (serial->ended && work->drop && !why)
       work->drop(work->self, answer);
     serial->ended = serial->ended ||
@@ -80,17 +82,17 @@ static void deal(struct serial *serial, struct sweep_hands *hands, void *answer)
 }
 
 static bool run(const struct sweep_work *work, unsigned workers, struct message *message) {
-  struct serial serial = {.work = work};
+  struct serial serial = {.work = work, .answer = need(1, work->answer_bytes)};
   const struct caller caller = {.self = &serial, .stops = stops};
-  struct sweep_hands hands = {.work = work, .caller = &caller};
-  void *answer = need(1, work->answer_bytes);
+  size_t wanted = 0;
   (void)workers;
   (void)message;
-  heap_hold(drop_hands, &hands);
-  deal(&serial, &hands, answer);
-  heap_let_go(&hands);
-  sweep_leave(&hands);
-  free(answer);
+  serial.hands = (struct sweep_hands){.work = work, .caller = &caller};
+  const bool good = heap_pass(deal, &serial, &wanted);
+  sweep_leave(&serial.hands);
+  if (!good)
+    heap_out(wanted);
+  free(serial.answer);
   return !serial.ended;
 }
 

@@ -37,7 +37,7 @@ static bool read_text(const struct trace_conversion *call, FILE *in, struct trac
 
 bool trace_from_text(const struct trace_conversion *call, int file, struct message *message) {
   struct trace_error error = {0};
-  FILE *in = fopen(call->in, "rb");
+  FILE *in = fopen(call->in, "rbe");
   if (!in) {
     message_fail(message, "%s: cannot be read: %s", call->in, text_errno(errno));
     close(file);
@@ -63,7 +63,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 /* The first bytes of the file, and how many there are. */
 static bool read_start(const char *path, char start[8], size_t *size, struct message *message) {
-  FILE *in = fopen(path, "rb");
+  FILE *in = fopen(path, "rbe");
   if (!in)
     return message_fail(message, "%s: cannot be read: %s", path, text_errno(errno));
   *size = fread(start, 1, 8, in);

@@ -83,6 +83,44 @@ TEST(heap, an_inner_border_leaves_the_outer_one_alone) {
   EXPECT_EQ(work.pool.count, 0);
 }
 
+/* Work that is passed through: its blocks are listed where those of whoever calls are. */
+struct passed {
+  bool runs_out, came_back;
+  size_t wanted;
+};
+
+static void need_some(void *self) {
+  const struct passed *passed = self;
+  need(10, 1);
+  if (passed->runs_out)
+    need(SIZE_MAX / 2, 1);
+}
+
+static void pass(void *self) {
+  struct passed *passed = self;
+  need(20, 1);
+  passed->came_back = !heap_pass(need_some, passed, &passed->wanted);
+  if (passed->came_back)
+    heap_out(passed->wanted);
+}
+
+TEST(heap, who_passes_work_through_hears_first_that_memory_runs_out) {
+  struct heap_pool pool = {0};
+  struct passed passed = {.runs_out = false};
+  size_t wanted = 0;
+  EXPECT_TRUE(heap_try(&pool, pass, &passed, NULL));
+  EXPECT_FALSE(passed.came_back);
+  EXPECT_EQ(pool.count, 2);
+#ifndef __SANITIZE_ADDRESS__
+  passed.runs_out = true;
+  EXPECT_FALSE(heap_try(&pool, pass, &passed, &wanted));
+  EXPECT_TRUE(passed.came_back);
+  EXPECT_EQ(wanted, SIZE_MAX / 2);
+  EXPECT_EQ(pool.count, 0);
+#endif
+  heap_pool_empty(&pool);
+}
+
 struct churn {
   struct heap_pool pool;
   uint64_t random;
