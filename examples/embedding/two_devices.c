@@ -66,8 +66,7 @@ int main(void) {
   ww_program *program = NULL;
   ww_error error = {.status = WW_OK};
   int status = 0;
-  if (ww_context_new(NULL, &context, &error) ||
-      ww_program_build(context, ww_text(source), NULL, &program, &error) ||
+  if (ww_context_new(NULL, &context, &error) || ww_program_build(context, ww_text(source), NULL, &program, &error) ||
       ww_machine_load(context, names[0], &work[0].machine, &error) ||
       ww_machine_load(context, names[1], &work[1].machine, &error)) {
     fprintf(stderr, "%s\n", error.text);

@@ -7,8 +7,8 @@
  *
  * Constants become immediates where an instruction has room; constants.c makes the others. A complement of a
  * predicate is no instruction where a guard, a branch, a select or and-not takes it. */
-#include "opencl/emit/machine.h"
 #include "opencl/emit/select.h"
+#include "opencl/emit/machine.h"
 #include "sim/base/need.h"
 
 #include <assert.h>

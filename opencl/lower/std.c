@@ -1,8 +1,8 @@
 /* OpenCL.std: finds the row of an instruction, checks the call against the row's signature, and runs the row for
  * each component or for the whole call. What the rows mean is in std_math.c, std_geometric.c, std_integer.c and
  * std_vector.c. */
-#include "isa/numbers.h"
 #include "opencl/lower/std.h"
+#include "isa/numbers.h"
 #include "sim/base/need.h"
 
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  *      become nothing, ends of blocks feed the phis of their successors.
  *
  * What was never written is IR_UNDEF, as OpenCL has it. Slots whose address escapes are left alone. */
-#include "opencl/passes/passes.h"
 #include "opencl/passes/promote.h"
+#include "opencl/passes/passes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/text.h"
 #include "isa/asm/asm.h"
+#include "sim/base/text.h"
 #include "sim/check/report.h"
 
 struct paint {

@@ -61,7 +61,6 @@ struct explain {
   struct pace_stalls *stalls; /* of the base, as its pace */
 };
 
-
 /* The case of the set that finished; NULL: there is none. */
 const struct explain_case *explain_find(const struct explain *explain, limit_set set);
 

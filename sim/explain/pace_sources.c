@@ -51,6 +51,5 @@ static struct source_maker watcher_sources(void *self, const struct source_maker
 }
 
 struct run_watcher pace_watcher(struct pace_log *log) {
-  return (struct run_watcher){
-      .self = log, .sources = watcher_sources, .timeline = log->stalls ? &log->timeline : NULL};
+  return (struct run_watcher){.self = log, .sources = watcher_sources, .timeline = log->stalls ? &log->timeline : NULL};
 }

@@ -89,8 +89,8 @@ static bool all_tried(const struct explain_run *run, int *status) {
   for (size_t i = 1; i < run->explain.count; i++)
     if (run->explain.cases[i].status == EXPLAIN_FAILED) {
       *status = run->broken ? STATUS_DEFECT : STATUS_BAD_INPUT;
-      return message_fail(run->message, "%.300s: no bottleneck was found: %.200s; --why=no does without",
-                          run->job.file, run->explain.cases[i].reason);
+      return message_fail(run->message, "%.300s: no bottleneck was found: %.200s; --why=no does without", run->job.file,
+                          run->explain.cases[i].reason);
     }
   return true;
 }
@@ -102,16 +102,17 @@ bool why_find(enum why why, const struct run_options *how, struct report *report
   if (!is_wanted(why, report, subject, &part_groups))
     return true;
   const int before = *status;
-  struct explain_run run = {
-      .how = {.order = how->order, .seed = how->seed, .max_cycles = cycle_min(how->max_cycles, patience(report)),
-              .caller = how->caller},
-      .message = message,
-      .load_on = subject->load_on,
-      .self = subject->self,
-      .path = subject->path,
-      .trace = subject->trace,
-      .part_groups = part_groups,
-      .workers = sweep_workers_online()};
+  struct explain_run run = {.how = {.order = how->order,
+                                    .seed = how->seed,
+                                    .max_cycles = cycle_min(how->max_cycles, patience(report)),
+                                    .caller = how->caller},
+                            .message = message,
+                            .load_on = subject->load_on,
+                            .self = subject->self,
+                            .path = subject->path,
+                            .trace = subject->trace,
+                            .part_groups = part_groups,
+                            .workers = sweep_workers_online()};
   const bool good = load_base(report, &run, status) && explain_run_base(&run, status) &&
                     explain_run_singles(&run, status) && all_tried(&run, status);
   if (good) {

@@ -30,8 +30,8 @@ struct why_subject {
   void *self;
 };
 
-/* Fills report->bottlenecks, or leaves NULL there. `how` is that of the run. False with the message filled; *status says what that is, and
- * is left alone otherwise. */
+/* Fills report->bottlenecks, or leaves NULL there. `how` is that of the run. False with the message filled; *status
+ * says what that is, and is left alone otherwise. */
 bool why_find(enum why why, const struct run_options *how, struct report *report, const struct why_subject *subject,
               int *status, struct message *message);
 void why_free(struct report *report);

@@ -150,7 +150,9 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
   return &unit->source;
 }
 
-struct page_lanes *page_lanes_new(void) { return need(1, sizeof(struct page_lanes)); }
+struct page_lanes *page_lanes_new(void) {
+  return need(1, sizeof(struct page_lanes));
+}
 
 static struct source_maker sources(void *self, const struct source_maker *inner) {
   struct page_lanes *lanes = self;

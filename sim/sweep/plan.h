@@ -87,8 +87,8 @@ struct sweep_plan {
   int sample_line;
   uint64_t samples, seed;
   uint64_t max_cycles; /* 0: not said */
-  uint64_t grid;   /* points of the product of the factors */
-  uint64_t points; /* numbered from 0: the grid's, before constraints, or those that were drawn */
+  uint64_t grid;       /* points of the product of the factors */
+  uint64_t points;     /* numbered from 0: the grid's, before constraints, or those that were drawn */
 
   /* Of samples, made by plan_settle(): */
   uint64_t *drawn;          /* the number in the grid of each point */

@@ -304,8 +304,9 @@ static double estimate(const struct session *session, const struct sweep_run *al
 /* What became of the points that a sample drew, where not all are run. */
 static void print_sample(const struct sweep_plan *plan, struct text *text) {
   if (plan->sample == SWEEP_LATIN && plan->points < plan->samples)
-    text_print(text, "latin: of %" PRIu64 " points drawn, constraints leave out %" PRIu64 ", and %" PRIu64 " came up before\n",
-           plan->samples, plan->excluded, plan->repeated);
+    text_print(
+        text, "latin: of %" PRIu64 " points drawn, constraints leave out %" PRIu64 ", and %" PRIu64 " came up before\n",
+        plan->samples, plan->excluded, plan->repeated);
 }
 
 bool session_estimate(struct session *session, struct text *text, struct message *message) {
@@ -319,11 +320,12 @@ bool session_estimate(struct session *session, struct text *text, struct message
     text_print(text, "%" PRIu64 " point%s", session->asked, text_s(session->asked));
     if (session->there)
       text_print(text, ", of which %" PRIu64 " %s done", session->there, session->there == 1 ? "is" : "are");
-    text_print(text, "; to run: %zu point%s, in %zu functional configuration%s\n", all.tasks, text_s(all.tasks), all.groups,
-           text_s(all.groups));
+    text_print(text, "; to run: %zu point%s, in %zu functional configuration%s\n", all.tasks, text_s(all.tasks),
+               all.groups, text_s(all.groups));
     print_sample(session->plan, text);
-    text_print(text, "time: about %s with %u job%s, from %" PRIu64 " point%s\n", clock_text(estimate(session, &all), time),
-           all.jobs, text_s(all.jobs), session->done, text_s(session->done));
+    text_print(text, "time: about %s with %u job%s, from %" PRIu64 " point%s\n",
+               clock_text(estimate(session, &all), time), all.jobs, text_s(all.jobs), session->done,
+               text_s(session->done));
   } else if (caller_stops(session->options->caller)) {
     message_fail(message, "interrupted");
   }
@@ -351,7 +353,7 @@ bool session_sum_up(struct session *session, const char *out, struct text *text,
   bool good = store_statuses(session->store, add_status, &statuses, why);
   if (good)
     text_print(text, "%" PRIu64 " point%s: %s; %" PRIu64 " run now\n", store_count(session->store),
-              text_s(store_count(session->store)), statuses.data ? statuses.data : "none", session->done);
+               text_s(store_count(session->store)), statuses.data ? statuses.data : "none", session->done);
   good = good && store_best(session->store, &order, print_best, text, why);
   if (good)
     text_print(text, "results: %s (`warpwait sweep info` and `warpwait sweep query` look into it)\n", out);

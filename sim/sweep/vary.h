@@ -22,16 +22,16 @@ struct vary {
   char *const *word;   /* `count` values */
   size_t count;
   struct sweep_plan *plan;
-  struct sweep_target *target; /* of a launch file */
+  struct sweep_target *target;  /* of a launch file */
   const struct subject *direct; /* of a kernel given by options; else NULL */
-  size_t argument;             /* there: the one that varies; none of them: a define does */
+  size_t argument;              /* there: the one that varies; none of them: a define does */
 };
 
 /* The NAME of NAME=VALUES, or of NAME alone, as a sweep has it: "define.DEPTH" for "DEPTH". The caller frees it. */
 char *vary_name(const char *word);
 
-/* Reads NAME=VALUES, at most `most`, for what is run of `subject`: `base` is the job that they make. Close it, whatever comes
- * back. False with the message filled, which begins with the option. */
+/* Reads NAME=VALUES, at most `most`, for what is run of `subject`: `base` is the job that they make. Close it, whatever
+ * comes back. False with the message filled, which begins with the option. */
 bool vary_open(struct vary *vary, const char *option, const char *word, size_t most, struct subject *subject,
                const struct job *base, struct message *message);
 void vary_close(struct vary *vary);

@@ -22,7 +22,7 @@ struct merge {
   uint64_t shift[TRACE_MERGE_MOST];     /* of each input's memory */
   struct span *spans[TRACE_MERGE_MOST]; /* of each input's launches */
   uint32_t begun[TRACE_MERGE_MOST];     /* launches of it that are in the output already */
-  cycle_t end;                     /* of what is in the output already */
+  cycle_t end;                          /* of what is in the output already */
   json_t *buffers, *launches;
   struct message *message;
 };

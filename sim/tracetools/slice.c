@@ -34,7 +34,8 @@ static void keep_in(struct trace_range *range, uint64_t first, uint64_t last) {
   range->given = range->given && range->first <= range->last;
 }
 
-static struct trace_range *find_kept(const struct trace_slice *wishes, struct trace_input *input, struct message *message) {
+static struct trace_range *find_kept(const struct trace_slice *wishes, struct trace_input *input,
+                                     struct message *message) {
   const uint32_t count = trace_launches(input->opened.trace);
   struct kept kept = {.wishes = wishes, .groups = need(count, sizeof *kept.groups)};
   if (wishes->window && !trace_input_batches(input, keep_begun, &kept, message)) {
@@ -81,7 +82,8 @@ static bool pipes_allow(const struct trace_input *input, const struct trace_rang
 }
 
 /* The launch as the output's meta has it. */
-static void say_part(json_t *launches, const struct trace_input *input, uint32_t number, const struct trace_range *range) {
+static void say_part(json_t *launches, const struct trace_input *input, uint32_t number,
+                     const struct trace_range *range) {
   json_t *launch = json_deep_copy(trace_input_launch(input, number));
   if (!is_whole(input, number, range)) {
     json_object_set_new(launch, "first_group", json_integer((json_int_t)range->first));

@@ -1,4 +1,5 @@
-/* A part of a trace as a trace: some launches, or some work-groups of them, whole. Of several wishes each asks for less.
+/* A part of a trace as a trace: some launches, or some work-groups of them, whole. Of several wishes each asks for
+ * less.
  *
  * Not modelled: what launches that are left out had put into the L2, or made of memory. */
 #ifndef SIM_TRACETOOLS_SLICE_H

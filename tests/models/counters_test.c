@@ -23,7 +23,7 @@
 
 /* A refused reservation, twice: the second one writes the registers that the first one does, and so waits for it. */
 #define PIPE_TWICE                                                                                                     \
-  ".kernel k\n.arg fifo pipe\n.reg64 p, id\n ld.arg.b64 p, fifo\n pipe.reserve.write id, [p], 65, kind=item\n"        \
+  ".kernel k\n.arg fifo pipe\n.reg64 p, id\n ld.arg.b64 p, fifo\n pipe.reserve.write id, [p], 65, kind=item\n"         \
   " pipe.reserve.write id, [p], 1, kind=item\n pipe.reserve.write id, [p], 1, kind=item\n exit\n"
 
 static const char *const nothing = ".kernel k\n exit\n";

@@ -1,7 +1,7 @@
+#include "tests/opencl/emit_rig.h"
 #include "opencl/emit/emit.h"
 #include "sim/base/need.h"
 #include "tests/ct.h"
-#include "tests/opencl/emit_rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
