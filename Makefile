@@ -95,10 +95,11 @@ $(BUILD)/libwarpwait.a: $(BUILD)/libwarpwait.o
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
+# It stays once it is loaded: jansson takes its memory from it.
 $(BUILD)/$(SHARED): $(BUILD)/libwarpwait.o sim/api/libwarpwait.map
 	$(call say,LD )
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=sim/api/libwarpwait.map -Wl,-z,defs \
-	  -o $@ $< $(API_LIBS)
+	  -Wl,-z,nodelete -o $@ $< $(API_LIBS)
 	@ln -sf $(SHARED) $(BUILD)/$(SONAME)
 	@ln -sf $(SONAME) $(BUILD)/libwarpwait.so
 
@@ -271,7 +272,7 @@ fuzz-programs: $(FUZZERS:%=$(BUILD)/%)
 
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(CLI)
 	$(call say,LD )
-	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS) -lsystemc
 
 # Each allocation that the library makes in calls of each of its functions fails in turn: two hours.
 .PHONY: exhaust
