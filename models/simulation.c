@@ -466,13 +466,21 @@ static bool tell_progress(const struct simulation *simulation, const struct prog
   return !progress || progress->tell(progress->context, now - simulation->start, dispatcher->done, dispatcher->groups);
 }
 
-/* Steps the islands up to `until`; for a timeline in pieces, after which progress is told. Returns when the next step
- * is, at `until` or later unless progress has ended the launch. */
+/* Cycles between two words of progress: few of a large machine, whose cycles take long to simulate, and for a timeline
+ * few of any. */
+static cycle_t piece_of(const struct simulation *simulation) {
+  enum { LEAST = 1000, MOST = 100000 };
+  const cycle_t shared = MOST / simulation->machine.cu.count;
+  return simulation->told || shared < LEAST ? LEAST : shared;
+}
+
+/* Steps the islands up to `until`, in pieces, after which progress is told. Returns when the next step is, at `until`
+ * or later unless progress has ended the launch. */
 static cycle_t run_slice(struct simulation *simulation, struct host *host, cycle_t until,
                          const struct progress *progress) {
-  enum { PIECE = 1000 };
+  const cycle_t piece = piece_of(simulation);
   for (;;) {
-    simulation->stepped = simulation->told ? cycle_min(simulation->stepped + PIECE, until) : until;
+    simulation->stepped = cycle_min(simulation->stepped + piece, until);
     cycle_t next = host->run(host, simulation->stepped);
     if (next >= until)
       return next;
@@ -507,8 +515,12 @@ static enum launch_end run_slices(struct simulation *simulation, struct host *ho
     if (!stopped && spins(simulation, until))
       return END_DEADLOCK;
     *cycles = simulation->stepped - simulation->start;
-    if (stopped || !tell_progress(simulation, progress, until))
+    if (!stopped && tell_progress(simulation, progress, until))
+      continue;
+    if (!all_ended(simulation))
       return END_STOPPED;
+    host->run(host, NEVER);
+    return END_FINISHED; /* before it could be stopped */
   }
 }
 
