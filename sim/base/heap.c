@@ -1,9 +1,7 @@
 #include "sim/base/heap.h"
 
-#include <assert.h>
-#include <setjmp.h>
-
 /* The C library's own. */
+#undef __assert_fail
 #undef malloc
 #undef calloc
 #undef realloc
@@ -12,24 +10,31 @@
 #undef strndup
 #undef free
 
+#include <assert.h>
+#include <locale.h>
+#include <setjmp.h>
+#include <stdio.h>
+
 enum { FIRST_ROOM = 64, FIRST_HELD = 4 };
 
 struct border {
   jmp_buf at;
   struct heap_pool *pool; /* NULL: nothing is listed */
   struct border *outer;
-  size_t wanted; /* by the first allocation that failed; 0: none did */
+  locale_t locale; /* the thread's outside of it */
+  size_t wanted;   /* by the first allocation that failed; 0: none did */
 };
 
 /* Of the thread. */
 static _Thread_local struct border *innermost __attribute__((tls_model("initial-exec")));
+static _Thread_local char defect[240];
 
 static struct heap_pool *pool_now(void) { return innermost ? innermost->pool : NULL; }
 
 /* Notes that so many bytes were not to be had. Returns NULL. */
 static void *refuse(size_t bytes) {
   if (innermost && !innermost->wanted)
-    innermost->wanted = bytes ? bytes : 1;
+    innermost->wanted = !bytes ? 1 : bytes < HEAP_DEFECT ? bytes : HEAP_DEFECT - 1;
   return NULL;
 }
 
@@ -112,14 +117,19 @@ static void forget(struct heap_pool *pool) {
 
 /* ---- borders ------------------------------------------------------------------------------------------ */
 
+/* The thread speaks "C" from here on; returns what it spoke. The object is one that the C library has anyway. */
+static locale_t speak_c(void) { return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); }
+
 static bool run_behind(struct border *border, void (*work)(void *self), void *self, size_t *wanted) {
   border->outer = innermost;
+  border->locale = speak_c();
   const bool good = setjmp(border->at) == 0;
   if (good) {
     innermost = border;
     work(self);
   }
   innermost = border->outer;
+  uselocale(border->locale);
   if (!good && wanted)
     *wanted = border->wanted;
   return good;
@@ -152,18 +162,38 @@ bool heap_pass(void (*work)(void *self), void *self, size_t *wanted) {
 bool heap_guarded(void) { return innermost; }
 
 struct border *heap_suspend(void) {
-  struct border *border = innermost;
+  struct border *border = innermost, *outermost = border;
+  while (outermost && outermost->outer)
+    outermost = outermost->outer;
+  if (outermost)
+    uselocale(outermost->locale);
   innermost = NULL;
   return border;
 }
 
-void heap_resume(struct border *border) { innermost = border; }
+void heap_resume(struct border *border) {
+  innermost = border;
+  if (border)
+    speak_c();
+}
 
 void heap_out(size_t bytes) {
   assert(innermost && "memory ran out behind no border");
   refuse(bytes);
+  if (bytes == HEAP_DEFECT) /* whatever was done without before */
+    innermost->wanted = bytes;
   longjmp(innermost->at, 1);
 }
+
+void heap_defect(const char *assertion, const char *file, unsigned line, const char *function) {
+  if (!pool_now())
+    __assert_fail(assertion, file, line, function);
+  snprintf(defect, sizeof defect, "a defect of Warpwait, please report it: %.60s:%u: %.50s(): %.60s", file, line,
+           function, assertion);
+  heap_out(HEAP_DEFECT);
+}
+
+const char *heap_defect_text(void) { return defect; }
 
 void heap_hold(void (*drop)(void *thing), void *thing) {
   struct heap_pool *pool = pool_now();

@@ -18,6 +18,10 @@
  * Invariant: a block is in at most one pool, and only the thread that is behind the pool's border touches the pool.
  * Outside of borders these are the C library's functions.
  *
+ * A border is also where a broken invariant ends: assert() that fails goes back to it likewise, so that a defect of
+ * ours does not end the program that we are part of. And a thread behind a border reads and writes numbers as the "C"
+ * locale does, whatever the program's locale is.
+ *
  * Not covered: what other libraries allocate. Those that let us (zlib, jansson) take their memory from here; for things
  * such as open files there is heap_hold(). */
 #ifndef SIM_BASE_HEAP_H
@@ -42,11 +46,13 @@ struct heap_pool {
 };
 
 /* Runs work(self) behind a border. False: memory ran out, and *wanted bytes more were not to be had (wanted may be
- * NULL). `pool` is emptied then; when all goes well it lists what the work has left. NULL: a pool for this call alone,
- * after which nothing is listed. */
+ * NULL), or HEAP_DEFECT: an invariant is broken, and heap_defect_text() says which. `pool` is emptied then; when all
+ * goes well it lists what the work has left. NULL: a pool for this call alone, after which nothing is listed. */
+#define HEAP_DEFECT SIZE_MAX
 bool heap_try(struct heap_pool *pool, void (*work)(void *self), void *self, size_t *wanted);
 
-/* The same without a pool: what the work had is lost. For a process that ends then. */
+/* The same without a pool: what the work had is lost. For a process that ends then; a broken invariant ends it at
+ * once. */
 bool heap_try_last(void (*work)(void *self), void *self, size_t *wanted);
 
 /* For who cannot leave things as they are when memory runs out, such as threads that use its stack frame: work(self),
@@ -64,11 +70,19 @@ size_t heap_refused(void);
 /* Whether the thread is behind a border. */
 bool heap_guarded(void);
 
-/* Memory has run out: back to the border. There must be one. */
+/* Memory has run out, or HEAP_DEFECT: back to the border. There must be one. */
 _Noreturn void heap_out(size_t bytes);
 
-/* Code that is not ours is called from behind a border: what it allocates is its own, and its calls of ours have borders
- * of their own. The thread has none between these two. */
+/* What assert() calls when it fails: back to the border, with the text. Where there is none, or none with a pool, the
+ * process ends. */
+_Noreturn void heap_defect(const char *assertion, const char *file, unsigned line, const char *function);
+const char *heap_defect_text(void); /* of the thread's last one; "" before */
+#ifdef __GLIBC__
+#define __assert_fail heap_defect
+#endif
+
+/* Code that is not ours is called from behind a border: what it allocates is its own, and its calls of ours have
+ * borders of their own. The thread has none between these two. */
 struct border;
 struct border *heap_suspend(void);
 void heap_resume(struct border *border);

@@ -101,8 +101,9 @@ static struct worker *find_full(struct pool *pool) {
 static void take(struct pool *pool, struct worker *worker) {
   const struct sweep_work *work = pool->work;
   pthread_mutex_unlock(&pool->mutex);
-  const bool more = worker->why ? work->lost(work->self, worker->task, worker->why, false)
-                                : work->take(work->self, worker->task, worker->waiting);
+  const char *why = worker->why;
+  const bool more = why ? work->lost(work->self, worker->task, why, sweep_is_defect(why))
+                        : work->take(work->self, worker->task, worker->waiting);
   pthread_mutex_lock(&pool->mutex);
   worker->full = false;
   if (!more)

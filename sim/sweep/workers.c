@@ -1,5 +1,6 @@
 #include "sim/sweep/workers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,12 +34,22 @@ static void attempt(void *self) {
   work->work(work->self, hands->own, attempt->task, attempt->answer);
 }
 
+static const char no_memory[] = "out of memory";
+
+/* The text of a defect stays as it is: who takes answers may be reading it. */
 const char *sweep_attempt(struct sweep_hands *hands, size_t task, void *answer) {
-  if (heap_try(&hands->pool, attempt, &(struct attempt){hands, task, answer}, NULL))
+  size_t wanted = 0;
+  if (heap_try(&hands->pool, attempt, &(struct attempt){hands, task, answer}, &wanted))
     return NULL;
   hands->own = NULL;
-  return "out of memory";
+  if (wanted != HEAP_DEFECT)
+    return no_memory;
+  if (!*hands->defect)
+    snprintf(hands->defect, sizeof hands->defect, "%s", heap_defect_text());
+  return hands->defect;
 }
+
+bool sweep_is_defect(const char *why) { return why != no_memory; }
 
 static void end(void *self) {
   const struct sweep_hands *hands = self;
@@ -75,9 +86,10 @@ static void deal(void *self) {
     const char *why = sweep_attempt(&serial->hands, task, answer);
     if (serial->ended && work->drop && !why)
       work->drop(work->self, answer);
-    serial->ended = serial->ended ||
-                    !(why ? work->lost(work->self, task, why, false) : work->take(work->self, task, answer)) ||
-                    !work->tick(work->self);
+    serial->ended =
+        serial->ended ||
+        !(why ? work->lost(work->self, task, why, sweep_is_defect(why)) : work->take(work->self, task, answer)) ||
+        !work->tick(work->self);
   }
 }
 

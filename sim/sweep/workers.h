@@ -57,10 +57,12 @@ struct sweep_hands {
   const struct caller *caller;
   void *own;             /* from begin(); NULL before the first task */
   struct heap_pool pool; /* of what is the worker's */
+  char defect[240];      /* the first one */
 };
 
-/* Why the task is lost; NULL: it is answered, at `answer`. */
+/* Why the task is lost, which may be a defect; NULL: it is answered, at `answer`. */
 const char *sweep_attempt(struct sweep_hands *hands, size_t task, void *answer);
+bool sweep_is_defect(const char *why);
 void sweep_leave(struct sweep_hands *hands);
 
 /* As many as there are processors. */

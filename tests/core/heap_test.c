@@ -1,4 +1,7 @@
 /* Borders where running out of memory ends. Leaks are for the sanitizer to find. */
+#include <assert.h>
+#include <locale.h>
+
 #include "sim/base/heap.h"
 #include "sim/base/need.h"
 #include "tests/ct.h"
@@ -151,4 +154,72 @@ TEST(heap, the_table_keeps_up_with_any_order_of_calls) {
     EXPECT_EQ(state.pool.count, state.live);
   }
   heap_pool_empty(&state.pool);
+}
+
+/* ---- defects ------------------------------------------------------------------------------------------------------
+ */
+
+static void break_one(void *self) {
+  struct work *work = self;
+  need(10, 1);
+  heap_hold(note_drop, &work->held[0]);
+  assert(work->runs_out && "this is a test");
+}
+
+static void pass_broken(void *self) {
+  size_t wanted = 0;
+  EXPECT_FALSE(heap_pass(break_one, self, &wanted));
+  EXPECT_EQ(wanted, HEAP_DEFECT);
+  heap_out(wanted);
+}
+
+TEST(heap, a_broken_invariant_ends_at_the_border) {
+  struct work work = {.runs_out = false};
+  size_t wanted = 0;
+  EXPECT_FALSE(heap_try(&work.pool, break_one, &work, &wanted));
+  EXPECT_EQ(wanted, HEAP_DEFECT);
+  EXPECT_CONTAINS(heap_defect_text(), "a defect of Warpwait, please report it: tests/core/heap_test.c:");
+  EXPECT_CONTAINS(heap_defect_text(), "break_one(): work->runs_out");
+  EXPECT_EQ(work.pool.count, 0);
+  EXPECT_EQ(work.held[0], 1);
+  EXPECT_FALSE(heap_try(&work.pool, pass_broken, &work, &wanted));
+  EXPECT_EQ(wanted, HEAP_DEFECT);
+}
+
+/* ---- languages ----------------------------------------------------------------------------------------------------
+ */
+
+struct spoken {
+  locale_t inside, suspended, resumed;
+};
+
+static locale_t spoken_now(void) { return uselocale((locale_t)0); }
+
+static void listen_inside(void *self) {
+  struct spoken *spoken = self;
+  spoken->inside = spoken_now();
+  struct border *border = heap_suspend();
+  spoken->suspended = spoken_now();
+  heap_resume(border);
+  spoken->resumed = spoken_now();
+}
+
+static void listen(void *self) {
+  size_t wanted = 0;
+  EXPECT_TRUE(heap_pass(listen_inside, self, &wanted));
+  need(SIZE_MAX / 4, 2);
+}
+
+TEST(heap, behind_a_border_c_is_spoken_and_outside_what_the_thread_speaks) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), own = newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0);
+  struct spoken spoken = {0};
+  if (!EXPECT_TRUE(own && own != c))
+    return;
+  locale_t before = uselocale(own);
+  EXPECT_FALSE(heap_try(NULL, listen, &spoken, NULL));
+  EXPECT_TRUE(spoken.inside == c && spoken.resumed == c);
+  EXPECT_TRUE(spoken.suspended == own);
+  EXPECT_TRUE(spoken_now() == own);
+  uselocale(before);
+  freelocale(own);
 }
