@@ -209,7 +209,6 @@ typedef struct ww_argument {
 typedef struct ww_kernel {
   const char *name;
   const char *refused; /* why it cannot be run, in a line; NULL: it can. The rest is 0 then */
-  const ww_argument *arguments;
   size_t argument_count;
   uint32_t registers;         /* a lane's */
   uint32_t lds_bytes;         /* a work-group's, without local arguments */
@@ -222,7 +221,10 @@ WW_API size_t ww_program_kernel_count(const ww_program *program);
 /* NULL when i is not below the count. */
 WW_API const ww_kernel *ww_program_kernel_at(const ww_program *program, size_t i);
 
-/* The kernel of that name. NULL there: the only one. */
+/* An argument of the kernel; NULL when i is not below its count. */
+WW_API const ww_argument *ww_kernel_argument(const ww_kernel *kernel, size_t i);
+
+/* The kernel of that name; NULL there: the only one. One that was refused is WW_BAD_INPUT. */
 WW_API ww_status ww_program_kernel(const ww_program *program, const char *name, const ww_kernel **kernel,
                                    ww_error *error);
 
@@ -312,8 +314,11 @@ typedef struct ww_event {
   const uint64_t *fields;
 } ww_event;
 
-/* The number of the kind of that name ("warp", "copy", ...), or UINT32_MAX. */
+/* The number of the kind of that name ("warp", "copy", ...), or UINT32_MAX; the name of a kind, and of a field of its
+ * events. NULL of a number that is not below the count. */
 WW_API uint32_t ww_event_kind(const char *name);
+WW_API const char *ww_event_name(uint32_t kind);
+WW_API const char *ww_event_field(uint32_t kind, uint32_t field);
 
 /* A misuse of copies, events, pipes or memory. */
 typedef struct ww_hazard {
@@ -372,6 +377,8 @@ WW_API bool ww_report_number(const ww_report *report, const char *key, double *v
 WW_API bool ww_report_text(const ww_report *report, const char *key, const char **text);
 /* Elements of a list or members of an object; 0 of what is neither. */
 WW_API size_t ww_report_count(const ww_report *report, const char *key);
+/* The name of member i of an object; "" as the key is the report itself. NULL when there is none. */
+WW_API const char *ww_report_member(const ww_report *report, const char *key, size_t i);
 
 typedef enum ww_form {
   WW_TEXT,   /* for a person */

@@ -620,7 +620,8 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
                     struct isa_error *error) {
   struct compilation *c = need(1, sizeof *c);
   *c = (struct compilation){.path = path, .build = build, .tools = tools_of(build)};
-  c->teller = (struct teller){path, c->folder, error, build->blamed, build->reads, build->say, build->self};
+  c->teller =
+      (struct teller){path, build->in_memory, c->folder, error, build->blamed, build->reads, build->say, build->self};
   heap_hold(remove_folder, c);
   *spirv = NULL;
   *size = 0;

@@ -191,12 +191,19 @@ static void attend(struct running *running) {
   }
 }
 
-static void reap(pid_t child, struct process_end *end) {
+/* Where the program that we are part of ignores the ends of its children, or waits for them itself, nobody says how
+ * this one came to its own: what it has written says whether it was good. */
+static void reap(struct running *running) {
+  struct process_end *end = &running->end;
   int status = 0;
   pid_t reaped;
-  while ((reaped = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+  while ((reaped = waitpid(running->child, &status, 0)) < 0 && errno == EINTR)
     continue;
-  end->error = reaped < 0 ? errno : 0;
+  if (reaped < 0) {
+    end->error = errno == ECHILD ? 0 : errno;
+    end->status = running->stream[OUTPUT].size == 0;
+    return;
+  }
   end->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (end->signal == SIGXCPU)
@@ -210,7 +217,7 @@ static void abandon(void *self) {
   struct running *running = self;
   if (running->child > 0) {
     kill(-running->child, SIGKILL);
-    reap(running->child, &running->end);
+    reap(running);
   }
   for (int i = 0; i < PIPES; i++) {
     shut(&running->stream[i].file);
@@ -235,7 +242,7 @@ void process_run(const struct process *process, struct process_end *end) {
   if (!own->error) {
     limit(running->child);
     attend(running);
-    reap(running->child, own);
+    reap(running);
   }
   heap_let_go(running);
   for (int i = 0; i < PIPES; i++)

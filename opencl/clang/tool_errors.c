@@ -116,9 +116,10 @@ static char *placed_in(const char *line, size_t length) {
 /* What the line says may be shown; if not, why is at `text`. */
 static bool is_quotable(const struct teller *teller, const char *line, size_t length, char *text, size_t size) {
   char *path = placed_in(line, length);
-  bool good = !path || !teller->reads || strncmp(path, teller->folder, strlen(teller->folder)) == 0 ||
+  const bool own = path && teller->in_memory && strcmp(path, teller->path) == 0;
+  bool good = !path || own || !teller->reads || strncmp(path, teller->folder, strlen(teller->folder)) == 0 ||
               teller->reads->allow(teller->reads->self, path, text, size);
-  if (good && path && !source_is_named(path)) {
+  if (good && path && !own && !source_is_named(path)) {
     snprintf(text, size,
              "is not OpenCL C; nothing is quoted of files that are not named as sources (" SOURCE_NAMES ")");
     good = false;

@@ -7,6 +7,7 @@
 
 struct teller {
   const char *path;   /* of the program, as the user gave it */
+  bool in_memory;     /* which is no file: its text may be quoted whatever it is called */
   const char *folder; /* of temporary files: errors in these are not in the user's */
   struct isa_error *error;
   enum opencl_part *blamed;                  /* as in struct opencl_build */

@@ -156,6 +156,7 @@ ww_status ww_explain(const ww_trace *trace, const ww_machine *machine, const ww_
 /* ---- sweep ------------------------------------------------------------------------------------------------- */
 
 enum { SWEEP_AXES = 64 };
+#define SWEEP_POINTS (UINT64_C(1) << 32)
 
 struct sweep_call {
   const ww_trace *trace;
@@ -281,8 +282,8 @@ static ww_status check_axes(void *self, struct message *message) {
         message_fail(message, "%s", axis->values[v] ? text : "axes: a value is NULL");
         return WW_BAD_INPUT;
       }
-    if (call->points > (size_t)UINT32_MAX / axis->count) {
-      message_fail(message, "axes: there are more than %u points", UINT32_MAX);
+    if (call->points > SWEEP_POINTS / axis->count) {
+      message_fail(message, "axes: there are more than %zu points", (size_t)SWEEP_POINTS);
       return WW_BAD_INPUT;
     }
     call->points *= axis->count;

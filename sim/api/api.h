@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "include/warpwait.h"
+#include "sim/base/heap.h"
 #include "sim/check/report.h"
 #include "sim/report/report.h"
 #include "sim/session/run.h"
@@ -35,15 +36,30 @@ typedef ww_status api_work(void *self, struct message *message);
 /* Runs it behind a border with the pool (heap.h). */
 ww_status api_try(struct heap_pool *pool, api_work *work, void *self, ww_error *error);
 
+/* Whether all that the call had taken is free again: memory ran out, or the library is broken. */
+static inline bool api_lost(ww_status status) { return status == WW_NO_MEMORY || status == WW_DEFECT; }
+
+/* A caller's bytes, which go by a usual name if they have none. */
+static inline ww_bytes api_named(ww_bytes bytes, const char *usual) {
+  bytes.name = bytes.name ? bytes.name : usual;
+  return bytes;
+}
+
+/* As api_try(), without a pool, of bytes that go by the name: what is wrong may be in them. */
+ww_status api_try_named(const char *name, api_work *work, void *self, ww_error *error);
+
 /* What a reader or a run left in the message is bad input; or `good`. */
 static inline ww_status api_judge(bool good) { return good ? WW_OK : WW_BAD_INPUT; }
 
-/* As many bytes of a caller's structure as both sides know, over defaults that are there. */
-void api_take(void *to, size_t size, const void *from);
+/* A caller's structure, over defaults that are there; NULL leaves these. It begins with its size, which is not below
+ * that of version 0.1 (once structures grow, `known` is no longer the least); what a newer caller says beyond what is
+ * known here is refused. */
+ww_status api_take(void *to, size_t known, const void *from, const char *name, ww_error *error);
 #define API_TAKE(to, from)                                                                                             \
   do {                                                                                                                 \
-    if (from)                                                                                                          \
-      api_take(&(to), sizeof(to), (from));                                                                             \
+    const ww_status taken = (from) ? api_take(&(to), sizeof(to), (from), #from, error) : WW_OK;                        \
+    if (taken != WW_OK)                                                                                                \
+      return taken;                                                                                                    \
   } while (0)
 
 /* A caller's sink as one of ours; the caller has ended it: *ended. */
@@ -73,10 +89,16 @@ struct ww_machine {
   struct machine machine, file;                    /* as it is; as it was loaded */
 };
 
+struct api_kernel {
+  ww_kernel face; /* first */
+  const ww_argument *arguments;
+};
+
 struct ww_program {
   atomic_uint references;
+  atomic_uint devices; /* of the references, those of devices that keep its variables */
   struct program program;
-  ww_kernel *kernels; /* those that can be run first */
+  struct api_kernel *kernels; /* those that can be run first */
   size_t kernel_count;
   ww_argument *arguments; /* of all kernels */
 };
@@ -84,12 +106,17 @@ struct ww_program {
 struct ww_device {
   atomic_uint references;
   ww_machine *machine;
-  struct heap_pool pool;      /* what the engine owns, and reservations that are open in pipes */
-  struct engine *engine;      /* NULL: not made yet, or gone */
-  cycle_t before;             /* its cycle 0 */
-  bool runs;                  /* a run is under way */
+  struct heap_pool pool; /* what the engine owns, and reservations that are open in pipes */
+  struct engine *engine; /* NULL: not made yet, or gone */
+  cycle_t before;        /* its cycle 0 */
+  /* Behind the lock: */
+  pthread_mutex_t lock;
+  bool runs;                  /* a run is under way: the pool, the engine and what buffers have are its */
+  uint64_t run;               /* the last one that has taken the buffers */
   struct ww_buffer **buffers; /* that are alive, by address; each holds the device */
   size_t count, room;
+  struct ww_buffer *given_up; /* by their last owners, while a run is under way */
+  /* The runs' again: */
   struct api_variables *variables; /* of each program that has run, if it has any */
   size_t variable_count;
 };
@@ -99,6 +126,16 @@ struct api_variables {
   ww_program *program;
   uint8_t *data;
 };
+void api_variables_free(const struct api_variables *variables);
+
+/* The lock is let go of, too, when memory runs out. */
+void api_device_lock(ww_device *device);
+void api_device_unlock(ww_device *device);
+
+/* The device is the run's alone, until what others have given up meanwhile is freed at its end. False: another run is
+ * under way. */
+bool api_device_begin(ww_device *device);
+void api_device_end(ww_device *device);
 
 /* A buffer, or a pipe: then `pipe.data` is there. */
 struct ww_buffer {
@@ -108,6 +145,8 @@ struct ww_buffer {
   uint64_t base, bytes;
   uint8_t *data;
   struct isa_pipe pipe;
+  uint64_t run;           /* of the device, when it was made: later ones know of it */
+  struct ww_buffer *next; /* given up */
 };
 struct ww_pipe {
   struct ww_buffer buffer;
@@ -173,6 +212,9 @@ bool api_trace_job(struct trace *opened, const ww_trace *trace, const ww_machine
 
 /* Tells the watch's print() and hazard() of a report. */
 void api_tell(const ww_watch *watch, const ww_report *report);
+
+/* Whether the watch can watch the job: asked before anything begins. */
+bool api_watch_fits(const ww_watch *watch, const struct job *job, struct message *message);
 
 /* What a run of launches has to do with a watch: watchers for run_options, and what becomes of them. */
 struct api_watchers;

@@ -23,6 +23,8 @@ static ww_status make_device(void *self, struct message *message) {
   ww_device *device = need(1, sizeof *device);
   (void)message;
   atomic_init(&device->references, 1);
+  if (pthread_mutex_init(&device->lock, NULL))
+    heap_out(sizeof device->lock);
   device->machine = ww_machine_ref(call->machine);
   call->made = device;
   return WW_OK;
@@ -48,12 +50,11 @@ void ww_device_unref(ww_device *device) {
   if (!device || !api_unref(&device->references))
     return;
   heap_pool_empty(&device->pool);
-  for (size_t i = 0; i < device->variable_count; i++) {
-    ww_program_unref(device->variables[i].program);
-    free(device->variables[i].data);
-  }
+  for (size_t i = 0; i < device->variable_count; i++)
+    api_variables_free(&device->variables[i]);
   free(device->variables);
   free(device->buffers);
+  pthread_mutex_destroy(&device->lock);
   ww_machine_unref(device->machine);
   free(device);
 }
@@ -63,6 +64,30 @@ uint64_t ww_device_now(const ww_device *device) {
 }
 
 ww_machine *ww_device_machine(const ww_device *device) { return device ? device->machine : NULL; }
+
+/* ---- who may touch it ------------------------------------------------------------------------------------------ */
+
+static void unlock(void *device) { pthread_mutex_unlock(&((ww_device *)device)->lock); }
+
+void api_device_lock(ww_device *device) {
+  pthread_mutex_lock(&device->lock);
+  heap_hold(unlock, device);
+}
+
+void api_device_unlock(ww_device *device) {
+  heap_let_go(device);
+  unlock(device);
+}
+
+bool api_device_begin(ww_device *device) {
+  api_device_lock(device);
+  const bool free = !device->runs;
+  device->runs = true;
+  api_device_unlock(device);
+  if (free)
+    ww_device_ref(device);
+  return free;
+}
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
@@ -124,12 +149,6 @@ static bool place_buffer(const struct buffer_call *call, struct ww_buffer *buffe
   size_t number = 0;
   if (!find_place(device, call->bytes, &number, &buffer->base))
     return message_fail(message, "bytes: there is no room for %" PRIu64 " bytes more on the device", call->bytes);
-  atomic_init(&buffer->references, 1);
-  buffer->bytes = call->bytes;
-  snprintf(buffer->name, sizeof buffer->name, "%s", call->name);
-  buffer->data = calloc(need_size(call->bytes), 1);
-  if (!buffer->data)
-    heap_out(need_size(call->bytes));
   if (packets &&
       !isa_pipe_init(&buffer->pipe, call->name, call->number, buffer->base, buffer->data, call->packet_bytes, packets))
     heap_out(packets / 8);
@@ -138,21 +157,43 @@ static bool place_buffer(const struct buffer_call *call, struct ww_buffer *buffe
     device->room = 2 * device->room + 8;
   }
   insert(device, number, buffer);
+  buffer->run = device->run;
   buffer->device = ww_device_ref(device);
   return true;
 }
 
-static ww_status make_buffer(void *self, struct message *message) {
-  struct buffer_call *call = self;
+/* The device is locked. */
+static bool add_buffer(const struct buffer_call *call, struct ww_buffer *buffer, struct message *message) {
+  atomic_init(&buffer->references, 1);
+  buffer->bytes = call->bytes;
+  snprintf(buffer->name, sizeof buffer->name, "%s", call->name);
+  buffer->data = calloc(need_size(call->bytes), 1);
+  if (!buffer->data)
+    heap_out(need_size(call->bytes));
+  if (place_buffer(call, buffer, message))
+    return true;
+  free(buffer->data);
+  return false;
+}
+
+static ww_status make(struct buffer_call *call, size_t size, struct message *message) {
   if (!check_buffer(call, message))
     return WW_BAD_INPUT;
-  ww_buffer *buffer = need(1, sizeof *buffer);
-  if (place_buffer(call, buffer, message)) {
+  struct ww_buffer *buffer = need(1, size);
+  if (add_buffer(call, buffer, message)) {
     call->made = buffer;
     return WW_OK;
   }
   free(buffer);
   return WW_BAD_INPUT;
+}
+
+static ww_status make_buffer(void *self, struct message *message) {
+  struct buffer_call *call = self;
+  api_device_lock(call->device);
+  const ww_status status = make(call, sizeof(ww_buffer), message);
+  api_device_unlock(call->device);
+  return status;
 }
 
 ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_buffer **buffer, ww_error *error) {
@@ -171,17 +212,56 @@ ww_buffer *ww_buffer_ref(ww_buffer *buffer) {
   return buffer;
 }
 
-static void free_buffer(struct ww_buffer *buffer) {
+/* Open reservations are the device's. */
+static ww_status free_pipe(void *self, struct message *message) {
+  (void)message;
+  isa_pipe_free(self);
+  return WW_OK;
+}
+
+/* Nobody has it any more. False: a run does. A pipe that no run knows has opened no reservations. */
+static bool take_back(struct ww_buffer *buffer) {
   ww_device *device = buffer->device;
-  take_out(device, buffer);
+  api_device_lock(device);
+  const bool in_use = device->runs && buffer->run < device->run;
+  if (in_use) {
+    buffer->next = device->given_up;
+    device->given_up = buffer;
+  } else {
+    if (buffer->pipe.data)
+      api_try(device->runs ? NULL : &device->pool, free_pipe, &buffer->pipe, NULL);
+    take_out(device, buffer);
+  }
+  api_device_unlock(device);
+  return !in_use;
+}
+
+static void give_up(struct ww_buffer *buffer) {
+  ww_device *device = buffer->device;
+  if (!take_back(buffer))
+    return;
   free(buffer->data);
   free(buffer);
   ww_device_unref(device);
 }
 
+void api_device_end(ww_device *device) {
+  api_device_lock(device);
+  struct ww_buffer *given_up = device->given_up;
+  device->given_up = NULL;
+  device->runs = false;
+  api_device_unlock(device);
+  while (given_up) {
+    struct ww_buffer *next = given_up->next;
+    give_up(given_up);
+    given_up = next;
+  }
+  ww_device_unref(device);
+}
+
 void ww_buffer_unref(ww_buffer *buffer) {
   if (buffer && api_unref(&buffer->references))
-    free_buffer(buffer);
+    give_up(buffer);
 }
 
 void *ww_buffer_data(ww_buffer *buffer) { return buffer ? buffer->data : NULL; }
@@ -211,21 +291,20 @@ static bool check_pipe(const struct buffer_call *call, struct message *message) 
          message_fail(message, "packets: %u is outside [1, %d] packets", call->packets, ISA_MOST_PACKETS);
 }
 
-static ww_status make_pipe(void *self, struct message *message) {
-  struct buffer_call *call = self;
+static ww_status make_numbered(struct buffer_call *call, struct message *message) {
   call->number = free_number(call->device);
   if (!check_pipe(call, message))
     return WW_BAD_INPUT;
   call->bytes = isa_pipe_bytes(call->packet_bytes, call->packets);
-  if (!check_buffer(call, message))
-    return WW_BAD_INPUT;
-  ww_pipe *pipe = need(1, sizeof *pipe);
-  if (place_buffer(call, &pipe->buffer, message)) {
-    call->made = pipe;
-    return WW_OK;
-  }
-  free(pipe);
-  return WW_BAD_INPUT;
+  return make(call, sizeof(ww_pipe), message);
+}
+
+static ww_status make_pipe(void *self, struct message *message) {
+  struct buffer_call *call = self;
+  api_device_lock(call->device);
+  const ww_status status = make_numbered(call, message);
+  api_device_unlock(call->device);
+  return status;
 }
 
 ww_status ww_pipe_new(ww_device *device, const char *name, uint32_t packet_bytes, uint32_t packets, ww_pipe **pipe,
@@ -246,18 +325,9 @@ ww_pipe *ww_pipe_ref(ww_pipe *pipe) {
   return pipe;
 }
 
-/* Open reservations are the device's. */
-static ww_status free_pipe(void *self, struct message *message) {
-  (void)message;
-  isa_pipe_free(self);
-  return WW_OK;
-}
-
 void ww_pipe_unref(ww_pipe *pipe) {
-  if (!pipe || !api_unref(&pipe->buffer.references))
-    return;
-  api_try(&pipe->buffer.device->pool, free_pipe, &pipe->buffer.pipe, NULL);
-  free_buffer(&pipe->buffer);
+  if (pipe && api_unref(&pipe->buffer.references))
+    give_up(&pipe->buffer);
 }
 
 uint32_t ww_pipe_packets(const ww_pipe *pipe) {

@@ -13,8 +13,31 @@ const char *ww_status_name(ww_status status) {
 
 /* ---- the place that a line begins with -------------------------------------------------------------------- */
 
-static void copy(char *to, size_t size, const char *from, size_t length) {
-  snprintf(to, size, "%.*s", (int)(length < size ? length : size - 1), from);
+/* Bytes of the UTF-8 character there, or 0 if it is none, or one that is not to be seen. */
+static size_t character(const unsigned char *at, size_t length) {
+  const size_t size = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
+  if (size > length || (size < 2 && (*at < ' ' || *at > '~')))
+    return 0;
+  for (size_t i = 1; i < size; i++)
+    if ((at[i] & 0xc0) != 0x80)
+      return 0;
+  const bool surrogate = *at == 0xed && at[1] > 0x9f, control = *at == 0xc2 && at[1] < 0xa0;
+  const bool overlong = (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xf0 && at[1] < 0x90);
+  return surrogate || control || overlong || (*at == 0xf4 && at[1] > 0x8f) ? 0 : size;
+}
+
+/* As one line of UTF-8, cut between characters: what is none becomes '?'. */
+static void copy(char *to, size_t room, const char *from, size_t length) {
+  const unsigned char *at = (const unsigned char *)from;
+  size_t used = 0;
+  for (size_t i = 0, size = 0; i < length && at[i]; i += size ? size : 1) {
+    size = character(at + i, length - i);
+    if (used + (size ? size : 1) >= room)
+      break;
+    memcpy(to + used, size ? from + i : "?", size ? size : 1);
+    used += size ? size : 1;
+  }
+  to[used] = '\0';
 }
 
 /* ":12" there: the number, and what is behind it. */
@@ -29,39 +52,58 @@ static const char *number_at(const char *at, uint32_t *number) {
   return digit;
 }
 
-/* "kernel.cl:3:5: ..." and "machine.ini:7: ...": returns what is behind the place. */
-static const char *find_file(ww_error *error, const char *text) {
-  for (const char *colon = text; (colon = strchr(colon, ':')); colon++) {
-    uint32_t line = 0, column = 0;
-    const char *behind = number_at(colon, &line), *more = behind ? number_at(behind, &column) : NULL;
-    behind = more ? more : behind;
-    if (!behind || *behind != ':')
-      continue;
-    copy(error->file, sizeof error->file, text, (size_t)(colon - text));
-    error->line = line;
-    error->column = more ? column : 0;
-    return behind + 1 + strspn(behind + 1, " ");
-  }
-  return text;
+/* A file's name ends at the colon: "kernel.cl:3:5: ...", "machine.ini:7: ...", and of a name that is known also
+ * "kernel.cl: ...". Returns what is behind the place; NULL: it is none. */
+static const char *place_at(ww_error *error, const char *text, const char *colon, bool known) {
+  uint32_t line = 0, column = 0;
+  const char *behind = number_at(colon, &line), *more = behind ? number_at(behind, &column) : NULL;
+  behind = more ? more : behind ? behind : known ? colon : NULL;
+  if (!behind || *behind != ':')
+    return NULL;
+  copy(error->file, sizeof error->file, text, (size_t)(colon - text));
+  error->line = line;
+  error->column = more ? column : 0;
+  return behind + 1 + strspn(behind + 1, " ");
 }
 
-/* "dma.channels: ..." and "launches[0].args[2].int: ...": a word of a key, with a dot or a bracket in it. */
-static void find_key(ww_error *error, const char *text) {
+/* The place that the line begins with, which may be in what goes by the name (NULL: nothing does). NULL: there is none.
+ */
+static const char *find_file(ww_error *error, const char *text, const char *name) {
+  const size_t length = name ? strlen(name) : 0;
+  if (length && strncmp(text, name, length) == 0 && text[length] == ':')
+    return place_at(error, text, text + length, true);
+  for (const char *colon = strchr(text, ':'); colon && colon[1] != ' '; colon = strchr(colon + 1, ':')) {
+    const char *behind = place_at(error, text, colon, false);
+    if (behind)
+      return behind;
+  }
+  return NULL;
+}
+
+/* "dma.channels: ...", "launches[0].args[2].int: ...", and in a file any word: "program: ...". */
+static void find_key(ww_error *error, const char *text, bool in_file) {
+  char key[sizeof error->key];
   size_t length = 0;
   while (isalnum((unsigned char)text[length]) || (text[length] && strchr("_.[]", text[length])))
     length++;
-  if (length && text[length] == ':' && (memchr(text, '.', length) || memchr(text, '[', length)))
-    copy(error->key, sizeof error->key, text, length);
+  if (!length || text[length] != ':')
+    return;
+  copy(key, sizeof key, text, length);
+  if (in_file || strchr(key, '[') || param_find(machine_groups, MACHINE_GROUPS, key, NULL, NULL))
+    memcpy(error->key, key, sizeof key);
 }
 
-ww_status api_fail(ww_error *error, ww_status status, const char *text) {
+static ww_status fail(ww_error *error, ww_status status, const char *text, const char *name) {
   if (!error)
     return status;
   *error = (ww_error){.status = status};
   copy(error->text, sizeof error->text, text, strlen(text));
-  find_key(error, find_file(error, text));
+  const char *behind = find_file(error, text, name);
+  find_key(error, behind ? behind : text, behind);
   return status;
 }
+
+ww_status api_fail(ww_error *error, ww_status status, const char *text) { return fail(error, status, text, NULL); }
 
 ww_status api_missing(ww_error *error, const char *argument) {
   char text[100];
@@ -81,32 +123,62 @@ struct attempt {
 static void attempt(void *self) {
   struct attempt *attempt = self;
   attempt->status = attempt->work(attempt->self, &attempt->message);
-  /* Whatever is wrong is so because memory ran out, if it did. */
+  if (attempt->status == WW_DEFECT)
+    heap_out(HEAP_DEFECT);
+  /* Whatever else is wrong is so because memory ran out, if it did. */
   if (attempt->status == WW_NO_MEMORY || (attempt->status != WW_OK && heap_refused()))
     heap_out(heap_refused());
 }
 
-ww_status api_try(struct heap_pool *pool, api_work *work, void *self, ww_error *error) {
+static ww_status run(struct heap_pool *pool, const char *name, api_work *work, void *self, ww_error *error) {
   struct attempt made = {.work = work, .self = self, .message = {""}};
   char text[80];
   size_t wanted = 0;
-  if (!heap_try(pool, attempt, &made, &wanted)) {
+  const bool good = heap_try(pool, attempt, &made, &wanted);
+  if (!good && wanted == HEAP_DEFECT)
+    return api_fail(error, WW_DEFECT, made.status == WW_DEFECT ? made.message.text : heap_defect_text());
+  if (!good) {
     snprintf(text, sizeof text, "out of memory: %zu bytes more are not to be had", wanted);
     return api_fail(error, WW_NO_MEMORY, text);
   }
   if (made.status != WW_OK)
-    return api_fail(error, made.status, made.message.text);
+    return fail(error, made.status, made.message.text, name);
   if (error)
     *error = (ww_error){.status = WW_OK};
   return WW_OK;
 }
 
+ww_status api_try(struct heap_pool *pool, api_work *work, void *self, ww_error *error) {
+  return run(pool, NULL, work, self, error);
+}
+
+ww_status api_try_named(const char *name, api_work *work, void *self, ww_error *error) {
+  for (const char *at = name; *at; at++)
+    if ((unsigned char)*at < ' ' || *at == 0x7f)
+      return api_fail(error, WW_BAD_INPUT, "name: has a control character");
+  return run(NULL, name, work, self, error);
+}
+
 /* ---- what comes from callers -------------------------------------------------------------------------------- */
 
-void api_take(void *to, size_t size, const void *from) {
-  uint32_t known = 0;
-  memcpy(&known, from, sizeof known);
-  memcpy(to, from, known < size ? known : size);
+ww_status api_take(void *to, size_t known, const void *from, const char *name, ww_error *error) {
+  char text[200];
+  uint32_t size = 0;
+  const unsigned char *bytes = from;
+  memcpy(&size, from, sizeof size);
+  if (size < known) {
+    snprintf(text, sizeof text, "%.40s.size: %u is less than the %zu bytes that version 0.1 has: set it to sizeof",
+             name, size, known);
+    return api_fail(error, WW_BAD_INPUT, text);
+  }
+  for (size_t i = known; i < size; i++)
+    if (bytes[i]) {
+      snprintf(text, sizeof text, "%.40s: has something behind the %zu bytes that this version of the library knows",
+               name, known);
+      return api_fail(error, WW_UNSUPPORTED, text);
+    }
+  memcpy(to, from, known);
+  return WW_OK;
 }
 
 static bool write_on(void *self, const char *data, size_t size, struct message *message) {

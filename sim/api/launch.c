@@ -12,10 +12,16 @@ struct new_call {
   ww_launch *made;
 };
 
+static bool has_kernel(const ww_program *program, const ww_kernel *kernel) {
+  size_t i = 0;
+  while (i < program->kernel_count && &program->kernels[i].face != kernel)
+    i++;
+  return i < program->kernel_count;
+}
+
 static ww_status make_launch(void *self, struct message *message) {
   struct new_call *call = self;
-  const ww_program *program = call->program;
-  if (call->kernel < program->kernels || call->kernel >= program->kernels + program->kernel_count) {
+  if (!has_kernel(call->program, call->kernel)) {
     message_fail(message, "kernel: is not one of the program's");
     return WW_BAD_INPUT;
   }
@@ -136,7 +142,7 @@ struct set_call {
 static ww_status refuse(const struct set_call *call, struct message *message) {
   char place[160];
   snprintf(place, sizeof place, "kernel '%.60s': argument %u, '%.60s'", call->launch->kernel->name, call->index + 1,
-           call->launch->kernel->arguments[call->index].name);
+           ww_kernel_argument(call->launch->kernel, call->index)->name);
   message_within(message, place);
   return WW_BAD_INPUT;
 }

@@ -127,7 +127,7 @@ ww_status ww_machine_load(ww_context *context, const char *name, ww_machine **ma
 
 static ww_status parse_machine(void *self, struct message *message) {
   struct machine_call *call = self;
-  const char *name = call->ini.name ? call->ini.name : "machine.ini";
+  const char *name = call->ini.name;
   struct machine machine;
   char *text = need(call->ini.size + 1, 1);
   memcpy(text, call->ini.data, call->ini.size);
@@ -141,14 +141,14 @@ static ww_status parse_machine(void *self, struct message *message) {
 }
 
 ww_status ww_machine_parse(ww_context *context, ww_bytes ini, ww_machine **machine, ww_error *error) {
-  struct machine_call call = {.ini = ini};
+  struct machine_call call = {.ini = api_named(ini, "machine.ini")};
   API_GIVEN(machine);
   *machine = NULL;
   API_GIVEN(context);
   API_GIVEN(ini.data);
   if (ini.size > MACHINE_FILE_BYTES)
     return api_fail(error, WW_BAD_INPUT, "ini: larger than the 1 MiB that are read");
-  const ww_status status = api_try(NULL, parse_machine, &call, error);
+  const ww_status status = api_try_named(call.ini.name, parse_machine, &call, error);
   *machine = call.made;
   return status;
 }

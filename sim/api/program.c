@@ -18,9 +18,8 @@ static void describe_argument(ww_argument *to, const struct isa_arg *arg) {
                       .bytes = arg->kind == ISA_ARG_VALUE ? arg->bytes : 0};
 }
 
-static void describe_kernel(ww_kernel *to, const struct isa_kernel *kernel, const ww_argument *arguments) {
+static void describe_kernel(ww_kernel *to, const struct isa_kernel *kernel) {
   *to = (ww_kernel){.name = kernel->name,
-                    .arguments = arguments,
                     .argument_count = kernel->arg_count,
                     .registers = kernel->registers,
                     .lds_bytes = kernel->lds_bytes,
@@ -40,12 +39,14 @@ static void describe(ww_program *made) {
   count = 0;
   for (size_t i = 0; i < isa->kernel_count; i++) {
     const struct isa_kernel *kernel = &isa->kernels[i];
-    describe_kernel(&made->kernels[made->kernel_count++], kernel, &made->arguments[count]);
+    struct api_kernel *to = &made->kernels[made->kernel_count++];
+    describe_kernel(&to->face, kernel);
+    to->arguments = &made->arguments[count];
     for (size_t a = 0; a < kernel->arg_count; a++)
       describe_argument(&made->arguments[count++], &kernel->args[a]);
   }
   for (size_t i = 0; i < refusals->count; i++)
-    made->kernels[made->kernel_count++] =
+    made->kernels[made->kernel_count++].face =
         (ww_kernel){.name = refusals->row[i].kernel, .refused = refusals->row[i].error.text};
 }
 
@@ -105,20 +106,22 @@ static ww_status build_program(void *self, struct message *message) {
 
 ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build *build, ww_program **program,
                            ww_error *error) {
-  struct build_call call = {.context = context, .source = source};
+  struct build_call call = {.context = context};
   API_GIVEN(program);
   *program = NULL;
   API_GIVEN(context);
   API_GIVEN(source.data);
   API_TAKE(call.build, build);
-  ww_status status = api_try(NULL, build_program, &call, error);
-  if (call.log.length && !call.build.log.write(call.build.log.self, call.log.data, call.log.length) && !status) {
+  call.source = api_named(source, program_usual_name(source.data, source.size));
+  ww_status status = api_try_named(call.source.name, build_program, &call, error);
+  if (api_lost(status)) /* the log is free already */
+    return status;
+  if (call.log.length && !call.build.log.write(call.build.log.self, call.log.data, call.log.length)) {
     status = api_fail(error, WW_CANCELLED, "the sink of the log takes no more");
     ww_program_unref(call.made);
     call.made = NULL;
   }
-  if (status != WW_NO_MEMORY) /* else it is free already */
-    free(call.log.data);
+  free(call.log.data);
   *program = call.made;
   return status;
 }
@@ -143,7 +146,11 @@ void ww_program_unref(ww_program *program) {
 size_t ww_program_kernel_count(const ww_program *program) { return program ? program->kernel_count : 0; }
 
 const ww_kernel *ww_program_kernel_at(const ww_program *program, size_t i) {
-  return program && i < program->kernel_count ? &program->kernels[i] : NULL;
+  return program && i < program->kernel_count ? &program->kernels[i].face : NULL;
+}
+
+const ww_argument *ww_kernel_argument(const ww_kernel *kernel, size_t i) {
+  return kernel && i < kernel->argument_count ? &((const struct api_kernel *)kernel)->arguments[i] : NULL;
 }
 
 struct kernel_call {
@@ -163,7 +170,7 @@ static ww_status find_kernel(void *self, struct message *message) {
   const struct isa_kernel *kernel = program_kernel(program, name, message);
   if (!kernel)
     return WW_BAD_INPUT;
-  call->found = &call->program->kernels[kernel - program->isa->kernels];
+  call->found = &call->program->kernels[kernel - program->isa->kernels].face;
   return WW_OK;
 }
 

@@ -73,28 +73,34 @@ struct report api_report(const ww_report *report) {
 
 /* ---- keys ------------------------------------------------------------------------------------------------------- */
 
-struct find_call {
-  ww_report *report;
-  const char *key;
-  const json_t *found;
-  bool wants_unit;
-  const char *unit;
+struct member_call {
+  const ww_report *report;
+  enum report_member member;
+  json_t *made;
 };
 
-/* A member of the report as JSON. Nobody sees it before it is whole, and it never changes afterwards. */
-static const json_t *member_of(ww_report *report, enum report_member member) {
+static ww_status make_member(void *self, struct message *message) {
+  struct member_call *call = self;
+  const struct report view = api_report(call->report);
+  (void)message;
+  call->made = report_json_member(&view, call->member);
+  return WW_OK;
+}
+
+/* A member of the report as JSON; NULL: there is none, or no memory for it. Nobody sees it before it is whole and
+ * stays, and it never changes afterwards. */
+static const json_t *member_of(const ww_report *asked, enum report_member member) {
+  ww_report *report = (ww_report *)(uintptr_t)asked; /* what is asked for first is kept */
   pthread_mutex_lock(&report->lock);
   const json_t *known = report->member[member];
   pthread_mutex_unlock(&report->lock);
-  if (known)
+  struct member_call call = {.report = report, .member = member};
+  if (known || api_try(NULL, make_member, &call, NULL) != WW_OK)
     return known;
-  const struct report view = api_report(report);
-  json_t *made = report_json_member(&view, member), *other = NULL;
   pthread_mutex_lock(&report->lock);
-  if (report->member[member])
-    other = made;
-  else
-    report->member[member] = made;
+  json_t *other = report->member[member] ? call.made : NULL;
+  if (!other)
+    report->member[member] = call.made;
   known = report->member[member];
   pthread_mutex_unlock(&report->lock);
   json_decref(other);
@@ -125,7 +131,7 @@ static const char *step_dotted(const char *key, const json_t **at) {
   return *at ? key + 1 + length : NULL;
 }
 
-static const json_t *find(ww_report *report, const char *key) {
+static const json_t *find(const ww_report *report, const char *key) {
   const size_t length = strcspn(key, ".[");
   const json_t *at = NULL;
   for (enum report_member i = 0; i < REPORT_MEMBER_COUNT; i++)
@@ -144,9 +150,12 @@ static const json_t *find(ww_report *report, const char *key) {
   return key ? at : NULL;
 }
 
-/* The unit of a number: a parameter's beside it, else the row whose key is that without "launches[0]." and the like. */
-static const char *unit_of(ww_report *report, const char *key) {
+/* The unit of a number: a parameter's beside it, else the row whose key is that without "launches[0]." and the like.
+ * NULL: there is no memory to tell. */
+static const char *unit_of(const ww_report *report, const char *key) {
   const json_t *units = member_of(report, REPORT_units);
+  if (!units)
+    return NULL;
   const char *word = json_string_value(json_object_get(units, key));
   if (word)
     return word;
@@ -163,40 +172,22 @@ static const char *unit_of(ww_report *report, const char *key) {
   return word ? word : "";
 }
 
-static ww_status look_up(void *self, struct message *message) {
-  struct find_call *call = self;
-  (void)message;
-  call->found = find(call->report, call->key);
-  if (call->found && call->wants_unit)
-    call->unit = unit_of(call->report, call->key);
-  return WW_OK;
-}
-
-/* The value of a key; NULL: there is none. */
-static const json_t *value_of(const ww_report *report, const char *key, const char **unit) {
-  struct find_call call = {/* which only makes members of it that it has not yet */
-                           .report = (ww_report *)(uintptr_t)report,
-                           .key = key,
-                           .wants_unit = unit,
-                           .unit = ""};
-  if (!report || !key || api_try(NULL, look_up, &call, NULL) != WW_OK)
-    return NULL;
-  if (unit)
-    *unit = call.unit;
-  return call.found;
-}
-
 bool ww_report_number(const ww_report *report, const char *key, double *value, const char **unit) {
-  const json_t *found = value_of(report, key, unit);
+  const json_t *found = report && key ? find(report, key) : NULL;
   if (!found || !(json_is_number(found) || json_is_boolean(found)))
+    return false;
+  const char *known = unit ? unit_of(report, key) : "";
+  if (!known)
     return false;
   if (value)
     *value = json_is_number(found) ? json_number_value(found) : json_is_true(found);
+  if (unit)
+    *unit = known;
   return true;
 }
 
 bool ww_report_text(const ww_report *report, const char *key, const char **text) {
-  const json_t *found = value_of(report, key, NULL);
+  const json_t *found = report && key ? find(report, key) : NULL;
   if (!json_is_string(found))
     return false;
   if (text)
@@ -205,8 +196,28 @@ bool ww_report_text(const ww_report *report, const char *key, const char **text)
 }
 
 size_t ww_report_count(const ww_report *report, const char *key) {
-  const json_t *found = value_of(report, key, NULL);
+  const json_t *found = report && key ? find(report, key) : NULL;
   return json_is_array(found) ? json_array_size(found) : json_is_object(found) ? json_object_size(found) : 0;
+}
+
+/* Those of the report itself. */
+static const char *own_member(const ww_report *report, size_t i) {
+  for (enum report_member member = 0; member < REPORT_MEMBER_COUNT; member++)
+    if ((member != REPORT_verify || report->verdicts) && i-- == 0)
+      return report_member_names[member];
+  return NULL;
+}
+
+const char *ww_report_member(const ww_report *report, const char *key, size_t i) {
+  if (!report || !key)
+    return NULL;
+  if (!*key)
+    return own_member(report, i);
+  json_t *object = (json_t *)(uintptr_t)find(report, key); /* which jansson only walks over */
+  void *at = json_object_iter(object);
+  while (at && i--)
+    at = json_object_iter_next(object, at);
+  return at ? json_object_iter_key(at) : NULL;
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */

@@ -16,12 +16,12 @@ struct run_call {
   ww_device *device;
   ww_launch *const *launches;
   size_t count;
-  const ww_watch *watch;
+  ww_watch watch;
   ww_program *owner; /* of the program-scope variables; NULL: there are none */
   ww_report *report;
   /* Behind the device's border: */
   struct api_watchers *watchers;
-  struct launch_result results[WW_TOGETHER];
+  struct launch_result *results;
   struct printed printed[WW_TOGETHER];
   size_t done;
   cycle_t before; /* the run's cycle 0 in the device's time */
@@ -39,7 +39,9 @@ static void add_buffer(struct job *job, const char *name, uint64_t base, uint64_
 }
 
 /* All that the device has, in the order of addresses. Bytes and reservations stay the device's. */
-static void take_memory(struct job *job, const ww_device *device) {
+static void take_memory(struct job *job, ww_device *device) {
+  api_device_lock(device);
+  device->run++;
   job->memory.buffers = need(device->count + 1, sizeof *job->memory.buffers);
   job->elements = need(device->count + 1, sizeof *job->elements);
   job->memory.pipes = need(device->count, sizeof *job->memory.pipes);
@@ -49,6 +51,7 @@ static void take_memory(struct job *job, const ww_device *device) {
     if (buffer->pipe.data)
       job->memory.pipes[job->memory.pipe_count++] = buffer->pipe;
   }
+  api_device_unlock(device);
 }
 
 /* The device's again; the report has no bytes. */
@@ -88,6 +91,25 @@ static uint8_t *variables_of(const ww_device *device, const ww_program *program)
   return NULL;
 }
 
+/* Nobody can launch a program any more that only devices have. */
+static void drop_variables(ww_device *device) {
+  size_t kept = 0;
+  for (size_t i = 0; i < device->variable_count; i++) {
+    const struct api_variables variables = device->variables[i];
+    if (atomic_load(&variables.program->references) > atomic_load(&variables.program->devices))
+      device->variables[kept++] = variables;
+    else
+      api_variables_free(&variables);
+  }
+  device->variable_count = kept;
+}
+
+void api_variables_free(const struct api_variables *variables) {
+  atomic_fetch_sub(&variables->program->devices, 1);
+  ww_program_unref(variables->program);
+  free(variables->data);
+}
+
 /* Of a program that has never run on the device: the values that they begin with. */
 static ww_status make_variables(void *self, struct message *message) {
   const struct run_call *call = self;
@@ -97,6 +119,7 @@ static ww_status make_variables(void *self, struct message *message) {
   uint8_t *data = need(isa->variable_bytes, 1);
   memcpy(data, isa->variables, isa->variable_bytes);
   device->variables = need_more(device->variables, device->variable_count + 1, sizeof *device->variables);
+  atomic_fetch_add(&call->owner->devices, 1);
   device->variables[device->variable_count++] = (struct api_variables){ww_program_ref(call->owner), data};
   return WW_OK;
 }
@@ -160,10 +183,6 @@ static void keep_alive(const struct run_call *call) {
 
 static ww_status check_call(void *self, struct message *message) {
   struct run_call *call = self;
-  if (!call->count || call->count > WW_TOGETHER) {
-    message_fail(message, "count: %zu is outside [1, %d] launches at once", call->count, WW_TOGETHER);
-    return WW_BAD_INPUT;
-  }
   for (size_t i = 0; i < call->count; i++)
     if (!call->launches[i] || call->launches[i]->device != call->device) {
       message_fail(message, "launches[%zu]: is %s", i, call->launches[i] ? "of another device" : "NULL");
@@ -183,13 +202,10 @@ static ww_status prepare(void *self, struct message *message) {
   job->machine = call->device->machine->machine;
   job->machine_file = call->device->machine->file;
   take_memory(job, call->device);
-  if (call->owner)
-    add_buffer(job, "program variables", ISA_VARIABLE_BASE, call->owner->program.isa->variable_bytes,
-               variables_of(call->device, call->owner));
   bool good = true;
   for (size_t i = 0; good && i < call->count; i++)
     good = add_launch(job, call->launches[i], message);
-  if (!good || !job_together(job, 0, &shared, message))
+  if (!good || !job_together(job, 0, &shared, message) || !api_watch_fits(&call->watch, job, message))
     return WW_BAD_INPUT;
   keep_alive(call);
   return WW_OK;
@@ -211,7 +227,11 @@ static ww_status run(void *self, struct message *message) {
   struct run_call *call = self;
   struct run_options options = {0};
   struct job *job = &call->report->job;
-  ww_status status = api_watch_begin(call->watch, job, call->device->before, &options, &call->watchers, message);
+  call->results = need(call->count, sizeof *call->results);
+  ww_status status = api_watch_begin(&call->watch, job, call->device->before, &options, &call->watchers, message);
+  if (call->owner) /* a trace has been told of memory now: a replay knows from the program where variables are */
+    add_buffer(job, "program variables", ISA_VARIABLE_BASE, call->owner->program.isa->variable_bytes,
+               variables_of(call->device, call->owner));
   if (status == WW_OK)
     status = run_on_engine(call, &options, message);
   status = api_watch_end(call->watchers, job, call->results, call->done, status, message);
@@ -230,6 +250,7 @@ static ww_status drop(void *self, struct message *message) {
     launch_result_free(&call->results[i]);
   for (size_t i = 0; i < call->count; i++)
     printed_free(&call->printed[i]);
+  free(call->results);
   api_watch_free(call->watchers);
   return WW_OK;
 }
@@ -294,25 +315,31 @@ static void keep_nothing(ww_report *report) {
     report->job.launches[i].printed = (struct printed){0};
 }
 
-/* Pipes go on where the launches have left them. After a run that memory ran out in, reservations that were open are
- * gone. */
+/* What was open behind the border is gone. */
+static void close_pipe(struct isa_pipe *pipe) {
+  pipe->queue[ISA_PIPE_READ] = pipe->queue[ISA_PIPE_WRITE] = (struct isa_pipe_queue){0};
+  for (int d = 0; d < 2; d++)
+    pipe->reserved[d] = pipe->done[d];
+  pipe->open = 0;
+}
+
+/* Pipes go on where the launches have left them, or without the reservations that were open. Others may have made more
+ * meanwhile. */
 static void settle_pipes(const struct run_call *call, bool good) {
   const struct isa_memory *memory = &call->report->job.memory;
   size_t next = 0;
-  for (size_t i = 0; i < call->device->count; i++) {
+  api_device_lock(call->device);
+  for (size_t i = 0; i < call->device->count && next < memory->pipe_count; i++) {
     struct isa_pipe *pipe = &call->device->buffers[i]->pipe;
-    if (!pipe->data)
+    if (!pipe->data || pipe->base != memory->pipes[next].base)
       continue;
-    const struct isa_pipe *after = &memory->pipes[next++];
-    if (good) {
-      *pipe = *after;
-      continue;
-    }
-    pipe->queue[ISA_PIPE_READ] = pipe->queue[ISA_PIPE_WRITE] = (struct isa_pipe_queue){0};
-    for (int d = 0; d < 2; d++)
-      pipe->reserved[d] = pipe->done[d];
-    pipe->open = 0;
+    if (good)
+      *pipe = memory->pipes[next];
+    else
+      close_pipe(pipe);
+    next++;
   }
+  api_device_unlock(call->device);
 }
 
 /* Memory has run out: all that is listed goes, whatever state it is in. */
@@ -339,44 +366,74 @@ static ww_status run_prepared(struct run_call *call, ww_error *error) {
   ww_device *device = call->device;
   const cycle_t now = ww_device_now(device);
   call->before = device->before;
-  device->runs = true;
   ww_status status = api_try(&device->pool, run, call, error);
-  device->runs = false;
-  if (status == WW_NO_MEMORY) {
+  if (api_lost(status)) {
     lose_engine(call, now);
     return status;
   }
   settle_pipes(call, true);
-  if (!is_finished(call))
+  if (status != WW_OK || !is_finished(call))
     replace_engine(call);
-  if (status == WW_OK && (status = api_try(NULL, keep, call, error)) == WW_NO_MEMORY)
+  if (status == WW_OK && api_lost(status = api_try(NULL, keep, call, error)))
     keep_nothing(call->report);
   api_try(&device->pool, drop, call, NULL);
   return status;
 }
 
+static ww_status run_call(struct run_call *call, ww_error *error) {
+  ww_status status = api_try(NULL, check_call, call, error);
+  if (status == WW_OK && call->owner && !variables_of(call->device, call->owner)) {
+    drop_variables(call->device);
+    status = api_try(NULL, make_variables, call, error);
+  }
+  if (status == WW_OK)
+    status = api_try(NULL, prepare, call, error);
+  if (api_lost(status))
+    call->report = NULL;
+  if (status == WW_OK)
+    status = run_prepared(call, error);
+  if (call->report)
+    give_back_memory(&call->report->job);
+  return status;
+}
+
+/* Launches are kept while they run, whoever gives them up. */
+static void ref_launches(ww_launch *const *launches, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    ww_launch_ref(launches[i]);
+}
+
+static void unref_launches(ww_launch *const *launches, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    ww_launch_unref(launches[i]);
+}
+
+static ww_status fail_count(size_t count, ww_error *error) {
+  char text[100];
+  snprintf(text, sizeof text, "count: %zu is outside [1, %d] launches at once", count, WW_TOGETHER);
+  return api_fail(error, WW_BAD_INPUT, text);
+}
+
 ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, const ww_watch *watch, ww_report **report,
                  ww_error *error) {
-  struct run_call call = {.device = device, .launches = launches, .count = count, .watch = watch};
+  ww_launch *kept[WW_TOGETHER];
+  struct run_call call = {.device = device, .launches = kept, .count = count};
   if (report)
     *report = NULL;
   API_GIVEN(device);
   API_GIVEN(launches);
-  if (device->runs)
+  API_TAKE(call.watch, watch);
+  if (!count || count > WW_TOGETHER)
+    return fail_count(count, error);
+  memcpy(kept, launches, count * sizeof *kept);
+  if (!api_device_begin(device))
     return api_fail(error, WW_BAD_INPUT, "device: a run is under way on it");
-  ww_status status = api_try(NULL, check_call, &call, error);
-  if (status == WW_OK && call.owner && !variables_of(device, call.owner))
-    status = api_try(NULL, make_variables, &call, error);
+  ref_launches(kept, count);
+  ww_status status = run_call(&call, error);
+  unref_launches(kept, count);
+  api_device_end(device);
   if (status == WW_OK)
-    status = api_try(NULL, prepare, &call, error);
-  if (status == WW_NO_MEMORY) /* the report is free again */
-    return status;
-  if (status == WW_OK)
-    status = run_prepared(&call, error);
-  if (call.report)
-    give_back_memory(&call.report->job);
-  if (status == WW_OK)
-    api_tell(watch, call.report);
+    api_tell(&call.watch, call.report);
   if (status == WW_OK && report)
     *report = call.report;
   else

@@ -42,7 +42,7 @@ static ww_status open_trace(void *self, struct message *message) {
   atomic_init(&made->references, 1);
   made->salvage = call->salvage;
   made->size = call->bytes.size;
-  made->name = need_copy(call->bytes.name ? call->bytes.name : "the trace");
+  made->name = need_copy(call->bytes.name);
   made->bytes = need(made->size, 1);
   memcpy(made->bytes, call->bytes.data, made->size);
   if (check_trace(made, message)) {
@@ -54,12 +54,12 @@ static ww_status open_trace(void *self, struct message *message) {
 }
 
 ww_status ww_trace_open(ww_context *context, ww_bytes bytes, bool salvage, ww_trace **trace, ww_error *error) {
-  struct open_call call = {.bytes = bytes, .salvage = salvage};
+  struct open_call call = {.bytes = api_named(bytes, "the trace"), .salvage = salvage};
   API_GIVEN(trace);
   *trace = NULL;
   API_GIVEN(context);
   API_GIVEN(bytes.data);
-  const ww_status status = api_try(NULL, open_trace, &call, error);
+  const ww_status status = api_try_named(call.bytes.name, open_trace, &call, error);
   *trace = call.made;
   return status;
 }
@@ -119,7 +119,7 @@ bool api_trace_job(struct trace *opened, const ww_trace *trace, const ww_machine
 
 /* A job of a report that is run from beginning to end in one call. */
 struct whole_call {
-  const ww_watch *watch;
+  ww_watch watch;
   ww_report *report;
 };
 
@@ -131,8 +131,10 @@ static ww_status run_whole(struct whole_call *call, const struct run_watcher *su
   struct api_watchers *watchers = NULL;
   if (subject)
     run_watch(&options, subject);
-  ww_status status = api_watch_begin(call->watch, &report->job, 0, &options, &watchers, message);
-  if (max_cycles && options.max_cycles == RUN_MAX_CYCLES)
+  if (!api_watch_fits(&call->watch, &report->job, message))
+    return WW_BAD_INPUT;
+  ww_status status = api_watch_begin(&call->watch, &report->job, 0, &options, &watchers, message);
+  if (max_cycles && !call->watch.cycle_limit)
     options.max_cycles = max_cycles;
   if (status == WW_OK)
     status = api_judge(run_job(&report->job, &options, &report->results, &report->count, message));
@@ -183,23 +185,22 @@ static ww_status replay(void *self, struct message *message) {
 /* Hands the report over, or gives it up. */
 static ww_status hand_over(struct whole_call *call, ww_status status, ww_report **report) {
   if (status == WW_OK)
-    api_tell(call->watch, call->report);
+    api_tell(&call->watch, call->report);
   if (status == WW_OK && report)
     *report = call->report;
-  else if (status != WW_NO_MEMORY) /* else it is free already */
+  else if (!api_lost(status)) /* else it is free already */
     ww_report_unref(call->report);
   return status;
 }
 
 ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, const ww_watch *watch, ww_report **report,
                           ww_error *error) {
-  struct replay_call call = {{.watch = watch}, trace, machine};
-  ww_watch asked = {0};
+  struct replay_call call = {.trace = trace, .machine = machine};
   if (report)
     *report = NULL;
   API_GIVEN(trace);
-  API_TAKE(asked, watch);
-  if (asked.check || asked.trace.write)
+  API_TAKE(call.whole.watch, watch);
+  if (call.whole.watch.check || call.whole.watch.trace.write)
     return api_fail(error, WW_BAD_INPUT, "watch: a replay is neither checked nor recorded: a trace has no data");
   return hand_over(&call.whole, api_try(NULL, replay, &call, error), report);
 }
@@ -211,8 +212,18 @@ struct file_call {
   const ww_context *context;
   ww_bytes file;
   const ww_machine *machine;
-  bool verify, passed;
+  bool verify, passed, stopped;
 };
+
+/* Nothing runs yet. */
+static bool stops(void *self) {
+  struct file_call *call = self;
+  const ww_watch *watch = &call->whole.watch;
+  struct border *border = heap_suspend();
+  call->stopped = call->stopped || (watch->tick && !watch->tick(watch->self, 0, 0, 0));
+  heap_resume(border);
+  return call->stopped;
+}
 
 static bool verify(ww_report *report) {
   bool passed = ww_report_finished(report);
@@ -224,13 +235,14 @@ static bool verify(ww_report *report) {
 
 static ww_status run_file(void *self, struct message *message) {
   struct file_call *call = self;
-  const char *name = call->file.name ? call->file.name : "launch.json";
+  const char *name = call->file.name;
+  const struct caller caller = {.self = call, .stops = stops};
   const struct job_request request = {.made = call->machine ? &call->machine->machine : NULL,
                                       .verify = call->verify,
-                                      .build = {.tools = &call->context->tools}};
+                                      .build = {.caller = &caller, .tools = &call->context->tools}};
   ww_report *report = call->whole.report = api_report_new();
   if (!launch_parse(call->file.data, call->file.size, name, &request, &report->job, message))
-    return WW_BAD_INPUT;
+    return call->stopped ? WW_CANCELLED : WW_BAD_INPUT;
   if (call->machine)
     report->job.machine_file = call->machine->file;
   const ww_status status = run_whole(&call->whole, NULL, 0, message);
@@ -242,12 +254,15 @@ static ww_status run_file(void *self, struct message *message) {
 ww_status ww_file_run(ww_context *context, ww_bytes launch_file, const ww_machine *machine, const ww_watch *watch,
                       bool verify, bool *passed, ww_report **report, ww_error *error) {
   struct file_call call = {
-      .whole = {.watch = watch}, .context = context, .file = launch_file, .machine = machine, .verify = verify};
+      .context = context, .file = api_named(launch_file, "launch.json"), .machine = machine, .verify = verify};
   if (report)
     *report = NULL;
+  if (passed)
+    *passed = false;
   API_GIVEN(context);
   API_GIVEN(launch_file.data);
-  const ww_status status = api_try(NULL, run_file, &call, error);
+  API_TAKE(call.whole.watch, watch);
+  const ww_status status = api_try_named(call.file.name, run_file, &call, error);
   if (passed)
     *passed = status == WW_OK && call.passed;
   return hand_over(&call.whole, status, report);

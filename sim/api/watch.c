@@ -29,8 +29,20 @@ struct api_watchers {
 
 /* ---- callbacks ------------------------------------------------------------------------------------------------- */
 
+/* Fields that are cycles, too, are told in the device's time; a 0 stands for none. */
+static void shift_fields(const struct api_watchers *watchers, const struct timeline_event *event,
+                         uint64_t field[TIMELINE_FIELDS]) {
+  const struct timeline_field_row *row = timeline_kind_rows[event->kind].field;
+  for (unsigned i = 0; row[i].name; i++)
+    field[i] =
+        event->field[i] && strcmp(row[i].type, "cycle") == 0 ? watchers->before + event->field[i] : event->field[i];
+}
+
 static void take_event(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
   const struct api_watchers *watchers = self;
+  uint64_t shifted[TIMELINE_FIELDS];
+  if (watchers->before)
+    shift_fields(watchers, event, shifted);
   const ww_event told = {.kind = event->kind,
                          .cu = event->cu,
                          .unit = event->unit,
@@ -38,7 +50,7 @@ static void take_event(void *self, uint32_t stream, cycle_t now, const struct ti
                          .to = watchers->before + event->to,
                          .launch = watchers->events.launch,
                          .field_count = timeline_kind_rows[event->kind].fields,
-                         .fields = event->field};
+                         .fields = watchers->before ? shifted : event->field};
   (void)stream, (void)now;
   struct border *border = heap_suspend();
   watchers->watch.event(watchers->watch.self, &told);
@@ -68,6 +80,13 @@ uint32_t ww_event_kind(const char *name) {
   return UINT32_MAX;
 }
 
+const char *ww_event_name(uint32_t kind) { return kind < TIMELINE_KINDS ? timeline_kind_rows[kind].name : NULL; }
+
+const char *ww_event_field(uint32_t kind, uint32_t field) {
+  return kind < TIMELINE_KINDS && field < timeline_kind_rows[kind].fields ? timeline_kind_rows[kind].field[field].name
+                                                                          : NULL;
+}
+
 /* ---- before the run ---------------------------------------------------------------------------------------------- */
 
 static void watch_own(struct api_watchers *watchers, struct run_options *options) {
@@ -85,8 +104,6 @@ static void watch_own(struct api_watchers *watchers, struct run_options *options
 static bool record(struct api_watchers *watchers, const struct job *job, struct run_options *options,
                    struct message *message) {
   struct trace_error error = {0};
-  if (!trace_job_possible(job, message))
-    return false;
   api_sink(&watchers->trace, watchers->watch.trace);
   watchers->recorder = recorder_new(trace_writer_open_sink(&watchers->trace.sink, "the trace", &error));
   if (!watchers->recorder)
@@ -110,16 +127,19 @@ static bool make_page(struct api_watchers *watchers, const struct job *job, stru
   return true;
 }
 
+bool api_watch_fits(const ww_watch *watch, const struct job *job, struct message *message) {
+  if (watch->check && watch->trace.write)
+    return message_fail(message, "trace: a run that is checked is not recorded: run it twice");
+  return !watch->trace.write || trace_job_possible(job, message);
+}
+
 ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t before, struct run_options *options,
                           struct api_watchers **watchers, struct message *message) {
   struct api_watchers *made = *watchers = need(1, sizeof *made);
-  API_TAKE(made->watch, watch);
+  made->watch = *watch;
   made->before = before;
-  options->max_cycles = made->watch.cycle_limit ? made->watch.cycle_limit : RUN_MAX_CYCLES;
-  if (made->watch.check && made->watch.trace.write) {
-    message_fail(message, "trace: a run that is checked is not recorded: run it twice");
-    return WW_BAD_INPUT;
-  }
+  made->page.built = true; /* its points are runs of one program; nothing is held against what they leave */
+  options->max_cycles = watch->cycle_limit ? watch->cycle_limit : RUN_MAX_CYCLES;
   watch_own(made, options);
   if (made->watch.check) {
     made->checker = checker_new();
@@ -170,6 +190,8 @@ ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, co
     good = end_recording(watchers, good, message);
   if (watchers->timelined.writer)
     good = end_timeline(watchers, job, results, count, good, message);
+  if (watchers->cancelled && !*message->text) /* near its end */
+    message_fail(message, "the run was ended by its caller");
   if (watchers->cancelled || watchers->trace.ended)
     return WW_CANCELLED;
   return good ? WW_OK : status == WW_OK ? WW_BAD_INPUT : status;
@@ -239,16 +261,14 @@ static void tell_checked(const ww_watch *watch, const struct check_hazard *hazar
   watch->hazard(watch->self, &told);
 }
 
-void api_tell(const ww_watch *from, const ww_report *report) {
-  ww_watch watch = {0};
-  API_TAKE(watch, from);
-  for (uint32_t i = 0; watch.print && i < report->count; i++) {
+void api_tell(const ww_watch *watch, const ww_report *report) {
+  for (uint32_t i = 0; watch->print && i < report->count; i++) {
     const struct printed *printed = &report->job.launches[i].printed;
     if (printed->length)
-      watch.print(watch.self, i, printed->text, printed->length);
+      watch->print(watch->self, i, printed->text, printed->length);
   }
-  for (uint32_t i = 0; watch.hazard && !report->checked && i < report->count; i++)
-    tell_found(&watch, report, i);
-  for (size_t i = 0; watch.hazard && i < report->hazard_count; i++)
-    tell_checked(&watch, &report->hazards[i]);
+  for (uint32_t i = 0; watch->hazard && !report->checked && i < report->count; i++)
+    tell_found(watch, report, i);
+  for (size_t i = 0; watch->hazard && i < report->hazard_count; i++)
+    tell_checked(watch, &report->hazards[i]);
 }

@@ -202,7 +202,7 @@ static bool read_buffer(struct job_reader *reader, const struct place *place, co
   const uint64_t from =
       memory->count ? memory->buffers[memory->count - 1].base + memory->buffers[memory->count - 1].bytes : 1;
   if (!name || !read_whole(reader, place, object, "base", from, TRACE_JOB_SHIFT, &buffer.base) ||
-      !read_whole(reader, place, object, "bytes", 1, JOB_MEMORY_BYTES, &buffer.bytes))
+      !read_whole(reader, place, object, "bytes", 1, JOB_DEVICE_BYTES, &buffer.bytes))
     return false;
   if (strlen(name) >= sizeof buffer.name)
     return json_fail(&reader->document, place, "the name is longer than %zu characters", sizeof buffer.name - 1);

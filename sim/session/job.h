@@ -16,7 +16,8 @@
 #include "sim/session/program.h"
 #include "sim/session/type.h"
 
-#define JOB_MEMORY_BYTES (UINT64_C(4) << 30) /* most bytes that all buffers may have together */
+#define JOB_MEMORY_BYTES (UINT64_C(4) << 30) /* most bytes that all buffers of a launch file may have together */
+#define JOB_DEVICE_BYTES (UINT64_C(1) << 40) /* most bytes that a device of the library has */
 #define JOB_BUFFERS 4096                     /* most buffers: accesses look for theirs one by one */
 #define JOB_ITEMS (UINT64_C(1) << 40)        /* most work-items of a launch */
 #define JOB_PACKET_BYTES (UINT64_C(1) << 20) /* largest packet of a pipe */

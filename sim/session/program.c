@@ -199,12 +199,12 @@ static const char *said_of_source(const struct program_build *build) {
 enum language { OPENCL_C, SPIR_V, ASSEMBLY, OBJECT, LANGUAGES };
 
 static const struct {
-  const char *extension, *what;
+  const char *extension, *what, *usual;
 } languages[LANGUAGES] = {
-    [OPENCL_C] = {".cl", "OpenCL C"},
-    [SPIR_V] = {".spv", "SPIR-V"},
-    [ASSEMBLY] = {".wws", "assembly"},
-    [OBJECT] = {".wwo", "an object file"},
+    [OPENCL_C] = {".cl", "OpenCL C", "kernel.cl"},
+    [SPIR_V] = {".spv", "SPIR-V", "kernel.spv"},
+    [ASSEMBLY] = {".wws", "assembly", "kernel.wws"},
+    [OBJECT] = {".wwo", "an object file", "kernel.wwo"},
 };
 
 static enum language language_of(const char *path) {
@@ -400,12 +400,11 @@ static enum language language_in(const char *data, size_t size) {
   return is_assembly(data, data + size) ? ASSEMBLY : OPENCL_C;
 }
 
+const char *program_usual_name(const void *data, size_t size) { return languages[language_in(data, size)].usual; }
+
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
                   const struct program_build *build, struct message *message) {
   const enum language language = language_in(data, size);
-  char usual[16];
-  snprintf(usual, sizeof usual, "kernel%s", languages[language].extension);
-  name = name ? name : usual;
   if (size > FILE_BYTES)
     return message_fail(message, "%.200s: larger than the %d bytes that are read", name, FILE_BYTES);
   if (language == OPENCL_C && memchr(data, 0, size))

@@ -87,10 +87,13 @@ struct program {
 bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
                   struct message *message);
 
-/* The same of bytes in memory that go by a name; NULL: "kernel" with the usual extension. What they are shows of what
- * they begin with: SPIR-V, an object file, assembly, which begins with a directive (".kernel"), or else OpenCL C. */
+/* The same of bytes in memory that go by a name. What they are shows of what they begin with: SPIR-V, an object file,
+ * assembly, which begins with a directive (".kernel"), or else OpenCL C. */
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
                   const struct program_build *build, struct message *message);
+
+/* A name for those that have none: "kernel" with the usual extension. */
+const char *program_usual_name(const void *data, size_t size);
 void program_free(struct program *program);
 
 /* Warns of each of these defines that the OpenCL C does not mention, and which of `known` may be meant. A

@@ -1,4 +1,5 @@
 /* Devices: memory, time and caches that go on; runs that end otherwise. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/api/rig.h"
@@ -197,6 +198,104 @@ TEST(device, a_sink_that_takes_no_more_cancels_what_writes_into_it) {
   ww_report_unref(report);
   ww_launch_unref(launch);
   ww_buffer_unref(data);
+  rig_free(&rig);
+}
+
+/* ---- reports and events ------------------------------------------------------------------------------------------ */
+
+TEST(device, a_report_names_its_members_and_their_units) {
+  struct rig rig = rig_new("teaching");
+  ww_buffer *data = NULL;
+  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ww_report *report = NULL;
+  size_t numbers = 0, seen = 0;
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
+  EXPECT_STREQ(ww_report_member(report, "", 0), "warpwait");
+  for (size_t i = 0; i < ww_report_count(report, "launches[0].memory"); i++) {
+    char key[200];
+    double value = -1;
+    const char *unit = NULL, *name = ww_report_member(report, "launches[0].memory", i);
+    if (!EXPECT_TRUE(name))
+      break;
+    snprintf(key, sizeof key, "launches[0].memory.%s", name);
+    if (ww_report_number(report, key, &value, &unit)) {
+      numbers++;
+      EXPECT_TRUE(unit);
+      seen += strcmp(name, "l2_misses") == 0;
+    }
+  }
+  EXPECT_GT(numbers, 5);
+  EXPECT_EQ(seen, 1);
+  double cycles = 0;
+  const char *unit = NULL;
+  EXPECT_TRUE(ww_report_number(report, "launches[0].cycles", &cycles, &unit));
+  EXPECT_STREQ(unit, "cycles");
+  ww_report_unref(report);
+  ww_launch_unref(launch);
+  ww_buffer_unref(data);
+  rig_free(&rig);
+}
+
+struct seen {
+  uint64_t first, last, fields;
+};
+
+/* All cycles of it are the device's, those among its fields, too. */
+static void look_at(void *self, const ww_event *event) {
+  struct seen *seen = self;
+  seen->first = event->from < seen->first ? event->from : seen->first;
+  seen->last = event->to > seen->last ? event->to : seen->last;
+  for (uint32_t i = 0; i < event->field_count; i++) {
+    if (strcmp(ww_event_name(event->kind), "copy") != 0 || strcmp(ww_event_field(event->kind, i), "done") != 0)
+      continue;
+    seen->fields++;
+    EXPECT_GE(event->fields[i], event->from);
+    EXPECT_LE(event->fields[i], event->to);
+  }
+}
+
+TEST(device, events_are_in_the_time_of_the_device) {
+  struct rig rig = rig_new("teaching");
+  ww_launch *launch = rig_launch(&rig, "copies", 64, 64);
+  ww_buffer *buffer[2];
+  uint64_t start = 0;
+  for (uint32_t i = 0; i < 2; i++) {
+    rig_fine(&rig, ww_buffer_new(rig.device, NULL, 256, &buffer[i], &rig.error));
+    rig_fine(&rig, ww_launch_buffer(launch, i, buffer[i], 0, &rig.error));
+  }
+  for (int i = 0; i < 3; i++) {
+    struct seen seen = {UINT64_MAX, 0, 0};
+    const ww_watch watch = {.size = sizeof watch, .self = &seen, .event = look_at, .event_kinds = UINT64_MAX};
+    start = ww_device_now(rig.device);
+    rig_fine(&rig, ww_run(rig.device, &launch, 1, &watch, NULL, &rig.error));
+    EXPECT_GE(seen.first, start);
+    EXPECT_LE(seen.last, ww_device_now(rig.device));
+    EXPECT_GT(seen.last, seen.first);
+    EXPECT_GT(seen.fields, 0);
+  }
+  ww_launch_unref(launch);
+  ww_buffer_unref(buffer[0]);
+  ww_buffer_unref(buffer[1]);
+  rig_free(&rig);
+}
+
+TEST(device, a_trace_of_buffers_that_no_launch_file_has_room_for_is_replayed) {
+  struct rig rig = rig_new("teaching");
+  ww_buffer *data = NULL, *large = NULL;
+  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ww_report *report = NULL;
+  rig_fine(&rig, ww_buffer_new(rig.device, "large", UINT64_C(5) << 30, &large, &rig.error));
+  ww_trace *trace = rig_record(&rig, launch);
+  const ww_watch watch = {.size = sizeof watch, .page = true};
+  rig_fine(&rig, ww_trace_replay(trace, NULL, &watch, &report, &rig.error));
+  char *page = rig_write(&rig, report, WW_HTML);
+  EXPECT_CONTAINS(page, "</html>");
+  free(page);
+  ww_report_unref(report);
+  ww_trace_unref(trace);
+  ww_buffer_unref(large);
+  ww_buffer_unref(data);
+  ww_launch_unref(launch);
   rig_free(&rig);
 }
 

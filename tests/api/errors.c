@@ -114,6 +114,42 @@ TEST(errors, of_programs) {
   rig_free(&rig);
 }
 
+TEST(errors, have_the_place_in_what_has_any_name) {
+  struct rig rig = rig_new("teaching");
+  ww_program *program = NULL;
+  ww_bytes source = {".kernel k\n  nop nop\n", 20, "folder/a: b\xc3\xa9\xff.wws"};
+  rig_refused(&rig, ww_program_build(rig.context, source, NULL, &program, &rig.error), WW_BAD_INPUT,
+              "folder/a: b\xc3\xa9?.wws:2:");
+  EXPECT_STREQ(rig.error.file, "folder/a: b\xc3\xa9?.wws");
+  EXPECT_EQ(rig.error.line, 2);
+  source.name = "two\nlines";
+  rig_refused(&rig, ww_program_build(rig.context, source, NULL, &program, &rig.error), WW_BAD_INPUT,
+              "name: has a control character");
+  rig_free(&rig);
+}
+
+/* ---- structures of options ----------------------------------------------------------------------------------------
+ */
+
+TEST(errors, of_structures_that_say_less_or_more_than_is_known) {
+  struct rig rig = rig_new("teaching");
+  ww_program *program = NULL;
+  const ww_build unset = {.registers = 32};
+  rig_refused(&rig, ww_program_build(rig.context, ww_text(rig_source), &unset, &program, &rig.error), WW_BAD_INPUT,
+              "build.size: 0 is less than the");
+  struct {
+    ww_build known;
+    uint64_t more[2];
+  } newer = {.known = {.size = sizeof newer}};
+  rig_fine(&rig, ww_program_build(rig.context, ww_text(rig_source), &newer.known, &program, &rig.error));
+  ww_program_unref(program);
+  newer.more[1] = 1;
+  rig_refused(&rig, ww_program_build(rig.context, ww_text(rig_source), &newer.known, &program, &rig.error),
+              WW_UNSUPPORTED, "build: has something behind the");
+  EXPECT_TRUE(program == NULL);
+  rig_free(&rig);
+}
+
 static bool never(void *self) {
   ++*(int *)self;
   return false;
@@ -333,6 +369,10 @@ TEST(errors, of_reports) {
   EXPECT_FALSE(ww_report_text(report, "launches[0].cycles", &text));
   EXPECT_FALSE(ww_report_number(report, "launches[0].kernel", &value, NULL));
   EXPECT_EQ(ww_report_count(report, "launches[0].cycles"), 0);
+  EXPECT_EQ(ww_report_count(report, "launches[1]"), 0);
+  EXPECT_TRUE(ww_report_member(report, "launches", 0) == NULL);
+  EXPECT_TRUE(ww_report_member(report, "", 1000) == NULL);
+  EXPECT_TRUE(ww_report_member(report, NULL, 0) == NULL);
   rig_refused(&rig, ww_report_write(NULL, WW_TEXT, rig_sink(&kept), &rig.error), WW_BAD_INPUT, "report: is NULL");
   rig_refused(&rig, ww_report_write(report, WW_CHECK, rig_sink(&kept), &rig.error), WW_UNSUPPORTED, "ww_watch.check");
   rig_refused(&rig, ww_report_write(report, WW_SARIF, rig_sink(&kept), &rig.error), WW_UNSUPPORTED, "ww_watch.check");
@@ -428,7 +468,9 @@ TEST(errors, nothing_is_given_up_and_asked_for_without_harm) {
   EXPECT_TRUE(!ww_buffer_data(NULL) && !ww_buffer_bytes(NULL) && !ww_buffer_address(NULL) && !ww_pipe_packets(NULL) &&
               !ww_pipe_packet(NULL, 0) && !ww_device_now(NULL) && !ww_device_machine(NULL) && !ww_launch_device(NULL) &&
               !ww_program_kernel_count(NULL) && !ww_program_kernel_at(NULL, 0) && !ww_report_finished(NULL) &&
-              !ww_report_start(NULL, 0) && !ww_report_count(NULL, "launches"));
+              !ww_report_start(NULL, 0) && !ww_report_count(NULL, "launches") && !ww_report_member(NULL, "", 0) &&
+              !ww_kernel_argument(NULL, 0) && !ww_event_name(1000) && !ww_event_field(0, 1000) &&
+              !ww_event_field(1000, 0));
   EXPECT_STREQ(ww_machine_name(NULL), "");
   EXPECT_EQ(ww_event_kind(NULL), UINT32_MAX);
   EXPECT_EQ(ww_event_kind("no such kind"), UINT32_MAX);

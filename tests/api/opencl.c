@@ -1,5 +1,6 @@
 /* OpenCL C through the library: builds, logs, printf, program-scope variables, pipes. */
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -156,15 +157,75 @@ TEST(opencl_api, programs_come_back_from_each_form_that_they_are_written_in) {
     if (kernel) {
       EXPECT_STREQ(kernel->name, "k");
       EXPECT_EQ(kernel->argument_count, 2);
-      EXPECT_STREQ(kernel->arguments[1].name, "n");
-      EXPECT_EQ(kernel->arguments[0].kind, WW_ARGUMENT_BUFFER);
-      EXPECT_EQ(kernel->arguments[1].kind, WW_ARGUMENT_VALUE);
-      EXPECT_EQ(kernel->arguments[1].bytes, 4);
+      EXPECT_STREQ(ww_kernel_argument(kernel, 1)->name, "n");
+      EXPECT_EQ(ww_kernel_argument(kernel, 0)->kind, WW_ARGUMENT_BUFFER);
+      EXPECT_EQ(ww_kernel_argument(kernel, 1)->kind, WW_ARGUMENT_VALUE);
+      EXPECT_EQ(ww_kernel_argument(kernel, 1)->bytes, 4);
     }
     ww_program_unref(again);
     free(kept.text);
   }
   rig_free(&rig);
+}
+
+TEST(opencl_api, a_text_in_memory_is_quoted_whatever_its_name) {
+  struct rig rig = rig_new("teaching");
+  ww_program *program = NULL;
+  struct kept log = {NULL, 0};
+  ww_bytes source = ww_text("kernel void k(void) {\n  x = 1;\n}");
+  const ww_build build = {.size = sizeof build, .log = rig_sink(&log)};
+  source.name = "of a notebook";
+  rig_refused(&rig, ww_program_build(rig.context, source, &build, &program, &rig.error), WW_BAD_INPUT,
+              "of a notebook:2:3: error: use of undeclared identifier 'x'");
+  EXPECT_STREQ(rig.error.file, "of a notebook");
+  EXPECT_CONTAINS(log.text, "of a notebook:2:3: error: use of undeclared identifier 'x'");
+  free(log.text);
+  rig_free(&rig);
+}
+
+/* Nobody says then how a compiler has ended. */
+TEST(opencl_api, a_program_that_ignores_the_ends_of_its_children_has_its_kernels_built) {
+  struct rig rig = {.context = NULL};
+  ww_program *program = NULL;
+  const ww_options options = {.size = sizeof options, .cache = ""};
+  void (*before)(int) = signal(SIGCHLD, SIG_IGN);
+  rig_fine(&rig, ww_context_new(&options, &rig.context, &rig.error));
+  rig_fine(&rig, ww_program_build(rig.context, ww_text("kernel void k() {}"), NULL, &program, &rig.error));
+  ww_program_unref(program);
+  rig_refused(&rig, ww_program_build(rig.context, ww_text("kernel void k() { x; }"), NULL, &program, &rig.error),
+              WW_BAD_INPUT, "kernel.cl:1:19: error: use of undeclared identifier 'x'");
+  ww_context_unref(rig.context);
+  signal(SIGCHLD, before);
+}
+
+static bool refuse_at_once(void *self, uint64_t now, uint64_t done, uint64_t groups) {
+  (void)self;
+  EXPECT_EQ(now + done + groups, 0); /* it compiles */
+  return false;
+}
+
+TEST(opencl_api, a_launch_file_is_cancelled_while_its_program_is_compiled) {
+  struct rig rig = {.context = NULL};
+  ww_report *report = NULL;
+  const ww_options options = {.size = sizeof options, .cache = ""};
+  const ww_watch watch = {.size = sizeof watch, .tick = refuse_at_once};
+  ww_bytes file = ww_text("{ \"program\": \"kernel.cl\", \"launches\": [ { \"kernel\": \"k\", \"global\": [64] } ] }");
+  char folder[] = "/tmp/warpwait-file-XXXXXX", path[80], kernel[80];
+  EXPECT_TRUE(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/launch.json", folder);
+  snprintf(kernel, sizeof kernel, "%s/kernel.cl", folder);
+  FILE *made = fopen(kernel, "w");
+  fputs("kernel void k(void) {}\n", made);
+  fclose(made);
+  file.name = path;
+  rig_fine(&rig, ww_context_new(&options, &rig.context, &rig.error));
+  EXPECT_EQ(ww_file_run(rig.context, file, NULL, &watch, false, NULL, &report, &rig.error), WW_CANCELLED);
+  EXPECT_TRUE(report == NULL);
+  rig_fine(&rig, ww_file_run(rig.context, file, NULL, NULL, false, NULL, &report, &rig.error));
+  ww_report_unref(report);
+  ww_context_unref(rig.context);
+  remove(kernel);
+  rmdir(folder);
 }
 
 static void count_hazard(void *self, const ww_hazard *hazard) {

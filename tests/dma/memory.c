@@ -6,7 +6,7 @@
 
 #ifndef __SANITIZE_ADDRESS__ /* which has its own calloc() */
 
-#undef calloc /* the C library's, which sim/base/heap.h calls */
+#undef calloc                  /* the C library's, which sim/base/heap.h calls */
 static unsigned until_failure; /* calls; 0: none fails */
 
 void *calloc(size_t count, size_t size) {
