@@ -20,20 +20,27 @@
  * NULL. An object keeps alive what it is made of: a launch its device and program, a device its machine.
  *
  * Errors. A function that can fail returns a ww_status and fills *error unless `error` is NULL. Arguments that are NULL
- * without being allowed to are WW_BAD_INPUT. After WW_NO_MEMORY all that the call had taken is free again, and every
- * object is as it was before, except that a device forgets what its caches held; the next call works. What goes wrong
- * inside the simulated machine (a hazard, a deadlock, the cycle limit) is no error: the report says so.
+ * without being allowed to are WW_BAD_INPUT. After WW_NO_MEMORY all that the call had taken is free again, and the next
+ * call works; a run that ended so may have written to buffers, pipes and program-scope variables, and the device has
+ * forgotten what its caches held. What goes wrong inside the simulated machine (a hazard, a deadlock, the cycle limit)
+ * is no error: the report says so.
  *
  * Threads. A context, machine, program, report and trace never change, and any number of threads may use them at once.
- * A device, with its buffers, pipes and launches, belongs to one thread at a time. Different devices are independent.
+ * A device, with its buffers, pipes and launches, belongs to one thread at a time, except that buffers and pipes may be
+ * made, and all objects given up, by any thread at any time, during a run too. Different devices are independent.
+ *
+ * Callbacks return: they neither throw nor longjmp() past the library, and call it only where it says so.
  *
  * The library prints nothing, never ends the process, starts no process but the compiler (clang and llvm-spirv, for
- * OpenCL C), and leaves signals, locale and environment alone.
+ * OpenCL C), and leaves signals, locale and environment alone. jansson has one allocator for the whole process, which
+ * the library sets unless somebody has set another; for everyone else it stays malloc().
  *
- * Units. Times are cycles of the compute units' clock, sizes are bytes, NDRanges are work-items.
+ * Units. Times are cycles of the compute units' clock, sizes are bytes, NDRanges are work-items. Messages count
+ * arguments from 1, as people do.
  *
- * Compatibility. Structures that callers allocate begin with `size`, to be set to sizeof; fields may be added at their
- * end. Structures that the library returns by pointer may grow at their end, too. Text is UTF-8. */
+ * Compatibility. Structures of options, which a caller fills and hands over by pointer (ww_options, ww_parameter,
+ * ww_build, ww_watch, ww_work), begin with `size`, to be set to sizeof: fields may be added at their end. Structures
+ * that the library returns by pointer may grow at their end, too. The others stay as they are. Text is UTF-8. */
 #ifndef WARPWAIT_H
 #define WARPWAIT_H
 
@@ -68,11 +75,11 @@ typedef enum ww_status {
   WW_NO_MEMORY,   /* memory ran out */
   WW_CANCELLED,   /* a callback ended the work */
   WW_UNSUPPORTED, /* legal, but not modelled */
-  WW_DEFECT,      /* an invariant of the library is broken: please report it */
+  WW_DEFECT,      /* an invariant of the library is broken: please report it. Else as WW_NO_MEMORY */
 } ww_status;
 
 /* What is wrong. `text` is one line that says it all: where, what, and what is legal. The other fields repeat the place
- * for tools: "" and 0 when there is none. A longer text is cut. */
+ * for tools: "" and 0 when there is none. A longer text is cut. After WW_OK all of it is "" and 0. */
 typedef struct ww_error {
   ww_status status;
   uint32_t line, column; /* from 1 */
@@ -86,8 +93,8 @@ WW_API const char *ww_status_name(ww_status status);
 
 /* ---- bytes in, bytes out --------------------------------------------------------------------------------------- */
 
-/* Bytes that the caller keeps until the call returns. `name` stands for them in messages and reports; NULL: a usual
- * one. `data` need not end with a zero byte. */
+/* Bytes that the caller keeps until the call returns. `name` stands for them in messages and reports, and has no
+ * control characters; NULL: a usual one. `data` need not end with a zero byte. */
 typedef struct ww_bytes {
   const void *data;
   size_t size;
@@ -112,10 +119,11 @@ typedef struct ww_context ww_context;
 /* NULL: what the environment variable in brackets says, else the default. */
 typedef struct ww_options {
   uint32_t size;
-  const char *cache;      /* folder for compiled OpenCL C [WARPWAIT_CACHE]; "": keep nothing */
+  const char *cache;      /* folder for compiled OpenCL C [WARPWAIT_CACHE]; "": keep nothing. Default:
+                             $XDG_CACHE_HOME/warpwait or ~/.cache/warpwait */
   const char *clang;      /* [WARPWAIT_CLANG]; default: clang-15 */
   const char *llvm_spirv; /* [WARPWAIT_LLVM_SPIRV]; default: llvm-spirv-15 */
-  const char *temporary;  /* folder for files of the compiler's while it runs [TMPDIR]; default: /tmp */
+  const char *temporary;  /* in it each build has a folder while the compiler runs [TMPDIR]; default: /tmp */
 } ww_options;
 
 /* What programs are built with. `options` may be NULL. */
@@ -175,11 +183,12 @@ typedef struct ww_program ww_program;
 
 typedef struct ww_build {
   uint32_t size;
-  const char *options; /* of OpenCL C, as clBuildProgram() takes them: "-DN=4 -cl-std=CL2.0 -Ifolder"; NULL: none */
-  const char *route;   /* through LLVM: "ssa" (default), "O0", "O2" */
-  const char *copies;  /* what becomes of asynchronous copies: "machine" (default) or "loop" */
-  uint32_t registers;  /* most registers a lane, 16 to 255; 0: 255 */
-  ww_sink log;         /* gets what clang says, warnings too, as it words it; also if the build fails */
+  const char
+      *options;       /* of OpenCL C, as clBuildProgram() takes them: "-DN=4 -cl-std=CL2.0 -I 'a folder'"; NULL: none */
+  const char *route;  /* through LLVM: "ssa" (default), "O0", "O2" */
+  const char *copies; /* what becomes of asynchronous copies: "machine" (default) or "loop" */
+  uint32_t registers; /* most registers a lane, 16 to 255; 0: 255 */
+  ww_sink log;        /* gets what clang says, warnings too, as it words it; also if the build fails */
   bool (*go_on)(void *self); /* asked ten times a second while the compiler runs; false: WW_CANCELLED. NULL: always */
   void *self;                /* of go_on */
 } ww_build;
@@ -200,7 +209,7 @@ typedef enum ww_argument_kind {
 } ww_argument_kind;
 
 typedef struct ww_argument {
-  const char *name, *type; /* as the source has them: "out", "float*" */
+  const char *name, *type; /* as in the source; as assembly's .arg has it: "global", "u32", "f32x4", ... */
   ww_argument_kind kind;
   uint32_t bytes; /* of a value */
 } ww_argument;
@@ -251,8 +260,8 @@ WW_API void ww_device_unref(ww_device *device);
 WW_API uint64_t ww_device_now(const ww_device *device);
 WW_API ww_machine *ww_device_machine(const ww_device *device); /* no new reference */
 
-/* Global memory of `bytes` bytes, zeroed, at least 1. `name` (at most 63 bytes; NULL: "buffer") is for reports. All
- * that a device has lies within WW_DEVICE_BYTES. */
+/* Global memory of `bytes` bytes, zeroed, at least 1. `name` (at most 63 bytes; NULL: "buffer") is for reports. A
+ * device has at most 4096 buffers and pipes, all within WW_DEVICE_BYTES. */
 #define WW_DEVICE_BYTES (UINT64_C(1) << 40)
 WW_API ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_buffer **buffer,
                                ww_error *error);
@@ -271,7 +280,8 @@ WW_API ww_status ww_pipe_new(ww_device *device, const char *name, uint32_t packe
 WW_API ww_pipe *ww_pipe_ref(ww_pipe *pipe);
 WW_API void ww_pipe_unref(ww_pipe *pipe);
 
-/* Packets that could be read, and packet `i` of them, the oldest first; NULL when i is not below the count. */
+/* Packets that could be read, and packet `i` of them, the oldest first; NULL when i is not below the count. Its bytes
+ * stay until the next run. */
 WW_API uint32_t ww_pipe_packets(const ww_pipe *pipe);
 WW_API const void *ww_pipe_packet(const ww_pipe *pipe, uint32_t i);
 
@@ -286,14 +296,14 @@ WW_API ww_launch *ww_launch_ref(ww_launch *launch);
 WW_API void ww_launch_unref(ww_launch *launch);
 WW_API ww_device *ww_launch_device(const ww_launch *launch); /* no new reference */
 
-/* The NDRange, of 1 to 3 dimensions; each list has so many numbers. `offset` NULL: zeros. `local` NULL: the machine
- * chooses; it need not divide `global`, unless the program promises so. What does not fit the machine, ww_run() says.
- */
+/* The NDRange, of 1 to 3 dimensions; each list has so many numbers, below 2^32, and there are at most 2^40 work-items.
+ * `offset` NULL: zeros. `local` NULL: the machine chooses; it need not divide `global`, unless the program promises so.
+ * What does not fit the machine, ww_run() says. */
 WW_API ww_status ww_launch_range(ww_launch *launch, uint32_t dimensions, const uint64_t *offset, const uint64_t *global,
                                  const uint64_t *local, ww_error *error);
 
 /* Arguments, counted from 0; setting one again replaces it. All must be set before a run. A value has the argument's
- * bytes exactly. A buffer begins at `offset` bytes in the argument; NULL is the null pointer. */
+ * bytes exactly. A buffer's argument points `offset` bytes into the buffer; `buffer` NULL is the null pointer. */
 WW_API ww_status ww_launch_value(ww_launch *launch, uint32_t index, const void *value, size_t size, ww_error *error);
 WW_API ww_status ww_launch_buffer(ww_launch *launch, uint32_t index, ww_buffer *buffer, uint64_t offset,
                                   ww_error *error);
@@ -309,7 +319,7 @@ typedef struct ww_event {
   uint32_t kind;     /* as ww_event_kind() counts them */
   uint32_t cu, unit; /* compute unit; warp slot, scheduler, bank, channel, ... of the kind */
   uint64_t from, to; /* cycles of the device: up to, but without, `to` */
-  uint32_t launch;   /* of the run, from 0: the first of those that run at once */
+  uint32_t launch;   /* of the run, from 0; launches that run at once share the machine, and all their events have 0 */
   uint32_t field_count;
   const uint64_t *fields;
 } ww_event;
@@ -332,18 +342,20 @@ typedef struct ww_hazard {
 } ww_hazard;
 
 /* Who is told while a run goes on. Begin with = {.size = sizeof(ww_watch)}; what is NULL or 0 is not wanted. All calls
- * come in the thread of ww_run(). They must not use the run's device, launches, buffers and pipes. Watching changes no
- * result. */
+ * come in the thread of the run, and what they are handed lives until they return. They must not use the run's device
+ * and launches, except to give them up, nor read and write its buffers and pipes. Watching changes no result. */
 typedef struct ww_watch {
   uint32_t size;
   void *self;           /* handed to the callbacks */
-  uint64_t cycle_limit; /* a launch that takes more cycles is ended; 0: 10^9 */
-  /* Told now and then, every 100,000 cycles at least. False: the run ends with WW_CANCELLED. */
+  uint64_t cycle_limit; /* a launch that takes more cycles is ended; 0: 10^9, or a trace's own */
+  /* Told now and then, every 100,000 cycles at least; by ww_file_run() also while programs are compiled, then with
+   * zeros. False: the run ends with WW_CANCELLED, but for one that has just finished. */
   bool (*tick)(void *self, uint64_t now, uint64_t groups_done, uint64_t groups);
   /* Events of the kinds in `event_kinds`, a bit each; in the order in which each block tells them. */
   void (*event)(void *self, const ww_event *event);
   uint64_t event_kinds;
-  /* What work-items print, after each launch, by work-group, work-item and call; not ended by a zero byte. */
+  /* What work-items print, after the run, by work-group, work-item and call; not ended by a zero byte. A run that fails
+   * tells neither this nor hazards. */
   void (*print)(void *self, uint32_t launch, const char *text, size_t size);
   /* Hazards, after the run: those that a run finds for free; with `check` all of docs/check.md. */
   void (*hazard)(void *self, const ww_hazard *hazard);
@@ -355,7 +367,8 @@ typedef struct ww_watch {
 enum { WW_TOGETHER = 8 /* most launches that run at once */ };
 
 /* Runs `count` launches at once (1 to WW_TOGETHER) until all have ended. They begin in the same cycle and share the
- * machine. `watch` may be NULL, and so may `report`. Errors in a launch begin with its kernel. */
+ * machine. `watch` may be NULL, and so may `report`. Errors in a launch begin with its kernel. Of those that run at
+ * once only one program may have program-scope variables: else WW_UNSUPPORTED. */
 WW_API ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, const ww_watch *watch,
                         ww_report **report, ww_error *error);
 
@@ -372,7 +385,8 @@ WW_API uint64_t ww_report_start(const ww_report *report, size_t launch);
 
 /* A number or a text of the JSON report by its key, as in docs/report.md: "launches[0].cycles",
  * "launches[0].lds.conflict_cycles", "launches[0].end". False when there is none of that kind. *unit is "" of what has
- * none; `unit` may be NULL. Truth values are numbers, too. Texts live as long as the report. */
+ * none; `unit` may be NULL. Truth values are numbers, too. Texts and units live as long as the report. Also false when
+ * there is no memory to find out. */
 WW_API bool ww_report_number(const ww_report *report, const char *key, double *value, const char **unit);
 WW_API bool ww_report_text(const ww_report *report, const char *key, const char **text);
 /* Elements of a list or members of an object; 0 of what is neither. */
@@ -381,7 +395,7 @@ WW_API size_t ww_report_count(const ww_report *report, const char *key);
 WW_API const char *ww_report_member(const ww_report *report, const char *key, size_t i);
 
 typedef enum ww_form {
-  WW_TEXT,   /* for a person */
+  WW_TEXT,   /* for a person: as `warpwait run --why=no` prints it */
   WW_JSON,   /* docs/report.md */
   WW_SOURCE, /* the source with its costs in the margin */
   WW_CHECK,  /* hazards, as `warpwait check` prints them; of a run with ww_watch.check, else WW_UNSUPPORTED */
@@ -412,8 +426,9 @@ WW_API ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machin
 /* ---- launch files ---------------------------------------------------------------------------------------------- */
 
 /* Runs a launch file (docs/launch.md) from its text. `name` of the bytes is its path: what it names is read from beside
- * it. `machine` NULL: the one that it names. What it expects is checked if `verify`: *passed says whether it came out.
- */
+ * it. `machine` NULL: the one that it names; else it is taken as it is, and the file's `set` is left out. What it
+ * expects is checked if `verify`: *passed says whether it came out. It is false if nothing was checked; NULL: nobody
+ * asks. */
 WW_API ww_status ww_file_run(ww_context *context, ww_bytes launch_file, const ww_machine *machine,
                              const ww_watch *watch, bool verify, bool *passed, ww_report **report, ww_error *error);
 

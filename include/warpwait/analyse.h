@@ -24,7 +24,7 @@ typedef struct ww_work {
   uint32_t size;
   uint32_t threads; /* 0: one for each processor */
   void *self;
-  /* Told now and then, in the thread of the call. False: WW_CANCELLED. */
+  /* Told now and then, in the thread of the call; `of` is 0 while nobody knows. False: WW_CANCELLED. */
   bool (*tick)(void *self, size_t done, size_t of);
 } ww_work;
 

@@ -148,7 +148,8 @@ static void ask_report(struct state *s) {
   ww_report_number(report, key, &value, &text);
   ww_report_number(report, "launches[0].cycles", &value, &text);
   ww_report_text(report, key, &text);
-  ww_report_count(report, key);
+  for (size_t i = 0; i < ww_report_count(report, key); i++)
+    ww_report_member(report, key, i);
   judge(s, ww_report_write(report, (ww_form)(byte(s) % 7), dropping, &s->error));
 }
 
@@ -175,6 +176,7 @@ static void make_program(struct state *s, unsigned to) {
 static void make_launch(struct state *s, unsigned to) {
   ww_program *program = s->program[pick(s)];
   const ww_kernel *kernel = ww_program_kernel_at(program, byte(s) % 3);
+  ww_kernel_argument(kernel, byte(s) % 4);
   ww_launch *made = NULL;
   judge(s, ww_launch_new(s->device[pick(s)], program, kernel, &made, &s->error));
   ww_launch_unref(s->launch[to]);
