@@ -240,7 +240,7 @@ class Cluster(Rig):
         sweep = self.started("--shards", "12")
         wait_for(lambda: has_rows(self.out))
         sweep.send_signal(signal.SIGINT)
-        self.assertEqual(sweep.wait(20), 130)
+        self.assertEqual(sweep.wait(60), 130)
         self.workers[0].send_signal(signal.SIGCONT)
         self.assertRegex(sweep.stderr.read(), r"^warpwait-sweep: interrupted: \d+ of 12 shards are in .*; the same "
                                               r"command goes on from there\n$")
