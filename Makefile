@@ -60,7 +60,7 @@ TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 COMPLETIONS := warpwait.bash _warpwait warpwait.fish
 
 .PHONY: all
-all: $(BUILD)/warpwait $(LIBRARY) $(BUILD)/man/warpwait.1 $(COMPLETIONS:%=$(BUILD)/completion/%)
+all: $(BUILD)/warpwait $(LIBRARY) $(DRIVER) $(BUILD)/man/warpwait.1 $(COMPLETIONS:%=$(BUILD)/completion/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -102,6 +102,16 @@ $(BUILD)/$(SHARED): $(BUILD)/libwarpwait.o sim/api/libwarpwait.map
 	  -Wl,-z,nodelete -o $@ $< $(API_LIBS)
 	@ln -sf $(SHARED) $(BUILD)/$(SONAME)
 	@ln -sf $(SONAME) $(BUILD)/libwarpwait.so
+
+# ---- the OpenCL driver: a client of warpwait.h, with the library in it ---------------------------------
+
+DRIVER := $(BUILD)/libwarpwait-opencl.so
+DRIVER_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/icd/*.c))
+$(DRIVER_OBJ): HEAP :=
+$(DRIVER): $(DRIVER_OBJ) $(BUILD)/libwarpwait.a bindings/icd/libwarpwait-opencl.map
+	$(call say,LD )
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,--version-script=bindings/icd/libwarpwait-opencl.map -Wl,-Bsymbolic -Wl,-z,defs \
+	  -Wl,-z,nodelete -o $@ $(DRIVER_OBJ) $(BUILD)/libwarpwait.a $(API_LIBS)
 
 $(BUILD)/warpwait: $(BUILD)/obj/sim/cli/main.c.o $(CLI)
 	$(call say,LD )
@@ -169,8 +179,12 @@ $(BUILD)/tests/host $(BUILD)/tests/models: TEST_LIBS := -lsystemc
 
 percent := %
 
+# Those that go through the loader to the driver.
+$(BUILD)/tests/icd: TEST_LIBS := -lOpenCL
+$(BUILD)/tests/icd: | $(DRIVER)
+
 # Tests of the library are clients: their memory is their own.
-$(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o $(BUILD)/obj/tests/exhaust/%.c.o: HEAP :=
+$(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/icd/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o $(BUILD)/obj/tests/exhaust/%.c.o: HEAP :=
 # What takes the place of a C library is none of ours.
 $(BUILD)/obj/sim/playground/calloc.c.o $(BUILD)/obj/sim/playground/libc.c.o $(BUILD)/obj/tests/playground/libc_test.c.o: HEAP :=
 # Manuals are held against what they speak of.
@@ -445,6 +459,8 @@ LIST = { \
   echo 755 $(BUILD)/warpwait bin/warpwait; \
   echo 755 traces/warpwait-plot bin/warpwait-plot; \
   echo 755 sim/sweep/warpwait-sweep bin/warpwait-sweep; \
+  echo 755 bindings/icd/warpwait-exec share/warpwait/warpwait-exec; \
+  echo 644 $(DRIVER) $(LIBDIR)/$(notdir $(DRIVER)); \
   echo 644 include/warpwait.h include/warpwait.h; \
   echo 644 include/warpwait/analyse.h include/warpwait/analyse.h; \
   echo 644 $(BUILD)/libwarpwait.a $(LIBDIR)/libwarpwait.a; \

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 import layers  # noqa: E402
 
 # Folders of clients, and of what goes around the library: the program there is theirs.
-CLIENTS = ("sim/cli", "sim/console", "sim/docs", "sim/playground", "bindings/systemc")
+CLIENTS = ("sim/cli", "sim/console", "sim/docs", "sim/playground", "bindings/systemc", "bindings/icd")
 
 # why not: words, each the name of a function or a variable of the C library
 FORBIDDEN = {

@@ -45,6 +45,7 @@ LAYERS = {
     "sim/diff": ["sim/explain", "sim/tracetools", *REPORT],
     "include": [],
     "sim/api": ["include", "sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/sweep", *REPORT],
+    "bindings/icd": ["include"],
     "bindings/systemc": ["sim/host", *BLOCKS],
     "sim/console": ["sim/sweep", *GROUND],
     "sim/cli": ["sim/console", "bindings/systemc", "sim/page", "sim/explain", "sim/diff", "sim/check", "sim/timeline", "sim/tracetools", "sim/sweep", "sim/import", *REPORT],
@@ -53,7 +54,8 @@ LAYERS = {
 }
 # The C folders see no more of the outside than libc; these packages are for the edges.
 LIBRARIES = {
-    "jansson.h": ["sim/base", "sim/session", "sim/replay", "sim/report", "sim/check", "sim/timeline", "sim/tracetools", "sim/page", "sim/explain", "sim/diff", "sim/sweep", "sim/api", "sim/cli", "sim/console"],
+    "jansson.h": ["sim/base", "sim/session", "sim/replay", "sim/report", "sim/check", "sim/timeline", "sim/tracetools", "sim/page", "sim/explain", "sim/diff", "sim/sweep", "sim/api", "sim/cli", "sim/console", "bindings/icd"],
+    "CL": ["bindings/icd"],
     "ini.h": ["sim/session", "sim/sweep", "sim/playground"],
     "zlib.h": ["traces", "sim/import", "sim/page"],
     "lzma.h": ["sim/import"],

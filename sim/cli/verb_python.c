@@ -9,62 +9,50 @@
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
 
-enum { PATH = 4096 };
+/* ---- commands beside this one -------------------------------------------------------------------- */
 
-/* The folder of this program, with a slash at its end; "" when it is not known. */
-static void find_own_folder(char folder[PATH]) {
-  const ssize_t length = readlink("/proc/self/exe", folder, PATH - 1);
-  folder[length > 0 ? length : 0] = '\0';
-  char *slash = strrchr(folder, '/');
-  folder[slash ? slash + 1 - folder : 0] = '\0';
-}
-
-/* Becomes the first of these commands, which are paths from that folder. Returns when there is none, or it cannot be
- * started: errno says why, ENOENT that there is none. */
-static void become(const char *const *places, size_t count, char **words) {
-  char folder[PATH], path[PATH + 64];
-  find_own_folder(folder);
-  errno = ENOENT;
-  for (size_t i = 0; *folder && i < count; i++) {
-    snprintf(path, sizeof path, "%s%s", folder, places[i]);
-    execv(path, words);
-    if (errno != ENOENT && errno != ENOTDIR)
-      return;
-  }
-  errno = ENOENT;
-}
-
-/* ---- sweep --------------------------------------------------------------------------------------- */
-
-/* The command warpwait-sweep, which `make install` puts beside warpwait, and which is in sim/sweep of the source tree.
- */
-int verb_sweep_python(struct command *command) {
-  /* build/warpwait, and that of a build with sanitizers */
-  static const char *const places[] = {"warpwait-sweep", "../sim/sweep/warpwait-sweep",
-                                       "../../sim/sweep/warpwait-sweep"};
-  char folder[PATH], path[PATH + 64], verb[32];
+/* With the verb's word, if there is one, and all that follows it; WARPWAIT in its environment is this program. */
+static int run_other(char *name, char *verb, const char *const *places, size_t count, struct command *command) {
+  char folder[CONSOLE_PATH], path[CONSOLE_PATH + 64];
   char **words = need(command->word_count + 3, sizeof *words);
-  find_own_folder(folder);
-  snprintf(verb, sizeof verb, "%s", verb_word(command->verb));
-  words[0] = (char[]){"warpwait-sweep"};
-  words[1] = verb;
-  memcpy(words + 2, command->words, command->word_count * sizeof *words);
+  size_t used = 0;
+  words[used++] = name;
+  if (verb)
+    words[used++] = verb;
+  memcpy(words + used, command->words, command->word_count * sizeof *words);
+  console_own_folder(folder);
   snprintf(path, sizeof path, "%swarpwait", folder);
-  setenv("WARPWAIT", path, 0); /* for searches, which have points run */
-  become(places, sizeof places / sizeof *places, words);
+  setenv("WARPWAIT", path, 0);
+  console_become(places, count, words);
   if (errno == ENOENT)
     execvp(words[0], words);
   struct message message;
-  message_fail(&message, "warpwait-sweep, which answers this, cannot be started: %s", strerror(errno));
+  message_fail(&message, "%s, which answers this, cannot be started: %s", name, strerror(errno));
   free(words);
   return console_bad_input(&message);
+}
+
+/* `make install` puts them beside warpwait; in the source tree they are where their subject is: build/warpwait, and
+ * that of a build with sanitizers. */
+int verb_sweep_python(struct command *command) {
+  static const char *const places[] = {"warpwait-sweep", "../sim/sweep/warpwait-sweep",
+                                       "../../sim/sweep/warpwait-sweep"};
+  char verb[32];
+  snprintf(verb, sizeof verb, "%s", verb_word(command->verb));
+  return run_other((char[]){"warpwait-sweep"}, verb, places, sizeof places / sizeof *places, command);
+}
+
+int verb_exec(struct command *command) {
+  static const char *const places[] = {"../share/warpwait/warpwait-exec", "../bindings/icd/warpwait-exec",
+                                       "../../bindings/icd/warpwait-exec"};
+  return run_other((char[]){"warpwait-exec"}, NULL, places, sizeof places / sizeof *places, command);
 }
 
 /* ---- playground ---------------------------------------------------------------------------------- */
 
 static bool is_playground(const char *folder) {
   static const char *const files[] = {"index.html", "warpwait.wasm", "examples.json"};
-  char path[2 * PATH];
+  char path[2 * CONSOLE_PATH];
   size_t found = 0;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     snprintf(path, sizeof path, "%.4200s/%s", folder, files[i]);
@@ -74,12 +62,12 @@ static bool is_playground(const char *folder) {
 }
 
 /* Where it is built, also for a build with sanitizers, or installed. */
-static bool find_folder(char path[PATH + 64]) {
+static bool find_folder(char path[CONSOLE_PATH + 64]) {
   static const char *const places[] = {"playground", "../playground", "../share/warpwait/playground"};
-  char folder[PATH];
-  find_own_folder(folder);
+  char folder[CONSOLE_PATH];
+  console_own_folder(folder);
   for (size_t i = 0; *folder && i < sizeof places / sizeof *places; i++) {
-    snprintf(path, PATH + 64, "%s%s", folder, places[i]);
+    snprintf(path, CONSOLE_PATH + 64, "%s%s", folder, places[i]);
     if (is_playground(path))
       return true;
   }
@@ -89,18 +77,18 @@ static bool find_folder(char path[PATH + 64]) {
 static void serve(const char *folder, uint64_t port, struct message *message) {
   static const char *const places[] = {"../sim/playground/serve.py", "../../sim/playground/serve.py",
                                        "../share/warpwait/serve.py"};
-  char own[PATH + 64], number[24];
+  char own[CONSOLE_PATH + 64], number[24];
   snprintf(own, sizeof own, "%s", folder);
   snprintf(number, sizeof number, "%u", (unsigned)port);
   char *words[] = {(char[]){"serve.py"}, own, number, NULL};
-  become(places, sizeof places / sizeof *places, words);
+  console_become(places, sizeof places / sizeof *places, words);
   message_fail(message, "serve.py, which answers this, cannot be started: %s", strerror(errno));
 }
 
 int verb_playground(struct command *command) {
   const char *folder = command_word(command, OPTION_FOLDER);
   uint64_t port = 0; /* one that is free */
-  char found[PATH + 64];
+  char found[CONSOLE_PATH + 64];
   struct message message;
   command_number(command, OPTION_PORT, &port);
   if (folder && !is_playground(folder))

@@ -125,6 +125,28 @@ static void warn(void *self, const struct message *message) {
 
 const struct caller console_caller = {.warn = warn};
 
+/* ---- programs that this one becomes ---- */
+
+void console_own_folder(char folder[CONSOLE_PATH]) {
+  const ssize_t length = readlink("/proc/self/exe", folder, CONSOLE_PATH - 1);
+  folder[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(folder, '/');
+  folder[slash ? slash + 1 - folder : 0] = '\0';
+}
+
+void console_become(const char *const *places, size_t count, char **words) {
+  char folder[CONSOLE_PATH], path[CONSOLE_PATH + 64];
+  console_own_folder(folder);
+  errno = ENOENT;
+  for (size_t i = 0; *folder && i < count; i++) {
+    snprintf(path, sizeof path, "%s%s", folder, places[i]);
+    execv(path, words);
+    if (errno != ENOENT && errno != ENOTDIR)
+      return;
+  }
+  errno = ENOENT;
+}
+
 /* ---- memory ---- */
 
 enum { SPARE = 1 << 16 };

@@ -10,6 +10,14 @@
  * than once, so it is kept in a file without a name, which is standard input from then on. */
 bool console_input(const char *word, const char **path, struct message *message);
 
+/* The folder of this program, with a slash at its end; "" when it is not known. */
+enum { CONSOLE_PATH = 4096 };
+void console_own_folder(char folder[CONSOLE_PATH]);
+
+/* Becomes the first of these programs, which are paths from that folder. Returns when there is none, or it cannot be
+ * started: errno says why, ENOENT that there is none. */
+void console_become(const char *const *places, size_t count, char **words);
+
 /* The whole of a process: work(self), whose exit status it returns; or, where need() or the JSON parser gets no memory,
  * STATUS_BAD_INPUT after a line with the words of the command, of which NULL is the last. */
 int console_run(int (*work)(void *self), void *self, char *const *words);

@@ -1,0 +1,423 @@
+/* Commands: enqueued, run when what they wait for has ended, and waited for. */
+#include <stdlib.h>
+
+#include "bindings/icd/icd.h"
+#include "bindings/icd/kinds.h"
+
+/* All that have not run, in the order in which they were enqueued. */
+static struct icd_command *first, **last = &first;
+
+static bool has_ended(cl_event event) { return !event || event->status <= CL_COMPLETE; }
+
+/* ---- made ----------------------------------------------------------------------------------------------- */
+
+static cl_int check_waits(cl_context context, cl_uint count, const cl_event *waits) {
+  if (!waits != !count)
+    return CL_INVALID_EVENT_WAIT_LIST;
+  for (cl_uint i = 0; i < count; i++) {
+    if (!icd_is(waits[i], ICD_EVENT))
+      return CL_INVALID_EVENT_WAIT_LIST;
+    if (waits[i]->context != context)
+      return CL_INVALID_CONTEXT;
+  }
+  return CL_SUCCESS;
+}
+
+static void add_wait(struct icd_command *command, cl_event event) {
+  command->waits[command->wait_count++] = icd_ref(event);
+}
+
+/* Of an event's context, queue and type. */
+static cl_event new_event(cl_command_queue queue, cl_command_type type) {
+  cl_event event = icd_new(ICD_EVENT, sizeof *event);
+  if (!event)
+    return NULL;
+  event->context = icd_ref(queue->context);
+  event->queue = icd_ref(queue);
+  event->type = type;
+  event->status = CL_QUEUED;
+  return event;
+}
+
+struct icd_command *icd_command(cl_command_queue queue, cl_command_type type, cl_uint wait_count, const cl_event *waits,
+                                icd_run *run, cl_int *status) {
+  *status = icd_is(queue, ICD_QUEUE) ? check_waits(queue->context, wait_count, waits) : CL_INVALID_COMMAND_QUEUE;
+  if (*status != CL_SUCCESS)
+    return NULL;
+  struct icd_command *made = calloc(1, sizeof *made);
+  if (made) {
+    made->waits = calloc((size_t)wait_count + 2, sizeof(cl_event));
+    made->event = new_event(queue, type);
+  }
+  if (!made || !made->waits || !made->event) {
+    *status = CL_OUT_OF_HOST_MEMORY;
+    icd_drop(made);
+    return NULL;
+  }
+  made->run = run;
+  for (cl_uint i = 0; i < wait_count; i++)
+    add_wait(made, waits[i]);
+  return made;
+}
+
+void icd_drop(struct icd_command *command) {
+  if (!command)
+    return;
+  if (command->drop)
+    command->drop(command);
+  for (size_t i = 0; i < command->wait_count; i++)
+    icd_unref(command->waits[i]);
+  icd_unref(command->from);
+  icd_unref(command->to);
+  icd_unref(command->event);
+  free(command->waits);
+  free(command);
+}
+
+/* ---- enqueued ------------------------------------------------------------------------------------------- */
+
+static void set(cl_event *at, cl_event event) {
+  cl_event before = *at;
+  *at = icd_ref(event);
+  icd_unref(before);
+}
+
+/* In order, each waits for the one before; out of order, for the last barrier. */
+static void follow(struct icd_command *command, cl_command_queue queue) {
+  const bool in_order = !(queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  cl_event before = in_order ? queue->last : queue->barrier;
+  if (before)
+    add_wait(command, before);
+  set(&queue->last, command->event);
+  if (command->event->type == CL_COMMAND_BARRIER)
+    set(&queue->barrier, command->event);
+}
+
+cl_int icd_enqueue(struct icd_command *command, bool blocking, cl_event *event) {
+  cl_event own = icd_ref(command->event);
+  follow(command, own->queue);
+  icd_time_queued(own);
+  command->next = NULL;
+  *last = command;
+  last = &command->next;
+  if (event)
+    *event = icd_ref(own);
+  icd_advance();
+  cl_int status = CL_SUCCESS;
+  if (blocking) {
+    icd_wait(own);
+    status = own->status; /* CL_COMPLETE is CL_SUCCESS */
+  }
+  icd_unref(own);
+  return status;
+}
+
+/* ---- run ------------------------------------------------------------------------------------------------ */
+
+/* Whether no command of its queue that was enqueued before is left. */
+static bool is_first_of_queue(const struct icd_command *command) {
+  for (const struct icd_command *at = first; at != command; at = at->next)
+    if (at->event->queue == command->event->queue)
+      return false;
+  return true;
+}
+
+static bool is_ready(const struct icd_command *command) {
+  for (size_t i = 0; i < command->wait_count; i++)
+    if (!has_ended(command->waits[i]))
+      return false;
+  return !command->all || is_first_of_queue(command);
+}
+
+static bool has_failed(const struct icd_command *command) {
+  for (size_t i = 0; i < command->wait_count; i++)
+    if (command->waits[i]->status < 0)
+      return true;
+  return false;
+}
+
+static void run(struct icd_command *command) {
+  struct icd_work work = {ICD_PARTS, 0};
+  icd_set_status(command->event, CL_SUBMITTED);
+  cl_int status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+  if (!has_failed(command)) {
+    icd_set_status(command->event, CL_RUNNING);
+    status = command->run ? command->run(command, &work) : CL_COMPLETE;
+  }
+  icd_time_command(command, work);
+  icd_set_status(command->event, status);
+  icd_drop(command);
+}
+
+/* A command's end may be what an earlier one waits for, of another queue. */
+void icd_advance(void) {
+  static bool advances; /* a command that is run enqueues none; but it may end a user's event by a callback */
+  if (advances)
+    return;
+  advances = true;
+  for (struct icd_command **at = &first; *at;) {
+    struct icd_command *command = *at;
+    if (!is_ready(command)) {
+      at = &command->next;
+      continue;
+    }
+    *at = command->next;
+    if (last == &command->next)
+      last = at;
+    run(command);
+    at = &first;
+  }
+  advances = false;
+}
+
+void icd_wait(cl_event event) {
+  while (!has_ended(event))
+    icd_wait_for_change();
+  icd_host_waits_until(event->end);
+}
+
+/* ---- events --------------------------------------------------------------------------------------------- */
+
+struct told {
+  cl_event event;
+  void(CL_CALLBACK *call)(cl_event, cl_int, void *);
+  void *self;
+  cl_int status;
+};
+
+static void tell(void *self) {
+  struct told *told = self;
+  told->call(told->event, told->status, told->self);
+  icd_enter();
+  icd_unref(told->event);
+  icd_leave(CL_SUCCESS);
+  free(told);
+}
+
+static void call_later(cl_event event, const struct icd_callback *callback, cl_int status) {
+  struct told *told = malloc(sizeof *told);
+  if (!told)
+    return;
+  *told = (struct told){icd_ref(event), (void(CL_CALLBACK *)(cl_event, cl_int, void *))callback->call, callback->self,
+                        status};
+  icd_call_later(tell, told);
+}
+
+/* Statuses count down. An error comes to all who wait for a later one. */
+void icd_set_status(cl_event event, cl_int status) {
+  event->status = status;
+  for (struct icd_callback **at = &event->callbacks; *at;) {
+    struct icd_callback *callback = *at;
+    if (callback->status < status) {
+      at = &callback->next;
+      continue;
+    }
+    call_later(event, callback, status < 0 ? status : callback->status);
+    *at = callback->next;
+    free(callback);
+  }
+  icd_changed();
+}
+
+void icd_destroy_event(cl_event event) {
+  for (struct icd_callback *next, *at = event->callbacks; at; at = next) {
+    next = at->next;
+    free(at);
+  }
+  icd_unref(event->queue);
+  icd_unref(event->context);
+}
+
+CL_API_ENTRY cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int *error) {
+  icd_enter();
+  cl_int status = icd_is(context, ICD_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+  cl_event event = status == CL_SUCCESS ? icd_new(ICD_EVENT, sizeof *event) : NULL;
+  if (event) {
+    event->context = icd_ref(context);
+    event->type = CL_COMMAND_USER;
+    event->status = CL_SUBMITTED;
+  } else if (status == CL_SUCCESS) {
+    status = CL_OUT_OF_HOST_MEMORY;
+  }
+  icd_leave(status);
+  if (error)
+    *error = status;
+  return event;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int to) {
+  cl_int status = CL_SUCCESS;
+  icd_enter();
+  if (!icd_is(event, ICD_EVENT) || event->type != CL_COMMAND_USER)
+    status = CL_INVALID_EVENT;
+  else if (to > CL_COMPLETE)
+    status = CL_INVALID_VALUE;
+  else if (has_ended(event))
+    status = CL_INVALID_OPERATION;
+  else {
+    event->end = icd_host_now();
+    icd_set_status(event, to);
+    icd_advance();
+  }
+  return icd_leave(status);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainEvent(cl_event event) { return icd_retain(event, ICD_EVENT, CL_INVALID_EVENT); }
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseEvent(cl_event event) {
+  return icd_release(event, ICD_EVENT, CL_INVALID_EVENT);
+}
+
+static cl_int wait_for_all(cl_uint count, const cl_event *events) {
+  cl_int status = CL_SUCCESS;
+  if (!count || !events)
+    return CL_INVALID_VALUE;
+  for (cl_uint i = 0; i < count; i++) {
+    if (!icd_is(events[i], ICD_EVENT))
+      return CL_INVALID_EVENT;
+    if (events[i]->context != events[0]->context)
+      return CL_INVALID_CONTEXT;
+  }
+  for (cl_uint i = 0; i < count; i++) {
+    icd_ref(events[i]);
+    icd_wait(events[i]);
+    if (events[i]->status < 0)
+      status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    icd_unref(events[i]);
+  }
+  return status;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint count, const cl_event *events) {
+  icd_enter();
+  return icd_leave(wait_for_all(count, events));
+}
+
+static cl_int tell_event(cl_event event, cl_event_info name, struct icd_query query) {
+  switch (name) {
+  case CL_EVENT_COMMAND_QUEUE:
+    ICD_TELL(cl_command_queue, event->queue);
+  case CL_EVENT_CONTEXT:
+    ICD_TELL(cl_context, event->context);
+  case CL_EVENT_COMMAND_TYPE:
+    ICD_TELL(cl_command_type, event->type);
+  case CL_EVENT_COMMAND_EXECUTION_STATUS:
+    ICD_TELL(cl_int, event->status);
+  case CL_EVENT_REFERENCE_COUNT:
+    ICD_TELL(cl_uint, event->object.references);
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t size, void *value,
+                                               size_t *needed) {
+  icd_enter();
+  return icd_leave(icd_is(event, ICD_EVENT) ? tell_event(event, name, (struct icd_query){size, value, needed})
+                                            : CL_INVALID_EVENT);
+}
+
+static cl_int tell_times(cl_event event, cl_profiling_info name, struct icd_query query) {
+  if (!event->queue || !(event->queue->flags & CL_QUEUE_PROFILING_ENABLE) || event->status != CL_COMPLETE)
+    return CL_PROFILING_INFO_NOT_AVAILABLE;
+  switch (name) {
+  case CL_PROFILING_COMMAND_QUEUED:
+    ICD_TELL(cl_ulong, event->queued);
+  case CL_PROFILING_COMMAND_SUBMIT:
+    ICD_TELL(cl_ulong, event->submit);
+  case CL_PROFILING_COMMAND_START:
+    ICD_TELL(cl_ulong, event->start);
+  case CL_PROFILING_COMMAND_END:
+  case CL_PROFILING_COMMAND_COMPLETE:
+    ICD_TELL(cl_ulong, event->end);
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t size,
+                                                        void *value, size_t *needed) {
+  icd_enter();
+  return icd_leave(icd_is(event, ICD_EVENT) ? tell_times(event, name, (struct icd_query){size, value, needed})
+                                            : CL_INVALID_EVENT);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int when,
+                                                   void(CL_CALLBACK *call)(cl_event, cl_int, void *), void *self) {
+  cl_int status = CL_SUCCESS;
+  icd_enter();
+  if (!icd_is(event, ICD_EVENT))
+    status = CL_INVALID_EVENT;
+  else if (!call || (when != CL_SUBMITTED && when != CL_RUNNING && when != CL_COMPLETE))
+    status = CL_INVALID_VALUE;
+  else if (event->status <= when)
+    call_later(event, &(struct icd_callback){(void (*)(void))call, self, when, NULL},
+               event->status < 0 ? event->status : when);
+  else if (!icd_add_callback(&event->callbacks, (void (*)(void))call, self, when))
+    status = CL_OUT_OF_HOST_MEMORY;
+  return icd_leave(status);
+}
+
+/* ---- commands that only wait ------------------------------------------------------------------------------- */
+
+static cl_int enqueue_wait(cl_command_queue queue, cl_command_type type, cl_uint count, const cl_event *waits,
+                           cl_event *event) {
+  cl_int status = CL_SUCCESS;
+  struct icd_command *command = icd_command(queue, type, count, waits, NULL, &status);
+  if (!command)
+    return status;
+  command->all = !count;
+  return icd_enqueue(command, false, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count,
+                                                            const cl_event *waits, cl_event *event) {
+  icd_enter();
+  return icd_leave(enqueue_wait(queue, CL_COMMAND_MARKER, count, waits, event));
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint count,
+                                                             const cl_event *waits, cl_event *event) {
+  icd_enter();
+  return icd_leave(enqueue_wait(queue, CL_COMMAND_BARRIER, count, waits, event));
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueMarker(cl_command_queue queue, cl_event *event) {
+  icd_enter();
+  const bool is = icd_is(queue, ICD_QUEUE);
+  return icd_leave(is && !event ? CL_INVALID_VALUE : enqueue_wait(queue, CL_COMMAND_MARKER, 0, NULL, event));
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueBarrier(cl_command_queue queue) {
+  icd_enter();
+  return icd_leave(enqueue_wait(queue, CL_COMMAND_BARRIER, 0, NULL, NULL));
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueWaitForEvents(cl_command_queue queue, cl_uint count, const cl_event *waits) {
+  cl_int status = CL_INVALID_COMMAND_QUEUE;
+  icd_enter();
+  if (icd_is(queue, ICD_QUEUE))
+    status = !count || !waits ? CL_INVALID_VALUE : enqueue_wait(queue, CL_COMMAND_BARRIER, count, waits, NULL);
+  return icd_leave(status == CL_INVALID_EVENT_WAIT_LIST ? CL_INVALID_EVENT : status);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clFlush(cl_command_queue queue) {
+  icd_enter();
+  return icd_leave(icd_is(queue, ICD_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE);
+}
+
+/* All commands of the queue so far. */
+static cl_int finish(cl_command_queue queue) {
+  cl_event event = NULL;
+  cl_int status = enqueue_wait(queue, CL_COMMAND_BARRIER, 0, NULL, &event);
+  if (status != CL_SUCCESS)
+    return status;
+  icd_wait(event);
+  icd_unref(event);
+  return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue queue) {
+  icd_enter();
+  return icd_leave(finish(queue));
+}

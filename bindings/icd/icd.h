@@ -1,0 +1,310 @@
+/* The OpenCL driver: an installable platform whose devices are simulated machines.
+ *
+ *     program ──► loader (libOpenCL.so) ──► cl*() ──► objects ──► commands ──► libwarpwait
+ *                                             one lock            in the order in which they may run
+ *
+ * Every function of OpenCL holds the driver's one lock from beginning to end, except while it waits and while it calls
+ * back. A command runs as soon as all that it waits for has ended, in the thread that made it so: a call that enqueues
+ * it, or one that ends a user event. So a program's commands run in the same order each time, and so does simulated
+ * time (times.c).
+ *
+ * Invariant: an object is in the registry from when it is made until its last reference is given up; pointers that are
+ * not there, or are of another kind, are refused with the code that OpenCL has for them.
+ *
+ * Not there: images, samplers, shared virtual memory, device-side queues, compiling and linking apart. */
+#ifndef BINDINGS_ICD_ICD_H
+#define BINDINGS_ICD_ICD_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <CL/cl_icd.h>
+#include <warpwait.h>
+
+/* What the loader looks for by name; all else goes through the table. */
+#define ICD_EXPORT __attribute__((visibility("default")))
+
+/* ---- objects: objects.c ------------------------------------------------------------------------------- */
+
+enum icd_kind {
+  ICD_DEVICE = 1,
+  ICD_CONTEXT,
+  ICD_QUEUE,
+  ICD_MEMORY,
+  ICD_PROGRAM,
+  ICD_KERNEL,
+  ICD_EVENT,
+};
+
+struct icd_object {
+  const cl_icd_dispatch *dispatch; /* first, for the loader */
+  enum icd_kind kind;
+  cl_uint references;
+  struct icd_object *chain; /* of the registry */
+};
+
+extern const cl_icd_dispatch icd_dispatch;
+
+/* The lock. icd_leave() calls back whom the call has made due, without the lock; it returns the status. */
+void icd_enter(void);
+cl_int icd_leave(cl_int status);
+
+/* Waits until something changes, or calls back who is due. */
+void icd_wait_for_change(void);
+void icd_changed(void);
+
+/* A callback that is due: call(self), without the lock. */
+bool icd_call_later(void (*call)(void *self), void *self);
+
+/* A new object with one reference; NULL: there is no memory. */
+void *icd_new(enum icd_kind kind, size_t size);
+bool icd_is(const void *object, enum icd_kind kind);
+void *icd_ref(void *object);
+/* Destroys it with the last reference. */
+void icd_unref(void *object);
+
+/* clRetainX() and clReleaseX(): `invalid` if it is none. */
+cl_int icd_retain(void *object, enum icd_kind kind, cl_int invalid);
+cl_int icd_release(void *object, enum icd_kind kind, cl_int invalid);
+
+/* What clGetXInfo() is asked for: where the answer goes. */
+struct icd_query {
+  size_t size;
+  void *value;
+  size_t *needed;
+};
+cl_int icd_tell(struct icd_query query, const void *data, size_t bytes);
+#define ICD_TELL(type, ...) return icd_tell(query, &(type){__VA_ARGS__}, sizeof(type))
+#define ICD_TELL_TEXT(text) return icd_tell(query, (text), strlen(text) + 1)
+#define ICD_TELL_NOTHING return icd_tell(query, NULL, 0)
+
+/* A list of properties, ended by 0, that an object is asked for again; NULL: there is none. */
+struct icd_properties {
+  cl_ulong *list;
+  size_t count; /* with the 0 */
+};
+bool icd_keep_properties(struct icd_properties *properties, const cl_ulong *list);
+cl_int icd_tell_properties(struct icd_query query, const struct icd_properties *properties);
+
+/* Callbacks of an object that is destroyed, or of an event: the last one that was set is called first. */
+struct icd_callback {
+  void (*call)(void); /* of the type that its owner knows */
+  void *self;
+  cl_int status; /* of an event */
+  struct icd_callback *next;
+};
+bool icd_add_callback(struct icd_callback **list, void (*call)(void), void *self, cl_int status);
+
+/* ---- platform and devices: platform.c, device.c --------------------------------------------------------- */
+
+struct _cl_platform_id {
+  const cl_icd_dispatch *dispatch;
+};
+extern struct _cl_platform_id icd_platform;
+#define ICD_EXTENSIONS                                                                                                 \
+  "cl_khr_icd cl_khr_byte_addressable_store cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "    \
+  "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics cl_khr_int64_base_atomics "                     \
+  "cl_khr_int64_extended_atomics cl_khr_fp16 cl_khr_fp64 cl_khr_il_program cl_khr_create_command_queue "               \
+  "cl_khr_extended_async_copies cl_khr_subgroups"
+
+/* Simulated nanoseconds: of a device, until when each of its parts is busy. */
+enum icd_part { ICD_COMPUTE, ICD_TO_DEVICE, ICD_TO_HOST, ICD_PARTS };
+
+struct _cl_device_id {
+  struct icd_object object;
+  ww_machine *machine;
+  ww_device *device;
+  cl_device_id parent; /* of a sub-device; a reference */
+  struct icd_properties partition;
+  char name[80];
+  double clock_ghz;
+  cl_uint compute_units, warp_size;
+  size_t most_items; /* in a work-group */
+  cl_ulong local_bytes;
+  cl_ulong busy[ICD_PARTS];
+};
+
+/* The devices of the environment; made when the first call asks. */
+extern cl_device_id *icd_devices;
+extern cl_uint icd_device_count;
+extern ww_context *icd_context;
+void icd_begin(void);
+
+/* Fills in what the machine says of the device, and makes it work. */
+bool icd_describe_device(cl_device_id device, ww_machine *machine, ww_error *error);
+cl_int icd_tell_extensions(struct icd_query query);
+
+/* A parameter of a machine. */
+cl_ulong icd_parameter(const ww_machine *machine, const char *key);
+
+/* Most work-items of a group of the kernel on the device. */
+size_t icd_most_items(cl_device_id device, const ww_kernel *kernel);
+
+/* ---- contexts ------------------------------------------------------------------------------------------- */
+
+enum { ICD_MOST_DEVICES = 16 };
+
+struct _cl_context {
+  struct icd_object object;
+  cl_device_id device[ICD_MOST_DEVICES];
+  cl_uint devices;
+  struct icd_properties properties;
+  void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
+  void *notify_self;
+  struct icd_callback *destroyed;
+};
+bool icd_context_has(cl_context context, cl_device_id device);
+
+/* Says on the context's callback what went wrong. */
+void icd_notify(cl_context context, const char *text);
+
+/* ---- memory --------------------------------------------------------------------------------------------- */
+
+/* A buffer lies on one device of its context at a time; what a sub-buffer has is its parent's. */
+struct _cl_mem {
+  struct icd_object object;
+  cl_context context;
+  cl_mem_object_type type;
+  cl_mem_flags flags;
+  cl_mem parent; /* a reference; NULL: it has bytes of its own */
+  size_t origin, size;
+  void *host;
+  ww_buffer *buffer[ICD_MOST_DEVICES]; /* of each device of the context; NULL: not yet */
+  int newest;                          /* the device that has the bytes; -1: none has, they are zeros */
+  ww_pipe *pipe;
+  cl_uint packet_bytes, packets, mapped;
+  struct icd_properties properties;
+  struct icd_callback *destroyed;
+  struct icd_map *maps;
+};
+
+/* A mapped region; a host pointer's bytes are brought up to date. */
+struct icd_map {
+  void *at;
+  size_t offset, size;
+  cl_map_flags flags;
+  struct icd_map *next;
+};
+
+/* Its bytes where the host can use them, from its own origin; NULL: there is no memory. */
+uint8_t *icd_bytes(cl_mem memory);
+/* The same on that device of its context, and whose buffer has them at which offset. */
+ww_buffer *icd_on_device(cl_mem memory, cl_device_id device, uint64_t *offset);
+cl_int icd_check_range(cl_mem memory, size_t offset, size_t size);
+
+/* ---- commands ------------------------------------------------------------------------------------------- */
+
+struct icd_command;
+
+struct _cl_event {
+  struct icd_object object;
+  cl_context context;
+  cl_command_queue queue; /* a reference; NULL: a user event */
+  cl_command_type type;
+  cl_int status;
+  cl_ulong queued, submit, start, end;
+  struct icd_callback *callbacks;
+};
+
+struct _cl_command_queue {
+  struct icd_object object;
+  cl_context context;
+  cl_device_id device;
+  cl_command_queue_properties flags;
+  cl_uint size;
+  struct icd_properties properties;
+  cl_event last, barrier; /* references */
+};
+
+/* What a command does when its turn comes: CL_COMPLETE or an error. It says which part of the device it takes for how
+ * many nanoseconds. */
+struct icd_work {
+  enum icd_part part;
+  double ns;
+};
+typedef cl_int icd_run(struct icd_command *command, struct icd_work *work);
+
+enum { ICD_MOST_MEMORY = 256, ICD_PATTERN = 128 };
+
+struct icd_command {
+  icd_run *run;
+  void (*drop)(struct icd_command *command); /* of what only this kind has; NULL: nothing */
+  cl_event event;
+  cl_event *waits; /* references */
+  size_t wait_count;
+  bool all; /* of the queue's commands before it must have ended */
+  struct icd_command *next;
+  /* What it is about. */
+  cl_mem from, to;
+  void *host;
+  size_t from_at[3], to_at[3], region[3], from_pitch[2], to_pitch[2]; /* bytes, rows, slices */
+  uint8_t pattern[ICD_PATTERN];
+  size_t pattern_size;
+  struct icd_launch *launch;
+};
+
+/* A command of the type on the queue; `status` when it cannot be one. */
+struct icd_command *icd_command(cl_command_queue queue, cl_command_type type, cl_uint wait_count, const cl_event *waits,
+                                icd_run *run, cl_int *status);
+/* Enqueues it, and waits for it if it blocks. The command is no longer the caller's. */
+cl_int icd_enqueue(struct icd_command *command, bool blocking, cl_event *event);
+void icd_drop(struct icd_command *command);
+
+/* Runs what can be run. */
+void icd_advance(void);
+/* Waits until the event has ended. */
+void icd_wait(cl_event event);
+/* Sets its status, and tells who waits for it. */
+void icd_set_status(cl_event event, cl_int status);
+
+/* ---- simulated time: times.c ----------------------------------------------------------------------------- */
+
+cl_ulong icd_host_now(void);
+void icd_host_waits_until(cl_ulong when);
+/* The event's times, from when it was enqueued and what it waited for. */
+void icd_time_queued(cl_event event);
+void icd_time_command(const struct icd_command *command, struct icd_work work);
+double icd_transfer_ns(size_t bytes);
+
+/* ---- programs and kernels ---------------------------------------------------------------------------------- */
+
+struct _cl_program {
+  struct icd_object object;
+  cl_context context;
+  char *source;
+  void *il, *binary;
+  size_t il_size, binary_size;
+  ww_program *program;
+  cl_build_status status;
+  char *options, *log;
+  cl_uint kernels; /* that are attached */
+};
+
+struct icd_argument {
+  bool set;
+  ww_argument_kind kind;
+  size_t size;
+  cl_mem memory; /* a reference; NULL: the null pointer */
+  void *value;
+};
+
+struct _cl_kernel {
+  struct icd_object object;
+  cl_program program;
+  ww_program *built; /* a reference */
+  const ww_kernel *kernel;
+  struct icd_argument *arguments;
+};
+
+/* ---- what has been run: summary.c -------------------------------------------------------------------------- */
+
+/* Notes a run of a kernel; hazards were found. */
+void icd_note_run(const ww_kernel *kernel, const ww_machine *machine, ww_report *report, double ns, uint64_t hazards);
+
+#endif

@@ -1,0 +1,568 @@
+/* Kernels, their arguments, and running them. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bindings/icd/icd.h"
+#include "bindings/icd/kinds.h"
+
+/* ---- arguments ------------------------------------------------------------------------------------------ */
+
+static void unset(struct icd_argument *argument) {
+  icd_unref(argument->memory);
+  free(argument->value);
+  *argument = (struct icd_argument){0};
+}
+
+static void unset_all(struct icd_argument *arguments, size_t count) {
+  for (size_t i = 0; arguments && i < count; i++)
+    unset(&arguments[i]);
+  free(arguments);
+}
+
+void icd_destroy_kernel(cl_kernel kernel) {
+  if (kernel->kernel)
+    unset_all(kernel->arguments, kernel->kernel->argument_count);
+  if (kernel->program)
+    kernel->program->kernels--;
+  ww_program_unref(kernel->built);
+  icd_unref(kernel->program);
+}
+
+static bool copy_argument(struct icd_argument *to, const struct icd_argument *from) {
+  *to = *from;
+  to->value = NULL;
+  icd_ref(to->memory);
+  if (!from->value)
+    return true;
+  to->value = malloc(from->size);
+  if (to->value)
+    memcpy(to->value, from->value, from->size);
+  return to->value;
+}
+
+/* As they are now; NULL: there is no memory. */
+static struct icd_argument *copy_arguments(const struct _cl_kernel *kernel) {
+  const size_t count = kernel->kernel->argument_count;
+  struct icd_argument *made = calloc(count + 1, sizeof *made);
+  bool good = made;
+  for (size_t i = 0; good && i < count; i++)
+    good = copy_argument(&made[i], &kernel->arguments[i]);
+  if (good)
+    return made;
+  unset_all(made, count);
+  return NULL;
+}
+
+/* ---- made ----------------------------------------------------------------------------------------------- */
+
+static cl_kernel new_kernel(cl_program program, const ww_kernel *of) {
+  cl_kernel made = icd_new(ICD_KERNEL, sizeof *made);
+  if (!made)
+    return NULL;
+  made->program = icd_ref(program);
+  made->program->kernels++;
+  made->built = ww_program_ref(program->program);
+  made->kernel = of;
+  made->arguments = calloc(of->argument_count + 1, sizeof *made->arguments);
+  if (made->arguments)
+    return made;
+  icd_unref(made);
+  return NULL;
+}
+
+static cl_kernel create_kernel(cl_program program, const char *name, cl_int *status) {
+  const ww_kernel *found = NULL;
+  *status = !icd_is(program, ICD_PROGRAM)         ? CL_INVALID_PROGRAM
+            : program->status != CL_BUILD_SUCCESS ? CL_INVALID_PROGRAM_EXECUTABLE
+            : !name                               ? CL_INVALID_VALUE
+                                                  : CL_SUCCESS;
+  if (*status == CL_SUCCESS && ww_program_kernel(program->program, name, &found, NULL) != WW_OK)
+    *status = CL_INVALID_KERNEL_NAME;
+  cl_kernel made = *status == CL_SUCCESS ? new_kernel(program, found) : NULL;
+  if (*status == CL_SUCCESS && !made)
+    *status = CL_OUT_OF_HOST_MEMORY;
+  return made;
+}
+
+CL_API_ENTRY cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char *name, cl_int *error) {
+  cl_int status = CL_SUCCESS;
+  icd_enter();
+  cl_kernel made = create_kernel(program, name, &status);
+  icd_leave(status);
+  if (error)
+    *error = status;
+  return made;
+}
+
+static cl_int create_all(cl_program program, cl_uint room, cl_kernel *kernels, cl_uint *made) {
+  cl_uint count = 0;
+  if (!icd_is(program, ICD_PROGRAM))
+    return CL_INVALID_PROGRAM;
+  if (program->status != CL_BUILD_SUCCESS)
+    return CL_INVALID_PROGRAM_EXECUTABLE;
+  const size_t all = ww_program_kernel_count(program->program);
+  for (size_t i = 0; i < all; i++)
+    count += !ww_program_kernel_at(program->program, i)->refused;
+  if (kernels && room < count)
+    return CL_INVALID_VALUE;
+  for (size_t i = 0, to = 0; kernels && i < all; i++) {
+    const ww_kernel *kernel = ww_program_kernel_at(program->program, i);
+    if (kernel->refused)
+      continue;
+    kernels[to] = new_kernel(program, kernel);
+    if (kernels[to++])
+      continue;
+    while (--to)
+      icd_unref(kernels[to - 1]);
+    return CL_OUT_OF_HOST_MEMORY;
+  }
+  if (made)
+    *made = count;
+  return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel *kernels,
+                                                         cl_uint *made) {
+  icd_enter();
+  return icd_leave(create_all(program, room, kernels, made));
+}
+
+CL_API_ENTRY cl_kernel CL_API_CALL clCloneKernel(cl_kernel source, cl_int *error) {
+  icd_enter();
+  cl_int status = icd_is(source, ICD_KERNEL) ? CL_SUCCESS : CL_INVALID_KERNEL;
+  cl_kernel made = status == CL_SUCCESS ? new_kernel(source->program, source->kernel) : NULL;
+  struct icd_argument *arguments = made ? copy_arguments(source) : NULL;
+  if (arguments) {
+    free(made->arguments);
+    made->arguments = arguments;
+  } else if (status == CL_SUCCESS) {
+    icd_unref(made);
+    made = NULL;
+    status = CL_OUT_OF_HOST_MEMORY;
+  }
+  icd_leave(status);
+  if (error)
+    *error = status;
+  return made;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainKernel(cl_kernel kernel) {
+  return icd_retain(kernel, ICD_KERNEL, CL_INVALID_KERNEL);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel) {
+  return icd_release(kernel, ICD_KERNEL, CL_INVALID_KERNEL);
+}
+
+/* ---- set ------------------------------------------------------------------------------------------------ */
+
+static cl_int set_memory(struct icd_argument *to, cl_context context, cl_mem_object_type type, size_t size,
+                         const void *value) {
+  cl_mem memory = NULL;
+  if (size != sizeof memory)
+    return CL_INVALID_ARG_SIZE;
+  if (value)
+    memcpy(&memory, value, sizeof memory);
+  if (memory && (!icd_is(memory, ICD_MEMORY) || memory->type != type))
+    return CL_INVALID_MEM_OBJECT;
+  if (memory && memory->context != context)
+    return CL_INVALID_MEM_OBJECT;
+  if (!memory && type == CL_MEM_OBJECT_PIPE)
+    return CL_INVALID_ARG_VALUE;
+  unset(to);
+  to->memory = icd_ref(memory);
+  return CL_SUCCESS;
+}
+
+static cl_int set_value(struct icd_argument *to, size_t wanted, size_t size, const void *value) {
+  if (!value)
+    return CL_INVALID_ARG_VALUE;
+  if (size != wanted)
+    return CL_INVALID_ARG_SIZE;
+  void *copy = malloc(size);
+  if (!copy)
+    return CL_OUT_OF_HOST_MEMORY;
+  memcpy(copy, value, size);
+  unset(to);
+  to->value = copy;
+  to->size = size;
+  return CL_SUCCESS;
+}
+
+static cl_int set_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+  if (!icd_is(kernel, ICD_KERNEL))
+    return CL_INVALID_KERNEL;
+  const ww_argument *argument = ww_kernel_argument(kernel->kernel, index);
+  if (!argument)
+    return CL_INVALID_ARG_INDEX;
+  struct icd_argument *to = &kernel->arguments[index];
+  cl_int status = CL_SUCCESS;
+  switch (argument->kind) {
+  case WW_ARGUMENT_BUFFER:
+    status = set_memory(to, kernel->program->context, CL_MEM_OBJECT_BUFFER, size, value);
+    break;
+  case WW_ARGUMENT_PIPE:
+    status = set_memory(to, kernel->program->context, CL_MEM_OBJECT_PIPE, size, value);
+    break;
+  case WW_ARGUMENT_VALUE:
+    status = set_value(to, argument->bytes, size, value);
+    break;
+  case WW_ARGUMENT_LOCAL:
+    if (value || !size)
+      return value ? CL_INVALID_ARG_VALUE : CL_INVALID_ARG_SIZE;
+    unset(to);
+    to->size = size;
+    break;
+  }
+  if (status != CL_SUCCESS)
+    return status;
+  to->kind = argument->kind;
+  to->set = true;
+  return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+  icd_enter();
+  return icd_leave(set_argument(kernel, index, size, value));
+}
+
+/* ---- what they are -------------------------------------------------------------------------------------- */
+
+static cl_int tell_kernel(cl_kernel kernel, cl_kernel_info name, struct icd_query query) {
+  switch (name) {
+  case CL_KERNEL_FUNCTION_NAME:
+    ICD_TELL_TEXT(kernel->kernel->name);
+  case CL_KERNEL_NUM_ARGS:
+    ICD_TELL(cl_uint, (cl_uint)kernel->kernel->argument_count);
+  case CL_KERNEL_REFERENCE_COUNT:
+    ICD_TELL(cl_uint, kernel->object.references);
+  case CL_KERNEL_CONTEXT:
+    ICD_TELL(cl_context, kernel->program->context);
+  case CL_KERNEL_PROGRAM:
+    ICD_TELL(cl_program, kernel->program);
+  case CL_KERNEL_ATTRIBUTES:
+    ICD_TELL_TEXT("");
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t size, void *value,
+                                                size_t *needed) {
+  icd_enter();
+  return icd_leave(icd_is(kernel, ICD_KERNEL) ? tell_kernel(kernel, name, (struct icd_query){size, value, needed})
+                                              : CL_INVALID_KERNEL);
+}
+
+/* What the kernel's form tells: names, and which memory is meant. */
+static cl_int tell_argument(const ww_argument *argument, cl_kernel_arg_info name, struct icd_query query) {
+  const bool local = argument->kind == WW_ARGUMENT_LOCAL, value = argument->kind == WW_ARGUMENT_VALUE;
+  switch (name) {
+  case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
+    ICD_TELL(cl_kernel_arg_address_qualifier, local   ? CL_KERNEL_ARG_ADDRESS_LOCAL
+                                              : value ? CL_KERNEL_ARG_ADDRESS_PRIVATE
+                                                      : CL_KERNEL_ARG_ADDRESS_GLOBAL);
+  case CL_KERNEL_ARG_NAME:
+    ICD_TELL_TEXT(argument->name);
+  case CL_KERNEL_ARG_ACCESS_QUALIFIER:
+  case CL_KERNEL_ARG_TYPE_NAME:
+  case CL_KERNEL_ARG_TYPE_QUALIFIER:
+    return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name,
+                                                   size_t size, void *value, size_t *needed) {
+  cl_int status = CL_INVALID_KERNEL;
+  icd_enter();
+  if (icd_is(kernel, ICD_KERNEL)) {
+    const ww_argument *argument = ww_kernel_argument(kernel->kernel, index);
+    status = argument ? tell_argument(argument, name, (struct icd_query){size, value, needed}) : CL_INVALID_ARG_INDEX;
+  }
+  return icd_leave(status);
+}
+
+/* The device that is asked of; the program's only one if none is named. */
+static cl_int find_device(cl_kernel kernel, cl_device_id *device) {
+  const cl_context context = kernel->program->context;
+  if (!*device && context->devices == 1)
+    *device = context->device[0];
+  return icd_is(*device, ICD_DEVICE) && icd_context_has(context, *device) ? CL_SUCCESS : CL_INVALID_DEVICE;
+}
+
+static cl_ulong local_bytes(const struct _cl_kernel *kernel) {
+  cl_ulong bytes = kernel->kernel->lds_bytes;
+  for (size_t i = 0; i < kernel->kernel->argument_count; i++)
+    if (kernel->arguments[i].set && kernel->arguments[i].kind == WW_ARGUMENT_LOCAL)
+      bytes += kernel->arguments[i].size;
+  return bytes;
+}
+
+static cl_int tell_group(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name,
+                         struct icd_query query) {
+  const cl_int status = find_device(kernel, &device);
+  const uint32_t *required = kernel->kernel->required_local;
+  if (status != CL_SUCCESS)
+    return status;
+  switch (name) {
+  case CL_KERNEL_WORK_GROUP_SIZE:
+    ICD_TELL(size_t, icd_most_items(device, kernel->kernel));
+  case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
+    return icd_tell(query, (size_t[]){required[0], required[1], required[2]}, 3 * sizeof(size_t));
+  case CL_KERNEL_LOCAL_MEM_SIZE:
+    ICD_TELL(cl_ulong, local_bytes(kernel));
+  case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
+    ICD_TELL(size_t, device->warp_size);
+  case CL_KERNEL_PRIVATE_MEM_SIZE:
+    ICD_TELL(cl_ulong, kernel->kernel->private_bytes);
+  default: /* global sizes are of custom devices and built-in kernels */
+    return CL_INVALID_VALUE;
+  }
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                                         cl_kernel_work_group_info name, size_t size, void *value,
+                                                         size_t *needed) {
+  icd_enter();
+  return icd_leave(icd_is(kernel, ICD_KERNEL)
+                       ? tell_group(kernel, device, name, (struct icd_query){size, value, needed})
+                       : CL_INVALID_KERNEL);
+}
+
+static size_t warps_of(const size_t *local, size_t bytes, size_t warp) {
+  size_t items = 1;
+  for (size_t i = 0; i < bytes / sizeof *local && i < 3; i++)
+    items *= local[i];
+  return (items + warp - 1) / warp;
+}
+
+static cl_int tell_sub_groups(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info name, size_t input_size,
+                              const void *input, struct icd_query query) {
+  const cl_int status = find_device(kernel, &device);
+  if (status != CL_SUCCESS)
+    return status;
+  const size_t warp = device->warp_size;
+  size_t count = 0;
+  switch (name) {
+  case CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE:
+    if (!input || !input_size || input_size % sizeof(size_t) || input_size > 3 * sizeof(size_t))
+      return CL_INVALID_VALUE;
+    ICD_TELL(size_t, warp);
+  case CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE:
+    if (!input || !input_size || input_size % sizeof(size_t) || input_size > 3 * sizeof(size_t))
+      return CL_INVALID_VALUE;
+    ICD_TELL(size_t, warps_of(input, input_size, warp));
+  case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT:
+    if (!input || input_size != sizeof count || !query.value || query.size % sizeof(size_t))
+      return CL_INVALID_VALUE;
+    memcpy(&count, input, sizeof count);
+    count = count * warp <= icd_most_items(device, kernel->kernel) ? count * warp : 0;
+    return icd_tell(query, (size_t[]){count, count ? 1 : 0, count ? 1 : 0},
+                    query.size < 3 * sizeof(size_t) ? query.size : 3 * sizeof(size_t));
+  case CL_KERNEL_MAX_NUM_SUB_GROUPS:
+    ICD_TELL(size_t, icd_most_items(device, kernel->kernel) / warp);
+  case CL_KERNEL_COMPILE_NUM_SUB_GROUPS:
+    ICD_TELL(size_t, 0);
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device,
+                                                        cl_kernel_sub_group_info name, size_t input_size,
+                                                        const void *input, size_t size, void *value, size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  icd_enter();
+  return icd_leave(icd_is(kernel, ICD_KERNEL) ? tell_sub_groups(kernel, device, name, input_size, input, query)
+                                              : CL_INVALID_KERNEL);
+}
+
+/* ---- run ------------------------------------------------------------------------------------------------ */
+
+struct icd_launch {
+  cl_kernel kernel; /* a reference */
+  struct icd_argument *arguments;
+  cl_uint dimensions;
+  uint64_t offset[3], global[3], local[3];
+  bool has_local;
+  uint64_t hazards;
+};
+
+static void drop_launch(struct icd_command *command) {
+  struct icd_launch *launch = command->launch;
+  if (!launch)
+    return;
+  unset_all(launch->arguments, launch->kernel->kernel->argument_count);
+  icd_unref(launch->kernel);
+  free(launch);
+}
+
+static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_argument *argument, cl_device_id device,
+                        ww_error *error) {
+  uint64_t offset = 0;
+  ww_buffer *buffer = NULL;
+  switch (argument->kind) {
+  case WW_ARGUMENT_BUFFER:
+    buffer = argument->memory ? icd_on_device(argument->memory, device, &offset) : NULL;
+    if (argument->memory && !buffer)
+      return WW_NO_MEMORY;
+    return ww_launch_buffer(to, i, buffer, offset, error);
+  case WW_ARGUMENT_PIPE:
+    return ww_launch_pipe(to, i, argument->memory->pipe, error);
+  case WW_ARGUMENT_LOCAL:
+    return ww_launch_local(to, i, argument->size, error);
+  case WW_ARGUMENT_VALUE:
+    return ww_launch_value(to, i, argument->value, argument->size, error);
+  }
+  return WW_DEFECT;
+}
+
+static ww_status prepare(const struct icd_launch *from, cl_device_id device, ww_launch **made, ww_error *error) {
+  ww_status status = ww_launch_new(device->device, from->kernel->built, from->kernel->kernel, made, error);
+  if (status == WW_OK)
+    status = ww_launch_range(*made, from->dimensions, from->offset, from->global, from->has_local ? from->local : NULL,
+                             error);
+  for (uint32_t i = 0; status == WW_OK && i < from->kernel->kernel->argument_count; i++)
+    status = set_on(*made, i, &from->arguments[i], device, error);
+  return status;
+}
+
+static void print(void *self, uint32_t launch, const char *text, size_t size) {
+  (void)self, (void)launch;
+  fwrite(text, 1, size, stdout);
+}
+
+static void count_hazard(void *self, const ww_hazard *hazard) {
+  struct icd_launch *launch = self;
+  launch->hazards += hazard->count;
+}
+
+static cl_int run_kernel(struct icd_command *command, struct icd_work *work) {
+  struct icd_launch *launch = command->launch;
+  const cl_device_id device = command->event->queue->device;
+  const ww_watch watch = {.size = sizeof watch, .self = launch, .print = print, .hazard = count_hazard};
+  ww_launch *made = NULL;
+  ww_report *report = NULL;
+  ww_error error = {.text = "out of memory"};
+  double cycles = 0;
+  ww_status status = prepare(launch, device, &made, &error);
+  if (status == WW_OK)
+    status = ww_run(device->device, &made, 1, &watch, &report, &error);
+  ww_launch_unref(made);
+  if (status != WW_OK) {
+    icd_notify(command->event->context, error.text);
+    return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
+  }
+  fflush(stdout);
+  ww_report_number(report, "launches[0].event_cycles", &cycles, NULL);
+  work->part = ICD_COMPUTE;
+  work->ns = cycles / device->clock_ghz;
+  const bool finished = ww_report_finished(report);
+  icd_note_run(launch->kernel->kernel, device->machine, report, work->ns, launch->hazards);
+  ww_report_unref(report);
+  return finished ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
+}
+
+static cl_int check_local(cl_command_queue queue, const struct _cl_kernel *kernel, cl_uint dimensions,
+                          const size_t *local) {
+  const uint32_t *required = kernel->kernel->required_local;
+  size_t items = 1;
+  if (!local)
+    return required[0] ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
+  for (cl_uint i = 0; i < dimensions; i++) {
+    if (local[i] > queue->device->most_items)
+      return CL_INVALID_WORK_ITEM_SIZE;
+    if (!local[i] || (required[0] && local[i] != required[i]))
+      return CL_INVALID_WORK_GROUP_SIZE;
+    items *= local[i];
+  }
+  return items <= icd_most_items(queue->device, kernel->kernel) ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
+}
+
+static cl_int check_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                           const size_t *global, const size_t *local) {
+  if (!icd_is(queue, ICD_QUEUE))
+    return CL_INVALID_COMMAND_QUEUE;
+  if (!icd_is(kernel, ICD_KERNEL))
+    return CL_INVALID_KERNEL;
+  if (kernel->program->context != queue->context)
+    return CL_INVALID_CONTEXT;
+  for (size_t i = 0; i < kernel->kernel->argument_count; i++)
+    if (!kernel->arguments[i].set)
+      return CL_INVALID_KERNEL_ARGS;
+  if (dimensions < 1 || dimensions > 3)
+    return CL_INVALID_WORK_DIMENSION;
+  for (cl_uint i = 0; global && i < dimensions; i++) {
+    if (global[i] > UINT32_MAX)
+      return CL_INVALID_GLOBAL_WORK_SIZE;
+    if (offset && offset[i] > UINT32_MAX - global[i])
+      return CL_INVALID_GLOBAL_OFFSET;
+  }
+  return check_local(queue, kernel, dimensions, local);
+}
+
+static bool has_items(cl_uint dimensions, const size_t *global) {
+  for (cl_uint i = 0; global && i < dimensions; i++)
+    if (!global[i])
+      return false;
+  return global;
+}
+
+static struct icd_launch *new_launch(cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
+                                     const size_t *local) {
+  struct icd_launch *made = calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  made->arguments = copy_arguments(kernel);
+  if (!made->arguments) {
+    free(made);
+    return NULL;
+  }
+  made->kernel = icd_ref(kernel);
+  made->dimensions = dimensions;
+  made->has_local = local;
+  for (cl_uint i = 0; i < dimensions; i++) {
+    made->offset[i] = offset ? offset[i] : 0;
+    made->global[i] = global[i];
+    made->local[i] = local ? local[i] : 0;
+  }
+  return made;
+}
+
+static cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_kernel kernel, cl_uint dimensions,
+                             const size_t *offset, const size_t *global, const size_t *local, cl_uint count,
+                             const cl_event *waits, cl_event *event) {
+  cl_int status = check_launch(queue, kernel, dimensions, offset, global, local);
+  if (status != CL_SUCCESS)
+    return status;
+  const bool some = has_items(dimensions, global);
+  struct icd_command *command = icd_command(queue, type, count, waits, some ? run_kernel : NULL, &status);
+  if (!command)
+    return status;
+  if (some) {
+    command->drop = drop_launch;
+    command->launch = new_launch(kernel, dimensions, offset, global, local);
+    if (!command->launch) {
+      icd_drop(command);
+      return CL_OUT_OF_HOST_MEMORY;
+    }
+  }
+  return icd_enqueue(command, false, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                                       const size_t *offset, const size_t *global, const size_t *local,
+                                                       cl_uint count, const cl_event *waits, cl_event *event) {
+  icd_enter();
+  return icd_leave(
+      enqueue_kernel(queue, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local, count, waits, event));
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint count,
+                                              const cl_event *waits, cl_event *event) {
+  const size_t one = 1;
+  icd_enter();
+  return icd_leave(enqueue_kernel(queue, CL_COMMAND_TASK, kernel, 1, NULL, &one, &one, count, waits, event));
+}

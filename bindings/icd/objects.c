@@ -1,0 +1,185 @@
+/* Objects, their registry, the lock, and callbacks that are due. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "bindings/icd/icd.h"
+#include "bindings/icd/kinds.h"
+
+enum { BUCKETS = 4096 };
+
+struct due {
+  void (*call)(void *self);
+  void *self;
+  struct due *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static struct icd_object *registry[BUCKETS];
+static struct due *first_due, **last_due = &first_due;
+
+/* ---- the lock ------------------------------------------------------------------------------------------- */
+
+/* In the order in which they became due. */
+static void call_back(void) {
+  while (first_due) {
+    struct due *due = first_due;
+    first_due = due->next;
+    if (!first_due)
+      last_due = &first_due;
+    pthread_mutex_unlock(&lock);
+    due->call(due->self);
+    free(due);
+    pthread_mutex_lock(&lock);
+  }
+}
+
+void icd_enter(void) { pthread_mutex_lock(&lock); }
+
+cl_int icd_leave(cl_int status) {
+  call_back();
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+
+void icd_wait_for_change(void) {
+  if (first_due)
+    call_back();
+  else
+    pthread_cond_wait(&changed, &lock);
+}
+
+void icd_changed(void) { pthread_cond_broadcast(&changed); }
+
+bool icd_call_later(void (*call)(void *self), void *self) {
+  struct due *due = malloc(sizeof *due);
+  if (!due)
+    return false;
+  *due = (struct due){call, self, NULL};
+  *last_due = due;
+  last_due = &due->next;
+  icd_changed();
+  return true;
+}
+
+/* ---- the registry ----------------------------------------------------------------------------------------- */
+
+static struct icd_object **bucket_of(const void *object) {
+  return &registry[((uintptr_t)object >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+}
+
+void *icd_new(enum icd_kind kind, size_t size) {
+  struct icd_object *object = calloc(1, size);
+  if (!object)
+    return NULL;
+  struct icd_object **bucket = bucket_of(object);
+  *object = (struct icd_object){&icd_dispatch, kind, 1, *bucket};
+  *bucket = object;
+  return object;
+}
+
+bool icd_is(const void *object, enum icd_kind kind) {
+  const struct icd_object *at = object ? *bucket_of(object) : NULL;
+  while (at && at != object)
+    at = at->chain;
+  return at && at->kind == kind;
+}
+
+void *icd_ref(void *object) {
+  if (object)
+    ((struct icd_object *)object)->references++;
+  return object;
+}
+
+static void take_out(struct icd_object *object) {
+  struct icd_object **at = bucket_of(object);
+  while (*at != object)
+    at = &(*at)->chain;
+  *at = object->chain;
+}
+
+void icd_unref(void *gone) {
+  struct icd_object *object = gone;
+  if (!object || --object->references)
+    return;
+  take_out(object);
+  switch (object->kind) {
+  case ICD_DEVICE:
+    icd_destroy_device(gone);
+    break;
+  case ICD_CONTEXT:
+    icd_destroy_context(gone);
+    break;
+  case ICD_QUEUE:
+    icd_destroy_queue(gone);
+    break;
+  case ICD_MEMORY:
+    icd_destroy_memory(gone);
+    break;
+  case ICD_PROGRAM:
+    icd_destroy_program(gone);
+    break;
+  case ICD_KERNEL:
+    icd_destroy_kernel(gone);
+    break;
+  case ICD_EVENT:
+    icd_destroy_event(gone);
+    break;
+  }
+  free(gone);
+}
+
+cl_int icd_retain(void *object, enum icd_kind kind, cl_int invalid) {
+  icd_enter();
+  const bool is = icd_is(object, kind);
+  if (is)
+    icd_ref(object);
+  return icd_leave(is ? CL_SUCCESS : invalid);
+}
+
+cl_int icd_release(void *object, enum icd_kind kind, cl_int invalid) {
+  icd_enter();
+  const bool is = icd_is(object, kind);
+  if (is)
+    icd_unref(object);
+  return icd_leave(is ? CL_SUCCESS : invalid);
+}
+
+/* ---- answers -------------------------------------------------------------------------------------------- */
+
+cl_int icd_tell(struct icd_query query, const void *data, size_t bytes) {
+  if (query.value && query.size < bytes)
+    return CL_INVALID_VALUE;
+  if (query.value && bytes)
+    memcpy(query.value, data, bytes);
+  if (query.needed)
+    *query.needed = bytes;
+  return CL_SUCCESS;
+}
+
+bool icd_keep_properties(struct icd_properties *properties, const cl_ulong *list) {
+  size_t count = 0;
+  if (!list)
+    return true;
+  while (list[count])
+    count += 2;
+  properties->list = malloc((count + 1) * sizeof *list);
+  if (!properties->list)
+    return false;
+  properties->count = count + 1;
+  memcpy(properties->list, list, properties->count * sizeof *list);
+  return true;
+}
+
+cl_int icd_tell_properties(struct icd_query query, const struct icd_properties *properties) {
+  return icd_tell(query, properties->list, properties->count * sizeof *properties->list);
+}
+
+bool icd_add_callback(struct icd_callback **list, void (*call)(void), void *self, cl_int status) {
+  struct icd_callback *made = malloc(sizeof *made);
+  if (!made)
+    return false;
+  *made = (struct icd_callback){call, self, status, *list};
+  *list = made;
+  return true;
+}

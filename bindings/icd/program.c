@@ -1,0 +1,384 @@
+/* Programs: from source, SPIR-V or what they were written as. One build serves all devices. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bindings/icd/icd.h"
+#include "bindings/icd/kinds.h"
+
+void icd_destroy_program(cl_program program) {
+  free(program->source);
+  free(program->il);
+  free(program->binary);
+  free(program->options);
+  free(program->log);
+  ww_program_unref(program->program);
+  icd_unref(program->context);
+}
+
+/* ---- made ----------------------------------------------------------------------------------------------- */
+
+static cl_program new_program(cl_context context, cl_int *status) {
+  *status = icd_is(context, ICD_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+  cl_program made = *status == CL_SUCCESS ? icd_new(ICD_PROGRAM, sizeof *made) : NULL;
+  if (!made) {
+    *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
+    return NULL;
+  }
+  made->context = icd_ref(context);
+  made->status = CL_BUILD_NONE;
+  return made;
+}
+
+static char *join(cl_uint count, const char **strings, const size_t *lengths) {
+  size_t size = 0;
+  for (cl_uint i = 0; i < count; i++)
+    size += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+  char *text = malloc(size + 1);
+  if (!text)
+    return NULL;
+  text[size = 0] = '\0';
+  for (cl_uint i = 0; i < count; i++) {
+    const size_t length = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+    memcpy(text + size, strings[i], length);
+    text[size += length] = '\0';
+  }
+  return text;
+}
+
+static cl_program from_source(cl_context context, cl_uint count, const char **strings, const size_t *lengths,
+                              cl_int *status) {
+  bool good = count && strings;
+  for (cl_uint i = 0; good && i < count; i++)
+    good = strings[i];
+  cl_program made = new_program(context, status);
+  if (!made)
+    return NULL;
+  if (good && (made->source = join(count, strings, lengths)))
+    return made;
+  icd_unref(made);
+  *status = good ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_VALUE;
+  return NULL;
+}
+
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
+                                                              const size_t *lengths, cl_int *error) {
+  cl_int status = CL_SUCCESS;
+  icd_enter();
+  cl_program made = from_source(context, count, strings, lengths, &status);
+  icd_leave(status);
+  if (error)
+    *error = status;
+  return made;
+}
+
+static bool copy(void **to, size_t *size, const void *from, size_t bytes) {
+  *to = malloc(bytes);
+  if (!*to)
+    return false;
+  memcpy(*to, from, bytes);
+  *size = bytes;
+  return true;
+}
+
+static bool is_spirv(const void *il, size_t size) {
+  uint32_t word = 0;
+  if (il && size >= sizeof word)
+    memcpy(&word, il, sizeof word);
+  return word == 0x07230203 || word == 0x03022307;
+}
+
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const void *il, size_t size,
+                                                          cl_int *error) {
+  cl_int status = CL_SUCCESS;
+  icd_enter();
+  cl_program made = new_program(context, &status);
+  if (made && !is_spirv(il, size))
+    status = CL_INVALID_VALUE;
+  else if (made && !copy(&made->il, &made->il_size, il, size))
+    status = CL_OUT_OF_HOST_MEMORY;
+  if (made && status != CL_SUCCESS) {
+    icd_unref(made);
+    made = NULL;
+  }
+  icd_leave(status);
+  if (error)
+    *error = status;
+  return made;
+}
+
+static cl_int check_devices(cl_context context, cl_uint count, const cl_device_id *devices) {
+  if (!devices != !count)
+    return CL_INVALID_VALUE;
+  for (cl_uint i = 0; i < count; i++)
+    if (!icd_is(devices[i], ICD_DEVICE) || !icd_context_has(context, devices[i]))
+      return CL_INVALID_DEVICE;
+  return CL_SUCCESS;
+}
+
+static cl_program from_binary(cl_context context, cl_uint count, const cl_device_id *devices, const size_t *lengths,
+                              const unsigned char **binaries, cl_int *each, cl_int *status) {
+  cl_program made = new_program(context, status);
+  if (!made)
+    return NULL;
+  *status = !count || !devices || !lengths || !binaries ? CL_INVALID_VALUE : check_devices(context, count, devices);
+  for (cl_uint i = 0; *status == CL_SUCCESS && i < count; i++) {
+    const bool there = binaries[i] && lengths[i];
+    const bool ours = there && lengths[i] > 4 && memcmp(binaries[i], "WWO", 3) == 0;
+    *status = !there ? CL_INVALID_VALUE : !ours ? CL_INVALID_BINARY : CL_SUCCESS;
+    if (each)
+      each[i] = *status;
+  }
+  if (*status == CL_SUCCESS && !copy(&made->binary, &made->binary_size, binaries[0], lengths[0]))
+    *status = CL_OUT_OF_HOST_MEMORY;
+  if (*status == CL_SUCCESS)
+    return made;
+  icd_unref(made);
+  return NULL;
+}
+
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint count,
+                                                              const cl_device_id *devices, const size_t *lengths,
+                                                              const unsigned char **binaries, cl_int *each,
+                                                              cl_int *error) {
+  cl_int status = CL_SUCCESS;
+  icd_enter();
+  cl_program made = from_binary(context, count, devices, lengths, binaries, each, &status);
+  icd_leave(status);
+  if (error)
+    *error = status;
+  return made;
+}
+
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count,
+                                                                      const cl_device_id *devices, const char *names,
+                                                                      cl_int *error) {
+  icd_enter();
+  cl_int status = !icd_is(context, ICD_CONTEXT) ? CL_INVALID_CONTEXT : check_devices(context, count, devices);
+  icd_leave(status);
+  (void)names; /* there are none */
+  if (error)
+    *error = status == CL_SUCCESS ? CL_INVALID_VALUE : status;
+  return NULL;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainProgram(cl_program program) {
+  return icd_retain(program, ICD_PROGRAM, CL_INVALID_PROGRAM);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseProgram(cl_program program) {
+  return icd_release(program, ICD_PROGRAM, CL_INVALID_PROGRAM);
+}
+
+/* ---- built ---------------------------------------------------------------------------------------------- */
+
+struct log {
+  char *text;
+  size_t length;
+};
+
+static bool add_to_log(void *self, const void *data, size_t size) {
+  struct log *log = self;
+  char *more = realloc(log->text, log->length + size + 1);
+  if (!more)
+    return false;
+  log->text = more;
+  memcpy(log->text + log->length, data, size);
+  log->text[log->length += size] = '\0';
+  return true;
+}
+
+static void log_line(struct log *log, const char *text) {
+  add_to_log(log, text, strlen(text));
+  add_to_log(log, "\n", 1);
+}
+
+/* Kernels that are not there say why in the log. */
+static void log_refused(struct log *log, const ww_program *program) {
+  for (size_t i = 0; i < ww_program_kernel_count(program); i++) {
+    const ww_kernel *kernel = ww_program_kernel_at(program, i);
+    if (kernel->refused)
+      log_line(log, kernel->refused);
+  }
+}
+
+static ww_bytes bytes_of(const struct _cl_program *program) {
+  if (program->source)
+    return ww_text(program->source);
+  return program->il ? (ww_bytes){program->il, program->il_size, NULL}
+                     : (ww_bytes){program->binary, program->binary_size, NULL};
+}
+
+static cl_int build(cl_program program, const char *options) {
+  struct log log = {NULL, 0};
+  ww_error error;
+  const ww_build how = {.size = sizeof how, .options = options, .log = {add_to_log, &log}};
+  ww_program *made = NULL;
+  const ww_status status = ww_program_build(icd_context, bytes_of(program), &how, &made, &error);
+  if (status != WW_OK && (!log.text || !strstr(log.text, error.text)))
+    log_line(&log, error.text);
+  if (status == WW_OK)
+    log_refused(&log, made);
+  free(program->log);
+  free(program->options);
+  ww_program_unref(program->program);
+  program->log = log.text;
+  program->options = strdup(options ? options : "");
+  program->program = made;
+  program->status = status == WW_OK ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
+  if (status == WW_OK)
+    return CL_SUCCESS;
+  icd_notify(program->context, error.text);
+  return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_BUILD_PROGRAM_FAILURE;
+}
+
+static cl_int build_program(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+                            bool call_without) {
+  if (!icd_is(program, ICD_PROGRAM))
+    return CL_INVALID_PROGRAM;
+  if (call_without)
+    return CL_INVALID_VALUE;
+  const cl_int status = check_devices(program->context, count, devices);
+  if (status != CL_SUCCESS)
+    return status;
+  if (program->kernels)
+    return CL_INVALID_OPERATION;
+  return build(program, options);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
+                                               const char *options, void(CL_CALLBACK *call)(cl_program, void *),
+                                               void *self) {
+  icd_enter();
+  const cl_int status = icd_leave(build_program(program, count, devices, options, !call && self));
+  if (call && (status == CL_SUCCESS || status == CL_BUILD_PROGRAM_FAILURE))
+    call(program, self);
+  return status;
+}
+
+/* ---- what they are -------------------------------------------------------------------------------------- */
+
+/* The object file that clCreateProgramWithBinary() takes. */
+static struct log binary_of(const struct _cl_program *program) {
+  struct log binary = {NULL, 0};
+  if (program->program)
+    ww_program_write(program->program, WW_PROGRAM_OBJECT, (ww_sink){add_to_log, &binary}, NULL);
+  else if (program->binary)
+    add_to_log(&binary, program->binary, program->binary_size);
+  return binary;
+}
+
+static cl_int tell_binary_sizes(cl_program program, struct icd_query query) {
+  size_t sizes[ICD_MOST_DEVICES];
+  struct log binary = binary_of(program);
+  for (cl_uint i = 0; i < program->context->devices; i++)
+    sizes[i] = binary.length;
+  free(binary.text);
+  return icd_tell(query, sizes, program->context->devices * sizeof *sizes);
+}
+
+static cl_int tell_binaries(cl_program program, struct icd_query query) {
+  unsigned char **to = query.value;
+  const size_t bytes = program->context->devices * sizeof *to;
+  if (to && query.size < bytes)
+    return CL_INVALID_VALUE;
+  struct log binary = binary_of(program);
+  for (cl_uint i = 0; to && i < program->context->devices; i++)
+    if (to[i] && binary.length)
+      memcpy(to[i], binary.text, binary.length);
+  free(binary.text);
+  if (query.needed)
+    *query.needed = bytes;
+  return CL_SUCCESS;
+}
+
+static size_t count_kernels(const struct _cl_program *program) {
+  size_t count = 0;
+  for (size_t i = 0; i < ww_program_kernel_count(program->program); i++)
+    count += !ww_program_kernel_at(program->program, i)->refused;
+  return count;
+}
+
+static cl_int tell_names(cl_program program, struct icd_query query) {
+  struct log names = {NULL, 0};
+  for (size_t i = 0; i < ww_program_kernel_count(program->program); i++) {
+    const ww_kernel *kernel = ww_program_kernel_at(program->program, i);
+    if (kernel->refused)
+      continue;
+    if (names.length)
+      add_to_log(&names, ";", 1);
+    add_to_log(&names, kernel->name, strlen(kernel->name));
+  }
+  const cl_int status = icd_tell(query, names.text ? names.text : "", names.length + 1);
+  free(names.text);
+  return status;
+}
+
+static cl_int tell_program(cl_program program, cl_program_info name, struct icd_query query) {
+  const bool built = program->status == CL_BUILD_SUCCESS;
+  switch (name) {
+  case CL_PROGRAM_REFERENCE_COUNT:
+    ICD_TELL(cl_uint, program->object.references);
+  case CL_PROGRAM_CONTEXT:
+    ICD_TELL(cl_context, program->context);
+  case CL_PROGRAM_NUM_DEVICES:
+    ICD_TELL(cl_uint, program->context->devices);
+  case CL_PROGRAM_DEVICES:
+    return icd_tell(query, program->context->device, program->context->devices * sizeof(cl_device_id));
+  case CL_PROGRAM_SOURCE:
+    ICD_TELL_TEXT(program->source ? program->source : "");
+  case CL_PROGRAM_IL:
+    return icd_tell(query, program->il, program->il_size);
+  case CL_PROGRAM_BINARY_SIZES:
+    return tell_binary_sizes(program, query);
+  case CL_PROGRAM_BINARIES:
+    return tell_binaries(program, query);
+  case CL_PROGRAM_NUM_KERNELS:
+    if (!built)
+      return CL_INVALID_PROGRAM_EXECUTABLE;
+    ICD_TELL(size_t, count_kernels(program));
+  case CL_PROGRAM_KERNEL_NAMES:
+    return built ? tell_names(program, query) : CL_INVALID_PROGRAM_EXECUTABLE;
+  case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
+  case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT:
+    ICD_TELL(cl_bool, CL_FALSE);
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetProgramInfo(cl_program program, cl_program_info name, size_t size, void *value,
+                                                 size_t *needed) {
+  icd_enter();
+  return icd_leave(icd_is(program, ICD_PROGRAM) ? tell_program(program, name, (struct icd_query){size, value, needed})
+                                                : CL_INVALID_PROGRAM);
+}
+
+static cl_int tell_build(cl_program program, cl_device_id device, cl_program_build_info name, struct icd_query query) {
+  if (!icd_is(device, ICD_DEVICE) || !icd_context_has(program->context, device))
+    return CL_INVALID_DEVICE;
+  switch (name) {
+  case CL_PROGRAM_BUILD_STATUS:
+    ICD_TELL(cl_build_status, program->status);
+  case CL_PROGRAM_BUILD_OPTIONS:
+    ICD_TELL_TEXT(program->options ? program->options : "");
+  case CL_PROGRAM_BUILD_LOG:
+    ICD_TELL_TEXT(program->log ? program->log : "");
+  case CL_PROGRAM_BINARY_TYPE:
+    ICD_TELL(cl_program_binary_type, program->status == CL_BUILD_SUCCESS || program->binary
+                                         ? CL_PROGRAM_BINARY_TYPE_EXECUTABLE
+                                         : CL_PROGRAM_BINARY_TYPE_NONE);
+  case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
+    ICD_TELL(size_t, 0);
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_device_id device,
+                                                      cl_program_build_info name, size_t size, void *value,
+                                                      size_t *needed) {
+  icd_enter();
+  return icd_leave(icd_is(program, ICD_PROGRAM)
+                       ? tell_build(program, device, name, (struct icd_query){size, value, needed})
+                       : CL_INVALID_PROGRAM);
+}

@@ -1,0 +1,62 @@
+/* Simulated time, in nanoseconds of one clock for host and devices.
+ *
+ *     host   ──queued──submit┐            ┌── waits for the end
+ *     device                 └─start──end─┘    of compute units, of the way there, of the way back: one after the other
+ *
+ * The host's clock goes on by what a call costs, and to a command's end when the host waits for that. A command starts
+ * when it has been submitted, what it waits for has ended, and the part of the device that it takes is free. So times
+ * depend on what the program calls, and on nothing else.
+ *
+ * Not modelled: what the host does between its calls takes no time. */
+#include "bindings/icd/icd.h"
+
+/* Of a host with an H200 on PCIe 5.0 x16; all assumed. */
+enum { CALL_NS = 1000, SUBMIT_NS = 1500, TRANSFER_NS = 6000 };
+#define TRANSFER_GB_S 50.0
+
+static cl_ulong host_now;
+
+cl_ulong icd_host_now(void) { return host_now; }
+
+void icd_host_waits_until(cl_ulong when) {
+  if (when > host_now)
+    host_now = when;
+}
+
+void icd_time_queued(cl_event event) {
+  event->queued = host_now;
+  event->submit = host_now + SUBMIT_NS;
+  host_now += CALL_NS;
+}
+
+double icd_transfer_ns(size_t bytes) { return TRANSFER_NS + (double)bytes / TRANSFER_GB_S; }
+
+static cl_ulong later(cl_ulong a, cl_ulong b) { return a > b ? a : b; }
+
+void icd_time_command(const struct icd_command *command, struct icd_work work) {
+  cl_event event = command->event;
+  cl_ulong *busy = work.part < ICD_PARTS ? &event->queue->device->busy[work.part] : NULL;
+  event->start = later(event->submit, busy ? *busy : 0);
+  for (size_t i = 0; i < command->wait_count; i++)
+    event->start = later(event->start, command->waits[i]->end);
+  event->end = event->start + (cl_ulong)(work.ns + 0.5);
+  if (busy)
+    *busy = event->end;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *of_device, cl_ulong *of_host) {
+  cl_int status = CL_SUCCESS;
+  icd_enter();
+  if (!icd_is(device, ICD_DEVICE))
+    status = CL_INVALID_DEVICE;
+  else if (!of_device || !of_host)
+    status = CL_INVALID_VALUE;
+  else
+    *of_device = *of_host = ++host_now;
+  return icd_leave(status);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetHostTimer(cl_device_id device, cl_ulong *of_host) {
+  cl_ulong of_device;
+  return clGetDeviceAndHostTimer(device, &of_device, of_host);
+}

@@ -1,0 +1,437 @@
+/* Commands that move bytes: between host and buffers, between buffers, in rows and slices, by mapping. */
+#include <stdlib.h>
+
+#include "bindings/icd/icd.h"
+
+static bool is_buffer(const void *memory) {
+  return icd_is(memory, ICD_MEMORY) && ((cl_mem)memory)->type == CL_MEM_OBJECT_BUFFER;
+}
+
+/* Of buffers of the queue's context, which this access may be made to. */
+static cl_int check_buffer(cl_command_queue queue, cl_mem memory, cl_mem_flags refused) {
+  if (!icd_is(queue, ICD_QUEUE))
+    return CL_INVALID_COMMAND_QUEUE;
+  if (!is_buffer(memory))
+    return CL_INVALID_MEM_OBJECT;
+  if (memory->context != queue->context)
+    return CL_INVALID_CONTEXT;
+  return memory->flags & refused ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+#define NOT_READ (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)
+#define NOT_WRITTEN (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
+
+/* ---- boxes of bytes --------------------------------------------------------------------------------------- */
+
+/* region[0] bytes of each of region[1] rows of region[2] slices. A plain range is one row of one slice. */
+static void move_box(const struct icd_command *command, uint8_t *to, const uint8_t *from) {
+  const size_t *region = command->region;
+  for (size_t z = 0; z < region[2]; z++)
+    for (size_t y = 0; y < region[1]; y++)
+      memmove(to + command->to_at[0] + (command->to_at[1] + y) * command->to_pitch[0] +
+                  (command->to_at[2] + z) * command->to_pitch[1],
+              from + command->from_at[0] + (command->from_at[1] + y) * command->from_pitch[0] +
+                  (command->from_at[2] + z) * command->from_pitch[1],
+              region[0]);
+}
+
+static cl_int run_move(struct icd_command *command, struct icd_work *work) {
+  uint8_t *to = command->to ? icd_bytes(command->to) : command->host;
+  const uint8_t *from = command->from ? icd_bytes(command->from) : command->host;
+  const size_t bytes = command->region[0] * command->region[1] * command->region[2];
+  if (!to || !from)
+    return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  move_box(command, to, from);
+  work->part = command->from ? ICD_TO_HOST : ICD_TO_DEVICE;
+  work->ns = icd_transfer_ns(bytes);
+  return CL_COMPLETE;
+}
+
+static void set_range(struct icd_command *command, size_t from, size_t to, size_t size) {
+  command->from_at[0] = from;
+  command->to_at[0] = to;
+  command->region[0] = size;
+  command->region[1] = command->region[2] = 1;
+}
+
+/* Pitches of 0 are the region's own. The last byte, one further, of a side; 0: pitches are not legal. */
+static size_t box_end(const size_t at[3], const size_t region[3], size_t pitch[2]) {
+  if (!pitch[0])
+    pitch[0] = region[0];
+  if (!pitch[1])
+    pitch[1] = region[1] * pitch[0];
+  if (!region[0] || !region[1] || !region[2] || pitch[0] < region[0] || pitch[1] < region[1] * pitch[0] ||
+      pitch[1] % pitch[0])
+    return 0;
+  return (at[2] + region[2] - 1) * pitch[1] + (at[1] + region[1] - 1) * pitch[0] + at[0] + region[0];
+}
+
+/* ---- between host and buffer ------------------------------------------------------------------------------ */
+
+static cl_int enqueue_range(cl_command_queue queue, cl_command_type type, cl_mem memory, size_t offset, size_t size,
+                            void *host, bool blocking, cl_uint count, const cl_event *waits, cl_event *event) {
+  const bool reads = type == CL_COMMAND_READ_BUFFER;
+  cl_int status = check_buffer(queue, memory, reads ? NOT_READ : NOT_WRITTEN);
+  if (status == CL_SUCCESS)
+    status = host ? icd_check_range(memory, offset, size) : CL_INVALID_VALUE;
+  if (status != CL_SUCCESS)
+    return status;
+  struct icd_command *command = icd_command(queue, type, count, waits, run_move, &status);
+  if (!command)
+    return status;
+  *(reads ? &command->from : &command->to) = icd_ref(memory);
+  command->host = host;
+  set_range(command, reads ? offset : 0, reads ? 0 : offset, size);
+  return icd_enqueue(command, blocking, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                                    size_t offset, size_t size, void *host, cl_uint count,
+                                                    const cl_event *waits, cl_event *event) {
+  icd_enter();
+  return icd_leave(
+      enqueue_range(queue, CL_COMMAND_READ_BUFFER, buffer, offset, size, host, blocking, count, waits, event));
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                                     size_t offset, size_t size, const void *host, cl_uint count,
+                                                     const cl_event *waits, cl_event *event) {
+  icd_enter();
+  return icd_leave(enqueue_range(queue, CL_COMMAND_WRITE_BUFFER, buffer, offset, size, (void *)(uintptr_t)host,
+                                 blocking, count, waits, event));
+}
+
+/* What a rectangle is in both places. */
+struct box {
+  const size_t *buffer_at, *host_at, *region;
+  size_t buffer_pitch[2], host_pitch[2];
+};
+
+static cl_int enqueue_box(cl_command_queue queue, cl_command_type type, cl_mem memory, struct box box, void *host,
+                          bool blocking, cl_uint count, const cl_event *waits, cl_event *event) {
+  const bool reads = type == CL_COMMAND_READ_BUFFER_RECT;
+  cl_int status = check_buffer(queue, memory, reads ? NOT_READ : NOT_WRITTEN);
+  if (status != CL_SUCCESS)
+    return status;
+  if (!host || !box.buffer_at || !box.host_at || !box.region)
+    return CL_INVALID_VALUE;
+  const size_t end = box_end(box.buffer_at, box.region, box.buffer_pitch);
+  if (!end || end > memory->size || !box_end(box.host_at, box.region, box.host_pitch))
+    return CL_INVALID_VALUE;
+  struct icd_command *command = icd_command(queue, type, count, waits, run_move, &status);
+  if (!command)
+    return status;
+  *(reads ? &command->from : &command->to) = icd_ref(memory);
+  command->host = host;
+  memcpy(command->region, box.region, sizeof command->region);
+  memcpy(command->from_at, reads ? box.buffer_at : box.host_at, sizeof command->from_at);
+  memcpy(command->to_at, reads ? box.host_at : box.buffer_at, sizeof command->to_at);
+  memcpy(command->from_pitch, reads ? box.buffer_pitch : box.host_pitch, sizeof command->from_pitch);
+  memcpy(command->to_pitch, reads ? box.host_pitch : box.buffer_pitch, sizeof command->to_pitch);
+  return icd_enqueue(command, blocking, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                                        const size_t *buffer_at, const size_t *host_at,
+                                                        const size_t *region, size_t buffer_row, size_t buffer_slice,
+                                                        size_t host_row, size_t host_slice, void *host, cl_uint count,
+                                                        const cl_event *waits, cl_event *event) {
+  const struct box box = {buffer_at, host_at, region, {buffer_row, buffer_slice}, {host_row, host_slice}};
+  icd_enter();
+  return icd_leave(enqueue_box(queue, CL_COMMAND_READ_BUFFER_RECT, buffer, box, host, blocking, count, waits, event));
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                                         const size_t *buffer_at, const size_t *host_at,
+                                                         const size_t *region, size_t buffer_row, size_t buffer_slice,
+                                                         size_t host_row, size_t host_slice, const void *host,
+                                                         cl_uint count, const cl_event *waits, cl_event *event) {
+  const struct box box = {buffer_at, host_at, region, {buffer_row, buffer_slice}, {host_row, host_slice}};
+  icd_enter();
+  return icd_leave(enqueue_box(queue, CL_COMMAND_WRITE_BUFFER_RECT, buffer, box, (void *)(uintptr_t)host, blocking,
+                               count, waits, event));
+}
+
+/* ---- between buffers -------------------------------------------------------------------------------------- */
+
+/* On the device: at the pace of its memory, there and back. */
+static double device_ns(const struct icd_command *command, size_t bytes) {
+  const cl_device_id device = command->event->queue->device;
+  const double gb_s = (double)icd_parameter(device->machine, "mem.dram_width") * device->clock_ghz;
+  return gb_s > 0 ? 2 * (double)bytes / gb_s : 0;
+}
+
+static cl_int run_copy(struct icd_command *command, struct icd_work *work) {
+  const size_t bytes = command->region[0] * command->region[1] * command->region[2];
+  const cl_int status = run_move(command, work);
+  work->part = ICD_COMPUTE;
+  work->ns = device_ns(command, bytes);
+  return status;
+}
+
+static bool same_bytes(cl_mem a, cl_mem b) { return (a->parent ? a->parent : a) == (b->parent ? b->parent : b); }
+
+static struct icd_command *copy_command(cl_command_queue queue, cl_command_type type, cl_mem from, cl_mem to,
+                                        cl_uint count, const cl_event *waits, cl_int *status) {
+  struct icd_command *command = icd_command(queue, type, count, waits, run_copy, status);
+  if (!command)
+    return NULL;
+  command->from = icd_ref(from);
+  command->to = icd_ref(to);
+  return command;
+}
+
+static cl_int enqueue_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t size,
+                           cl_uint count, const cl_event *waits, cl_event *event) {
+  cl_int status = check_buffer(queue, from, 0);
+  if (status == CL_SUCCESS)
+    status = check_buffer(queue, to, 0);
+  if (status == CL_SUCCESS)
+    status = icd_check_range(from, from_at, size);
+  if (status == CL_SUCCESS)
+    status = icd_check_range(to, to_at, size);
+  if (status != CL_SUCCESS)
+    return status;
+  const size_t a = from->origin + from_at, b = to->origin + to_at;
+  if (same_bytes(from, to) && a < b + size && b < a + size)
+    return CL_MEM_COPY_OVERLAP;
+  struct icd_command *command = copy_command(queue, CL_COMMAND_COPY_BUFFER, from, to, count, waits, &status);
+  if (!command)
+    return status;
+  set_range(command, from_at, to_at, size);
+  return icd_enqueue(command, false, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at,
+                                                    size_t to_at, size_t size, cl_uint count, const cl_event *waits,
+                                                    cl_event *event) {
+  icd_enter();
+  return icd_leave(enqueue_copy(queue, from, to, from_at, to_at, size, count, waits, event));
+}
+
+/* Two boxes of the same pitches in the same bytes meet if they do in every direction; other ways of laying them are
+ * judged by where they begin and end. */
+static bool overlap(const size_t a[3], const size_t b[3], const size_t region[3], size_t row, size_t slice) {
+  const size_t a_at = a[2] * slice + a[1] * row + a[0], b_at = b[2] * slice + b[1] * row + b[0];
+  const size_t length = region[2] > 1   ? (region[2] - 1) * slice + (region[1] - 1) * row + region[0]
+                        : region[1] > 1 ? (region[1] - 1) * row + region[0]
+                                        : region[0];
+  if (a_at + length <= b_at || b_at + length <= a_at)
+    return false;
+  const size_t ax = a_at % row, bx = b_at % row, ay = a_at % slice / row, by = b_at % slice / row;
+  const bool wraps = ax + region[0] > row || bx + region[0] > row;
+  const bool rows_apart = !wraps && (ax + region[0] <= bx || bx + region[0] <= ax);
+  const bool slices_wrap = ay + region[1] > slice / row || by + region[1] > slice / row;
+  const bool slices_apart = region[2] > 1 && !slices_wrap && (ay + region[1] <= by || by + region[1] <= ay);
+  return !rows_apart && !slices_apart;
+}
+
+static cl_int enqueue_copy_box(cl_command_queue queue, cl_mem from, cl_mem to, struct box box, cl_uint count,
+                               const cl_event *waits, cl_event *event) {
+  cl_int status = check_buffer(queue, from, 0);
+  if (status == CL_SUCCESS)
+    status = check_buffer(queue, to, 0);
+  if (status != CL_SUCCESS)
+    return status;
+  if (!box.buffer_at || !box.host_at || !box.region)
+    return CL_INVALID_VALUE;
+  const size_t from_end = box_end(box.buffer_at, box.region, box.buffer_pitch);
+  const size_t to_end = box_end(box.host_at, box.region, box.host_pitch);
+  if (!from_end || !to_end || from_end > from->size || to_end > to->size)
+    return CL_INVALID_VALUE;
+  if (from == to && memcmp(box.buffer_pitch, box.host_pitch, sizeof box.host_pitch) != 0)
+    return CL_INVALID_VALUE;
+  if (from == to && overlap(box.buffer_at, box.host_at, box.region, box.buffer_pitch[0], box.buffer_pitch[1]))
+    return CL_MEM_COPY_OVERLAP;
+  struct icd_command *command = copy_command(queue, CL_COMMAND_COPY_BUFFER_RECT, from, to, count, waits, &status);
+  if (!command)
+    return status;
+  memcpy(command->region, box.region, sizeof command->region);
+  memcpy(command->from_at, box.buffer_at, sizeof command->from_at);
+  memcpy(command->to_at, box.host_at, sizeof command->to_at);
+  memcpy(command->from_pitch, box.buffer_pitch, sizeof command->from_pitch);
+  memcpy(command->to_pitch, box.host_pitch, sizeof command->to_pitch);
+  return icd_enqueue(command, false, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_mem to,
+                                                        const size_t *from_at, const size_t *to_at,
+                                                        const size_t *region, size_t from_row, size_t from_slice,
+                                                        size_t to_row, size_t to_slice, cl_uint count,
+                                                        const cl_event *waits, cl_event *event) {
+  const struct box box = {from_at, to_at, region, {from_row, from_slice}, {to_row, to_slice}};
+  icd_enter();
+  return icd_leave(enqueue_copy_box(queue, from, to, box, count, waits, event));
+}
+
+/* ---- filling ---------------------------------------------------------------------------------------------- */
+
+static cl_int run_fill(struct icd_command *command, struct icd_work *work) {
+  uint8_t *to = icd_bytes(command->to);
+  if (!to)
+    return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  for (size_t i = 0; i < command->region[0]; i += command->pattern_size)
+    memcpy(to + command->to_at[0] + i, command->pattern, command->pattern_size);
+  work->part = ICD_COMPUTE;
+  work->ns = device_ns(command, command->region[0]) / 2;
+  return CL_COMPLETE;
+}
+
+static cl_int enqueue_fill(cl_command_queue queue, cl_mem memory, const void *pattern, size_t pattern_size,
+                           size_t offset, size_t size, cl_uint count, const cl_event *waits, cl_event *event) {
+  cl_int status = check_buffer(queue, memory, 0);
+  if (status != CL_SUCCESS)
+    return status;
+  if (!pattern || !pattern_size || pattern_size > ICD_PATTERN || pattern_size & (pattern_size - 1) ||
+      offset % pattern_size || size % pattern_size || offset > memory->size || size > memory->size - offset)
+    return CL_INVALID_VALUE;
+  struct icd_command *command = icd_command(queue, CL_COMMAND_FILL_BUFFER, count, waits, run_fill, &status);
+  if (!command)
+    return status;
+  command->to = icd_ref(memory);
+  command->to_at[0] = offset;
+  command->region[0] = size;
+  command->pattern_size = pattern_size;
+  memcpy(command->pattern, pattern, pattern_size);
+  return icd_enqueue(command, false, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
+                                                    size_t pattern_size, size_t offset, size_t size, cl_uint count,
+                                                    const cl_event *waits, cl_event *event) {
+  icd_enter();
+  return icd_leave(enqueue_fill(queue, buffer, pattern, pattern_size, offset, size, count, waits, event));
+}
+
+/* ---- mapping: the bytes themselves, but for what the host has lent -------------------------------------------- */
+
+static cl_int run_map(struct icd_command *command, struct icd_work *work) {
+  cl_mem memory = command->from;
+  const uint8_t *bytes = icd_bytes(memory);
+  if (!bytes)
+    return CL_MAP_FAILURE;
+  if (memory->host)
+    memcpy((uint8_t *)memory->host + command->from_at[0], bytes + command->from_at[0], command->region[0]);
+  work->part = ICD_TO_HOST;
+  work->ns = command->pattern[0] ? icd_transfer_ns(command->region[0]) : 0; /* nobody reads what is all overwritten */
+  return CL_COMPLETE;
+}
+
+static void *enqueue_map(cl_command_queue queue, cl_mem memory, bool blocking, cl_map_flags flags, size_t offset,
+                         size_t size, cl_uint count, const cl_event *waits, cl_event *event, cl_int *status) {
+  const cl_map_flags writes = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+  *status = check_buffer(queue, memory, (flags & CL_MAP_READ ? NOT_READ : 0) | (flags & writes ? NOT_WRITTEN : 0));
+  if (*status == CL_SUCCESS && (flags & ~(CL_MAP_READ | writes) ||
+                                (flags & CL_MAP_WRITE_INVALIDATE_REGION && flags & (CL_MAP_READ | CL_MAP_WRITE))))
+    *status = CL_INVALID_VALUE;
+  if (*status == CL_SUCCESS)
+    *status = icd_check_range(memory, offset, size);
+  uint8_t *bytes = *status == CL_SUCCESS ? (memory->host ? memory->host : icd_bytes(memory)) : NULL;
+  struct icd_map *map = bytes ? malloc(sizeof *map) : NULL;
+  if (!map) {
+    *status = *status == CL_SUCCESS ? CL_MAP_FAILURE : *status;
+    return NULL;
+  }
+  struct icd_command *command = icd_command(queue, CL_COMMAND_MAP_BUFFER, count, waits, run_map, status);
+  if (!command) {
+    free(map);
+    return NULL;
+  }
+  *map = (struct icd_map){bytes + offset, offset, size, flags, memory->maps};
+  memory->maps = map;
+  memory->mapped++;
+  command->from = icd_ref(memory);
+  command->from_at[0] = offset;
+  command->region[0] = size;
+  command->pattern[0] = flags != CL_MAP_WRITE_INVALIDATE_REGION;
+  *status = icd_enqueue(command, blocking, event);
+  return bytes + offset;
+}
+
+CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                                  cl_map_flags flags, size_t offset, size_t size, cl_uint count,
+                                                  const cl_event *waits, cl_event *event, cl_int *error) {
+  cl_int status = CL_SUCCESS;
+  icd_enter();
+  void *at = enqueue_map(queue, buffer, blocking, flags, offset, size, count, waits, event, &status);
+  icd_leave(status);
+  if (error)
+    *error = status;
+  return status == CL_SUCCESS ? at : NULL;
+}
+
+static cl_int run_unmap(struct icd_command *command, struct icd_work *work) {
+  cl_mem memory = command->to;
+  uint8_t *bytes = icd_bytes(memory);
+  if (!bytes)
+    return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  if (memory->host && command->region[0])
+    memcpy(bytes + command->to_at[0], (uint8_t *)memory->host + command->to_at[0], command->region[0]);
+  memory->mapped--;
+  work->part = ICD_TO_DEVICE;
+  work->ns = command->region[0] ? icd_transfer_ns(command->region[0]) : 0;
+  return CL_COMPLETE;
+}
+
+static cl_int enqueue_unmap(cl_command_queue queue, cl_mem memory, void *at, cl_uint count, const cl_event *waits,
+                            cl_event *event) {
+  cl_int status = CL_SUCCESS;
+  if (!icd_is(queue, ICD_QUEUE))
+    return CL_INVALID_COMMAND_QUEUE;
+  if (!icd_is(memory, ICD_MEMORY) || memory->type == CL_MEM_OBJECT_PIPE)
+    return CL_INVALID_MEM_OBJECT;
+  if (memory->context != queue->context)
+    return CL_INVALID_CONTEXT;
+  struct icd_map **map = &memory->maps;
+  while (*map && (*map)->at != at)
+    map = &(*map)->next;
+  if (!*map)
+    return CL_INVALID_VALUE;
+  struct icd_command *command = icd_command(queue, CL_COMMAND_UNMAP_MEM_OBJECT, count, waits, run_unmap, &status);
+  if (!command)
+    return status;
+  struct icd_map *gone = *map;
+  command->to = icd_ref(memory);
+  command->to_at[0] = gone->offset;
+  command->region[0] = gone->flags != CL_MAP_READ ? gone->size : 0;
+  *map = gone->next;
+  free(gone);
+  return icd_enqueue(command, false, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *at, cl_uint count,
+                                                        const cl_event *waits, cl_event *event) {
+  icd_enter();
+  return icd_leave(enqueue_unmap(queue, memory, at, count, waits, event));
+}
+
+/* ---- moving to a device: when a command there needs the bytes, they come ---------------------------------------- */
+
+static cl_int run_nothing(struct icd_command *command, struct icd_work *work) {
+  (void)command, (void)work;
+  return CL_COMPLETE;
+}
+
+static cl_int enqueue_migrate(cl_command_queue queue, cl_uint memory_count, const cl_mem *memory, cl_uint count,
+                              const cl_event *waits, cl_mem_migration_flags flags, cl_event *event) {
+  cl_int status = CL_SUCCESS;
+  if (!icd_is(queue, ICD_QUEUE))
+    return CL_INVALID_COMMAND_QUEUE;
+  if (!memory_count || !memory || flags > (CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
+    return CL_INVALID_VALUE;
+  for (cl_uint i = 0; i < memory_count; i++) {
+    if (!icd_is(memory[i], ICD_MEMORY))
+      return CL_INVALID_MEM_OBJECT;
+    if (memory[i]->context != queue->context)
+      return CL_INVALID_CONTEXT;
+  }
+  struct icd_command *command = icd_command(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, count, waits, run_nothing, &status);
+  return command ? icd_enqueue(command, false, event) : status;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint memory_count,
+                                                           const cl_mem *memory, cl_mem_migration_flags flags,
+                                                           cl_uint count, const cl_event *waits, cl_event *event) {
+  icd_enter();
+  return icd_leave(enqueue_migrate(queue, memory_count, memory, count, waits, flags, event));
+}

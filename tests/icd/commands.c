@@ -1,0 +1,265 @@
+/* Commands: their order, what they wait for, and the times that they take. */
+#include <stdlib.h>
+#include <string.h>
+#include <warpwait.h>
+
+#include "tests/icd/rig.h"
+
+TEST(commands, kernels_change_buffers_and_hosts_read_them) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 5);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(rig_at(&rig, data, 7), 17);
+  clReleaseKernel(plus);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+TEST(commands, arguments_are_those_of_the_time_of_enqueueing) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 5);
+  cl_int status = CL_SUCCESS;
+  cl_event gate = clCreateUserEvent(rig.context, &status);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 1, &gate, NULL), CL_SUCCESS);
+  EXPECT_EQ(clSetKernelArg(plus, 1, 4, &(cl_int){100}), CL_SUCCESS);
+  clReleaseKernel(plus);
+  EXPECT_EQ(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  EXPECT_EQ(rig_at(&rig, data, 7), 12);
+  clReleaseEvent(gate);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+static void CL_CALLBACK note(cl_event event, cl_int status, void *self) {
+  (void)event;
+  char *told = self;
+  strcat(told, status == CL_SUBMITTED ? "s" : status == CL_RUNNING ? "r" : status == CL_COMPLETE ? "c" : "e");
+}
+
+TEST(commands, a_users_event_holds_back_what_waits_and_callbacks_tell_when_it_goes_on) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 5);
+  cl_int status = CL_SUCCESS;
+  char told[8] = "";
+  cl_event gate = clCreateUserEvent(rig.context, &status), ran = NULL;
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 1, &gate, &ran), CL_SUCCESS);
+  EXPECT_EQ(rig_status(ran), CL_QUEUED);
+  EXPECT_EQ(clSetEventCallback(ran, CL_COMPLETE, note, told), CL_SUCCESS);
+  EXPECT_EQ(clSetEventCallback(ran, CL_RUNNING, note, told), CL_SUCCESS);
+  EXPECT_EQ(clSetEventCallback(ran, CL_SUBMITTED, note, told), CL_SUCCESS);
+  EXPECT_STREQ(told, "");
+  EXPECT_EQ(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  EXPECT_EQ(clSetUserEventStatus(gate, CL_COMPLETE), CL_INVALID_OPERATION);
+  EXPECT_EQ(rig_status(ran), CL_COMPLETE);
+  EXPECT_STREQ(told, "src");
+  EXPECT_EQ(clSetEventCallback(ran, CL_COMPLETE, note, told), CL_SUCCESS); /* at once */
+  EXPECT_STREQ(told, "srcc");
+  clReleaseEvent(gate);
+  clReleaseEvent(ran);
+  clReleaseKernel(plus);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+TEST(commands, an_error_comes_to_all_that_wait) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 5);
+  cl_int status = CL_SUCCESS;
+  char told[8] = "";
+  cl_event gate = clCreateUserEvent(rig.context, &status), ran = NULL, after = NULL;
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 1, &gate, &ran), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueMarkerWithWaitList(rig.queue, 1, &ran, &after), CL_SUCCESS);
+  EXPECT_EQ(clSetEventCallback(after, CL_COMPLETE, note, told), CL_SUCCESS);
+  EXPECT_EQ(clSetUserEventStatus(gate, -77), CL_SUCCESS);
+  EXPECT_EQ(rig_status(ran), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+  EXPECT_EQ(rig_status(after), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+  EXPECT_STREQ(told, "e");
+  EXPECT_EQ(clWaitForEvents(1, &ran), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+  clReleaseEvent(gate);
+  clReleaseEvent(ran);
+  clReleaseEvent(after);
+  clReleaseKernel(plus);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+TEST(commands, out_of_order_those_that_can_go_and_a_barrier_holds_what_is_behind_it) {
+  struct rig rig = rig_new();
+  const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+  cl_int status = CL_SUCCESS, zero = 0;
+  cl_command_queue queue = clCreateCommandQueueWithProperties(rig.context, rig.device[0], list, &status);
+  cl_mem data = rig_numbers(&rig);
+  cl_event gate = clCreateUserEvent(rig.context, &status), held = NULL, free_one = NULL, barrier = NULL, behind = NULL;
+  EXPECT_EQ(clEnqueueFillBuffer(queue, data, &zero, 4, 0, 4, 1, &gate, &held), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueFillBuffer(queue, data, &zero, 4, 4, 4, 0, NULL, &free_one), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueBarrierWithWaitList(queue, 0, NULL, &barrier), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueFillBuffer(queue, data, &zero, 4, 8, 4, 0, NULL, &behind), CL_SUCCESS);
+  EXPECT_EQ(rig_status(held), CL_QUEUED);
+  EXPECT_EQ(rig_status(free_one), CL_COMPLETE);
+  EXPECT_EQ(rig_status(barrier), CL_QUEUED);
+  EXPECT_EQ(rig_status(behind), CL_QUEUED);
+  EXPECT_EQ(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  EXPECT_EQ(rig_status(behind), CL_COMPLETE);
+  cl_event all[] = {gate, held, free_one, barrier, behind};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    clReleaseEvent(all[i]);
+  clReleaseMemObject(data);
+  clReleaseCommandQueue(queue);
+  rig_free(&rig);
+}
+
+TEST(commands, a_buffer_goes_from_device_to_device) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  cl_command_queue other = clCreateCommandQueueWithProperties(rig.context, rig.device[1], NULL, &status);
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 5);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(rig_launch(&rig, other, plus, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(rig_at(&rig, data, 7), 22);
+  clReleaseKernel(plus);
+  clReleaseMemObject(data);
+  clReleaseCommandQueue(other);
+  rig_free(&rig);
+}
+
+TEST(commands, pipes_carry_packets_from_kernel_to_kernel) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  cl_mem pipe = clCreatePipe(rig.context, 0, 4, 64, NULL, &status), data = rig_numbers(&rig);
+  cl_kernel fill = rig_kernel(&rig, "fill"), drain = rig_kernel(&rig, "drain");
+  EXPECT_EQ(clEnqueueFillBuffer(rig.queue, data, &(cl_int){-1}, 4, 0, 256, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(clSetKernelArg(fill, 0, sizeof pipe, &pipe), CL_SUCCESS);
+  EXPECT_EQ(clSetKernelArg(drain, 0, sizeof pipe, &pipe), CL_SUCCESS);
+  EXPECT_EQ(clSetKernelArg(drain, 1, sizeof data, &data), CL_SUCCESS);
+  EXPECT_EQ(clSetKernelArg(drain, 0, sizeof data, &data), CL_INVALID_MEM_OBJECT);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, fill, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, drain, 0, NULL, NULL), CL_SUCCESS);
+  cl_int sum = 0;
+  for (size_t i = 0; i < 64; i++)
+    sum += rig_at(&rig, data, i);
+  EXPECT_EQ(sum, 63 * 64 / 2);
+  clReleaseKernel(fill);
+  clReleaseKernel(drain);
+  clReleaseMemObject(pipe);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+/* ---- times ---------------------------------------------------------------------------------------------------- */
+
+/* What the library says of the same launch on a device that is as new, from event to event. */
+static double library_ns(void) {
+  static const char source[] = "kernel void plus(global int *data, int add) { data[get_global_id(0)] += add; }\n";
+  ww_context *context = NULL;
+  ww_machine *machine = NULL;
+  ww_program *program = NULL;
+  ww_device *device = NULL;
+  ww_buffer *data = NULL;
+  ww_launch *launch = NULL;
+  ww_report *report = NULL;
+  const ww_kernel *kernel = NULL;
+  ww_error error;
+  double cycles = -1;
+  uint64_t mhz = 0;
+  const bool good =
+      !ww_context_new(NULL, &context, &error) && !ww_machine_load(context, "teaching", &machine, &error) &&
+      !ww_machine_value(machine, "cu.clock_mhz", &mhz, NULL, &error) &&
+      !ww_program_build(context, ww_text(source), NULL, &program, &error) &&
+      !ww_program_kernel(program, "plus", &kernel, &error) && !ww_device_new(machine, &device, &error) &&
+      !ww_buffer_new(device, NULL, 256, &data, &error) && !ww_launch_new(device, program, kernel, &launch, &error) &&
+      !ww_launch_range(launch, 1, NULL, (uint64_t[]){64}, (uint64_t[]){8}, &error) &&
+      !ww_launch_buffer(launch, 0, data, 0, &error) && !ww_launch_value(launch, 1, &(cl_int){5}, 4, &error) &&
+      !ww_run(device, &launch, 1, NULL, &report, &error) &&
+      ww_report_number(report, "launches[0].event_cycles", &cycles, NULL);
+  EXPECT_TRUE(good);
+  ww_report_unref(report);
+  ww_launch_unref(launch);
+  ww_buffer_unref(data);
+  ww_device_unref(device);
+  ww_program_unref(program);
+  ww_machine_unref(machine);
+  ww_context_unref(context);
+  return cycles * 1000 / (double)mhz;
+}
+
+/* A part of a device is one that nobody has used yet. */
+TEST(commands, a_kernel_takes_the_time_that_the_library_says) {
+  struct rig rig = rig_new();
+  cl_uint units = 0;
+  cl_int status = CL_SUCCESS;
+  cl_device_id part = NULL;
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL), CL_SUCCESS);
+  const cl_device_partition_property list[] = {CL_DEVICE_PARTITION_EQUALLY, units, 0};
+  EXPECT_EQ(clCreateSubDevices(rig.device[0], list, 1, &part, NULL), CL_SUCCESS);
+  struct rig own = {{part, NULL}, clCreateContext(NULL, 1, &part, NULL, NULL, &status), NULL, NULL};
+  const cl_queue_properties profiling[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+  own.queue = clCreateCommandQueueWithProperties(own.context, part, profiling, &status);
+  const char *text = "kernel void plus(global int *data, int add) { data[get_global_id(0)] += add; }\n";
+  own.program = clCreateProgramWithSource(own.context, 1, &text, NULL, &status);
+  EXPECT_EQ(clBuildProgram(own.program, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+  cl_mem data = rig_numbers(&own);
+  cl_kernel plus = rig_plus(&own, data, 5);
+  cl_event event = NULL;
+  EXPECT_EQ(rig_launch(&own, own.queue, plus, 0, NULL, &event), CL_SUCCESS);
+  EXPECT_EQ(rig_time(event, CL_PROFILING_COMMAND_END) - rig_time(event, CL_PROFILING_COMMAND_START),
+            (cl_ulong)(library_ns() + 0.5));
+  clReleaseEvent(event);
+  clReleaseKernel(plus);
+  clReleaseMemObject(data);
+  rig_free(&own);
+  clReleaseDevice(part);
+  rig_free(&rig);
+}
+
+TEST(commands, times_follow_each_other) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 5);
+  cl_ulong before = 0;
+  for (int i = 0; i < 5; i++) {
+    cl_event event = NULL;
+    EXPECT_EQ(i % 2 ? rig_launch(&rig, rig.queue, plus, 0, NULL, &event)
+                    : clEnqueueFillBuffer(rig.queue, data, &(cl_int){3}, 4, 0, 256, 0, NULL, &event),
+              CL_SUCCESS);
+    EXPECT_LT(rig_time(event, CL_PROFILING_COMMAND_QUEUED), rig_time(event, CL_PROFILING_COMMAND_SUBMIT));
+    EXPECT_LE(rig_time(event, CL_PROFILING_COMMAND_SUBMIT), rig_time(event, CL_PROFILING_COMMAND_START));
+    EXPECT_LE(before, rig_time(event, CL_PROFILING_COMMAND_START));
+    EXPECT_LT(rig_time(event, CL_PROFILING_COMMAND_START), rig_time(event, CL_PROFILING_COMMAND_END));
+    before = rig_time(event, CL_PROFILING_COMMAND_END);
+    clReleaseEvent(event);
+  }
+  clReleaseKernel(plus);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+TEST(commands, a_copy_on_another_queue_goes_beside_a_kernel) {
+  struct rig rig = rig_new();
+  enum { BYTES = 1 << 20 };
+  const cl_queue_properties profiling[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+  cl_int status = CL_SUCCESS;
+  cl_command_queue other = clCreateCommandQueueWithProperties(rig.context, rig.device[0], profiling, &status);
+  cl_mem data = rig_numbers(&rig), large = clCreateBuffer(rig.context, 0, BYTES, NULL, &status);
+  cl_kernel plus = rig_plus(&rig, data, 5);
+  char *bytes = calloc(1, BYTES);
+  cl_event copy = NULL, kernel = NULL;
+  EXPECT_EQ(clEnqueueWriteBuffer(other, large, CL_FALSE, 0, BYTES, bytes, 0, NULL, &copy), CL_SUCCESS);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, &kernel), CL_SUCCESS);
+  EXPECT_LT(rig_time(kernel, CL_PROFILING_COMMAND_START), rig_time(copy, CL_PROFILING_COMMAND_END));
+  EXPECT_LT(rig_time(copy, CL_PROFILING_COMMAND_START), rig_time(kernel, CL_PROFILING_COMMAND_END));
+  free(bytes);
+  clReleaseEvent(copy);
+  clReleaseEvent(kernel);
+  clReleaseKernel(plus);
+  clReleaseMemObject(data);
+  clReleaseMemObject(large);
+  clReleaseCommandQueue(other);
+  rig_free(&rig);
+}

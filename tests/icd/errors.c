@@ -1,0 +1,160 @@
+/* The codes that the specification has for what is wrong. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/icd/rig.h"
+
+/* A pointer that was an object once. */
+static cl_mem released(struct rig *rig) {
+  cl_mem data = rig_numbers(rig);
+  clReleaseMemObject(data);
+  return data;
+}
+
+TEST(driver_errors, of_contexts_and_queues) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  const cl_context_properties bad[] = {0x7777, 0, 0}, platform[] = {CL_CONTEXT_PLATFORM, 0, 0};
+  EXPECT_TRUE(!clCreateContext(bad, 1, rig.device, NULL, NULL, &status));
+  EXPECT_EQ(status, CL_INVALID_PROPERTY);
+  EXPECT_TRUE(!clCreateContext(platform, 1, rig.device, NULL, NULL, &status));
+  EXPECT_EQ(status, CL_INVALID_PLATFORM);
+  EXPECT_TRUE(!clCreateContext(NULL, 1, rig.device, NULL, &rig, &status));
+  EXPECT_EQ(status, CL_INVALID_VALUE);
+  const cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES,
+                                           CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+  EXPECT_TRUE(!clCreateCommandQueueWithProperties(rig.context, rig.device[0], on_device, &status));
+  EXPECT_EQ(status, CL_INVALID_QUEUE_PROPERTIES);
+  const cl_queue_properties unknown[] = {CL_QUEUE_PROPERTIES, 1 << 20, 0};
+  EXPECT_TRUE(!clCreateCommandQueueWithProperties(rig.context, rig.device[0], unknown, &status));
+  EXPECT_EQ(status, CL_INVALID_VALUE);
+  cl_uint size = 0;
+  EXPECT_EQ(clGetCommandQueueInfo(rig.queue, CL_QUEUE_SIZE, sizeof size, &size, NULL), CL_INVALID_COMMAND_QUEUE);
+  EXPECT_EQ(clGetContextInfo(rig.context, 0x7777, 0, NULL, NULL), CL_INVALID_VALUE);
+  rig_free(&rig);
+}
+
+TEST(driver_errors, of_buffers) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS, value = 0;
+  EXPECT_TRUE(!clCreateBuffer(rig.context, 0, 0, NULL, &status));
+  EXPECT_EQ(status, CL_INVALID_BUFFER_SIZE);
+  EXPECT_TRUE(!clCreateBuffer(rig.context, 0, SIZE_MAX, NULL, &status));
+  EXPECT_EQ(status, CL_INVALID_BUFFER_SIZE);
+  EXPECT_TRUE(!clCreateBuffer(rig.context, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 4, NULL, &status));
+  EXPECT_EQ(status, CL_INVALID_VALUE);
+  EXPECT_TRUE(!clCreateBuffer(rig.context, CL_MEM_COPY_HOST_PTR, 4, NULL, &status));
+  EXPECT_EQ(status, CL_INVALID_HOST_PTR);
+  EXPECT_TRUE(!clCreateBuffer(rig.context, 0, 4, &value, &status));
+  EXPECT_EQ(status, CL_INVALID_HOST_PTR);
+  cl_mem hidden = clCreateBuffer(rig.context, CL_MEM_HOST_NO_ACCESS, 4, NULL, &status), data = rig_numbers(&rig);
+  EXPECT_EQ(clEnqueueReadBuffer(rig.queue, hidden, CL_TRUE, 0, 4, &value, 0, NULL, NULL), CL_INVALID_OPERATION);
+  EXPECT_EQ(clEnqueueReadBuffer(rig.queue, data, CL_TRUE, 0, 4, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clEnqueueReadBuffer(rig.queue, data, CL_TRUE, 254, 4, &value, 0, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clEnqueueReadBuffer(rig.queue, data, CL_TRUE, SIZE_MAX, 4, &value, 0, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clEnqueueReadBuffer(rig.queue, released(&rig), CL_TRUE, 0, 4, &value, 0, NULL, NULL),
+            CL_INVALID_MEM_OBJECT);
+  EXPECT_EQ(clEnqueueReadBuffer(rig.queue, (cl_mem)rig.queue, CL_TRUE, 0, 4, &value, 0, NULL, NULL),
+            CL_INVALID_MEM_OBJECT);
+  EXPECT_EQ(clEnqueueReadBuffer(rig.queue, data, CL_TRUE, 0, 4, &value, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
+  EXPECT_EQ(clEnqueueReadBuffer(rig.queue, data, CL_TRUE, 0, 4, &value, 1, (cl_event *)&data, NULL),
+            CL_INVALID_EVENT_WAIT_LIST);
+  clReleaseMemObject(hidden);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+TEST(driver_errors, of_programs_and_kernels) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS, value = 0;
+  const char *wrong = "kernel void k(void) {\n  x = 1;\n}", *none = NULL;
+  char log[400] = "";
+  cl_program program = clCreateProgramWithSource(rig.context, 1, &wrong, NULL, &status);
+  EXPECT_TRUE(!clCreateKernel(program, "k", &status));
+  EXPECT_EQ(status, CL_INVALID_PROGRAM_EXECUTABLE);
+  EXPECT_EQ(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+  EXPECT_EQ(clGetProgramBuildInfo(program, rig.device[0], CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL), CL_SUCCESS);
+  EXPECT_CONTAINS(log, "kernel.cl:2:3: error: use of undeclared identifier 'x'");
+  EXPECT_TRUE(!clCreateProgramWithSource(rig.context, 1, &none, NULL, &status));
+  EXPECT_EQ(status, CL_INVALID_VALUE);
+  EXPECT_TRUE(!clCreateProgramWithIL(rig.context, "no SPIR-V", 9, &status));
+  EXPECT_EQ(status, CL_INVALID_VALUE);
+  EXPECT_TRUE(!clCreateKernel(rig.program, "minus", &status));
+  EXPECT_EQ(status, CL_INVALID_KERNEL_NAME);
+  cl_kernel plus = rig_kernel(&rig, "plus");
+  EXPECT_EQ(clBuildProgram(rig.program, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
+  EXPECT_EQ(clSetKernelArg(plus, 2, 4, &value), CL_INVALID_ARG_INDEX);
+  EXPECT_EQ(clSetKernelArg(plus, 1, 8, &value), CL_INVALID_ARG_SIZE);
+  EXPECT_EQ(clSetKernelArg(plus, 1, 4, NULL), CL_INVALID_ARG_VALUE);
+  EXPECT_EQ(clSetKernelArg(plus, 0, 4, &value), CL_INVALID_ARG_SIZE);
+  EXPECT_EQ(clSetKernelArg(plus, 0, sizeof plus, &plus), CL_INVALID_MEM_OBJECT);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
+  clReleaseKernel(plus);
+  clReleaseProgram(program);
+  rig_free(&rig);
+}
+
+TEST(driver_errors, of_launches) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 1), eight = rig_kernel(&rig, "eight");
+  const size_t global[3] = {64, 64, 64}, none[1] = {0}, huge[1] = {4096}, odd[1] = {7}, nothing[1] = {0};
+  EXPECT_EQ(clSetKernelArg(eight, 0, sizeof data, &data), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 0, NULL, global, NULL, 0, NULL, NULL), CL_INVALID_WORK_DIMENSION);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 4, NULL, global, NULL, 0, NULL, NULL), CL_INVALID_WORK_DIMENSION);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 1, NULL, global, huge, 0, NULL, NULL), CL_INVALID_WORK_ITEM_SIZE);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 1, NULL, global, none, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 3, NULL, global, global, 0, NULL, NULL),
+            CL_INVALID_WORK_GROUP_SIZE);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, eight, 1, NULL, global, odd, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, eight, 1, NULL, global, NULL, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 1, NULL, nothing, NULL, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueNDRangeKernel(NULL, plus, 1, NULL, global, NULL, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
+  EXPECT_EQ(rig_at(&rig, data, 3), 3);
+  clReleaseKernel(plus);
+  clReleaseKernel(eight);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+TEST(driver_errors, of_events) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  cl_ulong time = 0;
+  cl_event user = clCreateUserEvent(rig.context, &status), marker = NULL;
+  EXPECT_EQ(clSetUserEventStatus(user, CL_RUNNING), CL_INVALID_VALUE);
+  EXPECT_EQ(clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL),
+            CL_PROFILING_INFO_NOT_AVAILABLE);
+  EXPECT_EQ(clEnqueueMarkerWithWaitList(rig.queue, 0, NULL, &marker), CL_SUCCESS);
+  EXPECT_EQ(clSetUserEventStatus(marker, CL_COMPLETE), CL_INVALID_EVENT);
+  EXPECT_EQ(clSetEventCallback(marker, CL_QUEUED, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clWaitForEvents(0, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clWaitForEvents(1, (cl_event *)&rig.queue), CL_INVALID_EVENT);
+  EXPECT_EQ(clGetEventInfo(marker, 0x7777, 0, NULL, NULL), CL_INVALID_VALUE);
+  clReleaseEvent(user);
+  clReleaseEvent(marker);
+  rig_free(&rig);
+}
+
+TEST(driver_errors, answers_that_do_not_fit_are_refused_and_their_size_is_told) {
+  struct rig rig = rig_new();
+  char name[4];
+  size_t size = 0;
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_NAME, sizeof name, name, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_NAME, 0, NULL, &size), CL_SUCCESS);
+  EXPECT_EQ(size, strlen("teaching (simulated)") + 1);
+  EXPECT_EQ(clGetDeviceInfo((cl_device_id)rig.context, CL_DEVICE_NAME, 0, NULL, &size), CL_INVALID_DEVICE);
+  rig_free(&rig);
+}
+
+TEST(driver_errors, images_and_shared_memory_are_not_there) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  cl_bool images = CL_TRUE;
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL), CL_SUCCESS);
+  EXPECT_FALSE(images);
+  EXPECT_TRUE(!clCreateSamplerWithProperties(rig.context, NULL, &status));
+  EXPECT_EQ(status, CL_INVALID_OPERATION);
+  EXPECT_TRUE(!clSVMAlloc(rig.context, CL_MEM_READ_WRITE, 64, 0));
+  rig_free(&rig);
+}
