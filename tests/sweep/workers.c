@@ -53,17 +53,6 @@ static void square(void *self, void *own, size_t task, void *answer) {
   *(size_t *)answer = before + result;
 }
 
-/* Some want more memory than there is, with what they have got in hand. */
-enum { GREEDY = 9 };
-
-static void want_too_much(void *self, void *own, size_t task, void *answer) {
-  square(self, own, task, answer);
-  if (task % GREEDY)
-    return;
-  need(100, 1);
-  need(SIZE_MAX / 2, 1);
-}
-
 /* For ever, unless somebody ends it. */
 static void wait_for_the_end(void *self, void *own, size_t task, void *answer) {
   const struct seat *seat = own;
@@ -176,6 +165,18 @@ static size_t threads(void) {
 }
 
 #ifndef __SANITIZE_ADDRESS__ /* which ends a process that asks for so much by itself */
+
+/* Some want more memory than there is, with what they have got in hand. */
+enum { GREEDY = 9 };
+
+static void want_too_much(void *self, void *own, size_t task, void *answer) {
+  square(self, own, task, answer);
+  if (task % GREEDY)
+    return;
+  need(100, 1);
+  need(SIZE_MAX / 2, 1);
+}
+
 TEST(sweep_workers, a_task_that_runs_out_of_memory_is_lost_and_the_others_go_on) {
   for (unsigned workers = 1; workers <= MOST; workers += 3) {
     struct rig *rig = rig_new();
