@@ -259,6 +259,8 @@ packages test-packages playground-packages deb-packages:
 help:
 	@sed -n 's/^| `make\(.*\)` | \(.*\) |$$/make\1: \2/p' CONTRIBUTING.md | sed 's/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g'
 
+# Asking for more memory than there is is what some tests do.
+sanitize: export ASAN_OPTIONS := allocator_may_return_null=1
 sanitize:
 	@$(MAKE) --no-print-directory -j$$(nproc) check BUILD=build/sanitize SANITIZE=address,undefined CACHE=$(CACHE)
 

@@ -400,13 +400,15 @@ static enum language language_in(const char *data, size_t size) {
   return is_assembly(data, data + size) ? ASSEMBLY : OPENCL_C;
 }
 
-const char *program_usual_name(const void *data, size_t size) { return languages[language_in(data, size)].usual; }
+const char *program_usual_name(const void *data, size_t size) {
+  return languages[size > FILE_BYTES ? OPENCL_C : language_in(data, size)].usual;
+}
 
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
                   const struct program_build *build, struct message *message) {
-  const enum language language = language_in(data, size);
   if (size > FILE_BYTES)
     return message_fail(message, "%.200s: larger than the %d bytes that are read", name, FILE_BYTES);
+  const enum language language = language_in(data, size);
   if (language == OPENCL_C && memchr(data, 0, size))
     return message_fail(message, "%.200s: holds a zero byte; OpenCL C is text", name);
   if (!check_build(name, language, build, message))

@@ -53,6 +53,8 @@ static void square(void *self, void *own, size_t task, void *answer) {
   *(size_t *)answer = before + result;
 }
 
+enum { GREEDY = 9 }; /* one in so many is out of the ordinary */
+
 /* For ever, unless somebody ends it. */
 static void wait_for_the_end(void *self, void *own, size_t task, void *answer) {
   const struct seat *seat = own;
@@ -167,8 +169,6 @@ static size_t threads(void) {
 #ifndef __SANITIZE_ADDRESS__ /* which ends a process that asks for so much by itself */
 
 /* Some want more memory than there is, with what they have got in hand. */
-enum { GREEDY = 9 };
-
 static void want_too_much(void *self, void *own, size_t task, void *answer) {
   square(self, own, task, answer);
   if (task % GREEDY)
