@@ -32,6 +32,7 @@ VERSION := $(shell sed -n 's/^.define WW_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]
 SONAME  := libwarpwait.so.0
 SHARED  := libwarpwait.so.$(VERSION)
 LIBRARY := $(BUILD)/libwarpwait.a $(BUILD)/$(SHARED)
+DRIVER  := $(BUILD)/libwarpwait-opencl.so
 API_LIBS := -ljansson -linih -lz -lm -lpthread
 
 C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/edits opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models models/mem sim/host sim/import \
@@ -105,7 +106,6 @@ $(BUILD)/$(SHARED): $(BUILD)/libwarpwait.o sim/api/libwarpwait.map
 
 # ---- the OpenCL driver: a client of warpwait.h, with the library in it ---------------------------------
 
-DRIVER := $(BUILD)/libwarpwait-opencl.so
 DRIVER_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/icd/*.c))
 $(DRIVER_OBJ): HEAP :=
 $(DRIVER): $(DRIVER_OBJ) $(BUILD)/libwarpwait.a bindings/icd/libwarpwait-opencl.map

@@ -189,6 +189,8 @@ typedef struct ww_build {
   const char *copies; /* what becomes of asynchronous copies: "machine" (default) or "loop" */
   uint32_t registers; /* most registers a lane, 16 to 255; 0: 255 */
   ww_sink log;        /* gets what clang says, warnings too, as it words it; also if the build fails */
+  const ww_bytes *headers; /* OpenCL C that #include finds by these names, relative paths; before any folder */
+  size_t header_count;
   bool (*go_on)(void *self); /* asked ten times a second while the compiler runs; false: WW_CANCELLED. NULL: always */
   void *self;                /* of go_on */
 } ww_build;
@@ -198,6 +200,13 @@ typedef struct ww_build {
  * no error as long as there is another one: see ww_kernel.refused. */
 WW_API ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build *build, ww_program **program,
                                   ww_error *error);
+/* A program of several translation units. ww_unit_compile() compiles one, of OpenCL C that may call what another one
+ * has, into LLVM bitcode for the sink; ww_program_link() makes the program. `copies`, `registers` and `route` of the
+ * build are the link's; headers are the units'. Needs clang and llvm-spirv. */
+WW_API ww_status ww_unit_compile(ww_context *context, ww_bytes source, const ww_build *build, ww_sink sink,
+                                 ww_error *error);
+WW_API ww_status ww_program_link(ww_context *context, const ww_bytes *units, size_t count, const ww_build *build,
+                                 ww_program **program, ww_error *error);
 WW_API ww_program *ww_program_ref(ww_program *program);
 WW_API void ww_program_unref(ww_program *program);
 
@@ -211,7 +220,9 @@ typedef enum ww_argument_kind {
 typedef struct ww_argument {
   const char *name, *type; /* as in the source; as assembly's .arg has it: "global", "u32", "f32x4", ... */
   ww_argument_kind kind;
-  uint32_t bytes; /* of a value */
+  uint32_t bytes;                              /* of a value */
+  const char *source_type, *source_qualifiers; /* as OpenCL C has them: "float4*", "restrict const"; NULL: not known */
+  bool constant;                               /* a buffer in constant memory */
 } ww_argument;
 
 /* Strings and lists live as long as the program. */
@@ -224,6 +235,7 @@ typedef struct ww_kernel {
   uint32_t private_bytes;     /* a lane's */
   uint32_t spilled;           /* 32-bit words of these that registers were spilled to */
   uint32_t required_local[3]; /* reqd_work_group_size; 0 0 0: any */
+  const char *attributes;     /* of OpenCL C: "reqd_work_group_size(8,1,1)"; "": none */
 } ww_kernel;
 
 WW_API size_t ww_program_kernel_count(const ww_program *program);

@@ -11,7 +11,7 @@
  * Invariant: an object is in the registry from when it is made until its last reference is given up; pointers that are
  * not there, or are of another kind, are refused with the code that OpenCL has for them.
  *
- * Not there: images, samplers, shared virtual memory, device-side queues, compiling and linking apart. */
+ * Not there: images, samplers, shared virtual memory, device-side queues, specialisation constants. */
 #ifndef BINDINGS_ICD_ICD_H
 #define BINDINGS_ICD_ICD_H
 
@@ -274,6 +274,20 @@ double icd_transfer_ns(size_t bytes);
 
 /* ---- programs and kernels ---------------------------------------------------------------------------------- */
 
+/* A text that grows; what there is no memory for is left out. */
+struct icd_text {
+  char *text;
+  size_t length;
+};
+bool icd_add(void *text, const void *data, size_t size); /* as a sink takes bytes */
+void icd_add_line(struct icd_text *text, const char *line);
+
+/* A translation unit, compiled. */
+struct icd_unit {
+  void *data;
+  size_t size;
+};
+
 struct _cl_program {
   struct icd_object object;
   cl_context context;
@@ -281,10 +295,22 @@ struct _cl_program {
   void *il, *binary;
   size_t il_size, binary_size;
   ww_program *program;
+  struct icd_unit *units; /* of what was compiled, and of libraries */
+  size_t unit_count;
+  cl_program_binary_type type;
   cl_build_status status;
   char *options, *log;
   cl_uint kernels; /* that are attached */
 };
+
+/* In parts: program.c, link.c. */
+cl_program icd_new_program(cl_context context, cl_int *status);
+cl_int icd_check_devices(cl_context context, cl_uint count, const cl_device_id *devices);
+bool icd_add_unit(cl_program program, const void *data, size_t size);
+/* What comes of a build that may have failed: status, log and options; `failure` is the code of what is no other. The
+ * log is the program's. */
+cl_int icd_end_build(cl_program program, ww_status status, const ww_error *error, struct icd_text *log,
+                     const char *options, cl_int failure);
 
 struct icd_argument {
   bool set;

@@ -72,10 +72,11 @@ static cl_kernel new_kernel(cl_program program, const ww_kernel *of) {
 
 static cl_kernel create_kernel(cl_program program, const char *name, cl_int *status) {
   const ww_kernel *found = NULL;
-  *status = !icd_is(program, ICD_PROGRAM)         ? CL_INVALID_PROGRAM
-            : program->status != CL_BUILD_SUCCESS ? CL_INVALID_PROGRAM_EXECUTABLE
-            : !name                               ? CL_INVALID_VALUE
-                                                  : CL_SUCCESS;
+  *status = !icd_is(program, ICD_PROGRAM) ? CL_INVALID_PROGRAM
+            : program->status != CL_BUILD_SUCCESS || program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE
+                ? CL_INVALID_PROGRAM_EXECUTABLE
+            : !name ? CL_INVALID_VALUE
+                    : CL_SUCCESS;
   if (*status == CL_SUCCESS && ww_program_kernel(program->program, name, &found, NULL) != WW_OK)
     *status = CL_INVALID_KERNEL_NAME;
   cl_kernel made = *status == CL_SUCCESS ? new_kernel(program, found) : NULL;
@@ -98,7 +99,7 @@ static cl_int create_all(cl_program program, cl_uint room, cl_kernel *kernels, c
   cl_uint count = 0;
   if (!icd_is(program, ICD_PROGRAM))
     return CL_INVALID_PROGRAM;
-  if (program->status != CL_BUILD_SUCCESS)
+  if (program->status != CL_BUILD_SUCCESS || program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
     return CL_INVALID_PROGRAM_EXECUTABLE;
   const size_t all = ww_program_kernel_count(program->program);
   for (size_t i = 0; i < all; i++)
@@ -241,7 +242,7 @@ static cl_int tell_kernel(cl_kernel kernel, cl_kernel_info name, struct icd_quer
   case CL_KERNEL_PROGRAM:
     ICD_TELL(cl_program, kernel->program);
   case CL_KERNEL_ATTRIBUTES:
-    ICD_TELL_TEXT("");
+    ICD_TELL_TEXT(kernel->kernel->attributes);
   default:
     return CL_INVALID_VALUE;
   }
@@ -254,34 +255,60 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info
                                               : CL_INVALID_KERNEL);
 }
 
-/* What the kernel's form tells: names, and which memory is meant. */
+static cl_kernel_arg_type_qualifier qualifiers_of(const ww_argument *argument) {
+  static const struct {
+    const char *word;
+    cl_kernel_arg_type_qualifier bit;
+  } rows[] = {{"const", CL_KERNEL_ARG_TYPE_CONST},
+              {"restrict", CL_KERNEL_ARG_TYPE_RESTRICT},
+              {"volatile", CL_KERNEL_ARG_TYPE_VOLATILE},
+              {"pipe", CL_KERNEL_ARG_TYPE_PIPE}};
+  const char *words = argument->source_qualifiers ? argument->source_qualifiers : "";
+  cl_kernel_arg_type_qualifier all = CL_KERNEL_ARG_TYPE_NONE;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    all |= strstr(words, rows[i].word) ? rows[i].bit : 0;
+  return all;
+}
+
 static cl_int tell_argument(const ww_argument *argument, cl_kernel_arg_info name, struct icd_query query) {
-  const bool local = argument->kind == WW_ARGUMENT_LOCAL, value = argument->kind == WW_ARGUMENT_VALUE;
+  static const cl_kernel_arg_address_qualifier places[] = {[WW_ARGUMENT_BUFFER] = CL_KERNEL_ARG_ADDRESS_GLOBAL,
+                                                           [WW_ARGUMENT_LOCAL] = CL_KERNEL_ARG_ADDRESS_LOCAL,
+                                                           [WW_ARGUMENT_VALUE] = CL_KERNEL_ARG_ADDRESS_PRIVATE,
+                                                           [WW_ARGUMENT_PIPE] = CL_KERNEL_ARG_ADDRESS_GLOBAL};
   switch (name) {
   case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
-    ICD_TELL(cl_kernel_arg_address_qualifier, local   ? CL_KERNEL_ARG_ADDRESS_LOCAL
-                                              : value ? CL_KERNEL_ARG_ADDRESS_PRIVATE
-                                                      : CL_KERNEL_ARG_ADDRESS_GLOBAL);
+    ICD_TELL(cl_kernel_arg_address_qualifier,
+             argument->constant ? CL_KERNEL_ARG_ADDRESS_CONSTANT : places[argument->kind]);
+  case CL_KERNEL_ARG_ACCESS_QUALIFIER:
+    ICD_TELL(cl_kernel_arg_access_qualifier, CL_KERNEL_ARG_ACCESS_NONE);
   case CL_KERNEL_ARG_NAME:
     ICD_TELL_TEXT(argument->name);
-  case CL_KERNEL_ARG_ACCESS_QUALIFIER:
   case CL_KERNEL_ARG_TYPE_NAME:
+    ICD_TELL_TEXT(argument->source_type);
   case CL_KERNEL_ARG_TYPE_QUALIFIER:
-    return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    ICD_TELL(cl_kernel_arg_type_qualifier, qualifiers_of(argument));
   default:
     return CL_INVALID_VALUE;
   }
 }
 
+/* Who wants to know asks for it when the program is built. */
+static cl_int tell_argument_at(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name, struct icd_query query) {
+  const ww_argument *argument = ww_kernel_argument(kernel->kernel, index);
+  const char *options = kernel->program->options;
+  if (!argument)
+    return CL_INVALID_ARG_INDEX;
+  if (!argument->source_type || !options || !strstr(options, "-cl-kernel-arg-info"))
+    return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+  return tell_argument(argument, name, query);
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name,
                                                    size_t size, void *value, size_t *needed) {
-  cl_int status = CL_INVALID_KERNEL;
   icd_enter();
-  if (icd_is(kernel, ICD_KERNEL)) {
-    const ww_argument *argument = ww_kernel_argument(kernel->kernel, index);
-    status = argument ? tell_argument(argument, name, (struct icd_query){size, value, needed}) : CL_INVALID_ARG_INDEX;
-  }
-  return icd_leave(status);
+  return icd_leave(icd_is(kernel, ICD_KERNEL)
+                       ? tell_argument_at(kernel, index, name, (struct icd_query){size, value, needed})
+                       : CL_INVALID_KERNEL);
 }
 
 /* The device that is asked of; the program's only one if none is named. */

@@ -206,25 +206,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_
   return not_with(kernel);
 }
 
-/* ---- programs in parts, native kernels ---------------------------------------------------------------------- */
-
-CL_API_ENTRY cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint count, const cl_device_id *devices,
-                                                 const char *options, cl_uint headers, const cl_program *header,
-                                                 const char **names, void(CL_CALLBACK *call)(cl_program, void *),
-                                                 void *self) {
-  (void)count, (void)devices, (void)options, (void)headers, (void)header, (void)names, (void)call, (void)self;
-  icd_enter();
-  return icd_leave(icd_is(program, ICD_PROGRAM) ? CL_COMPILER_NOT_AVAILABLE : CL_INVALID_PROGRAM);
-}
-
-CL_API_ENTRY cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl_device_id *devices,
-                                                  const char *options, cl_uint inputs, const cl_program *input,
-                                                  void(CL_CALLBACK *call)(cl_program, void *), void *self,
-                                                  cl_int *error) {
-  (void)count, (void)devices, (void)options, (void)inputs, (void)input, (void)call, (void)self;
-  icd_enter();
-  NOT_MADE(icd_leave(icd_is(context, ICD_CONTEXT) ? CL_LINKER_NOT_AVAILABLE : CL_INVALID_CONTEXT));
-}
+/* ---- specialisation, native kernels --------------------------------------------------------------------------- */
 
 static cl_int not_of(cl_program program) {
   icd_enter();

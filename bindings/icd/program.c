@@ -11,13 +11,32 @@ void icd_destroy_program(cl_program program) {
   free(program->binary);
   free(program->options);
   free(program->log);
+  for (size_t i = 0; i < program->unit_count; i++)
+    free(program->units[i].data);
+  free(program->units);
   ww_program_unref(program->program);
   icd_unref(program->context);
 }
 
+bool icd_add(void *self, const void *data, size_t size) {
+  struct icd_text *text = self;
+  char *more = realloc(text->text, text->length + size + 1);
+  if (!more)
+    return false;
+  text->text = more;
+  memcpy(text->text + text->length, data, size);
+  text->text[text->length += size] = '\0';
+  return true;
+}
+
+void icd_add_line(struct icd_text *text, const char *line) {
+  icd_add(text, line, strlen(line));
+  icd_add(text, "\n", 1);
+}
+
 /* ---- made ----------------------------------------------------------------------------------------------- */
 
-static cl_program new_program(cl_context context, cl_int *status) {
+cl_program icd_new_program(cl_context context, cl_int *status) {
   *status = icd_is(context, ICD_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
   cl_program made = *status == CL_SUCCESS ? icd_new(ICD_PROGRAM, sizeof *made) : NULL;
   if (!made) {
@@ -50,7 +69,7 @@ static cl_program from_source(cl_context context, cl_uint count, const char **st
   bool good = count && strings;
   for (cl_uint i = 0; good && i < count; i++)
     good = strings[i];
-  cl_program made = new_program(context, status);
+  cl_program made = icd_new_program(context, status);
   if (!made)
     return NULL;
   if (good && (made->source = join(count, strings, lengths)))
@@ -91,7 +110,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, co
                                                           cl_int *error) {
   cl_int status = CL_SUCCESS;
   icd_enter();
-  cl_program made = new_program(context, &status);
+  cl_program made = icd_new_program(context, &status);
   if (made && !is_spirv(il, size))
     status = CL_INVALID_VALUE;
   else if (made && !copy(&made->il, &made->il_size, il, size))
@@ -106,7 +125,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, co
   return made;
 }
 
-static cl_int check_devices(cl_context context, cl_uint count, const cl_device_id *devices) {
+cl_int icd_check_devices(cl_context context, cl_uint count, const cl_device_id *devices) {
   if (!devices != !count)
     return CL_INVALID_VALUE;
   for (cl_uint i = 0; i < count; i++)
@@ -115,21 +134,83 @@ static cl_int check_devices(cl_context context, cl_uint count, const cl_device_i
   return CL_SUCCESS;
 }
 
+/* A binary of ours: the magic; E, C or L: an executable, a compiled unit or a library; the options that it was built
+ * with, ended by a zero byte; then what it was lowered from, or an object file of what was not, and of C and L the
+ * units, a size of eight bytes before each. */
+static const char binary_magic[8] = {'W', 'W', 'O', 'P', 'E', 'N', 'C', 'L'};
+
+static const struct {
+  char letter;
+  cl_program_binary_type type;
+} types[] = {{'E', CL_PROGRAM_BINARY_TYPE_EXECUTABLE},
+             {'C', CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT},
+             {'L', CL_PROGRAM_BINARY_TYPE_LIBRARY}};
+
+bool icd_add_unit(cl_program program, const void *data, size_t size) {
+  struct icd_unit *more = realloc(program->units, (program->unit_count + 1) * sizeof *more);
+  if (!more)
+    return false;
+  program->units = more;
+  if (!copy(&more[program->unit_count].data, &more[program->unit_count].size, data, size))
+    return false;
+  program->unit_count++;
+  return true;
+}
+
+static cl_int read_units(cl_program program, const unsigned char *data, size_t size) {
+  uint64_t bytes = 0;
+  while (size) {
+    if (size < sizeof bytes)
+      return CL_INVALID_BINARY;
+    memcpy(&bytes, data, sizeof bytes);
+    data += sizeof bytes;
+    size -= sizeof bytes;
+    if (!bytes || bytes > size)
+      return CL_INVALID_BINARY;
+    if (!icd_add_unit(program, data, bytes))
+      return CL_OUT_OF_HOST_MEMORY;
+    data += bytes;
+    size -= bytes;
+  }
+  return program->unit_count ? CL_SUCCESS : CL_INVALID_BINARY;
+}
+
+static cl_int read_binary(cl_program program, const unsigned char *data, size_t size) {
+  const unsigned char *options = data + sizeof binary_magic + 1,
+                      *end = memchr(options, 0, (size_t)(data + size - options));
+  const unsigned char *bytes = end ? end + 1 : NULL;
+  size_t type = 0;
+  while (type < 3 && types[type].letter != options[-1])
+    type++;
+  if (!bytes || bytes == data + size || type == 3)
+    return CL_INVALID_BINARY;
+  const size_t left = (size_t)(data + size - bytes);
+  program->options = strdup((const char *)options);
+  program->type = types[type].type;
+  if (program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE) {
+    program->status = CL_BUILD_SUCCESS;
+    return read_units(program, bytes, left);
+  }
+  return program->options && copy(&program->binary, &program->binary_size, bytes, left) ? CL_SUCCESS
+                                                                                        : CL_OUT_OF_HOST_MEMORY;
+}
+
 static cl_program from_binary(cl_context context, cl_uint count, const cl_device_id *devices, const size_t *lengths,
                               const unsigned char **binaries, cl_int *each, cl_int *status) {
-  cl_program made = new_program(context, status);
+  cl_program made = icd_new_program(context, status);
   if (!made)
     return NULL;
-  *status = !count || !devices || !lengths || !binaries ? CL_INVALID_VALUE : check_devices(context, count, devices);
+  *status = !count || !devices || !lengths || !binaries ? CL_INVALID_VALUE : icd_check_devices(context, count, devices);
   for (cl_uint i = 0; *status == CL_SUCCESS && i < count; i++) {
     const bool there = binaries[i] && lengths[i];
-    const bool ours = there && lengths[i] > 4 && memcmp(binaries[i], "WWO", 3) == 0;
+    const bool ours =
+        there && lengths[i] > sizeof binary_magic + 1 && memcmp(binaries[i], binary_magic, sizeof binary_magic) == 0;
     *status = !there ? CL_INVALID_VALUE : !ours ? CL_INVALID_BINARY : CL_SUCCESS;
     if (each)
       each[i] = *status;
   }
-  if (*status == CL_SUCCESS && !copy(&made->binary, &made->binary_size, binaries[0], lengths[0]))
-    *status = CL_OUT_OF_HOST_MEMORY;
+  if (*status == CL_SUCCESS)
+    *status = read_binary(made, binaries[0], lengths[0]);
   if (*status == CL_SUCCESS)
     return made;
   icd_unref(made);
@@ -153,7 +234,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context
                                                                       const cl_device_id *devices, const char *names,
                                                                       cl_int *error) {
   icd_enter();
-  cl_int status = !icd_is(context, ICD_CONTEXT) ? CL_INVALID_CONTEXT : check_devices(context, count, devices);
+  cl_int status = !icd_is(context, ICD_CONTEXT) ? CL_INVALID_CONTEXT : icd_check_devices(context, count, devices);
   icd_leave(status);
   (void)names; /* there are none */
   if (error)
@@ -171,33 +252,12 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseProgram(cl_program program) {
 
 /* ---- built ---------------------------------------------------------------------------------------------- */
 
-struct log {
-  char *text;
-  size_t length;
-};
-
-static bool add_to_log(void *self, const void *data, size_t size) {
-  struct log *log = self;
-  char *more = realloc(log->text, log->length + size + 1);
-  if (!more)
-    return false;
-  log->text = more;
-  memcpy(log->text + log->length, data, size);
-  log->text[log->length += size] = '\0';
-  return true;
-}
-
-static void log_line(struct log *log, const char *text) {
-  add_to_log(log, text, strlen(text));
-  add_to_log(log, "\n", 1);
-}
-
 /* Kernels that are not there say why in the log. */
-static void log_refused(struct log *log, const ww_program *program) {
+static void log_refused(struct icd_text *log, const ww_program *program) {
   for (size_t i = 0; i < ww_program_kernel_count(program); i++) {
     const ww_kernel *kernel = ww_program_kernel_at(program, i);
     if (kernel->refused)
-      log_line(log, kernel->refused);
+      icd_add_line(log, kernel->refused);
   }
 }
 
@@ -208,27 +268,52 @@ static ww_bytes bytes_of(const struct _cl_program *program) {
                      : (ww_bytes){program->binary, program->binary_size, NULL};
 }
 
-static cl_int build(cl_program program, const char *options) {
-  struct log log = {NULL, 0};
-  ww_error error;
-  const ww_build how = {.size = sizeof how, .options = options, .log = {add_to_log, &log}};
-  ww_program *made = NULL;
-  const ww_status status = ww_program_build(icd_context, bytes_of(program), &how, &made, &error);
-  if (status != WW_OK && (!log.text || !strstr(log.text, error.text)))
-    log_line(&log, error.text);
-  if (status == WW_OK)
-    log_refused(&log, made);
+/* The library refuses them as any bad input; what it says tells which. */
+static bool is_empty(const ww_error *error) { return strstr(error->text, ": there is no kernel in it"); }
+
+static bool is_of_options(const ww_error *error) {
+  return strncmp(error->text, "build option '", 14) == 0 || strncmp(error->text, "invalid value '", 15) == 0;
+}
+
+cl_int icd_end_build(cl_program program, ww_status status, const ww_error *error, struct icd_text *log,
+                     const char *options, cl_int failure) {
+  if (status != WW_OK && (!log->text || !strstr(log->text, error->text)))
+    icd_add_line(log, error->text);
   free(program->log);
-  free(program->options);
-  ww_program_unref(program->program);
-  program->log = log.text;
-  program->options = strdup(options ? options : "");
-  program->program = made;
+  program->log = log->text;
+  if (!program->binary) { /* which has them in it */
+    free(program->options);
+    program->options = strdup(options ? options : "");
+  }
   program->status = status == WW_OK ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
   if (status == WW_OK)
     return CL_SUCCESS;
-  icd_notify(program->context, error.text);
-  return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_BUILD_PROGRAM_FAILURE;
+  program->type = CL_PROGRAM_BINARY_TYPE_NONE;
+  icd_notify(program->context, error->text);
+  if (status == WW_NO_MEMORY)
+    return CL_OUT_OF_HOST_MEMORY;
+  if (!is_of_options(error))
+    return failure;
+  return failure == CL_COMPILE_PROGRAM_FAILURE ? CL_INVALID_COMPILER_OPTIONS
+         : failure == CL_LINK_PROGRAM_FAILURE  ? CL_INVALID_LINKER_OPTIONS
+                                               : CL_INVALID_BUILD_OPTIONS;
+}
+
+/* A program without kernels is one that has none to give. */
+static cl_int build(cl_program program, const char *options) {
+  struct icd_text log = {NULL, 0};
+  ww_error error;
+  const ww_build how = {.size = sizeof how, .options = program->source ? options : NULL, .log = {icd_add, &log}};
+  ww_program *made = NULL;
+  ww_status status = ww_program_build(icd_context, bytes_of(program), &how, &made, &error);
+  if (status == WW_OK)
+    log_refused(&log, made);
+  else if (is_empty(&error))
+    status = WW_OK;
+  ww_program_unref(program->program);
+  program->program = made;
+  program->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+  return icd_end_build(program, status, &error, &log, options, CL_BUILD_PROGRAM_FAILURE);
 }
 
 static cl_int build_program(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
@@ -237,10 +322,10 @@ static cl_int build_program(cl_program program, cl_uint count, const cl_device_i
     return CL_INVALID_PROGRAM;
   if (call_without)
     return CL_INVALID_VALUE;
-  const cl_int status = check_devices(program->context, count, devices);
+  const cl_int status = icd_check_devices(program->context, count, devices);
   if (status != CL_SUCCESS)
     return status;
-  if (program->kernels)
+  if (program->kernels || program->unit_count)
     return CL_INVALID_OPERATION;
   return build(program, options);
 }
@@ -250,26 +335,45 @@ CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count
                                                void *self) {
   icd_enter();
   const cl_int status = icd_leave(build_program(program, count, devices, options, !call && self));
-  if (call && (status == CL_SUCCESS || status == CL_BUILD_PROGRAM_FAILURE))
+  if (call && (status == CL_SUCCESS || status == CL_BUILD_PROGRAM_FAILURE || status == CL_INVALID_BUILD_OPTIONS))
     call(program, self);
   return status;
 }
 
 /* ---- what they are -------------------------------------------------------------------------------------- */
 
-/* The object file that clCreateProgramWithBinary() takes. */
-static struct log binary_of(const struct _cl_program *program) {
-  struct log binary = {NULL, 0};
-  if (program->program)
-    ww_program_write(program->program, WW_PROGRAM_OBJECT, (ww_sink){add_to_log, &binary}, NULL);
-  else if (program->binary)
-    add_to_log(&binary, program->binary, program->binary_size);
+static void add_units(struct icd_text *to, const struct _cl_program *program) {
+  for (size_t i = 0; i < program->unit_count; i++) {
+    const uint64_t size = program->units[i].size;
+    icd_add(to, &size, sizeof size);
+    icd_add(to, program->units[i].data, program->units[i].size);
+  }
+}
+
+/* What clCreateProgramWithBinary() takes. */
+static struct icd_text binary_of(const struct _cl_program *program) {
+  struct icd_text binary = {NULL, 0};
+  size_t type = 0;
+  while (type < 3 && types[type].type != program->type)
+    type++;
+  if (type == 3)
+    return binary;
+  icd_add(&binary, binary_magic, sizeof binary_magic);
+  icd_add(&binary, &types[type].letter, 1);
+  icd_add(&binary, program->options ? program->options : "", program->options ? strlen(program->options) + 1 : 1);
+  const ww_sink sink = {icd_add, &binary};
+  if (program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+    add_units(&binary, program);
+  else if (!program->program)
+    icd_add(&binary, program->binary, program->binary_size);
+  else if (ww_program_write(program->program, WW_PROGRAM_SPIRV, sink, NULL) != WW_OK)
+    ww_program_write(program->program, WW_PROGRAM_OBJECT, sink, NULL);
   return binary;
 }
 
 static cl_int tell_binary_sizes(cl_program program, struct icd_query query) {
   size_t sizes[ICD_MOST_DEVICES];
-  struct log binary = binary_of(program);
+  struct icd_text binary = binary_of(program);
   for (cl_uint i = 0; i < program->context->devices; i++)
     sizes[i] = binary.length;
   free(binary.text);
@@ -281,7 +385,7 @@ static cl_int tell_binaries(cl_program program, struct icd_query query) {
   const size_t bytes = program->context->devices * sizeof *to;
   if (to && query.size < bytes)
     return CL_INVALID_VALUE;
-  struct log binary = binary_of(program);
+  struct icd_text binary = binary_of(program);
   for (cl_uint i = 0; to && i < program->context->devices; i++)
     if (to[i] && binary.length)
       memcpy(to[i], binary.text, binary.length);
@@ -299,14 +403,14 @@ static size_t count_kernels(const struct _cl_program *program) {
 }
 
 static cl_int tell_names(cl_program program, struct icd_query query) {
-  struct log names = {NULL, 0};
+  struct icd_text names = {NULL, 0};
   for (size_t i = 0; i < ww_program_kernel_count(program->program); i++) {
     const ww_kernel *kernel = ww_program_kernel_at(program->program, i);
     if (kernel->refused)
       continue;
     if (names.length)
-      add_to_log(&names, ";", 1);
-    add_to_log(&names, kernel->name, strlen(kernel->name));
+      icd_add(&names, ";", 1);
+    icd_add(&names, kernel->name, strlen(kernel->name));
   }
   const cl_int status = icd_tell(query, names.text ? names.text : "", names.length + 1);
   free(names.text);
@@ -314,7 +418,7 @@ static cl_int tell_names(cl_program program, struct icd_query query) {
 }
 
 static cl_int tell_program(cl_program program, cl_program_info name, struct icd_query query) {
-  const bool built = program->status == CL_BUILD_SUCCESS;
+  const bool built = program->status == CL_BUILD_SUCCESS && program->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
   switch (name) {
   case CL_PROGRAM_REFERENCE_COUNT:
     ICD_TELL(cl_uint, program->object.references);
@@ -364,9 +468,7 @@ static cl_int tell_build(cl_program program, cl_device_id device, cl_program_bui
   case CL_PROGRAM_BUILD_LOG:
     ICD_TELL_TEXT(program->log ? program->log : "");
   case CL_PROGRAM_BINARY_TYPE:
-    ICD_TELL(cl_program_binary_type, program->status == CL_BUILD_SUCCESS || program->binary
-                                         ? CL_PROGRAM_BINARY_TYPE_EXECUTABLE
-                                         : CL_PROGRAM_BINARY_TYPE_NONE);
+    ICD_TELL(cl_program_binary_type, program->type);
   case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
     ICD_TELL(size_t, 0);
   default:

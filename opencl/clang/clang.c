@@ -9,9 +9,9 @@
  * files have to say. A header of ours goes before the program with what clang's own lacks: the asynchronous copies of
  * cl_khr_extended_async_copies and the clocks of cl_khr_kernel_clock. The copies have names of their own there, because
  * llvm-spirv takes any function whose name starts with async_work_group_copy for the plain copy, and crashes. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +91,8 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     "#undef __OCL_EXT\n";
 
 /* Files in the temporary folder. */
-enum file { FILE_PRELUDE, FILE_READ, FILES };
-static const char *const file_names[FILES] = {"warpwait.h", "read"};
+enum file { FILE_PRELUDE, FILE_READ, FILE_HEADERS, FILES };
+static const char *const file_names[FILES] = {"warpwait.h", "read", "headers"};
 
 /* What a tool has made, or text; the owner frees `at`. */
 struct piece {
@@ -121,6 +121,8 @@ static void add_source(const struct compilation *c, struct words *words) {
   if (!c->options.standard)
     words_add_joined(words, "-cl-std=", build->standard ? build->standard : "CL2.0");
   words_add_list(words, c->options.words.word);
+  if (build->header_count)
+    words_add_list(words, WORDS("-I", c->file[FILE_HEADERS]));
   for (const char *const *define = build->defines; define && *define; define++)
     words_add_joined(words, "-D", *define);
   for (const char *const *include = build->includes; include && *include; include++)
@@ -245,6 +247,41 @@ static bool write_prelude(const struct compilation *c) {
   return good;
 }
 
+/* A path without ways out of its folder. */
+static bool is_header_name(const char *name) {
+  const size_t length = strlen(name);
+  if (!length || *name == '/' || name[length - 1] == '/')
+    return false;
+  for (const char *at = name; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
+    if (strcspn(at, "/") == 0 || (strncmp(at, "..", 2) == 0 && (at[2] == '/' || !at[2])))
+      return false;
+  return true;
+}
+
+/* With the folders that its name has. */
+static bool write_header(const struct compilation *c, const struct opencl_header *header) {
+  char path[2 * PATH_BYTES];
+  const int length = snprintf(path, sizeof path, "%s/%s", c->file[FILE_HEADERS], header->name);
+  if (!is_header_name(header->name) || length >= (int)sizeof path)
+    return tool_fail(&c->teller, "header '%.100s': its name is no relative path without '..'", header->name);
+  for (char *slash = path + strlen(c->file[FILE_HEADERS]); slash; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    const bool good = mkdir(path, 0700) == 0 || errno == EEXIST;
+    *slash = '/';
+    if (!good)
+      return tool_fail(&c->teller, "header '%.100s' cannot be written: %s", header->name, text_errno(errno));
+  }
+  return write_file(path, header->text, header->size) ||
+         tool_fail(&c->teller, "header '%.100s' cannot be written: %s", header->name, text_errno(errno));
+}
+
+static bool write_headers(const struct compilation *c) {
+  for (size_t i = 0; i < c->build->header_count; i++)
+    if (!write_header(c, &c->build->headers[i]))
+      return false;
+  return true;
+}
+
 static bool make_folder(struct compilation *c) {
   const char *base = c->tools.temporary;
   int used = snprintf(c->folder, sizeof c->folder, "%s/warpwait-XXXXXX", base);
@@ -254,19 +291,24 @@ static bool make_folder(struct compilation *c) {
   }
   for (size_t i = 0; i < FILES; i++)
     snprintf(c->file[i], sizeof c->file[i], "%s/%s", c->folder, file_names[i]);
-  return write_prelude(c) ? true : tool_fail(&c->teller, "%.200s cannot be written: %s", c->folder, text_errno(errno));
+  if (!write_prelude(c))
+    return tool_fail(&c->teller, "%.200s cannot be written: %s", c->folder, text_errno(errno));
+  return write_headers(c);
+}
+
+/* What is in it goes first. */
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place) {
+  (void)status, (void)kind, (void)place;
+  remove(path);
+  return 0;
 }
 
 /* A tool that was stopped may have left files of its own. */
 static void remove_folder(void *self) {
+  enum { OPEN = 8 };
   const struct compilation *c = self;
-  DIR *folder = *c->folder ? opendir(c->folder) : NULL;
-  for (struct dirent *at; folder && (at = readdir(folder));)
-    unlinkat(dirfd(folder), at->d_name, 0);
-  if (folder)
-    closedir(folder);
   if (*c->folder)
-    rmdir(c->folder);
+    nftw(c->folder, remove_one, OPEN, FTW_DEPTH | FTW_PHYS);
 }
 
 /* ---- what is read -------------------------------------------------------------------------------- */
@@ -384,10 +426,22 @@ static void hide_folder(const struct compilation *c, struct piece *text) {
     memset(at, '-', length);
 }
 
+/* All units, one behind the other. */
+static struct piece text_of_units(const struct opencl_build *build) {
+  struct text all = {0};
+  for (size_t i = 0; i < build->unit_count; i++)
+    text_add(&all, build->units[i].data, build->units[i].size);
+  return (struct piece){all.data ? all.data : need_copy(""), all.length};
+}
+
 /* What clang will see: the source itself, when that is all, which saves a run of clang; else what -E makes of it. */
 static bool read_text(const struct compilation *c, struct piece *text) {
   char why[OPENCL_WHY];
   const struct opencl_reads *reads = c->build->reads;
+  if (c->build->unit_count) {
+    *text = text_of_units(c->build);
+    return true;
+  }
   if (reads && !c->build->in_memory && !reads->allow(reads->self, c->path, why, sizeof why))
     return refuse_file(c, why);
   const char *fault = NULL;
@@ -416,7 +470,7 @@ static void add_part(struct cache_part *parts, size_t *count, const char *text) 
 }
 
 static void make_name(const struct compilation *c, const struct piece *text, char name[CACHE_NAME]) {
-  enum { FIXED = 7 };
+  enum { FIXED = 8 };
   char clang[PATH_MAX + 64], translator[PATH_MAX + 64];
   size_t count = 0;
   key_tool(c->tools.clang, clang, sizeof clang);
@@ -430,6 +484,7 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
   add_part(parts, &count, clang);
   add_part(parts, &count, translator);
   add_part(parts, &count, opencl_route_names[c->build->route]);
+  add_part(parts, &count, c->build->to_unit ? "unit" : c->build->unit_count ? "link" : "");
   parts[count++] = (struct cache_part){text->at, text->size};
   for (size_t i = 0; i < words.count; i++)
     if (strncmp(words.word[i], c->folder, strlen(c->folder)) != 0)
@@ -448,6 +503,19 @@ static const char *const *const routes[OPENCL_ROUTES] = {
     [OPENCL_ROUTE_O2] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
 };
 
+/* Clang links them into what it makes of an empty text. */
+static bool write_units(const struct compilation *c, struct words *words) {
+  for (size_t i = 0; i < c->build->unit_count; i++) {
+    char path[PATH_BYTES + 32];
+    snprintf(path, sizeof path, "%s/unit%zu.bc", c->folder, i);
+    if (!write_file(path, c->build->units[i].data, c->build->units[i].size))
+      return tool_fail(&c->teller, "%.200s cannot be written: %s", path, text_errno(errno));
+    words_add_list(words, WORDS("-Xclang", "-mlink-bitcode-file", "-Xclang"));
+    words_add_joined(words, path, "");
+  }
+  return true;
+}
+
 /* Debug information that names no folder makes the same file wherever it is made. Names of values are those of
  * arguments, for messages. */
 static bool compile(const struct compilation *c, struct piece *made) {
@@ -455,8 +523,14 @@ static bool compile(const struct compilation *c, struct piece *made) {
   add_source(c, &words);
   words_add_list(&words,
                  WORDS("-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-emit-llvm"));
-  words_add_list(&words, routes[c->build->route]);
+  /* LLVM's passes are for all units together. */
+  words_add_list(&words,
+                 routes[c->build->to_unit && c->build->route == OPENCL_ROUTE_O2 ? OPENCL_ROUTE_SSA : c->build->route]);
   words_add_list(&words, WORDS("-o", "-"));
+  if (!write_units(c, &words)) {
+    words_free(&words);
+    return false;
+  }
   add_program(c, &words);
   const struct piece input = text_for_file(c);
   bool good = run_tool(c, words.word, &input, c->options.warnings, made);
@@ -496,8 +570,14 @@ static bool optimise(const struct compilation *c, struct piece *code) {
 static bool translate(const struct compilation *c, struct piece *spirv) {
   const enum opencl_route route = c->build->route;
   struct piece code = {0};
-  const char *const words[] = {
-      c->tools.translator, "-", "-o", "-", EXTENSIONS, route == OPENCL_ROUTE_SSA ? "--spirv-mem2reg" : NULL, NULL};
+  const char *const words[] = {c->tools.translator,
+                               "-",
+                               "-o",
+                               "-",
+                               EXTENSIONS,
+                               "--preserve-ocl-kernel-arg-type-metadata-through-string",
+                               route == OPENCL_ROUTE_SSA ? "--spirv-mem2reg" : NULL,
+                               NULL};
   const bool good =
       compile(c, &code) && (route != OPENCL_ROUTE_O2 || optimise(c, &code)) && run_tool(c, words, &code, false, spirv);
   free(code.at);
@@ -516,7 +596,7 @@ static bool make(const struct compilation *c, uint8_t **spirv, size_t *size) {
   /* Warnings are clang's to give: someone who asks for them wants it to run. */
   if (cached && !c->options.warnings && cache_find(c->tools.cache, name, spirv, size))
     return true;
-  if (!translate(c, &made))
+  if (!(c->build->to_unit ? compile(c, &made) : translate(c, &made)))
     return false;
   if (!made.size) {
     free(made.at);

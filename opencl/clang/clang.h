@@ -33,6 +33,18 @@ struct opencl_tools {
   const char *temporary; /* the folder of files that are not to stay */
 };
 
+/* Text that #include finds by its name, a relative path. */
+struct opencl_header {
+  const char *name, *text;
+  size_t size;
+};
+
+/* A translation unit that has been compiled and is to be linked: LLVM bitcode. */
+struct opencl_unit {
+  const void *data;
+  size_t size;
+};
+
 /* How clang is to be called. Lists end with NULL; a NULL list is empty. */
 struct opencl_build {
   const char *standard;          /* "CL2.0" if NULL */
@@ -45,6 +57,11 @@ struct opencl_build {
   const struct opencl_tools *tools; /* NULL: the environment's */
   const char *text;                 /* in place of the file's, as a try: say() hears nothing of it; NULL: the file's */
   bool in_memory;                   /* there is no file, but `text`; `path` is its name */
+  const struct opencl_header *headers;
+  size_t header_count;
+  bool to_unit;                    /* what is made is a unit, not SPIR-V */
+  const struct opencl_unit *units; /* SPIR-V is made of these, and of no text */
+  size_t unit_count;
   enum opencl_part *blamed;         /* NULL, or where to note what an error is of */
   const struct opencl_reads *reads; /* NULL: all files may be read */
   bool (*cancelled)(void *self);    /* asked ten times a second; true ends the tools. NULL: never */

@@ -76,6 +76,12 @@ static inline bool api_unref(atomic_uint *references) {
   return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
 
+/* ---- what SPIR-V says of its source: source.c ------------------------------------------------------------ */
+
+/* Fills in what the argument of the kernel was; its strings are the caller's. */
+void api_source_argument(const struct program *program, const char *kernel, size_t index, ww_argument *argument);
+char *api_source_attributes(const struct program *program, const char *kernel);
+
 /* ---- objects -------------------------------------------------------------------------------------------- */
 
 struct ww_context {
@@ -101,6 +107,7 @@ struct ww_program {
   struct api_kernel *kernels; /* those that can be run first */
   size_t kernel_count;
   ww_argument *arguments; /* of all kernels */
+  size_t argument_count;
 };
 
 struct ww_device {

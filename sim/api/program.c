@@ -35,15 +35,19 @@ static void describe(ww_program *made) {
   for (size_t i = 0; i < isa->kernel_count; i++)
     count += isa->kernels[i].arg_count;
   made->arguments = need(count, sizeof *made->arguments);
+  made->argument_count = count;
   made->kernels = need(isa->kernel_count + refusals->count, sizeof *made->kernels);
   count = 0;
   for (size_t i = 0; i < isa->kernel_count; i++) {
     const struct isa_kernel *kernel = &isa->kernels[i];
     struct api_kernel *to = &made->kernels[made->kernel_count++];
     describe_kernel(&to->face, kernel);
+    to->face.attributes = api_source_attributes(&made->program, kernel->name);
     to->arguments = &made->arguments[count];
-    for (size_t a = 0; a < kernel->arg_count; a++)
-      describe_argument(&made->arguments[count++], &kernel->args[a]);
+    for (size_t a = 0; a < kernel->arg_count; a++) {
+      describe_argument(&made->arguments[count], &kernel->args[a]);
+      api_source_argument(&made->program, kernel->name, a, &made->arguments[count++]);
+    }
   }
   for (size_t i = 0; i < refusals->count; i++)
     made->kernels[made->kernel_count++].face =
@@ -56,6 +60,10 @@ struct build_call {
   const ww_context *context;
   ww_bytes source;
   ww_build build;
+  const ww_bytes *given; /* units to be linked; NULL: the source is built */
+  const struct opencl_unit *units;
+  size_t unit_count;
+  struct api_sink sink;
   struct text log;
   bool stopped;
   ww_program *made;
@@ -84,24 +92,67 @@ static bool read_build(const ww_build *from, struct program_build *build, struct
   return true;
 }
 
+/* Headers by their names. */
+static bool take_headers(const ww_build *from, struct program_build *build, struct message *message) {
+  struct opencl_header *headers = need(from->header_count, sizeof *headers);
+  build->headers = headers;
+  build->header_count = from->header_count;
+  for (size_t i = 0; i < from->header_count; i++) {
+    if (!from->headers || !from->headers[i].data || !from->headers[i].name)
+      return message_fail(message, "headers[%zu]: has no %s", i,
+                          from->headers && from->headers[i].data ? "name" : "data");
+    headers[i] = (struct opencl_header){from->headers[i].name, from->headers[i].data, from->headers[i].size};
+  }
+  return true;
+}
+
+static struct program_build begin_build(struct build_call *call, const struct caller *caller) {
+  return (struct program_build){
+      .log = call->build.log.write ? &call->log : NULL, .caller = caller, .tools = &call->context->tools};
+}
+
+static void end_build(struct program_build *build) {
+  free((void *)(uintptr_t)build->headers);
+  program_build_free(build);
+}
+
+static ww_status judge_build(const struct build_call *call, bool good) {
+  return good ? WW_OK : call->stopped ? WW_CANCELLED : WW_BAD_INPUT;
+}
+
 static ww_status build_program(void *self, struct message *message) {
   struct build_call *call = self;
   const struct caller caller = {.self = call, .stops = stops};
-  struct program_build build = {
-      .log = call->build.log.write ? &call->log : NULL, .caller = &caller, .tools = &call->context->tools};
+  struct program_build build = begin_build(call, &caller);
   ww_program *made = need(1, sizeof *made);
   atomic_init(&made->references, 1);
-  const bool good =
-      read_build(&call->build, &build, message) &&
-      program_make(&made->program, call->source.name, call->source.data, call->source.size, &build, message);
-  program_build_free(&build);
+  bool good = read_build(&call->build, &build, message) && take_headers(&call->build, &build, message);
+  if (call->units)
+    good = good && program_link(&made->program, call->source.name, call->units, call->unit_count, &build, message);
+  else
+    good =
+        good && program_make(&made->program, call->source.name, call->source.data, call->source.size, &build, message);
+  end_build(&build);
   if (good) {
     describe(made);
     call->made = made;
-    return WW_OK;
+  } else {
+    ww_program_unref(made);
   }
-  ww_program_unref(made);
-  return call->stopped ? WW_CANCELLED : WW_BAD_INPUT;
+  return judge_build(call, good);
+}
+
+/* The log goes to its sink, whatever became of the build. */
+static ww_status tell_log(struct build_call *call, ww_status status, ww_error *error) {
+  if (api_lost(status)) /* the log is free already */
+    return status;
+  if (call->log.length && !call->build.log.write(call->build.log.self, call->log.data, call->log.length)) {
+    status = api_fail(error, WW_CANCELLED, "the sink of the log takes no more");
+    ww_program_unref(call->made);
+    call->made = NULL;
+  }
+  free(call->log.data);
+  return status;
 }
 
 ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build *build, ww_program **program,
@@ -113,15 +164,69 @@ ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build 
   API_GIVEN(source.data);
   API_TAKE(call.build, build);
   call.source = api_named(source, program_usual_name(source.data, source.size));
-  ww_status status = api_try_named(call.source.name, build_program, &call, error);
-  if (api_lost(status)) /* the log is free already */
-    return status;
-  if (call.log.length && !call.build.log.write(call.build.log.self, call.log.data, call.log.length)) {
-    status = api_fail(error, WW_CANCELLED, "the sink of the log takes no more");
-    ww_program_unref(call.made);
-    call.made = NULL;
+  const ww_status status = tell_log(&call, api_try_named(call.source.name, build_program, &call, error), error);
+  *program = call.made;
+  return status;
+}
+
+static ww_status compile_unit(void *self, struct message *message) {
+  struct build_call *call = self;
+  const struct caller caller = {.self = call, .stops = stops};
+  const struct opencl_unit source = {call->source.data, call->source.size};
+  struct program_build build = begin_build(call, &caller);
+  uint8_t *data = NULL;
+  size_t size = 0;
+  const bool good = read_build(&call->build, &build, message) && take_headers(&call->build, &build, message) &&
+                    program_compile_unit(call->source.name, &source, &build, &data, &size, message);
+  end_build(&build);
+  ww_status status = judge_build(call, good);
+  if (good && !call->sink.sink.write(call->sink.sink.self, (const char *)data, size, message))
+    status = WW_CANCELLED;
+  free(data);
+  return status;
+}
+
+ww_status ww_unit_compile(ww_context *context, ww_bytes source, const ww_build *build, ww_sink sink, ww_error *error) {
+  struct build_call call = {.context = context};
+  API_GIVEN(context);
+  API_GIVEN(source.data);
+  API_GIVEN(sink.write);
+  API_TAKE(call.build, build);
+  api_sink(&call.sink, sink);
+  call.source = api_named(source, "kernel.cl");
+  return tell_log(&call, api_try_named(call.source.name, compile_unit, &call, error), error);
+}
+
+/* Units as the compiler takes them. */
+static ww_status link_units(void *self, struct message *message) {
+  struct build_call *call = self;
+  struct opencl_unit *units = need(call->unit_count, sizeof *units);
+  const ww_bytes *from = call->given;
+  call->units = units;
+  for (size_t i = 0; i < call->unit_count; i++) {
+    if (!from[i].data || !from[i].size) {
+      message_fail(message, "units[%zu]: is empty", i);
+      return WW_BAD_INPUT;
+    }
+    units[i] = (struct opencl_unit){from[i].data, from[i].size};
   }
-  free(call.log.data);
+  const ww_status status = build_program(call, message);
+  free(units);
+  return status;
+}
+
+ww_status ww_program_link(ww_context *context, const ww_bytes *units, size_t count, const ww_build *build,
+                          ww_program **program, ww_error *error) {
+  struct build_call call = {.context = context, .given = units, .unit_count = count};
+  API_GIVEN(program);
+  *program = NULL;
+  API_GIVEN(context);
+  API_GIVEN(units);
+  if (!count)
+    return api_fail(error, WW_BAD_INPUT, "count: 0 units make no program");
+  API_TAKE(call.build, build);
+  call.source.name = "linked.cl";
+  const ww_status status = tell_log(&call, api_try_named(call.source.name, link_units, &call, error), error);
   *program = call.made;
   return status;
 }
@@ -136,6 +241,12 @@ void ww_program_unref(ww_program *program) {
   if (!program || !api_unref(&program->references))
     return;
   program_free(&program->program);
+  for (size_t i = 0; i < program->kernel_count; i++)
+    free((void *)(uintptr_t)program->kernels[i].face.attributes);
+  for (size_t i = 0; i < program->argument_count; i++) {
+    free((void *)(uintptr_t)program->arguments[i].source_type);
+    free((void *)(uintptr_t)program->arguments[i].source_qualifiers);
+  }
   free(program->kernels);
   free(program->arguments);
   free(program);

@@ -266,7 +266,15 @@ static void keep_log(void *self, const char *text) {
   text_add(asked->log, text, strlen(text));
 }
 
-static bool compile(struct program *program, const struct program_build *build, struct message *message) {
+/* To what: a unit, or with units SPIR-V of these. */
+struct step {
+  bool to_unit;
+  const struct opencl_unit *units;
+  size_t count;
+};
+
+static bool compile(struct program *program, const struct program_build *build, struct step step,
+                    struct message *message) {
   struct asked asked = {build->reads, build->caller, build->log};
   const struct opencl_reads reads = {allow, &asked};
   const struct opencl_build how = {.standard = build->standard,
@@ -279,6 +287,11 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .tools = build->tools,
                                    .text = program->text ? program->text : build->text,
                                    .in_memory = program->in_memory,
+                                   .headers = build->headers,
+                                   .header_count = build->header_count,
+                                   .to_unit = step.to_unit,
+                                   .units = step.units,
+                                   .unit_count = step.count,
                                    .log = build->log ? keep_log : NULL,
                                    .blamed = &program->blamed,
                                    .reads = &reads,
@@ -348,7 +361,7 @@ static bool finish(struct program *program, enum language language, char *data, 
     program->spirv_bytes = size;
     data = NULL;
   }
-  bool lowered = language == SPIR_V || (language == OPENCL_C && compile(program, build, message));
+  bool lowered = language == SPIR_V || (language == OPENCL_C && compile(program, build, (struct step){0}, message));
   if (lowered)
     program->isa = lower(program, program->registers, &program->refusals, message);
   else if (language != OPENCL_C)
@@ -421,6 +434,41 @@ bool program_make(struct program *program, const char *name, const void *data, s
   if (language == OPENCL_C)
     program->text = copy;
   return finish(program, language, language == OPENCL_C ? NULL : copy, size, build, message);
+}
+
+bool program_compile_unit(const char *name, const struct opencl_unit *source, const struct program_build *build,
+                          uint8_t **data, size_t *size, struct message *message) {
+  struct program unit = {.path = need_copy(name), .in_memory = true};
+  bool good = source->size <= FILE_BYTES ||
+              message_fail(message, "%.200s: larger than the %d bytes that are read", name, FILE_BYTES);
+  if (good && memchr(source->data, 0, source->size))
+    good = message_fail(message, "%.200s: holds a zero byte; OpenCL C is text", name);
+  if (good) {
+    unit.text = need(source->size + 1, 1);
+    memcpy(unit.text, source->data, source->size);
+    good = compile(&unit, build, (struct step){.to_unit = true}, message);
+  }
+  *data = unit.spirv;
+  *size = unit.spirv_bytes;
+  unit.spirv = NULL;
+  program_free(&unit);
+  return good;
+}
+
+/* The text that they are linked into is empty, and reports have no lines of it. */
+bool program_link(struct program *program, const char *name, const struct opencl_unit *units, size_t count,
+                  const struct program_build *build, struct message *message) {
+  program->path = need_copy(name);
+  program->in_memory = true;
+  program->text = need_copy("");
+  program->registers = build->registers ? build->registers : PROGRAM_MOST_REGISTERS;
+  program->copies = build->copies;
+  program->reads = build->reads;
+  const bool good = compile(program, build, (struct step){.units = units, .count = count}, message);
+  free(program->text);
+  program->text = NULL;
+  program->isa = good ? lower(program, program->registers, &program->refusals, message) : NULL;
+  return program->isa;
 }
 
 const struct isa_kernel *program_kernel(const struct program *program, const char *name, struct message *message) {

@@ -28,11 +28,13 @@ struct program_build {
   bool copies_said;
   enum opencl_copies copies;
   bool no_cache;
-  const struct opencl_tools *tools; /* with what it is compiled; NULL: the environment's */
-  const char *text;                 /* OpenCL C in place of the file's own, which is the caller's; NULL: none */
-  struct text *log;                 /* is added all that clang says; NULL: nobody wants it */
-  struct reads *reads;              /* which files a program may be read from; NULL: all */
-  const struct caller *caller;      /* who waits for the compiler; NULL: nobody who could stop it */
+  const struct opencl_tools *tools;    /* with what it is compiled; NULL: the environment's */
+  const char *text;                    /* OpenCL C in place of the file's own, which is the caller's; NULL: none */
+  const struct opencl_header *headers; /* that #include finds by name; the caller's */
+  size_t header_count;
+  struct text *log;            /* is added all that clang says; NULL: nobody wants it */
+  struct reads *reads;         /* which files a program may be read from; NULL: all */
+  const struct caller *caller; /* who waits for the compiler; NULL: nobody who could stop it */
 };
 
 void program_say(struct program_words *words, const char *word);
@@ -90,6 +92,14 @@ bool program_load(struct program *program, const char *path, const struct progra
 /* The same of bytes in memory that go by a name. What they are shows of what they begin with: SPIR-V, an object file,
  * assembly, which begins with a directive (".kernel"), or else OpenCL C. */
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
+                  const struct program_build *build, struct message *message);
+
+/* Compiles OpenCL C that need not be whole: *data, of *size bytes, is the caller's to free. */
+bool program_compile_unit(const char *name, const struct opencl_unit *source, const struct program_build *build,
+                          uint8_t **data, size_t *size, struct message *message);
+
+/* A program of units. */
+bool program_link(struct program *program, const char *name, const struct opencl_unit *units, size_t count,
                   const struct program_build *build, struct message *message);
 
 /* A name for those that have none: "kernel" with the usual extension. */

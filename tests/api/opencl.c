@@ -183,6 +183,61 @@ TEST(opencl_api, a_text_in_memory_is_quoted_whatever_its_name) {
   rig_free(&rig);
 }
 
+static struct kept compiled(struct rig *rig, const char *source, const ww_build *build) {
+  struct kept unit = {NULL, 0};
+  rig_fine(rig, ww_unit_compile(rig->context, ww_text(source), build, rig_sink(&unit), &rig->error));
+  return unit;
+}
+
+TEST(opencl_api, units_are_compiled_with_headers_and_linked) {
+  struct rig rig = rig_new("teaching");
+  const ww_bytes headers[] = {{"int twice(int x);", 17, "lib/twice.h"}};
+  ww_build build = {.size = sizeof build, .headers = headers, .header_count = 1};
+  struct kept user = compiled(&rig, "#include <lib/twice.h>\nkernel void k(global int *d) { *d = twice(*d); }", &build),
+              maker = compiled(&rig, "#include \"lib/twice.h\"\nint twice(int x) { return 2 * x; }", &build);
+  const ww_bytes units[] = {{user.text, user.length, NULL}, {maker.text, maker.length, NULL}};
+  ww_program *program = NULL;
+  for (int i = 0; i < 3; i++) {
+    const ww_build how = {.size = sizeof how, .route = (const char *const[]){"ssa", "O0", "O2"}[i]};
+    rig_fine(&rig, ww_program_link(rig.context, units, 2, &how, &program, &rig.error));
+    EXPECT_EQ(ww_program_kernel_count(program), 1);
+    ww_program_unref(program);
+  }
+  rig_refused(&rig, ww_program_link(rig.context, units, 1, NULL, &program, &rig.error), WW_BAD_INPUT, "twice");
+  const ww_bytes broken = {"no bitcode", 10, NULL};
+  rig_refused(&rig, ww_program_link(rig.context, &broken, 1, NULL, &program, &rig.error), WW_BAD_INPUT, "");
+  EXPECT_TRUE(program == NULL);
+  rig_refused(&rig, ww_program_link(rig.context, units, 0, NULL, &program, &rig.error), WW_BAD_INPUT, "count: 0 units make no program");
+  rig_refused(&rig, ww_program_link(rig.context, &(ww_bytes){NULL, 0, NULL}, 1, NULL, &program, &rig.error),
+              WW_BAD_INPUT, "units[0]: is empty");
+  const ww_bytes outside = {"", 1, "../a.h"};
+  struct kept none = {NULL, 0};
+  build.headers = &outside;
+  rig_refused(&rig, ww_unit_compile(rig.context, ww_text("int x;"), &build, rig_sink(&none), &rig.error), WW_BAD_INPUT,
+              "header '../a.h'");
+  build.headers = NULL;
+  rig_refused(&rig, ww_unit_compile(rig.context, ww_text("int x;"), &build, rig_sink(&none), &rig.error), WW_BAD_INPUT,
+              "headers[0]: has no data");
+  EXPECT_TRUE(none.text == NULL);
+  free(user.text);
+  free(maker.text);
+  rig_free(&rig);
+}
+
+TEST(opencl_api, a_program_tells_types_qualifiers_and_attributes_of_its_source) {
+  struct rig rig = rig_with("teaching", "kernel __attribute__((reqd_work_group_size(8, 1, 1)))\n"
+                                        "void k(global const float4 *restrict a, constant uint *b, int n) {}\n");
+  const ww_kernel *kernel = ww_program_kernel_at(rig.program, 0);
+  const ww_argument *a = ww_kernel_argument(kernel, 0), *b = ww_kernel_argument(kernel, 1);
+  EXPECT_STREQ(kernel->attributes, "reqd_work_group_size(8,1,1)");
+  EXPECT_STREQ(a->source_type, "float4*");
+  EXPECT_STREQ(a->source_qualifiers, "restrict const");
+  EXPECT_FALSE(a->constant);
+  EXPECT_TRUE(b->constant);
+  EXPECT_STREQ(ww_kernel_argument(kernel, 2)->source_type, "int");
+  rig_free(&rig);
+}
+
 /* Nobody says then how a compiler has ended. */
 TEST(opencl_api, a_program_that_ignores_the_ends_of_its_children_has_its_kernels_built) {
   struct rig rig = {.context = NULL};

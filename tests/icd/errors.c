@@ -75,6 +75,7 @@ TEST(driver_errors, of_programs_and_kernels) {
   EXPECT_EQ(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
   EXPECT_EQ(clGetProgramBuildInfo(program, rig.device[0], CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL), CL_SUCCESS);
   EXPECT_CONTAINS(log, "kernel.cl:2:3: error: use of undeclared identifier 'x'");
+  EXPECT_EQ(clBuildProgram(program, 0, NULL, "-no-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
   EXPECT_TRUE(!clCreateProgramWithSource(rig.context, 1, &none, NULL, &status));
   EXPECT_EQ(status, CL_INVALID_VALUE);
   EXPECT_TRUE(!clCreateProgramWithIL(rig.context, "no SPIR-V", 9, &status));

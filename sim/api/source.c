@@ -1,0 +1,123 @@
+/* What SPIR-V says of the source that it was made of: types and qualifiers of kernels' arguments, and attributes.
+ *
+ * llvm-spirv writes OpString "kernel_arg_type.NAME.float4*,int," and "kernel_arg_type_qual.NAME.const,,"; clang puts an
+ * item for each argument. What lies in constant memory shows in the types of the parameters. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sim/api/api.h"
+#include "sim/base/need.h"
+#include "sim/base/text.h"
+
+enum {
+  HEAD = 5, /* words */
+  OP_STRING = 7,
+  OP_ENTRY_POINT = 15,
+  OP_EXECUTION_MODE = 16,
+  OP_TYPE_POINTER = 32,
+  OP_FUNCTION = 54,
+  OP_FUNCTION_PARAMETER = 55,
+  MODE_LOCAL_SIZE = 17,
+  MODE_LOCAL_SIZE_HINT = 18,
+  CLASS_UNIFORM_CONSTANT = 0,
+};
+#define MAGIC 0x07230203u
+
+struct walk {
+  const uint32_t *words;
+  size_t count, at;
+  uint32_t op, length; /* of the instruction at `at` */
+};
+
+/* Bytes of another order are as good as none. */
+static struct walk begin(const struct program *program) {
+  struct walk walk = {
+      .words = (const uint32_t *)(const void *)program->spirv, .count = program->spirv_bytes / 4, .at = HEAD};
+  if (!walk.words || walk.count < HEAD || *walk.words != MAGIC)
+    walk.count = 0;
+  return walk;
+}
+
+static bool next(struct walk *walk) {
+  walk->at += walk->length;
+  if (walk->at >= walk->count)
+    return false;
+  walk->op = walk->words[walk->at] & 0xffff;
+  walk->length = walk->words[walk->at] >> 16;
+  return walk->length && walk->length <= walk->count - walk->at;
+}
+
+/* A string from word `from` of the instruction on; NULL when there is none. */
+static const char *string_at(const struct walk *walk, uint32_t from) {
+  if (walk->length <= from)
+    return NULL;
+  const char *text = (const char *)&walk->words[walk->at + from];
+  return memchr(text, 0, 4 * (size_t)(walk->length - from)) ? text : NULL;
+}
+
+/* Item `index` of the list that follows "WHAT.KERNEL."; NULL: there is none. */
+static char *item(const struct program *program, const char *what, const char *kernel, size_t index) {
+  char *head = need_print("%s.%s.", what, kernel), *found = NULL;
+  const size_t length = strlen(head);
+  for (struct walk walk = begin(program); !found && next(&walk);) {
+    const char *text = walk.op == OP_STRING ? string_at(&walk, 2) : NULL;
+    if (!text || strncmp(text, head, length) != 0)
+      continue;
+    text += length;
+    for (size_t i = 0; i < index && text; i++)
+      text = strchr(text, ',') ? strchr(text, ',') + 1 : NULL;
+    if (text && *text)
+      found = need_print("%.*s", (int)strcspn(text, ","), text);
+  }
+  free(head);
+  return found;
+}
+
+static uint32_t function_of(const struct program *program, const char *kernel) {
+  for (struct walk walk = begin(program); next(&walk);) {
+    const char *name = walk.op == OP_ENTRY_POINT ? string_at(&walk, 3) : NULL;
+    if (name && strcmp(name, kernel) == 0)
+      return walk.words[walk.at + 2];
+  }
+  return 0;
+}
+
+static bool is_constant_pointer(const struct program *program, uint32_t type) {
+  for (struct walk walk = begin(program); next(&walk);)
+    if (walk.op == OP_TYPE_POINTER && walk.length > 2 && walk.words[walk.at + 1] == type)
+      return walk.words[walk.at + 2] == CLASS_UNIFORM_CONSTANT;
+  return false;
+}
+
+static bool is_constant(const struct program *program, uint32_t function, size_t index) {
+  bool inside = false;
+  for (struct walk walk = begin(program); next(&walk);) {
+    if (walk.op == OP_FUNCTION)
+      inside = walk.length > 2 && walk.words[walk.at + 2] == function;
+    else if (inside && walk.op == OP_FUNCTION_PARAMETER && index-- == 0)
+      return is_constant_pointer(program, walk.words[walk.at + 1]);
+  }
+  return false;
+}
+
+void api_source_argument(const struct program *program, const char *kernel, size_t index, ww_argument *argument) {
+  argument->source_type = item(program, "kernel_arg_type", kernel, index);
+  argument->source_qualifiers = item(program, "kernel_arg_type_qual", kernel, index);
+  argument->constant =
+      argument->kind == WW_ARGUMENT_BUFFER && is_constant(program, function_of(program, kernel), index);
+}
+
+char *api_source_attributes(const struct program *program, const char *kernel) {
+  const uint32_t function = function_of(program, kernel);
+  struct text text = {0};
+  for (struct walk walk = begin(program); next(&walk);) {
+    const uint32_t *word = &walk.words[walk.at];
+    if (walk.op != OP_EXECUTION_MODE || walk.length < 6 || word[1] != function)
+      continue;
+    if (word[2] == MODE_LOCAL_SIZE || word[2] == MODE_LOCAL_SIZE_HINT)
+      text_print(&text, "%s%s(%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", text.length ? " " : "",
+                 word[2] == MODE_LOCAL_SIZE ? "reqd_work_group_size" : "work_group_size_hint", word[3], word[4],
+                 word[5]);
+  }
+  return text.data ? text.data : need_copy("");
+}

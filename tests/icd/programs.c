@@ -1,0 +1,200 @@
+/* Programs: what they tell of their kernels, binaries, and files of source. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/icd/rig.h"
+
+static const char source[] = "kernel __attribute__((reqd_work_group_size(8, 1, 1)))\n"
+                             "void told(global const float4 *restrict a, local int *b, constant uint *c, int n) {\n"
+                             "  b[0] = a[0].x + c[0] + n;\n"
+                             "}\n";
+
+static cl_program built(struct rig *rig, const char *text, const char *options) {
+  cl_int status = CL_SUCCESS;
+  cl_program program = clCreateProgramWithSource(rig->context, 1, &text, NULL, &status);
+  EXPECT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(clBuildProgram(program, 0, NULL, options, NULL, NULL), CL_SUCCESS);
+  return program;
+}
+
+static void expect_told(cl_program program) {
+  cl_int status = CL_SUCCESS;
+  char text[100] = "";
+  cl_kernel_arg_address_qualifier place = 0;
+  cl_kernel_arg_type_qualifier qualifiers = 0;
+  cl_kernel kernel = clCreateKernel(program, "told", &status);
+  EXPECT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof text, text, NULL), CL_SUCCESS);
+  EXPECT_STREQ(text, "reqd_work_group_size(8,1,1)");
+  EXPECT_EQ(clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_TYPE_NAME, sizeof text, text, NULL), CL_SUCCESS);
+  EXPECT_STREQ(text, "float4*");
+  EXPECT_EQ(clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifiers, &qualifiers, NULL),
+            CL_SUCCESS);
+  EXPECT_EQ(qualifiers, CL_KERNEL_ARG_TYPE_CONST | CL_KERNEL_ARG_TYPE_RESTRICT);
+  EXPECT_EQ(clGetKernelArgInfo(kernel, 2, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof place, &place, NULL), CL_SUCCESS);
+  EXPECT_EQ(place, CL_KERNEL_ARG_ADDRESS_CONSTANT);
+  EXPECT_EQ(clGetKernelArgInfo(kernel, 1, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof place, &place, NULL), CL_SUCCESS);
+  EXPECT_EQ(place, CL_KERNEL_ARG_ADDRESS_LOCAL);
+  EXPECT_EQ(clGetKernelArgInfo(kernel, 3, CL_KERNEL_ARG_NAME, sizeof text, text, NULL), CL_SUCCESS);
+  EXPECT_STREQ(text, "n");
+  EXPECT_EQ(clGetKernelArgInfo(kernel, 4, CL_KERNEL_ARG_NAME, sizeof text, text, NULL), CL_INVALID_ARG_INDEX);
+  clReleaseKernel(kernel);
+}
+
+TEST(driver_programs, tell_types_qualifiers_and_attributes_and_so_do_their_binaries) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS, each[2] = {1, 1};
+  size_t sizes[2] = {0, 0};
+  cl_program program = built(&rig, source, "-cl-kernel-arg-info");
+  expect_told(program);
+  EXPECT_EQ(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL), CL_SUCCESS);
+  EXPECT_EQ(sizes[0], sizes[1]);
+  unsigned char *binaries[2] = {malloc(sizes[0]), malloc(sizes[1])};
+  EXPECT_EQ(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL), CL_SUCCESS);
+  cl_program again =
+      clCreateProgramWithBinary(rig.context, 2, rig.device, sizes, (const unsigned char **)binaries, each, &status);
+  EXPECT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(each[1], CL_SUCCESS);
+  EXPECT_EQ(clBuildProgram(again, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+  expect_told(again);
+  clReleaseProgram(again);
+  binaries[1][0] ^= 1;
+  EXPECT_TRUE(
+      !clCreateProgramWithBinary(rig.context, 2, rig.device, sizes, (const unsigned char **)binaries, each, &status));
+  EXPECT_EQ(status, CL_INVALID_BINARY);
+  EXPECT_EQ(each[0], CL_SUCCESS);
+  EXPECT_EQ(each[1], CL_INVALID_BINARY);
+  free(binaries[0]);
+  free(binaries[1]);
+  clReleaseProgram(program);
+  rig_free(&rig);
+}
+
+TEST(driver_programs, do_not_tell_of_arguments_unless_they_were_built_to) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  char text[100] = "";
+  cl_program program = built(&rig, source, NULL);
+  cl_kernel kernel = clCreateKernel(program, "told", &status);
+  EXPECT_EQ(clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_TYPE_NAME, sizeof text, text, NULL),
+            CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+  clReleaseKernel(kernel);
+  clReleaseProgram(program);
+  rig_free(&rig);
+}
+
+TEST(driver_programs, without_kernels_are_built_and_have_none) {
+  struct rig rig = rig_new();
+  size_t count = 1;
+  cl_int status = CL_SUCCESS;
+  cl_program program = built(&rig, "float half_of(float x) { return x / 2; }\n", NULL);
+  EXPECT_EQ(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL), CL_SUCCESS);
+  EXPECT_EQ(count, 0);
+  EXPECT_TRUE(!clCreateKernel(program, "half_of", &status));
+  EXPECT_EQ(status, CL_INVALID_KERNEL_NAME);
+  clReleaseProgram(program);
+  rig_free(&rig);
+}
+
+TEST(driver_programs, name_their_kernels_and_take_their_local_memory_into_account) {
+  struct rig rig = rig_new();
+  char names[100] = "";
+  cl_ulong bytes = 0;
+  size_t most = 0;
+  EXPECT_EQ(clGetProgramInfo(rig.program, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL), CL_SUCCESS);
+  EXPECT_STREQ(names, "plus;hello;big;eight;fill;drain");
+  cl_kernel kernel = rig_kernel(&rig, "big");
+  EXPECT_EQ(clSetKernelArg(kernel, 1, 512, NULL), CL_SUCCESS);
+  EXPECT_EQ(clGetKernelWorkGroupInfo(kernel, rig.device[0], CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL),
+            CL_SUCCESS);
+  EXPECT_EQ(bytes, 512);
+  EXPECT_EQ(clGetKernelWorkGroupInfo(kernel, rig.device[1], CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
+            CL_SUCCESS);
+  EXPECT_EQ(most, 1024);
+  EXPECT_EQ(clGetKernelWorkGroupInfo(kernel, NULL, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
+            CL_INVALID_DEVICE);
+  clReleaseKernel(kernel);
+  rig_free(&rig);
+}
+
+/* ---- in units -----------------------------------------------------------------------------------------------------
+ */
+
+static cl_program of(struct rig *rig, const char *text) {
+  cl_int status = CL_SUCCESS;
+  cl_program program = clCreateProgramWithSource(rig->context, 1, &text, NULL, &status);
+  EXPECT_EQ(status, CL_SUCCESS);
+  return program;
+}
+
+static cl_program_binary_type type_of(struct rig *rig, cl_program program) {
+  cl_program_binary_type type = 99;
+  EXPECT_EQ(clGetProgramBuildInfo(program, rig->device[0], CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL),
+            CL_SUCCESS);
+  return type;
+}
+
+TEST(driver_programs, units_with_headers_are_compiled_and_linked_by_way_of_a_library) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  const char *name = "lib/twice.h";
+  cl_program header = of(&rig, "int twice(int x);\n"),
+             user =
+                 of(&rig,
+                    "#include \"lib/twice.h\"\n"
+                    "kernel void run(global int *data) { data[get_global_id(0)] = twice(data[get_global_id(0)]); }\n"),
+             maker = of(&rig, "#include <lib/twice.h>\nint twice(int x) { return FACTOR * x; }\n");
+  EXPECT_EQ(clCompileProgram(user, 0, NULL, NULL, 1, &header, &name, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(clCompileProgram(maker, 0, NULL, "-DFACTOR=3", 1, &header, &name, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(type_of(&rig, user), CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+  cl_program library = clLinkProgram(rig.context, 0, NULL, "-create-library", 1, &maker, NULL, NULL, &status);
+  EXPECT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(type_of(&rig, library), CL_PROGRAM_BINARY_TYPE_LIBRARY);
+  const cl_program inputs[] = {user, library};
+  cl_program linked = clLinkProgram(rig.context, 0, NULL, NULL, 2, inputs, NULL, NULL, &status);
+  EXPECT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(type_of(&rig, linked), CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+  cl_kernel run = clCreateKernel(linked, "run", &status);
+  EXPECT_EQ(status, CL_SUCCESS);
+  cl_mem data = rig_numbers(&rig);
+  EXPECT_EQ(clSetKernelArg(run, 0, sizeof data, &data), CL_SUCCESS);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, run, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(rig_at(&rig, data, 7), 21);
+  clReleaseKernel(run);
+  clReleaseMemObject(data);
+  const cl_program all[] = {header, user, maker, library, linked};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    clReleaseProgram(all[i]);
+  rig_free(&rig);
+}
+
+TEST(driver_programs, units_that_lack_something_say_what) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  const char *outside = "../twice.h";
+  char log[600] = "";
+  cl_program header = of(&rig, "int twice(int x);\n"), wrong = of(&rig, "int f( {\n"),
+             user = of(&rig, "int twice(int x);\nkernel void run(global int *d) { *d = twice(*d); }\n");
+  EXPECT_EQ(clCompileProgram(wrong, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_COMPILE_PROGRAM_FAILURE);
+  EXPECT_EQ(clGetProgramBuildInfo(wrong, rig.device[0], CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL), CL_SUCCESS);
+  EXPECT_CONTAINS(log, "kernel.cl:1:8: error: ");
+  EXPECT_EQ(clCompileProgram(user, 0, NULL, "-no-such-option", 0, NULL, NULL, NULL, NULL), CL_INVALID_COMPILER_OPTIONS);
+  EXPECT_EQ(clCompileProgram(user, 0, NULL, NULL, 1, &header, NULL, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clCompileProgram(user, 0, NULL, NULL, 1, &header, &outside, NULL, NULL), CL_COMPILE_PROGRAM_FAILURE);
+  EXPECT_TRUE(!clLinkProgram(rig.context, 0, NULL, NULL, 1, &user, NULL, NULL, &status));
+  EXPECT_EQ(status, CL_INVALID_OPERATION); /* it is not compiled */
+  EXPECT_EQ(clCompileProgram(user, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+  EXPECT_TRUE(!clCreateKernel(user, "run", &status));
+  EXPECT_EQ(status, CL_INVALID_PROGRAM_EXECUTABLE);
+  EXPECT_TRUE(!clLinkProgram(rig.context, 0, NULL, "-no-such-option", 1, &user, NULL, NULL, &status));
+  EXPECT_EQ(status, CL_INVALID_LINKER_OPTIONS);
+  cl_program linked = clLinkProgram(rig.context, 0, NULL, NULL, 1, &user, NULL, NULL, &status);
+  EXPECT_EQ(status, CL_LINK_PROGRAM_FAILURE);
+  EXPECT_EQ(clGetProgramBuildInfo(linked, rig.device[0], CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL), CL_SUCCESS);
+  EXPECT_CONTAINS(log, "twice");
+  clReleaseProgram(linked);
+  clReleaseProgram(header);
+  clReleaseProgram(wrong);
+  clReleaseProgram(user);
+  rig_free(&rig);
+}
