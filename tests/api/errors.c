@@ -22,6 +22,7 @@ TEST(errors, of_contexts_and_machines) {
   rig_refused(&rig, ww_machine_load(rig.context, "no/such.ini", &machine, error), WW_BAD_INPUT,
               "no/such.ini: No such file or directory");
   EXPECT_EQ(ww_machine_load(rig.context, "h20", &machine, NULL), WW_BAD_INPUT); /* nobody wants to know why */
+  rig_free(&rig);
 }
 
 TEST(errors, of_machine_texts_have_file_line_and_key) {

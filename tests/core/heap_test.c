@@ -84,6 +84,7 @@ TEST(heap, an_inner_border_leaves_the_outer_one_alone) {
   EXPECT_TRUE(heap_try(&work.pool, nest, &work, NULL));
   EXPECT_EQ(work.dropped, SOME / 2 + 1); /* and the block that was nobody's before */
   EXPECT_EQ(work.pool.count, 0);
+  heap_pool_empty(&work.pool);
 }
 
 /* Work that is passed through: its blocks are listed where those of whoever calls are. */
