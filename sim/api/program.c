@@ -202,15 +202,13 @@ static ww_status link_units(void *self, struct message *message) {
   struct build_call *call = self;
   struct opencl_unit *units = need(call->unit_count, sizeof *units);
   const ww_bytes *from = call->given;
+  bool good = true;
   call->units = units;
-  for (size_t i = 0; i < call->unit_count; i++) {
-    if (!from[i].data || !from[i].size) {
-      message_fail(message, "units[%zu]: is empty", i);
-      return WW_BAD_INPUT;
-    }
+  for (size_t i = 0; good && i < call->unit_count; i++) {
     units[i] = (struct opencl_unit){from[i].data, from[i].size};
+    good = (from[i].data && from[i].size) || message_fail(message, "units[%zu]: is empty", i);
   }
-  const ww_status status = build_program(call, message);
+  const ww_status status = good ? build_program(call, message) : WW_BAD_INPUT;
   free(units);
   return status;
 }

@@ -231,6 +231,21 @@ static ww_status build_with_log(void) {
   ww_program_unref(other);
   return status;
 }
+static struct bytes unit_bytes;
+static ww_status compile_unit(void) {
+  static const ww_bytes header = {"#define N 4", 11, "n.h"};
+  const ww_build how = {.size = sizeof how, .headers = &header, .header_count = 1, .go_on = go_on};
+  unit_bytes.size = 0;
+  return ww_unit_compile(s.context, ww_text("#include <n.h>\nkernel void k(global int *d) { *d = N; }"), &how,
+                         (ww_sink){keep, &unit_bytes}, &error);
+}
+static ww_status link_units(void) {
+  const ww_bytes units[] = {{unit_bytes.at, unit_bytes.size, NULL}};
+  ww_program *linked = NULL;
+  const ww_status status = ww_program_link(s.context, units, 1, NULL, &linked, &error);
+  ww_program_unref(linked);
+  return status;
+}
 CALL(write_object, ww_program_write(s.program, WW_PROGRAM_OBJECT, taker, &error))
 CALL(write_assembly, ww_program_write(s.built, WW_PROGRAM_ASSEMBLY, taker, &error))
 CALL(write_spirv, ww_program_write(s.built, WW_PROGRAM_SPIRV, taker, &error))
@@ -327,7 +342,8 @@ static void make_objects(void) {
          DO(assemble) && DO(build) && DO(write_object) && DO(write_assembly) && DO(write_spirv) && DO(new_device) &&
          DO(new_from) && DO(new_data) && DO(new_pipe) && DO(find_tile) && DO(new_launch) && DO(set_range) &&
          DO(set_from) && DO(set_data) && DO(set_add) && DO(set_add) && DO(set_room) && DO(find_put) && DO(new_put) &&
-         DO(set_put) && DO(set_pipe) && DO(set_out) && (!with_log || DO(build_with_log)));
+         DO(set_put) && DO(set_pipe) && DO(set_out) &&
+         (!with_log || (DO(build_with_log) && DO(compile_unit) && DO(link_units))));
 }
 
 static void run_all(void) {
@@ -359,6 +375,8 @@ static void give_up(void) {
   free(s.trace_bytes.at);
   free(log_bytes.at);
   log_bytes = (struct bytes){0};
+  free(unit_bytes.at);
+  unit_bytes = (struct bytes){0};
   memset(&s, 0, sizeof s);
 }
 
