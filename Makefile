@@ -462,7 +462,7 @@ LIST = { \
   echo 755 traces/warpwait-plot bin/warpwait-plot; \
   echo 755 sim/sweep/warpwait-sweep bin/warpwait-sweep; \
   echo 755 bindings/icd/warpwait-exec share/warpwait/warpwait-exec; \
-  echo 644 $(DRIVER) $(LIBDIR)/$(notdir $(DRIVER)); \
+  echo 644 $(DRIVER) $(LIBDIR)/warpwait/$(notdir $(DRIVER)); \
   echo 644 include/warpwait.h include/warpwait.h; \
   echo 644 include/warpwait/analyse.h include/warpwait/analyse.h; \
   echo 644 $(BUILD)/libwarpwait.a $(LIBDIR)/libwarpwait.a; \
