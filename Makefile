@@ -295,6 +295,11 @@ $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(CLI)
 exhaust: $(BUILD)/exhaust
 	@WARPWAIT_CACHE=$(CACHE) $(PYTHON) tests/exhaust/sample.py --every 1
 
+# Programs of Debian's that use OpenCL, unchanged: ten minutes, of those that are installed.
+.PHONY: programs
+programs: all
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/icd/programs.py
+
 # Random kernels against PoCL, for as long as is given; a failure is shrunk into build/differential. Without SOAK_SEED, other
 # kernels than last time.
 SOAK_SECONDS ?= 600
