@@ -277,6 +277,11 @@ WW_API ww_machine *ww_device_machine(const ww_device *device); /* no new referen
 #define WW_DEVICE_BYTES (UINT64_C(1) << 40)
 WW_API ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_buffer **buffer,
                                ww_error *error);
+/* The same of memory that host and kernels find at one address: ww_buffer_address() is that of ww_buffer_data(), so
+ * that pointers in it hold for both. `with` is a shared buffer of another device, whose memory this one has as well,
+ * `bytes` and all; NULL: new memory. */
+WW_API ww_status ww_buffer_new_shared(ww_device *device, const char *name, uint64_t bytes, const ww_buffer *with,
+                                      ww_buffer **buffer, ww_error *error);
 WW_API ww_buffer *ww_buffer_ref(ww_buffer *buffer);
 WW_API void ww_buffer_unref(ww_buffer *buffer);
 

@@ -13,6 +13,13 @@ bool icd_context_has(cl_context context, cl_device_id device) {
   return false;
 }
 
+int icd_index_of(cl_context context, cl_device_id device) {
+  int i = 0;
+  while (context->device[i] != device)
+    i++;
+  return i;
+}
+
 void icd_notify(cl_context context, const char *text) {
   if (context->notify)
     context->notify(text, NULL, 0, context->notify_self);

@@ -11,7 +11,7 @@
  * Invariant: an object is in the registry from when it is made until its last reference is given up; pointers that are
  * not there, or are of another kind, are refused with the code that OpenCL has for them.
  *
- * Not there: images, samplers, shared virtual memory, device-side queues, specialisation constants. */
+ * Not there: images, samplers, device-side queues, specialisation constants. */
 #ifndef BINDINGS_ICD_ICD_H
 #define BINDINGS_ICD_ICD_H
 
@@ -160,6 +160,7 @@ struct _cl_context {
   struct icd_callback *destroyed;
 };
 bool icd_context_has(cl_context context, cl_device_id device);
+int icd_index_of(cl_context context, cl_device_id device); /* of one that it has */
 
 /* Says on the context's callback what went wrong. */
 void icd_notify(cl_context context, const char *text);
@@ -177,6 +178,7 @@ struct _cl_mem {
   void *host;
   ww_buffer *buffer[ICD_MOST_DEVICES]; /* of each device of the context; NULL: not yet */
   int newest;                          /* the device that has the bytes; -1: none has, they are zeros */
+  bool in_svm;                         /* they are at `host`, in shared virtual memory */
   ww_pipe *pipe;
   cl_uint packet_bytes, packets, mapped;
   struct icd_properties properties;
@@ -191,6 +193,19 @@ struct icd_map {
   cl_map_flags flags;
   struct icd_map *next;
 };
+
+/* Shared virtual memory of a context, which each of its devices has. */
+struct icd_svm {
+  cl_context context; /* a reference */
+  uint8_t *at;
+  size_t size;
+  ww_buffer *buffer[ICD_MOST_DEVICES];
+  struct icd_svm *next;
+};
+/* That which holds all of these bytes; NULL: none does. */
+const struct icd_svm *icd_find_svm(cl_context context, const void *at, size_t size);
+/* The buffer of it on a device. */
+ww_buffer *icd_svm_on_device(const struct icd_svm *svm, cl_device_id device);
 
 /* Its bytes where the host can use them, from its own origin; NULL: there is no memory. */
 uint8_t *icd_bytes(cl_mem memory);
@@ -243,6 +258,8 @@ struct icd_command {
   /* What it is about. */
   cl_mem from, to;
   void *host;
+  const void *source;
+  struct icd_free *freed;                                             /* of shared virtual memory */
   size_t from_at[3], to_at[3], region[3], from_pitch[2], to_pitch[2]; /* bytes, rows, slices */
   uint8_t pattern[ICD_PATTERN];
   size_t pattern_size;
@@ -316,7 +333,8 @@ struct icd_argument {
   bool set;
   ww_argument_kind kind;
   size_t size;
-  cl_mem memory; /* a reference; NULL: the null pointer */
+  cl_mem memory; /* a reference; NULL: the null pointer, or `pointer` */
+  const void *pointer;
   void *value;
 };
 

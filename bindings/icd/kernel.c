@@ -227,6 +227,43 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint index, 
   return icd_leave(set_argument(kernel, index, size, value));
 }
 
+static cl_int set_pointer(cl_kernel kernel, cl_uint index, const void *pointer) {
+  if (!icd_is(kernel, ICD_KERNEL))
+    return CL_INVALID_KERNEL;
+  const ww_argument *argument = ww_kernel_argument(kernel->kernel, index);
+  if (!argument)
+    return CL_INVALID_ARG_INDEX;
+  if (argument->kind != WW_ARGUMENT_BUFFER || (pointer && !icd_find_svm(kernel->program->context, pointer, 1)))
+    return CL_INVALID_ARG_VALUE;
+  unset(&kernel->arguments[index]);
+  kernel->arguments[index] = (struct icd_argument){.set = true, .kind = WW_ARGUMENT_BUFFER, .pointer = pointer};
+  return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value) {
+  icd_enter();
+  return icd_leave(set_pointer(kernel, index, value));
+}
+
+/* All memory of a context's is there for its kernels anyway. */
+static cl_int set_exec_info(cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void *value) {
+  if (!icd_is(kernel, ICD_KERNEL))
+    return CL_INVALID_KERNEL;
+  if (!value || !size)
+    return CL_INVALID_VALUE;
+  if (name == CL_KERNEL_EXEC_INFO_SVM_PTRS)
+    return size % sizeof(void *) ? CL_INVALID_VALUE : CL_SUCCESS;
+  if (name != CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM || size != sizeof(cl_bool))
+    return CL_INVALID_VALUE;
+  return *(const cl_bool *)value ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info name, size_t size,
+                                                    const void *value) {
+  icd_enter();
+  return icd_leave(set_exec_info(kernel, name, size, value));
+}
+
 /* ---- what they are -------------------------------------------------------------------------------------- */
 
 static cl_int tell_kernel(cl_kernel kernel, cl_kernel_info name, struct icd_query query) {
@@ -426,14 +463,25 @@ static void drop_launch(struct icd_command *command) {
   free(launch);
 }
 
-static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_argument *argument, cl_device_id device,
+/* What a pointer to shared virtual memory points into; NULL: it has been freed. */
+static ww_buffer *on_pointer(const struct icd_launch *launch, const void *pointer, cl_device_id device,
+                             uint64_t *offset) {
+  const struct icd_svm *svm = icd_find_svm(launch->kernel->program->context, pointer, 1);
+  *offset = svm ? (uint64_t)((const uint8_t *)pointer - svm->at) : 0;
+  return svm ? icd_svm_on_device(svm, device) : NULL;
+}
+
+static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from, cl_device_id device,
                         ww_error *error) {
+  const struct icd_argument *argument = &from->arguments[i];
   uint64_t offset = 0;
   ww_buffer *buffer = NULL;
   switch (argument->kind) {
   case WW_ARGUMENT_BUFFER:
-    buffer = argument->memory ? icd_on_device(argument->memory, device, &offset) : NULL;
-    if (argument->memory && !buffer)
+    buffer = argument->memory    ? icd_on_device(argument->memory, device, &offset)
+             : argument->pointer ? on_pointer(from, argument->pointer, device, &offset)
+                                 : NULL;
+    if ((argument->memory || argument->pointer) && !buffer)
       return WW_NO_MEMORY;
     return ww_launch_buffer(to, i, buffer, offset, error);
   case WW_ARGUMENT_PIPE:
@@ -452,7 +500,7 @@ static ww_status prepare(const struct icd_launch *from, cl_device_id device, ww_
     status = ww_launch_range(*made, from->dimensions, from->offset, from->global, from->has_local ? from->local : NULL,
                              error);
   for (uint32_t i = 0; status == WW_OK && i < from->kernel->kernel->argument_count; i++)
-    status = set_on(*made, i, &from->arguments[i], device, error);
+    status = set_on(*made, i, from, device, error);
   return status;
 }
 

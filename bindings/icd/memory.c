@@ -12,13 +12,6 @@ enum { ORIGIN_ALIGN = 128 };
 
 /* ---- where the bytes are -------------------------------------------------------------------------------- */
 
-static int index_of(cl_context context, cl_device_id device) {
-  int i = 0;
-  while (context->device[i] != device)
-    i++;
-  return i;
-}
-
 static ww_buffer *buffer_on(cl_mem root, int i) {
   if (!root->buffer[i] &&
       ww_buffer_new(root->context->device[i]->device, NULL, root->size, &root->buffer[i], NULL) != WW_OK)
@@ -38,14 +31,21 @@ static ww_buffer *bring(cl_mem root, int i) {
 
 uint8_t *icd_bytes(cl_mem memory) {
   cl_mem root = memory->parent ? memory->parent : memory;
+  if (root->in_svm)
+    return memory->host;
   ww_buffer *buffer = bring(root, root->newest < 0 ? 0 : root->newest);
   return buffer ? (uint8_t *)ww_buffer_data(buffer) + memory->origin : NULL;
 }
 
 ww_buffer *icd_on_device(cl_mem memory, cl_device_id device, uint64_t *offset) {
   cl_mem root = memory->parent ? memory->parent : memory;
+  const struct icd_svm *svm = root->in_svm ? icd_find_svm(root->context, root->host, root->size) : NULL;
+  if (svm) {
+    *offset = (uint64_t)((uint8_t *)memory->host - svm->at);
+    return icd_svm_on_device(svm, device);
+  }
   *offset = memory->origin;
-  return bring(root, index_of(root->context, device));
+  return root->in_svm ? NULL : bring(root, icd_index_of(root->context, device));
 }
 
 cl_int icd_check_range(cl_mem memory, size_t offset, size_t size) {
@@ -104,8 +104,9 @@ static cl_mem create_buffer(cl_context context, const cl_mem_properties *list, c
   made->size = size;
   made->newest = -1;
   made->host = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
+  made->in_svm = made->host && icd_find_svm(context, host, size);
   uint8_t *bytes = host ? icd_bytes(made) : NULL;
-  if (host && bytes)
+  if (host && bytes && !made->in_svm)
     memcpy(bytes, host, size);
   if (!icd_keep_properties(&made->properties, list) || (host && !bytes)) {
     icd_unref(made);
@@ -218,7 +219,7 @@ static cl_int tell_memory(cl_mem memory, cl_mem_info name, struct icd_query quer
   case CL_MEM_OFFSET:
     ICD_TELL(size_t, memory->origin);
   case CL_MEM_USES_SVM_POINTER:
-    ICD_TELL(cl_bool, CL_FALSE);
+    ICD_TELL(cl_bool, memory->parent ? memory->parent->in_svm : memory->in_svm);
   case CL_MEM_PROPERTIES:
     return icd_tell_properties(query, &memory->properties);
   default:

@@ -145,67 +145,6 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem 
   NOT_MADE(not_there(queue));
 }
 
-/* ---- shared virtual memory ---------------------------------------------------------------------------------- */
-
-CL_API_ENTRY void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
-  (void)context, (void)flags, (void)size, (void)alignment;
-  return NULL;
-}
-
-CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context context, void *at) { (void)context, (void)at; }
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint pointers, void *pointer[],
-                                                 void(CL_CALLBACK *call)(cl_command_queue, cl_uint, void *[], void *),
-                                                 void *self, WAITS) {
-  (void)pointers, (void)pointer, (void)call, (void)self, NO_WAITS;
-  return not_there(queue);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to, const void *from,
-                                                   size_t size, WAITS) {
-  (void)blocking, (void)to, (void)from, (void)size, NO_WAITS;
-  return not_there(queue);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void *at, const void *pattern,
-                                                    size_t pattern_size, size_t size, WAITS) {
-  (void)at, (void)pattern, (void)pattern_size, (void)size, NO_WAITS;
-  return not_there(queue);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *at,
-                                                size_t size, WAITS) {
-  (void)blocking, (void)flags, (void)at, (void)size, NO_WAITS;
-  return not_there(queue);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMUnmap(cl_command_queue queue, void *at, WAITS) {
-  (void)at, NO_WAITS;
-  return not_there(queue);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint pointers, const void **pointer,
-                                                       const size_t *sizes, cl_mem_migration_flags flags, WAITS) {
-  (void)pointers, (void)pointer, (void)sizes, (void)flags, NO_WAITS;
-  return not_there(queue);
-}
-
-static cl_int not_with(cl_kernel kernel) {
-  icd_enter();
-  return icd_leave(icd_is(kernel, ICD_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value) {
-  (void)index, (void)value;
-  return not_with(kernel);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info name, size_t size,
-                                                    const void *value) {
-  (void)name, (void)size, (void)value;
-  return not_with(kernel);
-}
-
 /* ---- specialisation, native kernels --------------------------------------------------------------------------- */
 
 static cl_int not_of(cl_program program) {

@@ -310,7 +310,7 @@ static cl_int run_map(struct icd_command *command, struct icd_work *work) {
   const uint8_t *bytes = icd_bytes(memory);
   if (!bytes)
     return CL_MAP_FAILURE;
-  if (memory->host)
+  if (memory->host && memory->host != bytes)
     memcpy((uint8_t *)memory->host + command->from_at[0], bytes + command->from_at[0], command->region[0]);
   work->part = ICD_TO_HOST;
   work->ns = command->pattern[0] ? icd_transfer_ns(command->region[0]) : 0; /* nobody reads what is all overwritten */
@@ -365,7 +365,7 @@ static cl_int run_unmap(struct icd_command *command, struct icd_work *work) {
   uint8_t *bytes = icd_bytes(memory);
   if (!bytes)
     return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-  if (memory->host && command->region[0])
+  if (memory->host && memory->host != bytes && command->region[0])
     memcpy(bytes + command->to_at[0], (uint8_t *)memory->host + command->to_at[0], command->region[0]);
   memory->mapped--;
   work->part = ICD_TO_DEVICE;

@@ -144,6 +144,13 @@ void api_device_unlock(ww_device *device);
 bool api_device_begin(ww_device *device);
 void api_device_end(ww_device *device);
 
+/* Memory at an address that devices have for it, too. */
+struct api_shared {
+  atomic_uint references; /* buffers */
+  void *at;
+  size_t size;
+};
+
 /* A buffer, or a pipe: then `pipe.data` is there. */
 struct ww_buffer {
   atomic_uint references;
@@ -151,6 +158,7 @@ struct ww_buffer {
   char name[64];
   uint64_t base, bytes;
   uint8_t *data;
+  struct api_shared *shared; /* NULL: `data` is its own */
   struct isa_pipe pipe;
   uint64_t run;           /* of the device, when it was made: later ones know of it */
   struct ww_buffer *next; /* given up */

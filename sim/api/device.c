@@ -3,13 +3,19 @@
  * Global memory begins at ISA_GLOBAL_BASE. A new buffer takes the lowest place where it fits with a gap on both sides
  * that belongs to nobody, so that a work-item that runs over an end is found out; what a buffer leaves can be used
  * again. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 
 enum { ALIGN = 4096, GAP = 65536 };
+
+/* Where shared buffers begin: nothing else of a process lies there, nor buffers of other kinds before there are very
+ * many bytes of them. */
+#define SHARED_BASE (UINT64_C(1) << 38)
 
 /* ---- device --------------------------------------------------------------------------------------------------- */
 
@@ -107,6 +113,16 @@ static bool find_place(const ww_device *device, uint64_t bytes, size_t *number, 
   return *base + bytes <= ISA_GLOBAL_BASE + WW_DEVICE_BYTES;
 }
 
+/* Whether it fits there; *next is where it may fit otherwise, the nearest one. */
+static bool fits_at(const ww_device *device, uint64_t base, uint64_t bytes, size_t *number, uint64_t *next) {
+  *number = 0;
+  while (*number < device->count && behind(device->buffers[*number]) <= base)
+    ++*number;
+  const struct ww_buffer *after = *number < device->count ? device->buffers[*number] : NULL;
+  *next = after ? behind(after) : base;
+  return !after || base + bytes + GAP <= after->base;
+}
+
 static void insert(ww_device *device, size_t number, struct ww_buffer *buffer) {
   memmove(&device->buffers[number + 1], &device->buffers[number], (device->count - number) * sizeof buffer);
   device->buffers[number] = buffer;
@@ -128,6 +144,7 @@ struct buffer_call {
   const char *name;
   uint64_t bytes;
   uint32_t packet_bytes, packets, number; /* 0: no pipe */
+  const struct ww_buffer *with;           /* whose memory a shared buffer has */
   void *made;
 };
 
@@ -141,6 +158,19 @@ static bool check_buffer(const struct buffer_call *call, struct message *message
          message_fail(message, "bytes: %" PRIu64 " is outside [1, %" PRIu64 "] bytes", call->bytes, WW_DEVICE_BYTES);
 }
 
+static void make_room(ww_device *device) {
+  if (device->count < device->room)
+    return;
+  device->buffers = need_more(device->buffers, 2 * device->room + 8, sizeof *device->buffers);
+  device->room = 2 * device->room + 8;
+}
+
+static void settle(ww_device *device, size_t number, struct ww_buffer *buffer) {
+  insert(device, number, buffer);
+  buffer->run = device->run;
+  buffer->device = ww_device_ref(device);
+}
+
 /* Takes its place on the device, with its pipe if it is to have one. All that may fail comes before the device
  * changes. */
 static bool place_buffer(const struct buffer_call *call, struct ww_buffer *buffer, struct message *message) {
@@ -152,13 +182,8 @@ static bool place_buffer(const struct buffer_call *call, struct ww_buffer *buffe
   if (packets &&
       !isa_pipe_init(&buffer->pipe, call->name, call->number, buffer->base, buffer->data, call->packet_bytes, packets))
     heap_out(packets / 8);
-  if (device->count == device->room) {
-    device->buffers = need_more(device->buffers, 2 * device->room + 8, sizeof *device->buffers);
-    device->room = 2 * device->room + 8;
-  }
-  insert(device, number, buffer);
-  buffer->run = device->run;
-  buffer->device = ww_device_ref(device);
+  make_room(device);
+  settle(device, number, buffer);
   return true;
 }
 
@@ -236,11 +261,21 @@ static bool take_back(struct ww_buffer *buffer) {
   return !in_use;
 }
 
+static void unref_shared(struct api_shared *shared) {
+  if (!api_unref(&shared->references))
+    return;
+  munmap(shared->at, shared->size);
+  free(shared);
+}
+
 static void give_up(struct ww_buffer *buffer) {
   ww_device *device = buffer->device;
   if (!take_back(buffer))
     return;
-  free(buffer->data);
+  if (buffer->shared)
+    unref_shared(buffer->shared);
+  else
+    free(buffer->data);
   free(buffer);
   ww_device_unref(device);
 }
@@ -263,6 +298,94 @@ void ww_buffer_unref(ww_buffer *buffer) {
   if (buffer && api_unref(&buffer->references))
     give_up(buffer);
 }
+
+/* ---- shared buffers ---------------------------------------------------------------------------------------------- */
+
+/* Maps memory at the first place that is free for the device and in the process. False: there is none. */
+static bool map(const ww_device *device, struct api_shared *shared, size_t *number) {
+  uint64_t base = SHARED_BASE, next = 0;
+  while (base + shared->size <= ISA_GLOBAL_BASE + WW_DEVICE_BYTES) {
+    if (!fits_at(device, base, shared->size, number, &next)) {
+      base = next;
+      continue;
+    }
+    shared->at = mmap((void *)(uintptr_t)base, shared->size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (shared->at == (void *)(uintptr_t)base)
+      return true;
+    if (shared->at != MAP_FAILED)
+      munmap(shared->at, shared->size);
+    else if (errno != EEXIST)
+      return false;
+    base += (shared->size + GAP + ALIGN - 1) / ALIGN * ALIGN;
+  }
+  return false;
+}
+
+static bool share(const struct buffer_call *call, struct ww_buffer *buffer, struct message *message) {
+  size_t number = 0;
+  uint64_t next = 0;
+  make_room(call->device);
+  if (call->with) {
+    buffer->shared = call->with->shared;
+    if (!fits_at(call->device, call->with->base, call->bytes, &number, &next))
+      return message_fail(message, "with: its place is taken on this device");
+    api_ref(&buffer->shared->references);
+  } else {
+    buffer->shared = need(1, sizeof *buffer->shared);
+    buffer->shared->size = call->bytes;
+    atomic_init(&buffer->shared->references, 1);
+    if (!map(call->device, buffer->shared, &number)) {
+      free(buffer->shared);
+      return message_fail(message, "bytes: there is no room for %" PRIu64 " bytes more that are shared", call->bytes);
+    }
+  }
+  atomic_init(&buffer->references, 1);
+  snprintf(buffer->name, sizeof buffer->name, "%s", call->name);
+  buffer->bytes = call->bytes;
+  buffer->data = buffer->shared->at;
+  buffer->base = (uintptr_t)buffer->shared->at;
+  settle(call->device, number, buffer);
+  return true;
+}
+
+static ww_status make_shared_locked(struct buffer_call *call, struct message *message) {
+  if (call->with && (!call->with->shared || call->with->device == call->device)) {
+    message_fail(message, "with: is not a shared buffer of another device");
+    return WW_BAD_INPUT;
+  }
+  call->bytes = call->with ? call->with->bytes : call->bytes;
+  if (!check_buffer(call, message))
+    return WW_BAD_INPUT;
+  struct ww_buffer *buffer = need(1, sizeof *buffer);
+  if (share(call, buffer, message)) {
+    call->made = buffer;
+    return WW_OK;
+  }
+  free(buffer);
+  return WW_BAD_INPUT;
+}
+
+static ww_status make_shared(void *self, struct message *message) {
+  struct buffer_call *call = self;
+  api_device_lock(call->device);
+  const ww_status status = make_shared_locked(call, message);
+  api_device_unlock(call->device);
+  return status;
+}
+
+ww_status ww_buffer_new_shared(ww_device *device, const char *name, uint64_t bytes, const ww_buffer *with,
+                               ww_buffer **buffer, ww_error *error) {
+  struct buffer_call call = {.device = device, .name = name ? name : "shared", .bytes = bytes, .with = with};
+  API_GIVEN(buffer);
+  *buffer = NULL;
+  API_GIVEN(device);
+  const ww_status status = api_try(NULL, make_shared, &call, error);
+  *buffer = call.made;
+  return status;
+}
+
+/* ---- what a buffer is ------------------------------------------------------------------------------------------ */
 
 void *ww_buffer_data(ww_buffer *buffer) { return buffer ? buffer->data : NULL; }
 

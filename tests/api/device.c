@@ -299,6 +299,52 @@ TEST(device, a_trace_of_buffers_that_no_launch_file_has_room_for_is_replayed) {
   rig_free(&rig);
 }
 
+/* ---- memory at one address for all ---------------------------------------------------------------------------------
+ */
+
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* which have those addresses themselves */
+TEST(device, shared_buffers_have_one_address_for_the_host_and_all_devices) {
+  struct rig rig = rig_with("teaching", "kernel void follow(global ulong *list, global int *out) {\n"
+                                        "  global int *at = (global int *)list[1];\n"
+                                        "  out[0] = at[3];\n"
+                                        "  at[3] = 99;\n"
+                                        "}\n");
+  ww_device *other = NULL;
+  ww_buffer *list = NULL, *numbers = NULL, *again = NULL, *out = NULL, *none = NULL;
+  rig_fine(&rig, ww_device_new(rig.machine, &other, &rig.error));
+  rig_fine(&rig, ww_buffer_new_shared(rig.device, NULL, 64, NULL, &list, &rig.error));
+  rig_fine(&rig, ww_buffer_new_shared(rig.device, "numbers", 64, NULL, &numbers, &rig.error));
+  rig_fine(&rig, ww_buffer_new_shared(other, NULL, 0, numbers, &again, &rig.error));
+  rig_fine(&rig, ww_buffer_new(rig.device, NULL, 4, &out, &rig.error));
+  int *const host = ww_buffer_data(numbers);
+  EXPECT_EQ(ww_buffer_address(numbers), (uintptr_t)host);
+  EXPECT_EQ(ww_buffer_address(again), (uintptr_t)host);
+  EXPECT_EQ(ww_buffer_bytes(again), 64);
+  ((uint64_t *)ww_buffer_data(list))[1] = (uintptr_t)host;
+  host[3] = 42;
+  ww_launch *launch = rig_launch(&rig, "follow", 1, 1);
+  rig_fine(&rig, ww_launch_buffer(launch, 0, list, 0, &rig.error));
+  rig_fine(&rig, ww_launch_buffer(launch, 1, out, 0, &rig.error));
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
+  EXPECT_EQ(*(int *)ww_buffer_data(out), 42);
+  EXPECT_EQ(host[3], 99);
+  ww_buffer_unref(numbers);
+  EXPECT_EQ(((int *)ww_buffer_data(again))[3], 99); /* it lives on */
+  rig_refused(&rig, ww_buffer_new_shared(rig.device, NULL, 4, out, &none, &rig.error), WW_BAD_INPUT,
+              "with: is not a shared buffer of another device");
+  rig_refused(&rig, ww_buffer_new_shared(rig.device, NULL, UINT64_MAX, NULL, &none, &rig.error), WW_BAD_INPUT,
+              "is outside [1, ");
+  rig_refused(&rig, ww_buffer_new_shared(NULL, NULL, 4, NULL, &none, &rig.error), WW_BAD_INPUT, "device: is NULL");
+  EXPECT_TRUE(none == NULL);
+  ww_launch_unref(launch);
+  ww_buffer_unref(list);
+  ww_buffer_unref(again);
+  ww_buffer_unref(out);
+  ww_device_unref(other);
+  rig_free(&rig);
+}
+#endif
+
 /* ---- lives of objects ---------------------------------------------------------------------------------------------
  */
 
