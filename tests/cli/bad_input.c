@@ -72,7 +72,7 @@ TEST(cli, bad_usage_is_told_in_one_line) {
   } rows[] = {
       {"", "--help"},
       {"rnu", "no verb 'rnu'|'run'"},
-      {"frobnicate", "no verb|run, check, explain, asm, dis"},
+      {"frobnicate", "no verb|run, exec, check, explain, asm, dis"},
       {"playground --port 0", "--port|'0'|[1, 65535]"},
       {"playground --port 70000", "--port|'70000'|[1, 65535]"},
       {"playground --folder /nonexistent", "--folder|/nonexistent|make playground"},
