@@ -45,7 +45,8 @@ bool rig_fine(const struct rig *rig, ww_status status) {
 }
 
 bool rig_refused(const struct rig *rig, ww_status status, ww_status wanted, const char *part) {
-  return EXPECT_EQ(status, wanted) & EXPECT_EQ(rig->error.status, wanted) & EXPECT_CONTAINS(rig->error.text, part);
+  const bool same = EXPECT_EQ(status, wanted), told = EXPECT_EQ(rig->error.status, wanted);
+  return EXPECT_CONTAINS(rig->error.text, part) && same && told;
 }
 
 struct rig rig_new(const char *machine) {
