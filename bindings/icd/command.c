@@ -36,7 +36,8 @@ static cl_event new_event(cl_command_queue queue, cl_command_type type) {
   event->queue = icd_ref(queue);
   event->type = type;
   event->status = CL_QUEUED;
-  return event;
+  event->object.references = 0; /* until the program wants it */
+  return icd_ref(event);
 }
 
 struct icd_command *icd_command(cl_command_queue queue, cl_command_type type, cl_uint wait_count, const cl_event *waits,
@@ -100,8 +101,10 @@ cl_int icd_enqueue(struct icd_command *command, bool blocking, cl_event *event) 
   command->next = NULL;
   *last = command;
   last = &command->next;
-  if (event)
-    *event = icd_ref(own);
+  if (event) {
+    *event = own;
+    own->object.references++;
+  }
   icd_advance();
   cl_int status = CL_SUCCESS;
   if (blocking) {
@@ -136,6 +139,18 @@ static bool has_failed(const struct icd_command *command) {
   return false;
 }
 
+/* Who comes after it need not wait any more; when it ended is kept. */
+static void forget(cl_event event) {
+  cl_command_queue queue = event->queue;
+  queue->ended = event->end > queue->ended ? event->end : queue->ended;
+  if (queue->barrier == event) {
+    queue->barrier_ended = event->end;
+    set(&queue->barrier, NULL);
+  }
+  if (queue->last == event)
+    set(&queue->last, NULL);
+}
+
 static void run(struct icd_command *command) {
   struct icd_work work = {ICD_PARTS, 0};
   icd_set_status(command->event, CL_SUBMITTED);
@@ -145,6 +160,7 @@ static void run(struct icd_command *command) {
     status = command->run ? command->run(command, &work) : CL_COMPLETE;
   }
   icd_time_command(command, work);
+  forget(command->event);
   icd_set_status(command->event, status);
   icd_drop(command);
 }
@@ -413,7 +429,7 @@ static cl_int finish(cl_command_queue queue) {
   if (status != CL_SUCCESS)
     return status;
   icd_wait(event);
-  icd_unref(event);
+  icd_give_up(event);
   return CL_SUCCESS;
 }
 

@@ -20,18 +20,30 @@ int icd_index_of(cl_context context, cl_device_id device) {
   return i;
 }
 
-void icd_notify(cl_context context, const char *text) {
-  if (context->notify)
-    context->notify(text, NULL, 0, context->notify_self);
+struct notice {
+  void(CL_CALLBACK *call)(const char *, const void *, size_t, void *);
+  void *self;
+  char text[];
+};
+
+static void call_notice(void *self) {
+  struct notice *notice = self;
+  notice->call(notice->text, NULL, 0, notice->self);
+  free(notice);
 }
 
-/* Callbacks of what is gone: nobody can use the object any more, so that they are called with the lock. */
+void icd_notify(cl_context context, const char *text) {
+  struct notice *notice = context->notify ? malloc(sizeof *notice + strlen(text) + 1) : NULL;
+  if (!notice)
+    return;
+  notice->call = context->notify;
+  notice->self = context->notify_self;
+  memcpy(notice->text, text, strlen(text) + 1);
+  icd_call_later(call_notice, notice);
+}
+
 void icd_destroy_context(cl_context context) {
-  for (struct icd_callback *next, *at = context->destroyed; at; at = next) {
-    next = at->next;
-    ((void(CL_CALLBACK *)(cl_context, void *))at->call)(context, at->self);
-    free(at);
-  }
+  icd_call_destroyed(context->destroyed, context);
   for (cl_uint i = 0; i < context->devices; i++)
     icd_unref(context->device[i]);
   free(context->properties.list);
@@ -65,7 +77,7 @@ static cl_context create_context(const cl_context_properties *properties, cl_uin
       *status = CL_INVALID_DEVICE;
   cl_context made = *status == CL_SUCCESS ? icd_new(ICD_CONTEXT, sizeof *made) : NULL;
   if (!made || !icd_keep_properties(&made->properties, (const cl_ulong *)properties)) {
-    icd_unref(made);
+    icd_give_up(made);
     *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
     return NULL;
   }
@@ -184,7 +196,7 @@ static cl_command_queue create_queue(cl_context context, cl_device_id device, co
     *status = read_flags(list, &flags);
   cl_command_queue made = *status == CL_SUCCESS ? icd_new(ICD_QUEUE, sizeof *made) : NULL;
   if (!made || !icd_keep_properties(&made->properties, list)) {
-    icd_unref(made);
+    icd_give_up(made);
     *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
     return NULL;
   }

@@ -75,7 +75,7 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainDevice(cl_device_id device) {
   icd_enter();
   const bool is = icd_is(device, ICD_DEVICE);
   if (is && device->parent)
-    icd_ref(device);
+    device->object.references++;
   return icd_leave(is ? CL_SUCCESS : CL_INVALID_DEVICE);
 }
 
@@ -83,7 +83,7 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseDevice(cl_device_id device) {
   icd_enter();
   const bool is = icd_is(device, ICD_DEVICE);
   if (is && device->parent)
-    icd_unref(device);
+    icd_give_up(device);
   return icd_leave(is ? CL_SUCCESS : CL_INVALID_DEVICE);
 }
 
@@ -125,7 +125,7 @@ static cl_int make_part(cl_device_id device, cl_uint units, const cl_device_part
   if (ww_machine_with(device->machine, (const char *[]){word}, 1, &machine, NULL) != WW_OK ||
       !icd_describe_device(*made, machine, NULL)) {
     ww_machine_unref(machine);
-    icd_unref(*made);
+    icd_give_up(*made);
     return CL_DEVICE_PARTITION_FAILED;
   }
   ww_machine_unref(machine);

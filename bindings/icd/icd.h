@@ -8,8 +8,8 @@
  * it, or one that ends a user event. So a program's commands run in the same order each time, and so does simulated
  * time (times.c).
  *
- * Invariant: an object is in the registry from when it is made until its last reference is given up; pointers that are
- * not there, or are of another kind, are refused with the code that OpenCL has for them.
+ * Invariant: an object is in the registry from when it is made until it is neither referred to nor used; pointers that
+ * are not there, or are of another kind, are refused with the code that OpenCL has for them.
  *
  * Not there: images, samplers, device-side queues, specialisation constants. */
 #ifndef BINDINGS_ICD_ICD_H
@@ -45,7 +45,8 @@ enum icd_kind {
 struct icd_object {
   const cl_icd_dispatch *dispatch; /* first, for the loader */
   enum icd_kind kind;
-  cl_uint references;
+  cl_uint references;       /* the program's */
+  cl_uint uses;             /* our own: by other objects and by commands */
   struct icd_object *chain; /* of the registry */
 };
 
@@ -65,9 +66,13 @@ bool icd_call_later(void (*call)(void *self), void *self);
 /* A new object with one reference; NULL: there is no memory. */
 void *icd_new(enum icd_kind kind, size_t size);
 bool icd_is(const void *object, enum icd_kind kind);
+
+/* It is used once more, or once less; NULL is neither. With the last use or reference it is destroyed. */
 void *icd_ref(void *object);
-/* Destroys it with the last reference. */
 void icd_unref(void *object);
+
+/* The program's reference that icd_new() made, or one that it gives up. */
+void icd_give_up(void *object);
 
 /* clRetainX() and clReleaseX(): `invalid` if it is none. */
 cl_int icd_retain(void *object, enum icd_kind kind, cl_int invalid);
@@ -100,6 +105,8 @@ struct icd_callback {
   struct icd_callback *next;
 };
 bool icd_add_callback(struct icd_callback **list, void (*call)(void), void *self, cl_int status);
+/* Of an object that is destroyed: each is called later, with the pointer that was the object. */
+void icd_call_destroyed(struct icd_callback *list, void *object);
 
 /* ---- platform and devices: platform.c, device.c --------------------------------------------------------- */
 
@@ -162,7 +169,7 @@ struct _cl_context {
 bool icd_context_has(cl_context context, cl_device_id device);
 int icd_index_of(cl_context context, cl_device_id device); /* of one that it has */
 
-/* Says on the context's callback what went wrong. */
+/* Says on the context's callback, later, what went wrong. */
 void icd_notify(cl_context context, const char *text);
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
@@ -234,7 +241,8 @@ struct _cl_command_queue {
   cl_command_queue_properties flags;
   cl_uint size;
   struct icd_properties properties;
-  cl_event last, barrier; /* references */
+  cl_event last, barrier;        /* uses; NULL when they have ended */
+  cl_ulong ended, barrier_ended; /* when the last of all commands has, and the last barrier */
 };
 
 /* What a command does when its turn comes: CL_COMPLETE or an error. It says which part of the device it takes for how

@@ -66,7 +66,7 @@ static cl_kernel new_kernel(cl_program program, const ww_kernel *of) {
   made->arguments = calloc(of->argument_count + 1, sizeof *made->arguments);
   if (made->arguments)
     return made;
-  icd_unref(made);
+  icd_give_up(made);
   return NULL;
 }
 
@@ -114,7 +114,7 @@ static cl_int create_all(cl_program program, cl_uint room, cl_kernel *kernels, c
     if (kernels[to++])
       continue;
     while (--to)
-      icd_unref(kernels[to - 1]);
+      icd_give_up(kernels[to - 1]);
     return CL_OUT_OF_HOST_MEMORY;
   }
   if (made)
@@ -137,7 +137,7 @@ CL_API_ENTRY cl_kernel CL_API_CALL clCloneKernel(cl_kernel source, cl_int *error
     free(made->arguments);
     made->arguments = arguments;
   } else if (status == CL_SUCCESS) {
-    icd_unref(made);
+    icd_give_up(made);
     made = NULL;
     status = CL_OUT_OF_HOST_MEMORY;
   }

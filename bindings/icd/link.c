@@ -142,7 +142,7 @@ static cl_program link_program(cl_context context, cl_uint count, const cl_devic
   if (!made)
     return NULL;
   if (!take_units(made, input_count, inputs)) {
-    icd_unref(made);
+    icd_give_up(made);
     *status = CL_OUT_OF_HOST_MEMORY;
     return NULL;
   }

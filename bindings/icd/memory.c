@@ -53,11 +53,7 @@ cl_int icd_check_range(cl_mem memory, size_t offset, size_t size) {
 }
 
 void icd_destroy_memory(cl_mem memory) {
-  for (struct icd_callback *next, *at = memory->destroyed; at; at = next) {
-    next = at->next;
-    ((void(CL_CALLBACK *)(cl_mem, void *))at->call)(memory, at->self);
-    free(at);
-  }
+  icd_call_destroyed(memory->destroyed, memory);
   for (struct icd_map *next, *at = memory->maps; at; at = next) {
     next = at->next;
     free(at);
@@ -109,7 +105,7 @@ static cl_mem create_buffer(cl_context context, const cl_mem_properties *list, c
   if (host && bytes && !made->in_svm)
     memcpy(bytes, host, size);
   if (!icd_keep_properties(&made->properties, list) || (host && !bytes)) {
-    icd_unref(made);
+    icd_give_up(made);
     *status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return NULL;
   }
@@ -269,7 +265,7 @@ static cl_mem create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet
   made->newest = -1;
   if (ww_pipe_new(context->device[0]->device, NULL, packet_bytes, packets, &made->pipe, NULL) == WW_OK)
     return made;
-  icd_unref(made);
+  icd_give_up(made);
   *status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
   return NULL;
 }

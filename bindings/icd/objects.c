@@ -73,7 +73,7 @@ void *icd_new(enum icd_kind kind, size_t size) {
   if (!object)
     return NULL;
   struct icd_object **bucket = bucket_of(object);
-  *object = (struct icd_object){&icd_dispatch, kind, 1, *bucket};
+  *object = (struct icd_object){&icd_dispatch, kind, 1, 0, *bucket};
   *bucket = object;
   return object;
 }
@@ -87,7 +87,7 @@ bool icd_is(const void *object, enum icd_kind kind) {
 
 void *icd_ref(void *object) {
   if (object)
-    ((struct icd_object *)object)->references++;
+    ((struct icd_object *)object)->uses++;
   return object;
 }
 
@@ -98,10 +98,8 @@ static void take_out(struct icd_object *object) {
   *at = object->chain;
 }
 
-void icd_unref(void *gone) {
+static void destroy(void *gone) {
   struct icd_object *object = gone;
-  if (!object || --object->references)
-    return;
   take_out(object);
   switch (object->kind) {
   case ICD_DEVICE:
@@ -129,19 +127,31 @@ void icd_unref(void *gone) {
   free(gone);
 }
 
+void icd_unref(void *object) {
+  struct icd_object *used = object;
+  if (used && --used->uses + used->references == 0)
+    destroy(object);
+}
+
+void icd_give_up(void *object) {
+  struct icd_object *known = object;
+  if (known && --known->references + known->uses == 0)
+    destroy(object);
+}
+
 cl_int icd_retain(void *object, enum icd_kind kind, cl_int invalid) {
   icd_enter();
-  const bool is = icd_is(object, kind);
+  const bool is = icd_is(object, kind) && ((struct icd_object *)object)->references;
   if (is)
-    icd_ref(object);
+    ((struct icd_object *)object)->references++;
   return icd_leave(is ? CL_SUCCESS : invalid);
 }
 
 cl_int icd_release(void *object, enum icd_kind kind, cl_int invalid) {
   icd_enter();
-  const bool is = icd_is(object, kind);
+  const bool is = icd_is(object, kind) && ((struct icd_object *)object)->references;
   if (is)
-    icd_unref(object);
+    icd_give_up(object);
   return icd_leave(is ? CL_SUCCESS : invalid);
 }
 
@@ -182,4 +192,27 @@ bool icd_add_callback(struct icd_callback **list, void (*call)(void), void *self
   *made = (struct icd_callback){call, self, status, *list};
   *list = made;
   return true;
+}
+
+struct destroyed {
+  void(CL_CALLBACK *call)(void *object, void *self);
+  void *object, *self;
+};
+
+static void call_destroyed(void *self) {
+  struct destroyed *destroyed = self;
+  destroyed->call(destroyed->object, destroyed->self);
+  free(destroyed);
+}
+
+void icd_call_destroyed(struct icd_callback *list, void *object) {
+  for (struct icd_callback *next; list; list = next) {
+    struct destroyed *destroyed = malloc(sizeof *destroyed);
+    next = list->next;
+    if (destroyed) {
+      *destroyed = (struct destroyed){(void(CL_CALLBACK *)(void *, void *))list->call, object, list->self};
+      icd_call_later(call_destroyed, destroyed);
+    }
+    free(list);
+  }
 }

@@ -74,7 +74,7 @@ static cl_program from_source(cl_context context, cl_uint count, const char **st
     return NULL;
   if (good && (made->source = join(count, strings, lengths)))
     return made;
-  icd_unref(made);
+  icd_give_up(made);
   *status = good ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_VALUE;
   return NULL;
 }
@@ -116,7 +116,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, co
   else if (made && !copy(&made->il, &made->il_size, il, size))
     status = CL_OUT_OF_HOST_MEMORY;
   if (made && status != CL_SUCCESS) {
-    icd_unref(made);
+    icd_give_up(made);
     made = NULL;
   }
   icd_leave(status);
@@ -213,7 +213,7 @@ static cl_program from_binary(cl_context context, cl_uint count, const cl_device
     *status = read_binary(made, binaries[0], lengths[0]);
   if (*status == CL_SUCCESS)
     return made;
-  icd_unref(made);
+  icd_give_up(made);
   return NULL;
 }
 

@@ -35,8 +35,11 @@ static cl_ulong later(cl_ulong a, cl_ulong b) { return a > b ? a : b; }
 
 void icd_time_command(const struct icd_command *command, struct icd_work work) {
   cl_event event = command->event;
-  cl_ulong *busy = work.part < ICD_PARTS ? &event->queue->device->busy[work.part] : NULL;
+  const cl_command_queue queue = event->queue;
+  const bool in_order = !(queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  cl_ulong *busy = work.part < ICD_PARTS ? &queue->device->busy[work.part] : NULL;
   event->start = later(event->submit, busy ? *busy : 0);
+  event->start = later(event->start, in_order || command->all ? queue->ended : queue->barrier_ended);
   for (size_t i = 0; i < command->wait_count; i++)
     event->start = later(event->start, command->waits[i]->end);
   event->end = event->start + (cl_ulong)(work.ns + 0.5);

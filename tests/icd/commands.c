@@ -1,4 +1,5 @@
 /* Commands: their order, what they wait for, and the times that they take. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <warpwait.h>
@@ -149,6 +150,109 @@ TEST(commands, pipes_carry_packets_from_kernel_to_kernel) {
   clReleaseKernel(drain);
   clReleaseMemObject(pipe);
   clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+static cl_uint context_references(cl_context context) {
+  cl_uint count = 0;
+  EXPECT_EQ(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL), CL_SUCCESS);
+  return count;
+}
+
+static void CL_CALLBACK note_context(cl_context context, void *self) {
+  (void)context;
+  ++*(int *)self;
+}
+
+TEST(commands, nothing_that_was_given_up_keeps_a_context_alive) {
+  struct rig rig = rig_new();
+  int ends = 0;
+  cl_uint count = 9;
+  EXPECT_EQ(clSetContextDestructorCallback(rig.context, note_context, &ends), CL_SUCCESS);
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 5);
+  cl_event event = NULL;
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, &event), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueBarrierWithWaitList(rig.queue, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(clGetMemObjectInfo(data, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL), CL_SUCCESS);
+  EXPECT_EQ(count, 1); /* an argument is none of the program's references */
+  EXPECT_EQ(context_references(rig.context), 1);
+  clReleaseMemObject(data);
+  EXPECT_EQ(clReleaseMemObject(data), CL_INVALID_MEM_OBJECT); /* the kernel has it still */
+  clReleaseKernel(plus);
+  clReleaseEvent(event);
+  clReleaseProgram(rig.program);
+  clReleaseCommandQueue(rig.queue);
+  EXPECT_EQ(ends, 0);
+  clReleaseContext(rig.context);
+  EXPECT_EQ(ends, 1);
+}
+
+static void CL_CALLBACK ask_back(const char *text, const void *data, size_t size, void *self) {
+  (void)data, (void)size;
+  cl_uint count = 0;
+  EXPECT_CONTAINS(text, "undeclared identifier");
+  EXPECT_EQ(clGetDeviceIDs(NULL, CL_DEVICE_TYPE_GPU, 0, NULL, &count), CL_SUCCESS); /* nobody holds the lock */
+  *(cl_uint *)self += count;
+}
+
+TEST(commands, a_context_is_told_what_is_wrong_and_may_ask_back) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  cl_uint told = 0;
+  const char *text = "kernel void k() { x; }";
+  cl_context context = clCreateContext(NULL, 1, rig.device, ask_back, &told, &status);
+  cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &status);
+  EXPECT_EQ(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+  EXPECT_EQ(told, 2);
+  clReleaseProgram(program);
+  clReleaseContext(context);
+  rig_free(&rig);
+}
+
+struct shift {
+  struct rig *rig;
+  int number, wrong;
+};
+
+/* With a queue, a buffer and a kernel of its own. */
+static void *work_a_shift(void *self) {
+  struct shift *shift = self;
+  struct rig *rig = shift->rig;
+  cl_int status = CL_SUCCESS, numbers[64] = {0};
+  cl_command_queue queue =
+      clCreateCommandQueueWithProperties(rig->context, rig->device[shift->number % 2], NULL, &status);
+  cl_kernel plus = clCreateKernel(rig->program, "plus", &status);
+  for (cl_int i = 0; i < 20; i++) {
+    cl_mem data = clCreateBuffer(rig->context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers, &status);
+    cl_event event = NULL;
+    clSetKernelArg(plus, 0, sizeof data, &data);
+    clSetKernelArg(plus, 1, sizeof i, &i);
+    rig_launch(rig, queue, plus, 0, NULL, &event);
+    cl_int got = -1;
+    shift->wrong += clEnqueueReadBuffer(queue, data, CL_TRUE, 12, 4, &got, 1, &event, NULL) != CL_SUCCESS || got != i;
+    clReleaseEvent(event);
+    clReleaseMemObject(data);
+  }
+  clReleaseKernel(plus);
+  clReleaseCommandQueue(queue);
+  return NULL;
+}
+
+TEST(commands, threads_use_one_context) {
+  enum { THREADS = 4 };
+  struct rig rig = rig_new();
+  struct shift shift[THREADS];
+  pthread_t thread[THREADS];
+  for (int i = 0; i < THREADS; i++) {
+    shift[i] = (struct shift){&rig, i, 0};
+    EXPECT_EQ(pthread_create(&thread[i], NULL, work_a_shift, &shift[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(thread[i], NULL);
+    EXPECT_EQ(shift[i].wrong, 0);
+  }
+  EXPECT_EQ(context_references(rig.context), 1);
   rig_free(&rig);
 }
 
