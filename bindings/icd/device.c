@@ -42,6 +42,7 @@ size_t icd_most_items(cl_device_id device, const ww_kernel *kernel) {
 
 void icd_destroy_device(cl_device_id device) {
   free(device->partition.list);
+  free(device->asked);
   ww_device_unref(device->device);
   ww_machine_unref(device->machine);
   icd_unref(device->parent);

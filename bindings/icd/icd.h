@@ -130,6 +130,7 @@ struct _cl_device_id {
   cl_device_id parent; /* of a sub-device; a reference */
   struct icd_properties partition;
   char name[80];
+  char *asked; /* the machine's word, of WARPWAIT_MACHINE; NULL: a part of a device */
   double clock_ghz;
   cl_uint compute_units, warp_size;
   size_t most_items; /* in a work-group */
@@ -353,6 +354,24 @@ struct _cl_kernel {
   const ww_kernel *kernel;
   struct icd_argument *arguments;
 };
+
+/* A kernel as it was enqueued. */
+struct icd_launch {
+  cl_kernel kernel; /* a reference */
+  struct icd_argument *arguments;
+  cl_uint dimensions;
+  uint64_t offset[3], global[3], local[3];
+  bool has_local;
+  uint64_t hazards;
+};
+
+/* ---- launches as launch files: capture.c -------------------------------------------------------------------- */
+
+/* Where WARPWAIT_CAPTURE names a folder: a folder in it for each launch that differs from those before in its kernel,
+ * NDRange or values, with inputs, and after the run what its buffers hold. NULL: it is not captured. */
+struct icd_capture;
+struct icd_capture *icd_capture_begin(const struct icd_launch *launch, cl_device_id device);
+void icd_capture_end(struct icd_capture *capture, bool good);
 
 /* ---- what has been run: summary.c -------------------------------------------------------------------------- */
 

@@ -445,15 +445,6 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_dev
 
 /* ---- run ------------------------------------------------------------------------------------------------ */
 
-struct icd_launch {
-  cl_kernel kernel; /* a reference */
-  struct icd_argument *arguments;
-  cl_uint dimensions;
-  uint64_t offset[3], global[3], local[3];
-  bool has_local;
-  uint64_t hazards;
-};
-
 static void drop_launch(struct icd_command *command) {
   struct icd_launch *launch = command->launch;
   if (!launch)
@@ -523,9 +514,11 @@ static cl_int run_kernel(struct icd_command *command, struct icd_work *work) {
   ww_error error = {.text = "out of memory"};
   double cycles = 0;
   ww_status status = prepare(launch, device, &made, &error);
+  struct icd_capture *capture = status == WW_OK ? icd_capture_begin(launch, device) : NULL;
   if (status == WW_OK)
     status = ww_run(device->device, &made, 1, &watch, &report, &error);
   ww_launch_unref(made);
+  icd_capture_end(capture, status == WW_OK && ww_report_finished(report));
   if (status != WW_OK) {
     icd_notify(command->event->context, error.text);
     return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;

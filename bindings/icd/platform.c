@@ -30,6 +30,7 @@ static void add_device(const char *name, ww_error *error) {
   if (device && ww_machine_load(icd_context, name, &machine, error) == WW_OK &&
       change(machine, &changed, error) == WW_OK && icd_describe_device(device, changed, error)) {
     cl_device_id *more = realloc(icd_devices, (icd_device_count + 1) * sizeof *more);
+    device->asked = strdup(name);
     if (more) {
       icd_devices = more;
       icd_devices[icd_device_count++] = device;

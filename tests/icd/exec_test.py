@@ -27,6 +27,21 @@ x = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * 64)
 program.beyond(queue, (64,), (64,), x)
 queue.finish()
 """
+CAPTURED = """
+import numpy, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+program = cl.Program(context, '''kernel void scale(global float *x, float f, local float *t) {
+  int i = get_global_id(0);
+  t[get_local_id(0)] = x[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  x[i] = f * t[get_local_size(0) - 1 - get_local_id(0)];
+}''').build()
+x = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.arange(256, dtype=numpy.float32))
+for factor in (2, 2, 3):
+    program.scale(queue, (128,), (32,), x, numpy.float32(factor), cl.LocalMemory(128))
+queue.finish()
+"""
 DEVICES = "import pyopencl as cl; print([(d.name, d.max_compute_units) for d in cl.get_platforms()[0].get_devices()])"
 
 
@@ -76,6 +91,18 @@ class Exec(unittest.TestCase):
         done = self.python("-m", "teaching", "--report", "text", "--out", out, text=HAZARD)
         self.assertEqual(done.stderr, "")
         self.assertRegex(out.read_text(), r"(?s)^kernel .* bound by\nbeyond +teaching +1 .*\n\nkernel +beyond in kernel.cl")
+
+    def test_captured_launches_run_again_with_the_same_results(self):
+        captured = self.folder / "captured"
+        done = self.python("-m", "teaching", "-s", "cu.count=2", "-r", "json", "--capture", captured, text=CAPTURED)
+        self.assertEqual([row["launches"] for row in json.loads(done.stderr)], [3])
+        files = sorted(captured.glob("*/launch.json"))
+        self.assertEqual([file.parent.name for file in files], ["001-scale", "002-scale"])
+        for file in files:
+            run = subprocess.run([WARPWAIT, "run", file, "--verify", "--annotate"], capture_output=True, text=True, check=False)
+            self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+            self.assertIn("2 CUs", run.stdout)
+            self.assertIn("x[i] = f * t[", run.stdout)  # the source is there
 
     def test_the_exit_status_is_the_programs(self):
         self.python(text="raise SystemExit(7)", status=7)

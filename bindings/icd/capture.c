@@ -1,0 +1,242 @@
+/* Launches as launch files: DIR/003-saxpy/launch.json with the program as SPIR-V, the source beside it if there is one,
+ * and the bytes of each buffer before and after.
+ *
+ * Not captured: what kernels reach by pointers that lie in memory, packets of pipes, and values of program-scope
+ * variables. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "bindings/icd/icd.h"
+
+enum { PATH = 3000, MOST = 1000 /* launches */ };
+
+/* Where the bytes of an argument are: a buffer of the file's. */
+struct region {
+  char name[16];
+  const uint8_t *data;
+  size_t size;
+};
+
+struct icd_capture {
+  char folder[PATH];
+  json_t *file;
+  struct region *region;
+  size_t count;
+};
+
+/* ---- files ---------------------------------------------------------------------------------------------------- */
+
+static bool write_bytes(const struct icd_capture *capture, const char *name, const void *data, size_t size) {
+  char path[PATH + 64];
+  snprintf(path, sizeof path, "%s/%s", capture->folder, name);
+  FILE *file = fopen(path, "wb");
+  const bool good = file && fwrite(data, 1, size, file) == size;
+  return (!file || fclose(file) == 0) && good;
+}
+
+/* The source says most, if it reads no files that would be elsewhere then. */
+static bool is_whole(const struct _cl_program *program) {
+  return program->source && !strstr(program->source, "include") &&
+         !(program->options && strstr(program->options, "-include"));
+}
+
+static bool write_source(const struct icd_capture *capture, const struct _cl_program *program) {
+  json_object_set_new(capture->file, "program", json_string("kernel.cl"));
+  if (program->options && *program->options)
+    json_object_set_new(capture->file, "build", json_pack("{s:s}", "options", program->options));
+  return write_bytes(capture, "kernel.cl", program->source, strlen(program->source));
+}
+
+static bool write_program(const struct icd_capture *capture, const struct _cl_kernel *kernel) {
+  struct icd_text bytes = {NULL, 0};
+  const ww_sink sink = {icd_add, &bytes};
+  if (is_whole(kernel->program))
+    return write_source(capture, kernel->program);
+  const bool spirv = ww_program_write(kernel->built, WW_PROGRAM_SPIRV, sink, NULL) == WW_OK;
+  bool good = spirv || ww_program_write(kernel->built, WW_PROGRAM_OBJECT, sink, NULL) == WW_OK;
+  const char *name = spirv ? "kernel.spv" : "kernel.wwo";
+  good = good && write_bytes(capture, name, bytes.text, bytes.length);
+  free(bytes.text);
+  json_object_set_new(capture->file, "program", json_string(name));
+  return good;
+}
+
+/* ---- what is in the file ---------------------------------------------------------------------------------------- */
+
+static void add_machine(json_t *file, cl_device_id device) {
+  const char *set = getenv("WARPWAIT_SET");
+  json_t *changes = json_object();
+  char *text = strdup(set ? set : ""), *rest = NULL;
+  for (cl_device_id whole = device; whole && !device->asked; whole = whole->parent)
+    device = whole;
+  if (device->asked)
+    json_object_set_new(file, "machine", json_string(device->asked));
+  for (char *word = text ? strtok_r(text, " ,", &rest) : NULL; word; word = strtok_r(NULL, " ,", &rest)) {
+    char *equals = strchr(word, '=');
+    if (equals) {
+      *equals = '\0';
+      json_object_set_new(changes, word, json_string(equals + 1));
+    }
+  }
+  free(text);
+  json_object_set_new(file, "set", changes);
+}
+
+static json_t *list_of(const uint64_t *numbers, cl_uint count) {
+  json_t *list = json_array();
+  for (cl_uint i = 0; i < count; i++)
+    json_array_append_new(list, json_integer((json_int_t)numbers[i]));
+  return list;
+}
+
+/* The region with these bytes, which may be another argument's, too. */
+static const struct region *region_of(struct icd_capture *capture, const uint8_t *data, size_t size) {
+  for (size_t i = 0; i < capture->count; i++)
+    if (capture->region[i].data == data)
+      return &capture->region[i];
+  struct region *made = &capture->region[capture->count];
+  snprintf(made->name, sizeof made->name, "b%zu", capture->count++);
+  made->data = data;
+  made->size = size;
+  return made;
+}
+
+/* NULL: there are no bytes to be had. */
+static json_t *buffer_json(struct icd_capture *capture, const struct icd_launch *launch,
+                           const struct icd_argument *argument) {
+  cl_mem memory = argument->memory, root = memory && memory->parent ? memory->parent : memory;
+  const struct icd_svm *svm =
+      argument->pointer ? icd_find_svm(launch->kernel->program->context, argument->pointer, 1) : NULL;
+  if (!memory && !svm)
+    return json_pack("{s:n}", "buffer");
+  const uint8_t *data = root ? icd_bytes(root) : svm->at, *at = memory ? icd_bytes(memory) : argument->pointer;
+  if (!data || !at)
+    return NULL;
+  const struct region *region = region_of(capture, data, root ? root->size : svm->size);
+  return json_pack("{s:s, s:I}", "buffer", region->name, "offset", (json_int_t)(at - data));
+}
+
+static json_t *value_json(const struct icd_argument *argument) {
+  char *hex = malloc(2 * argument->size + 1);
+  for (size_t i = 0; hex && i < argument->size; i++)
+    snprintf(hex + 2 * i, 3, "%02x", ((const uint8_t *)argument->value)[i]);
+  json_t *made = hex ? json_pack("{s:s}", "bytes", hex) : NULL;
+  free(hex);
+  return made;
+}
+
+/* NULL: it cannot be said in a launch file. */
+static json_t *argument_json(struct icd_capture *capture, const struct icd_launch *launch,
+                             const struct icd_argument *argument) {
+  switch (argument->kind) {
+  case WW_ARGUMENT_BUFFER:
+    return buffer_json(capture, launch, argument);
+  case WW_ARGUMENT_LOCAL:
+    return json_pack("{s:I}", "local", (json_int_t)argument->size);
+  case WW_ARGUMENT_VALUE:
+    return value_json(argument);
+  case WW_ARGUMENT_PIPE:
+    break;
+  }
+  return NULL;
+}
+
+static bool add_launch(struct icd_capture *capture, const struct icd_launch *launch) {
+  json_t *arguments = json_array(), *made = NULL;
+  bool good = true;
+  for (size_t i = 0; good && i < launch->kernel->kernel->argument_count; i++)
+    good = json_array_append_new(arguments, argument_json(capture, launch, &launch->arguments[i])) == 0;
+  if (good)
+    made =
+        json_pack("{s:s, s:o, s:o}", "kernel", launch->kernel->kernel->name, "global",
+                  list_of(launch->global, launch->dimensions), "offset", list_of(launch->offset, launch->dimensions));
+  if (made && launch->has_local)
+    json_object_set_new(made, "local", list_of(launch->local, launch->dimensions));
+  json_object_set(made, "args", arguments);
+  json_decref(arguments);
+  return made && json_object_set_new(capture->file, "launches", json_pack("[o]", made)) == 0;
+}
+
+/* ---- which launches --------------------------------------------------------------------------------------------- */
+
+/* One that was captured before has the same text but for its buffers' bytes. */
+static bool is_new(const json_t *launches) {
+  static json_t *seen;
+  char *text = json_dumps(launches, JSON_COMPACT | JSON_SORT_KEYS);
+  seen = seen ? seen : json_object();
+  const bool new = text &&json_object_size(seen) < MOST && !json_object_get(seen, text);
+  if (new)
+    json_object_set_new(seen, text, json_true());
+  free(text);
+  return new;
+}
+
+static bool make_folder(struct icd_capture *capture, const char *in, const char *kernel) {
+  static unsigned number;
+  if (mkdir(in, 0777) != 0 && errno != EEXIST)
+    return false;
+  return snprintf(capture->folder, sizeof capture->folder, "%s/%03u-%.60s", in, ++number, kernel) < PATH &&
+         mkdir(capture->folder, 0777) == 0;
+}
+
+static void give_up(struct icd_capture *capture) {
+  json_decref(capture->file);
+  free(capture->region);
+  free(capture);
+}
+
+static bool write_inputs(struct icd_capture *capture) {
+  json_t *buffers = json_object();
+  bool good = true;
+  for (size_t i = 0; good && i < capture->count; i++) {
+    const struct region *region = &capture->region[i];
+    char file[24];
+    snprintf(file, sizeof file, "%s.in", region->name);
+    good = write_bytes(capture, file, region->data, region->size);
+    json_object_set_new(buffers, region->name,
+                        json_pack("{s:I, s:s, s:s}", "bytes", (json_int_t)region->size, "elem", "uchar", "file", file));
+  }
+  json_object_set_new(capture->file, "buffers", buffers);
+  return good;
+}
+
+struct icd_capture *icd_capture_begin(const struct icd_launch *launch, cl_device_id device) {
+  const char *in = getenv("WARPWAIT_CAPTURE"), *kernel = launch->kernel->kernel->name;
+  struct icd_capture *made = in && *in ? calloc(1, sizeof *made) : NULL;
+  if (!made)
+    return NULL;
+  made->file = json_pack("{s:s}", "name", kernel);
+  made->region = calloc(launch->kernel->kernel->argument_count + 1, sizeof *made->region);
+  if (made->region && add_launch(made, launch) && is_new(json_object_get(made->file, "launches")) &&
+      make_folder(made, in, kernel) && write_program(made, launch->kernel) && write_inputs(made)) {
+    add_machine(made->file, device);
+    return made;
+  }
+  give_up(made);
+  return NULL;
+}
+
+void icd_capture_end(struct icd_capture *capture, bool good) {
+  char path[PATH + 64];
+  if (!capture)
+    return;
+  json_t *checks = json_array();
+  for (size_t i = 0; good && i < capture->count; i++) {
+    const struct region *region = &capture->region[i];
+    char file[24];
+    snprintf(file, sizeof file, "%s.out", region->name);
+    good = write_bytes(capture, file, region->data, region->size);
+    json_array_append_new(checks,
+                          json_pack("{s:s, s:s, s:s}", "buffer", region->name, "mode", "exact", "expected", file));
+  }
+  if (json_array_size(checks))
+    json_object_set(capture->file, "check", checks);
+  json_decref(checks);
+  snprintf(path, sizeof path, "%s/launch.json", capture->folder);
+  if (good)
+    json_dump_file(capture->file, path, JSON_INDENT(1));
+  give_up(capture);
+}
