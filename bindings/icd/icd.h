@@ -240,7 +240,6 @@ struct _cl_command_queue {
   cl_context context;
   cl_device_id device;
   cl_command_queue_properties flags;
-  cl_uint size;
   struct icd_properties properties;
   cl_event last, barrier;        /* uses; NULL when they have ended */
   cl_ulong ended, barrier_ended; /* when the last of all commands has, and the last barrier */
@@ -254,7 +253,7 @@ struct icd_work {
 };
 typedef cl_int icd_run(struct icd_command *command, struct icd_work *work);
 
-enum { ICD_MOST_MEMORY = 256, ICD_PATTERN = 128 };
+enum { ICD_PATTERN = 128 };
 
 struct icd_command {
   icd_run *run;

@@ -407,11 +407,6 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, 
 
 /* ---- moving to a device: when a command there needs the bytes, they come ---------------------------------------- */
 
-static cl_int run_nothing(struct icd_command *command, struct icd_work *work) {
-  (void)command, (void)work;
-  return CL_COMPLETE;
-}
-
 static cl_int enqueue_migrate(cl_command_queue queue, cl_uint memory_count, const cl_mem *memory, cl_uint count,
                               const cl_event *waits, cl_mem_migration_flags flags, cl_event *event) {
   cl_int status = CL_SUCCESS;
@@ -425,7 +420,7 @@ static cl_int enqueue_migrate(cl_command_queue queue, cl_uint memory_count, cons
     if (memory[i]->context != queue->context)
       return CL_INVALID_CONTEXT;
   }
-  struct icd_command *command = icd_command(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, count, waits, run_nothing, &status);
+  struct icd_command *command = icd_command(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, count, waits, NULL, &status);
   return command ? icd_enqueue(command, false, event) : status;
 }
 
