@@ -25,6 +25,12 @@ static const struct param_row mem_rows[] = {
 #undef POW2
 #undef ENUM
 
+#define PARAM(...) PARAM_ROW(struct host_params, __VA_ARGS__)
+static const struct param_row host_rows[] = {
+#include "models/host.params.def"
+};
+#undef PARAM
+
 #define PARAM(...) +1
 #define POW2(...) +1
 #define ENUM(...) +1
@@ -44,6 +50,7 @@ const struct param_group machine_groups[MACHINE_GROUPS] = {
   {"lds", "Local data store", lds_param_rows, LDS_ROWS, offsetof(struct machine, lds)},
   {"dma", "DMA engine", dma_param_rows, DMA_ROWS, offsetof(struct machine, dma)},
   {"mem", "Global memory", mem_rows, sizeof mem_rows / sizeof *mem_rows, offsetof(struct machine, mem)},
+  {"host", "Host", host_rows, sizeof host_rows / sizeof *host_rows, offsetof(struct machine, host)},
 };
 
 #define STAT(...) STAT_ROW(struct mem_stats, __VA_ARGS__)

@@ -17,6 +17,12 @@ struct cu_params {
 #undef ENUM
 };
 
+struct host_params {
+#define PARAM PARAM_FIELD
+#include "models/host.params.def"
+#undef PARAM
+};
+
 extern const struct stat_group mem_stat_group;
 
 enum cu_dependence { CU_SCOREBOARD, CU_FIXED };
@@ -30,10 +36,11 @@ struct machine {
   struct lds_params lds;
   struct dma_params dma;
   struct mem_params mem;
+  struct host_params host;
 };
 
-/* The groups cu, lds, dma and mem; `base` offsets are into struct machine. */
-enum { MACHINE_GROUPS = 4 };
+/* The groups cu, lds, dma, mem and host; `base` offsets are into struct machine. The models read the first four. */
+enum { MACHINE_GROUPS = 5, MACHINE_MODEL_GROUPS = 4 };
 extern const struct param_group machine_groups[MACHINE_GROUPS];
 
 /* Every parameter at its default. */

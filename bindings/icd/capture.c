@@ -204,7 +204,7 @@ static bool write_inputs(struct icd_capture *capture) {
 }
 
 struct icd_capture *icd_capture_begin(const struct icd_launch *launch, cl_device_id device) {
-  const char *in = getenv("WARPWAIT_CAPTURE"), *kernel = launch->kernel->kernel->name;
+  const char *in = icd_wishes()->capture, *kernel = launch->kernel->kernel->name;
   struct icd_capture *made = in && *in ? calloc(1, sizeof *made) : NULL;
   if (!made)
     return NULL;
@@ -220,7 +220,7 @@ struct icd_capture *icd_capture_begin(const struct icd_launch *launch, cl_device
 }
 
 void icd_capture_end(struct icd_capture *capture, bool good) {
-  char path[PATH + 64];
+  char path[PATH + 64], unfinished[PATH + 64];
   if (!capture)
     return;
   json_t *checks = json_array();
@@ -236,7 +236,8 @@ void icd_capture_end(struct icd_capture *capture, bool good) {
     json_object_set(capture->file, "check", checks);
   json_decref(checks);
   snprintf(path, sizeof path, "%s/launch.json", capture->folder);
-  if (good)
-    json_dump_file(capture->file, path, JSON_INDENT(1));
+  snprintf(unfinished, sizeof unfinished, "%s/launch.json.unfinished", capture->folder);
+  if (good && json_dump_file(capture->file, unfinished, JSON_INDENT(1)) == 0)
+    rename(unfinished, path);
   give_up(capture);
 }

@@ -152,7 +152,7 @@ static void forget(cl_event event) {
 }
 
 static void run(struct icd_command *command) {
-  struct icd_work work = {ICD_PARTS, 0};
+  struct icd_work work = {ICD_PARTS, 0, 0};
   icd_set_status(command->event, CL_SUBMITTED);
   cl_int status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   if (!has_failed(command)) {
@@ -160,6 +160,7 @@ static void run(struct icd_command *command) {
     status = command->run ? command->run(command, &work) : CL_COMPLETE;
   }
   icd_time_command(command, work);
+  icd_log_command(command, work, status);
   forget(command->event);
   icd_set_status(command->event, status);
   icd_drop(command);

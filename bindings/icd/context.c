@@ -194,6 +194,7 @@ static cl_command_queue create_queue(cl_context context, cl_device_id device, co
     *status = CL_INVALID_DEVICE;
   else
     *status = read_flags(list, &flags);
+  static cl_uint queues;
   cl_command_queue made = *status == CL_SUCCESS ? icd_new(ICD_QUEUE, sizeof *made) : NULL;
   if (!made || !icd_keep_properties(&made->properties, list)) {
     icd_give_up(made);
@@ -203,6 +204,7 @@ static cl_command_queue create_queue(cl_context context, cl_device_id device, co
   made->context = icd_ref(context);
   made->device = icd_ref(device);
   made->flags = flags;
+  made->number = ++queues;
   return made;
 }
 

@@ -27,6 +27,7 @@ bool icd_describe_device(cl_device_id device, ww_machine *machine, ww_error *err
   if (device->most_items > MOST_ITEMS)
     device->most_items = MOST_ITEMS;
   device->local_bytes = icd_parameter(machine, "lds.size") - icd_parameter(machine, "cu.lds_reserved");
+  icd_read_host(device);
   snprintf(device->name, sizeof device->name, "%.60s (simulated)", ww_machine_name(machine));
   return true;
 }
@@ -131,6 +132,7 @@ static cl_int make_part(cl_device_id device, cl_uint units, const cl_device_part
   }
   ww_machine_unref(machine);
   (*made)->parent = icd_ref(device);
+  (*made)->number = device->number;
   while (list[count])
     count++;
   if (list[0] == CL_DEVICE_PARTITION_BY_COUNTS)

@@ -123,18 +123,25 @@ extern struct _cl_platform_id icd_platform;
 /* Simulated nanoseconds: of a device, until when each of its parts is busy. */
 enum icd_part { ICD_COMPUTE, ICD_TO_DEVICE, ICD_TO_HOST, ICD_PARTS };
 
+/* The machine's parameters host.*: ns, and bytes in a ns. */
+struct icd_host {
+  cl_ulong call, submit, start, latency[ICD_PARTS], width[ICD_PARTS];
+};
+
 struct _cl_device_id {
   struct icd_object object;
   ww_machine *machine;
   ww_device *device;
   cl_device_id parent; /* of a sub-device; a reference */
   struct icd_properties partition;
+  cl_uint number; /* of the environment's devices; a part of one has its number */
   char name[80];
   char *asked; /* the machine's word, of WARPWAIT_MACHINE; NULL: a part of a device */
   double clock_ghz;
   cl_uint compute_units, warp_size;
   size_t most_items; /* in a work-group */
   cl_ulong local_bytes;
+  struct icd_host host;
   cl_ulong busy[ICD_PARTS];
 };
 
@@ -240,6 +247,7 @@ struct _cl_command_queue {
   cl_context context;
   cl_device_id device;
   cl_command_queue_properties flags;
+  cl_uint number; /* in the order in which they were made, from 1 */
   struct icd_properties properties;
   cl_event last, barrier;        /* uses; NULL when they have ended */
   cl_ulong ended, barrier_ended; /* when the last of all commands has, and the last barrier */
@@ -250,6 +258,7 @@ struct _cl_command_queue {
 struct icd_work {
   enum icd_part part;
   double ns;
+  size_t bytes; /* that it moves */
 };
 typedef cl_int icd_run(struct icd_command *command, struct icd_work *work);
 
@@ -295,7 +304,11 @@ void icd_host_waits_until(cl_ulong when);
 /* The event's times, from when it was enqueued and what it waited for. */
 void icd_time_queued(cl_event event);
 void icd_time_command(const struct icd_command *command, struct icd_work work);
-double icd_transfer_ns(size_t bytes);
+/* Of a command that moves bytes: between host and device, or on the device, where a fill has them go one way and a copy
+ * there and back. */
+struct icd_work icd_moving(const struct icd_command *command, enum icd_part part, size_t bytes, unsigned ways);
+/* The device's parameters host.*. */
+void icd_read_host(cl_device_id device);
 
 /* ---- programs and kernels ---------------------------------------------------------------------------------- */
 
@@ -354,6 +367,20 @@ struct _cl_kernel {
   struct icd_argument *arguments;
 };
 
+/* A place in an object file of the process. */
+struct icd_caller {
+  const char *object;
+  uint64_t offset;
+};
+
+/* What became of a launch. */
+struct icd_outcome {
+  bool functional; /* it was executed without timing */
+  double cycles;   /* from START to END */
+  char *bound;     /* the report's sentence; NULL: there is none */
+  uint64_t hazards;
+};
+
 /* A kernel as it was enqueued. */
 struct icd_launch {
   cl_kernel kernel; /* a reference */
@@ -361,8 +388,14 @@ struct icd_launch {
   cl_uint dimensions;
   uint64_t offset[3], global[3], local[3];
   bool has_local;
-  uint64_t hazards;
+  struct icd_caller caller;
+  struct icd_outcome outcome;
 };
+
+/* In parts: kernel.c, launch.c. */
+void icd_unset_arguments(struct icd_argument *arguments, size_t count);
+cl_int icd_run_launch(struct icd_command *command, struct icd_work *work);
+void icd_drop_launch(struct icd_command *command);
 
 /* ---- launches as launch files: capture.c -------------------------------------------------------------------- */
 
@@ -372,9 +405,33 @@ struct icd_capture;
 struct icd_capture *icd_capture_begin(const struct icd_launch *launch, cl_device_id device);
 void icd_capture_end(struct icd_capture *capture, bool good);
 
-/* ---- what has been run: summary.c -------------------------------------------------------------------------- */
+/* ---- what the environment asks for: wishes.c ---------------------------------------------------------------- */
 
-/* Notes a run of a kernel; hazards were found. */
-void icd_note_run(const ww_kernel *kernel, const ww_machine *machine, ww_report *report, double ns, uint64_t hazards);
+/* NULL and false: it is not asked for. */
+struct icd_wishes {
+  const char *log;     /* a file for lines of JSON: log.c */
+  const char *capture; /* a folder for launch files: capture.c */
+  const char *html;    /* a folder for pages of reports: launch.c */
+  const char *trace;   /* a file for a trace of all launches: record.c */
+  const char *only;    /* kernels that are of interest, with commas between */
+  bool check;          /* look for all hazards that there are rules for */
+  bool functional;     /* execute kernels that are of no interest without timing; all of them if `only` names none */
+};
+const struct icd_wishes *icd_wishes(void);
+
+/* Whether the kernel is of interest. */
+bool icd_is_wanted(const char *kernel);
+
+/* The place in the program that called the driver; `object` NULL: it is not known. Found while it is in the call. */
+struct icd_caller icd_find_caller(void);
+
+/* ---- what was done, line by line: log.c --------------------------------------------------------------------- */
+
+void icd_log_command(const struct icd_command *command, struct icd_work work, cl_int status);
+void icd_log_hazard(const struct icd_launch *launch, const ww_hazard *hazard);
+void icd_log_report(const struct icd_launch *launch, const ww_machine *machine, const ww_report *report);
+
+/* Whether no launch of the kernel on the machine has been longer; it is the longest from now on. */
+bool icd_is_longest(const struct icd_launch *launch, const ww_machine *machine);
 
 #endif

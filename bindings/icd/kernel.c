@@ -13,7 +13,7 @@ static void unset(struct icd_argument *argument) {
   *argument = (struct icd_argument){0};
 }
 
-static void unset_all(struct icd_argument *arguments, size_t count) {
+void icd_unset_arguments(struct icd_argument *arguments, size_t count) {
   for (size_t i = 0; arguments && i < count; i++)
     unset(&arguments[i]);
   free(arguments);
@@ -21,7 +21,7 @@ static void unset_all(struct icd_argument *arguments, size_t count) {
 
 void icd_destroy_kernel(cl_kernel kernel) {
   if (kernel->kernel)
-    unset_all(kernel->arguments, kernel->kernel->argument_count);
+    icd_unset_arguments(kernel->arguments, kernel->kernel->argument_count);
   if (kernel->program)
     kernel->program->kernels--;
   ww_program_unref(kernel->built);
@@ -49,7 +49,7 @@ static struct icd_argument *copy_arguments(const struct _cl_kernel *kernel) {
     good = copy_argument(&made[i], &kernel->arguments[i]);
   if (good)
     return made;
-  unset_all(made, count);
+  icd_unset_arguments(made, count);
   return NULL;
 }
 
@@ -443,95 +443,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_dev
                                               : CL_INVALID_KERNEL);
 }
 
-/* ---- run ------------------------------------------------------------------------------------------------ */
-
-static void drop_launch(struct icd_command *command) {
-  struct icd_launch *launch = command->launch;
-  if (!launch)
-    return;
-  unset_all(launch->arguments, launch->kernel->kernel->argument_count);
-  icd_unref(launch->kernel);
-  free(launch);
-}
-
-/* What a pointer to shared virtual memory points into; NULL: it has been freed. */
-static ww_buffer *on_pointer(const struct icd_launch *launch, const void *pointer, cl_device_id device,
-                             uint64_t *offset) {
-  const struct icd_svm *svm = icd_find_svm(launch->kernel->program->context, pointer, 1);
-  *offset = svm ? (uint64_t)((const uint8_t *)pointer - svm->at) : 0;
-  return svm ? icd_svm_on_device(svm, device) : NULL;
-}
-
-static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from, cl_device_id device,
-                        ww_error *error) {
-  const struct icd_argument *argument = &from->arguments[i];
-  uint64_t offset = 0;
-  ww_buffer *buffer = NULL;
-  switch (argument->kind) {
-  case WW_ARGUMENT_BUFFER:
-    buffer = argument->memory    ? icd_on_device(argument->memory, device, &offset)
-             : argument->pointer ? on_pointer(from, argument->pointer, device, &offset)
-                                 : NULL;
-    if ((argument->memory || argument->pointer) && !buffer)
-      return WW_NO_MEMORY;
-    return ww_launch_buffer(to, i, buffer, offset, error);
-  case WW_ARGUMENT_PIPE:
-    return ww_launch_pipe(to, i, argument->memory->pipe, error);
-  case WW_ARGUMENT_LOCAL:
-    return ww_launch_local(to, i, argument->size, error);
-  case WW_ARGUMENT_VALUE:
-    return ww_launch_value(to, i, argument->value, argument->size, error);
-  }
-  return WW_DEFECT;
-}
-
-static ww_status prepare(const struct icd_launch *from, cl_device_id device, ww_launch **made, ww_error *error) {
-  ww_status status = ww_launch_new(device->device, from->kernel->built, from->kernel->kernel, made, error);
-  if (status == WW_OK)
-    status = ww_launch_range(*made, from->dimensions, from->offset, from->global, from->has_local ? from->local : NULL,
-                             error);
-  for (uint32_t i = 0; status == WW_OK && i < from->kernel->kernel->argument_count; i++)
-    status = set_on(*made, i, from, device, error);
-  return status;
-}
-
-static void print(void *self, uint32_t launch, const char *text, size_t size) {
-  (void)self, (void)launch;
-  fwrite(text, 1, size, stdout);
-}
-
-static void count_hazard(void *self, const ww_hazard *hazard) {
-  struct icd_launch *launch = self;
-  launch->hazards += hazard->count;
-}
-
-static cl_int run_kernel(struct icd_command *command, struct icd_work *work) {
-  struct icd_launch *launch = command->launch;
-  const cl_device_id device = command->event->queue->device;
-  const ww_watch watch = {.size = sizeof watch, .self = launch, .print = print, .hazard = count_hazard};
-  ww_launch *made = NULL;
-  ww_report *report = NULL;
-  ww_error error = {.text = "out of memory"};
-  double cycles = 0;
-  ww_status status = prepare(launch, device, &made, &error);
-  struct icd_capture *capture = status == WW_OK ? icd_capture_begin(launch, device) : NULL;
-  if (status == WW_OK)
-    status = ww_run(device->device, &made, 1, &watch, &report, &error);
-  ww_launch_unref(made);
-  icd_capture_end(capture, status == WW_OK && ww_report_finished(report));
-  if (status != WW_OK) {
-    icd_notify(command->event->context, error.text);
-    return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
-  }
-  fflush(stdout);
-  ww_report_number(report, "launches[0].event_cycles", &cycles, NULL);
-  work->part = ICD_COMPUTE;
-  work->ns = cycles / device->clock_ghz;
-  const bool finished = ww_report_finished(report);
-  icd_note_run(launch->kernel->kernel, device->machine, report, work->ns, launch->hazards);
-  ww_report_unref(report);
-  return finished ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
-}
+/* ---- enqueued ------------------------------------------------------------------------------------------- */
 
 static cl_int check_local(cl_command_queue queue, const struct _cl_kernel *kernel, cl_uint dimensions,
                           const size_t *local) {
@@ -591,6 +503,8 @@ static struct icd_launch *new_launch(cl_kernel kernel, cl_uint dimensions, const
   made->kernel = icd_ref(kernel);
   made->dimensions = dimensions;
   made->has_local = local;
+  if (icd_wishes()->check)
+    made->caller = icd_find_caller();
   for (cl_uint i = 0; i < dimensions; i++) {
     made->offset[i] = offset ? offset[i] : 0;
     made->global[i] = global[i];
@@ -606,11 +520,11 @@ static cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_ke
   if (status != CL_SUCCESS)
     return status;
   const bool some = has_items(dimensions, global);
-  struct icd_command *command = icd_command(queue, type, count, waits, some ? run_kernel : NULL, &status);
+  struct icd_command *command = icd_command(queue, type, count, waits, some ? icd_run_launch : NULL, &status);
   if (!command)
     return status;
   if (some) {
-    command->drop = drop_launch;
+    command->drop = icd_drop_launch;
     command->launch = new_launch(kernel, dimensions, offset, global, local);
     if (!command->launch) {
       icd_drop(command);

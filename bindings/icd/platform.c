@@ -33,6 +33,7 @@ static void add_device(const char *name, ww_error *error) {
     device->asked = strdup(name);
     if (more) {
       icd_devices = more;
+      device->number = icd_device_count;
       icd_devices[icd_device_count++] = device;
     }
   } else {

@@ -162,8 +162,7 @@ static cl_int run_memcpy(struct icd_command *command, struct icd_work *work) {
   const size_t size = command->region[0];
   const bool to = is_svm(command, command->host), from = is_svm(command, command->source);
   memcpy(command->host, command->source, size);
-  work->part = to && from ? ICD_COMPUTE : to ? ICD_TO_DEVICE : ICD_TO_HOST;
-  work->ns = size ? icd_transfer_ns(size) : 0;
+  *work = icd_moving(command, to && from ? ICD_COMPUTE : to ? ICD_TO_DEVICE : ICD_TO_HOST, size, to && from ? 2 : 1);
   return CL_COMPLETE;
 }
 
@@ -193,8 +192,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bo
 static cl_int run_fill(struct icd_command *command, struct icd_work *work) {
   for (size_t i = 0; i < command->region[0]; i += command->pattern_size)
     memcpy((uint8_t *)command->host + i, command->pattern, command->pattern_size);
-  work->part = ICD_COMPUTE;
-  work->ns = command->region[0] ? icd_transfer_ns(command->region[0]) : 0;
+  *work = icd_moving(command, ICD_COMPUTE, command->region[0], 1);
   return CL_COMPLETE;
 }
 

@@ -4,15 +4,12 @@
  *     device                 └─start──end─┘    of compute units, of the way there, of the way back: one after the other
  *
  * The host's clock goes on by what a call costs, and to a command's end when the host waits for that. A command starts
- * when it has been submitted, what it waits for has ended, and the part of the device that it takes is free. So times
- * depend on what the program calls, and on nothing else.
+ * when it has been submitted, what it waits for has ended, and the part of the device that it takes is free. How long
+ * these things take, the machine's parameters host.* say. So times depend on what the program calls, and on nothing
+ * else.
  *
- * Not modelled: what the host does between its calls takes no time. */
+ * Not modelled: what the host does between its calls takes no time; how a transfer's memory is kept on the host. */
 #include "bindings/icd/icd.h"
-
-/* Of a host with an H200 on PCIe 5.0 x16; all assumed. */
-enum { CALL_NS = 1000, SUBMIT_NS = 1500, TRANSFER_NS = 6000 };
-#define TRANSFER_GB_S 50.0
 
 static cl_ulong host_now;
 
@@ -23,13 +20,40 @@ void icd_host_waits_until(cl_ulong when) {
     host_now = when;
 }
 
-void icd_time_queued(cl_event event) {
-  event->queued = host_now;
-  event->submit = host_now + SUBMIT_NS;
-  host_now += CALL_NS;
+void icd_read_host(cl_device_id device) {
+  struct icd_host *host = &device->host;
+  const struct {
+    const char *key;
+    cl_ulong *to;
+  } rows[] = {{"host.call", &host->call},
+              {"host.submit", &host->submit},
+              {"host.start", &host->start},
+              {"host.write_latency", &host->latency[ICD_TO_DEVICE]},
+              {"host.write_width", &host->width[ICD_TO_DEVICE]},
+              {"host.read_latency", &host->latency[ICD_TO_HOST]},
+              {"host.read_width", &host->width[ICD_TO_HOST]},
+              {"host.copy_latency", &host->latency[ICD_COMPUTE]}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    *rows[i].to = icd_parameter(device->machine, rows[i].key);
+  host->width[ICD_COMPUTE] = (cl_ulong)((double)icd_parameter(device->machine, "mem.dram_width") * device->clock_ghz);
+  if (!host->width[ICD_COMPUTE])
+    host->width[ICD_COMPUTE] = 1;
 }
 
-double icd_transfer_ns(size_t bytes) { return TRANSFER_NS + (double)bytes / TRANSFER_GB_S; }
+void icd_time_queued(cl_event event) {
+  const struct icd_host *host = &event->queue->device->host;
+  event->queued = host_now;
+  event->submit = host_now + host->submit;
+  host_now += host->call;
+}
+
+struct icd_work icd_moving(const struct icd_command *command, enum icd_part part, size_t bytes, unsigned ways) {
+  const struct icd_host *host = &command->event->queue->device->host;
+  struct icd_work work = {.part = part, .bytes = bytes};
+  if (bytes)
+    work.ns = (double)host->latency[part] + ways * (double)bytes / (double)host->width[part];
+  return work;
+}
 
 static cl_ulong later(cl_ulong a, cl_ulong b) { return a > b ? a : b; }
 
@@ -38,7 +62,7 @@ void icd_time_command(const struct icd_command *command, struct icd_work work) {
   const cl_command_queue queue = event->queue;
   const bool in_order = !(queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
   cl_ulong *busy = work.part < ICD_PARTS ? &queue->device->busy[work.part] : NULL;
-  event->start = later(event->submit, busy ? *busy : 0);
+  event->start = later(event->submit + queue->device->host.start, busy ? *busy : 0);
   event->start = later(event->start, in_order || command->all ? queue->ended : queue->barrier_ended);
   for (size_t i = 0; i < command->wait_count; i++)
     event->start = later(event->start, command->waits[i]->end);
@@ -46,7 +70,6 @@ void icd_time_command(const struct icd_command *command, struct icd_work work) {
   if (busy)
     *busy = event->end;
 }
-
 CL_API_ENTRY cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *of_device, cl_ulong *of_host) {
   cl_int status = CL_SUCCESS;
   icd_enter();

@@ -42,8 +42,7 @@ static cl_int run_move(struct icd_command *command, struct icd_work *work) {
   if (!to || !from)
     return CL_MEM_OBJECT_ALLOCATION_FAILURE;
   move_box(command, to, from);
-  work->part = command->from ? ICD_TO_HOST : ICD_TO_DEVICE;
-  work->ns = icd_transfer_ns(bytes);
+  *work = icd_moving(command, command->from ? ICD_TO_HOST : ICD_TO_DEVICE, bytes, 1);
   return CL_COMPLETE;
 }
 
@@ -154,18 +153,10 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue queue,
 
 /* ---- between buffers -------------------------------------------------------------------------------------- */
 
-/* On the device: at the pace of its memory, there and back. */
-static double device_ns(const struct icd_command *command, size_t bytes) {
-  const cl_device_id device = command->event->queue->device;
-  const double gb_s = (double)icd_parameter(device->machine, "mem.dram_width") * device->clock_ghz;
-  return gb_s > 0 ? 2 * (double)bytes / gb_s : 0;
-}
-
 static cl_int run_copy(struct icd_command *command, struct icd_work *work) {
   const size_t bytes = command->region[0] * command->region[1] * command->region[2];
   const cl_int status = run_move(command, work);
-  work->part = ICD_COMPUTE;
-  work->ns = device_ns(command, bytes);
+  *work = icd_moving(command, ICD_COMPUTE, bytes, 2);
   return status;
 }
 
@@ -272,8 +263,7 @@ static cl_int run_fill(struct icd_command *command, struct icd_work *work) {
     return CL_MEM_OBJECT_ALLOCATION_FAILURE;
   for (size_t i = 0; i < command->region[0]; i += command->pattern_size)
     memcpy(to + command->to_at[0] + i, command->pattern, command->pattern_size);
-  work->part = ICD_COMPUTE;
-  work->ns = device_ns(command, command->region[0]) / 2;
+  *work = icd_moving(command, ICD_COMPUTE, command->region[0], 1);
   return CL_COMPLETE;
 }
 
@@ -312,8 +302,8 @@ static cl_int run_map(struct icd_command *command, struct icd_work *work) {
     return CL_MAP_FAILURE;
   if (memory->host && memory->host != bytes)
     memcpy((uint8_t *)memory->host + command->from_at[0], bytes + command->from_at[0], command->region[0]);
-  work->part = ICD_TO_HOST;
-  work->ns = command->pattern[0] ? icd_transfer_ns(command->region[0]) : 0; /* nobody reads what is all overwritten */
+  /* Nobody reads what is all overwritten. */
+  *work = icd_moving(command, ICD_TO_HOST, command->pattern[0] ? command->region[0] : 0, 1);
   return CL_COMPLETE;
 }
 
@@ -368,8 +358,7 @@ static cl_int run_unmap(struct icd_command *command, struct icd_work *work) {
   if (memory->host && memory->host != bytes && command->region[0])
     memcpy(bytes + command->to_at[0], (uint8_t *)memory->host + command->to_at[0], command->region[0]);
   memory->mapped--;
-  work->part = ICD_TO_DEVICE;
-  work->ns = command->region[0] ? icd_transfer_ns(command->region[0]) : 0;
+  *work = icd_moving(command, ICD_TO_DEVICE, command->region[0], 1);
   return CL_COMPLETE;
 }
 

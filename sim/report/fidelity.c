@@ -52,7 +52,7 @@ const struct fidelity_kind_row fidelity_kind_rows[FIDELITY_KINDS] = {
 /* ---- the machine ----------------------------------------------------------------------------------- */
 
 static bool same(const struct machine *a, const struct machine *b) {
-  for (size_t g = 0; g < MACHINE_GROUPS; g++)
+  for (size_t g = 0; g < MACHINE_MODEL_GROUPS; g++)
     for (size_t i = 0; i < machine_groups[g].count; i++) {
       const struct param_row *row = &machine_groups[g].rows[i];
       if (param_value(&machine_groups[g], row, a) != param_value(&machine_groups[g], row, b))

@@ -344,6 +344,30 @@ TEST(commands, times_follow_each_other) {
   rig_free(&rig);
 }
 
+/* As the machine's parameters host.* say; teaching has the defaults. */
+TEST(commands, transfers_take_a_latency_and_a_time_for_each_byte) {
+  struct rig rig = rig_new();
+  enum { BYTES = 1 << 20 };
+  cl_int status = CL_SUCCESS;
+  cl_mem large = clCreateBuffer(rig.context, 0, BYTES, NULL, &status);
+  char *bytes = calloc(1, BYTES);
+  cl_event write = NULL, read = NULL, fill = NULL;
+  EXPECT_EQ(clEnqueueWriteBuffer(rig.queue, large, CL_FALSE, 0, BYTES, bytes, 0, NULL, &write), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueReadBuffer(rig.queue, large, CL_FALSE, 0, 16, bytes, 0, NULL, &read), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueFillBuffer(rig.queue, large, "x", 1, 0, BYTES, 0, NULL, &fill), CL_SUCCESS);
+  const cl_event events[] = {write, read, fill};
+  const cl_ulong ns[] = {1000 + BYTES / 16, 1000 + 1, 1000 + BYTES / 64};
+  for (int i = 0; i < 3; i++) {
+    EXPECT_EQ(rig_time(events[i], CL_PROFILING_COMMAND_END) - rig_time(events[i], CL_PROFILING_COMMAND_START), ns[i]);
+    EXPECT_EQ(rig_time(events[i], CL_PROFILING_COMMAND_SUBMIT) - rig_time(events[i], CL_PROFILING_COMMAND_QUEUED),
+              1000);
+    clReleaseEvent(events[i]);
+  }
+  free(bytes);
+  clReleaseMemObject(large);
+  rig_free(&rig);
+}
+
 TEST(commands, a_copy_on_another_queue_goes_beside_a_kernel) {
   struct rig rig = rig_new();
   enum { BYTES = 1 << 20 };

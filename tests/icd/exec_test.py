@@ -42,6 +42,45 @@ for factor in (2, 2, 3):
     program.scale(queue, (128,), (32,), x, numpy.float32(factor), cl.LocalMemory(128))
 queue.finish()
 """
+TWO_QUEUES = """
+import numpy, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queues = [cl.CommandQueue(context) for _ in range(2)]
+program = cl.Program(context, """ + "\'\'\'" + """
+kernel void slow(global float *x) { float f = x[get_global_id(0)]; for (int i = 0; i < 5000; i++) f = f * f; x[get_global_id(0)] = f; }
+kernel void quick(global float *x) { x[get_global_id(0)] = 1; }
+""" + "\'\'\'" + """).build()
+host = numpy.zeros(1 << 16, numpy.float32)
+x, y = (cl.Buffer(context, cl.mem_flags.READ_WRITE, host.nbytes) for _ in range(2))
+program.slow(queues[0], (64,), (64,), x)
+cl.enqueue_copy(queues[1], y, host, is_blocking=False)
+program.quick(queues[0], (64,), (64,), x)
+for queue in queues:
+    queue.finish()
+"""
+# In C, so that the place of a call can be told.
+CALLS = """
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+int main(void) {
+  cl_platform_id platform;
+  cl_device_id device;
+  const char *source = "kernel void race(local int *t, global int *x) { t[0] = get_local_id(0); x[0] = t[0]; }";
+  const size_t items = 64;
+  clGetPlatformIDs(1, &platform, NULL);
+  clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL);
+  cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+  cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+  cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+  clBuildProgram(program, 1, &device, "", NULL, NULL);
+  cl_kernel kernel = clCreateKernel(program, "race", NULL);
+  cl_mem x = clCreateBuffer(context, CL_MEM_READ_WRITE, 4, NULL, NULL);
+  clSetKernelArg(kernel, 0, 4, NULL);
+  clSetKernelArg(kernel, 1, sizeof x, &x);
+  clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL);
+  return 0; /* all of it is left to the system */
+}
+"""
 DEVICES = "import pyopencl as cl; print([(d.name, d.max_compute_units) for d in cl.get_platforms()[0].get_devices()])"
 
 
@@ -63,13 +102,22 @@ class Exec(unittest.TestCase):
     def test_the_example_prints_what_its_page_says(self):
         page = (EXAMPLE / "README.md").read_text()
         said = re.search(r"^    \$ .*\n((?:    .*\n)+)", page, re.MULTILINE)[1].replace("    ", "", 1).replace("\n    ", "\n")
-        done = self.run_exec("--", sys.executable, "-W", "ignore", EXAMPLE / "saxpy.py")
+        done = self.run_exec("-r", "table", "--", sys.executable, "-W", "ignore", EXAMPLE / "saxpy.py")
         self.assertEqual(done.stdout + done.stderr, said)
 
     def test_two_runs_print_the_same(self):
-        runs = [self.run_exec("-r", "json", "--", sys.executable, "-W", "ignore", EXAMPLE / "saxpy.py") for _ in range(2)]
-        self.assertEqual(runs[0].stdout, runs[1].stdout)
-        self.assertEqual(runs[0].stderr, runs[1].stderr)
+        """So do all the files that it writes, but for the numbers of processes."""
+        made = []
+        for name in "ab":
+            folder = self.folder / name
+            folder.mkdir()
+            options = ["--html", folder, "--timeline", folder / "timeline.json", "--log", folder / "log", "--capture", folder / "captured"]
+            done = self.run_exec("-r", "json", *options, "--", sys.executable, "-W", "ignore", EXAMPLE / "saxpy.py")
+            files = {file.relative_to(folder): re.sub(rb'"pid": ?\d+', b"", file.read_bytes()).replace(str(folder).encode(), b"")
+                     for file in folder.rglob("*") if file.is_file()}
+            made.append((done.stdout, done.stderr, files))
+        self.assertEqual(*made)
+        self.assertLess({"index.html", "saxpy-0.html", "timeline.json", "log"}, {str(name) for name in made[0][2]})
 
     def test_machines_are_devices_and_changed(self):
         done = self.python("-m", "teaching,h200", "-s", "cu.count=3", text=DEVICES)
@@ -82,9 +130,49 @@ class Exec(unittest.TestCase):
 
     def test_a_hazard_is_counted_and_checked(self):
         done = self.python("-m", "teaching", "--report", "json", "--check", text=HAZARD, status=1)
-        rows = json.loads(done.stderr)
-        self.assertEqual([(row["kernel"], row["launches"], row["hazards"]) for row in rows], [("beyond", 1, 1)])
-        self.assertIn("beyond", rows[0]["report"])
+        said = json.loads(done.stderr)
+        self.assertEqual([(row["kernel"], row["launches"], row["hazards"]) for row in said["kernels"]], [("beyond", 1, 1)])
+        self.assertEqual(said["kernels"][0]["report"]["launches"][0]["kernel"], "beyond")
+        self.assertEqual([(row["hazard"], row["kernel"], row["count"]) for row in said["hazards"]], [("M1-access-out-of-bounds", "beyond", 1)])
+
+    def test_check_finds_all_that_there_are_rules_for_and_says_who_enqueued(self):
+        program = self.folder / "calls"
+        program.with_suffix(".c").write_text(CALLS)
+        subprocess.run(["cc", "-g", "-o", program, program.with_suffix(".c"), "-lOpenCL"], check=True)
+        place = f"{program}.c:{CALLS[:CALLS.index('clEnqueueNDRangeKernel')].count(chr(10)) + 1}"
+        done = self.run_exec("-m", "teaching", "-r", "table", "--check", "--", program, status=1)
+        self.assertRegex(done.stderr, rf"(?m)^kernel.cl:1: M5-lds-race: .*\(kernel race, \d+ times, enqueued at {re.escape(place)}\)$")
+        done = self.run_exec("-m", "teaching", "-r", "table", "--", program)  # only what a run finds for free
+        self.assertNotIn("M5-lds-race", done.stderr)
+
+    def test_a_copy_of_one_queue_overlaps_a_kernel_of_another(self):
+        timeline = self.folder / "timeline.json"
+        self.python("-m", "teaching", "--timeline", timeline, text=TWO_QUEUES)
+        events = json.loads(timeline.read_text())["traceEvents"]
+        names = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
+        slices = {(names[event["tid"]], event["name"]): (event["ts"], event["ts"] + event["dur"]) for event in events if event["ph"] == "X"}
+        slow, write = slices["device 0, teaching: compute", "slow"], slices["device 0, teaching: to device", "write"]
+        self.assertEqual((slices["queue 1", "slow"], slices["queue 2", "write"]), (slow, write))
+        self.assertLess(slow[0], write[0])
+        self.assertLess(write[0], slow[1])
+        self.assertLessEqual(slow[1], slices["queue 1", "quick"][0])
+
+    def test_only_some_kernels_are_of_interest(self):
+        captured, page = self.folder / "captured", self.folder / "page"
+        done = self.python("-m", "teaching", "--only", "quick", "--capture", captured, "--html", page, text=TWO_QUEUES)
+        self.assertRegex(done.stderr, r"(?m)^quick ")
+        self.assertNotRegex(done.stderr, r"(?m)slow")
+        self.assertEqual([folder.name for folder in captured.iterdir()], ["001-quick"])
+        self.assertEqual(sorted(file.name for file in page.iterdir()), ["index.html", "quick-0.html"])
+
+    def test_a_log_outlives_a_program_that_is_killed_and_is_read_again(self):
+        log = self.folder / "log"
+        killed = HAZARD + "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+        done = self.python("-m", "teaching", "-r", "table", "--log", log, text=killed, status=128 + signal.SIGKILL)
+        self.assertRegex(done.stderr, r"(?m)^beyond +teaching +1 ")
+        self.assertEqual(self.run_exec("-r", "table", "--log", log).stderr, done.stderr)
+        log.write_text("nonsense\n")
+        self.assertEqual(self.run_exec("--log", log, status=2).stderr, f"warpwait: {log}:1: not a line of a log of the driver's\n")
 
     def test_a_report_goes_into_a_file_and_has_each_kernels(self):
         out = self.folder / "report.txt"
@@ -95,7 +183,7 @@ class Exec(unittest.TestCase):
     def test_captured_launches_run_again_with_the_same_results(self):
         captured = self.folder / "captured"
         done = self.python("-m", "teaching", "-s", "cu.count=2", "-r", "json", "--capture", captured, text=CAPTURED)
-        self.assertEqual([row["launches"] for row in json.loads(done.stderr)], [3])
+        self.assertEqual([row["launches"] for row in json.loads(done.stderr)["kernels"]], [3])
         files = sorted(captured.glob("*/launch.json"))
         self.assertEqual([file.parent.name for file in files], ["001-scale", "002-scale"])
         for file in files:

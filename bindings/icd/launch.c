@@ -1,0 +1,144 @@
+/* Running a kernel, and what becomes of its report. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "bindings/icd/icd.h"
+
+void icd_drop_launch(struct icd_command *command) {
+  struct icd_launch *launch = command->launch;
+  if (!launch)
+    return;
+  icd_unset_arguments(launch->arguments, launch->kernel->kernel->argument_count);
+  icd_unref(launch->kernel);
+  free(launch->outcome.bound);
+  free(launch);
+}
+
+/* ---- prepared --------------------------------------------------------------------------------------------- */
+
+/* What a pointer to shared virtual memory points into; NULL: it has been freed. */
+static ww_buffer *on_pointer(const struct icd_launch *launch, const void *pointer, cl_device_id device,
+                             uint64_t *offset) {
+  const struct icd_svm *svm = icd_find_svm(launch->kernel->program->context, pointer, 1);
+  *offset = svm ? (uint64_t)((const uint8_t *)pointer - svm->at) : 0;
+  return svm ? icd_svm_on_device(svm, device) : NULL;
+}
+
+static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from, cl_device_id device,
+                        ww_error *error) {
+  const struct icd_argument *argument = &from->arguments[i];
+  uint64_t offset = 0;
+  ww_buffer *buffer = NULL;
+  switch (argument->kind) {
+  case WW_ARGUMENT_BUFFER:
+    buffer = argument->memory    ? icd_on_device(argument->memory, device, &offset)
+             : argument->pointer ? on_pointer(from, argument->pointer, device, &offset)
+                                 : NULL;
+    if ((argument->memory || argument->pointer) && !buffer)
+      return WW_NO_MEMORY;
+    return ww_launch_buffer(to, i, buffer, offset, error);
+  case WW_ARGUMENT_PIPE:
+    return ww_launch_pipe(to, i, argument->memory->pipe, error);
+  case WW_ARGUMENT_LOCAL:
+    return ww_launch_local(to, i, argument->size, error);
+  case WW_ARGUMENT_VALUE:
+    return ww_launch_value(to, i, argument->value, argument->size, error);
+  }
+  return WW_DEFECT;
+}
+
+static ww_status prepare(const struct icd_launch *from, cl_device_id device, ww_launch **made, ww_error *error) {
+  ww_status status = ww_launch_new(device->device, from->kernel->built, from->kernel->kernel, made, error);
+  if (status == WW_OK)
+    status = ww_launch_range(*made, from->dimensions, from->offset, from->global, from->has_local ? from->local : NULL,
+                             error);
+  for (uint32_t i = 0; status == WW_OK && i < from->kernel->kernel->argument_count; i++)
+    status = set_on(*made, i, from, device, error);
+  return status;
+}
+
+/* ---- watched ---------------------------------------------------------------------------------------------- */
+
+static void print(void *self, uint32_t launch, const char *text, size_t size) {
+  (void)self, (void)launch;
+  fwrite(text, 1, size, stdout);
+}
+
+static void take_hazard(void *self, const ww_hazard *hazard) {
+  struct icd_launch *launch = self;
+  launch->outcome.hazards += hazard->count;
+  icd_log_hazard(launch, hazard);
+}
+
+static ww_watch watch_of(struct icd_launch *launch, bool wanted) {
+  const struct icd_wishes *wishes = icd_wishes();
+  ww_watch watch = {.size = sizeof watch, .self = launch, .print = print};
+  launch->outcome.functional = !wanted && wishes->functional;
+  if (wanted)
+    watch.hazard = take_hazard;
+  watch.check = wanted && wishes->check;
+  watch.page = wanted && wishes->html;
+  return watch;
+}
+
+/* ---- told of ---------------------------------------------------------------------------------------------- */
+
+static bool write_file(void *self, const void *data, size_t size) { return fwrite(data, 1, size, self) == size; }
+
+/* DIR/saxpy.html, of the first machine of several; there as a whole, or not at all. */
+static void write_page(const struct icd_launch *launch, const struct _cl_device_id *device, const ww_report *report) {
+  enum { PATH = 4096 };
+  const char *folder = icd_wishes()->html;
+  char path[PATH], unfinished[PATH];
+  mkdir(folder, 0777);
+  snprintf(path, sizeof path, "%.3000s/%.200s-%u.html", folder, launch->kernel->kernel->name, device->number);
+  snprintf(unfinished, sizeof unfinished, "%.4000s.unfinished", path);
+  FILE *file = fopen(unfinished, "wb");
+  const bool good = file && ww_report_write(report, WW_HTML, (ww_sink){write_file, file}, NULL) == WW_OK;
+  if (file && fclose(file) == 0 && good)
+    rename(unfinished, path);
+}
+
+/* The times of an event are cycles of the report on the machine's clock. */
+static void take_report(struct icd_launch *launch, const struct _cl_device_id *device, const ww_report *report,
+                        bool wanted) {
+  const char *bound = NULL;
+  struct icd_outcome *outcome = &launch->outcome;
+  ww_report_number(report, "launches[0].event_cycles", &outcome->cycles, NULL);
+  if (ww_report_text(report, "launches[0].bottleneck.sentence", &bound))
+    outcome->bound = strdup(bound);
+  if (!wanted || !icd_is_longest(launch, device->machine))
+    return;
+  icd_log_report(launch, device->machine, report);
+  if (icd_wishes()->html)
+    write_page(launch, device, report);
+}
+
+/* ---- run -------------------------------------------------------------------------------------------------- */
+
+cl_int icd_run_launch(struct icd_command *command, struct icd_work *work) {
+  struct icd_launch *launch = command->launch;
+  const cl_device_id device = command->event->queue->device;
+  const bool wanted = icd_is_wanted(launch->kernel->kernel->name);
+  const ww_watch watch = watch_of(launch, wanted);
+  ww_launch *made = NULL;
+  ww_report *report = NULL;
+  ww_error error = {.text = "out of memory"};
+  ww_status status = prepare(launch, device, &made, &error);
+  struct icd_capture *capture = status == WW_OK && wanted ? icd_capture_begin(launch, device) : NULL;
+  if (status == WW_OK)
+    status = ww_run(device->device, &made, 1, &watch, &report, &error);
+  ww_launch_unref(made);
+  const bool finished = status == WW_OK && ww_report_finished(report);
+  icd_capture_end(capture, finished);
+  if (status != WW_OK) {
+    icd_notify(command->event->context, error.text);
+    return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
+  }
+  fflush(stdout);
+  take_report(launch, device, report, wanted);
+  *work = (struct icd_work){ICD_COMPUTE, launch->outcome.cycles / device->clock_ghz, 0};
+  ww_report_unref(report);
+  return finished ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
+}

@@ -1,0 +1,180 @@
+/* What a program's devices did, line by line: WARPWAIT_LOG names a file, to which each command adds a line of JSON when
+ * it has ended. Each line is one write to the file's end, so whatever becomes of the program, what it leaves is whole;
+ * processes may share a file.
+ *
+ *     {"command": "kernel", "pid": 4711, "device": 0, "machine": "h200", "queue": 1, "times": [0, 2900, 7000, 11955],
+ *      "kernel": "saxpy", "global": [4096], "cycles": 9811, "bound": "...", "hazards": 0}
+ *     {"hazard": "X1-stride-zero", "kernel": "saxpy", "message": ..., "file": ..., "line": 7, "count": 3, ...}
+ *     {"report": "text of the report", "kernel": "saxpy", "machine": "h200", "values": {the report as JSON}}
+ *
+ * A report is that of the longest launch of its kernel on its machine so far. */
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bindings/icd/icd.h"
+
+/* ---- the file --------------------------------------------------------------------------------------------- */
+
+static int log_file(void) {
+  static int file = -2;
+  if (file == -2)
+    file = icd_wishes()->log ? open(icd_wishes()->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+  return file;
+}
+
+/* Takes the object over. */
+static void add_line(json_t *object) {
+  char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+  const size_t length = text ? strlen(text) : 0;
+  if (text) {
+    text[length] = '\n'; /* in place of the end */
+    if (write(log_file(), text, length + 1) < 0) {
+      /* A full disk is no reason to end the program. */
+    }
+  }
+  free(text);
+  json_decref(object);
+}
+
+/* ---- commands --------------------------------------------------------------------------------------------- */
+
+static const char *command_name(cl_command_type type) {
+  switch (type) {
+  case CL_COMMAND_NDRANGE_KERNEL:
+  case CL_COMMAND_TASK:
+    return "kernel";
+  case CL_COMMAND_READ_BUFFER:
+  case CL_COMMAND_READ_BUFFER_RECT:
+    return "read";
+  case CL_COMMAND_WRITE_BUFFER:
+  case CL_COMMAND_WRITE_BUFFER_RECT:
+    return "write";
+  case CL_COMMAND_COPY_BUFFER:
+  case CL_COMMAND_COPY_BUFFER_RECT:
+  case CL_COMMAND_SVM_MEMCPY:
+    return "copy";
+  case CL_COMMAND_FILL_BUFFER:
+  case CL_COMMAND_SVM_MEMFILL:
+    return "fill";
+  case CL_COMMAND_MAP_BUFFER:
+  case CL_COMMAND_SVM_MAP:
+    return "map";
+  case CL_COMMAND_UNMAP_MEM_OBJECT:
+  case CL_COMMAND_SVM_UNMAP:
+    return "unmap";
+  case CL_COMMAND_MIGRATE_MEM_OBJECTS:
+  case CL_COMMAND_SVM_MIGRATE_MEM:
+    return "migrate";
+  case CL_COMMAND_SVM_FREE:
+    return "free";
+  case CL_COMMAND_MARKER:
+    return "marker";
+  default:
+    return "barrier";
+  }
+}
+
+static json_t *list_of(const uint64_t *numbers, cl_uint count) {
+  json_t *list = json_array();
+  for (cl_uint i = 0; i < count; i++)
+    json_array_append_new(list, json_integer((json_int_t)numbers[i]));
+  return list;
+}
+
+static void add_launch(json_t *line, const struct icd_launch *launch) {
+  const struct icd_outcome *outcome = &launch->outcome;
+  json_object_set_new(line, "kernel", json_string(launch->kernel->kernel->name));
+  json_object_set_new(line, "global", list_of(launch->global, launch->dimensions));
+  if (launch->has_local)
+    json_object_set_new(line, "local", list_of(launch->local, launch->dimensions));
+  if (outcome->functional)
+    json_object_set_new(line, "functional", json_true());
+  else
+    json_object_set_new(line, "cycles", json_real(outcome->cycles));
+  if (outcome->bound)
+    json_object_set_new(line, "bound", json_string(outcome->bound));
+  json_object_set_new(line, "hazards", json_integer((json_int_t)outcome->hazards));
+}
+
+void icd_log_command(const struct icd_command *command, struct icd_work work, cl_int status) {
+  static const char *const parts[] = {
+      [ICD_COMPUTE] = "compute", [ICD_TO_DEVICE] = "to device", [ICD_TO_HOST] = "to host"};
+  const cl_event event = command->event;
+  if (log_file() < 0)
+    return;
+  const uint64_t times[] = {event->queued, event->submit, event->start, event->end};
+  json_t *line =
+      json_pack("{s:s, s:i, s:i, s:s, s:i, s:o}", "command", command_name(event->type), "pid", (int)getpid(), "device",
+                (int)event->queue->device->number, "machine", ww_machine_name(event->queue->device->machine), "queue",
+                (int)event->queue->number, "times", list_of(times, 4));
+  if (work.part < ICD_PARTS)
+    json_object_set_new(line, "part", json_string(parts[work.part]));
+  if (work.bytes)
+    json_object_set_new(line, "bytes", json_integer((json_int_t)work.bytes));
+  if (command->launch)
+    add_launch(line, command->launch);
+  if (status < 0)
+    json_object_set_new(line, "error", json_integer(status));
+  add_line(line);
+}
+
+/* ---- hazards ---------------------------------------------------------------------------------------------- */
+
+void icd_log_hazard(const struct icd_launch *launch, const ww_hazard *hazard) {
+  if (log_file() < 0)
+    return;
+  json_t *line = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "hazard", hazard->rule, "kernel",
+                           launch->kernel->kernel->name, "message", hazard->message, "detail", hazard->detail, "file",
+                           hazard->file, "line", (json_int_t)hazard->line, "count", (json_int_t)hazard->count);
+  if (line && launch->caller.object)
+    json_object_set_new(line, "caller", json_pack("[s, I]", launch->caller.object, (json_int_t)launch->caller.offset));
+  add_line(line);
+}
+
+/* ---- reports ---------------------------------------------------------------------------------------------- */
+
+/* The longest launch so far of each kernel on each machine. */
+struct longest {
+  char *kernel;
+  const ww_machine *machine;
+  double cycles;
+  struct longest *next;
+};
+
+bool icd_is_longest(const struct icd_launch *launch, const ww_machine *machine) {
+  static struct longest *first;
+  const char *kernel = launch->kernel->kernel->name;
+  struct longest *at = first;
+  while (at && (at->machine != machine || strcmp(at->kernel, kernel) != 0))
+    at = at->next;
+  if (at) {
+    const bool longer = launch->outcome.cycles > at->cycles;
+    at->cycles = longer ? launch->outcome.cycles : at->cycles;
+    return longer;
+  }
+  struct longest *made = malloc(sizeof *made);
+  char *name = strdup(kernel);
+  if (!made || !name) {
+    free(made);
+    free(name);
+    return false;
+  }
+  *made = (struct longest){name, machine, launch->outcome.cycles, first};
+  first = made;
+  return true;
+}
+
+void icd_log_report(const struct icd_launch *launch, const ww_machine *machine, const ww_report *report) {
+  struct icd_text text = {NULL, 0}, values = {NULL, 0};
+  if (log_file() < 0)
+    return;
+  if (ww_report_write(report, WW_TEXT, (ww_sink){icd_add, &text}, NULL) == WW_OK &&
+      ww_report_write(report, WW_JSON, (ww_sink){icd_add, &values}, NULL) == WW_OK)
+    add_line(json_pack("{s:s%, s:s, s:s, s:o}", "report", text.text, text.length, "kernel",
+                       launch->kernel->kernel->name, "machine", ww_machine_name(machine), "values",
+                       json_loadb(values.text, values.length, 0, NULL)));
+  free(text.text);
+  free(values.text);
+}

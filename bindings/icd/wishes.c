@@ -1,0 +1,49 @@
+/* What the environment asks of the driver, and who called it. */
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdlib.h>
+
+#include "bindings/icd/icd.h"
+
+static const char *word(const char *name) {
+  const char *value = getenv(name);
+  return value && *value ? value : NULL;
+}
+
+/* What the program changes later in its environment is too late. */
+const struct icd_wishes *icd_wishes(void) {
+  static struct icd_wishes wishes;
+  static bool read;
+  if (!read)
+    wishes = (struct icd_wishes){.log = word("WARPWAIT_LOG"),
+                                 .capture = word("WARPWAIT_CAPTURE"),
+                                 .html = word("WARPWAIT_HTML"),
+                                 .trace = word("WARPWAIT_TRACE"),
+                                 .only = word("WARPWAIT_ONLY"),
+                                 .check = word("WARPWAIT_CHECK"),
+                                 .functional = word("WARPWAIT_FUNCTIONAL")};
+  read = true;
+  return &wishes;
+}
+
+bool icd_is_wanted(const char *kernel) {
+  const char *list = icd_wishes()->only;
+  const size_t length = strlen(kernel);
+  for (; list && *list; list += strcspn(list, ","), list += *list == ',')
+    if (strcspn(list, ",") == length && strncmp(list, kernel, length) == 0)
+      return true;
+  return !icd_wishes()->only;
+}
+
+/* The first caller that is neither the driver nor OpenCL's loader. */
+struct icd_caller icd_find_caller(void) {
+  enum { DEEPEST = 16 };
+  void *frames[DEEPEST];
+  Dl_info own = {0}, of = {0};
+  const int count = backtrace(frames, DEEPEST);
+  dladdr(&icd_dispatch, &own);
+  for (int i = 0; i < count; i++)
+    if (dladdr(frames[i], &of) && of.dli_fbase != own.dli_fbase && !strstr(of.dli_fname, "libOpenCL.so"))
+      return (struct icd_caller){of.dli_fname, (uint64_t)((const char *)frames[i] - (const char *)of.dli_fbase)};
+  return (struct icd_caller){NULL, 0};
+}
