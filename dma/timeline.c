@@ -34,8 +34,10 @@ void dma_timeline_change(struct dma_timeline *timeline, cycle_t now, uint32_t wa
 }
 
 void dma_timeline_add(struct dma_timeline *into, const struct dma_timeline *from, cycle_t cycles) {
+  cover(into, cycle_max(cycles, (cycle_t)TIMELINE << from->shift));
+  if (from->since == from->start) /* nothing has changed: an engine that did nothing */
+    return;
   struct dma_timeline other = *from;
-  cover(into, cycle_max(cycles, (cycle_t)TIMELINE << other.shift));
   cover(&other, (cycle_t)TIMELINE << into->shift);
   for (uint32_t i = 0; i < TIMELINE; i++) {
     into->waiting[i] += other.waiting[i];

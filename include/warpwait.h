@@ -400,6 +400,9 @@ WW_API bool ww_report_finished(const ww_report *report);
 /* The device's cycle in which a launch of the report began; reports themselves count from there. */
 WW_API uint64_t ww_report_start(const ww_report *report, size_t launch);
 
+/* Cycles that a launch took, as "launches[i].cycles" has them, but at no cost. */
+WW_API uint64_t ww_report_cycles(const ww_report *report, size_t launch);
+
 /* A number or a text of the JSON report by its key, as in docs/report.md: "launches[0].cycles",
  * "launches[0].lds.conflict_cycles", "launches[0].end". False when there is none of that kind. *unit is "" of what has
  * none; `unit` may be NULL. Truth values are numbers, too. Texts and units live as long as the report. Also false when

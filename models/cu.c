@@ -432,11 +432,13 @@ bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds) {
 }
 
 void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t lds_per_group, struct pc_result *by_pc) {
-  cu->kernels[cu->kernel_count++] = (struct cu_kernel){.cu = cu,
-                                                       .launch = launch,
-                                                       .program = launch->program,
-                                                       .info = launch->program->info,
-                                                       .lds_per_group = lds_per_group,
-                                                       .by_pc = by_pc,
-                                                       .trace_hash = cu->index};
+  struct cu_kernel *kernel = &cu->kernels[cu->kernel_count++];
+  memset(kernel, 0, offsetof(struct cu_kernel, hazard_cycle));
+  kernel->cu = cu;
+  kernel->launch = launch;
+  kernel->program = launch->program;
+  kernel->info = launch->program->info;
+  kernel->lds_per_group = lds_per_group;
+  kernel->by_pc = by_pc;
+  kernel->trace_hash = cu->index;
 }

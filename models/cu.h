@@ -73,12 +73,13 @@ struct cu_kernel {
   cycle_t resident_since;
   cycle_t issued_at; /* the last cycle that issue_cycles counts, plus 1 */
   cycle_t last_end;  /* when the last of its groups here has ended */
-  struct hazard_result hazards[RESULT_HAZARDS];
-  cycle_t hazard_cycle[RESULT_HAZARDS];
   size_t hazard_count;
   uint64_t hazards_dropped;
   uint32_t descriptors[CU_DESCRIPTORS]; /* 1 + pc of the last copy of lines whose pc has this place: its descriptor is
                                            in the engine */
+  /* What follows, nobody clears: the first `hazard_count` count. */
+  cycle_t hazard_cycle[RESULT_HAZARDS];
+  struct hazard_result hazards[RESULT_HAZARDS];
 };
 
 /* Batches of copies that a warp's lanes make by themselves (copy.lane): how many of its accesses are under way in each

@@ -167,11 +167,20 @@ static void count_units(const struct isa_program *program, const struct cu *cu, 
   }
 }
 
-void simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index) {
+/* It is large, and most launches copy nothing. */
+static bool collect_latency(const struct histogram *latency, struct launch_result *result) {
+  if (!latency->count)
+    return true;
+  result->dma_latency = malloc(sizeof *latency);
+  if (result->dma_latency)
+    *result->dma_latency = *latency;
+  return result->dma_latency;
+}
+
+bool simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index) {
   struct launch_result *result = &all->results[index];
   cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
   result->mem = memory_stats(&simulation->memory, simulation->start + result->together_cycles);
-  result->dma_latency = simulation->copy_latency;
   /* all CUs are alike, and by_pc[] is of them all */
   count_units(all->launches[index]->program, &simulation->nodes[0].cu, result);
   collect_pipes(simulation, result, index);
@@ -180,10 +189,19 @@ void simulation_collect(struct simulation *simulation, const struct at_once *all
     collect_shared(result, node, node->engines);
     collect_kernel(result, hazard_cycles, &node->cu, &node->cu.kernels[index], simulation->memory.pipes.changed);
   }
+  return collect_latency(&simulation->copy_latency, result);
+}
+
+const struct histogram *launch_copy_latency(const struct launch_result *result) {
+  static const struct histogram none;
+  return result->dma_latency ? result->dma_latency : &none;
 }
 
 void launch_result_free(struct launch_result *result) {
   free(result->by_pc);
   free(result->pipes);
-  *result = (struct launch_result){0};
+  free(result->dma_latency);
+  result->by_pc = NULL;
+  result->pipes = NULL;
+  result->dma_latency = NULL;
 }

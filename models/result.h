@@ -108,7 +108,7 @@ struct launch_result {
   uint32_t dma_queue_peak;           /* of any engine */
   uint64_t dma_out_bytes;            /* of dma.bytes, those of outbound copies */
   struct dma_timeline dma_timeline;  /* of all engines, added up */
-  struct histogram dma_latency;      /* of copies, by whomever they are carried out */
+  struct histogram *dma_latency;     /* of copies, by whomever they are carried out; NULL: none has ended */
   uint64_t unit_cycles[ISA_CLASSES]; /* scheduler-cycles that the unit of a class was busy, all classes it serves */
   bool unit_holds[ISA_CLASSES];      /* one of its instructions kept it for more than a cycle */
   uint64_t stalls[STALLS];           /* warp-cycles */
@@ -123,6 +123,10 @@ struct launch_result {
   size_t pipe_count;
 };
 
+/* The latency of copies; of none, if none has ended. */
+const struct histogram *launch_copy_latency(const struct launch_result *result);
+
+/* Frees what it leads to. */
 void launch_result_free(struct launch_result *result);
 
 #endif

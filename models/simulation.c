@@ -339,14 +339,13 @@ static bool prepare_result(const struct simulation *simulation, const struct at_
   const struct isa_launch *launch = all->launches[index];
   struct launch_result *result = &all->results[index];
   const size_t pipes = launch->memory ? launch->memory->pipe_count : 0;
-  *result = (struct launch_result){
-      .occupancy = simulation_occupancy(&simulation->machine, launch),
-      .together = (uint32_t)all->count,
-      .work_groups = isa_launch_groups(launch),
-      .by_pc = calloc(launch->program->count, sizeof *result->by_pc),
-      .pipes = calloc(pipes + 1, sizeof *result->pipes),
-      .pipe_count = pipes,
-  };
+  memset(result, 0, sizeof *result);
+  result->occupancy = simulation_occupancy(&simulation->machine, launch);
+  result->together = (uint32_t)all->count;
+  result->work_groups = isa_launch_groups(launch);
+  result->by_pc = calloc(launch->program->count, sizeof *result->by_pc);
+  result->pipes = calloc(pipes + 1, sizeof *result->pipes);
+  result->pipe_count = pipes;
   return result->by_pc && result->pipes && result->occupancy.groups_per_cu;
 }
 
@@ -413,7 +412,8 @@ static bool prepare(struct simulation *simulation, const struct at_once *all) {
                              machine->cu.count * machine->cu.accesses, simulation->start))
     return false;
   memory_launch(&simulation->memory, memory, simulation->start);
-  simulation->copy_latency = (struct histogram){0};
+  if (simulation->copy_latency.count)
+    memset(&simulation->copy_latency, 0, sizeof simulation->copy_latency);
   for (uint32_t i = 0; i < machine->cu.count; i++)
     if (!prepare_node(simulation, &simulation->nodes[i], all))
       return false;
@@ -594,9 +594,14 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
     cycles = abandoned_after(simulation);
   if (end != END_FINISHED)
     abandon(simulation, simulation->start + cycles);
+  bool good = true;
   for (size_t i = 0; i < count; i++) {
     conclude(simulation, &results[i], i, end, cycles);
-    simulation_collect(simulation, &all, i);
+    good = simulation_collect(simulation, &all, i) && good;
+  }
+  if (!good) {
+    give_up(results, count);
+    return false;
   }
   /* The next launch starts when the last word of this one has reached everybody; a prefetch may be answered
    * long after the groups have ended. */

@@ -50,7 +50,7 @@ struct at_once {
 /* Warps whose requests are parked have been waiting for the pipe, and are marked as refused for ever. */
 void simulation_mark_parked(struct simulation *simulation);
 
-/* Fills the result of launch `index`, whose end and cycles are known. */
-void simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index);
+/* Fills the result of launch `index`, whose end and cycles are known. False when memory runs out. */
+bool simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index);
 
 #endif

@@ -123,9 +123,10 @@ extern struct _cl_platform_id icd_platform;
 /* Simulated nanoseconds: of a device, until when each of its parts is busy. */
 enum icd_part { ICD_COMPUTE, ICD_TO_DEVICE, ICD_TO_HOST, ICD_PARTS };
 
-/* The machine's parameters host.*: ns, and bytes in a ns. */
+/* What the machine's parameters say of its host: ns, and bytes in a ns. */
 struct icd_host {
   cl_ulong call, submit, start, latency[ICD_PARTS], width[ICD_PARTS];
+  cl_ulong launch_cycles; /* cu.launch_overhead: what events around a launch measure besides its cycles */
 };
 
 struct _cl_device_id {

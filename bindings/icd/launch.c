@@ -100,16 +100,13 @@ static void write_page(const struct icd_launch *launch, const struct _cl_device_
     rename(unfinished, path);
 }
 
-/* The times of an event are cycles of the report on the machine's clock. */
-static void take_report(struct icd_launch *launch, const struct _cl_device_id *device, const ww_report *report,
-                        bool wanted) {
+/* The longest launch is reported; what bounds it is said with it. */
+static void tell(struct icd_launch *launch, const struct _cl_device_id *device, const ww_report *report) {
   const char *bound = NULL;
-  struct icd_outcome *outcome = &launch->outcome;
-  ww_report_number(report, "launches[0].event_cycles", &outcome->cycles, NULL);
-  if (ww_report_text(report, "launches[0].bottleneck.sentence", &bound))
-    outcome->bound = strdup(bound);
-  if (!wanted || !icd_is_longest(launch, device->machine))
+  if ((!icd_wishes()->log && !icd_wishes()->html) || !icd_is_longest(launch, device->machine))
     return;
+  if (ww_report_text(report, "launches[0].bottleneck.sentence", &bound))
+    launch->outcome.bound = strdup(bound);
   icd_log_report(launch, device->machine, report);
   if (icd_wishes()->html)
     write_page(launch, device, report);
@@ -137,7 +134,9 @@ cl_int icd_run_launch(struct icd_command *command, struct icd_work *work) {
     return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
   }
   fflush(stdout);
-  take_report(launch, device, report, wanted);
+  launch->outcome.cycles = (double)(ww_report_cycles(report, 0) + device->host.launch_cycles);
+  if (wanted)
+    tell(launch, device, report);
   *work = (struct icd_work){ICD_COMPUTE, launch->outcome.cycles / device->clock_ghz, 0};
   ww_report_unref(report);
   return finished ? CL_COMPLETE : CL_OUT_OF_RESOURCES;

@@ -32,7 +32,8 @@ void icd_read_host(cl_device_id device) {
               {"host.write_width", &host->width[ICD_TO_DEVICE]},
               {"host.read_latency", &host->latency[ICD_TO_HOST]},
               {"host.read_width", &host->width[ICD_TO_HOST]},
-              {"host.copy_latency", &host->latency[ICD_COMPUTE]}};
+              {"host.copy_latency", &host->latency[ICD_COMPUTE]},
+              {"cu.launch_overhead", &host->launch_cycles}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     *rows[i].to = icd_parameter(device->machine, rows[i].key);
   host->width[ICD_COMPUTE] = (cl_ulong)((double)icd_parameter(device->machine, "mem.dram_width") * device->clock_ghz);

@@ -49,6 +49,10 @@ uint64_t ww_report_start(const ww_report *report, size_t launch) {
   return report && launch < report->count ? report->results[launch].start : 0;
 }
 
+uint64_t ww_report_cycles(const ww_report *report, size_t launch) {
+  return report && launch < report->count ? report->results[launch].cycles : 0;
+}
+
 /* Known for all reports of a machine, once it is for one. */
 static const enum fidelity_machine *measured(ww_machine *machine) {
   static const enum fidelity_machine all[] = {FIDELITY_VALIDATED, FIDELITY_CHANGED, FIDELITY_NO_DEVICE, FIDELITY_OWN};

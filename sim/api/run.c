@@ -282,12 +282,17 @@ static void take_result(ww_report *report, size_t i, const struct launch_result 
   *to = *from;
   to->by_pc = NULL;
   to->pipes = NULL;
+  to->dma_latency = NULL;
   report->count = i + 1;
   to->by_pc = need(program->count, sizeof *to->by_pc);
   memcpy(to->by_pc, from->by_pc, program->count * sizeof *to->by_pc);
   to->pipes = need(from->pipe_count, sizeof *to->pipes);
   if (from->pipe_count)
     memcpy(to->pipes, from->pipes, from->pipe_count * sizeof *to->pipes);
+  if (from->dma_latency) {
+    to->dma_latency = need(1, sizeof *to->dma_latency);
+    *to->dma_latency = *from->dma_latency;
+  }
   if (!printed->length)
     return;
   char *text = need(printed->length, 1);

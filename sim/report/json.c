@@ -206,7 +206,7 @@ static json_t *dma_object(const struct machine *machine, const struct launch_res
   json_set_whole(object, "descriptors_1d", report_one_dimensional(&result->dma));
   set_efficiency(object, result);
   set_real(object, "bytes_per_cycle", per((double)result->dma.bytes, (double)result->dma.busy_cycles));
-  json_object_set_new(object, "latency", latency_object(&result->dma_latency));
+  json_object_set_new(object, "latency", latency_object(launch_copy_latency(result)));
   json_set_whole(object, "queue_full_cycles", result->stalls[STALL_DMA_QUEUE]);
   set_real(object, "queue_mean", per((double)result->dma.queue_cycles, (double)result->dma.busy_cycles));
   json_set_whole(object, "queue_peak", result->dma_queue_peak);

@@ -198,7 +198,7 @@ void report_copies(const struct machine *machine, const struct launch_result *re
     by_engines(machine, result, text);
   else
     return;
-  latencies(&result->dma_latency, text);
+  latencies(launch_copy_latency(result), text);
 }
 
 static bool copies_abandoned(const struct launch_result *result) {

@@ -39,6 +39,7 @@ TEST(device, time_and_caches_go_on_from_run_to_run) {
   EXPECT_GT(rig_number(cold, "launches[0].memory.l2_misses"), 0);
   EXPECT_EQ(rig_number(warm, "launches[0].memory.l2_misses"), 0);
   EXPECT_LT(rig_number(warm, "launches[0].cycles"), rig_number(cold, "launches[0].cycles"));
+  EXPECT_EQ(ww_report_cycles(warm, 0), rig_number(warm, "launches[0].cycles"));
   ww_report_unref(cold);
   ww_report_unref(warm);
   ww_launch_unref(launch);

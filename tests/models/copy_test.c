@@ -51,9 +51,9 @@ static uint64_t measured_latency(const char *settings, uint32_t bytes, struct ma
   struct rig rig;
   snprintf(kernel, sizeof kernel, copy_kernel, bytes);
   rig_run(&rig, settings, 32, 32, kernel);
-  uint64_t latency = rig.result.dma_latency.maximum;
+  uint64_t latency = rig.result.dma_latency->maximum;
   *machine = rig.machine;
-  EXPECT_EQ(rig.result.dma_latency.count, 1);
+  EXPECT_EQ(rig.result.dma_latency->count, 1);
   EXPECT_EQ(rig.result.dma.bytes, bytes);
   rig_free(&rig);
   return latency;
@@ -247,7 +247,7 @@ TEST(copy, hiding_is_what_the_group_computes_while_its_copy_is_under_way) {
     snprintf(kernel, sizeof kernel, text, spins);
     rig_run(&rig, "", 32, 32, kernel);
     /* release of the copy 4 cycles later; a spin is 4 + 4 + 4 cycles; the wait issues next */
-    uint64_t work = 4 + 12 * (uint64_t)spins, latency = rig.result.dma_latency.maximum;
+    uint64_t work = 4 + 12 * (uint64_t)spins, latency = rig.result.dma_latency->maximum;
     if (copy_cycles)
       EXPECT_EQ(rig.result.cu.copy_cycles, copy_cycles);
     copy_cycles = rig.result.cu.copy_cycles;
@@ -354,7 +354,7 @@ TEST(copy, engines_and_warps_take_turns_at_the_memory_port) {
     char whole[8300];
     snprintf(whole, sizeof whole, "%s%s", kernel, busy ? "" : " wait e\n exit\n");
     rig_run(&rig, settings, 512, 512, whole);
-    latency[busy] = rig.result.dma_latency.maximum;
+    latency[busy] = rig.result.dma_latency->maximum;
     rig_free(&rig);
   }
   EXPECT_GT(latency[1], latency[0] + requests - 10);
@@ -371,9 +371,9 @@ TEST(copy, groups_that_wait_for_room_are_served_in_the_order_of_their_copies) {
   struct rig alone, three;
   rig_run(&alone, "dma.queue=1 dma.channels=1", 32, 32, text);
   rig_run(&three, "dma.queue=1 dma.channels=1", 96, 32, text);
-  uint64_t one = alone.result.dma_latency.minimum;
-  EXPECT_EQ(three.result.dma_latency.count, 18);
-  EXPECT_LE(three.result.dma_latency.maximum, 5 * one);
+  uint64_t one = alone.result.dma_latency->minimum;
+  EXPECT_EQ(three.result.dma_latency->count, 18);
+  EXPECT_LE(three.result.dma_latency->maximum, 5 * one);
   rig_free(&alone);
   rig_free(&three);
 }
@@ -396,8 +396,8 @@ TEST(copy, latencies_by_instruction_add_up_to_those_of_the_engines) {
   }
   EXPECT_EQ(issued, 2);
   EXPECT_EQ(done, 24);
-  EXPECT_EQ(cycles, rig.result.dma_latency.sum);
-  EXPECT_EQ(most, rig.result.dma_latency.maximum);
+  EXPECT_EQ(cycles, rig.result.dma_latency->sum);
+  EXPECT_EQ(most, rig.result.dma_latency->maximum);
   EXPECT_LT(rig_pc(&rig, "copy.to_lds")->copy_max, rig_pc(&rig, "copy.to_lds.strided")->copy_max);
   rig_free(&rig);
 }
@@ -433,8 +433,8 @@ TEST(copy, a_posted_copy_is_over_for_its_warps_before_it_is_for_its_work_group) 
   rig_run(&plain, "mem.link_latency=300", 32, 32, one_out);
   const struct dma_params *dma = &posted.machine.dma;
   EXPECT_EQ(posted.result.cycles, plain.result.cycles - plain.machine.cu.wait_latency - 1); /* wait, exit */
-  EXPECT_EQ(posted.result.dma_latency.maximum, 1 + dma->setup + 1 + 1 + dma->completion);
-  EXPECT_LT(posted.result.dma_latency.maximum + 600, plain.result.dma_latency.maximum);
+  EXPECT_EQ(posted.result.dma_latency->maximum, 1 + dma->setup + 1 + 1 + dma->completion);
+  EXPECT_LT(posted.result.dma_latency->maximum + 600, plain.result.dma_latency->maximum);
   /* What it uses until then it uses of a CU that holds it, though no warp any more. */
   EXPECT_GT(posted.result.dma.channel_cycles, posted.result.cu.active_cycles);
   EXPECT_EQ(posted.result.together_active, posted.result.cycles - posted.machine.cu.dispatch_latency);

@@ -120,7 +120,7 @@ TEST(lane_copy, a_copy_of_nothing_completes_and_takes_no_slot) {
     EXPECT_EQ(rig.result.end, END_FINISHED);
     EXPECT_EQ(rig.result.cu.warp_copies, 1);
     EXPECT_EQ(rig.result.cu.copy_slots, 0);
-    EXPECT_EQ(rig.result.dma_latency.count, 1);
+    EXPECT_EQ(rig.result.dma_latency->count, 1);
     rig_free(&rig);
   }
 }
@@ -186,8 +186,8 @@ TEST(lane_copy, the_worked_example_holds_to_the_cycle) {
   uint64_t issue = START + 10, done = 5 + round_trip(512) + 4 + 10;
   rig_run(&lanes, "dma.copy=lanes", 32, 32, example);
   rig_run(&blocking, "dma.copy=blocking", 32, 32, example);
-  EXPECT_EQ(lanes.result.dma_latency.maximum, done);
-  EXPECT_EQ(blocking.result.dma_latency.maximum, done);
+  EXPECT_EQ(lanes.result.dma_latency->maximum, done);
+  EXPECT_EQ(blocking.result.dma_latency->maximum, done);
   /* lanes: the wait's release, 4 later, then the exit. blocking: the wait is issued when the store is done, and
    * released 4 cycles after that. */
   EXPECT_EQ(lanes.result.cycles, issue + done + 4 + 1);
@@ -251,7 +251,7 @@ static uint64_t copy_latency(const char *settings, const char *copy, uint32_t it
   struct rig rig;
   snprintf(kernel, sizeof kernel, HEAD " %s\n wait e\n exit\n", copy);
   rig_run(&rig, settings, items, items, kernel);
-  uint64_t latency = rig.result.dma_latency.maximum;
+  uint64_t latency = rig.result.dma_latency->maximum;
   rig_free(&rig);
   return latency;
 }
@@ -344,7 +344,7 @@ TEST(lane_copy, an_outbound_copy_reads_the_lds_and_stores) {
           HEAD " copy.to_global e, [q], [t], 128, size=1\n wait e\n exit\n");
   const struct mem_params *mem = &rig.machine.mem;
   uint64_t up = 1 + div_up(128, mem->link_width) + mem->link_latency;
-  EXPECT_EQ(rig.result.dma_latency.maximum,
+  EXPECT_EQ(rig.result.dma_latency->maximum,
             5 + 1 + 10 + up + div_up(128, mem->l2_width) - 1 + mem->l2_latency + mem->link_latency);
   EXPECT_EQ(rig.result.mem.stores, 1);
   rig_free(&rig);

@@ -256,7 +256,7 @@ static void copies_are_those_of_the_report(const struct rig *rig, const struct e
   EXPECT_EQ(bytes, rig->result.cu.copy_bytes);
   EXPECT_EQ(forms[ISA_COPY_PLAIN], rig->result.cu.copies_plain);
   EXPECT_EQ(forms[ISA_COPY_STRIDED], rig->result.cu.copies_strided);
-  EXPECT_LE(rig->result.dma_latency.maximum, longest);
+  EXPECT_LE(launch_copy_latency(&rig->result)->maximum, longest);
 }
 
 TEST(timeline, copies_are_those_of_the_report) { over_machines(copies_are_those_of_the_report, 0); }
