@@ -11,25 +11,15 @@
 #include "tests/ct.h"
 #include "tests/models/random_kernel.h"
 #include "tests/models/rig.h"
+#include "tests/models/rig_replay.h"
 
 enum { KERNELS = 20 };
 
 /* ---- fingerprints ------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
-  for (size_t i = 0; i < size; i++)
-    hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
 /* Of everything that a report could show, and of the memory. */
 static uint64_t fingerprint(const struct rig *rig, const struct launch_result *result) {
-  struct launch_result copy = *result;
-  copy.by_pc = NULL;
-  copy.pipes = NULL;
-  uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), &copy, sizeof copy);
-  hash = mix(hash, result->by_pc, rig->program->count * sizeof *result->by_pc);
-  return mix(hash, rig->buffers[1].data, RIG_BUFFER);
+  return rig_mix(rig_fingerprint(rig->program, result), rig->buffers[1].data, RIG_BUFFER);
 }
 
 struct outcome {

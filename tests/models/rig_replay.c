@@ -24,10 +24,12 @@ uint64_t rig_fingerprint(const struct isa_program *program, const struct launch_
   memcpy(copy, result, sizeof *copy); /* paddings too */
   copy->by_pc = NULL;
   copy->pipes = NULL;
+  copy->dma_latency = NULL;
   for (size_t i = 0; i < RESULT_STUCK; i++)
     copy->stuck[i].pipe = NULL;
   uint64_t hash = rig_mix(UINT64_C(0xcbf29ce484222325), copy, sizeof *copy);
   free(copy);
+  hash = rig_mix(hash, launch_copy_latency(result), sizeof(struct histogram));
   for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++) {
     const char *pipe = result->stuck[i].pipe ? result->stuck[i].pipe->name : "";
     hash = rig_mix(hash, pipe, strlen(pipe));
