@@ -393,13 +393,17 @@ docs-oclgrind: all
 golden: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/examples/golden.py
 
-bench: all $(BUILD)/launches
+bench: all $(BUILD)/launches $(BUILD)/enqueues
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/bench.py
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/launches.py
 
 $(BUILD)/launches: tests/bench/launches.c $(BUILD)/libwarpwait.a
 	$(call say,CC )
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O2 $(SAN) -Iinclude -o $@ $^ $(API_LIBS)
+
+$(BUILD)/enqueues: tests/bench/enqueues.c
+	$(call say,CC )
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O2 $(SAN) -o $@ $< -lOpenCL
 
 # ---- against a real GPU: tests/hw --------------------------------------------------------------
 

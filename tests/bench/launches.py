@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""What it costs to launch a small kernel: in a process that uses the library, as processes of the command line, and on
-PoCL, which has no clock and runs kernels on this computer.
+"""What it costs to launch a small kernel: in a process that uses the library, as processes of the command line, and by a
+program that enqueues it through OpenCL; there beside PoCL, which has no clock and runs kernels on this computer, and
+Oclgrind, if it is installed, which interprets them.
 
-usage: tests/bench/launches.py [--quick]    WARPWAIT (default build/warpwait) is in the folder of the program `launches`.
+usage: tests/bench/launches.py [--quick]    WARPWAIT (default build/warpwait) is in the folder of the programs `launches`
+                                            and `enqueues`, and of the driver.
 
 Each figure is the median of five rounds, in which all take turns: 2000 launches in a round, and with --quick 40. Times
 are those of the clock.
@@ -10,6 +12,7 @@ are those of the clock.
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -42,35 +45,21 @@ def processes(folder, machine, count):
     return 1e6 * (time.perf_counter() - begun) / count
 
 
-def on_pocl(count):
-    """Microseconds of a launch on PoCL, in this process."""
-    import pyopencl
-    platform = next(p for p in pyopencl.get_platforms() if "Portable" in p.name)
-    context = pyopencl.Context(platform.get_devices())
-    queue = pyopencl.CommandQueue(context)
-    program = pyopencl.Program(context, KERNEL).build()
-    data = pyopencl.Buffer(context, pyopencl.mem_flags.READ_WRITE, 4 * ITEMS)
-    kernel = program.add
-    kernel.set_arg(0, data)
-    pyopencl.enqueue_nd_range_kernel(queue, kernel, (ITEMS,), (ITEMS,)).wait()  # which compiles it
-    begun = time.perf_counter()
-    for _ in range(count):
-        pyopencl.enqueue_nd_range_kernel(queue, kernel, (ITEMS,), (ITEMS,))
-        queue.finish()
-    return 1e6 * (time.perf_counter() - begun) / count
-
-
-def pocl(count):
-    words = [sys.executable, __file__, "--pocl", str(count)]
-    return float(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+def enqueues(count, name, *wait):
+    """Microseconds to enqueue an empty kernel on a simulated machine, PoCL or Oclgrind."""
+    words = [WARPWAIT.parent.resolve() / "enqueues", str(count), *wait]
+    settings = {"OCL_ICD_VENDORS": str(WARPWAIT.parent.resolve() / "libwarpwait-opencl.so"), "WARPWAIT_MACHINE": name}
+    if name == "PoCL":
+        settings = {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors/pocl.icd"}
+    if name == "Oclgrind":
+        words = ["oclgrind", *words]
+    return float(subprocess.run(words, check=True, capture_output=True, text=True, env={**os.environ, **settings}).stdout)
 
 
 def main():
-    if "--pocl" in sys.argv:
-        print(on_pocl(int(sys.argv[-1])))
-        return
     count = 40 if "--quick" in sys.argv else 2000
     taken = {}
+    enqueuers = [*MACHINES, "PoCL", *(["Oclgrind"] if shutil.which("oclgrind") else [])]
     with tempfile.TemporaryDirectory() as holder:
         folder = pathlib.Path(holder)
         for machine in MACHINES:
@@ -81,14 +70,19 @@ def main():
                                     ("read", library(machine, count, "launches[0].cycles")),
                                     ("process", processes(folder, machine, count))):
                     taken.setdefault((name, machine), []).append(value)
-            taken.setdefault("pocl", []).append(pocl(count))
+            for name in enqueuers:
+                taken.setdefault(name, []).append(enqueues(count, name))
+                taken.setdefault((name, "wait"), []).append(enqueues(count, name, "wait"))
     middle = {what: statistics.median(values) for what, values in taken.items()}
     print(f"Microseconds to launch a kernel of {ITEMS} work-items, {ROUNDS * count} times. Medians of {ROUNDS} rounds.\n")
     print(f"{'machine':<10}{'library':>9}{'with cycles read':>18}{'process':>9}{'times':>7}{'times':>7}")
     for machine in MACHINES:
         alone, read, process = (middle[name, machine] for name in ("library", "read", "process"))
         print(f"{machine:<10}{alone:>9.1f}{read:>18.1f}{process:>9.0f}{process / alone:>7.0f}{process / read:>7.0f}")
-    print(f"{'PoCL':<10}{middle['pocl']:>9.1f}")
+    print(f"\nMicroseconds to enqueue an empty kernel through OpenCL, {ROUNDS * count} times.\n")
+    print(f"{'':<10}{'one by one':>12}{'each waited for':>17}")
+    for name in enqueuers:
+        print(f"{name:<10}{middle[name]:>12.1f}{middle[name, 'wait']:>17.1f}")
 
 
 if __name__ == "__main__":
