@@ -184,7 +184,7 @@ $(BUILD)/tests/icd: TEST_LIBS := -lOpenCL
 $(BUILD)/tests/icd: | $(DRIVER)
 
 # Tests of the library are clients: their memory is their own.
-$(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/icd/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o $(BUILD)/obj/tests/exhaust/%.c.o: HEAP :=
+$(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/icd/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o $(BUILD)/obj/tests/fuzz/fuzz_opencl.c.o $(BUILD)/obj/tests/exhaust/%.c.o: HEAP :=
 # What takes the place of a C library is none of ours.
 $(BUILD)/obj/sim/playground/calloc.c.o $(BUILD)/obj/sim/playground/libc.c.o $(BUILD)/obj/tests/playground/libc_test.c.o: HEAP :=
 # Manuals are held against what they speak of.
@@ -286,9 +286,10 @@ fuzz:
 
 fuzz-programs: $(FUZZERS:%=$(BUILD)/%)
 
+$(BUILD)/fuzz_opencl: $(DRIVER_OBJ) # without OpenCL's loader
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(CLI)
 	$(call say,LD )
-	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS) -lsystemc
+	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.o,$^) $(CLI) $(LDLIBS) -lsystemc
 
 # Each allocation that the library makes in calls of each of its functions fails in turn: two hours.
 .PHONY: exhaust

@@ -73,20 +73,20 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_devic
   return icd_leave(count ? CL_SUCCESS : CL_DEVICE_NOT_FOUND);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainDevice(cl_device_id device) {
+/* Of the platform's devices references are not counted. */
+static bool is_root(cl_device_id device) {
   icd_enter();
-  const bool is = icd_is(device, ICD_DEVICE);
-  if (is && device->parent)
-    device->object.references++;
-  return icd_leave(is ? CL_SUCCESS : CL_INVALID_DEVICE);
+  const bool is = icd_is(device, ICD_DEVICE) && !device->parent;
+  icd_leave(CL_SUCCESS);
+  return is;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainDevice(cl_device_id device) {
+  return is_root(device) ? CL_SUCCESS : icd_retain(device, ICD_DEVICE, CL_INVALID_DEVICE);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseDevice(cl_device_id device) {
-  icd_enter();
-  const bool is = icd_is(device, ICD_DEVICE);
-  if (is && device->parent)
-    icd_give_up(device);
-  return icd_leave(is ? CL_SUCCESS : CL_INVALID_DEVICE);
+  return is_root(device) ? CL_SUCCESS : icd_release(device, ICD_DEVICE, CL_INVALID_DEVICE);
 }
 
 /* ---- parts of devices ----------------------------------------------------------------------------------- */

@@ -141,7 +141,7 @@ void icd_give_up(void *object) {
 
 cl_int icd_retain(void *object, enum icd_kind kind, cl_int invalid) {
   icd_enter();
-  const bool is = icd_is(object, kind) && ((struct icd_object *)object)->references;
+  const bool is = icd_is(object, kind); /* also one that only other objects refer to: they tell of it */
   if (is)
     ((struct icd_object *)object)->references++;
   return icd_leave(is ? CL_SUCCESS : invalid);

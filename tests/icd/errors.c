@@ -158,3 +158,25 @@ TEST(driver_errors, images_are_not_there) {
   EXPECT_EQ(status, CL_INVALID_OPERATION);
   rig_free(&rig);
 }
+
+/* A part that others use is there until they are gone, but no more the program's. */
+TEST(driver_errors, what_others_use_is_released_once_and_can_be_had_from_them_again) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  cl_device_id part = NULL;
+  cl_context of_queue = NULL;
+  const cl_device_partition_property list[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+  EXPECT_EQ(clCreateSubDevices(rig.device[0], list, 1, &part, NULL), CL_SUCCESS);
+  cl_context context = clCreateContext(NULL, 1, &part, NULL, NULL, &status);
+  cl_command_queue queue = clCreateCommandQueueWithProperties(context, part, NULL, &status);
+  EXPECT_EQ(clReleaseDevice(part), CL_SUCCESS);
+  EXPECT_EQ(clReleaseDevice(part), CL_INVALID_DEVICE);
+  EXPECT_EQ(clReleaseContext(context), CL_SUCCESS);
+  EXPECT_EQ(clReleaseContext(context), CL_INVALID_CONTEXT);
+  EXPECT_EQ(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof of_queue, &of_queue, NULL), CL_SUCCESS);
+  EXPECT_TRUE(of_queue == context);
+  EXPECT_EQ(clRetainContext(of_queue), CL_SUCCESS);
+  EXPECT_EQ(clReleaseContext(of_queue), CL_SUCCESS);
+  EXPECT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+  rig_free(&rig);
+}
