@@ -170,8 +170,9 @@ static cl_int set_memory(struct icd_argument *to, cl_context context, cl_mem_obj
     return CL_INVALID_MEM_OBJECT;
   if (!memory && type == CL_MEM_OBJECT_PIPE)
     return CL_INVALID_ARG_VALUE;
+  icd_ref(memory); /* which this argument alone may have kept */
   unset(to);
-  to->memory = icd_ref(memory);
+  to->memory = memory;
   return CL_SUCCESS;
 }
 

@@ -180,3 +180,14 @@ TEST(driver_errors, what_others_use_is_released_once_and_can_be_had_from_them_ag
   EXPECT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
   rig_free(&rig);
 }
+
+TEST(driver_errors, an_argument_can_be_set_again_to_what_it_alone_keeps) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 5);
+  EXPECT_EQ(clReleaseMemObject(data), CL_SUCCESS);
+  EXPECT_EQ(clSetKernelArg(plus, 0, sizeof data, &data), CL_SUCCESS);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_SUCCESS);
+  clReleaseKernel(plus);
+  rig_free(&rig);
+}
