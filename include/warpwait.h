@@ -272,6 +272,19 @@ WW_API void ww_device_unref(ww_device *device);
 WW_API uint64_t ww_device_now(const ww_device *device);
 WW_API ww_machine *ww_device_machine(const ww_device *device); /* no new reference */
 
+/* Records all runs of the device from now on as one trace (.wwt). The sink gets it piece by piece, during runs and
+ * until ww_device_record_end(), under the rules for ww_watch's callbacks. A replay (ww_trace_replay()) takes the cycles
+ * that the runs take; for that, caches are empty when the recording begins. The recording ends early with a run that
+ * does not finish, and before one that a trace cannot hold: a name is not UTF-8, or a pipe has the place of one that
+ * was given up. Runs go on all the same, also when the sink takes no more. Meanwhile `check` and `trace` of ww_watch
+ * are refused. */
+WW_API ww_status ww_device_record(ww_device *device, ww_sink sink, ww_error *error);
+/* Ends the recording: the sink gets the rest of the trace. WW_UNSUPPORTED if the trace is whole but lacks runs, or has
+ * none: the message names the last launch and the reason. There is no trace with WW_CANCELLED (the sink took no more)
+ * and WW_NO_MEMORY (also because memory ran out in an earlier run). A device that is given up while it is recorded
+ * leaves a trace without an end. */
+WW_API ww_status ww_device_record_end(ww_device *device, ww_error *error);
+
 /* Global memory of `bytes` bytes, zeroed, at least 1. `name` (at most 63 bytes; NULL: "buffer") is for reports. A
  * device has at most 4096 buffers and pipes, all within WW_DEVICE_BYTES. */
 #define WW_DEVICE_BYTES (UINT64_C(1) << 40)

@@ -113,9 +113,11 @@ struct ww_program {
 struct ww_device {
   atomic_uint references;
   ww_machine *machine;
-  struct heap_pool pool; /* what the engine owns, and reservations that are open in pipes */
-  struct engine *engine; /* NULL: not made yet, or gone */
-  cycle_t before;        /* its cycle 0 */
+  struct heap_pool pool;           /* what the engine owns, reservations that are open in pipes, and the recording */
+  struct engine *engine;           /* NULL: not made yet, or gone */
+  struct api_recording *recording; /* NULL: there is none */
+  bool recording_lost;             /* there was one when memory ran out */
+  cycle_t before;                  /* its cycle 0 */
   /* Behind the lock: */
   pthread_mutex_t lock;
   bool runs;                  /* a run is under way: the pool, the engine and what buffers have are its */
@@ -143,6 +145,10 @@ void api_device_unlock(ww_device *device);
  * under way. */
 bool api_device_begin(ww_device *device);
 void api_device_end(ww_device *device);
+
+/* Memory has run out, with the device's pool: all that is listed goes, whatever state it is in. Time goes on from
+ * `now`. */
+void api_device_lose(ww_device *device, cycle_t now);
 
 /* Memory at an address that devices have for it, too. */
 struct api_shared {
@@ -241,5 +247,15 @@ ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, co
 /* Takes what the report keeps of them. */
 void api_watch_keep(const struct api_watchers *watchers, ww_report *report);
 void api_watch_free(struct api_watchers *watchers);
+
+/* What a run of a device has to do with its recording; NULL: there is none. Whether the watch allows for it, asked
+ * before anything begins; */
+struct api_recording;
+bool api_record_fits(const ww_device *device, const ww_watch *watch, struct message *message);
+/* behind the device's border, before all others who watch; */
+void api_record_run(struct api_recording *recording, const struct job *job, struct run_options *options);
+/* and once it has run, with results of `count` launches. Not `finished`: the device goes on with another engine. */
+void api_record_ran(struct api_recording *recording, const struct job *job, const struct launch_result *results,
+                    size_t count, cycle_t max_cycles, bool finished);
 
 #endif

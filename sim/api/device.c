@@ -95,6 +95,27 @@ bool api_device_begin(ww_device *device) {
   return free;
 }
 
+/* What was open behind the border is gone. */
+static void close_pipe(struct isa_pipe *pipe) {
+  pipe->queue[ISA_PIPE_READ] = pipe->queue[ISA_PIPE_WRITE] = (struct isa_pipe_queue){0};
+  for (int d = 0; d < 2; d++)
+    pipe->reserved[d] = pipe->done[d];
+  pipe->open = 0;
+}
+
+void api_device_lose(ww_device *device, cycle_t now) {
+  heap_pool_empty(&device->pool);
+  device->engine = NULL;
+  device->before = now;
+  device->recording_lost = device->recording_lost || device->recording;
+  device->recording = NULL;
+  api_device_lock(device);
+  for (size_t i = 0; i < device->count; i++)
+    if (device->buffers[i]->pipe.data)
+      close_pipe(&device->buffers[i]->pipe);
+  api_device_unlock(device);
+}
+
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
 static uint64_t behind(const struct ww_buffer *buffer) {

@@ -205,7 +205,8 @@ static ww_status prepare(void *self, struct message *message) {
   bool good = true;
   for (size_t i = 0; good && i < call->count; i++)
     good = add_launch(job, call->launches[i], message);
-  if (!good || !job_together(job, 0, &shared, message) || !api_watch_fits(&call->watch, job, message))
+  if (!good || !job_together(job, 0, &shared, message) || !api_watch_fits(&call->watch, job, message) ||
+      !api_record_fits(call->device, &call->watch, message))
     return WW_BAD_INPUT;
   keep_alive(call);
   return WW_OK;
@@ -223,18 +224,28 @@ static ww_status run_on_engine(struct run_call *call, struct run_options *option
   return call->done < call->count ? WW_NO_MEMORY : WW_BAD_INPUT;
 }
 
+static bool is_finished(const struct run_call *call) {
+  for (size_t i = 0; i < call->done; i++)
+    if (call->results[i].end != END_FINISHED)
+      return false;
+  return call->done == call->count;
+}
+
 static ww_status run(void *self, struct message *message) {
   struct run_call *call = self;
+  struct api_recording *recording = call->device->recording;
   struct run_options options = {0};
   struct job *job = &call->report->job;
   call->results = need(call->count, sizeof *call->results);
+  api_record_run(recording, job, &options);
   ww_status status = api_watch_begin(&call->watch, job, call->device->before, &options, &call->watchers, message);
-  if (call->owner) /* a trace has been told of memory now: a replay knows from the program where variables are */
+  if (call->owner) /* traces have been told of memory now: a replay knows from the program where variables are */
     add_buffer(job, "program variables", ISA_VARIABLE_BASE, call->owner->program.isa->variable_bytes,
                variables_of(call->device, call->owner));
   if (status == WW_OK)
     status = run_on_engine(call, &options, message);
   status = api_watch_end(call->watchers, job, call->results, call->done, status, message);
+  api_record_ran(recording, job, call->results, call->done, options.max_cycles, status == WW_OK && is_finished(call));
   for (size_t i = 0; i < job->launch_count; i++) {
     call->printed[i] = job->launches[i].printed;
     job->launches[i].printed = (struct printed){0};
@@ -320,50 +331,17 @@ static void keep_nothing(ww_report *report) {
     report->job.launches[i].printed = (struct printed){0};
 }
 
-/* What was open behind the border is gone. */
-static void close_pipe(struct isa_pipe *pipe) {
-  pipe->queue[ISA_PIPE_READ] = pipe->queue[ISA_PIPE_WRITE] = (struct isa_pipe_queue){0};
-  for (int d = 0; d < 2; d++)
-    pipe->reserved[d] = pipe->done[d];
-  pipe->open = 0;
-}
-
-/* Pipes go on where the launches have left them, or without the reservations that were open. Others may have made more
- * meanwhile. */
-static void settle_pipes(const struct run_call *call, bool good) {
+/* Pipes go on where the launches have left them. Others may have made more meanwhile. */
+static void settle_pipes(const struct run_call *call) {
   const struct isa_memory *memory = &call->report->job.memory;
   size_t next = 0;
   api_device_lock(call->device);
   for (size_t i = 0; i < call->device->count && next < memory->pipe_count; i++) {
     struct isa_pipe *pipe = &call->device->buffers[i]->pipe;
-    if (!pipe->data || pipe->base != memory->pipes[next].base)
-      continue;
-    if (good)
-      *pipe = memory->pipes[next];
-    else
-      close_pipe(pipe);
-    next++;
+    if (pipe->data && pipe->base == memory->pipes[next].base)
+      *pipe = memory->pipes[next++];
   }
   api_device_unlock(call->device);
-}
-
-/* Memory has run out: all that is listed goes, whatever state it is in. */
-static void lose_engine(const struct run_call *call, cycle_t now) {
-  ww_device *device = call->device;
-  struct job *job = &call->report->job;
-  heap_pool_empty(&device->pool);
-  device->engine = NULL;
-  device->before = now;
-  settle_pipes(call, false);
-  for (size_t i = 0; i < job->launch_count; i++)
-    job->launches[i].printed = (struct printed){0};
-}
-
-static bool is_finished(const struct run_call *call) {
-  for (size_t i = 0; i < call->done; i++)
-    if (call->results[i].end != END_FINISHED)
-      return false;
-  return call->done == call->count;
 }
 
 /* The report is ready to be run; the device is this call's. */
@@ -373,10 +351,12 @@ static ww_status run_prepared(struct run_call *call, ww_error *error) {
   call->before = device->before;
   ww_status status = api_try(&device->pool, run, call, error);
   if (api_lost(status)) {
-    lose_engine(call, now);
+    api_device_lose(device, now);
+    for (size_t i = 0; i < call->report->job.launch_count; i++)
+      call->report->job.launches[i].printed = (struct printed){0};
     return status;
   }
-  settle_pipes(call, true);
+  settle_pipes(call);
   if (status != WW_OK || !is_finished(call))
     replace_engine(call);
   if (status == WW_OK && api_lost(status = api_try(NULL, keep, call, error)))

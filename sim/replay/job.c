@@ -223,26 +223,36 @@ static bool read_buffers(struct job_reader *reader, const json_t *root) {
   return list;
 }
 
+static bool has_number(const struct isa_memory *memory, uint64_t number) {
+  for (size_t i = 0; i < memory->pipe_count; i++)
+    if (memory->pipes[i].number == number)
+      return true;
+  return false;
+}
+
 /* Its header is real memory; of the packets' bytes nobody asks. */
 static bool read_pipe(struct job_reader *reader, const struct place *place, const json_t *object) {
   struct isa_memory *memory = &reader->job->memory;
-  uint64_t buffer = 0, packet_size = 0, max_packets = 0, read = 0, written = 0;
+  uint64_t buffer = 0, packet_size = 0, max_packets = 0, read = 0, written = 0, number = memory->pipe_count + 1;
   if (memory->pipe_count == ISA_MOST_PIPES)
     return json_fail(&reader->document, place, "there are more than %d pipes", ISA_MOST_PIPES);
   if (!read_whole(reader, place, object, "buffer", 0, memory->count ? memory->count - 1 : 0, &buffer) ||
       !read_whole(reader, place, object, "packet_size", 1, JOB_PACKET_BYTES, &packet_size) ||
       !read_whole(reader, place, object, "max_packets", 1, ISA_MOST_PACKETS, &max_packets) ||
       !read_whole(reader, place, object, "read", 0, INT64_MAX, &read) ||
-      !read_whole(reader, place, object, "written", read, read + max_packets, &written))
+      !read_whole(reader, place, object, "written", read, read + max_packets, &written) ||
+      !read_if_there(reader, place, object, "number", ISA_MOST_PIPES, &number))
     return false;
+  if (!number || has_number(memory, number))
+    return json_fail(&reader->document, place, "'number' is 0 or another pipe's");
   struct isa_buffer *at = &memory->buffers[buffer];
   if (!memory->count || at->data || isa_pipe_bytes((uint32_t)packet_size, (uint32_t)max_packets) != at->bytes)
     return json_fail(&reader->document, place, "does not fit its buffer");
   at->data = calloc(need_size(at->bytes), 1);
   memory->pipes = need_more(memory->pipes, memory->pipe_count + 1, sizeof *memory->pipes);
   struct isa_pipe *pipe = &memory->pipes[memory->pipe_count];
-  if (!at->data || !isa_pipe_init(pipe, at->name, (uint32_t)memory->pipe_count + 1, at->base, at->data,
-                                  (uint32_t)packet_size, (uint32_t)max_packets))
+  if (!at->data || !isa_pipe_init(pipe, at->name, (uint32_t)number, at->base, at->data, (uint32_t)packet_size,
+                                  (uint32_t)max_packets))
     return message_fail(reader->document.message, "no memory for a pipe of %" PRIu64 " packets", max_packets);
   memory->pipe_count++;
   pipe->reserved[ISA_PIPE_READ] = pipe->done[ISA_PIPE_READ] = read;
@@ -332,7 +342,8 @@ static bool read_launch(struct job_reader *reader, const struct place *place, co
       !read_flag(reader, place, object, "lowered", &fit->lowered) ||
       !read_whole(reader, place, object, "registers", 1, UINT32_MAX >> 8, &registers) ||
       !read_whole(reader, place, object, "fitted", 0, UINT32_MAX >> 8, &fitted) ||
-      !read_if_there(reader, place, object, "shift", TRACE_JOB_SHIFT, &launch->shift))
+      !read_if_there(reader, place, object, "shift", TRACE_JOB_SHIFT, &launch->shift) ||
+      !read_if_there(reader, place, object, "max_cycles", INT64_MAX, &launch->max_cycles))
     return false;
   launch->isa.dimensions = (uint32_t)dimensions;
   launch->isa.lds_bytes = (uint32_t)lds;

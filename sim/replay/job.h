@@ -14,6 +14,25 @@ bool trace_job_possible(const struct job *job, struct message *message);
 /* Says what is to be run, before it is. */
 void trace_job_write(const struct job *job, cycle_t max_cycles, struct trace_writer *writer);
 
+/* The same of several jobs that run one after the other, on the machine of the first. A buffer that takes the place of
+ * one that is gone is the same to a replay, which has all of them from its beginning on. */
+struct trace_jobs;
+struct trace_jobs *trace_jobs_new(const struct job *first);
+void trace_jobs_free(struct trace_jobs *jobs);
+
+/* Takes the job's buffers and pipes, before it runs. False, with nothing taken, when there is no saying so: a pipe has
+ * the place or the number of another one, or the place of a buffer. */
+bool trace_jobs_memory(struct trace_jobs *jobs, const struct job *job, struct message *message);
+
+/* Takes its launches, of which each may take `max_cycles`, and how it leaves the pipes, once it has run. `cut`: the
+ * cycle in which the launches were ended; 0: they were not. */
+void trace_jobs_launches(struct trace_jobs *jobs, const struct job *job, cycle_t max_cycles, cycle_t cut);
+
+/* Their launches. */
+size_t trace_jobs_count(const struct trace_jobs *jobs);
+
+void trace_jobs_write(const struct trace_jobs *jobs, struct trace_writer *writer);
+
 /* Reads the job of a trace into an empty *job: programs, the machine with what `request` changes in it, launches,
  * buffers without bytes, pipes. The caller frees the job, whatever comes back. False with the message filled when the
  * trace is not what it should be, or cannot be replayed on this machine. */

@@ -1,9 +1,11 @@
-/* The meta "run" of a trace, as it is written; trace_job.c reads it. */
+/* The meta "run" of a trace, as it is written; job.c reads it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/file.h"
 #include "sim/base/json_out.h"
+#include "sim/base/need.h"
+#include "sim/base/text.h"
 #include "sim/base/version.h"
 #include "sim/replay/job.h"
 
@@ -31,57 +33,6 @@ static json_t *machine_object(const struct job *job) {
                    "file", parameters(&job->machine_file, &job->machine), "set", sets);
 }
 
-static json_t *buffer_list(const struct isa_memory *memory) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < memory->count; i++) {
-    const struct isa_buffer *buffer = &memory->buffers[i];
-    json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", buffer->name, "base", json_of_whole(buffer->base),
-                                          "bytes", json_of_whole(buffer->bytes)));
-  }
-  return list;
-}
-
-static json_t *pipe_list(const struct isa_memory *memory) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < memory->pipe_count; i++) {
-    const struct isa_pipe *pipe = &memory->pipes[i];
-    size_t buffer = 0;
-    while (memory->buffers[buffer].base != pipe->base)
-      buffer++;
-    json_array_append_new(list,
-                          json_pack("{s:o, s:o, s:o, s:o, s:o}", "buffer", json_of_whole(buffer), "packet_size",
-                                    json_of_whole(pipe->packet_size), "max_packets", json_of_whole(pipe->max_packets),
-                                    "read", json_of_whole(pipe->done[ISA_PIPE_READ]), "written",
-                                    json_of_whole(pipe->done[ISA_PIPE_WRITE])));
-  }
-  return list;
-}
-
-static json_t *launch_list(const struct job *job) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < job->launch_count; i++) {
-    const struct job_launch *launch = &job->launches[i];
-    const struct job_fit fit = job_fit(job, launch);
-    json_t *object =
-        json_pack("{s:s, s:o, s:o, s:o, s:o}", "kernel", launch->isa.kernel->name, "dimensions",
-                  json_of_whole(launch->isa.dimensions), "global", json_of_triple(launch->isa.global), "local",
-                  json_of_triple(launch->isa.local), "offset", json_of_triple(launch->isa.offset));
-    json_object_set_new(object, "lds_bytes", json_of_whole(launch->isa.lds_bytes));
-    json_object_set_new(object, "together", json_of_whole(launch->together));
-    json_object_set_new(object, "first", json_of_whole(launch->first));
-    json_object_set_new(object, "local_chosen", json_boolean(launch->local_chosen));
-    json_object_set_new(object, "lowered", json_boolean(fit.lowered));
-    json_object_set_new(object, "registers", json_of_whole(fit.registers));
-    json_object_set_new(object, "fitted", json_of_whole(fit.fitted));
-    if (launch->isa.part_groups) {
-      json_object_set_new(object, "first_group", json_of_whole(launch->isa.first_group));
-      json_object_set_new(object, "part_groups", json_of_whole(launch->isa.part_groups));
-    }
-    json_array_append_new(list, object);
-  }
-  return list;
-}
-
 bool trace_job_possible(const struct job *job, struct message *message) {
   const char *wrong = NULL;
   const char *const names[] = {job->name ? job->name : file_base(job->file), job->machine.name};
@@ -96,14 +47,211 @@ bool trace_job_possible(const struct job *job, struct message *message) {
   return !wrong || message_fail(message, "the name '%.300s' is not UTF-8, as a trace's names are", wrong);
 }
 
-void trace_job_write(const struct job *job, cycle_t max_cycles, struct trace_writer *writer) {
-  json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "warpwait", WARPWAIT_VERSION, "name",
-                           job->name ? job->name : file_base(job->file), "machine", machine_object(job), "defines",
-                           program_json_defines(&job->build), "max_cycles", json_of_whole(max_cycles), "buffers",
-                           buffer_list(&job->memory), "pipes", pipe_list(&job->memory), "launches", launch_list(job));
-  char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+/* ---- several jobs ------------------------------------------------------------------------------------ */
+
+struct known_pipe {
+  struct isa_pipe first; /* as it was before the first job that has it; without what it points to */
+  uint64_t done[2];      /* as the last one has left it */
+};
+
+struct trace_jobs {
+  json_t *head;               /* what comes before the rest */
+  struct isa_buffer *buffers; /* by address */
+  size_t buffer_count;
+  struct known_pipe pipes[ISA_MOST_PIPES];
+  size_t pipe_count;
+  cycle_t max_cycles;
+  struct text launches; /* JSON: objects would take ten times the memory */
+  size_t launch_count;
+  bool unsaid; /* a name is not UTF-8: see trace_job_possible() */
+};
+
+struct trace_jobs *trace_jobs_new(const struct job *first) {
+  struct trace_jobs *jobs = need(1, sizeof *jobs);
+  jobs->head = json_pack("{s:s, s:s, s:o, s:o}", "warpwait", WARPWAIT_VERSION, "name",
+                         first->name ? first->name : file_base(first->file), "machine", machine_object(first),
+                         "defines", program_json_defines(&first->build));
+  return jobs;
+}
+
+void trace_jobs_free(struct trace_jobs *jobs) {
+  json_decref(jobs->head);
+  free(jobs->buffers);
+  free(jobs->launches.data);
+  free(jobs);
+}
+
+size_t trace_jobs_count(const struct trace_jobs *jobs) { return jobs->launch_count; }
+
+/* ---- memory ------------------------------------------------------------------------------------------ */
+
+static uint64_t end_of(const struct isa_buffer *buffer) { return buffer->base + buffer->bytes; }
+
+/* All buffers by address, those that overlap joined. The caller frees them. */
+static struct isa_buffer *join(const struct trace_jobs *jobs, const struct isa_memory *memory, size_t *count) {
+  struct isa_buffer *all = need(jobs->buffer_count + memory->count + 1, sizeof *all);
+  *count = 0;
+  for (size_t old = 0, new = 0; old < jobs->buffer_count || new < memory->count;) {
+    const bool is_old =
+        new == memory->count || (old < jobs->buffer_count && jobs->buffers[old].base <= memory->buffers[new].base);
+    const struct isa_buffer *next = is_old ? &jobs->buffers[old++] : &memory->buffers[new ++];
+    struct isa_buffer *last = &all[*count - (*count > 0)];
+    if (next->base < end_of(last) && last->base < end_of(next))
+      last->bytes = cycle_max(end_of(last), end_of(next)) - last->base;
+    else
+      all[(*count)++] = *next;
+  }
+  return all;
+}
+
+static bool is_same(const struct known_pipe *known, const struct isa_pipe *pipe) {
+  return known->first.base == pipe->base && known->first.number == pipe->number &&
+         known->first.packet_size == pipe->packet_size && known->first.max_packets == pipe->max_packets &&
+         memcmp(known->done, pipe->done, sizeof known->done) == 0;
+}
+
+/* Known pipes of which one has its place or number: the pipe itself, or others. */
+static struct known_pipe *find_known(struct trace_jobs *jobs, const struct isa_pipe *pipe) {
+  for (size_t i = 0; i < jobs->pipe_count; i++)
+    if (jobs->pipes[i].first.base == pipe->base || jobs->pipes[i].first.number == pipe->number)
+      return &jobs->pipes[i];
+  return NULL;
+}
+
+/* A pipe's buffer is still that of the pipe alone. */
+static bool is_alone(const struct isa_pipe *pipe, const struct isa_buffer *buffers, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (buffers[i].base == pipe->base)
+      return buffers[i].bytes == isa_pipe_bytes(pipe->packet_size, pipe->max_packets);
+  return false;
+}
+
+static bool check_pipes(struct trace_jobs *jobs, const struct isa_memory *memory, const struct isa_buffer *buffers,
+                        size_t count, struct message *message) {
+  for (size_t i = 0; i < memory->pipe_count; i++) {
+    const struct known_pipe *known = find_known(jobs, &memory->pipes[i]);
+    if ((known && !is_same(known, &memory->pipes[i])) || !is_alone(&memory->pipes[i], buffers, count))
+      return message_fail(message, "pipe '%s' has the place or the number of what is gone", memory->pipes[i].name);
+  }
+  for (size_t i = 0; i < jobs->pipe_count; i++)
+    if (!is_alone(&jobs->pipes[i].first, buffers, count))
+      return message_fail(message, "a buffer has the place of pipe '%s', which is gone", jobs->pipes[i].first.name);
+  return true;
+}
+
+bool trace_jobs_memory(struct trace_jobs *jobs, const struct job *job, struct message *message) {
+  const struct isa_memory *memory = &job->memory;
+  size_t count = 0;
+  struct isa_buffer *buffers = join(jobs, memory, &count);
+  if (!check_pipes(jobs, memory, buffers, count, message)) {
+    free(buffers);
+    return false;
+  }
+  free(jobs->buffers);
+  jobs->buffers = buffers;
+  jobs->buffer_count = count;
+  for (size_t i = 0; i < memory->pipe_count; i++)
+    if (!find_known(jobs, &memory->pipes[i]))
+      jobs->pipes[jobs->pipe_count++].first = memory->pipes[i];
+  return true;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------- */
+
+static json_t *launch_object(const struct job *job, const struct job_launch *launch, size_t before, cycle_t cut) {
+  const struct job_fit fit = job_fit(job, launch);
+  json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o}", "kernel", launch->isa.kernel->name, "dimensions",
+                             json_of_whole(launch->isa.dimensions), "global", json_of_triple(launch->isa.global),
+                             "local", json_of_triple(launch->isa.local), "offset", json_of_triple(launch->isa.offset));
+  json_object_set_new(object, "lds_bytes", json_of_whole(launch->isa.lds_bytes));
+  json_object_set_new(object, "together", json_of_whole(launch->together));
+  json_object_set_new(object, "first", json_of_whole(before + launch->first));
+  json_object_set_new(object, "local_chosen", json_boolean(launch->local_chosen));
+  json_object_set_new(object, "lowered", json_boolean(fit.lowered));
+  json_object_set_new(object, "registers", json_of_whole(fit.registers));
+  json_object_set_new(object, "fitted", json_of_whole(fit.fitted));
+  if (launch->isa.part_groups) {
+    json_object_set_new(object, "first_group", json_of_whole(launch->isa.first_group));
+    json_object_set_new(object, "part_groups", json_of_whole(launch->isa.part_groups));
+  }
+  if (cut || launch->max_cycles)
+    json_object_set_new(object, "max_cycles", json_of_whole(cut ? cut : launch->max_cycles));
+  return object;
+}
+
+static void take_launch(struct trace_jobs *jobs, json_t *object) {
+  char *text = json_dumps(object, JSON_COMPACT);
+  if (text && jobs->launches.length)
+    text_add(&jobs->launches, ",", 1);
   if (text)
-    trace_write_meta(writer, "run", text, strlen(text));
+    text_add(&jobs->launches, text, strlen(text));
+  jobs->unsaid |= !text;
   free(text);
+  json_decref(object);
+}
+
+void trace_jobs_launches(struct trace_jobs *jobs, const struct job *job, cycle_t max_cycles, cycle_t cut) {
+  for (size_t i = 0; i < job->launch_count; i++)
+    take_launch(jobs, launch_object(job, &job->launches[i], jobs->launch_count, cut));
+  jobs->launch_count += job->launch_count;
+  jobs->max_cycles = cycle_max(jobs->max_cycles, max_cycles);
+  for (size_t i = 0; i < job->memory.pipe_count; i++)
+    memcpy(find_known(jobs, &job->memory.pipes[i])->done, job->memory.pipes[i].done, sizeof jobs->pipes->done);
+}
+
+/* ---- the meta ---------------------------------------------------------------------------------------- */
+
+static json_t *buffer_list(const struct trace_jobs *jobs) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < jobs->buffer_count; i++) {
+    const struct isa_buffer *buffer = &jobs->buffers[i];
+    json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", buffer->name, "base", json_of_whole(buffer->base),
+                                          "bytes", json_of_whole(buffer->bytes)));
+  }
+  return list;
+}
+
+static json_t *pipe_list(const struct trace_jobs *jobs) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < jobs->pipe_count; i++) {
+    const struct isa_pipe *pipe = &jobs->pipes[i].first;
+    size_t buffer = 0;
+    while (jobs->buffers[buffer].base != pipe->base)
+      buffer++;
+    json_t *object =
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "buffer", json_of_whole(buffer), "packet_size",
+                  json_of_whole(pipe->packet_size), "max_packets", json_of_whole(pipe->max_packets), "read",
+                  json_of_whole(pipe->done[ISA_PIPE_READ]), "written", json_of_whole(pipe->done[ISA_PIPE_WRITE]));
+    if (pipe->number != i + 1)
+      json_object_set_new(object, "number", json_of_whole(pipe->number));
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+void trace_jobs_write(const struct trace_jobs *jobs, struct trace_writer *writer) {
+  json_t *root = json_copy(jobs->head);
+  json_object_set_new(root, "max_cycles", json_of_whole(jobs->max_cycles));
+  json_object_set_new(root, "buffers", buffer_list(jobs));
+  json_object_set_new(root, "pipes", pipe_list(jobs));
+  char *head = root ? json_dumps(root, JSON_COMPACT) : NULL;
+  struct text text = {0};
+  if (head && !jobs->unsaid) {
+    text_add(&text, head, strlen(head) - 1);
+    text_print(&text, ",\"launches\":[%s]}", jobs->launches.length ? jobs->launches.data : "");
+    trace_write_meta(writer, "run", text.data, text.length);
+  }
+  free(text.data);
+  free(head);
   json_decref(root);
+}
+
+void trace_job_write(const struct job *job, cycle_t max_cycles, struct trace_writer *writer) {
+  struct trace_jobs *jobs = trace_jobs_new(job);
+  struct message message;
+  if (trace_jobs_memory(jobs, job, &message)) {
+    trace_jobs_launches(jobs, job, max_cycles, 0);
+    trace_jobs_write(jobs, writer);
+  }
+  trace_jobs_free(jobs);
 }

@@ -48,9 +48,10 @@ struct marks {
 
 /* ---- what is found ------------------------------------------------------------------------------------ */
 
+/* Those of the launches at work are the last ones. */
 static void note(struct marks *marks, uint32_t launch, uint32_t pc, enum mark mark) {
-  for (size_t i = 0; i < marks->count; i++)
-    if (marks->noted[i].pc == pc && marks->noted[i].launch == launch && marks->noted[i].mark == mark)
+  for (size_t i = marks->count; i && marks->noted[i - 1].launch >= marks->launch; i--)
+    if (marks->noted[i - 1].pc == pc && marks->noted[i - 1].launch == launch && marks->noted[i - 1].mark == mark)
       return;
   if (marks->count == marks->room)
     marks->noted = need_more(marks->noted, marks->room = 2 * marks->room + 16, sizeof *marks->noted);
@@ -382,16 +383,46 @@ static bool watches(const struct isa_program *program, const uint8_t *watch, uns
   return false;
 }
 
+static size_t words_of(const struct isa_buffer *buffer) { return need_size((buffer->bytes + GRAIN - 1) / GRAIN); }
+
+static bool shadows_fit(const struct marks *marks, const struct isa_memory *memory) {
+  bool fit = marks->shadow_count == memory->count;
+  for (size_t i = 0; fit && i < memory->count; i++)
+    fit = marks->shadows[i].base == memory->buffers[i].base && marks->shadows[i].words == words_of(&memory->buffers[i]);
+  return fit;
+}
+
+/* What is known of a buffer that was there before, or a new one. */
+static struct shadow take_shadow(struct marks *marks, const struct isa_buffer *buffer) {
+  const size_t words = words_of(buffer);
+  for (size_t i = 0; i < marks->shadow_count; i++)
+    if (marks->shadows[i].base == buffer->base && marks->shadows[i].words == words) {
+      const struct shadow shadow = marks->shadows[i];
+      marks->shadows[i].words = 0;
+      return shadow;
+    }
+  return (struct shadow){buffer->base, words, need(words, sizeof(uint32_t)), need(words, sizeof(uint64_t))};
+}
+
+static void free_shadows(struct marks *marks) {
+  for (size_t i = 0; i < marks->shadow_count; i++)
+    if (marks->shadows[i].words) {
+      free(marks->shadows[i].writer);
+      free(marks->shadows[i].reader);
+    }
+  free(marks->shadows);
+}
+
+/* The buffers may be others than in a run before. */
 static void make_shadows(struct marks *marks, const struct isa_memory *memory) {
-  if (marks->shadows || !memory)
+  if (!memory || shadows_fit(marks, memory))
     return;
-  marks->shadows = need(memory->count + 1, sizeof *marks->shadows);
-  for (size_t i = 0; i < memory->count; i++) {
-    const struct isa_buffer *buffer = &memory->buffers[i];
-    const size_t words = need_size((buffer->bytes + GRAIN - 1) / GRAIN);
-    marks->shadows[marks->shadow_count++] =
-        (struct shadow){buffer->base, words, need(words, sizeof(uint32_t)), need(words, sizeof(uint64_t))};
-  }
+  struct shadow *shadows = need(memory->count + 1, sizeof *shadows);
+  for (size_t i = 0; i < memory->count; i++)
+    shadows[i] = take_shadow(marks, &memory->buffers[i]);
+  free_shadows(marks);
+  marks->shadows = shadows;
+  marks->shadow_count = memory->count;
 }
 
 static void forget(struct marks *marks) {
@@ -447,11 +478,7 @@ struct marks *marks_new(void) {
 }
 
 void marks_free(struct marks *marks) {
-  for (size_t i = 0; i < marks->shadow_count; i++) {
-    free(marks->shadows[i].writer);
-    free(marks->shadows[i].reader);
-  }
-  free(marks->shadows);
+  free_shadows(marks);
   free(marks->noted);
   free(marks);
 }

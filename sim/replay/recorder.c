@@ -73,14 +73,21 @@ struct unit {
   struct operation operation;
 };
 
+/* Programs are told apart by what is in them: another run may have the same one at another place. */
+struct recorded_program {
+  const struct isa_program *now; /* where it is in this run; NULL: not seen in it yet */
+  uint8_t *object;               /* as in the trace */
+  size_t size;
+  uint8_t *kinds, *watch;
+};
+
 struct recorder {
   struct trace_writer *writer;
   struct marks *marks;
   struct unit **units;
   uint32_t unit_count;
   uint32_t first, next; /* numbers of the first of the launches that run at once, and of the one after them */
-  const struct isa_program **programs;
-  uint8_t **kinds, **watch;
+  struct recorded_program *programs;
   uint32_t program_count;
 };
 
@@ -91,25 +98,21 @@ static char *base_of(char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* As an object file, without the folders of its files. */
-static void write_object(struct trace_writer *writer, const struct isa_program *program, uint32_t number) {
+/* As an object file, without the folders of its files. The caller frees it. */
+static uint8_t *encode_object(const struct isa_program *program, size_t *size) {
   struct isa_program copy = *program;
   struct isa_source *sources = need(program->source_count + 1, sizeof *sources);
-  char name[32];
   uint8_t *bytes = NULL;
-  size_t size = 0;
   copy.file = base_of(program->file);
   copy.sources = sources;
   for (uint32_t i = 0; i < program->source_count; i++) {
     sources[i] = program->sources[i];
     sources[i].name = base_of(sources[i].name);
   }
-  snprintf(name, sizeof name, "program%u", number);
-  if (!isa_encode(&copy, &bytes, &size))
+  if (!isa_encode(&copy, &bytes, size))
     heap_out(heap_refused());
-  trace_write_meta(writer, name, bytes, size);
-  free(bytes);
   free(sources);
+  return bytes;
 }
 
 /* What a writer without memory leaves out would be missing in what comes next. */
@@ -118,28 +121,52 @@ static void need_written(const struct trace_writer *writer) {
     heap_out(heap_refused());
 }
 
+static void write_object(struct trace_writer *writer, const uint8_t *object, size_t size, uint32_t number) {
+  char name[32];
+  snprintf(name, sizeof name, "program%u", number);
+  trace_write_meta(writer, name, object, size);
+}
+
 void recorder_write_program(struct trace_writer *writer, const struct isa_program *program, const uint8_t *kinds,
                             uint32_t number) {
+  size_t size = 0;
   if (kinds)
     trace_write_program(writer, kinds, program->count);
   need_written(writer);
-  write_object(writer, program, number);
+  uint8_t *object = encode_object(program, &size);
+  write_object(writer, object, size, number);
+  free(object);
+}
+
+/* The number of the program that has become this object, which it takes; it is written if there was none. */
+static uint32_t number_of_object(struct recorder *recorder, const struct isa_program *program, uint8_t *object,
+                                 size_t size) {
+  uint32_t number = 0;
+  for (; number < recorder->program_count; number++) {
+    const struct recorded_program *known = &recorder->programs[number];
+    if (known->size == size && memcmp(known->object, object, size) == 0) {
+      free(object);
+      return number;
+    }
+  }
+  recorder->programs = need_more(recorder->programs, number + 1, sizeof *recorder->programs);
+  recorder->programs[number] = (struct recorded_program){
+      .object = object, .size = size, .kinds = replay_kinds(program), .watch = marks_watch(program)};
+  recorder->program_count++;
+  trace_write_program(recorder->writer, recorder->programs[number].kinds, program->count);
+  need_written(recorder->writer);
+  write_object(recorder->writer, object, size, number);
+  return number;
 }
 
 static uint32_t number_of_program(struct recorder *recorder, const struct isa_program *program) {
-  uint32_t number = 0;
-  while (number < recorder->program_count && recorder->programs[number] != program)
-    number++;
-  if (number < recorder->program_count)
-    return number;
-  recorder->program_count++;
-  recorder->programs = need_more(recorder->programs, number + 1, sizeof(void *));
-  recorder->kinds = need_more(recorder->kinds, number + 1, sizeof(void *));
-  recorder->programs[number] = program;
-  recorder->watch = need_more(recorder->watch, number + 1, sizeof(void *));
-  recorder->kinds[number] = replay_kinds(program);
-  recorder->watch[number] = marks_watch(program);
-  recorder_write_program(recorder->writer, program, recorder->kinds[number], number);
+  size_t size = 0;
+  for (uint32_t number = 0; number < recorder->program_count; number++)
+    if (recorder->programs[number].now == program)
+      return number;
+  uint8_t *object = encode_object(program, &size);
+  const uint32_t number = number_of_object(recorder, program, object, size);
+  recorder->programs[number].now = program;
   return number;
 }
 
@@ -431,8 +458,8 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
   }
   for (size_t i = 0; i < count; i++) {
     const uint32_t program = number_of_program(recorder, launches[i].program);
-    unit->kinds[i] = recorder->kinds[program];
-    unit->watch[i] = recorder->watch[program];
+    unit->kinds[i] = recorder->programs[program].kinds;
+    unit->watch[i] = recorder->programs[program].watch;
     if (!unit->kinds[i] || !unit->watch[i])
       return false;
     marks_lds(&unit->lds, launches[i].program, unit->watch[i], unit->lds_bytes);
@@ -629,24 +656,36 @@ static void free_unit(struct unit *unit) {
   free(unit);
 }
 
-static void free_recorder(struct recorder *recorder) {
+static void free_units(struct recorder *recorder) {
   for (uint32_t i = 0; i < recorder->unit_count; i++)
     free_unit(recorder->units[i]);
-  for (uint32_t i = 0; i < recorder->program_count; i++) {
-    free(recorder->kinds[i]);
-    free(recorder->watch[i]);
-  }
   free(recorder->units);
+  recorder->units = NULL;
+  recorder->unit_count = 0;
+}
+
+static void free_recorder(struct recorder *recorder) {
+  free_units(recorder);
+  for (uint32_t i = 0; i < recorder->program_count; i++) {
+    free(recorder->programs[i].object);
+    free(recorder->programs[i].kinds);
+    free(recorder->programs[i].watch);
+  }
   free(recorder->programs);
-  free(recorder->kinds);
-  free(recorder->watch);
   marks_free(recorder->marks);
   free(recorder);
 }
 
-bool recorder_close(struct recorder *recorder, struct trace_error *error) {
+void recorder_rest(struct recorder *recorder) {
   for (uint32_t i = 0; i < recorder->unit_count; i++)
     write_all_kept(recorder->units[i]);
+  free_units(recorder);
+  for (uint32_t i = 0; i < recorder->program_count; i++)
+    recorder->programs[i].now = NULL;
+}
+
+bool recorder_close(struct recorder *recorder, struct trace_error *error) {
+  recorder_rest(recorder);
   char *marks = marks_text(recorder->marks);
   trace_write_meta(recorder->writer, "marks", marks, strlen(marks));
   free(marks);

@@ -8,8 +8,9 @@
  * here, so it and what its warp does until then are kept that long.
  *
  * Programs are written as metas "program0", "program1", ... (object files, isa_encode()) when a launch first has them,
- * with the base names of their files: a report shows no more. The meta "rules" has the hazards' names, a line each, in
- * the order of the numbers in notes. The last meta, "marks", says where what a kernel did depended on time (marks.h).
+ * with the base names of their files: a report shows no more. Equal object files are one program. The meta "rules" has
+ * the hazards' names, a line each, in the order of the numbers in notes. The last meta, "marks", says where what a
+ * kernel did depended on time (marks.h).
  *
  * Invariant: recording changes nothing of the run; the trace depends on what the warps did, and on no order in which
  * compute units were stepped.
@@ -30,6 +31,9 @@ struct recorder *recorder_new(struct trace_writer *writer);
 /* For simulation_new_with(), and for a run: which ends when the file cannot be written. */
 struct source_maker recorder_sources(struct recorder *recorder);
 struct run_watcher recorder_watcher(struct recorder *recorder);
+
+/* A run has ended, and another one may follow, on the same machine: then with recorder_watcher() again. */
+void recorder_rest(struct recorder *recorder);
 
 /* To write further metas. */
 struct trace_writer *recorder_writer(struct recorder *recorder);

@@ -11,8 +11,10 @@ enum { OUTCOME = 2 * TRACE_LANES };
 enum { ID_WRITE = 54, ID_PIPE = 57 };
 
 static struct isa_pipe *pipe_of_id(const struct isa_memory *memory, uint64_t id) {
-  const uint64_t number = id >> ID_PIPE & 63;
-  return number && number <= memory->pipe_count ? &memory->pipes[number - 1] : NULL;
+  for (size_t i = 0; i < memory->pipe_count; i++)
+    if (memory->pipes[i].number == (id >> ID_PIPE & 63))
+      return &memory->pipes[i];
+  return NULL;
 }
 
 static struct renamed *place_of(struct replayer *replayer, const struct isa_memory *memory, uint64_t id) {

@@ -108,20 +108,28 @@ bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type e
   return true;
 }
 
+uint64_t job_variable_bytes(const struct job *job) {
+  uint64_t most = job->program.isa->variable_bytes;
+  for (size_t i = 0; i < job->refitted_count; i++)
+    most = job->refitted[i]->variable_bytes > most ? job->refitted[i]->variable_bytes : most;
+  return most;
+}
+
+/* A trace's other programs are among those that were lowered again; of what theirs hold nobody asks. */
 bool job_variables(struct job *job, struct message *message) {
   const struct isa_program *program = job->program.isa;
-  struct isa_buffer buffer = {.name = "program variables", .base = ISA_VARIABLE_BASE, .bytes = program->variable_bytes};
+  struct isa_buffer buffer = {.name = "program variables", .base = ISA_VARIABLE_BASE, .bytes = job_variable_bytes(job)};
   const struct isa_buffer *last = job->memory.count ? &job->memory.buffers[job->memory.count - 1] : NULL;
   const bool there = last && last->base == buffer.base && last->bytes == buffer.bytes && last->data;
-  if (there)
-    memcpy(last->data, program->variables, (size_t)last->bytes);
-  if (!buffer.bytes || there)
+  if (!buffer.bytes)
     return true;
-  buffer.data = malloc(need_size(buffer.bytes));
+  buffer.data = there ? last->data : calloc(need_size(buffer.bytes), 1);
   if (!buffer.data)
     return message_fail(message, "no memory for %" PRIu64 " bytes of program-scope variables", buffer.bytes);
-  memcpy(buffer.data, program->variables, (size_t)buffer.bytes);
-  append_buffer(job, &buffer, (struct type){TYPE_UNSIGNED, 1, 1});
+  if (program->variable_bytes)
+    memcpy(buffer.data, program->variables, program->variable_bytes);
+  if (!there)
+    append_buffer(job, &buffer, (struct type){TYPE_UNSIGNED, 1, 1});
   return true;
 }
 

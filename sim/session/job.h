@@ -39,6 +39,7 @@ struct job_launch {
   bool refitted;          /* the program was lowered again, for fewer registers */
   size_t first, together; /* it runs at once with others: launches [first, first + together), itself among them */
   uint64_t shift;         /* of a replay: global memory lies so much higher than in the recording */
+  cycle_t max_cycles;     /* of a replay: the recording ended it there; 0: as all launches */
   struct job_fit fit;     /* of a replay: what was so in the recording */
   struct printed printed;
 };
@@ -121,6 +122,9 @@ static inline const struct program *job_program(const struct job *job, const str
 }
 
 void job_say_set(struct job *job, const char *key, const char *value);
+
+/* Bytes of program-scope variables: those of the program that has most of them. */
+uint64_t job_variable_bytes(const struct job *job);
 
 /* Adds program-scope variables, if the program has any, as a buffer that nobody can name: after all others. When they
  * are there already, they get the values that they began with. */

@@ -140,6 +140,11 @@ static bool all_finished(const struct launch_result *results, size_t first, size
   return first == count;
 }
 
+/* A replay ends where its recording was ended. */
+static cycle_t limit_of(const struct job_launch *launch, cycle_t max_cycles) {
+  return launch->max_cycles ? cycle_min(launch->max_cycles, max_cycles) : max_cycles;
+}
+
 static bool run_launches(struct job *job, struct simulation *simulation, struct host *host,
                          const struct run_options *options, struct audience *audience, struct launch_result *results,
                          size_t *count, struct message *message) {
@@ -153,7 +158,8 @@ static bool run_launches(struct job *job, struct simulation *simulation, struct 
     audience->all.launch = (uint32_t)first;
     for (size_t i = 0; i < audience->count; i++)
       audience->one[i]->launch = (uint32_t)first;
-    good = run_at_once(job, first, simulation, host, options->max_cycles, &progress, results);
+    good = run_at_once(job, first, simulation, host, limit_of(&job->launches[first], options->max_cycles), &progress,
+                       results);
     if (!good) {
       message_fail(message, "launch %zu: out of memory", first + 1);
       break;
@@ -276,7 +282,7 @@ void run_unfinished(const struct job *job, const struct launch_result *results, 
                  kernel, result->cycles, result->stuck_count, result->stuck_count == 1 ? " waits" : "s wait");
   else
     message_fail(message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)", index + 1,
-                 kernel, max_cycles);
+                 kernel, limit_of(&job->launches[index], max_cycles));
 }
 
 void run_free(struct launch_result *results, size_t count) {

@@ -82,7 +82,7 @@ static void tell_machines(const struct merge *merge, const struct caller *caller
 
 static bool same_buffers(const struct trace_input *a, const struct trace_input *b) {
   return json_equal(json_object_get(a->run, "buffers"), json_object_get(b->run, "buffers")) &&
-         a->opened.job.program.isa->variable_bytes == b->opened.job.program.isa->variable_bytes;
+         job_variable_bytes(&a->opened.job) == job_variable_bytes(&b->opened.job);
 }
 
 static bool choose_memory(const struct merge *merge, bool *apart) {
@@ -105,7 +105,7 @@ static void add_buffer(json_t *buffers, const char *name, uint64_t base, uint64_
 /* Where an input's memory begins and ends, program-scope variables among it. */
 static void extent(const struct trace_input *input, uint64_t *from, uint64_t *to) {
   const struct isa_memory *memory = &input->opened.job.memory;
-  const uint64_t variables = input->opened.job.program.isa->variable_bytes;
+  const uint64_t variables = job_variable_bytes(&input->opened.job);
   *from = variables ? ISA_VARIABLE_BASE : ISA_GLOBAL_BASE;
   *to = variables ? ISA_VARIABLE_BASE + variables : ISA_GLOBAL_BASE;
   if (memory->count)
@@ -120,7 +120,7 @@ static bool place_memory(struct merge *merge) {
   for (size_t i = 1; i < merge->edit.input_count; i++) {
     const struct trace_input *input = &merge->edit.inputs[i];
     const struct isa_memory *memory = &input->opened.job.memory;
-    const uint64_t variables = input->opened.job.program.isa->variable_bytes;
+    const uint64_t variables = job_variable_bytes(&input->opened.job);
     uint64_t to = 0;
     extent(input, &from, &to);
     const uint64_t shift = from < end + PLACE_GAP ? div_up(end + PLACE_GAP - from, PLACE_STEP) * PLACE_STEP : 0;

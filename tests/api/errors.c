@@ -434,6 +434,35 @@ TEST(errors, of_traces) {
   rig_free(&rig);
 }
 
+TEST(errors, of_recordings) {
+  struct rig rig = rig_new("teaching");
+  struct kept kept = {NULL, 0}, unwanted = {NULL, 0};
+  ww_buffer *data = NULL;
+  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ww_error *error = &rig.error;
+  const ww_watch check = {.size = sizeof check, .check = true},
+                 trace = {.size = sizeof trace, .trace = rig_sink(&unwanted)};
+  rig_refused(&rig, ww_device_record(NULL, rig_sink(&kept), error), WW_BAD_INPUT, "device: is NULL");
+  rig_refused(&rig, ww_device_record(rig.device, (ww_sink){NULL, NULL}, error), WW_BAD_INPUT, "sink.write: is NULL");
+  rig_refused(&rig, ww_device_record_end(NULL, error), WW_BAD_INPUT, "device: is NULL");
+  rig_refused(&rig, ww_device_record_end(rig.device, error), WW_BAD_INPUT, "device: is not being recorded");
+  rig_fine(&rig, ww_device_record(rig.device, rig_sink(&kept), error));
+  rig_refused(&rig, ww_device_record(rig.device, rig_sink(&unwanted), error), WW_BAD_INPUT,
+              "device: is being recorded already");
+  rig_refused(&rig, ww_run(rig.device, &launch, 1, &check, NULL, error), WW_BAD_INPUT,
+              "check: the device is being recorded");
+  rig_refused(&rig, ww_run(rig.device, &launch, 1, &trace, NULL, error), WW_BAD_INPUT,
+              "trace: the device is being recorded");
+  rig_refused(&rig, ww_device_record_end(rig.device, error), WW_UNSUPPORTED,
+              "the trace has no launch: nothing was run");
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, &check, NULL, error));
+  EXPECT_EQ(unwanted.length, 0);
+  ww_launch_unref(launch);
+  ww_buffer_unref(data);
+  free(kept.text);
+  rig_free(&rig);
+}
+
 TEST(errors, of_launch_files) {
   struct rig rig = rig_new("teaching");
   ww_report *report = NULL;

@@ -164,7 +164,7 @@ static struct {
   const ww_kernel *kernel;
   ww_report *report, *other, *replayed, *file;
   ww_trace *trace;
-  struct bytes trace_bytes;
+  struct bytes trace_bytes, device_bytes;
   uint64_t points, events;
 } s;
 
@@ -287,6 +287,21 @@ static ww_status run_events(void) {
   return ww_run(s.device, &s.launch, 1, &watch, NULL, &error);
 }
 
+/* A recording that was lost, or is of a run that failed, is no use: another one begins. */
+static ww_status record_runs(void) {
+  s.device_bytes.size = 0;
+  ww_status status = ww_device_record(s.device, (ww_sink){keep, &s.device_bytes}, &error);
+  if (status != WW_OK)
+    return status;
+  status = ww_run(s.device, &s.launch, 1, NULL, NULL, &error);
+  if (status == WW_OK)
+    status = ww_run(s.device, &s.launch, 1, NULL, NULL, &error);
+  if (status == WW_OK)
+    return ww_device_record_end(s.device, &error);
+  ww_device_record_end(s.device, NULL);
+  return status;
+}
+
 /* A run that memory ran out in has counted its variable already, perhaps. */
 static ww_status run_checked(void) {
   const ww_watch watch = {.size = sizeof watch, .hazard = hazard, .check = true};
@@ -321,6 +336,13 @@ CALL(write_source, ww_report_write(s.report, WW_SOURCE, taker, &error))
 CALL(write_html, ww_report_write(s.report, WW_HTML, taker, &error))
 CALL(open_trace,
      ww_trace_open(s.context, (ww_bytes){s.trace_bytes.at, s.trace_bytes.size, "t"}, false, &s.trace, &error))
+static ww_status open_recorded(void) {
+  ww_trace *trace = NULL;
+  const ww_status status =
+      ww_trace_open(s.context, (ww_bytes){s.device_bytes.at, s.device_bytes.size, "d"}, false, &trace, &error);
+  ww_trace_unref(trace);
+  return status;
+}
 CALL(find_recorded, ww_trace_machine(s.trace, &s.recorded, &error))
 static const ww_watch paged = {.size = sizeof paged, .page = true};
 CALL(replay, ww_trace_replay(s.trace, s.machine, &paged, &s.replayed, &error))
@@ -348,10 +370,10 @@ static void make_objects(void) {
 }
 
 static void run_all(void) {
-  (void)(s.put && s.launch && DO(run_watched) && DO(run_plain) && DO(run_events) && DO(run_checked) &&
-         DO(run_printing) && DO(ask) && DO(write_text) && DO(write_json) && DO(write_source) && DO(write_html) &&
-         DO(open_trace) && DO(find_recorded) && DO(replay) && DO(diff) && DO(diff_json) && DO(run_file) &&
-         (!with_analysis || (DO(explain) && DO(sweep))));
+  (void)(s.put && s.launch && DO(run_watched) && DO(run_plain) && DO(run_events) && DO(record_runs) &&
+         DO(run_checked) && DO(run_printing) && DO(ask) && DO(write_text) && DO(write_json) && DO(write_source) &&
+         DO(write_html) && DO(open_trace) && DO(open_recorded) && DO(find_recorded) && DO(replay) && DO(diff) &&
+         DO(diff_json) && DO(run_file) && (!with_analysis || (DO(explain) && DO(sweep))));
 }
 
 static void give_up(void) {
@@ -375,6 +397,7 @@ static void give_up(void) {
   ww_machine_unref(s.loaded);
   ww_context_unref(s.context);
   free(s.trace_bytes.at);
+  free(s.device_bytes.at);
   free(log_bytes.at);
   log_bytes = (struct bytes){0};
   free(unit_bytes.at);

@@ -111,6 +111,17 @@ static void run(struct state *s, unsigned to) {
   s->report[to] = report;
 }
 
+/* Of several devices at once it is no trace any more. */
+static void record_device(struct state *s) {
+  ww_device *device = s->device[pick(s)];
+  if (byte(s) % 4 == 0) {
+    judge(s, ww_device_record_end(device, &s->error));
+    return;
+  }
+  s->recorded_size = 0;
+  judge(s, ww_device_record(device, (ww_sink){record, s}, &s->error));
+}
+
 static void set_argument(struct state *s) {
   static const char zeros[64];
   ww_launch *launch = s->launch[pick(s)];
@@ -218,7 +229,7 @@ static void make_device(struct state *s, unsigned to) {
 }
 
 static void call(struct state *s) {
-  const unsigned which = byte(s) % 12, to = pick(s);
+  const unsigned which = byte(s) % 13, to = pick(s);
   switch (which) {
   case 0:
     make_machine(s, to);
@@ -247,6 +258,9 @@ static void call(struct state *s) {
     break;
   case 9:
     use_trace(s, to);
+    break;
+  case 10:
+    record_device(s);
     break;
   default:
     run(s, to);
