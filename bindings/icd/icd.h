@@ -426,6 +426,11 @@ bool icd_is_wanted(const char *kernel);
 /* The place in the program that called the driver; `object` NULL: it is not known. Found while it is in the call. */
 struct icd_caller icd_find_caller(void);
 
+/* ---- a trace of all launches: record.c ------------------------------------------------------------------------ */
+
+/* If there is to be one: the device's launches from now on go into it. */
+void icd_record(const struct _cl_device_id *device);
+
 /* ---- what was done, line by line: log.c --------------------------------------------------------------------- */
 
 void icd_log_command(const struct icd_command *command, struct icd_work work, cl_int status);

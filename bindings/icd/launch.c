@@ -77,7 +77,7 @@ static ww_watch watch_of(struct icd_launch *launch, bool wanted) {
   launch->outcome.functional = !wanted && wishes->functional;
   if (wanted)
     watch.hazard = take_hazard;
-  watch.check = wanted && wishes->check;
+  watch.check = wanted && wishes->check && !wishes->trace; /* a run that is checked cannot be recorded */
   watch.page = wanted && wishes->html;
   return watch;
 }
@@ -124,6 +124,7 @@ cl_int icd_run_launch(struct icd_command *command, struct icd_work *work) {
   ww_error error = {.text = "out of memory"};
   ww_status status = prepare(launch, device, &made, &error);
   struct icd_capture *capture = status == WW_OK && wanted ? icd_capture_begin(launch, device) : NULL;
+  icd_record(device);
   if (status == WW_OK)
     status = ww_run(device->device, &made, 1, &watch, &report, &error);
   ww_launch_unref(made);

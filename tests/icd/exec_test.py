@@ -192,11 +192,31 @@ class Exec(unittest.TestCase):
             self.assertIn("2 CUs", run.stdout)
             self.assertIn("x[i] = f * t[", run.stdout)  # the source is there
 
+    def replayed(self, trace, *words):
+        run = subprocess.run([WARPWAIT, "replay", trace, "--report", "json", "--why=no", *words], capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        return [launch["event_cycles"] for launch in json.loads(run.stdout)["launches"]]
+
+    def cycles(self, log):
+        lines = [json.loads(line) for line in log.read_text().splitlines()]
+        return [line["cycles"] for line in lines if line.get("command") == "kernel"]
+
+    def test_a_trace_of_all_launches_is_replayed_as_it_ran_and_as_it_would_elsewhere(self):
+        trace, log, elsewhere = (self.folder / name for name in ("t.wwt", "log", "elsewhere"))
+        changed = ["mem.dram_latency=400", "cu.schedulers=2"]
+        self.python("-m", "teaching", "--trace", trace, "--log", log, text=CAPTURED)
+        self.python("-m", "teaching", "-s", changed[0], "-s", changed[1], "--log", elsewhere, text=CAPTURED)
+        self.assertEqual(len(self.cycles(log)), 3)
+        self.assertNotEqual(self.cycles(log), self.cycles(elsewhere))
+        self.assertEqual(self.replayed(trace), self.cycles(log))
+        self.assertEqual(self.replayed(trace, "--set", changed[0], "--set", changed[1]), self.cycles(elsewhere))
+
     def test_the_exit_status_is_the_programs(self):
         self.python(text="raise SystemExit(7)", status=7)
 
     def test_bad_input_is_told_in_a_line(self):
         self.assertEqual(self.run_exec(status=2).stderr, "warpwait: PROGRAM is missing; --help says more\n")
+        self.assertIn("do not go together", self.run_exec("--check", "--trace", "t.wwt", "--", "true", status=2).stderr)
         self.assertEqual(self.run_exec("--", "/no/such/program", status=2).stderr,
                          "warpwait: /no/such/program: No such file or directory\n")
 
