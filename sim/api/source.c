@@ -19,6 +19,7 @@ enum {
   OP_FUNCTION_PARAMETER = 55,
   MODE_LOCAL_SIZE = 17,
   MODE_LOCAL_SIZE_HINT = 18,
+  MODE_VECTOR_TYPE_HINT = 30,
   CLASS_UNIFORM_CONSTANT = 0,
 };
 #define MAGIC 0x07230203u
@@ -107,12 +108,27 @@ void api_source_argument(const struct program *program, const char *kernel, size
       argument->kind == WW_ARGUMENT_BUFFER && is_constant(program, function_of(program, kernel), index);
 }
 
+/* vec_type_hint: a type's number and how many of it are in a vector. Of integers SPIR-V does not say whether they have
+ * a sign. */
+static void add_vector_hint(struct text *text, uint32_t hint) {
+  static const char *const types[] = {"uchar", "ushort", "uint", "ulong", "half", "float", "double"};
+  const uint32_t type = hint & 0xffff, count = hint >> 16;
+  if (type >= sizeof types / sizeof *types)
+    return;
+  text_print(text, "%svec_type_hint(%s", text->length ? " " : "", types[type]);
+  text_print(text, count > 1 ? "%" PRIu32 ")" : ")", count);
+}
+
 char *api_source_attributes(const struct program *program, const char *kernel) {
   const uint32_t function = function_of(program, kernel);
   struct text text = {0};
   for (struct walk walk = begin(program); next(&walk);) {
     const uint32_t *word = &walk.words[walk.at];
-    if (walk.op != OP_EXECUTION_MODE || walk.length < 6 || word[1] != function)
+    if (walk.op != OP_EXECUTION_MODE || walk.length < 4 || word[1] != function)
+      continue;
+    if (word[2] == MODE_VECTOR_TYPE_HINT)
+      add_vector_hint(&text, word[3]);
+    if (walk.length < 6)
       continue;
     if (word[2] == MODE_LOCAL_SIZE || word[2] == MODE_LOCAL_SIZE_HINT)
       text_print(&text, "%s%s(%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", text.length ? " " : "",
