@@ -11,7 +11,7 @@
  * Invariant: an object is in the registry from when it is made until it is neither referred to nor used; pointers that
  * are not there, or are of another kind, are refused with the code that OpenCL has for them.
  *
- * Not there: images, samplers, device-side queues, specialisation constants. */
+ * Not there: images, samplers, device-side queues. */
 #ifndef BINDINGS_ICD_ICD_H
 #define BINDINGS_ICD_ICD_H
 
@@ -313,6 +313,13 @@ struct icd_unit {
   size_t size;
 };
 
+/* A specialization constant that was set. */
+struct icd_constant {
+  cl_uint id;
+  size_t size;
+  uint8_t value[8];
+};
+
 struct _cl_program {
   struct icd_object object;
   cl_context context;
@@ -325,6 +332,8 @@ struct _cl_program {
   cl_program_binary_type type;
   cl_build_status status;
   char *options, *log;
+  struct icd_constant *constants;
+  size_t constant_count;
   cl_uint kernels; /* that are attached */
 };
 
@@ -332,6 +341,9 @@ struct _cl_program {
 cl_program icd_new_program(cl_context context, cl_int *status);
 cl_int icd_check_devices(cl_context context, cl_uint count, const cl_device_id *devices);
 bool icd_add_unit(cl_program program, const void *data, size_t size);
+/* What it is built of, and its constants for that; the caller frees these. False: there is no memory. */
+ww_bytes icd_source(const struct _cl_program *program);
+bool icd_give_constants(const struct _cl_program *program, ww_build *build);
 /* What comes of a build that may have failed: status, log and options; `failure` is the code of what is no other. The
  * log is the program's. */
 cl_int icd_end_build(cl_program program, ww_status status, const ww_error *error, struct icd_text *log,
@@ -341,7 +353,7 @@ struct icd_argument {
   bool set;
   ww_argument_kind kind;
   size_t size;
-  cl_mem memory; /* a reference; NULL: the null pointer, or `pointer` */
+  cl_mem memory; /* of a launch, a reference; NULL: the null pointer, or `pointer` */
   const void *pointer;
   void *value;
 };
