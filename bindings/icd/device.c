@@ -99,7 +99,7 @@ static cl_int plan_parts(cl_device_id device, const cl_device_partition_property
   if (list[0] == CL_DEVICE_PARTITION_EQUALLY) {
     if (list[1] <= 0 || list[2])
       return CL_INVALID_VALUE;
-    if ((cl_ulong)list[1] > all)
+    if ((cl_ulong)list[1] >= all) /* a single part is none */
       return CL_DEVICE_PARTITION_FAILED;
     for (; taken + (cl_uint)list[1] <= all; taken += (cl_uint)list[1])
       part[(*count)++] = (cl_uint)list[1];
@@ -182,6 +182,7 @@ static cl_int tell_c_versions(struct icd_query query) {
 static cl_int tell_c_features(struct icd_query query) {
   static const char *const names[] = {"__opencl_c_atomic_order_acq_rel",
                                       "__opencl_c_atomic_order_seq_cst",
+                                      "__opencl_c_atomic_scope_all_devices",
                                       "__opencl_c_atomic_scope_device",
                                       "__opencl_c_fp64",
                                       "__opencl_c_generic_address_space",
@@ -233,8 +234,8 @@ static cl_int tell_text(cl_device_id device, cl_device_info name, struct icd_que
     return tell_c_versions(query);
   case CL_DEVICE_OPENCL_C_FEATURES:
     return tell_c_features(query);
-  case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
-    ICD_TELL_TEXT("");
+  case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: /* none: a date that was before all of them */
+    ICD_TELL_TEXT("v0000-01-01-00");
   default:
     return CL_INVALID_VALUE;
   }
@@ -343,10 +344,12 @@ static const struct {
     {CL_DEVICE_HALF_FP_CONFIG, CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST},
     {CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
                                                CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM |
-                                               CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE},
+                                               CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE |
+                                               CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES},
     {CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
                                               CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM |
-                                              CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE},
+                                              CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE |
+                                              CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES},
     {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 0},
 };
 
@@ -369,6 +372,7 @@ static bool tell_row(cl_device_info name, struct icd_query query, cl_int *status
 
 static cl_int tell_of_machine(cl_device_id device, cl_device_info name, struct icd_query query) {
   static const cl_device_partition_property kinds[] = {CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS};
+  const cl_device_partition_property none = 0;
   const size_t most = device->most_items;
   switch (name) {
   case CL_DEVICE_PLATFORM:
@@ -396,7 +400,7 @@ static cl_int tell_of_machine(cl_device_id device, cl_device_info name, struct i
   case CL_DEVICE_PARTITION_MAX_SUB_DEVICES:
     ICD_TELL(cl_uint, device->compute_units);
   case CL_DEVICE_PARTITION_PROPERTIES:
-    return icd_tell(query, kinds, sizeof kinds);
+    return device->compute_units > 1 ? icd_tell(query, kinds, sizeof kinds) : icd_tell(query, &none, sizeof none);
   case CL_DEVICE_PARTITION_TYPE:
     return icd_tell_properties(query, &device->partition);
   case CL_DEVICE_REFERENCE_COUNT:

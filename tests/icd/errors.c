@@ -108,13 +108,32 @@ TEST(driver_errors, of_launches) {
   EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 3, NULL, global, global, 0, NULL, NULL),
             CL_INVALID_WORK_GROUP_SIZE);
   EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, eight, 1, NULL, global, odd, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
-  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, eight, 1, NULL, global, NULL, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, eight, 1, NULL, global, NULL, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(rig_at(&rig, data, 63), 8);
   EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 1, NULL, nothing, NULL, 0, NULL, NULL), CL_SUCCESS);
   EXPECT_EQ(clEnqueueNDRangeKernel(NULL, plus, 1, NULL, global, NULL, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
-  EXPECT_EQ(rig_at(&rig, data, 3), 3);
   clReleaseKernel(plus);
   clReleaseKernel(eight);
   clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+TEST(driver_errors, of_groups_that_a_program_says_are_of_one_size) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  const char *text = "kernel void k(void) {}",
+             *options[] = {"-cl-std=CL3.0 -cl-uniform-work-group-size", "-cl-std=CL1.2"};
+  for (size_t i = 0; i < 2; i++) {
+    cl_program program = clCreateProgramWithSource(rig.context, 1, &text, NULL, &status);
+    EXPECT_EQ(clBuildProgram(program, 0, NULL, options[i], NULL, NULL), CL_SUCCESS);
+    cl_kernel kernel = clCreateKernel(program, "k", &status);
+    EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, kernel, 1, NULL, (size_t[]){4}, (size_t[]){3}, 0, NULL, NULL),
+              CL_INVALID_WORK_GROUP_SIZE);
+    EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, kernel, 1, NULL, (size_t[]){4}, (size_t[]){2}, 0, NULL, NULL),
+              CL_SUCCESS);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+  }
   rig_free(&rig);
 }
 
