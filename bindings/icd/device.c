@@ -187,6 +187,9 @@ static cl_int tell_c_features(struct icd_query query) {
                                       "__opencl_c_fp64",
                                       "__opencl_c_generic_address_space",
                                       "__opencl_c_int64",
+                                      "__opencl_c_kernel_clock_scope_device",
+                                      "__opencl_c_kernel_clock_scope_sub_group",
+                                      "__opencl_c_kernel_clock_scope_work_group",
                                       "__opencl_c_pipes",
                                       "__opencl_c_program_scope_global_variables",
                                       "__opencl_c_subgroups",
@@ -284,6 +287,7 @@ static const struct {
     {CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT, 0},
     {CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT, 0},
     {CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT, 0},
+    {CL_DEVICE_NODE_MASK_KHR, 0},
 };
 
 static const struct {
@@ -303,6 +307,7 @@ static const struct {
     {CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, CL_TRUE},
     {CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, CL_TRUE},
     {CL_DEVICE_PIPE_SUPPORT, CL_TRUE},
+    {CL_DEVICE_LUID_VALID_KHR, CL_FALSE},
 };
 
 static const struct {
@@ -331,6 +336,7 @@ static const struct {
     {CL_DEVICE_TYPE, CL_DEVICE_TYPE_GPU},
     {CL_DEVICE_MAX_MEM_ALLOC_SIZE, BUFFER_BYTES},
     {CL_DEVICE_GLOBAL_MEM_SIZE, GLOBAL_BYTES},
+    {CL_DEVICE_LUID_KHR, 0},
     {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 65536},
     {CL_DEVICE_EXECUTION_CAPABILITIES, CL_EXEC_KERNEL},
     {CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE},
@@ -351,7 +357,26 @@ static const struct {
                                               CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE |
                                               CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES},
     {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 0},
+    {CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR |
+                                                  CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR |
+                                                  CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR},
 };
+
+/* The driver's name and version; and of a device, which of the environment's it or its parent is, and its compute
+ * units. */
+static cl_int tell_uuid(cl_device_id device, struct icd_query query) {
+  uint8_t uuid[CL_UUID_SIZE_KHR] = "warpwait";
+  const uint8_t version[] = {WW_VERSION_MAJOR, WW_VERSION_MINOR, WW_VERSION_PATCH};
+  memcpy(&uuid[8], version, sizeof version);
+  cl_device_id root = device;
+  while (root && root->parent)
+    root = root->parent;
+  while (root && uuid[11] < icd_device_count && icd_devices[uuid[11]] != root)
+    uuid[11]++;
+  if (device)
+    memcpy(&uuid[12], &device->compute_units, 4);
+  return icd_tell(query, uuid, sizeof uuid);
+}
 
 /* False: the tables do not have it. */
 static bool tell_row(cl_device_info name, struct icd_query query, cl_int *status) {
@@ -405,6 +430,10 @@ static cl_int tell_of_machine(cl_device_id device, cl_device_info name, struct i
     return icd_tell_properties(query, &device->partition);
   case CL_DEVICE_REFERENCE_COUNT:
     ICD_TELL(cl_uint, device->parent ? device->object.references : 1);
+  case CL_DEVICE_UUID_KHR:
+    return tell_uuid(device, query);
+  case CL_DRIVER_UUID_KHR:
+    return tell_uuid(NULL, query);
   case CL_DEVICE_NUMERIC_VERSION:
     ICD_TELL(cl_version, CL_MAKE_VERSION(3, 0, 0));
   default:

@@ -27,6 +27,14 @@
 #include <CL/cl_icd.h>
 #include <warpwait.h>
 
+/* Of cl_khr_kernel_clock, which headers may be too old for. */
+#ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
+#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
+#endif
+
 /* What the loader looks for by name; all else goes through the table. */
 #define ICD_EXPORT __attribute__((visibility("default")))
 
@@ -118,7 +126,10 @@ extern struct _cl_platform_id icd_platform;
   "cl_khr_icd cl_khr_byte_addressable_store cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "    \
   "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics cl_khr_int64_base_atomics "                     \
   "cl_khr_int64_extended_atomics cl_khr_fp16 cl_khr_fp64 cl_khr_il_program cl_khr_create_command_queue "               \
-  "cl_khr_extended_async_copies cl_khr_subgroups"
+  "cl_khr_extended_async_copies cl_khr_subgroups cl_khr_subgroup_extended_types cl_khr_subgroup_non_uniform_vote "     \
+  "cl_khr_subgroup_ballot cl_khr_subgroup_non_uniform_arithmetic cl_khr_subgroup_shuffle "                             \
+  "cl_khr_subgroup_shuffle_relative cl_khr_subgroup_clustered_reduce cl_khr_subgroup_rotate cl_khr_kernel_clock "      \
+  "cl_khr_spirv_no_integer_wrap_decoration cl_khr_device_uuid"
 
 /* Simulated nanoseconds: of a device, until when each of its parts is busy. */
 enum icd_part { ICD_COMPUTE, ICD_TO_DEVICE, ICD_TO_HOST, ICD_PARTS };

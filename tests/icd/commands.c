@@ -343,6 +343,26 @@ TEST(commands, a_device_has_no_part_that_is_all_of_it) {
   rig_free(&rig);
 }
 
+/* CL_DEVICE_UUID_KHR, CL_DRIVER_UUID_KHR and CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, which old headers lack. */
+TEST(commands, devices_have_ids_of_their_own_and_clocks) {
+  struct rig rig = rig_new();
+  unsigned char first[16], again[16], second[16], driver[16];
+  cl_ulong clocks = 0;
+  char extensions[2000] = "";
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], 0x106a, sizeof first, first, NULL), CL_SUCCESS);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], 0x106a, sizeof again, again, NULL), CL_SUCCESS);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[1], 0x106a, sizeof second, second, NULL), CL_SUCCESS);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[1], 0x106b, sizeof driver, driver, NULL), CL_SUCCESS);
+  EXPECT_TRUE(memcmp(first, again, 16) == 0);
+  EXPECT_TRUE(memcmp(first, second, 16) != 0);
+  EXPECT_TRUE(memcmp(first, driver, 16) != 0);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], 0x1076, sizeof clocks, &clocks, NULL), CL_SUCCESS);
+  EXPECT_EQ(clocks, 7);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL), CL_SUCCESS);
+  EXPECT_CONTAINS(extensions, "cl_khr_subgroup_clustered_reduce");
+  rig_free(&rig);
+}
+
 TEST(commands, the_timer_is_before_what_comes_next_and_after_what_has_ended) {
   struct rig rig = rig_new();
   cl_ulong before = 0, after = 0, host = 0;
