@@ -235,6 +235,7 @@ typedef struct ww_argument {
   uint32_t bytes;                              /* of a value */
   const char *source_type, *source_qualifiers; /* as OpenCL C has them: "float4*", "restrict const"; NULL: not known */
   bool constant;                               /* a buffer in constant memory */
+  const char *access;                          /* of a pipe: "read_only" or "write_only"; NULL: not known */
 } ww_argument;
 
 /* Strings and lists live as long as the program. */

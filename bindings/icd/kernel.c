@@ -316,7 +316,10 @@ static cl_int tell_argument(const ww_argument *argument, cl_kernel_arg_info name
     ICD_TELL(cl_kernel_arg_address_qualifier,
              argument->constant ? CL_KERNEL_ARG_ADDRESS_CONSTANT : places[argument->kind]);
   case CL_KERNEL_ARG_ACCESS_QUALIFIER:
-    ICD_TELL(cl_kernel_arg_access_qualifier, CL_KERNEL_ARG_ACCESS_NONE);
+    ICD_TELL(cl_kernel_arg_access_qualifier, !argument->access ? CL_KERNEL_ARG_ACCESS_NONE
+                                             : strcmp(argument->access, "write_only")
+                                                 ? CL_KERNEL_ARG_ACCESS_READ_ONLY
+                                                 : CL_KERNEL_ARG_ACCESS_WRITE_ONLY);
   case CL_KERNEL_ARG_NAME:
     ICD_TELL_TEXT(argument->name);
   case CL_KERNEL_ARG_TYPE_NAME:

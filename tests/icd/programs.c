@@ -84,6 +84,24 @@ TEST(driver_programs, do_not_tell_of_arguments_unless_they_were_built_to) {
   rig_free(&rig);
 }
 
+TEST(driver_programs, tell_how_pipes_are_used) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  cl_program program = built(&rig, "kernel void k(read_only pipe int r, write_only pipe int w, global int *d) {}",
+                             "-cl-std=CL2.0 -cl-kernel-arg-info");
+  const cl_kernel_arg_access_qualifier wanted[] = {CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+                                                   CL_KERNEL_ARG_ACCESS_NONE};
+  cl_kernel kernel = clCreateKernel(program, "k", &status);
+  for (cl_uint i = 0; i < 3; i++) {
+    cl_kernel_arg_access_qualifier access = 0;
+    EXPECT_EQ(clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof access, &access, NULL), CL_SUCCESS);
+    EXPECT_EQ(access, wanted[i]);
+  }
+  clReleaseKernel(kernel);
+  clReleaseProgram(program);
+  rig_free(&rig);
+}
+
 TEST(driver_programs, without_kernels_are_built_and_have_none) {
   struct rig rig = rig_new();
   size_t count = 1;
