@@ -99,7 +99,9 @@ static cl_int plan_parts(cl_device_id device, const cl_device_partition_property
   if (list[0] == CL_DEVICE_PARTITION_EQUALLY) {
     if (list[1] <= 0 || list[2])
       return CL_INVALID_VALUE;
-    if ((cl_ulong)list[1] >= all) /* a single part is none */
+    if ((cl_ulong)list[1] > all)
+      return CL_INVALID_DEVICE_PARTITION_COUNT;
+    if ((cl_ulong)list[1] == all) /* a single part is none */
       return CL_DEVICE_PARTITION_FAILED;
     for (; taken + (cl_uint)list[1] <= all; taken += (cl_uint)list[1])
       part[(*count)++] = (cl_uint)list[1];

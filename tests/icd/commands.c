@@ -334,6 +334,8 @@ TEST(commands, a_device_has_no_part_that_is_all_of_it) {
   EXPECT_EQ(clGetDeviceInfo(rig.device[1], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL), CL_SUCCESS);
   cl_device_partition_property list[] = {CL_DEVICE_PARTITION_EQUALLY, units, 0};
   EXPECT_EQ(clCreateSubDevices(rig.device[1], list, 0, NULL, &count), CL_DEVICE_PARTITION_FAILED);
+  list[1] = units + 1;
+  EXPECT_EQ(clCreateSubDevices(rig.device[1], list, 0, NULL, &count), CL_INVALID_DEVICE_PARTITION_COUNT);
   list[1] = units / 2;
   EXPECT_EQ(clCreateSubDevices(rig.device[1], list, 0, NULL, &count), CL_SUCCESS);
   EXPECT_EQ(count, 2);
