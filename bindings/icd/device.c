@@ -206,8 +206,10 @@ static cl_int tell_c_features(struct icd_query query) {
 }
 
 static cl_int tell_text(cl_device_id device, cl_device_info name, struct icd_query query) {
-  static const cl_name_version il[] = {
-      {CL_MAKE_VERSION(1, 0, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 1, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 2, 0), "SPIR-V"}};
+  static const cl_name_version il[] = {{CL_MAKE_VERSION(1, 0, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 1, 0), "SPIR-V"},
+                                       {CL_MAKE_VERSION(1, 2, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 3, 0), "SPIR-V"},
+                                       {CL_MAKE_VERSION(1, 4, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 5, 0), "SPIR-V"},
+                                       {CL_MAKE_VERSION(1, 6, 0), "SPIR-V"}};
   char text[80];
   switch (name) {
   case CL_DEVICE_NAME:
@@ -232,7 +234,7 @@ static cl_int tell_text(cl_device_id device, cl_device_info name, struct icd_que
   case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
     ICD_TELL_NOTHING;
   case CL_DEVICE_IL_VERSION:
-    ICD_TELL_TEXT("SPIR-V_1.2 SPIR-V_1.1 SPIR-V_1.0");
+    ICD_TELL_TEXT("SPIR-V_1.6 SPIR-V_1.5 SPIR-V_1.4 SPIR-V_1.3 SPIR-V_1.2 SPIR-V_1.1 SPIR-V_1.0");
   case CL_DEVICE_ILS_WITH_VERSION:
     return icd_tell(query, il, sizeof il);
   case CL_DEVICE_OPENCL_C_ALL_VERSIONS:
