@@ -181,6 +181,13 @@ WW_API ww_status ww_machine_value(const ww_machine *machine, const char *key, ui
 /* A program of the kernel ISA, built for any machine. */
 typedef struct ww_program ww_program;
 
+/* A specialization constant of SPIR-V, by its SpecId, and its value: of a boolean one byte. */
+typedef struct ww_constant {
+  uint32_t id;
+  const void *value;
+  size_t size;
+} ww_constant;
+
 typedef struct ww_build {
   uint32_t size;
   const char
@@ -193,16 +200,21 @@ typedef struct ww_build {
   size_t header_count;
   bool (*go_on)(void *self); /* asked ten times a second while the compiler runs; false: WW_CANCELLED. NULL: always */
   void *self;                /* of go_on */
+  const ww_constant *constants; /* of SPIR-V: values in place of those in the module */
+  size_t constant_count;
 } ww_build;
+
+/* Bytes that the value of a specialization constant of SPIR-V takes; 0: there is no such constant in it. */
+WW_API size_t ww_constant_bytes(ww_bytes spirv, uint32_t id);
 
 /* Builds a program of OpenCL C text, SPIR-V words (any byte order), assembly or an object file (.wwo): what it is shows
  * in its first bytes. `build` may be NULL. OpenCL C needs clang and llvm-spirv. A kernel that cannot be translated is
  * no error as long as there is another one: see ww_kernel.refused. */
 WW_API ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build *build, ww_program **program,
                                   ww_error *error);
-/* A program of several translation units. ww_unit_compile() compiles one, of OpenCL C that may call what another one
- * has, into LLVM bitcode for the sink; ww_program_link() makes the program. `copies`, `registers` and `route` of the
- * build are the link's; headers are the units'. Needs clang and llvm-spirv. */
+/* A program of several translation units. ww_unit_compile() compiles one, of OpenCL C or SPIR-V that may call what
+ * another one has, into LLVM bitcode for the sink; ww_program_link() makes the program. `copies`, `registers` and
+ * `route` of the build are the link's; headers are the units'. Needs clang and llvm-spirv. */
 WW_API ww_status ww_unit_compile(ww_context *context, ww_bytes source, const ww_build *build, ww_sink sink,
                                  ww_error *error);
 WW_API ww_status ww_program_link(ww_context *context, const ww_bytes *units, size_t count, const ww_build *build,
@@ -223,6 +235,7 @@ typedef struct ww_argument {
   uint32_t bytes;                              /* of a value */
   const char *source_type, *source_qualifiers; /* as OpenCL C has them: "float4*", "restrict const"; NULL: not known */
   bool constant;                               /* a buffer in constant memory */
+  const char *access;                          /* of a pipe: "read_only" or "write_only"; NULL: not known */
 } ww_argument;
 
 /* Strings and lists live as long as the program. */
@@ -236,6 +249,7 @@ typedef struct ww_kernel {
   uint32_t spilled;           /* 32-bit words of these that registers were spilled to */
   uint32_t required_local[3]; /* reqd_work_group_size; 0 0 0: any */
   const char *attributes;     /* of OpenCL C: "reqd_work_group_size(8,1,1)"; "": none */
+  bool uniform_groups;        /* the local size must divide the global one */
 } ww_kernel;
 
 WW_API size_t ww_program_kernel_count(const ww_program *program);

@@ -96,7 +96,7 @@ enum {
   ISA_MOST_LDS_BYTES = 16 << 20,
   ISA_MOST_PRIVATE_BYTES = 1 << 16,
   ISA_MOST_GROUP_ITEMS = 1 << 16,
-  ISA_LONGEST_NAME = 255,
+  ISA_LONGEST_NAME = 4095, /* some programs name kernels with 2048 letters */
 };
 
 /* How a copy packs its numbers into imm. */

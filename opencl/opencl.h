@@ -55,4 +55,9 @@ struct isa_program *opencl_lower_each(const uint8_t *spirv, size_t size, const c
 const struct isa_error *opencl_refused(const struct opencl_refusals *refusals, const char *kernel);
 void opencl_refusals_free(struct opencl_refusals *refusals);
 
+/* A specialization constant of a SPIR-V module by its SpecId: the bytes of its value, of a boolean one; 0: there is no
+ * such constant. Its value in the module is changed to that at `value`, if there is one. */
+size_t opencl_constant_bytes(const uint8_t *spirv, size_t size, uint32_t id);
+void opencl_specialize(uint8_t *spirv, size_t size, uint32_t id, const void *value);
+
 #endif

@@ -101,6 +101,8 @@ static cl_int plan_parts(cl_device_id device, const cl_device_partition_property
     if (list[1] <= 0 || list[2])
       return CL_INVALID_VALUE;
     if ((cl_ulong)list[1] > all)
+      return CL_INVALID_DEVICE_PARTITION_COUNT;
+    if ((cl_ulong)list[1] == all) /* a single part is none */
       return CL_DEVICE_PARTITION_FAILED;
     for (; taken + (cl_uint)list[1] <= all; taken += (cl_uint)list[1])
       part[(*count)++] = (cl_uint)list[1];
@@ -184,10 +186,14 @@ static cl_int tell_c_versions(struct icd_query query) {
 static cl_int tell_c_features(struct icd_query query) {
   static const char *const names[] = {"__opencl_c_atomic_order_acq_rel",
                                       "__opencl_c_atomic_order_seq_cst",
+                                      "__opencl_c_atomic_scope_all_devices",
                                       "__opencl_c_atomic_scope_device",
                                       "__opencl_c_fp64",
                                       "__opencl_c_generic_address_space",
                                       "__opencl_c_int64",
+                                      "__opencl_c_kernel_clock_scope_device",
+                                      "__opencl_c_kernel_clock_scope_sub_group",
+                                      "__opencl_c_kernel_clock_scope_work_group",
                                       "__opencl_c_pipes",
                                       "__opencl_c_program_scope_global_variables",
                                       "__opencl_c_subgroups",
@@ -202,8 +208,10 @@ static cl_int tell_c_features(struct icd_query query) {
 }
 
 static cl_int tell_text(cl_device_id device, cl_device_info name, struct icd_query query) {
-  static const cl_name_version il[] = {
-      {CL_MAKE_VERSION(1, 0, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 1, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 2, 0), "SPIR-V"}};
+  static const cl_name_version il[] = {{CL_MAKE_VERSION(1, 0, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 1, 0), "SPIR-V"},
+                                       {CL_MAKE_VERSION(1, 2, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 3, 0), "SPIR-V"},
+                                       {CL_MAKE_VERSION(1, 4, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 5, 0), "SPIR-V"},
+                                       {CL_MAKE_VERSION(1, 6, 0), "SPIR-V"}};
   char text[80];
   switch (name) {
   case CL_DEVICE_NAME:
@@ -228,15 +236,15 @@ static cl_int tell_text(cl_device_id device, cl_device_info name, struct icd_que
   case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
     ICD_TELL_NOTHING;
   case CL_DEVICE_IL_VERSION:
-    ICD_TELL_TEXT("SPIR-V_1.2 SPIR-V_1.1 SPIR-V_1.0");
+    ICD_TELL_TEXT("SPIR-V_1.6 SPIR-V_1.5 SPIR-V_1.4 SPIR-V_1.3 SPIR-V_1.2 SPIR-V_1.1 SPIR-V_1.0");
   case CL_DEVICE_ILS_WITH_VERSION:
     return icd_tell(query, il, sizeof il);
   case CL_DEVICE_OPENCL_C_ALL_VERSIONS:
     return tell_c_versions(query);
   case CL_DEVICE_OPENCL_C_FEATURES:
     return tell_c_features(query);
-  case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:
-    ICD_TELL_TEXT("");
+  case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: /* none: a date that was before all of them */
+    ICD_TELL_TEXT("v0000-01-01-00");
   default:
     return CL_INVALID_VALUE;
   }
@@ -285,6 +293,7 @@ static const struct {
     {CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT, 0},
     {CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT, 0},
     {CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT, 0},
+    {CL_DEVICE_NODE_MASK_KHR, 0},
 };
 
 static const struct {
@@ -304,6 +313,7 @@ static const struct {
     {CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, CL_TRUE},
     {CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, CL_TRUE},
     {CL_DEVICE_PIPE_SUPPORT, CL_TRUE},
+    {CL_DEVICE_LUID_VALID_KHR, CL_FALSE},
 };
 
 static const struct {
@@ -332,6 +342,7 @@ static const struct {
     {CL_DEVICE_TYPE, CL_DEVICE_TYPE_GPU},
     {CL_DEVICE_MAX_MEM_ALLOC_SIZE, BUFFER_BYTES},
     {CL_DEVICE_GLOBAL_MEM_SIZE, GLOBAL_BYTES},
+    {CL_DEVICE_LUID_KHR, 0},
     {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 65536},
     {CL_DEVICE_EXECUTION_CAPABILITIES, CL_EXEC_KERNEL},
     {CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE},
@@ -345,12 +356,30 @@ static const struct {
     {CL_DEVICE_HALF_FP_CONFIG, CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST},
     {CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
                                                CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM |
-                                               CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE},
+                                               CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE |
+                                               CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES},
     {CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |
                                               CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM |
-                                              CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE},
+                                              CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE |
+                                              CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES},
     {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 0},
+    {CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR |
+                                                  CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR |
+                                                  CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR},
 };
+
+/* The driver's name and version; and of a device, which of the environment's it or its parent is, and its compute
+ * units. */
+static cl_int tell_uuid(cl_device_id device, struct icd_query query) {
+  uint8_t uuid[CL_UUID_SIZE_KHR] = "warpwait";
+  const uint8_t version[] = {WW_VERSION_MAJOR, WW_VERSION_MINOR, WW_VERSION_PATCH};
+  memcpy(&uuid[8], version, sizeof version);
+  if (device) {
+    uuid[11] = (uint8_t)device->number;
+    memcpy(&uuid[12], &device->compute_units, 4);
+  }
+  return icd_tell(query, uuid, sizeof uuid);
+}
 
 /* False: the tables do not have it. */
 static bool tell_row(cl_device_info name, struct icd_query query, cl_int *status) {
@@ -371,6 +400,7 @@ static bool tell_row(cl_device_info name, struct icd_query query, cl_int *status
 
 static cl_int tell_of_machine(cl_device_id device, cl_device_info name, struct icd_query query) {
   static const cl_device_partition_property kinds[] = {CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS};
+  const cl_device_partition_property none = 0;
   const size_t most = device->most_items;
   switch (name) {
   case CL_DEVICE_PLATFORM:
@@ -398,11 +428,15 @@ static cl_int tell_of_machine(cl_device_id device, cl_device_info name, struct i
   case CL_DEVICE_PARTITION_MAX_SUB_DEVICES:
     ICD_TELL(cl_uint, device->compute_units);
   case CL_DEVICE_PARTITION_PROPERTIES:
-    return icd_tell(query, kinds, sizeof kinds);
+    return device->compute_units > 1 ? icd_tell(query, kinds, sizeof kinds) : icd_tell(query, &none, sizeof none);
   case CL_DEVICE_PARTITION_TYPE:
     return icd_tell_properties(query, &device->partition);
   case CL_DEVICE_REFERENCE_COUNT:
     ICD_TELL(cl_uint, device->parent ? device->object.references : 1);
+  case CL_DEVICE_UUID_KHR:
+    return tell_uuid(device, query);
+  case CL_DRIVER_UUID_KHR:
+    return tell_uuid(NULL, query);
   case CL_DEVICE_NUMERIC_VERSION:
     ICD_TELL(cl_version, CL_MAKE_VERSION(3, 0, 0));
   default:

@@ -11,7 +11,7 @@
  * Invariant: an object is in the registry from when it is made until it is neither referred to nor used; pointers that
  * are not there, or are of another kind, are refused with the code that OpenCL has for them.
  *
- * Not there: images, samplers, device-side queues, specialisation constants. */
+ * Not there: images, samplers, device-side queues. */
 #ifndef BINDINGS_ICD_ICD_H
 #define BINDINGS_ICD_ICD_H
 
@@ -26,6 +26,14 @@
 #include <CL/cl_ext.h>
 #include <CL/cl_icd.h>
 #include <warpwait.h>
+
+/* Of cl_khr_kernel_clock, which headers may be too old for. */
+#ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
+#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
+#endif
 
 /* What the loader looks for by name; all else goes through the table. */
 #define ICD_EXPORT __attribute__((visibility("default")))
@@ -118,7 +126,10 @@ extern struct _cl_platform_id icd_platform;
   "cl_khr_icd cl_khr_byte_addressable_store cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "    \
   "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics cl_khr_int64_base_atomics "                     \
   "cl_khr_int64_extended_atomics cl_khr_fp16 cl_khr_fp64 cl_khr_il_program cl_khr_create_command_queue "               \
-  "cl_khr_extended_async_copies cl_khr_subgroups"
+  "cl_khr_extended_async_copies cl_khr_subgroups cl_khr_subgroup_extended_types cl_khr_subgroup_non_uniform_vote "     \
+  "cl_khr_subgroup_ballot cl_khr_subgroup_non_uniform_arithmetic cl_khr_subgroup_shuffle "                             \
+  "cl_khr_subgroup_shuffle_relative cl_khr_subgroup_clustered_reduce cl_khr_subgroup_rotate cl_khr_kernel_clock "      \
+  "cl_khr_spirv_no_integer_wrap_decoration cl_khr_expect_assume cl_khr_device_uuid"
 
 /* Simulated nanoseconds: of a device, until when each of its parts is busy. */
 enum icd_part { ICD_COMPUTE, ICD_TO_DEVICE, ICD_TO_HOST, ICD_PARTS };
@@ -327,6 +338,13 @@ struct icd_unit {
   size_t size;
 };
 
+/* A specialization constant that was set. */
+struct icd_constant {
+  cl_uint id;
+  size_t size;
+  uint8_t value[8];
+};
+
 struct _cl_program {
   struct icd_object object;
   cl_context context;
@@ -339,6 +357,8 @@ struct _cl_program {
   cl_program_binary_type type;
   cl_build_status status;
   char *options, *log;
+  struct icd_constant *constants;
+  size_t constant_count;
   cl_uint kernels; /* that are attached */
 };
 
@@ -346,6 +366,9 @@ struct _cl_program {
 cl_program icd_new_program(cl_context context, cl_int *status);
 cl_int icd_check_devices(cl_context context, cl_uint count, const cl_device_id *devices);
 bool icd_add_unit(cl_program program, const void *data, size_t size);
+/* What it is built of, and its constants for that; the caller frees these. False: there is no memory. */
+ww_bytes icd_source(const struct _cl_program *program);
+bool icd_give_constants(const struct _cl_program *program, ww_build *build);
 /* What comes of a build that may have failed: status, log and options; `failure` is the code of what is no other. The
  * log is the program's. */
 cl_int icd_end_build(cl_program program, ww_status status, const ww_error *error, struct icd_text *log,
@@ -355,7 +378,7 @@ struct icd_argument {
   bool set;
   ww_argument_kind kind;
   size_t size;
-  cl_mem memory; /* a reference; NULL: the null pointer, or `pointer` */
+  cl_mem memory; /* of a launch, a reference; NULL: the null pointer, or `pointer` */
   const void *pointer;
   void *value;
 };

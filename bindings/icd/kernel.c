@@ -7,8 +7,8 @@
 
 /* ---- arguments ------------------------------------------------------------------------------------------ */
 
+/* A kernel does not keep its memory objects alive, as the specification wants it; a launch does. */
 static void unset(struct icd_argument *argument) {
-  icd_unref(argument->memory);
   free(argument->value);
   *argument = (struct icd_argument){0};
 }
@@ -31,7 +31,6 @@ void icd_destroy_kernel(cl_kernel kernel) {
 static bool copy_argument(struct icd_argument *to, const struct icd_argument *from) {
   *to = *from;
   to->value = NULL;
-  icd_ref(to->memory);
   if (!from->value)
     return true;
   to->value = malloc(from->size);
@@ -170,7 +169,6 @@ static cl_int set_memory(struct icd_argument *to, cl_context context, cl_mem_obj
     return CL_INVALID_MEM_OBJECT;
   if (!memory && type == CL_MEM_OBJECT_PIPE)
     return CL_INVALID_ARG_VALUE;
-  icd_ref(memory); /* which this argument alone may have kept */
   unset(to);
   to->memory = memory;
   return CL_SUCCESS;
@@ -250,10 +248,10 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_ui
 static cl_int set_exec_info(cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void *value) {
   if (!icd_is(kernel, ICD_KERNEL))
     return CL_INVALID_KERNEL;
-  if (!value || !size)
+  if (name == CL_KERNEL_EXEC_INFO_SVM_PTRS) /* an empty list takes back what was set */
+    return !value != !size || size % sizeof(void *) ? CL_INVALID_VALUE : CL_SUCCESS;
+  if (!value)
     return CL_INVALID_VALUE;
-  if (name == CL_KERNEL_EXEC_INFO_SVM_PTRS)
-    return size % sizeof(void *) ? CL_INVALID_VALUE : CL_SUCCESS;
   if (name != CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM || size != sizeof(cl_bool))
     return CL_INVALID_VALUE;
   return *(const cl_bool *)value ? CL_INVALID_OPERATION : CL_SUCCESS;
@@ -318,7 +316,10 @@ static cl_int tell_argument(const ww_argument *argument, cl_kernel_arg_info name
     ICD_TELL(cl_kernel_arg_address_qualifier,
              argument->constant ? CL_KERNEL_ARG_ADDRESS_CONSTANT : places[argument->kind]);
   case CL_KERNEL_ARG_ACCESS_QUALIFIER:
-    ICD_TELL(cl_kernel_arg_access_qualifier, CL_KERNEL_ARG_ACCESS_NONE);
+    ICD_TELL(cl_kernel_arg_access_qualifier, !argument->access ? CL_KERNEL_ARG_ACCESS_NONE
+                                             : strcmp(argument->access, "write_only")
+                                                 ? CL_KERNEL_ARG_ACCESS_READ_ONLY
+                                                 : CL_KERNEL_ARG_ACCESS_WRITE_ONLY);
   case CL_KERNEL_ARG_NAME:
     ICD_TELL_TEXT(argument->name);
   case CL_KERNEL_ARG_TYPE_NAME:
@@ -451,7 +452,10 @@ static cl_int check_local(cl_command_queue queue, const struct _cl_kernel *kerne
   const uint32_t *required = kernel->kernel->required_local;
   size_t items = 1;
   if (!local)
-    return required[0] ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
+    return CL_SUCCESS;
+  for (cl_uint i = dimensions; i < 3; i++)
+    if (required[0] && required[i] != 1)
+      return CL_INVALID_WORK_GROUP_SIZE;
   for (cl_uint i = 0; i < dimensions; i++) {
     if (local[i] > queue->device->most_items)
       return CL_INVALID_WORK_ITEM_SIZE;
@@ -460,6 +464,20 @@ static cl_int check_local(cl_command_queue queue, const struct _cl_kernel *kerne
     items *= local[i];
   }
   return items <= icd_most_items(queue->device, kernel->kernel) ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
+}
+
+/* Set, and to memory that has not been released since; what has its place may be something else. */
+static bool is_there(const struct icd_argument *argument, cl_context context) {
+  const cl_mem memory = argument->memory;
+  return argument->set && (!memory || (icd_is(memory, ICD_MEMORY) && memory->context == context &&
+                                       !memory->pipe == (argument->kind != WW_ARGUMENT_PIPE)));
+}
+
+static bool is_uniform(cl_uint dimensions, const size_t *global, const size_t *local) {
+  for (cl_uint i = 0; global && local && i < dimensions; i++)
+    if (local[i] && global[i] % local[i])
+      return false;
+  return true;
 }
 
 static cl_int check_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
@@ -471,7 +489,7 @@ static cl_int check_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dim
   if (kernel->program->context != queue->context)
     return CL_INVALID_CONTEXT;
   for (size_t i = 0; i < kernel->kernel->argument_count; i++)
-    if (!kernel->arguments[i].set)
+    if (!is_there(&kernel->arguments[i], queue->context))
       return CL_INVALID_KERNEL_ARGS;
   if (dimensions < 1 || dimensions > 3)
     return CL_INVALID_WORK_DIMENSION;
@@ -481,6 +499,8 @@ static cl_int check_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dim
     if (offset && offset[i] > UINT32_MAX - global[i])
       return CL_INVALID_GLOBAL_OFFSET;
   }
+  if (kernel->kernel->uniform_groups && !is_uniform(dimensions, global, local))
+    return CL_INVALID_WORK_GROUP_SIZE;
   return check_local(queue, kernel, dimensions, local);
 }
 
@@ -502,6 +522,8 @@ static struct icd_launch *new_launch(cl_kernel kernel, cl_uint dimensions, const
     return NULL;
   }
   made->kernel = icd_ref(kernel);
+  for (size_t i = 0; i < kernel->kernel->argument_count; i++)
+    icd_ref(made->arguments[i].memory);
   made->dimensions = dimensions;
   made->has_local = local;
   if (icd_wishes()->check)
@@ -517,6 +539,11 @@ static struct icd_launch *new_launch(cl_kernel kernel, cl_uint dimensions, const
 static cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_kernel kernel, cl_uint dimensions,
                              const size_t *offset, const size_t *global, const size_t *local, cl_uint count,
                              const cl_event *waits, cl_event *event) {
+  size_t required[3] = {0, 0, 0};
+  for (size_t i = 0; icd_is(kernel, ICD_KERNEL) && i < 3; i++)
+    required[i] = kernel->kernel->required_local[i];
+  if (!local && required[0]) /* as if it had been said */
+    local = required;
   cl_int status = check_launch(queue, kernel, dimensions, offset, global, local);
   if (status != CL_SUCCESS)
     return status;

@@ -9,7 +9,10 @@ void icd_drop_launch(struct icd_command *command) {
   struct icd_launch *launch = command->launch;
   if (!launch)
     return;
-  icd_unset_arguments(launch->arguments, launch->kernel->kernel->argument_count);
+  const size_t count = launch->kernel->kernel->argument_count;
+  for (size_t i = 0; i < count; i++)
+    icd_unref(launch->arguments[i].memory);
+  icd_unset_arguments(launch->arguments, count);
   icd_unref(launch->kernel);
   free(launch->outcome.bound);
   free(launch);

@@ -26,9 +26,17 @@ static cl_int compile(cl_program program, const char *options, cl_uint count, co
     return CL_OUT_OF_HOST_MEMORY;
   for (cl_uint i = 0; i < count; i++)
     texts[i] = (ww_bytes){headers[i]->source, strlen(headers[i]->source), names[i]};
-  const ww_build how = {
-      .size = sizeof how, .options = options, .log = {icd_add, &log}, .headers = texts, .header_count = count};
-  ww_status status = ww_unit_compile(icd_context, ww_text(program->source), &how, (ww_sink){icd_add, &unit}, &error);
+  ww_build how = {.size = sizeof how,
+                  .options = program->source ? options : NULL,
+                  .log = {icd_add, &log},
+                  .headers = texts,
+                  .header_count = count};
+  if (!icd_give_constants(program, &how)) {
+    free(texts);
+    return CL_OUT_OF_HOST_MEMORY;
+  }
+  ww_status status = ww_unit_compile(icd_context, icd_source(program), &how, (ww_sink){icd_add, &unit}, &error);
+  free((void *)(uintptr_t)how.constants);
   free(texts);
   while (program->unit_count)
     free(program->units[--program->unit_count].data);
@@ -52,7 +60,7 @@ static cl_int compile_program(cl_program program, cl_uint count, const cl_device
     status = check_headers(header_count, headers, names);
   if (status != CL_SUCCESS)
     return status;
-  if (program->kernels || !program->source)
+  if (program->kernels || !(program->source || program->il))
     return CL_INVALID_OPERATION;
   return compile(program, options, header_count, headers, names);
 }

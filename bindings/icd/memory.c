@@ -100,7 +100,12 @@ static cl_mem create_buffer(cl_context context, const cl_mem_properties *list, c
   made->size = size;
   made->newest = -1;
   made->host = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
-  made->in_svm = made->host && icd_find_svm(context, host, size);
+  made->in_svm = made->host && icd_find_svm(context, host, 1);
+  if (made->in_svm && !icd_find_svm(context, host, size)) {
+    icd_give_up(made);
+    *status = CL_INVALID_BUFFER_SIZE;
+    return NULL;
+  }
   uint8_t *bytes = host ? icd_bytes(made) : NULL;
   if (host && bytes && !made->in_svm)
     memcpy(bytes, host, size);

@@ -145,7 +145,7 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem 
   NOT_MADE(not_there(queue));
 }
 
-/* ---- specialisation, native kernels --------------------------------------------------------------------------- */
+/* ---- native kernels ------------------------------------------------------------------------------------------- */
 
 static cl_int not_of(cl_program program) {
   icd_enter();
@@ -155,12 +155,6 @@ static cl_int not_of(cl_program program) {
 CL_API_ENTRY cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program program,
                                                             void(CL_CALLBACK *call)(cl_program, void *), void *self) {
   (void)call, (void)self;
-  return not_of(program);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t size,
-                                                                   const void *value) {
-  (void)id, (void)size, (void)value;
   return not_of(program);
 }
 

@@ -11,6 +11,7 @@ void icd_destroy_program(cl_program program) {
   free(program->binary);
   free(program->options);
   free(program->log);
+  free(program->constants);
   for (size_t i = 0; i < program->unit_count; i++)
     free(program->units[i].data);
   free(program->units);
@@ -123,6 +124,43 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, co
   if (error)
     *error = status;
   return made;
+}
+
+/* Kept until the program is built or compiled; one that is set again has the last value. */
+static cl_int set_constant(cl_program program, cl_uint id, size_t size, const void *value) {
+  if (!icd_is(program, ICD_PROGRAM) || !program->il)
+    return CL_INVALID_PROGRAM;
+  const size_t bytes = ww_constant_bytes((ww_bytes){program->il, program->il_size, NULL}, id);
+  if (!bytes)
+    return CL_INVALID_SPEC_ID;
+  if (size != bytes || !value)
+    return CL_INVALID_VALUE;
+  size_t i = 0;
+  while (i < program->constant_count && program->constants[i].id != id)
+    i++;
+  struct icd_constant *more = realloc(program->constants, (program->constant_count + 1) * sizeof *more);
+  if (!more)
+    return CL_OUT_OF_HOST_MEMORY;
+  program->constants = more;
+  program->constant_count += i == program->constant_count;
+  more[i] = (struct icd_constant){id, size, {0}};
+  memcpy(more[i].value, value, size);
+  return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t size,
+                                                                   const void *value) {
+  icd_enter();
+  return icd_leave(set_constant(program, id, size, value));
+}
+
+bool icd_give_constants(const struct _cl_program *program, ww_build *build) {
+  ww_constant *constants = calloc(program->constant_count + 1, sizeof *constants);
+  for (size_t i = 0; constants && i < program->constant_count; i++)
+    constants[i] = (ww_constant){program->constants[i].id, program->constants[i].value, program->constants[i].size};
+  build->constants = constants;
+  build->constant_count = program->constant_count;
+  return constants;
 }
 
 cl_int icd_check_devices(cl_context context, cl_uint count, const cl_device_id *devices) {
@@ -261,7 +299,7 @@ static void log_refused(struct icd_text *log, const ww_program *program) {
   }
 }
 
-static ww_bytes bytes_of(const struct _cl_program *program) {
+ww_bytes icd_source(const struct _cl_program *program) {
   if (program->source)
     return ww_text(program->source);
   return program->il ? (ww_bytes){program->il, program->il_size, NULL}
@@ -303,9 +341,12 @@ cl_int icd_end_build(cl_program program, ww_status status, const ww_error *error
 static cl_int build(cl_program program, const char *options) {
   struct icd_text log = {NULL, 0};
   ww_error error;
-  const ww_build how = {.size = sizeof how, .options = program->source ? options : NULL, .log = {icd_add, &log}};
+  ww_build how = {.size = sizeof how, .options = program->source ? options : NULL, .log = {icd_add, &log}};
   ww_program *made = NULL;
-  ww_status status = ww_program_build(icd_context, bytes_of(program), &how, &made, &error);
+  if (!icd_give_constants(program, &how))
+    return CL_OUT_OF_HOST_MEMORY;
+  ww_status status = ww_program_build(icd_context, icd_source(program), &how, &made, &error);
+  free((void *)(uintptr_t)how.constants);
   if (status == WW_OK)
     log_refused(&log, made);
   else if (is_empty(&error))

@@ -79,7 +79,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device, cl_
   else if (!of_device || !of_host)
     status = CL_INVALID_VALUE;
   else
-    *of_device = *of_host = ++host_now;
+    *of_device = *of_host = host_now + 1;
+  host_now += 2; /* so that it is after what has ended, and before what comes next */
   return icd_leave(status);
 }
 

@@ -10,7 +10,8 @@
  *
  * It is written under a name of its own and renamed, so that runs at the same time never see half of one. Damaged
  * files, and those that someone else could have written, count as absent. Nothing here fails: a cache that cannot be
- * used is no cache. When all results together are larger than CACHE_BYTES, those not used for longest go.
+ * used is no cache. When all results together are larger than CACHE_BYTES, those not used for longest go: not at once,
+ * but before 256 more are likely to have come.
  *
  * Not modelled: locks. Two runs that miss at once both work, and one result stays. */
 #ifndef OPENCL_CLANG_CACHE_H

@@ -91,8 +91,8 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     "#undef __OCL_EXT\n";
 
 /* Files in the temporary folder. */
-enum file { FILE_PRELUDE, FILE_READ, FILE_HEADERS, FILES };
-static const char *const file_names[FILES] = {"warpwait.h", "read", "headers"};
+enum file { FILE_PRELUDE, FILE_READ, FILE_HEADERS, FILE_SPIRV, FILES };
+static const char *const file_names[FILES] = {"warpwait.h", "read", "headers", "unit.spv"};
 
 /* What a tool has made, or text; the owner frees `at`. */
 struct piece {
@@ -426,9 +426,11 @@ static void hide_folder(const struct compilation *c, struct piece *text) {
     memset(at, '-', length);
 }
 
-/* All units, one behind the other. */
+/* All units, one behind the other, or the SPIR-V of one. */
 static struct piece text_of_units(const struct opencl_build *build) {
   struct text all = {0};
+  if (build->spirv)
+    text_add(&all, build->spirv->data, build->spirv->size);
   for (size_t i = 0; i < build->unit_count; i++)
     text_add(&all, build->units[i].data, build->units[i].size);
   return (struct piece){all.data ? all.data : need_copy(""), all.length};
@@ -438,7 +440,7 @@ static struct piece text_of_units(const struct opencl_build *build) {
 static bool read_text(const struct compilation *c, struct piece *text) {
   char why[OPENCL_WHY];
   const struct opencl_reads *reads = c->build->reads;
-  if (c->build->unit_count) {
+  if (c->build->unit_count || c->build->spirv) {
     *text = text_of_units(c->build);
     return true;
   }
@@ -484,7 +486,7 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
   add_part(parts, &count, clang);
   add_part(parts, &count, translator);
   add_part(parts, &count, opencl_route_names[c->build->route]);
-  add_part(parts, &count, c->build->to_unit ? "unit" : c->build->unit_count ? "link" : "");
+  add_part(parts, &count, c->build->spirv ? "spirv" : c->build->to_unit ? "unit" : c->build->unit_count ? "link" : "");
   parts[count++] = (struct cache_part){text->at, text->size};
   for (size_t i = 0; i < words.count; i++)
     if (strncmp(words.word[i], c->folder, strlen(c->folder)) != 0)
@@ -526,7 +528,7 @@ static bool compile(const struct compilation *c, struct piece *made) {
   /* LLVM's passes are for all units together. */
   words_add_list(&words,
                  routes[c->build->to_unit && c->build->route == OPENCL_ROUTE_O2 ? OPENCL_ROUTE_SSA : c->build->route]);
-  words_add_list(&words, WORDS("-o", "-"));
+  words_add_list(&words, c->build->unit_count ? WORDS("-S", "-o", "-") : WORDS("-o", "-"));
   if (!write_units(c, &words)) {
     words_free(&words);
     return false;
@@ -567,6 +569,13 @@ static bool optimise(const struct compilation *c, struct piece *code) {
          rework(c, llvm_text_for_spirv, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), code);
 }
 
+/* Units that have been linked, as the route goes on with them. */
+static bool unify(const struct compilation *c, struct piece *code) {
+  return rework(c, llvm_text_of_one_version,
+                WORDS("-O1", "-Xclang", "-disable-llvm-passes", c->build->route == OPENCL_ROUTE_O2 ? "-S" : "-c"),
+                code);
+}
+
 static bool translate(const struct compilation *c, struct piece *spirv) {
   const enum opencl_route route = c->build->route;
   struct piece code = {0};
@@ -578,10 +587,23 @@ static bool translate(const struct compilation *c, struct piece *spirv) {
                                "--preserve-ocl-kernel-arg-type-metadata-through-string",
                                route == OPENCL_ROUTE_SSA ? "--spirv-mem2reg" : NULL,
                                NULL};
-  const bool good =
-      compile(c, &code) && (route != OPENCL_ROUTE_O2 || optimise(c, &code)) && run_tool(c, words, &code, false, spirv);
+  const bool good = compile(c, &code) && (!c->build->unit_count || unify(c, &code)) &&
+                    (route != OPENCL_ROUTE_O2 || optimise(c, &code)) && run_tool(c, words, &code, false, spirv);
   free(code.at);
   return good;
+}
+
+/* The translator goes both ways; this way it reads files alone. */
+static bool unit_of_spirv(const struct compilation *c, struct piece *unit) {
+  const struct opencl_unit *spirv = c->build->spirv;
+  const char *path = c->file[FILE_SPIRV];
+  if (!write_file(path, spirv->data, spirv->size))
+    return tool_fail(&c->teller, "%.200s cannot be written: %s", path, text_errno(errno));
+  return run_tool(c, WORDS(c->tools.translator, "-r", path, "-o", "-"), &(struct piece){0}, false, unit);
+}
+
+static bool make_anew(const struct compilation *c, struct piece *made) {
+  return c->build->spirv ? unit_of_spirv(c, made) : c->build->to_unit ? compile(c, made) : translate(c, made);
 }
 
 static bool make(const struct compilation *c, uint8_t **spirv, size_t *size) {
@@ -596,7 +618,7 @@ static bool make(const struct compilation *c, uint8_t **spirv, size_t *size) {
   /* Warnings are clang's to give: someone who asks for them wants it to run. */
   if (cached && !c->options.warnings && cache_find(c->tools.cache, name, spirv, size))
     return true;
-  if (!(c->build->to_unit ? compile(c, &made) : translate(c, &made)))
+  if (!make_anew(c, &made))
     return false;
   if (!made.size) {
     free(made.at);

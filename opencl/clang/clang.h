@@ -39,7 +39,7 @@ struct opencl_header {
   size_t size;
 };
 
-/* A translation unit that has been compiled and is to be linked: LLVM bitcode. */
+/* A translation unit that has been compiled and is to be linked: LLVM bitcode. Or SPIR-V that is to become one. */
 struct opencl_unit {
   const void *data;
   size_t size;
@@ -60,6 +60,7 @@ struct opencl_build {
   const struct opencl_header *headers;
   size_t header_count;
   bool to_unit;                    /* what is made is a unit, not SPIR-V */
+  const struct opencl_unit *spirv; /* which the unit is made of, not of text; NULL: it is made of text */
   const struct opencl_unit *units; /* SPIR-V is made of these, and of no text */
   size_t unit_count;
   enum opencl_part *blamed;         /* NULL, or where to note what an error is of */

@@ -57,6 +57,7 @@ static const struct refusal {
 
 enum value {
   NO_VALUE,
+  IGNORED,   /* no value; what it allows is not made use of, and clang does not know it */
   A_DEFINE,  /* NAME, NAME=VALUE, NAME(X)=VALUE */
   A_NAME,    /* an identifier */
   A_PATH,    /* one line that does not begin with '-': -isystem-after is another option */
@@ -84,6 +85,7 @@ static const struct accepted {
     {"-cl-kernel-arg-info", NO_VALUE, false},
     {"-cl-mad-enable", NO_VALUE, false},
     {"-cl-no-signed-zeros", NO_VALUE, false},
+    {"-cl-no-subgroup-ifp", IGNORED, false},
     {"-cl-opt-disable", NO_VALUE, false},
     {"-cl-single-precision-constant", NO_VALUE, false},
     {"-cl-strict-aliasing", NO_VALUE, false},
@@ -159,6 +161,7 @@ static bool is_warning(const char *text) {
 static bool value_good(enum value value, const char *text) {
   switch (value) {
   case NO_VALUE:
+  case IGNORED:
     return !*text;
   case A_DEFINE:
     return is_define(text);
@@ -194,7 +197,7 @@ static const char *why_refused(const char *word) {
 static const struct accepted *find(const char *word) {
   for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
     const struct accepted *row = &accepted[i];
-    if (row->value ? strncmp(row->word, word, strlen(row->word)) == 0 : strcmp(row->word, word) == 0)
+    if (row->value > IGNORED ? strncmp(row->word, word, strlen(row->word)) == 0 : strcmp(row->word, word) == 0)
       return row;
   }
   return NULL;
@@ -229,7 +232,8 @@ static bool read_one(const char *const **words, struct clang_options *options, c
     snprintf(text, size, "build option '%s': '%.60s' is not %s", row->word, value, wanted[row->value]);
     return false;
   }
-  words_add_joined(&options->words, row->word, value);
+  if (row->value != IGNORED)
+    words_add_joined(&options->words, row->word, value);
   if (strcmp(row->word, "-cl-std=") == 0) {
     options->standard = true;
     options->is_1 = clang_options_is_1(value);

@@ -28,6 +28,15 @@ static bool add_widths(struct text *out, const char *line, size_t length) {
   return true;
 }
 
+/* !opencl.ocl.version = !{!0, !4} */
+static bool keep_first(struct text *out, const char *line, size_t length) {
+  const char *comma = find_in(line, length, ",");
+  if (!starts(line, length, "!opencl.ocl.version = !{") || !comma)
+    return false;
+  text_print(out, "%.*s}\n", (int)(comma - line), line);
+  return true;
+}
+
 /* "  %x = freeze T %y, !dbg !1" */
 struct freeze {
   const char *name, *type, *value, *rest; /* "%x", "T", "%y" and ", !dbg !1" */
@@ -99,3 +108,5 @@ static char *rewrite(const char *text, bool (*change)(struct text *out, const ch
 char *llvm_text_with_widths(const char *text) { return rewrite(text, add_widths); }
 
 char *llvm_text_for_spirv(const char *text) { return rewrite(text, rewrite_freeze); }
+
+char *llvm_text_of_one_version(const char *text) { return rewrite(text, keep_first); }

@@ -10,6 +10,10 @@ char *llvm_text_with_widths(const char *text);
  * always pinned, because every register holds some number. It becomes an instruction that does nothing. */
 char *llvm_text_for_spirv(const char *text);
 
-/* Both make a text of its own, which the caller frees. */
+/* Names one version of OpenCL C, the first unit's. Units that are linked bring one each, and llvm-spirv aborts if they
+ * differ. */
+char *llvm_text_of_one_version(const char *text);
+
+/* Each makes a text of its own, which the caller frees. */
 
 #endif

@@ -110,13 +110,12 @@ static ir_ref over_cluster(struct build *b, const struct group_op *op, uint64_t 
   return sum;
 }
 
-/* The number of lanes in a cluster; 0 after build_fail(). */
+/* The number of lanes in a cluster, one that is larger than any warp being the warp; 0 after build_fail(). */
 static uint64_t cluster_size(struct build *b, const struct spirv_inst *inst) {
   uint64_t size = 0;
-  if (inst->words >= 7 && spirv_integer(b->module, inst->word[6], &size) && size && size <= ISA_LANES &&
-      !(size & (size - 1)))
-    return size;
-  build_fail(b, "the size of a cluster must be a constant power of two, at most %d", ISA_LANES);
+  if (inst->words >= 7 && spirv_integer(b->module, inst->word[6], &size) && size && !(size & (size - 1)))
+    return size < ISA_LANES ? size : ISA_LANES;
+  build_fail(b, "the size of a cluster must be a constant power of two");
   return 0;
 }
 

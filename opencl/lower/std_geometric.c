@@ -76,19 +76,30 @@ static ir_ref sum_of_squares(const struct vector *v) {
   return sum;
 }
 
-/* Doubles: multiplies the vector by a power of two so that the sum of squares is exact enough, and returns what a
- * length must be multiplied with in turn. A sum above 2^-900 has lost nothing that counts. A sum that overflowed has
- * a component of 2^510 at least, and one below 2^-900 none above 2^-450: 2^600 brings both into the middle. */
+static void multiply(struct vector *v, ir_ref by) {
+  for (uint32_t i = 0; i < v->count; i++)
+    v->part[i] = build_op(v->lane.b, STD_FLOAT(&v->lane, FMUL), v->part[i], by, 0);
+}
+
+/* Doubles: a sum of squares that is not exact enough. One above 2^-900 has lost nothing that counts. One that
+ * overflowed has a component of 2^510 at least, and one below 2^-900 none above 2^-450: 2^600 brings both into the
+ * middle. */
+static void judge(struct vector *v, ir_ref *small, ir_ref *large) {
+  const ir_ref sum = sum_of_squares(v);
+  *small = build_op(v->lane.b, ISA_SETP_FLT_F64, sum, std_float(&v->lane, 0x1p-900), 0);
+  *large = build_op(v->lane.b, ISA_SETP_FEQ_F64, sum, std_float(&v->lane, (double)INFINITY), 0);
+}
+
+/* Multiplies the vector by the power of two that is wanted, and returns what a length must be multiplied with in
+ * turn. */
 static ir_ref rescale(struct vector *v) {
   struct build *b = v->lane.b;
-  const ir_ref sum = sum_of_squares(v);
-  const ir_ref small = build_op(b, ISA_SETP_FLT_F64, sum, std_float(&v->lane, 0x1p-900), 0);
-  const ir_ref large = build_op(b, ISA_SETP_FEQ_F64, sum, std_float(&v->lane, (double)INFINITY), 0);
+  ir_ref small, large;
+  judge(v, &small, &large);
   const ir_ref up = std_float(&v->lane, 0x1p600), down = std_float(&v->lane, 0x1p-600), one = std_float(&v->lane, 1);
   const ir_ref less = build_select(b, large, down, one), more = build_select(b, large, up, one);
   const ir_ref scale = build_select(b, small, up, less), back = build_select(b, small, down, more);
-  for (uint32_t i = 0; i < v->count; i++)
-    v->part[i] = build_op(b, ISA_FMUL_F64, v->part[i], scale, 0);
+  multiply(v, scale);
   return back;
 }
 
@@ -140,33 +151,39 @@ static void tame(struct vector *v) {
   }
 }
 
-static void keep(struct vector *v, const uint32_t *slot, ir_ref sum) {
+static void keep(struct vector *v, const uint32_t *slot, ir_ref sum, ir_ref scale) {
   for (uint32_t i = 0; i < v->count; i++)
     build_set(v->lane.b, slot[i], v->part[i]);
   build_set(v->lane.b, slot[v->count], sum);
+  build_set(v->lane.b, slot[v->count + 1], scale);
 }
 
-/* The vector's sum of squares. Infinite components are tamed first, behind a branch that hardly ever is taken: in the
- * wider or scaled width the sum is infinite for their reason alone, and with a NaN among them it is a NaN. */
-static ir_ref tamed_sum(struct vector *v) {
+/* The sum of squares of the vector times `scale`. Infinite components are tamed first, behind a branch that hardly ever
+ * is taken: in the wider or scaled width the sum is infinite for their reason alone, and with a NaN among them it is a
+ * NaN. A tame vector wants no scale: *scale is 1 then. */
+static ir_ref tamed_sum(struct vector *v, ir_ref *scale) {
   struct build *b = v->lane.b;
   const enum ir_width width = v->lane.bits == 64 ? IR_W2 : IR_W1;
-  uint32_t slot[MOST + 1];
-  for (uint32_t i = 0; i <= v->count; i++)
+  uint32_t slot[MOST + 2];
+  for (uint32_t i = 0; i <= v->count + 1; i++)
     slot[i] = build_variable(b, width);
-  const ir_ref sum = sum_of_squares(v);
-  keep(v, slot, sum);
+  struct vector scaled = *v;
+  if (v->from == 64)
+    multiply(&scaled, *scale);
+  const ir_ref sum = sum_of_squares(&scaled);
+  keep(v, slot, sum, *scale);
   const ir_ref infinity = std_float(&v->lane, (double)INFINITY);
   const ir_ref any = build_op(b, STD_FLOAT(&v->lane, SETP_FEQ), sum, infinity, 0);
   const uint32_t infinite = build_block(b), on = build_block(b);
   build_if(b, any, infinite, on);
   build_enter(b, infinite);
   tame(v);
-  keep(v, slot, sum_of_squares(v));
+  keep(v, slot, sum_of_squares(v), std_float(&v->lane, 1));
   build_goto(b, on);
   build_enter(b, on);
   for (uint32_t i = 0; i < v->count; i++)
     v->part[i] = build_get(b, slot[i], width);
+  *scale = build_get(b, slot[v->count + 1], width);
   return build_get(b, slot[v->count], width);
 }
 
@@ -181,17 +198,24 @@ static void normalize_scalar(struct vector *v) {
   v->part[0] = build_select(b, stays, v->part[0], one);
 }
 
-/* Each component over the length; those of a zero vector, whose sum of squares is 0, over 1. */
+/* Each component over the length; those of a zero vector, whose sum of squares is 0, over 1. A vector of doubles that
+ * is scaled down is so after the division: before it, its small components would lose bits that the result has. */
 static void normalize_vector(struct vector *v, bool fast) {
   struct build *b = v->lane.b;
-  if (v->from == 64 && !fast)
-    rescale(v);
-  const ir_ref sum = fast ? sum_of_squares(v) : tamed_sum(v);
+  const bool scales = v->from == 64 && !fast;
+  ir_ref scale = std_float(&v->lane, 1), small, large;
+  if (scales) {
+    judge(v, &small, &large);
+    multiply(v, build_select(b, small, std_float(&v->lane, 0x1p600), scale));
+    scale = build_select(b, large, std_float(&v->lane, 0x1p-600), scale);
+  }
+  const ir_ref sum = fast ? sum_of_squares(v) : tamed_sum(v, &scale);
   const ir_ref is_zero = build_op(b, STD_FLOAT(&v->lane, SETP_FEQ), sum, std_float(&v->lane, 0), 0);
   const ir_ref rest = build_op(b, STD_FLOAT(&v->lane, RSQRT), sum, 0, 0);
   const ir_ref factor = build_select(b, is_zero, std_float(&v->lane, 1), rest);
-  for (uint32_t i = 0; i < v->count; i++)
-    v->part[i] = build_op(b, STD_FLOAT(&v->lane, FMUL), v->part[i], factor, 0);
+  multiply(v, factor);
+  if (scales)
+    multiply(v, scale);
 }
 
 static bool normalize(const struct std_call *call, bool fast) {

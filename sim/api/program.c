@@ -42,6 +42,7 @@ static void describe(ww_program *made) {
     const struct isa_kernel *kernel = &isa->kernels[i];
     struct api_kernel *to = &made->kernels[made->kernel_count++];
     describe_kernel(&to->face, kernel);
+    to->face.uniform_groups = made->program.uniform_groups;
     to->face.attributes = api_source_attributes(&made->program, kernel->name);
     to->arguments = &made->arguments[count];
     for (size_t a = 0; a < kernel->arg_count; a++) {
@@ -106,6 +107,27 @@ static bool take_headers(const ww_build *from, struct program_build *build, stru
   return true;
 }
 
+/* Constants of the module that the source is, copied into it when it has been read. */
+static bool take_constants(const struct build_call *call, struct program_build *build, struct message *message) {
+  const ww_build *from = &call->build;
+  struct program_constant *constants = need(from->constant_count, sizeof *constants);
+  build->constants = constants;
+  build->constant_count = from->constant_count;
+  for (size_t i = 0; i < from->constant_count; i++) {
+    const ww_constant *given = from->constants ? &from->constants[i] : NULL;
+    const size_t bytes = given && call->source.data ? ww_constant_bytes(call->source, given->id) : 0;
+    if (!given || !given->value)
+      return message_fail(message, "constants[%zu]: has no value", i);
+    if (!bytes)
+      return message_fail(message, "constants[%zu]: there is no specialization constant %u", i, given->id);
+    if (bytes != given->size)
+      return message_fail(message, "constants[%zu]: constant %u has %zu bytes, not %zu", i, given->id, bytes,
+                          given->size);
+    constants[i] = (struct program_constant){given->id, given->value};
+  }
+  return true;
+}
+
 static struct program_build begin_build(struct build_call *call, const struct caller *caller) {
   return (struct program_build){
       .log = call->build.log.write ? &call->log : NULL, .caller = caller, .tools = &call->context->tools};
@@ -113,7 +135,12 @@ static struct program_build begin_build(struct build_call *call, const struct ca
 
 static void end_build(struct program_build *build) {
   free((void *)(uintptr_t)build->headers);
+  free((void *)(uintptr_t)build->constants);
   program_build_free(build);
+}
+
+size_t ww_constant_bytes(ww_bytes spirv, uint32_t id) {
+  return spirv.data ? opencl_constant_bytes(spirv.data, spirv.size, id) : 0;
 }
 
 static ww_status judge_build(const struct build_call *call, bool good) {
@@ -126,7 +153,8 @@ static ww_status build_program(void *self, struct message *message) {
   struct program_build build = begin_build(call, &caller);
   ww_program *made = need(1, sizeof *made);
   atomic_init(&made->references, 1);
-  bool good = read_build(&call->build, &build, message) && take_headers(&call->build, &build, message);
+  bool good = read_build(&call->build, &build, message) && take_headers(&call->build, &build, message) &&
+              take_constants(call, &build, message);
   if (call->units)
     good = good && program_link(&made->program, call->source.name, call->units, call->unit_count, &build, message);
   else
@@ -177,6 +205,7 @@ static ww_status compile_unit(void *self, struct message *message) {
   uint8_t *data = NULL;
   size_t size = 0;
   const bool good = read_build(&call->build, &build, message) && take_headers(&call->build, &build, message) &&
+                    take_constants(call, &build, message) &&
                     program_compile_unit(call->source.name, &source, &build, &data, &size, message);
   end_build(&build);
   ww_status status = judge_build(call, good);
@@ -193,7 +222,7 @@ ww_status ww_unit_compile(ww_context *context, ww_bytes source, const ww_build *
   API_GIVEN(sink.write);
   API_TAKE(call.build, build);
   api_sink(&call.sink, sink);
-  call.source = api_named(source, "kernel.cl");
+  call.source = api_named(source, program_usual_name(source.data, source.size));
   return tell_log(&call, api_try_named(call.source.name, compile_unit, &call, error), error);
 }
 

@@ -15,11 +15,14 @@ enum {
   OP_ENTRY_POINT = 15,
   OP_EXECUTION_MODE = 16,
   OP_TYPE_POINTER = 32,
+  OP_TYPE_PIPE = 38,
   OP_FUNCTION = 54,
   OP_FUNCTION_PARAMETER = 55,
   MODE_LOCAL_SIZE = 17,
   MODE_LOCAL_SIZE_HINT = 18,
+  MODE_VECTOR_TYPE_HINT = 30,
   CLASS_UNIFORM_CONSTANT = 0,
+  ACCESS_WRITE_ONLY = 1,
 };
 #define MAGIC 0x07230203u
 
@@ -89,22 +92,45 @@ static bool is_constant_pointer(const struct program *program, uint32_t type) {
   return false;
 }
 
-static bool is_constant(const struct program *program, uint32_t function, size_t index) {
+/* What a pipe's type says that kernels do with it; NULL: it is none. */
+static const char *pipe_access(const struct program *program, uint32_t type) {
+  for (struct walk walk = begin(program); next(&walk);)
+    if (walk.op == OP_TYPE_PIPE && walk.length > 2 && walk.words[walk.at + 1] == type)
+      return walk.words[walk.at + 2] == ACCESS_WRITE_ONLY ? "write_only" : "read_only";
+  return NULL;
+}
+
+/* The id of the type of a parameter; 0: there is no such parameter. */
+static uint32_t type_of(const struct program *program, uint32_t function, size_t index) {
   bool inside = false;
   for (struct walk walk = begin(program); next(&walk);) {
     if (walk.op == OP_FUNCTION)
       inside = walk.length > 2 && walk.words[walk.at + 2] == function;
     else if (inside && walk.op == OP_FUNCTION_PARAMETER && index-- == 0)
-      return is_constant_pointer(program, walk.words[walk.at + 1]);
+      return walk.words[walk.at + 1];
   }
-  return false;
+  return 0;
 }
 
 void api_source_argument(const struct program *program, const char *kernel, size_t index, ww_argument *argument) {
   argument->source_type = item(program, "kernel_arg_type", kernel, index);
   argument->source_qualifiers = item(program, "kernel_arg_type_qual", kernel, index);
-  argument->constant =
-      argument->kind == WW_ARGUMENT_BUFFER && is_constant(program, function_of(program, kernel), index);
+  if (argument->kind != WW_ARGUMENT_BUFFER && argument->kind != WW_ARGUMENT_PIPE)
+    return;
+  const uint32_t type = type_of(program, function_of(program, kernel), index);
+  argument->constant = is_constant_pointer(program, type);
+  argument->access = pipe_access(program, type);
+}
+
+/* vec_type_hint: a type's number and how many of it are in a vector. Of integers SPIR-V does not say whether they have
+ * a sign. */
+static void add_vector_hint(struct text *text, uint32_t hint) {
+  static const char *const types[] = {"uchar", "ushort", "uint", "ulong", "half", "float", "double"};
+  const uint32_t type = hint & 0xffff, count = hint >> 16;
+  if (type >= sizeof types / sizeof *types)
+    return;
+  text_print(text, "%svec_type_hint(%s", text->length ? " " : "", types[type]);
+  text_print(text, count > 1 ? "%" PRIu32 ")" : ")", count);
 }
 
 char *api_source_attributes(const struct program *program, const char *kernel) {
@@ -112,7 +138,11 @@ char *api_source_attributes(const struct program *program, const char *kernel) {
   struct text text = {0};
   for (struct walk walk = begin(program); next(&walk);) {
     const uint32_t *word = &walk.words[walk.at];
-    if (walk.op != OP_EXECUTION_MODE || walk.length < 6 || word[1] != function)
+    if (walk.op != OP_EXECUTION_MODE || walk.length < 4 || word[1] != function)
+      continue;
+    if (word[2] == MODE_VECTOR_TYPE_HINT)
+      add_vector_hint(&text, word[3]);
+    if (walk.length < 6)
       continue;
     if (word[2] == MODE_LOCAL_SIZE || word[2] == MODE_LOCAL_SIZE_HINT)
       text_print(&text, "%s%s(%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", text.length ? " " : "",

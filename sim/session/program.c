@@ -269,6 +269,7 @@ static void keep_log(void *self, const char *text) {
 /* To what: a unit, or with units SPIR-V of these. */
 struct step {
   bool to_unit;
+  const struct opencl_unit *spirv; /* what the unit is made of; NULL: the text */
   const struct opencl_unit *units;
   size_t count;
 };
@@ -290,6 +291,7 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .headers = build->headers,
                                    .header_count = build->header_count,
                                    .to_unit = step.to_unit,
+                                   .spirv = step.spirv,
                                    .units = step.units,
                                    .unit_count = step.count,
                                    .log = build->log ? keep_log : NULL,
@@ -350,6 +352,11 @@ static void translate(struct program *program, enum language language, const cha
     message_fail(message, "%s", error.text);
 }
 
+static void specialize(const struct program_build *build, uint8_t *spirv, size_t size) {
+  for (size_t i = 0; i < build->constant_count; i++)
+    opencl_specialize(spirv, size, build->constants[i].id, build->constants[i].value);
+}
+
 /* What is common to all ways in. `data` is taken; *spirv or the program's own text become of it, or it is freed. */
 static bool finish(struct program *program, enum language language, char *data, size_t size,
                    const struct program_build *build, struct message *message) {
@@ -359,6 +366,7 @@ static bool finish(struct program *program, enum language language, char *data, 
   if (language == SPIR_V) {
     program->spirv = (uint8_t *)data;
     program->spirv_bytes = size;
+    specialize(build, program->spirv, size);
     data = NULL;
   }
   bool lowered = language == SPIR_V || (language == OPENCL_C && compile(program, build, (struct step){0}, message));
@@ -439,14 +447,18 @@ bool program_make(struct program *program, const char *name, const void *data, s
 bool program_compile_unit(const char *name, const struct opencl_unit *source, const struct program_build *build,
                           uint8_t **data, size_t *size, struct message *message) {
   struct program unit = {.path = need_copy(name), .in_memory = true};
+  const bool spirv = language_in(source->data, source->size) == SPIR_V;
   bool good = source->size <= FILE_BYTES ||
               message_fail(message, "%.200s: larger than the %d bytes that are read", name, FILE_BYTES);
-  if (good && memchr(source->data, 0, source->size))
+  if (good && !spirv && memchr(source->data, 0, source->size))
     good = message_fail(message, "%.200s: holds a zero byte; OpenCL C is text", name);
   if (good) {
     unit.text = need(source->size + 1, 1);
     memcpy(unit.text, source->data, source->size);
-    good = compile(&unit, build, (struct step){.to_unit = true}, message);
+    if (spirv)
+      specialize(build, (uint8_t *)unit.text, source->size);
+    const struct opencl_unit words = {unit.text, source->size};
+    good = compile(&unit, build, (struct step){.to_unit = true, .spirv = spirv ? &words : NULL}, message);
   }
   *data = unit.spirv;
   *size = unit.spirv_bytes;

@@ -18,6 +18,12 @@ struct program_words {
 
 struct reads;
 
+/* A specialization constant, and where its value is. */
+struct program_constant {
+  uint32_t id;
+  const void *value;
+};
+
 /* How OpenCL C is to be built: `build` of a launch file, or options of the command line. */
 struct program_build {
   char *standard; /* NULL: not said */
@@ -32,6 +38,8 @@ struct program_build {
   const char *text;                    /* OpenCL C in place of the file's own, which is the caller's; NULL: none */
   const struct opencl_header *headers; /* that #include finds by name; the caller's */
   size_t header_count;
+  const struct program_constant *constants; /* of SPIR-V, all of which the module has; the caller's */
+  size_t constant_count;
   struct text *log;            /* is added all that clang says; NULL: nobody wants it */
   struct reads *reads;         /* which files a program may be read from; NULL: all */
   const struct caller *caller; /* who waits for the compiler; NULL: nobody who could stop it */
@@ -94,7 +102,7 @@ bool program_load(struct program *program, const char *path, const struct progra
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
                   const struct program_build *build, struct message *message);
 
-/* Compiles OpenCL C that need not be whole: *data, of *size bytes, is the caller's to free. */
+/* Compiles OpenCL C or SPIR-V that need not be whole: *data, of *size bytes, is the caller's to free. */
 bool program_compile_unit(const char *name, const struct opencl_unit *source, const struct program_build *build,
                           uint8_t **data, size_t *size, struct message *message);
 

@@ -207,7 +207,8 @@ TEST(opencl_api, units_are_compiled_with_headers_and_linked) {
   const ww_bytes broken = {"no bitcode", 10, NULL};
   rig_refused(&rig, ww_program_link(rig.context, &broken, 1, NULL, &program, &rig.error), WW_BAD_INPUT, "");
   EXPECT_TRUE(program == NULL);
-  rig_refused(&rig, ww_program_link(rig.context, units, 0, NULL, &program, &rig.error), WW_BAD_INPUT, "count: 0 units make no program");
+  rig_refused(&rig, ww_program_link(rig.context, units, 0, NULL, &program, &rig.error), WW_BAD_INPUT,
+              "count: 0 units make no program");
   rig_refused(&rig, ww_program_link(rig.context, &(ww_bytes){NULL, 0, NULL}, 1, NULL, &program, &rig.error),
               WW_BAD_INPUT, "units[0]: is empty");
   const ww_bytes outside = {"", 1, "../a.h"};
@@ -219,6 +220,61 @@ TEST(opencl_api, units_are_compiled_with_headers_and_linked) {
   rig_refused(&rig, ww_unit_compile(rig.context, ww_text("int x;"), &build, rig_sink(&none), &rig.error), WW_BAD_INPUT,
               "headers[0]: has no data");
   EXPECT_TRUE(none.text == NULL);
+  free(user.text);
+  free(maker.text);
+  rig_free(&rig);
+}
+
+TEST(opencl_api, constants_of_spirv_are_set_by_their_numbers) {
+  static const char source[] = "int __attribute__((overloadable)) __spirv_SpecConstant(int id, int usual);\n"
+                               "kernel void k(global int *out) { *out = __spirv_SpecConstant(7, 10); }";
+  struct rig rig = rig_with("teaching", source);
+  struct kept spirv = {NULL, 0};
+  rig_fine(&rig, ww_program_write(rig.program, WW_PROGRAM_SPIRV, rig_sink(&spirv), &rig.error));
+  const ww_bytes bytes = {spirv.text, spirv.length, NULL};
+  EXPECT_EQ(ww_constant_bytes(bytes, 7), 4);
+  EXPECT_EQ(ww_constant_bytes(bytes, 8), 0);
+  EXPECT_EQ(ww_constant_bytes((ww_bytes){spirv.text, 30, NULL}, 7), 0);
+  EXPECT_EQ(ww_constant_bytes((ww_bytes){NULL, 0, NULL}, 7), 0);
+  ww_constant constant = {7, &(int){42}, 4};
+  const ww_build build = {.size = sizeof build, .constants = &constant, .constant_count = 1};
+  ww_program_unref(rig.program);
+  rig_fine(&rig, ww_program_build(rig.context, bytes, &build, &rig.program, &rig.error));
+  ww_launch *launch = rig_launch(&rig, "k", 1, 1);
+  ww_buffer *out = NULL;
+  rig_fine(&rig, ww_buffer_new(rig.device, "out", 4, &out, &rig.error));
+  rig_fine(&rig, ww_launch_buffer(launch, 0, out, 0, &rig.error));
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
+  EXPECT_EQ(*(int *)ww_buffer_data(out), 42);
+  ww_program *none = NULL;
+  constant.size = 8;
+  rig_refused(&rig, ww_program_build(rig.context, bytes, &build, &none, &rig.error), WW_BAD_INPUT,
+              "constants[0]: constant 7 has 4 bytes, not 8");
+  constant.id = 8;
+  rig_refused(&rig, ww_program_build(rig.context, bytes, &build, &none, &rig.error), WW_BAD_INPUT,
+              "constants[0]: there is no specialization constant 8");
+  constant.value = NULL;
+  rig_refused(&rig, ww_program_build(rig.context, bytes, &build, &none, &rig.error), WW_BAD_INPUT,
+              "constants[0]: has no value");
+  ww_launch_unref(launch);
+  ww_buffer_unref(out);
+  free(spirv.text);
+  rig_free(&rig);
+}
+
+TEST(opencl_api, units_of_different_versions_are_linked) {
+  struct rig rig = rig_new("teaching");
+  const ww_build old = {.size = sizeof old, .options = "-cl-std=CL1.2"},
+                 new = {.size = sizeof new, .options = "-cl-std=CL3.0"};
+  struct kept user = compiled(&rig, "int twice(int x);\nkernel void k(global int *d) { *d = twice(*d); }", &old),
+              maker = compiled(&rig, "int twice(int x) { return 2 * x; }", &new);
+  const ww_bytes units[] = {{user.text, user.length, NULL}, {maker.text, maker.length, NULL}};
+  ww_program *program = NULL;
+  for (int i = 0; i < 3; i++) {
+    const ww_build how = {.size = sizeof how, .route = (const char *const[]){"ssa", "O0", "O2"}[i]};
+    rig_fine(&rig, ww_program_link(rig.context, units, 2, &how, &program, &rig.error));
+    ww_program_unref(program);
+  }
   free(user.text);
   free(maker.text);
   rig_free(&rig);

@@ -231,6 +231,27 @@ static ww_status build_with_log(void) {
   ww_program_unref(other);
   return status;
 }
+static struct bytes spirv_bytes;
+static ww_status build_spirv(void) {
+  static const int value = 8;
+  static const char text[] = "int __attribute__((overloadable)) __spirv_SpecConstant(int id, int usual);\n"
+                             "kernel void k(global int *d) { *d = __spirv_SpecConstant(7, 10); }";
+  const ww_constant constant = {7, &value, sizeof value};
+  const ww_build how = {.size = sizeof how, .constants = &constant, .constant_count = 1, .go_on = go_on};
+  ww_program *other = NULL, *again = NULL;
+  spirv_bytes.size = 0;
+  ww_status status = ww_program_build(s.context, ww_text(text), NULL, &other, &error);
+  if (status == WW_OK)
+    status = ww_program_write(other, WW_PROGRAM_SPIRV, (ww_sink){keep, &spirv_bytes}, &error);
+  const ww_bytes spirv = {spirv_bytes.at, spirv_bytes.size, NULL};
+  if (status == WW_OK)
+    status = ww_program_build(s.context, spirv, &how, &again, &error);
+  if (status == WW_OK)
+    status = ww_unit_compile(s.context, spirv, &how, taker, &error);
+  ww_program_unref(other);
+  ww_program_unref(again);
+  return status;
+}
 static struct bytes unit_bytes;
 static ww_status compile_unit(void) {
   static const ww_bytes header = {"#define N 4", 11, "n.h"};
@@ -366,7 +387,7 @@ static void make_objects(void) {
          DO(new_from) && DO(new_data) && DO(new_shared) && DO(new_pipe) && DO(find_tile) && DO(new_launch) &&
          DO(set_range) && DO(set_from) && DO(set_data) && DO(set_add) && DO(set_add) && DO(set_room) && DO(find_put) &&
          DO(new_put) && DO(set_put) && DO(set_pipe) && DO(set_out) &&
-         (!with_log || (DO(build_with_log) && DO(compile_unit) && DO(link_units))));
+         (!with_log || (DO(build_with_log) && DO(build_spirv) && DO(compile_unit) && DO(link_units))));
 }
 
 static void run_all(void) {

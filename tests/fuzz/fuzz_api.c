@@ -179,7 +179,10 @@ static void make_machine(struct state *s, unsigned to) {
 
 static void make_program(struct state *s, unsigned to) {
   ww_program *made = NULL;
-  judge(s, ww_program_build(s->context, byte(s) % 2 ? ww_text(source) : bytes(s), NULL, &made, &s->error));
+  const ww_bytes text = byte(s) % 2 ? ww_text(source) : bytes(s);
+  const ww_constant constant = {byte(s), &(uint64_t){0}, ww_constant_bytes(text, byte(s))};
+  const ww_build how = {.size = sizeof how, .constants = &constant, .constant_count = byte(s) % 2};
+  judge(s, ww_program_build(s->context, text, &how, &made, &s->error));
   ww_program_unref(s->program[to]);
   s->program[to] = made;
 }

@@ -177,8 +177,10 @@ TEST(commands, nothing_that_was_given_up_keeps_a_context_alive) {
   EXPECT_EQ(clGetMemObjectInfo(data, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL), CL_SUCCESS);
   EXPECT_EQ(count, 1); /* an argument is none of the program's references */
   EXPECT_EQ(context_references(rig.context), 1);
+  cl_mem part = clCreateSubBuffer(data, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){0, 8}, NULL);
   clReleaseMemObject(data);
-  EXPECT_EQ(clReleaseMemObject(data), CL_INVALID_MEM_OBJECT); /* the kernel has it still */
+  EXPECT_EQ(clReleaseMemObject(data), CL_INVALID_MEM_OBJECT); /* its part has it still */
+  clReleaseMemObject(part);
   clReleaseKernel(plus);
   clReleaseEvent(event);
   clReleaseProgram(rig.program);
@@ -262,7 +264,7 @@ TEST(commands, threads_use_one_context) {
 static double library_ns(void) {
   static const char source[] = "kernel void plus(global int *data, int add) { data[get_global_id(0)] += add; }\n";
   ww_context *context = NULL;
-  ww_machine *machine = NULL;
+  ww_machine *h200 = NULL, *machine = NULL;
   ww_program *program = NULL;
   ww_device *device = NULL;
   ww_buffer *data = NULL;
@@ -273,7 +275,8 @@ static double library_ns(void) {
   double cycles = -1;
   uint64_t mhz = 0;
   const bool good =
-      !ww_context_new(NULL, &context, &error) && !ww_machine_load(context, "teaching", &machine, &error) &&
+      !ww_context_new(NULL, &context, &error) && !ww_machine_load(context, "h200", &h200, &error) &&
+      !ww_machine_with(h200, (const char *[]){"cu.count=1"}, 1, &machine, &error) &&
       !ww_machine_value(machine, "cu.clock_mhz", &mhz, NULL, &error) &&
       !ww_program_build(context, ww_text(source), NULL, &program, &error) &&
       !ww_program_kernel(program, "plus", &kernel, &error) && !ww_device_new(machine, &device, &error) &&
@@ -289,6 +292,7 @@ static double library_ns(void) {
   ww_device_unref(device);
   ww_program_unref(program);
   ww_machine_unref(machine);
+  ww_machine_unref(h200);
   ww_context_unref(context);
   return cycles * 1000 / (double)mhz;
 }
@@ -296,12 +300,11 @@ static double library_ns(void) {
 /* A part of a device is one that nobody has used yet. */
 TEST(commands, a_kernel_takes_the_time_that_the_library_says) {
   struct rig rig = rig_new();
-  cl_uint units = 0;
   cl_int status = CL_SUCCESS;
   cl_device_id part = NULL;
-  EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL), CL_SUCCESS);
-  const cl_device_partition_property list[] = {CL_DEVICE_PARTITION_EQUALLY, units, 0};
-  EXPECT_EQ(clCreateSubDevices(rig.device[0], list, 1, &part, NULL), CL_SUCCESS);
+  const cl_device_partition_property list[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,
+                                               0};
+  EXPECT_EQ(clCreateSubDevices(rig.device[1], list, 1, &part, NULL), CL_SUCCESS);
   struct rig own = {{part, NULL}, clCreateContext(NULL, 1, &part, NULL, NULL, &status), NULL, NULL};
   const cl_queue_properties profiling[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
   own.queue = clCreateCommandQueueWithProperties(own.context, part, profiling, &status);
@@ -319,6 +322,62 @@ TEST(commands, a_kernel_takes_the_time_that_the_library_says) {
   clReleaseMemObject(data);
   rig_free(&own);
   clReleaseDevice(part);
+  rig_free(&rig);
+}
+
+/* Teaching has one compute unit. */
+TEST(commands, a_device_has_no_part_that_is_all_of_it) {
+  struct rig rig = rig_new();
+  cl_uint units = 0, count = 0;
+  cl_device_partition_property kinds[2] = {99, 99};
+  size_t bytes = 0;
+  EXPECT_EQ(clGetDeviceInfo(rig.device[1], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL), CL_SUCCESS);
+  cl_device_partition_property list[] = {CL_DEVICE_PARTITION_EQUALLY, units, 0};
+  EXPECT_EQ(clCreateSubDevices(rig.device[1], list, 0, NULL, &count), CL_DEVICE_PARTITION_FAILED);
+  list[1] = units + 1;
+  EXPECT_EQ(clCreateSubDevices(rig.device[1], list, 0, NULL, &count), CL_INVALID_DEVICE_PARTITION_COUNT);
+  list[1] = units / 2;
+  EXPECT_EQ(clCreateSubDevices(rig.device[1], list, 0, NULL, &count), CL_SUCCESS);
+  EXPECT_EQ(count, 2);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_PARTITION_PROPERTIES, sizeof kinds, kinds, &bytes), CL_SUCCESS);
+  EXPECT_EQ(bytes, sizeof *kinds);
+  EXPECT_EQ(kinds[0], 0);
+  rig_free(&rig);
+}
+
+/* CL_DEVICE_UUID_KHR, CL_DRIVER_UUID_KHR and CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, which old headers lack. */
+TEST(commands, devices_have_ids_of_their_own_and_clocks) {
+  struct rig rig = rig_new();
+  unsigned char first[16], again[16], second[16], driver[16];
+  cl_ulong clocks = 0;
+  char extensions[2000] = "";
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], 0x106a, sizeof first, first, NULL), CL_SUCCESS);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], 0x106a, sizeof again, again, NULL), CL_SUCCESS);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[1], 0x106a, sizeof second, second, NULL), CL_SUCCESS);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[1], 0x106b, sizeof driver, driver, NULL), CL_SUCCESS);
+  EXPECT_TRUE(memcmp(first, again, 16) == 0);
+  EXPECT_TRUE(memcmp(first, second, 16) != 0);
+  EXPECT_TRUE(memcmp(first, driver, 16) != 0);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], 0x1076, sizeof clocks, &clocks, NULL), CL_SUCCESS);
+  EXPECT_EQ(clocks, 7);
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL), CL_SUCCESS);
+  EXPECT_CONTAINS(extensions, "cl_khr_subgroup_clustered_reduce");
+  rig_free(&rig);
+}
+
+TEST(commands, the_timer_is_before_what_comes_next_and_after_what_has_ended) {
+  struct rig rig = rig_new();
+  cl_ulong before = 0, after = 0, host = 0;
+  cl_event event = NULL;
+  cl_mem data = rig_numbers(&rig);
+  EXPECT_EQ(clGetDeviceAndHostTimer(rig.device[0], &before, &host), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueFillBuffer(rig.queue, data, &(cl_int){3}, 4, 0, 256, 0, NULL, &event), CL_SUCCESS);
+  EXPECT_EQ(clFinish(rig.queue), CL_SUCCESS);
+  EXPECT_EQ(clGetDeviceAndHostTimer(rig.device[0], &after, &host), CL_SUCCESS);
+  EXPECT_LT(before, rig_time(event, CL_PROFILING_COMMAND_QUEUED));
+  EXPECT_LT(rig_time(event, CL_PROFILING_COMMAND_END), after);
+  clReleaseEvent(event);
+  clReleaseMemObject(data);
   rig_free(&rig);
 }
 

@@ -108,13 +108,32 @@ TEST(driver_errors, of_launches) {
   EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 3, NULL, global, global, 0, NULL, NULL),
             CL_INVALID_WORK_GROUP_SIZE);
   EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, eight, 1, NULL, global, odd, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
-  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, eight, 1, NULL, global, NULL, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, eight, 1, NULL, global, NULL, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(rig_at(&rig, data, 63), 8);
   EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 1, NULL, nothing, NULL, 0, NULL, NULL), CL_SUCCESS);
   EXPECT_EQ(clEnqueueNDRangeKernel(NULL, plus, 1, NULL, global, NULL, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
-  EXPECT_EQ(rig_at(&rig, data, 3), 3);
   clReleaseKernel(plus);
   clReleaseKernel(eight);
   clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+TEST(driver_errors, of_groups_that_a_program_says_are_of_one_size) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  const char *text = "kernel void k(void) {}",
+             *options[] = {"-cl-std=CL3.0 -cl-uniform-work-group-size", "-cl-std=CL1.2"};
+  for (size_t i = 0; i < 2; i++) {
+    cl_program program = clCreateProgramWithSource(rig.context, 1, &text, NULL, &status);
+    EXPECT_EQ(clBuildProgram(program, 0, NULL, options[i], NULL, NULL), CL_SUCCESS);
+    cl_kernel kernel = clCreateKernel(program, "k", &status);
+    EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, kernel, 1, NULL, (size_t[]){4}, (size_t[]){3}, 0, NULL, NULL),
+              CL_INVALID_WORK_GROUP_SIZE);
+    EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, kernel, 1, NULL, (size_t[]){4}, (size_t[]){2}, 0, NULL, NULL),
+              CL_SUCCESS);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+  }
   rig_free(&rig);
 }
 
@@ -163,14 +182,14 @@ TEST(driver_errors, images_are_not_there) {
 TEST(driver_errors, what_others_use_is_released_once_and_can_be_had_from_them_again) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
-  cl_device_id part = NULL;
+  cl_device_id part[2] = {NULL, NULL};
   cl_context of_queue = NULL;
-  const cl_device_partition_property list[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
-  EXPECT_EQ(clCreateSubDevices(rig.device[0], list, 1, &part, NULL), CL_SUCCESS);
-  cl_context context = clCreateContext(NULL, 1, &part, NULL, NULL, &status);
-  cl_command_queue queue = clCreateCommandQueueWithProperties(context, part, NULL, &status);
-  EXPECT_EQ(clReleaseDevice(part), CL_SUCCESS);
-  EXPECT_EQ(clReleaseDevice(part), CL_INVALID_DEVICE);
+  const cl_device_partition_property list[] = {CL_DEVICE_PARTITION_EQUALLY, 66, 0};
+  EXPECT_EQ(clCreateSubDevices(rig.device[1], list, 2, part, NULL), CL_SUCCESS);
+  cl_context context = clCreateContext(NULL, 1, part, NULL, NULL, &status);
+  cl_command_queue queue = clCreateCommandQueueWithProperties(context, part[0], NULL, &status);
+  EXPECT_EQ(clReleaseDevice(part[0]), CL_SUCCESS);
+  EXPECT_EQ(clReleaseDevice(part[0]), CL_INVALID_DEVICE);
   EXPECT_EQ(clReleaseContext(context), CL_SUCCESS);
   EXPECT_EQ(clReleaseContext(context), CL_INVALID_CONTEXT);
   EXPECT_EQ(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof of_queue, &of_queue, NULL), CL_SUCCESS);
@@ -178,16 +197,22 @@ TEST(driver_errors, what_others_use_is_released_once_and_can_be_had_from_them_ag
   EXPECT_EQ(clRetainContext(of_queue), CL_SUCCESS);
   EXPECT_EQ(clReleaseContext(of_queue), CL_SUCCESS);
   EXPECT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
+  EXPECT_EQ(clReleaseDevice(part[1]), CL_SUCCESS);
   rig_free(&rig);
 }
 
-TEST(driver_errors, an_argument_can_be_set_again_to_what_it_alone_keeps) {
+/* A kernel does not keep what its arguments are. */
+TEST(driver_errors, of_arguments_that_are_gone) {
   struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 5);
   EXPECT_EQ(clReleaseMemObject(data), CL_SUCCESS);
-  EXPECT_EQ(clSetKernelArg(plus, 0, sizeof data, &data), CL_SUCCESS);
-  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
+  EXPECT_EQ(clSetKernelArg(plus, 0, sizeof data, &data), CL_INVALID_MEM_OBJECT);
+  cl_mem pipe = clCreatePipe(rig.context, 0, 4, 8, NULL, &status); /* which may have its place */
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
+  clReleaseMemObject(pipe);
   clReleaseKernel(plus);
   rig_free(&rig);
 }

@@ -134,3 +134,34 @@ TEST(memory, who_asked_hears_of_its_end) {
   EXPECT_EQ(ends, 1);
   rig_free(&rig);
 }
+
+TEST(memory, a_kernel_does_not_keep_its_arguments_alive) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 1);
+  int ends = 0;
+  EXPECT_EQ(clSetMemObjectDestructorCallback(data, note_end, &ends), CL_SUCCESS);
+  EXPECT_EQ(clReleaseMemObject(data), CL_SUCCESS);
+  EXPECT_EQ(ends, 1);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
+  clReleaseKernel(plus);
+  rig_free(&rig);
+}
+
+TEST(memory, a_launch_keeps_its_arguments_alive) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 1);
+  cl_event user = clCreateUserEvent(rig.context, &status);
+  int ends = 0;
+  EXPECT_EQ(clSetMemObjectDestructorCallback(data, note_end, &ends), CL_SUCCESS);
+  EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 1, &user, NULL), CL_SUCCESS);
+  EXPECT_EQ(clReleaseMemObject(data), CL_SUCCESS);
+  EXPECT_EQ(ends, 0);
+  EXPECT_EQ(clSetUserEventStatus(user, CL_COMPLETE), CL_SUCCESS);
+  EXPECT_EQ(ends, 1);
+  clReleaseEvent(user);
+  clReleaseKernel(plus);
+  rig_free(&rig);
+}

@@ -1,4 +1,5 @@
 /* Programs: what they tell of their kernels, binaries, and files of source. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,24 @@ TEST(driver_programs, do_not_tell_of_arguments_unless_they_were_built_to) {
   cl_kernel kernel = clCreateKernel(program, "told", &status);
   EXPECT_EQ(clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_TYPE_NAME, sizeof text, text, NULL),
             CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+  clReleaseKernel(kernel);
+  clReleaseProgram(program);
+  rig_free(&rig);
+}
+
+TEST(driver_programs, tell_how_pipes_are_used) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  cl_program program = built(&rig, "kernel void k(read_only pipe int r, write_only pipe int w, global int *d) {}",
+                             "-cl-std=CL2.0 -cl-kernel-arg-info");
+  const cl_kernel_arg_access_qualifier wanted[] = {CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+                                                   CL_KERNEL_ARG_ACCESS_NONE};
+  cl_kernel kernel = clCreateKernel(program, "k", &status);
+  for (cl_uint i = 0; i < 3; i++) {
+    cl_kernel_arg_access_qualifier access = 0;
+    EXPECT_EQ(clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof access, &access, NULL), CL_SUCCESS);
+    EXPECT_EQ(access, wanted[i]);
+  }
   clReleaseKernel(kernel);
   clReleaseProgram(program);
   rig_free(&rig);
@@ -196,5 +215,97 @@ TEST(driver_programs, units_that_lack_something_say_what) {
   clReleaseProgram(header);
   clReleaseProgram(wrong);
   clReleaseProgram(user);
+  rig_free(&rig);
+}
+
+/* ---- from SPIR-V --------------------------------------------------------------------------------------------------
+ */
+
+/* What is in a program's binary: SPIR-V ends it. */
+static cl_program il_of(struct rig *rig, const char *text) {
+  static const unsigned char magic[4] = {0x03, 0x02, 0x23, 0x07};
+  cl_program program = built(rig, text, NULL);
+  size_t sizes[2] = {0, 0};
+  cl_int status = CL_SUCCESS;
+  EXPECT_EQ(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL), CL_SUCCESS);
+  unsigned char *binary = malloc(sizes[0]), *binaries[2] = {binary, NULL};
+  EXPECT_EQ(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL), CL_SUCCESS);
+  const unsigned char *at = binary;
+  while (at + 4 < binary + sizes[0] && memcmp(at, magic, 4) != 0)
+    at++;
+  cl_program il = clCreateProgramWithIL(rig->context, at, sizes[0] - (size_t)(at - binary), &status);
+  EXPECT_EQ(status, CL_SUCCESS);
+  free(binary);
+  clReleaseProgram(program);
+  return il;
+}
+
+/* What kernel "run" leaves of number 7. */
+static cl_int run(struct rig *rig, cl_program program) {
+  cl_int status = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, "run", &status);
+  cl_mem data = rig_numbers(rig);
+  EXPECT_EQ(clSetKernelArg(kernel, 0, sizeof data, &data), CL_SUCCESS);
+  EXPECT_EQ(rig_launch(rig, rig->queue, kernel, 0, NULL, NULL), CL_SUCCESS);
+  const cl_int number = rig_at(rig, data, 7);
+  clReleaseKernel(kernel);
+  clReleaseMemObject(data);
+  return number;
+}
+
+static const char constants[] = "int __attribute__((overloadable)) __spirv_SpecConstant(int id, int usual);\n"
+                                "char __attribute__((overloadable)) __spirv_SpecConstant(int id, char usual);\n"
+                                "kernel void run(global int *d) { d[get_global_id(0)] *= __spirv_SpecConstant(3, 10) + "
+                                "__spirv_SpecConstant(4, (char)1); }\n";
+
+TEST(driver_programs, of_spirv_have_constants_that_are_set_before_they_are_built) {
+  struct rig rig = rig_new();
+  cl_program il = il_of(&rig, constants);
+  EXPECT_EQ(clBuildProgram(il, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(run(&rig, il), 7 * (10 + 1));
+  EXPECT_EQ(clSetProgramSpecializationConstant(il, 3, 4, &(cl_int){20}), CL_SUCCESS);
+  EXPECT_EQ(clSetProgramSpecializationConstant(il, 4, 1, &(cl_char){-2}), CL_SUCCESS);
+  EXPECT_EQ(clSetProgramSpecializationConstant(il, 3, 4, &(cl_int){30}), CL_SUCCESS);
+  EXPECT_EQ(clBuildProgram(il, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(run(&rig, il), 7 * (30 - 2));
+  EXPECT_EQ(clSetProgramSpecializationConstant(il, 3, 8, &(cl_long){20}), CL_INVALID_VALUE);
+  EXPECT_EQ(clSetProgramSpecializationConstant(il, 3, 4, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clSetProgramSpecializationConstant(il, 5, 4, &(cl_int){20}), CL_INVALID_SPEC_ID);
+  EXPECT_EQ(clSetProgramSpecializationConstant(rig.program, 3, 4, &(cl_int){20}), CL_INVALID_PROGRAM);
+  clReleaseProgram(il);
+  rig_free(&rig);
+}
+
+TEST(driver_programs, of_spirv_are_units_too_and_are_linked_with_units_of_other_versions) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  cl_program il = il_of(&rig, constants), maker = of(&rig, "int twice(int x) { return 2 * x; }\n");
+  EXPECT_EQ(clSetProgramSpecializationConstant(il, 3, 4, &(cl_int){30}), CL_SUCCESS);
+  EXPECT_EQ(clCompileProgram(il, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(clCompileProgram(maker, 0, NULL, "-cl-std=CL1.2", 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+  cl_program linked = clLinkProgram(rig.context, 0, NULL, NULL, 2, (cl_program[]){il, maker}, NULL, NULL, &status);
+  EXPECT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(run(&rig, linked), 7 * (30 + 1));
+  clReleaseProgram(linked);
+  clReleaseProgram(maker);
+  clReleaseProgram(il);
+  rig_free(&rig);
+}
+
+TEST(driver_programs, have_kernels_with_long_names_and_hints) {
+  struct rig rig = rig_new();
+  enum { LETTERS = 2048 };
+  char text[LETTERS + 200], name[LETTERS + 1], hint[80] = "";
+  cl_int status = CL_SUCCESS;
+  memset(name, 'k', LETTERS);
+  name[LETTERS] = '\0';
+  snprintf(text, sizeof text, "kernel __attribute__((vec_type_hint(float4))) void %s(void) {}", name);
+  cl_program program = built(&rig, text, "-cl-no-subgroup-ifp");
+  cl_kernel kernel = clCreateKernel(program, name, &status);
+  EXPECT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof hint, hint, NULL), CL_SUCCESS);
+  EXPECT_STREQ(hint, "vec_type_hint(float4)");
+  clReleaseKernel(kernel);
+  clReleaseProgram(program);
   rig_free(&rig);
 }

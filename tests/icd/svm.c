@@ -75,7 +75,12 @@ TEST(svm, commands_copy_fill_map_and_free_it) {
   cl_mem buffer = clCreateBuffer(rig.context, CL_MEM_USE_HOST_PTR, 32, at, &status);
   EXPECT_EQ(clGetMemObjectInfo(buffer, CL_MEM_USES_SVM_POINTER, sizeof is_svm, &is_svm, NULL), CL_SUCCESS);
   EXPECT_TRUE(is_svm);
+  EXPECT_TRUE(!clCreateBuffer(rig.context, CL_MEM_USE_HOST_PTR, 65, at, &status));
+  EXPECT_EQ(status, CL_INVALID_BUFFER_SIZE);
   cl_kernel plus = rig_plus(&rig, buffer, 100);
+  EXPECT_EQ(clSetKernelExecInfo(plus, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof at, &at), CL_SUCCESS);
+  EXPECT_EQ(clSetKernelExecInfo(plus, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL), CL_SUCCESS);
+  EXPECT_EQ(clSetKernelExecInfo(plus, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, &at), CL_INVALID_VALUE);
   EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 1, NULL, (size_t[]){4}, NULL, 0, NULL, NULL), CL_SUCCESS);
   EXPECT_EQ(at[3], 104);
   EXPECT_EQ(rig_at(&rig, buffer, 3), 104);

@@ -581,6 +581,23 @@ TEST(cache, the_oldest_go_when_there_is_too_much_and_nobody_elses) {
   }
 }
 
+/* An old result is a hole of CACHE_BYTES, so that any other is too much. */
+TEST(cache, one_result_in_256_has_what_is_too_much_removed) {
+  static const char old[] = "ffffffffffffffffffffffffffffffff", *const kept[] = {"01ffffffffffffffffffffffffffffff",
+                                                                                 "00ffffffffffffffffffffffffffffff"};
+  char path[300];
+  fresh();
+  cache_keep(NULL, old, (const uint8_t *)"old", 3);
+  snprintf(path, sizeof path, "%s/%s.spv", path_of("cache"), old);
+  EXPECT_EQ(truncate(path, (off_t)CACHE_BYTES), 0);
+  utimensat(AT_FDCWD, path, (const struct timespec[]){{1000, 0}, {1000, 0}}, 0);
+  for (int i = 0; i < 2; i++) {
+    cache_keep(NULL, kept[i], (const uint8_t *)"new", 3);
+    EXPECT_EQ(access(path, F_OK) == 0, i == 0);
+  }
+  EXPECT_EQ(files_in("cache", NULL), 2);
+}
+
 TEST(cache, names_tell_parts_apart) {
   const struct cache_part one[] = {{"ab", 2}, {"c", 1}}, other[] = {{"a", 1}, {"bc", 2}};
   char first[CACHE_NAME], second[CACHE_NAME];

@@ -1,5 +1,6 @@
 /* The SPIR-V reader: what it makes of small modules put together word by word, and that nothing gets past it that
  * would lead the rest of the folder astray. */
+#include "opencl/opencl.h"
 #include "opencl/spirv/spirv.h"
 #include "tests/ct.h"
 #include "tests/opencl/words.h"
@@ -47,7 +48,77 @@ static void plain_body(struct words *w) {
   PUT0(w, OpReturn);
 }
 
+/* ---- specialization constants -------------------------------------------------------------------- */
+
+enum { SPEC_ID = 1, SMALL = FREE + 10, WIDE, YES };
+
+static void with_constants(struct words *w) {
+  begin(w);
+  PUT(w, OpDecorate, SMALL, SPEC_ID, 4);
+  PUT(w, OpDecorate, WIDE, SPEC_ID, 5);
+  PUT(w, OpDecorate, YES, SPEC_ID, 6);
+  PUT(w, OpDecorate, ONE, SPEC_ID, 7); /* which is none that can be changed */
+  begin_types(w);
+  PUT(w, OpSpecConstant, U32, SMALL, 10);
+  PUT(w, OpSpecConstant, U64, WIDE, 11, 12);
+  PUT(w, OpSpecConstantTrue, BOOL, YES);
+}
+
+static void swap(struct words *w) {
+  for (uint32_t i = 0; i < w->count; i++)
+    w->word[i] = __builtin_bswap32(w->word[i]);
+}
+
+TEST(spirv, specialization_constants_are_changed_in_either_byte_order) {
+  for (int big = 0; big < 2; big++) {
+    struct words w;
+    with_constants(&w);
+    if (big)
+      swap(&w);
+    uint8_t *bytes = (uint8_t *)w.word;
+    const size_t size = 4 * (size_t)w.count;
+    EXPECT_EQ(opencl_constant_bytes(bytes, size, 4), 4);
+    EXPECT_EQ(opencl_constant_bytes(bytes, size, 5), 8);
+    EXPECT_EQ(opencl_constant_bytes(bytes, size, 6), 1);
+    EXPECT_EQ(opencl_constant_bytes(bytes, size, 7), 0);
+    EXPECT_EQ(opencl_constant_bytes(bytes, size, 8), 0);
+    opencl_specialize(bytes, size, 4, &(uint32_t){77});
+    opencl_specialize(bytes, size, 5, &(uint64_t){UINT64_C(88) << 32 | 99});
+    opencl_specialize(bytes, size, 6, &(uint8_t){0});
+    if (big)
+      swap(&w);
+    const uint32_t *tail = &w.word[w.count - 12];
+    EXPECT_EQ(tail[3], 77);
+    EXPECT_EQ(tail[7], 99);
+    EXPECT_EQ(tail[8], 88);
+    EXPECT_EQ(tail[9], 3 << 16 | OpSpecConstantFalse);
+  }
+}
+
+TEST(spirv, constants_of_modules_that_are_cut_off_are_not_there) {
+  struct words w;
+  with_constants(&w);
+  for (size_t size = 0; size < 4 * (size_t)w.count; size++)
+    opencl_constant_bytes((const uint8_t *)w.word, size, 6); /* reads nothing beyond, as sanitizers see */
+  EXPECT_EQ(opencl_constant_bytes((const uint8_t *)w.word, 4 * (size_t)w.count - 4, 6), 0);
+}
+
 /* ---- the file ------------------------------------------------------------------------------------ */
+
+TEST(spirv, decorations_with_texts_are_skipped) {
+  enum { USER_SEMANTIC = 5635 };
+  struct words w;
+  begin(&w);
+  PUT(&w, OpEntryPoint, KERNEL, KERNEL_ID, text("k"));
+  PUT(&w, OpDecorateString, KERNEL_ID, USER_SEMANTIC, text("foo"));
+  PUT(&w, OpMemberDecorateString, FREE + 1, 0, USER_SEMANTIC, text("bar"));
+  begin_types(&w);
+  PUT(&w, OpTypeStruct, FREE + 1, U32);
+  PUT(&w, OpFunction, VOID, KERNEL_ID, 0, NO_ARGS);
+  plain_body(&w);
+  PUT0(&w, OpFunctionEnd);
+  spirv_free(accept(&w));
+}
 
 TEST(spirv, both_byte_orders_are_the_same_module) {
   struct words w, big;

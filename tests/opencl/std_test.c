@@ -263,6 +263,23 @@ TEST(std, normalize_keeps_zero_vectors_and_points_at_infinite_components) {
   group_rig_close(&rig);
 }
 
+TEST(std, normalize_of_doubles_keeps_the_bits_of_small_components_beside_large_ones) {
+  static const float in[] = {1};
+  struct group_rig rig;
+  ASSERT_TRUE(run_floats(&rig,
+                         "kernel void k(global float *a, global double2 *o) {\n"
+                         "  o[0] = normalize(a[0] * (double2)(0x1p600, 0x1.23456789abcdep-421));\n"
+                         "  o[1] = normalize(a[0] * (double2)(0x1p-600, 0x1.23456789abcdep-1022));\n"
+                         "  o[2] = normalize(a[0] * (double2)(-1 / 0.0, 0x1p600));\n}\n",
+                         in, 1));
+  const double out[] = {1, 0x1.23456789abcdep-1021, 1, 0x1.23456789abcdep-422, -1, 0};
+  for (unsigned i = 0; i < 6; i++) {
+    ct_note("component %u", i);
+    EXPECT_TRUE(double_of(get(&rig, 1, i, 64)) == out[i]);
+  }
+  group_rig_close(&rig);
+}
+
 TEST(std, halves_are_computed_in_float_and_rounded_once) {
   static const float in[] = {0.3f, 2, 7};
   struct group_rig rig;

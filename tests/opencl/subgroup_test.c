@@ -172,6 +172,20 @@ TEST(opencl_subgroup, rotation_goes_around_the_warp_or_the_cluster) {
   group_rig_close(&rig);
 }
 
+TEST(opencl_subgroup, a_cluster_that_is_larger_than_the_warp_is_the_warp) {
+  struct group_rig rig;
+  if (run(&rig,
+          "kernel void k(global uint *in, global uint *out) {\n"
+          "  uint i = get_global_id(0);\n"
+          "  out[2 * i] = sub_group_clustered_reduce_max(in[i], 128);\n"
+          "  out[2 * i + 1] = sub_group_reduce_max(in[i]);\n"
+          "}\n",
+          16))
+    for (uint32_t i = 0; i < ITEMS; i++)
+      EXPECT_EQ(group_rig_words(&rig, 1)[2 * i], group_rig_words(&rig, 1)[2 * i + 1]);
+  group_rig_close(&rig);
+}
+
 TEST(opencl_subgroup, intel_shuffles_look_into_the_next_and_the_previous_value) {
   struct group_rig rig;
   if (run(&rig,
